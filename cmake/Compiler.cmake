@@ -1,0 +1,36 @@
+# Compiler settings that every target of ours shares, as one interface target.
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(DSI_CCACHE ccache)
+  mark_as_advanced(DSI_CCACHE)
+  if(DSI_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${DSI_CCACHE})
+    set(CMAKE_C_COMPILER_LAUNCHER ${DSI_CCACHE})
+  endif()
+endif()
+
+add_library(dsi_compiler INTERFACE)
+target_compile_options(dsi_compiler INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow
+  # Clang counts sign conversions as -Wconversion and gcc does not; one rule for both.
+  -Wno-sign-conversion
+  # The bytes written must not depend on whether a CPU has fused multiply-add.
+  -ffp-contract=off
+  $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>
+  $<$<BOOL:${DSI_WARNINGS_AS_ERRORS}>:-Werror>)
+
+# Instrumentation is global, because a program with one half instrumented reports nonsense.
+if(DSI_SANITIZE)
+  add_compile_options(-fsanitize=${DSI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${DSI_SANITIZE})
+endif()
+if(DSI_LIBFUZZER)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "DSI_LIBFUZZER needs clang; use the preset `fuzz`")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(DSI_COVERAGE)
+  add_compile_options(--coverage -O0 -g1)
+  add_link_options(--coverage)
+endif()

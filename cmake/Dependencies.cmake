@@ -1,0 +1,25 @@
+# Third-party packages of the library. All are private: no public header includes one.
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(dsi_zstd REQUIRED IMPORTED_TARGET libzstd>=1.5.0)
+pkg_check_modules(dsi_lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9.0)
+pkg_check_modules(dsi_xxhash REQUIRED IMPORTED_TARGET libxxhash>=0.8.0)
+pkg_check_modules(dsi_zlib REQUIRED IMPORTED_TARGET zlib)
+find_package(simdjson REQUIRED)
+find_package(hwy CONFIG REQUIRED)
+find_package(fmt CONFIG REQUIRED)
+find_package(FlatBuffers CONFIG REQUIRED)
+find_package(Threads REQUIRED)
+find_program(DSI_FLATC flatc REQUIRED)
+mark_as_advanced(DSI_FLATC)
+
+set(DSI_PRIVATE_LIBRARIES
+  PkgConfig::dsi_zstd
+  PkgConfig::dsi_lz4
+  PkgConfig::dsi_xxhash
+  PkgConfig::dsi_zlib
+  simdjson::simdjson
+  hwy::hwy
+  fmt::fmt-header-only
+  flatbuffers::flatbuffers
+  Threads::Threads)

@@ -1,0 +1,9 @@
+# The public surface: these headers are installed, documented and stable in spelling. Every
+# other header ends in _internal.h, or in -inl.h for SIMD kernels; tests/layering checks that.
+set(DSI_PUBLIC_HEADERS
+  format/export.h
+  format/limits.h
+  format/schema.h
+  format/status.h
+  format/types.h
+)

@@ -1,0 +1,74 @@
+# One gtest program per folder of tests/, named <folder>_test, and one ctest entry per Python or
+# shell test. A test with "Slow" in its name is left out of the quick tier (scripts/test).
+
+find_package(GTest CONFIG REQUIRED)
+include(GoogleTest)
+
+# Tests of bytes use third-party Python packages where scripts/test has made an environment for
+# them; a test that misses a package exits with 77, which ctest reports as skipped.
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+set(DSI_TEST_VENV ${PROJECT_SOURCE_DIR}/build/venv CACHE PATH "Python environment of the tests")
+set(test_python ${Python3_EXECUTABLE})
+if(EXISTS ${DSI_TEST_VENV}/bin/python)
+  set(test_python ${DSI_TEST_VENV}/bin/python)
+endif()
+
+file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cc)
+add_library(test_support_interface INTERFACE)
+target_link_libraries(test_support_interface INTERFACE dsi_internal GTest::gtest)
+target_compile_definitions(test_support_interface INTERFACE DSI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+if(support_sources)
+  add_library(test_support OBJECT ${support_sources})
+  target_link_libraries(test_support PUBLIC test_support_interface)
+else()
+  add_library(test_support ALIAS test_support_interface)
+endif()
+
+file(GLOB test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
+  RELATIVE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/*)
+list(REMOVE_ITEM test_folders support)
+foreach(folder ${test_folders})
+  if(NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/${folder})
+    continue()
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cc)
+  if(NOT sources)
+    continue()
+  endif()
+  add_executable(${folder}_test ${sources})
+  target_link_libraries(${folder}_test PRIVATE test_support GTest::gtest_main)
+  if(folder STREQUAL "tools" AND TARGET dsictl_core)
+    target_link_libraries(${folder}_test PRIVATE dsictl_core)
+  endif()
+  gtest_discover_tests(${folder}_test
+    TEST_PREFIX ${folder}.
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT 600 LABELS ${folder})
+endforeach()
+
+file(GLOB_RECURSE script_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
+  ${PROJECT_SOURCE_DIR}/tests/*_test.py ${PROJECT_SOURCE_DIR}/tests/*_test.sh)
+foreach(script ${script_tests})
+  string(REGEX REPLACE "\\.(py|sh)$" "" name ${script})
+  string(REPLACE "/" "." name ${name})
+  get_filename_component(folder ${script} DIRECTORY)
+  if(script MATCHES "\\.py$")
+    add_test(NAME ${name} COMMAND ${test_python} ${PROJECT_SOURCE_DIR}/tests/${script})
+  else()
+    add_test(NAME ${name} COMMAND bash ${PROJECT_SOURCE_DIR}/tests/${script})
+  endif()
+  # The link to the source tree has a cycle in it that a byte-code cache has no business in.
+  set(environment
+    DSI_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    DSI_BUILD_DIR=${PROJECT_BINARY_DIR}
+    DSI_PYTHON=${test_python}
+    PYTHONDONTWRITEBYTECODE=1)
+  if(TARGET dsictl)
+    list(APPEND environment DSICTL=$<TARGET_FILE:dsictl>)
+  endif()
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT "${environment}"
+    SKIP_RETURN_CODE 77
+    TIMEOUT 900
+    LABELS "script")
+endforeach()

@@ -1,0 +1,108 @@
+// The column record (spec F-070) and what it says about kind and type (S-010 … S-013).
+#include <cstring>
+
+#include "dsi/format/bytes_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/format/wire_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr uint8_t kFlagNewestFirst = 1;
+constexpr uint8_t kFlagNested = 2;
+constexpr uint8_t kFlagDefault = 4;
+
+// S-012.
+Status CheckKindAndType(const ColumnRecord& r) {
+  const bool bytes = r.type == Type::kBytes;
+  if (r.kind == Kind::kString && !bytes) return Corrupt("column record: a string of type {} (S-012)", TypeName(r.type));
+  if (bytes && r.kind != Kind::kString && r.kind != Kind::kKey) return Corrupt("column record: bytes in a {} (S-012)", KindName(r.kind));
+  const bool time = r.kind == Kind::kTimestamp;
+  if (time != (r.time_unit != TimeUnit::kNone) || (time && r.type != Type::kInt64)) {
+    return Corrupt("column record: a {} of type {} with time unit {} (S-012)", KindName(r.kind), TypeName(r.type),
+                   static_cast<int>(r.time_unit));
+  }
+  if ((r.kind == Kind::kEmbedding) != (r.fixed_length != 0)) {
+    return Corrupt("column record: fixed length {} in a {} (S-012)", r.fixed_length, KindName(r.kind));
+  }
+  if (r.kind == Kind::kWeighted && r.num_columns != 2) return Corrupt("column record: weighted with {} columns (S-012)", r.num_columns);
+  if (r.num_columns != 1 && r.kind != Kind::kWeighted && r.kind != Kind::kSequence) {
+    return Corrupt("column record: {} columns in a {} (S-012)", r.num_columns, KindName(r.kind));
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+void ColumnRecord::EncodeTo(std::byte* out) const {
+  std::memset(out, 0, kSize);
+  StoreLE(out, feature_id);
+  StoreLE(out + 8, name_hash);
+  StoreLE(out + 16, default_bits);
+  StoreLE(out + 24, stored_bytes);
+  StoreLE(out + 32, num_values);
+  StoreLE(out + 40, name_offset);
+  StoreLE(out + 44, name_size);
+  StoreLE(out + 46, feature_name_size);
+  StoreLE(out + 48, leader);
+  StoreLE(out + 52, num_columns);
+  StoreLE(out + 54, id_space);
+  StoreLE(out + 56, group);
+  StoreLE(out + 60, shape_slot);
+  StoreLE(out + 64, values_slot);
+  StoreLE(out + 68, max_length);
+  StoreLE(out + 72, fixed_length);
+  StoreLE(out + 76, feature_group);
+  StoreLE(out + 80, static_cast<uint8_t>(kind));
+  StoreLE(out + 81, static_cast<uint8_t>(type));
+  const int flags = (newest_first ? kFlagNewestFirst : 0) | (nested ? kFlagNested : 0) | (has_default ? kFlagDefault : 0);
+  StoreLE(out + 82, static_cast<uint8_t>(flags));
+  StoreLE(out + 83, static_cast<uint8_t>(time_unit));
+}
+
+Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
+  ColumnRecord r;
+  r.feature_id = LoadLE<uint64_t>(bytes);
+  r.name_hash = LoadLE<uint64_t>(bytes + 8);
+  r.default_bits = LoadLE<uint64_t>(bytes + 16);
+  r.stored_bytes = LoadLE<uint64_t>(bytes + 24);
+  r.num_values = LoadLE<uint64_t>(bytes + 32);
+  r.name_offset = LoadLE<uint32_t>(bytes + 40);
+  r.name_size = LoadLE<uint16_t>(bytes + 44);
+  r.feature_name_size = LoadLE<uint16_t>(bytes + 46);
+  r.leader = LoadLE<uint32_t>(bytes + 48);
+  r.num_columns = LoadLE<uint16_t>(bytes + 52);
+  r.id_space = LoadLE<uint16_t>(bytes + 54);
+  r.group = LoadLE<uint32_t>(bytes + 56);
+  r.shape_slot = LoadLE<uint32_t>(bytes + 60);
+  r.values_slot = LoadLE<uint32_t>(bytes + 64);
+  r.max_length = LoadLE<uint32_t>(bytes + 68);
+  r.fixed_length = LoadLE<uint32_t>(bytes + 72);
+  r.feature_group = LoadLE<uint32_t>(bytes + 76);
+  const auto kind = LoadLE<uint8_t>(bytes + 80);
+  const auto type = LoadLE<uint8_t>(bytes + 81);
+  const auto flags = LoadLE<uint8_t>(bytes + 82);
+  const auto unit = LoadLE<uint8_t>(bytes + 83);
+  if (!AllZero({bytes + 84, 12})) return Corrupt("column record: reserved bytes are not zero (F-003)");
+  if (kind < 1 || kind > 9) return Error(StatusCode::kUnsupported, "column record: unknown kind {} (S-010)", kind);
+  if (type < 1 || type > 12) return Error(StatusCode::kUnsupported, "column record: unknown type {} (S-011)", type);
+  if (flags > 7) return Corrupt("column record: flags {:#x} (F-070)", flags);
+  if (unit > 4) return Corrupt("column record: time unit {} (F-070)", unit);
+  r.kind = static_cast<Kind>(kind);
+  r.type = static_cast<Type>(type);
+  r.newest_first = (flags & kFlagNewestFirst) != 0;
+  r.nested = (flags & kFlagNested) != 0;
+  r.has_default = (flags & kFlagDefault) != 0;
+  r.time_unit = static_cast<TimeUnit>(unit);
+  if (!r.has_default && r.default_bits != 0) return Corrupt("column record: a default that is not given (F-070)");
+  if (r.name_size < 1 || r.name_size > kMaxNameBytes) return Corrupt("column record: name of {} bytes (F-070)", r.name_size);
+  if (r.feature_name_size < 1 || r.feature_name_size > r.name_size) {
+    return Corrupt("column record: feature name of {} bytes in a name of {} (F-070)", r.feature_name_size, r.name_size);
+  }
+  if (r.num_columns < 1) return Corrupt("column record: a feature of 0 columns (F-070)");
+  DSI_RETURN_IF_ERROR(CheckKindAndType(r));
+  return r;
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,75 @@
+// Kinds and types of features (spec S-010, S-011). The numbers are wire values: frozen, never reused.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "dsi/format/export.h"
+
+namespace dsi {
+
+// What a feature is (spec S-010).
+enum class Kind : uint8_t {
+  kDense = 1,      // One number per row.
+  kList = 2,       // A list of numbers per row; of ids by default.
+  kWeighted = 3,   // A list of ids and a parallel list of scores.
+  kSequence = 4,   // Parallel lists that share their lengths: item, time, action …
+  kEmbedding = 5,  // A fixed number of numbers.
+  kLabel = 6,      // One number: what is learnt.
+  kKey = 7,        // One number or string that names a session, user, request or item.
+  kTimestamp = 8,  // One int64 with a unit.
+  kString = 9,     // One byte string.
+};
+
+// How one value is stored (spec S-011).
+enum class Type : uint8_t {
+  kBool = 1,
+  kInt8 = 2,
+  kInt16 = 3,
+  kInt32 = 4,
+  kInt64 = 5,
+  kUint8 = 6,
+  kUint16 = 7,
+  kUint32 = 8,
+  kUint64 = 9,
+  kFloat32 = 10,
+  kFloat64 = 11,
+  kBytes = 12,
+};
+
+enum class TimeUnit : uint8_t { kNone = 0, kSeconds = 1, kMillis = 2, kMicros = 3, kNanos = 4 };
+
+constexpr int TypeWidth(Type type) {
+  switch (type) {
+    case Type::kBool:
+    case Type::kInt8:
+    case Type::kUint8:
+    case Type::kBytes: return 1;
+    case Type::kInt16:
+    case Type::kUint16: return 2;
+    case Type::kInt32:
+    case Type::kUint32:
+    case Type::kFloat32: return 4;
+    case Type::kInt64:
+    case Type::kUint64:
+    case Type::kFloat64: return 8;
+  }
+  return 0;
+}
+constexpr bool IsFloat(Type type) { return type == Type::kFloat32 || type == Type::kFloat64; }
+constexpr bool IsSignedInteger(Type type) { return type >= Type::kInt8 && type <= Type::kInt64; }
+constexpr bool IsInteger(Type type) { return type >= Type::kInt8 && type <= Type::kUint64; }
+constexpr bool IsListKind(Kind kind) { return kind == Kind::kList || kind == Kind::kWeighted || kind == Kind::kSequence; }
+
+// Rows whose shape code is a length (spec D-010): lists, and byte strings whatever their kind.
+constexpr bool HasLengths(Kind kind, Type type) { return IsListKind(kind) || type == Type::kBytes; }
+
+// Names as used in schema files and by the command line: "list", "int64", "ms"; nothing for an unknown value.
+DSI_EXPORT std::string_view KindName(Kind kind);
+DSI_EXPORT std::string_view TypeName(Type type);
+DSI_EXPORT std::string_view TimeUnitName(TimeUnit unit);
+DSI_EXPORT bool ParseKind(std::string_view name, Kind* kind);
+DSI_EXPORT bool ParseType(std::string_view name, Type* type);
+DSI_EXPORT bool ParseTimeUnit(std::string_view name, TimeUnit* unit);
+
+}  // namespace dsi

@@ -1,0 +1,259 @@
+#include "dsi/format/wire_internal.h"
+
+#include <cstring>
+
+#include "dsi/format/bytes_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/format/seal_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+template <typename T>
+T Get(const std::byte* bytes, size_t at) {
+  return LoadLE<T>(bytes + at);
+}
+
+template <typename T>
+void Put(std::byte* out, size_t at, T value) {
+  StoreLE<T>(out + at, value);
+}
+
+// F-003.
+Status CheckReserved(std::span<const std::byte> bytes, const char* record) {
+  if (!AllZero(bytes)) return Corrupt("{}: reserved bytes are not zero (F-003)", record);
+  return Status::Ok();
+}
+
+}  // namespace
+
+void Header::EncodeTo(std::span<std::byte, kHeaderSize> out) const {
+  std::memset(out.data(), 0, out.size());
+  std::memcpy(out.data(), kHeadMagic.data(), kHeadMagic.size());
+  Put<uint16_t>(out.data(), 8, kMajorVersion);
+  Put<uint16_t>(out.data(), 10, minor);
+  Put<uint32_t>(out.data(), 12, kHeaderSize);
+  Put<uint64_t>(out.data(), 16, salt);
+  Put<uint64_t>(out.data(), 56, Seal(out.first(56), SealKind::kHeader, 0, 0));
+}
+
+Result<Header> Header::DecodeFrom(std::span<const std::byte, kHeaderSize> bytes) {
+  if (std::memcmp(bytes.data(), kHeadMagic.data(), kHeadMagic.size()) != 0) {
+    return Status(StatusCode::kNotDsi, "the first 8 bytes are not the magic of a dsi file (F-020)");
+  }
+  const auto seal = Get<uint64_t>(bytes.data(), 56);
+  const uint64_t expected = Seal(bytes.first(56), SealKind::kHeader, 0, 0);
+  if (seal != expected) return Corrupt("header: seal {:016x}, expected {:016x} (F-020)", seal, expected);
+  const auto major = Get<uint16_t>(bytes.data(), 8);
+  if (major != kMajorVersion) {
+    return Error(StatusCode::kUnsupported, "major version {} (this build reads {}); use a newer build (F-020)", major, kMajorVersion);
+  }
+  if (Get<uint32_t>(bytes.data(), 12) != kHeaderSize) {
+    return Corrupt("header: size {}, expected {} (F-020)", Get<uint32_t>(bytes.data(), 12), kHeaderSize);
+  }
+  DSI_RETURN_IF_ERROR(CheckReserved(bytes.subspan(24, 32), "header"));
+  Header header;
+  header.minor = Get<uint16_t>(bytes.data(), 10);
+  header.salt = Get<uint64_t>(bytes.data(), 16);
+  return header;
+}
+
+void Trailer::EncodeTo(std::span<std::byte, kTrailerSize> out) const {
+  std::byte* p = out.data();
+  Put<uint64_t>(p, 0, core_offset);
+  Put<uint32_t>(p, 8, core_size);
+  Put<uint16_t>(p, 12, kMajorVersion);
+  Put<uint16_t>(p, 14, minor);
+  Put<uint64_t>(p, 16, compat);
+  Put<uint64_t>(p, 24, ro_compat);
+  Put<uint64_t>(p, 32, incompat);
+  Put<uint64_t>(p, 40, file_size);
+  Put<uint64_t>(p, 48, core_seal);
+  Put<uint64_t>(p, 56, salt);
+  Put<uint64_t>(p, 64, Seal(out.first(64), SealKind::kTrailer, file_size - kTrailerSize, 0));
+  std::memcpy(p + 72, kTailMagic.data(), kTailMagic.size());
+}
+
+Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> bytes, uint64_t found_size) {
+  const std::byte* p = bytes.data();
+  if (std::memcmp(p + 72, kTailMagic.data(), kTailMagic.size()) != 0) {
+    return Status(StatusCode::kTruncated,
+                  "the last 8 bytes are not the closing magic: the file was cut, grew, or was never finished (F-030)");
+  }
+  const auto seal = Get<uint64_t>(p, 64);
+  const uint64_t expected = Seal(bytes.first(64), SealKind::kTrailer, found_size - kTrailerSize, 0);
+  const auto stated_size = Get<uint64_t>(p, 40);
+  if (seal != expected) {
+    // A trailer that is sound for another size tells cut or grown files from damaged ones (F-031).
+    if (stated_size != found_size && stated_size >= kTrailerSize &&
+        seal == Seal(bytes.first(64), SealKind::kTrailer, stated_size - kTrailerSize, 0)) {
+      return Error(StatusCode::kTruncated, "the trailer states {} bytes, the file has {} (F-031)", stated_size, found_size);
+    }
+    return Corrupt("trailer at offset {}: seal {:016x}, expected {:016x} (F-030)", found_size - kTrailerSize, seal, expected);
+  }
+  Trailer t;
+  t.core_offset = Get<uint64_t>(p, 0);
+  t.core_size = Get<uint32_t>(p, 8);
+  t.minor = Get<uint16_t>(p, 14);
+  t.compat = Get<uint64_t>(p, 16);
+  t.ro_compat = Get<uint64_t>(p, 24);
+  t.incompat = Get<uint64_t>(p, 32);
+  t.file_size = stated_size;
+  t.core_seal = Get<uint64_t>(p, 48);
+  t.salt = Get<uint64_t>(p, 56);
+  if (Get<uint16_t>(p, 12) != kMajorVersion) {
+    return Corrupt("trailer: major version {}, header has {} (F-030)", Get<uint16_t>(p, 12), kMajorVersion);
+  }
+  if (t.file_size != found_size) {
+    return Error(StatusCode::kTruncated, "the trailer states {} bytes, the file has {} (F-031)", t.file_size, found_size);
+  }
+  if (t.incompat != 0) {
+    return Error(StatusCode::kUnsupported, "the file needs features {:#x} that this build does not know (F-030)", t.incompat);
+  }
+  if (t.core_size < 8 || t.core_size % 8 != 0 || t.core_size > kMaxCoreBytes) {
+    return Corrupt("trailer: core footer of {} bytes (F-030)", t.core_size);
+  }
+  if (found_size < kHeaderSize + kTrailerSize || t.core_size > found_size - kHeaderSize - kTrailerSize ||
+      t.core_offset != found_size - kTrailerSize - t.core_size) {
+    return Corrupt("trailer: core footer at {} of {} bytes does not end where the trailer starts, at {} (F-032)", t.core_offset,
+                   t.core_size, found_size - kTrailerSize);
+  }
+  return t;
+}
+
+void StripeGroupRecord::EncodeTo(std::byte* out) const {
+  std::memset(out, 0, kSize);
+  Put(out, 0, form);
+  Put(out, 4, num_unique);
+}
+
+Result<StripeGroupRecord> StripeGroupRecord::DecodeFrom(const std::byte* bytes) {
+  DSI_RETURN_IF_ERROR(CheckReserved({bytes + 8, 8}, "stripe group record"));
+  return StripeGroupRecord{.form = Get<uint32_t>(bytes, 0), .num_unique = Get<uint32_t>(bytes, 4)};
+}
+
+void StreamRecord::EncodeTo(std::byte* out) const {
+  std::memset(out, 0, kSize);
+  Put(out, 0, num_values);
+  Put(out, 8, constant);
+  Put(out, 16, first_page);
+  Put(out, 20, num_pages);
+  Put(out, 24, offset_in_page);
+  Put(out, 28, size);
+  Put(out, 32, width);
+  Put(out, 33, static_cast<uint8_t>(form));
+  Put(out, 36, max);
+}
+
+Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
+  StreamRecord r;
+  r.num_values = Get<uint64_t>(bytes, 0);
+  r.constant = Get<uint64_t>(bytes, 8);
+  r.first_page = Get<uint32_t>(bytes, 16);
+  r.num_pages = Get<uint32_t>(bytes, 20);
+  r.offset_in_page = Get<uint32_t>(bytes, 24);
+  r.size = Get<uint32_t>(bytes, 28);
+  r.width = Get<uint8_t>(bytes, 32);
+  const auto form = Get<uint8_t>(bytes, 33);
+  r.max = Get<uint32_t>(bytes, 36);
+  DSI_RETURN_IF_ERROR(CheckReserved({bytes + 34, 2}, "stream record"));
+  if (form > 3) return Corrupt("stream record: form {} (F-061)", form);
+  r.form = static_cast<StreamForm>(form);
+  if (r.width != 1 && r.width != 2 && r.width != 4 && r.width != 8) return Corrupt("stream record: width {} (F-061)", r.width);
+  const bool empty = r.form == StreamForm::kEmpty;
+  if (empty != (r.num_values == 0)) return Corrupt("stream record: form {} with {} values (F-061)", form, r.num_values);
+  if (r.num_values > 0xFFFFFFFF) return Corrupt("stream record: {} values (F-090)", r.num_values);
+  const bool constant = r.form == StreamForm::kConstant;
+  if (!constant && r.constant != 0) return Corrupt("stream record: a constant in form {} (F-061)", form);
+  if (constant && r.width < 8 && (r.constant >> (8 * r.width)) != 0) {
+    return Corrupt("stream record: constant {:#x} is wider than {} bytes (F-061)", r.constant, r.width);
+  }
+  const bool packed = r.form == StreamForm::kPacked;
+  if (!packed && (r.offset_in_page != 0 || r.size != 0)) return Corrupt("stream record: a place in a page in form {} (F-061)", form);
+  if (packed && (r.num_pages != 1 || r.offset_in_page % 8 != 0 || r.size % 8 != 0 || r.size < 16)) {
+    return Corrupt("stream record: {} pages, offset {}, size {} in form 2 (F-061)", r.num_pages, r.offset_in_page, r.size);
+  }
+  if (empty || constant) {
+    if (r.first_page != 0 || r.num_pages != 0) return Corrupt("stream record: pages in form {} (F-061)", form);
+    if (empty && r.max != 0) return Corrupt("stream record: a maximum in form 0 (F-061)");
+  }
+  return r;
+}
+
+void PageRecord::EncodeTo(std::byte* out) const {
+  Put(out, 0, offset);
+  Put(out, 8, stored_size);
+  Put(out, 12, num_values);
+  Put(out, 16, seal);
+}
+
+Result<PageRecord> PageRecord::DecodeFrom(const std::byte* bytes) {
+  PageRecord r;
+  r.offset = Get<uint64_t>(bytes, 0);
+  r.stored_size = Get<uint32_t>(bytes, 8);
+  r.num_values = Get<uint32_t>(bytes, 12);
+  r.seal = Get<uint64_t>(bytes, 16);
+  if (r.offset % 8 != 0 || r.stored_size % 8 != 0 || r.stored_size < 16 || r.stored_size > kMaxPageBytes) {
+    return Corrupt("page record: {} bytes at offset {} (F-062)", r.stored_size, r.offset);
+  }
+  return r;
+}
+
+void NameIndexRecord::EncodeTo(std::byte* out) const {
+  Put(out, 0, hash);
+  Put(out, 8, column);
+  Put(out, 12, what);
+}
+
+Result<NameIndexRecord> NameIndexRecord::DecodeFrom(const std::byte* bytes) {
+  NameIndexRecord r{.hash = Get<uint64_t>(bytes, 0), .column = Get<uint32_t>(bytes, 8), .what = Get<uint32_t>(bytes, 12)};
+  if (r.what > 1) return Corrupt("name index: entry of kind {} (F-072)", r.what);
+  return r;
+}
+
+void GroupRecord::EncodeTo(std::byte* out) const {
+  std::memset(out, 0, kSize);
+  Put(out, 0, name_offset);
+  Put(out, 4, name_size);
+  Put(out, 6, source);
+  Put(out, 8, index_slot);
+  Put(out, 12, owner);
+  Put(out, 16, num_columns);
+}
+
+Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
+  GroupRecord r;
+  r.name_offset = Get<uint32_t>(bytes, 0);
+  r.name_size = Get<uint16_t>(bytes, 4);
+  r.source = Get<uint8_t>(bytes, 6);
+  r.index_slot = Get<uint32_t>(bytes, 8);
+  r.owner = Get<uint32_t>(bytes, 12);
+  r.num_columns = Get<uint32_t>(bytes, 16);
+  if (Get<uint8_t>(bytes, 7) != 0 || Get<uint32_t>(bytes, 20) != 0) return Corrupt("group record: reserved bytes are not zero (F-003)");
+  if (r.source > 2) return Corrupt("group record: source {} (F-073)", r.source);
+  return r;
+}
+
+void IdSpaceRecord::EncodeTo(std::byte* out) const {
+  std::memset(out, 0, kSize);
+  Put(out, 0, name_offset);
+  Put(out, 4, name_size);
+  Put(out, 8, dictionary_slot);
+  Put(out, 12, width);
+}
+
+Result<IdSpaceRecord> IdSpaceRecord::DecodeFrom(const std::byte* bytes) {
+  IdSpaceRecord r;
+  r.name_offset = Get<uint32_t>(bytes, 0);
+  r.name_size = Get<uint16_t>(bytes, 4);
+  r.dictionary_slot = Get<uint32_t>(bytes, 8);
+  r.width = Get<uint8_t>(bytes, 12);
+  if (Get<uint16_t>(bytes, 6) != 0 || Get<uint8_t>(bytes, 13) != 0 || Get<uint16_t>(bytes, 14) != 0) {
+    return Corrupt("id space record: reserved bytes are not zero (F-003)");
+  }
+  if (r.width != 4 && r.width != 8) return Corrupt("id space record: width {} (F-074)", r.width);
+  return r;
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,159 @@
+// The fixed-size records of the file, one home each: sizes, fields, EncodeTo and DecodeFrom (spec §3–§10). Symmetric for writer and reader.
+//
+// DecodeFrom checks what can be checked from the record alone (reserved fields, ranges, forms); what needs other records is checked by the reader.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "dsi/format/status.h"
+#include "dsi/format/types.h"
+
+namespace dsi::internal {
+
+inline constexpr std::array<uint8_t, 8> kHeadMagic = {0x89, 'D', 'S', 'I', '\r', '\n', 0x1A, '\n'};
+inline constexpr std::array<uint8_t, 8> kTailMagic = {'D', 'S', 'I', '!', '\r', '\n', 0x1A, '\n'};
+inline constexpr uint16_t kMajorVersion = 1;
+inline constexpr uint16_t kMinorVersion = 0;
+inline constexpr size_t kHeaderSize = 64;
+inline constexpr size_t kTrailerSize = 80;
+inline constexpr size_t kTableBlockBytes = 4096;  // F-040: records per block = this / record size.
+inline constexpr uint32_t kNone32 = 0xFFFFFFFF;
+inline constexpr uint16_t kNone16 = 0xFFFF;
+
+// F-020. The magic and the version are checked before the seal, so that foreign and newer files are told apart from damage.
+struct Header {
+  uint16_t minor = kMinorVersion;
+  uint64_t salt = 0;
+  void EncodeTo(std::span<std::byte, kHeaderSize> out) const;
+  static Result<Header> DecodeFrom(std::span<const std::byte, kHeaderSize> bytes);
+};
+
+// F-030.
+struct Trailer {
+  uint64_t core_offset = 0;
+  uint32_t core_size = 0;
+  uint16_t minor = kMinorVersion;
+  uint64_t compat = 0;
+  uint64_t ro_compat = 0;
+  uint64_t incompat = 0;
+  uint64_t file_size = 0;
+  uint64_t core_seal = 0;
+  uint64_t salt = 0;
+  void EncodeTo(std::span<std::byte, kTrailerSize> out) const;
+  // `found_size` is the size of the file (F-031).
+  static Result<Trailer> DecodeFrom(std::span<const std::byte, kTrailerSize> bytes, uint64_t found_size);
+};
+
+// F-060.
+struct StripeGroupRecord {
+  static constexpr size_t kSize = 16;
+  uint32_t form = 0;
+  uint32_t num_unique = 0;
+  void EncodeTo(std::byte* out) const;
+  static Result<StripeGroupRecord> DecodeFrom(const std::byte* bytes);
+};
+
+enum class StreamForm : uint8_t { kEmpty = 0, kConstant = 1, kPacked = 2, kPaged = 3 };
+
+// F-061.
+struct StreamRecord {
+  static constexpr size_t kSize = 40;
+  uint64_t num_values = 0;
+  uint64_t constant = 0;
+  uint32_t first_page = 0;
+  uint32_t num_pages = 0;
+  uint32_t offset_in_page = 0;
+  uint32_t size = 0;
+  uint8_t width = 8;
+  StreamForm form = StreamForm::kEmpty;
+  uint32_t max = 0;
+  void EncodeTo(std::byte* out) const;
+  static Result<StreamRecord> DecodeFrom(const std::byte* bytes);
+};
+
+// F-062.
+struct PageRecord {
+  static constexpr size_t kSize = 24;
+  uint64_t offset = 0;
+  uint32_t stored_size = 0;
+  uint32_t num_values = 0;
+  uint64_t seal = 0;
+  void EncodeTo(std::byte* out) const;
+  static Result<PageRecord> DecodeFrom(const std::byte* bytes);
+};
+
+// F-070.
+struct ColumnRecord {
+  static constexpr size_t kSize = 96;
+  uint64_t feature_id = 0;
+  uint64_t name_hash = 0;
+  uint64_t default_bits = 0;
+  uint64_t stored_bytes = 0;
+  uint64_t num_values = 0;
+  uint32_t name_offset = 0;
+  uint16_t name_size = 0;
+  uint16_t feature_name_size = 0;
+  uint32_t leader = 0;
+  uint16_t num_columns = 1;
+  uint16_t id_space = kNone16;
+  uint32_t group = 0;
+  uint32_t shape_slot = 0;
+  uint32_t values_slot = 0;
+  uint32_t max_length = 0;
+  uint32_t fixed_length = 0;
+  uint32_t feature_group = 0;
+  Kind kind = Kind::kDense;
+  Type type = Type::kInt64;
+  bool newest_first = false;
+  bool nested = true;
+  bool has_default = false;
+  TimeUnit time_unit = TimeUnit::kNone;
+  void EncodeTo(std::byte* out) const;
+  // Unknown kinds and types are kUnsupported, everything else impossible kCorrupt (S-010 … S-012).
+  static Result<ColumnRecord> DecodeFrom(const std::byte* bytes);
+};
+
+// F-072.
+struct NameIndexRecord {
+  static constexpr size_t kSize = 16;
+  uint64_t hash = 0;
+  uint32_t column = 0;
+  uint32_t what = 0;
+  void EncodeTo(std::byte* out) const;
+  static Result<NameIndexRecord> DecodeFrom(const std::byte* bytes);
+};
+
+// F-073.
+struct GroupRecord {
+  static constexpr size_t kSize = 24;
+  uint32_t name_offset = 0;
+  uint16_t name_size = 0;
+  uint8_t source = 0;  // 0 rows, 1 declared, 2 found.
+  uint32_t index_slot = kNone32;
+  uint32_t owner = kNone32;
+  uint32_t num_columns = 0;
+  void EncodeTo(std::byte* out) const;
+  static Result<GroupRecord> DecodeFrom(const std::byte* bytes);
+};
+
+// F-074.
+struct IdSpaceRecord {
+  static constexpr size_t kSize = 16;
+  uint32_t name_offset = 0;
+  uint16_t name_size = 0;
+  uint32_t dictionary_slot = 0;
+  uint8_t width = 8;
+  void EncodeTo(std::byte* out) const;
+  static Result<IdSpaceRecord> DecodeFrom(const std::byte* bytes);
+};
+
+inline constexpr size_t kNameRecordSize = 1;  // F-071.
+inline constexpr uint32_t kSectionMetadata = 1;  // F-080.
+
+// Records per block of a sealed table (F-040).
+constexpr uint32_t RecordsPerBlock(uint32_t record_size) { return static_cast<uint32_t>(kTableBlockBytes / record_size); }
+
+}  // namespace dsi::internal

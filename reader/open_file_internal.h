@@ -1,0 +1,135 @@
+// An opened file: trailer, core footer, and sealed tables read record by record. What every part of the reader stands on.
+//
+// Thread safety: const calls from many threads (the block cache is guarded). Nothing here is proportional to the number of features.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dsi/format/wire_internal.h"
+#include "dsi/io/file.h"
+#include "dsi/reader/reader.h"
+
+namespace dsi::internal {
+
+// F-040: where a sealed table lies.
+struct TableRef {
+  uint64_t offset = 0;
+  uint32_t record_size = 0;
+  uint32_t count = 0;
+  uint64_t seal = 0;
+};
+
+struct StripeRef {
+  uint64_t first_row = 0;
+  uint32_t num_rows = 0;
+  uint32_t num_sessions = 0;
+  bool continues_session = false;
+  uint64_t data_offset = 0;
+  uint64_t data_size = 0;
+  TableRef groups, streams, pages;
+};
+
+struct SectionRef {
+  uint32_t kind = 0;
+  uint32_t flags = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  uint64_t seal = 0;
+};
+
+// The core footer, checked (F-050 … F-052, F-090).
+struct Core {
+  uint64_t num_rows = 0;
+  uint64_t num_sessions = 0;
+  uint32_t num_features = 0;
+  uint32_t num_slots = 0;
+  uint32_t page_values = 0;
+  TableRef columns, name_index, names, groups, id_spaces;
+  std::vector<uint32_t> cluster_keys;
+  std::vector<StripeRef> stripes;
+  std::vector<SectionRef> sections;
+  std::string writer;
+};
+
+// Parses and checks a core footer whose seal is already proven. file_size bounds every extent.
+Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset);
+
+// One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040). Blocks read are kept.
+class SealedTable {
+ public:
+  SealedTable(const RandomAccessFile* file, const TableRef& ref, uint64_t salt, std::string what);
+  ~SealedTable();
+  uint32_t count() const { return ref_.count; }
+  // Bytes of records [first, first + n), verified; copied into *out (n * record_size bytes). kCorrupt names table and block.
+  Status Read(uint32_t first, uint32_t n, std::byte* out) const;
+  // Reads and verifies everything.
+  Status ReadAll(std::vector<std::byte>* out) const;
+
+ private:
+  const RandomAccessFile* file_;
+  TableRef ref_;
+  uint64_t salt_;
+  std::string what_;
+  struct Cache;
+  std::unique_ptr<Cache> cache_;
+};
+
+// A column of the projection with its records at hand.
+struct OpenColumn {
+  uint32_t ordinal = 0;
+  std::string name;
+  ColumnRecord record;       // Its own.
+  ColumnRecord leader;       // That of the feature's first column (shape slot).
+  uint32_t index_slot = kNone32;        // Of its dedup group; none for group 0.
+  uint32_t dictionary_slot = kNone32;   // Of its id space; none without.
+};
+
+class OpenFile {
+ public:
+  // Verifies header, trailer and core footer. Errors as Reader::Open.
+  static Result<std::unique_ptr<OpenFile>> Open(std::unique_ptr<RandomAccessFile> file);
+
+  const RandomAccessFile& file() const { return *file_; }
+  const Core& core() const { return core_; }
+  uint64_t salt() const { return salt_; }
+  uint16_t minor() const { return minor_; }
+
+  const SealedTable& columns() const { return *columns_; }
+  const SealedTable& name_index() const { return *name_index_; }
+  const SealedTable& names() const { return *names_; }
+  const SealedTable& groups() const { return *groups_; }
+  const SealedTable& id_spaces() const { return *id_spaces_; }
+  const SealedTable& stripe_groups(size_t stripe) const;
+  const SealedTable& stripe_streams(size_t stripe) const;
+  const SealedTable& stripe_pages(size_t stripe) const;
+
+  // Ordinals of the columns a name stands for: a column, all columns of a feature, or a glob ('*', '?'; reads the whole directory). kNotFound, with near names as advice.
+  Result<std::vector<uint32_t>> FindColumns(std::string_view name) const;
+  // Record, leader, group and id space of a column, all checked against each other (F-070 … F-075).
+  Result<OpenColumn> LoadColumn(uint32_t ordinal) const;
+  Result<std::string> LoadName(uint32_t offset, uint32_t size) const;
+
+  // Checked records of one stripe (ranges against num_slots, pages, data extents; F-060 … F-062).
+  Result<StripeGroupRecord> LoadStripeGroup(size_t stripe, uint32_t group) const;
+  Result<StreamRecord> LoadStream(size_t stripe, uint32_t slot) const;
+  Result<std::vector<PageRecord>> LoadPages(size_t stripe, uint32_t first, uint32_t n) const;
+
+  // Verifies what a projection of everything would not touch otherwise: every table and section (F-002).
+  Status VerifyMetadata() const;
+
+ private:
+  OpenFile() = default;
+  std::unique_ptr<RandomAccessFile> file_;
+  Core core_;
+  uint64_t salt_ = 0;
+  uint16_t minor_ = 0;
+  std::unique_ptr<SealedTable> columns_, name_index_, names_, groups_, id_spaces_;
+  struct StripeTables;
+  std::vector<std::unique_ptr<StripeTables>> stripes_;
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,154 @@
+// Opens a .dsi file and reads what is asked for, no more: opening costs the trailer and the core footer, a projection costs the directory records and
+// pages of its features.
+//
+// Thread safety: const calls from many threads are safe. Verification of seals is always on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsi/format/export.h"
+#include "dsi/format/schema.h"
+#include "dsi/io/file.h"
+#include "dsi/reader/scan.h"
+
+namespace dsi {
+
+struct FileInfo {
+  uint64_t file_bytes = 0;
+  uint64_t num_rows = 0;
+  uint64_t num_sessions = 0;
+  uint32_t num_features = 0;
+  uint32_t num_columns = 0;
+  uint32_t num_groups = 0;  // With that of rows.
+  uint32_t num_stripes = 0;
+  uint32_t page_values = 0;
+  uint16_t major = 0, minor = 0;
+  std::string writer;
+};
+
+struct StripeInfo {
+  uint64_t first_row = 0;
+  uint64_t num_rows = 0;
+  uint64_t num_sessions = 0;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;  // Of pages.
+  bool continues_session = false;
+};
+
+struct ColumnInfo {
+  uint32_t ordinal = 0;
+  std::string name;
+  std::string feature;
+  uint64_t feature_id = 0;
+  Kind kind = Kind::kDense;
+  Type type = Type::kInt64;
+  TimeUnit time_unit = TimeUnit::kNone;
+  std::string id_space;  // Empty: none.
+  uint32_t group = 0;
+  uint32_t feature_group = 0;
+  uint32_t max_length = 0;
+  uint32_t fixed_length = 0;
+  bool newest_first = false;
+  bool nested = true;
+  std::optional<uint64_t> default_bits;
+  uint64_t stored_bytes = 0;
+  uint64_t stored_values = 0;
+};
+
+enum class IndexForm : uint8_t { kIdentity = 0, kRunLengths = 1, kNewRowBits = 2, kGeneral = 3 };
+
+struct GroupInfo {
+  uint32_t ordinal = 0;
+  std::string name;
+  bool declared = false;
+  std::string owner;
+  std::vector<std::string> columns;
+  struct PerStripe {
+    IndexForm form = IndexForm::kIdentity;
+    uint32_t num_unique = 0;
+    uint64_t index_bytes = 0;
+  };
+  std::vector<PerStripe> stripes;
+};
+
+// How one stream of one stripe is stored.
+struct StreamInfo {
+  std::string column;
+  std::string role;  // "shape", "values", "index", "dictionary"
+  uint32_t stripe = 0;
+  uint64_t num_values = 0;
+  uint64_t bytes = 0;
+  std::string encoding;
+};
+
+// The byte ranges of a projection, known before reading.
+struct ReadPlan {
+  struct Range {
+    uint64_t offset = 0;
+    uint64_t size = 0;
+    uint32_t stripe = 0;
+    uint32_t num_pages = 0;
+  };
+  std::vector<Range> ranges;   // As they will be read: pages joined where the gap is small.
+  uint64_t bytes = 0;          // Sum of the ranges.
+  uint64_t bytes_needed = 0;   // Pages alone.
+  uint32_t num_pages = 0;
+};
+
+struct VerifyProgress {
+  uint64_t bytes_done = 0;
+  uint64_t bytes_total = 0;
+};
+
+// One finding of Verify.
+struct Damage {
+  Status status;
+  std::string where;  // "page 12 (stripe 0, offset 4096..8192): columns user.clicks"
+};
+
+struct ReaderOptions {
+  uint64_t coalesce_gap = 128 << 10;    // Pages nearer than this are read in one go.
+  uint64_t max_read_bytes = 8 << 20;    // Longer reads are split.
+};
+
+class DSI_EXPORT Reader {
+ public:
+  // Errors: kNotFound, kIo, kNotDsi, kTruncated, kCorrupt, kUnsupported.
+  static Result<std::unique_ptr<Reader>> Open(const std::string& path, const ReaderOptions& options = {});
+  static Result<std::unique_ptr<Reader>> Open(std::unique_ptr<RandomAccessFile> file, const ReaderOptions& options = {});
+  ~Reader();
+
+  const FileInfo& info() const;
+  std::vector<StripeInfo> stripes() const;
+
+  // Cost: a few reads of 4 KiB, whatever the number of features. kNotFound.
+  Result<ColumnInfo> FindColumn(std::string_view name) const;
+  // Everything below reads the whole directory.
+  Result<std::vector<ColumnInfo>> Columns() const;
+  Result<std::vector<GroupInfo>> Groups() const;
+  Result<Schema> schema() const;
+  Result<std::map<std::string, std::string>> Metadata() const;
+  // Reads all pages of a column (or of everything when empty): how each stream is encoded.
+  Result<std::vector<StreamInfo>> Streams(std::string_view column) const;
+
+  Result<ReadPlan> Plan(const ScanOptions& options) const;
+  Result<std::unique_ptr<Scan>> NewScan(const ScanOptions& options) const;
+
+  // Checks every byte and every rule of the spec: extents, seals, records, nodes, indexes, shapes. Goes on after damage where it can; returns all findings (empty: sound).
+  // The progress callback may cancel by returning false (kCancelled).
+  Result<std::vector<Damage>> Verify(const std::function<bool(const VerifyProgress&)>& progress = {}) const;
+
+ private:
+  class Impl;
+  explicit Reader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dsi

@@ -1,0 +1,864 @@
+#!/usr/bin/env python3
+"""The reference decoder of dsi files: slow, small, written from the specification alone.
+
+It refuses everything that `spec/format.md` and `spec/encodings.md` forbid. Each check names the
+rule it holds; `Damage` and `Unsupported` carry that rule, the place and what was found.
+
+    with open("day.dsi", "rb") as f:
+        for row in File(f.read()).rows(["clicks"]):
+            print(row["clicks"])
+
+Constructing a `File` proves everything that can be proved without decoding a value: seals, tiling,
+tables, directory, stream and page records. `rows` decodes the columns asked for, stripe by stripe.
+`verify` decodes all of them. Whole streams are held in memory as Python lists.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import struct
+import sys
+from collections import namedtuple
+
+import lz4.block
+import xxhash
+import zstandard
+
+MASK64 = 2**64 - 1
+NONE16, NONE32 = 0xFFFF, 0xFFFFFFFF
+MAGIC, END_MAGIC = b"\x89DSI\r\n\x1a\n", b"DSI!\r\n\x1a\n"
+HEADER_SIZE, TRAILER_SIZE = 64, 80
+(SEAL_HEADER, SEAL_PAGE, SEAL_BLOCK, SEAL_SEALS, SEAL_SECTION, SEAL_FOOTER,
+ SEAL_TRAILER) = range(1, 8)
+MAX_COLUMNS, MAX_STRIPES, MAX_ROWS = 2**22, 2**20, 2**24
+MAX_VALUES, MAX_PAGE, MAX_LIST_CODE = 2**32 - 1, 2**28, 2**31
+DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING, LABEL, KEY, TIMESTAMP, STRING = range(1, 10)
+BOOL, BYTES = 1, 12
+TYPE_WIDTH = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 4, 11: 8, 12: 1}
+SIGNED, FLOATS, INTEGERS = {2, 3, 4, 5}, {10, 11}, set(range(2, 10))
+NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 8: "aux", 9: "param aux", 11: "param aux"}
+
+
+class DsiError(Exception):
+    def __init__(self, rule, where, text):
+        super().__init__(f"{rule}: {where}: {text}")
+        self.rule, self.where, self.text = rule, where, text
+
+
+class Damage(DsiError):
+    """A rule forbids what the file holds; no value that depends on it is returned."""
+
+
+class Unsupported(DsiError):
+    """The file, or the column asked for, needs something newer than this decoder."""
+
+
+def need(ok, rule, where, text):
+    if not ok:
+        raise Damage(rule, where, text)
+
+
+def pad8(size):
+    return (size + 7) // 8 * 8
+
+
+def blocks_of(count, size):
+    return (count + size - 1) // size
+
+
+def name_hash(name):
+    return xxhash.xxh3_64_intdigest(name, 0)
+
+
+def seal(data, kind, offset, salt):  # F-010
+    seed = salt ^ (offset * 0x9E3779B97F4A7C15 & MASK64) ^ (kind << 56)
+    return xxhash.xxh3_64_intdigest(data, seed)
+
+
+# ---- Nodes (encodings.md) ------------------------------------------------------------------------
+
+
+def numbers(data, width):
+    return [int.from_bytes(data[i:i + width], "little") for i in range(0, len(data), width)]
+
+
+def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
+    """Decodes the node that starts at `at`; returns (values, width, where the node ends).
+
+    `widths` are the widths the place allows; `dictionary` is what a shared dictionary node at this
+    very place may refer to, None where none may stand.
+    """
+    need(depth <= 6, "E-003", where, "nodes nest deeper than 6")  # E-003
+    need(end - at >= 16, "E-001", where, f"{end - at} bytes left for a node header of 16")  # E-001
+    encoding, width, param, flags, found, size, aux = struct.unpack_from("<4B3I", buf, at)
+    where = f"{where}/{encoding}"
+    need(width in (1, 2, 4, 8), "E-001", where, f"width {width}")  # E-001
+    need(found >= 1, "E-001", where, "count 0")  # E-001
+    need(width in widths, "E-002", where, f"width {width}, expected one of {widths}")  # E-002
+    need(found == count, "E-002", where, f"count {found}, expected {count}")  # E-002
+    need(size <= end - at - 16 and pad8(size) <= end - at - 16, "E-001", where,
+         f"payload of {size} bytes, {end - at - 16} bytes left")  # E-001
+    start, stop, done = at + 16, at + 16 + size, at + 16 + pad8(size)
+    need(not any(buf[stop:done]), "E-001", where, "padding after the payload is not zero")  # E-001
+    if encoding > 11:  # E-005
+        raise Unsupported("E-005", where, f"unknown encoding {encoding}")
+    for field, value in (("param", param), ("flags", flags), ("aux", aux)):  # E-001
+        need(value == 0 or field in NODE_FIELDS.get(encoding, ""), "E-001", where,
+             f"{field} is {value}, expected 0")
+    bits, limit = 8 * width, 1 << 8 * width
+    cursor = start
+
+    def child(child_widths, child_count):
+        nonlocal cursor
+        values, child_width, cursor = node(buf, cursor, stop, child_widths, child_count, where,
+                                           depth + 1)
+        return values, child_width
+
+    def one_value(rule):
+        nonlocal cursor
+        need(size >= 8, rule, where, f"payload of {size} bytes, expected at least 8")
+        value, = struct.unpack_from("<Q", buf, cursor)
+        need(value < limit, rule, where, "bits above the width are set")
+        cursor += 8
+        return value
+
+    def take(length):
+        nonlocal cursor
+        need(length <= stop - cursor, "E-020", where, "payload too short for its count")
+        cursor += length
+        return buf[cursor - length:cursor]
+
+    def take_padded(length):
+        padding = take(pad8(length))
+        need(not any(padding[length:]), "E-020", where, "padding in the payload is not zero")
+        return padding[:length]
+
+    if encoding == 0:  # E-010: raw
+        need(size == count * width, "E-010", where, f"payload {size}, not count x width")
+        values, cursor = numbers(buf[start:stop], width), stop
+    elif encoding == 1:  # E-011: constant
+        values = [one_value("E-011")] * count
+    elif encoding == 2:  # E-020: packed
+        need(flags <= 1, "E-020", where, f"flags {flags}")
+        blocks = blocks_of(count, 1024)
+        bases = numbers(take_padded(blocks * width), width) if flags else [0] * blocks
+        bit_widths = take_padded(blocks)
+        values = []
+        for base, b in zip(bases, bit_widths):
+            need(b <= bits, "E-020", where, f"bit width {b} above {bits}")
+            n = min(1024, count - len(values))
+            if n == 1024:  # E-021: lane-interleaved
+                lanes, words = 1024 // bits, take(128 * b)
+                streams = [int.from_bytes(b"".join(
+                    words[(w * lanes + j) * width:(w * lanes + j + 1) * width] for w in range(b)),
+                    "little") for j in range(lanes)]
+                packed = [streams[i % lanes] >> (i // lanes * b) & ((1 << b) - 1)
+                          for i in range(1024)]
+            else:  # E-022: linear
+                stream = int.from_bytes(take_padded((n * b + 7) // 8), "little")
+                need(stream >> n * b == 0, "E-022", where, "unused bits are not zero")
+                packed = [stream >> i * b & ((1 << b) - 1) for i in range(n)]
+            values += [(base + p) % limit for p in packed]  # E-004
+    elif encoding == 3:  # E-030: delta
+        need(count >= 2, "E-030", where, f"count {count}, expected at least 2")
+        values = [one_value("E-030")]
+        for z in child((width,), count - 1)[0]:
+            values.append((values[-1] + ((z >> 1) ^ -(z & 1))) % limit)  # E-004
+    elif encoding == 4:  # E-040: runs
+        need(1 <= aux <= count, "E-040", where, f"{aux} runs of {count} values")
+        lengths, entries = child((4,), aux)[0], child((width,), aux)[0]
+        need(min(lengths) >= 1, "E-040", where, "a run of length 0")
+        need(sum(lengths) == count, "E-040", where, f"runs of {sum(lengths)} values, not {count}")
+        values = [v for v, length in zip(entries, lengths) for _ in range(length)]
+    elif encoding == 5:  # E-050: dictionary
+        need(1 <= aux <= count, "E-050", where, f"{aux} entries for {count} values")
+        entries, codes = child((width,), aux)[0], child((1, 2, 4), count)[0]
+        need(max(codes) < aux, "E-050", where, f"code {max(codes)}, {aux} entries")
+        values = [entries[c] for c in codes]
+    elif encoding == 6:  # E-051: shared dictionary
+        need(dictionary is not None, "E-051", where, "a shared dictionary may not stand here")
+        codes, entries = child((1, 2, 4), count)[0], dictionary(width)
+        need(max(codes) < len(entries), "E-051", where, f"code {max(codes)}, {len(entries)} ids")
+        values = [entries[c] for c in codes]
+    elif encoding == 7:  # E-060: bitmap
+        need(size == (count + 7) // 8, "E-060", where, f"payload {size} for {count} bits")
+        stream, cursor = int.from_bytes(buf[start:stop], "little"), stop
+        need(stream >> count == 0, "E-060", where, "unused bits are not zero")
+        values = [stream >> i & 1 for i in range(count)]
+    elif encoding == 8:  # E-070: sparse
+        need(1 <= aux < count, "E-070", where, f"{aux} exceptions of {count} values")
+        values = [one_value("E-070")] * count
+        positions, entries = child((4,), aux)[0], child((width,), aux)[0]
+        need(all(a < b for a, b in zip(positions, positions[1:])), "E-070", where,
+             "positions do not increase")
+        need(positions[-1] < count, "E-070", where, f"position {positions[-1]} of {count}")
+        for position, v in zip(positions, entries):
+            values[position] = v
+    elif encoding == 9:  # E-080: split
+        r, s = param, aux
+        need(r + s < bits, "E-080", where, f"r {r} + s {s} reach the width of {bits} bits")
+        high = child(tuple(w for w in (1, 2, 4, 8) if w <= width), count)[0]
+        need(max(high) < 1 << (bits - r - s), "E-080", where, "high part too large")
+        low = [0] * count
+        if r:
+            low = child((next(w for w in (1, 2, 4, 8) if 8 * w >= r),), count)[0]
+            need(max(low) < 1 << r, "E-080", where, f"low part does not fit in {r} bits")
+        values = [((h << r) | v) << s for h, v in zip(high, low)]
+    elif encoding == 10:  # E-090: byte planes
+        need(width >= 2, "E-090", where, "planes of one byte")
+        planes = [child((1,), count)[0] for _ in range(width)]
+        values = [int.from_bytes(bytes(v), "little") for v in zip(*planes)]
+    else:  # E-100: compressed
+        need(param in (1, 2), "E-100", where, f"codec {param}")
+        need(aux <= 4096 + 32 * count, "E-100", where, f"raw size {aux} for {count} values")
+        inner, cursor = decompress(bytes(buf[start:stop]), param, aux, where), stop
+        need(inner[:1] != b"\x0b", "E-100", where, "compressed twice")
+        values, _, last = node(inner, 0, len(inner), (width,), count, where, depth + 1)
+        need(last == len(inner), "E-100", where, "bytes after the inner node")
+    need(cursor == stop, "E-001", where, f"{stop - cursor} bytes left in the payload")  # E-001
+    return values, width, done
+
+
+def decompress(frame, codec, raw_size, where):  # E-100
+    try:
+        if codec == 1:
+            need(frame[:4] == b"\x28\xb5\x2f\xfd", "E-100", where, "no Zstandard frame")
+            head = zstandard.get_frame_parameters(frame)
+            need(head.content_size == raw_size, "E-100", where,
+                 f"content size {head.content_size}, expected {raw_size}")
+            need(head.dict_id == 0, "E-100", where, f"dictionary id {head.dict_id}")
+            need(head.window_size <= 2**23, "E-100", where, f"window {head.window_size}")
+            raw = zstandard.ZstdDecompressor(max_window_size=2**23).decompress(
+                frame, max_output_size=raw_size, allow_extra_data=False)
+        else:
+            raw = lz4.block.decompress(frame, uncompressed_size=raw_size)
+    except (zstandard.ZstdError, lz4.block.LZ4BlockError, ValueError) as error:
+        raise Damage("E-100", where, f"does not decompress: {error}") from None
+    need(len(raw) == raw_size, "E-100", where, f"{len(raw)} bytes came out, expected {raw_size}")
+    return raw
+
+
+# ---- The core footer, a FlatBuffer read by hand (F-050) ------------------------------------------
+
+TableRef = namedtuple("TableRef", "offset record_size count seal")
+StripeRef = namedtuple("StripeRef", "first_row num_rows num_sessions flags reserved data_offset "
+                                    "data_size groups streams pages")
+SectionRef = namedtuple("SectionRef", "kind flags offset size seal")
+
+
+class Footer:
+    def __init__(self, buf, check_padding):
+        self.buf, self.used, where = buf, bytearray(len(buf)), "core footer"
+        table = self._uint(0, 4)
+        self._inside(table, 4, 4)
+        soffset, = struct.unpack_from("<i", buf, table)
+        self.table, vtable = table, table - soffset
+        self._inside(vtable, 4, 2)
+        vsize, self.size = struct.unpack_from("<HH", buf, vtable)
+        need(vsize >= 4 and vsize % 2 == 0 and self.size >= 4, "F-050", where, "bad vtable")
+        self._inside(vtable, vsize, 2)
+        self._inside(table, self.size, 4)
+        self.fields = list(struct.unpack_from(f"<{vsize // 2 - 2}H", buf, vtable + 4))
+        self._use(table, 4)
+        self._use(vtable, vsize)
+        self.num_rows, self.num_sessions = self._scalar(0, 8), self._scalar(1, 8)
+        self.num_features, self.num_slots, self.page_values = (self._scalar(i, 4) for i in (2, 3, 4))
+        self.columns, self.name_index, self.names, self.groups, self.id_spaces = (
+            TableRef(*self._struct(i, "<QIIQ", 24)) for i in range(5, 10))
+        self.cluster_keys = [k for k, in self._vector(10, "<I", 4, 4)]
+        self.stripes = [
+            StripeRef(*s[:7], TableRef(*s[7:11]), TableRef(*s[11:15]), TableRef(*s[15:]))
+            for s in self._vector(11, "<QIIIIQQ" + 3 * "QIIQ", 112, 8)]
+        self.sections = [SectionRef(*s) for s in self._vector(12, "<IIQQQ", 32, 8)]
+        self.writer = bytes(b for b, in self._vector(13, "<B", 1, 1, string=True))
+        if check_padding:  # F-002: inside the FlatBuffer, too.
+            need(not any(b for b, used in zip(buf, self.used) if not used), "F-002", where,
+                 "a byte that belongs to no field is not zero")
+
+    def _inside(self, at, size, align):
+        need(0 <= at and at % align == 0 and at <= len(self.buf) and size <= len(self.buf) - at,
+             "F-050", "core footer", f"{size} bytes at {at} are outside or not aligned to {align}")
+
+    def _use(self, at, size):
+        self.used[at:at + size] = b"\1" * size
+
+    def _uint(self, at, size):
+        self._inside(at, size, size)
+        self._use(at, size)
+        return int.from_bytes(self.buf[at:at + size], "little")
+
+    def _place(self, field, size, align, required):
+        offset = self.fields[field] if field < len(self.fields) else 0
+        if offset == 0:
+            need(not required, "F-050", "core footer", f"field {field} is absent")
+            return None
+        need(4 <= offset and offset + size <= self.size, "F-050", "core footer",
+             f"field {field} lies outside its table")
+        self._inside(self.table + offset, size, align)
+        self._use(self.table + offset, size)
+        return self.table + offset
+
+    def _scalar(self, field, size):
+        at = self._place(field, size, size, required=False)
+        return 0 if at is None else self._uint(at, size)
+
+    def _struct(self, field, form, size):
+        return struct.unpack_from(form, self.buf, self._place(field, size, 8, required=True))
+
+    def _vector(self, field, form, size, align, string=False):
+        at = self._place(field, 4, 4, required=True)
+        start = at + self._uint(at, 4)
+        count = self._uint(start, 4)
+        need(size != 112 or count <= MAX_STRIPES, "F-090", "core footer", f"{count} stripes")
+        self._inside(start + 4, count * size + string, align)
+        self._use(start + 4, count * size + string)
+        need(not string or self.buf[start + 4 + count] == 0, "F-050", "core footer",
+             "the string has no terminator")
+        return [struct.unpack_from(form, self.buf, start + 4 + i * size) for i in range(count)]
+
+
+# ---- The file ------------------------------------------------------------------------------------
+
+Column = namedtuple(
+    "Column", "feature_id name_hash default_bits stored_bytes num_values name_offset name_size "
+    "feature_name_size leader num_columns id_space group shape_slot values_slot max_length "
+    "fixed_length feature_group kind type flags time_unit reserved name feature_name ordinal")
+Group = namedtuple("Group", "name_offset name_size source reserved1 index_slot owner num_columns "
+                            "reserved2 name")
+IdSpace = namedtuple("IdSpace", "name_offset name_size reserved1 dictionary_slot width reserved2 "
+                                "name")
+Stream = namedtuple("Stream", "num_values constant first_page num_pages offset_in_page size width "
+                              "form reserved max")
+Page = namedtuple("Page", "offset stored_size num_values seal")
+Stripe = namedtuple("Stripe", "ordinal num_rows groups streams pages")
+
+
+class File:
+    def __init__(self, data):
+        self.data, self.extents = bytes(data), []
+        self._read_header_and_trailer()
+        self._read_directory()
+        self._check_columns()
+        self._check_slots()
+        self._read_sections()
+        self._read_stripes()
+        self._check_tiling()
+
+    # -- Container --
+
+    def _extent(self, offset, size, what, rule):
+        need(offset % 8 == 0, "F-002", what, f"offset {offset} is not a multiple of 8")  # F-002
+        need(offset <= len(self.data) and size <= len(self.data) - offset, rule, what,
+             f"{size} bytes at {offset} are not inside the file")
+        self.extents.append((offset, offset + size, what))
+        return self.data[offset:offset + size]
+
+    def _check_tiling(self):  # F-002
+        position = 0
+        for offset, end, what in sorted(self.extents):
+            need(offset == position, "F-002", what, f"starts at {offset}, expected {position}")
+            position = end
+        need(position == len(self.data), "F-002", "file", f"bytes after {position} in no extent")
+
+    def _read_header_and_trailer(self):
+        data, size = self.data, len(self.data)
+        need(data[:8] == MAGIC[:len(data)], "F-020", "header", "not a dsi file")  # F-020
+        need(size >= HEADER_SIZE + TRAILER_SIZE, "F-031", "file", f"truncated: {size} bytes")  # F-031
+        header = self._extent(0, HEADER_SIZE, "header", "F-031")
+        need(seal(header[:56], SEAL_HEADER, 0, 0) == struct.unpack("<Q", header[56:])[0], "F-020",
+             "header", "wrong seal")  # F-011
+        major, minor, header_size, self.salt = struct.unpack_from("<HHIQ", header, 8)
+        if major != 1:  # F-020
+            raise Unsupported("F-020", "header", f"major version {major}")
+        need(header_size == HEADER_SIZE, "F-020", "header", f"header size {header_size}")
+        need(not any(header[24:56]), "F-003", "header", "reserved bytes are not zero")  # F-003
+        end = size - TRAILER_SIZE
+        trailer = self._extent(end, TRAILER_SIZE, "trailer", "F-031") if size % 8 == 0 else data[end:]
+        need(trailer[72:] == END_MAGIC, "F-030", "trailer", "no magic: truncated?")  # F-030
+        (at, footer_size, end_major, end_minor, _, _, incompat, stated, footer_seal, salt,
+         own_seal) = struct.unpack_from("<QIHH7Q", trailer)
+        need(seal(trailer[:64], SEAL_TRAILER, end, 0) == own_seal, "F-030", "trailer",
+             "wrong seal")  # F-011
+        need(stated == size, "F-031", "trailer", f"states {stated} bytes, found {size}")  # F-031
+        need((end_major, end_minor, salt) == (major, minor, self.salt), "F-030", "trailer",
+             "version or salt differs from the header's")
+        if incompat:  # F-030, F-032
+            raise Unsupported("F-030", "trailer", f"incompat flags {incompat:#x}")
+        need(footer_size % 8 == 0 and 8 <= footer_size <= 2**26, "F-030", "trailer",
+             f"core footer of {footer_size} bytes")
+        need(at + footer_size == end, "F-032", "trailer", "core footer does not end here")  # F-032
+        footer = self._extent(at, footer_size, "core footer", "F-032")
+        need(seal(footer, SEAL_FOOTER, at, self.salt) == footer_seal, "F-030", "core footer",
+             "wrong seal")  # F-011
+        self.footer = Footer(footer, check_padding=minor == 0)
+
+    def _table(self, ref, record_size, what):
+        """The bytes of all records of a sealed table."""
+        if ref.record_size > record_size:  # F-041
+            raise Unsupported("F-041", what, f"records of {ref.record_size} bytes")
+        need(ref.record_size == record_size, "F-041", what, f"records of {ref.record_size} bytes")
+        if ref.count == 0:  # F-040
+            need(ref.offset == 0 and ref.seal == 0, "F-040", what, "empty, but with a place")
+            return b""
+        used, step = ref.count * record_size, 4096 // record_size * record_size
+        blocks = blocks_of(used, step)
+        extent = self._extent(ref.offset, pad8(used) + 8 * blocks, what, "F-041")  # F-041
+        body, seals = extent[:pad8(used)], extent[pad8(used):]
+        need(seal(seals, SEAL_SEALS, ref.offset + len(body), self.salt) == ref.seal, "F-040", what,
+             "wrong seal of the block seals")
+        for i, block_seal in enumerate(struct.unpack(f"<{blocks}Q", seals)):  # F-040
+            need(seal(body[i * step:(i + 1) * step], SEAL_BLOCK, ref.offset + i * step,
+                      self.salt) == block_seal, "F-040", what, f"wrong seal of block {i}")
+        need(not any(body[used:]), "F-002", what, "padding is not zero")  # F-002
+        return body[:used]
+
+    def _read_sections(self):
+        known = 0
+        for i, s in enumerate(self.footer.sections):  # F-080
+            what = f"section {i}"
+            extent = self._extent(s.offset, pad8(s.size), what, "F-080")
+            need(seal(extent, SEAL_SECTION, s.offset, self.salt) == s.seal, "F-080", what,
+                 "wrong seal")
+            need(s.flags <= 1, "F-080", what, f"flags {s.flags:#x}")
+            need(not any(extent[s.size:]), "F-002", what, "padding is not zero")  # F-002
+            if s.kind != 1:
+                if s.flags & 1:
+                    raise Unsupported("F-080", what, f"required section of kind {s.kind}")
+                continue
+            known += 1
+            need(known == 1, "F-080", what, "second section of user metadata")
+            try:
+                self.metadata = json.loads(extent[:s.size].decode("utf-8"))
+            except (ValueError, RecursionError) as error:
+                raise Damage("F-080", what, f"user metadata: {error}") from None
+            need(isinstance(self.metadata, dict) and all(
+                isinstance(v, str) for v in self.metadata.values()), "F-080", what,
+                "user metadata is not an object of strings")
+
+    # -- Directory --
+
+    def _name(self, offset, size, what):
+        need(offset <= len(self.names) and size <= len(self.names) - offset, "F-071", what,
+             f"name of {size} bytes at {offset} is not in the heap")  # F-071
+        return self._valid_name(self.names[offset:offset + size], what)
+
+    def _valid_name(self, name, what):  # S-013
+        need(1 <= len(name) <= 4095 and 0 not in name, "S-013", what, f"name {name[:40]!r}")
+        try:
+            return name.decode("utf-8")
+        except UnicodeDecodeError:
+            raise Damage("S-013", what, f"name {name[:40]!r} is not UTF-8") from None
+
+    def _read_directory(self):
+        footer = self.footer
+        need(1024 <= footer.page_values <= 2**20 and footer.page_values % 1024 == 0, "F-050",
+             "core footer", f"page_values {footer.page_values}")  # F-050
+        need(footer.columns.count <= MAX_COLUMNS, "F-090", "columns", f"{footer.columns.count}")
+        self.names = self._table(footer.names, 1, "names")
+        try:  # F-071
+            need("\0" not in self.names.decode("utf-8"), "F-071", "names", "NUL in the heap")
+        except UnicodeDecodeError:
+            raise Damage("F-071", "names", "the heap is not UTF-8") from None
+        self.columns, self.groups, self.id_spaces = [], [], []
+        table = self._table(footer.columns, 96, "columns")
+        for i, r in enumerate(struct.iter_unpack("<5QI2HI2H7I4B12s", table)):  # F-070
+            what = f"column {i}"
+            need(not any(r[-1]), "F-003", what, "reserved bytes are not zero")  # F-003
+            name = self._name(r[5], r[6], what)
+            raw = name.encode()
+            need(name_hash(raw) == r[1], "F-070", what, "wrong name_hash")
+            need(1 <= r[7] <= r[6], "F-070", what, f"feature_name_size {r[7]} of {r[6]}")
+            self.columns.append(Column(*r, name, self._valid_name(raw[:r[7]], what), i))
+        table = self._table(footer.groups, 24, "groups")
+        for i, r in enumerate(struct.iter_unpack("<IHBBIIII", table)):  # F-073
+            what = f"group {i}"
+            need(r[3] == 0 and r[7] == 0, "F-003", what, "reserved fields are not zero")  # F-003
+            need(r[2] <= 2, "F-073", what, f"source {r[2]}")
+            self.groups.append(Group(*r, self._name(r[0], r[1], what) if r[1] else ""))
+        table = self._table(footer.id_spaces, 16, "id spaces")
+        for i, r in enumerate(struct.iter_unpack("<IHHIB3s", table)):  # F-074
+            what = f"id space {i}"
+            need(r[2] == 0 and not any(r[5]), "F-003", what, "reserved fields are not zero")  # F-003
+            need(r[4] in (4, 8), "F-074", what, f"width {r[4]}")
+            self.id_spaces.append(IdSpace(*r, self._name(r[0], r[1], what) if r[1] else ""))
+        need(all(k < len(self.columns) for k in footer.cluster_keys), "F-050", "core footer",
+             "a cluster key is no column")
+        need(self.groups, "F-073", "groups", "no group 0")  # F-073
+        g = self.groups[0]
+        need(g.source == 0 and not g.name and g.index_slot == NONE32, "F-073", "group 0",
+             "is not the group of rows")
+        for i, g in enumerate(self.groups):
+            need(g.owner == NONE32 or g.owner < len(self.columns) and
+                 self.columns[g.owner].kind == KEY, "F-073", f"group {i}", f"owner {g.owner}")
+            need(g.num_columns == sum(c.group == i for c in self.columns), "F-073", f"group {i}",
+                 f"num_columns {g.num_columns}")
+
+    def _check_columns(self):
+        self.features, i = [], 0
+        while i < len(self.columns):
+            first, what = self.columns[i], f"column {i}"
+            n = first.num_columns
+            need(first.leader == i and 1 <= n <= len(self.columns) - i, "F-070", what,
+                 f"leader {first.leader}, {n} columns")
+            feature = self.columns[i:i + n]
+            for c in feature:  # F-070: what the columns of a feature share
+                need((c.leader, c.num_columns, c.feature_id, c.feature_name, c.kind, c.group,
+                      c.shape_slot) == (i, n, first.feature_id, first.feature_name, first.kind,
+                                        first.group, first.shape_slot), "F-070",
+                     f"column {c.ordinal}", "differs from its feature's first column")
+                need(n > 1 or c.name == c.feature_name, "F-070", what, "feature name != name")
+                self._check_schema(c, f"column {c.ordinal}")
+            if first.kind == WEIGHTED:  # S-012
+                need(n == 2 and first.type in INTEGERS and feature[1].type in FLOATS, "S-012", what,
+                     "a weighted feature is integers and floats")
+            elif first.kind in range(1, 10) and first.kind != SEQUENCE:
+                need(n == 1, "F-070", what, f"{n} columns of kind {first.kind}")
+            self.features.append(feature)
+            i += n
+        need(self.footer.num_features == len(self.features), "F-050", "core footer",
+             f"num_features {self.footer.num_features}, found {len(self.features)}")  # F-050
+        need(len({f[0].feature_id for f in self.features}) == len(self.features), "F-070",
+             "columns", "a feature_id stands twice")
+        need(len({c.name for c in self.columns}) == len(self.columns), "F-075", "columns",
+             "a column name stands twice")  # F-075
+        owner = {c.name: c.leader for c in self.columns}
+        for f in self.features:
+            need(owner.setdefault(f[0].feature_name, f[0].ordinal) == f[0].ordinal, "F-075",
+                 f"column {f[0].ordinal}", "the feature's name is that of another column or feature")
+        index = [(c.name_hash, 0, c.ordinal) for c in self.columns] + [
+            (name_hash(f[0].feature_name.encode()), 1, f[0].ordinal)
+            for f in self.features if len(f) > 1]
+        stored = [(h, what, column) for h, column, what in struct.iter_unpack(
+            "<QII", self._table(self.footer.name_index, 16, "name index"))]
+        need(stored == sorted(index), "F-072", "name index", "is not that of the columns")  # F-072
+
+    def _check_schema(self, c, what):
+        need(c.group < len(self.groups), "F-070", what, f"group {c.group}")  # F-070
+        need(c.flags < 8, "F-003", what, f"flags {c.flags:#x}")  # F-003
+        need(c.time_unit <= 4, "F-070", what, f"time unit {c.time_unit}")
+        if not (1 <= c.kind <= 9 and c.type in TYPE_WIDTH):
+            return  # S-010: fatal only when the column is asked for.
+        width = TYPE_WIDTH[c.type]
+        need(c.default_bits < 1 << 8 * width, "F-070", what, "default does not fit the type")
+        need(c.type != BOOL or c.default_bits <= 1, "S-011", what, "default is no bool")  # S-011
+        need(c.kind != STRING or c.type == BYTES, "S-012", what, "a string not of bytes")  # S-012
+        need(c.type != BYTES or c.kind in (STRING, KEY), "S-012", what, "bytes in another kind")
+        need(c.kind != TIMESTAMP or c.type == 5 and c.time_unit, "S-012", what,
+             "a timestamp that is no int64 with a unit")
+        need((c.fixed_length > 0) == (c.kind == EMBEDDING), "S-012", what,
+             f"fixed_length {c.fixed_length}")
+        need(c.kind != EMBEDDING or c.type not in (BOOL, BYTES), "S-012", what,
+             "an embedding not of numbers")
+        if c.id_space != NONE16:  # F-074
+            need(c.id_space < len(self.id_spaces), "F-074", what, f"id space {c.id_space}")
+            need(self.id_spaces[c.id_space].width == width, "F-074", what, "width of the id space")
+
+    def _check_slots(self):  # F-075
+        slots = [g.index_slot for g in self.groups[1:]]
+        slots += [s.dictionary_slot for s in self.id_spaces]
+        slots += [c.values_slot for c in self.columns] + [f[0].shape_slot for f in self.features]
+        need(all(s < self.footer.num_slots for s in slots), "F-075", "directory", "no such slot")
+        need(len(set(slots)) == len(slots), "F-075", "directory", "a slot serves two purposes")
+        self.free_slots = sorted(set(range(self.footer.num_slots)) - set(slots)) if (
+            self.footer.stripes) else []
+
+    # -- Stripes --
+
+    def _read_stripes(self):
+        footer, self.stripes, row, position = self.footer, [], 0, HEADER_SIZE
+        for i, ref in enumerate(footer.stripes):  # F-051
+            what = f"stripe {i}"
+            need(ref.first_row == row, "F-051", what, f"first_row {ref.first_row}, not {row}")
+            need(1 <= ref.num_rows, "F-051", what, "no rows")
+            need(ref.num_rows <= MAX_ROWS, "F-052", what, f"{ref.num_rows} rows")  # F-052, F-090
+            need(ref.num_sessions <= ref.num_rows, "F-051", what, "more sessions than rows")
+            need(ref.flags <= (i > 0), "F-051", what, f"flags {ref.flags:#x}")
+            need(ref.reserved == 0, "F-003", what, "reserved field is not zero")  # F-003
+            need(ref.data_offset == position, "F-051", what, f"data at {ref.data_offset}")
+            row, position = row + ref.num_rows, position + ref.data_size
+            need(ref.groups.count == len(self.groups), "F-060", what, "count of group records")
+            need(ref.streams.count == footer.num_slots, "F-050", what, "count of stream records")
+            groups = list(struct.iter_unpack("<IIQ", self._table(ref.groups, 16, f"{what} groups")))
+            streams = [Stream(*r) for r in struct.iter_unpack(
+                "<QQIIIIBBHI", self._table(ref.streams, 40, f"{what} streams"))]
+            pages = [Page(*r) for r in struct.iter_unpack(
+                "<QIIQ", self._table(ref.pages, 24, f"{what} pages"))]
+            stripe = Stripe(i, ref.num_rows, groups, streams, pages)
+            self._check_groups(stripe, what)
+            self._check_pages(stripe, ref, what)
+            self._check_streams(stripe, what)
+            self.stripes.append(stripe)
+        need(footer.num_rows == row, "F-050", "core footer", f"num_rows {footer.num_rows}")  # F-050
+        need(footer.num_sessions == sum(s.num_sessions for s in footer.stripes), "F-050",
+             "core footer", f"num_sessions {footer.num_sessions}")
+        for c in self.columns:  # F-070: totals
+            need(c.num_values == sum(s.streams[c.values_slot].num_values for s in self.stripes),
+                 "F-070", f"column {c.ordinal}", f"num_values {c.num_values}")
+            slots = [c.values_slot] + ([c.shape_slot] if c.leader == c.ordinal else [])
+            found = sum(self._stored(s, slot) for s in self.stripes for slot in slots)
+            need(c.stored_bytes == found, "F-070", f"column {c.ordinal}",
+                 f"stored_bytes {c.stored_bytes}, found {found}")
+
+    def _stored(self, stripe, slot):
+        s = stripe.streams[slot]
+        if s.form == 3:
+            return sum(p.stored_size for p in stripe.pages[s.first_page:s.first_page + s.num_pages])
+        return s.size
+
+    def _check_groups(self, stripe, what):
+        for g, (form, num_unique, reserved) in enumerate(stripe.groups):
+            here = f"{what} group {g}"
+            need(reserved == 0, "F-003", here, "reserved field is not zero")  # F-003
+            need(g or form == 0, "F-073", here, f"form {form} in the group of rows")  # F-073
+            need(1 <= num_unique <= stripe.num_rows, "D-003", here,
+                 f"{num_unique} unique rows of {stripe.num_rows}")  # D-003
+            need(form or num_unique == stripe.num_rows, "D-001", here,
+                 f"identity with {num_unique} unique rows of {stripe.num_rows}")  # D-001
+
+    def _check_pages(self, stripe, ref, what):  # F-062
+        position = ref.data_offset
+        for i, p in enumerate(stripe.pages):
+            here = f"{what} page {i}"
+            need(p.offset == position, "F-062", here, f"offset {p.offset}, expected {position}")
+            need(p.stored_size % 8 == 0 and 16 <= p.stored_size, "F-062", here,
+                 f"stored_size {p.stored_size}")
+            need(p.stored_size <= MAX_PAGE, "F-090", here, f"{p.stored_size} bytes")  # F-090
+            page = self._extent(p.offset, p.stored_size, here, "F-062")
+            need(seal(page, SEAL_PAGE, p.offset, self.salt) == p.seal, "F-062", here, "wrong seal")
+            position += p.stored_size
+        need(position == ref.data_offset + ref.data_size, "F-062", what, "data_size differs")
+
+    def _check_streams(self, stripe, what):  # F-061
+        shapes = {f[0].shape_slot for f in self.features}
+        owners, packed = {}, {i: [] for i, p in enumerate(stripe.pages) if p.num_values == 0}
+        for slot, s in enumerate(stripe.streams):
+            here = f"{what} slot {slot}"
+            need(s.form <= 3, "F-061", here, f"form {s.form}")
+            need(s.width in (1, 2, 4, 8), "F-061", here, f"width {s.width}")
+            need(s.reserved == 0, "F-003", here, "reserved field is not zero")  # F-003
+            need(s.max == 0 or slot in shapes, "F-061", here, "max of a stream that is no shape")
+            need(s.num_values <= MAX_VALUES, "F-090", here, f"{s.num_values} values")  # F-090
+            place = (s.first_page, s.num_pages, s.offset_in_page, s.size)
+            need(s.form == 1 or s.constant == 0, "F-061", here, "constant in another form")
+            if s.form == 0:
+                need(not any((s.num_values, s.max) + place), "F-061", here, "empty, but not zero")
+                continue
+            need(s.num_values, "F-061", here, f"form {s.form} without values")
+            if s.form == 1:
+                need(not any(place), "F-061", here, "constant with a page")
+                need(s.constant < 1 << 8 * s.width, "F-061", here, "bits above the width are set")
+                continue
+            need(s.first_page <= len(stripe.pages) and s.num_pages <= len(stripe.pages) -
+                 s.first_page, "F-061", here, "pages outside the page table")
+            pages = range(s.first_page, s.first_page + s.num_pages)
+            if s.form == 2:
+                need(s.num_values <= self.footer.page_values, "F-061", here,
+                     f"{s.num_values} values in a packed stream")
+                need(s.num_pages == 1 and s.first_page in packed, "F-061", here, "no packed page")
+                room = stripe.pages[s.first_page].stored_size
+                need(s.offset_in_page % 8 == 0, "F-061", here, "offset_in_page")
+                need(s.offset_in_page <= room and s.size <= room - s.offset_in_page, "F-064", here,
+                     "node outside its page")  # F-064
+                packed[s.first_page].append((s.offset_in_page, s.size))
+                continue
+            need(s.offset_in_page == 0 and s.size == 0, "F-061", here, "paged, but with a place")
+            need(s.num_pages == blocks_of(s.num_values, self.footer.page_values), "F-061", here,
+                 f"{s.num_pages} pages for {s.num_values} values")
+            left = s.num_values
+            for p in pages:
+                need(p not in owners, "F-063", here, f"page {p} belongs to two streams")  # F-063
+                owners[p], n = slot, min(left, self.footer.page_values)
+                need(stripe.pages[p].num_values == n, "F-062", here,
+                     f"page {p} of {stripe.pages[p].num_values} values, expected {n}")  # F-062
+                left -= n
+        need(len(owners) + len(packed) == len(stripe.pages), "F-063", what, "page without a stream")
+        for i, nodes in packed.items():
+            here, page = f"{what} page {i}", stripe.pages[i]
+            need(nodes, "F-063", here, "page without a stream")  # F-063
+            position = 0
+            for at, size in sorted(nodes) + [(page.stored_size, 0)]:
+                need(position <= at, "F-064", here, f"nodes overlap at {at}")  # F-064
+                need(not any(self.data[page.offset + position:page.offset + at]), "F-002", here,
+                     f"bytes between nodes at {position} are not zero")  # F-002
+                position = at + size
+
+    # -- Values --
+
+    def _stream(self, stripe, slot, width, count, rule, dictionary=None):
+        """The values of a stream that must hold `count` values of `width` bytes."""
+        s, where = stripe.streams[slot], f"stripe {stripe.ordinal} slot {slot}"
+        need(s.num_values == count, rule, where, f"{s.num_values} values, expected {count}")
+        need(s.form == 0 or s.width == width, rule, where, f"width {s.width}, expected {width}")
+        if s.form <= 1:
+            return [s.constant] * count
+        values = []
+        for p in range(s.first_page, s.first_page + s.num_pages):
+            page, here = stripe.pages[p], f"{where} page {p}"
+            at = page.offset + s.offset_in_page
+            end = at + (s.size if s.form == 2 else page.stored_size)
+            part, _, done = node(self.data, at, end, (width,),
+                                 page.num_values if s.form == 3 else count, here,
+                                 dictionary=dictionary)
+            need(done == end, "E-001", here, f"{end - done} bytes after the node")  # E-001
+            values += part
+        return values
+
+    def index(self, stripe, g):
+        """The unique row of each row of the stripe in group `g`."""
+        form, num_unique, _ = stripe.groups[g]
+        where, slot, n = f"stripe {stripe.ordinal} group {g}", self.groups[g].index_slot, stripe.num_rows
+        if form > 3:  # D-001
+            raise Unsupported("D-001", where, f"form {form}")
+        if form == 0:
+            if g:
+                self._stream(stripe, slot, 4, 0, "D-001")
+            return list(range(n))
+        if form == 1:
+            lengths = self._stream(stripe, slot, 4, num_unique, "D-001")
+            need(min(lengths) >= 1, "D-001", where, "a run of length 0")
+            need(sum(lengths) == n, "D-001", where, f"runs of {sum(lengths)} rows, not {n}")
+            return [k for k, length in enumerate(lengths) for _ in range(length)]
+        values = self._stream(stripe, slot, 1 if form == 2 else 4, n, "D-001")
+        if form == 2:
+            need(max(values) <= 1 and values[0] == 1, "D-001", where, "new-row bits are no bits")
+            need(sum(values) == num_unique, "D-001", where, f"{sum(values)} ones, not {num_unique}")
+        rows, used = [], 0
+        for v in values:
+            if form == 3:
+                need(v < num_unique, "D-001", where, f"unique row {v} of {num_unique}")
+                need(v <= used, "D-002", where, f"unique row {v} before {used}")  # D-002
+                used = max(used, v + 1)
+            else:
+                used += v
+            rows.append(v if form == 3 else used - 1)
+        need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
+        return rows
+
+    def _shape(self, stripe, c):
+        """The codes of the column's feature: one per unique row."""
+        if not (1 <= c.kind <= 9 and c.type in TYPE_WIDTH):  # S-010, S-011
+            raise Unsupported("S-010", f"column {c.ordinal}", f"kind {c.kind}, type {c.type}")
+        form, num_unique, _ = stripe.groups[c.group]
+        where, lists = f"stripe {stripe.ordinal} shape of column {c.leader}", is_list(c)
+        codes = self._stream(stripe, c.shape_slot, 4 if lists else 1, num_unique, "D-010")  # D-010
+        top = max(codes)
+        need(top <= MAX_LIST_CODE, "F-090", where, f"code {top}")  # F-090
+        need(lists or top <= 1, "D-010", where, f"code {top}")
+        need(top == stripe.streams[c.shape_slot].max, "D-010", where, f"max is not {top}")  # F-061
+        return codes
+
+    def dictionary(self, stripe, i):
+        slot = self.id_spaces[i].dictionary_slot
+        return self._stream(stripe, slot, self.id_spaces[i].width,
+                            stripe.streams[slot].num_values, "F-074")  # F-074, E-051
+
+    def _column(self, stripe, c, raw_bits):
+        """The value of each unique row of the column's group."""
+        codes, where = self._shape(stripe, c), f"stripe {stripe.ordinal} column {c.ordinal}"
+        step, is_listed = c.fixed_length or 1, is_list(c)
+        sizes = [(code - 1 if is_listed else step) if code else None for code in codes]
+        shared = None if c.id_space == NONE16 else (
+            lambda width: self.dictionary(stripe, c.id_space))
+        entries = self._stream(stripe, c.values_slot, TYPE_WIDTH[c.type],
+                               sum(s or 0 for s in sizes), "D-011", shared)  # D-011
+        need(c.type != BOOL or not entries or max(entries) <= 1, "S-011", where, "a bool above 1")
+        entries, values, at = typed(entries, c.type, raw_bits), [], 0
+        for size in sizes:
+            if size is None:
+                values.append(None)
+                continue
+            part = entries[at:at + size]
+            at += size
+            if c.type == BYTES:
+                values.append(bytes(part))
+            else:
+                values.append(part if is_listed or c.kind == EMBEDDING else part[0])
+        return values
+
+    def rows(self, column_names=None, raw_bits=False):
+        """Yields one dict per row: column name -> value, None where missing.
+
+        With raw_bits a float is the integer of its bits; without, a signalling float32 NaN may be
+        quieted by Python.
+        """
+        by_name = {c.name: c for c in self.columns}
+        columns = self.columns if column_names is None else [by_name[n] for n in column_names]
+        for stripe in self.stripes:
+            indexes = {g: self.index(stripe, g) for g in {c.group for c in columns}}
+            values = [(c.name, self._column(stripe, c, raw_bits), indexes[c.group]) for c in columns]
+            for row in range(stripe.num_rows):
+                yield {name: unique[index[row]] for name, unique, index in values}
+
+    def verify(self):
+        """Decodes everything; damage anywhere is preferred over what is merely unsupported."""
+        unsupported = None
+        for s in self.stripes:
+            work = [(self.index, g) for g in range(len(self.groups))]
+            work += [(self.dictionary, i) for i in range(len(self.id_spaces))]
+            work += [(self._column, c, True) for c in self.columns]
+            work += [(self._stream, slot, s.streams[slot].width, s.streams[slot].num_values, "F-061")
+                     for slot in self.free_slots]
+            for check, *arguments in work:
+                try:
+                    check(s, *arguments)
+                except Unsupported as error:
+                    unsupported = unsupported or error
+        if unsupported:
+            raise unsupported
+
+
+def is_list(c):  # D-010
+    return c.kind in (LIST, WEIGHTED, SEQUENCE) or c.type == BYTES
+
+
+def typed(entries, kind, raw_bits):  # S-011
+    if kind == BOOL:
+        return [bool(v) for v in entries]
+    if kind in SIGNED:
+        top = 1 << 8 * TYPE_WIDTH[kind]
+        return [v - top if v >= top // 2 else v for v in entries]
+    if kind in FLOATS and not raw_bits:
+        form, width = ("<f", 4) if kind == 10 else ("<d", 8)
+        return [struct.unpack(form, v.to_bytes(width, "little"))[0] for v in entries]
+    return entries
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Reference decoder of dsi files.")
+    parser.add_argument("file")
+    parser.add_argument("--verify", action="store_true", help="print nothing, only check")
+    parser.add_argument("--raw-bits", action="store_true", help="floats as hex bit patterns")
+    options = parser.parse_args()
+    try:
+        with open(options.file, "rb") as f:
+            file = File(f.read())
+        file.verify()
+        if options.verify:
+            return 0
+        digits = {c.name: 2 * TYPE_WIDTH[c.type] for c in file.columns if c.type in FLOATS}
+        for row in file.rows(raw_bits=options.raw_bits):
+            for name, value in list(row.items()):
+                if value is None:
+                    del row[name]
+                elif isinstance(value, bytes):
+                    row[name] = value.decode("utf-8", "surrogateescape")
+                elif options.raw_bits and name in digits:
+                    text = [f"0x{v:0{digits[name]}x}" for v in (
+                        value if isinstance(value, list) else [value])]
+                    row[name] = text if isinstance(value, list) else text[0]
+            print(json.dumps(row))
+        return 0
+    except Damage as error:
+        print(f"damage: {error}", file=sys.stderr)
+        return 1
+    except Unsupported as error:
+        print(f"unsupported: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"cannot read: {error}", file=sys.stderr)
+        return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+// Rows held in memory as columns, ready for a Writer. Rows are added one by one, or many at once from column buffers.
+//
+// Thread safety: one thread at a time. Cost: a missing feature of a row costs nothing once any row lacks the feature, so wide sparse tables
+// stay small. After an error in a row call DropRow; the batch stays usable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "dsi/format/export.h"
+#include "dsi/format/schema.h"
+
+namespace dsi {
+
+// Rows of one feature handed in as buffers, in the layout of Arrow. Borrowed for the duration of the call.
+struct FeatureColumns {
+  size_t feature = 0;                  // Ordinal in the schema.
+  const uint8_t* validity = nullptr;   // Bit i (LSB first) set: row i has the feature. Null: every row has it.
+  size_t validity_offset = 0;          // Bit of row 0.
+  const int32_t* offsets32 = nullptr;  // Features with lengths: num_rows + 1 ascending offsets into values; one of the two is set.
+  const int64_t* offsets64 = nullptr;
+  std::vector<const void*> values;     // One per column of the feature, of the column's type. Rows without the feature have entries only in
+                                       // scalar and embedding features (ignored); a list's entries lie between its offsets.
+};
+
+class DSI_EXPORT RowBatch {
+ public:
+  explicit RowBatch(std::shared_ptr<const Schema> schema);
+
+  const Schema& schema() const { return *schema_; }
+  const std::shared_ptr<const Schema>& shared_schema() const { return schema_; }
+  size_t num_rows() const { return num_rows_; }
+  // Bytes of memory held for values, lengths and row numbers.
+  uint64_t size_bytes() const { return size_bytes_; }
+  void Clear();
+
+  // Row by row: any number of Set…, each feature (column) at most once, then EndRow. A feature not set is missing in that row. The value is
+  // converted to the column's type; kOutOfRange when it does not fit (a fraction into an integer, 300 into int8, 2^53+1 into float64;
+  // float64 into float32 rounds to nearest, as declared). kInvalidArgument: wrong kind, set twice.
+  Status SetInt(size_t feature, int64_t value);
+  Status SetUint(size_t feature, uint64_t value);
+  Status SetDouble(size_t feature, double value);
+  Status SetBytes(size_t feature, std::string_view value);
+  // Lists and embeddings. Every column of a weighted or sequence feature must be set, with equal lengths; an embedding needs its fixed length.
+  Status SetInts(size_t feature, size_t column, std::span<const int64_t> values);
+  Status SetUints(size_t feature, size_t column, std::span<const uint64_t> values);
+  Status SetDoubles(size_t feature, size_t column, std::span<const double> values);
+  // Ends the row. kBadInput when a feature is set in part (a column missing, unequal lengths); the row is then dropped.
+  Status EndRow();
+  void DropRow();
+
+  // Adds num_rows rows at once; features not named are missing. All or nothing. kInvalidArgument: unequal or descending offsets, a feature
+  // named twice, a null buffer. Cost: one copy.
+  Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
+
+  // Adds all rows of another batch of the same schema object.
+  Status Append(const RowBatch& other);
+
+  // Storage of one feature, for the writer.
+  struct FeatureBuffer {
+    bool all_present = true;                     // Every row so far has the feature; `rows` is then empty.
+    std::vector<uint32_t> rows;                  // Otherwise: the rows that have it, ascending.
+    std::vector<uint32_t> lengths;               // Features with lengths: one per row that has it.
+    std::vector<std::vector<std::byte>> values;  // One per column: entries of the rows that have it, in row order.
+    size_t num_present = 0;
+  };
+  const FeatureBuffer& feature(size_t i) const { return features_[i]; }
+
+ private:
+  std::shared_ptr<const Schema> schema_;
+  size_t num_rows_ = 0;
+  uint64_t size_bytes_ = 0;
+  std::vector<FeatureBuffer> features_;
+
+  struct Pending {  // What the current row has set so far.
+    uint32_t length = 0;
+    uint32_t columns_set = 0;
+    bool unequal = false;
+  };
+  std::vector<Pending> pending_;
+  std::vector<uint32_t> touched_;  // Features set in the current row.
+
+  template <typename T>
+  Status SetScalar(size_t feature, T value);
+  template <typename T>
+  Status SetMany(size_t feature, size_t column, std::span<const T> values);
+  Status Touch(size_t feature, size_t column, size_t length);
+  void MarkPresent(FeatureBuffer* buffer, uint32_t row);
+};
+
+}  // namespace dsi
