@@ -8,6 +8,7 @@ pkg_check_modules(dsi_zlib REQUIRED IMPORTED_TARGET zlib)
 find_package(simdjson REQUIRED)
 find_package(hwy CONFIG REQUIRED)
 find_package(fmt CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
 find_package(FlatBuffers CONFIG REQUIRED)
 find_package(Threads REQUIRED)
 find_program(DSI_FLATC flatc REQUIRED)
@@ -22,4 +23,5 @@ set(DSI_PRIVATE_LIBRARIES
   hwy::hwy
   fmt::fmt-header-only
   flatbuffers::flatbuffers
+  nlohmann_json::nlohmann_json
   Threads::Threads)

@@ -42,6 +42,7 @@ set_target_properties(dsi_objects PROPERTIES
   VISIBILITY_INLINES_HIDDEN ON)
 target_include_directories(dsi_objects PRIVATE ${PROJECT_BINARY_DIR}/include)
 target_include_directories(dsi_objects SYSTEM PRIVATE ${generated_dir})
+target_compile_definitions(dsi_objects PRIVATE DSI_VERSION="${PROJECT_VERSION}")
 target_link_libraries(dsi_objects PRIVATE dsi_compiler ${DSI_PRIVATE_LIBRARIES})
 
 foreach(header ${DSI_PUBLIC_HEADERS})

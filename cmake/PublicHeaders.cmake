@@ -6,4 +6,12 @@ set(DSI_PUBLIC_HEADERS
   format/schema.h
   format/status.h
   format/types.h
+  io/file.h
+  reader/batch.h
+  reader/reader.h
+  reader/row_text.h
+  reader/scan.h
+  writer/row_batch.h
+  writer/text_input.h
+  writer/writer.h
 )

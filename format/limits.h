@@ -6,6 +6,7 @@
 namespace dsi {
 
 inline constexpr uint32_t kMaxColumns = 1U << 22;           // Format. Far above the 20,000 features of the widest known tables.
+inline constexpr uint32_t kMaxSlots = 1U << 24;             // Format. Streams per stripe.
 inline constexpr uint32_t kMaxStripes = 1U << 20;           // Format. Bounds the core footer.
 inline constexpr uint32_t kMaxStripeRows = 1U << 24;        // Format. Unique rows and runs fit 32 bits with room.
 inline constexpr uint32_t kMaxListLength = (1U << 31) - 1;  // Format. A shape code is length + 1 in 32 bits.
@@ -14,7 +15,7 @@ inline constexpr uint32_t kMaxPageValues = 1U << 20;        // Format. Bounds wh
 inline constexpr uint32_t kMaxCoreBytes = 1U << 26;         // Format. Bounds the FlatBuffer verifier's work.
 inline constexpr uint32_t kMaxNameBytes = 4095;             // Format.
 inline constexpr uint32_t kMaxNodeDepth = 6;                // Format. Bounds recursion in decoders.
-inline constexpr uint32_t kMaxZstdWindowLog = 23;           // Format. Bounds a decompressor's memory to 8 MiB.
+inline constexpr uint32_t kMaxZstdWindowLog = 26;           // Format. Bounds a decompressor's memory to 64 MiB.
 inline constexpr uint64_t kMaxMetadataBytes = 1ULL << 30;   // Format. User metadata.
 inline constexpr uint32_t kMaxSchemaBytes = 1U << 28;       // Not format. A schema file.
 inline constexpr uint32_t kMaxSequenceColumns = 1024;       // Not format.

@@ -43,7 +43,7 @@ struct FeatureSpec {
   std::string name;
   Kind kind = Kind::kDense;
   std::vector<ColumnSpec> columns;  // 1; weighted: 2 ("ids", "weights"); sequence: 1 or more.
-  std::optional<uint64_t> id;       // Stable number; assigned (position, or XXH3 of the name on a clash) when not given.
+  std::optional<uint64_t> id;       // Stable number beside the name; when not given, the XXH3 of the name.
   uint32_t max_length = 0;          // List kinds: greatest length expected by readers; 0 none. Longer lists are kept whole.
   uint32_t fixed_length = 0;        // Embeddings: numbers per row.
   bool newest_first = false;        // List kinds: entry 0 is the newest.

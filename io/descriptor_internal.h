@@ -62,8 +62,8 @@ inline Status SystemError(std::string_view path, std::string_view doing, int err
   StatusCode code = StatusCode::kIo;
   if (error == ENOENT || error == ENOTDIR) code = StatusCode::kNotFound;
   if (error == EEXIST) code = StatusCode::kAlreadyExists;
-  return Error(code, "{}: {}: {} (errno {})", path, doing,
-               std::generic_category().message(error), error);
+  return Error(code, "{}: {}: {} (errno {})", path, doing, std::generic_category().message(error),
+               error);
 }
 
 inline Status OutOfMemory() { return {StatusCode::kResourceExhausted, "out of memory"}; }

@@ -55,8 +55,8 @@ class LocalFile final : public RandomAccessFile {
                      path_, at, size_);
       } else if (errno != EINTR) {
         const int error = errno;
-        return SystemError(path_, fmt::format("reading {} bytes at offset {}", dst.size() - done, at),
-                           error);
+        return SystemError(
+            path_, fmt::format("reading {} bytes at offset {}", dst.size() - done, at), error);
       }
     }
     return Status::Ok();

@@ -112,8 +112,8 @@ Status LocalWritableFile::Start() {
   const size_t slash = path_.rfind('/');
   final_name_ = slash == std::string::npos ? path_ : path_.substr(slash + 1);
   if (final_name_.empty()) return InvalidArgument("{}: a folder, not a file", path_);
-  std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash);
-  if (folder.empty()) folder = "/";
+  // The slash stays: it is all there is of the path of the root.
+  const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
 
   buffer_ = std::make_unique_for_overwrite<std::byte[]>(kBufferSize);
   folder_ = internal::OpenAt(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY);
@@ -139,7 +139,8 @@ Status LocalWritableFile::CheckTarget() const {
   if (S_ISDIR(info.st_mode)) return InvalidArgument("{}: a folder, not a file", path_);
   if (!overwrite_) {
     return Error(StatusCode::kAlreadyExists,
-                 "{}: exists, and replacing it was not asked for (CreateOptions::overwrite)", path_);
+                 "{}: exists, and replacing it was not asked for (CreateOptions::overwrite)",
+                 path_);
   }
   // A link to a regular file, or to nothing, is replaced; what it points to stays.
   if (S_ISLNK(info.st_mode) && ::fstatat(folder_.get(), final_name_.c_str(), &info, 0) != 0) {

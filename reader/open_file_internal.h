@@ -1,9 +1,12 @@
-// An opened file: trailer, core footer, and sealed tables read record by record. What every part of the reader stands on.
+// An opened file: trailer, core footer, and sealed tables read record by record. What every part of
+// the reader stands on.
 //
-// Thread safety: const calls from many threads (the block cache is guarded). Nothing here is proportional to the number of features.
+// Thread safety: const calls from many threads (the block cache is guarded). Nothing here is
+// proportional to the number of features.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +25,9 @@ struct TableRef {
   uint32_t count = 0;
   uint64_t seal = 0;
 };
+
+// Bytes of a table with padding and block seals (F-040); cannot wrap.
+uint64_t TableBytes(const TableRef& ref);
 
 struct StripeRef {
   uint64_t first_row = 0;
@@ -58,23 +64,36 @@ struct Core {
 // Parses and checks a core footer whose seal is already proven. file_size bounds every extent.
 Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset);
 
-// One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040). Blocks read are kept.
+// One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040).
+// Blocks read are kept.
 class SealedTable {
  public:
   SealedTable(const RandomAccessFile* file, const TableRef& ref, uint64_t salt, std::string what);
   ~SealedTable();
   uint32_t count() const { return ref_.count; }
-  // Bytes of records [first, first + n), verified; copied into *out (n * record_size bytes). kCorrupt names table and block.
+  // Bytes of records [first, first + n), verified; copied into *out (n * record_size bytes).
+  // kCorrupt names table and block.
   Status Read(uint32_t first, uint32_t n, std::byte* out) const;
-  // Reads and verifies everything.
+  // Reads and verifies everything, without keeping it. out may be null: only the seals are wanted.
   Status ReadAll(std::vector<std::byte>* out) const;
+  // As ReadAll, but goes on after a damaged block: `damage` is called once for each, and its bytes
+  // in *out are zero. *out may be null.
+  Status ReadSound(std::vector<std::byte>* out, const std::function<void(Status)>& damage) const;
+  // Drops the blocks kept so far.
+  void Forget() const;
 
  private:
+  struct Cache;
+  uint64_t num_blocks() const;
+  uint64_t block_offset(uint64_t block) const;
+  size_t block_bytes(uint64_t block) const;  // With the padding of the last.
+  Status LoadSeals(std::vector<uint64_t>* seals) const;
+  Status CheckBlock(uint64_t block, std::span<const std::byte> bytes, uint64_t seal) const;
+
   const RandomAccessFile* file_;
   TableRef ref_;
   uint64_t salt_;
   std::string what_;
-  struct Cache;
   std::unique_ptr<Cache> cache_;
 };
 
@@ -82,16 +101,17 @@ class SealedTable {
 struct OpenColumn {
   uint32_t ordinal = 0;
   std::string name;
-  ColumnRecord record;       // Its own.
-  ColumnRecord leader;       // That of the feature's first column (shape slot).
-  uint32_t index_slot = kNone32;        // Of its dedup group; none for group 0.
-  uint32_t dictionary_slot = kNone32;   // Of its id space; none without.
+  ColumnRecord record;                 // Its own.
+  ColumnRecord leader;                 // That of the feature's first column (shape slot).
+  uint32_t index_slot = kNone32;       // Of its dedup group; none for group 0.
+  uint32_t dictionary_slot = kNone32;  // Of its id space; none without.
 };
 
 class OpenFile {
  public:
   // Verifies header, trailer and core footer. Errors as Reader::Open.
   static Result<std::unique_ptr<OpenFile>> Open(std::unique_ptr<RandomAccessFile> file);
+  ~OpenFile();
 
   const RandomAccessFile& file() const { return *file_; }
   const Core& core() const { return core_; }
@@ -107,22 +127,40 @@ class OpenFile {
   const SealedTable& stripe_streams(size_t stripe) const;
   const SealedTable& stripe_pages(size_t stripe) const;
 
-  // Ordinals of the columns a name stands for: a column, all columns of a feature, or a glob ('*', '?'; reads the whole directory). kNotFound, with near names as advice.
+  // Ordinals of the columns a name stands for: a column, all columns of a feature, or a glob ('*',
+  // '?'; reads the whole directory). kNotFound, with near names as advice.
   Result<std::vector<uint32_t>> FindColumns(std::string_view name) const;
   // Record, leader, group and id space of a column, all checked against each other (F-070 … F-075).
   Result<OpenColumn> LoadColumn(uint32_t ordinal) const;
   Result<std::string> LoadName(uint32_t offset, uint32_t size) const;
+  Result<GroupRecord> LoadGroup(uint32_t group) const;         // F-073.
+  Result<IdSpaceRecord> LoadIdSpace(uint32_t id_space) const;  // F-074.
+
+  // The same checks on records that the caller has read, for who reads whole tables.
+  Status CheckStripeGroup(size_t stripe, uint32_t group, const StripeGroupRecord& record) const;
+  Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
+  // `expected` is where the page must start: where the one before ends.
+  Status CheckPage(size_t stripe, uint32_t page, uint64_t expected, const PageRecord& record) const;
 
   // Checked records of one stripe (ranges against num_slots, pages, data extents; F-060 … F-062).
   Result<StripeGroupRecord> LoadStripeGroup(size_t stripe, uint32_t group) const;
   Result<StreamRecord> LoadStream(size_t stripe, uint32_t slot) const;
   Result<std::vector<PageRecord>> LoadPages(size_t stripe, uint32_t first, uint32_t n) const;
 
-  // Verifies what a projection of everything would not touch otherwise: every table and section (F-002).
+  // Verifies what a projection of everything would not touch otherwise: every table and section
+  // (F-002). The second form goes on after damage.
   Status VerifyMetadata() const;
+  void VerifyMetadata(const std::function<void(Status, std::string where)>& damage) const;
+
+  // Bytes of a section, verified (F-080).
+  Result<std::vector<std::byte>> LoadSection(const SectionRef& section) const;
+
+  // Drops what was kept of a stripe's tables. A wide scan calls it when it leaves a stripe, so that
+  // memory does not grow with the file.
+  void ForgetStripe(size_t stripe) const;
 
  private:
-  OpenFile() = default;
+  OpenFile();
   std::unique_ptr<RandomAccessFile> file_;
   Core core_;
   uint64_t salt_ = 0;

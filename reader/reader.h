@@ -1,5 +1,5 @@
-// Opens a .dsi file and reads what is asked for, no more: opening costs the trailer and the core footer, a projection costs the directory records and
-// pages of its features.
+// Opens a .dsi file and reads what is asked for, no more: opening costs the trailer and the core
+// footer, a projection costs the directory records and pages of its features.
 //
 // Thread safety: const calls from many threads are safe. Verification of seals is always on.
 #pragma once
@@ -96,9 +96,9 @@ struct ReadPlan {
     uint32_t stripe = 0;
     uint32_t num_pages = 0;
   };
-  std::vector<Range> ranges;   // As they will be read: pages joined where the gap is small.
-  uint64_t bytes = 0;          // Sum of the ranges.
-  uint64_t bytes_needed = 0;   // Pages alone.
+  std::vector<Range> ranges;  // As they will be read: pages joined where the gap is small.
+  uint64_t bytes = 0;         // Sum of the ranges.
+  uint64_t bytes_needed = 0;  // Pages alone.
   uint32_t num_pages = 0;
 };
 
@@ -114,15 +114,17 @@ struct Damage {
 };
 
 struct ReaderOptions {
-  uint64_t coalesce_gap = 128 << 10;    // Pages nearer than this are read in one go.
-  uint64_t max_read_bytes = 8 << 20;    // Longer reads are split.
+  uint64_t coalesce_gap = 128 << 10;  // Pages nearer than this are read in one go.
+  uint64_t max_read_bytes = 8 << 20;  // Longer reads are split.
 };
 
 class DSI_EXPORT Reader {
  public:
   // Errors: kNotFound, kIo, kNotDsi, kTruncated, kCorrupt, kUnsupported.
-  static Result<std::unique_ptr<Reader>> Open(const std::string& path, const ReaderOptions& options = {});
-  static Result<std::unique_ptr<Reader>> Open(std::unique_ptr<RandomAccessFile> file, const ReaderOptions& options = {});
+  static Result<std::unique_ptr<Reader>> Open(const std::string& path,
+                                              const ReaderOptions& options = {});
+  static Result<std::unique_ptr<Reader>> Open(std::unique_ptr<RandomAccessFile> file,
+                                              const ReaderOptions& options = {});
   ~Reader();
 
   const FileInfo& info() const;
@@ -141,9 +143,11 @@ class DSI_EXPORT Reader {
   Result<ReadPlan> Plan(const ScanOptions& options) const;
   Result<std::unique_ptr<Scan>> NewScan(const ScanOptions& options) const;
 
-  // Checks every byte and every rule of the spec: extents, seals, records, nodes, indexes, shapes. Goes on after damage where it can; returns all findings (empty: sound).
-  // The progress callback may cancel by returning false (kCancelled).
-  Result<std::vector<Damage>> Verify(const std::function<bool(const VerifyProgress&)>& progress = {}) const;
+  // Checks every byte and every rule of the spec: extents, seals, records, nodes, indexes, shapes.
+  // Goes on after damage where it can; returns all findings (empty: sound). The progress callback
+  // may cancel by returning false (kCancelled).
+  Result<std::vector<Damage>> Verify(
+      const std::function<bool(const VerifyProgress&)>& progress = {}) const;
 
  private:
   class Impl;

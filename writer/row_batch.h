@@ -71,25 +71,54 @@ class DSI_EXPORT RowBatch {
   const FeatureBuffer& feature(size_t i) const { return features_[i]; }
 
  private:
-  std::shared_ptr<const Schema> schema_;
-  size_t num_rows_ = 0;
-  uint64_t size_bytes_ = 0;
-  std::vector<FeatureBuffer> features_;
-
-  struct Pending {  // What the current row has set so far.
+  // What the setters ask about a feature, side by side, and what the current row has set of it.
+  struct Slot {
+    Kind kind;
+    Type type;          // Of column 0.
+    bool has_lengths;
+    uint32_t num_columns;
+    uint32_t fixed_length;
+    uint32_t first_column;   // Place of column 0 in column_serials_.
+    uint32_t row_bytes = 0;  // Bytes of one entry, all columns together.
     uint32_t length = 0;
     uint32_t columns_set = 0;
     bool unequal = false;
+    uint64_t serial = 0;           // Row in which length, columns_set and unequal were set.
+    uint64_t committed_entries = 0;  // Entries per column of ended rows.
   };
-  std::vector<Pending> pending_;
-  std::vector<uint32_t> touched_;  // Features set in the current row.
 
   template <typename T>
   Status SetScalar(size_t feature, T value);
   template <typename T>
   Status SetMany(size_t feature, size_t column, std::span<const T> values);
-  Status Touch(size_t feature, size_t column, size_t length);
-  void MarkPresent(FeatureBuffer* buffer, uint32_t row);
+  // Checks that the column may be set now; Finish records that it was.
+  Status CheckSet(size_t feature, size_t column, bool many) const;
+  void FinishSet(size_t feature, size_t column, size_t length);
+  Status CheckWhole(const Slot& slot, size_t feature) const;
+  Status CommitRow();
+  // Gives up all_present: the rows so far become listed.
+  void ListRows(FeatureBuffer* buffer);
+  // Drops what lies beyond the ended rows.
+  void Truncate(size_t feature);
+  Status AppendBuffers(size_t num_rows, std::span<const FeatureColumns> columns);
+  Status CheckColumns(size_t num_rows, const FeatureColumns& from) const;
+  void CopyColumns(size_t num_rows, const FeatureColumns& from);
+  void CopyFeature(size_t feature, const RowBatch& other);
+  Status CheckRoom(size_t num_rows) const;
+  // Ends num_rows rows at once; the touched features hold theirs already.
+  void CommitRows(size_t num_rows);
+  // Lists the rows of all features that every row had, and that the current rows lack.
+  void ListUntouched();
+
+  std::shared_ptr<const Schema> schema_;
+  size_t num_rows_ = 0;
+  uint64_t size_bytes_ = 0;
+  std::vector<FeatureBuffer> features_;
+  std::vector<Slot> slots_;
+  std::vector<uint64_t> column_serials_;  // Per column of features that have several: the row that set it last.
+  std::vector<uint32_t> dense_;           // Features that every row has, so far.
+  std::vector<uint32_t> touched_;         // Features set in the current row.
+  uint64_t serial_ = 1;                   // Number of the current row; never reused.
 };
 
 }  // namespace dsi

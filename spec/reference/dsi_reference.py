@@ -8,9 +8,8 @@ rule it holds; `Damage` and `Unsupported` carry that rule, the place and what wa
         for row in File(f.read()).rows(["clicks"]):
             print(row["clicks"])
 
-Constructing a `File` proves everything that can be proved without decoding a value: seals, tiling,
-tables, directory, stream and page records. `rows` decodes the columns asked for, stripe by stripe.
-`verify` decodes all of them. Whole streams are held in memory as Python lists.
+A `File` proves what needs no decoding of a value: seals, tiling, tables, directory, stream and
+page records. `rows` decodes the columns asked for, whole streams at a time; `verify` all.
 """
 
 from __future__ import annotations
@@ -21,9 +20,10 @@ import struct
 import sys
 from collections import namedtuple
 
-import lz4.block
 import xxhash
-import zstandard
+
+from dsi_footer import Footer
+from dsi_nodes import Damage, Unsupported, blocks_of, need, node, pad8
 
 MASK64 = 2**64 - 1
 NONE16, NONE32 = 0xFFFF, 0xFFFFFFFF
@@ -31,40 +31,13 @@ MAGIC, END_MAGIC = b"\x89DSI\r\n\x1a\n", b"DSI!\r\n\x1a\n"
 HEADER_SIZE, TRAILER_SIZE = 64, 80
 (SEAL_HEADER, SEAL_PAGE, SEAL_BLOCK, SEAL_SEALS, SEAL_SECTION, SEAL_FOOTER,
  SEAL_TRAILER) = range(1, 8)
-MAX_COLUMNS, MAX_STRIPES, MAX_ROWS = 2**22, 2**20, 2**24
+MAX_COLUMNS, MAX_ROWS = 2**22, 2**24
 MAX_VALUES, MAX_PAGE, MAX_LIST_CODE = 2**32 - 1, 2**28, 2**31
+MAX_LISTED = 2**26  # Of this decoder, not of the format.
 DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING, LABEL, KEY, TIMESTAMP, STRING = range(1, 10)
 BOOL, BYTES = 1, 12
 TYPE_WIDTH = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 4, 11: 8, 12: 1}
 SIGNED, FLOATS, INTEGERS = {2, 3, 4, 5}, {10, 11}, set(range(2, 10))
-NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 8: "aux", 9: "param aux", 11: "param aux"}
-
-
-class DsiError(Exception):
-    def __init__(self, rule, where, text):
-        super().__init__(f"{rule}: {where}: {text}")
-        self.rule, self.where, self.text = rule, where, text
-
-
-class Damage(DsiError):
-    """A rule forbids what the file holds; no value that depends on it is returned."""
-
-
-class Unsupported(DsiError):
-    """The file, or the column asked for, needs something newer than this decoder."""
-
-
-def need(ok, rule, where, text):
-    if not ok:
-        raise Damage(rule, where, text)
-
-
-def pad8(size):
-    return (size + 7) // 8 * 8
-
-
-def blocks_of(count, size):
-    return (count + size - 1) // size
 
 
 def name_hash(name):
@@ -76,258 +49,14 @@ def seal(data, kind, offset, salt):  # F-010
     return xxhash.xxh3_64_intdigest(data, seed)
 
 
-# ---- Nodes (encodings.md) ------------------------------------------------------------------------
-
-
-def numbers(data, width):
-    return [int.from_bytes(data[i:i + width], "little") for i in range(0, len(data), width)]
-
-
-def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
-    """Decodes the node that starts at `at`; returns (values, width, where the node ends).
-
-    `widths` are the widths the place allows; `dictionary` is what a shared dictionary node at this
-    very place may refer to, None where none may stand.
-    """
-    need(depth <= 6, "E-003", where, "nodes nest deeper than 6")  # E-003
-    need(end - at >= 16, "E-001", where, f"{end - at} bytes left for a node header of 16")  # E-001
-    encoding, width, param, flags, found, size, aux = struct.unpack_from("<4B3I", buf, at)
-    where = f"{where}/{encoding}"
-    need(width in (1, 2, 4, 8), "E-001", where, f"width {width}")  # E-001
-    need(found >= 1, "E-001", where, "count 0")  # E-001
-    need(width in widths, "E-002", where, f"width {width}, expected one of {widths}")  # E-002
-    need(found == count, "E-002", where, f"count {found}, expected {count}")  # E-002
-    need(size <= end - at - 16 and pad8(size) <= end - at - 16, "E-001", where,
-         f"payload of {size} bytes, {end - at - 16} bytes left")  # E-001
-    start, stop, done = at + 16, at + 16 + size, at + 16 + pad8(size)
-    need(not any(buf[stop:done]), "E-001", where, "padding after the payload is not zero")  # E-001
-    if encoding > 11:  # E-005
-        raise Unsupported("E-005", where, f"unknown encoding {encoding}")
-    for field, value in (("param", param), ("flags", flags), ("aux", aux)):  # E-001
-        need(value == 0 or field in NODE_FIELDS.get(encoding, ""), "E-001", where,
-             f"{field} is {value}, expected 0")
-    bits, limit = 8 * width, 1 << 8 * width
-    cursor = start
-
-    def child(child_widths, child_count):
-        nonlocal cursor
-        values, child_width, cursor = node(buf, cursor, stop, child_widths, child_count, where,
-                                           depth + 1)
-        return values, child_width
-
-    def one_value(rule):
-        nonlocal cursor
-        need(size >= 8, rule, where, f"payload of {size} bytes, expected at least 8")
-        value, = struct.unpack_from("<Q", buf, cursor)
-        need(value < limit, rule, where, "bits above the width are set")
-        cursor += 8
-        return value
-
-    def take(length):
-        nonlocal cursor
-        need(length <= stop - cursor, "E-020", where, "payload too short for its count")
-        cursor += length
-        return buf[cursor - length:cursor]
-
-    def take_padded(length):
-        padding = take(pad8(length))
-        need(not any(padding[length:]), "E-020", where, "padding in the payload is not zero")
-        return padding[:length]
-
-    if encoding == 0:  # E-010: raw
-        need(size == count * width, "E-010", where, f"payload {size}, not count x width")
-        values, cursor = numbers(buf[start:stop], width), stop
-    elif encoding == 1:  # E-011: constant
-        values = [one_value("E-011")] * count
-    elif encoding == 2:  # E-020: packed
-        need(flags <= 1, "E-020", where, f"flags {flags}")
-        blocks = blocks_of(count, 1024)
-        bases = numbers(take_padded(blocks * width), width) if flags else [0] * blocks
-        bit_widths = take_padded(blocks)
-        values = []
-        for base, b in zip(bases, bit_widths):
-            need(b <= bits, "E-020", where, f"bit width {b} above {bits}")
-            n = min(1024, count - len(values))
-            if n == 1024:  # E-021: lane-interleaved
-                lanes, words = 1024 // bits, take(128 * b)
-                streams = [int.from_bytes(b"".join(
-                    words[(w * lanes + j) * width:(w * lanes + j + 1) * width] for w in range(b)),
-                    "little") for j in range(lanes)]
-                packed = [streams[i % lanes] >> (i // lanes * b) & ((1 << b) - 1)
-                          for i in range(1024)]
-            else:  # E-022: linear
-                stream = int.from_bytes(take_padded((n * b + 7) // 8), "little")
-                need(stream >> n * b == 0, "E-022", where, "unused bits are not zero")
-                packed = [stream >> i * b & ((1 << b) - 1) for i in range(n)]
-            values += [(base + p) % limit for p in packed]  # E-004
-    elif encoding == 3:  # E-030: delta
-        need(count >= 2, "E-030", where, f"count {count}, expected at least 2")
-        values = [one_value("E-030")]
-        for z in child((width,), count - 1)[0]:
-            values.append((values[-1] + ((z >> 1) ^ -(z & 1))) % limit)  # E-004
-    elif encoding == 4:  # E-040: runs
-        need(1 <= aux <= count, "E-040", where, f"{aux} runs of {count} values")
-        lengths, entries = child((4,), aux)[0], child((width,), aux)[0]
-        need(min(lengths) >= 1, "E-040", where, "a run of length 0")
-        need(sum(lengths) == count, "E-040", where, f"runs of {sum(lengths)} values, not {count}")
-        values = [v for v, length in zip(entries, lengths) for _ in range(length)]
-    elif encoding == 5:  # E-050: dictionary
-        need(1 <= aux <= count, "E-050", where, f"{aux} entries for {count} values")
-        entries, codes = child((width,), aux)[0], child((1, 2, 4), count)[0]
-        need(max(codes) < aux, "E-050", where, f"code {max(codes)}, {aux} entries")
-        values = [entries[c] for c in codes]
-    elif encoding == 6:  # E-051: shared dictionary
-        need(dictionary is not None, "E-051", where, "a shared dictionary may not stand here")
-        codes, entries = child((1, 2, 4), count)[0], dictionary(width)
-        need(max(codes) < len(entries), "E-051", where, f"code {max(codes)}, {len(entries)} ids")
-        values = [entries[c] for c in codes]
-    elif encoding == 7:  # E-060: bitmap
-        need(size == (count + 7) // 8, "E-060", where, f"payload {size} for {count} bits")
-        stream, cursor = int.from_bytes(buf[start:stop], "little"), stop
-        need(stream >> count == 0, "E-060", where, "unused bits are not zero")
-        values = [stream >> i & 1 for i in range(count)]
-    elif encoding == 8:  # E-070: sparse
-        need(1 <= aux < count, "E-070", where, f"{aux} exceptions of {count} values")
-        values = [one_value("E-070")] * count
-        positions, entries = child((4,), aux)[0], child((width,), aux)[0]
-        need(all(a < b for a, b in zip(positions, positions[1:])), "E-070", where,
-             "positions do not increase")
-        need(positions[-1] < count, "E-070", where, f"position {positions[-1]} of {count}")
-        for position, v in zip(positions, entries):
-            values[position] = v
-    elif encoding == 9:  # E-080: split
-        r, s = param, aux
-        need(r + s < bits, "E-080", where, f"r {r} + s {s} reach the width of {bits} bits")
-        high = child(tuple(w for w in (1, 2, 4, 8) if w <= width), count)[0]
-        need(max(high) < 1 << (bits - r - s), "E-080", where, "high part too large")
-        low = [0] * count
-        if r:
-            low = child((next(w for w in (1, 2, 4, 8) if 8 * w >= r),), count)[0]
-            need(max(low) < 1 << r, "E-080", where, f"low part does not fit in {r} bits")
-        values = [((h << r) | v) << s for h, v in zip(high, low)]
-    elif encoding == 10:  # E-090: byte planes
-        need(width >= 2, "E-090", where, "planes of one byte")
-        planes = [child((1,), count)[0] for _ in range(width)]
-        values = [int.from_bytes(bytes(v), "little") for v in zip(*planes)]
-    else:  # E-100: compressed
-        need(param in (1, 2), "E-100", where, f"codec {param}")
-        need(aux <= 4096 + 32 * count, "E-100", where, f"raw size {aux} for {count} values")
-        inner, cursor = decompress(bytes(buf[start:stop]), param, aux, where), stop
-        need(inner[:1] != b"\x0b", "E-100", where, "compressed twice")
-        values, _, last = node(inner, 0, len(inner), (width,), count, where, depth + 1)
-        need(last == len(inner), "E-100", where, "bytes after the inner node")
-    need(cursor == stop, "E-001", where, f"{stop - cursor} bytes left in the payload")  # E-001
-    return values, width, done
-
-
-def decompress(frame, codec, raw_size, where):  # E-100
-    try:
-        if codec == 1:
-            need(frame[:4] == b"\x28\xb5\x2f\xfd", "E-100", where, "no Zstandard frame")
-            head = zstandard.get_frame_parameters(frame)
-            need(head.content_size == raw_size, "E-100", where,
-                 f"content size {head.content_size}, expected {raw_size}")
-            need(head.dict_id == 0, "E-100", where, f"dictionary id {head.dict_id}")
-            need(head.window_size <= 2**23, "E-100", where, f"window {head.window_size}")
-            raw = zstandard.ZstdDecompressor(max_window_size=2**23).decompress(
-                frame, max_output_size=raw_size, allow_extra_data=False)
-        else:
-            raw = lz4.block.decompress(frame, uncompressed_size=raw_size)
-    except (zstandard.ZstdError, lz4.block.LZ4BlockError, ValueError) as error:
-        raise Damage("E-100", where, f"does not decompress: {error}") from None
-    need(len(raw) == raw_size, "E-100", where, f"{len(raw)} bytes came out, expected {raw_size}")
-    return raw
-
-
-# ---- The core footer, a FlatBuffer read by hand (F-050) ------------------------------------------
-
-TableRef = namedtuple("TableRef", "offset record_size count seal")
-StripeRef = namedtuple("StripeRef", "first_row num_rows num_sessions flags reserved data_offset "
-                                    "data_size groups streams pages")
-SectionRef = namedtuple("SectionRef", "kind flags offset size seal")
-
-
-class Footer:
-    def __init__(self, buf, check_padding):
-        self.buf, self.used, where = buf, bytearray(len(buf)), "core footer"
-        table = self._uint(0, 4)
-        self._inside(table, 4, 4)
-        soffset, = struct.unpack_from("<i", buf, table)
-        self.table, vtable = table, table - soffset
-        self._inside(vtable, 4, 2)
-        vsize, self.size = struct.unpack_from("<HH", buf, vtable)
-        need(vsize >= 4 and vsize % 2 == 0 and self.size >= 4, "F-050", where, "bad vtable")
-        self._inside(vtable, vsize, 2)
-        self._inside(table, self.size, 4)
-        self.fields = list(struct.unpack_from(f"<{vsize // 2 - 2}H", buf, vtable + 4))
-        self._use(table, 4)
-        self._use(vtable, vsize)
-        self.num_rows, self.num_sessions = self._scalar(0, 8), self._scalar(1, 8)
-        self.num_features, self.num_slots, self.page_values = (self._scalar(i, 4) for i in (2, 3, 4))
-        self.columns, self.name_index, self.names, self.groups, self.id_spaces = (
-            TableRef(*self._struct(i, "<QIIQ", 24)) for i in range(5, 10))
-        self.cluster_keys = [k for k, in self._vector(10, "<I", 4, 4)]
-        self.stripes = [
-            StripeRef(*s[:7], TableRef(*s[7:11]), TableRef(*s[11:15]), TableRef(*s[15:]))
-            for s in self._vector(11, "<QIIIIQQ" + 3 * "QIIQ", 112, 8)]
-        self.sections = [SectionRef(*s) for s in self._vector(12, "<IIQQQ", 32, 8)]
-        self.writer = bytes(b for b, in self._vector(13, "<B", 1, 1, string=True))
-        if check_padding:  # F-002: inside the FlatBuffer, too.
-            need(not any(b for b, used in zip(buf, self.used) if not used), "F-002", where,
-                 "a byte that belongs to no field is not zero")
-
-    def _inside(self, at, size, align):
-        need(0 <= at and at % align == 0 and at <= len(self.buf) and size <= len(self.buf) - at,
-             "F-050", "core footer", f"{size} bytes at {at} are outside or not aligned to {align}")
-
-    def _use(self, at, size):
-        self.used[at:at + size] = b"\1" * size
-
-    def _uint(self, at, size):
-        self._inside(at, size, size)
-        self._use(at, size)
-        return int.from_bytes(self.buf[at:at + size], "little")
-
-    def _place(self, field, size, align, required):
-        offset = self.fields[field] if field < len(self.fields) else 0
-        if offset == 0:
-            need(not required, "F-050", "core footer", f"field {field} is absent")
-            return None
-        need(4 <= offset and offset + size <= self.size, "F-050", "core footer",
-             f"field {field} lies outside its table")
-        self._inside(self.table + offset, size, align)
-        self._use(self.table + offset, size)
-        return self.table + offset
-
-    def _scalar(self, field, size):
-        at = self._place(field, size, size, required=False)
-        return 0 if at is None else self._uint(at, size)
-
-    def _struct(self, field, form, size):
-        return struct.unpack_from(form, self.buf, self._place(field, size, 8, required=True))
-
-    def _vector(self, field, form, size, align, string=False):
-        at = self._place(field, 4, 4, required=True)
-        start = at + self._uint(at, 4)
-        count = self._uint(start, 4)
-        need(size != 112 or count <= MAX_STRIPES, "F-090", "core footer", f"{count} stripes")
-        self._inside(start + 4, count * size + string, align)
-        self._use(start + 4, count * size + string)
-        need(not string or self.buf[start + 4 + count] == 0, "F-050", "core footer",
-             "the string has no terminator")
-        return [struct.unpack_from(form, self.buf, start + 4 + i * size) for i in range(count)]
-
-
-# ---- The file ------------------------------------------------------------------------------------
-
 Column = namedtuple(
     "Column", "feature_id name_hash default_bits stored_bytes num_values name_offset name_size "
     "feature_name_size leader num_columns id_space group shape_slot values_slot max_length "
     "fixed_length feature_group kind type flags time_unit reserved name feature_name ordinal")
 Group = namedtuple("Group", "name_offset name_size source reserved1 index_slot owner num_columns "
-                            "reserved2 name")
+                   "reserved2 name")
 IdSpace = namedtuple("IdSpace", "name_offset name_size reserved1 dictionary_slot width reserved2 "
-                                "name")
+                     "name")
 Stream = namedtuple("Stream", "num_values constant first_page num_pages offset_in_page size width "
                               "form reserved max")
 Page = namedtuple("Page", "offset stored_size num_values seal")
@@ -336,7 +65,7 @@ Stripe = namedtuple("Stripe", "ordinal num_rows groups streams pages")
 
 class File:
     def __init__(self, data):
-        self.data, self.extents = bytes(data), []
+        self.data, self.extents, self.metadata = bytes(data), [], {}
         self._read_header_and_trailer()
         self._read_directory()
         self._check_columns()
@@ -364,7 +93,7 @@ class File:
     def _read_header_and_trailer(self):
         data, size = self.data, len(self.data)
         need(data[:8] == MAGIC[:len(data)], "F-020", "header", "not a dsi file")  # F-020
-        need(size >= HEADER_SIZE + TRAILER_SIZE, "F-031", "file", f"truncated: {size} bytes")  # F-031
+        need(size >= HEADER_SIZE + TRAILER_SIZE, "F-031", "file", f"{size} bytes")  # F-031
         header = self._extent(0, HEADER_SIZE, "header", "F-031")
         need(seal(header[:56], SEAL_HEADER, 0, 0) == struct.unpack("<Q", header[56:])[0], "F-020",
              "header", "wrong seal")  # F-011
@@ -374,7 +103,7 @@ class File:
         need(header_size == HEADER_SIZE, "F-020", "header", f"header size {header_size}")
         need(not any(header[24:56]), "F-003", "header", "reserved bytes are not zero")  # F-003
         end = size - TRAILER_SIZE
-        trailer = self._extent(end, TRAILER_SIZE, "trailer", "F-031") if size % 8 == 0 else data[end:]
+        trailer = self._extent(end, TRAILER_SIZE, "trailer", "F-031")
         need(trailer[72:] == END_MAGIC, "F-030", "trailer", "no magic: truncated?")  # F-030
         (at, footer_size, end_major, end_minor, _, _, incompat, stated, footer_seal, salt,
          own_seal) = struct.unpack_from("<QIHH7Q", trailer)
@@ -439,12 +168,13 @@ class File:
     # -- Directory --
 
     def _name(self, offset, size, what):
+        need(1 <= size <= 4095, "S-013", what, f"name of {size} bytes")  # S-013
         need(offset <= len(self.names) and size <= len(self.names) - offset, "F-071", what,
              f"name of {size} bytes at {offset} is not in the heap")  # F-071
         return self._valid_name(self.names[offset:offset + size], what)
 
     def _valid_name(self, name, what):  # S-013
-        need(1 <= len(name) <= 4095 and 0 not in name, "S-013", what, f"name {name[:40]!r}")
+        need(0 not in name, "S-013", what, f"NUL in the name {name[:40]!r}")
         try:
             return name.decode("utf-8")
         except UnicodeDecodeError:
@@ -462,11 +192,10 @@ class File:
             raise Damage("F-071", "names", "the heap is not UTF-8") from None
         self.columns, self.groups, self.id_spaces = [], [], []
         table = self._table(footer.columns, 96, "columns")
-        for i, r in enumerate(struct.iter_unpack("<5QI2HI2H7I4B12s", table)):  # F-070
+        for i, r in enumerate(struct.iter_unpack("<5QI2HI2H6I4B12s", table)):  # F-070
             what = f"column {i}"
             need(not any(r[-1]), "F-003", what, "reserved bytes are not zero")  # F-003
-            name = self._name(r[5], r[6], what)
-            raw = name.encode()
+            raw = (name := self._name(r[5], r[6], what)).encode()
             need(name_hash(raw) == r[1], "F-070", what, "wrong name_hash")
             need(1 <= r[7] <= r[6], "F-070", what, f"feature_name_size {r[7]} of {r[6]}")
             self.columns.append(Column(*r, name, self._valid_name(raw[:r[7]], what), i))
@@ -479,7 +208,7 @@ class File:
         table = self._table(footer.id_spaces, 16, "id spaces")
         for i, r in enumerate(struct.iter_unpack("<IHHIB3s", table)):  # F-074
             what = f"id space {i}"
-            need(r[2] == 0 and not any(r[5]), "F-003", what, "reserved fields are not zero")  # F-003
+            need(r[2] == 0 and not any(r[5]), "F-003", what, "reserved field not zero")  # F-003
             need(r[4] in (4, 8), "F-074", what, f"width {r[4]}")
             self.id_spaces.append(IdSpace(*r, self._name(r[0], r[1], what) if r[1] else ""))
         need(all(k < len(self.columns) for k in footer.cluster_keys), "F-050", "core footer",
@@ -507,7 +236,10 @@ class File:
                       c.shape_slot) == (i, n, first.feature_id, first.feature_name, first.kind,
                                         first.group, first.shape_slot), "F-070",
                      f"column {c.ordinal}", "differs from its feature's first column")
-                need(n > 1 or c.name == c.feature_name, "F-070", what, "feature name != name")
+                dotted = c.name.startswith(c.feature_name + ".") and (
+                    len(c.name) > len(c.feature_name) + 1)
+                need(dotted if c.kind in (WEIGHTED, SEQUENCE) else c.name == c.feature_name or
+                     c.kind not in range(1, 10), "F-070", what, "feature name against name")
                 self._check_schema(c, f"column {c.ordinal}")
             if first.kind == WEIGHTED:  # S-012
                 need(n == 2 and first.type in INTEGERS and feature[1].type in FLOATS, "S-012", what,
@@ -525,7 +257,7 @@ class File:
         owner = {c.name: c.leader for c in self.columns}
         for f in self.features:
             need(owner.setdefault(f[0].feature_name, f[0].ordinal) == f[0].ordinal, "F-075",
-                 f"column {f[0].ordinal}", "the feature's name is that of another column or feature")
+                 f"column {f[0].ordinal}", "the feature's name is taken")
         index = [(c.name_hash, 0, c.ordinal) for c in self.columns] + [
             (name_hash(f[0].feature_name.encode()), 1, f[0].ordinal)
             for f in self.features if len(f) > 1]
@@ -560,8 +292,7 @@ class File:
         slots += [c.values_slot for c in self.columns] + [f[0].shape_slot for f in self.features]
         need(all(s < self.footer.num_slots for s in slots), "F-075", "directory", "no such slot")
         need(len(set(slots)) == len(slots), "F-075", "directory", "a slot serves two purposes")
-        self.free_slots = sorted(set(range(self.footer.num_slots)) - set(slots)) if (
-            self.footer.stripes) else []
+        self.used_slots = set(slots)
 
     # -- Stripes --
 
@@ -593,12 +324,14 @@ class File:
         need(footer.num_sessions == sum(s.num_sessions for s in footer.stripes), "F-050",
              "core footer", f"num_sessions {footer.num_sessions}")
         for c in self.columns:  # F-070: totals
-            need(c.num_values == sum(s.streams[c.values_slot].num_values for s in self.stripes),
-                 "F-070", f"column {c.ordinal}", f"num_values {c.num_values}")
+            found = sum(s.streams[c.values_slot].num_values for s in self.stripes)
+            need(c.num_values == found, "F-070", f"column {c.ordinal}", f"not {found} num_values")
             slots = [c.values_slot] + ([c.shape_slot] if c.leader == c.ordinal else [])
+            if c.id_space < len(self.id_spaces) and not any(
+                    b.id_space == c.id_space for b in self.columns[:c.ordinal]):
+                slots.append(self.id_spaces[c.id_space].dictionary_slot)
             found = sum(self._stored(s, slot) for s in self.stripes for slot in slots)
-            need(c.stored_bytes == found, "F-070", f"column {c.ordinal}",
-                 f"stored_bytes {c.stored_bytes}, found {found}")
+            need(c.stored_bytes == found, "F-070", f"column {c.ordinal}", f"stored: {found}")
 
     def _stored(self, stripe, slot):
         s = stripe.streams[slot]
@@ -691,6 +424,8 @@ class File:
         need(s.num_values == count, rule, where, f"{s.num_values} values, expected {count}")
         need(s.form == 0 or s.width == width, rule, where, f"width {s.width}, expected {width}")
         if s.form <= 1:
+            if count > MAX_LISTED:  # A few bytes may state 2**32 - 1 values.
+                raise Unsupported("F-090", where, f"{count} values are too many for this decoder")
             return [s.constant] * count
         values = []
         for p in range(s.first_page, s.first_page + s.num_pages):
@@ -707,7 +442,8 @@ class File:
     def index(self, stripe, g):
         """The unique row of each row of the stripe in group `g`."""
         form, num_unique, _ = stripe.groups[g]
-        where, slot, n = f"stripe {stripe.ordinal} group {g}", self.groups[g].index_slot, stripe.num_rows
+        where, slot = f"stripe {stripe.ordinal} group {g}", self.groups[g].index_slot
+        n = stripe.num_rows
         if form > 3:  # D-001
             raise Unsupported("D-001", where, f"form {form}")
         if form == 0:
@@ -739,12 +475,12 @@ class File:
         """The codes of the column's feature: one per unique row."""
         if not (1 <= c.kind <= 9 and c.type in TYPE_WIDTH):  # S-010, S-011
             raise Unsupported("S-010", f"column {c.ordinal}", f"kind {c.kind}, type {c.type}")
-        form, num_unique, _ = stripe.groups[c.group]
+        num_unique = stripe.groups[c.group][1]
         where, lists = f"stripe {stripe.ordinal} shape of column {c.leader}", is_list(c)
         codes = self._stream(stripe, c.shape_slot, 4 if lists else 1, num_unique, "D-010")  # D-010
         top = max(codes)
-        need(top <= MAX_LIST_CODE, "F-090", where, f"code {top}")  # F-090
-        need(lists or top <= 1, "D-010", where, f"code {top}")
+        need(top <= (MAX_LIST_CODE if lists else 1), "F-090" if lists else "D-010", where,
+             f"code {top}")  # F-090
         need(top == stripe.streams[c.shape_slot].max, "D-010", where, f"max is not {top}")  # F-061
         return codes
 
@@ -756,8 +492,8 @@ class File:
     def _column(self, stripe, c, raw_bits):
         """The value of each unique row of the column's group."""
         codes, where = self._shape(stripe, c), f"stripe {stripe.ordinal} column {c.ordinal}"
-        step, is_listed = c.fixed_length or 1, is_list(c)
-        sizes = [(code - 1 if is_listed else step) if code else None for code in codes]
+        step, listed = c.fixed_length or 1, is_list(c)
+        sizes = [(code - 1 if listed else step) if code else None for code in codes]
         shared = None if c.id_space == NONE16 else (
             lambda width: self.dictionary(stripe, c.id_space))
         entries = self._stream(stripe, c.values_slot, TYPE_WIDTH[c.type],
@@ -773,7 +509,7 @@ class File:
             if c.type == BYTES:
                 values.append(bytes(part))
             else:
-                values.append(part if is_listed or c.kind == EMBEDDING else part[0])
+                values.append(part if listed or c.kind == EMBEDDING else part[0])
         return values
 
     def rows(self, column_names=None, raw_bits=False):
@@ -786,7 +522,8 @@ class File:
         columns = self.columns if column_names is None else [by_name[n] for n in column_names]
         for stripe in self.stripes:
             indexes = {g: self.index(stripe, g) for g in {c.group for c in columns}}
-            values = [(c.name, self._column(stripe, c, raw_bits), indexes[c.group]) for c in columns]
+            values = [(c.name, self._column(stripe, c, raw_bits), indexes[c.group])
+                      for c in columns]
             for row in range(stripe.num_rows):
                 yield {name: unique[index[row]] for name, unique, index in values}
 
@@ -797,8 +534,8 @@ class File:
             work = [(self.index, g) for g in range(len(self.groups))]
             work += [(self.dictionary, i) for i in range(len(self.id_spaces))]
             work += [(self._column, c, True) for c in self.columns]
-            work += [(self._stream, slot, s.streams[slot].width, s.streams[slot].num_values, "F-061")
-                     for slot in self.free_slots]
+            work += [(self._stream, i, s.streams[i].width, s.streams[i].num_values, "F-061")
+                     for i in range(len(s.streams)) if i not in self.used_slots]
             for check, *arguments in work:
                 try:
                     check(s, *arguments)
@@ -844,9 +581,8 @@ def main():
                 elif isinstance(value, bytes):
                     row[name] = value.decode("utf-8", "surrogateescape")
                 elif options.raw_bits and name in digits:
-                    text = [f"0x{v:0{digits[name]}x}" for v in (
-                        value if isinstance(value, list) else [value])]
-                    row[name] = text if isinstance(value, list) else text[0]
+                    form = f"0x{{:0{digits[name]}x}}".format
+                    row[name] = [*map(form, value)] if isinstance(value, list) else form(value)
             print(json.dumps(row))
         return 0
     except Damage as error:

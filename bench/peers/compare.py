@@ -1,0 +1,282 @@
+"""Compares dsi with Parquet and Feather on one table; see --help. Every figure is a ratio within one run: sides alternate, medians are printed."""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+import table as tables
+from native import Native
+
+ROW_GROUPS = (65536, 262144)
+
+
+@dataclass
+class Wanted:
+    name: str
+    index: int  # Of the column in the projected table.
+    length: int
+    keep_first: int
+
+
+def log(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def timed(call):
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def write_peers(table, order, session, when, folder):
+    """Writes the four Parquet files and Feather; returns {name: (path, write seconds)} and the seconds of sorting."""
+    keys = [(k, "ascending") for k in (session, when) if k]
+    sort_seconds, _ = timed(lambda: table.take(pc.sort_indices(table.select([k for k, _ in keys]), sort_keys=keys)))
+    in_order = table.take(pa.array(order))
+    files = {}
+    for rows in ROW_GROUPS:
+        for dictionary in (True, False):
+            name = f"parquet {'dictionary' if dictionary else 'plain'} {rows // 1024}Ki"
+            path = os.path.join(folder, f"{int(dictionary)}_{rows}.parquet")
+            seconds, _ = timed(lambda: pq.write_table(in_order, path, row_group_size=rows, use_dictionary=dictionary, compression="zstd",
+                                                      compression_level=3))
+            files[name] = (path, seconds)
+    path = os.path.join(folder, "table.feather")
+
+    def write_feather():
+        options = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=3))
+        with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, in_order.schema, options=options) as writer:
+            writer.write_table(in_order, max_chunksize=ROW_GROUPS[0])
+    seconds, _ = timed(write_feather)
+    files["feather"] = (path, seconds)
+    return files, sort_seconds
+
+
+def peer_batches(kind, path, names):
+    """Record batches of the projection, read the quickest way one thread has."""
+    if kind == "feather":
+        source = pa.memory_map(path)
+        fields = pa.ipc.open_file(source).schema.names
+        options = pa.ipc.IpcReadOptions(included_fields=sorted(fields.index(n) for n in names), use_threads=False)
+        reader = pa.ipc.open_file(source, options=options)
+        for i in range(reader.num_record_batches):
+            yield reader.get_batch(i)
+    else:
+        file = pq.ParquetFile(path, memory_map=True, pre_buffer=False)
+        yield from file.iter_batches(batch_size=ROW_GROUPS[0], columns=names, use_threads=False)
+
+
+class Runner:
+    def __init__(self, native, wanted, batch_size):
+        self.native, self.batch_size, self.wanted = native, batch_size, wanted
+
+    def indexed(self, batch):
+        names = batch.schema.names
+        return [Wanted(w.name, names.index(w.name), w.length, w.keep_first) for w in self.wanted]
+
+    def peer(self, kind, path, ikjt, hashes=None):
+        names = [w.name for w in self.wanted]
+        width = sum(w.length for w in self.wanted) * 8
+        out = np.empty(self.batch_size * width, np.uint8)
+        start = time.perf_counter()
+        rows = 0
+        for batch in peer_batches(kind, path, names):
+            columns = self.native.list_columns(batch, self.indexed(batch))
+            if ikjt:
+                self.native.ikjt(columns, batch.num_rows, self.batch_size, hashes)
+            else:
+                self.native.pad(columns, batch.num_rows, self.batch_size, out.ctypes.data_as(__import__("ctypes").c_void_p), hashes)
+            rows += batch.num_rows
+        return rows / (time.perf_counter() - start)
+
+    def dsi(self, path, ikjt, hashes=None):
+        outcome = self.native.read(path, self.wanted, self.batch_size, ikjt, hashes)
+        return outcome
+
+    def memcpy_rows(self, outcome):
+        """Rows/s of copying the finished batches between two buffers of a batch's size."""
+        import ctypes
+        size = outcome.batch_bytes
+        a, b = np.ones(size, np.uint8), np.empty(size, np.uint8)
+        times = max(1, outcome.output_bytes // size)
+        copy = lambda: self.native.copy(b.ctypes.data_as(ctypes.c_void_p), a.ctypes.data_as(ctypes.c_void_p), size, times)
+        copy()
+        seconds, _ = timed(copy)
+        return outcome.rows * (size * times / outcome.output_bytes) / seconds
+
+
+def projections(args, table, spec):
+    lists = [n for n in table.column_names if tables.is_list(table, n)]
+    if args.features:
+        names = args.features.split(",")
+    elif args.share:
+        names = lists[: max(1, round(len(lists) * args.share))]
+    else:
+        names = lists
+    newest_first = {f["name"] for f in (spec or {}).get("features", []) if f.get("newest") == "first"}
+    wanted = []
+    for name in names:
+        if not tables.is_list(table, name):
+            raise SystemExit(f"{name} is not a list feature")
+        length = int(min(128, max(1, np.percentile(tables.lengths_of(table, name), 99))))
+        wanted.append(Wanted(name, 0, length, int(name in newest_first)))
+    return wanted
+
+
+def check_equal(native, runner, dsi_path, peers):
+    import ctypes
+    for ikjt in (False, True):
+        want = None
+        for kind, path in [("dsi", dsi_path)] + peers:
+            hashes = (ctypes.c_uint64 * len(runner.wanted))()
+            runner.dsi(path, ikjt, hashes) if kind == "dsi" else runner.peer(kind, path, ikjt, hashes)
+            got = list(hashes)
+            want = want or got
+            if got != want:
+                bad = [w.name for w, a, b in zip(runner.wanted, got, want) if a != b]
+                raise SystemExit(f"{kind} gives other {'IKJT' if ikjt else 'padded'} arrays than dsi: {', '.join(bad)}")
+    log("all formats give equal padded and deduplicated arrays")
+
+
+def column_bytes(native, dsi_path, parquet_path, table):
+    sizes = {}
+    meta = pq.ParquetFile(parquet_path).metadata
+    for g in range(meta.num_row_groups):
+        group = meta.row_group(g)
+        for c in range(group.num_columns):
+            name = group.column(c).path_in_schema.removesuffix(".list.element")
+            sizes.setdefault(name, [0, 0])[0] += group.column(c).total_compressed_size
+    for name in table.column_names:
+        sizes.setdefault(name, [0, 0])[1] = native.stored_bytes(dsi_path, name)
+    return sizes
+
+
+def measure(args):
+    native = Native(args.build)
+    dsictl = os.path.join(args.build, "bin", "dsictl")
+    spec = json.load(open(args.schema)) if args.schema else None
+    if args.profile:
+        command = [dsictl, "generate", "--profile", args.profile, "--rows", str(args.rows), "--seed", str(args.seed), "--quiet"]
+        if spec is None:
+            spec = json.loads(subprocess.run(command + ["--print-schema"], stdout=subprocess.PIPE, check=True).stdout)
+        source = command + ["-"]
+        args.session_key, args.time = args.session_key or "session_id", args.time or "timestamp"
+    else:
+        source = args.jsonl
+    if not args.session_key:
+        raise SystemExit("--session-key is needed")
+    log("loading")
+    table = tables.load(source, spec)
+    if args.time and args.time not in table.column_names:
+        raise SystemExit(f"{args.time} is not a column")
+    log(f"{table.num_rows} rows, {table.num_columns} columns, {table.nbytes / 1e6:.1f} MB in memory")
+    schema_json = tables.dsi_schema(table, spec, args.session_key, args.time)
+    order = tables.clustered_order(table, args.session_key, args.time)
+    result = {"rows": table.num_rows, "arrow_bytes": table.nbytes}
+
+    with tempfile.TemporaryDirectory(dir=args.work) as folder:
+        log("writing Parquet and Feather")
+        files, sort_seconds = write_peers(table, order, args.session_key, args.time, folder)
+        dsi_path = os.path.join(folder, "table.dsi")
+        log("writing dsi")
+        writes = [native.write(dsi_path, schema_json, table, args.threads) for _ in range(args.write_repeat)]
+        write = min(writes, key=lambda w: w.seconds) if len(writes) < 3 else sorted(writes, key=lambda w: w.seconds)[len(writes) // 2]
+        wanted = projections(args, table, spec)
+        sizes = {name: os.path.getsize(path) for name, (path, _) in files.items()}
+        parquets = [n for n in files if n.startswith("parquet")]
+        smallest = min(parquets, key=lambda n: sizes[n])
+        result["write"] = {"sort_s": sort_seconds, "dsi_s": write.seconds, "dsi_threads": args.threads or os.cpu_count(),
+                           "peers_s": {n: s for n, (_, s) in files.items()},
+                           "ratio": write.seconds / (sort_seconds + files[smallest][1])}
+        result["bytes"] = {"dsi": write.file_bytes, **sizes, "ratio": write.file_bytes / sizes[smallest], "best_parquet": smallest}
+        result["values"] = {"in": write.values_in, "stored": write.values_stored, "index_bytes": write.index_bytes,
+                            "groups": write.num_groups}
+        result["columns"] = column_bytes(native, dsi_path, files[smallest][0], table)
+
+        os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[-1]})
+        runner = Runner(native, wanted, args.batch_size)
+        peers = [("feather" if n == "feather" else n, p) for n, (p, _) in files.items()]
+        check_equal(native, runner, dsi_path, peers)
+        result["read"] = {"features": [w.name for w in wanted], "length": [w.length for w in wanted]}
+        for mode, ikjt in (("padded", False), ("ikjt", True)):
+            rates = {"dsi": [], "memcpy": []}
+            for _ in range(args.repeat):
+                outcome = runner.dsi(dsi_path, ikjt)
+                rates["dsi"].append(outcome.rows / outcome.seconds)
+                rates["memcpy"].append(runner.memcpy_rows(outcome))
+                for kind, path in peers:
+                    rates.setdefault(kind, []).append(runner.peer(kind, path, ikjt))
+            medians = {k: statistics.median(v) for k, v in rates.items()}
+            best = max(medians[n] for n in parquets)
+            result["read"][mode] = {"rows_per_s": medians, "spread": {k: [min(v), max(v)] for k, v in rates.items()},
+                                    "vs_parquet": medians["dsi"] / best, "vs_feather": medians["dsi"] / medians["feather"],
+                                    "vs_memcpy": medians["dsi"] / medians["memcpy"], "bytes_per_row": outcome.bytes_read / outcome.rows,
+                                    "values_decoded_per_row": outcome.values_decoded / outcome.rows,
+                                    "values_per_row": outcome.values_expanded / outcome.rows}
+    return result
+
+
+def show(r):
+    w, b = r["write"], r["bytes"]
+    print(f"\n{r['rows']} rows, {r['arrow_bytes'] / 1e6:.1f} MB in Arrow\n")
+    print(f"{'format':<26}{'MB':>10}{'of best':>9}{'write s':>10}")
+    best = b[b["best_parquet"]]
+    rows = [("dsi", b["dsi"], w["dsi_s"])] + [(n, b[n], s) for n, s in w["peers_s"].items()]
+    for name, size, seconds in rows:
+        print(f"{name:<26}{size / 1e6:>10.2f}{size / best:>9.3f}{seconds:>10.2f}")
+    print(f"pyarrow's sort takes {w['sort_s']:.2f} s more; dsi ({w['dsi_threads']} threads, sort included) takes {w['ratio']:.2f}x of sort + write of "
+          f"the smallest Parquet\nvalues {r['values']['in']} in, {r['values']['stored']} stored; indexes {r['values']['index_bytes']} bytes; "
+          f"{r['values']['groups']} dedup groups\n")
+    for mode in ("padded", "ikjt"):
+        m = r["read"][mode]
+        print(f"{mode}, one thread, {len(r['read']['features'])} lists: {m['values_decoded_per_row']:.2f} values decoded per row of "
+              f"{m['values_per_row']:.2f}, {m['bytes_per_row']:.1f} bytes read per row")
+        for name, rate in sorted(m["rows_per_s"].items(), key=lambda kv: -kv[1]):
+            low, high = m["spread"][name]
+            print(f"  {name:<26}{rate / 1e6:>9.2f} M rows/s   ({low / 1e6:.2f} to {high / 1e6:.2f})")
+        print(f"  dsi is {m['vs_parquet']:.1f}x the fastest Parquet, {m['vs_feather']:.1f}x Feather, {m['vs_memcpy']:.2f} of memcpy of its output\n")
+    print(f"{'column':<32}{'Parquet':>12}{'dsi':>12}{'ratio':>8}")
+    ordered = sorted(r["columns"].items(), key=lambda kv: -max(kv[1]))
+    for name, (parquet, dsi) in ordered[:40]:
+        print(f"{name:<32}{parquet:>12}{dsi:>12}{dsi / max(parquet, 1):>8.2f}{'  larger than Parquet' if dsi > parquet else ''}")
+    if len(ordered) > 40:
+        print(f"… {len(ordered) - 40} more columns: --json lists them all")
+
+
+def main():
+    p = argparse.ArgumentParser(prog="bench/compare", description=__doc__)
+    p.add_argument("--jsonl", help="the table, JSON Lines")
+    p.add_argument("--profile", help="a generated profile in its place (p3, clicks, …)")
+    p.add_argument("--rows", type=int, default=200000)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--schema", help="dsi schema (JSON): types, groups, id spaces")
+    p.add_argument("--session-key")
+    p.add_argument("--time")
+    p.add_argument("--features", help="list features to read, comma separated; default: all lists")
+    p.add_argument("--share", type=float, help="read the first SHARE of the list features")
+    p.add_argument("--batch-size", type=int, default=4096)
+    p.add_argument("--repeat", type=int, default=5)
+    p.add_argument("--write-repeat", type=int, default=1)
+    p.add_argument("--threads", type=int, default=0, help="of dsi's writer; 0: all cores")
+    p.add_argument("--work", help="folder for the files; default: the system's temporary folder")
+    p.add_argument("--json", action="store_true")
+    p.add_argument("--build", required=True, help=argparse.SUPPRESS)
+    args = p.parse_args()
+    if bool(args.jsonl) == bool(args.profile):
+        p.error("--jsonl or --profile")
+    result = measure(args)
+    print(json.dumps(result, indent=1)) if args.json else show(result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+// Reads a child's values block by block, so that a parent combines them while they are in the first-level cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dsi/codecs/decode_internal.h"
+#include "dsi/codecs/packed/packed_internal.h"
+
+namespace dsi::internal {
+
+// Opens a node of at most depth `context.depth` and yields its values, 1,024 at a time. Raw values are read in place,
+// packed ones unpacked one block at a time, others decoded at once into a borrowed buffer; a compressed node is opened
+// like the node inside it. The bytes of the node must outlive the reader.
+class BlockReader {
+ public:
+  explicit BlockReader(DecodeScratch::State* scratch)
+      : decompressed_(scratch), decoded_(scratch) {}
+
+  // `context.depth` is that of this node.
+  Status Open(const NodeView& node, const DecodeContext& context);
+
+  // Values of the node's width, aligned to it: the next 1,024 or the rest. Valid until the next call.
+  const std::byte* Next(size_t* count);
+
+  // All values at once, where they already lie in memory; null for packed nodes, which Next unpacks.
+  const std::byte* whole() const { return whole_; }
+  int width() const { return width_; }
+  size_t count() const { return count_; }
+
+ private:
+  BorrowedBuffer decompressed_;
+  BorrowedBuffer decoded_;
+  const std::byte* whole_ = nullptr;
+  PackedBlocks packed_;
+  std::byte* block_ = nullptr;
+  int width_ = 0;
+  size_t count_ = 0;
+  size_t done_ = 0;
+};
+
+// All values of a node as an array aligned to their width: in place where they lie raw, else in `buffer`.
+class ArrayReader {
+ public:
+  explicit ArrayReader(DecodeScratch::State* scratch) : decompressed_(scratch), decoded_(scratch) {}
+  Status Open(const NodeView& node, const DecodeContext& context);
+  const std::byte* values() const { return values_; }
+
+ private:
+  BorrowedBuffer decompressed_;
+  BorrowedBuffer decoded_;
+  const std::byte* values_ = nullptr;
+};
+
+// Decodes codes of any width up to 4 into u32, each checked to be below `limit` (E-050, E-051).
+Status DecodeCodes(const NodeView& codes, size_t limit, const DecodeContext& context, uint32_t* dst);
+
+// Decodes codes and writes the dictionary's value for each, of `width` bytes; no code is followed before it has been
+// checked (E-050, E-051).
+Status DecodeThroughDictionary(const NodeView& codes, const DecodeContext& context, const void* entries,
+                               size_t entry_count, int width, std::byte* dst);
+
+}  // namespace dsi::internal

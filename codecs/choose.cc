@@ -1,0 +1,132 @@
+#include "dsi/codecs/choose_internal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsi/codecs/costs_internal.h"
+#include "dsi/codecs/packed/packed_internal.h"
+#include "dsi/codecs/registry_internal.h"
+#include "dsi/codecs/width_internal.h"
+#include "dsi/format/limits.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kSampleChunks = 4;
+constexpr size_t kSampleChunk = 4096;
+
+double OwnNs(const EncodePlan& plan, double count, int width) {
+  const bool lz4 = plan.encoding == Encoding::kCompressed && plan.param == kLz4Codec;
+  const DecodeRate rate = lz4 ? kLz4Rate : kDecodeRates[static_cast<size_t>(plan.encoding)];
+  return kNodeNs + count * (rate.ns_per_value + rate.ns_per_byte * width);
+}
+
+// Four pieces spread over the array, one after another; piece by piece, so that neighbours stay neighbours.
+std::vector<uint64_t> TakeSample(const ArrayView& array) {
+  const size_t width = static_cast<size_t>(array.width);
+  const auto* source = static_cast<const std::byte*>(array.values);
+  std::vector<uint64_t> words(kSampleChunks * kSampleChunk * width / 8);
+  auto* target = reinterpret_cast<std::byte*>(words.data());
+  const size_t stride = (array.count - kSampleChunk) / (kSampleChunks - 1);
+  for (size_t i = 0; i < kSampleChunks; ++i) {
+    std::memcpy(target + i * kSampleChunk * width, source + i * stride * width, kSampleChunk * width);
+  }
+  return words;
+}
+
+template <typename T>
+ScanResult ScanOf(std::span<const T> values) {
+  ScanResult result;
+  T previous = values[0];
+  T candidate = values[0];
+  T any = 0;
+  size_t votes = 0;
+  size_t breaks = 0;
+  // Boyer and Moore's vote finds the majority if there is one; counting it says whether there is.
+  for (const T value : values) {
+    any |= value;
+    breaks += value != previous ? 1 : 0;
+    previous = value;
+    if (votes == 0) candidate = value;
+    votes = value == candidate ? votes + 1 : votes - 1;
+  }
+  result.any_bits = any;
+  result.runs = breaks + 1;
+  result.majority = candidate;
+  result.majority_count = static_cast<size_t>(std::count(values.begin(), values.end(), candidate));
+  return result;
+}
+
+}  // namespace
+
+ScanResult Scan(const ArrayView& array) {
+  return VisitWidth(array.width, [&](auto zero) { return ScanOf(Values<decltype(zero)>(array)); });
+}
+
+Chooser::Chooser(const ArrayView& sample, const ArrayView& whole, const ChoicePlace& place, EncodeContext* context)
+    : sample_(sample), whole_(whole), place_(place), context_(context) {}
+
+const ScanResult& Chooser::scan() {
+  if (!scan_) scan_ = Scan(sample_);
+  return *scan_;
+}
+
+size_t Chooser::packed_payload() {
+  if (!packed_payload_) packed_payload_ = PackedPayload(sample_.values, sample_.count, sample_.width);
+  return *packed_payload_;
+}
+
+bool Chooser::HasRoomBelow(int levels) const { return place_.depth + levels <= static_cast<int>(kMaxNodeDepth); }
+
+double Chooser::Cost(const EncodePlan& plan) const {
+  return plan.estimated_bytes * context_->tuning.ns_per_byte + plan.estimated_ns;
+}
+
+void Chooser::Offer(EncodePlan plan, double payload, int width) {
+  plan.estimated_bytes = NodeBytes(payload);
+  plan.estimated_ns = OwnNs(plan, total_count(), width);
+  for (const EncodePlan& child : plan.children) {
+    plan.estimated_bytes += child.estimated_bytes;
+    plan.estimated_ns += child.estimated_ns;
+  }
+  if (has_best_ && Cost(plan) >= Cost(best_)) return;
+  best_ = std::move(plan);
+  has_best_ = true;
+}
+
+EncodePlan Chooser::ChooseChild(const ArrayView& child, double scale, size_t chunk, EncodingSet allowed) const {
+  const ChoicePlace place{scale, chunk, place_.depth + 1, allowed & place_.allowed};
+  return Chooser(child, child, place, context_).Choose();
+}
+
+EncodePlan Chooser::Choose() {
+  for (const EncodingRow* row : EncodingTable()) {
+    if (row->consider == nullptr || (place_.allowed & SetOf(row->id)) == 0) continue;
+    row->consider(this);
+    // Nothing is smaller or faster than one value for all.
+    if (best_.encoding == Encoding::kConstant) break;
+  }
+  return std::move(best_);
+}
+
+EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context) {
+  ChoicePlace place;
+  place.depth = depth;
+  place.chunk = array.count;
+  if (array.count <= kSampleChunks * kSampleChunk) return Chooser(array, array, place, context).Choose();
+  const std::vector<uint64_t> words = TakeSample(array);
+  ArrayView sample = array;
+  sample.values = words.data();
+  sample.count = kSampleChunks * kSampleChunk;
+  place.scale = static_cast<double>(array.count) / static_cast<double>(sample.count);
+  place.chunk = kSampleChunk;
+  return Chooser(sample, array, place, context).Choose();
+}
+
+EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning) {
+  EncodeContext context(tuning);
+  // One level is left for a shared dictionary around it, whose codes are chosen like any array.
+  return ChooseAtDepth(array, 2, &context);
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,93 @@
+// One choice of a plan for one array: bindings look at the sample and offer plans, the cheapest stays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "dsi/codecs/encode_internal.h"
+#include "dsi/codecs/encoded_array_internal.h"
+
+namespace dsi::internal {
+
+// A set of encodings that may stand at a place of a plan.
+using EncodingSet = uint32_t;
+
+constexpr EncodingSet SetOf() { return 0; }
+template <typename... Rest>
+constexpr EncodingSet SetOf(Encoding first, Rest... rest) {
+  return (EncodingSet{1} << static_cast<unsigned>(first)) | SetOf(rest...);
+}
+
+inline constexpr EncodingSet kAllEncodings = ~EncodingSet{0};
+// Encodings without children of their own, and compression of plain values.
+inline constexpr EncodingSet kLeafEncodings =
+    SetOf(Encoding::kRaw, Encoding::kConstant, Encoding::kPacked, Encoding::kBitmap, Encoding::kCompressed);
+
+// What one pass over the values tells.
+struct ScanResult {
+  uint64_t any_bits = 0;        // All values OR-ed.
+  size_t runs = 0;              // Of equal neighbours.
+  uint64_t majority = 0;        // The value of more than half of the array, if there is one.
+  size_t majority_count = 0;    // How often it occurs.
+};
+ScanResult Scan(const ArrayView& array);
+
+// Where a choice stands in the tree of a plan.
+struct ChoicePlace {
+  double scale = 1.0;           // Values of the whole array for one of the sample.
+  size_t chunk = 0;             // The sample is made of pieces of this size; neighbours across them mean nothing.
+  int depth = 1;                // Of the node to choose (E-003).
+  EncodingSet allowed = kAllEncodings;
+};
+
+class Chooser {
+ public:
+  // `whole` is what the sample was taken from, or the sample itself. All must outlive the chooser.
+  Chooser(const ArrayView& sample, const ArrayView& whole, const ChoicePlace& place, EncodeContext* context);
+
+  // Asks every allowed encoding and returns the cheapest plan.
+  EncodePlan Choose();
+
+  const ArrayView& sample() const { return sample_; }
+  const ArrayView& whole() const { return whole_; }
+  double scale() const { return place_.scale; }
+  size_t chunk() const { return place_.chunk; }
+  double total_count() const { return static_cast<double>(sample_.count) * place_.scale; }
+  const EncodeTuning& tuning() const { return context_->tuning; }
+  EncodeContext* context() const { return context_; }
+
+  const ScanResult& scan();
+  size_t packed_payload();
+
+  // Bytes of the cheapest plan so far.
+  double best_bytes() const { return best_.estimated_bytes; }
+
+  // True when nodes may still nest this many levels below the one that is chosen.
+  bool HasRoomBelow(int levels) const;
+
+  // Offers a plan whose node has `payload` bytes beside its children, for the whole array. The plan's children carry
+  // their own estimates. Bytes and decode time are weighed by the tuning.
+  void Offer(EncodePlan plan, double payload, int width);
+
+  // Chooses a plan for a child made from the sample. `scale` is that of the child's values.
+  EncodePlan ChooseChild(const ArrayView& child, double scale, size_t chunk, EncodingSet allowed) const;
+
+ private:
+  double Cost(const EncodePlan& plan) const;
+
+  ArrayView sample_;
+  ArrayView whole_;
+  ChoicePlace place_;
+  EncodeContext* context_;
+  std::optional<ScanResult> scan_;
+  std::optional<size_t> packed_payload_;
+  EncodePlan best_;
+  bool has_best_ = false;
+};
+
+// Chooses for an array of any size, sampling it, for a node at this depth.
+EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context);
+
+}  // namespace dsi::internal

@@ -1,0 +1,39 @@
+// Frames of Zstandard and LZ4 around one node (spec E-100).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dsi/codecs/decode_internal.h"
+#include "dsi/codecs/node_internal.h"
+
+struct ZSTD_CCtx_s;
+
+namespace dsi::internal {
+
+inline constexpr uint8_t kZstdCodec = 1;
+inline constexpr uint8_t kLz4Codec = 2;
+
+// Decompresses a compressed node into `buffer` and returns the frame-checked node inside, which is not compressed and
+// has this node's width and count. Takes no memory before the size has been checked.
+Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context, BorrowedBuffer* buffer);
+
+// Compresses; keeps its working memory from call to call.
+class FrameEncoder {
+ public:
+  FrameEncoder() = default;
+  ~FrameEncoder();
+  FrameEncoder(const FrameEncoder&) = delete;
+  FrameEncoder& operator=(const FrameEncoder&) = delete;
+
+  // Appends one frame; false where the codec fails, as on input beyond its limits. `level` matters to Zstandard only.
+  bool Append(uint8_t codec, int level, std::span<const std::byte> raw, std::vector<std::byte>* out);
+
+ private:
+  ZSTD_CCtx_s* zstd_ = nullptr;  // Made by the first use.
+};
+
+}  // namespace dsi::internal

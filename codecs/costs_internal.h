@@ -1,0 +1,36 @@
+// What decoding costs, for choices between encodings. Measured once on one machine and shipped as constants: a choice
+// must not depend on the machine that writes (equal input gives equal bytes).
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "dsi/codecs/encoded_array_internal.h"
+
+namespace dsi::internal {
+
+struct DecodeRate {
+  double ns_per_value;  // Whatever the width.
+  double ns_per_byte;   // Of values that come out.
+};
+
+// By encoding id; the children of a node are counted on their own.
+inline constexpr std::array<DecodeRate, 12> kDecodeRates = {{
+    {0.00, 0.02},  // Raw.
+    {0.00, 0.02},  // Constant.
+    {0.02, 0.02},  // Packed.
+    {0.30, 0.02},  // Delta.
+    {0.10, 0.04},  // Runs; each run adds to it in the children.
+    {0.30, 0.03},  // Dictionary.
+    {0.30, 0.03},  // Shared dictionary.
+    {0.02, 0.03},  // Bitmap.
+    {0.02, 0.03},  // Sparse.
+    {0.05, 0.03},  // Split.
+    {0.05, 0.03},  // Byte planes.
+    {0.00, 0.70},  // Compressed by Zstandard.
+}};
+inline constexpr DecodeRate kLz4Rate = {0.00, 0.30};
+// A node costs this much before its first value: checks, dispatch, buffers.
+inline constexpr double kNodeNs = 20.0;
+
+}  // namespace dsi::internal

@@ -1,0 +1,77 @@
+#include <cstring>
+
+#include "dsi/codecs/block_reader_internal.h"
+#include "dsi/codecs/decode_internal.h"
+#include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/codecs/registry_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
+
+namespace dsi::internal {
+namespace {
+
+// The outermost node must occupy its bytes exactly.
+Result<NodeView> ParseWhole(std::span<const std::byte> bytes, int width, size_t count) {
+  if (!IsWidth(width) || count == 0) {
+    return InvalidArgument("decode: {} values of width {}, expected at least 1 of 1, 2, 4 or 8", count, width);
+  }
+  Result<NodeView> node = ParseExpectedNode(bytes, width, count);
+  if (node.ok() && node->size != bytes.size()) {
+    return Corrupt("node: {} bytes, expected {} to fill its place (E-001)", node->size, bytes.size());
+  }
+  return node;
+}
+
+}  // namespace
+
+Status CheckKnown(const NodeView& node, int depth) {
+  if (depth > static_cast<int>(kMaxNodeDepth)) {
+    return Corrupt("node: nested more than {} deep (E-003)", kMaxNodeDepth);
+  }
+  const EncodingRow* row = FindEncoding(node.encoding);
+  if (row == nullptr) {
+    return Error(StatusCode::kUnsupported, "node: encoding {} is not known to this build (E-005)", node.encoding);
+  }
+  const bool clean = ((row->used_fields & kUsesParam) != 0 || node.param == 0) &&
+                     ((row->used_fields & kUsesFlags) != 0 || node.flags == 0) &&
+                     ((row->used_fields & kUsesAux) != 0 || node.aux == 0);
+  if (!clean) {
+    return Corrupt("{} node: param {}, flags {}, aux {}, expected zero where the encoding has no such field (E-001)",
+                   row->name, node.param, node.flags, node.aux);
+  }
+  return Status::Ok();
+}
+
+Status DecodeParsedNode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
+  DSI_RETURN_IF_ERROR(CheckKnown(node, context.depth));
+  return FindEncoding(node.encoding)->decode(node, context, dst);
+}
+
+Status DecodeNode(std::span<const std::byte> bytes, int width, size_t count, const SharedDictionary& dictionary,
+                  DecodeScratch* scratch, void* dst) {
+  DSI_ASSIGN_OR_RETURN(const NodeView node, ParseWhole(bytes, width, count));
+  const DecodeContext context{scratch->state(), &dictionary, 1};
+  return DecodeParsedNode(node, context, static_cast<std::byte*>(dst));
+}
+
+Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t count, size_t dictionary_count,
+                         DecodeScratch* scratch, uint32_t* dst) {
+  DSI_ASSIGN_OR_RETURN(const NodeView node, ParseWhole(bytes, width, count));
+  DSI_RETURN_IF_ERROR(CheckKnown(node, 1));
+  if (node.encoding != static_cast<uint8_t>(Encoding::kSharedDictionary)) {
+    return InvalidArgument("decode codes: the node is {}, not a shared dictionary",
+                           FindEncoding(node.encoding)->name);
+  }
+  ChildWalk children(node.payload);
+  DSI_ASSIGN_OR_RETURN(const NodeView codes, children.NextOfWidthUpTo(4, count));
+  DSI_RETURN_IF_ERROR(children.End());
+  const SharedDictionary none;
+  return DecodeCodes(codes, dictionary_count, {scratch->state(), &none, 2}, dst);
+}
+
+Result<size_t> NodeSize(std::span<const std::byte> bytes) {
+  DSI_ASSIGN_OR_RETURN(const NodeView node, ParseNode(bytes));
+  return node.size;
+}
+
+}  // namespace dsi::internal

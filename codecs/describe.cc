@@ -1,0 +1,61 @@
+// Plans and nodes in words, for people.
+#include <fmt/format.h>
+
+#include "dsi/codecs/choose_internal.h"
+#include "dsi/codecs/registry_internal.h"
+#include "dsi/format/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+std::string Head(const EncodingRow& row, int param, uint32_t shift) {
+  switch (row.id) {
+    case Encoding::kSplit: return fmt::format("split:{}<<{}", param, shift);
+    case Encoding::kCompressed:
+      return fmt::format("compressed:{}", param == kZstdCodec ? "zstd" : param == kLz4Codec ? "lz4" : "unknown");
+    default: return std::string(row.name);
+  }
+}
+
+Result<std::string> Describe(const NodeView& node, const DecodeContext& context) {
+  DSI_RETURN_IF_ERROR(CheckKnown(node, context.depth));
+  const EncodingRow& row = *FindEncoding(node.encoding);
+  std::string text = Head(row, node.param, node.aux);
+  if (row.children_at == kNoChildren) return text + fmt::format(" u{}", 8 * node.width);
+  std::span<const std::byte> left = node.payload;
+  BorrowedBuffer buffer(context.scratch);
+  if (row.children_at == kCompressedChild) {
+    DSI_ASSIGN_OR_RETURN(const NodeView inner, Decompress(node, context, &buffer));
+    DSI_ASSIGN_OR_RETURN(const std::string child, Describe(inner, Deeper(context)));
+    return text + "(" + child + ")";
+  }
+  const auto children_at = static_cast<size_t>(row.children_at);
+  if (left.size() < children_at) return Corrupt("{}: payload of {} bytes, expected more", row.name, left.size());
+  left = left.subspan(children_at);
+  text += "(";
+  for (bool first = true; !left.empty(); first = false) {
+    DSI_ASSIGN_OR_RETURN(const NodeView child, ParseNode(left));
+    DSI_ASSIGN_OR_RETURN(const std::string words, Describe(child, Deeper(context)));
+    text += (first ? "" : ", ") + words;
+    left = left.subspan(child.size);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+std::string EncodePlan::ToString() const {
+  std::string text = Head(*FindEncoding(static_cast<uint8_t>(encoding)), param, shift);
+  if (children.empty()) return text;
+  text += "(";
+  for (size_t i = 0; i < children.size(); ++i) text += (i == 0 ? "" : ", ") + children[i].ToString();
+  return text + ")";
+}
+
+Result<std::string> DescribeNode(std::span<const std::byte> bytes) {
+  DSI_ASSIGN_OR_RETURN(const NodeView node, ParseNode(bytes));
+  DecodeScratch scratch;
+  return Describe(node, {scratch.state(), nullptr, 1});
+}
+
+}  // namespace dsi::internal

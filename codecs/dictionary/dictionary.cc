@@ -1,0 +1,126 @@
+// Dictionary: a child with the distinct values in ascending order, a child with codes (E-050).
+#include <cmath>
+
+#include "dsi/codecs/block_reader_internal.h"
+#include "dsi/codecs/dictionary/narrow_codes_internal.h"
+#include "dsi/codecs/dictionary/value_table_internal.h"
+#include "dsi/codecs/registry_internal.h"
+#include "dsi/codecs/width_internal.h"
+#include "dsi/format/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// A choice looks no further: larger dictionaries belong to a whole stripe, not to one array.
+constexpr size_t kMaxDistinct = 65536;
+
+Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
+  const size_t entries = node.aux;
+  if (entries < 1 || entries > node.count) {
+    return Corrupt("dictionary: {} entries for {} values (E-050)", entries, node.count);
+  }
+  ChildWalk children(node.payload);
+  DSI_ASSIGN_OR_RETURN(const NodeView entries_node, children.Next(node.width, entries));
+  DSI_ASSIGN_OR_RETURN(const NodeView codes_node, children.NextOfWidthUpTo(4, node.count));
+  DSI_RETURN_IF_ERROR(children.End());
+  ArrayReader reader(context.scratch);
+  DSI_RETURN_IF_ERROR(reader.Open(entries_node, Deeper(context)));
+  return DecodeThroughDictionary(codes_node, Deeper(context), reader.values(), entries, node.width, dst);
+}
+
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+  return VisitWidth(array.width, [&](auto zero) {
+    using T = decltype(zero);
+    // With more distinct values than this the codes cost more than they save.
+    const size_t cap = array.count - array.count / 4;
+    ValueTable<T> table;
+    std::vector<uint32_t> codes(array.count);
+    const std::span<const T> values = Values<T>(array);
+    for (size_t i = 0; i < values.size(); ++i) {
+      codes[i] = table.Insert(values[i]);
+      if (table.entries().size() > cap) return false;
+    }
+    std::vector<T> sorted;
+    std::vector<uint32_t> ranks;
+    SortEntries(table.entries(), &sorted, &ranks);
+    for (uint32_t& code : codes) code = ranks[code];
+    const NarrowCodes narrow(codes, static_cast<uint32_t>(sorted.size() - 1));
+    NodeWriter writer(out, Encoding::kDictionary, array.width, array.count);
+    writer.SetAux(static_cast<uint32_t>(sorted.size()));
+    EncodeChild(ViewOf<T>(sorted), plan, 0, context, out);
+    EncodeChild(narrow.view(), plan, 1, context, out);
+    writer.Finish();
+    return true;
+  });
+}
+
+// Bytes of a dictionary of this size and of the codes into it, when nothing is known about their order.
+double RoughBytes(double distinct, double count, int width) {
+  const double code_bits = std::ceil(std::log2(std::max(distinct, 2.0)));
+  return 3 * NodeBytes(0) + distinct * width * 0.75 + count * code_bits / 8;
+}
+
+// How many values a source has from which `count` draws gave `distinct` different ones, were all equally likely: the
+// hopeful case, since a skewed source has more.
+double SourceSize(double distinct, double count) {
+  if (distinct >= count) return 1e18;
+  double low = distinct;
+  double high = count * count;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = std::sqrt(low * high);
+    (middle * (1 - std::exp(-count / middle)) < distinct ? low : high) = middle;
+  }
+  return low;
+}
+
+template <typename T>
+void ConsiderOf(Chooser* chooser) {
+  const ArrayView& sample = chooser->sample();
+  const double total = chooser->total_count();
+  ValueTable<T> table;
+  std::vector<uint32_t> codes(sample.count);
+  const std::span<const T> values = Values<T>(sample);
+  for (size_t i = 0; i < values.size(); ++i) codes[i] = table.Insert(values[i]);
+  double distinct = static_cast<double>(table.entries().size());
+  const double sampled = static_cast<double>(sample.count);
+  if (chooser->scale() > 1) {
+    const double source = SourceSize(distinct, sampled);
+    distinct = std::max(distinct, source * (1 - std::exp(-total / source)));
+  }
+  if (RoughBytes(distinct, total, sample.width) >= chooser->best_bytes()) return;
+  double entries_scale = distinct / static_cast<double>(table.entries().size());
+  if (chooser->whole().count != sample.count) {
+    // Hopeful so far; the real number decides.
+    if (!table.InsertAll(Values<T>(chooser->whole()), kMaxDistinct)) return;
+    distinct = static_cast<double>(table.entries().size());
+    entries_scale = 1;
+    if (RoughBytes(distinct, total, sample.width) >= chooser->best_bytes()) return;
+  }
+  std::vector<T> sorted;
+  std::vector<uint32_t> ranks;
+  SortEntries(table.entries(), &sorted, &ranks);
+  for (uint32_t& code : codes) code = ranks[code];
+  const NarrowCodes narrow(codes, static_cast<uint32_t>(distinct) - 1);
+  EncodePlan plan;
+  plan.encoding = Encoding::kDictionary;
+  plan.children.push_back(chooser->ChooseChild(ViewOf<T>(sorted), entries_scale, sorted.size(),
+                                               kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit)));
+  plan.children.push_back(
+      chooser->ChooseChild(narrow.view(), chooser->scale(), chooser->chunk(),
+                           kLeafEncodings | SetOf(Encoding::kRuns, Encoding::kSparse)));
+  chooser->Offer(std::move(plan), 0, sample.width);
+}
+
+void Consider(Chooser* chooser) {
+  const ArrayView& sample = chooser->sample();
+  if (sample.count < 16 || sample.width == 1 || !chooser->HasRoomBelow(1)) return;
+  VisitWidth(sample.width, [&](auto zero) { ConsiderOf<decltype(zero)>(chooser); });
+}
+
+}  // namespace
+
+const EncodingRow kDictionaryEncoding = {
+    Encoding::kDictionary, "dictionary", kUsesAux, 0, Decode, Encode, Consider,
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,47 @@
+// Shared dictionary: a child with codes into the dictionary stream of the stripe (E-051).
+#include <algorithm>
+
+#include "dsi/codecs/block_reader_internal.h"
+#include "dsi/codecs/dictionary/narrow_codes_internal.h"
+#include "dsi/codecs/registry_internal.h"
+#include "dsi/format/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
+  if (context.depth != 1) return Corrupt("shared dictionary: inside another node (E-051)");
+  const SharedDictionary& dictionary = *context.dictionary;
+  if (dictionary.width == 0) return Corrupt("shared dictionary: the column has none (E-051)");
+  if (dictionary.width != node.width) {
+    return Corrupt("shared dictionary: values of width {}, the dictionary has {} (E-051)", node.width,
+                   dictionary.width);
+  }
+  ChildWalk children(node.payload);
+  DSI_ASSIGN_OR_RETURN(const NodeView codes, children.NextOfWidthUpTo(4, node.count));
+  DSI_RETURN_IF_ERROR(children.End());
+  return DecodeThroughDictionary(codes, Deeper(context), dictionary.values, dictionary.count, node.width, dst);
+}
+
+// Only the writer knows a shared dictionary; a plan never asks for one.
+bool Encode(const ArrayView&, const EncodePlan&, EncodeContext*, std::vector<std::byte>*) { return false; }
+
+}  // namespace
+
+void EncodeSharedCodes(std::span<const uint32_t> codes, int value_width, const EncodePlan& plan,
+                       const EncodeTuning& tuning, std::vector<std::byte>* out) {
+  const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
+  // A plan chosen on u32 codes may narrow them by a split that keeps nothing low; here they are narrow already.
+  const bool only_narrows = plan.encoding == Encoding::kSplit && plan.param == 0 && plan.shift == 0;
+  const EncodePlan& codes_plan = only_narrows && !plan.children.empty() ? plan.children[0] : plan;
+  NodeWriter writer(out, Encoding::kSharedDictionary, value_width, codes.size());
+  EncodeContext context(tuning, 1);
+  EncodeArray(narrow.view(), codes_plan, &context, out);
+  writer.Finish();
+}
+
+const EncodingRow kSharedDictionaryEncoding = {
+    Encoding::kSharedDictionary, "shared dictionary", 0, 0, Decode, Encode, nullptr,
+};
+
+}  // namespace dsi::internal

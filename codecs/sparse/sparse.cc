@@ -1,0 +1,87 @@
+// Sparse: one value nearly everywhere, and the positions and values of the exceptions (E-070).
+#include <algorithm>
+
+#include "dsi/codecs/block_reader_internal.h"
+#include "dsi/codecs/registry_internal.h"
+#include "dsi/codecs/sparse/sparse_kernel_internal.h"
+#include "dsi/codecs/stored_value_internal.h"
+#include "dsi/codecs/width_internal.h"
+#include "dsi/format/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
+  const size_t exceptions = node.aux;
+  if (exceptions < 1 || exceptions >= node.count) {
+    return Corrupt("sparse: {} exceptions of {} values (E-070)", exceptions, node.count);
+  }
+  uint64_t usual = 0;
+  DSI_RETURN_IF_ERROR(LoadStoredValue(node, "sparse", "E-070", &usual));
+  ChildWalk children(node.payload.subspan(kStoredValueSize));
+  DSI_ASSIGN_OR_RETURN(const NodeView positions_node, children.Next(4, exceptions));
+  DSI_ASSIGN_OR_RETURN(const NodeView values_node, children.Next(node.width, exceptions));
+  DSI_RETURN_IF_ERROR(children.End());
+  ArrayReader positions_reader(context.scratch);
+  ArrayReader values_reader(context.scratch);
+  DSI_RETURN_IF_ERROR(positions_reader.Open(positions_node, Deeper(context)));
+  DSI_RETURN_IF_ERROR(values_reader.Open(values_node, Deeper(context)));
+  const auto* positions = reinterpret_cast<const uint32_t*>(positions_reader.values());
+  bool increases = true;
+  for (size_t i = 1; i < exceptions; ++i) increases &= positions[i - 1] < positions[i];
+  if (!increases || positions[exceptions - 1] >= node.count) {
+    return Corrupt("sparse: positions do not increase below {} (E-070)", node.count);
+  }
+  VisitWidth(node.width, [&](auto zero) {
+    using T = decltype(zero);
+    FillSparse(static_cast<T>(usual), positions, reinterpret_cast<const T*>(values_reader.values()), exceptions,
+               reinterpret_cast<T*>(dst), node.count);
+  });
+  return Status::Ok();
+}
+
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+  const ScanResult scan = Scan(array);
+  if (scan.majority_count == array.count) return false;
+  NodeWriter writer(out, Encoding::kSparse, array.width, array.count);
+  VisitWidth(array.width, [&](auto zero) {
+    using T = decltype(zero);
+    std::vector<uint32_t> positions;
+    std::vector<T> values;
+    FindExceptions(static_cast<T>(scan.majority), Values<T>(array).data(), array.count, &positions, &values);
+    writer.SetAux(static_cast<uint32_t>(positions.size()));
+    AppendLE<uint64_t>(out, scan.majority);
+    EncodeChild(ViewOf<uint32_t>(positions), plan, 0, context, out);
+    EncodeChild(ViewOf<T>(values), plan, 1, context, out);
+  });
+  writer.Finish();
+  return true;
+}
+
+void Consider(Chooser* chooser) {
+  const ArrayView& sample = chooser->sample();
+  const ScanResult& scan = chooser->scan();
+  const size_t exceptions = sample.count - scan.majority_count;
+  if (sample.count < 8 || exceptions == 0 || exceptions > sample.count / 4 || !chooser->HasRoomBelow(1)) return;
+  VisitWidth(sample.width, [&](auto zero) {
+    using T = decltype(zero);
+    std::vector<uint32_t> positions;
+    std::vector<T> values;
+    FindExceptions(static_cast<T>(scan.majority), Values<T>(sample).data(), sample.count, &positions, &values);
+    const EncodingSet ascending = kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit);
+    EncodePlan plan;
+    plan.encoding = Encoding::kSparse;
+    plan.children.push_back(chooser->ChooseChild(ViewOf<uint32_t>(positions), chooser->scale(), exceptions, ascending));
+    plan.children.push_back(
+        chooser->ChooseChild(ViewOf<T>(values), chooser->scale(), exceptions, ~SetOf(Encoding::kSparse)));
+    chooser->Offer(std::move(plan), kStoredValueSize, sample.width);
+  });
+}
+
+}  // namespace
+
+const EncodingRow kSparseEncoding = {
+    Encoding::kSparse, "sparse", kUsesAux, static_cast<int>(kStoredValueSize), Decode, Encode, Consider,
+};
+
+}  // namespace dsi::internal

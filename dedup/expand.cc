@@ -1,0 +1,129 @@
+// Parts of expansion that need no SIMD of their own; the padding and index kernels are in
+// pad_rows.cc and inverse.cc.
+
+#include "dsi/dedup/expand_internal.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+namespace dsi::internal {
+namespace {
+
+template <typename T>
+void ExpandScalarsOf(const std::byte* values, std::span<const uint32_t> slots, std::byte* out,
+                     size_t stride_bytes) {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    std::memcpy(out + i * stride_bytes, values + size_t{slots[i]} * sizeof(T), sizeof(T));
+  }
+}
+
+Status TooManyValues(uint64_t found, uint64_t max_values) {
+  return Status(StatusCode::kCorrupt, "shape codes ask for " + std::to_string(found) +
+                                          " values, at most " + std::to_string(max_values) +
+                                          " are stored");
+}
+
+}  // namespace
+
+template <typename Offset>
+Offset JaggedOffsets(const uint32_t* lengths, std::span<const uint32_t> slots, Offset base,
+                     Offset* offsets) {
+  Offset at = base;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    offsets[i] = at;
+    at = static_cast<Offset>(at + static_cast<Offset>(lengths[slots[i]]));
+  }
+  offsets[slots.size()] = at;
+  return at;
+}
+
+template int32_t JaggedOffsets(const uint32_t*, std::span<const uint32_t>, int32_t, int32_t*);
+template int64_t JaggedOffsets(const uint32_t*, std::span<const uint32_t>, int64_t, int64_t*);
+
+void ExpandScalars(const std::byte* values, int width, std::span<const uint32_t> slots,
+                   std::byte* out, size_t stride_bytes) {
+  switch (width) {
+    case 1:
+      return ExpandScalarsOf<uint8_t>(values, slots, out, stride_bytes);
+    case 2:
+      return ExpandScalarsOf<uint16_t>(values, slots, out, stride_bytes);
+    case 4:
+      return ExpandScalarsOf<uint32_t>(values, slots, out, stride_bytes);
+    default:
+      return ExpandScalarsOf<uint64_t>(values, slots, out, stride_bytes);
+  }
+}
+
+void BatchUnique::Reset(uint32_t num_unique) {
+  // Entries of the stripe before carry stamps of its batches, all of which are behind epoch_.
+  if (num_unique > entries_.size()) entries_.resize(num_unique);
+}
+
+size_t BatchUnique::Renumber(std::span<const uint32_t> slots, uint32_t* inverse, uint32_t* unique) {
+  if (epoch_ == std::numeric_limits<uint32_t>::max()) {
+    std::fill(entries_.begin(), entries_.end(), Entry{});
+    epoch_ = 0;
+  }
+  const uint32_t epoch = ++epoch_;
+  Entry* entries = entries_.data();
+  uint32_t count = 0;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const uint32_t slot = slots[i];
+    Entry& entry = entries[slot];
+    // No branch: whether a slot is new is not predictable. The store to unique[count] is
+    // overwritten by the next new slot unless this one was new, and count <= i, so it stays inside.
+    const bool is_new = entry.epoch != epoch;
+    const uint32_t number = is_new ? count : entry.number;
+    entry = {epoch, number};
+    inverse[i] = number;
+    unique[count] = is_new ? slot : unique[count];
+    count += is_new ? 1 : 0;
+  }
+  return count;
+}
+
+Result<uint64_t> ShapesToStarts(std::span<const uint32_t> codes, uint64_t max_values,
+                                uint32_t* lengths, uint64_t* starts) {
+  constexpr uint32_t kMaxCode = 1U << 31;
+  // 2^32 rows of at most 2^31 values stay below 2^64: the sum cannot wrap before it is compared.
+  uint64_t total = 0;
+  uint32_t max_code = 0;
+  for (size_t row = 0; row < codes.size(); ++row) {
+    const uint32_t code = codes[row];
+    const uint32_t length = code - (code != 0 ? 1 : 0);
+    max_code = std::max(max_code, code);
+    lengths[row] = length;
+    starts[row] = total;
+    total += length;
+  }
+  if (max_code > kMaxCode) {
+    return Status(StatusCode::kCorrupt,
+                  "shape code " + std::to_string(max_code) + ", at most 2147483648 is allowed");
+  }
+  if (total > max_values) return TooManyValues(total, max_values);
+  return total;
+}
+
+Result<uint64_t> ShapesToStarts(std::span<const uint8_t> codes, uint32_t entries_per_row,
+                                uint64_t max_values, uint32_t* lengths, uint64_t* starts) {
+  uint64_t total = 0;
+  uint8_t max_code = 0;
+  for (size_t row = 0; row < codes.size(); ++row) {
+    const uint8_t code = codes[row];
+    const uint32_t length = code != 0 ? entries_per_row : 0;
+    max_code = std::max(max_code, code);
+    lengths[row] = length;
+    starts[row] = total;
+    total += length;
+  }
+  if (max_code > 1) {
+    return Status(StatusCode::kCorrupt, "shape code " + std::to_string(max_code) +
+                                            " of a kind without lengths, 0 or 1 expected");
+  }
+  if (total > max_values) return TooManyValues(total, max_values);
+  return total;
+}
+
+}  // namespace dsi::internal

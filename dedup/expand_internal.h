@@ -1,0 +1,119 @@
+// From unique rows back to rows: the kernels that fill a batch.
+//
+// Kernels check nothing that their caller can check once per stripe: the preconditions stated here
+// must already hold, whatever a file claimed. In short: every slot is below the number of unique
+// rows, and every unique row's [start, start + length) lies inside the pool (spec D-001, D-011).
+// Thread safety: functions are pure; a BatchUnique belongs to one thread. No allocation but in
+// BatchUnique::Reset. SIMD is chosen at run time; the output is the same on every CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/format/status.h"
+
+namespace dsi::internal {
+
+// The decoded values of one column over the unique rows of a stripe.
+// Preconditions: starts[u] + lengths[u] <= num_values for every unique row u; width is 1, 2, 4
+// or 8.
+struct ValuePool {
+  const std::byte* values = nullptr;
+  uint64_t num_values = 0;
+  int width = 8;
+  const uint64_t* starts = nullptr;   // Per unique row, in values.
+  const uint32_t* lengths = nullptr;  // Per unique row; 0 for missing and for empty.
+};
+
+struct PadOptions {
+  uint32_t row_length = 0;  // L: values per output row.
+  uint64_t pad_bits = 0;    // The low `width` bytes are the pad value.
+  bool pad_left = false;    // Pads stand before the values rather than after them.
+  bool keep_last = false;   // A longer row keeps its last L values rather than its first L.
+};
+
+// Writes slots.size() rows of L values each to `out`: exactly slots.size() × L × width bytes,
+// which must not overlap the pool and need no alignment. Row i is unique row slots[i]; where it
+// equals slots[i - 1], the finished row is stored again without looking at the pool.
+void PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const PadOptions& options,
+             std::byte* out);
+
+// The same for unique rows first, first + 1, …, first + count - 1.
+void PadRowRange(const ValuePool& pool, uint32_t first, size_t count, const PadOptions& options,
+                 std::byte* out);
+
+// Offsets of jagged rows: offsets[0] = base and offsets[i + 1] = offsets[i] + length of slots[i];
+// slots.size() + 1 of them. Returns the last one. Precondition: the sum fits Offset, which is
+// int32_t or int64_t.
+template <typename Offset>
+Offset JaggedOffsets(const uint32_t* lengths, std::span<const uint32_t> slots, Offset base,
+                     Offset* offsets);
+
+// Copies the values of unique rows slots[0], slots[1], … one after another to `out`, which has room
+// for exactly the sum of their lengths and does not overlap the pool. Unique rows that follow each
+// other in the pool are one memcpy.
+void GatherRows(const ValuePool& pool, std::span<const uint32_t> slots, std::byte* out);
+
+// One value per row: out[i × stride] = values[slots[i]], for dense features decoded to one value
+// per unique row. `stride_bytes` >= width, so that a column of a matrix can be filled.
+void ExpandScalars(const std::byte* values, int width, std::span<const uint32_t> slots,
+                   std::byte* out, size_t stride_bytes);
+
+// A place in a sequence of runs: so many rows into run `run`.
+struct RunPosition {
+  size_t run = 0;
+  uint32_t row_in_run = 0;
+};
+
+// The run that holds `row`, counted from the first row of the first run. Precondition: `row` is
+// below the sum of the runs, or equal to it (then the position is the end).
+RunPosition FindRun(std::span<const uint32_t> run_lengths, uint64_t row);
+
+// Run lengths (spec D-001, form 1) to the unique row of each of inverse.size() rows from `from` on.
+// Returns the position after them. Preconditions: every run length >= 1, and the runs from `from`
+// on cover at least that many rows.
+RunPosition RunsToInverse(std::span<const uint32_t> run_lengths, RunPosition from,
+                          std::span<uint32_t> inverse);
+
+// New-row bits (spec D-001, form 2) to unique rows: inverse[i] = ones_before + (ones among the
+// first i + 1 bits) - 1. Preconditions: bits are 0 or 1, the first row's of the stripe is 1, and
+// inverse has room for bits.size() values. Returns ones_before + all ones.
+uint32_t BitsToInverse(std::span<const uint8_t> bits, uint32_t ones_before, uint32_t* inverse);
+
+// Renumbers the unique rows that a batch touches by first use. The table has an entry per unique
+// row of the stripe, stamped with the batch that wrote it, so nothing is hashed and nothing cleared
+// between batches.
+class BatchUnique {
+ public:
+  // Makes room for slots below num_unique and forgets all batches. Allocates only when a stripe has
+  // more unique rows than any before. Throws std::bad_alloc.
+  void Reset(uint32_t num_unique);
+
+  // inverse[i] = number of slots[i] among the distinct slots of this batch; unique[n] = the slot
+  // that has number n. Both have room for slots.size() values. Returns how many are distinct.
+  // Precondition: every slot is below num_unique.
+  size_t Renumber(std::span<const uint32_t> slots, uint32_t* inverse, uint32_t* unique);
+
+ private:
+  struct Entry {
+    uint32_t epoch = 0;
+    uint32_t number = 0;
+  };
+  std::vector<Entry> entries_;
+  uint32_t epoch_ = 0;
+};
+
+// Shape codes of lists (spec D-010: 0 missing, n + 1) to lengths and to the place of each row's
+// first value; returns the number of values. Refuses as damage a code above 2^31 (spec F-090) and a
+// total above `max_values`. Both outputs have room for codes.size() values.
+Result<uint64_t> ShapesToStarts(std::span<const uint32_t> codes, uint64_t max_values,
+                                uint32_t* lengths, uint64_t* starts);
+
+// The same for kinds without lengths (0 missing, 1 present): a present row has `entries_per_row`
+// values, 1 or an embedding's length. Refuses other codes.
+Result<uint64_t> ShapesToStarts(std::span<const uint8_t> codes, uint32_t entries_per_row,
+                                uint64_t max_values, uint32_t* lengths, uint64_t* starts);
+
+}  // namespace dsi::internal

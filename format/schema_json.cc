@@ -1,0 +1,343 @@
+// Reads the JSON form of a schema. Every member is asked for by name and counted, so that a misspelt
+// or repeated word is an error and never ignored. Writing is in schema_to_json.cc.
+#include <simdjson.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <unordered_set>
+#include <utility>
+
+#include "dsi/format/default_bits_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/format/json_position_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/format/schema.h"
+
+namespace dsi {
+namespace {
+
+namespace dom = simdjson::dom;
+using internal::BadInput;
+using internal::QuoteForMessage;
+
+Status Expected(std::string_view member, std::string_view what) {
+  return BadInput("{}: expected {}", QuoteForMessage(member), what);
+}
+
+Status ReadString(std::string_view member, dom::element value, std::string* out) {
+  std::string_view text;
+  if (value.get(text) != simdjson::SUCCESS) return Expected(member, "a string");
+  out->assign(text);
+  return {};
+}
+
+Status ReadUint32(std::string_view member, dom::element value, uint32_t* out) {
+  uint64_t number = 0;
+  if (value.get(number) != simdjson::SUCCESS || number > kMaxListLength) {
+    return Expected(member, "a whole number from 0 to 2147483647");
+  }
+  *out = static_cast<uint32_t>(number);
+  return {};
+}
+
+Status ReadStrings(std::string_view member, dom::element value, std::vector<std::string>* out) {
+  dom::array array;
+  if (value.get(array) != simdjson::SUCCESS) return Expected(member, "an array of strings");
+  for (const dom::element item : array) {
+    DSI_RETURN_IF_ERROR(ReadString(member, item, &out->emplace_back()));
+  }
+  return {};
+}
+
+Status ReadType(dom::element value, std::string_view member, Type* type) {
+  std::string name;
+  DSI_RETURN_IF_ERROR(ReadString(member, value, &name));
+  if (ParseType(name, type)) return {};
+  return BadInput("{}: found {}, expected one of bool, int8 … int64, uint8 … uint64, float32, "
+                  "float64, bytes",
+                  QuoteForMessage(member), QuoteForMessage(name));
+}
+
+// Calls read(name, value) for each member; read refuses what it does not know with Unknown.
+template <typename Read>
+Status ReadMembers(dom::element value, Read&& read) {
+  dom::object object;
+  if (value.get(object) != simdjson::SUCCESS) return BadInput("expected an object");
+  std::unordered_set<std::string_view> seen;
+  for (const dom::key_value_pair member : object) {
+    if (!seen.insert(member.key).second) {
+      return BadInput("{} stands twice", QuoteForMessage(member.key));
+    }
+    DSI_RETURN_IF_ERROR(read(member.key, member.value));
+  }
+  return {};
+}
+
+Status Unknown(std::string_view member) {
+  return BadInput("unknown member {}", QuoteForMessage(member));
+}
+
+Status ReadColumn(dom::element value, ColumnSpec* column) {
+  return ReadMembers(value, [column](std::string_view name, dom::element member) {
+    if (name == "name") return ReadString(name, member, &column->name);
+    if (name == "type") return ReadType(member, name, &column->type);
+    if (name == "id_space") return ReadString(name, member, &column->id_space);
+    return Unknown(name);
+  });
+}
+
+Status ReadColumns(dom::element value, std::vector<ColumnSpec>* columns) {
+  dom::array array;
+  if (value.get(array) != simdjson::SUCCESS) return Expected("columns", "an array of objects");
+  for (const dom::element item : array) {
+    const std::string where = "columns[" + std::to_string(columns->size()) + "]";
+    DSI_RETURN_IF_ERROR(ReadColumn(item, &columns->emplace_back()).At(where));
+  }
+  return {};
+}
+
+Type DefaultType(Kind kind) {
+  switch (kind) {
+    case Kind::kDense:
+    case Kind::kEmbedding:
+    case Kind::kLabel: return Type::kFloat32;
+    case Kind::kString: return Type::kBytes;
+    default: return Type::kInt64;
+  }
+}
+
+// Members whose meaning depends on the kind, which may stand after them.
+struct FeatureParts {
+  bool has_kind = false;
+  std::optional<Type> type;
+  std::optional<Type> weight_type;
+  std::string id_space;
+  bool has_columns = false;
+  std::optional<dom::element> default_value;
+};
+
+Status ReadFeatureMember(std::string_view name, dom::element value, FeatureSpec* feature,
+                         FeatureParts* parts) {
+  if (name == "name") return ReadString(name, value, &feature->name);
+  if (name == "kind") {
+    std::string kind;
+    DSI_RETURN_IF_ERROR(ReadString(name, value, &kind));
+    parts->has_kind = true;
+    if (ParseKind(kind, &feature->kind)) return {};
+    return BadInput("\"kind\": found {}, expected one of dense, list, weighted, sequence, "
+                    "embedding, label, key, timestamp, string",
+                    QuoteForMessage(kind));
+  }
+  if (name == "type") return ReadType(value, name, &parts->type.emplace());
+  if (name == "weight_type") return ReadType(value, name, &parts->weight_type.emplace());
+  if (name == "id_space") return ReadString(name, value, &parts->id_space);
+  if (name == "columns") {
+    parts->has_columns = true;
+    return ReadColumns(value, &feature->columns);
+  }
+  if (name == "max_length") return ReadUint32(name, value, &feature->max_length);
+  if (name == "length") return ReadUint32(name, value, &feature->fixed_length);
+  if (name == "id") {
+    if (value.get(feature->id.emplace()) == simdjson::SUCCESS) return {};
+    return Expected(name, "a whole number from 0");
+  }
+  if (name == "nested") {
+    if (value.get(feature->nested) == simdjson::SUCCESS) return {};
+    return Expected(name, "true or false");
+  }
+  if (name == "newest") {
+    std::string end;
+    DSI_RETURN_IF_ERROR(ReadString(name, value, &end));
+    if (end != "first" && end != "last") return Expected(name, "\"first\" or \"last\"");
+    feature->newest_first = end == "first";
+    return {};
+  }
+  if (name == "unit") {
+    std::string unit;
+    DSI_RETURN_IF_ERROR(ReadString(name, value, &unit));
+    return ParseTimeUnit(unit, &feature->time_unit) ? Status() : Expected(name, "s, ms, us or ns");
+  }
+  if (name == "default") {
+    parts->default_value = value;
+    return {};
+  }
+  return Unknown(name);
+}
+
+Status ReadDefault(dom::element value, FeatureSpec* feature) {
+  const Type type = feature->columns[0].type;
+  uint64_t bits = 0;
+  bool fits = false;
+  std::string_view word;
+  switch (value.type()) {
+    case dom::element_type::BOOL:
+      fits = type == Type::kBool;
+      bits = bool(value) ? 1 : 0;
+      break;
+    case dom::element_type::INT64: fits = internal::DefaultFromInt(value, type, &bits); break;
+    case dom::element_type::UINT64: fits = internal::DefaultFromUint(value, type, &bits); break;
+    case dom::element_type::DOUBLE: fits = internal::DefaultFromDouble(value, type, &bits); break;
+    case dom::element_type::STRING:
+      word = value;
+      fits = internal::DefaultFromWord(word, type, &bits);
+      break;
+    default: break;
+  }
+  if (!fits) return Expected("default", "a value that fits type " + std::string(TypeName(type)));
+  feature->default_bits = bits;
+  return {};
+}
+
+Status ReadFeature(dom::element value, FeatureSpec* feature) {
+  FeatureParts parts;
+  DSI_RETURN_IF_ERROR(ReadMembers(value, [&](std::string_view name, dom::element member) {
+    return ReadFeatureMember(name, member, feature, &parts);
+  }));
+  if (feature->name.empty()) return BadInput("expected a \"name\"");
+  const std::string where = QuoteForMessage(feature->name);
+  if (!parts.has_kind) return BadInput("{}: expected a \"kind\"", where);
+  if (parts.weight_type && feature->kind != Kind::kWeighted) {
+    return BadInput("{}: weight_type on kind {}", where, KindName(feature->kind));
+  }
+  if (feature->kind == Kind::kSequence) {
+    if (parts.type || !parts.id_space.empty()) {
+      return BadInput("{}: \"type\" and \"id_space\" of a sequence stand in its columns", where);
+    }
+  } else {
+    if (parts.has_columns) {
+      return BadInput("{}: \"columns\" on kind {}", where, KindName(feature->kind));
+    }
+    const Type type = parts.type.value_or(DefaultType(feature->kind));
+    if (feature->kind == Kind::kWeighted) {
+      feature->columns = {{"ids", type, parts.id_space},
+                          {"weights", parts.weight_type.value_or(Type::kFloat32), ""}};
+    } else {
+      feature->columns = {{"", type, parts.id_space}};
+    }
+  }
+  if (!parts.default_value || feature->columns.empty()) return {};
+  return ReadDefault(*parts.default_value, feature).At(where);
+}
+
+Status ReadGroup(dom::element value, GroupSpec* group) {
+  return ReadMembers(value, [group](std::string_view name, dom::element member) {
+    if (name == "name") return ReadString(name, member, &group->name);
+    if (name == "owner") return ReadString(name, member, &group->owner);
+    if (name == "features") return ReadStrings(name, member, &group->features);
+    return Unknown(name);
+  });
+}
+
+template <typename Spec, typename Read>
+Status ReadObjects(std::string_view member, dom::element value, Read read,
+                   std::vector<Spec>* specs) {
+  dom::array array;
+  if (value.get(array) != simdjson::SUCCESS) return Expected(member, "an array of objects");
+  for (const dom::element item : array) {
+    const std::string where = std::string(member) + "[" + std::to_string(specs->size()) + "]";
+    if (specs->size() >= kMaxColumns) return BadInput("{}: more than {}", member, kMaxColumns);
+    DSI_RETURN_IF_ERROR(read(item, &specs->emplace_back()).At(where));
+  }
+  return {};
+}
+
+Status ReadSchema(dom::element root, Schema* schema) {
+  return ReadMembers(root, [schema](std::string_view name, dom::element value) -> Status {
+    if (name == "features") return ReadObjects(name, value, ReadFeature, &schema->features);
+    if (name == "groups") return ReadObjects(name, value, ReadGroup, &schema->groups);
+    if (name == "cluster_by") return ReadStrings(name, value, &schema->cluster_by);
+    if (name == "metadata") {
+      const Status status = ReadMembers(value, [schema](std::string_view key, dom::element text) {
+        return ReadString(key, text, &schema->metadata[std::string(key)]);
+      });
+      return status.At("metadata");
+    }
+    return Unknown(name);
+  });
+}
+
+Status MalformedJson(std::string_view json, simdjson::error_code code) {
+  const internal::JsonFault fault = internal::FindJsonFault(json);
+  if (fault.message.empty()) return BadInput("malformed JSON: {}", simdjson::error_message(code));
+  size_t line = 1;
+  size_t line_begin = 0;
+  for (size_t i = 0; i < fault.offset && i < json.size(); ++i) {
+    if (json[i] != '\n') continue;
+    ++line;
+    line_begin = i + 1;
+  }
+  return BadInput("malformed JSON at line {}, column {}: {}", line, fault.offset - line_begin + 1,
+                  fault.message);
+}
+
+Result<Schema> ParseSchema(std::string_view json) {
+  if (json.size() > kMaxSchemaBytes) {
+    return BadInput("schema of {} bytes, expected at most {}", json.size(), kMaxSchemaBytes);
+  }
+  if (json.starts_with("\xef\xbb\xbf")) json.remove_prefix(3);
+  dom::parser parser;
+  if (parser.allocate(json.size() + 1, internal::kMaxJsonDepth + 1) != simdjson::SUCCESS) {
+    return Status(StatusCode::kResourceExhausted, "out of memory");
+  }
+  dom::element root;
+  const simdjson::error_code code = parser.parse(json.data(), json.size(), true).get(root);
+  if (code != simdjson::SUCCESS) return MalformedJson(json, code).At("schema");
+  Schema schema;
+  DSI_RETURN_IF_ERROR(ReadSchema(root, &schema).At("schema"));
+  const Status status = schema.Validate();
+  // What is a caller's mistake in a schema built in code is bad input in a text.
+  if (!status.ok()) {
+    const bool bad = status.code() == StatusCode::kInvalidArgument;
+    return Status(bad ? StatusCode::kBadInput : status.code(), "schema: " + status.message());
+  }
+  return schema;
+}
+
+Result<std::string> ReadWholeFile(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                            std::fclose);
+  if (file == nullptr) {
+    const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
+    return internal::Error(code, "{}: {}", path, std::strerror(errno));
+  }
+  std::string text;
+  size_t size = 0;
+  do {
+    if (text.size() > kMaxSchemaBytes) break;  // ParseSchema names the limit.
+    text.resize(size + (1 << 16));
+    const size_t count = std::fread(text.data() + size, 1, text.size() - size, file.get());
+    size += count;
+    text.resize(size);
+    if (count == 0) break;
+  } while (true);
+  if (std::ferror(file.get()) != 0) {
+    return internal::Error(StatusCode::kIo, "{}: {}", path, std::strerror(errno));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Schema> Schema::FromJson(std::string_view json) {
+  try {
+    return ParseSchema(json);
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResourceExhausted, "out of memory");
+  }
+}
+
+Result<Schema> Schema::FromJsonFile(const std::string& path) {
+  try {
+    DSI_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
+    Result<Schema> schema = ParseSchema(text);
+    if (!schema.ok()) return schema.status().At(path);
+    return schema;
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResourceExhausted, "out of memory");
+  }
+}
+
+}  // namespace dsi

@@ -1,0 +1,132 @@
+#include "dsi/reader/batch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "dsi/format/bytes_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/reader/batch_internal.h"
+
+namespace dsi {
+namespace internal {
+
+BatchState::~BatchState() {
+  if (slab == nullptr) return;
+  if (allocator != nullptr) {
+    allocator->Free(slab, capacity);
+  } else {
+    std::free(slab);
+  }
+}
+
+Status BatchState::ReserveSlab(uint64_t size) {
+  used = size;
+  if (size <= capacity) return Status::Ok();
+  // The old content is void, so that both slabs never stand side by side.
+  const uint64_t grown = AlignUp(std::max(size, capacity + capacity / 2), 64);
+  if (slab != nullptr) {
+    if (allocator != nullptr) {
+      allocator->Free(slab, capacity);
+    } else {
+      std::free(slab);
+    }
+  }
+  slab = nullptr;
+  capacity = 0;
+  slab = static_cast<std::byte*>(allocator != nullptr ? allocator->Allocate(grown) : std::aligned_alloc(64, grown));
+  if (slab == nullptr) return Error(StatusCode::kResourceExhausted, "no memory for a batch of {} bytes", grown);
+  capacity = grown;
+  return Status::Ok();
+}
+
+void BatchState::Clear() {
+  projection.reset();
+  num_rows = 0;
+  first_row = 0;
+  used = 0;
+}
+
+namespace {
+
+Result<uint32_t> FindOutput(const BatchState& state, std::string_view column, Layout layout) {
+  if (state.projection == nullptr) return InvalidArgument("the batch is empty: no Scan::Next has filled it");
+  bool other_layout = false;
+  const uint32_t at = state.projection->Find(column, layout, &other_layout);
+  if (at != kNone32) return at;
+  if (other_layout) return InvalidArgument("column {} is in the batch in another layout", column);
+  return Error(StatusCode::kNotFound, "column {} is not in the batch", column);
+}
+
+JaggedView JaggedOf(const BatchState& state, uint32_t output, size_t rows) {
+  const OutputPlace& place = state.outputs[output];
+  JaggedView view;
+  view.values = state.At(place.values);
+  view.dtype = state.projection->outputs[output].dtype;
+  view.rows = rows;
+  view.num_values = place.num_values;
+  view.offsets = reinterpret_cast<const int64_t*>(state.At(place.offsets));
+  view.present = reinterpret_cast<const uint8_t*>(state.At(place.present));
+  return view;
+}
+
+}  // namespace
+}  // namespace internal
+
+SlabAllocator::~SlabAllocator() = default;
+
+Batch::Batch(SlabAllocator* allocator) : state_(std::make_unique<internal::BatchState>()) { state_->allocator = allocator; }
+Batch::~Batch() = default;
+Batch::Batch(Batch&& other) noexcept = default;
+Batch& Batch::operator=(Batch&& other) noexcept = default;
+
+size_t Batch::num_rows() const { return state_ != nullptr ? state_->num_rows : 0; }
+uint64_t Batch::first_row() const { return state_ != nullptr ? state_->first_row : 0; }
+
+Result<PaddedView> Batch::Padded(std::string_view column) const {
+  DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kPadded));
+  const internal::OutputPlace& place = state_->outputs[at];
+  const internal::ScanOutput& output = state_->projection->outputs[at];
+  PaddedView view;
+  view.values = state_->At(place.values);
+  view.dtype = output.dtype;
+  view.rows = state_->num_rows;
+  view.width = output.width;
+  view.lengths = reinterpret_cast<const int32_t*>(state_->At(place.lengths));
+  view.present = reinterpret_cast<const uint8_t*>(state_->At(place.present));
+  return view;
+}
+
+Result<JaggedView> Batch::Jagged(std::string_view column) const {
+  DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kJagged));
+  return internal::JaggedOf(*state_, at, state_->num_rows);
+}
+
+Result<IkjtView> Batch::Ikjt(std::string_view column) const {
+  DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kIkjt));
+  const uint32_t group = state_->projection->outputs[at].group;
+  IkjtView view;
+  view.unique = internal::JaggedOf(*state_, at, state_->num_unique[group]);
+  view.inverse = reinterpret_cast<const int32_t*>(state_->At(state_->inverse[group]));
+  return view;
+}
+
+Result<DenseView> Batch::Dense() const {
+  if (state_->projection == nullptr) return internal::InvalidArgument("the batch is empty: no Scan::Next has filled it");
+  const internal::ScanProjection& projection = *state_->projection;
+  if (projection.dense.empty()) return internal::Error(StatusCode::kNotFound, "no column was projected with Layout::kDense");
+  DenseView view;
+  view.values = state_->At(state_->dense_values);
+  view.dtype = projection.dense_type;
+  view.rows = state_->num_rows;
+  view.columns = projection.dense.size();
+  view.present = reinterpret_cast<const uint8_t*>(state_->At(state_->dense_present));
+  return view;
+}
+
+std::span<const std::byte> Batch::slab() const {
+  if (state_ == nullptr || state_->projection == nullptr) return {};
+  return {state_->slab, state_->used};
+}
+
+}  // namespace dsi

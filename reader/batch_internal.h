@@ -1,0 +1,49 @@
+// What stands behind a Batch: one slab of memory and the places of the tensors in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dsi/reader/batch.h"
+#include "dsi/reader/scan_projection_internal.h"
+
+namespace dsi::internal {
+
+// Places of one output in the slab, in bytes from its start. What a layout does not have stays unused.
+struct OutputPlace {
+  uint64_t values = 0;
+  uint64_t lengths = 0;   // Padded.
+  uint64_t offsets = 0;   // Jagged, IKJT.
+  uint64_t present = 0;
+  uint64_t num_values = 0;  // Jagged, IKJT: entries.
+};
+
+struct BatchState {
+  ~BatchState();
+  // Room for `size` bytes, whose content is new. Grows geometrically. kResourceExhausted.
+  Status ReserveSlab(uint64_t size);
+  std::byte* At(uint64_t place) const { return slab + place; }
+  void Clear();
+
+  SlabAllocator* allocator = nullptr;
+  std::byte* slab = nullptr;
+  uint64_t capacity = 0;
+  uint64_t used = 0;
+
+  std::shared_ptr<const ScanProjection> projection;  // Null: nothing in it.
+  size_t num_rows = 0;
+  uint64_t first_row = 0;
+  std::vector<OutputPlace> outputs;       // Parallel to ScanProjection::outputs.
+  std::vector<uint64_t> inverse;          // Parallel to ScanProjection::groups: place of the inverse.
+  std::vector<uint64_t> num_unique;       // Parallel to groups: unique rows that the batch touches.
+  uint64_t dense_values = 0;
+  uint64_t dense_present = 0;
+};
+
+struct BatchAccess {
+  static BatchState* State(Batch* batch) { return batch->state_.get(); }
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,37 @@
+// What a file says about itself, for people and for copying: everything behind Reader but rows.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsi/format/schema.h"
+#include "dsi/reader/open_file_internal.h"
+#include "dsi/reader/reader.h"
+
+namespace dsi::internal {
+
+Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column);
+Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file);
+Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file);
+Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const ReaderOptions& options,
+                                                std::string_view column);
+
+// All columns of the file in order.
+Result<std::vector<OpenColumn>> LoadAllColumns(const OpenFile& file);
+
+// Name of a dedup group or id space, empty where it has none.
+Result<std::string> LoadOptionalName(const OpenFile& file, uint32_t offset, uint32_t size);
+
+// The schema that the file was written with, as far as the format keeps it: features, order, ids,
+// hints, declared groups. Groups that the writer found are not part of a schema.
+Result<Schema> RebuildSchema(const OpenFile& file);
+
+// The user's metadata (spec F-080); empty without a section.
+Result<std::map<std::string, std::string>> LoadUserMetadata(const OpenFile& file);
+
+// Columns of a projection in its order; the whole file when empty.
+Result<std::vector<OpenColumn>> OpenProjection(const OpenFile& file, const ScanOptions& options);
+
+}  // namespace dsi::internal

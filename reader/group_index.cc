@@ -1,0 +1,182 @@
+#include "dsi/reader/group_index_internal.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "dsi/format/bytes_internal.h"
+#include "dsi/format/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Rows skipped at a time: few enough for the slots to stay in cache.
+constexpr uint32_t kSkipRows = 4096;
+
+}  // namespace
+
+Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupRecord& record, const PlannedStream* stream, uint32_t stripe_rows, bool want_touched) {
+  form_ = static_cast<GroupForm>(record.form);
+  num_unique_ = record.num_unique;
+  stripe_rows_ = stripe_rows;
+  want_touched_ = want_touched;
+  row_ = uniques_seen_ = run_left_ = run_rows_ = 0;
+  rows_ = {};
+  if (form_ != GroupForm::kIdentity) {
+    if (stream == nullptr) return Corrupt("group of form {} has no index stream (D-001)", record.form);
+    window_.Start(context, stream, nullptr, nullptr, false);
+  }
+  if (form_ == GroupForm::kGeneral && want_touched) renumber_.Reset(num_unique_);
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::Skip(uint32_t num_rows) {
+  const bool want_touched = want_touched_;
+  want_touched_ = false;
+  while (num_rows != 0) {
+    const uint32_t step = std::min(num_rows, kSkipRows);
+    DSI_RETURN_IF_ERROR(Next(step));
+    num_rows -= step;
+  }
+  want_touched_ = want_touched;
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::Next(uint32_t num_rows) {
+  rows_ = {};
+  rows_.num_rows = num_rows;
+  if (slots_.size() < num_rows) {
+    slots_.resize(num_rows);
+    iota_ready_ = 0;
+  }
+  switch (form_) {
+    case GroupForm::kIdentity: NextIdentity(num_rows); break;
+    case GroupForm::kRunLengths: DSI_RETURN_IF_ERROR(NextRuns(num_rows)); break;
+    case GroupForm::kNewRowBits: DSI_RETURN_IF_ERROR(NextBits(num_rows)); break;
+    case GroupForm::kGeneral: DSI_RETURN_IF_ERROR(NextGeneral(num_rows)); break;
+  }
+  row_ += num_rows;
+  rows_.slots = std::span(slots_).first(num_rows);
+  return Status::Ok();
+}
+
+void GroupIndexDecoder::NextIdentity(uint32_t num_rows) {
+  // The slots of a batch are 0, 1, 2, … and stay so from batch to batch.
+  if (iota_ready_ < num_rows) {
+    std::iota(slots_.begin(), slots_.end(), 0U);
+    iota_ready_ = static_cast<uint32_t>(slots_.size());
+  }
+  rows_.identity = true;
+  rows_.first_unique = row_;
+  rows_.num_unique = num_rows;
+}
+
+Status GroupIndexDecoder::NextRuns(uint32_t num_rows) {
+  iota_ready_ = 0;
+  if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
+  uint32_t* const slots = slots_.data();
+  uint32_t done = 0;
+  uint32_t touched = 0;
+  if (run_left_ != 0) {
+    rows_.first_unique = uniques_seen_ - 1;
+    done = std::min(run_left_, num_rows);
+    std::fill_n(slots, done, 0U);
+    run_left_ -= done;
+    run_ends_[touched++] = done;
+  } else {
+    rows_.first_unique = uniques_seen_;
+  }
+  while (done < num_rows) {
+    if (uniques_seen_ == num_unique_) return Corrupt("{}: {} runs cover {} of {} rows (D-001)", window_.Describe(), num_unique_, run_rows_, stripe_rows_);
+    // No batch needs more runs than rows.
+    const uint32_t ahead = std::min(num_unique_ - uniques_seen_, num_rows - done);
+    DSI_RETURN_IF_ERROR(window_.Require(uniques_seen_, uint64_t{uniques_seen_} + ahead));
+    const std::byte* const lengths = window_.At(uniques_seen_);
+    for (uint32_t i = 0; i < ahead && done < num_rows; ++i) {
+      const auto length = LoadLE<uint32_t>(lengths + size_t{i} * 4);
+      if (length == 0 || length > stripe_rows_ - run_rows_) {
+        return Corrupt("{}: run {} has {} rows, 1 to {} are left (D-001)", window_.Describe(), uniques_seen_, length, stripe_rows_ - run_rows_);
+      }
+      run_rows_ += length;
+      ++uniques_seen_;
+      const uint32_t rows = std::min(length, num_rows - done);
+      std::fill_n(slots + done, rows, touched);
+      done += rows;
+      run_left_ = length - rows;
+      run_ends_[touched++] = done;
+    }
+  }
+  if (run_rows_ == stripe_rows_ && uniques_seen_ != num_unique_) {
+    return Corrupt("{}: {} of {} runs cover all rows (D-001)", window_.Describe(), uniques_seen_, num_unique_);
+  }
+  rows_.num_unique = touched;
+  rows_.run_ends = std::span(run_ends_).first(touched);
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::NextBits(uint32_t num_rows) {
+  iota_ready_ = 0;
+  if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
+  DSI_RETURN_IF_ERROR(window_.Require(row_, uint64_t{row_} + num_rows));
+  const std::byte* const bits = window_.At(row_);
+  if (row_ == 0 && num_rows != 0 && bits[0] != std::byte{1}) return Corrupt("{}: the first new-row bit is {}, not 1 (D-001)", window_.Describe(), static_cast<int>(bits[0]));
+  uint8_t all = 0;
+  for (uint32_t i = 0; i < num_rows; ++i) all |= static_cast<uint8_t>(bits[i]);
+  if (all > 1) return Corrupt("{}: rows {} to {} hold a new-row bit that is neither 0 nor 1 (D-001)", window_.Describe(), row_, row_ + num_rows);
+  // The first row belongs to the unique row before it unless its bit is set.
+  const uint32_t first = uniques_seen_ - 1 + static_cast<uint32_t>(bits[0]);
+  uint32_t slot = 0;
+  uint32_t* const slots = slots_.data();
+  uint32_t* const ends = run_ends_.data();
+  slots[0] = 0;
+  for (uint32_t i = 1; i < num_rows; ++i) {
+    ends[slot] = i;
+    slot += static_cast<uint32_t>(bits[i]);
+    slots[i] = slot;
+  }
+  ends[slot] = num_rows;
+  uniques_seen_ = first + slot + 1;
+  if (uniques_seen_ > num_unique_ || (row_ + num_rows == stripe_rows_ && uniques_seen_ != num_unique_)) {
+    return Corrupt("{}: {} new-row bits are set up to row {}, the group has {} unique rows (D-001)", window_.Describe(), uniques_seen_, row_ + num_rows, num_unique_);
+  }
+  rows_.first_unique = first;
+  rows_.num_unique = slot + 1;
+  rows_.run_ends = std::span(run_ends_).first(slot + 1);
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::NextGeneral(uint32_t num_rows) {
+  iota_ready_ = 0;
+  DSI_RETURN_IF_ERROR(window_.Require(row_, uint64_t{row_} + num_rows));
+  const std::byte* const codes = window_.At(row_);
+  uint32_t seen = uniques_seen_;
+  uint32_t* const slots = slots_.data();
+  for (uint32_t i = 0; i < num_rows; ++i) {
+    const auto code = LoadLE<uint32_t>(codes + size_t{i} * 4);
+    if (code >= seen) {
+      if (code != seen || seen == num_unique_) {
+        return Corrupt("{}: row {} is unique row {} where at most {} of {} can be (D-002)", window_.Describe(), row_ + i, code, seen, num_unique_);
+      }
+      ++seen;
+    }
+    slots[i] = code;
+  }
+  uniques_seen_ = seen;
+  if (row_ + num_rows == stripe_rows_ && seen != num_unique_) {
+    return Corrupt("{}: {} of {} unique rows are used (D-002)", window_.Describe(), seen, num_unique_);
+  }
+  rows_.general = true;
+  rows_.num_unique = num_unique_;
+  rows_.slots = std::span(slots_).first(num_rows);
+  if (want_touched_) {
+    if (touched_.size() < num_rows) {
+      touched_.resize(num_rows);
+      inverse_.resize(num_rows);
+    }
+    const size_t count = renumber_.Renumber(rows_.slots, inverse_.data(), touched_.data());
+    rows_.touched = std::span(touched_).first(count);
+    rows_.inverse = std::span(inverse_).first(num_rows);
+  }
+  return Status::Ok();
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,67 @@
+// Which unique row each row of a stripe is: the inverse index of one dedup group, decoded from the front in step with the batches (spec D-001, D-002).
+//
+// Decoded once per group and shared by all its columns. Forms 0, 1 and 2 number unique rows in row order, so that a batch touches consecutive ones; form 3 may
+// touch any. Every index is checked before it is handed out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/dedup/expand_internal.h"
+#include "dsi/reader/scan_window_internal.h"
+
+namespace dsi::internal {
+
+enum class GroupForm : uint32_t { kIdentity = 0, kRunLengths = 1, kNewRowBits = 2, kGeneral = 3 };
+
+// The rows of one batch that lie in one stripe, as one group sees them.
+struct GroupRows {
+  uint32_t num_rows = 0;
+  uint32_t first_unique = 0;     // Of those touched; 0 in form 3.
+  uint32_t num_unique = 0;       // Forms 0 … 2: [first_unique, first_unique + num_unique) are touched. Form 3: all of the stripe's.
+  bool identity = false;         // slots[i] = i.
+  bool general = false;
+  std::span<const uint32_t> slots;     // Per row: its unique row, less first_unique.
+  std::span<const uint32_t> run_ends;  // Forms 1 and 2: per touched unique row, the row behind its last.
+  std::span<const uint32_t> touched;   // Form 3, when asked for: the unique rows touched, in order of first use.
+  std::span<const uint32_t> inverse;   // Form 3, when asked for: per row, its place in `touched`.
+  size_t num_touched() const { return general ? touched.size() : num_unique; }
+};
+
+class GroupIndexDecoder {
+ public:
+  explicit GroupIndexDecoder(MemoryBudget* budget) : window_(budget) {}
+
+  // `stream` null: form 0. `want_touched`: form 3 lists the unique rows a batch touches.
+  Status Start(const StripeContext* context, const StripeGroupRecord& record, const PlannedStream* stream, uint32_t stripe_rows, bool want_touched);
+  // Passes over rows without handing them out.
+  Status Skip(uint32_t num_rows);
+  // The next rows. Views are valid until the next call.
+  Status Next(uint32_t num_rows);
+  const GroupRows& rows() const { return rows_; }
+  bool general() const { return form_ == GroupForm::kGeneral; }
+  uint32_t num_unique() const { return num_unique_; }
+
+ private:
+  Status NextRuns(uint32_t num_rows);
+  Status NextBits(uint32_t num_rows);
+  Status NextGeneral(uint32_t num_rows);
+  void NextIdentity(uint32_t num_rows);
+
+  StreamWindow window_;
+  GroupForm form_ = GroupForm::kIdentity;
+  bool want_touched_ = false;
+  uint32_t stripe_rows_ = 0;
+  uint32_t num_unique_ = 0;
+  uint32_t row_ = 0;              // Rows handed out or skipped.
+  uint32_t uniques_seen_ = 0;     // Runs begun, ones met, or distinct codes met.
+  uint32_t run_left_ = 0;         // Form 1: rows of the current run not yet handed out.
+  uint32_t run_rows_ = 0;         // Form 1: sum of the lengths so far.
+  uint32_t iota_ready_ = 0;
+  GroupRows rows_;
+  std::vector<uint32_t> slots_, run_ends_, touched_, inverse_;
+  BatchUnique renumber_;
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,182 @@
+// Plans one stripe of a projection from records alone.
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "dsi/format/bytes_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/reader/page_plan_internal.h"
+#include "dsi/reader/stream_rules_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Projections of more columns than this touch most blocks of a stripe's tables; keeping those of
+// every stripe would make memory grow with the file.
+constexpr size_t kWideProjection = 256;
+
+class StripePlanner {
+ public:
+  StripePlanner(const OpenFile& file, std::span<const OpenColumn> columns, size_t stripe,
+                const ReaderOptions& options)
+      : file_(file), columns_(columns), options_(options) {
+    plan_.stripe = stripe;
+  }
+
+  Result<StripePlan> Plan() {
+    plan_.columns.reserve(columns_.size());
+    for (uint32_t i = 0; i < columns_.size(); ++i) {
+      if (Status status = AddColumn(i); !status.ok()) {
+        return status.At(fmt::format("feature column {}", columns_[i].name));
+      }
+    }
+    DSI_RETURN_IF_ERROR(AddPages());
+    DSI_RETURN_IF_ERROR(PlacePages());
+    AddRanges();
+    if (columns_.size() > kWideProjection) file_.ForgetStripe(plan_.stripe);
+    return std::move(plan_);
+  }
+
+ private:
+  Status AddColumn(uint32_t i) {
+    const OpenColumn& c = columns_[i];
+    ColumnPlan out;
+    DSI_ASSIGN_OR_RETURN(out.group, file_.LoadStripeGroup(plan_.stripe, c.record.group));
+    DSI_ASSIGN_OR_RETURN(out.shape, AddStream(i, StreamRole::kShape, c.record.shape_slot));
+    DSI_ASSIGN_OR_RETURN(out.values, AddStream(i, StreamRole::kValues, c.record.values_slot));
+    const StreamRecord& shape = plan_.streams[out.shape].record;
+    DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, out.group.num_unique, shape));
+    DSI_RETURN_IF_ERROR(CheckValuesRecord(c.record, shape, plan_.streams[out.values].record));
+    if (c.index_slot != kNone32) {
+      DSI_ASSIGN_OR_RETURN(const uint32_t index, AddStream(i, StreamRole::kIndex, c.index_slot));
+      DSI_RETURN_IF_ERROR(CheckIndexRecord(out.group, file_.core().stripes[plan_.stripe].num_rows,
+                                           plan_.streams[index].record));
+      if (out.group.form != 0) out.index = index;
+    }
+    if (c.dictionary_slot != kNone32) {
+      DSI_ASSIGN_OR_RETURN(out.dictionary,
+                           AddStream(i, StreamRole::kDictionary, c.dictionary_slot));
+      DSI_RETURN_IF_ERROR(
+          CheckDictionaryRecord(TypeWidth(c.record.type), plan_.streams[out.dictionary].record));
+    }
+    plan_.columns.push_back(out);
+    return Status::Ok();
+  }
+
+  // Position of the slot's stream in the plan.
+  Result<uint32_t> AddStream(uint32_t column, StreamRole role, uint32_t slot) {
+    const auto [at, is_new] = position_.try_emplace(slot, plan_.streams.size());
+    if (!is_new) {
+      if (plan_.streams[at->second].role == role) return at->second;
+      return Corrupt("slot {} is a {} stream and a {} stream (F-075)", slot, StreamRoleName(role),
+                     StreamRoleName(plan_.streams[at->second].role));
+    }
+    PlannedStream stream{.slot = slot, .role = role, .column = column, .record = {}};
+    DSI_ASSIGN_OR_RETURN(stream.record, file_.LoadStream(plan_.stripe, slot));
+    plan_.streams.push_back(stream);
+    return at->second;
+  }
+
+  // The pages of all streams, once each, by ordinal.
+  Status AddPages() {
+    std::vector<std::pair<uint32_t, uint32_t>> runs;  // First page and one past the last.
+    for (const PlannedStream& s : plan_.streams) {
+      if (s.record.num_pages != 0) {
+        runs.emplace_back(s.record.first_page, s.record.first_page + s.record.num_pages);
+      }
+    }
+    std::sort(runs.begin(), runs.end());
+    uint32_t next = 0;  // Pages before it are in the plan.
+    for (size_t i = 0; i < runs.size();) {
+      // Touching runs are one: records of neighbours are checked against each other.
+      const uint32_t first = std::max(next, runs[i].first);
+      uint32_t end = first;
+      for (; i < runs.size() && runs[i].first <= end; ++i) end = std::max(end, runs[i].second);
+      DSI_ASSIGN_OR_RETURN(const std::vector<PageRecord> records,
+                           file_.LoadPages(plan_.stripe, first, end - first));
+      for (uint32_t p = first; p < end; ++p) {
+        plan_.pages.push_back({.ordinal = p, .record = records[p - first]});
+      }
+      next = end;
+    }
+    return Status::Ok();
+  }
+
+  // Tells each stream where its pages are, and checks them against it (F-061 … F-063).
+  Status PlacePages() {
+    for (PlannedStream& s : plan_.streams) {
+      if (s.record.num_pages == 0) continue;
+      const auto at = std::lower_bound(
+          plan_.pages.begin(), plan_.pages.end(), s.record.first_page,
+          [](const PlannedPage& page, uint32_t ordinal) { return page.ordinal < ordinal; });
+      s.first_planned_page = static_cast<uint32_t>(at - plan_.pages.begin());
+      for (uint32_t k = 0; k < s.record.num_pages; ++k) {
+        PlannedPage& page = plan_.pages[s.first_planned_page + k];
+        Status status = CheckPageOfStream(s.record, k, file_.core().page_values, page.record);
+        if (status.ok() && s.record.form == StreamForm::kPaged && page.num_uses != 0) {
+          status = Corrupt("page {} belongs to two streams (F-063)", page.ordinal);
+        }
+        if (!status.ok()) return status.At(DescribeStream(plan_, columns_, s));
+        ++page.num_uses;
+      }
+    }
+    return Status::Ok();
+  }
+
+  // Neighbouring pages become one read while the gap and the whole stay small.
+  void AddRanges() {
+    for (uint32_t i = 0; i < plan_.pages.size(); ++i) {
+      PlannedPage& page = plan_.pages[i];
+      const uint64_t end = page.record.offset + page.record.stored_size;
+      plan_.bytes_needed += page.record.stored_size;
+      bool joins = false;
+      if (!plan_.ranges.empty()) {
+        const PlannedRange& last = plan_.ranges.back();
+        joins = page.record.offset - (last.offset + last.size) <= options_.coalesce_gap &&
+                end - last.offset <= options_.max_read_bytes;
+      }
+      if (!joins) plan_.ranges.push_back({page.record.offset, 0, i, 0});
+      PlannedRange& range = plan_.ranges.back();
+      range.size = end - range.offset;
+      ++range.num_pages;
+      page.range = static_cast<uint32_t>(plan_.ranges.size() - 1);
+    }
+    for (const PlannedRange& range : plan_.ranges) plan_.bytes += range.size;
+  }
+
+  const OpenFile& file_;
+  std::span<const OpenColumn> columns_;
+  const ReaderOptions& options_;
+  StripePlan plan_;
+  std::unordered_map<uint32_t, uint32_t> position_;  // Of a slot in plan_.streams.
+};
+
+}  // namespace
+
+std::string_view StreamRoleName(StreamRole role) {
+  switch (role) {
+    case StreamRole::kShape:
+      return "shape";
+    case StreamRole::kValues:
+      return "values";
+    case StreamRole::kIndex:
+      return "index";
+    case StreamRole::kDictionary:
+      return "dictionary";
+  }
+  return "unknown";
+}
+
+std::string DescribeStream(const StripePlan& plan, std::span<const OpenColumn> columns,
+                           const PlannedStream& stream) {
+  return fmt::format("stripe {}, column {}, {} stream", plan.stripe, columns[stream.column].name,
+                     StreamRoleName(stream.role));
+}
+
+Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> columns,
+                              size_t stripe, const ReaderOptions& options) {
+  return StripePlanner(file, columns, stripe, options).Plan();
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,169 @@
+#include "dsi/reader/reader.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/reader/describe_internal.h"
+#include "dsi/reader/open_file_internal.h"
+#include "dsi/reader/page_plan_internal.h"
+#include "dsi/reader/scan_internal.h"
+#include "dsi/reader/verify_internal.h"
+
+namespace dsi {
+namespace {
+
+using internal::OpenColumn;
+using internal::OpenFile;
+
+// Runs what may run out of memory; allocations before that are bounded by bytes of the file. Says
+// which file it was about.
+template <typename Call>
+auto Guarded(const OpenFile& file, const Call& call) -> decltype(call()) {
+  try {
+    auto result = call();
+    if (!result.ok()) return result.status().At(file.file().name());
+    return result;
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResourceExhausted, "out of memory");
+  }
+}
+
+FileInfo InfoOf(const OpenFile& file) {
+  const internal::Core& core = file.core();
+  FileInfo info;
+  info.file_bytes = file.file().size();
+  info.num_rows = core.num_rows;
+  info.num_sessions = core.num_sessions;
+  info.num_features = core.num_features;
+  info.num_columns = core.columns.count;
+  info.num_groups = core.groups.count;
+  info.num_stripes = static_cast<uint32_t>(core.stripes.size());
+  info.page_values = core.page_values;
+  info.major = internal::kMajorVersion;
+  info.minor = file.minor();
+  info.writer = core.writer;
+  return info;
+}
+
+}  // namespace
+
+class Reader::Impl {
+ public:
+  std::unique_ptr<OpenFile> file;
+  ReaderOptions options;
+  FileInfo info;
+};
+
+Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Reader::~Reader() = default;
+
+Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path,
+                                             const ReaderOptions& options) {
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenLocalFile(path));
+  return Open(std::move(file), options);
+}
+
+Result<std::unique_ptr<Reader>> Reader::Open(std::unique_ptr<RandomAccessFile> file,
+                                             const ReaderOptions& options) try {
+  if (file == nullptr) return internal::InvalidArgument("no file");
+  if (options.max_read_bytes == 0) return internal::InvalidArgument("max_read_bytes is 0");
+  const std::string name = file->name();
+  auto open = OpenFile::Open(std::move(file));
+  if (!open.ok()) return open.status().At(name);
+  auto impl = std::make_unique<Impl>();
+  impl->file = *std::move(open);
+  impl->options = options;
+  impl->info = InfoOf(*impl->file);
+  return std::unique_ptr<Reader>(new Reader(std::move(impl)));
+} catch (const std::bad_alloc&) {
+  return Status(StatusCode::kResourceExhausted, "out of memory");
+}
+
+const FileInfo& Reader::info() const { return impl_->info; }
+
+std::vector<StripeInfo> Reader::stripes() const {
+  std::vector<StripeInfo> stripes;
+  for (const internal::StripeRef& s : impl_->file->core().stripes) {
+    stripes.push_back({.first_row = s.first_row,
+                       .num_rows = s.num_rows,
+                       .num_sessions = s.num_sessions,
+                       .offset = s.data_offset,
+                       .bytes = s.data_size,
+                       .continues_session = s.continues_session});
+  }
+  return stripes;
+}
+
+Result<ColumnInfo> Reader::FindColumn(std::string_view name) const {
+  const OpenFile& file = *impl_->file;
+  return Guarded(file, [&]() -> Result<ColumnInfo> {
+    DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file.FindColumns(name));
+    if (ordinals.size() != 1) {
+      return internal::Error(StatusCode::kNotFound,
+                             "\"{}\" stands for {} columns; name one of them", name,
+                             ordinals.size());
+    }
+    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadColumn(ordinals[0]));
+    return DescribeColumn(file, column);
+  });
+}
+
+Result<std::vector<ColumnInfo>> Reader::Columns() const {
+  return Guarded(*impl_->file, [&] { return internal::DescribeColumns(*impl_->file); });
+}
+
+Result<std::vector<GroupInfo>> Reader::Groups() const {
+  return Guarded(*impl_->file, [&] { return internal::DescribeGroups(*impl_->file); });
+}
+
+Result<Schema> Reader::schema() const {
+  return Guarded(*impl_->file, [&] { return internal::RebuildSchema(*impl_->file); });
+}
+
+Result<std::map<std::string, std::string>> Reader::Metadata() const {
+  return Guarded(*impl_->file, [&] { return internal::LoadUserMetadata(*impl_->file); });
+}
+
+Result<std::vector<StreamInfo>> Reader::Streams(std::string_view column) const {
+  return Guarded(*impl_->file,
+                 [&] { return internal::DescribeStreams(*impl_->file, impl_->options, column); });
+}
+
+Result<ReadPlan> Reader::Plan(const ScanOptions& options) const {
+  const OpenFile& file = *impl_->file;
+  return Guarded(file, [&]() -> Result<ReadPlan> {
+    DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns,
+                         internal::OpenProjection(file, options));
+    ReadPlan plan;
+    for (size_t i = 0; i < file.core().stripes.size(); ++i) {
+      const internal::StripeRef& s = file.core().stripes[i];
+      if (s.first_row >= options.row_end || s.first_row + s.num_rows <= options.row_begin) continue;
+      DSI_ASSIGN_OR_RETURN(const internal::StripePlan stripe,
+                           internal::PlanStripe(file, columns, i, impl_->options));
+      for (const internal::PlannedRange& range : stripe.ranges) {
+        plan.ranges.push_back({.offset = range.offset,
+                               .size = range.size,
+                               .stripe = static_cast<uint32_t>(i),
+                               .num_pages = range.num_pages});
+      }
+      plan.bytes += stripe.bytes;
+      plan.bytes_needed += stripe.bytes_needed;
+      plan.num_pages += static_cast<uint32_t>(stripe.pages.size());
+    }
+    return plan;
+  });
+}
+
+Result<std::unique_ptr<Scan>> Reader::NewScan(const ScanOptions& options) const {
+  return Guarded(*impl_->file,
+                 [&] { return internal::MakeScan(*impl_->file, impl_->options, options); });
+}
+
+Result<std::vector<Damage>> Reader::Verify(
+    const std::function<bool(const VerifyProgress&)>& progress) const {
+  return Guarded(*impl_->file, [&] { return internal::VerifyFile(*impl_->file, progress); });
+}
+
+}  // namespace dsi

@@ -1,0 +1,75 @@
+// Directory -> Schema: the inverse of what the writer stores (spec §8, §12).
+#include <utility>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/reader/describe_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+FeatureSpec FeatureOfLeader(const OpenColumn& leader) {
+  const ColumnRecord& r = leader.record;
+  FeatureSpec feature;
+  feature.name = leader.name.substr(0, r.feature_name_size);
+  feature.kind = r.kind;
+  feature.id = r.feature_id;
+  feature.max_length = r.max_length;
+  feature.fixed_length = r.fixed_length;
+  feature.newest_first = r.newest_first;
+  feature.nested = r.nested;
+  feature.time_unit = r.time_unit;
+  if (r.has_default) feature.default_bits = r.default_bits;
+  return feature;
+}
+
+Result<ColumnSpec> SpecOfColumn(const OpenFile& file, const OpenColumn& column) {
+  const ColumnRecord& r = column.record;
+  ColumnSpec spec;
+  if (r.name_size != r.feature_name_size) spec.name = column.name.substr(r.feature_name_size + 1U);
+  spec.type = r.type;
+  if (r.id_space != kNone16) {
+    DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, file.LoadIdSpace(r.id_space));
+    DSI_ASSIGN_OR_RETURN(spec.id_space, LoadOptionalName(file, space.name_offset, space.name_size));
+  }
+  return spec;
+}
+
+std::string FeatureName(const OpenColumn& column) {
+  return column.name.substr(0, column.record.feature_name_size);
+}
+
+}  // namespace
+
+Result<Schema> RebuildSchema(const OpenFile& file) {
+  DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns, LoadAllColumns(file));
+  Schema schema;
+  schema.groups.resize(file.core().groups.count);
+  for (const OpenColumn& column : columns) {
+    if (column.record.leader == column.ordinal) {
+      schema.features.push_back(FeatureOfLeader(column));
+      schema.groups[column.record.group].features.push_back(schema.features.back().name);
+    } else if (schema.features.empty()) {
+      return Corrupt("column {}: no leader before it (F-070)", column.ordinal);
+    }
+    DSI_ASSIGN_OR_RETURN(ColumnSpec spec, SpecOfColumn(file, column));
+    schema.features.back().columns.push_back(std::move(spec));
+  }
+  for (uint32_t g = file.core().groups.count; g-- != 0;) {
+    DSI_ASSIGN_OR_RETURN(const GroupRecord record, file.LoadGroup(g));
+    if (record.source != 1) {
+      schema.groups.erase(schema.groups.begin() + g);
+      continue;
+    }
+    DSI_ASSIGN_OR_RETURN(schema.groups[g].name,
+                         LoadOptionalName(file, record.name_offset, record.name_size));
+    if (record.owner != kNone32) schema.groups[g].owner = FeatureName(columns[record.owner]);
+  }
+  for (const uint32_t key : file.core().cluster_keys) {
+    schema.cluster_by.push_back(FeatureName(columns[key]));
+  }
+  DSI_ASSIGN_OR_RETURN(schema.metadata, LoadUserMetadata(file));
+  return schema;
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,17 @@
+// The door from Reader to the scan.
+#pragma once
+
+#include <memory>
+
+#include "dsi/reader/open_file_internal.h"
+#include "dsi/reader/reader.h"
+#include "dsi/reader/scan.h"
+
+namespace dsi::internal {
+
+// Errors: kInvalidArgument (options), kNotFound (names), and those of reading the directory. The
+// file must outlive the scan.
+Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions& reader_options,
+                                       const ScanOptions& options);
+
+}  // namespace dsi::internal

@@ -1,0 +1,119 @@
+// First pass over a batch: sizes and places.
+#include <limits>
+
+#include "dsi/format/bytes_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/reader/scan_fill_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Entries of all rows of a piece, as if nothing were deduplicated.
+uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
+  if (shape.plain) return uint64_t{rows.num_rows} * shape.entries;
+  if (rows.identity) return shape.end_value - shape.first_value;
+  uint64_t entries = 0;
+  if (rows.general) {
+    for (const uint32_t slot : rows.slots) entries += shape.lengths[slot];
+    return entries;
+  }
+  uint32_t begin = 0;
+  for (uint32_t i = 0; i < rows.num_unique; ++i) {
+    entries += uint64_t{shape.lengths[i]} * (rows.run_ends[i] - begin);
+    begin = rows.run_ends[i];
+  }
+  return entries;
+}
+
+// Entries of the unique rows that a piece touches.
+uint64_t CountUniqueEntries(const ShapeView& shape, const GroupRows& rows) {
+  if (!rows.general) return shape.end_value - shape.first_value;
+  if (shape.plain) return uint64_t{rows.touched.size()} * shape.entries;
+  uint64_t entries = 0;
+  for (const uint32_t unique : rows.touched) entries += shape.lengths[unique];
+  return entries;
+}
+
+// Hands out places in the slab, each at a multiple of 64 bytes.
+class SlabPlanner {
+ public:
+  explicit SlabPlanner(uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  uint64_t Place(uint64_t count, uint64_t item_size) {
+    const uint64_t place = size_;
+    uint64_t bytes = 0;
+    if (!CheckedMul(count, item_size, &bytes) || bytes > max_bytes_ || size_ > max_bytes_ - bytes) {
+      fits_ = false;
+      return 0;
+    }
+    size_ = AlignUp(size_ + bytes, 64);
+    return place;
+  }
+  bool fits() const { return fits_; }
+  uint64_t size() const { return size_; }
+
+ private:
+  uint64_t max_bytes_;
+  uint64_t size_ = 0;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces, size_t num_rows, uint64_t max_bytes, ScanStats* stats,
+                   BatchState* batch) {
+  for (size_t i = 0; i < projection.shapes.size(); ++i) {
+    for (const BatchPiece& piece : pieces) {
+      stats->values_expanded += CountEntries(piece.decoder->shape(static_cast<uint32_t>(i)), piece.decoder->group(projection.shapes[i].group)) *
+                                projection.shapes[i].num_values;
+    }
+  }
+
+  SlabPlanner planner(max_bytes);
+  batch->outputs.resize(projection.outputs.size());
+  batch->inverse.assign(projection.groups.size(), 0);
+  batch->num_unique.assign(projection.groups.size(), 0);
+  for (size_t g = 0; g < projection.groups.size(); ++g) {
+    if (!projection.groups[g].want_touched) continue;
+    for (const BatchPiece& piece : pieces) batch->num_unique[g] += piece.decoder->group(static_cast<uint32_t>(g)).num_touched();
+    batch->inverse[g] = planner.Place(num_rows, sizeof(int32_t));
+  }
+  for (size_t i = 0; i < projection.outputs.size(); ++i) {
+    const ScanOutput& output = projection.outputs[i];
+    if (output.layout == Layout::kDense) continue;
+    OutputPlace& place = batch->outputs[i];
+    place = {};
+    if (output.layout == Layout::kPadded) {
+      uint64_t items = 0;
+      if (!CheckedMul(num_rows, output.width, &items)) items = std::numeric_limits<uint64_t>::max();
+      place.values = planner.Place(items, output.item_size);
+      place.lengths = planner.Place(num_rows, sizeof(int32_t));
+      place.present = planner.Place(num_rows, 1);
+    } else {
+      const bool unique = output.layout == Layout::kIkjt;
+      for (const BatchPiece& piece : pieces) {
+        const ShapeView& shape = piece.decoder->shape(output.shape);
+        const GroupRows& rows = piece.decoder->group(output.group);
+        place.num_values += unique ? CountUniqueEntries(shape, rows) : CountEntries(shape, rows);
+      }
+      const uint64_t rows = unique ? batch->num_unique[output.group] : num_rows;
+      place.values = planner.Place(place.num_values, output.item_size);
+      place.offsets = planner.Place(rows + 1, sizeof(int64_t));
+      place.present = planner.Place(rows, 1);
+    }
+    if (!planner.fits()) {
+      return Error(StatusCode::kResourceExhausted, "column {}: a batch of {} rows needs more than the {} bytes of memory_bytes; a smaller batch or width helps",
+                   output.name, num_rows, max_bytes);
+    }
+  }
+  const uint64_t cells = uint64_t{num_rows} * projection.dense.size();
+  batch->dense_values = planner.Place(cells, static_cast<uint64_t>(TypeWidth(projection.dense_type)));
+  batch->dense_present = planner.Place(cells, 1);
+  if (!planner.fits()) {
+    return Error(StatusCode::kResourceExhausted, "the dense matrix of {} rows and {} columns does not fit memory_bytes ({})", num_rows, projection.dense.size(),
+                 max_bytes);
+  }
+  return batch->ReserveSlab(planner.size());
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,107 @@
+#include "dsi/reader/stream_rules_internal.h"
+
+#include <algorithm>
+
+#include "dsi/format/bytes_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr uint64_t kMaxListCode = uint64_t{kMaxListLength} + 1;
+
+// F-061: `max` is for shape streams alone.
+Status CheckNoMax(const StreamRecord& stream, const char* what) {
+  if (stream.max == 0) return Status::Ok();
+  return Corrupt("{} stream with a maximum of {} (F-061)", what, stream.max);
+}
+
+}  // namespace
+
+uint64_t EntriesOfCode(const ColumnRecord& column, uint64_t code) {
+  if (code == 0) return 0;
+  if (HasLengths(column.kind, column.type)) return code - 1;
+  return column.kind == Kind::kEmbedding ? column.fixed_length : 1;
+}
+
+uint32_t ValuesInNode(const StreamRecord& stream, uint32_t k, uint32_t page_values) {
+  const uint64_t before = uint64_t{k} * page_values;
+  return static_cast<uint32_t>(std::min<uint64_t>(page_values, stream.num_values - before));
+}
+
+Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique,
+                        const StreamRecord& shape) {
+  const bool lengths = HasLengths(column.kind, column.type);
+  const int width = lengths ? 4 : 1;
+  const uint64_t limit = lengths ? kMaxListCode : 1;
+  if (shape.width != width || shape.num_values != num_unique) {
+    return Corrupt("shape stream: {} codes of width {}, expected {} of width {} (D-010)",
+                   shape.num_values, shape.width, num_unique, width);
+  }
+  if (shape.max > limit) {
+    return Corrupt("shape stream: code {}, at most {} (D-010, F-090)", shape.max, limit);
+  }
+  if (shape.form == StreamForm::kConstant && shape.constant != shape.max) {
+    return Corrupt("shape stream: maximum {}, every code is {} (D-010)", shape.max, shape.constant);
+  }
+  return Status::Ok();
+}
+
+Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
+                         const StreamRecord& values) {
+  DSI_RETURN_IF_ERROR(CheckNoMax(values, "values"));
+  if (values.width != TypeWidth(column.type)) {
+    return Corrupt("values stream: width {}, expected {} for {} (D-011)", values.width,
+                   TypeWidth(column.type), TypeName(column.type));
+  }
+  // 2^24 unique rows of at most 2^32 entries: the product fits.
+  const uint64_t per_row = EntriesOfCode(column, shape.max);
+  const uint64_t most = shape.num_values * per_row;
+  // At least one row has the greatest code.
+  const uint64_t least = shape.form == StreamForm::kConstant ? most : per_row;
+  if (values.num_values < least || values.num_values > most) {
+    return Corrupt("values stream: {} values, the shape stream allows {} to {} (D-011)",
+                   values.num_values, least, most);
+  }
+  return Status::Ok();
+}
+
+Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows,
+                        const StreamRecord& index) {
+  DSI_RETURN_IF_ERROR(CheckNoMax(index, "index"));
+  uint64_t count = 0;
+  int width = index.width;
+  if (group.form == 1) count = group.num_unique, width = 4;
+  if (group.form == 2) count = num_rows, width = 1;
+  if (group.form == 3) count = num_rows, width = 4;
+  if (index.num_values == count && index.width == width) return Status::Ok();
+  return Corrupt("index stream: {} values of width {}, expected {} of width {} in form {} (D-001)",
+                 index.num_values, index.width, count, width, group.form);
+}
+
+Status CheckDictionaryRecord(int width, const StreamRecord& dictionary) {
+  DSI_RETURN_IF_ERROR(CheckNoMax(dictionary, "dictionary"));
+  if (dictionary.width == width) return Status::Ok();
+  return Corrupt("dictionary stream: width {}, expected {} (F-074)", dictionary.width, width);
+}
+
+Status CheckPageOfStream(const StreamRecord& stream, uint32_t k, uint32_t page_values,
+                         const PageRecord& page) {
+  if (stream.form == StreamForm::kPacked) {
+    if (page.num_values != 0) {
+      return Corrupt("packed stream in a page of {} values (F-062)", page.num_values);
+    }
+    if (!FitsIn(stream.offset_in_page, stream.size, page.stored_size)) {
+      return Corrupt("packed stream at {} of {} bytes in a page of {} (F-064)",
+                     stream.offset_in_page, stream.size, page.stored_size);
+    }
+    return Status::Ok();
+  }
+  const uint32_t expected = ValuesInNode(stream, k, page_values);
+  if (page.num_values == expected) return Status::Ok();
+  return Corrupt("page {} of the stream: {} values, expected {} (F-062)", k, page.num_values,
+                 expected);
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,34 @@
+// What the record of a stream must say, given what the stream is for: rules that need no page.
+#pragma once
+
+#include <cstdint>
+
+#include "dsi/format/wire_internal.h"
+
+namespace dsi::internal {
+
+// D-010: one code per unique row; `max` within what the kind allows (F-090).
+Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique, const StreamRecord& shape);
+
+// D-011, S-011: the width of the type, and a number of values that the shape stream allows.
+Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
+                         const StreamRecord& values);
+
+// D-001.
+Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows,
+                        const StreamRecord& index);
+
+// F-074.
+Status CheckDictionaryRecord(int width, const StreamRecord& dictionary);
+
+// F-061, F-062, F-064: page k of the stream against the stream.
+Status CheckPageOfStream(const StreamRecord& stream, uint32_t k, uint32_t page_values,
+                         const PageRecord& page);
+
+// Entries of a unique row with this shape code (D-011).
+uint64_t EntriesOfCode(const ColumnRecord& column, uint64_t code);
+
+// Values of page k of a stream of form 3, or of the whole node of form 2.
+uint32_t ValuesInNode(const StreamRecord& stream, uint32_t k, uint32_t page_values);
+
+}  // namespace dsi::internal

@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <utility>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/reader/describe_internal.h"
+#include "dsi/reader/verify_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kMaxFindings = 4096;
+
+// F-070: what the columns say about all stripes.
+void CheckTotals(const VerifiedDirectory& directory, const std::vector<VerifiedTotals>& totals,
+                 DamageLog* log) {
+  for (const OpenColumn& c : directory.columns) {
+    if (c.name.empty() || !totals[c.ordinal].complete) continue;
+    const uint64_t found = totals[c.ordinal].num_values;
+    if (found == c.record.num_values) continue;
+    log->Add(Corrupt("{} values in all stripes, the column states {} (F-070)", found,
+                     c.record.num_values),
+             fmt::format("column {}", c.name));
+  }
+}
+
+}  // namespace
+
+void DamageLog::Add(Status status, std::string where) {
+  if (findings_.size() > kMaxFindings) return;
+  if (findings_.size() == kMaxFindings) {
+    status = Corrupt("more than {} findings; the rest is not listed", kMaxFindings);
+    where = "file";
+  }
+  findings_.push_back({std::move(status), std::move(where)});
+}
+
+Result<std::vector<Damage>> VerifyFile(const OpenFile& file,
+                                       const std::function<bool(const VerifyProgress&)>& progress) {
+  const Status cancelled(StatusCode::kCancelled, "verification was cancelled by its callback");
+  DamageLog log;
+  VerifyMeter meter(progress, file.file().size());
+  // Header, trailer, core footer and the extents of everything but pages were proven when opening.
+  file.VerifyMetadata(
+      [&log](Status status, std::string where) { log.Add(std::move(status), std::move(where)); });
+  if (auto metadata = LoadUserMetadata(file); !metadata.ok()) {
+    log.Add(metadata.status(), "section of user metadata");
+  }
+  uint64_t page_bytes = 0;
+  for (const StripeRef& s : file.core().stripes) page_bytes += s.data_size;
+  if (!meter.Advance(file.file().size() - page_bytes)) return cancelled;
+
+  const VerifiedDirectory directory = VerifyDirectory(file, &log);
+  std::vector<VerifiedTotals> totals(directory.columns.size());
+  for (size_t i = 0; i < file.core().stripes.size(); ++i) {
+    DSI_ASSIGN_OR_RETURN(const bool go_on, VerifyStripe(file, directory, i, &totals, &meter, &log));
+    if (!go_on) return cancelled;
+  }
+  CheckTotals(directory, totals, &log);
+  return log.Take();
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,350 @@
+#!/usr/bin/env python3
+"""A tiny encoder of dsi files, written from the specification alone; for examples and tests.
+
+    python build_example.py smallest > smallest.dsi
+    python build_example.py three > three.dsi
+
+A file is made of `Range`s, each a run of named fields, so that it can be explained byte by byte.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from collections import namedtuple
+
+import xxhash
+
+import encode_nodes
+
+NONE16, NONE32 = 0xFFFF, 0xFFFFFFFF
+KINDS = {name: i + 1 for i, name in enumerate(
+    "dense list weighted sequence embedding label key timestamp string".split())}
+TYPES = {"bool": (1, 1), "int8": (2, 1), "int16": (3, 2), "int32": (4, 4), "int64": (5, 8),
+         "uint8": (6, 1), "uint16": (7, 2), "uint32": (8, 4), "uint64": (9, 8),
+         "float32": (10, 4), "float64": (11, 8), "bytes": (12, 1)}
+
+Col = namedtuple("Col", "name kind type group feature id_space time_unit fixed_length flags "
+                 "default", defaults=(0, None, None, 0, 0, 0, 0))
+Grp = namedtuple("Grp", "name source owner", defaults=(1, None))
+Ids = namedtuple("Ids", "name width")
+# `groups`: per group but the first (form, num_unique, index values). `columns`: name -> one entry
+# per unique row: None, a raw value, or a list of them. `nodes`: column name, (feature name,
+# "shape"), ("index", group) or ("ids", id space) -> encoder of its nodes, or (encoder, "paged").
+Rows = namedtuple("Rows", "num_rows columns groups nodes ids num_sessions flags",
+                  defaults=((), {}, {}, 1, 0))
+Range = namedtuple("Range", "what fields")
+Field = namedtuple("Field", "data name")
+
+TABLE_REF = (("offset", 8), ("record_size", 4), ("count", 4), ("seal", 8))
+HEADER = (("magic", 8), ("major", 2), ("minor", 2), ("header_size", 4), ("salt", 8),
+          ("reserved", 32))
+TRAILER = (("footer_offset", 8), ("footer_size", 4), ("major", 2), ("minor", 2), ("compat", 8),
+           ("read_only_compat", 8), ("incompat", 8), ("file_size", 8), ("footer_seal", 8),
+           ("salt", 8))
+GROUP_RECORD = (("form", 4), ("num_unique", 4), ("reserved", 8))
+STREAM_RECORD = (("num_values", 8), ("constant", 8), ("first_page", 4), ("num_pages", 4),
+                 ("offset_in_page", 4), ("size", 4), ("width", 1), ("form", 1), ("reserved", 2),
+                 ("max", 4))
+PAGE_RECORD = (("offset", 8), ("stored_size", 4), ("num_values", 4), ("seal", 8))
+COLUMN_RECORD = (
+    ("feature_id", 8), ("name_hash", 8), ("default_bits", 8), ("stored_bytes", 8),
+    ("num_values", 8), ("name_offset", 4), ("name_size", 2), ("feature_name_size", 2),
+    ("leader", 4), ("num_columns", 2), ("id_space", 2), ("group", 4), ("shape_slot", 4),
+    ("values_slot", 4), ("max_length", 4), ("fixed_length", 4), ("feature_group", 4), ("kind", 1),
+    ("type", 1), ("flags", 1), ("time_unit", 1), ("reserved", 12))
+NAME_INDEX_RECORD = (("hash", 8), ("column", 4), ("what", 4))
+DIRECTORY_GROUP = (("name_offset", 4), ("name_size", 2), ("source", 1), ("reserved", 1),
+                   ("index_slot", 4), ("owner", 4), ("num_columns", 4), ("reserved_2", 4))
+ID_SPACE_RECORD = (("name_offset", 4), ("name_size", 2), ("reserved", 2), ("dictionary_slot", 4),
+                   ("width", 1), ("reserved_2", 3))
+STRIPE_REF = (("first_row", 8), ("num_rows", 4), ("num_sessions", 4), ("flags", 4),
+              ("reserved", 4), ("data_offset", 8), ("data_size", 8)) + tuple(
+                  (f"{t}.{n}", s) for t in ("groups", "streams", "pages") for n, s in TABLE_REF)
+SECTION_REF = (("kind", 4), ("flags", 4), ("offset", 8), ("size", 8), ("seal", 8))
+TABLES = ("columns", "name_index", "names", "groups", "id_spaces")
+
+
+def seal(data, kind, offset, salt):  # F-010
+    seed = salt ^ (offset * 0x9E3779B97F4A7C15 % 2**64) ^ (kind << 56)
+    return xxhash.xxh3_64_intdigest(data, seed)
+
+
+def fields(layout, record):
+    return [Field(record.get(name, 0).to_bytes(size, "little") if not isinstance(
+        record.get(name, 0), bytes) else record[name], name) for name, size in layout]
+
+
+def joined(parts):
+    return b"".join(part.data for part in parts)
+
+
+class Builder:
+    """Lays a file out from front to back. `edit(what, value)` may replace any part before it is
+    sealed: the tests make broken files with valid seals that way."""
+
+    def __init__(self, columns, stripes, groups=(), id_spaces=(), metadata=None, sections=(),
+                 cluster_keys=(), salt=0x0123456789ABCDEF, page_values=1024, writer=b"example",
+                 minor=0, edit=None):
+        self.columns, self.rows, self.salt, self.page_values = columns, stripes, salt, page_values
+        self.edit, self.ranges, self.size = edit or (lambda what, value: value), [], 0
+        self.groups, self.id_spaces = [Grp("", 0)] + list(groups), list(id_spaces)
+        self.heap, self.places = b"", {}
+        self._slots()
+        head = self.edit("header", dict(magic=b"\x89DSI\r\n\x1a\n", major=1, minor=minor,
+                                        header_size=64, salt=salt))
+        head = fields(HEADER, head)
+        self._add("header", head + [Field(struct.pack("<Q", seal(joined(head), 1, 0, 0)), "seal")])
+        self.totals = {c.name: [0, 0] for c in columns}
+        stripes = [self._pages(i, rows) for i, rows in enumerate(self.rows)]
+        refs = [self._stripe_tables(i, *parts) for i, parts in enumerate(stripes)]
+        first = 0
+        for ref, rows in zip(refs, self.rows):
+            ref.update(first_row=first, num_rows=rows.num_rows, num_sessions=rows.num_sessions,
+                       flags=rows.flags)
+            first += rows.num_rows
+        footer = self._directory()
+        if metadata is not None:
+            sections = [(1, 0, json.dumps(metadata).encode())] + list(sections)
+        footer.update(
+            num_rows=first, num_sessions=sum(r.num_sessions for r in self.rows),
+            num_features=len(self.leaders), num_slots=self.num_slots, page_values=page_values,
+            cluster_keys=list(cluster_keys), stripes=refs,
+            sections=[self._section(*s) for s in sections], writer=writer)
+        at = self.size
+        footer = self._footer(self.edit("footer", footer))
+        end = self._add("core footer", footer)
+        tail = dict(footer_offset=at, footer_size=end - at, major=1, minor=minor,
+                    file_size=end + 80, footer_seal=seal(joined(footer), 6, at, salt), salt=salt)
+        tail = fields(TRAILER, self.edit("trailer", tail))
+        tail.append(Field(struct.pack("<Q", seal(joined(tail), 7, end, 0)), "seal"))
+        self._add("trailer", tail + [Field(b"DSI!\r\n\x1a\n", "magic")])
+
+    def bytes(self):
+        return b"".join(joined(r.fields) for r in self.ranges)
+
+    def _add(self, what, parts):
+        self.ranges.append(Range(what, parts))
+        self.size += len(joined(parts))
+        return self.size
+
+    def _slots(self):
+        self.leaders, self.slot, next_slot = {}, {}, 0
+        for i, c in enumerate(self.columns):
+            feature = c.feature or c.name
+            if feature not in self.leaders:
+                self.leaders[feature] = i
+                self.slot[feature, "shape"] = next_slot
+                next_slot += 1
+            self.slot[c.name] = next_slot
+            next_slot += 1
+        for i in range(1, len(self.groups)):
+            self.slot["index", i] = next_slot
+            next_slot += 1
+        for i in range(len(self.id_spaces)):
+            self.slot["ids", i] = next_slot
+            next_slot += 1
+        self.num_slots = next_slot
+
+    def _name(self, name):  # F-071
+        if name not in self.places:
+            self.places[name] = len(self.heap)
+            self.heap += name.encode()
+        return dict(name_offset=self.places[name], name_size=len(name.encode()))
+
+    def _table(self, what, layout, records):  # F-040
+        """Writes a sealed table; returns its descriptor."""
+        records = self.edit(what, records)
+        record_size = sum(size for _, size in layout) if layout else 1
+        if not records:
+            return dict(offset=0, record_size=record_size, count=0, seal=0)
+        parts = ([Field(records, "names")] if not layout else [
+            f._replace(name=f"[{i}].{f.name}") for i, r in enumerate(records)
+            for f in fields(layout, r)])
+        padding = bytes(-len(joined(parts)) % 8)
+        if padding:
+            parts.append(Field(padding, "padding"))
+        body, at, step = joined(parts), self.size, 4096 // record_size * record_size
+        used = len(records) * record_size
+        seals = b""
+        for i in range(0, used, step):
+            block = body[i:] if i + step >= used else body[i:i + step]
+            seals += struct.pack("<Q", seal(block, 3, at + i, self.salt))
+            parts.append(Field(seals[-8:], f"seal of block {i // step}"))
+        self._add(what, parts)
+        return dict(offset=at, record_size=record_size, count=len(records),
+                    seal=seal(seals, 4, at + len(body), self.salt))
+
+    def _streams(self, rows):
+        """Yields (slot key, width, values, greatest code, columns to charge) of a stripe."""
+        for c in self.columns:
+            entries, feature = rows.columns[c.name], c.feature or c.name
+            listed = c.kind in ("list", "weighted", "sequence") or c.type == "bytes"
+            if self.columns[self.leaders[feature]] is c:
+                codes = [0 if e is None else len(e) + 1 if listed else 1 for e in entries]
+                yield (feature, "shape"), 4 if listed else 1, codes, max(codes), c.name  # D-010
+            values = []
+            for e in entries:  # D-011
+                values += [] if e is None else list(e) if listed or c.fixed_length else [e]
+            yield c.name, TYPES[c.type][1], values, 0, c.name
+        for g, (form, _, index) in enumerate(rows.groups, 1):
+            yield ("index", g), 1 if form == 2 else 4, list(index), 0, None
+        for i, space in enumerate(self.id_spaces):
+            first = next((c.name for c in self.columns if c.id_space == i), None)
+            yield ("ids", i), space.width, list(rows.ids.get(i, ())), 0, first
+
+    def _pages(self, stripe, rows):
+        """Writes the pages of a stripe; returns what its tables need."""
+        streams, pages, pack, at = [{} for _ in range(self.num_slots)], [], b"", self.size
+        paged = []
+        for key, width, values, top, charge in self._streams(rows):
+            encoder = rows.nodes.get(key)
+            record = dict(num_values=len(values), width=width, form=0, max=top)
+            stored = 0
+            if values and encoder is None and len(set(values)) == 1:
+                record.update(form=1, constant=values[0])
+            elif values and len(values) <= self.page_values and not isinstance(encoder, tuple):
+                packed = (encoder or encode_nodes.raw)(values, width)
+                record.update(form=2, num_pages=1, offset_in_page=len(pack), size=len(packed))
+                pack, stored = pack + packed, len(packed)
+            elif values:
+                encode = encoder[0] if isinstance(encoder, tuple) else encoder or encode_nodes.raw
+                chunks = [values[i:i + self.page_values]
+                          for i in range(0, len(values), self.page_values)]
+                record.update(form=3, first_page=len(paged), num_pages=len(chunks))
+                paged += [(encode(chunk, width), len(chunk)) for chunk in chunks]
+                stored = sum(len(p) for p, _ in paged[record["first_page"]:])
+            if key in self.totals:
+                self.totals[key][0] += len(values)
+            if charge:
+                self.totals[charge][1] += stored
+            streams[self.slot[key]] = record
+        if pack:
+            for record in streams:
+                if record["form"] == 3:
+                    record["first_page"] += 1
+            paged.insert(0, (pack, 0))
+        for data, count in self.edit("pages", paged):
+            pages.append(dict(offset=self.size, stored_size=len(data), num_values=count,
+                              seal=seal(data, 2, self.size, self.salt)))
+            self._add(f"stripe {stripe} page {len(pages) - 1}", [Field(data, "nodes")])
+        groups = [dict(form=0, num_unique=rows.num_rows)]
+        groups += [dict(form=form, num_unique=n) for form, n, _ in rows.groups]
+        return groups, streams, pages, at, self.size - at
+
+    def _stripe_tables(self, i, groups, streams, pages, at, size):
+        ref = dict(data_offset=at, data_size=size)
+        for name, layout, records in (("groups", GROUP_RECORD, groups),
+                                      ("streams", STREAM_RECORD, streams),
+                                      ("pages", PAGE_RECORD, pages)):
+            table = self._table(f"stripe {i} {name}", layout, records)
+            ref.update({f"{name}.{k}": v for k, v in table.items()})
+        return ref
+
+    def _directory(self):
+        columns, index = [], []
+        for i, c in enumerate(self.columns):
+            feature = c.feature or c.name
+            leader = self.leaders[feature]
+            members = sum((other.feature or other.name) == feature for other in self.columns)
+            hashed = xxhash.xxh3_64_intdigest(c.name.encode(), 0)
+            num_values, stored = self.totals[c.name]
+            columns.append(dict(
+                feature_id=leader + 1, name_hash=hashed, default_bits=c.default,
+                stored_bytes=stored, num_values=num_values,
+                feature_name_size=len(feature.encode()), leader=leader, num_columns=members,
+                id_space=NONE16 if c.id_space is None else c.id_space, group=c.group,
+                shape_slot=self.slot[feature, "shape"], values_slot=self.slot[c.name],
+                fixed_length=c.fixed_length, kind=KINDS[c.kind], type=TYPES[c.type][0],
+                flags=c.flags, time_unit=c.time_unit, **self._name(c.name)))
+            index.append((hashed, 0, i))
+            if members > 1 and leader == i:
+                index.append((xxhash.xxh3_64_intdigest(feature.encode(), 0), 1, i))
+        groups = [dict(source=g.source, index_slot=self.slot.get(("index", i), NONE32),
+                       owner=NONE32 if g.owner is None else g.owner,
+                       num_columns=sum(c.group == i for c in self.columns),
+                       **(self._name(g.name) if g.name else {}))
+                  for i, g in enumerate(self.groups)]
+        spaces = [dict(dictionary_slot=self.slot["ids", i], width=s.width, **self._name(s.name))
+                  for i, s in enumerate(self.id_spaces)]
+        index = [dict(hash=h, what=w, column=c) for h, w, c in sorted(index)]
+        return {"columns": self._table("columns", COLUMN_RECORD, columns),
+                "name_index": self._table("name index", NAME_INDEX_RECORD, index),
+                "names": self._table("names", None, self.heap),
+                "groups": self._table("groups", DIRECTORY_GROUP, groups),
+                "id_spaces": self._table("id spaces", ID_SPACE_RECORD, spaces)}
+
+    def _section(self, kind, flags, data):  # F-080
+        at, padded = self.size, encode_nodes.pad8(data)
+        self._add("section", [Field(padded, "content")])
+        return dict(kind=kind, flags=flags, offset=at, size=len(data),
+                    seal=seal(padded, 5, at, self.salt))
+
+    def _footer(self, f):  # F-050: a FlatBuffer from front to back, without a library
+        scalars = [("num_rows", 8), ("num_sessions", 8)] + [(t, 24) for t in TABLES] + [
+            ("num_features", 4), ("num_slots", 4), ("page_values", 4), ("cluster_keys", 4),
+            ("stripes", 4), ("sections", 4), ("writer", 4)]
+        order = ["num_rows", "num_sessions", "num_features", "num_slots", "page_values", *TABLES,
+                 "cluster_keys", "stripes", "sections", "writer"]
+        offsets, at = {}, 4  # In the table: the offset to the vtable, then the widest fields.
+        for name, size in scalars:
+            offsets[name], at = at, at + size
+        table_at, table_size = 36, at
+        parts = [Field(struct.pack("<I", table_at), "root: the table is at 36"),
+                 Field(struct.pack("<HH", 32, table_size), "vtable: its size, size of the table")]
+        parts += [Field(struct.pack("<H", offsets[n]), f"vtable: {n}") for n in order]
+        parts.append(Field(struct.pack("<i", table_at - 4), "table: distance to the vtable"))
+        vectors, places, end = [], {}, table_at + table_size
+        keys = (("column", 4),)
+        for name, align, layout in (("cluster_keys", 4, keys), ("stripes", 8, STRIPE_REF),
+                                    ("sections", 8, SECTION_REF), ("writer", 4, None)):
+            gap = bytes(-(end + 4) % align if align == 8 else -end % 4)
+            if gap:
+                vectors.append(Field(gap, "padding"))
+            places[name] = end + len(gap)
+            body = [Field(struct.pack("<I", len(f[name])), f"{name}: count")]
+            if layout is None:
+                body.append(Field(f[name] + b"\0", f"{name}: bytes and terminator"))
+            for i, r in enumerate(f[name] if layout else ()):
+                r = r if isinstance(r, dict) else {"column": r}
+                body += [p._replace(name=f"{name}[{i}].{p.name}") for p in fields(layout, r)]
+            vectors += body
+            end = places[name] + len(joined(body))
+        if end % 8:
+            vectors.append(Field(bytes(-end % 8), "padding"))
+        for name, size in scalars:
+            if name in TABLES:
+                parts += [p._replace(name=f"{name}.{p.name}") for p in fields(TABLE_REF, f[name])]
+            elif name in places:
+                distance = places[name] - (table_at + offsets[name])
+                parts.append(Field(struct.pack("<I", distance), f"{name}: distance to the vector"))
+            else:
+                parts.append(Field(f[name].to_bytes(size, "little"), name))
+        return parts + vectors
+
+
+def smallest(**more):
+    """One row, one dense int64 feature x = 7: every stream is constant, so there is no page."""
+    return Builder([Col("x", "dense", "int64")], [Rows(1, {"x": [7]})], **more)
+
+
+def three(**more):
+    """Three rows; the first two share one list, so the list lies in a group of run lengths."""
+    one, half = struct.unpack("<II", struct.pack("<ff", 1.0, 0.5))
+    columns = [Col("clicks", "list", "int64", group=1), Col("price", "dense", "float32")]
+    rows = Rows(3, {"clicks": [[5, 6], []], "price": [one, None, half]},
+                groups=[(1, 2, [2, 1])], nodes={"clicks": encode_nodes.packed})
+    return Builder(columns, [rows], groups=[Grp("session")], metadata={"made": "by hand"}, **more)
+
+
+def main():
+    if sys.argv[1:] in (["smallest"], ["three"]):
+        made = smallest() if sys.argv[1] == "smallest" else three()
+        sys.stdout.buffer.write(made.bytes())
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

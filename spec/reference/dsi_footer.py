@@ -1,0 +1,87 @@
+"""The core footer (F-050): a FlatBuffer of `format/core.fbs`, read by hand, every bound checked."""
+
+from __future__ import annotations
+
+import struct
+from collections import namedtuple
+
+from dsi_nodes import need
+
+MAX_STRIPES = 2**20
+
+TableRef = namedtuple("TableRef", "offset record_size count seal")
+StripeRef = namedtuple("StripeRef", "first_row num_rows num_sessions flags reserved data_offset "
+                                    "data_size groups streams pages")
+SectionRef = namedtuple("SectionRef", "kind flags offset size seal")
+
+
+class Footer:
+    def __init__(self, buf, check_padding):
+        self.buf, self.used, where = buf, bytearray(len(buf)), "core footer"
+        table = self._uint(0, 4)
+        self._inside(table, 4, 4)
+        soffset, = struct.unpack_from("<i", buf, table)
+        self.table, vtable = table, table - soffset
+        self._inside(vtable, 4, 2)
+        vsize, self.size = struct.unpack_from("<HH", buf, vtable)
+        need(vsize >= 4 and vsize % 2 == 0 and self.size >= 4, "F-050", where, "bad vtable")
+        self._inside(vtable, vsize, 2)
+        self._inside(table, self.size, 4)
+        self.fields = list(struct.unpack_from(f"<{vsize // 2 - 2}H", buf, vtable + 4))
+        self._use(table, 4)
+        self._use(vtable, vsize)
+        self.num_rows, self.num_sessions = self._scalar(0, 8), self._scalar(1, 8)
+        self.num_features, self.num_slots = self._scalar(2, 4), self._scalar(3, 4)
+        self.page_values = self._scalar(4, 4)
+        self.columns, self.name_index, self.names, self.groups, self.id_spaces = (
+            TableRef(*self._struct(i, "<QIIQ", 24)) for i in range(5, 10))
+        self.cluster_keys = [k for k, in self._vector(10, "<I", 4, 4)]
+        self.stripes = [
+            StripeRef(*s[:7], TableRef(*s[7:11]), TableRef(*s[11:15]), TableRef(*s[15:]))
+            for s in self._vector(11, "<QIIIIQQ" + 3 * "QIIQ", 112, 8)]
+        self.sections = [SectionRef(*s) for s in self._vector(12, "<IIQQQ", 32, 8)]
+        self.writer = bytes(b for b, in self._vector(13, "<B", 1, 1, string=True))
+        if check_padding:  # F-002: inside the FlatBuffer, too.
+            need(not any(b for b, used in zip(buf, self.used) if not used), "F-002", where,
+                 "a byte that belongs to no field is not zero")
+
+    def _inside(self, at, size, align):
+        need(0 <= at and at % align == 0 and at <= len(self.buf) and size <= len(self.buf) - at,
+             "F-050", "core footer", f"{size} bytes at {at} are outside or not aligned to {align}")
+
+    def _use(self, at, size):
+        self.used[at:at + size] = b"\1" * size
+
+    def _uint(self, at, size):
+        self._inside(at, size, size)
+        self._use(at, size)
+        return int.from_bytes(self.buf[at:at + size], "little")
+
+    def _place(self, field, size, align, required):
+        offset = self.fields[field] if field < len(self.fields) else 0
+        if offset == 0:
+            need(not required, "F-050", "core footer", f"field {field} is absent")
+            return None
+        need(4 <= offset and offset + size <= self.size, "F-050", "core footer",
+             f"field {field} lies outside its table")
+        self._inside(self.table + offset, size, align)
+        self._use(self.table + offset, size)
+        return self.table + offset
+
+    def _scalar(self, field, size):
+        at = self._place(field, size, size, required=False)
+        return 0 if at is None else self._uint(at, size)
+
+    def _struct(self, field, form, size):
+        return struct.unpack_from(form, self.buf, self._place(field, size, 8, required=True))
+
+    def _vector(self, field, form, size, align, string=False):
+        at = self._place(field, 4, 4, required=True)
+        start = at + self._uint(at, 4)
+        count = self._uint(start, 4)
+        need(size != 112 or count <= MAX_STRIPES, "F-090", "core footer", f"{count} stripes")
+        self._inside(start + 4, count * size + string, align)
+        self._use(start + 4, count * size + string)
+        need(not string or self.buf[start + 4 + count] == 0, "F-050", "core footer",
+             "the string has no terminator")
+        return [struct.unpack_from(form, self.buf, start + 4 + i * size) for i in range(count)]

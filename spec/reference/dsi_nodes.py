@@ -1,0 +1,197 @@
+"""Nodes: what `spec/encodings.md` says, and the two errors of the reference decoder."""
+
+from __future__ import annotations
+
+import struct
+
+import lz4.block
+import zstandard
+
+NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 8: "aux", 9: "param aux", 11: "param aux"}
+
+
+class DsiError(Exception):
+    def __init__(self, rule, where, text):
+        super().__init__(f"{rule}: {where}: {text}")
+        self.rule, self.where, self.text = rule, where, text
+
+
+class Damage(DsiError):
+    """A rule forbids what the file holds; no value that depends on it is returned."""
+
+
+class Unsupported(DsiError):
+    """The file, or the column asked for, needs something newer than this decoder."""
+
+
+def need(ok, rule, where, text):
+    if not ok:
+        raise Damage(rule, where, text)
+
+
+def pad8(size):
+    return (size + 7) // 8 * 8
+
+
+def blocks_of(count, size):
+    return (count + size - 1) // size
+
+
+def numbers(data, width):
+    return [int.from_bytes(data[i:i + width], "little") for i in range(0, len(data), width)]
+
+
+def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
+    """Decodes the node that starts at `at`; returns (values, width, where the node ends).
+
+    `widths` are the widths the place allows; `dictionary` is what a shared dictionary node at this
+    very place may refer to, None where none may stand.
+    """
+    need(depth <= 6, "E-003", where, "nodes nest deeper than 6")  # E-003
+    need(end - at >= 16, "E-001", where, f"{end - at} bytes left for a node header of 16")  # E-001
+    encoding, width, param, flags, found, size, aux = struct.unpack_from("<4B3I", buf, at)
+    where = f"{where}/{encoding}"
+    need(width in (1, 2, 4, 8), "E-001", where, f"width {width}")  # E-001
+    need(found >= 1, "E-001", where, "count 0")  # E-001
+    need(width in widths, "E-002", where, f"width {width}, expected one of {widths}")  # E-002
+    need(found == count, "E-002", where, f"count {found}, expected {count}")  # E-002
+    need(size <= end - at - 16 and pad8(size) <= end - at - 16, "E-001", where,
+         f"payload of {size} bytes, {end - at - 16} bytes left")  # E-001
+    start, stop, done = at + 16, at + 16 + size, at + 16 + pad8(size)
+    need(not any(buf[stop:done]), "E-001", where, "padding after the payload is not zero")  # E-001
+    if encoding > 11:  # E-005
+        raise Unsupported("E-005", where, f"unknown encoding {encoding}")
+    for field, value in (("param", param), ("flags", flags), ("aux", aux)):  # E-001
+        need(value == 0 or field in NODE_FIELDS.get(encoding, ""), "E-001", where,
+             f"{field} is {value}, expected 0")
+    bits, limit = 8 * width, 1 << 8 * width
+    cursor = start
+
+    def child(child_widths, child_count):
+        nonlocal cursor
+        values, child_width, cursor = node(buf, cursor, stop, child_widths, child_count, where,
+                                           depth + 1)
+        return values, child_width
+
+    def one_value(rule):
+        nonlocal cursor
+        need(size >= 8, rule, where, f"payload of {size} bytes, expected at least 8")
+        value, = struct.unpack_from("<Q", buf, cursor)
+        need(value < limit, rule, where, "bits above the width are set")
+        cursor += 8
+        return value
+
+    def take(length):
+        nonlocal cursor
+        need(length <= stop - cursor, "E-020", where, "payload too short for its count")
+        cursor += length
+        return buf[cursor - length:cursor]
+
+    def take_padded(length):
+        padding = take(pad8(length))
+        need(not any(padding[length:]), "E-020", where, "padding in the payload is not zero")
+        return padding[:length]
+
+    if encoding == 0:  # E-010: raw
+        need(size == count * width, "E-010", where, f"payload {size}, not count x width")
+        values, cursor = numbers(buf[start:stop], width), stop
+    elif encoding == 1:  # E-011: constant
+        values = [one_value("E-011")] * count
+    elif encoding == 2:  # E-020: packed
+        need(flags <= 1, "E-020", where, f"flags {flags}")
+        blocks = blocks_of(count, 1024)
+        bases = numbers(take_padded(blocks * width), width) if flags else [0] * blocks
+        bit_widths = take_padded(blocks)
+        values = []
+        for base, b in zip(bases, bit_widths):
+            need(b <= bits, "E-020", where, f"bit width {b} above {bits}")
+            n = min(1024, count - len(values))
+            if n == 1024:  # E-021: lane-interleaved
+                lanes, words = 1024 // bits, take(128 * b)
+                streams = [int.from_bytes(b"".join(
+                    words[(w * lanes + j) * width:(w * lanes + j + 1) * width] for w in range(b)),
+                    "little") for j in range(lanes)]
+                packed = [streams[i % lanes] >> (i // lanes * b) & ((1 << b) - 1)
+                          for i in range(1024)]
+            else:  # E-022: linear
+                stream = int.from_bytes(take_padded((n * b + 7) // 8), "little")
+                need(stream >> n * b == 0, "E-022", where, "unused bits are not zero")
+                packed = [stream >> i * b & ((1 << b) - 1) for i in range(n)]
+            values += [(base + p) % limit for p in packed]  # E-004
+    elif encoding == 3:  # E-030: delta
+        need(count >= 2, "E-030", where, f"count {count}, expected at least 2")
+        values = [one_value("E-030")]
+        for z in child((width,), count - 1)[0]:
+            values.append((values[-1] + ((z >> 1) ^ -(z & 1))) % limit)  # E-004
+    elif encoding == 4:  # E-040: runs
+        need(1 <= aux <= count, "E-040", where, f"{aux} runs of {count} values")
+        lengths, entries = child((4,), aux)[0], child((width,), aux)[0]
+        need(min(lengths) >= 1, "E-040", where, "a run of length 0")
+        need(sum(lengths) == count, "E-040", where, f"runs of {sum(lengths)} values, not {count}")
+        values = [v for v, length in zip(entries, lengths) for _ in range(length)]
+    elif encoding == 5:  # E-050: dictionary
+        need(1 <= aux <= count, "E-050", where, f"{aux} entries for {count} values")
+        entries, codes = child((width,), aux)[0], child((1, 2, 4), count)[0]
+        need(max(codes) < aux, "E-050", where, f"code {max(codes)}, {aux} entries")
+        values = [entries[c] for c in codes]
+    elif encoding == 6:  # E-051: shared dictionary
+        need(dictionary is not None, "E-051", where, "a shared dictionary may not stand here")
+        codes, entries = child((1, 2, 4), count)[0], dictionary(width)
+        need(max(codes) < len(entries), "E-051", where, f"code {max(codes)}, {len(entries)} ids")
+        values = [entries[c] for c in codes]
+    elif encoding == 7:  # E-060: bitmap
+        need(size == (count + 7) // 8, "E-060", where, f"payload {size} for {count} bits")
+        stream, cursor = int.from_bytes(buf[start:stop], "little"), stop
+        need(stream >> count == 0, "E-060", where, "unused bits are not zero")
+        values = [stream >> i & 1 for i in range(count)]
+    elif encoding == 8:  # E-070: sparse
+        need(1 <= aux < count, "E-070", where, f"{aux} exceptions of {count} values")
+        values = [one_value("E-070")] * count
+        positions, entries = child((4,), aux)[0], child((width,), aux)[0]
+        need(all(a < b for a, b in zip(positions, positions[1:])), "E-070", where,
+             "positions do not increase")
+        need(positions[-1] < count, "E-070", where, f"position {positions[-1]} of {count}")
+        for position, v in zip(positions, entries):
+            values[position] = v
+    elif encoding == 9:  # E-080: split
+        r, s = param, aux
+        need(r + s < bits, "E-080", where, f"r {r} + s {s} reach the width of {bits} bits")
+        high = child(tuple(w for w in (1, 2, 4, 8) if w <= width), count)[0]
+        need(max(high) < 1 << (bits - r - s), "E-080", where, "high part too large")
+        low = [0] * count
+        if r:
+            low = child((next(w for w in (1, 2, 4, 8) if 8 * w >= r),), count)[0]
+            need(max(low) < 1 << r, "E-080", where, f"low part does not fit in {r} bits")
+        values = [((h << r) | v) << s for h, v in zip(high, low)]
+    elif encoding == 10:  # E-090: byte planes
+        need(width >= 2, "E-090", where, "planes of one byte")
+        planes = [child((1,), count)[0] for _ in range(width)]
+        values = [int.from_bytes(bytes(v), "little") for v in zip(*planes)]
+    else:  # E-100: compressed
+        need(param in (1, 2), "E-100", where, f"codec {param}")
+        need(aux <= 4096 + 32 * count, "E-100", where, f"raw size {aux} for {count} values")
+        inner, cursor = decompress(bytes(buf[start:stop]), param, aux, where), stop
+        need(inner[:1] != b"\x0b", "E-100", where, "compressed twice")
+        values, _, last = node(inner, 0, len(inner), (width,), count, where, depth + 1)
+        need(last == len(inner), "E-100", where, "bytes after the inner node")
+    need(cursor == stop, "E-001", where, f"{stop - cursor} bytes left in the payload")  # E-001
+    return values, width, done
+
+
+def decompress(frame, codec, raw_size, where):  # E-100
+    try:
+        if codec == 1:
+            need(frame[:4] == b"\x28\xb5\x2f\xfd", "E-100", where, "no Zstandard frame")
+            head = zstandard.get_frame_parameters(frame)
+            need(head.content_size == raw_size, "E-100", where,
+                 f"content size {head.content_size}, expected {raw_size}")
+            need(head.dict_id == 0, "E-100", where, f"dictionary id {head.dict_id}")
+            need(head.window_size <= 2**23, "E-100", where, f"window {head.window_size}")
+            raw = zstandard.ZstdDecompressor(max_window_size=2**23).decompress(
+                frame, max_output_size=raw_size, allow_extra_data=False)
+        else:
+            raw = lz4.block.decompress(frame, uncompressed_size=raw_size)
+    except (zstandard.ZstdError, lz4.block.LZ4BlockError, ValueError) as error:
+        raise Damage("E-100", where, f"does not decompress: {error}") from None
+    need(len(raw) == raw_size, "E-100", where, f"{len(raw)} bytes came out, expected {raw_size}")
+    return raw

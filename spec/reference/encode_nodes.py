@@ -1,0 +1,137 @@
+"""Encoders of single nodes, written from `spec/encodings.md` alone; for examples and tests.
+
+Every function takes raw values (non-negative integers of `width` bytes) and returns one node,
+header and padding included. Children are given as functions `(values, width) -> node`.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import lz4.block
+import zstandard
+
+
+def pad8(data):
+    return data + bytes(-len(data) % 8)
+
+
+def little(values, width):
+    return b"".join(v.to_bytes(width, "little") for v in values)
+
+
+def header(encoding, width, count, payload, param=0, flags=0, aux=0):  # E-001
+    head = struct.pack("<4B3I", encoding, width, param, flags, count, len(payload), aux)
+    return head + pad8(payload)
+
+
+def raw(values, width):  # E-010
+    return header(0, width, len(values), little(values, width))
+
+
+def constant(values, width):  # E-011
+    return header(1, width, len(values), struct.pack("<Q", values[0]))
+
+
+def linear(numbers, b):  # E-022
+    stream = sum(v << i * b for i, v in enumerate(numbers))
+    return pad8(stream.to_bytes((len(numbers) * b + 7) // 8, "little"))
+
+
+def lanes(numbers, b, width):  # E-021
+    bits = 8 * width
+    count = 1024 // bits
+    words = bytearray(128 * b)
+    for lane in range(count):
+        stream = sum(v << i * b for i, v in enumerate(numbers[lane::count]))
+        for w in range(b):
+            word = stream >> w * bits & ((1 << bits) - 1)
+            at = (w * count + lane) * width
+            words[at:at + width] = word.to_bytes(width, "little")
+    return bytes(words)
+
+
+def packed(values, width, bases=True):  # E-020
+    blocks = [values[i:i + 1024] for i in range(0, len(values), 1024)]
+    low = [min(block) if bases else 0 for block in blocks]
+    numbers = [[v - base for v in block] for block, base in zip(blocks, low)]
+    bit_widths = [max(block).bit_length() for block in numbers]
+    payload = pad8(little(low, width)) if bases else b""
+    payload += pad8(bytes(bit_widths))
+    for block, b in zip(numbers, bit_widths):
+        payload += lanes(block, b, width) if len(block) == 1024 else linear(block, b)
+    return header(2, width, len(values), payload, flags=int(bases))
+
+
+def delta(values, width, child=packed):  # E-030
+    bits = 8 * width
+    top = 1 << bits
+    zigzag = []
+    for a, b in zip(values, values[1:]):
+        d = (b - a) % top
+        d = d - top if d >= top // 2 else d
+        zigzag.append(((d << 1) ^ (d >> bits - 1)) % top)
+    payload = struct.pack("<Q", values[0]) + child(zigzag, width)
+    return header(3, width, len(values), payload)
+
+
+def runs(values, width, child=raw):  # E-040
+    lengths, entries = [], []
+    for v in values:
+        if entries and entries[-1] == v:
+            lengths[-1] += 1
+        else:
+            lengths.append(1)
+            entries.append(v)
+    payload = child(lengths, 4) + child(entries, width)
+    return header(4, width, len(values), payload, aux=len(entries))
+
+
+def dictionary(values, width, child=raw, code_width=1):  # E-050
+    entries = sorted(set(values))
+    payload = child(entries, width) + child([entries.index(v) for v in values], code_width)
+    return header(5, width, len(values), payload, aux=len(entries))
+
+
+def shared(ids, child=raw, code_width=2):  # E-051
+    def encode(values, width):
+        codes = child([ids.index(v) for v in values], code_width)
+        return header(6, width, len(values), codes)
+    return encode
+
+
+def bitmap(values, width):  # E-060
+    stream = sum(v << i for i, v in enumerate(values))
+    return header(7, width, len(values), stream.to_bytes((len(values) + 7) // 8, "little"))
+
+
+def sparse(values, width, child=raw):  # E-070
+    default = max(set(values), key=values.count)
+    positions = [i for i, v in enumerate(values) if v != default]
+    payload = struct.pack("<Q", default) + child(positions, 4)
+    payload += child([values[i] for i in positions], width)
+    return header(8, width, len(values), payload, aux=len(positions))
+
+
+def split(r, s, high_width=None, child=raw):  # E-080
+    def encode(values, width):
+        payload = child([v >> s >> r for v in values], high_width or width)
+        if r:
+            low_width = next(w for w in (1, 2, 4, 8) if 8 * w >= r)
+            payload += child([v >> s & ((1 << r) - 1) for v in values], low_width)
+        return header(9, width, len(values), payload, param=r, aux=s)
+    return encode
+
+
+def planes(values, width, child=raw):  # E-090
+    payload = b"".join(child([v >> 8 * k & 255 for v in values], 1) for k in range(width))
+    return header(10, width, len(values), payload)
+
+
+def compressed(codec, child=raw):  # E-100
+    def encode(values, width):
+        inner = child(values, width)
+        frame = (zstandard.ZstdCompressor(level=3).compress(inner) if codec == 1 else
+                 lz4.block.compress(inner, store_size=False))
+        return header(11, width, len(values), frame, param=codec, aux=len(inner))
+    return encode

@@ -1,0 +1,186 @@
+// Arrays of every shape, and nodes built by hand, for the tests of codecs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/format/bytes_internal.h"
+
+namespace dsi::internal::test {
+
+using Bytes = std::vector<std::byte>;
+
+// Values of any width, kept as u64 and narrowed into aligned memory.
+struct Array {
+  Array(int the_width, const std::vector<uint64_t>& values) : width(the_width), count(values.size()) {
+    words.resize(count + 1);
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(bytes() + i * static_cast<size_t>(width), &values[i], static_cast<size_t>(width));
+    }
+  }
+
+  std::byte* bytes() { return reinterpret_cast<std::byte*>(words.data()); }
+  const std::byte* bytes() const { return reinterpret_cast<const std::byte*>(words.data()); }
+  size_t size() const { return count * static_cast<size_t>(width); }
+  ArrayView view(bool is_float = false) const { return {words.data(), count, width, false, is_float}; }
+  uint64_t at(size_t i) const {
+    uint64_t value = 0;
+    std::memcpy(&value, bytes() + i * static_cast<size_t>(width), static_cast<size_t>(width));
+    return value;
+  }
+
+  int width;
+  size_t count;
+  std::vector<uint64_t> words;
+};
+
+inline std::vector<uint64_t> Generate(size_t count, const std::function<uint64_t(size_t)>& value) {
+  std::vector<uint64_t> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = value(i);
+  return values;
+}
+
+// Named shapes of data; each looks at a width for its boundaries.
+struct Shape {
+  std::string name;
+  std::function<std::vector<uint64_t>(size_t count, int width, uint64_t seed)> make;
+};
+
+inline const std::vector<Shape>& Shapes() {
+  static const std::vector<Shape> kShapes = {
+      {"random", [](size_t n, int, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         return Generate(n, [&](size_t) { return random(); });
+       }},
+      {"zero", [](size_t n, int, uint64_t) { return Generate(n, [](size_t) { return uint64_t{0}; }); }},
+      {"all ones", [](size_t n, int, uint64_t) { return Generate(n, [](size_t) { return ~uint64_t{0}; }); }},
+      {"around the sign", [](size_t n, int width, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         const uint64_t middle = uint64_t{1} << (8 * width - 1);
+         return Generate(n, [&](size_t) { return middle + random() % 7 - 3; });
+       }},
+      {"around zero", [](size_t n, int, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         return Generate(n, [&](size_t) { return random() % 7 - 3; });
+       }},
+      {"bits", [](size_t n, int, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         return Generate(n, [&](size_t) { return random() & 1; });
+       }},
+      {"runs", [](size_t n, int, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         uint64_t value = random();
+         return Generate(n, [&](size_t) { return random() % 10 == 0 ? value = random() : value; });
+       }},
+      {"few values", [](size_t n, int, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         std::vector<uint64_t> pool = Generate(11, [&](size_t) { return random(); });
+         return Generate(n, [&](size_t) { return pool[random() % pool.size()]; });
+       }},
+      {"mostly one", [](size_t n, int, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         return Generate(n, [&](size_t) { return random() % 50 == 0 ? random() : uint64_t{77}; });
+       }},
+      {"ascending", [](size_t n, int, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         uint64_t value = random();
+         return Generate(n, [&](size_t) { return value += random() % 9; });
+       }},
+      {"zeros below", [](size_t n, int width, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         return Generate(n, [&](size_t) { return random() << (4 * width); });
+       }},
+      {"widths change", [](size_t n, int, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         return Generate(n, [&](size_t i) { return random() >> (i / 1024 * 7 % 64); });
+       }},
+  };
+  return kShapes;
+}
+
+inline EncodePlan Plan(Encoding encoding, std::vector<EncodePlan> children = {}, int param = 0, int shift = 0) {
+  EncodePlan plan;
+  plan.encoding = encoding;
+  plan.param = static_cast<uint8_t>(param);
+  plan.shift = static_cast<uint8_t>(shift);
+  plan.children = std::move(children);
+  return plan;
+}
+
+inline Bytes Encode(const Array& array, const EncodePlan& plan, const EncodeTuning& tuning = {}) {
+  Bytes out;
+  EncodeNode(array.view(), plan, tuning, &out);
+  return out;
+}
+
+// Decodes into memory of exactly the right size, so that a sanitizer sees any excess. Empty on error.
+inline Status Decode(std::span<const std::byte> node, int width, size_t count, std::vector<uint8_t>* values,
+                     const SharedDictionary& dictionary = {}) {
+  DecodeScratch scratch;
+  std::unique_ptr<std::byte[]> dst(new std::byte[count * static_cast<size_t>(width)]);
+  const Status status = DecodeNode(node, width, count, dictionary, &scratch, dst.get());
+  values->clear();
+  if (status.ok()) {
+    const auto* from = reinterpret_cast<const uint8_t*>(dst.get());
+    values->assign(from, from + count * static_cast<size_t>(width));
+  }
+  return status;
+}
+
+inline bool SameBytes(const std::vector<uint8_t>& decoded, const Array& array) {
+  return decoded.size() == array.size() && std::memcmp(decoded.data(), array.bytes(), array.size()) == 0;
+}
+
+// A node with any header, its payload padded with zeros (E-001).
+struct HandMadeNode {
+  int encoding = 0;
+  int width = 4;
+  int param = 0;
+  int flags = 0;
+  uint64_t count = 1;
+  uint64_t aux = 0;
+  Bytes payload;
+
+  Bytes bytes() const {
+    Bytes out;
+    for (const int field : {encoding, width, param, flags}) out.push_back(static_cast<std::byte>(field));
+    AppendLE<uint32_t>(&out, static_cast<uint32_t>(count));
+    AppendLE<uint32_t>(&out, static_cast<uint32_t>(payload.size()));
+    AppendLE<uint32_t>(&out, static_cast<uint32_t>(aux));
+    out.insert(out.end(), payload.begin(), payload.end());
+    PadTo(&out, 8);
+    return out;
+  }
+};
+
+inline Bytes operator+(Bytes a, const Bytes& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+inline Bytes Number(uint64_t value, size_t size = 8) {
+  Bytes out;
+  AppendLE(&out, value);
+  out.resize(size);
+  return out;
+}
+
+inline Bytes RawNode(int width, const std::vector<uint64_t>& values) {
+  HandMadeNode node{.encoding = 0, .width = width, .count = values.size()};
+  for (const uint64_t value : values) node.payload = node.payload + Number(value, static_cast<size_t>(width));
+  return node.bytes();
+}
+
+inline const char* EncodingName(Encoding encoding) {
+  constexpr const char* kNames[] = {"raw",    "constant", "packed", "delta", "runs",        "dictionary",
+                                    "shared", "bitmap",   "sparse", "split", "byte planes", "compressed"};
+  return kNames[static_cast<size_t>(encoding)];
+}
+
+}  // namespace dsi::internal::test

@@ -1,0 +1,172 @@
+// What is encoded comes back, for every encoding, width, count and shape of data.
+#include <gtest/gtest.h>
+
+#include "node_arrays.h"
+
+namespace dsi::internal {
+namespace {
+
+using namespace test;
+
+const std::vector<size_t> kCounts = {1, 2, 3, 63, 64, 65, 1023, 1024, 1025, 2047, 4096, 65536};
+
+std::vector<EncodePlan> PlansToForce(int width) {
+  const EncodePlan raw = Plan(Encoding::kRaw);
+  const EncodePlan packed = Plan(Encoding::kPacked);
+  const EncodePlan zstd = Plan(Encoding::kCompressed, {raw}, 1);
+  const EncodePlan lz4 = Plan(Encoding::kCompressed, {raw}, 2);
+  std::vector<EncodePlan> plans = {
+      raw,
+      Plan(Encoding::kConstant),
+      packed,
+      Plan(Encoding::kDelta, {packed}),
+      Plan(Encoding::kDelta, {raw}),
+      Plan(Encoding::kRuns, {packed, packed}),
+      Plan(Encoding::kRuns, {raw, raw}),
+      Plan(Encoding::kDictionary, {raw, packed}),
+      Plan(Encoding::kDictionary, {Plan(Encoding::kDelta, {packed}), raw}),
+      Plan(Encoding::kDictionary, {packed, zstd}),
+      Plan(Encoding::kBitmap),
+      Plan(Encoding::kSparse, {packed, raw}),
+      Plan(Encoding::kSparse, {Plan(Encoding::kDelta, {packed}), packed}),
+      Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed)),
+      zstd,
+      lz4,
+  };
+  for (const int low_bits : {0, 1, 5, 8, 12, 16, 33}) {
+    for (const int shift : {0, 4 * width}) {
+      if (low_bits + shift < 8 * width) plans.push_back(Plan(Encoding::kSplit, {packed, packed}, low_bits, shift));
+    }
+  }
+  return plans;
+}
+
+class RoundTripTest : public testing::TestWithParam<int> {};
+
+TEST_P(RoundTripTest, EveryPlanCountAndShape) {
+  const int width = GetParam();
+  DecodeScratch scratch;
+  std::vector<size_t> kept(12);
+  for (const size_t count : kCounts) {
+    for (const Shape& shape : Shapes()) {
+      const Array array(width, shape.make(count, width, count));
+      for (const EncodePlan& plan : PlansToForce(width)) {
+        SCOPED_TRACE(plan.ToString() + " of " + shape.name + ", count " + std::to_string(count));
+        const Bytes node = Encode(array, plan);
+        ASSERT_EQ(node.size() % 8, 0U);
+        kept[static_cast<size_t>(node[0])] += static_cast<Encoding>(node[0]) == plan.encoding ? 1 : 0;
+        const Result<size_t> size = NodeSize(node);
+        ASSERT_TRUE(size.ok()) << size.status().ToString();
+        ASSERT_EQ(*size, node.size());
+        std::vector<uint64_t> out(count + 1, 0xA5A5A5A5A5A5A5A5);
+        const Status status = DecodeNode(node, width, count, {}, &scratch, out.data());
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        ASSERT_EQ(std::memcmp(out.data(), array.bytes(), array.size()), 0);
+        const auto* after = reinterpret_cast<const uint8_t*>(out.data()) + array.size();
+        ASSERT_EQ(*after, 0xA5) << "a byte after the values was written";
+      }
+    }
+  }
+  // Falling back must not hide that an encoding is never used.
+  for (size_t id = 0; id < kept.size(); ++id) {
+    const bool never = id == static_cast<size_t>(Encoding::kSharedDictionary) ||
+                       (id == static_cast<size_t>(Encoding::kBytePlanes) && width == 1);
+    EXPECT_EQ(kept[id] == 0, never) << EncodingName(static_cast<Encoding>(id));
+  }
+}
+
+TEST_P(RoundTripTest, ChosenPlanIsDeterministicAndComesBack) {
+  const int width = GetParam();
+  for (const size_t count : kCounts) {
+    for (const Shape& shape : Shapes()) {
+      for (const double ns_per_byte : {0.1, 0.5, 20.0}) {
+        SCOPED_TRACE(shape.name + ", count " + std::to_string(count));
+        EncodeTuning tuning;
+        tuning.ns_per_byte = ns_per_byte;
+        const Array array(width, shape.make(count, width, 7 * count));
+        const EncodePlan plan = ChoosePlan(array.view(), tuning);
+        EXPECT_EQ(plan.ToString(), ChoosePlan(array.view(), tuning).ToString());
+        const Bytes node = Encode(array, plan, tuning);
+        EXPECT_EQ(node, Encode(array, plan, tuning));
+        EXPECT_LE(node.size(), 16 + AlignUp(array.size(), 8));
+        std::vector<uint8_t> decoded;
+        const Status status = Decode(node, width, count, &decoded);
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        ASSERT_TRUE(SameBytes(decoded, array));
+      }
+    }
+  }
+}
+
+// A plan chosen on one page is replayed on others that it may not fit.
+TEST_P(RoundTripTest, PlansOfOtherData) {
+  const int width = GetParam();
+  for (const Shape& chosen_on : Shapes()) {
+    EncodeTuning tuning;
+    tuning.ns_per_byte = 20;
+    const Array first(width, chosen_on.make(4096, width, 1));
+    const EncodePlan plan = ChoosePlan(first.view(), tuning);
+    for (const Shape& shape : Shapes()) {
+      for (const size_t count : {size_t{1}, size_t{2}, size_t{700}, size_t{5000}}) {
+        const Array array(width, shape.make(count, width, 2));
+        std::vector<uint8_t> decoded;
+        const Status status = Decode(Encode(array, plan, tuning), width, count, &decoded);
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        ASSERT_TRUE(SameBytes(decoded, array)) << plan.ToString() << " on " << shape.name;
+      }
+    }
+  }
+}
+
+// Pages are read from memory of any alignment.
+TEST_P(RoundTripTest, NodesAtOddAddresses) {
+  const int width = GetParam();
+  const Array array(width, Shapes()[7].make(3000, width, 5));
+  for (const EncodePlan& plan : PlansToForce(width)) {
+    const Bytes node = Encode(array, plan);
+    Bytes moved(node.size() + 1);
+    std::memcpy(moved.data() + 1, node.data(), node.size());
+    std::vector<uint8_t> decoded;
+    const Status status = Decode(std::span(moved).subspan(1), width, array.count, &decoded);
+    ASSERT_TRUE(status.ok()) << plan.ToString() << ": " << status.ToString();
+    ASSERT_TRUE(SameBytes(decoded, array)) << plan.ToString();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, RoundTripTest, testing::Values(1, 2, 4, 8));
+
+// E-051.
+TEST(SharedDictionaryTest, ValuesAndCodesComeBack) {
+  EncodeTuning tuning;
+  std::mt19937_64 random(3);
+  for (const int width : {1, 2, 4, 8}) {
+    for (const size_t entries : {size_t{1}, size_t{200}, size_t{256}, size_t{257}, size_t{65536}, size_t{70000}}) {
+      const Array dictionary(width, Generate(entries, [&](size_t) { return random(); }));
+      const SharedDictionary shared{dictionary.words.data(), entries, width};
+      for (const size_t count : kCounts) {
+        std::vector<uint32_t> codes(count);
+        for (uint32_t& code : codes) code = static_cast<uint32_t>(random() % entries);
+        const ArrayView codes_view{codes.data(), count, 4, false, false};
+        for (const EncodePlan& plan : {ChoosePlan(codes_view, tuning), Plan(Encoding::kRaw), Plan(Encoding::kPacked),
+                                       Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1),
+                                       Plan(Encoding::kSplit, {Plan(Encoding::kPacked)})}) {
+          Bytes node;
+          EncodeSharedCodes(codes, width, plan, tuning, &node);
+          ASSERT_EQ(node[0], std::byte{6});
+          std::vector<uint8_t> decoded;
+          const Status status = Decode(node, width, count, &decoded, shared);
+          ASSERT_TRUE(status.ok()) << status.ToString();
+          const Array expected(width, Generate(count, [&](size_t i) { return dictionary.at(codes[i]); }));
+          ASSERT_TRUE(SameBytes(decoded, expected)) << plan.ToString();
+          std::vector<uint32_t> back(count);
+          DecodeScratch scratch;
+          ASSERT_TRUE(DecodeSharedCodes(node, width, count, entries, &scratch, back.data()).ok());
+          ASSERT_EQ(back, codes);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dsi::internal

@@ -1,0 +1,286 @@
+// Expansion kernels against plain loops, on every Highway target of this machine.
+
+#include "dsi/dedup/expand_internal.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "dsi/codecs/simd_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// A pool in an allocation of its exact size, so that a sanitizer sees a read past its end.
+struct TestPool {
+  std::vector<std::byte> values;
+  std::vector<uint64_t> starts;
+  std::vector<uint32_t> lengths;
+  int width;
+
+  TestPool(std::mt19937_64& random, size_t num_unique, uint32_t max_length, int value_width)
+      : width(value_width) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < num_unique; ++i) {
+      lengths.push_back(random() % 4 == 0 ? 0 : static_cast<uint32_t>(random() % (max_length + 1)));
+      starts.push_back(total);
+      total += lengths.back();
+    }
+    values.resize(total * static_cast<size_t>(width));
+    for (std::byte& value : values) value = static_cast<std::byte>(random());
+  }
+
+  ValuePool View() const {
+    const size_t num_values = values.size() / static_cast<size_t>(width);
+    return {values.data(), num_values, width, starts.data(), lengths.data()};
+  }
+};
+
+std::vector<std::byte> NaivePad(const ValuePool& pool, const std::vector<uint32_t>& slots,
+                                const PadOptions& options) {
+  const size_t width = static_cast<size_t>(pool.width);
+  std::vector<std::byte> out(slots.size() * options.row_length * width);
+  for (size_t row = 0; row < slots.size(); ++row) {
+    const uint32_t length = pool.lengths[slots[row]];
+    const uint32_t kept = std::min(length, options.row_length);
+    for (uint32_t i = 0; i < options.row_length; ++i) {
+      const uint32_t skip = options.pad_left ? options.row_length - kept : 0;
+      const bool is_value = i >= skip && i - skip < kept;
+      const uint64_t value =
+          pool.starts[slots[row]] + (options.keep_last ? length - kept : 0) + (i - skip);
+      std::memcpy(&out[(row * options.row_length + i) * width],
+                  is_value ? static_cast<const void*>(pool.values + value * width)
+                           : static_cast<const void*>(&options.pad_bits),
+                  width);
+    }
+  }
+  return out;
+}
+
+std::vector<uint32_t> RunSlots(std::mt19937_64& random, size_t num_rows, size_t num_unique) {
+  std::vector<uint32_t> slots;
+  uint32_t slot = 0;
+  for (size_t row = 0; row < num_rows; ++row) {
+    slots.push_back(slot);
+    if (random() % 3 == 0 && slot + 1 < num_unique) ++slot;
+  }
+  return slots;
+}
+
+class ExpandTest : public testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override { ForceSimdTarget(GetParam()); }
+  void TearDown() override { ForceSimdTarget(0); }
+  std::mt19937_64 random_{7};
+};
+
+TEST_P(ExpandTest, PadRowsEqualsPlainLoops) {
+  for (const int width : {1, 2, 4, 8}) {
+    for (const uint32_t row_length :
+         {0U, 1U, 2U, 3U, 7U, 8U, 15U, 16U, 31U, 33U, 64U, 112U, 200U}) {
+      for (const int sides : {0, 1, 2, 3}) {
+        const size_t num_unique = 1 + random_() % 60;
+        const TestPool pool(random_, num_unique, row_length + row_length / 2 + 1, width);
+        PadOptions options;
+        options.row_length = row_length;
+        options.pad_left = (sides & 1) != 0;
+        options.keep_last = (sides & 2) != 0;
+        options.pad_bits = random_();
+        const size_t num_rows = random_() % 150;
+        std::vector<uint32_t> general(num_rows);
+        for (uint32_t& slot : general) slot = static_cast<uint32_t>(random_() % num_unique);
+        for (const auto& slots : {RunSlots(random_, num_rows, num_unique), general}) {
+          const std::vector<std::byte> expected = NaivePad(pool.View(), slots, options);
+          // Any alignment, in an allocation that ends where the output ends.
+          for (const size_t shift : {size_t{0}, size_t{1}, static_cast<size_t>(random_() % 64)}) {
+            std::vector<std::byte> out(shift + expected.size());
+            PadRows(pool.View(), slots, options, out.data() + shift);
+            ASSERT_TRUE(std::equal(expected.begin(), expected.end(), out.begin() + shift))
+                << "width " << width << " L " << row_length << " sides " << sides;
+          }
+        }
+        const size_t first = random_() % num_unique;
+        std::vector<uint32_t> range(num_unique - first);
+        std::iota(range.begin(), range.end(), static_cast<uint32_t>(first));
+        std::vector<std::byte> out(range.size() * row_length * static_cast<size_t>(width));
+        PadRowRange(pool.View(), static_cast<uint32_t>(first), range.size(), options, out.data());
+        ASSERT_EQ(out, NaivePad(pool.View(), range, options));
+      }
+    }
+  }
+}
+
+TEST_P(ExpandTest, GatherRowsEqualsPlainLoops) {
+  for (const int width : {1, 2, 4, 8}) {
+    for (const uint32_t max_length : {1U, 5U, 40U, 300U}) {
+      const size_t num_unique = 1 + random_() % 80;
+      const TestPool pool(random_, num_unique, max_length, width);
+      std::vector<uint32_t> general(random_() % 200);
+      for (uint32_t& slot : general) slot = static_cast<uint32_t>(random_() % num_unique);
+      std::vector<uint32_t> all(num_unique);
+      std::iota(all.begin(), all.end(), 0U);
+      for (const auto& slots : {general, all, RunSlots(random_, 150, num_unique)}) {
+        std::vector<std::byte> expected;
+        std::vector<int64_t> offsets = {5};
+        for (const uint32_t slot : slots) {
+          const size_t w = static_cast<size_t>(width);
+          const auto from = pool.values.begin() + static_cast<int64_t>(pool.starts[slot] * w);
+          expected.insert(expected.end(), from,
+                          from + static_cast<int64_t>(pool.lengths[slot] * w));
+          offsets.push_back(offsets.back() + pool.lengths[slot]);
+        }
+        std::vector<std::byte> out(expected.size());
+        GatherRows(pool.View(), slots, out.data());
+        ASSERT_EQ(out, expected);
+        std::vector<int64_t> found(slots.size() + 1);
+        EXPECT_EQ(JaggedOffsets(pool.lengths.data(), slots, int64_t{5}, found.data()),
+                  offsets.back());
+        EXPECT_EQ(found, offsets);
+        std::vector<int32_t> narrow(slots.size() + 1);
+        JaggedOffsets(pool.lengths.data(), slots, int32_t{5}, narrow.data());
+        EXPECT_TRUE(std::equal(narrow.begin(), narrow.end(), offsets.begin()));
+      }
+    }
+  }
+}
+
+// D-001, form 1: any range of rows, also piece by piece.
+TEST_P(ExpandTest, RunsToInverseEqualsPlainLoops) {
+  for (const uint32_t longest : {1U, 3U, 20U, 1000U}) {
+    std::vector<uint32_t> runs;
+    std::vector<uint32_t> expected;
+    while (expected.size() < 3000) {
+      runs.push_back(1 + static_cast<uint32_t>(random_() % longest));
+      expected.insert(expected.end(), runs.back(), static_cast<uint32_t>(runs.size() - 1));
+    }
+    for (int i = 0; i < 50; ++i) {
+      const size_t first = random_() % expected.size();
+      const size_t count = random_() % (expected.size() - first + 1);
+      std::vector<uint32_t> inverse(count);
+      RunsToInverse(runs, FindRun(runs, first), inverse);
+      ASSERT_TRUE(std::equal(inverse.begin(), inverse.end(),
+                             expected.begin() + static_cast<int64_t>(first)));
+    }
+    std::vector<uint32_t> pieces;
+    RunPosition at;
+    while (pieces.size() < expected.size()) {
+      std::vector<uint32_t> piece(
+          std::min<size_t>(random_() % 100, expected.size() - pieces.size()));
+      at = RunsToInverse(runs, at, piece);
+      pieces.insert(pieces.end(), piece.begin(), piece.end());
+    }
+    EXPECT_EQ(pieces, expected);
+    EXPECT_EQ(at.run, runs.size());
+    EXPECT_EQ(at.row_in_run, 0U);
+  }
+}
+
+// D-001, form 2.
+TEST_P(ExpandTest, BitsToInverseEqualsPlainLoops) {
+  for (size_t count = 0; count < 200; ++count) {
+    std::vector<uint8_t> bits(count);
+    for (uint8_t& bit : bits) bit = random_() % 3 == 0 ? 1 : 0;
+    if (count % 3 == 0) std::fill(bits.begin(), bits.end(), uint8_t{1});
+    const uint32_t before = count % 2 == 0 ? 1 : 77777;
+    std::vector<uint32_t> expected;
+    uint32_t ones = before;
+    for (const uint8_t bit : bits) expected.push_back((ones += bit) - 1);
+    std::vector<uint32_t> inverse(count);
+    EXPECT_EQ(BitsToInverse(bits, before, inverse.data()), ones);
+    EXPECT_EQ(inverse, expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, ExpandTest, testing::ValuesIn(RunnableSimdTargets()),
+                         [](const auto& param) {
+                           return std::string(SimdTargetName(param.param));
+                         });
+
+TEST(ExpandScalars, FillsColumnsOfAMatrix) {
+  std::mt19937_64 random(3);
+  for (const size_t width : {1, 2, 4, 8}) {
+    for (const size_t stride : {width, width * 3, width + 1}) {
+      std::vector<std::byte> values(50 * width);
+      for (std::byte& value : values) value = static_cast<std::byte>(random());
+      std::vector<uint32_t> slots(99);
+      for (uint32_t& slot : slots) slot = static_cast<uint32_t>(random() % 50);
+      std::vector<std::byte> out(slots.size() * stride, std::byte{0xAA});
+      std::vector<std::byte> expected = out;
+      for (size_t i = 0; i < slots.size(); ++i) {
+        std::memcpy(&expected[i * stride], &values[slots[i] * width], width);
+      }
+      ExpandScalars(values.data(), static_cast<int>(width), slots, out.data(), stride);
+      EXPECT_EQ(out, expected);
+    }
+  }
+}
+
+TEST(BatchUnique, NumbersByFirstUseOverManyBatchesAndStripes) {
+  std::mt19937_64 random(5);
+  BatchUnique batch_unique;
+  for (const uint32_t num_unique : {1U, 10U, 1000U, 30U}) {
+    batch_unique.Reset(num_unique);
+    for (int batch = 0; batch < 20; ++batch) {
+      std::vector<uint32_t> slots(random() % 300);
+      for (uint32_t& slot : slots) slot = static_cast<uint32_t>(random() % num_unique);
+      std::vector<uint32_t> inverse(slots.size());
+      std::vector<uint32_t> unique(slots.size());
+      unique.resize(batch_unique.Renumber(slots, inverse.data(), unique.data()));
+      std::vector<uint32_t> expected;
+      for (size_t i = 0; i < slots.size(); ++i) {
+        auto at = std::find(expected.begin(), expected.end(), slots[i]);
+        if (at == expected.end()) at = expected.insert(at, slots[i]);
+        ASSERT_EQ(inverse[i], static_cast<uint32_t>(at - expected.begin()));
+      }
+      EXPECT_EQ(unique, expected);
+    }
+  }
+}
+
+TEST(ShapesToStarts, ListsD010) {
+  const std::vector<uint32_t> codes = {0, 1, 4, 2, 0, 11};
+  std::vector<uint32_t> lengths(codes.size());
+  std::vector<uint64_t> starts(codes.size());
+  const Result<uint64_t> total = ShapesToStarts(codes, 14, lengths.data(), starts.data());
+  ASSERT_TRUE(total.ok());
+  EXPECT_EQ(*total, 14U);
+  EXPECT_EQ(lengths, (std::vector<uint32_t>{0, 0, 3, 1, 0, 10}));
+  EXPECT_EQ(starts, (std::vector<uint64_t>{0, 0, 0, 3, 4, 4}));
+  const Result<uint64_t> over = ShapesToStarts(codes, 13, lengths.data(), starts.data());
+  ASSERT_FALSE(over.ok());
+  EXPECT_EQ(over.status().code(), StatusCode::kCorrupt);
+}
+
+TEST(ShapesToStarts, RefusesCodesAboveTheLimitF090) {
+  std::vector<uint32_t> codes(5, 1U << 31);
+  std::vector<uint32_t> lengths(codes.size());
+  std::vector<uint64_t> starts(codes.size());
+  const Result<uint64_t> greatest =
+      ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data());
+  ASSERT_TRUE(greatest.ok());
+  EXPECT_EQ(*greatest, 5 * ((1ULL << 31) - 1));
+  codes[3] = UINT32_MAX;
+  EXPECT_FALSE(ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data()).ok());
+}
+
+TEST(ShapesToStarts, ScalarsAndEmbeddingsD010) {
+  const std::vector<uint8_t> codes = {1, 0, 1, 1};
+  std::vector<uint32_t> lengths(codes.size());
+  std::vector<uint64_t> starts(codes.size());
+  const Result<uint64_t> total = ShapesToStarts(codes, 16, 100, lengths.data(), starts.data());
+  ASSERT_TRUE(total.ok());
+  EXPECT_EQ(*total, 48U);
+  EXPECT_EQ(lengths, (std::vector<uint32_t>{16, 0, 16, 16}));
+  EXPECT_EQ(starts, (std::vector<uint64_t>{0, 16, 16, 32}));
+  const std::vector<uint8_t> bad = {1, 2};
+  EXPECT_FALSE(ShapesToStarts(bad, 1, 100, lengths.data(), starts.data()).ok());
+  EXPECT_FALSE(ShapesToStarts(codes, UINT32_MAX, 100, lengths.data(), starts.data()).ok());
+}
+
+}  // namespace
+}  // namespace dsi::internal

@@ -1,0 +1,409 @@
+// Every record of wire_internal.h: round trip, every check that a record alone allows, and seals
+// that know their place. Rules F-001, F-003, F-010, F-011, F-020, F-030, F-031, F-060 … F-062,
+// F-070 … F-074, S-010 … S-012.
+#include "dsi/format/wire_internal.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dsi/format/bytes_internal.h"
+#include "dsi/format/seal_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+using HeaderBytes = std::array<std::byte, kHeaderSize>;
+using TrailerBytes = std::array<std::byte, kTrailerSize>;
+
+HeaderBytes SoundHeader() {
+  HeaderBytes bytes;
+  Header{.minor = 3, .salt = 0x1122334455667788}.EncodeTo(bytes);
+  return bytes;
+}
+
+void Reseal(HeaderBytes* bytes) {
+  StoreLE(bytes->data() + 56, Seal(std::span(*bytes).first(56), SealKind::kHeader, 0, 0));
+}
+
+StatusCode CodeOf(const HeaderBytes& bytes) { return Header::DecodeFrom(bytes).status().code(); }
+
+TEST(Header, F020GoldenBytes) {
+  HeaderBytes bytes;
+  Header{.minor = 0, .salt = 0x0102030405060708}.EncodeTo(bytes);
+  const std::array<uint8_t, 24> expected = {
+      0x89, 'D', 'S', 'I', 0x0D, 0x0A, 0x1A, 0x0A, 1, 0, 0, 0, 64, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(static_cast<uint8_t>(bytes[i]), expected[i]) << i;
+  }
+  EXPECT_TRUE(AllZero(std::span(bytes).subspan(24, 32)));
+  EXPECT_EQ(LoadLE<uint64_t>(bytes.data() + 56),
+            0x0ULL + Seal(std::span(bytes).first(56), SealKind::kHeader, 0, 0));
+}
+
+TEST(Header, RoundTripAndNewerMinor) {
+  const auto header = Header::DecodeFrom(SoundHeader());
+  ASSERT_TRUE(header.ok());
+  EXPECT_EQ(header->minor, 3);
+  EXPECT_EQ(header->salt, 0x1122334455667788U);
+}
+
+TEST(Header, F020EveryByteIsUnderTheSeal) {
+  for (size_t i = 0; i < kHeaderSize; ++i) {
+    HeaderBytes bytes = SoundHeader();
+    bytes[i] ^= std::byte{1};
+    EXPECT_EQ(CodeOf(bytes), i < 8 ? StatusCode::kNotDsi : StatusCode::kCorrupt) << i;
+  }
+}
+
+TEST(Header, F003ResealedFieldsAreChecked) {
+  for (size_t i = 8; i < 56; ++i) {
+    HeaderBytes bytes = SoundHeader();
+    bytes[i] ^= std::byte{1};
+    Reseal(&bytes);
+    StatusCode expected = StatusCode::kCorrupt;
+    if (i < 10) expected = StatusCode::kUnsupported;     // Major version.
+    if (i == 10 || i == 11) expected = StatusCode::kOk;  // A greater minor version is read.
+    if (i >= 16 && i < 24) expected = StatusCode::kOk;   // Any salt.
+    EXPECT_EQ(CodeOf(bytes), expected) << i;
+  }
+}
+
+constexpr uint64_t kFileSize = 1000 * 8;
+
+Trailer SomeTrailer() {
+  Trailer t;
+  t.core_size = 400;
+  t.core_offset = kFileSize - kTrailerSize - t.core_size;
+  t.minor = 7;
+  t.compat = 1;
+  t.ro_compat = 2;
+  t.file_size = kFileSize;
+  t.core_seal = 0xABCDEF;
+  t.salt = 99;
+  return t;
+}
+
+TrailerBytes Encode(const Trailer& t) {
+  TrailerBytes bytes;
+  t.EncodeTo(bytes);
+  return bytes;
+}
+
+StatusCode CodeOf(const Trailer& t, uint64_t found = kFileSize) {
+  return Trailer::DecodeFrom(Encode(t), found).status().code();
+}
+
+TEST(Trailer, F030RoundTrip) {
+  const auto t = Trailer::DecodeFrom(Encode(SomeTrailer()), kFileSize);
+  ASSERT_TRUE(t.ok()) << t.status().ToString();
+  EXPECT_EQ(t->core_offset, SomeTrailer().core_offset);
+  EXPECT_EQ(t->core_size, 400U);
+  EXPECT_EQ(t->minor, 7);
+  EXPECT_EQ(t->compat, 1U);
+  EXPECT_EQ(t->ro_compat, 2U);
+  EXPECT_EQ(t->core_seal, 0xABCDEFU);
+  EXPECT_EQ(t->salt, 99U);
+}
+
+TEST(Trailer, F030EveryByteIsUnderTheSeal) {
+  for (size_t i = 0; i < kTrailerSize; ++i) {
+    TrailerBytes bytes = Encode(SomeTrailer());
+    bytes[i] ^= std::byte{0x10};
+    const auto t = Trailer::DecodeFrom(bytes, kFileSize);
+    EXPECT_EQ(t.status().code(), i < 72 ? StatusCode::kCorrupt : StatusCode::kTruncated) << i;
+  }
+}
+
+TEST(Trailer, F031CutOrGrown) {
+  const TrailerBytes bytes = Encode(SomeTrailer());
+  EXPECT_EQ(Trailer::DecodeFrom(bytes, kFileSize - 8).status().code(), StatusCode::kTruncated);
+  EXPECT_EQ(Trailer::DecodeFrom(bytes, kFileSize + 8).status().code(), StatusCode::kTruncated);
+}
+
+TEST(Trailer, F030F032Ranges) {
+  Trailer t = SomeTrailer();
+  t.incompat = 1;
+  EXPECT_EQ(CodeOf(t), StatusCode::kUnsupported);
+  for (const uint32_t size : {0U, 4U, 401U, (1U << 26) + 8, 0xFFFFFFF8U}) {
+    t = SomeTrailer();
+    t.core_size = size;
+    t.core_offset = kFileSize - kTrailerSize - size;
+    EXPECT_EQ(CodeOf(t), StatusCode::kCorrupt) << size;
+  }
+  t = SomeTrailer();
+  t.core_offset -= 8;
+  EXPECT_EQ(CodeOf(t), StatusCode::kCorrupt);
+}
+
+// F-010: the same bytes elsewhere, as another kind, or under another salt do not pass.
+TEST(Seal, F010KnowsItsPlace) {
+  std::vector<std::byte> bytes(100, std::byte{5});
+  const uint64_t seal = Seal(bytes, SealKind::kPage, 4096, 1);
+  EXPECT_EQ(seal, Seal(bytes, SealKind::kPage, 4096, 1));
+  EXPECT_NE(seal, Seal(bytes, SealKind::kPage, 4104, 1));
+  EXPECT_NE(seal, Seal(bytes, SealKind::kSection, 4096, 1));
+  EXPECT_NE(seal, Seal(bytes, SealKind::kPage, 4096, 2));
+  EXPECT_EQ(Seal(bytes, SealKind::kHeader, 0, 1), Seal(bytes, SealKind::kHeader, 0, 2));
+  EXPECT_EQ(Seal(bytes, SealKind::kTrailer, 8, 1), Seal(bytes, SealKind::kTrailer, 8, 2));
+  std::vector<std::byte> zeros(64);
+  EXPECT_NE(Seal(zeros, SealKind::kPage, 64, 0), 0U);
+}
+
+// Encodes, changes one byte, decodes: the code that comes back.
+template <typename Record>
+StatusCode CodeAfter(const Record& record, size_t at, uint8_t value) {
+  std::array<std::byte, Record::kSize> bytes;
+  record.EncodeTo(bytes.data());
+  bytes[at] = static_cast<std::byte>(value);
+  return Record::DecodeFrom(bytes.data()).status().code();
+}
+
+template <typename Record>
+void ExpectReserved(const Record& record, size_t first, size_t last) {
+  for (size_t at = first; at <= last; ++at) {
+    EXPECT_EQ(CodeAfter(record, at, 1), StatusCode::kCorrupt) << "F-003, byte " << at;
+  }
+}
+
+template <typename Record>
+Record RoundTrip(const Record& record) {
+  std::array<std::byte, Record::kSize> bytes;
+  record.EncodeTo(bytes.data());
+  const auto back = Record::DecodeFrom(bytes.data());
+  EXPECT_TRUE(back.ok()) << back.status().ToString();
+  return back.ok() ? *back : Record{};
+}
+
+TEST(StripeGroupRecord, F060) {
+  const StripeGroupRecord r{.form = 3, .num_unique = 77};
+  const StripeGroupRecord back = RoundTrip(r);
+  EXPECT_EQ(back.form, 3U);
+  EXPECT_EQ(back.num_unique, 77U);
+  ExpectReserved(r, 8, 15);
+}
+
+StreamRecord Packed() {
+  return {.num_values = 10,
+          .first_page = 4,
+          .num_pages = 1,
+          .offset_in_page = 64,
+          .size = 96,
+          .width = 4,
+          .form = StreamForm::kPacked,
+          .max = 5};
+}
+
+TEST(StreamRecord, F061RoundTrip) {
+  const StreamRecord back = RoundTrip(Packed());
+  EXPECT_EQ(back.num_values, 10U);
+  EXPECT_EQ(back.first_page, 4U);
+  EXPECT_EQ(back.num_pages, 1U);
+  EXPECT_EQ(back.offset_in_page, 64U);
+  EXPECT_EQ(back.size, 96U);
+  EXPECT_EQ(back.width, 4);
+  EXPECT_EQ(back.form, StreamForm::kPacked);
+  EXPECT_EQ(back.max, 5U);
+  EXPECT_EQ(
+      RoundTrip(StreamRecord{
+                    .num_values = 2, .constant = 0xFF, .width = 1, .form = StreamForm::kConstant})
+          .constant,
+      0xFFU);
+  ExpectReserved(Packed(), 34, 35);
+}
+
+TEST(StreamRecord, F061Rules) {
+  const auto code = [](const std::function<void(StreamRecord*)>& change) {
+    StreamRecord r = Packed();
+    change(&r);
+    std::array<std::byte, StreamRecord::kSize> bytes;
+    r.EncodeTo(bytes.data());
+    return StreamRecord::DecodeFrom(bytes.data()).status().code();
+  };
+  EXPECT_EQ(code([](StreamRecord*) {}), StatusCode::kOk);
+  const std::vector<std::function<void(StreamRecord*)>> damages = {
+      [](StreamRecord* r) { r->form = static_cast<StreamForm>(4); },
+      [](StreamRecord* r) { r->width = 3; },
+      [](StreamRecord* r) { r->width = 0; },
+      [](StreamRecord* r) { r->num_values = 0; },
+      [](StreamRecord* r) { r->num_values = uint64_t{1} << 32; },
+      [](StreamRecord* r) { r->constant = 1; },
+      [](StreamRecord* r) { r->num_pages = 2; },
+      [](StreamRecord* r) { r->offset_in_page = 4; },
+      [](StreamRecord* r) { r->size = 12; },
+      [](StreamRecord* r) { r->size = 8; },
+      [](StreamRecord* r) { r->form = StreamForm::kPaged; },
+      [](StreamRecord* r) { r->form = StreamForm::kConstant; },
+      [](StreamRecord* r) { r->form = StreamForm::kEmpty; },
+      [](StreamRecord* r) { *r = {.max = 1}; },
+      [](StreamRecord* r) { *r = {.first_page = 1}; },
+      [](StreamRecord* r) { *r = {.num_pages = 1}; },
+      [](StreamRecord* r) {
+        *r = {.num_values = 1, .num_pages = 1, .form = StreamForm::kConstant};
+      },
+      [](StreamRecord* r) {
+        *r = {.num_values = 1, .constant = 256, .width = 1, .form = StreamForm::kConstant};
+      },
+  };
+  for (size_t i = 0; i < damages.size(); ++i) {
+    EXPECT_EQ(code(damages[i]), StatusCode::kCorrupt) << "F-061, damage " << i;
+  }
+}
+
+TEST(PageRecord, F062) {
+  const PageRecord r{.offset = 72, .stored_size = 16, .num_values = 3, .seal = 0x123456789ABCDEF0};
+  const PageRecord back = RoundTrip(r);
+  EXPECT_EQ(back.offset, 72U);
+  EXPECT_EQ(back.stored_size, 16U);
+  EXPECT_EQ(back.num_values, 3U);
+  EXPECT_EQ(back.seal, r.seal);
+  EXPECT_EQ(CodeAfter(r, 0, 73), StatusCode::kCorrupt);     // Not at a multiple of 8.
+  EXPECT_EQ(CodeAfter(r, 8, 17), StatusCode::kCorrupt);     // Size not a multiple of 8.
+  EXPECT_EQ(CodeAfter(r, 8, 8), StatusCode::kCorrupt);      // Shorter than a node header.
+  EXPECT_EQ(CodeAfter(r, 11, 0x11), StatusCode::kCorrupt);  // Above 2^28 (F-090).
+}
+
+ColumnRecord SomeColumn() {
+  ColumnRecord r;
+  r.feature_id = 17;
+  r.name_hash = 18;
+  r.default_bits = 19;
+  r.stored_bytes = 20;
+  r.num_values = 21;
+  r.name_offset = 22;
+  r.name_size = 23;
+  r.feature_name_size = 23;
+  r.leader = 25;
+  r.num_columns = 1;
+  r.id_space = 26;
+  r.group = 27;
+  r.shape_slot = 28;
+  r.values_slot = 29;
+  r.max_length = 30;
+  r.feature_group = 31;
+  r.kind = Kind::kList;
+  r.type = Type::kUint64;
+  r.newest_first = true;
+  r.nested = false;
+  r.has_default = true;
+  return r;
+}
+
+TEST(ColumnRecord, F070RoundTrip) {
+  const ColumnRecord r = SomeColumn();
+  const ColumnRecord back = RoundTrip(r);
+  EXPECT_EQ(back.feature_id, r.feature_id);
+  EXPECT_EQ(back.name_hash, r.name_hash);
+  EXPECT_EQ(back.default_bits, r.default_bits);
+  EXPECT_EQ(back.stored_bytes, r.stored_bytes);
+  EXPECT_EQ(back.num_values, r.num_values);
+  EXPECT_EQ(back.name_offset, r.name_offset);
+  EXPECT_EQ(back.name_size, r.name_size);
+  EXPECT_EQ(back.feature_name_size, r.feature_name_size);
+  EXPECT_EQ(back.leader, r.leader);
+  EXPECT_EQ(back.num_columns, r.num_columns);
+  EXPECT_EQ(back.id_space, r.id_space);
+  EXPECT_EQ(back.group, r.group);
+  EXPECT_EQ(back.shape_slot, r.shape_slot);
+  EXPECT_EQ(back.values_slot, r.values_slot);
+  EXPECT_EQ(back.max_length, r.max_length);
+  EXPECT_EQ(back.feature_group, r.feature_group);
+  EXPECT_EQ(back.kind, r.kind);
+  EXPECT_EQ(back.type, r.type);
+  EXPECT_TRUE(back.newest_first);
+  EXPECT_FALSE(back.nested);
+  EXPECT_TRUE(back.has_default);
+  ExpectReserved(r, 84, 95);
+}
+
+TEST(ColumnRecord, S010S011UnknownIsUnsupported) {
+  for (const uint8_t kind : std::initializer_list<uint8_t>{0, 10, 255}) {
+    EXPECT_EQ(CodeAfter(SomeColumn(), 80, kind), StatusCode::kUnsupported);
+  }
+  for (const uint8_t type : std::initializer_list<uint8_t>{0, 13, 255}) {
+    EXPECT_EQ(CodeAfter(SomeColumn(), 81, type), StatusCode::kUnsupported);
+  }
+}
+
+TEST(ColumnRecord, F070Rules) {
+  EXPECT_EQ(CodeAfter(SomeColumn(), 82, 8 + 4), StatusCode::kCorrupt);  // A reserved flag.
+  EXPECT_EQ(CodeAfter(SomeColumn(), 82, 0), StatusCode::kCorrupt);  // Default bits without default.
+  EXPECT_EQ(CodeAfter(SomeColumn(), 83, 5), StatusCode::kCorrupt);  // Time unit.
+  EXPECT_EQ(CodeAfter(SomeColumn(), 44, 0), StatusCode::kCorrupt);  // Name of 0 bytes (S-013).
+  EXPECT_EQ(CodeAfter(SomeColumn(), 45, 0x10), StatusCode::kCorrupt);  // Name of more than 4095.
+  EXPECT_EQ(CodeAfter(SomeColumn(), 46, 24), StatusCode::kCorrupt);  // Prefix longer than the name.
+  EXPECT_EQ(CodeAfter(SomeColumn(), 46, 0), StatusCode::kCorrupt);
+  EXPECT_EQ(CodeAfter(SomeColumn(), 52, 0), StatusCode::kCorrupt);  // No columns.
+}
+
+TEST(ColumnRecord, S012KindAndType) {
+  const auto code = [](Kind kind, Type type, TimeUnit unit, uint32_t fixed, uint16_t columns) {
+    ColumnRecord r = SomeColumn();
+    r.kind = kind;
+    r.type = type;
+    r.time_unit = unit;
+    r.fixed_length = fixed;
+    r.num_columns = columns;
+    std::array<std::byte, ColumnRecord::kSize> bytes;
+    r.EncodeTo(bytes.data());
+    return ColumnRecord::DecodeFrom(bytes.data()).status().code();
+  };
+  const TimeUnit none = TimeUnit::kNone;
+  EXPECT_EQ(code(Kind::kString, Type::kBytes, none, 0, 1), StatusCode::kOk);
+  EXPECT_EQ(code(Kind::kKey, Type::kBytes, none, 0, 1), StatusCode::kOk);
+  EXPECT_EQ(code(Kind::kString, Type::kInt64, none, 0, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kList, Type::kBytes, none, 0, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kTimestamp, Type::kInt64, TimeUnit::kMillis, 0, 1), StatusCode::kOk);
+  EXPECT_EQ(code(Kind::kTimestamp, Type::kInt64, none, 0, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kTimestamp, Type::kInt32, TimeUnit::kMillis, 0, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kDense, Type::kInt64, TimeUnit::kMillis, 0, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kEmbedding, Type::kFloat32, none, 8, 1), StatusCode::kOk);
+  EXPECT_EQ(code(Kind::kEmbedding, Type::kFloat32, none, 0, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kDense, Type::kFloat32, none, 8, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kWeighted, Type::kInt64, none, 0, 2), StatusCode::kOk);
+  EXPECT_EQ(code(Kind::kWeighted, Type::kInt64, none, 0, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kSequence, Type::kInt64, none, 0, 5), StatusCode::kOk);
+  EXPECT_EQ(code(Kind::kDense, Type::kInt64, none, 0, 2), StatusCode::kCorrupt);
+}
+
+TEST(NameIndexRecord, F072) {
+  const NameIndexRecord r{.hash = ~uint64_t{0}, .column = 5, .what = 1};
+  const NameIndexRecord back = RoundTrip(r);
+  EXPECT_EQ(back.hash, r.hash);
+  EXPECT_EQ(back.column, 5U);
+  EXPECT_EQ(back.what, 1U);
+  EXPECT_EQ(CodeAfter(r, 12, 2), StatusCode::kCorrupt);
+}
+
+TEST(GroupRecord, F073) {
+  const GroupRecord r{
+      .name_offset = 1, .name_size = 2, .source = 2, .index_slot = 3, .owner = 4, .num_columns = 5};
+  const GroupRecord back = RoundTrip(r);
+  EXPECT_EQ(back.name_offset, 1U);
+  EXPECT_EQ(back.name_size, 2);
+  EXPECT_EQ(back.source, 2);
+  EXPECT_EQ(back.index_slot, 3U);
+  EXPECT_EQ(back.owner, 4U);
+  EXPECT_EQ(back.num_columns, 5U);
+  EXPECT_EQ(CodeAfter(r, 6, 3), StatusCode::kCorrupt);
+  ExpectReserved(r, 7, 7);
+  ExpectReserved(r, 20, 23);
+}
+
+TEST(IdSpaceRecord, F074) {
+  const IdSpaceRecord r{.name_offset = 1, .name_size = 2, .dictionary_slot = 3, .width = 4};
+  const IdSpaceRecord back = RoundTrip(r);
+  EXPECT_EQ(back.name_offset, 1U);
+  EXPECT_EQ(back.name_size, 2);
+  EXPECT_EQ(back.dictionary_slot, 3U);
+  EXPECT_EQ(back.width, 4);
+  EXPECT_EQ(CodeAfter(r, 12, 2), StatusCode::kCorrupt);
+  ExpectReserved(r, 6, 7);
+  ExpectReserved(r, 13, 15);
+}
+
+}  // namespace
+}  // namespace dsi::internal

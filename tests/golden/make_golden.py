@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Makes the golden files of tests/golden/valid with dsictl: one JSON Lines input, schema and .dsi each. Deterministic.
+
+    tests/golden/make_golden.py DSICTL [FOLDER]
+
+Before version 1.0 the files are made anew in the commit that changes the bytes, and that commit says why; afterwards files are only added.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def feature(name, kind, **more):
+    return {"name": name, "kind": kind, **more}
+
+
+SESSION = [feature("session_id", "key", type="int64"), feature("timestamp", "timestamp", unit="s")]
+CLUSTER = ["session_id", "timestamp"]
+
+
+def smallest():
+    """One row, one dense feature: the file of spec/smallest.md in the writer's hand."""
+    return [feature("x", "dense", type="int64")], [], [{"x": 7}], []
+
+
+def no_rows():
+    """A schema and no row at all."""
+    return SESSION + [feature("clicks", "list", type="int64")], CLUSTER, [], []
+
+
+def all_kinds():
+    """Every kind, missing and empty told apart, special floats."""
+    features = SESSION + [
+        feature("label", "label", type="int8"), feature("price", "dense", type="float32", default=1.5),
+        feature("weight", "dense", type="float64"), feature("adult", "dense", type="bool"),
+        feature("clicks", "list", type="int64", id_space="item", newest="first", max_length=50), feature("scores", "list", type="float32"),
+        feature("tags", "weighted", type="int64"),
+        feature("history", "sequence", columns=[{"name": "item", "type": "int64", "id_space": "item"}, {"name": "time", "type": "int32"}]),
+        feature("vector", "embedding", type="float32", length=4), feature("query", "string"), feature("user", "key", type="bytes")]
+    rng = random.Random(1)
+    rows = []
+    for i in range(60):
+        row = {"session_id": i // 5, "timestamp": 1000 + i * 7, "label": i % 2}
+        row["price"] = rng.choice([0.5, -0.0, 1e-45, "NaN", "Infinity"])
+        if i % 3:
+            row["weight"] = rng.choice([0.1, -0.0, 5e-324, 1.7976931348623157e308, "-Infinity"])
+        row["adult"] = i % 7 == 0
+        row["clicks"] = [1 << 40] * (i // 5 % 4)
+        if i % 4:
+            row["scores"] = [rng.random() // 0.125 / 8 for _ in range(i % 3)]
+        if i % 5:
+            row["tags"] = {"ids": [9, -9], "weights": [0.25, 0.75]}
+        if i % 6:
+            row["history"] = {"item": list(range(i % 4)), "time": [i] * (i % 4)}
+        if i % 2:
+            row["vector"] = [1.0, 2.0, 3.0, float(i)]
+        row["query"] = ["", "shoes", "größe \u4e2d", 'a"b\\c\n'][i % 4]
+        if i % 9:
+            row["user"] = f"u{i % 3}"
+        rows.append(row)
+    return features, CLUSTER, rows, []
+
+
+def index_forms():
+    """Groups in identity, run lengths, new-row bits and general form; declared groups."""
+    features = SESSION + [feature("user.likes", "list", type="int64"), feature("user.age", "dense", type="int32"),
+                          feature("item.id", "list", type="int64"), feature("item.words", "list", type="int32"), feature("noise", "dense", type="float64")]
+    rng = random.Random(2)
+    items = [(rng.getrandbits(62), [rng.randrange(500) for _ in range(6)]) for _ in range(20)]
+    rows = []
+    for i in range(400):
+        session = i // 16
+        if i % 16 == 0:
+            likes = [rng.getrandbits(40) for _ in range(12)]
+        item = items[min(int(rng.paretovariate(0.8)) - 1, 19)]
+        rows.append({"session_id": session, "timestamp": i, "user": {"likes": likes, "age": 20 + session}, "item": {"id": [item[0]], "words": item[1]},
+                     "noise": rng.random()})
+    return features, CLUSTER, rows, [{"name": "user", "owner": "session_id", "features": ["user.likes", "user.age"]}]
+
+
+def stripes():
+    """Several stripes; a session longer than a stripe is split."""
+    rows = [{"session_id": 0 if i < 90 else i // 10, "timestamp": i, "clicks": [i // 4, i // 8]} for i in range(150)]
+    return SESSION + [feature("clicks", "list", type="int64")], CLUSTER, rows, []
+
+
+def encodings():
+    """Streams that end in many encodings: constant, packed, delta, runs, dictionary, bitmap, sparse, split, byte planes, compressed."""
+    rng = random.Random(3)
+    wide = [rng.getrandbits(64) for _ in range(12)]
+    features = SESSION[1:] + [feature("constant", "dense", type="int64"), feature("small", "dense", type="int32"), feature("sorted", "dense", type="int64"),
+                              feature("runs", "dense", type="int64"), feature("few", "dense", type="uint64"), feature("bit", "dense", type="bool"),
+                              feature("rare", "dense", type="int64"), feature("normal", "dense", type="float32"), feature("text", "string"),
+                              feature("edges", "dense", type="int64")]
+    rows = []
+    for i in range(300):
+        rows.append({"timestamp": 1_700_000_000 + i * 3 + i % 2, "constant": -5, "small": rng.randrange(-40, 60), "sorted": i * i * 1000, "runs": (i // 50) << 40,
+                     "few": rng.choice(wide), "bit": rng.random() < 0.5, "rare": 1 << 50 if i % 77 == 0 else 3, "normal": float(int(rng.gauss(0, 1) * 1024)) / 1024,
+                     "text": "the same words again and again " * (i % 3), "edges": rng.choice([-(1 << 63), (1 << 63) - 1, 0])})
+    return features, ["timestamp"], rows, []
+
+
+def mostly_missing():
+    """Many features, most rows without them."""
+    rng = random.Random(4)
+    features = SESSION + [feature(f"f{k:02}", "dense" if k % 2 else "list", type="int64") for k in range(40)]
+    rows = []
+    for i in range(80):
+        row = {"session_id": i // 8, "timestamp": i}
+        for k in range(40):
+            if rng.random() < 0.04:
+                row[f"f{k:02}"] = rng.randrange(1000) if k % 2 else [rng.randrange(1000)] * rng.randrange(3)
+        rows.append(row)
+    return features, CLUSTER, rows, []
+
+
+FILES = {"smallest": (smallest, []), "no_rows": (no_rows, []), "all_kinds": (all_kinds, ["--keep-position"]), "index_forms": (index_forms, []),
+         "stripes": (stripes, ["--stripe-rows", "40"]), "encodings": (encodings, []), "mostly_missing": (mostly_missing, [])}
+
+
+def main():
+    dsictl, folder = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "valid")
+    os.makedirs(folder, exist_ok=True)
+    for name, (make, options) in FILES.items():
+        features, cluster, rows, groups = make()
+        base = os.path.join(folder, name)
+        with open(base + ".schema.json", "w") as f:
+            json.dump({"features": features, "cluster_by": cluster, "groups": groups, "metadata": {"why": make.__doc__}}, f, indent=1)
+        with open(base + ".input.jsonl", "w") as f:
+            for row in rows:
+                f.write(json.dumps(row, ensure_ascii=False) + "\n")
+        subprocess.run([dsictl, "convert", base + ".input.jsonl", base + ".dsi", "--schema", base + ".schema.json", "--force", "--quiet", *options], check=True)
+        subprocess.run([dsictl, "convert", base + ".dsi", base + ".rows.jsonl", "--force", "--quiet"], check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+
+#include "dsi/io/file.h"
+#include "dsi/tests/io/file_bytes.h"
+
+namespace dsi {
+namespace {
+
+using test::Bytes;
+
+TEST(MemoryFileTest, ReadsAnyRangeAndNeverWraps) {
+  const auto file = OpenMemoryFile(Bytes("0123456789"), "m");
+  EXPECT_EQ(file->size(), 10u);
+  EXPECT_EQ(file->name(), "m");
+  std::vector<std::byte> got(4);
+  ASSERT_TRUE(file->ReadAt(6, got).ok());
+  EXPECT_EQ(got, Bytes("6789"));
+  EXPECT_TRUE(file->ReadAt(10, {}).ok());
+  for (const uint64_t offset :
+       {uint64_t{7}, uint64_t{11}, std::numeric_limits<uint64_t>::max() - 3}) {
+    const Status status = file->ReadAt(offset, got);
+    EXPECT_EQ(status.code(), StatusCode::kTruncated);
+    EXPECT_EQ(status.message().substr(0, 3), "m: ");
+  }
+  EXPECT_TRUE(OpenMemoryFile({}, "empty")->ReadAt(0, {}).ok());
+}
+
+TEST(MemoryFileTest, SinkIsUntouchedBeforePublish) {
+  auto sink = Bytes("old");
+  {
+    const auto file = CreateMemoryFile(&sink, "m");
+    ASSERT_TRUE(file->Append(Bytes("abc")).ok());
+    ASSERT_TRUE(file->Append({}).ok());
+    ASSERT_TRUE(file->Append(Bytes("de")).ok());
+    EXPECT_EQ(sink, Bytes("old"));
+    ASSERT_TRUE(file->Publish().ok());
+  }
+  EXPECT_EQ(sink, Bytes("abcde"));
+}
+
+TEST(MemoryFileTest, DestructionWithoutPublishLeavesTheSink) {
+  auto sink = Bytes("old");
+  { ASSERT_TRUE(CreateMemoryFile(&sink, "m")->Append(Bytes("abc")).ok()); }
+  EXPECT_EQ(sink, Bytes("old"));
+}
+
+TEST(MemoryFileTest, PublishesOnce) {
+  std::vector<std::byte> sink;
+  const auto file = CreateMemoryFile(&sink, "m");
+  ASSERT_TRUE(file->Append(Bytes("abc")).ok());
+  ASSERT_TRUE(file->Publish().ok());
+  EXPECT_EQ(file->Append(Bytes("x")).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(file->Publish().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(sink, Bytes("abc"));
+}
+
+TEST(MemoryFileTest, EmptyFile) {
+  auto sink = Bytes("old");
+  ASSERT_TRUE(CreateMemoryFile(&sink, "m")->Publish().ok());
+  EXPECT_TRUE(sink.empty());
+}
+
+}  // namespace
+}  // namespace dsi

@@ -1,0 +1,48 @@
+// A table held as plainly as can be, and the file made of it: what scans are compared with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dsi/format/schema.h"
+#include "dsi/reader/reader.h"
+#include "dsi/writer/writer.h"
+
+namespace dsi::test {
+
+// One column: per row its entries as bits, or nothing where the row lacks the feature.
+struct ModelColumn {
+  std::string name;
+  Kind kind = Kind::kDense;
+  Type type = Type::kInt64;
+  bool nested = true;
+  std::vector<std::optional<std::vector<uint64_t>>> rows;
+};
+
+struct ModelTable {
+  Schema schema;
+  size_t num_rows = 0;
+  std::vector<ModelColumn> columns;  // In the order of the file's columns.
+
+  const ModelColumn& Column(const std::string& name) const;
+};
+
+// All kinds and types; sessions of 1 to `max_session` rows; features of sessions, of items and of rows; missing, empty, NaN with payload, -0.0.
+ModelTable RandomTable(uint64_t seed, size_t num_rows, size_t max_session);
+
+// Writes the rows in their order.
+std::vector<std::byte> WriteTable(const ModelTable& table, WriterOptions options);
+std::unique_ptr<Reader> OpenTable(const ModelTable& table, const WriterOptions& options);
+
+inline WriterOptions StripesOf(uint32_t rows, uint32_t page_values = 1024) {
+  WriterOptions options;
+  options.stripe_rows = rows;
+  options.page_values = page_values;
+  return options;
+}
+
+}  // namespace dsi::test

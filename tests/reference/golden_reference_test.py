@@ -1,0 +1,58 @@
+"""The reference decoder reads every golden file to the rows that went in."""
+
+import json
+import os
+import struct
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from example_files import FOLDER  # noqa: F401  First: may skip, and puts spec/reference on the path.
+from dsi_reference import File
+
+GOLDEN = Path(os.environ.get("DSI_SOURCE_DIR", Path(__file__).resolve().parents[2])) / "tests" / "golden" / "valid"
+SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+def flatten(row, prefix=""):
+    flat = {}
+    for key, value in row.items():
+        if isinstance(value, dict):
+            flat.update(flatten(value, prefix + key + "."))
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def comparable(value):
+    """Floats by their bits, so that -0.0 differs from 0.0; text as bytes."""
+    if isinstance(value, list):
+        return [comparable(v) for v in value]
+    if isinstance(value, float):
+        return struct.pack("<d", value)
+    if isinstance(value, str):
+        return struct.pack("<d", SPECIAL[value]) if value in SPECIAL else value.encode()
+    return value
+
+
+class GoldenFiles(unittest.TestCase):
+    def test_every_golden_file(self):
+        paths = sorted(GOLDEN.glob("*.dsi"))
+        self.assertGreaterEqual(len(paths), 7)
+        for path in paths:
+            with self.subTest(path.name):
+                file = File(path.read_bytes())
+                file.verify()
+                names = [c for c in (column.name for column in file.columns) if c != "__position"]
+                lines = path.with_suffix(".rows.jsonl").read_text().splitlines()
+                rows = list(file.rows(names))
+                self.assertEqual(len(rows), len(lines))
+                for number, (row, line) in enumerate(zip(rows, lines)):
+                    want = {k: comparable(v) for k, v in flatten(json.loads(line)).items()}
+                    got = {k: comparable(v) for k, v in row.items() if v is not None}
+                    self.assertEqual(got, want, f"row {number}")
+
+
+if __name__ == "__main__":
+    unittest.main()

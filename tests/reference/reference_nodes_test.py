@@ -1,0 +1,126 @@
+"""Nodes (spec/encodings.md): what the encoder makes is read; what a rule forbids is refused."""
+
+import random
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import example_files  # First: may skip.
+import encode_nodes as en
+from dsi_nodes import Damage, DsiError, node
+
+
+class Nodes(unittest.TestCase):
+    def decode(self, data, width, count, **more):
+        values, _, end = node(data, 0, len(data), (width,), count, "test", **more)
+        self.assertEqual(end, len(data))
+        return values
+
+    def test_round_trips(self):  # E-010 to E-100
+        rng = random.Random(5)
+        for width in (1, 2, 4, 8):
+            for count in (1, 2, 7, 1023, 1024, 1025, 2048, 2100):
+                top = 1 << 8 * width
+                several = [rng.choice([3, 9, top - 1]) for _ in range(count)]
+                wide = [rng.randrange(top) for _ in range(count)]
+                cases = [(en.raw, wide), (en.constant, [top - 1] * count), (en.packed, wide),
+                         (en.packed, [v % 7 + top - 9 for v in wide]),
+                         (lambda v, w: en.packed(v, w, False), [v & 31 for v in wide]),
+                         (en.packed, [5] * count), (en.runs, several), (en.dictionary, several),
+                         (en.bitmap, [v & 1 for v in wide]), (en.split(3, 0), wide),
+                         (en.split(0, 2), [v & ~3 for v in wide]),
+                         (en.split(3, 1, 1), [v & 0xFE for v in wide]),
+                         (en.compressed(1), several), (en.compressed(2), several),
+                         (en.compressed(1, en.packed), wide)]
+                cases += [(en.delta, wide)] if count > 1 else []
+                cases += [(en.planes, wide)] if width > 1 else []
+                cases += [(en.sparse, [4] * (count - 1) + [6])] if count > 2 else []
+                for encode, values in cases:
+                    self.assertEqual(self.decode(encode(values, width), width, count), values)
+
+    def test_broken(self):
+        v, low = [1, 2, 3], [1, 1, 2]
+        inner = en.raw(v, 4)
+        nested = en.raw
+        for _ in range(6):
+            nested = (lambda inner: lambda x, w: en.runs(x, w, inner))(nested)
+
+        def set_byte(data, at, value):
+            data = bytearray(data)
+            data[at] = value
+            return bytes(data)
+
+        def compressed(frame, aux=len(inner), codec=1):
+            return en.header(11, 4, 3, frame, param=codec, aux=aux)
+        frame = en.zstandard.ZstdCompressor().compress(inner)
+        unsized = en.zstandard.ZstdCompressor(write_content_size=False).compress(inner)
+        cases = [
+            ("E-001", inner[:8]), ("E-001", set_byte(inner, 2, 1)),
+            ("E-001", set_byte(inner, 3, 1)),
+            ("E-001", set_byte(inner, 12, 1)), ("E-001", set_byte(inner, 31, 1)),
+            ("E-001", set_byte(inner, 10, 1)), ("E-002", set_byte(inner, 1, 8)),
+            ("E-001", set_byte(inner, 1, 3)), ("E-002", set_byte(inner, 4, 2)),
+            ("E-001", set_byte(inner, 4, 0)), ("E-003", nested(v, 4)),
+            ("E-005", set_byte(inner, 0, 12)),
+            ("E-010", set_byte(inner, 8, 8)),
+            ("E-011", en.header(1, 4, 3, b"\0" * 4 + b"\1" + b"\0" * 3)),
+            ("E-011", en.header(1, 4, 3, b"\0" * 4)), ("E-001", en.header(1, 4, 3, b"\0" * 16)),
+            ("E-020", en.header(2, 4, 3, b"\0" * 8, flags=2)), ("E-020", en.header(2, 4, 3, b"")),
+            ("E-020", en.header(2, 4, 3, b"\x21" + b"\0" * 63)),
+            ("E-020", en.header(2, 4, 3, b"\1\1" + b"\0" * 14)),
+            ("E-022", en.header(2, 4, 3, b"\1" + b"\0" * 7 + b"\x08" + b"\0" * 7)),
+            ("E-030", en.header(3, 4, 1, b"\0" * 8)[:24]),
+            ("E-002", en.header(3, 4, 3, b"\0" * 8 + inner)),
+            ("E-040", en.header(4, 4, 3, en.raw([2, 2], 4) + en.raw([1, 2], 4), aux=2)),
+            ("E-040", en.header(4, 4, 3, en.raw([3, 0], 4) + en.raw([1, 2], 4), aux=2)),
+            ("E-040", en.header(4, 4, 3, b"", aux=4)), ("E-040", en.header(4, 4, 3, b"", aux=0)),
+            ("E-050", en.header(5, 4, 3, en.raw([1, 2], 4) + en.raw([0, 1, 2], 1), aux=2)),
+            ("E-002", en.header(5, 4, 3, en.raw([1, 2], 4) + en.raw([0, 1, 1], 8), aux=2)),
+            ("E-051", en.shared(v)(v, 4)), ("E-060", en.header(7, 4, 3, b"\0\0")),
+            ("E-060", en.header(7, 4, 3, b"\x08")), ("E-070", en.header(8, 4, 3, b"\0" * 8, aux=3)),
+            ("E-070", en.header(8, 4, 3, b"\0" * 8 + en.raw([1, 1], 4) + en.raw([1, 1], 4), aux=2)),
+            ("E-070", en.header(8, 4, 3, b"\0" * 8 + en.raw([3], 4) + en.raw([1], 4), aux=1)),
+            ("E-080", en.header(9, 4, 3, b"", param=16, aux=16)),
+            ("E-080", en.header(9, 4, 3, en.raw([2**31, 0, 0], 4) + en.raw(v, 1), param=2)),
+            ("E-080", en.header(9, 4, 3, en.raw(v, 4) + en.raw([4, 0, 0], 1), param=2)),
+            ("E-002", en.header(9, 4, 3, en.raw(v, 8), aux=1)), ("E-100", compressed(frame, 40)),
+            ("E-100", compressed(frame, codec=3)), ("E-100", compressed(frame, 4096 + 97)),
+            ("E-100", compressed(frame[:-1])), ("E-100", compressed(frame + b"x")),
+            ("E-100", compressed(unsized)), ("E-100", compressed(b"\x50\x2a\x4d\x18\0\0\0\0")),
+            ("E-100", compressed(b"\0" * 8, codec=2)),
+            ("E-100", en.compressed(1, en.compressed(2))(v, 4)),
+            ("E-002", en.compressed(1)(v, 8)[:1] + b"\4" + en.compressed(1)(v, 8)[2:])]
+        for i, (rule, data) in enumerate(cases):
+            with self.subTest(i=i, rule=rule):
+                with self.assertRaises(DsiError) as caught:
+                    self.decode(data, 4, 1 if rule == "E-030" else 3)
+                self.assertEqual(caught.exception.rule, rule)
+        with self.assertRaises(DsiError) as caught:
+            self.decode(en.header(10, 1, 3, b""), 1, 3)
+        self.assertEqual(caught.exception.rule, "E-090")
+        self.assertEqual(self.decode(en.sparse(low, 4), 4, 3), low)
+        with self.assertRaises(Damage):  # E-051
+            self.decode(en.shared(v)(v, 4), 4, 3, dictionary=lambda width: [1, 2])
+
+    def test_random_bytes(self):  # No node ends in anything but values or one of the two errors.
+        rng, decoded = random.Random(6), 0
+        encoders = [en.raw, en.packed, en.delta, en.runs, en.dictionary, en.sparse, en.split(3, 0),
+                    en.planes, en.compressed(1), en.compressed(2), en.shared(list(range(9)))]
+        for i in range(6000):
+            values = [rng.randrange(9) for _ in range(rng.choice([3, 20,
+                1030 if i % 50 == 0 else 9]))]
+            data = bytearray(encoders[i % len(encoders)](values + [3], 4))
+            for _ in range(rng.randrange(1, 3)):
+                data[rng.randrange(len(data))] = rng.choice([0, 1, 2, 4, 8, 127, 255])
+            try:
+                found = self.decode(bytes(data), 4, len(values) + 1,
+                                    dictionary=lambda width: list(range(9)))
+                self.assertTrue(all(0 <= v < 1 << 32 for v in found))
+                decoded += 1
+            except DsiError:
+                pass
+        self.assertGreater(decoded, 100)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,227 @@
+"""Files that break one rule under valid seals are refused with that rule's id; random edits under
+valid seals never end in anything but rows or one of the decoder's two errors.
+"""
+
+import random
+import struct
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from example_files import editor, everything, outcome  # First: may skip.
+import encode_nodes as en
+from build_example import Builder, Col, Field, Grp, Rows, joined, smallest, three
+from dsi_nodes import Unsupported
+from dsi_reference import File
+
+# (expected rule, part to edit, record ordinal or None, fields to set), on `everything`.
+# Slots there: 0/1 price, 2/3 count, 4/5 flag, 6/7 clicks, 8/9/10 cart, 11/12/13 hist, 14/15 vector,
+# 16/17 session, 18/19 time, 20/21 query, 22/23 tiny, 24..26 indexes, 27 dictionary.
+EDITS = [
+    ("F-020", "header", None, {"header_size": 72}),
+    ("F-003", "header", None, {"reserved": b"x" * 32}),
+    ("F-020!", "header", None, {"major": 2}), ("F-030", "trailer", None, {"salt": 1}),
+    ("F-030", "trailer", None, {"minor": 1}), ("F-030!", "trailer", None, {"incompat": 1}),
+    ("F-031", "trailer", None, {"file_size": 8}), ("F-030", "trailer", None, {"footer_size": 4}),
+    ("F-032", "trailer", None, {"footer_size": 64}), (None, "trailer", None, {"compat": 2**63}),
+    (None, "trailer", None, {"read_only_compat": 2**63}),
+    ("F-050", "footer", None, {"num_rows": 5}), ("F-050", "footer", None, {"num_sessions": 5}),
+    ("F-050", "footer", None, {"num_features": 5}), ("F-050", "footer", None, {"num_slots": 29}),
+    ("F-050", "footer", None, {"page_values": 1000}),
+    ("F-050", "footer", None, {"cluster_keys": [99]}),
+    ("F-041!", "footer.columns", None, {"record_size": 104}),
+    ("F-041", "footer.columns", None, {"record_size": 88}),
+    ("F-041", "footer.names", None, {"offset": 2**40}),
+    ("F-040", "footer.names", None, {"seal": 1}),
+    ("F-040", "footer.names", None, {"count": 0}),
+    ("F-040", "footer.groups", None, {"count": 3}),
+    ("F-002", "footer.groups", None, {"offset": 68}),
+    ("F-080", "footer.sections", 0, {"seal": 0}), ("F-080", "footer.sections", 0, {"flags": 2}),
+    ("F-080!", "footer.sections", 1, {"flags": 1}), ("F-080", "footer.sections", 1, {"kind": 1}),
+    ("F-002", "footer.sections", 0, {"size": 9}),
+    ("F-051", "footer.stripes", 0, {"first_row": 1}),
+    ("F-051", "footer.stripes", 0, {"num_rows": 0}),
+    ("F-052", "footer.stripes", 0, {"num_rows": 2**24 + 1}),
+    ("F-051", "footer.stripes", 1, {"flags": 2}), ("F-003", "footer.stripes", 0, {"reserved": 1}),
+    ("F-051", "footer.stripes", 0, {"data_offset": 72}),
+    ("F-062", "footer.stripes", 1, {"data_size": 8}),
+    ("F-003", "stripe 0 groups", 1, {"reserved": 1}), ("F-073", "stripe 0 groups", 0, {"form": 1}),
+    ("D-003", "stripe 0 groups", 1, {"num_unique": 0}),
+    ("D-003", "stripe 0 groups", 1, {"num_unique": 1501}),
+    ("D-001", "stripe 0 groups", 0, {"num_unique": 7}),
+    ("D-001!", "stripe 0 groups", 1, {"form": 4}),
+    ("D-001", "stripe 0 groups", 1, {"num_unique": 699}),
+    ("D-001", "stripe 0 groups", 2, {"num_unique": 599}),
+    ("D-001", "stripe 0 groups", 3, {"num_unique": 39}),
+    ("D-002", "stripe 0 groups", 3, {"num_unique": 41}),
+    ("F-061", "stripe 0 streams", 1, {"form": 4}), ("F-061", "stripe 0 streams", 1, {"width": 3}),
+    ("F-003", "stripe 0 streams", 1, {"reserved": 1}), ("F-061", "stripe 0 streams", 1, {"max": 1}),
+    ("D-010", "stripe 0 streams", 0, {"max": 2}), ("F-061", "stripe 0 streams", 1, {"form": 0}),
+    ("F-061", "stripe 0 streams", 1, {"constant": 1}),
+    ("F-061", "stripe 0 streams", 1, {"num_pages": 3}),
+    ("F-061", "stripe 0 streams", 1, {"first_page": 999}),
+    ("F-090", "stripe 0 streams", 1, {"num_values": 2**32}),
+    ("F-063", "stripe 0 streams", 19, {"first_page": 1}),
+    ("F-061", "stripe 0 streams", 24, {"offset_in_page": 4}),
+    ("F-064", "stripe 0 streams", 24, {"offset_in_page": 2**20}),
+    ("F-064", "stripe 0 streams", 24, {"offset_in_page": 0}),
+    ("F-061", "stripe 1 streams", 4, {"constant": 256}),
+    ("F-062", "stripe 0 pages", 1, {"offset": 64}),
+    ("F-062", "stripe 0 pages", 1, {"stored_size": 12}),
+    ("F-090", "stripe 0 pages", 1, {"stored_size": 2**28 + 8}),
+    ("F-062", "stripe 0 pages", 1, {"seal": 1}),
+    ("F-062", "stripe 0 pages", 1, {"num_values": 1}),
+    ("F-003", "columns", 0, {"reserved": b"x" * 12}), ("F-003", "columns", 0, {"flags": 8}),
+    ("F-070", "columns", 0, {"name_hash": 1}), ("F-071", "columns", 0, {"name_offset": 999}),
+    ("S-013", "columns", 0, {"name_size": 0}), ("S-013", "columns", 0, {"name_size": 4096}),
+    ("F-070", "columns", 0, {"feature_name_size": 3}), ("F-070", "columns", 5, {"leader": 5}),
+    ("F-070", "columns", 6, {"feature_name_size": 9}),
+    ("F-070", "columns", 0, {"num_columns": 2}), ("F-073", "columns", 5, {"group": 2}),
+    ("F-070", "columns", 5, {"shape_slot": 1}), ("F-070", "columns", 1, {"feature_id": 1}),
+    ("F-070", "columns", 0, {"stored_bytes": 1}), ("F-070", "columns", 0, {"num_values": 1}),
+    ("F-070", "columns", 0, {"default_bits": 2**32}), ("S-011", "columns", 2, {"default_bits": 2}),
+    ("F-074", "columns", 3, {"id_space": 1}), ("F-074", "columns", 7, {"id_space": 0}),
+    ("F-075", "columns", 0, {"values_slot": 99}), ("F-075", "columns", 0, {"values_slot": 3}),
+    ("S-010!", "columns", 0, {"kind": 10}), ("S-010!", "columns", 0, {"type": 13}),
+    ("S-012", "columns", 11, {"type": 2}), ("S-012", "columns", 3, {"type": 12}),
+    ("S-012", "columns", 10, {"time_unit": 0}), ("S-012", "columns", 10, {"type": 9}),
+    ("S-012", "columns", 4, {"type": 10}), ("S-012", "columns", 5, {"type": 8}),
+    ("S-012", "columns", 8, {"fixed_length": 0}), ("S-012", "columns", 0, {"fixed_length": 1}),
+    ("D-011", "columns", 8, {"fixed_length": 2}), ("D-010", "columns", 0, {"kind": 2}),
+    ("F-072", "name index", 3, {"hash": 1}), ("F-072", "name index", 3, {"what": 2}),
+    ("F-073", "groups", 0, {"source": 1}), ("F-073", "groups", 1, {"num_columns": 9}),
+    ("F-073", "groups", 1, {"owner": 0}), ("F-003", "groups", 1, {"reserved": 1}),
+    ("F-075", "groups", 1, {"index_slot": 1}),
+    ("F-074", "id spaces", 0, {"width": 2}), ("F-003", "id spaces", 0, {"reserved": 1}),
+    ("F-075", "id spaces", 0, {"dictionary_slot": 0}),
+]
+
+
+class BrokenRulesUnderValidSeals(unittest.TestCase):
+    def test_edited_records(self):
+        for rule, part, ordinal, change in EDITS:
+            with self.subTest(part=part, ordinal=ordinal, change=change):
+                data = everything(edit=editor(part, ordinal, change))[0].bytes()
+                expected = rule and (("Unsupported", rule[:-1]) if rule.endswith("!") else
+                                     ("Damage", rule))
+                self.assertEqual(outcome(data), expected)
+
+    def test_heap(self):  # F-071, S-013, F-002
+        for rule, heap in (("F-071", b"x\0"), ("F-071", b"x\xff"), ("F-070", b"y")):
+            def edit(name, value):
+                return heap if name == "names" else value
+            self.assertEqual(outcome(smallest(edit=edit).bytes()), ("Damage", rule))
+
+    def test_names_twice(self):  # F-075
+        a, b = Col("x", "dense", "int64"), Col("x.y", "sequence", "int64", feature="x")
+        c = Col("x.z", "sequence", "int64", feature="x")
+        def build(columns, edit=None):
+            return Builder(columns, [], edit=edit).bytes()
+        self.assertIsNone(outcome(build([b, c])))
+        def same_name(name, value):
+            if name == "columns":
+                value[1].update({k: value[0][k] for k in (
+                    "name_hash", "name_offset", "name_size", "feature_name_size")})
+            return value
+        self.assertEqual(outcome(build([a, Col("w", "dense", "int64")], same_name)),
+                         ("Damage", "F-075"))
+        def other_feature(name, value):
+            if name == "columns":
+                value[2].update(leader=2, num_columns=1, feature_name_size=1)
+            return value
+        self.assertIsNotNone(outcome(build([b, c, a], other_feature)))
+
+    def test_user_metadata(self):  # F-080
+        for content in (b"", b"[]", b'{"a": 1}', b'{"a": "\xff"}', b"[" * 100000):
+            data = smallest(sections=[(1, 0, content)]).bytes()
+            self.assertEqual(outcome(data), ("Damage", "F-080"))
+
+    def test_page_bytes(self):  # F-002, F-063: bytes of no node, a page of no stream
+        def longer(name, value):
+            return [(value[0][0] + b"\1" + bytes(7), 0)] if name == "pages" else value
+        self.assertEqual(outcome(three(edit=longer).bytes()), ("Damage", "F-002"))
+        def extra(name, value):
+            return value + [(bytes(16), 3)] if name == "pages" else value
+        self.assertEqual(outcome(three(edit=extra).bytes()), ("Damage", "F-063"))
+
+    def test_values(self):
+        cases = [  # D-001, D-002, D-010, D-011, S-011
+            ("D-001", dict(groups=[(1, 2, [3, 0])])), ("D-001", dict(groups=[(1, 2, [2, 2])])),
+            ("D-001", dict(groups=[(2, 2, [0, 1, 1])])),
+            ("D-001", dict(groups=[(2, 2, [1, 2, 0])])),
+            ("D-002", dict(groups=[(3, 2, [1, 0, 0])])),
+            ("D-002", dict(groups=[(3, 2, [0, 0, 0])])),
+            ("D-001", dict(groups=[(3, 2, [0, 2, 1])])), (None, dict(groups=[(3, 2, [0, 1, 0])])),
+            (None, dict(groups=[(2, 2, [1, 0, 1])])), ("D-001", dict(groups=[(0, 2, [])]))]
+        for rule, change in cases:
+            with self.subTest(change=change):
+                rows = Rows(3, {"v": [[1], []]}, **change)
+                data = Builder([Col("v", "list", "int64", group=1)], [rows], [Grp("g")]).bytes()
+                self.assertEqual(outcome(data), rule and ("Damage", rule))
+        data = Builder([Col("b", "label", "bool")], [Rows(2, {"b": [1, 2]})]).bytes()
+        self.assertEqual(outcome(data), ("Damage", "S-011"))
+
+    def test_unsupported_only_when_asked_for(self):  # E-005, D-001, S-010
+        def unknown(values, width):
+            return b"\x63" + en.raw(values, width)[1:]
+        columns = [Col("a", "dense", "int8"), Col("b", "dense", "int8")]
+        file = File(Builder(columns, [Rows(2, {"a": [1, 2], "b": [3, 4]},
+            nodes={"b": unknown})]).bytes())
+        self.assertEqual([r["a"] for r in file.rows(["a"])], [1, 2])
+        with self.assertRaises(Unsupported):
+            list(file.rows(["b"]))
+
+    def test_random_edits(self):
+        rng, seen = random.Random(3), {"rows": 0, "Damage": 0, "Unsupported": 0}
+        numbers = [0, 1, 2, 3, 7, 8, 255, 4096, 2**16 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1]
+        for _ in range(3000):
+            left = rng.randrange(14)
+
+            def edit(name, value):
+                nonlocal left
+                left -= 1
+                if left:
+                    return value
+                if isinstance(value, bytes):
+                    return bytes(rng.choice(value) for _ in value)
+                if name == "pages":
+                    page = bytearray(value[0][0]) if value else bytearray()
+                    for _ in range(rng.randrange(1, 4)):
+                        if page:
+                            page[rng.randrange(len(page))] = rng.choice(numbers) & 255
+                    return [(bytes(page), value[0][1])] + value[1:] if value else value
+                record = rng.choice(value) if isinstance(value, list) and value else value
+                keys = [k for k, v in record.items() if isinstance(v, int)] if record else []
+                if keys:
+                    key = rng.choice(keys)
+                    size = 1 << 8 * {"major": 2, "minor": 2}.get(key, 1)
+                    record[key] = rng.choice(numbers) % size
+                return value
+            try:
+                data = three(edit=edit).bytes()
+            except (OverflowError, struct.error):
+                continue
+            found = outcome(data)
+            seen[found[0] if found else "rows"] += 1
+        self.assertTrue(seen["Damage"] > 300 and seen["rows"] > 50, seen)
+
+    def test_random_footers(self):  # F-050: the FlatBuffer is bounded whatever its bytes
+        rng, seen = random.Random(4), set()
+        original = Builder._footer
+        try:
+            for _ in range(3000):
+                def broken(self, fields):
+                    data = bytearray(joined(original(self, fields)))
+                    for _ in range(rng.randrange(1, 4)):
+                        data[rng.randrange(len(data))] = rng.choice([0, 1, 4, 127, 255])
+                    return [Field(bytes(data), "broken")]
+                Builder._footer = broken
+                found = outcome(smallest().bytes())
+                seen.add(found and found[1])
+        finally:
+            Builder._footer = original
+        self.assertTrue({"F-050", "F-002"} <= seen, seen)
+
+
+if __name__ == "__main__":
+    unittest.main()

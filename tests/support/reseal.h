@@ -1,0 +1,149 @@
+// A file whose bytes a test changes at will and then seals again, so that what lies under the seals
+// is tested: a seal finds accidents, not forgery (F-010).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "dsi/format/bytes_internal.h"
+#include "dsi/format/core_generated.h"
+#include "dsi/format/seal_internal.h"
+#include "dsi/format/wire_internal.h"
+
+namespace dsi::test {
+
+class EditableFile {
+ public:
+  // `bytes` must be a sound file.
+  explicit EditableFile(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+
+  uint64_t size() const { return bytes_.size(); }
+  uint64_t core_offset() const;
+  const wire::CoreFooter& core() const;
+  wire::TableRef& columns() { return Mutable(core().columns()); }
+  wire::TableRef& name_index() { return Mutable(core().name_index()); }
+  wire::TableRef& names() { return Mutable(core().names()); }
+  wire::TableRef& groups() { return Mutable(core().groups()); }
+  wire::TableRef& id_spaces() { return Mutable(core().id_spaces()); }
+  wire::StripeRef& stripe(uint32_t i) { return Mutable(core().stripes()->Get(i)); }
+  wire::SectionRef& section(uint32_t i) { return Mutable(core().sections()->Get(i)); }
+  // A scalar of the core footer that is stored: CoreFooter::VT_NUM_ROWS and so on.
+  template <typename T>
+  void SetCore(uint16_t field, T value) {
+    auto* table = reinterpret_cast<flatbuffers::Table*>(const_cast<wire::CoreFooter*>(&core()));
+    if (!table->SetField<T>(field, value, static_cast<T>(~value))) std::abort();
+  }
+
+  // Where record i of a table starts in the file.
+  static uint64_t Place(const wire::TableRef& table, uint64_t i) {
+    return table.offset() + i * table.record_size();
+  }
+  template <typename T>
+  T Get(uint64_t offset) const {
+    T value;
+    std::memcpy(&value, bytes_.data() + offset, sizeof(T));
+    return value;
+  }
+  template <typename T>
+  void Put(uint64_t offset, T value) {
+    std::memcpy(bytes_.data() + offset, &value, sizeof(T));
+  }
+  std::byte* At(uint64_t offset) { return bytes_.data() + offset; }
+
+  // All seals anew, from the pages up. What does not fit into the file is left as it is.
+  EditableFile& Reseal();
+  // Those of the core footer and the trailer alone; the footer's content may be anything.
+  EditableFile& ResealFooter();
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  template <typename T>
+  static T& Mutable(const T* p) {
+    return *const_cast<T*>(p);
+  }
+  void SealTable(wire::TableRef* table);
+  void SealPages(const wire::TableRef& pages);
+
+  std::vector<std::byte> bytes_;
+};
+
+inline uint64_t EditableFile::core_offset() const {
+  return Get<uint64_t>(size() - internal::kTrailerSize);
+}
+
+inline const wire::CoreFooter& EditableFile::core() const {
+  return *flatbuffers::GetRoot<wire::CoreFooter>(bytes_.data() + core_offset());
+}
+
+inline void EditableFile::SealTable(wire::TableRef* table) {
+  const uint64_t bytes = uint64_t{table->count()} * table->record_size();
+  const uint64_t block =
+      table->record_size() == 0
+          ? 0
+          : internal::RecordsPerBlock(table->record_size()) * table->record_size();
+  if (block == 0 || table->count() == 0) return;
+  const uint64_t padded = internal::AlignUp(bytes, 8);
+  const uint64_t blocks = (bytes + block - 1) / block;
+  if (!internal::FitsIn(table->offset(), padded + 8 * blocks, core_offset())) return;
+  const auto salt = Get<uint64_t>(16);
+  for (uint64_t i = 0; i < blocks; ++i) {
+    const uint64_t at = table->offset() + i * block;
+    const uint64_t end = std::min(at + block, table->offset() + padded);
+    Put(table->offset() + padded + 8 * i,
+        internal::Seal({At(at), end - at}, internal::SealKind::kTableBlock, at, salt));
+  }
+  const uint64_t seals = table->offset() + padded;
+  const uint64_t seal =
+      internal::Seal({At(seals), 8 * blocks}, internal::SealKind::kTableSeals, seals, salt);
+  *table = wire::TableRef(table->offset(), table->record_size(), table->count(), seal);
+}
+
+inline void EditableFile::SealPages(const wire::TableRef& pages) {
+  for (uint32_t i = 0; i < pages.count(); ++i) {
+    const uint64_t record = Place(pages, i);
+    if (!internal::FitsIn(record, internal::PageRecord::kSize, core_offset())) return;
+    const auto offset = Get<uint64_t>(record);
+    const auto stored = Get<uint32_t>(record + 8);
+    if (!internal::FitsIn(offset, stored, size())) continue;
+    Put(record + 16,
+        internal::Seal({At(offset), stored}, internal::SealKind::kPage, offset, Get<uint64_t>(16)));
+  }
+}
+
+inline EditableFile& EditableFile::Reseal() {
+  Put(56, internal::Seal({At(0), 56}, internal::SealKind::kHeader, 0, 0));
+  const auto salt = Get<uint64_t>(16);
+  for (uint32_t i = 0; i < core().stripes()->size(); ++i) {
+    wire::StripeRef& s = stripe(i);
+    SealPages(s.pages());
+    SealTable(const_cast<wire::TableRef*>(&s.groups()));
+    SealTable(const_cast<wire::TableRef*>(&s.streams()));
+    SealTable(const_cast<wire::TableRef*>(&s.pages()));
+  }
+  for (wire::TableRef* t : {&columns(), &name_index(), &names(), &groups(), &id_spaces()}) {
+    SealTable(t);
+  }
+  for (uint32_t i = 0; i < core().sections()->size(); ++i) {
+    wire::SectionRef& s = section(i);
+    if (!internal::FitsIn(s.offset(), internal::AlignUp(s.size(), 8), size())) continue;
+    const uint64_t seal = internal::Seal({At(s.offset()), internal::AlignUp(s.size(), 8)},
+                                         internal::SealKind::kSection, s.offset(), salt);
+    s = wire::SectionRef(s.kind(), s.flags(), s.offset(), s.size(), seal);
+  }
+  return ResealFooter();
+}
+
+inline EditableFile& EditableFile::ResealFooter() {
+  const uint64_t trailer = size() - internal::kTrailerSize;
+  Put(trailer + 48, internal::Seal({At(core_offset()), Get<uint32_t>(trailer + 8)},
+                                   internal::SealKind::kCore, core_offset(), Get<uint64_t>(16)));
+  Put(trailer + 64, internal::Seal({At(trailer), 64}, internal::SealKind::kTrailer, trailer, 0));
+  return *this;
+}
+
+}  // namespace dsi::test

@@ -1,0 +1,532 @@
+"""Runs dsictl as a user does: every verb, the exit codes, and what is left behind after failures."""
+
+import gzip
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from rows_equal import first_difference
+
+DSICTL = os.environ.get("DSICTL", "")
+
+OK, DAMAGED, USAGE, IO, INTERRUPTED = 0, 1, 2, 3, 130
+
+PROFILES = {
+    "clicks": ["--rows", "3000"],
+    "p3": ["--rows", "120"],
+    "wide": ["--rows", "60", "--features", "700"],
+    "sweep": ["--rows", "500"],
+}
+
+
+def run(*arguments, **options):
+    return subprocess.run([DSICTL, *map(str, arguments)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=300, **options)
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.folder = Path(self._folder.name)
+
+    def expect(self, code, *arguments, **options):
+        """Runs dsictl and checks how it ends: messages only with failures, and always with them."""
+        result = run(*arguments, **options)
+        said = result.stderr.decode(errors="replace")
+        self.assertEqual(result.returncode, code, f"{arguments}: {said}")
+        if code == OK:
+            self.assertEqual(said, "", arguments)
+        else:
+            self.assertTrue(said.startswith("dsictl: "), said)
+        result.said = said
+        return result
+
+    def path(self, name):
+        return self.folder / name
+
+    def names(self):
+        return sorted(p.name for p in self.folder.iterdir())
+
+    def write(self, name, text):
+        data = text.encode() if isinstance(text, str) else text
+        self.path(name).write_bytes(data)
+        return self.path(name)
+
+    def table(self, profile="clicks"):
+        path = self.path(f"{profile}.jsonl")
+        self.expect(OK, "generate", "--profile", profile, *PROFILES[profile], "--quiet", path)
+        return path
+
+    def dsi(self, profile="clicks", *options):
+        path = self.path(f"{profile}.dsi")
+        self.expect(OK, "convert", self.table(profile), path, "--keep-position", "--quiet", *options)
+        return path
+
+    def json(self, *arguments):
+        return json.loads(self.expect(OK, *arguments, "--json").stdout)
+
+
+class HelpTest(CliTest):
+    def test_every_verb_explains_itself_with_examples(self):
+        text = self.expect(OK, "--help").stdout.decode()
+        for verb in ("convert", "inspect", "head", "cat", "schema", "verify", "bench", "generate"):
+            self.assertIn(verb, text)
+            self.assertIn("Examples:", self.expect(OK, verb, "--help").stdout.decode())
+        self.assertIn("clicks", self.expect(OK, "generate", "--help").stdout.decode())
+
+    def test_version(self):
+        self.assertRegex(self.expect(OK, "--version").stdout.decode(), r"^dsictl \d+\.\d+\.\d+\n$")
+
+    def test_usage(self):
+        self.assertEqual(run().returncode, USAGE)
+        self.expect(USAGE, "frobnicate")
+        self.expect(USAGE, "convert")
+        self.expect(USAGE, "convert", "a.jsonl", "b.dsi", "--no-such-option")
+        self.assertIn("convert --help", self.expect(USAGE, "convert", "a.jsonl").said)
+
+
+class GenerateTest(CliTest):
+    def test_same_options_same_bytes_and_standard_output(self):
+        path = self.table()
+        again = self.expect(OK, "generate", "--profile", "clicks", "--rows", "3000", "-").stdout
+        self.assertEqual(path.read_bytes(), again)
+        self.assertEqual(again.count(b"\n"), 3000)
+
+    def test_schema_fits_the_table(self):
+        out, schema = self.path("t.jsonl"), self.path("t.json")
+        self.expect(OK, "generate", "--profile", "p3", "--rows", "50", "--order", "session",
+                    "--write-schema", schema, "--quiet", out)
+        self.expect(OK, "convert", out, self.path("t.dsi"), "--schema", schema, "--quiet")
+
+    def test_errors(self):
+        out = self.path("t.jsonl")
+        self.expect(USAGE, "generate", "--profile", "nonsense", out)
+        self.expect(USAGE, "generate", "--rows", "-5", out)
+        self.assertEqual(self.names(), [])
+        self.write("t.jsonl", "mine")
+        self.expect(USAGE, "generate", "--rows", "10", out)
+        self.assertEqual(out.read_text(), "mine")
+        self.expect(OK, "generate", "--rows", "10", "--force", "--quiet", out)
+        self.assertEqual(out.read_text().count("\n"), 10)
+
+
+class ConvertTest(CliTest):
+    def check_same(self, expected, found):
+        with open(expected) as a, open(found) as b:
+            self.assertIsNone(first_difference(a, b))
+
+    def test_there_and_back(self):
+        for profile in PROFILES:
+            with self.subTest(profile):
+                dsi, back = self.dsi(profile), self.path(f"{profile}.back.jsonl")
+                self.expect(OK, "convert", dsi, back, "--original-order", "--quiet")
+                self.check_same(self.path(f"{profile}.jsonl"), back)
+                self.assertTrue(self.expect(OK, "verify", dsi).stdout.startswith(bytes(dsi)))
+
+    def test_options_do_not_change_the_rows(self):
+        table = self.table()
+        for options in (["--no-dedup"], ["--no-groups"], ["--stripe-rows", "500"],
+                        ["--session-key", "session_id"], ["--threads", "1"], ["--memory", "1G"],
+                        ["--session-key", "user_id,session_id"], ["--time", "timestamp"]):
+            with self.subTest(options):
+                dsi, back = self.path("o.dsi"), self.path("o.jsonl")
+                self.expect(OK, "convert", table, dsi, "--keep-position", "--force", "--quiet",
+                            *options)
+                self.expect(OK, "convert", dsi, back, "--original-order", "--force", "--quiet")
+                self.check_same(table, back)
+
+    def test_keep_order_needs_no_position(self):
+        table, dsi = self.table(), self.path("k.dsi")
+        self.expect(OK, "convert", table, dsi, "--keep-order", "--quiet")
+        self.expect(OK, "convert", dsi, self.path("k.jsonl"), "--quiet")
+        self.check_same(table, self.path("k.jsonl"))
+        said = self.expect(USAGE, "cat", dsi, "--original-order").said
+        self.assertIn("--keep-position", said)
+
+    def test_same_bytes_whatever_the_threads(self):
+        table = self.table()
+        files = []
+        for threads in ("1", "2", "5"):
+            files.append(self.path(f"{threads}.dsi"))
+            self.expect(OK, "convert", table, files[-1], "--threads", threads, "--quiet")
+        self.assertEqual(len({f.read_bytes() for f in files}), 1)
+
+    def test_standard_streams(self):
+        table = self.table("p3")
+        for packed in (table.read_bytes(), gzip.compress(table.read_bytes())):
+            self.expect(OK, "convert", "-", self.path("s.dsi"), "--keep-position", "--force",
+                        "--quiet", input=packed)
+            back = self.expect(OK, "convert", self.path("s.dsi"), "-", "--original-order").stdout
+            self.write("s.jsonl", back)
+            self.check_same(table, self.path("s.jsonl"))
+        schema = self.write("s.json", self.expect(OK, "schema", table).stdout)
+        self.expect(OK, "convert", "-", self.path("s2.dsi"), "--schema", schema, "--quiet",
+                    input=table.read_bytes())
+
+    def test_csv(self):
+        table = self.write("t.csv", "session_id,timestamp,x,clicks\n7,1700000000,1.5,1|2|3\n"
+                                    "7,1700000001,,4\n")
+        self.expect(OK, "convert", table, self.path("t.dsi"), "--quiet")
+        rows = [json.loads(line) for line in self.expect(OK, "cat", self.path("t.dsi")).stdout.splitlines()]
+        self.assertEqual(rows[0], {"session_id": 7, "timestamp": 1700000000, "x": 1.5,
+                                   "clicks": [1, 2, 3]})
+        self.assertNotIn("x", rows[1])
+
+    def test_report(self):
+        report = self.json("convert", self.table(), self.path("r.dsi"))
+        self.assertEqual(report["rows"], 3000)
+        self.assertEqual(report["bytes_out"], self.path("r.dsi").stat().st_size)
+        self.assertGreater(report["values_in"], report["values_stored"])
+        text = self.expect(OK, "convert", self.table("p3"), self.path("r3.dsi")).stdout.decode()
+        self.assertIn("dedupe factor", text)
+
+    def test_metadata(self):
+        self.expect(OK, "convert", self.table(), self.path("m.dsi"), "--metadata", "team=ads",
+                    "--metadata", "a=b=c", "--quiet")
+        found = self.json("inspect", self.path("m.dsi"), "--metadata")
+        self.assertEqual((found["team"], found["a"]), ("ads", "b=c"))
+        self.expect(USAGE, "convert", self.table("p3"), self.path("n.dsi"), "--metadata", "team")
+
+    def test_directions_refused(self):
+        dsi = self.dsi()
+        before = self.names()
+        for arguments in ((dsi, self.path("b.dsi")), (dsi, self.path("b.csv")),
+                          (self.path("clicks.jsonl"), self.path("b.jsonl")),
+                          (dsi, self.path("b.jsonl"), "--no-dedup"),
+                          (self.path("clicks.jsonl"), self.path("b.dsi"), "--original-order")):
+            self.expect(USAGE, "convert", *arguments)
+        self.assertEqual(self.names(), before)
+
+
+class BadInputTest(CliTest):
+    GOOD = '{"session_id":1,"timestamp":1700000000,"x":1,"ids":[1,2]}\n'
+
+    def refuse(self, text, *expected, options=(), code=USAGE):
+        source = self.write("bad.jsonl", text)
+        said = self.expect(code, "convert", source, self.path("bad.dsi"), *options).said
+        for word in expected:
+            self.assertIn(word, said)
+        self.assertEqual(self.names(), ["bad.jsonl"] + (["s.json"] if options else []))
+
+    def test_malformed_json_names_the_line(self):
+        self.refuse(self.GOOD * 2 + '{"session_id":1,\n' + self.GOOD, "bad.jsonl", "3")
+        self.refuse(self.GOOD + "[1,2]\n", "2")
+        self.refuse(self.GOOD + '{"x":1} trailing\n', "2")
+
+    def test_wrong_type(self):
+        self.refuse(self.GOOD + '{"session_id":2,"timestamp":1700000000,"x":"text"}\n', "2", "x")
+        self.refuse(self.GOOD + '{"session_id":2,"x":[1]}\n', "2", "x")
+
+    def test_duplicate_key(self):
+        self.refuse(self.GOOD + '{"session_id":2,"session_id":3}\n', "2", "session_id")
+
+    def test_id_beyond_64_bits(self):
+        self.refuse(self.GOOD + '{"session_id":1,"ids":[18446744073709551616]}\n', "2", "ids")
+
+    def test_largest_ids_are_kept(self):
+        source = self.write("i.jsonl", '{"a":18446744073709551615,"b":[-9223372036854775808]}\n')
+        self.expect(OK, "convert", source, self.path("i.dsi"), "--quiet")
+        self.assertEqual(json.loads(self.expect(OK, "cat", self.path("i.dsi")).stdout),
+                         {"a": 18446744073709551615, "b": [-9223372036854775808]})
+
+    def test_schema_that_does_not_fit(self):
+        schema = self.write("s.json", '{"features":[{"name":"x","kind":"dense","type":"int8"}]}')
+        self.refuse('{"x":1}\n{"x":300}\n', "2", "x", options=("--schema", schema))
+        self.refuse('{"x":1}\n{"y":1}\n', "2", "y", options=("--schema", schema))
+        source = self.write("bad.jsonl", '{"x":1}\n{"y":1}\n')
+        self.expect(OK, "convert", source, self.path("u.dsi"), "--schema", schema,
+                    "--ignore-unknown", "--quiet")
+        self.write("s.json", '{"features":[{"name":"x","kind":"banana"}]}')
+        self.assertIn("banana", self.expect(USAGE, "convert", source, self.path("v.dsi"),
+                                            "--schema", schema).said)
+
+    def test_few_rows_inferred(self):
+        said = self.expect(USAGE, "convert", self.write("f.jsonl", '{"x":1}\n{"x":1.5}\n'),
+                           self.path("f.dsi"), "--infer-rows", "1").said
+        self.assertIn("--infer-rows", said)
+
+    def test_error_on_standard_input_names_it(self):
+        said = self.expect(USAGE, "convert", "-", self.path("x.dsi"), input=b"{\n").said
+        self.assertIn("standard input", said)
+        self.assertNotIn("/proc", said)
+        self.assertEqual(self.names(), [])
+
+    def test_keys_that_do_not_exist(self):
+        source = self.write("k.jsonl", self.GOOD)
+        self.expect(USAGE, "convert", source, self.path("k.dsi"), "--session-key", "nobody")
+        self.expect(USAGE, "convert", source, self.path("k.dsi"), "--time", "ids")
+        self.expect(USAGE, "convert", source, self.path("k.dsi"), "--keep-order",
+                    "--session-key", "session_id")
+        self.assertEqual(self.names(), ["k.jsonl"])
+
+
+class FileErrorTest(CliTest):
+    def test_missing_files_and_folders(self):
+        source = self.table("p3")
+        self.expect(IO, "convert", self.path("none.jsonl"), self.path("a.dsi"))
+        self.expect(IO, "convert", source, self.path("no/folder/a.dsi"))
+        for verb in ("inspect", "head", "cat", "verify", "schema"):
+            self.expect(IO, verb, self.path("none.dsi"))
+        self.assertEqual(self.names(), ["p3.jsonl"])
+
+    def test_existing_output_needs_force(self):
+        dsi = self.dsi("p3")
+        before = dsi.read_bytes()
+        self.assertIn("--force", self.expect(USAGE, "convert", self.path("p3.jsonl"), dsi).said)
+        self.assertIn("--force", self.expect(USAGE, "convert", dsi, self.path("p3.jsonl")).said)
+        self.assertEqual(dsi.read_bytes(), before)
+        self.expect(OK, "convert", self.path("p3.jsonl"), dsi, "--force", "--quiet")
+
+    def test_foreign_files(self):
+        for name, data in (("parquet", b"PAR1" + bytes(200) + b"PAR1"),
+                           ("gzip", gzip.compress(b"x" * 300)), ("zeros", bytes(4096)),
+                           ("empty", b""), ("text", b"hello\n" * 50)):
+            path = self.write(f"{name}.dsi", data)
+            for verb in ("verify", "inspect", "head", "cat", "schema"):
+                self.assertEqual(run(verb, path).returncode, DAMAGED, (verb, name))
+
+    def test_truncated_at_many_places(self):
+        data = self.dsi("p3").read_bytes()
+        for size in {1, 8, 63, 64, 100, len(data) // 2, len(data) - 81, len(data) - 80, len(data) - 1}:
+            path = self.write("cut.dsi", data[:size])
+            self.assertEqual(run("verify", path).returncode, DAMAGED, size)
+            self.assertEqual(run("cat", path).returncode, DAMAGED, size)
+
+    def test_flipped_bytes_are_found(self):
+        data = bytearray(self.dsi("p3").read_bytes())
+        for at in range(0, len(data), max(1, len(data) // 60)):
+            data[at] ^= 0x20
+            path = self.write("flip.dsi", bytes(data))
+            result = run("verify", path)
+            self.assertEqual(result.returncode, DAMAGED, (at, result.stdout, result.stderr))
+            data[at] ^= 0x20
+
+    def test_verify_says_where(self):
+        good = self.dsi("p3")
+        data = bytearray(good.read_bytes())
+        data[len(data) // 3] ^= 1
+        bad = self.write("bad.dsi", bytes(data))
+        result = self.expect(DAMAGED, "verify", good, bad)
+        text = result.stdout.decode()
+        self.assertIn("p3.dsi: sound", text)
+        self.assertRegex(text, r"bad\.dsi: damaged.*\d")
+        report = json.loads(run("verify", "--json", good, bad, self.path("none.dsi")).stdout)
+        self.assertEqual([f["state"] for f in report["files"]], ["sound", "damaged", "unreadable"])
+        self.assertEqual(run("verify", "--quiet", good).stdout, b"")
+
+    def test_full_disk(self):
+        dsi = self.dsi("p3")
+        before = self.names()
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([DSICTL, "cat", dsi], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(result.returncode, IO, result.stderr)
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        self.expect(IO, "convert", self.path("p3.jsonl"), self.path("f.dsi"), preexec_fn=limit)
+        self.expect(IO, "convert", dsi, self.path("f.jsonl"), preexec_fn=limit)
+        self.expect(IO, "convert", dsi, self.path("f.jsonl"), "--original-order", preexec_fn=limit)
+        self.expect(IO, "generate", self.path("g.jsonl"), preexec_fn=limit)
+        self.expect(IO, "convert", "-", self.path("f.dsi"), preexec_fn=limit,
+                    stdin=open(self.path("p3.jsonl"), "rb"))
+        self.assertEqual(self.names(), before)
+
+    def test_closed_pipe_is_quiet(self):
+        dsi = self.dsi()
+        process = subprocess.Popen([DSICTL, "cat", dsi], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdout.close()
+        self.assertEqual(process.stderr.read(), b"")
+        process.stderr.close()
+        self.assertEqual(process.wait(), 141)
+
+
+class InterruptTest(CliTest):
+    def interrupt(self, arguments, feed=None, wait=0.5, signal_number=signal.SIGINT):
+        process = subprocess.Popen([DSICTL, *map(str, arguments)], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if feed:
+            process.stdin.write(feed)
+            process.stdin.flush()
+        time.sleep(wait)
+        self.assertIsNone(process.poll(), "it ended before the signal")
+        process.send_signal(signal_number)
+        # Standard input stays open: whoever waits for it must notice the signal all the same.
+        code = process.wait(timeout=60)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            stream.close()
+        return code
+
+    def test_generate_leaves_nothing(self):
+        code = self.interrupt(["generate", "--rows", "1000M", self.path("big.jsonl")])
+        self.assertEqual(code, INTERRUPTED)
+        self.assertEqual(self.names(), [])
+
+    def test_convert_waiting_for_input_leaves_nothing(self):
+        table = self.table()
+        schema = self.write("s.json", self.expect(OK, "schema", table).stdout)
+        before = self.names()
+        feed = table.read_bytes()
+        for options in ([], ["--schema", schema]):
+            arguments = ["convert", "-", self.path("c.dsi"), *options]
+            self.assertEqual(self.interrupt(arguments, feed), INTERRUPTED)
+            self.assertEqual(self.names(), before)
+        arguments = ["convert", "-", self.path("c.dsi")]
+        self.assertEqual(self.interrupt(arguments, feed, signal_number=signal.SIGTERM), 143)
+        self.assertEqual(self.names(), before)
+
+    def test_killed_process_leaves_no_named_spool(self):
+        feed = self.table().read_bytes()
+        self.interrupt(["convert", "-", self.path("c.dsi")], feed, signal_number=signal.SIGKILL)
+        left = [n for n in self.names() if not n.startswith(".c.dsi.")]
+        self.assertEqual(left, ["clicks.jsonl"])
+        # The next writer of the same name clears up after the dead one.
+        self.expect(OK, "convert", self.path("clicks.jsonl"), self.path("c.dsi"), "--quiet")
+        self.assertEqual(self.names(), ["c.dsi", "clicks.jsonl"])
+
+
+class ReadTest(CliTest):
+    def test_schema_of_text_and_file_agree(self):
+        dsi = self.dsi("p3")
+        of_text = json.loads(self.expect(OK, "schema", self.path("p3.jsonl")).stdout)
+        of_file = json.loads(self.expect(OK, "schema", dsi).stdout)
+        self.assertEqual([f["name"] for f in of_text["features"]],
+                         [f["name"] for f in of_file["features"] if f["name"] != "__position"])
+        self.assertEqual(of_text["cluster_by"], of_file["cluster_by"])
+
+    def test_inspect(self):
+        dsi = self.dsi("clicks", "--stripe-rows", "700")
+        summary = self.json("inspect", dsi)
+        self.assertEqual(summary["rows"], 3000)
+        self.assertEqual(summary["bytes"], dsi.stat().st_size)
+        self.assertGreater(summary["stripes"], 2)
+        self.assertIn("dedup groups", self.expect(OK, "inspect", dsi).stdout.decode())
+
+        features = self.json("inspect", dsi, "--features", "--sort", "bytes")
+        self.assertEqual(len(features), summary["columns"])
+        sizes = [f["stored_bytes"] for f in features]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        stripes = self.json("inspect", dsi, "--stripes")
+        self.assertEqual(sum(s["rows"] for s in stripes), 3000)
+        groups = self.json("inspect", dsi, "--groups")
+        self.assertEqual(sum(len(g["columns"]) for g in groups), summary["columns"])
+        dedup = self.json("inspect", dsi, "--dedup")
+        self.assertEqual({g["rows"] for g in dedup}, {3000})
+        self.assertTrue(any(g["factor"] > 1.5 for g in dedup))
+        for view in ("--features", "--stripes", "--groups", "--dedup", "--metadata"):
+            self.expect(OK, "inspect", dsi, view)
+        self.expect(USAGE, "inspect", dsi, "--stripes", "--groups")
+
+    def test_inspect_of_a_projection(self):
+        dsi = self.dsi("clicks", "--stripe-rows", "700")
+        names = [f["feature"] for f in self.json("inspect", dsi, "--features")]
+        one = self.json("inspect", dsi, "--plan", names[2])
+        two = self.json("inspect", dsi, "--plan", f"{names[2]},{names[3]}")
+        first = self.json("inspect", dsi, "--plan", names[2], "--stripe", "0")
+        self.assertLessEqual(one["bytes_needed"], two["bytes_needed"])
+        self.assertLess(first["bytes_needed"], one["bytes_needed"])
+        self.assertLess(two["bytes_needed"], dsi.stat().st_size)
+        streams = self.json("inspect", dsi, "--streams", names[2])
+        self.assertTrue(all(s["encoding"] for s in streams))
+        self.expect(OK, "inspect", dsi, "--streams", names[2])
+        self.expect(OK, "inspect", dsi, "--plan", names[2])
+        said = self.expect(USAGE, "inspect", dsi, "--plan", names[2][:-1] + "_").said
+        self.assertIn("no feature", said)
+        self.expect(USAGE, "inspect", dsi, "--plan", names[2], "--stripe", "999")
+
+    def test_head_and_cat(self):
+        dsi = self.dsi()
+        head = self.expect(OK, "head", dsi, "-n", "4").stdout
+        everything = self.expect(OK, "cat", dsi).stdout
+        self.assertEqual(head.count(b"\n"), 4)
+        self.assertEqual(everything.count(b"\n"), 3000)
+        self.assertTrue(everything.startswith(head))
+        lines = everything.splitlines(keepends=True)
+        self.assertEqual(self.expect(OK, "cat", dsi, "--rows", "10:20").stdout,
+                         b"".join(lines[10:20]))
+        self.assertEqual(self.expect(OK, "cat", dsi, "--rows", "2990:").stdout,
+                         b"".join(lines[2990:]))
+        for row in self.expect(OK, "head", dsi, "--features", "label,session_id").stdout.splitlines():
+            self.assertLessEqual(set(json.loads(row)), {"label", "session_id"})
+        self.expect(USAGE, "cat", dsi, "--rows", "20:10")
+        self.expect(USAGE, "cat", dsi, "--rows", "x")
+        self.expect(USAGE, "head", dsi, "--features", "nothing_like_it")
+
+    def test_bench(self):
+        dsi = self.dsi()
+        for layout in ("padded", "jagged", "ikjt"):
+            found = self.json("bench", dsi, "--features", "user.*,label", "--layout", layout,
+                              "--batch-size", "256", "--repeat", "2")
+            self.assertEqual(found["rows"], 3000)
+            self.assertEqual(found["batches"], 12)
+            self.assertGreater(found["output_bytes"], 0)
+            self.assertGreaterEqual(found["values_expanded"], found["values_decoded"])
+        text = self.expect(OK, "bench", dsi, "--features", "label", "--layout", "dense").stdout
+        self.assertIn(b"rows/s", text)
+        self.expect(USAGE, "bench", dsi, "--features", "nothing_like_it")
+        self.expect(USAGE, "bench", dsi)
+
+
+class TerminalTest(CliTest):
+    def on_terminal(self, *arguments, **variables):
+        """Runs with standard output and error on a terminal; what it showed."""
+        import pty
+        leader, follower = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm", **variables}
+        process = subprocess.Popen([DSICTL, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                                   stdout=follower, stderr=follower, env=environment)
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                block = os.read(leader, 65536)
+            except OSError:  # How Linux says that the other side is closed.
+                break
+            if not block:
+                break
+            shown += block
+        os.close(leader)
+        self.assertEqual(process.wait(), OK, shown)
+        return shown.decode(errors="replace")
+
+    def test_people_see_tables_and_programs_lines(self):
+        dsi = self.dsi()
+        shown = self.on_terminal("head", dsi, "-n", "3", NO_COLOR="1")
+        self.assertIn("session_id", shown.splitlines()[0])
+        self.assertIn("more features", shown)
+        self.assertNotIn("\x1b[1m", shown)
+        self.assertIn("\x1b[1m", self.on_terminal("head", dsi, "-n", "3", NO_COLOR=""))
+        lines = self.on_terminal("head", dsi, "-n", "3", "--json").splitlines()
+        self.assertEqual(len(lines), 3)
+        self.assertTrue(json.loads(lines[0]))
+        for line in self.on_terminal("cat", dsi, "--rows", "0:50", "--quiet").splitlines():
+            self.assertLessEqual(len(line), 80)
+
+    def test_progress_only_on_a_terminal(self):
+        dsi = self.dsi()
+        self.assertIn("verifying", self.on_terminal("verify", dsi))
+        self.assertNotIn("verifying", self.on_terminal("verify", dsi, "--quiet"))
+
+    def test_names_cannot_drive_the_terminal(self):
+        source = self.write("e.jsonl", '{"a\\u001b[31m":1}\n')
+        if run("convert", source, self.path("e.dsi"), "--quiet").returncode != OK:
+            return  # Such a name is refused: all the better.
+        for verb in (["inspect"], ["inspect", "--features"], ["head"]):
+            shown = self.on_terminal(*verb, self.path("e.dsi"))
+            self.assertNotIn("\x1b[31m", shown)
+
+
+if __name__ == "__main__":
+    if not DSICTL:
+        print("skipped: DSICTL does not name the program")
+        sys.exit(77)
+    unittest.main()

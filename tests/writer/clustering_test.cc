@@ -1,0 +1,132 @@
+// Row order: keys by first time, then input position; rows by time, then input position (design: row order).
+#include "dsi/writer/clustering_internal.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "dsi/writer/stripe_cuts_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+Schema TwoKeys() {
+  Schema schema;
+  schema.features = {{.name = "user", .kind = Kind::kKey, .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}},
+                     {.name = "session", .kind = Kind::kKey, .columns = {{.name = "", .type = Type::kBytes, .id_space = ""}}},
+                     {.name = "t", .kind = Kind::kTimestamp, .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}, .time_unit = TimeUnit::kSeconds}};
+  return schema;
+}
+
+struct Rows {
+  std::shared_ptr<const Schema> schema = std::make_shared<const Schema>(TwoKeys());
+  RowBatch batch{schema};
+  void Add(int64_t user, const char* session, int64_t time) {
+    ASSERT_TRUE(batch.SetInt(0, user).ok());
+    if (session != nullptr) ASSERT_TRUE(batch.SetBytes(1, session).ok());
+    ASSERT_TRUE(batch.SetInt(2, time).ok());
+    ASSERT_TRUE(batch.EndRow().ok());
+  }
+  RowOrder Order(const std::vector<std::string>& names) {
+    auto keys = ResolveClusterKeys(*schema, names);
+    EXPECT_TRUE(keys.ok());
+    std::vector<FeatureSource> sources;
+    for (size_t f = 0; f < schema->features.size(); ++f) sources.push_back({&schema->features[f], &batch.feature(f)});
+    return ClusterRows(sources, *keys, batch.num_rows());
+  }
+};
+
+using Positions = std::vector<uint32_t>;
+
+TEST(Clustering, SessionsComeByFirstTimeAndRowsByTime) {
+  Rows rows;
+  rows.Add(1, "b", 30);
+  rows.Add(1, "a", 20);
+  rows.Add(1, "b", 10);
+  rows.Add(1, "a", 40);
+  const RowOrder order = rows.Order({"session", "t"});
+  EXPECT_EQ(order.input_row, (Positions{2, 0, 1, 3}));
+  EXPECT_EQ(order.session_starts, (Positions{0, 2}));
+}
+
+TEST(Clustering, EqualTimesKeepInputOrder) {
+  Rows rows;
+  for (const char* s : {"x", "y", "x", "y"}) rows.Add(1, s, 5);
+  EXPECT_EQ(rows.Order({"session", "t"}).input_row, (Positions{0, 2, 1, 3}));
+}
+
+TEST(Clustering, OuterKeysHoldTheirSessionsTogether) {
+  Rows rows;
+  rows.Add(7, "s1", 1);
+  rows.Add(8, "s2", 2);
+  rows.Add(7, "s3", 3);
+  rows.Add(8, "s2", 4);
+  const RowOrder order = rows.Order({"user", "session", "t"});
+  EXPECT_EQ(order.input_row, (Positions{0, 2, 1, 3}));
+  EXPECT_EQ(order.session_starts, (Positions{0, 1, 2}));
+}
+
+TEST(Clustering, MissingKeyIsOneKeyAndNotTheEmptyString) {
+  Rows rows;
+  rows.Add(1, nullptr, 1);
+  rows.Add(1, "", 2);
+  rows.Add(1, nullptr, 3);
+  const RowOrder order = rows.Order({"session", "t"});
+  EXPECT_EQ(order.input_row, (Positions{0, 2, 1}));
+  EXPECT_EQ(order.session_starts.size(), 2U);
+}
+
+TEST(Clustering, WithoutKeysRowsKeepTheirOrder) {
+  Rows rows;
+  rows.Add(1, "b", 3);
+  rows.Add(1, "a", 1);
+  const RowOrder order = rows.Order({});
+  EXPECT_EQ(order.input_row, (Positions{0, 1}));
+  EXPECT_TRUE(order.session_starts.empty());
+}
+
+TEST(Clustering, UnknownAndListKeysAreRefused) {
+  Schema schema = TwoKeys();
+  schema.features.push_back({.name = "l", .kind = Kind::kList, .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}});
+  EXPECT_EQ(ResolveClusterKeys(schema, {"nope"}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(ResolveClusterKeys(schema, {"l"}).status().code(), StatusCode::kInvalidArgument);
+}
+
+RowOrder Sessions(std::vector<uint32_t> starts) {
+  RowOrder order;
+  order.session_starts = std::move(starts);
+  return order;
+}
+
+TEST(StripeCuts, FallBetweenSessions) {
+  const auto cuts = CutStripes(Sessions({0, 3, 6, 9}), 12, 12, 7, 1000);
+  ASSERT_EQ(cuts.size(), 2U);
+  EXPECT_EQ(cuts[0].num_rows, 6U);
+  EXPECT_EQ(cuts[0].num_sessions, 2U);
+  EXPECT_EQ(cuts[1].num_rows, 6U);
+  EXPECT_FALSE(cuts[1].continues_session);
+}
+
+TEST(StripeCuts, SplitASessionLongerThanAStripeAndSaySo) {
+  const auto cuts = CutStripes(Sessions({0, 10}), 13, 13, 4, 1000);
+  ASSERT_EQ(cuts.size(), 4U);
+  EXPECT_EQ(cuts[0].num_rows, 4U);
+  EXPECT_FALSE(cuts[0].continues_session);
+  EXPECT_TRUE(cuts[1].continues_session);
+  EXPECT_EQ(cuts[1].num_sessions, 0U);
+  EXPECT_TRUE(cuts[2].continues_session);
+  EXPECT_EQ(cuts[2].num_rows, 2U);  // Up to where the next session starts.
+  EXPECT_FALSE(cuts[3].continues_session);
+  uint32_t sessions = 0;
+  for (const StripeCut& cut : cuts) sessions += cut.num_sessions;
+  EXPECT_EQ(sessions, 2U);
+}
+
+TEST(StripeCuts, BytesCapTheRows) {
+  const auto cuts = CutStripes(Sessions({}), 100, 1000, 1000, 250);
+  ASSERT_EQ(cuts.size(), 4U);
+  EXPECT_EQ(cuts[0].num_rows, 25U);
+}
+
+}  // namespace
+}  // namespace dsi::internal

@@ -1,0 +1,155 @@
+// What a Writer promises besides the values (which the round-trip tests of tests/reader hold): equal bytes, all or nothing, clear errors.
+#include "dsi/writer/writer.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <random>
+
+#include "dsi/format/limits.h"
+#include "dsi/tests/support/temp_folder.h"
+
+namespace dsi {
+namespace {
+
+Schema ClickSchema() {
+  auto schema = Schema::FromJson(R"({"features": [
+    {"name": "session_id", "kind": "key", "type": "int64"},
+    {"name": "timestamp", "kind": "timestamp", "unit": "s"},
+    {"name": "label", "kind": "label", "type": "int8"},
+    {"name": "price", "kind": "dense", "type": "float32"},
+    {"name": "clicks", "kind": "list", "type": "int64"},
+    {"name": "query", "kind": "string"}],
+    "cluster_by": ["session_id", "timestamp"], "metadata": {"team": "ads"}})");
+  EXPECT_TRUE(schema.ok()) << schema.status().ToString();
+  return *schema;
+}
+
+void Fill(RowBatch* batch, int num_rows) {
+  std::mt19937_64 random(7);
+  std::vector<int64_t> clicks;
+  for (int i = 0; i < num_rows; ++i) {
+    if (i % 16 == 0) clicks.assign(random() % 40, static_cast<int64_t>(random() % 1'000));
+    ASSERT_TRUE(batch->SetInt(0, i / 16 % 97).ok());
+    ASSERT_TRUE(batch->SetInt(1, i).ok());
+    ASSERT_TRUE(batch->SetInt(2, static_cast<int64_t>(random() % 2)).ok());
+    if (random() % 3 != 0) ASSERT_TRUE(batch->SetDouble(3, static_cast<double>(random() % 1'000) / 8).ok());
+    ASSERT_TRUE(batch->SetInts(4, 0, clicks).ok());
+    ASSERT_TRUE(batch->SetBytes(5, std::string(random() % 9, 'q')).ok());
+    ASSERT_TRUE(batch->EndRow().ok());
+  }
+}
+
+Result<std::vector<std::byte>> Write(int num_rows, WriterOptions options, WriteReport* report = nullptr) {
+  std::vector<std::byte> bytes;
+  DSI_ASSIGN_OR_RETURN(auto writer, Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), std::move(options)));
+  RowBatch batch(writer->schema());
+  Fill(&batch, num_rows);
+  DSI_RETURN_IF_ERROR(writer->Append(batch));
+  DSI_ASSIGN_OR_RETURN(const WriteReport done, writer->Finish());
+  if (report != nullptr) *report = done;
+  return bytes;
+}
+
+TEST(Writer, BytesDoNotDependOnThreads) {
+  const auto one = Write(20'000, {.stripe_rows = 3'000, .threads = 1});
+  ASSERT_TRUE(one.ok()) << one.status().ToString();
+  for (const int threads : {2, 3, 8}) {
+    const auto many = Write(20'000, {.stripe_rows = 3'000, .threads = threads});
+    ASSERT_TRUE(many.ok());
+    EXPECT_EQ(*one, *many) << threads << " threads";
+  }
+}
+
+TEST(Writer, ReportsWhatItWrote) {
+  WriteReport report;
+  const auto bytes = Write(20'000, {.stripe_rows = 3'000}, &report);
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(report.num_rows, 20'000U);
+  EXPECT_EQ(report.num_sessions, 97U);
+  EXPECT_GE(report.num_stripes, 7U);
+  EXPECT_EQ(report.file_bytes, bytes->size());
+  EXPECT_LT(report.values_stored, report.values_in);
+}
+
+TEST(Writer, DedupMakesSessionDataSmallerAndCanBeSwitchedOff) {
+  const auto with = Write(20'000, {});
+  WriteReport report;
+  const auto without = Write(20'000, {.dedup = false}, &report);
+  ASSERT_TRUE(with.ok() && without.ok());
+  EXPECT_LT(with->size(), without->size());
+  EXPECT_EQ(report.values_stored, report.values_in);
+  EXPECT_EQ(report.num_groups, 0U);
+}
+
+TEST(Writer, NoRowsMakeAValidEmptyFile) {
+  const auto bytes = Write(0, {});
+  ASSERT_TRUE(bytes.ok()) << bytes.status().ToString();
+  EXPECT_GT(bytes->size(), 144U);
+}
+
+TEST(Writer, MemoryLimitIsAClearErrorAndSticks) {
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), {.memory_bytes = 10'000});
+  ASSERT_TRUE(writer.ok());
+  RowBatch batch((*writer)->schema());
+  Fill(&batch, 2'000);
+  const Status status = (*writer)->Append(batch);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_NE(status.message().find("memory_bytes"), std::string::npos);
+  EXPECT_EQ((*writer)->Finish().status().code(), StatusCode::kResourceExhausted);
+  EXPECT_TRUE(bytes.empty());
+}
+
+TEST(Writer, CancelLeavesNothingBehind) {
+  const test::TempFolder folder;
+  const std::string path = folder.File("out.dsi");
+  int calls = 0;
+  auto writer = Writer::Create(path, ClickSchema(), {.stripe_rows = 500, .progress = [&](const WriteProgress&) { return ++calls < 5; }});
+  ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch batch((*writer)->schema());
+  Fill(&batch, 5'000);
+  ASSERT_TRUE((*writer)->Append(batch).ok());
+  EXPECT_EQ((*writer)->Finish().status().code(), StatusCode::kCancelled);
+  writer->reset();
+  EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(path).parent_path()));
+}
+
+TEST(Writer, FinishTwiceAndAppendAfterFinishAreRefused) {
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), {});
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE((*writer)->Finish().ok());
+  EXPECT_EQ((*writer)->Finish().status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ((*writer)->Append(RowBatch((*writer)->schema())).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(Writer, OptionsAreCheckedAtTheirLimits) {
+  const auto create = [](WriterOptions options) {
+    std::vector<std::byte> bytes;
+    return Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), std::move(options)).status().code();
+  };
+  EXPECT_EQ(create({.stripe_rows = kMaxStripeRows}), StatusCode::kOk);
+  EXPECT_EQ(create({.stripe_rows = kMaxStripeRows + 1}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(create({.stripe_rows = 0}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(create({.page_values = 1'024}), StatusCode::kOk);
+  EXPECT_EQ(create({.page_values = 1'023}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(create({.page_values = kMaxPageValues}), StatusCode::kOk);
+  EXPECT_EQ(create({.page_values = kMaxPageValues + 1'024}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(create({.cluster_by = {"nope"}}), StatusCode::kInvalidArgument);
+}
+
+TEST(Writer, AnExistingFileIsReplacedOnlyWhenAsked) {
+  const test::TempFolder folder;
+  const std::string path = folder.File("out.dsi");
+  auto first = Writer::Create(path, ClickSchema(), {});
+  ASSERT_TRUE(first.ok());
+  ASSERT_TRUE((*first)->Finish().ok());
+  EXPECT_EQ(Writer::Create(path, ClickSchema(), {}).status().code(), StatusCode::kAlreadyExists);
+  auto second = Writer::Create(path, ClickSchema(), {.overwrite = true});
+  ASSERT_TRUE(second.ok()) << second.status().ToString();
+  EXPECT_TRUE((*second)->Finish().ok());
+}
+
+}  // namespace
+}  // namespace dsi

@@ -1,0 +1,88 @@
+// dsictl cat: rows as JSON Lines.
+#include <memory>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/tools/dsi_to_text_internal.h"
+#include "dsi/tools/verbs_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string rows;
+  DsiToTextOptions to_text;
+};
+
+bool ParseNumber(std::string_view text, uint64_t* number) {
+  if (text.empty() || text.size() > 19) return false;
+  *number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return false;
+    *number = *number * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return true;
+}
+
+// "a:b", "a:" or ":b".
+Status ParseRows(std::string_view text, RowTextOptions* rows) {
+  if (text.empty()) return Status::Ok();
+  const size_t colon = text.find(':');
+  bool valid = colon != std::string_view::npos;
+  if (valid && colon > 0) valid = ParseNumber(text.substr(0, colon), &rows->row_begin);
+  if (valid && colon + 1 < text.size()) valid = ParseNumber(text.substr(colon + 1), &rows->row_end);
+  if (!valid || rows->row_begin > rows->row_end) {
+    return internal::InvalidArgument("--rows takes first:end, such as 100:200, not '{}'", text);
+  }
+  return Status::Ok();
+}
+
+// Each line cut to the width of the terminal, and free of what could drive it.
+std::string CutLines(std::string_view lines, size_t width) {
+  std::string text;
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    // A character takes 4 bytes at most: no need to look at the rest of a long line.
+    text += CutToWidth(Printable(lines.substr(0, std::min(end, 4 * (width + 1)))), width) + "\n";
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return text;
+}
+
+Status Run(Options* options, Console* console) {
+  DSI_RETURN_IF_ERROR(ParseRows(options->rows, &options->to_text.rows));
+  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options->file));
+  const bool cut = console->out_is_tty() && !console->json;
+  // On a terminal the rows themselves show how far the work is.
+  const bool was_quiet = std::exchange(console->quiet, console->quiet || console->out_is_tty());
+  Progress progress(*console);
+  console->quiet = was_quiet;
+  return DsiToText(
+             *reader, options->to_text, &progress,
+             [&](std::string_view lines) {
+               return console->Print(cut ? CutLines(lines, console->width()) : std::string(lines));
+             })
+      .status();
+}
+
+}  // namespace
+
+VerbAction AddCat(CLI::App* app, Console* console) {
+  auto options = std::make_shared<Options>();
+  app->add_option("file", options->file, "A .dsi file")->required()->type_name("FILE");
+  AddNameList(app, "--features", &options->to_text.rows.features, "Only these; * and ? match");
+  app->add_option("--rows", options->rows,
+                  "Rows first up to, not including, end, as they are stored")
+      ->type_name("FIRST:END");
+  app->add_flag("--original-order", options->to_text.original_order,
+                "Rows as they were before clustering (needs convert --keep-position)");
+  AddJsonFlag(app, console);
+  AddQuietFlag(app, console);
+  app->footer(
+      "On a terminal lines are cut to its width; --json keeps them whole.\n\nExamples:\n"
+      "  dsictl cat clicks.dsi --features label,item.id | wc -l\n"
+      "  dsictl cat clicks.dsi --rows 1000:1100\n");
+  return [options, console] { return Run(options.get(), console); };
+}
+
+}  // namespace dsi::tools

@@ -1,0 +1,259 @@
+// dsictl convert: text to .dsi, and .dsi back to JSON Lines.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/io/file.h"
+#include "dsi/tools/dsi_to_text_internal.h"
+#include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/text_table_internal.h"
+#include "dsi/tools/text_to_dsi_internal.h"
+#include "dsi/tools/verbs_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string in;
+  std::string out;
+  TextToDsiOptions to_dsi;
+  bool no_dedup = false;
+  bool no_groups = false;
+  bool force = false;
+  bool original_order = false;
+  // To tell an option that means nothing in the direction taken.
+  std::vector<const CLI::Option*> only_to_dsi;
+};
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+Status PrintToDsi(const TextToDsiReport& report, const Options& options, double seconds,
+                  Console* console) {
+  const WriteReport& w = report.written;
+  const auto rows = static_cast<double>(w.num_rows);
+  if (console->json) {
+    const Json json = {{"output", options.out},
+                       {"rows", w.num_rows},
+                       {"sessions", w.num_sessions},
+                       {"stripes", w.num_stripes},
+                       {"groups", w.num_groups},
+                       {"values_in", w.values_in},
+                       {"values_stored", w.values_stored},
+                       {"index_bytes", w.index_bytes},
+                       {"bytes_in", report.bytes_in},
+                       {"bytes_out", w.file_bytes},
+                       {"seconds", seconds},
+                       {"rows_per_second", rows / seconds}};
+    return console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  if (console->quiet) return Status::Ok();
+  FactList facts;
+  facts.Add("rows", CountText(w.num_rows));
+  facts.Add("sessions",
+            fmt::format("{}  ({:.1f} rows each)", CountText(w.num_sessions),
+                        w.num_sessions ? rows / static_cast<double>(w.num_sessions) : 0));
+  facts.Add("values",
+            fmt::format("{} in, {} stored", CountText(w.values_in), CountText(w.values_stored)));
+  facts.Add("dedupe factor",
+            FactorText(static_cast<double>(w.values_in), static_cast<double>(w.values_stored)));
+  facts.Add("groups", fmt::format("{}  (indexes: {})", w.num_groups, BytesText(w.index_bytes)));
+  facts.Add("stripes", CountText(w.num_stripes));
+  facts.Add("bytes", fmt::format("{} in, {} out  ({} smaller)", BytesText(report.bytes_in),
+                                 BytesText(w.file_bytes),
+                                 FactorText(static_cast<double>(report.bytes_in),
+                                            static_cast<double>(w.file_bytes))));
+  facts.Add("time", fmt::format("{}  ({}rows/s)", SecondsText(seconds), RateText(rows / seconds)));
+  return console->Print(facts.Render(*console));
+}
+
+Status ToDsi(Options* options, Console* console) {
+  const Stopwatch watch;
+  options->to_dsi.source.path = options->in;
+  options->to_dsi.source.scratch_folder = FolderOf(options->out);
+  options->to_dsi.out = options->out;
+  options->to_dsi.writer.dedup = !options->no_dedup;
+  options->to_dsi.writer.find_groups = !options->no_groups;
+  options->to_dsi.writer.overwrite = options->force;
+  Progress progress(*console);
+  const auto report = TextToDsi(options->to_dsi, &progress);
+  progress.Clear();
+  if (report.status().code() == StatusCode::kBadInput && options->to_dsi.source.infer_rows != 0) {
+    console->hint = "the schema was found in the first rows; --infer-rows 0 looks at all of them";
+  }
+  if (report.status().code() == StatusCode::kTruncated) {
+    console->hint = "the compressed input is not whole; fetch it again";
+  }
+  DSI_RETURN_IF_ERROR(report.status());
+  return PrintToDsi(*report, *options, watch.seconds(), console);
+}
+
+Status ToText(const Options& options, Console* console) {
+  for (const CLI::Option* option : options.only_to_dsi) {
+    if (option->count() == 0) continue;
+    return internal::InvalidArgument("{} means nothing when a .dsi file is turned into text",
+                                     option->get_name());
+  }
+  const Stopwatch watch;
+  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.in));
+  DsiToTextOptions to_text;
+  to_text.original_order = options.original_order;
+  std::unique_ptr<WritableFile> file;
+  if (options.out != "-") {
+    to_text.scratch_folder = FolderOf(options.out);
+    DSI_ASSIGN_OR_RETURN(file, CreateLocalFile(options.out, {.overwrite = options.force}));
+  }
+  uint64_t bytes = 0;
+  Progress progress(*console);
+  const auto rows = DsiToText(*reader, to_text, &progress, [&](std::string_view lines) {
+    bytes += lines.size();
+    return file ? file->Append(std::as_bytes(std::span(lines))) : console->Print(lines);
+  });
+  progress.Clear();
+  DSI_RETURN_IF_ERROR(rows.status());
+  if (!file) return Status::Ok();  // Standard output holds the rows and nothing else.
+  DSI_RETURN_IF_ERROR(file->Publish());
+  const double seconds = watch.seconds();
+  const double rows_per_second = static_cast<double>(*rows) / seconds;
+  if (console->json) {
+    const Json json = {
+        {"output", options.out}, {"rows", *rows},      {"bytes_in", reader->info().file_bytes},
+        {"bytes_out", bytes},    {"seconds", seconds}, {"rows_per_second", rows_per_second}};
+    return console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  if (console->quiet) return Status::Ok();
+  FactList facts;
+  facts.Add("rows", CountText(*rows));
+  facts.Add("bytes",
+            fmt::format("{} in, {} out", BytesText(reader->info().file_bytes), BytesText(bytes)));
+  facts.Add("time", fmt::format("{}  ({}rows/s)", SecondsText(seconds), RateText(rows_per_second)));
+  return console->Print(facts.Render(*console));
+}
+
+Status Run(Options* options, Console* console) {
+  const bool from_dsi = IsDsiName(options->in);
+  const bool to_dsi = IsDsiName(options->out);
+  if (from_dsi && to_dsi) {
+    console->hint =
+        "go through text: dsictl convert IN.dsi - | dsictl convert - OUT.dsi --schema FILE "
+        "('dsictl schema IN.dsi' prints the schema)";
+    return internal::InvalidArgument("a .dsi file cannot be rewritten as another one yet");
+  }
+  if (from_dsi) {
+    if (options->out != "-" && !IsJsonLinesName(options->out)) {
+      return internal::InvalidArgument(
+          "{}: a .dsi file is turned into JSON Lines: OUT ends in .jsonl or is -", options->out);
+    }
+    return ToText(*options, console);
+  }
+  if (!to_dsi) {
+    return internal::InvalidArgument("{}: text is turned into a .dsi file: OUT ends in .dsi",
+                                     options->out);
+  }
+  if (options->original_order) {
+    return internal::InvalidArgument(
+        "--original-order is for turning a .dsi file into text; "
+        "--keep-position prepares for it");
+  }
+  return ToDsi(options, console);
+}
+
+}  // namespace
+
+VerbAction AddConvert(CLI::App* app, Console* console) {
+  auto options = std::make_shared<Options>();
+  TextToDsiOptions* to_dsi = &options->to_dsi;
+  WriterOptions* writer = &to_dsi->writer;
+  const std::string text_group = "Text to .dsi: the input";
+  const std::string rows_group = "Text to .dsi: the order of rows";
+  const std::string file_group = "Text to .dsi: the file";
+  const auto only = [&options](CLI::Option* option, const std::string& group) {
+    options->only_to_dsi.push_back(option->group(group));
+    return option;
+  };
+
+  app->add_option("in", options->in,
+                  "A .jsonl, .csv or .tsv (.gz, .zst) or .dsi file; - for standard input")
+      ->required()
+      ->type_name("IN");
+  app->add_option("out", options->out, "A .dsi file; or .jsonl, or - for standard output")
+      ->required()
+      ->type_name("OUT");
+  app->add_flag("--force", options->force, "Replace an existing OUT");
+  AddJsonFlag(app, console);
+  AddQuietFlag(app, console);
+  app->add_flag("--original-order", options->original_order, "Rows as they were before clustering")
+      ->group(".dsi to text");
+
+  only(
+      app->add_option("--schema", to_dsi->source.schema_file, "Schema as JSON; else it is inferred")
+          ->type_name("FILE"),
+      text_group);
+  only(app->add_option("--infer-rows", to_dsi->source.infer_rows,
+                       "Look at so many rows to infer the schema; default all")
+           ->type_name("N"),
+       text_group);
+  only(app->add_option("--format", to_dsi->source.format,
+                       "jsonl, csv or tsv; default: by IN's ending")
+           ->check(CLI::IsMember(
+               std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
+           ->type_name("FORMAT"),
+       text_group);
+  only(app->add_flag("--ignore-unknown", to_dsi->ignore_unknown,
+                     "Skip features that the schema lacks"),
+       text_group);
+
+  auto* keys = only(AddNameList(app, "--session-key", &to_dsi->session_keys,
+                                "Cluster by these, outermost first; default: the schema's"),
+                    rows_group);
+  auto* time =
+      only(app->add_option("--time", to_dsi->time_feature, "Order the rows of a session by this")
+               ->type_name("NAME"),
+           rows_group);
+  only(app->add_flag("--keep-order", writer->keep_order, "Leave rows as they come")
+           ->excludes(keys)
+           ->excludes(time),
+       rows_group);
+  only(app->add_flag("--keep-position", writer->keep_position,
+                     "Store each row's place, for --original-order later"),
+       rows_group);
+
+  only(app->add_flag("--no-dedup", options->no_dedup, "Store every row's values"), file_group);
+  only(app->add_flag("--no-groups", options->no_groups, "Only the groups that the schema declares"),
+       file_group);
+  only(app->add_option("--stripe-rows", writer->stripe_rows, "Rows in a stripe; default 262144")
+           ->type_name("N"),
+       file_group);
+  only(app->add_option("--threads", writer->threads, "Threads; default: one for each core")
+           ->check(CLI::Range(0, 1024))
+           ->type_name("N"),
+       file_group);
+  only(AddSize(app, "--memory", &writer->memory_bytes,
+               "Memory for rows, such as 4G; default: half of the machine's"),
+       file_group);
+  only(app->add_option("--metadata", to_dsi->metadata, "Store a note; repeatable")
+           ->allow_extra_args(false)
+           ->type_name("KEY=VALUE"),
+       file_group);
+  app->footer(
+      "Examples:\n"
+      "  dsictl convert clicks.jsonl clicks.dsi --session-key session_id\n"
+      "  zcat day1.jsonl.gz day2.jsonl.gz | dsictl convert - days.dsi --schema ads.json\n"
+      "  dsictl convert clicks.dsi clicks.jsonl --original-order\n");
+  return [options, console] { return Run(options.get(), console); };
+}
+
+}  // namespace dsi::tools

@@ -1,0 +1,24 @@
+// Rows of a .dsi file as JSON Lines: one half of convert, and cat.
+#pragma once
+
+#include <string>
+
+#include "dsi/format/status.h"
+#include "dsi/reader/reader.h"
+#include "dsi/reader/row_text.h"
+#include "dsi/tools/original_order_internal.h"
+#include "dsi/tools/progress_internal.h"
+
+namespace dsi::tools {
+
+struct DsiToTextOptions {
+  RowTextOptions rows;
+  bool original_order = false;  // By "__position", which the file must have.
+  std::string scratch_folder;   // Where lines wait for their turn; empty: the system's.
+};
+
+// Hands the lines to the sink, many at a time. Returns the number of rows.
+Result<uint64_t> DsiToText(const Reader& reader, const DsiToTextOptions& options,
+                           Progress* progress, const LineSink& sink);
+
+}  // namespace dsi::tools

@@ -1,0 +1,25 @@
+// How dsictl ends: exit codes, which are stable and meant for programs, and what people are told.
+//
+//   0  done                      3  I/O: missing files, full disks, exceeded limits
+//   1  the file is damaged       128 + n  stopped by signal n (130: Ctrl-C)
+//   2  usage, or input that does not fit
+#pragma once
+
+#include "dsi/format/status.h"
+#include "dsi/tools/console_internal.h"
+
+namespace dsi::tools {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitDamaged = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitIo = 3;
+inline constexpr int kExitClosedPipe = 141;
+
+int ExitCode(const Status& status);
+
+// Prints "dsictl: message" and what to do next, and returns the exit code. Silent for a closed
+// pipe. `verb` may be empty.
+int ReportEnd(const Status& status, const Console& console, std::string_view verb);
+
+}  // namespace dsi::tools

@@ -1,0 +1,63 @@
+#include "dsi/tools/feature_choice_internal.h"
+
+#include <set>
+#include <string_view>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/reader/name_match_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+constexpr std::string_view kPosition = "__position";
+constexpr size_t kNamesAdvised = 3;
+
+bool IsGlob(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
+
+Status UnknownFeature(const std::string& name, const std::vector<ColumnInfo>& columns) {
+  internal::NearNames near(name, kNamesAdvised);
+  std::string_view last;
+  for (const ColumnInfo& column : columns) {
+    // The columns of a feature stand together.
+    if (column.feature != last) near.Offer(column.feature);
+    last = column.feature;
+  }
+  return internal::InvalidArgument("the file has no feature \"{}\"{}", name, near.Advice());
+}
+
+}  // namespace
+
+Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
+                                              const std::vector<std::string>& names) {
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
+  std::vector<ColumnInfo> chosen;
+  std::set<std::string_view> seen;
+  for (const std::string& name : names) {
+    bool found = false;
+    for (const ColumnInfo& column : columns) {
+      const bool matches = IsGlob(name) ? (internal::GlobMatches(name, column.feature) ||
+                                           internal::GlobMatches(name, column.name)) &&
+                                              column.name != kPosition
+                                        : name == column.feature || name == column.name;
+      if (!matches) continue;
+      found = true;
+      if (seen.insert(column.name).second) chosen.push_back(column);
+    }
+    if (!found) return UnknownFeature(name, columns);
+  }
+  return chosen;
+}
+
+Projection PlainProjection(const ColumnInfo& column) {
+  Projection projection;
+  projection.name = column.name;
+  if (HasLengths(column.kind, column.type)) {
+    projection.layout = Layout::kJagged;
+  } else {
+    projection.layout = Layout::kPadded;
+    projection.width = column.kind == Kind::kEmbedding ? column.fixed_length : 1;
+  }
+  return projection;
+}
+
+}  // namespace dsi::tools

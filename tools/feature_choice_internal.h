@@ -1,0 +1,21 @@
+// Names and globs of features on the command line, held against a file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dsi/format/status.h"
+#include "dsi/reader/reader.h"
+
+namespace dsi::tools {
+
+// The columns that each name stands for, in the order of the names; a name may be of a feature or
+// of a column, '*' and '?' match. kInvalidArgument for a name that the file lacks, with the nearest
+// one.
+Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
+                                              const std::vector<std::string>& names);
+
+// How a column is asked for where the user has not said: lists jagged, numbers one in each row.
+Projection PlainProjection(const ColumnInfo& column);
+
+}  // namespace dsi::tools

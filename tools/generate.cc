@@ -1,0 +1,156 @@
+// dsictl generate: made-up training tables.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <span>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/io/file.h"
+#include "dsi/tools/generate/generate_internal.h"
+#include "dsi/tools/interrupt_internal.h"
+#include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/progress_internal.h"
+#include "dsi/tools/verbs_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+struct Options {
+  GenerateOptions table;
+  std::string order = "time";
+  std::string session_law;
+  std::string out;
+  std::string schema_file;
+  bool force = false;
+};
+
+std::string Footer() {
+  std::string text = "Profiles:\n";
+  for (const ProfileDescription& profile : GenerateProfiles()) {
+    text += fmt::format("  {:<8} {}\n", profile.name, profile.text);
+  }
+  return text +
+         "\nExamples:\n"
+         "  dsictl generate --profile clicks --rows 100000 clicks.jsonl\n"
+         "  dsictl generate --profile p3 --rows 1M --write-schema p3.json p3.jsonl\n"
+         "  dsictl generate --profile wide --features 20000 --rows 1000 - | dsictl convert - "
+         "wide.dsi\n";
+}
+
+Status WriteWhole(const std::string& path, bool force, std::string_view text) {
+  DSI_ASSIGN_OR_RETURN(auto file, CreateLocalFile(path, {.overwrite = force}));
+  DSI_RETURN_IF_ERROR(file->Append(std::as_bytes(std::span(text))));
+  return file->Publish();
+}
+
+Status ApplyWords(Options* options) {
+  options->table.order = options->order == "session" ? RowOrder::kSession : RowOrder::kTime;
+  const std::map<std::string, SessionLaw> laws = {{"geometric", SessionLaw::kGeometric},
+                                                  {"constant", SessionLaw::kConstant},
+                                                  {"lognormal", SessionLaw::kLognormal}};
+  if (!options->session_law.empty()) options->table.session_law = laws.at(options->session_law);
+  if (!options->schema_file.empty() && options->schema_file == options->out) {
+    return internal::InvalidArgument("the table and its schema cannot share the file {}",
+                                     options->out);
+  }
+  return Status::Ok();
+}
+
+Status Run(Options* options, Console* console) {
+  DSI_RETURN_IF_ERROR(ApplyWords(options));
+  std::string error;
+  const auto generator = RowGenerator::Create(options->table, &error);
+  if (generator == nullptr) return {StatusCode::kInvalidArgument, error};
+
+  std::unique_ptr<WritableFile> file;
+  if (options->out != "-") {
+    DSI_ASSIGN_OR_RETURN(file, CreateLocalFile(options->out, {.overwrite = options->force}));
+  }
+  uint64_t bytes = 0;
+  {
+    Progress progress(*console);
+    std::string block;
+    while (generator->NextBlock(&block)) {
+      bytes += block.size();
+      DSI_RETURN_IF_ERROR(file ? file->Append(std::as_bytes(std::span(block)))
+                               : console->Print(block));
+      if (!progress.Update("generating", generator->rows_done(), options->table.rows,
+                           ProgressUnit::kRows)) {
+        return CheckInterrupt();
+      }
+    }
+  }
+  if (!options->schema_file.empty()) {
+    DSI_RETURN_IF_ERROR(WriteWhole(options->schema_file, options->force, generator->SchemaJson()));
+  }
+  if (!file) return Status::Ok();
+  DSI_RETURN_IF_ERROR(file->Publish());
+  if (console->quiet) return Status::Ok();
+  return console->Print(fmt::format("{}: {} rows, {}\n", Printable(options->out),
+                                    CountText(generator->rows_done()), BytesText(bytes)));
+}
+
+template <typename T>
+void AddOverride(CLI::App* app, const std::string& name, std::optional<T>* value,
+                 const std::string& text) {
+  app->add_option_function<T>(
+         name, [value](const T& given) { *value = given; }, text)
+      ->group("What the profile says, unless given");
+}
+
+}  // namespace
+
+VerbAction AddGenerate(CLI::App* app, Console* console) {
+  auto options = std::make_shared<Options>();
+  std::vector<std::string> profiles;
+  for (const auto& profile : GenerateProfiles()) profiles.emplace_back(profile.name);
+  GenerateOptions* table = &options->table;
+
+  app->add_option("out", options->out, "The file to write, or - for standard output")
+      ->required()
+      ->type_name("OUT");
+  app->add_option("--profile", table->profile, "Which table (see below); default clicks")
+      ->check(CLI::IsMember(profiles))
+      ->type_name("NAME");
+  app->add_option("--rows", table->rows, "Rows; 50k and 1M are understood; default 100000")
+      ->transform(CLI::AsSizeValue(true))
+      ->type_name("N");
+  app->add_option("--seed", table->seed, "Another seed gives another table; default 1")
+      ->type_name("S");
+  app->add_option("--order", options->order, "Order of rows: time (default) or session")
+      ->check(CLI::IsMember({"time", "session"}))
+      ->type_name("ORDER");
+  app->add_option("--write-schema", options->schema_file, "Also write the table's schema here")
+      ->type_name("FILE");
+  app->add_flag("--force", options->force, "Replace existing files");
+  AddQuietFlag(app, console);
+
+  AddOverride(app, "--mean-session", &table->mean_session, "Rows per session (not clicks)");
+  app->add_option("--session-law", options->session_law,
+                  "geometric, constant, lognormal (not clicks)")
+      ->check(CLI::IsMember({"geometric", "constant", "lognormal"}))
+      ->type_name("LAW")
+      ->group("What the profile says, unless given");
+  AddOverride(app, "--sequence-duplicate", &table->sequence_duplicate,
+              "p1..p4: probability that a sequence stays as it is");
+  AddOverride(app, "--set-duplicate", &table->set_duplicate, "p1..p4: the same for sets");
+  AddOverride(app, "--sequence-length", &table->sequence_length, "p1..p4: ids in each sequence");
+  AddOverride(app, "--sequence-shift", &table->sequence_shift,
+              "p1..p4: ids that a change puts in front");
+  app->add_option("--duplicate-rates", table->duplicate_rates, "sweep: a list feature for each")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group("What the profile says, unless given");
+  AddOverride(app, "--list-length", &table->list_length, "sweep: ids in each list");
+  AddOverride(app, "--features", &table->features, "wide: number of features");
+  AddOverride(app, "--coverage", &table->coverage, "wide: share of the features that a row has");
+  AddOverride(app, "--items", &table->items, "clicks: size of the catalogue");
+  app->add_flag("--separate-id-spaces", table->separate_id_spaces,
+                "p1..p4, sweep: each feature draws from ids of its own");
+  app->add_flag("--hash-ids", table->hash_ids, "clicks: ids as 63-bit hashes");
+  app->footer(Footer());
+  return [options, console] { return Run(options.get(), console); };
+}
+
+}  // namespace dsi::tools

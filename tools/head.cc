@@ -1,0 +1,110 @@
+// dsictl head: the first rows, as a table for people and as JSON Lines for programs.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "dsi/tools/dsi_to_text_internal.h"
+#include "dsi/tools/text_table_internal.h"
+#include "dsi/tools/verbs_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string file;
+  uint64_t rows = 10;
+  std::vector<std::string> features;
+};
+
+constexpr size_t kCellWidth = 28;
+
+// Names of nested objects joined by dots, in order of first appearance.
+class Cells {
+ public:
+  void AddRow(const Json& row) {
+    rows_.emplace_back();
+    Flatten("", row);
+  }
+
+  std::string Render(const Console& console) const {
+    std::vector<TextTable::Column> columns;
+    for (const std::string& name : names_) {
+      columns.push_back({.title = name, .align = TextTable::Align::kLeft, .max_width = kCellWidth});
+    }
+    TextTable table(std::move(columns));
+    for (const auto& row : rows_) {
+      std::vector<std::string> cells(names_.size());
+      for (const auto& [column, text] : row) cells[column] = text;
+      table.AddRow(std::move(cells));
+    }
+    size_t left_out = 0;
+    std::string text = table.Render(console, &left_out);
+    if (left_out > 0) {
+      text += fmt::format("({} more features; --features chooses, --json shows all)\n", left_out);
+    }
+    return text;
+  }
+
+ private:
+  void Flatten(const std::string& prefix, const Json& value) {
+    for (const auto& [name, member] : value.items()) {
+      const std::string full = prefix.empty() ? name : prefix + "." + name;
+      if (member.is_object()) {
+        Flatten(full, member);
+        continue;
+      }
+      const auto [at, is_new] = column_of_.emplace(full, names_.size());
+      if (is_new) names_.push_back(full);
+      rows_.back()[at->second] = member.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+  }
+
+  std::vector<std::string> names_;
+  std::map<std::string, size_t> column_of_;
+  std::vector<std::map<size_t, std::string>> rows_;
+};
+
+Status Run(const Options& options, Console* console) {
+  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
+  DsiToTextOptions to_text;
+  to_text.rows.features = options.features;
+  to_text.rows.row_end = options.rows;
+  std::string lines;
+  {
+    Progress progress(*console);
+    DSI_RETURN_IF_ERROR(DsiToText(*reader, to_text, &progress, [&](std::string_view more) {
+                          lines += more;
+                          return Status::Ok();
+                        }).status());
+  }
+  if (console->json || !console->out_is_tty()) return console->Print(lines);
+  Cells cells;
+  for (size_t at = 0; at < lines.size();) {
+    const size_t end = lines.find('\n', at);
+    const Json row = Json::parse(lines.substr(at, end - at), nullptr, /*allow_exceptions=*/false);
+    if (row.is_object()) cells.AddRow(row);
+    at = end == std::string::npos ? lines.size() : end + 1;
+  }
+  return console->Print(cells.Render(*console));
+}
+
+}  // namespace
+
+VerbAction AddHead(CLI::App* app, Console* console) {
+  auto options = std::make_shared<Options>();
+  app->add_option("file", options->file, "A .dsi file")->required()->type_name("FILE");
+  app->add_option("-n,--rows", options->rows, "Number of rows; default 10")->type_name("N");
+  AddNameList(app, "--features", &options->features, "Only these; * and ? match");
+  AddJsonFlag(app, console);
+  app->footer(
+      "Rows come in the order of the file: clustered by session.\n\nExamples:\n"
+      "  dsictl head clicks.dsi -n 3\n"
+      "  dsictl head clicks.dsi --features session_id,'user.*' --json\n");
+  return [options, console] { return Run(*options, console); };
+}
+
+}  // namespace dsi::tools

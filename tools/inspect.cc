@@ -1,0 +1,214 @@
+// dsictl inspect: what a file holds and how it is stored.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/text_table_internal.h"
+#include "dsi/tools/verbs_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string file;
+  bool features = false;
+  bool stripes = false;
+  bool groups = false;
+  bool dedup = false;
+  bool metadata = false;
+  std::string sort = "file";
+  std::vector<std::string> plan;
+  std::optional<uint32_t> stripe;
+  std::string streams;
+};
+
+constexpr size_t kLargestShown = 8;
+
+Status ShowMetadata(const Reader& reader, Console* console) {
+  DSI_ASSIGN_OR_RETURN(const auto metadata, reader.Metadata());
+  if (console->json) return PrintJson(Json(metadata), console);
+  FactList facts;
+  for (const auto& [key, value] : metadata) facts.Add(Printable(key), value);
+  return console->Print(facts.Render(*console));
+}
+
+Json SummaryJson(const FileInfo& info, const std::map<std::string, uint64_t>& kinds,
+                 uint64_t stored_values, const GroupTotals& best) {
+  return {{"bytes", info.file_bytes},
+          {"rows", info.num_rows},
+          {"sessions", info.num_sessions},
+          {"features", info.num_features},
+          {"columns", info.num_columns},
+          {"kinds", kinds},
+          {"groups", info.num_groups},
+          {"stripes", info.num_stripes},
+          {"page_values", info.page_values},
+          {"stored_values", stored_values},
+          {"index_bytes", best.index_bytes},
+          {"format", fmt::format("{}.{}", info.major, info.minor)},
+          {"writer", info.writer}};
+}
+
+std::string LargestFeatures(std::vector<ColumnInfo> columns, uint64_t file_bytes,
+                            const Console& console) {
+  const size_t shown = std::min(columns.size(), kLargestShown);
+  std::partial_sort(columns.begin(), columns.begin() + static_cast<ptrdiff_t>(shown), columns.end(),
+                    [](const ColumnInfo& a, const ColumnInfo& b) {
+                      return a.stored_bytes != b.stored_bytes ? a.stored_bytes > b.stored_bytes
+                                                              : a.ordinal < b.ordinal;
+                    });
+  using enum TextTable::Align;
+  TextTable table({{.title = "largest features", .align = kLeft, .max_width = 40},
+                   {.title = "kind", .align = kLeft, .max_width = 12},
+                   {.title = "bytes", .align = kRight, .max_width = 12},
+                   {.title = "of file", .align = kRight, .max_width = 8}});
+  for (size_t i = 0; i < shown; ++i) {
+    const ColumnInfo& column = columns[i];
+    table.AddRow(
+        {column.name, std::string(KindName(column.kind)), BytesText(column.stored_bytes),
+         fmt::format("{:.1f}%", 100 * static_cast<double>(column.stored_bytes) /
+                                    static_cast<double>(std::max<uint64_t>(1, file_bytes)))});
+  }
+  return table.Render(console);
+}
+
+std::string StrongestGroups(const std::vector<GroupInfo>& groups,
+                            const std::vector<StripeInfo>& stripes, const Console& console) {
+  std::vector<std::pair<const GroupInfo*, GroupTotals>> found;
+  for (const GroupInfo& group : groups) {
+    if (group.ordinal != 0) found.emplace_back(&group, TotalsOf(group, stripes));
+  }
+  // Unique rows per feature of the group say how much work is saved: many features count more.
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    const auto saved = [](const auto& entry) {
+      return static_cast<double>(entry.second.rows -
+                                 std::min(entry.second.rows, entry.second.unique_rows)) *
+             static_cast<double>(entry.first->columns.size());
+    };
+    return saved(a) > saved(b);
+  });
+  if (found.size() > kLargestShown) found.resize(kLargestShown);
+  if (found.empty()) return "";
+  using enum TextTable::Align;
+  TextTable table({{.title = "dedup groups", .align = kLeft, .max_width = 40},
+                   {.title = "features", .align = kRight, .max_width = 9},
+                   {.title = "unique rows", .align = kRight, .max_width = 16},
+                   {.title = "rows / unique", .align = kRight, .max_width = 14}});
+  for (const auto& [group, totals] : found) {
+    table.AddRow(
+        {GroupTitle(*group), CountText(group->columns.size()), CountText(totals.unique_rows),
+         FactorText(static_cast<double>(totals.rows), static_cast<double>(totals.unique_rows))});
+  }
+  return "\n" + table.Render(console);
+}
+
+Status ShowSummary(const Reader& reader, const std::string& file, Console* console) {
+  const FileInfo& info = reader.info();
+  DSI_ASSIGN_OR_RETURN(const auto columns, reader.Columns());
+  DSI_ASSIGN_OR_RETURN(const auto groups, reader.Groups());
+  const auto stripes = reader.stripes();
+  std::map<std::string, uint64_t> kinds;
+  uint64_t stored_values = 0;
+  std::string last_feature;
+  for (const ColumnInfo& column : columns) {
+    stored_values += column.stored_values;
+    // Columns of a feature stand together and count as one.
+    if (column.feature != last_feature) ++kinds[std::string(KindName(column.kind))];
+    last_feature = column.feature;
+  }
+  GroupTotals all;
+  for (const GroupInfo& group : groups) all.index_bytes += TotalsOf(group, stripes).index_bytes;
+  if (console->json) return PrintJson(SummaryJson(info, kinds, stored_values, all), console);
+
+  std::string kind_words;
+  for (const auto& [kind, count] : kinds) {
+    kind_words += fmt::format("{}{} {}", kind_words.empty() ? "" : ", ", CountText(count), kind);
+  }
+  const auto per = [](uint64_t a, uint64_t b) {
+    return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
+  };
+  FactList facts;
+  facts.Add("file", fmt::format("{}  ({}, format {}.{})", file, BytesText(info.file_bytes),
+                                info.major, info.minor));
+  facts.Add("written by", info.writer);
+  facts.Add("rows", fmt::format("{}  ({:.1f} bytes each)", CountText(info.num_rows),
+                                per(info.file_bytes, info.num_rows)));
+  facts.Add("sessions", fmt::format("{}  ({:.1f} rows each)", CountText(info.num_sessions),
+                                    per(info.num_rows, info.num_sessions)));
+  facts.Add("stripes", CountText(info.num_stripes));
+  facts.Add("features", fmt::format("{}  ({})", CountText(info.num_features), kind_words));
+  facts.Add("dedup groups",
+            fmt::format("{}  (indexes: {})", info.num_groups > 0 ? info.num_groups - 1 : 0,
+                        BytesText(all.index_bytes)));
+  facts.Add("values stored", CountText(stored_values));
+  std::string text = facts.Render(*console);
+  text += "\n" + LargestFeatures(columns, info.file_bytes, *console);
+  text += StrongestGroups(groups, stripes, *console);
+  return console->Print(text);
+}
+
+Status Run(const Options& options, Console* console) {
+  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
+  if (options.features) {
+    const std::map<std::string, FeatureOrder> orders = {{"file", FeatureOrder::kFile},
+                                                        {"bytes", FeatureOrder::kBytes},
+                                                        {"name", FeatureOrder::kName},
+                                                        {"values", FeatureOrder::kValues}};
+    return ShowFeatures(*reader, orders.at(options.sort), console);
+  }
+  if (options.stripes) return ShowStripes(*reader, console);
+  if (options.groups) return ShowGroups(*reader, console);
+  if (options.dedup) return ShowDedup(*reader, console);
+  if (options.metadata) return ShowMetadata(*reader, console);
+  if (!options.plan.empty()) return ShowPlan(*reader, options.plan, options.stripe, console);
+  if (!options.streams.empty()) return ShowStreams(*reader, options.streams, console);
+  return ShowSummary(*reader, options.file, console);
+}
+
+}  // namespace
+
+Status PrintJson(const Json& json, Console* console) {
+  return console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+VerbAction AddInspect(CLI::App* app, Console* console) {
+  auto options = std::make_shared<Options>();
+  app->add_option("file", options->file, "A .dsi file")->required()->type_name("FILE");
+  AddJsonFlag(app, console);
+  CLI::Option_group* views = app->add_option_group("Views", "One of them; none: a summary");
+  auto* features = views->add_flag("--features", options->features, "Every column and its size");
+  views->add_flag("--stripes", options->stripes, "The horizontal pieces");
+  views->add_flag("--groups", options->groups, "Which features share an inverse index");
+  views->add_flag("--dedup", options->dedup, "What deduplication saved, by group");
+  auto* plan =
+      AddNameList(views, "--plan", &options->plan, "What reading these features would read");
+  views->add_option("--streams", options->streams, "How the streams of a feature are encoded")
+      ->type_name("FEATURE");
+  views->add_flag("--metadata", options->metadata, "The notes stored with --metadata");
+  views->require_option(0, 1);
+  app->add_option("--sort", options->sort, "With --features: file (default), bytes, name, values")
+      ->check(CLI::IsMember({"file", "bytes", "name", "values"}))
+      ->needs(features)
+      ->type_name("BY");
+  app->add_option_function<uint32_t>(
+         "--stripe", [options](const uint32_t& i) { options->stripe = i; },
+         "With --plan: only this stripe")
+      ->needs(plan)
+      ->type_name("I");
+  app->footer(
+      "Examples:\n"
+      "  dsictl inspect clicks.dsi\n"
+      "  dsictl inspect clicks.dsi --features --sort bytes\n"
+      "  dsictl inspect clicks.dsi --plan label,user.clicks\n"
+      "  dsictl inspect clicks.dsi --dedup --json\n");
+  return [options, console] { return Run(*options, console); };
+}
+
+}  // namespace dsi::tools

@@ -1,0 +1,40 @@
+// The views of inspect. Each prints text for people or, with --json, one JSON document.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dsi/format/status.h"
+#include "dsi/reader/reader.h"
+#include "dsi/tools/console_internal.h"
+
+namespace dsi::tools {
+
+enum class FeatureOrder : uint8_t { kFile, kBytes, kName, kValues };
+
+Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console);
+Status ShowStreams(const Reader& reader, const std::string& feature, Console* console);
+Status ShowStripes(const Reader& reader, Console* console);
+Status ShowGroups(const Reader& reader, Console* console);
+Status ShowDedup(const Reader& reader, Console* console);
+Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
+                std::optional<uint32_t> stripe, Console* console);
+
+// Rows of the file and unique rows stored, over all stripes.
+struct GroupTotals {
+  uint64_t rows = 0;
+  uint64_t unique_rows = 0;
+  uint64_t index_bytes = 0;
+  std::string forms;  // "run lengths", or "general 3, run lengths 1" where stripes differ.
+};
+GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stripes);
+
+// "rows" for the group of rows, which has no name of its own.
+std::string GroupTitle(const GroupInfo& group);
+
+// Names come from the file and may be no UTF-8, which JSON cannot hold: such bytes are replaced.
+Status PrintJson(const nlohmann::ordered_json& json, Console* console);
+
+}  // namespace dsi::tools

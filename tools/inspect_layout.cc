@@ -1,0 +1,199 @@
+// Views of inspect that go by stripe, dedup group or byte range.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "dsi/tools/feature_choice_internal.h"
+#include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/text_table_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using enum TextTable::Align;
+
+constexpr std::array<std::string_view, 4> kFormNames = {"identity", "run lengths", "new-row bits",
+                                                        "general"};
+
+std::string_view FormName(IndexForm form) { return kFormNames[static_cast<size_t>(form) & 3]; }
+
+std::string JoinNames(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+std::string GroupTitle(const GroupInfo& group) {
+  if (group.ordinal == 0) return "rows (not deduplicated)";
+  return group.name.empty() ? fmt::format("group {}", group.ordinal) : group.name;
+}
+
+GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stripes) {
+  GroupTotals totals;
+  std::array<size_t, kFormNames.size()> used{};
+  for (size_t i = 0; i < group.stripes.size(); ++i) {
+    if (i < stripes.size()) totals.rows += stripes[i].num_rows;
+    totals.unique_rows += group.stripes[i].num_unique;
+    totals.index_bytes += group.stripes[i].index_bytes;
+    ++used[static_cast<size_t>(group.stripes[i].form) & 3];
+  }
+  const auto num_forms = std::count_if(used.begin(), used.end(), [](size_t n) { return n > 0; });
+  for (size_t form = 0; form < used.size(); ++form) {
+    if (used[form] == 0) continue;
+    totals.forms += totals.forms.empty() ? "" : ", ";
+    totals.forms += kFormNames[form];
+    if (num_forms > 1) totals.forms += fmt::format(" {}", used[form]);
+  }
+  return totals;
+}
+
+Status ShowStripes(const Reader& reader, Console* console) {
+  const std::vector<StripeInfo> stripes = reader.stripes();
+  if (console->json) {
+    Json json = Json::array();
+    for (const StripeInfo& stripe : stripes) {
+      json.push_back({{"first_row", stripe.first_row},
+                      {"rows", stripe.num_rows},
+                      {"sessions", stripe.num_sessions},
+                      {"offset", stripe.offset},
+                      {"bytes", stripe.bytes},
+                      {"continues_session", stripe.continues_session}});
+    }
+    return PrintJson(json, console);
+  }
+  TextTable table({{.title = "stripe", .align = kRight, .max_width = 8},
+                   {.title = "first row", .align = kRight, .max_width = 20},
+                   {.title = "rows", .align = kRight, .max_width = 16},
+                   {.title = "sessions", .align = kRight, .max_width = 16},
+                   {.title = "offset", .align = kRight, .max_width = 20},
+                   {.title = "bytes", .align = kRight, .max_width = 12},
+                   {.title = "", .align = kLeft, .max_width = 40}});
+  for (size_t i = 0; i < stripes.size(); ++i) {
+    const StripeInfo& stripe = stripes[i];
+    table.AddRow({fmt::format("{}", i), CountText(stripe.first_row), CountText(stripe.num_rows),
+                  CountText(stripe.num_sessions), CountText(stripe.offset), BytesText(stripe.bytes),
+                  stripe.continues_session ? "goes on with a session" : ""});
+  }
+  return console->Print(table.Render(*console));
+}
+
+Status ShowGroups(const Reader& reader, Console* console) {
+  DSI_ASSIGN_OR_RETURN(const auto groups, reader.Groups());
+  if (console->json) {
+    Json json = Json::array();
+    for (const GroupInfo& group : groups) {
+      json.push_back({{"group", group.ordinal},
+                      {"name", group.name},
+                      {"declared", group.declared},
+                      {"owner", group.owner},
+                      {"columns", group.columns}});
+    }
+    return PrintJson(json, console);
+  }
+  TextTable table({{.title = "group", .align = kLeft, .max_width = 30},
+                   {.title = "from", .align = kLeft, .max_width = 8},
+                   {.title = "owner", .align = kLeft, .max_width = 24},
+                   {.title = "columns", .align = kRight, .max_width = 8},
+                   {.title = "", .align = kLeft, .max_width = 60}});
+  for (const GroupInfo& group : groups) {
+    const std::string from = group.ordinal == 0 ? "" : group.declared ? "schema" : "found";
+    table.AddRow({GroupTitle(group), from, group.owner, CountText(group.columns.size()),
+                  JoinNames(group.columns)});
+  }
+  return console->Print(table.Render(*console));
+}
+
+Status ShowDedup(const Reader& reader, Console* console) {
+  DSI_ASSIGN_OR_RETURN(const auto groups, reader.Groups());
+  const std::vector<StripeInfo> stripes = reader.stripes();
+  Json json = Json::array();
+  TextTable table({{.title = "group", .align = kLeft, .max_width = 30},
+                   {.title = "columns", .align = kRight, .max_width = 8},
+                   {.title = "rows", .align = kRight, .max_width = 16},
+                   {.title = "unique rows", .align = kRight, .max_width = 16},
+                   {.title = "factor", .align = kRight, .max_width = 12},
+                   {.title = "index", .align = kRight, .max_width = 12},
+                   {.title = "bits/row", .align = kRight, .max_width = 9},
+                   {.title = "form", .align = kLeft, .max_width = 60}});
+  for (const GroupInfo& group : groups) {
+    const GroupTotals totals = TotalsOf(group, stripes);
+    const auto rows = static_cast<double>(totals.rows);
+    const auto unique = static_cast<double>(totals.unique_rows);
+    table.AddRow(
+        {GroupTitle(group), CountText(group.columns.size()), CountText(totals.rows),
+         CountText(totals.unique_rows), FactorText(rows, unique), BytesText(totals.index_bytes),
+         fmt::format("{:.2f}", rows > 0 ? 8 * static_cast<double>(totals.index_bytes) / rows : 0),
+         totals.forms});
+    Json per_stripe = Json::array();
+    for (const GroupInfo::PerStripe& stripe : group.stripes) {
+      per_stripe.push_back({{"form", FormName(stripe.form)},
+                            {"unique_rows", stripe.num_unique},
+                            {"index_bytes", stripe.index_bytes}});
+    }
+    json.push_back({{"group", group.ordinal},
+                    {"name", group.name},
+                    {"columns", group.columns},
+                    {"rows", totals.rows},
+                    {"unique_rows", totals.unique_rows},
+                    {"factor", unique > 0 ? rows / unique : 1.0},
+                    {"index_bytes", totals.index_bytes},
+                    {"stripes", per_stripe}});
+  }
+  return console->json ? PrintJson(json, console) : console->Print(table.Render(*console));
+}
+
+Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
+                std::optional<uint32_t> stripe, Console* console) {
+  DSI_ASSIGN_OR_RETURN(const auto columns, ChooseColumns(reader, features));
+  ScanOptions options;
+  for (const ColumnInfo& column : columns) options.features.push_back(PlainProjection(column));
+  if (stripe.has_value()) {
+    const std::vector<StripeInfo> stripes = reader.stripes();
+    if (*stripe >= stripes.size()) {
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("--stripe {}: the file has {} stripes", *stripe, stripes.size()));
+    }
+    options.row_begin = stripes[*stripe].first_row;
+    options.row_end = options.row_begin + stripes[*stripe].num_rows;
+  }
+  DSI_ASSIGN_OR_RETURN(const ReadPlan plan, reader.Plan(options));
+  if (console->json) {
+    Json ranges = Json::array();
+    for (const ReadPlan::Range& range : plan.ranges) {
+      ranges.push_back({{"offset", range.offset},
+                        {"size", range.size},
+                        {"stripe", range.stripe},
+                        {"pages", range.num_pages}});
+    }
+    return PrintJson({{"columns", columns.size()},
+                      {"bytes", plan.bytes},
+                      {"bytes_needed", plan.bytes_needed},
+                      {"pages", plan.num_pages},
+                      {"file_bytes", reader.info().file_bytes},
+                      {"ranges", ranges}},
+                     console);
+  }
+  TextTable table({{.title = "stripe", .align = kRight, .max_width = 8},
+                   {.title = "offset", .align = kRight, .max_width = 20},
+                   {.title = "size", .align = kRight, .max_width = 12},
+                   {.title = "pages", .align = kRight, .max_width = 8}});
+  for (const ReadPlan::Range& range : plan.ranges) {
+    table.AddRow({fmt::format("{}", range.stripe), CountText(range.offset), BytesText(range.size),
+                  CountText(range.num_pages)});
+  }
+  const double share = 100 * static_cast<double>(plan.bytes) /
+                       static_cast<double>(std::max<uint64_t>(1, reader.info().file_bytes));
+  return console->Print(table.Render(*console) +
+                        fmt::format("\n{} reads, {} of {} ({:.1f}%), {} of it needed\n",
+                                    plan.ranges.size(), BytesText(plan.bytes),
+                                    BytesText(reader.info().file_bytes), share,
+                                    BytesText(plan.bytes_needed)));
+}
+
+}  // namespace dsi::tools

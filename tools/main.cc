@@ -1,0 +1,108 @@
+// dsictl: the command line of dsi. Only dispatches; a verb is a file of its own.
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsi/tools/console_internal.h"
+#include "dsi/tools/exit_code_internal.h"
+#include "dsi/tools/interrupt_internal.h"
+#include "dsi/tools/verbs_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* text;
+  VerbAction (*add)(CLI::App* app, Console* console);
+};
+
+constexpr std::array<Verb, 8> kVerbs = {{
+    {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
+    {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
+    {"head", "Show the first rows", AddHead},
+    {"cat", "Print rows as JSON Lines", AddCat},
+    {"schema", "Print the schema of a .dsi file, or the one found for a text", AddSchema},
+    {"verify", "Check every byte and every rule of the format", AddVerify},
+    {"bench", "Read batches of features and measure", AddBench},
+    {"generate", "Make up a training table as JSON Lines", AddGenerate},
+}};
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  dsictl convert clicks.jsonl clicks.dsi\n"
+    "  dsictl inspect clicks.dsi\n"
+    "  dsictl verify clicks.dsi\n"
+    "'dsictl VERB --help' explains a verb.\n\n"
+    "Exit codes: 0 done, 1 damaged file, 2 usage or bad input, 3 I/O, 130 interrupted.\n";
+
+int Run(int argc, char** argv, Console* console) {
+  CLI::App app{"Session-structured training data: files that store the answer to deduplication",
+               "dsictl"};
+  app.set_version_flag("--version", "dsictl " DSI_VERSION, "Print the version and exit");
+  app.get_formatter()->column_width(32);
+  app.footer(kFooter);
+  app.require_subcommand(0, 1);
+
+  std::vector<std::pair<CLI::App*, VerbAction>> verbs;
+  for (const Verb& verb : kVerbs) {
+    CLI::App* command = app.add_subcommand(verb.name, verb.text);
+    verbs.emplace_back(command, verb.add(command, console));
+  }
+
+  const auto chosen = [&]() -> std::pair<std::string, const VerbAction*> {
+    for (const auto& [command, action] : verbs) {
+      if (command->parsed()) return {command->get_name(), &action};
+    }
+    return {"", nullptr};
+  };
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto [name, action] = chosen();
+    Status printed = console->Print(name.empty() ? app.help() : app.get_subcommand(name)->help());
+    if (printed.ok()) printed = console->Flush();
+    return ReportEnd(printed, *console, "");
+  } catch (const CLI::CallForVersion& version) {
+    Status printed = console->Print(std::string(version.what()) + "\n");
+    if (printed.ok()) printed = console->Flush();
+    return ReportEnd(printed, *console, "");
+  } catch (const CLI::ParseError& error) {
+    return ReportEnd(Status(StatusCode::kInvalidArgument, error.what()), *console, chosen().first);
+  }
+
+  const auto [name, action] = chosen();
+  if (action == nullptr) {
+    PrintError(app.help());
+    return kExitUsage;
+  }
+  Status status;
+  try {
+    status = (*action)();
+  } catch (const std::bad_alloc&) {
+    status = Status(StatusCode::kResourceExhausted, "out of memory");
+  }
+  // What a verb has printed before it failed (the findings of verify) is shown before the error.
+  const Status flushed = console->Flush();
+  return ReportEnd(status.ok() ? flushed : status, *console, name);
+}
+
+}  // namespace
+}  // namespace dsi::tools
+
+int main(int argc, char** argv) {
+  dsi::tools::CatchSignals();
+  dsi::tools::Console console;
+  try {
+    return dsi::tools::Run(argc, argv, &console);
+  } catch (const std::exception& error) {
+    dsi::tools::PrintError(fmt::format("dsictl: internal error: {}\n", error.what()));
+    return dsi::tools::kExitIo;
+  }
+}

@@ -1,0 +1,52 @@
+#include "dsi/tools/number_text_internal.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace dsi::tools {
+
+std::string CountText(uint64_t count) {
+  std::string text = fmt::format("{}", count);
+  for (size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+std::string BytesText(uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  // 1023.95 would be shown as 1024.0.
+  while (value >= 1023.95 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::string SecondsText(double seconds) {
+  if (seconds < 1) return fmt::format("{:.3f} s", seconds);
+  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<uint64_t>(seconds);
+  return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+}
+
+std::string RateText(double per_second) {
+  if (!std::isfinite(per_second)) return "-";
+  if (per_second >= 1e9) return fmt::format("{:.2f} G", per_second / 1e9);
+  if (per_second >= 1e6) return fmt::format("{:.2f} M", per_second / 1e6);
+  if (per_second >= 1e3) return fmt::format("{:.1f} k", per_second / 1e3);
+  return fmt::format("{:.0f} ", per_second);
+}
+
+std::string FactorText(double numerator, double denominator) {
+  if (!(denominator > 0)) return "-";
+  return fmt::format("{:.2f}x", numerator / denominator);
+}
+
+}  // namespace dsi::tools

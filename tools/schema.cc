@@ -1,0 +1,50 @@
+// dsictl schema: the schema of a .dsi file, or the one that convert would take for a text.
+#include <memory>
+
+#include "dsi/reader/reader.h"
+#include "dsi/tools/progress_internal.h"
+#include "dsi/tools/text_source_internal.h"
+#include "dsi/tools/verbs_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+Result<Schema> FindSchema(const TextSourceOptions& options, const Console& console) {
+  if (IsDsiName(options.path)) {
+    DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.path));
+    return reader->schema();
+  }
+  Progress progress(console);
+  DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(options, &progress));
+  return source.schema();
+}
+
+}  // namespace
+
+VerbAction AddSchema(CLI::App* app, Console* console) {
+  auto options = std::make_shared<TextSourceOptions>();
+  app->add_option("in", options->path,
+                  "A .dsi file, or a text as convert takes; - for standard input")
+      ->required()
+      ->type_name("IN");
+  app->add_option("--infer-rows", options->infer_rows,
+                  "Look at so many rows of a text; default all")
+      ->type_name("N");
+  app->add_option("--format", options->format, "jsonl, csv or tsv; default: by IN's ending")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
+      ->type_name("FORMAT");
+  AddQuietFlag(app, console);
+  app->footer(
+      "Examples:\n"
+      "  dsictl schema clicks.jsonl > clicks.json   (edit it, then convert --schema clicks.json)\n"
+      "  dsictl schema clicks.dsi\n");
+  return [options, console]() -> Status {
+    DSI_ASSIGN_OR_RETURN(const Schema schema, FindSchema(*options, *console));
+    std::string text = schema.ToJson();
+    if (!text.ends_with('\n')) text += '\n';
+    return console->Print(text);
+  };
+}
+
+}  // namespace dsi::tools

@@ -1,0 +1,89 @@
+#include "dsi/tools/scratch_file_internal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+namespace dsi::tools {
+namespace {
+
+constexpr size_t kBufferBytes = size_t{1} << 20;
+
+std::string TemporaryFolder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+}
+
+}  // namespace
+
+Result<ScratchFile> ScratchFile::Create(const std::string& folder) {
+  std::string place = folder.empty() ? TemporaryFolder() : folder;
+  internal::Descriptor fd = internal::OpenAt(AT_FDCWD, place.c_str(), O_TMPFILE | O_RDWR, 0600);
+  if (!fd.valid() && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+    // File systems without nameless files: the name lives for a moment.
+    std::string name = place + "/.dsictl.XXXXXX";
+    fd = internal::Descriptor(mkostemp(name.data(), O_CLOEXEC));
+    if (fd.valid()) unlink(name.c_str());
+  }
+  if (!fd.valid()) return internal::SystemError(place, "cannot create a temporary file", errno);
+  return ScratchFile(std::move(fd), std::move(place));
+}
+
+ScratchFile::ScratchFile(ScratchFile&& other) noexcept
+    : fd_(std::move(other.fd_)),
+      folder_(std::move(other.folder_)),
+      buffer_(std::move(other.buffer_)),
+      written_(other.written_),
+      map_(std::exchange(other.map_, nullptr)),
+      map_size_(std::exchange(other.map_size_, 0)) {}
+
+ScratchFile::~ScratchFile() { Unmap(); }
+
+Status ScratchFile::Append(std::string_view bytes) {
+  buffer_.append(bytes);
+  return buffer_.size() < kBufferBytes ? Status::Ok() : Flush();
+}
+
+Status ScratchFile::Flush() {
+  for (size_t done = 0; done < buffer_.size();) {
+    const ssize_t n = write(fd_.get(), buffer_.data() + done, buffer_.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return internal::SystemError(folder_, "cannot write a temporary file", errno);
+    done += static_cast<size_t>(n);
+  }
+  written_ += buffer_.size();
+  buffer_.clear();
+  return Status::Ok();
+}
+
+std::string ScratchFile::path() const { return fmt::format("/proc/self/fd/{}", fd_.get()); }
+
+Result<std::string_view> ScratchFile::Map() {
+  DSI_RETURN_IF_ERROR(Flush());
+  Unmap();
+  if (written_ == 0) return std::string_view();
+  void* map = mmap(nullptr, written_, PROT_READ, MAP_SHARED, fd_.get(), 0);
+  if (map == MAP_FAILED)
+    return internal::SystemError(folder_, "cannot map a temporary file", errno);
+  map_ = map;
+  map_size_ = written_;
+  return std::string_view(static_cast<const char*>(map_), map_size_);
+}
+
+void ScratchFile::Unmap() {
+  if (map_ != nullptr) munmap(map_, map_size_);
+  map_ = nullptr;
+}
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace dsi::tools

@@ -1,0 +1,39 @@
+// One feature's rows seen in file order: which stored entry each position has. Values are never moved; they are gathered when encoded.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/dedup/unique_rows_internal.h"
+#include "dsi/writer/source_internal.h"
+
+namespace dsi::internal {
+
+// Built once per feature; slices of it serve stripe after stripe. Thread safety: const calls from many threads.
+class ClusteredFeature {
+ public:
+  // position_of[input row] is the inverse of order.input_row. All must outlive this.
+  ClusteredFeature(const FeatureSource& source, const RowOrder& order, std::span<const uint32_t> position_of);
+
+  // A stripe's rows, as dedup sees them. `column` points into the other members and into the source.
+  struct Slice {
+    std::vector<uint32_t> shape;   // Spec D-010 codes.
+    std::vector<uint64_t> starts;  // First entry of each row.
+    RowColumn column;
+  };
+  Slice MakeSlice(uint32_t first, uint32_t num_rows) const;
+
+  const FeatureSource& source() const { return source_; }
+  // Rows present at positions [first, first + num_rows).
+  size_t CountPresent(uint32_t first, uint32_t num_rows) const;
+
+ private:
+  FeatureSource source_;
+  const RowOrder& order_;
+  std::vector<uint32_t> positions_;  // Features not present everywhere: positions that have it, ascending …
+  std::vector<uint32_t> entries_;    // … and the stored row each one is.
+  std::vector<uint64_t> starts_;     // Features with lengths: first entry of each stored row.
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,50 @@
+// Writes extents one after another: knows the offset, seals what it writes (spec F-002, F-010, F-040).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/format/wire_internal.h"
+#include "dsi/io/file.h"
+
+namespace dsi::internal {
+
+// Where a sealed table was written.
+struct WrittenTable {
+  uint64_t offset = 0;
+  uint32_t record_size = 0;
+  uint32_t count = 0;
+  uint64_t seal = 0;
+};
+
+struct WrittenSection {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  uint64_t seal = 0;
+};
+
+class FileSink {
+ public:
+  FileSink(WritableFile* file, uint64_t salt) : file_(file), salt_(salt) {}
+
+  uint64_t offset() const { return offset_; }
+  uint64_t salt() const { return salt_; }
+
+  Status AppendHeader();
+  // bytes: a multiple of 8.
+  Result<PageRecord> AppendPage(std::span<const std::byte> bytes, uint32_t num_values);
+  Result<WrittenTable> AppendTable(std::span<const std::byte> records, uint32_t record_size);
+  Result<WrittenSection> AppendSection(std::span<const std::byte> bytes);
+  // The core footer (a multiple of 8) and the trailer.
+  Status AppendEnd(std::span<const std::byte> core);
+
+ private:
+  Status Append(std::span<const std::byte> bytes);
+
+  WritableFile* file_;
+  uint64_t salt_;
+  uint64_t offset_ = 0;
+};
+
+}  // namespace dsi::internal

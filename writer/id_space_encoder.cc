@@ -1,0 +1,206 @@
+#include "dsi/writer/id_space_encoder_internal.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "dsi/writer/gather_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kMaxDictionary = 1U << 22;      // A gather from a larger dictionary is slower than reading the ids.
+constexpr double kSharedLimit = 1.5;             // A projection of one column must not read more than this times what its own dictionary would cost.
+
+// Distinct ids, ascending.
+template <typename T>
+class IdTable {
+ public:
+  explicit IdTable(size_t expected) : slots_(std::bit_ceil(std::max<size_t>(expected, 512) * 2), 0) {}
+
+  // Collects a value; false once there are more than the limit.
+  bool Insert(T value) {
+    if (value == 0) {
+      has_zero_ = true;
+      return true;
+    }
+    for (size_t i = Slot(value);; i = (i + 1) & (slots_.size() - 1)) {
+      if (slots_[i] == value) return true;
+      if (slots_[i] != 0) continue;
+      slots_[i] = value;
+      if (++size_ > kMaxDictionary) return false;
+      if (size_ * 2 > slots_.size()) Grow();
+      return true;
+    }
+  }
+
+  std::vector<T> Sorted() const {
+    std::vector<T> ids;
+    ids.reserve(size_ + 1);
+    if (has_zero_) ids.push_back(0);
+    for (const T id : slots_) {
+      if (id != 0) ids.push_back(id);
+    }
+    std::sort(ids.begin(), ids.end());
+    return ids;
+  }
+
+  // Prepares Code: call once, with the sorted ids.
+  void Number(const std::vector<T>& sorted) {
+    codes_.assign(slots_.size(), 0);
+    for (uint32_t code = 0; code < sorted.size(); ++code) {
+      if (sorted[code] != 0) codes_[Find(sorted[code])] = code;
+    }
+  }
+  uint32_t Code(T id) const { return id == 0 ? 0 : codes_[Find(id)]; }  // Zero sorts first.
+
+ private:
+  size_t Slot(T value) const {
+    return static_cast<size_t>((static_cast<uint64_t>(value) * 0x9E3779B97F4A7C15ULL) >> (64 - std::countr_zero(slots_.size())));
+  }
+  size_t Find(T value) const {
+    size_t i = Slot(value);
+    while (slots_[i] != value) i = (i + 1) & (slots_.size() - 1);
+    return i;
+  }
+  void Grow() {
+    std::vector<T> old(slots_.size() * 2, 0);
+    old.swap(slots_);
+    for (const T value : old) {
+      if (value == 0) continue;
+      size_t i = Slot(value);
+      while (slots_[i] != 0) i = (i + 1) & (slots_.size() - 1);
+      slots_[i] = value;
+    }
+  }
+
+  std::vector<T> slots_;  // 0: free.
+  std::vector<uint32_t> codes_;
+  size_t size_ = 0;
+  bool has_zero_ = false;
+};
+
+double Cost(const EncodePlan& plan, double scale, const EncodeTuning& tuning) {
+  return (plan.estimated_bytes * tuning.ns_per_byte + plan.estimated_ns) * scale;
+}
+
+// One column of the space while the choice is made.
+template <typename T>
+struct Member {
+  const ColumnLayout* layout = nullptr;
+  Type type = Type::kInt64;
+  std::vector<std::byte> bytes;
+  std::vector<uint32_t> codes;
+  EncodePlan plan;
+  double direct_cost = 0;
+  double coded_cost = 0;
+  bool coded = false;
+
+  std::span<const T> values() const { return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)}; }
+};
+
+// Costs of a member by itself and through the dictionary, from its first page.
+template <typename T>
+void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_cost_per_id, const StripeOptions& options, Member<T>* m) {
+  const std::span<const T> values = m->values();
+  const size_t page = std::min<size_t>(values.size(), options.page_values);
+  const double scale = static_cast<double>(values.size()) / static_cast<double>(page);
+  m->codes.resize(values.size());
+  std::vector<bool> used(dictionary_size, false);
+  size_t distinct = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint32_t code = table.Code(values[i]);
+    m->codes[i] = code;
+    distinct += used[code] ? 0 : 1;
+    used[code] = true;
+  }
+  ArrayView first = ViewOf(m->bytes, m->type);
+  first.count = page;
+  m->direct_cost = Cost(ChoosePlan(first, options.tuning), scale, options.tuning);
+  m->plan = ChoosePlan({.values = m->codes.data(), .count = page, .width = 4}, options.tuning);
+  m->coded_cost = Cost(m->plan, scale, options.tuning);
+  const double own = m->coded_cost + static_cast<double>(distinct) * dictionary_cost_per_id;
+  const double shared = m->coded_cost + static_cast<double>(dictionary_size) * dictionary_cost_per_id;
+  m->coded = shared <= kSharedLimit * own && own < m->direct_cost;
+}
+
+template <typename T>
+void Encode(const FileLayout& layout, const IdSpaceLayout& space, std::span<const ClusteredFeature> features,
+            std::span<const GroupIndex> indexes, uint32_t first, uint32_t num_rows, const StripeOptions& options,
+            EncodedStripe* stripe) {
+  std::vector<Member<T>> members(space.columns.size());
+  size_t total = 0;
+  for (size_t i = 0; i < members.size(); ++i) {
+    Member<T>& m = members[i];
+    m.layout = &layout.columns[space.columns[i]];
+    const ClusteredFeature& feature = features[m.layout->feature];
+    m.type = feature.source().spec->columns[m.layout->column].type;
+    m.bytes = GatherValues(feature.MakeSlice(first, num_rows), m.layout->column,
+                           indexes[layout.features[m.layout->feature].group].stored_rows);
+    total += m.values().size();
+  }
+
+  // Members whose share of a dictionary does not pay leave it, and the dictionary is built again from those that stay.
+  std::vector<Member<T>*> in;
+  for (Member<T>& m : members) {
+    if (!m.values().empty()) in.push_back(&m);
+  }
+  std::vector<T> ids;
+  while (!in.empty()) {
+    IdTable<T> table(total / 8);
+    bool fits = true;
+    for (const Member<T>* m : in) {
+      for (const T id : m->values()) {
+        if (!(fits = table.Insert(id))) break;
+      }
+      if (!fits) break;
+    }
+    if (!fits) {
+      in.clear();
+      break;
+    }
+    ids = table.Sorted();
+    table.Number(ids);
+    const EncodePlan dictionary = ChoosePlan({.values = ids.data(), .count = std::min<size_t>(ids.size(), options.page_values), .width = sizeof(T)}, options.tuning);
+    const double per_id = Cost(dictionary, 1, options.tuning) / static_cast<double>(std::min<size_t>(ids.size(), options.page_values));
+    const size_t before = in.size();
+    double direct = 0;
+    double coded = per_id * static_cast<double>(ids.size());
+    for (Member<T>* m : in) {
+      Weigh(table, ids.size(), per_id, options, m);
+      direct += m->direct_cost;
+      coded += m->coded_cost;
+    }
+    std::erase_if(in, [](const Member<T>* m) { return !m->coded; });
+    if (in.size() == before) {
+      if (coded >= direct) in.clear();
+      break;
+    }
+  }
+
+  for (Member<T>& m : members) {
+    const bool coded = std::find(in.begin(), in.end(), &m) != in.end();
+    stripe->streams[m.layout->values_slot] =
+        coded ? EncodeCodeStream(m.codes, sizeof(T), options.page_values, m.plan, options.tuning)
+              : EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning);
+  }
+  EncodedStream& dictionary = stripe->streams[space.dictionary_slot];
+  dictionary.record.width = sizeof(T);
+  if (!in.empty()) {
+    dictionary = EncodeStream({.values = ids.data(), .count = ids.size(), .width = sizeof(T)}, options.page_values, options.tuning);
+  }
+}
+
+}  // namespace
+
+void EncodeIdSpace(const FileLayout& layout, const IdSpaceLayout& space, std::span<const ClusteredFeature> features,
+                   std::span<const GroupIndex> indexes, uint32_t first, uint32_t num_rows, const StripeOptions& options,
+                   EncodedStripe* stripe) {
+  if (space.width == 4) {
+    Encode<uint32_t>(layout, space, features, indexes, first, num_rows, options, stripe);
+  } else {
+    Encode<uint64_t>(layout, space, features, indexes, first, num_rows, options, stripe);
+  }
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,48 @@
+// What has been seen of one name of a text, and the feature that follows from it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "dsi/format/schema.h"
+
+namespace dsi::internal {
+
+// Values of one shape. Each kind of value is held as the first line that had it; 0: none had.
+struct SeenValues {
+  uint64_t whole_line = 0;
+  uint64_t inexact_line = 0;   // A whole number that float64 cannot hold.
+  uint64_t negative_line = 0;
+  uint64_t big_line = 0;       // A whole number of 2^63 or more.
+  uint64_t fraction_line = 0;
+  uint64_t word_line = 0;      // "NaN", "Infinity", "-Infinity".
+  uint64_t text_line = 0;
+  uint64_t bool_line = 0;
+  int64_t greatest = std::numeric_limits<int64_t>::min();
+
+  void AddInt(int64_t value, uint64_t line);
+  void AddUint(uint64_t value, uint64_t line);
+  void AddDouble(uint64_t line);
+  // A string; it may be a word that stands for a float.
+  void AddText(std::string_view text, uint64_t line);
+  void AddBool(uint64_t line);
+  // Takes the first lines of both.
+  void Merge(const SeenValues& other);
+  uint64_t FirstLine() const;  // 0: nothing was seen.
+};
+
+struct SeenFeature {
+  std::string name;
+  bool nested = false;  // Seen as a key without dots inside objects, or without any dot.
+  SeenValues one;       // Values that stood alone.
+  SeenValues many;      // Entries of lists.
+  uint64_t empty_list_line = 0;
+};
+
+// JSON states what is a string, a number and a list: mixing them is kBadInput. In CSV every mixture
+// has a common form: a number is a list of one, anything is a string.
+Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text);
+
+}  // namespace dsi::internal

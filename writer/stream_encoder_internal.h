@@ -1,0 +1,35 @@
+// One stream of values -> its stream record and nodes (spec F-061), ready to be placed in pages.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/format/wire_internal.h"
+
+namespace dsi::internal {
+
+struct EncodedStream {
+  StreamRecord record;  // All but the place in the file; form is kPaged where there are nodes.
+  struct Node {
+    std::vector<std::byte> bytes;
+    uint32_t num_values = 0;
+  };
+  std::vector<Node> nodes;
+
+  uint64_t bytes() const {
+    uint64_t sum = 0;
+    for (const Node& node : nodes) sum += node.bytes.size();
+    return sum;
+  }
+};
+
+// Encodes an array page by page with a plan chosen on the first page. Streams of one value become constants without nodes.
+EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values, const EncodeTuning& tuning);
+
+// Encodes codes into the dictionary of an id space (E-051), page by page.
+EncodedStream EncodeCodeStream(std::span<const uint32_t> codes, int value_width, uint32_t page_values, const EncodePlan& plan,
+                               const EncodeTuning& tuning);
+
+}  // namespace dsi::internal

@@ -1,0 +1,31 @@
+// Encodes the rows of one stripe: every stream of the file's layout, by slot.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "dsi/writer/file_layout_internal.h"
+#include "dsi/writer/group_index_internal.h"
+#include "dsi/writer/stream_encoder_internal.h"
+
+namespace dsi::internal {
+
+struct StripeOptions {
+  uint32_t page_values = 65'536;
+  int threads = 1;
+  bool dedup = true;
+  EncodeTuning tuning;
+};
+
+struct EncodedStripe {
+  std::vector<StripeGroupRecord> groups;
+  std::vector<EncodedStream> streams;  // By slot.
+};
+
+// Encodes rows [first, first + num_rows) of the file order. Deterministic at any number of threads. `poll` may cancel.
+Result<EncodedStripe> EncodeStripe(const FileLayout& layout, std::span<const ClusteredFeature> features, uint32_t first,
+                                   uint32_t num_rows, const StripeOptions& options, const std::function<Status()>& poll);
+
+}  // namespace dsi::internal

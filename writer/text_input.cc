@@ -1,0 +1,106 @@
+// Opens texts and loops over their rows; the formats are in json_rows.cc and delimited_rows.cc.
+#include "dsi/writer/text_input.h"
+
+#include <array>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/writer/text_rows_internal.h"
+
+namespace dsi {
+namespace internal {
+namespace {
+
+struct Ending {
+  std::string_view text;
+  TextFormat format;
+};
+constexpr std::array<Ending, 5> kEndings = {{{".jsonl", TextFormat::kJsonLines},
+                                             {".ndjson", TextFormat::kJsonLines},
+                                             {".json", TextFormat::kJsonLines},
+                                             {".csv", TextFormat::kCsv},
+                                             {".tsv", TextFormat::kTsv}}};
+
+}  // namespace
+
+Result<TextFormat> ResolveTextFormat(const std::string& path, TextFormat asked) {
+  if (asked != TextFormat::kFromName) return asked;
+  if (path == "-") return TextFormat::kJsonLines;
+  std::string_view name = path;
+  for (const std::string_view compressed : {".gz", ".zst"}) {
+    if (name.ends_with(compressed)) {
+      name.remove_suffix(compressed.size());
+      break;
+    }
+  }
+  for (const Ending& ending : kEndings) {
+    if (name.ends_with(ending.text)) return ending.format;
+  }
+  return InvalidArgument("{}: the name does not tell the format, expected .jsonl, .ndjson, .json, "
+                         ".csv or .tsv (and .gz or .zst after it), or a stated format",
+                         path);
+}
+
+Result<std::unique_ptr<LineSource>> OpenLines(const std::string& path, uint64_t max_line_bytes) {
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> bytes, OpenByteSource(path));
+  return std::make_unique<LineSource>(std::move(bytes), SourceName(path), max_line_bytes);
+}
+
+Status RowTextInput::AtLine(const Status& status) const {
+  const Status at = status.At(lines_->Where());
+  // A value that fits no column, or a feature set twice, is a fault of the text here.
+  if (at.code() == StatusCode::kOutOfRange || at.code() == StatusCode::kInvalidArgument) {
+    return {StatusCode::kBadInput, at.message()};
+  }
+  return at;
+}
+
+Result<bool> RowTextInput::Next(size_t max_rows, RowBatch* batch) {
+  if (batch->shared_schema() != schema_) {
+    return InvalidArgument("a batch built on another schema object than the text input");
+  }
+  try {
+    for (size_t count = 0; count < max_rows; ++count) {
+      Result<bool> row = SetRow(batch);
+      if (!row.ok()) {
+        batch->DropRow();
+        return row;
+      }
+      if (!*row) return count > 0;
+      const Status ended = batch->EndRow();
+      if (!ended.ok()) return AtLine(ended);
+    }
+    return true;
+  } catch (const std::bad_alloc&) {
+    batch->DropRow();
+    return Status(StatusCode::kResourceExhausted, lines_->Where() + ": out of memory");
+  }
+}
+
+}  // namespace internal
+
+TextInput::~TextInput() = default;
+
+Result<std::unique_ptr<TextInput>> TextInput::Open(const std::string& path,
+                                                   std::shared_ptr<const Schema> schema,
+                                                   const TextInputOptions& options) {
+  if (schema == nullptr) return internal::InvalidArgument("no schema");
+  try {
+    DSI_RETURN_IF_ERROR(schema->Validate());
+    DSI_ASSIGN_OR_RETURN(const TextFormat format,
+                         internal::ResolveTextFormat(path, options.format));
+    DSI_ASSIGN_OR_RETURN(std::unique_ptr<internal::LineSource> lines,
+                         internal::OpenLines(path, options.max_line_bytes));
+    if (format == TextFormat::kJsonLines) {
+      return internal::MakeJsonInput(std::move(lines), std::move(schema), options);
+    }
+    const char delimiter = format == TextFormat::kCsv ? ',' : '\t';
+    return internal::MakeDelimitedInput(std::move(lines), std::move(schema), options, delimiter);
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResourceExhausted, path + ": out of memory");
+  }
+}
+
+}  // namespace dsi

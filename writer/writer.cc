@@ -1,0 +1,269 @@
+#include "dsi/writer/writer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <thread>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/format/seal_internal.h"
+#include "dsi/writer/clustering_internal.h"
+#include "dsi/writer/directory_writer_internal.h"
+#include "dsi/writer/parallel_internal.h"
+#include "dsi/writer/stripe_cuts_internal.h"
+
+namespace dsi {
+namespace {
+
+using internal::ClusteredFeature;
+using internal::InvalidArgument;
+
+constexpr std::string_view kPositionName = "__position";
+
+uint64_t MachineMemory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(size) : 1ULL << 32;
+}
+
+Status CheckOptions(const WriterOptions& options) {
+  if (options.stripe_rows < 1 || options.stripe_rows > kMaxStripeRows) {
+    return InvalidArgument("stripe_rows is {}; allowed are 1 to {}", options.stripe_rows, kMaxStripeRows);
+  }
+  if (options.page_values < 1'024 || options.page_values > kMaxPageValues || options.page_values % 1'024 != 0) {
+    return InvalidArgument("page_values is {}; allowed are multiples of 1024 up to {}", options.page_values, kMaxPageValues);
+  }
+  if (options.stripe_bytes == 0) return InvalidArgument("stripe_bytes is 0");
+  if (options.threads < 0) return InvalidArgument("threads is {}", options.threads);
+  return Status::Ok();
+}
+
+// The same schema and options give the same salt (spec F-020).
+uint64_t Salt(const Schema& schema, const WriterOptions& options) {
+  const std::string text = fmt::format("{}|{}|{}|{}|{}|{}", schema.ToJson(), options.stripe_rows, options.stripe_bytes,
+                                       options.page_values, options.dedup, options.find_groups);
+  return internal::NameHash(text);
+}
+
+}  // namespace
+
+class Writer::Impl {
+ public:
+  Impl(std::unique_ptr<WritableFile> file, std::shared_ptr<const Schema> schema, WriterOptions options,
+       internal::ClusterKeys keys)
+      : file_(std::move(file)), schema_(std::move(schema)), options_(std::move(options)), keys_(std::move(keys)), rows_(schema_) {
+    memory_limit_ = options_.memory_bytes != 0 ? options_.memory_bytes : MachineMemory() / 2;
+    if (options_.threads == 0) options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }
+
+  const std::shared_ptr<const Schema>& schema() const { return schema_; }
+
+  // Runs a piece of work; failures stick, and running out of memory is a failure.
+  template <typename Work>
+  Status Guarded(const Work& work) {
+    if (!error_.ok()) return error_;
+    if (finished_) return InvalidArgument("{}: the writer is finished", file_->name());
+    try {
+      error_ = work();
+    } catch (const std::bad_alloc&) {
+      error_ = Status(StatusCode::kResourceExhausted, "out of memory while writing");
+    }
+    return error_;
+  }
+
+  Status Append(const RowBatch& rows) {
+    return Guarded([&] {
+      DSI_RETURN_IF_ERROR(CheckMemory(rows.size_bytes()));
+      return rows_.Append(rows);
+    });
+  }
+
+  Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
+    return Guarded([&] {
+      DSI_RETURN_IF_ERROR(rows_.AppendColumns(num_rows, columns));
+      return CheckMemory(0);
+    });
+  }
+
+  Result<WriteReport> Finish() {
+    WriteReport report;
+    DSI_RETURN_IF_ERROR(Guarded([&] { return WriteAll(&report); }));
+    finished_ = true;
+    return report;
+  }
+
+ private:
+  Status CheckMemory(uint64_t more) const {
+    if (rows_.size_bytes() + more <= memory_limit_) return Status::Ok();
+    return internal::Error(StatusCode::kResourceExhausted,
+                           "{}: {} rows take {} bytes of memory and {} are allowed (memory_bytes): write fewer rows per file or allow more",
+                           file_->name(), rows_.num_rows(), rows_.size_bytes() + more, memory_limit_);
+  }
+
+  Status Progress(WriteProgress::Phase phase, uint64_t rows_done, uint64_t bytes) const {
+    if (options_.progress && !options_.progress({phase, rows_done, rows_.num_rows(), bytes})) {
+      return {StatusCode::kCancelled, "writing was cancelled"};
+    }
+    return Status::Ok();
+  }
+
+  Status WriteAll(WriteReport* report);
+  Status WriteStripes(const std::vector<ClusteredFeature>& features, const internal::FileLayout& layout,
+                      const std::vector<internal::StripeCut>& cuts, internal::FileSink* sink,
+                      std::vector<internal::PlacedStripe>* placed, std::vector<internal::ColumnTotals>* totals, WriteReport* report);
+
+  std::unique_ptr<WritableFile> file_;
+  std::shared_ptr<const Schema> schema_;
+  WriterOptions options_;
+  internal::ClusterKeys keys_;
+  RowBatch rows_;
+  uint64_t memory_limit_ = 0;
+  Status error_;
+  bool finished_ = false;
+};
+
+Status Writer::Impl::WriteAll(WriteReport* report) {
+  const auto num_rows = static_cast<uint32_t>(rows_.num_rows());
+  DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kCluster, 0, 0));
+
+  Schema stored = *schema_;
+  std::vector<internal::FeatureSource> sources;
+  RowBatch::FeatureBuffer positions;
+  if (options_.keep_position) {
+    FeatureSpec& spec = stored.features.emplace_back();
+    spec.name = kPositionName;
+    spec.kind = Kind::kKey;
+    spec.columns = {{.name = "", .type = Type::kUint64, .id_space = ""}};
+    std::vector<uint64_t> numbers(num_rows);
+    std::iota(numbers.begin(), numbers.end(), 0ULL);
+    const auto bytes = std::as_bytes(std::span(numbers));
+    positions.values.emplace_back(bytes.begin(), bytes.end());
+    positions.num_present = num_rows;
+  }
+  for (size_t f = 0; f < stored.features.size(); ++f) {
+    sources.push_back({.spec = &stored.features[f], .rows = f < schema_->features.size() ? &rows_.feature(f) : &positions});
+  }
+
+  const internal::RowOrder order = internal::ClusterRows(sources, keys_, num_rows);
+  std::vector<uint32_t> position_of(num_rows);
+  for (uint32_t p = 0; p < num_rows; ++p) position_of[order.input_row[p]] = p;
+  std::vector<std::unique_ptr<ClusteredFeature>> built(sources.size());
+  const auto poll = [&] { return Progress(WriteProgress::Phase::kCluster, 0, 0); };
+  DSI_RETURN_IF_ERROR(internal::ParallelFor(
+      sources.size(), options_.threads,
+      [&](size_t f) {
+        built[f] = std::make_unique<ClusteredFeature>(sources[f], order, position_of);
+        return Status::Ok();
+      },
+      poll));
+  std::vector<ClusteredFeature> features;
+  features.reserve(built.size());
+  for (auto& feature : built) features.push_back(std::move(*feature));
+  built.clear();
+
+  const std::vector<internal::StripeCut> cuts =
+      internal::CutStripes(order, num_rows, rows_.size_bytes(), options_.stripe_rows, options_.stripe_bytes);
+  DSI_ASSIGN_OR_RETURN(const internal::FileLayout layout,
+                       internal::PlanFileLayout(stored, features, cuts.empty() ? 0 : cuts[0].num_rows,
+                                                {.dedup = options_.dedup, .find_groups = options_.find_groups}));
+
+  internal::FileSink sink(file_.get(), Salt(stored, options_));
+  DSI_RETURN_IF_ERROR(sink.AppendHeader());
+  std::vector<internal::PlacedStripe> placed;
+  std::vector<internal::ColumnTotals> totals(layout.columns.size());
+  DSI_RETURN_IF_ERROR(WriteStripes(features, layout, cuts, &sink, &placed, &totals, report));
+
+  internal::DirectoryInput directory;
+  directory.schema = &stored;
+  directory.layout = &layout;
+  directory.cluster_features = keys_.keys;
+  if (keys_.time >= 0) directory.cluster_features.push_back(static_cast<size_t>(keys_.time));
+  directory.totals = totals;
+  directory.stripes = &placed;
+  directory.num_rows = num_rows;
+  directory.page_values = options_.page_values;
+  DSI_RETURN_IF_ERROR(internal::WriteDirectory(directory, &sink));
+  DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kPublish, num_rows, sink.offset()));
+
+  report->num_rows = num_rows;
+  report->num_stripes = placed.size();
+  report->num_groups = layout.groups.size() - 1;
+  report->file_bytes = sink.offset();
+  for (size_t f = 0; f < schema_->features.size(); ++f) {
+    for (size_t c = 0; c < schema_->features[f].columns.size(); ++c) {
+      report->values_in += rows_.feature(f).values[c].size() / static_cast<size_t>(TypeWidth(schema_->features[f].columns[c].type));
+    }
+  }
+  return file_->Publish();
+}
+
+Status Writer::Impl::WriteStripes(const std::vector<ClusteredFeature>& features, const internal::FileLayout& layout,
+                                  const std::vector<internal::StripeCut>& cuts, internal::FileSink* sink,
+                                  std::vector<internal::PlacedStripe>* placed, std::vector<internal::ColumnTotals>* totals,
+                                  WriteReport* report) {
+  const internal::StripeOptions stripe_options{
+      .page_values = options_.page_values, .threads = options_.threads, .dedup = options_.dedup, .tuning = {}};
+  for (const internal::StripeCut& cut : cuts) {
+    const auto poll = [&] { return Progress(WriteProgress::Phase::kEncode, cut.first_row, sink->offset()); };
+    DSI_RETURN_IF_ERROR(poll());
+    DSI_ASSIGN_OR_RETURN(const internal::EncodedStripe encoded,
+                         internal::EncodeStripe(layout, features, cut.first_row, cut.num_rows, stripe_options, poll));
+    internal::PlacedStripe& stripe = placed->emplace_back();
+    stripe.first_row = cut.first_row;
+    stripe.num_rows = cut.num_rows;
+    stripe.num_sessions = cut.num_sessions;
+    stripe.continues_session = cut.continues_session;
+    DSI_RETURN_IF_ERROR(internal::PlaceStripe(encoded, sink, &stripe));
+    report->num_sessions += cut.num_sessions;
+
+    for (uint32_t c = 0; c < layout.columns.size(); ++c) {
+      const internal::ColumnLayout& column = layout.columns[c];
+      const internal::EncodedStream& values = encoded.streams[column.values_slot];
+      (*totals)[c].stored_bytes += values.bytes();
+      (*totals)[c].num_values += values.record.num_values;
+      if (column.column == 0) (*totals)[c].stored_bytes += encoded.streams[column.shape_slot].bytes();
+      if (column.feature < schema_->features.size()) report->values_stored += values.record.num_values;
+    }
+    for (const internal::IdSpaceLayout& space : layout.id_spaces) {
+      (*totals)[space.columns[0]].stored_bytes += encoded.streams[space.dictionary_slot].bytes();
+    }
+    for (size_t g = 1; g < layout.groups.size(); ++g) report->index_bytes += encoded.streams[layout.groups[g].index_slot].bytes();
+  }
+  return Status::Ok();
+}
+
+Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Writer::~Writer() = default;
+
+Result<std::unique_ptr<Writer>> Writer::Create(const std::string& path, Schema schema, WriterOptions options) {
+  DSI_RETURN_IF_ERROR(schema.Validate());
+  DSI_RETURN_IF_ERROR(CheckOptions(options));
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file, CreateLocalFile(path, {.overwrite = options.overwrite}));
+  return Create(std::move(file), std::move(schema), std::move(options));
+}
+
+Result<std::unique_ptr<Writer>> Writer::Create(std::unique_ptr<WritableFile> file, Schema schema, WriterOptions options) {
+  DSI_RETURN_IF_ERROR(schema.Validate());
+  DSI_RETURN_IF_ERROR(CheckOptions(options));
+  if (schema.FindFeature(kPositionName) >= 0) {
+    return InvalidArgument("the feature name {} is taken by the option keep_position", kPositionName);
+  }
+  const std::vector<std::string>& names = options.cluster_by.empty() ? schema.cluster_by : options.cluster_by;
+  DSI_ASSIGN_OR_RETURN(internal::ClusterKeys keys,
+                       internal::ResolveClusterKeys(schema, options.keep_order ? std::vector<std::string>{} : names));
+  auto shared = std::make_shared<const Schema>(std::move(schema));
+  return std::unique_ptr<Writer>(
+      new Writer(std::make_unique<Impl>(std::move(file), std::move(shared), std::move(options), std::move(keys))));
+}
+
+const std::shared_ptr<const Schema>& Writer::schema() const { return impl_->schema(); }
+Status Writer::Append(const RowBatch& rows) { return impl_->Append(rows); }
+Status Writer::AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
+  return impl_->AppendColumns(num_rows, columns);
+}
+Result<WriteReport> Writer::Finish() { return impl_->Finish(); }
+
+}  // namespace dsi
