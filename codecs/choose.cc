@@ -15,9 +15,12 @@ namespace {
 constexpr size_t kSampleChunks = 4;
 constexpr size_t kSampleChunk = 4096;
 
-double OwnNs(const EncodePlan& plan, double count, int width) {
-  const bool lz4 = plan.encoding == Encoding::kCompressed && plan.param == kLz4Codec;
-  const DecodeRate rate = lz4 ? kLz4Rate : kDecodeRates[static_cast<size_t>(plan.encoding)];
+double OwnNs(const EncodePlan& plan, double payload, double count, int width) {
+  if (plan.encoding == Encoding::kCompressed) {
+    const DecompressRate rate = plan.param == kLz4Codec ? kLz4Rate : kZstdRate;
+    return kNodeNs + payload * rate.ns_per_stored_byte + count * width * rate.ns_per_raw_byte;
+  }
+  const DecodeRate rate = kDecodeRates[static_cast<size_t>(plan.encoding)];
   return kNodeNs + count * (rate.ns_per_value + rate.ns_per_byte * width);
 }
 
@@ -84,7 +87,7 @@ double Chooser::Cost(const EncodePlan& plan) const {
 
 void Chooser::Offer(EncodePlan plan, double payload, int width) {
   plan.estimated_bytes = NodeBytes(payload);
-  plan.estimated_ns = OwnNs(plan, total_count(), width);
+  plan.estimated_ns = OwnNs(plan, payload, total_count(), width);
   for (const EncodePlan& child : plan.children) {
     plan.estimated_bytes += child.estimated_bytes;
     plan.estimated_ns += child.estimated_ns;

@@ -27,9 +27,16 @@ inline constexpr std::array<DecodeRate, 12> kDecodeRates = {{
     {0.02, 0.03},  // Sparse.
     {0.05, 0.03},  // Split.
     {0.05, 0.03},  // Byte planes.
-    {0.00, 0.70},  // Compressed by Zstandard.
+    {0.00, 0.00},  // Compressed: see below.
 }};
-inline constexpr DecodeRate kLz4Rate = {0.00, 0.30};
+
+// Decompression costs by what goes in (literals, headers of matches) and by what comes out (copies): long matches are nearly free.
+struct DecompressRate {
+  double ns_per_stored_byte;
+  double ns_per_raw_byte;
+};
+inline constexpr DecompressRate kZstdRate = {1.00, 0.20};
+inline constexpr DecompressRate kLz4Rate = {0.30, 0.10};
 // A node costs this much before its first value: checks, dispatch, buffers.
 inline constexpr double kNodeNs = 20.0;
 

@@ -45,7 +45,7 @@ struct ArrayView {
 // What a byte on disk and a nanosecond of decoding are worth against each other, and how hard to compress. Shipped constants,
 // never measured while writing, so that equal input gives equal bytes (design: tunings).
 struct EncodeTuning {
-  double ns_per_byte = 0.5;     // Cost of reading one stored byte.
+  double ns_per_byte = 2.0;     // Cost of reading one stored byte: 500 MB/s per core, a core's share of a good network or disk.
   int zstd_level = 3;           // 0: no zstd.
   bool lz4 = true;              // LZ4 may be tried.
   double accept_ratio = 0.90;   // A compressed node is kept only when at most this share of the uncompressed bytes.

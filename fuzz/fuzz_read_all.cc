@@ -1,5 +1,5 @@
-// Opens the input as a file and reads all of it: every column in every layout, with conversion, and verification. Whatever the bytes, a call returns a value or a
-// Status; memory stays bounded.
+// Opens the input as a file and reads all of it: every column in every layout, with conversion, and
+// verification. Whatever the bytes, a call returns a value or a Status; memory stays bounded.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,8 @@ namespace {
 constexpr uint64_t kMemoryBytes = 64 << 20;
 constexpr int kMaxBatches = 64;
 
-void ReadWith(const dsi::Reader& reader, std::vector<dsi::Projection> features, uint32_t batch_size) {
+void ReadWith(const dsi::Reader& reader, std::vector<dsi::Projection> features,
+              uint32_t batch_size) {
   dsi::ScanOptions options;
   options.features = std::move(features);
   options.batch_size = batch_size;
@@ -39,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto reader = dsi::Reader::Open(dsi::OpenMemoryFile({bytes, bytes + size}, "input"));
   if (!reader.ok()) return 0;
   ReadWith(**reader, {}, 100);
-  for (const dsi::Layout layout : {dsi::Layout::kPadded, dsi::Layout::kJagged, dsi::Layout::kIkjt}) {
+  for (const dsi::Layout layout :
+       {dsi::Layout::kPadded, dsi::Layout::kJagged, dsi::Layout::kIkjt}) {
     dsi::Projection projection;
     projection.name = "*";
     projection.layout = layout;

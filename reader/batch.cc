@@ -34,8 +34,10 @@ Status BatchState::ReserveSlab(uint64_t size) {
   }
   slab = nullptr;
   capacity = 0;
-  slab = static_cast<std::byte*>(allocator != nullptr ? allocator->Allocate(grown) : std::aligned_alloc(64, grown));
-  if (slab == nullptr) return Error(StatusCode::kResourceExhausted, "no memory for a batch of {} bytes", grown);
+  slab = static_cast<std::byte*>(allocator != nullptr ? allocator->Allocate(grown)
+                                                      : std::aligned_alloc(64, grown));
+  if (slab == nullptr)
+    return Error(StatusCode::kResourceExhausted, "no memory for a batch of {} bytes", grown);
   capacity = grown;
   return Status::Ok();
 }
@@ -50,7 +52,8 @@ void BatchState::Clear() {
 namespace {
 
 Result<uint32_t> FindOutput(const BatchState& state, std::string_view column, Layout layout) {
-  if (state.projection == nullptr) return InvalidArgument("the batch is empty: no Scan::Next has filled it");
+  if (state.projection == nullptr)
+    return InvalidArgument("the batch is empty: no Scan::Next has filled it");
   bool other_layout = false;
   const uint32_t at = state.projection->Find(column, layout, &other_layout);
   if (at != kNone32) return at;
@@ -75,7 +78,9 @@ JaggedView JaggedOf(const BatchState& state, uint32_t output, size_t rows) {
 
 SlabAllocator::~SlabAllocator() = default;
 
-Batch::Batch(SlabAllocator* allocator) : state_(std::make_unique<internal::BatchState>()) { state_->allocator = allocator; }
+Batch::Batch(SlabAllocator* allocator) : state_(std::make_unique<internal::BatchState>()) {
+  state_->allocator = allocator;
+}
 Batch::~Batch() = default;
 Batch::Batch(Batch&& other) noexcept = default;
 Batch& Batch::operator=(Batch&& other) noexcept = default;
@@ -112,9 +117,11 @@ Result<IkjtView> Batch::Ikjt(std::string_view column) const {
 }
 
 Result<DenseView> Batch::Dense() const {
-  if (state_->projection == nullptr) return internal::InvalidArgument("the batch is empty: no Scan::Next has filled it");
+  if (state_->projection == nullptr)
+    return internal::InvalidArgument("the batch is empty: no Scan::Next has filled it");
   const internal::ScanProjection& projection = *state_->projection;
-  if (projection.dense.empty()) return internal::Error(StatusCode::kNotFound, "no column was projected with Layout::kDense");
+  if (projection.dense.empty())
+    return internal::Error(StatusCode::kNotFound, "no column was projected with Layout::kDense");
   DenseView view;
   view.values = state_->At(state_->dense_values);
   view.dtype = projection.dense_type;

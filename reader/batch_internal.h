@@ -11,11 +11,12 @@
 
 namespace dsi::internal {
 
-// Places of one output in the slab, in bytes from its start. What a layout does not have stays unused.
+// Places of one output in the slab, in bytes from its start. What a layout does not have stays
+// unused.
 struct OutputPlace {
   uint64_t values = 0;
-  uint64_t lengths = 0;   // Padded.
-  uint64_t offsets = 0;   // Jagged, IKJT.
+  uint64_t lengths = 0;  // Padded.
+  uint64_t offsets = 0;  // Jagged, IKJT.
   uint64_t present = 0;
   uint64_t num_values = 0;  // Jagged, IKJT: entries.
 };
@@ -35,9 +36,9 @@ struct BatchState {
   std::shared_ptr<const ScanProjection> projection;  // Null: nothing in it.
   size_t num_rows = 0;
   uint64_t first_row = 0;
-  std::vector<OutputPlace> outputs;       // Parallel to ScanProjection::outputs.
-  std::vector<uint64_t> inverse;          // Parallel to ScanProjection::groups: place of the inverse.
-  std::vector<uint64_t> num_unique;       // Parallel to groups: unique rows that the batch touches.
+  std::vector<OutputPlace> outputs;  // Parallel to ScanProjection::outputs.
+  std::vector<uint64_t> inverse;     // Parallel to ScanProjection::groups: place of the inverse.
+  std::vector<uint64_t> num_unique;  // Parallel to groups: unique rows that the batch touches.
   uint64_t dense_values = 0;
   uint64_t dense_present = 0;
 };

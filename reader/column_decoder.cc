@@ -25,7 +25,8 @@ uint32_t MarkPresent(const Code* codes, uint32_t count, uint8_t* present) {
 
 }  // namespace
 
-Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* stream, const ColumnRecord& leader, uint32_t num_unique, uint64_t num_values,
+Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* stream,
+                           const ColumnRecord& leader, uint32_t num_unique, uint64_t num_values,
                            bool keep_all) {
   codes_.Start(context, stream, nullptr, nullptr, keep_all);
   has_lengths_ = HasLengths(leader.kind, leader.type);
@@ -40,17 +41,23 @@ Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* st
   plain_ready_ = 0;
   view_ = {};
   if (stream->record.num_values != num_unique) {
-    return Corrupt("{}: {} shape codes for {} unique rows (D-010)", codes_.Describe(), stream->record.num_values, num_unique);
+    return Corrupt("{}: {} shape codes for {} unique rows (D-010)", codes_.Describe(),
+                   stream->record.num_values, num_unique);
   }
-  if (!has_lengths_ && max_code_ > 1) return Corrupt("{}: greatest shape code {} where 0 or 1 is expected (D-010)", codes_.Describe(), max_code_);
+  if (!has_lengths_ && max_code_ > 1)
+    return Corrupt("{}: greatest shape code {} where 0 or 1 is expected (D-010)", codes_.Describe(),
+                   max_code_);
   // A constant stream is settled by its record alone.
   if (codes_.constant()) {
     const uint64_t code = stream->record.constant;
-    if (code != max_code_) return Corrupt("{}: greatest shape code {}, but all are {} (D-010)", codes_.Describe(), max_code_, code);
+    if (code != max_code_)
+      return Corrupt("{}: greatest shape code {}, but all are {} (D-010)", codes_.Describe(),
+                     max_code_, code);
     const uint64_t length = code == 0 ? 0 : has_lengths_ ? code - 1 : entries_;
     uint64_t total = 0;
     if (!CheckedMul(length, num_unique, &total) || total != num_values) {
-      return Corrupt("{}: {} unique rows of {} entries, the values stream has {} (D-011)", codes_.Describe(), num_unique, length, num_values);
+      return Corrupt("{}: {} unique rows of {} entries, the values stream has {} (D-011)",
+                     codes_.Describe(), num_unique, length, num_values);
     }
     max_seen_ = max_code_;
   }
@@ -103,10 +110,15 @@ Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
     }
   };
   const std::byte* const codes = codes_.At(first);
-  const Result<uint64_t> total = has_lengths_ ? scan(reinterpret_cast<const uint32_t*>(codes)) : scan(reinterpret_cast<const uint8_t*>(codes));
-  if (!total.ok()) return total.status().At(fmt::format("{}, unique rows {} to {}", codes_.Describe(), first, first + count));
+  const Result<uint64_t> total = has_lengths_ ? scan(reinterpret_cast<const uint32_t*>(codes))
+                                              : scan(reinterpret_cast<const uint8_t*>(codes));
+  if (!total.ok())
+    return total.status().At(
+        fmt::format("{}, unique rows {} to {}", codes_.Describe(), first, first + count));
   if (max_seen_ > max_code_) {
-    return Corrupt("{}: shape code {} in unique rows {} to {}, the greatest is stated as {} (D-010)", codes_.Describe(), max_seen_, first, first + count, max_code_);
+    return Corrupt(
+        "{}: shape code {} in unique rows {} to {}, the greatest is stated as {} (D-010)",
+        codes_.Describe(), max_seen_, first, first + count, max_code_);
   }
   view_.first = first;
   view_.count = count;
@@ -143,9 +155,12 @@ Result<ShapeView> ShapeDecoder::Arrays() {
 
 Status ShapeDecoder::CheckEnd() const {
   if (view_.end_value != num_values_) {
-    return Corrupt("{}: all unique rows need {} entries, the values stream has {} (D-011)", codes_.Describe(), view_.end_value, num_values_);
+    return Corrupt("{}: all unique rows need {} entries, the values stream has {} (D-011)",
+                   codes_.Describe(), view_.end_value, num_values_);
   }
-  if (max_seen_ != max_code_) return Corrupt("{}: the greatest shape code is {}, stated as {} (D-010)", codes_.Describe(), max_seen_, max_code_);
+  if (max_seen_ != max_code_)
+    return Corrupt("{}: the greatest shape code is {}, stated as {} (D-010)", codes_.Describe(),
+                   max_seen_, max_code_);
   return Status::Ok();
 }
 

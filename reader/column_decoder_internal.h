@@ -1,7 +1,9 @@
-// The shape of a feature in one stripe, and where each unique row's entries lie in its values streams (spec D-010, D-011).
+// The shape of a feature in one stripe, and where each unique row's entries lie in its values
+// streams (spec D-010, D-011).
 //
-// Advances with the batches: a view covers the unique rows asked for. Sums of lengths are carried along, so that a values window needs to hold only the entries
-// of the view. Dense columns that are present everywhere have no arrays at all.
+// Advances with the batches: a view covers the unique rows asked for. Sums of lengths are carried
+// along, so that a values window needs to hold only the entries of the view. Dense columns that are
+// present everywhere have no arrays at all.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +18,9 @@ namespace dsi::internal {
 struct ShapeView {
   uint32_t first = 0;
   uint32_t count = 0;
-  bool plain = false;              // Every unique row is present with `entries` entries; the arrays are empty.
-  uint32_t entries = 1;            // Scalars 1, embeddings their length; lists: meaningless.
-  uint64_t first_value = 0;        // Entries of the view: [first_value, end_value) of the values streams.
+  bool plain = false;  // Every unique row is present with `entries` entries; the arrays are empty.
+  uint32_t entries = 1;      // Scalars 1, embeddings their length; lists: meaningless.
+  uint64_t first_value = 0;  // Entries of the view: [first_value, end_value) of the values streams.
   uint64_t end_value = 0;
   const uint64_t* starts = nullptr;   // [count], from first_value.
   const uint32_t* lengths = nullptr;  // [count], 0 for a missing row.
@@ -27,11 +29,15 @@ struct ShapeView {
 
 class ShapeDecoder {
  public:
-  explicit ShapeDecoder(MemoryBudget* budget) : codes_(budget), starts_(budget), lengths_(budget), present_(budget) {}
+  explicit ShapeDecoder(MemoryBudget* budget)
+      : codes_(budget), starts_(budget), lengths_(budget), present_(budget) {}
 
-  // `num_values`: of the feature's values streams. `keep_all`: a group of form 3, whose batches may touch any unique row.
-  Status Start(const StripeContext* context, const PlannedStream* stream, const ColumnRecord& leader, uint32_t num_unique, uint64_t num_values, bool keep_all);
-  // Moves the view to [first, first + count). `first` is at least the last unique row of the view before, unless everything is kept.
+  // `num_values`: of the feature's values streams. `keep_all`: a group of form 3, whose batches may
+  // touch any unique row.
+  Status Start(const StripeContext* context, const PlannedStream* stream,
+               const ColumnRecord& leader, uint32_t num_unique, uint64_t num_values, bool keep_all);
+  // Moves the view to [first, first + count). `first` is at least the last unique row of the view
+  // before, unless everything is kept.
   Status Require(uint32_t first, uint32_t count);
   const ShapeView& view() const { return view_; }
   // The view with its arrays filled in even where it is plain.
@@ -50,11 +56,12 @@ class ShapeDecoder {
   uint32_t entries_ = 1;
   uint32_t num_unique_ = 0;
   uint64_t num_values_ = 0;
-  uint32_t max_code_ = 0;     // As the record states it.
+  uint32_t max_code_ = 0;  // As the record states it.
   uint32_t max_seen_ = 0;
-  uint32_t unique_ = 0;       // The entries of this unique row …
-  uint64_t value_ = 0;        // … start here.
-  uint32_t plain_ready_ = 0;  // Plain: entries of the arrays that are filled in; they are the same for every view.
+  uint32_t unique_ = 0;  // The entries of this unique row …
+  uint64_t value_ = 0;   // … start here.
+  uint32_t plain_ready_ =
+      0;  // Plain: entries of the arrays that are filled in; they are the same for every view.
   ShapeView view_;
 };
 

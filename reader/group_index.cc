@@ -14,7 +14,9 @@ constexpr uint32_t kSkipRows = 4096;
 
 }  // namespace
 
-Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupRecord& record, const PlannedStream* stream, uint32_t stripe_rows, bool want_touched) {
+Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupRecord& record,
+                                const PlannedStream* stream, uint32_t stripe_rows,
+                                bool want_touched) {
   form_ = static_cast<GroupForm>(record.form);
   num_unique_ = record.num_unique;
   stripe_rows_ = stripe_rows;
@@ -22,7 +24,8 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
   row_ = uniques_seen_ = run_left_ = run_rows_ = 0;
   rows_ = {};
   if (form_ != GroupForm::kIdentity) {
-    if (stream == nullptr) return Corrupt("group of form {} has no index stream (D-001)", record.form);
+    if (stream == nullptr)
+      return Corrupt("group of form {} has no index stream (D-001)", record.form);
     window_.Start(context, stream, nullptr, nullptr, false);
   }
   if (form_ == GroupForm::kGeneral && want_touched) renumber_.Reset(num_unique_);
@@ -49,10 +52,18 @@ Status GroupIndexDecoder::Next(uint32_t num_rows) {
     iota_ready_ = 0;
   }
   switch (form_) {
-    case GroupForm::kIdentity: NextIdentity(num_rows); break;
-    case GroupForm::kRunLengths: DSI_RETURN_IF_ERROR(NextRuns(num_rows)); break;
-    case GroupForm::kNewRowBits: DSI_RETURN_IF_ERROR(NextBits(num_rows)); break;
-    case GroupForm::kGeneral: DSI_RETURN_IF_ERROR(NextGeneral(num_rows)); break;
+    case GroupForm::kIdentity:
+      NextIdentity(num_rows);
+      break;
+    case GroupForm::kRunLengths:
+      DSI_RETURN_IF_ERROR(NextRuns(num_rows));
+      break;
+    case GroupForm::kNewRowBits:
+      DSI_RETURN_IF_ERROR(NextBits(num_rows));
+      break;
+    case GroupForm::kGeneral:
+      DSI_RETURN_IF_ERROR(NextGeneral(num_rows));
+      break;
   }
   row_ += num_rows;
   rows_.slots = std::span(slots_).first(num_rows);
@@ -86,7 +97,9 @@ Status GroupIndexDecoder::NextRuns(uint32_t num_rows) {
     rows_.first_unique = uniques_seen_;
   }
   while (done < num_rows) {
-    if (uniques_seen_ == num_unique_) return Corrupt("{}: {} runs cover {} of {} rows (D-001)", window_.Describe(), num_unique_, run_rows_, stripe_rows_);
+    if (uniques_seen_ == num_unique_)
+      return Corrupt("{}: {} runs cover {} of {} rows (D-001)", window_.Describe(), num_unique_,
+                     run_rows_, stripe_rows_);
     // No batch needs more runs than rows.
     const uint32_t ahead = std::min(num_unique_ - uniques_seen_, num_rows - done);
     DSI_RETURN_IF_ERROR(window_.Require(uniques_seen_, uint64_t{uniques_seen_} + ahead));
@@ -94,7 +107,8 @@ Status GroupIndexDecoder::NextRuns(uint32_t num_rows) {
     for (uint32_t i = 0; i < ahead && done < num_rows; ++i) {
       const auto length = LoadLE<uint32_t>(lengths + size_t{i} * 4);
       if (length == 0 || length > stripe_rows_ - run_rows_) {
-        return Corrupt("{}: run {} has {} rows, 1 to {} are left (D-001)", window_.Describe(), uniques_seen_, length, stripe_rows_ - run_rows_);
+        return Corrupt("{}: run {} has {} rows, 1 to {} are left (D-001)", window_.Describe(),
+                       uniques_seen_, length, stripe_rows_ - run_rows_);
       }
       run_rows_ += length;
       ++uniques_seen_;
@@ -106,7 +120,8 @@ Status GroupIndexDecoder::NextRuns(uint32_t num_rows) {
     }
   }
   if (run_rows_ == stripe_rows_ && uniques_seen_ != num_unique_) {
-    return Corrupt("{}: {} of {} runs cover all rows (D-001)", window_.Describe(), uniques_seen_, num_unique_);
+    return Corrupt("{}: {} of {} runs cover all rows (D-001)", window_.Describe(), uniques_seen_,
+                   num_unique_);
   }
   rows_.num_unique = touched;
   rows_.run_ends = std::span(run_ends_).first(touched);
@@ -118,10 +133,14 @@ Status GroupIndexDecoder::NextBits(uint32_t num_rows) {
   if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
   DSI_RETURN_IF_ERROR(window_.Require(row_, uint64_t{row_} + num_rows));
   const std::byte* const bits = window_.At(row_);
-  if (row_ == 0 && num_rows != 0 && bits[0] != std::byte{1}) return Corrupt("{}: the first new-row bit is {}, not 1 (D-001)", window_.Describe(), static_cast<int>(bits[0]));
+  if (row_ == 0 && num_rows != 0 && bits[0] != std::byte{1})
+    return Corrupt("{}: the first new-row bit is {}, not 1 (D-001)", window_.Describe(),
+                   static_cast<int>(bits[0]));
   uint8_t all = 0;
   for (uint32_t i = 0; i < num_rows; ++i) all |= static_cast<uint8_t>(bits[i]);
-  if (all > 1) return Corrupt("{}: rows {} to {} hold a new-row bit that is neither 0 nor 1 (D-001)", window_.Describe(), row_, row_ + num_rows);
+  if (all > 1)
+    return Corrupt("{}: rows {} to {} hold a new-row bit that is neither 0 nor 1 (D-001)",
+                   window_.Describe(), row_, row_ + num_rows);
   // The first row belongs to the unique row before it unless its bit is set.
   const uint32_t first = uniques_seen_ - 1 + static_cast<uint32_t>(bits[0]);
   uint32_t slot = 0;
@@ -135,8 +154,10 @@ Status GroupIndexDecoder::NextBits(uint32_t num_rows) {
   }
   ends[slot] = num_rows;
   uniques_seen_ = first + slot + 1;
-  if (uniques_seen_ > num_unique_ || (row_ + num_rows == stripe_rows_ && uniques_seen_ != num_unique_)) {
-    return Corrupt("{}: {} new-row bits are set up to row {}, the group has {} unique rows (D-001)", window_.Describe(), uniques_seen_, row_ + num_rows, num_unique_);
+  if (uniques_seen_ > num_unique_ ||
+      (row_ + num_rows == stripe_rows_ && uniques_seen_ != num_unique_)) {
+    return Corrupt("{}: {} new-row bits are set up to row {}, the group has {} unique rows (D-001)",
+                   window_.Describe(), uniques_seen_, row_ + num_rows, num_unique_);
   }
   rows_.first_unique = first;
   rows_.num_unique = slot + 1;
@@ -154,7 +175,8 @@ Status GroupIndexDecoder::NextGeneral(uint32_t num_rows) {
     const auto code = LoadLE<uint32_t>(codes + size_t{i} * 4);
     if (code >= seen) {
       if (code != seen || seen == num_unique_) {
-        return Corrupt("{}: row {} is unique row {} where at most {} of {} can be (D-002)", window_.Describe(), row_ + i, code, seen, num_unique_);
+        return Corrupt("{}: row {} is unique row {} where at most {} of {} can be (D-002)",
+                       window_.Describe(), row_ + i, code, seen, num_unique_);
       }
       ++seen;
     }
@@ -162,7 +184,8 @@ Status GroupIndexDecoder::NextGeneral(uint32_t num_rows) {
   }
   uniques_seen_ = seen;
   if (row_ + num_rows == stripe_rows_ && seen != num_unique_) {
-    return Corrupt("{}: {} of {} unique rows are used (D-002)", window_.Describe(), seen, num_unique_);
+    return Corrupt("{}: {} of {} unique rows are used (D-002)", window_.Describe(), seen,
+                   num_unique_);
   }
   rows_.general = true;
   rows_.num_unique = num_unique_;

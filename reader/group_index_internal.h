@@ -1,7 +1,9 @@
-// Which unique row each row of a stripe is: the inverse index of one dedup group, decoded from the front in step with the batches (spec D-001, D-002).
+// Which unique row each row of a stripe is: the inverse index of one dedup group, decoded from the
+// front in step with the batches (spec D-001, D-002).
 //
-// Decoded once per group and shared by all its columns. Forms 0, 1 and 2 number unique rows in row order, so that a batch touches consecutive ones; form 3 may
-// touch any. Every index is checked before it is handed out.
+// Decoded once per group and shared by all its columns. Forms 0, 1 and 2 number unique rows in row
+// order, so that a batch touches consecutive ones; form 3 may touch any. Every index is checked
+// before it is handed out.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +20,17 @@ enum class GroupForm : uint32_t { kIdentity = 0, kRunLengths = 1, kNewRowBits = 
 // The rows of one batch that lie in one stripe, as one group sees them.
 struct GroupRows {
   uint32_t num_rows = 0;
-  uint32_t first_unique = 0;     // Of those touched; 0 in form 3.
-  uint32_t num_unique = 0;       // Forms 0 … 2: [first_unique, first_unique + num_unique) are touched. Form 3: all of the stripe's.
-  bool identity = false;         // slots[i] = i.
+  uint32_t first_unique = 0;  // Of those touched; 0 in form 3.
+  uint32_t num_unique = 0;  // Forms 0 … 2: [first_unique, first_unique + num_unique) are touched.
+                            // Form 3: all of the stripe's.
+  bool identity = false;    // slots[i] = i.
   bool general = false;
-  std::span<const uint32_t> slots;     // Per row: its unique row, less first_unique.
-  std::span<const uint32_t> run_ends;  // Forms 1 and 2: per touched unique row, the row behind its last.
-  std::span<const uint32_t> touched;   // Form 3, when asked for: the unique rows touched, in order of first use.
-  std::span<const uint32_t> inverse;   // Form 3, when asked for: per row, its place in `touched`.
+  std::span<const uint32_t> slots;  // Per row: its unique row, less first_unique.
+  std::span<const uint32_t>
+      run_ends;  // Forms 1 and 2: per touched unique row, the row behind its last.
+  std::span<const uint32_t>
+      touched;  // Form 3, when asked for: the unique rows touched, in order of first use.
+  std::span<const uint32_t> inverse;  // Form 3, when asked for: per row, its place in `touched`.
   size_t num_touched() const { return general ? touched.size() : num_unique; }
 };
 
@@ -34,7 +39,8 @@ class GroupIndexDecoder {
   explicit GroupIndexDecoder(MemoryBudget* budget) : window_(budget) {}
 
   // `stream` null: form 0. `want_touched`: form 3 lists the unique rows a batch touches.
-  Status Start(const StripeContext* context, const StripeGroupRecord& record, const PlannedStream* stream, uint32_t stripe_rows, bool want_touched);
+  Status Start(const StripeContext* context, const StripeGroupRecord& record,
+               const PlannedStream* stream, uint32_t stripe_rows, bool want_touched);
   // Passes over rows without handing them out.
   Status Skip(uint32_t num_rows);
   // The next rows. Views are valid until the next call.
@@ -54,10 +60,10 @@ class GroupIndexDecoder {
   bool want_touched_ = false;
   uint32_t stripe_rows_ = 0;
   uint32_t num_unique_ = 0;
-  uint32_t row_ = 0;              // Rows handed out or skipped.
-  uint32_t uniques_seen_ = 0;     // Runs begun, ones met, or distinct codes met.
-  uint32_t run_left_ = 0;         // Form 1: rows of the current run not yet handed out.
-  uint32_t run_rows_ = 0;         // Form 1: sum of the lengths so far.
+  uint32_t row_ = 0;           // Rows handed out or skipped.
+  uint32_t uniques_seen_ = 0;  // Runs begun, ones met, or distinct codes met.
+  uint32_t run_left_ = 0;      // Form 1: rows of the current run not yet handed out.
+  uint32_t run_rows_ = 0;      // Form 1: sum of the lengths so far.
   uint32_t iota_ready_ = 0;
   GroupRows rows_;
   std::vector<uint32_t> slots_, run_ends_, touched_, inverse_;

@@ -1,4 +1,5 @@
-// Rows as JSON Lines, from an internal scan of jagged columns. The names make a tree, once; each row is one walk over it.
+// Rows as JSON Lines, from an internal scan of jagged columns. The names make a tree, once; each
+// row is one walk over it.
 #include "dsi/reader/row_text.h"
 
 #include <simdjson.h>
@@ -27,22 +28,25 @@ constexpr uint32_t kBatchRows = 1024;
 
 // An object (no column) or a column's value, under a key.
 struct TextNode {
-  std::string key;         // Escaped, with quotes and colon.
+  std::string key;  // Escaped, with quotes and colon.
   const OpenColumn* column = nullptr;
-  size_t output = 0;       // Position in views_.
+  size_t output = 0;  // Position in views_.
   std::vector<TextNode> members;
   std::map<std::string, size_t, std::less<>> objects;  // Members that are objects, by name.
 };
 
-// The keys under which a column's value stands: its name cut at dots where they are nesting; the columns of one feature are always one object.
-std::vector<std::string_view> PathOf(const OpenColumn& column, const std::set<std::string_view>& leaves) {
+// The keys under which a column's value stands: its name cut at dots where they are nesting; the
+// columns of one feature are always one object.
+std::vector<std::string_view> PathOf(const OpenColumn& column,
+                                     const std::set<std::string_view>& leaves) {
   const std::string_view name = column.name;
   std::vector<std::string_view> path;
   size_t begin = 0;
   if (column.record.nested) {
     for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', begin)) {
       // A name that is a column itself cannot be an object as well; an empty part is no key.
-      if (dot == begin || dot + 1 == name.size() || leaves.contains(name.substr(0, dot))) return {name};
+      if (dot == begin || dot + 1 == name.size() || leaves.contains(name.substr(0, dot)))
+        return {name};
       path.push_back(name.substr(begin, dot - begin));
       begin = dot + 1;
     }
@@ -71,8 +75,10 @@ TextNode* FindOrAddObject(TextNode* parent, std::string_view name) {
 
 template <typename T>
 void AddValues(const JaggedView& view, size_t row, bool list, TextBuffer* text) {
-  const std::byte* const values = static_cast<const std::byte*>(view.values) + static_cast<size_t>(view.offsets[row]) * sizeof(T);
-  if (list) return text->AddList<T>(values, static_cast<size_t>(view.offsets[row + 1] - view.offsets[row]));
+  const std::byte* const values = static_cast<const std::byte*>(view.values) +
+                                  static_cast<size_t>(view.offsets[row]) * sizeof(T);
+  if (list)
+    return text->AddList<T>(values, static_cast<size_t>(view.offsets[row + 1] - view.offsets[row]));
   T value;
   std::memcpy(&value, values, sizeof(T));
   text->AddNumber(value);
@@ -81,18 +87,30 @@ void AddValues(const JaggedView& view, size_t row, bool list, TextBuffer* text) 
 // Types other than bytes.
 void AddNumbers(const JaggedView& view, size_t row, bool list, TextBuffer* text) {
   switch (view.dtype) {
-    case Type::kBool: return AddValues<bool>(view, row, list, text);  // The scan has checked that it is 0 or 1.
-    case Type::kInt8: return AddValues<int8_t>(view, row, list, text);
-    case Type::kInt16: return AddValues<int16_t>(view, row, list, text);
-    case Type::kInt32: return AddValues<int32_t>(view, row, list, text);
-    case Type::kInt64: return AddValues<int64_t>(view, row, list, text);
-    case Type::kUint8: return AddValues<uint8_t>(view, row, list, text);
-    case Type::kUint16: return AddValues<uint16_t>(view, row, list, text);
-    case Type::kUint32: return AddValues<uint32_t>(view, row, list, text);
-    case Type::kUint64: return AddValues<uint64_t>(view, row, list, text);
-    case Type::kFloat32: return AddValues<float>(view, row, list, text);
-    case Type::kFloat64: return AddValues<double>(view, row, list, text);
-    case Type::kBytes: return;
+    case Type::kBool:
+      return AddValues<bool>(view, row, list, text);  // The scan has checked that it is 0 or 1.
+    case Type::kInt8:
+      return AddValues<int8_t>(view, row, list, text);
+    case Type::kInt16:
+      return AddValues<int16_t>(view, row, list, text);
+    case Type::kInt32:
+      return AddValues<int32_t>(view, row, list, text);
+    case Type::kInt64:
+      return AddValues<int64_t>(view, row, list, text);
+    case Type::kUint8:
+      return AddValues<uint8_t>(view, row, list, text);
+    case Type::kUint16:
+      return AddValues<uint16_t>(view, row, list, text);
+    case Type::kUint32:
+      return AddValues<uint32_t>(view, row, list, text);
+    case Type::kUint64:
+      return AddValues<uint64_t>(view, row, list, text);
+    case Type::kFloat32:
+      return AddValues<float>(view, row, list, text);
+    case Type::kFloat64:
+      return AddValues<double>(view, row, list, text);
+    case Type::kBytes:
+      return;
   }
 }
 
@@ -110,7 +128,8 @@ class RowText::Impl {
     }
     text_.Clear();
     for (size_t row = 0; row < batch_.num_rows(); ++row) {
-      DSI_RETURN_IF_ERROR(AddObject(root_, row).At(fmt::format("row {}", batch_.first_row() + row)));
+      DSI_RETURN_IF_ERROR(
+          AddObject(root_, row).At(fmt::format("row {}", batch_.first_row() + row)));
       text_.Add('\n');
     }
     out->append(text_.text());
@@ -131,7 +150,8 @@ class RowText::Impl {
       if (column.name == kPosition) has_position_ = true;
       if (column.name != kPosition || position_named_) columns.push_back(&column);
     }
-    std::sort(columns.begin(), columns.end(), [](const OpenColumn* a, const OpenColumn* b) { return a->ordinal < b->ordinal; });
+    std::sort(columns.begin(), columns.end(),
+              [](const OpenColumn* a, const OpenColumn* b) { return a->ordinal < b->ordinal; });
     std::set<std::string_view> leaves;
     for (const OpenColumn* column : columns) leaves.insert(column->name);
     for (const OpenColumn* column : columns) {
@@ -181,9 +201,12 @@ class RowText::Impl {
       AddNumbers(view, row, IsListKind(kind) || kind == Kind::kEmbedding, &text_);
       return Status::Ok();
     }
-    const std::string_view bytes(static_cast<const char*>(view.values) + view.offsets[row], static_cast<size_t>(view.offsets[row + 1] - view.offsets[row]));
+    const std::string_view bytes(static_cast<const char*>(view.values) + view.offsets[row],
+                                 static_cast<size_t>(view.offsets[row + 1] - view.offsets[row]));
     if (!simdjson::validate_utf8(bytes)) {
-      return internal::Error(StatusCode::kUnsupported, "column {}: its bytes are not UTF-8, JSON cannot hold them", member.column->name);
+      return internal::Error(StatusCode::kUnsupported,
+                             "column {}: its bytes are not UTF-8, JSON cannot hold them",
+                             member.column->name);
     }
     text_.AddQuoted(bytes);
     return Status::Ok();
@@ -192,13 +215,15 @@ class RowText::Impl {
   // Where the file does not have it, or not as it should be: the row's number.
   Status AddPositions(std::vector<uint64_t>* positions) {
     positions->resize(batch_.num_rows());
-    for (size_t row = 0; row < positions->size(); ++row) (*positions)[row] = batch_.first_row() + row;
+    for (size_t row = 0; row < positions->size(); ++row)
+      (*positions)[row] = batch_.first_row() + row;
     if (!has_position_) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(const JaggedView view, batch_.Jagged(kPosition));
     if (TypeWidth(view.dtype) != 8 || IsFloat(view.dtype)) return Status::Ok();
     for (size_t row = 0; row < positions->size(); ++row) {
       if (view.offsets[row + 1] - view.offsets[row] != 1) continue;
-      std::memcpy(&(*positions)[row], static_cast<const std::byte*>(view.values) + view.offsets[row] * 8, 8);
+      std::memcpy(&(*positions)[row],
+                  static_cast<const std::byte*>(view.values) + view.offsets[row] * 8, 8);
     }
     return Status::Ok();
   }
@@ -216,7 +241,8 @@ class RowText::Impl {
 RowText::RowText(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RowText::~RowText() = default;
 
-Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader, const RowTextOptions& options) try {
+Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader,
+                                                 const RowTextOptions& options) try {
   auto impl = std::make_unique<Impl>();
   ScanOptions scan;
   scan.batch_size = kBatchRows;
@@ -228,10 +254,13 @@ Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader, const Row
     impl->position_named_ |= name == kPosition;
     reads_position |= internal::GlobMatches(name, kPosition);
   }
-  if (scan.features.empty()) scan.features.push_back({.name = "*", .layout = Layout::kJagged, .dtype = {}});
+  if (scan.features.empty())
+    scan.features.push_back({.name = "*", .layout = Layout::kJagged, .dtype = {}});
   if (!reads_position) {
     const Result<ColumnInfo> position = reader.FindColumn(kPosition);
-    if (position.ok()) scan.features.push_back({.name = std::string(kPosition), .layout = Layout::kJagged, .dtype = {}});
+    if (position.ok())
+      scan.features.push_back(
+          {.name = std::string(kPosition), .layout = Layout::kJagged, .dtype = {}});
   }
   DSI_ASSIGN_OR_RETURN(impl->scan_, reader.NewScan(scan));
   return std::unique_ptr<RowText>(new RowText(std::move(impl)));

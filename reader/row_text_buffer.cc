@@ -26,12 +26,24 @@ void TextBuffer::AddQuoted(std::string_view text) {
     *out++ = '\\';
     switch (c) {
       case '"':
-      case '\\': *out++ = c; break;
-      case '\n': *out++ = 'n'; break;
-      case '\r': *out++ = 'r'; break;
-      case '\t': *out++ = 't'; break;
-      case '\b': *out++ = 'b'; break;
-      case '\f': *out++ = 'f'; break;
+      case '\\':
+        *out++ = c;
+        break;
+      case '\n':
+        *out++ = 'n';
+        break;
+      case '\r':
+        *out++ = 'r';
+        break;
+      case '\t':
+        *out++ = 't';
+        break;
+      case '\b':
+        *out++ = 'b';
+        break;
+      case '\f':
+        *out++ = 'f';
+        break;
       default: {
         constexpr char kHex[] = "0123456789abcdef";
         for (const char digit : {'u', '0', '0', kHex[byte >> 4], kHex[byte & 15]}) *out++ = digit;

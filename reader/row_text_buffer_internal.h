@@ -1,6 +1,8 @@
-// A growing buffer of JSON text: numbers in the shortest form that reads back to the same bits, strings escaped.
+// A growing buffer of JSON text: numbers in the shortest form that reads back to the same bits,
+// strings escaped.
 //
-// Not a std::string: numbers are written in place, which a string allows only by clearing the room first. Thread safety: one thread at a time.
+// Not a std::string: numbers are written in place, which a string allows only by clearing the room
+// first. Thread safety: one thread at a time.
 #pragma once
 
 #include <charconv>
@@ -69,7 +71,8 @@ class TextBuffer {
       }
       char* end = std::to_chars(begin, begin + kNumberRoom, value).ptr;
       // A float stays one to who reads the text: 5.0, not 5.
-      if (std::string_view(begin, static_cast<size_t>(end - begin)).find_first_of(".e") == std::string_view::npos) {
+      if (std::string_view(begin, static_cast<size_t>(end - begin)).find_first_of(".e") ==
+          std::string_view::npos) {
         *end++ = '.';
         *end++ = '0';
       }

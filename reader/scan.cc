@@ -1,4 +1,5 @@
-// The scan: cuts the rows asked for into batches, lends stripes their decoders, and keeps the figures.
+// The scan: cuts the rows asked for into batches, lends stripes their decoders, and keeps the
+// figures.
 #include "dsi/reader/scan.h"
 
 #include <algorithm>
@@ -23,9 +24,12 @@ constexpr uint32_t kMaxBatchRows = 1U << 30;  // The inverse of an IKJT is int32
 
 class FileScan final : public Scan {
  public:
-  FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options, uint64_t row_end,
-           std::shared_ptr<const ScanProjection> projection)
-      : batch_size_(options.batch_size), drop_last_(options.drop_last), row_(options.row_begin), row_end_(row_end) {
+  FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
+           uint64_t row_end, std::shared_ptr<const ScanProjection> projection)
+      : batch_size_(options.batch_size),
+        drop_last_(options.drop_last),
+        row_(options.row_begin),
+        row_end_(row_end) {
     shared_.file = &file;
     shared_.reader_options = reader_options;
     shared_.projection = std::move(projection);
@@ -63,9 +67,11 @@ class FileScan final : public Scan {
     const ScanProjection& projection = *shared_.projection;
     DSI_RETURN_IF_ERROR(Decode(num_rows));
     for (uint32_t i = 0; i < projection.values.size(); ++i) {
-      for (const BatchPiece& piece : pieces_) DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i, row_ + piece.first));
+      for (const BatchPiece& piece : pieces_)
+        DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i, row_ + piece.first));
     }
-    DSI_RETURN_IF_ERROR(LayOutBatch(projection, pieces_, num_rows, shared_.budget.limit, &shared_.stats, state));
+    DSI_RETURN_IF_ERROR(
+        LayOutBatch(projection, pieces_, num_rows, shared_.budget.limit, &shared_.stats, state));
     DSI_RETURN_IF_ERROR(FillBatch(projection, pieces_, &dense_scratch_, state));
     state->projection = shared_.projection;
     state->num_rows = num_rows;
@@ -146,32 +152,46 @@ class FileScan final : public Scan {
   uint64_t num_batches_ = 0;
   size_t stripe_ = 0;
   size_t active_stripe_ = 0;
-  std::vector<std::unique_ptr<StripeDecoder>> active_;  // Of the current batch; the last is of the current stripe.
+  std::vector<std::unique_ptr<StripeDecoder>>
+      active_;  // Of the current batch; the last is of the current stripe.
   std::vector<std::unique_ptr<StripeDecoder>> idle_;
   std::vector<BatchPiece> pieces_;
   DenseScratch dense_scratch_;
   Status failed_;
 };
 
-Result<std::unique_ptr<Scan>> Make(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options) {
-  if (options.batch_size == 0 || options.batch_size > kMaxBatchRows) return InvalidArgument("batch_size {}, 1 to {} is possible", options.batch_size, kMaxBatchRows);
+Result<std::unique_ptr<Scan>> Make(const OpenFile& file, const ReaderOptions& reader_options,
+                                   const ScanOptions& options) {
+  if (options.batch_size == 0 || options.batch_size > kMaxBatchRows)
+    return InvalidArgument("batch_size {}, 1 to {} is possible", options.batch_size, kMaxBatchRows);
   const uint64_t row_end = std::min(options.row_end, file.core().num_rows);
   if (options.row_begin > row_end) {
-    return InvalidArgument("rows {} to {} asked for, the file has {}", options.row_begin, options.row_end, file.core().num_rows);
+    return InvalidArgument("rows {} to {} asked for, the file has {}", options.row_begin,
+                           options.row_end, file.core().num_rows);
   }
   if (options.features.empty()) DSI_RETURN_IF_ERROR(file.VerifyMetadata());
   const std::vector<StripeRef>& stripes = file.core().stripes;
-  const auto ends_before = [](const StripeRef& stripe, uint64_t row) { return stripe.first_row + stripe.num_rows <= row; };
-  const auto starts_before = [](const StripeRef& stripe, uint64_t row) { return stripe.first_row < row; };
-  const auto first = std::lower_bound(stripes.begin(), stripes.end(), options.row_begin, ends_before);
+  const auto ends_before = [](const StripeRef& stripe, uint64_t row) {
+    return stripe.first_row + stripe.num_rows <= row;
+  };
+  const auto starts_before = [](const StripeRef& stripe, uint64_t row) {
+    return stripe.first_row < row;
+  };
+  const auto first =
+      std::lower_bound(stripes.begin(), stripes.end(), options.row_begin, ends_before);
   const auto end = std::lower_bound(first, stripes.end(), row_end, starts_before);
-  DSI_ASSIGN_OR_RETURN(auto projection, ResolveProjection(file, options, static_cast<size_t>(first - stripes.begin()), static_cast<size_t>(end - stripes.begin())));
-  return std::unique_ptr<Scan>(std::make_unique<FileScan>(file, reader_options, options, row_end, std::move(projection)));
+  DSI_ASSIGN_OR_RETURN(
+      auto projection,
+      ResolveProjection(file, options, static_cast<size_t>(first - stripes.begin()),
+                        static_cast<size_t>(end - stripes.begin())));
+  return std::unique_ptr<Scan>(
+      std::make_unique<FileScan>(file, reader_options, options, row_end, std::move(projection)));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options) {
+Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions& reader_options,
+                                       const ScanOptions& options) {
   try {
     return Make(file, reader_options, options);
   } catch (const std::bad_alloc&) {

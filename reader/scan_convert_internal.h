@@ -1,6 +1,8 @@
-// Stored values -> the type asked for, a page at a time. A value that does not fit is noted, not refused: it may belong to a row that nobody reads.
+// Stored values -> the type asked for, a page at a time. A value that does not fit is noted, not
+// refused: it may belong to a row that nobody reads.
 //
-// Integers and floats to floats round to nearest; a finite number never becomes infinite. Floats to integers must be whole numbers in range.
+// Integers and floats to floats round to nearest; a finite number never becomes infinite. Floats to
+// integers must be whole numbers in range.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +14,11 @@
 namespace dsi::internal {
 
 struct Conversion {
-  // Converts `count` values. Positions (`position` + index) of values that do not fit are appended to *unfit and become 0. False when a stored bool is neither 0 nor 1
-  // (S-011): its position is appended and the result is void.
-  bool (*run)(const void* from, size_t count, uint64_t position, std::byte* to, std::vector<uint64_t>* unfit) = nullptr;
+  // Converts `count` values. Positions (`position` + index) of values that do not fit are appended
+  // to *unfit and become 0. False when a stored bool is neither 0 nor 1 (S-011): its position is
+  // appended and the result is void.
+  bool (*run)(const void* from, size_t count, uint64_t position, std::byte* to,
+              std::vector<uint64_t>* unfit) = nullptr;
   size_t to_width = 8;
   bool in_place = false;  // `from` and `to` may be the same memory.
 };

@@ -1,5 +1,6 @@
-// The dense matrix: columns come out of the file one by one, rows go into the matrix. A block of columns is made ready row by row and then woven in, so that each
-// line of the matrix is touched few times.
+// The dense matrix: columns come out of the file one by one, rows go into the matrix. A block of
+// columns is made ready row by row and then woven in, so that each line of the matrix is touched
+// few times.
 #include <algorithm>
 #include <cstring>
 
@@ -13,33 +14,42 @@ constexpr size_t kBlockColumns = 8;
 constexpr uint32_t kBlockRows = 1024;  // A block's columns stay in the first-level cache.
 
 template <typename T>
-void WeaveOf(const std::byte* const* columns, size_t num_columns, size_t num_rows, std::byte* out, size_t row_items) {
+void WeaveOf(const std::byte* const* columns, size_t num_columns, size_t num_rows, std::byte* out,
+             size_t row_items) {
   if (num_columns == kBlockColumns) {
     const std::byte* c[kBlockColumns];
     std::copy_n(columns, kBlockColumns, c);
     for (size_t row = 0; row < num_rows; ++row) {
       T items[kBlockColumns];
-      for (size_t i = 0; i < kBlockColumns; ++i) std::memcpy(&items[i], c[i] + row * sizeof(T), sizeof(T));
+      for (size_t i = 0; i < kBlockColumns; ++i)
+        std::memcpy(&items[i], c[i] + row * sizeof(T), sizeof(T));
       std::memcpy(out + row * row_items * sizeof(T), items, sizeof(items));
     }
     return;
   }
   for (size_t i = 0; i < num_columns; ++i) {
-    for (size_t row = 0; row < num_rows; ++row) std::memcpy(out + (row * row_items + i) * sizeof(T), columns[i] + row * sizeof(T), sizeof(T));
+    for (size_t row = 0; row < num_rows; ++row)
+      std::memcpy(out + (row * row_items + i) * sizeof(T), columns[i] + row * sizeof(T), sizeof(T));
   }
 }
 
-void Weave(size_t item_size, const std::byte* const* columns, size_t num_columns, size_t num_rows, std::byte* out, size_t row_items) {
+void Weave(size_t item_size, const std::byte* const* columns, size_t num_columns, size_t num_rows,
+           std::byte* out, size_t row_items) {
   switch (item_size) {
-    case 1: return WeaveOf<uint8_t>(columns, num_columns, num_rows, out, row_items);
-    case 2: return WeaveOf<uint16_t>(columns, num_columns, num_rows, out, row_items);
-    case 4: return WeaveOf<uint32_t>(columns, num_columns, num_rows, out, row_items);
-    default: return WeaveOf<uint64_t>(columns, num_columns, num_rows, out, row_items);
+    case 1:
+      return WeaveOf<uint8_t>(columns, num_columns, num_rows, out, row_items);
+    case 2:
+      return WeaveOf<uint16_t>(columns, num_columns, num_rows, out, row_items);
+    case 4:
+      return WeaveOf<uint32_t>(columns, num_columns, num_rows, out, row_items);
+    default:
+      return WeaveOf<uint64_t>(columns, num_columns, num_rows, out, row_items);
   }
 }
 
 // One value per row of [first, first + count) of the piece; missing ones are the fill.
-const std::byte* ColumnRows(const ScanOutput& output, const StripeDecoder& decoder, uint32_t first, uint32_t count, std::byte* room) {
+const std::byte* ColumnRows(const ScanOutput& output, const StripeDecoder& decoder, uint32_t first,
+                            uint32_t count, std::byte* room) {
   const GroupRows& rows = decoder.group(output.group);
   const ShapeView& shape = decoder.shape(output.shape);
   const ValuesView values = decoder.values(output.values);
@@ -50,12 +60,17 @@ const std::byte* ColumnRows(const ScanOutput& output, const StripeDecoder& decod
     ExpandScalars(values.values, width, slots, room, output.item_size);
     return room;
   }
-  const ValuePool pool{.values = values.values, .num_values = values.num_values, .width = width, .starts = shape.starts, .lengths = shape.lengths};
+  const ValuePool pool{.values = values.values,
+                       .num_values = values.num_values,
+                       .width = width,
+                       .starts = shape.starts,
+                       .lengths = shape.lengths};
   PadRows(pool, slots, {.row_length = 1, .pad_bits = output.pad_bits}, room);
   return room;
 }
 
-const std::byte* PresentRows(const ScanOutput& output, const StripeDecoder& decoder, uint32_t first, uint32_t count, const uint8_t* ones, uint8_t* room) {
+const std::byte* PresentRows(const ScanOutput& output, const StripeDecoder& decoder, uint32_t first,
+                             uint32_t count, const uint8_t* ones, uint8_t* room) {
   const ShapeView& shape = decoder.shape(output.shape);
   const GroupRows& rows = decoder.group(output.group);
   if (shape.plain) return reinterpret_cast<const std::byte*>(ones);
@@ -65,7 +80,8 @@ const std::byte* PresentRows(const ScanOutput& output, const StripeDecoder& deco
 
 }  // namespace
 
-void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch, BatchState* batch) {
+void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch,
+               BatchState* batch) {
   const size_t num_columns = projection.dense.size();
   const auto item_size = static_cast<size_t>(TypeWidth(projection.dense_type));
   scratch->columns.resize(kBlockColumns * kBlockRows * sizeof(uint64_t));
@@ -82,11 +98,14 @@ void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseS
       const std::byte* present[kBlockColumns];
       for (size_t i = 0; i < in_block; ++i) {
         const ScanOutput& output = projection.outputs[projection.dense[block + i]];
-        columns[i] = ColumnRows(output, *piece.decoder, first, count, scratch->columns.data() + i * kBlockRows * sizeof(uint64_t));
-        present[i] = PresentRows(output, *piece.decoder, first, count, ones, scratch->present.data() + i * kBlockRows);
+        columns[i] = ColumnRows(output, *piece.decoder, first, count,
+                                scratch->columns.data() + i * kBlockRows * sizeof(uint64_t));
+        present[i] = PresentRows(output, *piece.decoder, first, count, ones,
+                                 scratch->present.data() + i * kBlockRows);
       }
       const uint64_t cell = row * num_columns + block;
-      Weave(item_size, columns, in_block, count, batch->At(batch->dense_values) + cell * item_size, num_columns);
+      Weave(item_size, columns, in_block, count, batch->At(batch->dense_values) + cell * item_size,
+            num_columns);
       Weave(1, present, in_block, count, batch->At(batch->dense_present) + cell, num_columns);
     }
   }

@@ -1,6 +1,8 @@
-// From decoded unique rows to the tensors of a batch, in two passes: how big everything is, then filling it.
+// From decoded unique rows to the tensors of a batch, in two passes: how big everything is, then
+// filling it.
 //
-// A batch may hold rows of several stripes: one piece each. Pieces are advanced (decoded, checked) before anything here is called; nothing here can fail but memory.
+// A batch may hold rows of several stripes: one piece each. Pieces are advanced (decoded, checked)
+// before anything here is called; nothing here can fail but memory.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +17,14 @@ namespace dsi::internal {
 // Rows of a batch that lie in one stripe.
 struct BatchPiece {
   StripeDecoder* decoder = nullptr;
-  uint32_t first = 0;     // Row of the batch where they start.
+  uint32_t first = 0;  // Row of the batch where they start.
   uint32_t num_rows = 0;
 };
 
-// Decides where everything lies and makes room. Adds to stats.values_expanded. `max_bytes` bounds the slab.
-Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces, size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch);
+// Decides where everything lies and makes room. Adds to stats.values_expanded. `max_bytes` bounds
+// the slab.
+Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
+                   size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch);
 
 // Rows of dense columns before they are woven into the matrix; reused.
 struct DenseScratch {
@@ -29,9 +33,11 @@ struct DenseScratch {
 };
 
 // Fills the laid-out tensors.
-Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces, DenseScratch* scratch, BatchState* batch);
+Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
+                 DenseScratch* scratch, BatchState* batch);
 
 // The part of FillBatch that is the dense matrix.
-void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch, BatchState* batch);
+void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch,
+               BatchState* batch);
 
 }  // namespace dsi::internal

@@ -60,11 +60,12 @@ class SlabPlanner {
 
 }  // namespace
 
-Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces, size_t num_rows, uint64_t max_bytes, ScanStats* stats,
-                   BatchState* batch) {
+Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
+                   size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch) {
   for (size_t i = 0; i < projection.shapes.size(); ++i) {
     for (const BatchPiece& piece : pieces) {
-      stats->values_expanded += CountEntries(piece.decoder->shape(static_cast<uint32_t>(i)), piece.decoder->group(projection.shapes[i].group)) *
+      stats->values_expanded += CountEntries(piece.decoder->shape(static_cast<uint32_t>(i)),
+                                             piece.decoder->group(projection.shapes[i].group)) *
                                 projection.shapes[i].num_values;
     }
   }
@@ -75,7 +76,8 @@ Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece>
   batch->num_unique.assign(projection.groups.size(), 0);
   for (size_t g = 0; g < projection.groups.size(); ++g) {
     if (!projection.groups[g].want_touched) continue;
-    for (const BatchPiece& piece : pieces) batch->num_unique[g] += piece.decoder->group(static_cast<uint32_t>(g)).num_touched();
+    for (const BatchPiece& piece : pieces)
+      batch->num_unique[g] += piece.decoder->group(static_cast<uint32_t>(g)).num_touched();
     batch->inverse[g] = planner.Place(num_rows, sizeof(int32_t));
   }
   for (size_t i = 0; i < projection.outputs.size(); ++i) {
@@ -102,16 +104,20 @@ Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece>
       place.present = planner.Place(rows, 1);
     }
     if (!planner.fits()) {
-      return Error(StatusCode::kResourceExhausted, "column {}: a batch of {} rows needs more than the {} bytes of memory_bytes; a smaller batch or width helps",
+      return Error(StatusCode::kResourceExhausted,
+                   "column {}: a batch of {} rows needs more than the {} bytes of memory_bytes; a "
+                   "smaller batch or width helps",
                    output.name, num_rows, max_bytes);
     }
   }
   const uint64_t cells = uint64_t{num_rows} * projection.dense.size();
-  batch->dense_values = planner.Place(cells, static_cast<uint64_t>(TypeWidth(projection.dense_type)));
+  batch->dense_values =
+      planner.Place(cells, static_cast<uint64_t>(TypeWidth(projection.dense_type)));
   batch->dense_present = planner.Place(cells, 1);
   if (!planner.fits()) {
-    return Error(StatusCode::kResourceExhausted, "the dense matrix of {} rows and {} columns does not fit memory_bytes ({})", num_rows, projection.dense.size(),
-                 max_bytes);
+    return Error(StatusCode::kResourceExhausted,
+                 "the dense matrix of {} rows and {} columns does not fit memory_bytes ({})",
+                 num_rows, projection.dense.size(), max_bytes);
   }
   return batch->ReserveSlab(planner.size());
 }

@@ -14,13 +14,17 @@ namespace dsi::internal {
 namespace {
 
 bool IsText(const OpenColumn& column) { return column.record.type == Type::kBytes; }
-bool IsScalar(const OpenColumn& column) { return !HasLengths(column.record.kind, column.record.type) && column.record.kind != Kind::kEmbedding; }
+bool IsScalar(const OpenColumn& column) {
+  return !HasLengths(column.record.kind, column.record.type) &&
+         column.record.kind != Kind::kEmbedding;
+}
 
 // What a scan of everything gives: lists jagged, the rest padded.
 Projection DefaultProjection(const OpenColumn& column) {
   Projection projection;
   projection.name = column.name;
-  projection.layout = HasLengths(column.record.kind, column.record.type) ? Layout::kJagged : Layout::kPadded;
+  projection.layout =
+      HasLengths(column.record.kind, column.record.type) ? Layout::kJagged : Layout::kPadded;
   return projection;
 }
 
@@ -29,7 +33,8 @@ bool IsAskable(Type type) { return type == Type::kInt32 || type == Type::kInt64 
 Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool one_of_many) {
   const Type stored = column.record.type;
   if (IsText(column)) {
-    if (asked.layout == Layout::kDense) return InvalidArgument("{}: bytes cannot stand in the dense matrix", column.name);
+    if (asked.layout == Layout::kDense)
+      return InvalidArgument("{}: bytes cannot stand in the dense matrix", column.name);
     if (asked.dtype.has_value() && *asked.dtype != Type::kBytes && !one_of_many) {
       return InvalidArgument("{}: bytes cannot be read as {}", column.name, TypeName(*asked.dtype));
     }
@@ -37,10 +42,12 @@ Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool 
   }
   if (!asked.dtype.has_value()) return asked.layout == Layout::kDense ? Type::kFloat32 : stored;
   // A name that stands for ids and weights changes the type of those it is meant for.
-  if (one_of_many && asked.layout != Layout::kDense && IsFloat(*asked.dtype) != IsFloat(stored)) return stored;
+  if (one_of_many && asked.layout != Layout::kDense && IsFloat(*asked.dtype) != IsFloat(stored))
+    return stored;
   if (*asked.dtype != stored && !IsAskable(*asked.dtype)) {
-    return InvalidArgument("{}: dtype {} asked for; int32, int64, float32, float64 or the stored type ({}) can be", column.name, TypeName(*asked.dtype),
-                           TypeName(stored));
+    return InvalidArgument(
+        "{}: dtype {} asked for; int32, int64, float32, float64 or the stored type ({}) can be",
+        column.name, TypeName(*asked.dtype), TypeName(stored));
   }
   return *asked.dtype;
 }
@@ -48,7 +55,10 @@ Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool 
 class Resolver {
  public:
   Resolver(const OpenFile& file, size_t first_stripe, size_t end_stripe)
-      : file_(file), first_stripe_(first_stripe), end_stripe_(end_stripe), out_(std::make_shared<ScanProjection>()) {}
+      : file_(file),
+        first_stripe_(first_stripe),
+        end_stripe_(end_stripe),
+        out_(std::make_shared<ScanProjection>()) {}
 
   Status AddAll() {
     for (uint32_t ordinal = 0; ordinal < file_.columns().count(); ++ordinal) {
@@ -69,11 +79,16 @@ class Resolver {
 
   Result<std::shared_ptr<const ScanProjection>> Finish() {
     auto& by_name = out_->by_name;
-    const auto key = [&](uint32_t i) { return std::pair<std::string_view, Layout>(out_->outputs[i].name, out_->outputs[i].layout); };
+    const auto key = [&](uint32_t i) {
+      return std::pair<std::string_view, Layout>(out_->outputs[i].name, out_->outputs[i].layout);
+    };
     for (uint32_t i = 0; i < out_->outputs.size(); ++i) by_name.push_back(i);
-    std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    std::sort(by_name.begin(), by_name.end(),
+              [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     for (size_t i = 1; i < by_name.size(); ++i) {
-      if (key(by_name[i]) == key(by_name[i - 1])) return InvalidArgument("column {} is projected twice in the same layout", out_->outputs[by_name[i]].name);
+      if (key(by_name[i]) == key(by_name[i - 1]))
+        return InvalidArgument("column {} is projected twice in the same layout",
+                               out_->outputs[by_name[i]].name);
     }
     return std::shared_ptr<const ScanProjection>(std::move(out_));
   }
@@ -81,14 +96,16 @@ class Resolver {
  private:
   // Position of the entry for `key`, made by `make` when it is new.
   template <typename Entry, typename Make>
-  static uint32_t FindOrAdd(std::unordered_map<uint64_t, uint32_t>* known, uint64_t key, std::vector<Entry>* entries, Make make) {
+  static uint32_t FindOrAdd(std::unordered_map<uint64_t, uint32_t>* known, uint64_t key,
+                            std::vector<Entry>* entries, Make make) {
     const auto [at, is_new] = known->try_emplace(key, static_cast<uint32_t>(entries->size()));
     if (is_new) entries->push_back(make());
     return at->second;
   }
 
   Result<uint32_t> Column(uint32_t ordinal) {
-    const auto [at, is_new] = columns_.try_emplace(ordinal, static_cast<uint32_t>(out_->columns.size()));
+    const auto [at, is_new] =
+        columns_.try_emplace(ordinal, static_cast<uint32_t>(out_->columns.size()));
     if (is_new) {
       DSI_ASSIGN_OR_RETURN(OpenColumn column, file_.LoadColumn(ordinal));
       out_->columns.push_back(std::move(column));
@@ -107,45 +124,62 @@ class Resolver {
     output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
     if (asked.layout == Layout::kPadded) {
       if (!BitsOf(asked.pad_value, output.dtype, &output.pad_bits)) {
-        return InvalidArgument("{}: the pad value {} is no {}", column.name, asked.pad_value, TypeName(output.dtype));
+        return InvalidArgument("{}: the pad value {} is no {}", column.name, asked.pad_value,
+                               TypeName(output.dtype));
       }
       DSI_ASSIGN_OR_RETURN(output.width, Width(column, asked));
     }
     if (asked.layout == Layout::kDense) DSI_RETURN_IF_ERROR(SetDense(column, asked, &output));
 
-    output.group = FindOrAdd(&groups_, column.record.group, &out_->groups, [&] { return ScanGroup{c, false}; });
+    output.group = FindOrAdd(&groups_, column.record.group, &out_->groups, [&] {
+      return ScanGroup{c, false};
+    });
     out_->groups[output.group].want_touched |= asked.layout == Layout::kIkjt;
-    output.shape = FindOrAdd(&shapes_, column.record.shape_slot, &out_->shapes, [&] { return ScanShape{c, output.group, 0}; });
+    output.shape = FindOrAdd(&shapes_, column.record.shape_slot, &out_->shapes, [&] {
+      return ScanShape{c, output.group, 0};
+    });
     uint32_t dictionary = kNone32;
     if (column.dictionary_slot != kNone32) {
-      dictionary = FindOrAdd(&dictionaries_, column.dictionary_slot, &out_->dictionaries, [&] { return ScanDictionary{c}; });
+      dictionary = FindOrAdd(&dictionaries_, column.dictionary_slot, &out_->dictionaries,
+                             [&] { return ScanDictionary{c}; });
     }
-    output.values = FindOrAdd(&values_, uint64_t{c} << 8 | static_cast<uint8_t>(output.dtype), &out_->values, [&] {
-      ++out_->shapes[output.shape].num_values;
-      return ScanValues{c, output.shape, dictionary, output.dtype, FindConversion(column.record.type, output.dtype)};
-    });
-    if (asked.layout == Layout::kDense) out_->dense.push_back(static_cast<uint32_t>(out_->outputs.size()));
+    output.values = FindOrAdd(&values_, uint64_t{c} << 8 | static_cast<uint8_t>(output.dtype),
+                              &out_->values, [&] {
+                                ++out_->shapes[output.shape].num_values;
+                                return ScanValues{c, output.shape, dictionary, output.dtype,
+                                                  FindConversion(column.record.type, output.dtype)};
+                              });
+    if (asked.layout == Layout::kDense)
+      out_->dense.push_back(static_cast<uint32_t>(out_->outputs.size()));
     out_->outputs.push_back(std::move(output));
     return Status::Ok();
   }
 
   Status SetDense(const OpenColumn& column, const Projection& asked, ScanOutput* output) {
-    if (!IsScalar(column)) return InvalidArgument("{}: only features of one number stand in the dense matrix", column.name);
+    if (!IsScalar(column))
+      return InvalidArgument("{}: only features of one number stand in the dense matrix",
+                             column.name);
     if (out_->dense.empty()) out_->dense_type = output->dtype;
     if (output->dtype != out_->dense_type) {
-      return InvalidArgument("{}: the dense matrix has one type; {} and {} are asked for", column.name, TypeName(out_->dense_type), TypeName(output->dtype));
+      return InvalidArgument("{}: the dense matrix has one type; {} and {} are asked for",
+                             column.name, TypeName(out_->dense_type), TypeName(output->dtype));
     }
     // A pad value that was given, else the feature's own default, else NaN or 0.
     if (std::bit_cast<uint64_t>(asked.pad_value) != 0) {
       if (BitsOf(asked.pad_value, output->dtype, &output->pad_bits)) return Status::Ok();
-      return InvalidArgument("{}: the value {} for missing entries is no {}", column.name, asked.pad_value, TypeName(output->dtype));
+      return InvalidArgument("{}: the value {} for missing entries is no {}", column.name,
+                             asked.pad_value, TypeName(output->dtype));
     }
     if (column.record.has_default) {
-      if (ConvertBits(column.record.default_bits, column.record.type, output->dtype, &output->pad_bits)) return Status::Ok();
-      return Error(StatusCode::kOutOfRange, "{}: the feature's default does not fit {}", column.name, TypeName(output->dtype));
+      if (ConvertBits(column.record.default_bits, column.record.type, output->dtype,
+                      &output->pad_bits))
+        return Status::Ok();
+      return Error(StatusCode::kOutOfRange, "{}: the feature's default does not fit {}",
+                   column.name, TypeName(output->dtype));
     }
     output->pad_bits = 0;
-    if (IsFloat(output->dtype)) BitsOf(std::numeric_limits<double>::quiet_NaN(), output->dtype, &output->pad_bits);
+    if (IsFloat(output->dtype))
+      BitsOf(std::numeric_limits<double>::quiet_NaN(), output->dtype, &output->pad_bits);
     return Status::Ok();
   }
 
@@ -156,8 +190,11 @@ class Resolver {
     if (column.record.max_length != 0) return column.record.max_length;
     uint32_t width = 0;
     for (size_t stripe = first_stripe_; stripe < end_stripe_; ++stripe) {
-      DSI_ASSIGN_OR_RETURN(const StreamRecord shape, file_.LoadStream(stripe, column.record.shape_slot));
-      if (shape.max > kMaxListLength) return Corrupt("stripe {}, column {}: greatest shape code {} (F-090)", stripe, column.name, shape.max);
+      DSI_ASSIGN_OR_RETURN(const StreamRecord shape,
+                           file_.LoadStream(stripe, column.record.shape_slot));
+      if (shape.max > kMaxListLength)
+        return Corrupt("stripe {}, column {}: greatest shape code {} (F-090)", stripe, column.name,
+                       shape.max);
       width = std::max(width, shape.max);
     }
     return width == 0 ? 0 : width - 1;
@@ -174,7 +211,8 @@ class Resolver {
 
 uint32_t ScanProjection::Find(std::string_view name, Layout layout, bool* other_layout) const {
   *other_layout = false;
-  auto at = std::lower_bound(by_name.begin(), by_name.end(), name, [&](uint32_t i, std::string_view n) { return outputs[i].name < n; });
+  auto at = std::lower_bound(by_name.begin(), by_name.end(), name,
+                             [&](uint32_t i, std::string_view n) { return outputs[i].name < n; });
   for (; at != by_name.end() && outputs[*at].name == name; ++at) {
     if (outputs[*at].layout == layout) return *at;
     *other_layout = true;
@@ -182,7 +220,10 @@ uint32_t ScanProjection::Find(std::string_view name, Layout layout, bool* other_
   return kNone32;
 }
 
-Result<std::shared_ptr<const ScanProjection>> ResolveProjection(const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe) {
+Result<std::shared_ptr<const ScanProjection>> ResolveProjection(const OpenFile& file,
+                                                                const ScanOptions& options,
+                                                                size_t first_stripe,
+                                                                size_t end_stripe) {
   Resolver resolver(file, first_stripe, end_stripe);
   if (options.features.empty()) DSI_RETURN_IF_ERROR(resolver.AddAll());
   for (const Projection& asked : options.features) DSI_RETURN_IF_ERROR(resolver.Add(asked));

@@ -1,7 +1,8 @@
 // What a scan was asked for, settled: which columns, in which layout and type, and what they share.
 //
-// Columns of a feature share its shape, features of a dedup group share its index, columns of an id space share its dictionary: each is decoded once per stripe,
-// so each has one entry here. Immutable once made; the batches of a scan share it.
+// Columns of a feature share its shape, features of a dedup group share its index, columns of an id
+// space share its dictionary: each is decoded once per stripe, so each has one entry here.
+// Immutable once made; the batches of a scan share it.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct ScanGroup {
 };
 
 struct ScanShape {
-  uint32_t column = 0;   // One that has it.
-  uint32_t group = 0;    // Position in groups.
+  uint32_t column = 0;      // One that has it.
+  uint32_t group = 0;       // Position in groups.
   uint32_t num_values = 0;  // Columns with this shape that are read.
 };
 
@@ -49,10 +50,10 @@ struct ScanOutput {
   uint32_t group = 0;
   Type dtype = Type::kInt64;
   uint32_t item_size = 8;
-  uint32_t width = 0;       // Padded.
+  uint32_t width = 0;  // Padded.
   bool keep_last = true;
   bool pad_left = false;
-  uint64_t pad_bits = 0;    // Padded: the pad. Dense: what stands for a missing value.
+  uint64_t pad_bits = 0;  // Padded: the pad. Dense: what stands for a missing value.
 };
 
 struct ScanProjection {
@@ -62,15 +63,19 @@ struct ScanProjection {
   std::vector<ScanDictionary> dictionaries;
   std::vector<ScanValues> values;
   std::vector<ScanOutput> outputs;
-  std::vector<uint32_t> dense;     // Outputs that are columns of the dense matrix, in order.
+  std::vector<uint32_t> dense;  // Outputs that are columns of the dense matrix, in order.
   Type dense_type = Type::kFloat32;
-  std::vector<uint32_t> by_name;   // Outputs sorted by (name, layout).
+  std::vector<uint32_t> by_name;  // Outputs sorted by (name, layout).
 
   // Position in outputs, or kNone32. *other_layout tells that the name is there in another one.
   uint32_t Find(std::string_view name, Layout layout, bool* other_layout) const;
 };
 
-// Stripes [first, end) are those scanned; their greatest lengths give the width of padded outputs that state none.
-Result<std::shared_ptr<const ScanProjection>> ResolveProjection(const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe);
+// Stripes [first, end) are those scanned; their greatest lengths give the width of padded outputs
+// that state none.
+Result<std::shared_ptr<const ScanProjection>> ResolveProjection(const OpenFile& file,
+                                                                const ScanOptions& options,
+                                                                size_t first_stripe,
+                                                                size_t end_stripe);
 
 }  // namespace dsi::internal

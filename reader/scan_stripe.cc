@@ -9,27 +9,39 @@ namespace dsi::internal {
 StripeDecoder::StripeDecoder(ScanShared* shared) : shared_(shared), pages_(shared->file) {
   const ScanProjection& projection = *shared->projection;
   MemoryBudget* const budget = &shared->budget;
-  for (size_t i = 0; i < projection.groups.size(); ++i) groups_.push_back(std::make_unique<GroupIndexDecoder>(budget));
-  for (size_t i = 0; i < projection.shapes.size(); ++i) shapes_.push_back(std::make_unique<ShapeDecoder>(budget));
-  for (size_t i = 0; i < projection.dictionaries.size(); ++i) dictionaries_.push_back(std::make_unique<StreamWindow>(budget));
-  for (size_t i = 0; i < projection.values.size(); ++i) values_.push_back(std::make_unique<StreamWindow>(budget));
+  for (size_t i = 0; i < projection.groups.size(); ++i)
+    groups_.push_back(std::make_unique<GroupIndexDecoder>(budget));
+  for (size_t i = 0; i < projection.shapes.size(); ++i)
+    shapes_.push_back(std::make_unique<ShapeDecoder>(budget));
+  for (size_t i = 0; i < projection.dictionaries.size(); ++i)
+    dictionaries_.push_back(std::make_unique<StreamWindow>(budget));
+  for (size_t i = 0; i < projection.values.size(); ++i)
+    values_.push_back(std::make_unique<StreamWindow>(budget));
 }
 
 Status StripeDecoder::Start(size_t stripe) {
   const ScanProjection& projection = *shared_->projection;
   const Core& core = shared_->file->core();
-  DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanStripe(*shared_->file, projection.columns, stripe, shared_->reader_options));
+  DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanStripe(*shared_->file, projection.columns, stripe,
+                                                   shared_->reader_options));
   // The page reader looks at the plan before until it has started on this one.
   auto next = std::make_unique<StripePlan>(std::move(plan));
   pages_.Start(next.get());
   plan_ = std::move(next);
-  context_ = {&pages_, plan_.get(), projection.columns, core.page_values, &shared_->scratch, &shared_->staging, &shared_->stats.values_decoded};
+  context_ = {&pages_,
+              plan_.get(),
+              projection.columns,
+              core.page_values,
+              &shared_->scratch,
+              &shared_->staging,
+              &shared_->stats.values_decoded};
 
   const auto stream = [&](uint32_t at) { return at == kNone32 ? nullptr : &plan_->streams[at]; };
   for (size_t i = 0; i < groups_.size(); ++i) {
     const ScanGroup& group = projection.groups[i];
     const ColumnPlan& column = plan_->columns[group.column];
-    DSI_RETURN_IF_ERROR(groups_[i]->Start(&context_, column.group, stream(column.index), core.stripes[stripe].num_rows, group.want_touched));
+    DSI_RETURN_IF_ERROR(groups_[i]->Start(&context_, column.group, stream(column.index),
+                                          core.stripes[stripe].num_rows, group.want_touched));
   }
   for (size_t i = 0; i < dictionaries_.size(); ++i) {
     const uint32_t at = plan_->columns[projection.dictionaries[i].column].dictionary;
@@ -39,17 +51,21 @@ Status StripeDecoder::Start(size_t stripe) {
     const ScanShape& shape = projection.shapes[i];
     const OpenColumn& column = projection.columns[shape.column];
     const ColumnPlan& planned = plan_->columns[shape.column];
-    DSI_RETURN_IF_ERROR(shapes_[i]->Start(&context_, stream(planned.shape), column.leader, planned.group.num_unique,
-                                          plan_->streams[planned.values].record.num_values, groups_[shape.group]->general()));
+    DSI_RETURN_IF_ERROR(shapes_[i]->Start(
+        &context_, stream(planned.shape), column.leader, planned.group.num_unique,
+        plan_->streams[planned.values].record.num_values, groups_[shape.group]->general()));
   }
   for (size_t i = 0; i < values_.size(); ++i) {
     const ScanValues& values = projection.values[i];
     const ColumnPlan& planned = plan_->columns[values.column];
-    StreamWindow* const dictionary = planned.dictionary == kNone32 ? nullptr : dictionaries_[values.dictionary].get();
-    values_[i]->Start(&context_, stream(planned.values), values.conversion.run != nullptr ? &values.conversion : nullptr, dictionary,
+    StreamWindow* const dictionary =
+        planned.dictionary == kNone32 ? nullptr : dictionaries_[values.dictionary].get();
+    values_[i]->Start(&context_, stream(planned.values),
+                      values.conversion.run != nullptr ? &values.conversion : nullptr, dictionary,
                       groups_[projection.shapes[values.shape].group]->general());
     if (values_[i]->num_values() != shapes_[values.shape]->num_values()) {
-      return Corrupt("{}: {} values, another column of the feature has {} (D-011)", values_[i]->Describe(), values_[i]->num_values(),
+      return Corrupt("{}: {} values, another column of the feature has {} (D-011)",
+                     values_[i]->Describe(), values_[i]->num_values(),
                      shapes_[values.shape]->num_values());
     }
   }
@@ -88,8 +104,8 @@ Status StripeDecoder::CheckFit(uint32_t i, uint64_t first_row) const {
     const uint64_t begin = view.first_value + view.starts[slot];
     if (values_[i]->FirstUnfit(begin, begin + view.lengths[slot]) == UINT64_MAX) continue;
     const OpenColumn& column = shared_->projection->columns[values.column];
-    return Error(StatusCode::kOutOfRange, "row {}, column {}: a value of type {} does not fit {}", first_row + row, column.name, TypeName(column.record.type),
-                 TypeName(values.type));
+    return Error(StatusCode::kOutOfRange, "row {}, column {}: a value of type {} does not fit {}",
+                 first_row + row, column.name, TypeName(column.record.type), TypeName(values.type));
   }
   return Status::Ok();
 }

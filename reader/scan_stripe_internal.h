@@ -1,6 +1,7 @@
 // One stripe being scanned: its pages, group indexes, shapes and values, advanced together by rows.
 //
-// Reused from stripe to stripe, so that a scan whose stripes are alike allocates only for the first. Thread safety: one thread at a time.
+// Reused from stripe to stripe, so that a scan whose stripes are alike allocates only for the
+// first. Thread safety: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,8 @@ class StripeDecoder {
   // The shape with arrays, also where every row is present and of one length.
   Result<ShapeView> ShapeArrays(uint32_t i) { return shapes_[i]->Arrays(); }
   ValuesView values(uint32_t i) const;
-  // Error for the first row of the current ones whose entries do not fit the type asked for; ok when all do.
+  // Error for the first row of the current ones whose entries do not fit the type asked for; ok
+  // when all do.
   Status CheckFit(uint32_t values, uint64_t first_row) const;
   const PageReader& pages() const { return pages_; }
   uint64_t bytes_needed() const { return plan_->bytes_needed; }

@@ -19,11 +19,16 @@ Status ScanBuffer::Reserve(uint64_t size, uint64_t keep) {
   if (wanted <= capacity_) return Status::Ok();
   const uint64_t free = budget_->limit - std::min(budget_->limit, budget_->used) + capacity_;
   if (wanted > free) {
-    return Error(StatusCode::kResourceExhausted, "decoded rows need {} bytes, {} of the {} allowed by memory_bytes are left", wanted, free, budget_->limit);
+    return Error(StatusCode::kResourceExhausted,
+                 "decoded rows need {} bytes, {} of the {} allowed by memory_bytes are left",
+                 wanted, free, budget_->limit);
   }
-  const uint64_t capacity = AlignUp(std::min(std::max(wanted, capacity_ + capacity_ / 2), free), 64);
+  const uint64_t capacity =
+      AlignUp(std::min(std::max(wanted, capacity_ + capacity_ / 2), free), 64);
   auto* grown = static_cast<std::byte*>(std::aligned_alloc(64, capacity));
-  if (grown == nullptr) return Error(StatusCode::kResourceExhausted, "no memory for {} bytes of decoded rows", capacity);
+  if (grown == nullptr)
+    return Error(StatusCode::kResourceExhausted, "no memory for {} bytes of decoded rows",
+                 capacity);
   if (keep != 0) std::memcpy(grown, data_, keep);
   std::free(data_);
   data_ = grown;
@@ -32,7 +37,8 @@ Status ScanBuffer::Reserve(uint64_t size, uint64_t keep) {
   return Status::Ok();
 }
 
-void StreamWindow::Start(const StripeContext* context, const PlannedStream* stream, const Conversion* convert, StreamWindow* dictionary, bool keep_all) {
+void StreamWindow::Start(const StripeContext* context, const PlannedStream* stream,
+                         const Conversion* convert, StreamWindow* dictionary, bool keep_all) {
   context_ = context;
   stream_ = stream;
   convert_ = convert;
@@ -48,8 +54,9 @@ void StreamWindow::Start(const StripeContext* context, const PlannedStream* stre
 Status StreamWindow::Convert(const void* from, size_t count, uint64_t position, std::byte* to) {
   const size_t unfit_before = unfit_.size();
   if (!convert_->run(from, count, position, to, &unfit_)) {
-    return Corrupt("{}: value {} is {}, a bool is 0 or 1", Describe(), unfit_[unfit_before],
-                   static_cast<unsigned>(static_cast<const uint8_t*>(from)[unfit_[unfit_before] - position]));
+    return Corrupt(
+        "{}: value {} is {}, a bool is 0 or 1", Describe(), unfit_[unfit_before],
+        static_cast<unsigned>(static_cast<const uint8_t*>(from)[unfit_[unfit_before] - position]));
   }
   return Status::Ok();
 }
@@ -69,10 +76,18 @@ Status StreamWindow::FillConstant(uint64_t count) {
   DSI_RETURN_IF_ERROR(buffer_.Reserve(count * width_, 0));
   std::byte* const data = buffer_.data();
   switch (width_) {
-    case 1: std::memset(data, static_cast<int>(bits & 0xFF), count); break;
-    case 2: std::fill_n(reinterpret_cast<uint16_t*>(data), count, static_cast<uint16_t>(bits)); break;
-    case 4: std::fill_n(reinterpret_cast<uint32_t*>(data), count, static_cast<uint32_t>(bits)); break;
-    default: std::fill_n(reinterpret_cast<uint64_t*>(data), count, bits); break;
+    case 1:
+      std::memset(data, static_cast<int>(bits & 0xFF), count);
+      break;
+    case 2:
+      std::fill_n(reinterpret_cast<uint16_t*>(data), count, static_cast<uint16_t>(bits));
+      break;
+    case 4:
+      std::fill_n(reinterpret_cast<uint32_t*>(data), count, static_cast<uint32_t>(bits));
+      break;
+    default:
+      std::fill_n(reinterpret_cast<uint64_t*>(data), count, bits);
+      break;
   }
   filled_ = count;
   return Status::Ok();
@@ -82,7 +97,8 @@ void StreamWindow::Drop(uint64_t first) {
   // A multiple of 8 values, so that the tail stays aligned to 8 bytes for the decoder.
   const uint64_t keep_from = std::min(first, end_) / 8 * 8;
   if (keep_all_ || keep_from <= begin_) return;
-  std::memmove(buffer_.data(), buffer_.data() + (keep_from - begin_) * width_, (end_ - keep_from) * width_);
+  std::memmove(buffer_.data(), buffer_.data() + (keep_from - begin_) * width_,
+               (end_ - keep_from) * width_);
   begin_ = keep_from;
   unfit_.erase(unfit_.begin(), std::lower_bound(unfit_.begin(), unfit_.end(), begin_));
 }
@@ -90,7 +106,9 @@ void StreamWindow::Drop(uint64_t first) {
 Status StreamWindow::Require(uint64_t first, uint64_t end) {
   if (constant_) return FillConstant(end - first);
   if (end <= end_ || first == end) return Status::Ok();
-  const uint64_t page_values = stream_->record.form == StreamForm::kPaged ? context_->page_values : std::max<uint64_t>(num_values(), 1);
+  const uint64_t page_values = stream_->record.form == StreamForm::kPaged
+                                   ? context_->page_values
+                                   : std::max<uint64_t>(num_values(), 1);
   if (first >= end_) {
     // Nothing in the window is needed any more, and neither are the pages up to the first value's.
     if (!keep_all_) {
@@ -99,20 +117,25 @@ Status StreamWindow::Require(uint64_t first, uint64_t end) {
     }
   }
   Drop(first);
-  for (uint64_t page = end_ / page_values; end_ < end; ++page) DSI_RETURN_IF_ERROR(DecodePage(static_cast<uint32_t>(page)));
+  for (uint64_t page = end_ / page_values; end_ < end; ++page)
+    DSI_RETURN_IF_ERROR(DecodePage(static_cast<uint32_t>(page)));
   return Status::Ok();
 }
 
 Status StreamWindow::DecodePage(uint32_t page) {
   const StreamRecord& record = stream_->record;
   const bool paged = record.form == StreamForm::kPaged;
-  const uint64_t count = paged ? std::min<uint64_t>(context_->page_values, record.num_values - end_) : record.num_values;
+  const uint64_t count = paged ? std::min<uint64_t>(context_->page_values, record.num_values - end_)
+                               : record.num_values;
   // A window of a later stream is often as long: a full window at once saves growing it in steps.
-  DSI_RETURN_IF_ERROR(buffer_.Reserve((keep_all_ ? record.num_values : end_ - begin_ + count) * width_, (end_ - begin_) * width_));
-  DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, context_->pages->Node(*stream_, page));
+  DSI_RETURN_IF_ERROR(buffer_.Reserve(
+      (keep_all_ ? record.num_values : end_ - begin_ + count) * width_, (end_ - begin_) * width_));
+  DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node,
+                       context_->pages->Node(*stream_, page));
 
   SharedDictionary dictionary;
-  const bool shared = !node.empty() && node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
+  const bool shared =
+      !node.empty() && node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
   if (shared && dictionary_ != nullptr) {
     DSI_RETURN_IF_ERROR(dictionary_->Require(0, dictionary_->num_values()));
     dictionary = {dictionary_->At(0), dictionary_->num_values(), dictionary_->width()};
@@ -123,7 +146,8 @@ Status StreamWindow::DecodePage(uint32_t page) {
     DSI_RETURN_IF_ERROR(context_->staging->Reserve(count * record.width, 0));
     target = context_->staging->data();
   }
-  if (Status status = DecodeNode(node, record.width, count, dictionary, context_->scratch, target); !status.ok()) {
+  if (Status status = DecodeNode(node, record.width, count, dictionary, context_->scratch, target);
+      !status.ok()) {
     return status.At(paged ? fmt::format("{}, page {} of it", Describe(), page) : Describe());
   }
   context_->pages->Done(*stream_, page);

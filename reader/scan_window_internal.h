@@ -1,8 +1,10 @@
-// A window over one stream of a stripe: decoded values [begin, end), advanced page by page, so that what a batch needs stays in cache and memory stays bounded.
+// A window over one stream of a stripe: decoded values [begin, end), advanced page by page, so that
+// what a batch needs stays in cache and memory stays bounded.
 //
-// Values are decoded straight to the window's tail; what lies before the batch is dropped when room is needed. A constant stream (form 1) has no pages: a short
-// buffer of equal values serves every position. Values are converted to the requested type once, when their page is decoded.
-// Thread safety: one thread at a time.
+// Values are decoded straight to the window's tail; what lies before the batch is dropped when room
+// is needed. A constant stream (form 1) has no pages: a short buffer of equal values serves every
+// position. Values are converted to the requested type once, when their page is decoded. Thread
+// safety: one thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +28,8 @@ struct MemoryBudget {
   uint64_t used = 0;
 };
 
-// Memory aligned to 64 bytes that grows and is counted. Kernels may read kSlack bytes behind what is used.
+// Memory aligned to 64 bytes that grows and is counted. Kernels may read kSlack bytes behind what
+// is used.
 class ScanBuffer {
  public:
   static constexpr size_t kSlack = 64;
@@ -53,7 +56,7 @@ struct StripeContext {
   std::span<const OpenColumn> columns;
   uint32_t page_values = 0;
   DecodeScratch* scratch = nullptr;
-  ScanBuffer* staging = nullptr;  // A page before conversion.
+  ScanBuffer* staging = nullptr;       // A page before conversion.
   uint64_t* values_decoded = nullptr;  // Entries of values streams.
 };
 
@@ -61,13 +64,18 @@ class StreamWindow {
  public:
   explicit StreamWindow(MemoryBudget* budget) : buffer_(budget) {}
 
-  // Starts on a stream. `convert` null: values as stored. `dictionary` null: no id space. `keep_all`: nothing is ever dropped.
-  void Start(const StripeContext* context, const PlannedStream* stream, const Conversion* convert, StreamWindow* dictionary, bool keep_all);
+  // Starts on a stream. `convert` null: values as stored. `dictionary` null: no id space.
+  // `keep_all`: nothing is ever dropped.
+  void Start(const StripeContext* context, const PlannedStream* stream, const Conversion* convert,
+             StreamWindow* dictionary, bool keep_all);
 
-  // Makes values [first, end) readable at At(first); `first` never goes back unless everything is kept. end <= num_values().
+  // Makes values [first, end) readable at At(first); `first` never goes back unless everything is
+  // kept. end <= num_values().
   Status Require(uint64_t first, uint64_t end);
   // The value at position i and those after it, up to the end required last.
-  const std::byte* At(uint64_t i) const { return buffer_.data() + (constant_ ? 0 : (i - begin_) * width_); }
+  const std::byte* At(uint64_t i) const {
+    return buffer_.data() + (constant_ ? 0 : (i - begin_) * width_);
+  }
 
   // Values readable at At(i): at least those up to the end required last.
   uint64_t num_readable(uint64_t i) const { return constant_ ? filled_ : end_ - std::min(i, end_); }
@@ -80,7 +88,9 @@ class StreamWindow {
   uint64_t FirstUnfit(uint64_t first, uint64_t end) const;
   bool any_unfit() const { return constant_unfit_ || !unfit_.empty(); }
   // "stripe 0, column a, values stream".
-  std::string Describe() const { return DescribeStream(*context_->plan, context_->columns, *stream_); }
+  std::string Describe() const {
+    return DescribeStream(*context_->plan, context_->columns, *stream_);
+  }
 
  private:
   Status FillConstant(uint64_t count);
@@ -96,10 +106,10 @@ class StreamWindow {
   bool keep_all_ = false;
   bool constant_ = false;
   bool constant_unfit_ = false;
-  size_t width_ = 8;       // Of a value in the window.
-  uint64_t begin_ = 0;     // Values [begin_, end_) are in the buffer.
+  size_t width_ = 8;    // Of a value in the window.
+  uint64_t begin_ = 0;  // Values [begin_, end_) are in the buffer.
   uint64_t end_ = 0;
-  uint64_t filled_ = 0;    // Constant: values in the buffer.
+  uint64_t filled_ = 0;          // Constant: values in the buffer.
   std::vector<uint64_t> unfit_;  // Positions, ascending.
 };
 

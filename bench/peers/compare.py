@@ -1,5 +1,6 @@
 """Compares dsi with Parquet and Feather on one table; see --help. Every figure is a ratio within one run: sides alternate, medians are printed."""
 import argparse
+import ctypes
 import json
 import os
 import statistics
@@ -95,7 +96,7 @@ class Runner:
             if ikjt:
                 self.native.ikjt(columns, batch.num_rows, self.batch_size, hashes)
             else:
-                self.native.pad(columns, batch.num_rows, self.batch_size, out.ctypes.data_as(__import__("ctypes").c_void_p), hashes)
+                self.native.pad(columns, batch.num_rows, self.batch_size, out.ctypes.data_as(ctypes.c_void_p), hashes)
             rows += batch.num_rows
         return rows / (time.perf_counter() - start)
 
@@ -105,7 +106,6 @@ class Runner:
 
     def memcpy_rows(self, outcome):
         """Rows/s of copying the finished batches between two buffers of a batch's size."""
-        import ctypes
         size = outcome.batch_bytes
         a, b = np.ones(size, np.uint8), np.empty(size, np.uint8)
         times = max(1, outcome.output_bytes // size)
@@ -134,7 +134,6 @@ def projections(args, table, spec):
 
 
 def check_equal(native, runner, dsi_path, peers):
-    import ctypes
     for ikjt in (False, True):
         want = None
         for kind, path in [("dsi", dsi_path)] + peers:
@@ -168,7 +167,10 @@ def measure(args):
     if args.profile:
         command = [dsictl, "generate", "--profile", args.profile, "--rows", str(args.rows), "--seed", str(args.seed), "--quiet"]
         if spec is None:
-            spec = json.loads(subprocess.run(command + ["--print-schema"], stdout=subprocess.PIPE, check=True).stdout)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "schema.json")
+                subprocess.run(command[:4] + ["--rows", "1", "--quiet", "--write-schema", path, "-"], stdout=subprocess.DEVNULL, check=True)
+                spec = json.load(open(path))
         source = command + ["-"]
         args.session_key, args.time = args.session_key or "session_id", args.time or "timestamp"
     else:

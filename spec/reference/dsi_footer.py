@@ -46,7 +46,7 @@ class Footer:
                  "a byte that belongs to no field is not zero")
 
     def _inside(self, at, size, align):
-        need(0 <= at and at % align == 0 and at <= len(self.buf) and size <= len(self.buf) - at,
+        need(0 <= at and (at % align == 0 or size == 0) and at <= len(self.buf) and size <= len(self.buf) - at,
              "F-050", "core footer", f"{size} bytes at {at} are outside or not aligned to {align}")
 
     def _use(self, at, size):

@@ -218,8 +218,8 @@ class File:
         need(g.source == 0 and not g.name and g.index_slot == NONE32, "F-073", "group 0",
              "is not the group of rows")
         for i, g in enumerate(self.groups):
-            need(g.owner == NONE32 or g.owner < len(self.columns) and
-                 self.columns[g.owner].kind == KEY, "F-073", f"group {i}", f"owner {g.owner}")
+            need(g.owner == NONE32 or g.owner < len(self.columns), "F-073", f"group {i}",
+                 f"owner {g.owner}")
             need(g.num_columns == sum(c.group == i for c in self.columns), "F-073", f"group {i}",
                  f"num_columns {g.num_columns}")
 

@@ -85,8 +85,12 @@ TEST(BitLayoutTest, EveryBitWidthBothWays) {
         // A lone number, or a signed range that is smaller, may be written with a base instead.
         const Bytes written = Encode(array, Plan(Encoding::kPacked));
         const bool follows_plan = written[0] == std::byte{2} && written[3] == std::byte{0};
-        if (follows_plan) ASSERT_EQ(written, expected) << "E-021, E-022: width " << width << " bits " << bits;
-        if (count >= 64 && bits < 8 * static_cast<size_t>(width)) EXPECT_TRUE(follows_plan) << bits << ' ' << count;
+        if (follows_plan) {
+          ASSERT_EQ(written, expected) << "E-021, E-022: width " << width << " bits " << bits;
+        }
+        if (count >= 64 && bits < 8 * static_cast<size_t>(width)) {
+          EXPECT_TRUE(follows_plan) << bits << ' ' << count;
+        }
       }
     }
   }
@@ -157,7 +161,9 @@ TEST(BitLayoutTest, NodesByHand) {
     EXPECT_TRUE(SameBytes(decoded, array)) << c.rule;
     Bytes written = Encode(array, c.plan);
     // Encodings that take more bytes than raw values are refused, which the short ones here do.
-    if (written[0] == c.node[0]) EXPECT_EQ(written, c.node) << c.rule;
+    if (written[0] == c.node[0]) {
+      EXPECT_EQ(written, c.node) << c.rule;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -145,7 +146,7 @@ struct HandMadeNode {
   int flags = 0;
   uint64_t count = 1;
   uint64_t aux = 0;
-  Bytes payload;
+  Bytes payload = {};
 
   Bytes bytes() const {
     Bytes out;

@@ -43,7 +43,11 @@ class Faults:
         outcome = self.write(overwrite, extra)
         self.expect(outcome.code == 0 and self.target.state() == "new" and not self.target.others(),
                     f"without a fault, {extra}", outcome)
-        return calls_of(outcome.trace)
+        calls = calls_of(outcome.trace)
+        # With calls that fail anyway, only what comes after the first of them is new.
+        broken = {e.split(":")[0] for e in extra}
+        first = next((i for i, (name, _) in enumerate(calls) if name in broken), 0)
+        return calls[first:]
 
     def kill_everywhere(self, overwrite, extra=()):
         before = "old" if overwrite else "none"
@@ -60,7 +64,7 @@ class Faults:
             again = run_helper(["write", self.target.path, SIZE, APPEND, 1])
             self.expect(again.code == 0 and self.target.state() == "new"
                         and not self.target.others(), what + ": then the next writer", again)
-        self.expect(leftovers > 5, f"kills left only {leftovers} temporary files", outcome)
+        self.expect(leftovers > 0, f"kills left only {leftovers} temporary files", outcome)
 
     def fail_everywhere(self, overwrite, extra=()):
         before = "old" if overwrite else "none"

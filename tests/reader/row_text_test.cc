@@ -43,7 +43,8 @@ WriterOptions KeepOrder() {
   return options;
 }
 
-RowTextOptions Rows(std::vector<std::string> features, uint64_t begin = 0, uint64_t end = UINT64_MAX) {
+RowTextOptions Rows(std::vector<std::string> features, uint64_t begin = 0,
+                    uint64_t end = UINT64_MAX) {
   RowTextOptions options;
   options.features = std::move(features);
   options.row_begin = begin;

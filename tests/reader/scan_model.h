@@ -31,7 +31,8 @@ struct ModelTable {
   const ModelColumn& Column(const std::string& name) const;
 };
 
-// All kinds and types; sessions of 1 to `max_session` rows; features of sessions, of items and of rows; missing, empty, NaN with payload, -0.0.
+// All kinds and types; sessions of 1 to `max_session` rows; features of sessions, of items and of
+// rows; missing, empty, NaN with payload, -0.0.
 ModelTable RandomTable(uint64_t seed, size_t num_rows, size_t max_session);
 
 // Writes the rows in their order.

@@ -1,0 +1,154 @@
+// Damaged bytes end in an error or in values, never in a crash, and never beyond the memory that was handed in.
+#include <gtest/gtest.h>
+
+#include "node_arrays.h"
+
+namespace dsi::internal {
+namespace {
+
+using namespace test;
+
+struct Sample {
+  std::string what;
+  Bytes node;
+  int width;
+  size_t count;
+};
+
+const std::vector<uint64_t>& Entries() {
+  static const std::vector<uint64_t> kEntries(64, 0x0123456789ABCDEF);
+  return kEntries;
+}
+
+// Small nodes of every encoding, with every kind of child.
+std::vector<Sample> Samples() {
+  std::vector<Sample> samples;
+  const EncodePlan raw = Plan(Encoding::kRaw);
+  const EncodePlan packed = Plan(Encoding::kPacked);
+  for (const int width : {1, 2, 4, 8}) {
+    const std::vector<std::pair<size_t, EncodePlan>> plans = {
+        {0, raw},
+        {1, Plan(Encoding::kConstant)},
+        {4, packed},
+        {9, Plan(Encoding::kDelta, {packed})},
+        {6, Plan(Encoding::kRuns, {packed, packed})},
+        {7, Plan(Encoding::kDictionary, {raw, packed})},
+        {7, Plan(Encoding::kDictionary, {packed, Plan(Encoding::kCompressed, {raw}, 1)})},
+        {5, Plan(Encoding::kBitmap)},
+        {8, Plan(Encoding::kSparse, {packed, raw})},
+        {10, Plan(Encoding::kSplit, {packed, packed}, 3, 0)},
+        {3, Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed))},
+        {6, Plan(Encoding::kCompressed, {raw}, 1)},
+        {6, Plan(Encoding::kCompressed, {raw}, 2)},
+    };
+    EncodeTuning tuning;
+    tuning.accept_ratio = 1.0;
+    for (const auto& [shape, plan] : plans) {
+      const size_t count = 260;
+      const Array array(width, Shapes()[shape].make(count, width, 11));
+      samples.push_back({plan.ToString() + " u" + std::to_string(8 * width), Encode(array, plan, tuning), width, count});
+    }
+    std::vector<uint32_t> codes(90);
+    for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<uint32_t>(i * 7 % Entries().size());
+    Bytes node;
+    EncodeSharedCodes(codes, width, packed, tuning, &node);
+    samples.push_back({"shared dictionary u" + std::to_string(8 * width), node, width, codes.size()});
+  }
+  return samples;
+}
+
+Status DecodeSample(const Sample& sample, std::span<const std::byte> bytes) {
+  // Copied to memory of its own, so that a sanitizer sees a read beyond the end.
+  const std::vector<std::byte> exact(bytes.begin(), bytes.end());
+  std::vector<uint8_t> values;
+  return Decode(exact, sample.width, sample.count, &values, {Entries().data(), Entries().size(), sample.width});
+}
+
+TEST(DamageTest, SamplesAreSoundAndCoverAllEncodings) {
+  std::vector<bool> seen(12);
+  for (const Sample& sample : Samples()) {
+    EXPECT_TRUE(DecodeSample(sample, sample.node).ok()) << sample.what;
+    seen[static_cast<size_t>(sample.node[0])] = true;
+  }
+  for (size_t id = 0; id < seen.size(); ++id) EXPECT_TRUE(seen[id]) << EncodingName(static_cast<Encoding>(id));
+}
+
+// E-001: a node must fill its bytes, so every proper prefix is damage.
+TEST(DamageTest, EveryTruncation) {
+  for (const Sample& sample : Samples()) {
+    for (size_t size = 0; size < sample.node.size(); ++size) {
+      const Status status = DecodeSample(sample, std::span(sample.node).first(size));
+      ASSERT_EQ(status.code(), StatusCode::kCorrupt) << sample.what << " cut to " << size;
+    }
+  }
+}
+
+TEST(DamageTest, EverySingleBitFlip) {
+  size_t accepted = 0;
+  size_t refused = 0;
+  for (const Sample& sample : Samples()) {
+    Bytes bytes = sample.node;
+    for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+      bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+      const Status status = DecodeSample(sample, bytes);
+      const StatusCode code = status.code();
+      ASSERT_TRUE(code == StatusCode::kOk || code == StatusCode::kCorrupt || code == StatusCode::kUnsupported)
+          << sample.what << " bit " << bit << ": " << status.ToString();
+      (status.ok() ? accepted : refused) += 1;
+      // Width, count and payload size are known from outside or from the place: any change is found.
+      if (bit >= 8 && bit < 16) {
+        ASSERT_FALSE(status.ok()) << sample.what << " width";
+      }
+      if (bit >= 32 && bit < 64) {
+        ASSERT_FALSE(status.ok()) << sample.what << " count";
+      }
+      bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+    }
+    // What was put back decodes: the loop above undid each flip.
+    ASSERT_TRUE(DecodeSample(sample, bytes).ok());
+  }
+  EXPECT_GT(accepted, 0U);
+  EXPECT_GT(refused, 0U);
+}
+
+TEST(DamageTest, RandomBytesBehindSoundHeaders) {
+  std::mt19937_64 random(17);
+  for (const Sample& sample : Samples()) {
+    for (int round = 0; round < 300; ++round) {
+      Bytes bytes = sample.node;
+      const size_t changes = 1 + random() % 8;
+      for (size_t i = 0; i < changes; ++i) bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+      const Status status = DecodeSample(sample, bytes);
+      ASSERT_TRUE(status.ok() || status.code() == StatusCode::kCorrupt || status.code() == StatusCode::kUnsupported);
+      // Walkers meet the same bytes.
+      (void)DescribeNode(bytes);
+    }
+  }
+}
+
+// A scratch that has seen damage serves sound pages as before.
+TEST(DamageTest, ScratchSurvivesErrors) {
+  DecodeScratch scratch;
+  const std::vector<Sample> samples = Samples();
+  for (const Sample& sample : samples) {
+    std::vector<uint64_t> out(sample.count + 1);
+    const SharedDictionary shared{Entries().data(), Entries().size(), sample.width};
+    Bytes broken = sample.node;
+    broken[broken.size() / 2] ^= std::byte{0x55};
+    (void)DecodeNode(broken, sample.width, sample.count, shared, &scratch, out.data());
+    const Status status = DecodeNode(sample.node, sample.width, sample.count, shared, &scratch, out.data());
+    ASSERT_TRUE(status.ok()) << sample.what << ": " << status.ToString();
+  }
+}
+
+TEST(DamageTest, DescribeNamesTheTree) {
+  const Array array(4, Shapes()[7].make(3000, 4, 5));
+  const Result<std::string> words =
+      DescribeNode(Encode(array, Plan(Encoding::kDictionary, {Plan(Encoding::kRaw),
+                                                               Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1)})));
+  ASSERT_TRUE(words.ok()) << words.status().ToString();
+  EXPECT_EQ(*words, "dictionary(raw u32, compressed:zstd(raw u8))");
+}
+
+}  // namespace
+}  // namespace dsi::internal
