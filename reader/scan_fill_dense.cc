@@ -88,6 +88,15 @@ void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseS
   scratch->present.resize((kBlockColumns + 1) * kBlockRows);
   uint8_t* const ones = scratch->present.data() + kBlockColumns * kBlockRows;
   std::memset(ones, 1, kBlockRows);
+  // Where no value is missing the mask needs no weaving.
+  const bool all_present =
+      std::all_of(projection.dense.begin(), projection.dense.end(), [&](uint32_t output) {
+        return piece.decoder->shape(projection.outputs[output].shape).plain;
+      });
+  if (all_present) {
+    std::memset(batch->At(batch->dense_present) + uint64_t{piece.first} * num_columns, 1,
+                uint64_t{piece.num_rows} * num_columns);
+  }
 
   for (uint32_t first = 0; first < piece.num_rows; first += kBlockRows) {
     const uint32_t count = std::min(kBlockRows, piece.num_rows - first);
@@ -100,13 +109,16 @@ void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseS
         const ScanOutput& output = projection.outputs[projection.dense[block + i]];
         columns[i] = ColumnRows(output, *piece.decoder, first, count,
                                 scratch->columns.data() + i * kBlockRows * sizeof(uint64_t));
+        if (all_present) continue;
         present[i] = PresentRows(output, *piece.decoder, first, count, ones,
                                  scratch->present.data() + i * kBlockRows);
       }
       const uint64_t cell = row * num_columns + block;
       Weave(item_size, columns, in_block, count, batch->At(batch->dense_values) + cell * item_size,
             num_columns);
-      Weave(1, present, in_block, count, batch->At(batch->dense_present) + cell, num_columns);
+      if (!all_present) {
+        Weave(1, present, in_block, count, batch->At(batch->dense_present) + cell, num_columns);
+      }
     }
   }
 }

@@ -165,18 +165,18 @@ Status Run(const Options& options, Console* console) {
 
 VerbAction AddBench(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("file", options->file, "A .dsi file")->required()->type_name("FILE");
+  app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
   AddNameList(app, "--features", &options->features, "What to read; * and ? match")->required();
-  app->add_option("--layout", options->layout, "padded (default), jagged, ikjt or dense")
+  app->add_option("--layout", options->layout, "Form of the batches; default padded")
       ->check(CLI::IsMember({"padded", "jagged", "ikjt", "dense"}))
-      ->type_name("LAYOUT");
+      ->type_name("WORD");
   app->add_option("--batch-size", options->batch_size, "Rows in a batch; default 4096")
-      ->check(CLI::Range(1U, 1U << 24))
+      ->check(CLI::Range(1U, 1U << 24).description(""))
       ->type_name("N");
   app->add_option("--width", options->width, "Padded lists: entries per row; default: the longest")
       ->type_name("N");
   app->add_option("--repeat", options->repeat, "Read the file so often; default 3")
-      ->check(CLI::Range(1U, 1000U))
+      ->check(CLI::Range(1U, 1000U).description(""))
       ->type_name("N");
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);

@@ -69,7 +69,7 @@ Status Run(Options* options, Console* console) {
 
 VerbAction AddCat(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("file", options->file, "A .dsi file")->required()->type_name("FILE");
+  app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
   AddNameList(app, "--features", &options->to_text.rows.features, "Only these; * and ? match");
   app->add_option("--rows", options->rows,
                   "Rows first up to, not including, end, as they are stored")

@@ -185,13 +185,13 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
     return option;
   };
 
-  app->add_option("in", options->in,
+  app->add_option("IN", options->in,
                   "A .jsonl, .csv or .tsv (.gz, .zst) or .dsi file; - for standard input")
       ->required()
-      ->type_name("IN");
-  app->add_option("out", options->out, "A .dsi file; or .jsonl, or - for standard output")
+      ->type_name("");
+  app->add_option("OUT", options->out, "A .dsi file; or .jsonl, or - for standard output")
       ->required()
-      ->type_name("OUT");
+      ->type_name("");
   app->add_flag("--force", options->force, "Replace an existing OUT");
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);
@@ -202,15 +202,13 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
       app->add_option("--schema", to_dsi->source.schema_file, "Schema as JSON; else it is inferred")
           ->type_name("FILE"),
       text_group);
-  only(app->add_option("--infer-rows", to_dsi->source.infer_rows,
-                       "Look at so many rows to infer the schema; default all")
-           ->type_name("N"),
+  only(AddCount(app, "--infer-rows", &to_dsi->source.infer_rows,
+                "Look at so many rows to infer the schema; default all"),
        text_group);
-  only(app->add_option("--format", to_dsi->source.format,
-                       "jsonl, csv or tsv; default: by IN's ending")
+  only(app->add_option("--format", to_dsi->source.format, "Of the text; default: by IN's ending")
            ->check(CLI::IsMember(
                std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
-           ->type_name("FORMAT"),
+           ->type_name("WORD"),
        text_group);
   only(app->add_flag("--ignore-unknown", to_dsi->ignore_unknown,
                      "Skip features that the schema lacks"),
@@ -238,7 +236,7 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
            ->type_name("N"),
        file_group);
   only(app->add_option("--threads", writer->threads, "Threads; default: one for each core")
-           ->check(CLI::Range(0, 1024))
+           ->check(CLI::Range(0, 1024).description(""))
            ->type_name("N"),
        file_group);
   only(AddSize(app, "--memory", &writer->memory_bytes,

@@ -107,30 +107,26 @@ VerbAction AddGenerate(CLI::App* app, Console* console) {
   for (const auto& profile : GenerateProfiles()) profiles.emplace_back(profile.name);
   GenerateOptions* table = &options->table;
 
-  app->add_option("out", options->out, "The file to write, or - for standard output")
+  app->add_option("OUT", options->out, "The file to write, or - for standard output")
       ->required()
-      ->type_name("OUT");
+      ->type_name("");
   app->add_option("--profile", table->profile, "Which table (see below); default clicks")
-      ->check(CLI::IsMember(profiles))
+      ->check(CLI::IsMember(profiles).description(""))
       ->type_name("NAME");
-  app->add_option("--rows", table->rows, "Rows; 50k and 1M are understood; default 100000")
-      ->transform(CLI::AsSizeValue(true))
-      ->type_name("N");
-  app->add_option("--seed", table->seed, "Another seed gives another table; default 1")
-      ->type_name("S");
-  app->add_option("--order", options->order, "Order of rows: time (default) or session")
+  AddCount(app, "--rows", &table->rows, "Rows; default 100000");
+  AddCount(app, "--seed", &table->seed, "Another seed gives another table; default 1");
+  app->add_option("--order", options->order, "Order of rows; default time")
       ->check(CLI::IsMember({"time", "session"}))
-      ->type_name("ORDER");
+      ->type_name("WORD");
   app->add_option("--write-schema", options->schema_file, "Also write the table's schema here")
       ->type_name("FILE");
   app->add_flag("--force", options->force, "Replace existing files");
   AddQuietFlag(app, console);
 
   AddOverride(app, "--mean-session", &table->mean_session, "Rows per session (not clicks)");
-  app->add_option("--session-law", options->session_law,
-                  "geometric, constant, lognormal (not clicks)")
+  app->add_option("--session-law", options->session_law, "Law of their lengths (not clicks)")
       ->check(CLI::IsMember({"geometric", "constant", "lognormal"}))
-      ->type_name("LAW")
+      ->type_name("WORD")
       ->group("What the profile says, unless given");
   AddOverride(app, "--sequence-duplicate", &table->sequence_duplicate,
               "p1..p4: probability that a sequence stays as it is");

@@ -96,8 +96,8 @@ Status Run(const Options& options, Console* console) {
 
 VerbAction AddHead(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("file", options->file, "A .dsi file")->required()->type_name("FILE");
-  app->add_option("-n,--rows", options->rows, "Number of rows; default 10")->type_name("N");
+  app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
+  AddCount(app, "-n,--rows", &options->rows, "Number of rows; default 10");
   AddNameList(app, "--features", &options->features, "Only these; * and ? match");
   AddJsonFlag(app, console);
   app->footer(

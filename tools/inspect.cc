@@ -180,7 +180,7 @@ Status PrintJson(const Json& json, Console* console) {
 
 VerbAction AddInspect(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("file", options->file, "A .dsi file")->required()->type_name("FILE");
+  app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
   AddJsonFlag(app, console);
   CLI::Option_group* views = app->add_option_group("Views", "One of them; none: a summary");
   auto* features = views->add_flag("--features", options->features, "Every column and its size");
@@ -193,10 +193,10 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
       ->type_name("FEATURE");
   views->add_flag("--metadata", options->metadata, "The notes stored with --metadata");
   views->require_option(0, 1);
-  app->add_option("--sort", options->sort, "With --features: file (default), bytes, name, values")
+  app->add_option("--sort", options->sort, "With --features; default file")
       ->check(CLI::IsMember({"file", "bytes", "name", "values"}))
       ->needs(features)
-      ->type_name("BY");
+      ->type_name("");
   app->add_option_function<uint32_t>(
          "--stripe", [options](const uint32_t& i) { options->stripe = i; },
          "With --plan: only this stripe")

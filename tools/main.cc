@@ -66,7 +66,8 @@ int Run(int argc, char** argv, Console* console) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto [name, action] = chosen();
-    Status printed = console->Print(name.empty() ? app.help() : app.get_subcommand(name)->help());
+    Status printed =
+        console->Print(name.empty() ? app.help() : app.get_subcommand(name)->help("dsictl"));
     if (printed.ok()) printed = console->Flush();
     return ReportEnd(printed, *console, "");
   } catch (const CLI::CallForVersion& version) {

@@ -39,20 +39,22 @@ bool Progress::Update(std::string_view what, uint64_t done, uint64_t total, Prog
 
 void Progress::Draw(uint64_t done, uint64_t total, ProgressUnit unit, Clock::time_point now) {
   const auto amount = [unit](uint64_t n) {
-    return unit == ProgressUnit::kBytes ? BytesText(n) : CountText(n) + " rows";
+    return unit == ProgressUnit::kBytes ? BytesText(n) : CountText(n);
   };
+  const double share =
+      total == 0 ? 0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   std::string line;
   if (total == 0) {
     line = fmt::format("{}  {}", what_, amount(done));
   } else {
-    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
     const auto cells = static_cast<size_t>(share * static_cast<double>(kBarCells));
     line = fmt::format("{}  [{:<{}}] {:3.0f}%  {} of {}", what_, std::string(cells, '#'), kBarCells,
                        share * 100, amount(done), amount(total));
-    const double seconds = std::chrono::duration<double>(now - phase_start_).count();
-    if (seconds > kSecondsBeforeEstimate && share > 0.01 && share < 1) {
-      line += fmt::format("  {} left", SecondsText(seconds / share - seconds));
-    }
+  }
+  if (unit == ProgressUnit::kRows) line += " rows";
+  const double seconds = std::chrono::duration<double>(now - phase_start_).count();
+  if (seconds > kSecondsBeforeEstimate && share > 0.01 && share < 1) {
+    line += fmt::format("  {} left", SecondsText(seconds / share - seconds));
   }
   PrintError("\r\x1b[K" + CutToWidth(line, width_ - 1));
   on_screen_ = true;

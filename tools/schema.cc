@@ -23,17 +23,16 @@ Result<Schema> FindSchema(const TextSourceOptions& options, const Console& conso
 
 VerbAction AddSchema(CLI::App* app, Console* console) {
   auto options = std::make_shared<TextSourceOptions>();
-  app->add_option("in", options->path,
+  app->add_option("IN", options->path,
                   "A .dsi file, or a text as convert takes; - for standard input")
       ->required()
-      ->type_name("IN");
-  app->add_option("--infer-rows", options->infer_rows,
-                  "Look at so many rows of a text; default all")
-      ->type_name("N");
-  app->add_option("--format", options->format, "jsonl, csv or tsv; default: by IN's ending")
+      ->type_name("");
+  AddCount(app, "--infer-rows", &options->infer_rows,
+           "Look at so many rows of a text; default all");
+  app->add_option("--format", options->format, "Of the text; default: by IN's ending")
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
-      ->type_name("FORMAT");
+      ->type_name("WORD");
   AddQuietFlag(app, console);
   app->footer(
       "Examples:\n"

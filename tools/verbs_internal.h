@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/format/status.h"
@@ -34,5 +35,12 @@ CLI::Option* AddNameList(CLI::App* app, const std::string& option, std::vector<s
 // A size such as 512M or 2GiB; K, M and G are powers of 1024.
 CLI::Option* AddSize(CLI::App* app, const std::string& option, uint64_t* bytes,
                      const std::string& text);
+// A number such as 50000, 50k or 1M; k, M and G are powers of 1000.
+CLI::Option* AddCount(CLI::App* app, const std::string& option, uint64_t* count,
+                      const std::string& text);
+
+// Digits, then K, M, G or T in either case, "i" and "B" after it being ignored. False for anything
+// else, a sign among it, and beyond 64 bits.
+bool ParseAmount(std::string_view text, uint64_t base, uint64_t* amount);
 
 }  // namespace dsi::tools

@@ -99,6 +99,19 @@ struct Member {
   std::span<const T> values() const { return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)}; }
 };
 
+template <typename Code>
+EncodePlan PlanNarrowCodes(std::span<const uint32_t> codes, const EncodeTuning& tuning) {
+  const std::vector<Code> narrow(codes.begin(), codes.end());
+  return ChoosePlan({.values = narrow.data(), .count = narrow.size(), .width = sizeof(Code)}, tuning);
+}
+
+// Codes are stored in the fewest bytes that hold them; the plan is chosen on those.
+EncodePlan PlanCodes(std::span<const uint32_t> codes, size_t dictionary_size, const EncodeTuning& tuning) {
+  if (dictionary_size <= 1U << 8) return PlanNarrowCodes<uint8_t>(codes, tuning);
+  if (dictionary_size <= 1U << 16) return PlanNarrowCodes<uint16_t>(codes, tuning);
+  return ChoosePlan({.values = codes.data(), .count = codes.size(), .width = 4}, tuning);
+}
+
 // Costs of a member by itself and through the dictionary, from its first page.
 template <typename T>
 void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_cost_per_id, const StripeOptions& options, Member<T>* m) {
@@ -117,7 +130,7 @@ void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_co
   ArrayView first = ViewOf(m->bytes, m->type);
   first.count = page;
   m->direct_cost = Cost(ChoosePlan(first, options.tuning), scale, options.tuning);
-  m->plan = ChoosePlan({.values = m->codes.data(), .count = page, .width = 4}, options.tuning);
+  m->plan = PlanCodes({m->codes.data(), page}, dictionary_size, options.tuning);
   m->coded_cost = Cost(m->plan, scale, options.tuning);
   const double own = m->coded_cost + static_cast<double>(distinct) * dictionary_cost_per_id;
   const double shared = m->coded_cost + static_cast<double>(dictionary_size) * dictionary_cost_per_id;

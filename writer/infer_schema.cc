@@ -224,7 +224,7 @@ class DelimitedLooker : public RowLooker {
 };
 
 Status LookAtRows(RowLooker* rows, const LineSource& lines, const InferOptions& options) {
-  constexpr uint64_t kProgressBytes = 4 << 20;
+  constexpr uint64_t kProgressBytes = 1 << 20;
   uint64_t reported = 0;
   for (uint64_t row = 0; options.max_rows == 0 || row < options.max_rows; ++row) {
     DSI_ASSIGN_OR_RETURN(const bool more, rows->LookAtRow());

@@ -46,13 +46,23 @@ class JsonInput : public RowTextInput {
     DSI_RETURN_IF_ERROR(parser_.Parse(line, lines(), &object));
     ++row_;
     batch_ = batch;
+    members_.clear();
     DSI_RETURN_IF_ERROR(SetObject(object, keys_.root()));
     return true;
   }
 
  private:
-  // The parser has bounded how deep objects nest.
+  // A member whose name is known, waiting for its value to be set.
+  struct Member {
+    KeyTree::Node* node;
+    dom::element value;
+  };
+
+  // Names first, then values: in rows that hold some hundred of many thousand features, what is known
+  // of a feature is rarely in the cache, and can be fetched while other names are looked up. The
+  // parser has bounded how deep objects nest.
   Status SetObject(dom::object object, KeyTree::Node* parent) {
+    const size_t begin = members_.size();
     KeyTree::Entry* last = nullptr;
     for (const dom::key_value_pair member : object) {
       KeyTree::Node* node = keys_.Find(parent, member.key, &last);
@@ -60,22 +70,27 @@ class JsonInput : public RowTextInput {
         DSI_RETURN_IF_ERROR(CheckUnknown(*parent, member));
         continue;
       }
-      if (node->row == row_) {
-        return Fault("{} stands twice in the row", QuoteForMessage(node->name));
-      }
-      node->row = row_;
-      const element_type type = member.value.type();
-      if (type == element_type::NULL_VALUE) continue;
-      if (node->feature != KeyTree::kNone) {
-        DSI_RETURN_IF_ERROR(SetFeature(*node, member.value, type));
-      } else if (type == element_type::OBJECT) {
-        DSI_RETURN_IF_ERROR(SetObject(member.value, node));
-      } else if (!ignore_unknown_) {
-        return Fault("{}: found {}, expected an object", QuoteForMessage(node->name),
-                     DescribeJson(member.value));
-      }
+      __builtin_prefetch(node, 1);
+      if (last->feature != KeyTree::kNone) batch_->Prefetch(last->feature);
+      members_.push_back({node, member.value});
     }
+    const size_t end = members_.size();
+    for (size_t i = begin; i < end; ++i) DSI_RETURN_IF_ERROR(SetMember(members_[i]));
+    members_.resize(begin);
     return {};
+  }
+
+  Status SetMember(Member member) {
+    KeyTree::Node* node = member.node;
+    if (node->row == row_) return Fault("{} stands twice in the row", QuoteForMessage(node->name));
+    node->row = row_;
+    const element_type type = member.value.type();
+    if (type == element_type::NULL_VALUE) return {};
+    if (node->feature != KeyTree::kNone) return SetFeature(*node, member.value, type);
+    if (type == element_type::OBJECT) return SetObject(member.value, node);
+    if (ignore_unknown_) return {};
+    return Fault("{}: found {}, expected an object", QuoteForMessage(node->name),
+                 DescribeJson(member.value));
   }
 
   // Missing and null are one state, so a null needs no feature.
@@ -209,6 +224,7 @@ class JsonInput : public RowTextInput {
   JsonLineParser parser_;
   uint64_t row_ = 0;
   RowBatch* batch_ = nullptr;  // Of the row being read.
+  std::vector<Member> members_;  // Of the objects being read, outer ones first.
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;
   std::vector<double> doubles_;

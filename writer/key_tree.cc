@@ -58,6 +58,7 @@ KeyTree::Entry* KeyTree::AddEntry(Node* parent, std::string_view key, Node* node
   entry.key = key;
   entry.parent = parent;
   entry.node = node;
+  entry.feature = node->feature;
   Place(hash, static_cast<uint32_t>(entries_.size()));
   return &entry;
 }

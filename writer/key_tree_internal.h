@@ -29,7 +29,8 @@ class KeyTree {
     std::string key;
     Node* parent = nullptr;
     Node* node = nullptr;
-    Entry* next = nullptr;  // What followed in the last row.
+    Entry* next = nullptr;     // What followed in the last row.
+    uint32_t feature = kNone;  // The node's, here to be at hand before the node is.
   };
   struct alignas(64) Node {
     uint64_t row = 0;          // Last row that had it.

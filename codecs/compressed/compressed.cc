@@ -43,8 +43,11 @@ void Consider(Chooser* chooser) {
   const ArrayView& sample = chooser->sample();
   const EncodeTuning& tuning = chooser->tuning();
   if (chooser->total_count() * sample.width < kFewestBytes || !chooser->HasRoomBelow(1)) return;
-  const size_t size = sample.count * static_cast<size_t>(sample.width);
-  const std::span<const std::byte> bytes(static_cast<const std::byte*>(sample.values), size);
+  // Matches may lie farther apart than a sample is long, so that only the whole array tells what they save.
+  const ArrayView& tried = chooser->whole();
+  const double scale = chooser->total_count() / static_cast<double>(tried.count);
+  const size_t size = tried.count * static_cast<size_t>(tried.width);
+  const std::span<const std::byte> bytes(static_cast<const std::byte*>(tried.values), size);
   std::vector<std::byte> frame;
   for (const uint8_t codec : {kZstdCodec, kLz4Codec}) {
     if (codec == kZstdCodec ? tuning.zstd_level == 0 : !tuning.lz4) continue;
@@ -61,7 +64,7 @@ void Consider(Chooser* chooser) {
     }
     if (!chooser->context()->frames.Append(codec, tuning.zstd_level, bytes, &frame)) continue;
     if (!IsAccepted(frame.size(), size, tuning)) continue;
-    chooser->Offer(std::move(plan), static_cast<double>(frame.size()) * chooser->scale(), sample.width);
+    chooser->Offer(std::move(plan), static_cast<double>(frame.size()) * scale, sample.width);
   }
 }
 

@@ -112,11 +112,11 @@ bool FrameEncoder::Append(uint8_t codec, int level, std::span<const std::byte> r
   if (zstd_ == nullptr) throw std::bad_alloc();
   ZSTD_CCtx_reset(zstd_, ZSTD_reset_session_and_parameters);
   ZSTD_CCtx_setParameter(zstd_, ZSTD_c_compressionLevel, level);
-  // The strongest levels would take a larger window than readers accept.
+  // The strongest levels would take a larger window than readers accept; no page is longer than this one.
   constexpr int kFirstWideLevel = 18;
-  if (level >= kFirstWideLevel) {
-    ZSTD_CCtx_setParameter(zstd_, ZSTD_c_windowLog, static_cast<int>(kMaxZstdWindowLog));
-  }
+  constexpr int kPageWindowLog = 23;
+  static_assert(kPageWindowLog <= kMaxZstdWindowLog);
+  if (level >= kFirstWideLevel) ZSTD_CCtx_setParameter(zstd_, ZSTD_c_windowLog, kPageWindowLog);
   const size_t bound = ZSTD_compressBound(raw.size());
   out->resize(start + bound);
   const size_t size = ZSTD_compress2(zstd_, out->data() + start, bound, raw.data(), raw.size());

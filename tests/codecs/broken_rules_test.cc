@@ -3,6 +3,7 @@
 #include <lz4.h>
 #include <zstd.h>
 
+#include "dsi/format/limits.h"
 #include "node_arrays.h"
 
 namespace dsi::internal {
@@ -330,7 +331,7 @@ TEST_F(BrokenFramesTest, Zstd) {  // E-100.
   const size_t size = inner_.size();
   CheckSound(Frame(1, size, ZstdFrame(inner_)), 4, 500);
   CheckSound(Frame(1, size, ZstdFrame(inner_, true, 0, true)), 4, 500);
-  CheckSound(Frame(1, size, ZstdFrame(inner_, true, 23)), 4, 500);
+  CheckSound(Frame(1, size, ZstdFrame(inner_, true, kMaxZstdWindowLog)), 4, 500);
   const Bytes frame = ZstdFrame(inner_);
   Bytes cut = frame;
   cut.pop_back();
@@ -339,14 +340,15 @@ TEST_F(BrokenFramesTest, Zstd) {  // E-100.
   ASSERT_EQ(LoadLE<uint16_t>(&lies[5]) + 256U, size);
   StoreLE<uint16_t>(&lies[5], static_cast<uint16_t>(size + 8 - 256));
   Bytes skippable = Number(0x184D2A50, 4) + Number(8, 4) + Number(1);
-  Bytes wide;  // Window descriptor of 2^24, content size 2,016 in four bytes, one raw last block of inner_.
-  wide = Number(0xFD2FB528, 4) + Number(0x80, 1) + Number((24 - 10) << 3, 1) + Number(size, 4) +
-         Number(1 | size << 3, 3) + inner_;
+  // A frame with a window of its own, content size in four bytes, one raw last block of inner_ (RFC 8878).
+  const auto with_window = [&](uint64_t descriptor) {
+    return Number(0xFD2FB528, 4) + Number(0x80, 1) + Number(descriptor, 1) + Number(size, 4) +
+           Number(1 | size << 3, 3) + inner_;
+  };
+  constexpr uint64_t kLargest = (kMaxZstdWindowLog - 10) << 3;
+  CheckSound(Frame(1, size, with_window(kLargest)), 4, 500);
   Bytes named = Number(0xFD2FB528, 4) + Number(0x81, 1) + Number((12 - 10) << 3, 1) + Number(9, 1) + Number(size, 4) +
                 Number(1 | size << 3, 3) + inner_;
-  Bytes sound = Number(0xFD2FB528, 4) + Number(0x80, 1) + Number((12 - 10) << 3, 1) + Number(size, 4) +
-                Number(1 | size << 3, 3) + inner_;
-  CheckSound(Frame(1, size, sound), 4, 500);
   Check({
       {"codec 0", Frame(0, size, frame), 4, 500, "E-100"},
       {"codec 3", Frame(3, size, frame), 4, 500, "E-100"},
@@ -358,7 +360,9 @@ TEST_F(BrokenFramesTest, Zstd) {  // E-100.
       {"aux 4 GiB", Frame(1, 0xFFFFFFFF, frame), 4, 500, "E-100"},
       {"frame that lies about its size", Frame(1, size + 8, lies), 4, 500, "E-100"},
       {"no content size", Frame(1, size, ZstdFrame(inner_, false)), 4, 500, "E-100"},
-      {"window of 2^24", Frame(1, size, wide), 4, 500, "E-100"},
+      {"window one eighth too large", Frame(1, size, with_window(kLargest + 1)), 4, 500, "E-100"},
+      {"window twice too large", Frame(1, size, with_window(kLargest + 8)), 4, 500, "E-100"},
+      {"window of 2^41", Frame(1, size, with_window(0xF8)), 4, 500, "E-100"},
       {"a dictionary id", Frame(1, size, named), 4, 500, "E-100"},
       {"cut short", Frame(1, size, cut), 4, 500, "E-100"},
       {"a byte after the frame", Frame(1, size, frame + Number(0, 1)), 4, 500, "E-100"},
@@ -369,12 +373,18 @@ TEST_F(BrokenFramesTest, Zstd) {  // E-100.
 }
 
 TEST_F(BrokenFramesTest, ContentAsOneSegmentObeysTheWindowToo) {  // E-100.
-  // 9 MiB in one segment: its window is its content, and no reader need hold more than 8 MiB of it.
-  const Bytes large = RawNode(4, std::vector<uint64_t>(9 << 18, 3));
-  const Bytes one_segment = ZstdFrame(large, true, 25);
-  ASSERT_NE(one_segment[4] & std::byte{0x20}, std::byte{0});
-  Check({{"one segment above 2^23", Frame(1, large.size(), one_segment, 9 << 18), 4, 9 << 18, "E-100"}});
-  CheckSound(Frame(1, large.size(), ZstdFrame(large, true, 22), 9 << 18), 4, 9 << 18);
+  // One byte above the window in one segment: its window is its content. Only the header need be sound to be refused.
+  const uint64_t size = (uint64_t{1} << kMaxZstdWindowLog) + 1;
+  const size_t count = 1 << 24;
+  const auto one_segment = [](uint64_t content) {
+    return Number(0xFD2FB528, 4) + Number(0xA0, 1) + Number(content, 4) + Number(1, 3);
+  };
+  std::vector<uint8_t> values;
+  Status status = Decode(Frame(1, size, one_segment(size), count), 4, count, &values);
+  EXPECT_EQ(status.code(), kCorrupt);
+  EXPECT_NE(status.message().find("window"), std::string::npos) << status.ToString();
+  status = Decode(Frame(1, size - 1, one_segment(size - 1), count), 4, count, &values);
+  EXPECT_EQ(status.message().find("window"), std::string::npos) << status.ToString();
 }
 
 TEST_F(BrokenFramesTest, Inside) {  // E-100, E-003.

@@ -174,7 +174,8 @@ inline Bytes Number(uint64_t value, size_t size = 8) {
 
 inline Bytes RawNode(int width, const std::vector<uint64_t>& values) {
   HandMadeNode node{.encoding = 0, .width = width, .count = values.size()};
-  for (const uint64_t value : values) node.payload = node.payload + Number(value, static_cast<size_t>(width));
+  const Array array(width, values);
+  node.payload.assign(array.bytes(), array.bytes() + array.size());
   return node.bytes();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -293,6 +294,20 @@ TEST(ScanTest, SharesDictionaryAndCountsWork) {
   EXPECT_LT((*scan)->stats().values_decoded, entries / 3);
   EXPECT_GT((*scan)->stats().bytes_read, 0U);
   EXPECT_GE((*scan)->stats().bytes_read, (*scan)->stats().bytes_needed);
+}
+
+// The shapes above would prove little if the writer chose one form for all of them.
+TEST(ScanTest, ShapesCoverEveryIndexForm) {
+  std::set<IndexForm> forms;
+  for (const size_t max_session : {1, 3, 16}) {
+    const auto reader = OpenTable(RandomTable(1500 + 7, 1500, max_session), StripesOf(300));
+    const auto groups = reader->Groups();
+    ASSERT_TRUE(groups.ok()) << groups.status().ToString();
+    for (const GroupInfo& group : *groups) {
+      for (const auto& stripe : group.stripes) forms.insert(stripe.form);
+    }
+  }
+  EXPECT_EQ(forms.size(), 4U);
 }
 
 TEST(ScanTest, DropLastLeavesOutShortBatch) {

@@ -109,7 +109,8 @@ class GenerateTest(CliTest):
     def test_errors(self):
         out = self.path("t.jsonl")
         self.expect(USAGE, "generate", "--profile", "nonsense", out)
-        self.expect(USAGE, "generate", "--rows", "-5", out)
+        for rows in ("-5", "5x", "5.5", "99999999999999999999", "20000000000G", ""):
+            self.expect(USAGE, "generate", "--rows", rows, out)
         self.assertEqual(self.names(), [])
         self.write("t.jsonl", "mine")
         self.expect(USAGE, "generate", "--rows", "10", out)
@@ -229,7 +230,8 @@ class BadInputTest(CliTest):
         self.refuse(self.GOOD + '{"session_id":2,"session_id":3}\n', "2", "session_id")
 
     def test_id_beyond_64_bits(self):
-        self.refuse(self.GOOD + '{"session_id":1,"ids":[18446744073709551616]}\n', "2", "ids")
+        self.refuse(self.GOOD + '{"session_id":1,"ids":[18446744073709551616]}\n', "bad.jsonl:2:",
+                    "18446744073709551616")
 
     def test_largest_ids_are_kept(self):
         source = self.write("i.jsonl", '{"a":18446744073709551615,"b":[-9223372036854775808]}\n')
@@ -337,7 +339,7 @@ class FileErrorTest(CliTest):
         self.expect(IO, "convert", dsi, self.path("f.jsonl"), "--original-order", preexec_fn=limit)
         self.expect(IO, "generate", self.path("g.jsonl"), preexec_fn=limit)
         self.expect(IO, "convert", "-", self.path("f.dsi"), preexec_fn=limit,
-                    stdin=open(self.path("p3.jsonl"), "rb"))
+                    input=self.path("p3.jsonl").read_bytes())
         self.assertEqual(self.names(), before)
 
     def test_closed_pipe_is_quiet(self):
@@ -459,6 +461,7 @@ class ReadTest(CliTest):
             self.assertLessEqual(set(json.loads(row)), {"label", "session_id"})
         self.expect(USAGE, "cat", dsi, "--rows", "20:10")
         self.expect(USAGE, "cat", dsi, "--rows", "x")
+        self.expect(USAGE, "head", dsi, "-n", "-1")
         self.expect(USAGE, "head", dsi, "--features", "nothing_like_it")
 
     def test_bench(self):
@@ -501,11 +504,12 @@ class TerminalTest(CliTest):
     def test_people_see_tables_and_programs_lines(self):
         dsi = self.dsi()
         shown = self.on_terminal("head", dsi, "-n", "3", NO_COLOR="1")
-        self.assertIn("session_id", shown.splitlines()[0])
+        # What a progress bar leaves behind ends with the code that erases it.
+        self.assertTrue(shown.split("\x1b[K")[-1].startswith("session_id"), shown)
         self.assertIn("more features", shown)
         self.assertNotIn("\x1b[1m", shown)
         self.assertIn("\x1b[1m", self.on_terminal("head", dsi, "-n", "3", NO_COLOR=""))
-        lines = self.on_terminal("head", dsi, "-n", "3", "--json").splitlines()
+        lines = self.on_terminal("head", dsi, "-n", "3", "--json").split("\x1b[K")[-1].splitlines()
         self.assertEqual(len(lines), 3)
         self.assertTrue(json.loads(lines[0]))
         for line in self.on_terminal("cat", dsi, "--rows", "0:50", "--quiet").splitlines():
