@@ -1,4 +1,5 @@
-// Opening a file and reading 10 features of it, page cache warm: the time must not depend on how many features the file holds.
+// Opening a file and reading 10 features of it, page cache warm: the time must not depend on how
+// many features the file holds.
 //   build/release/bin/open_bench
 #include <benchmark/benchmark.h>
 
@@ -15,7 +16,8 @@ constexpr int kRows = 2'048;
 
 // A table of lists of 0 to 3 ids, in a file that is removed at exit.
 std::string MakeFile(int num_features) {
-  const auto path = std::filesystem::temp_directory_path() / ("dsi_open_bench_" + std::to_string(num_features) + ".dsi");
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("dsi_open_bench_" + std::to_string(num_features) + ".dsi");
   dsi::Schema schema;
   for (int f = 0; f < num_features; ++f) {
     dsi::FeatureSpec spec;
@@ -31,8 +33,10 @@ std::string MakeFile(int num_features) {
   for (int r = 0; r < kRows; ++r) {
     for (int f = 0; f < num_features; ++f) {
       state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-      const int64_t ids[3] = {static_cast<int64_t>(state >> 40), static_cast<int64_t>(state >> 44), 7};
-      if (!rows.SetInts(static_cast<size_t>(f), 0, std::span(ids, (state >> 33) % 4)).ok()) std::abort();
+      const int64_t ids[3] = {static_cast<int64_t>(state >> 40), static_cast<int64_t>(state >> 44),
+                              7};
+      if (!rows.SetInts(static_cast<size_t>(f), 0, std::span(ids, (state >> 33) % 4)).ok())
+        std::abort();
     }
     if (!rows.EndRow().ok()) std::abort();
   }
@@ -45,7 +49,8 @@ void OpenAndReadTen(benchmark::State& state) {
   const std::string path = MakeFile(num_features);
   dsi::ScanOptions options;
   options.batch_size = kRows;
-  for (int i = 0; i < 10; ++i) options.features.push_back({.name = "feature_" + std::to_string(i * (num_features / 10) + i)});
+  for (int i = 0; i < 10; ++i)
+    options.features.push_back({.name = "feature_" + std::to_string(i * (num_features / 10) + i)});
   for (auto _ : state) {
     auto reader = dsi::Reader::Open(path);
     if (!reader.ok()) std::abort();

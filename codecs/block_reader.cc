@@ -7,7 +7,9 @@
 namespace dsi::internal {
 namespace {
 
-bool IsEncoding(const NodeView& node, Encoding encoding) { return node.encoding == static_cast<uint8_t>(encoding); }
+bool IsEncoding(const NodeView& node, Encoding encoding) {
+  return node.encoding == static_cast<uint8_t>(encoding);
+}
 
 // Replaces a compressed node by the node inside it, decompressed into `buffer`.
 Status OpenCompressed(NodeView* node, DecodeContext* context, BorrowedBuffer* buffer) {
@@ -21,7 +23,8 @@ Status OpenCompressed(NodeView* node, DecodeContext* context, BorrowedBuffer* bu
 // Raw values in place, where the bytes are sound and happen to be aligned; else null.
 const std::byte* InPlace(const NodeView& node) {
   if (!IsEncoding(node, Encoding::kRaw)) return nullptr;
-  if (node.payload.size() != size_t{node.count} * node.width) return nullptr;  // Its binding says what is wrong.
+  if (node.payload.size() != size_t{node.count} * node.width)
+    return nullptr;  // Its binding says what is wrong.
   const std::byte* values = node.payload.data();
   return reinterpret_cast<uintptr_t>(values) % node.width == 0 ? values : nullptr;
 }

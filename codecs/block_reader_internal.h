@@ -1,4 +1,5 @@
-// Reads a child's values block by block, so that a parent combines them while they are in the first-level cache.
+// Reads a child's values block by block, so that a parent combines them while they are in the
+// first-level cache.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +10,23 @@
 
 namespace dsi::internal {
 
-// Opens a node of at most depth `context.depth` and yields its values, 1,024 at a time. Raw values are read in place,
-// packed ones unpacked one block at a time, others decoded at once into a borrowed buffer; a compressed node is opened
-// like the node inside it. The bytes of the node must outlive the reader.
+// Opens a node of at most depth `context.depth` and yields its values, 1,024 at a time. Raw values
+// are read in place, packed ones unpacked one block at a time, others decoded at once into a
+// borrowed buffer; a compressed node is opened like the node inside it. The bytes of the node must
+// outlive the reader.
 class BlockReader {
  public:
-  explicit BlockReader(DecodeScratch::State* scratch)
-      : decompressed_(scratch), decoded_(scratch) {}
+  explicit BlockReader(DecodeScratch::State* scratch) : decompressed_(scratch), decoded_(scratch) {}
 
   // `context.depth` is that of this node.
   Status Open(const NodeView& node, const DecodeContext& context);
 
-  // Values of the node's width, aligned to it: the next 1,024 or the rest. Valid until the next call.
+  // Values of the node's width, aligned to it: the next 1,024 or the rest. Valid until the next
+  // call.
   const std::byte* Next(size_t* count);
 
-  // All values at once, where they already lie in memory; null for packed nodes, which Next unpacks.
+  // All values at once, where they already lie in memory; null for packed nodes, which Next
+  // unpacks.
   const std::byte* whole() const { return whole_; }
   int width() const { return width_; }
   size_t count() const { return count_; }
@@ -39,7 +42,8 @@ class BlockReader {
   size_t done_ = 0;
 };
 
-// All values of a node as an array aligned to their width: in place where they lie raw, else in `buffer`.
+// All values of a node as an array aligned to their width: in place where they lie raw, else in
+// `buffer`.
 class ArrayReader {
  public:
   explicit ArrayReader(DecodeScratch::State* scratch) : decompressed_(scratch), decoded_(scratch) {}
@@ -53,11 +57,12 @@ class ArrayReader {
 };
 
 // Decodes codes of any width up to 4 into u32, each checked to be below `limit` (E-050, E-051).
-Status DecodeCodes(const NodeView& codes, size_t limit, const DecodeContext& context, uint32_t* dst);
+Status DecodeCodes(const NodeView& codes, size_t limit, const DecodeContext& context,
+                   uint32_t* dst);
 
-// Decodes codes and writes the dictionary's value for each, of `width` bytes; no code is followed before it has been
-// checked (E-050, E-051).
-Status DecodeThroughDictionary(const NodeView& codes, const DecodeContext& context, const void* entries,
-                               size_t entry_count, int width, std::byte* dst);
+// Decodes codes and writes the dictionary's value for each, of `width` bytes; no code is followed
+// before it has been checked (E-050, E-051).
+Status DecodeThroughDictionary(const NodeView& codes, const DecodeContext& context,
+                               const void* entries, size_t entry_count, int width, std::byte* dst);
 
 }  // namespace dsi::internal

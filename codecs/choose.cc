@@ -24,7 +24,8 @@ double OwnNs(const EncodePlan& plan, double payload, double count, int width) {
   return kNodeNs + count * (rate.ns_per_value + rate.ns_per_byte * width);
 }
 
-// Four pieces spread over the array, one after another; piece by piece, so that neighbours stay neighbours.
+// Four pieces spread over the array, one after another; piece by piece, so that neighbours stay
+// neighbours.
 std::vector<uint64_t> TakeSample(const ArrayView& array) {
   const size_t width = static_cast<size_t>(array.width);
   const auto* source = static_cast<const std::byte*>(array.values);
@@ -32,7 +33,8 @@ std::vector<uint64_t> TakeSample(const ArrayView& array) {
   auto* target = reinterpret_cast<std::byte*>(words.data());
   const size_t stride = (array.count - kSampleChunk) / (kSampleChunks - 1);
   for (size_t i = 0; i < kSampleChunks; ++i) {
-    std::memcpy(target + i * kSampleChunk * width, source + i * stride * width, kSampleChunk * width);
+    std::memcpy(target + i * kSampleChunk * width, source + i * stride * width,
+                kSampleChunk * width);
   }
   return words;
 }
@@ -66,7 +68,8 @@ ScanResult Scan(const ArrayView& array) {
   return VisitWidth(array.width, [&](auto zero) { return ScanOf(Values<decltype(zero)>(array)); });
 }
 
-Chooser::Chooser(const ArrayView& sample, const ArrayView& whole, const ChoicePlace& place, EncodeContext* context)
+Chooser::Chooser(const ArrayView& sample, const ArrayView& whole, const ChoicePlace& place,
+                 EncodeContext* context)
     : sample_(sample), whole_(whole), place_(place), context_(context) {}
 
 const ScanResult& Chooser::scan() {
@@ -75,11 +78,14 @@ const ScanResult& Chooser::scan() {
 }
 
 size_t Chooser::packed_payload() {
-  if (!packed_payload_) packed_payload_ = PackedPayload(sample_.values, sample_.count, sample_.width);
+  if (!packed_payload_)
+    packed_payload_ = PackedPayload(sample_.values, sample_.count, sample_.width);
   return *packed_payload_;
 }
 
-bool Chooser::HasRoomBelow(int levels) const { return place_.depth + levels <= static_cast<int>(kMaxNodeDepth); }
+bool Chooser::HasRoomBelow(int levels) const {
+  return place_.depth + levels <= static_cast<int>(kMaxNodeDepth);
+}
 
 double Chooser::Cost(const EncodePlan& plan) const {
   return plan.estimated_bytes * context_->tuning.ns_per_byte + plan.estimated_ns;
@@ -97,7 +103,8 @@ void Chooser::Offer(EncodePlan plan, double payload, int width) {
   has_best_ = true;
 }
 
-EncodePlan Chooser::ChooseChild(const ArrayView& child, double scale, size_t chunk, EncodingSet allowed) const {
+EncodePlan Chooser::ChooseChild(const ArrayView& child, double scale, size_t chunk,
+                                EncodingSet allowed) const {
   const ChoicePlace place{scale, chunk, place_.depth + 1, allowed & place_.allowed};
   return Chooser(child, child, place, context_).Choose();
 }
@@ -116,7 +123,8 @@ EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* conte
   ChoicePlace place;
   place.depth = depth;
   place.chunk = array.count;
-  if (array.count <= kSampleChunks * kSampleChunk) return Chooser(array, array, place, context).Choose();
+  if (array.count <= kSampleChunks * kSampleChunk)
+    return Chooser(array, array, place, context).Choose();
   const std::vector<uint64_t> words = TakeSample(array);
   ArrayView sample = array;
   sample.values = words.data();

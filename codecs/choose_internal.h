@@ -1,4 +1,5 @@
-// One choice of a plan for one array: bindings look at the sample and offer plans, the cheapest stays.
+// One choice of a plan for one array: bindings look at the sample and offer plans, the cheapest
+// stays.
 #pragma once
 
 #include <cstddef>
@@ -23,29 +24,32 @@ constexpr EncodingSet SetOf(Encoding first, Rest... rest) {
 inline constexpr EncodingSet kAllEncodings = ~EncodingSet{0};
 // Encodings without children of their own, and compression of plain values.
 inline constexpr EncodingSet kLeafEncodings =
-    SetOf(Encoding::kRaw, Encoding::kConstant, Encoding::kPacked, Encoding::kBitmap, Encoding::kCompressed);
+    SetOf(Encoding::kRaw, Encoding::kConstant, Encoding::kPacked, Encoding::kBitmap,
+          Encoding::kCompressed);
 
 // What one pass over the values tells.
 struct ScanResult {
-  uint64_t any_bits = 0;        // All values OR-ed.
-  size_t runs = 0;              // Of equal neighbours.
-  uint64_t majority = 0;        // The value of more than half of the array, if there is one.
-  size_t majority_count = 0;    // How often it occurs.
+  uint64_t any_bits = 0;      // All values OR-ed.
+  size_t runs = 0;            // Of equal neighbours.
+  uint64_t majority = 0;      // The value of more than half of the array, if there is one.
+  size_t majority_count = 0;  // How often it occurs.
 };
 ScanResult Scan(const ArrayView& array);
 
 // Where a choice stands in the tree of a plan.
 struct ChoicePlace {
-  double scale = 1.0;           // Values of the whole array for one of the sample.
-  size_t chunk = 0;             // The sample is made of pieces of this size; neighbours across them mean nothing.
-  int depth = 1;                // Of the node to choose (E-003).
+  double scale = 1.0;  // Values of the whole array for one of the sample.
+  size_t chunk =
+      0;          // The sample is made of pieces of this size; neighbours across them mean nothing.
+  int depth = 1;  // Of the node to choose (E-003).
   EncodingSet allowed = kAllEncodings;
 };
 
 class Chooser {
  public:
   // `whole` is what the sample was taken from, or the sample itself. All must outlive the chooser.
-  Chooser(const ArrayView& sample, const ArrayView& whole, const ChoicePlace& place, EncodeContext* context);
+  Chooser(const ArrayView& sample, const ArrayView& whole, const ChoicePlace& place,
+          EncodeContext* context);
 
   // Asks every allowed encoding and returns the cheapest plan.
   EncodePlan Choose();
@@ -67,12 +71,13 @@ class Chooser {
   // True when nodes may still nest this many levels below the one that is chosen.
   bool HasRoomBelow(int levels) const;
 
-  // Offers a plan whose node has `payload` bytes beside its children, for the whole array. The plan's children carry
-  // their own estimates. Bytes and decode time are weighed by the tuning.
+  // Offers a plan whose node has `payload` bytes beside its children, for the whole array. The
+  // plan's children carry their own estimates. Bytes and decode time are weighed by the tuning.
   void Offer(EncodePlan plan, double payload, int width);
 
   // Chooses a plan for a child made from the sample. `scale` is that of the child's values.
-  EncodePlan ChooseChild(const ArrayView& child, double scale, size_t chunk, EncodingSet allowed) const;
+  EncodePlan ChooseChild(const ArrayView& child, double scale, size_t chunk,
+                         EncodingSet allowed) const;
 
  private:
   double Cost(const EncodePlan& plan) const;

@@ -1,5 +1,5 @@
-// What decoding costs, for choices between encodings. Measured once on one machine and shipped as constants: a choice
-// must not depend on the machine that writes (equal input gives equal bytes).
+// What decoding costs, for choices between encodings. Measured once on one machine and shipped as
+// constants: a choice must not depend on the machine that writes (equal input gives equal bytes).
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ inline constexpr std::array<DecodeRate, 12> kDecodeRates = {{
     {0.00, 0.00},  // Compressed: see below.
 }};
 
-// Decompression costs by what goes in (literals, headers of matches) and by what comes out (copies): long matches are nearly free.
+// Decompression costs by what goes in (literals, headers of matches) and by what comes out
+// (copies): long matches are nearly free.
 struct DecompressRate {
   double ns_per_stored_byte;
   double ns_per_raw_byte;

@@ -13,11 +13,13 @@ namespace {
 // The outermost node must occupy its bytes exactly.
 Result<NodeView> ParseWhole(std::span<const std::byte> bytes, int width, size_t count) {
   if (!IsWidth(width) || count == 0) {
-    return InvalidArgument("decode: {} values of width {}, expected at least 1 of 1, 2, 4 or 8", count, width);
+    return InvalidArgument("decode: {} values of width {}, expected at least 1 of 1, 2, 4 or 8",
+                           count, width);
   }
   Result<NodeView> node = ParseExpectedNode(bytes, width, count);
   if (node.ok() && node->size != bytes.size()) {
-    return Corrupt("node: {} bytes, expected {} to fill its place (E-001)", node->size, bytes.size());
+    return Corrupt("node: {} bytes, expected {} to fill its place (E-001)", node->size,
+                   bytes.size());
   }
   return node;
 }
@@ -30,14 +32,17 @@ Status CheckKnown(const NodeView& node, int depth) {
   }
   const EncodingRow* row = FindEncoding(node.encoding);
   if (row == nullptr) {
-    return Error(StatusCode::kUnsupported, "node: encoding {} is not known to this build (E-005)", node.encoding);
+    return Error(StatusCode::kUnsupported, "node: encoding {} is not known to this build (E-005)",
+                 node.encoding);
   }
   const bool clean = ((row->used_fields & kUsesParam) != 0 || node.param == 0) &&
                      ((row->used_fields & kUsesFlags) != 0 || node.flags == 0) &&
                      ((row->used_fields & kUsesAux) != 0 || node.aux == 0);
   if (!clean) {
-    return Corrupt("{} node: param {}, flags {}, aux {}, expected zero where the encoding has no such field (E-001)",
-                   row->name, node.param, node.flags, node.aux);
+    return Corrupt(
+        "{} node: param {}, flags {}, aux {}, expected zero where the encoding has no such field "
+        "(E-001)",
+        row->name, node.param, node.flags, node.aux);
   }
   return Status::Ok();
 }
@@ -47,15 +52,15 @@ Status DecodeParsedNode(const NodeView& node, const DecodeContext& context, std:
   return FindEncoding(node.encoding)->decode(node, context, dst);
 }
 
-Status DecodeNode(std::span<const std::byte> bytes, int width, size_t count, const SharedDictionary& dictionary,
-                  DecodeScratch* scratch, void* dst) {
+Status DecodeNode(std::span<const std::byte> bytes, int width, size_t count,
+                  const SharedDictionary& dictionary, DecodeScratch* scratch, void* dst) {
   DSI_ASSIGN_OR_RETURN(const NodeView node, ParseWhole(bytes, width, count));
   const DecodeContext context{scratch->state(), &dictionary, 1};
   return DecodeParsedNode(node, context, static_cast<std::byte*>(dst));
 }
 
-Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t count, size_t dictionary_count,
-                         DecodeScratch* scratch, uint32_t* dst) {
+Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t count,
+                         size_t dictionary_count, DecodeScratch* scratch, uint32_t* dst) {
   DSI_ASSIGN_OR_RETURN(const NodeView node, ParseWhole(bytes, width, count));
   DSI_RETURN_IF_ERROR(CheckKnown(node, 1));
   if (node.encoding != static_cast<uint8_t>(Encoding::kSharedDictionary)) {

@@ -11,15 +11,17 @@
 
 namespace dsi::internal {
 
-// Passed by value down the tree. `depth` is that of the node being decoded; the outermost is 1 (E-003).
+// Passed by value down the tree. `depth` is that of the node being decoded; the outermost is 1
+// (E-003).
 struct DecodeContext {
   DecodeScratch::State* scratch = nullptr;
   const SharedDictionary* dictionary = nullptr;
   int depth = 1;
 };
 
-// Decodes a node of known frame into dst: node.count values of node.width bytes, dst aligned to the width. Checks the
-// depth, the encoding and the header fields that the encoding does not use, and calls the encoding's binding.
+// Decodes a node of known frame into dst: node.count values of node.width bytes, dst aligned to the
+// width. Checks the depth, the encoding and the header fields that the encoding does not use, and
+// calls the encoding's binding.
 Status DecodeParsedNode(const NodeView& node, const DecodeContext& context, std::byte* dst);
 
 inline DecodeContext Deeper(const DecodeContext& context) {

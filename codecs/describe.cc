@@ -10,10 +10,14 @@ namespace {
 
 std::string Head(const EncodingRow& row, int param, uint32_t shift) {
   switch (row.id) {
-    case Encoding::kSplit: return fmt::format("split:{}<<{}", param, shift);
+    case Encoding::kSplit:
+      return fmt::format("split:{}<<{}", param, shift);
     case Encoding::kCompressed:
-      return fmt::format("compressed:{}", param == kZstdCodec ? "zstd" : param == kLz4Codec ? "lz4" : "unknown");
-    default: return std::string(row.name);
+      return fmt::format("compressed:{}", param == kZstdCodec  ? "zstd"
+                                          : param == kLz4Codec ? "lz4"
+                                                               : "unknown");
+    default:
+      return std::string(row.name);
   }
 }
 
@@ -30,7 +34,8 @@ Result<std::string> Describe(const NodeView& node, const DecodeContext& context)
     return text + "(" + child + ")";
   }
   const auto children_at = static_cast<size_t>(row.children_at);
-  if (left.size() < children_at) return Corrupt("{}: payload of {} bytes, expected more", row.name, left.size());
+  if (left.size() < children_at)
+    return Corrupt("{}: payload of {} bytes, expected more", row.name, left.size());
   left = left.subspan(children_at);
   text += "(";
   for (bool first = true; !left.empty(); first = false) {
@@ -48,7 +53,8 @@ std::string EncodePlan::ToString() const {
   std::string text = Head(*FindEncoding(static_cast<uint8_t>(encoding)), param, shift);
   if (children.empty()) return text;
   text += "(";
-  for (size_t i = 0; i < children.size(); ++i) text += (i == 0 ? "" : ", ") + children[i].ToString();
+  for (size_t i = 0; i < children.size(); ++i)
+    text += (i == 0 ? "" : ", ") + children[i].ToString();
   return text + ")";
 }
 

@@ -9,10 +9,13 @@
 namespace dsi::internal {
 namespace {
 
-// Appends the node that a plan describes, unless it does not fit the array or takes more than raw values would.
-bool TryPlan(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+// Appends the node that a plan describes, unless it does not fit the array or takes more than raw
+// values would.
+bool TryPlan(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+             std::vector<std::byte>* out) {
   const size_t start = out->size();
-  const size_t raw_size = kNodeHeaderSize + AlignUp(array.count * static_cast<size_t>(array.width), 8);
+  const size_t raw_size =
+      kNodeHeaderSize + AlignUp(array.count * static_cast<size_t>(array.width), 8);
   const EncodingRow* row = FindEncoding(static_cast<uint8_t>(plan.encoding));
   if (row->encode(array, plan, context, out) && out->size() - start <= raw_size) return true;
   out->resize(start);
@@ -21,7 +24,8 @@ bool TryPlan(const ArrayView& array, const EncodePlan& plan, EncodeContext* cont
 
 }  // namespace
 
-void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+                 std::vector<std::byte>* out) {
   ++context->depth;
   const EncodePlan raw;
   const EncodePlan packed{Encoding::kPacked, 0, 0, {}};
@@ -30,14 +34,16 @@ void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* 
   const bool is_leaf = plan.children.empty() && plan.encoding != Encoding::kCompressed;
   if (!TryPlan(array, is_last && !is_leaf ? packed : plan, context, out)) {
     const EncodePlan fresh = ChooseAtDepth(array, context->depth, context);
-    if (!TryPlan(array, fresh, context, out) && !TryPlan(array, packed, context, out)) TryPlan(array, raw, context, out);
+    if (!TryPlan(array, fresh, context, out) && !TryPlan(array, packed, context, out))
+      TryPlan(array, raw, context, out);
   }
   --context->depth;
 }
 
-void EncodeChild(const ArrayView& array, const EncodePlan& parent, size_t index, EncodeContext* context,
-                 std::vector<std::byte>* out) {
-  if (index < parent.children.size()) return EncodeArray(array, parent.children[index], context, out);
+void EncodeChild(const ArrayView& array, const EncodePlan& parent, size_t index,
+                 EncodeContext* context, std::vector<std::byte>* out) {
+  if (index < parent.children.size())
+    return EncodeArray(array, parent.children[index], context, out);
   EncodeArray(array, ChooseAtDepth(array, context->depth + 1, context), context, out);
 }
 

@@ -11,21 +11,24 @@
 
 namespace dsi::internal {
 
-// Lives for one call of EncodeNode or ChoosePlan. `depth` is that of the node being written; the outermost is 1 (E-003).
+// Lives for one call of EncodeNode or ChoosePlan. `depth` is that of the node being written; the
+// outermost is 1 (E-003).
 struct EncodeContext {
-  explicit EncodeContext(const EncodeTuning& the_tuning, int the_depth = 0) : tuning(the_tuning), depth(the_depth) {}
+  explicit EncodeContext(const EncodeTuning& the_tuning, int the_depth = 0)
+      : tuning(the_tuning), depth(the_depth) {}
 
   const EncodeTuning& tuning;
   FrameEncoder frames;
   int depth;
 };
 
-// Appends one node, one level below the node that is being written. Follows the plan where it fits the array and does
-// not cost more than raw values; else chooses anew; raw values at worst.
-void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out);
+// Appends one node, one level below the node that is being written. Follows the plan where it fits
+// the array and does not cost more than raw values; else chooses anew; raw values at worst.
+void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+                 std::vector<std::byte>* out);
 
 // As above for child `index` of a plan, or a fresh choice where the plan has no such child.
-void EncodeChild(const ArrayView& array, const EncodePlan& parent, size_t index, EncodeContext* context,
-                 std::vector<std::byte>* out);
+void EncodeChild(const ArrayView& array, const EncodePlan& parent, size_t index,
+                 EncodeContext* context, std::vector<std::byte>* out);
 
 }  // namespace dsi::internal

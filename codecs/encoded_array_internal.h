@@ -1,8 +1,10 @@
-// Array of values <-> bytes of a node (spec/encodings.md). The one door between codecs and the rest.
+// Array of values <-> bytes of a node (spec/encodings.md). The one door between codecs and the
+// rest.
 //
-// Values are bit patterns of 1, 2, 4 or 8 bytes. Encoding: choose a plan on a sample, then encode page after page with it.
-// Decoding: one call per page or packed stream; every check of the bytes happens inside.
-// Thread safety: functions are pure; a DecodeScratch belongs to one thread at a time.
+// Values are bit patterns of 1, 2, 4 or 8 bytes. Encoding: choose a plan on a sample, then encode
+// page after page with it. Decoding: one call per page or packed stream; every check of the bytes
+// happens inside. Thread safety: functions are pure; a DecodeScratch belongs to one thread at a
+// time.
 #pragma once
 
 #include <cstddef>
@@ -42,40 +44,48 @@ struct ArrayView {
   bool is_float = false;   // float32 / float64 bits: the split encoding is tried.
 };
 
-// What a byte on disk and a nanosecond of decoding are worth against each other, and how hard to compress. Shipped constants,
-// never measured while writing, so that equal input gives equal bytes (design: tunings).
+// What a byte on disk and a nanosecond of decoding are worth against each other, and how hard to
+// compress. Shipped constants, never measured while writing, so that equal input gives equal bytes
+// (design: tunings).
 struct EncodeTuning {
-  double ns_per_byte = 2.0;     // Cost of reading one stored byte: 500 MB/s per core, a core's share of a good network or disk.
-  int zstd_level = 3;           // 0: no zstd.
-  bool lz4 = true;              // LZ4 may be tried.
-  double accept_ratio = 0.90;   // A compressed node is kept only when at most this share of the uncompressed bytes.
+  double ns_per_byte = 2.0;  // Cost of reading one stored byte: 500 MB/s per core, a core's share
+                             // of a good network or disk.
+  int zstd_level = 3;        // 0: no zstd.
+  bool lz4 = true;           // LZ4 may be tried.
+  double accept_ratio =
+      0.90;  // A compressed node is kept only when at most this share of the uncompressed bytes.
 };
 
 // A tree that says how to encode: the outcome of a choice, cheap to copy and to replay.
 struct EncodePlan {
   Encoding encoding = Encoding::kRaw;
-  uint8_t param = 0;   // Split: low bits. Compressed: codec.
-  uint8_t shift = 0;   // Split: trailing zero bits.
+  uint8_t param = 0;  // Split: low bits. Compressed: codec.
+  uint8_t shift = 0;  // Split: trailing zero bits.
   std::vector<EncodePlan> children;
-  double estimated_bytes = 0;     // For the array it was chosen on.
-  double estimated_ns = 0;        // Decode time by the shipped rates.
+  double estimated_bytes = 0;  // For the array it was chosen on.
+  double estimated_ns = 0;     // Decode time by the shipped rates.
 
-  std::string ToString() const;   // "compressed:zstd(dictionary(packed, raw))", for people.
+  std::string ToString() const;  // "compressed:zstd(dictionary(packed, raw))", for people.
 };
 
-// Picks the cheapest plan for an array of at most page_values values by encoding candidates on a sample. `sorted_hint` free: found from
-// the data. Deterministic. Never returns kSharedDictionary (the writer decides that and encodes codes with EncodeSharedCodes).
+// Picks the cheapest plan for an array of at most page_values values by encoding candidates on a
+// sample. `sorted_hint` free: found from the data. Deterministic. Never returns kSharedDictionary
+// (the writer decides that and encodes codes with EncodeSharedCodes).
 EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning);
 
-// Appends one node (16-byte header, payload, zero padding to 8; spec E-001) to *out. Where the plan does not fit this page's data (a delta of
-// one value, a constant that is not, a split with low bits set) falls back to a fresh choice. count >= 1.
-void EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning, std::vector<std::byte>* out);
+// Appends one node (16-byte header, payload, zero padding to 8; spec E-001) to *out. Where the plan
+// does not fit this page's data (a delta of one value, a constant that is not, a split with low
+// bits set) falls back to a fresh choice. count >= 1.
+void EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
+                std::vector<std::byte>* out);
 
-// Appends a shared-dictionary node (E-051) of values of `value_width`, whose codes (u32) are encoded by `plan`.
-void EncodeSharedCodes(std::span<const uint32_t> codes, int value_width, const EncodePlan& plan, const EncodeTuning& tuning,
-                       std::vector<std::byte>* out);
+// Appends a shared-dictionary node (E-051) of values of `value_width`, whose codes (u32) are
+// encoded by `plan`.
+void EncodeSharedCodes(std::span<const uint32_t> codes, int value_width, const EncodePlan& plan,
+                       const EncodeTuning& tuning, std::vector<std::byte>* out);
 
-// The dictionary stream that shared-dictionary nodes refer to; values of the width of the node. Empty: none in this context.
+// The dictionary stream that shared-dictionary nodes refer to; values of the width of the node.
+// Empty: none in this context.
 struct SharedDictionary {
   const void* values = nullptr;
   size_t count = 0;
@@ -97,21 +107,25 @@ class DecodeScratch {
   std::unique_ptr<State> state_;
 };
 
-// Decodes one node that must occupy `bytes` exactly (with its padding) and hold `count` values of `width` bytes (E-002), into dst, which has
-// room for exactly count * width bytes and is aligned to 8. Every rule of spec/encodings.md is checked; kCorrupt and kUnsupported say which. May
-// throw std::bad_alloc when scratch grows (bounded by count and the spec's limits).
-Status DecodeNode(std::span<const std::byte> bytes, int width, size_t count, const SharedDictionary& dictionary,
-                  DecodeScratch* scratch, void* dst);
+// Decodes one node that must occupy `bytes` exactly (with its padding) and hold `count` values of
+// `width` bytes (E-002), into dst, which has room for exactly count * width bytes and is aligned
+// to 8. Every rule of spec/encodings.md is checked; kCorrupt and kUnsupported say which. May throw
+// std::bad_alloc when scratch grows (bounded by count and the spec's limits).
+Status DecodeNode(std::span<const std::byte> bytes, int width, size_t count,
+                  const SharedDictionary& dictionary, DecodeScratch* scratch, void* dst);
 
-// As DecodeNode for a shared-dictionary node, but stops at the codes: dst receives `count` u32 codes, each checked to be below
-// dictionary.count. kInvalidArgument if the outermost encoding is another.
-Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t count, size_t dictionary_count,
-                         DecodeScratch* scratch, uint32_t* dst);
+// As DecodeNode for a shared-dictionary node, but stops at the codes: dst receives `count` u32
+// codes, each checked to be below dictionary.count. kInvalidArgument if the outermost encoding is
+// another.
+Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t count,
+                         size_t dictionary_count, DecodeScratch* scratch, uint32_t* dst);
 
-// Size in bytes of the node that starts at bytes (header, payload, padding), checked to lie inside; for walkers such as inspect.
+// Size in bytes of the node that starts at bytes (header, payload, padding), checked to lie inside;
+// for walkers such as inspect.
 Result<size_t> NodeSize(std::span<const std::byte> bytes);
 
-// One line that describes a node and its children, for inspect: "shared dictionary(compressed:zstd(raw u16))".
+// One line that describes a node and its children, for inspect: "shared
+// dictionary(compressed:zstd(raw u16))".
 Result<std::string> DescribeNode(std::span<const std::byte> bytes);
 
 }  // namespace dsi::internal

@@ -37,8 +37,8 @@ Result<NodeView> ParseExpectedNode(std::span<const std::byte> bytes, int width, 
   Result<NodeView> node = ParseNode(bytes);
   if (!node.ok()) return node;
   if (node->width != width || node->count != count) {
-    return Corrupt("node: {} values of width {}, expected {} of width {} (E-002)", node->count, node->width, count,
-                   width);
+    return Corrupt("node: {} values of width {}, expected {} of width {} (E-002)", node->count,
+                   node->width, count, width);
   }
   return node;
 }
@@ -53,8 +53,8 @@ Result<NodeView> ChildWalk::NextOfWidthUpTo(int max_width, size_t count) {
   Result<NodeView> node = ParseNode(left_);
   if (!node.ok()) return node;
   if (node->width > max_width || node->count != count) {
-    return Corrupt("node: {} values of width {}, expected {} of width at most {} (E-002)", node->count, node->width,
-                   count, max_width);
+    return Corrupt("node: {} values of width {}, expected {} of width at most {} (E-002)",
+                   node->count, node->width, count, max_width);
   }
   left_ = left_.subspan(node->size);
   return node;

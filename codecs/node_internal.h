@@ -1,4 +1,5 @@
-// The frame that all encodings share: a 16-byte header, a payload, zeros up to a multiple of 8 (spec E-001).
+// The frame that all encodings share: a 16-byte header, a payload, zeros up to a multiple of 8
+// (spec E-001).
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,9 @@
 
 namespace dsi::internal {
 
-// A node whose frame has been checked: the payload lies inside the bytes and the padding is zero. Width is 1, 2, 4 or 8
-// and count at least 1; whether the encoding is known and obeyed is not checked yet.
+// A node whose frame has been checked: the payload lies inside the bytes and the padding is zero.
+// Width is 1, 2, 4 or 8 and count at least 1; whether the encoding is known and obeyed is not
+// checked yet.
 struct NodeView {
   uint8_t encoding = 0;
   uint8_t width = 0;
@@ -33,7 +35,8 @@ Result<NodeView> ParseNode(std::span<const std::byte> bytes);
 // As ParseNode, and checks what is known from outside (E-002).
 Result<NodeView> ParseExpectedNode(std::span<const std::byte> bytes, int width, size_t count);
 
-// Walks the children of a node (E-001): they follow one another and end exactly at the end of the payload.
+// Walks the children of a node (E-001): they follow one another and end exactly at the end of the
+// payload.
 class ChildWalk {
  public:
   explicit ChildWalk(std::span<const std::byte> children) : left_(children) {}
@@ -51,7 +54,8 @@ class ChildWalk {
   std::span<const std::byte> left_;
 };
 
-// Appends one node to a vector: the header at once, the payload by the caller, size and padding by Finish.
+// Appends one node to a vector: the header at once, the payload by the caller, size and padding by
+// Finish.
 class NodeWriter {
  public:
   NodeWriter(std::vector<std::byte>* out, Encoding encoding, int width, size_t count);
@@ -69,6 +73,8 @@ class NodeWriter {
 };
 
 // Size of a node with a payload of this many bytes.
-constexpr double NodeBytes(double payload) { return static_cast<double>(kNodeHeaderSize) + payload; }
+constexpr double NodeBytes(double payload) {
+  return static_cast<double>(kNodeHeaderSize) + payload;
+}
 
 }  // namespace dsi::internal

@@ -29,8 +29,10 @@ struct EncodingRow {
   int children_at;
   // Decodes a node whose frame and unused fields have been checked.
   Status (*decode)(const NodeView& node, const DecodeContext& context, std::byte* dst);
-  // Appends one node; false, with nothing said about *out beyond its old size, where the plan does not fit the array.
-  bool (*encode)(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out);
+  // Appends one node; false, with nothing said about *out beyond its old size, where the plan does
+  // not fit the array.
+  bool (*encode)(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+                 std::vector<std::byte>* out);
   // Offers plans for an array to a choice. Null: never chosen, only asked for.
   void (*consider)(Chooser* chooser);
 };

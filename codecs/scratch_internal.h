@@ -1,4 +1,5 @@
-// Memory of a decoder: a stack of buffers that keep their size from page to page, and a decompressor.
+// Memory of a decoder: a stack of buffers that keep their size from page to page, and a
+// decompressor.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +24,12 @@ struct DecodeScratch::State {
   State& operator=(const State&) = delete;
 
   std::vector<std::unique_ptr<Buffer>> buffers;
-  size_t borrowed = 0;                 // Buffers in use: the first ones.
+  size_t borrowed = 0;                  // Buffers in use: the first ones.
   ZSTD_DCtx_s* decompressor = nullptr;  // Made by the first compressed node.
 };
 
-// Borrows the next buffer of a scratch for the lifetime of this object. Borrowing nests like the calls do, so the same
-// place in the same kind of node meets the same buffer again.
+// Borrows the next buffer of a scratch for the lifetime of this object. Borrowing nests like the
+// calls do, so the same place in the same kind of node meets the same buffer again.
 class BorrowedBuffer {
  public:
   explicit BorrowedBuffer(DecodeScratch::State* state);
@@ -36,7 +37,8 @@ class BorrowedBuffer {
   BorrowedBuffer(const BorrowedBuffer&) = delete;
   BorrowedBuffer& operator=(const BorrowedBuffer&) = delete;
 
-  // At least `size` bytes, aligned to 8; contents are undefined. May be called again, which may move.
+  // At least `size` bytes, aligned to 8; contents are undefined. May be called again, which may
+  // move.
   std::byte* Reserve(size_t size);
 
  private:

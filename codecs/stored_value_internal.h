@@ -1,4 +1,5 @@
-// The u64 at the start of some payloads that holds one value of the node's width (E-011, E-030, E-070).
+// The u64 at the start of some payloads that holds one value of the node's width (E-011, E-030,
+// E-070).
 #pragma once
 
 #include <cstddef>
@@ -14,9 +15,11 @@ namespace dsi::internal {
 inline constexpr size_t kStoredValueSize = 8;
 
 // Loads it from the start of the payload; the bits above the width are zero.
-inline Status LoadStoredValue(const NodeView& node, std::string_view name, std::string_view rule, uint64_t* value) {
+inline Status LoadStoredValue(const NodeView& node, std::string_view name, std::string_view rule,
+                              uint64_t* value) {
   if (node.payload.size() < kStoredValueSize) {
-    return Corrupt("{}: payload of {} bytes, expected at least 8 ({})", name, node.payload.size(), rule);
+    return Corrupt("{}: payload of {} bytes, expected at least 8 ({})", name, node.payload.size(),
+                   rule);
   }
   *value = LoadLE<uint64_t>(node.payload.data());
   if ((*value & ~LowMask(8 * node.width)) != 0) {

@@ -16,10 +16,14 @@ namespace dsi::internal {
 template <typename Visit>
 decltype(auto) VisitWidth(size_t width, Visit&& visit) {
   switch (width) {
-    case 1: return std::forward<Visit>(visit)(uint8_t{0});
-    case 2: return std::forward<Visit>(visit)(uint16_t{0});
-    case 4: return std::forward<Visit>(visit)(uint32_t{0});
-    default: return std::forward<Visit>(visit)(uint64_t{0});
+    case 1:
+      return std::forward<Visit>(visit)(uint8_t{0});
+    case 2:
+      return std::forward<Visit>(visit)(uint16_t{0});
+    case 4:
+      return std::forward<Visit>(visit)(uint32_t{0});
+    default:
+      return std::forward<Visit>(visit)(uint64_t{0});
   }
 }
 

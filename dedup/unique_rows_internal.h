@@ -37,7 +37,7 @@ void HashRows(const RowColumn& column, size_t num_rows, std::span<uint64_t> hash
 // The hash of one row, the same as HashRows gives it.
 uint64_t HashRow(const RowColumn& column, uint32_t row);
 
-// True when rows a and b are equal bit for bit.
+// True when rows a and b are equal bit for bit (spec D-004).
 bool RowsEqual(const RowColumn& column, uint32_t a, uint32_t b);
 
 // same_as_previous[i] = 1 when row i equals row i-1 (row 0: 0). Compares bytes; no hash.

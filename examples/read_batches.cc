@@ -35,8 +35,8 @@ int main(int argc, char** argv) {
       } else {
         auto view = batch.Ikjt(argv[2]);
         if (!view.ok()) return Fail(view.status());
-        std::printf("deduplicated: %zu rows from %zu unique rows, %zu values\n", batch.num_rows(), view->unique.rows,
-                    view->unique.num_values);
+        std::printf("deduplicated: %zu rows from %zu unique rows, %zu values\n", batch.num_rows(),
+                    view->unique.rows, view->unique.num_values);
       }
     }
   }

@@ -33,10 +33,12 @@ int main(int argc, char** argv) {
   dsi::RowBatch rows((*writer)->schema());
   for (int64_t row = 0; row < 1'000; ++row) {
     const int64_t session = row / 16;
-    const std::vector<int64_t> clicks = {session, session + 1, session + 2};  // The same in all rows of a session.
+    const std::vector<int64_t> clicks = {session, session + 1,
+                                         session + 2};  // The same in all rows of a session.
     for (const dsi::Status& status :
          {rows.SetInt(0, session), rows.SetInt(1, 1'700'000'000 + row), rows.SetInt(2, row % 2),
-          rows.SetInts(3, 0, clicks), rows.SetDouble(4, static_cast<double>(row % 100) / 4), rows.EndRow()}) {
+          rows.SetInts(3, 0, clicks), rows.SetDouble(4, static_cast<double>(row % 100) / 4),
+          rows.EndRow()}) {
       if (!status.ok()) return Fail(status);
     }
   }
@@ -44,7 +46,8 @@ int main(int argc, char** argv) {
   auto report = (*writer)->Finish();
   if (!report.ok()) return Fail(report.status());
   std::printf("%llu rows in %llu bytes, %llu of %llu values stored\n",
-              static_cast<unsigned long long>(report->num_rows), static_cast<unsigned long long>(report->file_bytes),
+              static_cast<unsigned long long>(report->num_rows),
+              static_cast<unsigned long long>(report->file_bytes),
               static_cast<unsigned long long>(report->values_stored),
               static_cast<unsigned long long>(report->values_in));
   return 0;

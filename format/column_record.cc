@@ -16,17 +16,21 @@ constexpr uint8_t kFlagDefault = 4;
 // S-012.
 Status CheckKindAndType(const ColumnRecord& r) {
   const bool bytes = r.type == Type::kBytes;
-  if (r.kind == Kind::kString && !bytes) return Corrupt("column record: a string of type {} (S-012)", TypeName(r.type));
-  if (bytes && r.kind != Kind::kString && r.kind != Kind::kKey) return Corrupt("column record: bytes in a {} (S-012)", KindName(r.kind));
+  if (r.kind == Kind::kString && !bytes)
+    return Corrupt("column record: a string of type {} (S-012)", TypeName(r.type));
+  if (bytes && r.kind != Kind::kString && r.kind != Kind::kKey)
+    return Corrupt("column record: bytes in a {} (S-012)", KindName(r.kind));
   const bool time = r.kind == Kind::kTimestamp;
   if (time != (r.time_unit != TimeUnit::kNone) || (time && r.type != Type::kInt64)) {
-    return Corrupt("column record: a {} of type {} with time unit {} (S-012)", KindName(r.kind), TypeName(r.type),
-                   static_cast<int>(r.time_unit));
+    return Corrupt("column record: a {} of type {} with time unit {} (S-012)", KindName(r.kind),
+                   TypeName(r.type), static_cast<int>(r.time_unit));
   }
   if ((r.kind == Kind::kEmbedding) != (r.fixed_length != 0)) {
-    return Corrupt("column record: fixed length {} in a {} (S-012)", r.fixed_length, KindName(r.kind));
+    return Corrupt("column record: fixed length {} in a {} (S-012)", r.fixed_length,
+                   KindName(r.kind));
   }
-  if (r.kind == Kind::kWeighted && r.num_columns != 2) return Corrupt("column record: weighted with {} columns (S-012)", r.num_columns);
+  if (r.kind == Kind::kWeighted && r.num_columns != 2)
+    return Corrupt("column record: weighted with {} columns (S-012)", r.num_columns);
   if (r.num_columns != 1 && r.kind != Kind::kWeighted && r.kind != Kind::kSequence) {
     return Corrupt("column record: {} columns in a {} (S-012)", r.num_columns, KindName(r.kind));
   }
@@ -56,7 +60,8 @@ void ColumnRecord::EncodeTo(std::byte* out) const {
   StoreLE(out + 76, feature_group);
   StoreLE(out + 80, static_cast<uint8_t>(kind));
   StoreLE(out + 81, static_cast<uint8_t>(type));
-  const int flags = (newest_first ? kFlagNewestFirst : 0) | (nested ? kFlagNested : 0) | (has_default ? kFlagDefault : 0);
+  const int flags = (newest_first ? kFlagNewestFirst : 0) | (nested ? kFlagNested : 0) |
+                    (has_default ? kFlagDefault : 0);
   StoreLE(out + 82, static_cast<uint8_t>(flags));
   StoreLE(out + 83, static_cast<uint8_t>(time_unit));
 }
@@ -84,9 +89,12 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   const auto type = LoadLE<uint8_t>(bytes + 81);
   const auto flags = LoadLE<uint8_t>(bytes + 82);
   const auto unit = LoadLE<uint8_t>(bytes + 83);
-  if (!AllZero({bytes + 84, 12})) return Corrupt("column record: reserved bytes are not zero (F-003)");
-  if (kind < 1 || kind > 9) return Error(StatusCode::kUnsupported, "column record: unknown kind {} (S-010)", kind);
-  if (type < 1 || type > 12) return Error(StatusCode::kUnsupported, "column record: unknown type {} (S-011)", type);
+  if (!AllZero({bytes + 84, 12}))
+    return Corrupt("column record: reserved bytes are not zero (F-003)");
+  if (kind < 1 || kind > 9)
+    return Error(StatusCode::kUnsupported, "column record: unknown kind {} (S-010)", kind);
+  if (type < 1 || type > 12)
+    return Error(StatusCode::kUnsupported, "column record: unknown type {} (S-011)", type);
   if (flags > 7) return Corrupt("column record: flags {:#x} (F-070)", flags);
   if (unit > 4) return Corrupt("column record: time unit {} (F-070)", unit);
   r.kind = static_cast<Kind>(kind);
@@ -95,10 +103,13 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   r.nested = (flags & kFlagNested) != 0;
   r.has_default = (flags & kFlagDefault) != 0;
   r.time_unit = static_cast<TimeUnit>(unit);
-  if (!r.has_default && r.default_bits != 0) return Corrupt("column record: a default that is not given (F-070)");
-  if (r.name_size < 1 || r.name_size > kMaxNameBytes) return Corrupt("column record: name of {} bytes (F-070)", r.name_size);
+  if (!r.has_default && r.default_bits != 0)
+    return Corrupt("column record: a default that is not given (F-070)");
+  if (r.name_size < 1 || r.name_size > kMaxNameBytes)
+    return Corrupt("column record: name of {} bytes (F-070)", r.name_size);
   if (r.feature_name_size < 1 || r.feature_name_size > r.name_size) {
-    return Corrupt("column record: feature name of {} bytes in a name of {} (F-070)", r.feature_name_size, r.name_size);
+    return Corrupt("column record: feature name of {} bytes in a name of {} (F-070)",
+                   r.feature_name_size, r.name_size);
   }
   if (r.num_columns < 1) return Corrupt("column record: a feature of 0 columns (F-070)");
   DSI_RETURN_IF_ERROR(CheckKindAndType(r));

@@ -28,18 +28,30 @@ bool Store(From value, uint64_t* bits) {
 template <typename From>
 bool DefaultFrom(From value, Type type, uint64_t* bits) {
   switch (type) {
-    case Type::kBool: return Store<uint8_t>(value, bits) && *bits <= 1;
-    case Type::kInt8: return Store<int8_t>(value, bits);
-    case Type::kInt16: return Store<int16_t>(value, bits);
-    case Type::kInt32: return Store<int32_t>(value, bits);
-    case Type::kInt64: return Store<int64_t>(value, bits);
-    case Type::kUint8: return Store<uint8_t>(value, bits);
-    case Type::kUint16: return Store<uint16_t>(value, bits);
-    case Type::kUint32: return Store<uint32_t>(value, bits);
-    case Type::kUint64: return Store<uint64_t>(value, bits);
-    case Type::kFloat32: return Store<float>(value, bits);
-    case Type::kFloat64: return Store<double>(value, bits);
-    case Type::kBytes: return false;
+    case Type::kBool:
+      return Store<uint8_t>(value, bits) && *bits <= 1;
+    case Type::kInt8:
+      return Store<int8_t>(value, bits);
+    case Type::kInt16:
+      return Store<int16_t>(value, bits);
+    case Type::kInt32:
+      return Store<int32_t>(value, bits);
+    case Type::kInt64:
+      return Store<int64_t>(value, bits);
+    case Type::kUint8:
+      return Store<uint8_t>(value, bits);
+    case Type::kUint16:
+      return Store<uint16_t>(value, bits);
+    case Type::kUint32:
+      return Store<uint32_t>(value, bits);
+    case Type::kUint64:
+      return Store<uint64_t>(value, bits);
+    case Type::kFloat32:
+      return Store<float>(value, bits);
+    case Type::kFloat64:
+      return Store<double>(value, bits);
+    case Type::kBytes:
+      return false;
   }
   return false;
 }
@@ -77,14 +89,22 @@ bool DefaultFromWord(std::string_view word, Type type, uint64_t* bits) {
 
 std::string DefaultToJson(uint64_t bits, Type type) {
   switch (type) {
-    case Type::kBool: return bits != 0 ? "true" : "false";
-    case Type::kInt8: return std::to_string(static_cast<int8_t>(bits));
-    case Type::kInt16: return std::to_string(static_cast<int16_t>(bits));
-    case Type::kInt32: return std::to_string(static_cast<int32_t>(bits));
-    case Type::kInt64: return std::to_string(static_cast<int64_t>(bits));
-    case Type::kFloat32: return FloatToJson(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-    case Type::kFloat64: return FloatToJson(std::bit_cast<double>(bits));
-    default: return std::to_string(bits);
+    case Type::kBool:
+      return bits != 0 ? "true" : "false";
+    case Type::kInt8:
+      return std::to_string(static_cast<int8_t>(bits));
+    case Type::kInt16:
+      return std::to_string(static_cast<int16_t>(bits));
+    case Type::kInt32:
+      return std::to_string(static_cast<int32_t>(bits));
+    case Type::kInt64:
+      return std::to_string(static_cast<int64_t>(bits));
+    case Type::kFloat32:
+      return FloatToJson(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+    case Type::kFloat64:
+      return FloatToJson(std::bit_cast<double>(bits));
+    default:
+      return std::to_string(bits);
   }
 }
 

@@ -1,4 +1,5 @@
-// Builds failed Statuses from a format string, so that messages state place, found and expected in one line of code.
+// Builds failed Statuses from a format string, so that messages state place, found and expected in
+// one line of code.
 #pragma once
 
 #include <fmt/format.h>

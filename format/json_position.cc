@@ -47,8 +47,8 @@ class FaultFinder {
     return true;
   }
   void SkipSpace() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' ||
-                                  text_[at_] == '\n')) {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' || text_[at_] == '\n')) {
       ++at_;
     }
   }
@@ -64,13 +64,20 @@ class FaultFinder {
       return FailAt(at_, fmt::format("nested deeper than {}", kMaxJsonDepth));
     }
     switch (Peek()) {
-      case '{': return Object(depth);
-      case '[': return Array(depth);
-      case '"': return String();
-      case 't': return Word("true");
-      case 'f': return Word("false");
-      case 'n': return Word("null");
-      default: return Number();
+      case '{':
+        return Object(depth);
+      case '[':
+        return Array(depth);
+      case '"':
+        return String();
+      case 't':
+        return Word("true");
+      case 'f':
+        return Word("false");
+      case 'n':
+        return Word("null");
+      default:
+        return Number();
     }
   }
 

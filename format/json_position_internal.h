@@ -15,8 +15,9 @@ struct JsonFault {
   std::string message;  // "found '}', expected a value"; empty when no fault was found.
 };
 
-// Finds the first fault of one JSON value with nothing but white space around it. Whole numbers that
-// do not fit 64 bits count as faults, for the fast parser refuses them. Bad UTF-8 is not looked for.
+// Finds the first fault of one JSON value with nothing but white space around it. Whole numbers
+// that do not fit 64 bits count as faults, for the fast parser refuses them. Bad UTF-8 is not
+// looked for.
 JsonFault FindJsonFault(std::string_view text);
 
 // Puts a stretch of foreign text into quotes for a message: cut to 40 bytes, unprintable bytes

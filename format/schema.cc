@@ -104,11 +104,11 @@ Status CheckTypes(const FeatureSpec& feature) {
   if (feature.kind == Kind::kTimestamp && type != Type::kInt64) {
     return InvalidArgument("type {} on kind timestamp, expected int64", TypeName(type));
   }
-  if (feature.kind == Kind::kWeighted &&
-      (!IsInteger(type) || !IsFloat(feature.columns[1].type))) {
-    return InvalidArgument("ids of type {} and weights of type {}, expected an integer type and a "
-                           "float type",
-                           TypeName(type), TypeName(feature.columns[1].type));
+  if (feature.kind == Kind::kWeighted && (!IsInteger(type) || !IsFloat(feature.columns[1].type))) {
+    return InvalidArgument(
+        "ids of type {} and weights of type {}, expected an integer type and a "
+        "float type",
+        TypeName(type), TypeName(feature.columns[1].type));
   }
   return {};
 }
@@ -176,7 +176,8 @@ Status CheckNesting(const std::vector<FeatureSpec>& features,
     if (!feature.nested) continue;
     const std::string_view name = feature.name;
     size_t depth = 1;
-    for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1)) {
+    for (size_t dot = name.find('.'); dot != std::string_view::npos;
+         dot = name.find('.', dot + 1)) {
       if (++depth >= internal::kMaxJsonDepth) {
         return InvalidArgument("feature {}: nested deeper than {}", QuoteForMessage(name),
                                internal::kMaxJsonDepth);
@@ -260,7 +261,8 @@ Status CheckSchema(const Schema& schema) {
   std::unordered_set<uint64_t> ids;
   for (size_t i = 0; i < schema.features.size(); ++i) {
     const FeatureSpec& feature = schema.features[i];
-    DSI_RETURN_IF_ERROR(CheckName("feature", feature.name).At("features[" + std::to_string(i) + "]"));
+    DSI_RETURN_IF_ERROR(
+        CheckName("feature", feature.name).At("features[" + std::to_string(i) + "]"));
     const std::string where = "feature " + QuoteForMessage(feature.name);
     if (!by_name.emplace(feature.name, i).second) return InvalidArgument("{} stands twice", where);
     DSI_RETURN_IF_ERROR(CheckFeature(feature).At(where));

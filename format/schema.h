@@ -6,15 +6,18 @@
 //       {"name": "timestamp", "kind": "timestamp", "unit": "ms"},
 //       {"name": "label", "kind": "label", "type": "int8"},
 //       {"name": "user.age", "kind": "dense", "type": "float32", "default": 0, "id": 17},
-//       {"name": "user.clicks", "kind": "list", "type": "int64", "id_space": "item", "newest": "last", "max_length": 100},
-//       {"name": "user.history", "kind": "sequence", "columns": [{"name": "item", "type": "int64", "id_space": "item"},
+//       {"name": "user.clicks", "kind": "list", "type": "int64", "id_space": "item", "newest":
+//       "last", "max_length": 100},
+//       {"name": "user.history", "kind": "sequence", "columns": [{"name": "item", "type": "int64",
+//       "id_space": "item"},
 //                                                              {"name": "time", "type": "int32"}]},
 //       {"name": "user.topics", "kind": "weighted", "type": "int64"},
 //       {"name": "item.vector", "kind": "embedding", "type": "float32", "length": 64} ],
 //     "cluster_by": ["session_id", "timestamp"],
 //     "groups": [ {"name": "user", "owner": "user_id", "features": ["user.age", "user.clicks"]} ],
 //     "metadata": {"team": "ads"} }
-// A dot in a name of a row's JSON form means nesting unless "nested": false is given: "user.age" is {"user": {"age": …}}.
+// A dot in a name of a row's JSON form means nesting unless "nested": false is given: "user.age" is
+// {"user": {"age": …}}.
 //
 // Thread safety: a Schema is a value; const use from many threads is safe.
 #pragma once
@@ -34,7 +37,8 @@ namespace dsi {
 
 // One stream of values of a feature. One-column features leave `name` empty.
 struct ColumnSpec {
-  std::string name;      // "item" of the sequence "user.history"; the column is then "user.history.item".
+  std::string
+      name;  // "item" of the sequence "user.history"; the column is then "user.history.item".
   Type type = Type::kInt64;
   std::string id_space;  // The set of ids it draws from; empty: its own, or none for floats.
 };
@@ -43,11 +47,13 @@ struct FeatureSpec {
   std::string name;
   Kind kind = Kind::kDense;
   std::vector<ColumnSpec> columns;  // 1; weighted: 2 ("ids", "weights"); sequence: 1 or more.
-  std::optional<uint64_t> id;       // Stable number beside the name; when not given, the XXH3 of the name.
-  uint32_t max_length = 0;          // List kinds: greatest length expected by readers; 0 none. Longer lists are kept whole.
-  uint32_t fixed_length = 0;        // Embeddings: numbers per row.
-  bool newest_first = false;        // List kinds: entry 0 is the newest.
-  bool nested = true;               // The dots in the name are nesting of objects in JSON.
+  std::optional<uint64_t>
+      id;  // Stable number beside the name; when not given, the XXH3 of the name.
+  uint32_t max_length =
+      0;  // List kinds: greatest length expected by readers; 0 none. Longer lists are kept whole.
+  uint32_t fixed_length = 0;  // Embeddings: numbers per row.
+  bool newest_first = false;  // List kinds: entry 0 is the newest.
+  bool nested = true;         // The dots in the name are nesting of objects in JSON.
   TimeUnit time_unit = TimeUnit::kNone;
   std::optional<uint64_t> default_bits;  // Bits of the first column's type.
 };
@@ -62,12 +68,14 @@ struct GroupSpec {
 class DSI_EXPORT Schema {
  public:
   std::vector<FeatureSpec> features;
-  std::vector<std::string> cluster_by;  // Keys, outermost first, the last may be the time: {"session_id", "timestamp"}.
+  std::vector<std::string>
+      cluster_by;  // Keys, outermost first, the last may be the time: {"session_id", "timestamp"}.
   std::vector<GroupSpec> groups;
   std::map<std::string, std::string> metadata;  // The user's own; stored in the file.
 
-  // Reads the JSON form. Errors: kBadInput names the place and what is wrong (unknown word, duplicate feature, type that does not
-  // fit the kind, cluster key that is no feature, a feature in two groups …).
+  // Reads the JSON form. Errors: kBadInput names the place and what is wrong (unknown word,
+  // duplicate feature, type that does not fit the kind, cluster key that is no feature, a feature
+  // in two groups …).
   static Result<Schema> FromJson(std::string_view json);
   // As FromJson; kIo and kNotFound for the file.
   static Result<Schema> FromJsonFile(const std::string& path);
@@ -81,7 +89,8 @@ class DSI_EXPORT Schema {
   int FindFeature(std::string_view name) const;
 };
 
-// Full name of column c of a feature: the feature's name, or "feature.column" where it has several or a sequence has one.
+// Full name of column c of a feature: the feature's name, or "feature.column" where it has several
+// or a sequence has one.
 DSI_EXPORT std::string ColumnName(const FeatureSpec& feature, size_t column);
 
 }  // namespace dsi

@@ -1,5 +1,5 @@
-// Reads the JSON form of a schema. Every member is asked for by name and counted, so that a misspelt
-// or repeated word is an error and never ignored. Writing is in schema_to_json.cc.
+// Reads the JSON form of a schema. Every member is asked for by name and counted, so that a
+// misspelt or repeated word is an error and never ignored. Writing is in schema_to_json.cc.
 #include <simdjson.h>
 
 #include <cerrno>
@@ -56,9 +56,10 @@ Status ReadType(dom::element value, std::string_view member, Type* type) {
   std::string name;
   DSI_RETURN_IF_ERROR(ReadString(member, value, &name));
   if (ParseType(name, type)) return {};
-  return BadInput("{}: found {}, expected one of bool, int8 … int64, uint8 … uint64, float32, "
-                  "float64, bytes",
-                  QuoteForMessage(member), QuoteForMessage(name));
+  return BadInput(
+      "{}: found {}, expected one of bool, int8 … int64, uint8 … uint64, float32, "
+      "float64, bytes",
+      QuoteForMessage(member), QuoteForMessage(name));
 }
 
 // Calls read(name, value) for each member; read refuses what it does not know with Unknown.
@@ -103,9 +104,12 @@ Type DefaultType(Kind kind) {
   switch (kind) {
     case Kind::kDense:
     case Kind::kEmbedding:
-    case Kind::kLabel: return Type::kFloat32;
-    case Kind::kString: return Type::kBytes;
-    default: return Type::kInt64;
+    case Kind::kLabel:
+      return Type::kFloat32;
+    case Kind::kString:
+      return Type::kBytes;
+    default:
+      return Type::kInt64;
   }
 }
 
@@ -127,9 +131,10 @@ Status ReadFeatureMember(std::string_view name, dom::element value, FeatureSpec*
     DSI_RETURN_IF_ERROR(ReadString(name, value, &kind));
     parts->has_kind = true;
     if (ParseKind(kind, &feature->kind)) return {};
-    return BadInput("\"kind\": found {}, expected one of dense, list, weighted, sequence, "
-                    "embedding, label, key, timestamp, string",
-                    QuoteForMessage(kind));
+    return BadInput(
+        "\"kind\": found {}, expected one of dense, list, weighted, sequence, "
+        "embedding, label, key, timestamp, string",
+        QuoteForMessage(kind));
   }
   if (name == "type") return ReadType(value, name, &parts->type.emplace());
   if (name == "weight_type") return ReadType(value, name, &parts->weight_type.emplace());
@@ -177,14 +182,21 @@ Status ReadDefault(dom::element value, FeatureSpec* feature) {
       fits = type == Type::kBool;
       bits = bool(value) ? 1 : 0;
       break;
-    case dom::element_type::INT64: fits = internal::DefaultFromInt(value, type, &bits); break;
-    case dom::element_type::UINT64: fits = internal::DefaultFromUint(value, type, &bits); break;
-    case dom::element_type::DOUBLE: fits = internal::DefaultFromDouble(value, type, &bits); break;
+    case dom::element_type::INT64:
+      fits = internal::DefaultFromInt(value, type, &bits);
+      break;
+    case dom::element_type::UINT64:
+      fits = internal::DefaultFromUint(value, type, &bits);
+      break;
+    case dom::element_type::DOUBLE:
+      fits = internal::DefaultFromDouble(value, type, &bits);
+      break;
     case dom::element_type::STRING:
       word = value;
       fits = internal::DefaultFromWord(word, type, &bits);
       break;
-    default: break;
+    default:
+      break;
   }
   if (!fits) return Expected("default", "a value that fits type " + std::string(TypeName(type)));
   feature->default_bits = bits;
@@ -298,7 +310,7 @@ Result<Schema> ParseSchema(std::string_view json) {
 
 Result<std::string> ReadWholeFile(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                            std::fclose);
+                                                             std::fclose);
   if (file == nullptr) {
     const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
     return internal::Error(code, "{}: {}", path, std::strerror(errno));

@@ -18,7 +18,8 @@ enum class SealKind : uint8_t {
   kTrailer = 7,
 };
 
-// XXH3-64 of the bytes with a seed made of the file's salt, the kind and the file offset. One pass at memory speed.
+// XXH3-64 of the bytes with a seed made of the file's salt, the kind and the file offset. One pass
+// at memory speed.
 uint64_t Seal(std::span<const std::byte> bytes, SealKind kind, uint64_t offset, uint64_t salt);
 
 // XXH3-64 of a name with seed 0 (spec F-070, F-072).

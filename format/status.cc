@@ -6,8 +6,9 @@ namespace dsi {
 namespace {
 
 constexpr std::array<std::string_view, 13> kNames = {
-    "ok",        "invalid argument", "not found", "already exists",     "corrupt",   "unsupported", "not a dsi file",
-    "truncated", "i/o error",        "resource exhausted", "cancelled", "bad input", "out of range"};
+    "ok",          "invalid argument", "not found",   "already exists", "corrupt",
+    "unsupported", "not a dsi file",   "truncated",   "i/o error",      "resource exhausted",
+    "cancelled",   "bad input",        "out of range"};
 
 }  // namespace
 

@@ -1,7 +1,8 @@
 // Status and Result<T>: how every call of the library reports success or failure.
 //
-// No call of the library throws, aborts or prints. A failed call says in words where it happened, what was found, what was
-// expected, and where it helps what to do next. The code is stable and meant for programs; the message is for people.
+// No call of the library throws, aborts or prints. A failed call says in words where it happened,
+// what was found, what was expected, and where it helps what to do next. The code is stable and
+// meant for programs; the message is for people.
 //
 // Thread safety: values; share them as you would a std::string.
 #pragma once
@@ -19,18 +20,21 @@ namespace dsi {
 // Codes are stable: a program may switch on them. New ones are added at the end.
 enum class StatusCode : uint8_t {
   kOk = 0,
-  kInvalidArgument = 1,    // The caller asked for something impossible (an unknown option, a wrong type, a call out of order).
-  kNotFound = 2,           // A file, a feature or a row that does not exist.
-  kAlreadyExists = 3,      // The output exists and replacing it was not asked for.
-  kCorrupt = 4,            // Stored bytes are damaged: a seal, a size or a value breaks a rule of the format.
-  kUnsupported = 5,        // Sound, but written by a newer version or using what this build does not know.
-  kNotDsi = 6,             // The file is something else.
-  kTruncated = 7,          // The file ends too early (or was still being written).
-  kIo = 8,                 // The operating system failed a call; errno's text is in the message.
-  kResourceExhausted = 9,  // A stated limit or budget (memory, rows, features) was exceeded, or memory ran out.
-  kCancelled = 10,         // The caller's callback asked to stop.
-  kBadInput = 11,          // A row, a schema or a text handed in is malformed; the message names the line.
-  kOutOfRange = 12,        // A value does not fit the type that was asked for.
+  kInvalidArgument = 1,  // The caller asked for something impossible (an unknown option, a wrong
+                         // type, a call out of order).
+  kNotFound = 2,         // A file, a feature or a row that does not exist.
+  kAlreadyExists = 3,    // The output exists and replacing it was not asked for.
+  kCorrupt = 4,  // Stored bytes are damaged: a seal, a size or a value breaks a rule of the format.
+  kUnsupported =
+      5,           // Sound, but written by a newer version or using what this build does not know.
+  kNotDsi = 6,     // The file is something else.
+  kTruncated = 7,  // The file ends too early (or was still being written).
+  kIo = 8,         // The operating system failed a call; errno's text is in the message.
+  kResourceExhausted =
+      9,  // A stated limit or budget (memory, rows, features) was exceeded, or memory ran out.
+  kCancelled = 10,  // The caller's callback asked to stop.
+  kBadInput = 11,   // A row, a schema or a text handed in is malformed; the message names the line.
+  kOutOfRange = 12,  // A value does not fit the type that was asked for.
 };
 
 // Returns the stable name of a code, such as "corrupt".
@@ -58,8 +62,8 @@ class [[nodiscard]] DSI_EXPORT Status {
   std::string message_;
 };
 
-// Holds a T or the Status that says why there is none. Taking the value of a failed Result is a programming error and
-// undefined: ask ok() first.
+// Holds a T or the Status that says why there is none. Taking the value of a failed Result is a
+// programming error and undefined: ask ok() first.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -83,16 +87,17 @@ class [[nodiscard]] Result {
 }  // namespace dsi
 
 // Returns early with the status of a failed expression.
-#define DSI_RETURN_IF_ERROR(expr)                    \
-  do {                                               \
-    ::dsi::Status dsi_status_ = (expr);              \
-    if (!dsi_status_.ok()) return dsi_status_;       \
+#define DSI_RETURN_IF_ERROR(expr)              \
+  do {                                         \
+    ::dsi::Status dsi_status_ = (expr);        \
+    if (!dsi_status_.ok()) return dsi_status_; \
   } while (false)
 
 // DSI_ASSIGN_OR_RETURN(auto x, F()) declares x or returns the status.
 #define DSI_CONCAT_INNER_(a, b) a##b
 #define DSI_CONCAT_(a, b) DSI_CONCAT_INNER_(a, b)
-#define DSI_ASSIGN_OR_RETURN(lhs, expr) DSI_ASSIGN_OR_RETURN_(DSI_CONCAT_(dsi_result_, __LINE__), lhs, expr)
+#define DSI_ASSIGN_OR_RETURN(lhs, expr) \
+  DSI_ASSIGN_OR_RETURN_(DSI_CONCAT_(dsi_result_, __LINE__), lhs, expr)
 #define DSI_ASSIGN_OR_RETURN_(tmp, lhs, expr) \
   auto tmp = (expr);                          \
   if (!tmp.ok()) return tmp.status();         \

@@ -8,8 +8,8 @@ namespace {
 
 // Names stand at the index of their wire value; an empty name marks a value that is not in use.
 constexpr std::array<std::string_view, 10> kKindNames = {
-    "",         "dense",     "list",  "weighted", "sequence",
-    "embedding", "label", "key", "timestamp", "string"};
+    "",          "dense", "list", "weighted",  "sequence",
+    "embedding", "label", "key",  "timestamp", "string"};
 constexpr std::array<std::string_view, 13> kTypeNames = {
     "",       "bool",   "int8",   "int16",   "int32",   "int64", "uint8",
     "uint16", "uint32", "uint64", "float32", "float64", "bytes"};

@@ -1,4 +1,5 @@
-// Kinds and types of features (spec S-010, S-011). The numbers are wire values: frozen, never reused.
+// Kinds and types of features (spec S-010, S-011). The numbers are wire values: frozen, never
+// reused.
 #pragma once
 
 #include <cstdint>
@@ -44,27 +45,34 @@ constexpr int TypeWidth(Type type) {
     case Type::kBool:
     case Type::kInt8:
     case Type::kUint8:
-    case Type::kBytes: return 1;
+    case Type::kBytes:
+      return 1;
     case Type::kInt16:
-    case Type::kUint16: return 2;
+    case Type::kUint16:
+      return 2;
     case Type::kInt32:
     case Type::kUint32:
-    case Type::kFloat32: return 4;
+    case Type::kFloat32:
+      return 4;
     case Type::kInt64:
     case Type::kUint64:
-    case Type::kFloat64: return 8;
+    case Type::kFloat64:
+      return 8;
   }
   return 0;
 }
 constexpr bool IsFloat(Type type) { return type == Type::kFloat32 || type == Type::kFloat64; }
 constexpr bool IsSignedInteger(Type type) { return type >= Type::kInt8 && type <= Type::kInt64; }
 constexpr bool IsInteger(Type type) { return type >= Type::kInt8 && type <= Type::kUint64; }
-constexpr bool IsListKind(Kind kind) { return kind == Kind::kList || kind == Kind::kWeighted || kind == Kind::kSequence; }
+constexpr bool IsListKind(Kind kind) {
+  return kind == Kind::kList || kind == Kind::kWeighted || kind == Kind::kSequence;
+}
 
 // Rows whose shape code is a length (spec D-010): lists, and byte strings whatever their kind.
 constexpr bool HasLengths(Kind kind, Type type) { return IsListKind(kind) || type == Type::kBytes; }
 
-// Names as used in schema files and by the command line: "list", "int64", "ms"; nothing for an unknown value.
+// Names as used in schema files and by the command line: "list", "int64", "ms"; nothing for an
+// unknown value.
 DSI_EXPORT std::string_view KindName(Kind kind);
 DSI_EXPORT std::string_view TypeName(Type type);
 DSI_EXPORT std::string_view TimeUnitName(TimeUnit unit);

@@ -44,13 +44,17 @@ Result<Header> Header::DecodeFrom(std::span<const std::byte, kHeaderSize> bytes)
   }
   const auto seal = Get<uint64_t>(bytes.data(), 56);
   const uint64_t expected = Seal(bytes.first(56), SealKind::kHeader, 0, 0);
-  if (seal != expected) return Corrupt("header: seal {:016x}, expected {:016x} (F-020)", seal, expected);
+  if (seal != expected)
+    return Corrupt("header: seal {:016x}, expected {:016x} (F-020)", seal, expected);
   const auto major = Get<uint16_t>(bytes.data(), 8);
   if (major != kMajorVersion) {
-    return Error(StatusCode::kUnsupported, "major version {} (this build reads {}); use a newer build (F-020)", major, kMajorVersion);
+    return Error(StatusCode::kUnsupported,
+                 "major version {} (this build reads {}); use a newer build (F-020)", major,
+                 kMajorVersion);
   }
   if (Get<uint32_t>(bytes.data(), 12) != kHeaderSize) {
-    return Corrupt("header: size {}, expected {} (F-020)", Get<uint32_t>(bytes.data(), 12), kHeaderSize);
+    return Corrupt("header: size {}, expected {} (F-020)", Get<uint32_t>(bytes.data(), 12),
+                   kHeaderSize);
   }
   DSI_RETURN_IF_ERROR(CheckReserved(bytes.subspan(24, 32), "header"));
   Header header;
@@ -75,11 +79,13 @@ void Trailer::EncodeTo(std::span<std::byte, kTrailerSize> out) const {
   std::memcpy(p + 72, kTailMagic.data(), kTailMagic.size());
 }
 
-Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> bytes, uint64_t found_size) {
+Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> bytes,
+                                    uint64_t found_size) {
   const std::byte* p = bytes.data();
   if (std::memcmp(p + 72, kTailMagic.data(), kTailMagic.size()) != 0) {
     return Status(StatusCode::kTruncated,
-                  "the last 8 bytes are not the closing magic: the file was cut, grew, or was never finished (F-030)");
+                  "the last 8 bytes are not the closing magic: the file was cut, grew, or was "
+                  "never finished (F-030)");
   }
   const auto seal = Get<uint64_t>(p, 64);
   const uint64_t expected = Seal(bytes.first(64), SealKind::kTrailer, found_size - kTrailerSize, 0);
@@ -88,9 +94,11 @@ Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> byt
     // A trailer that is sound for another size tells cut or grown files from damaged ones (F-031).
     if (stated_size != found_size && stated_size >= kTrailerSize &&
         seal == Seal(bytes.first(64), SealKind::kTrailer, stated_size - kTrailerSize, 0)) {
-      return Error(StatusCode::kTruncated, "the trailer states {} bytes, the file has {} (F-031)", stated_size, found_size);
+      return Error(StatusCode::kTruncated, "the trailer states {} bytes, the file has {} (F-031)",
+                   stated_size, found_size);
     }
-    return Corrupt("trailer at offset {}: seal {:016x}, expected {:016x} (F-030)", found_size - kTrailerSize, seal, expected);
+    return Corrupt("trailer at offset {}: seal {:016x}, expected {:016x} (F-030)",
+                   found_size - kTrailerSize, seal, expected);
   }
   Trailer t;
   t.core_offset = Get<uint64_t>(p, 0);
@@ -103,21 +111,27 @@ Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> byt
   t.core_seal = Get<uint64_t>(p, 48);
   t.salt = Get<uint64_t>(p, 56);
   if (Get<uint16_t>(p, 12) != kMajorVersion) {
-    return Corrupt("trailer: major version {}, header has {} (F-030)", Get<uint16_t>(p, 12), kMajorVersion);
+    return Corrupt("trailer: major version {}, header has {} (F-030)", Get<uint16_t>(p, 12),
+                   kMajorVersion);
   }
   if (t.file_size != found_size) {
-    return Error(StatusCode::kTruncated, "the trailer states {} bytes, the file has {} (F-031)", t.file_size, found_size);
+    return Error(StatusCode::kTruncated, "the trailer states {} bytes, the file has {} (F-031)",
+                 t.file_size, found_size);
   }
   if (t.incompat != 0) {
-    return Error(StatusCode::kUnsupported, "the file needs features {:#x} that this build does not know (F-030)", t.incompat);
+    return Error(StatusCode::kUnsupported,
+                 "the file needs features {:#x} that this build does not know (F-030)", t.incompat);
   }
   if (t.core_size < 8 || t.core_size % 8 != 0 || t.core_size > kMaxCoreBytes) {
     return Corrupt("trailer: core footer of {} bytes (F-030)", t.core_size);
   }
-  if (found_size < kHeaderSize + kTrailerSize || t.core_size > found_size - kHeaderSize - kTrailerSize ||
+  if (found_size < kHeaderSize + kTrailerSize ||
+      t.core_size > found_size - kHeaderSize - kTrailerSize ||
       t.core_offset != found_size - kTrailerSize - t.core_size) {
-    return Corrupt("trailer: core footer at {} of {} bytes does not end where the trailer starts, at {} (F-032)", t.core_offset,
-                   t.core_size, found_size - kTrailerSize);
+    return Corrupt(
+        "trailer: core footer at {} of {} bytes does not end where the trailer starts, at {} "
+        "(F-032)",
+        t.core_offset, t.core_size, found_size - kTrailerSize);
   }
   return t;
 }
@@ -160,22 +174,29 @@ Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
   DSI_RETURN_IF_ERROR(CheckReserved({bytes + 34, 2}, "stream record"));
   if (form > 3) return Corrupt("stream record: form {} (F-061)", form);
   r.form = static_cast<StreamForm>(form);
-  if (r.width != 1 && r.width != 2 && r.width != 4 && r.width != 8) return Corrupt("stream record: width {} (F-061)", r.width);
+  if (r.width != 1 && r.width != 2 && r.width != 4 && r.width != 8)
+    return Corrupt("stream record: width {} (F-061)", r.width);
   const bool empty = r.form == StreamForm::kEmpty;
-  if (empty != (r.num_values == 0)) return Corrupt("stream record: form {} with {} values (F-061)", form, r.num_values);
+  if (empty != (r.num_values == 0))
+    return Corrupt("stream record: form {} with {} values (F-061)", form, r.num_values);
   if (r.num_values > 0xFFFFFFFF) return Corrupt("stream record: {} values (F-090)", r.num_values);
   const bool constant = r.form == StreamForm::kConstant;
-  if (!constant && r.constant != 0) return Corrupt("stream record: a constant in form {} (F-061)", form);
+  if (!constant && r.constant != 0)
+    return Corrupt("stream record: a constant in form {} (F-061)", form);
   if (constant && r.width < 8 && (r.constant >> (8 * r.width)) != 0) {
-    return Corrupt("stream record: constant {:#x} is wider than {} bytes (F-061)", r.constant, r.width);
+    return Corrupt("stream record: constant {:#x} is wider than {} bytes (F-061)", r.constant,
+                   r.width);
   }
   const bool packed = r.form == StreamForm::kPacked;
-  if (!packed && (r.offset_in_page != 0 || r.size != 0)) return Corrupt("stream record: a place in a page in form {} (F-061)", form);
+  if (!packed && (r.offset_in_page != 0 || r.size != 0))
+    return Corrupt("stream record: a place in a page in form {} (F-061)", form);
   if (packed && (r.num_pages != 1 || r.offset_in_page % 8 != 0 || r.size % 8 != 0 || r.size < 16)) {
-    return Corrupt("stream record: {} pages, offset {}, size {} in form 2 (F-061)", r.num_pages, r.offset_in_page, r.size);
+    return Corrupt("stream record: {} pages, offset {}, size {} in form 2 (F-061)", r.num_pages,
+                   r.offset_in_page, r.size);
   }
   if (empty || constant) {
-    if (r.first_page != 0 || r.num_pages != 0) return Corrupt("stream record: pages in form {} (F-061)", form);
+    if (r.first_page != 0 || r.num_pages != 0)
+      return Corrupt("stream record: pages in form {} (F-061)", form);
     if (empty && r.max != 0) return Corrupt("stream record: a maximum in form 0 (F-061)");
   }
   return r;
@@ -194,7 +215,8 @@ Result<PageRecord> PageRecord::DecodeFrom(const std::byte* bytes) {
   r.stored_size = Get<uint32_t>(bytes, 8);
   r.num_values = Get<uint32_t>(bytes, 12);
   r.seal = Get<uint64_t>(bytes, 16);
-  if (r.offset % 8 != 0 || r.stored_size % 8 != 0 || r.stored_size < 16 || r.stored_size > kMaxPageBytes) {
+  if (r.offset % 8 != 0 || r.stored_size % 8 != 0 || r.stored_size < 16 ||
+      r.stored_size > kMaxPageBytes) {
     return Corrupt("page record: {} bytes at offset {} (F-062)", r.stored_size, r.offset);
   }
   return r;
@@ -207,7 +229,9 @@ void NameIndexRecord::EncodeTo(std::byte* out) const {
 }
 
 Result<NameIndexRecord> NameIndexRecord::DecodeFrom(const std::byte* bytes) {
-  NameIndexRecord r{.hash = Get<uint64_t>(bytes, 0), .column = Get<uint32_t>(bytes, 8), .what = Get<uint32_t>(bytes, 12)};
+  NameIndexRecord r{.hash = Get<uint64_t>(bytes, 0),
+                    .column = Get<uint32_t>(bytes, 8),
+                    .what = Get<uint32_t>(bytes, 12)};
   if (r.what > 1) return Corrupt("name index: entry of kind {} (F-072)", r.what);
   return r;
 }
@@ -230,7 +254,8 @@ Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
   r.index_slot = Get<uint32_t>(bytes, 8);
   r.owner = Get<uint32_t>(bytes, 12);
   r.num_columns = Get<uint32_t>(bytes, 16);
-  if (Get<uint8_t>(bytes, 7) != 0 || Get<uint32_t>(bytes, 20) != 0) return Corrupt("group record: reserved bytes are not zero (F-003)");
+  if (Get<uint8_t>(bytes, 7) != 0 || Get<uint32_t>(bytes, 20) != 0)
+    return Corrupt("group record: reserved bytes are not zero (F-003)");
   if (r.source > 2) return Corrupt("group record: source {} (F-073)", r.source);
   return r;
 }
@@ -249,7 +274,8 @@ Result<IdSpaceRecord> IdSpaceRecord::DecodeFrom(const std::byte* bytes) {
   r.name_size = Get<uint16_t>(bytes, 4);
   r.dictionary_slot = Get<uint32_t>(bytes, 8);
   r.width = Get<uint8_t>(bytes, 12);
-  if (Get<uint16_t>(bytes, 6) != 0 || Get<uint8_t>(bytes, 13) != 0 || Get<uint16_t>(bytes, 14) != 0) {
+  if (Get<uint16_t>(bytes, 6) != 0 || Get<uint8_t>(bytes, 13) != 0 ||
+      Get<uint16_t>(bytes, 14) != 0) {
     return Corrupt("id space record: reserved bytes are not zero (F-003)");
   }
   if (r.width != 4 && r.width != 8) return Corrupt("id space record: width {} (F-074)", r.width);

@@ -1,6 +1,8 @@
-// The fixed-size records of the file, one home each: sizes, fields, EncodeTo and DecodeFrom (spec §3–§10). Symmetric for writer and reader.
+// The fixed-size records of the file, one home each: sizes, fields, EncodeTo and DecodeFrom (spec
+// §3–§10). Symmetric for writer and reader.
 //
-// DecodeFrom checks what can be checked from the record alone (reserved fields, ranges, forms); what needs other records is checked by the reader.
+// DecodeFrom checks what can be checked from the record alone (reserved fields, ranges, forms);
+// what needs other records is checked by the reader.
 #pragma once
 
 #include <array>
@@ -23,7 +25,8 @@ inline constexpr size_t kTableBlockBytes = 4096;  // F-040: records per block = 
 inline constexpr uint32_t kNone32 = 0xFFFFFFFF;
 inline constexpr uint16_t kNone16 = 0xFFFF;
 
-// F-020. The magic and the version are checked before the seal, so that foreign and newer files are told apart from damage.
+// F-020. The magic and the version are checked before the seal, so that foreign and newer files are
+// told apart from damage.
 struct Header {
   uint16_t minor = kMinorVersion;
   uint64_t salt = 0;
@@ -44,7 +47,8 @@ struct Trailer {
   uint64_t salt = 0;
   void EncodeTo(std::span<std::byte, kTrailerSize> out) const;
   // `found_size` is the size of the file (F-031).
-  static Result<Trailer> DecodeFrom(std::span<const std::byte, kTrailerSize> bytes, uint64_t found_size);
+  static Result<Trailer> DecodeFrom(std::span<const std::byte, kTrailerSize> bytes,
+                                    uint64_t found_size);
 };
 
 // F-060.
@@ -150,10 +154,12 @@ struct IdSpaceRecord {
   static Result<IdSpaceRecord> DecodeFrom(const std::byte* bytes);
 };
 
-inline constexpr size_t kNameRecordSize = 1;  // F-071.
+inline constexpr size_t kNameRecordSize = 1;     // F-071.
 inline constexpr uint32_t kSectionMetadata = 1;  // F-080.
 
 // Records per block of a sealed table (F-040).
-constexpr uint32_t RecordsPerBlock(uint32_t record_size) { return static_cast<uint32_t>(kTableBlockBytes / record_size); }
+constexpr uint32_t RecordsPerBlock(uint32_t record_size) {
+  return static_cast<uint32_t>(kTableBlockBytes / record_size);
+}
 
 }  // namespace dsi::internal

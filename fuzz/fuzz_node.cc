@@ -1,5 +1,5 @@
-// Decodes any bytes as a node, as every caller does: into memory of exactly the size asked for, with and without a shared
-// dictionary, as codes, and as words.
+// Decodes any bytes as a node, as every caller does: into memory of exactly the size asked for,
+// with and without a shared dictionary, as codes, and as words.
 //
 // Input: u8 width selector, u8 flags, u16 count - 1, then the node.
 

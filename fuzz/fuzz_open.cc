@@ -67,8 +67,10 @@ bool Repair(std::vector<std::byte>* bytes) {
   std::memcpy(aligned.data(), core, t.core_size);
   flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(aligned.data()), t.core_size, 8,
                                  64);
+  const auto is_aligned = [](const uint8_t* p) { return reinterpret_cast<uintptr_t>(p) % 8 == 0; };
   dsi::test::EditableFile sealed(*bytes);
-  if (verifier.VerifyBuffer<dsi::wire::CoreFooter>(nullptr) && t.core_offset % 8 == 0) {
+  if (verifier.VerifyBuffer<dsi::wire::CoreFooter>(nullptr) &&
+      is_aligned(sealed.core().stripes()->Data()) && is_aligned(sealed.core().sections()->Data())) {
     sealed.Reseal();
   } else {
     sealed.ResealFooter();

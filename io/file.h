@@ -1,6 +1,8 @@
-// Named bytes in and out. Small interfaces, so that local files, memory and (later) object stores serve the same reader and writer.
+// Named bytes in and out. Small interfaces, so that local files, memory and (later) object stores
+// serve the same reader and writer.
 //
-// Errors: kNotFound, kAlreadyExists, kIo (with the system's text), kTruncated (fewer bytes than asked for); every message names the file.
+// Errors: kNotFound, kAlreadyExists, kIo (with the system's text), kTruncated (fewer bytes than
+// asked for); every message names the file.
 #pragma once
 
 #include <cstddef>
@@ -15,42 +17,53 @@
 
 namespace dsi {
 
-// Bytes that do not change while open. Thread safety: ReadAt may be called from many threads at once.
+// Bytes that do not change while open. Thread safety: ReadAt may be called from many threads at
+// once.
 class DSI_EXPORT RandomAccessFile {
  public:
   virtual ~RandomAccessFile();
   // Size when opened, in bytes.
   virtual uint64_t size() const = 0;
-  // Fills dst from `offset`, or fails: short reads and EINTR are retried; an end before dst is full is kTruncated.
+  // Fills dst from `offset`, or fails: short reads and EINTR are retried; an end before dst is full
+  // is kTruncated.
   virtual Status ReadAt(uint64_t offset, std::span<std::byte> dst) const = 0;
   // For messages.
   virtual const std::string& name() const = 0;
 };
 
-// A new file that nobody sees until Publish. Thread safety: one thread at a time. Destruction without Publish leaves nothing behind.
+// A new file that nobody sees until Publish. Thread safety: one thread at a time. Destruction
+// without Publish leaves nothing behind.
 class DSI_EXPORT WritableFile {
  public:
   virtual ~WritableFile();
   virtual Status Append(std::span<const std::byte> bytes) = 0;
-  // Makes the bytes durable under the final name, atomically: at any crash the name shows the old state or the whole new file. Once.
+  // Makes the bytes durable under the final name, atomically: at any crash the name shows the old
+  // state or the whole new file. Once.
   virtual Status Publish() = 0;
   virtual const std::string& name() const = 0;
 };
 
-// Opens a regular file for reading (pread). Anything else (folder, FIFO, device) is kInvalidArgument. O_CLOEXEC; sized once.
+// Opens a regular file for reading (pread). Anything else (folder, FIFO, device) is
+// kInvalidArgument. O_CLOEXEC; sized once.
 DSI_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenLocalFile(const std::string& path);
 
 // Serves bytes held in memory, which it owns.
-DSI_EXPORT std::unique_ptr<RandomAccessFile> OpenMemoryFile(std::vector<std::byte> bytes, std::string name);
+DSI_EXPORT std::unique_ptr<RandomAccessFile> OpenMemoryFile(std::vector<std::byte> bytes,
+                                                            std::string name);
 
 struct CreateOptions {
-  bool overwrite = false;  // Replace an existing file at Publish; else kAlreadyExists, checked at creation and again at Publish.
+  bool overwrite = false;  // Replace an existing file at Publish; else kAlreadyExists, checked at
+                           // creation and again at Publish.
 };
-// Starts a temporary file in the same folder as path (".<name>.<pid>.<n>.tmp", O_EXCL, mode 0666 less umask at publish). Publish: flush, fsync, close,
-// rename (RENAME_NOREPLACE unless overwrite), fsync of the folder. A failed fsync is final. Appends are buffered (1 MiB).
-DSI_EXPORT Result<std::unique_ptr<WritableFile>> CreateLocalFile(const std::string& path, const CreateOptions& options);
+// Starts a temporary file in the same folder as path (".<name>.<pid>.<n>.tmp", O_EXCL, mode 0666
+// less umask at publish). Publish: flush, fsync, close, rename (RENAME_NOREPLACE unless overwrite),
+// fsync of the folder. A failed fsync is final. Appends are buffered (1 MiB).
+DSI_EXPORT Result<std::unique_ptr<WritableFile>> CreateLocalFile(const std::string& path,
+                                                                 const CreateOptions& options);
 
-// Collects the bytes in memory: *sink holds the whole file after Publish and is untouched before. sink must outlive the file.
-DSI_EXPORT std::unique_ptr<WritableFile> CreateMemoryFile(std::vector<std::byte>* sink, std::string name);
+// Collects the bytes in memory: *sink holds the whole file after Publish and is untouched before.
+// sink must outlive the file.
+DSI_EXPORT std::unique_ptr<WritableFile> CreateMemoryFile(std::vector<std::byte>* sink,
+                                                          std::string name);
 
 }  // namespace dsi

@@ -50,7 +50,8 @@ Lock TryLock(int fd) {
 
 // The pid in a temporary name of this stem; none if the name is something else.
 std::optional<pid_t> OwnerOf(std::string_view name, std::string_view stem) {
-  const std::string prefix = "." + std::string(stem) + ".";
+  std::string prefix(1, '.');
+  prefix.append(stem).append(1, '.');
   if (!name.starts_with(prefix) || !name.ends_with(kSuffix)) return std::nullopt;
   name.remove_prefix(prefix.size());
   if (name.size() <= kSuffix.size()) return std::nullopt;

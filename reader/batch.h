@@ -1,8 +1,10 @@
-// A batch of rows as tensors: padded, jagged, still deduplicated (IKJT), or one dense matrix. All tensors of a batch lie in one slab of memory.
+// A batch of rows as tensors: padded, jagged, still deduplicated (IKJT), or one dense matrix. All
+// tensors of a batch lie in one slab of memory.
 //
-// Ownership: the Batch owns the slab and hands out views, valid until the next Scan::Next into it or its destruction. Reuse one Batch for a whole scan:
-// once its slab has grown to the largest batch nothing is allocated any more. Every tensor starts at a multiple of 64 bytes.
-// Thread safety: one thread at a time writes; const use from many threads is safe.
+// Ownership: the Batch owns the slab and hands out views, valid until the next Scan::Next into it
+// or its destruction. Reuse one Batch for a whole scan: once its slab has grown to the largest
+// batch nothing is allocated any more. Every tensor starts at a multiple of 64 bytes. Thread
+// safety: one thread at a time writes; const use from many threads is safe.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +21,8 @@
 
 namespace dsi {
 
-// Takes the memory of a batch; for memory that the caller owns (pinned, shared). Called when the slab must grow.
+// Takes the memory of a batch; for memory that the caller owns (pinned, shared). Called when the
+// slab must grow.
 class DSI_EXPORT SlabAllocator {
  public:
   virtual ~SlabAllocator();
@@ -28,8 +31,9 @@ class DSI_EXPORT SlabAllocator {
   virtual void Free(void* slab, size_t size) = 0;
 };
 
-// [rows, width] values, row-major. `lengths[i]` of them are real, at the left or the right as asked; the rest is the pad value. A missing row has length 0 and
-// present[i] = 0 (an empty list: length 0, present 1).
+// [rows, width] values, row-major. `lengths[i]` of them are real, at the left or the right as
+// asked; the rest is the pad value. A missing row has length 0 and present[i] = 0 (an empty list:
+// length 0, present 1).
 struct PaddedView {
   const void* values = nullptr;
   Type dtype = Type::kInt64;
@@ -49,9 +53,10 @@ struct JaggedView {
   const uint8_t* present = nullptr;  // [rows]
 };
 
-// Unique rows of a dedup group and, shared by all features of the group, which of them each batch row is.
+// Unique rows of a dedup group and, shared by all features of the group, which of them each batch
+// row is.
 struct IkjtView {
-  JaggedView unique;                 // unique.rows unique rows that the batch touches, in order of first use.
+  JaggedView unique;  // unique.rows unique rows that the batch touches, in order of first use.
   const int32_t* inverse = nullptr;  // [batch rows], each in [0, unique.rows)
 };
 
@@ -71,7 +76,8 @@ struct BatchState;
 
 class DSI_EXPORT Batch {
  public:
-  explicit Batch(SlabAllocator* allocator = nullptr);  // Null: the heap. The allocator must outlive the batch.
+  explicit Batch(
+      SlabAllocator* allocator = nullptr);  // Null: the heap. The allocator must outlive the batch.
   ~Batch();
   Batch(Batch&&) noexcept;
   Batch& operator=(Batch&&) noexcept;
@@ -79,7 +85,8 @@ class DSI_EXPORT Batch {
   size_t num_rows() const;
   uint64_t first_row() const;  // Row of the file where the batch starts.
 
-  // Views by column name as projected ("user.clicks", "history.item"). kNotFound: not projected; kInvalidArgument: asked for in another layout.
+  // Views by column name as projected ("user.clicks", "history.item"). kNotFound: not projected;
+  // kInvalidArgument: asked for in another layout.
   Result<PaddedView> Padded(std::string_view column) const;
   Result<JaggedView> Jagged(std::string_view column) const;
   Result<IkjtView> Ikjt(std::string_view column) const;

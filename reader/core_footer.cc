@@ -203,6 +203,15 @@ class Checker {
   std::vector<Extent> extents_;
 };
 
+// The verifier proves that a vector of structs lies inside the buffer, not that its elements are
+// aligned; an aligned copy costs nothing.
+template <typename T>
+T CopyStruct(const flatbuffers::Vector<const T*>& vector, uint32_t i) {
+  T copy;
+  std::memcpy(&copy, vector.Data() + size_t{i} * sizeof(T), sizeof(T));
+  return copy;
+}
+
 Result<StripeRef> StripeFromWire(const wire::StripeRef& s) {
   if (s.reserved() != 0 || (s.flags() & ~kStripeContinues) != 0) {
     return Corrupt("core footer: stripe flags {:#x}, reserved {:#x} (F-003, F-051)", s.flags(),
@@ -257,12 +266,14 @@ Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uin
   core.id_spaces = FromWire(*wire_core->id_spaces());
   core.cluster_keys.assign(wire_core->cluster_keys()->begin(), wire_core->cluster_keys()->end());
   core.stripes.reserve(wire_core->stripes()->size());
-  for (const wire::StripeRef* s : *wire_core->stripes()) {
-    DSI_ASSIGN_OR_RETURN(StripeRef stripe, StripeFromWire(*s));
+  for (uint32_t i = 0; i < wire_core->stripes()->size(); ++i) {
+    const auto s = CopyStruct<wire::StripeRef>(*wire_core->stripes(), i);
+    DSI_ASSIGN_OR_RETURN(StripeRef stripe, StripeFromWire(s));
     core.stripes.push_back(stripe);
   }
-  for (const wire::SectionRef* s : *wire_core->sections()) {
-    core.sections.push_back({s->kind(), s->flags(), s->offset(), s->size(), s->seal()});
+  for (uint32_t i = 0; i < wire_core->sections()->size(); ++i) {
+    const auto s = CopyStruct<wire::SectionRef>(*wire_core->sections(), i);
+    core.sections.push_back({s.kind(), s.flags(), s.offset(), s.size(), s.seal()});
   }
   core.writer = wire_core->writer()->str();
   DSI_RETURN_IF_ERROR(Checker(&core, core_offset).Check());

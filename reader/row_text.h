@@ -1,5 +1,7 @@
-// Rows back as JSON Lines: the inverse of writer/text_input.h. Nested objects come back nested, missing features are left out, empty lists are [], whole numbers
-// keep all 64 bits, floats are written in the shortest form that reads back to the same bits (NaN and infinities, which JSON lacks, as the strings "NaN", "Infinity",
+// Rows back as JSON Lines: the inverse of writer/text_input.h. Nested objects come back nested,
+// missing features are left out, empty lists are [], whole numbers keep all 64 bits, floats are
+// written in the shortest form that reads back to the same bits (NaN and infinities, which JSON
+// lacks, as the strings "NaN", "Infinity",
 // "-Infinity").
 #pragma once
 
@@ -14,7 +16,8 @@
 namespace dsi {
 
 struct RowTextOptions {
-  std::vector<std::string> features;  // Names or globs; empty: all. "__position" is left out unless named.
+  std::vector<std::string>
+      features;  // Names or globs; empty: all. "__position" is left out unless named.
   uint64_t row_begin = 0;
   uint64_t row_end = UINT64_MAX;
 };
@@ -22,10 +25,11 @@ struct RowTextOptions {
 // Thread safety: one thread at a time. The Reader must outlive it.
 class DSI_EXPORT RowText {
  public:
-  static Result<std::unique_ptr<RowText>> Create(const Reader& reader, const RowTextOptions& options);
+  static Result<std::unique_ptr<RowText>> Create(const Reader& reader,
+                                                 const RowTextOptions& options);
   ~RowText();
-  // Appends the lines of up to one batch of rows to *out; false at the end. *positions (may be null) receives each row's "__position" where the file has it, else its row
-  // number.
+  // Appends the lines of up to one batch of rows to *out; false at the end. *positions (may be
+  // null) receives each row's "__position" where the file has it, else its row number.
   Result<bool> Next(std::string* out, std::vector<uint64_t>* positions);
 
  private:

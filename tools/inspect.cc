@@ -196,7 +196,7 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
   app->add_option("--sort", options->sort, "With --features; default file")
       ->check(CLI::IsMember({"file", "bytes", "name", "values"}))
       ->needs(features)
-      ->type_name("");
+      ->type_name("WORD");
   app->add_option_function<uint32_t>(
          "--stripe", [options](const uint32_t& i) { options->stripe = i; },
          "With --plan: only this stripe")

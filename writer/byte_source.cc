@@ -87,7 +87,7 @@ Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path
     const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
     return Error(code, "{}: {}", path, std::strerror(errno));
   }
-  struct stat info{};
+  struct stat info {};
   uint64_t total = 0;
   if (::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode)) {
     total = static_cast<uint64_t>(info.st_size);

@@ -4,7 +4,8 @@
 
 namespace dsi::internal {
 
-ClusteredFeature::ClusteredFeature(const FeatureSource& source, const RowOrder& order, std::span<const uint32_t> position_of)
+ClusteredFeature::ClusteredFeature(const FeatureSource& source, const RowOrder& order,
+                                   std::span<const uint32_t> position_of)
     : source_(source), order_(order) {
   const RowBatch::FeatureBuffer& rows = *source.rows;
   if (source.has_lengths()) {
@@ -18,7 +19,8 @@ ClusteredFeature::ClusteredFeature(const FeatureSource& source, const RowOrder& 
   if (rows.all_present) return;
   // Sorts (position, stored row) pairs by position; positions are unique.
   std::vector<uint64_t> pairs(rows.rows.size());
-  for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = static_cast<uint64_t>(position_of[rows.rows[i]]) << 32 | i;
+  for (size_t i = 0; i < pairs.size(); ++i)
+    pairs[i] = static_cast<uint64_t>(position_of[rows.rows[i]]) << 32 | i;
   std::sort(pairs.begin(), pairs.end());
   positions_.resize(pairs.size());
   entries_.resize(pairs.size());
@@ -47,14 +49,17 @@ ClusteredFeature::Slice ClusteredFeature::MakeSlice(uint32_t first, uint32_t num
   if (rows.all_present) {
     for (uint32_t row = 0; row < num_rows; ++row) set(row, order_.input_row[first + row]);
   } else {
-    auto at = static_cast<size_t>(std::lower_bound(positions_.begin(), positions_.end(), first) - positions_.begin());
-    for (; at < positions_.size() && positions_[at] - first < num_rows; ++at) set(positions_[at] - first, entries_[at]);
+    auto at = static_cast<size_t>(std::lower_bound(positions_.begin(), positions_.end(), first) -
+                                  positions_.begin());
+    for (; at < positions_.size() && positions_[at] - first < num_rows; ++at)
+      set(positions_[at] - first, entries_[at]);
   }
   slice.column.shape = slice.shape;
   slice.column.starts = slice.starts;
   slice.column.entries_per_row = per_row;
   for (size_t c = 0; c < source_.spec->columns.size(); ++c) {
-    slice.column.values.push_back({rows.values[c].data(), TypeWidth(source_.spec->columns[c].type)});
+    slice.column.values.push_back(
+        {rows.values[c].data(), TypeWidth(source_.spec->columns[c].type)});
   }
   return slice;
 }

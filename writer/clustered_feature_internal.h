@@ -1,4 +1,5 @@
-// One feature's rows seen in file order: which stored entry each position has. Values are never moved; they are gathered when encoded.
+// One feature's rows seen in file order: which stored entry each position has. Values are never
+// moved; they are gathered when encoded.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,16 @@
 
 namespace dsi::internal {
 
-// Built once per feature; slices of it serve stripe after stripe. Thread safety: const calls from many threads.
+// Built once per feature; slices of it serve stripe after stripe. Thread safety: const calls from
+// many threads.
 class ClusteredFeature {
  public:
   // position_of[input row] is the inverse of order.input_row. All must outlive this.
-  ClusteredFeature(const FeatureSource& source, const RowOrder& order, std::span<const uint32_t> position_of);
+  ClusteredFeature(const FeatureSource& source, const RowOrder& order,
+                   std::span<const uint32_t> position_of);
 
-  // A stripe's rows, as dedup sees them. `column` points into the other members and into the source.
+  // A stripe's rows, as dedup sees them. `column` points into the other members and into the
+  // source.
   struct Slice {
     std::vector<uint32_t> shape;   // Spec D-010 codes.
     std::vector<uint64_t> starts;  // First entry of each row.
@@ -31,9 +35,10 @@ class ClusteredFeature {
  private:
   FeatureSource source_;
   const RowOrder& order_;
-  std::vector<uint32_t> positions_;  // Features not present everywhere: positions that have it, ascending …
-  std::vector<uint32_t> entries_;    // … and the stored row each one is.
-  std::vector<uint64_t> starts_;     // Features with lengths: first entry of each stored row.
+  std::vector<uint32_t>
+      positions_;  // Features not present everywhere: positions that have it, ascending …
+  std::vector<uint32_t> entries_;  // … and the stored row each one is.
+  std::vector<uint64_t> starts_;   // Features with lengths: first entry of each stored row.
 };
 
 }  // namespace dsi::internal

@@ -16,9 +16,12 @@ namespace {
 class KeyCursor {
  public:
   explicit KeyCursor(const FeatureSource& source)
-      : rows_(*source.rows), width_(static_cast<size_t>(TypeWidth(source.spec->columns[0].type))), bytes_(source.has_lengths()) {}
+      : rows_(*source.rows),
+        width_(static_cast<size_t>(TypeWidth(source.spec->columns[0].type))),
+        bytes_(source.has_lengths()) {}
 
-  // The bytes of the row's value; `present` false when missing. Rows must be asked for in ascending order, each once.
+  // The bytes of the row's value; `present` false when missing. Rows must be asked for in ascending
+  // order, each once.
   std::string_view Next(uint32_t row, bool* present) {
     if (!rows_.all_present) {
       if (entry_ >= rows_.rows.size() || rows_.rows[entry_] != row) {
@@ -54,14 +57,16 @@ std::vector<int64_t> ReadTimes(const FeatureSource* source, size_t num_rows) {
   return times;
 }
 
-// Splits every group of rows by one more key: group_of[row] becomes the number of (old group, value), numbered by first use.
+// Splits every group of rows by one more key: group_of[row] becomes the number of (old group,
+// value), numbered by first use.
 size_t Refine(const FeatureSource& source, size_t num_rows, std::vector<uint32_t>* group_of) {
   struct Hash {
     size_t operator()(const std::pair<uint32_t, std::string_view>& key) const {
       return std::hash<std::string_view>{}(key.second) * 0x9E3779B97F4A7C15ULL + key.first;
     }
   };
-  // A missing key is a key of its own; the group number tells it apart from an empty string by the high bit, which group numbers never reach.
+  // A missing key is a key of its own; the group number tells it apart from an empty string by the
+  // high bit, which group numbers never reach.
   constexpr uint32_t kMissingBit = 1U << 31;
   std::unordered_map<std::pair<uint32_t, std::string_view>, uint32_t, Hash> numbers;
   numbers.reserve(num_rows / 4);
@@ -70,15 +75,17 @@ size_t Refine(const FeatureSource& source, size_t num_rows, std::vector<uint32_t
     bool present = false;
     const std::string_view bytes = cursor.Next(static_cast<uint32_t>(row), &present);
     const uint32_t old = (*group_of)[row] | (present ? 0 : kMissingBit);
-    const auto [it, inserted] = numbers.try_emplace({old, bytes}, static_cast<uint32_t>(numbers.size()));
+    const auto [it, inserted] =
+        numbers.try_emplace({old, bytes}, static_cast<uint32_t>(numbers.size()));
     (*group_of)[row] = it->second;
   }
   return numbers.size();
 }
 
-// Replaces group numbers by ranks: groups ordered by (rank of the outer group, first time, first input position).
-void RankGroups(size_t num_groups, const std::vector<int64_t>& times, const std::vector<uint32_t>& outer_rank,
-                std::vector<uint32_t>* group_of) {
+// Replaces group numbers by ranks: groups ordered by (rank of the outer group, first time, first
+// input position).
+void RankGroups(size_t num_groups, const std::vector<int64_t>& times,
+                const std::vector<uint32_t>& outer_rank, std::vector<uint32_t>* group_of) {
   struct First {
     uint32_t outer = 0;
     uint32_t position = std::numeric_limits<uint32_t>::max();
@@ -105,14 +112,17 @@ void RankGroups(size_t num_groups, const std::vector<int64_t>& times, const std:
 
 }  // namespace
 
-Result<ClusterKeys> ResolveClusterKeys(const Schema& schema, const std::vector<std::string>& names) {
+Result<ClusterKeys> ResolveClusterKeys(const Schema& schema,
+                                       const std::vector<std::string>& names) {
   ClusterKeys keys;
   for (size_t i = 0; i < names.size(); ++i) {
     const int feature = schema.FindFeature(names[i]);
-    if (feature < 0) return InvalidArgument("cluster key \"{}\" is not a feature of the schema", names[i]);
+    if (feature < 0)
+      return InvalidArgument("cluster key \"{}\" is not a feature of the schema", names[i]);
     const FeatureSpec& spec = schema.features[static_cast<size_t>(feature)];
     if (IsListKind(spec.kind) || spec.kind == Kind::kEmbedding) {
-      return InvalidArgument("cluster key \"{}\" is a {}; keys are scalars or strings", names[i], KindName(spec.kind));
+      return InvalidArgument("cluster key \"{}\" is a {}; keys are scalars or strings", names[i],
+                             KindName(spec.kind));
     }
     if (i + 1 == names.size() && spec.kind == Kind::kTimestamp) {
       keys.time = feature;
@@ -123,13 +133,15 @@ Result<ClusterKeys> ResolveClusterKeys(const Schema& schema, const std::vector<s
   return keys;
 }
 
-RowOrder ClusterRows(std::span<const FeatureSource> features, const ClusterKeys& keys, size_t num_rows) {
+RowOrder ClusterRows(std::span<const FeatureSource> features, const ClusterKeys& keys,
+                     size_t num_rows) {
   RowOrder order;
   order.input_row.resize(num_rows);
   std::iota(order.input_row.begin(), order.input_row.end(), 0U);
   if (keys.keys.empty() && keys.time < 0) return order;
 
-  const std::vector<int64_t> times = ReadTimes(keys.time < 0 ? nullptr : &features[static_cast<size_t>(keys.time)], num_rows);
+  const std::vector<int64_t> times =
+      ReadTimes(keys.time < 0 ? nullptr : &features[static_cast<size_t>(keys.time)], num_rows);
   std::vector<uint32_t> rank(num_rows, 0);
   for (const size_t key : keys.keys) {
     const std::vector<uint32_t> outer = rank;

@@ -74,7 +74,8 @@ class GzipSource : public ByteSource {
       const int code = inflate(&stream_, Z_NO_FLUSH);
       if (code == Z_MEM_ERROR) return Error(StatusCode::kResourceExhausted, "out of memory");
       if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
-        return BadInput("{}: damaged gzip data near byte {}: {}", name_, input_.source().bytes_done(),
+        return BadInput("{}: damaged gzip data near byte {}: {}", name_,
+                        input_.source().bytes_done(),
                         stream_.msg != nullptr ? stream_.msg : "unknown");
       }
       input_.Use(rest.size() - stream_.avail_in);

@@ -1,5 +1,5 @@
-// Cuts CSV and TSV into records of cells (RFC 4180): cells may stand in double quotes, and then hold
-// delimiters, line breaks and doubled quotes.
+// Cuts CSV and TSV into records of cells (RFC 4180): cells may stand in double quotes, and then
+// hold delimiters, line breaks and doubled quotes.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -24,8 +24,8 @@ class RecordReader {
  public:
   RecordReader(LineSource* lines, char delimiter) : lines_(lines), delimiter_(delimiter) {}
 
-  // Reads the next record that is not an empty line; false at the end. kBadInput names file and line:
-  // a quote that is never closed, text beside a quoted cell, bad UTF-8.
+  // Reads the next record that is not an empty line; false at the end. kBadInput names file and
+  // line: a quote that is never closed, text beside a quoted cell, bad UTF-8.
   Result<bool> Next();
   const std::vector<Cell>& cells() const { return cells_; }
 

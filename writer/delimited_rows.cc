@@ -1,5 +1,5 @@
-// CSV and TSV to rows. The header names columns ("age", "hist.item"); an empty cell is missing; list
-// cells hold numbers separated by '|', and "" in quotes is the empty list or the empty string.
+// CSV and TSV to rows. The header names columns ("age", "hist.item"); an empty cell is missing;
+// list cells hold numbers separated by '|', and "" in quotes is the empty list or the empty string.
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -38,7 +38,8 @@ class DelimitedInput : public RowTextInput {
     for (const Cell& cell : records_.cells()) {
       const std::string name(cell.text);
       if (!seen.emplace(name, seen.size()).second) {
-        return BadInput("{}: {} stands twice in the header", lines().Where(), QuoteForMessage(name));
+        return BadInput("{}: {} stands twice in the header", lines().Where(),
+                        QuoteForMessage(name));
       }
       const auto at = by_name.find(name);
       if (at == by_name.end() && !ignore_unknown) {
@@ -98,12 +99,15 @@ class DelimitedInput : public RowTextInput {
     uint64_t big = 0;
     double number = 0;
     switch (ParseNumber(text, &whole, &big, &number)) {
-      case NumberText::kInt: return batch->SetInt(target.feature, whole);
-      case NumberText::kUint: return batch->SetUint(target.feature, big);
+      case NumberText::kInt:
+        return batch->SetInt(target.feature, whole);
+      case NumberText::kUint:
+        return batch->SetUint(target.feature, big);
       case NumberText::kDouble:
         if (!IsFloat(type)) break;
         return batch->SetDouble(target.feature, number);
-      case NumberText::kNone: break;
+      case NumberText::kNone:
+        break;
     }
     return BadInput("feature {}: found {}, expected a number of type {}",
                     QuoteForMessage(feature.name), QuoteForMessage(text), TypeName(type));

@@ -51,7 +51,8 @@ std::vector<uint64_t> FeatureIds(const Schema& schema) {
   return ids;
 }
 
-std::vector<ColumnRecord> MakeColumns(const DirectoryInput& input, Names* names, std::vector<NameIndexRecord>* index) {
+std::vector<ColumnRecord> MakeColumns(const DirectoryInput& input, Names* names,
+                                      std::vector<NameIndexRecord>* index) {
   const std::vector<uint64_t> ids = FeatureIds(*input.schema);
   std::vector<ColumnRecord> records;
   for (uint32_t c = 0; c < input.layout->columns.size(); ++c) {
@@ -104,7 +105,8 @@ std::vector<GroupRecord> MakeGroups(const DirectoryInput& input, Names* names) {
     r.name_offset = group.name.empty() ? 0 : names->Add(group.name);
     r.index_slot = group.index_slot;
     r.owner = group.owner_column;
-    for (const uint32_t f : group.features) r.num_columns += static_cast<uint32_t>(input.schema->features[f].columns.size());
+    for (const uint32_t f : group.features)
+      r.num_columns += static_cast<uint32_t>(input.schema->features[f].columns.size());
     records.push_back(r);
   }
   return records;
@@ -123,14 +125,18 @@ std::vector<IdSpaceRecord> MakeIdSpaces(const DirectoryInput& input, Names* name
   return records;
 }
 
-wire::TableRef Wire(const WrittenTable& table) { return {table.offset, table.record_size, table.count, table.seal}; }
+wire::TableRef Wire(const WrittenTable& table) {
+  return {table.offset, table.record_size, table.count, table.seal};
+}
 
 }  // namespace
 
 Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   for (PlacedStripe& stripe : *input.stripes) {
-    DSI_ASSIGN_OR_RETURN(stripe.groups_table, sink->AppendTable(stripe.groups, StripeGroupRecord::kSize));
-    DSI_ASSIGN_OR_RETURN(stripe.streams_table, sink->AppendTable(stripe.streams, StreamRecord::kSize));
+    DSI_ASSIGN_OR_RETURN(stripe.groups_table,
+                         sink->AppendTable(stripe.groups, StripeGroupRecord::kSize));
+    DSI_ASSIGN_OR_RETURN(stripe.streams_table,
+                         sink->AppendTable(stripe.streams, StreamRecord::kSize));
     DSI_ASSIGN_OR_RETURN(stripe.pages_table, sink->AppendTable(stripe.pages, PageRecord::kSize));
   }
 
@@ -139,16 +145,22 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   const std::vector<std::byte> columns = Encode(MakeColumns(input, &names, &index));
   const std::vector<std::byte> groups = Encode(MakeGroups(input, &names));
   const std::vector<std::byte> id_spaces = Encode(MakeIdSpaces(input, &names));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable columns_table, sink->AppendTable(columns, ColumnRecord::kSize));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable index_table, sink->AppendTable(Encode(index), NameIndexRecord::kSize));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable names_table, sink->AppendTable(names.bytes(), kNameRecordSize));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable groups_table, sink->AppendTable(groups, GroupRecord::kSize));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable spaces_table, sink->AppendTable(id_spaces, IdSpaceRecord::kSize));
+  DSI_ASSIGN_OR_RETURN(const WrittenTable columns_table,
+                       sink->AppendTable(columns, ColumnRecord::kSize));
+  DSI_ASSIGN_OR_RETURN(const WrittenTable index_table,
+                       sink->AppendTable(Encode(index), NameIndexRecord::kSize));
+  DSI_ASSIGN_OR_RETURN(const WrittenTable names_table,
+                       sink->AppendTable(names.bytes(), kNameRecordSize));
+  DSI_ASSIGN_OR_RETURN(const WrittenTable groups_table,
+                       sink->AppendTable(groups, GroupRecord::kSize));
+  DSI_ASSIGN_OR_RETURN(const WrittenTable spaces_table,
+                       sink->AppendTable(id_spaces, IdSpaceRecord::kSize));
 
   std::vector<wire::SectionRef> sections;
   if (!input.schema->metadata.empty()) {
     const std::string json = nlohmann::json(input.schema->metadata).dump();
-    DSI_ASSIGN_OR_RETURN(const WrittenSection section, sink->AppendSection(std::as_bytes(std::span(json))));
+    DSI_ASSIGN_OR_RETURN(const WrittenSection section,
+                         sink->AppendSection(std::as_bytes(std::span(json))));
     sections.emplace_back(kSectionMetadata, 0, section.offset, section.size, section.seal);
   }
 
@@ -156,11 +168,13 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   uint64_t num_sessions = 0;
   for (const PlacedStripe& s : *input.stripes) {
     num_sessions += s.num_sessions;
-    stripes.emplace_back(s.first_row, s.num_rows, s.num_sessions, s.continues_session ? 1U : 0U, 0U, s.data_offset, s.data_size,
-                         Wire(s.groups_table), Wire(s.streams_table), Wire(s.pages_table));
+    stripes.emplace_back(s.first_row, s.num_rows, s.num_sessions, s.continues_session ? 1U : 0U, 0U,
+                         s.data_offset, s.data_size, Wire(s.groups_table), Wire(s.streams_table),
+                         Wire(s.pages_table));
   }
   std::vector<uint32_t> cluster_keys;
-  for (const size_t f : input.cluster_features) cluster_keys.push_back(input.layout->features[f].first_column);
+  for (const size_t f : input.cluster_features)
+    cluster_keys.push_back(input.layout->features[f].first_column);
 
   flatbuffers::FlatBufferBuilder builder(4'096);
   const auto cluster_offset = builder.CreateVector(cluster_keys);
@@ -189,7 +203,8 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   core.add_writer(writer_offset);
   builder.Finish(core.Finish());
   if (builder.GetSize() > kMaxCoreBytes) {
-    return Error(StatusCode::kResourceExhausted, "the core footer takes {} bytes, {} are allowed: use larger stripes",
+    return Error(StatusCode::kResourceExhausted,
+                 "the core footer takes {} bytes, {} are allowed: use larger stripes",
                  builder.GetSize(), kMaxCoreBytes);
   }
   return sink->AppendEnd(std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize())));

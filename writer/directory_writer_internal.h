@@ -1,4 +1,5 @@
-// Writes what stands after the pages: stripe tables, directory, sections, core footer, trailer (spec §6–§9).
+// Writes what stands after the pages: stripe tables, directory, sections, core footer, trailer
+// (spec §6–§9).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct ColumnTotals {
 };
 
 struct DirectoryInput {
-  const Schema* schema = nullptr;  // As stored: with "__position" when kept. Its features are those of the layout.
+  const Schema* schema =
+      nullptr;  // As stored: with "__position" when kept. Its features are those of the layout.
   const FileLayout* layout = nullptr;
   std::vector<size_t> cluster_features;  // Ordinals, outermost first.
   std::span<const ColumnTotals> totals;

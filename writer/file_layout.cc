@@ -9,24 +9,31 @@
 namespace dsi::internal {
 namespace {
 
-constexpr uint64_t kSampleBytes = 1ULL << 30;  // Memory for the rows that the search for groups looks at.
+constexpr uint64_t kSampleBytes =
+    1ULL << 30;  // Memory for the rows that the search for groups looks at.
 constexpr uint32_t kMaxSampleRows = 65'536;
-constexpr size_t kMinIdsForDictionary = 1'024;        // Fewer ids in the first stripe get no dictionary stream of their own.
-constexpr uint64_t kFeatureGroupBytes = 4ULL << 20;   // Rows' own features: raw bytes per feature group, for segments of about 1 MiB.
+constexpr size_t kMinIdsForDictionary =
+    1'024;  // Fewer ids in the first stripe get no dictionary stream of their own.
+constexpr uint64_t kFeatureGroupBytes =
+    4ULL << 20;  // Rows' own features: raw bytes per feature group, for segments of about 1 MiB.
 
 size_t CountEntries(const ClusteredFeature& feature) {
   const RowBatch::FeatureBuffer& rows = *feature.source().rows;
-  return rows.values[0].size() / static_cast<size_t>(TypeWidth(feature.source().spec->columns[0].type));
+  return rows.values[0].size() /
+         static_cast<size_t>(TypeWidth(feature.source().spec->columns[0].type));
 }
 
 // Average bits of one stored row: ids and floats count about 20 bits once packed.
 double BitsPerRow(const ClusteredFeature& feature, size_t num_present, size_t total_rows) {
   double bits = 0;
-  for (const ColumnSpec& column : feature.source().spec->columns) bits += std::min(TypeWidth(column.type) * 8, 20);
+  for (const ColumnSpec& column : feature.source().spec->columns)
+    bits += std::min(TypeWidth(column.type) * 8, 20);
   const double entries = feature.source().rows->num_present == 0
                              ? 0
-                             : static_cast<double>(CountEntries(feature)) / static_cast<double>(feature.source().rows->num_present);
-  return bits * entries * static_cast<double>(num_present) / static_cast<double>(std::max<size_t>(total_rows, 1));
+                             : static_cast<double>(CountEntries(feature)) /
+                                   static_cast<double>(feature.source().rows->num_present);
+  return bits * entries * static_cast<double>(num_present) /
+         static_cast<double>(std::max<size_t>(total_rows, 1));
 }
 
 bool MayBeKey(const ClusteredFeature& feature) {
@@ -34,12 +41,13 @@ bool MayBeKey(const ClusteredFeature& feature) {
   if (spec.kind == Kind::kKey) return true;
   if (spec.kind != Kind::kList || !IsInteger(spec.columns[0].type)) return false;
   const std::vector<uint32_t>& lengths = feature.source().rows->lengths;
-  return !lengths.empty() && std::all_of(lengths.begin(), lengths.end(), [](uint32_t n) { return n == 1; });
+  return !lengths.empty() &&
+         std::all_of(lengths.begin(), lengths.end(), [](uint32_t n) { return n == 1; });
 }
 
 // Group of each feature: those declared, and those found on the first rows.
-void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> features, uint32_t num_rows, const LayoutOptions& options,
-                  FileLayout* layout) {
+void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> features,
+                  uint32_t num_rows, const LayoutOptions& options, FileLayout* layout) {
   layout->groups.emplace_back();  // F-073: the group of rows.
   if (!options.dedup || num_rows == 0) return;
   std::vector<int> declared(features.size(), -1);
@@ -49,8 +57,9 @@ void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> featur
     }
   }
   const uint64_t per_row = features.size() * (sizeof(uint32_t) + sizeof(uint64_t));
-  const auto sample = static_cast<uint32_t>(
-      std::min<uint64_t>({num_rows, kMaxSampleRows, std::max<uint64_t>(kSampleBytes / std::max<uint64_t>(per_row, 1), 1'024)}));
+  const auto sample = static_cast<uint32_t>(std::min<uint64_t>(
+      {num_rows, kMaxSampleRows,
+       std::max<uint64_t>(kSampleBytes / std::max<uint64_t>(per_row, 1), 1'024)}));
 
   std::vector<ClusteredFeature::Slice> slices;
   std::vector<uint32_t> candidate_feature;
@@ -76,10 +85,14 @@ void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> featur
     const auto ordinal = static_cast<uint32_t>(layout->groups.size());
     for (const uint32_t f : group.features) layout->features[f].group = ordinal;
     if (found.owner >= 0) {
-      group.owner_column = layout->features[candidate_feature[static_cast<size_t>(found.owner)]].first_column;
-    } else if (found.declared >= 0 && !schema.groups[static_cast<size_t>(found.declared)].owner.empty()) {
-      const int owner = schema.FindFeature(schema.groups[static_cast<size_t>(found.declared)].owner);
-      if (owner >= 0) group.owner_column = layout->features[static_cast<size_t>(owner)].first_column;
+      group.owner_column =
+          layout->features[candidate_feature[static_cast<size_t>(found.owner)]].first_column;
+    } else if (found.declared >= 0 &&
+               !schema.groups[static_cast<size_t>(found.declared)].owner.empty()) {
+      const int owner =
+          schema.FindFeature(schema.groups[static_cast<size_t>(found.declared)].owner);
+      if (owner >= 0)
+        group.owner_column = layout->features[static_cast<size_t>(owner)].first_column;
     }
     layout->groups.push_back(std::move(group));
   }
@@ -93,7 +106,8 @@ Status AssignIdSpaces(std::span<const ClusteredFeature> features, FileLayout* la
     const ClusteredFeature& feature = features[column.feature];
     const ColumnSpec& spec = feature.source().spec->columns[column.column];
     const int width = TypeWidth(spec.type);
-    const bool worthwhile = IsListKind(feature.source().spec->kind) && CountEntries(feature) >= kMinIdsForDictionary;
+    const bool worthwhile =
+        IsListKind(feature.source().spec->kind) && CountEntries(feature) >= kMinIdsForDictionary;
     if (!IsInteger(spec.type) || width < 4 || (spec.id_space.empty() && !worthwhile)) continue;
     if (layout->id_spaces.size() >= kNone16 - 1) continue;  // The rest do without.
     auto ordinal = static_cast<uint16_t>(layout->id_spaces.size());
@@ -101,11 +115,13 @@ Status AssignIdSpaces(std::span<const ClusteredFeature> features, FileLayout* la
       const auto [it, inserted] = by_name.try_emplace(spec.id_space, ordinal);
       ordinal = it->second;
     }
-    if (ordinal == layout->id_spaces.size()) layout->id_spaces.push_back({.name = spec.id_space, .width = width, .columns = {}});
+    if (ordinal == layout->id_spaces.size())
+      layout->id_spaces.push_back({.name = spec.id_space, .width = width, .columns = {}});
     IdSpaceLayout& space = layout->id_spaces[ordinal];
     if (space.width != width) {
-      return InvalidArgument("id space \"{}\": column \"{}\" has {} bytes per id, others have {}", spec.id_space,
-                             ColumnName(*feature.source().spec, column.column), width, space.width);
+      return InvalidArgument("id space \"{}\": column \"{}\" has {} bytes per id, others have {}",
+                             spec.id_space, ColumnName(*feature.source().spec, column.column),
+                             width, space.width);
     }
     space.columns.push_back(c);
     column.id_space = ordinal;
@@ -113,7 +129,8 @@ Status AssignIdSpaces(std::span<const ClusteredFeature> features, FileLayout* la
   return Status::Ok();
 }
 
-// Numbers slots in storage order: group by group, its index first; a dictionary just before the first column that uses it.
+// Numbers slots in storage order: group by group, its index first; a dictionary just before the
+// first column that uses it.
 void AssignSlots(std::span<const ClusteredFeature> features, FileLayout* layout) {
   std::vector<bool> placed(layout->id_spaces.size(), false);
   uint32_t slot = 0;
@@ -153,13 +170,14 @@ void AssignSlots(std::span<const ClusteredFeature> features, FileLayout* layout)
 
 }  // namespace
 
-Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const ClusteredFeature> features, uint32_t num_rows,
-                                  const LayoutOptions& options) {
+Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const ClusteredFeature> features,
+                                  uint32_t num_rows, const LayoutOptions& options) {
   FileLayout layout;
   layout.features.resize(features.size());
   for (uint32_t f = 0; f < features.size(); ++f) {
     layout.features[f].first_column = static_cast<uint32_t>(layout.columns.size());
-    for (uint32_t c = 0; c < features[f].source().spec->columns.size(); ++c) layout.columns.push_back({.feature = f, .column = c});
+    for (uint32_t c = 0; c < features[f].source().spec->columns.size(); ++c)
+      layout.columns.push_back({.feature = f, .column = c});
   }
   AssignGroups(schema, features, num_rows, options, &layout);
   for (uint32_t f = 0; f < features.size(); ++f) {

@@ -1,4 +1,5 @@
-// What is fixed for the whole file: columns, dedup groups, id spaces, and the slot of every stream. Slots are numbered in the order in which streams lie in a stripe.
+// What is fixed for the whole file: columns, dedup groups, id spaces, and the slot of every stream.
+// Slots are numbered in the order in which streams lie in a stripe.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ struct GroupLayout {
   uint8_t source = 0;  // F-073.
   uint32_t index_slot = kNone32;
   uint32_t owner_column = kNone32;
-  bool anywhere = false;           // Repeats are looked for anywhere in a stripe, not only in runs.
+  bool anywhere = false;  // Repeats are looked for anywhere in a stripe, not only in runs.
   std::vector<uint32_t> features;
 };
 
@@ -55,8 +56,9 @@ struct LayoutOptions {
   bool find_groups = true;
 };
 
-// Decides the layout by looking at the rows of the first stripe, [0, num_rows). kInvalidArgument: an id space whose columns differ in width.
-Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const ClusteredFeature> features, uint32_t num_rows,
-                                  const LayoutOptions& options);
+// Decides the layout by looking at the rows of the first stripe, [0, num_rows). kInvalidArgument:
+// an id space whose columns differ in width.
+Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const ClusteredFeature> features,
+                                  uint32_t num_rows, const LayoutOptions& options);
 
 }  // namespace dsi::internal

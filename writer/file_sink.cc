@@ -29,8 +29,10 @@ Result<PageRecord> FileSink::AppendPage(std::span<const std::byte> bytes, uint32
   return page;
 }
 
-Result<WrittenTable> FileSink::AppendTable(std::span<const std::byte> records, uint32_t record_size) {
-  WrittenTable table{.record_size = record_size, .count = static_cast<uint32_t>(records.size() / record_size)};
+Result<WrittenTable> FileSink::AppendTable(std::span<const std::byte> records,
+                                           uint32_t record_size) {
+  WrittenTable table{.record_size = record_size,
+                     .count = static_cast<uint32_t>(records.size() / record_size)};
   if (table.count == 0) return table;  // F-040: no bytes, offset 0.
   table.offset = offset_;
   std::vector<std::byte> padded(records.begin(), records.end());
@@ -41,7 +43,8 @@ Result<WrittenTable> FileSink::AppendTable(std::span<const std::byte> records, u
   for (size_t b = 0; b < num_blocks; ++b) {
     const size_t begin = b * block_bytes;
     const size_t end = b + 1 == num_blocks ? padded.size() : begin + block_bytes;
-    AppendLE<uint64_t>(&seals, Seal(std::span(padded).subspan(begin, end - begin), SealKind::kTableBlock, offset_ + begin, salt_));
+    AppendLE<uint64_t>(&seals, Seal(std::span(padded).subspan(begin, end - begin),
+                                    SealKind::kTableBlock, offset_ + begin, salt_));
   }
   DSI_RETURN_IF_ERROR(Append(padded));
   table.seal = Seal(seals, SealKind::kTableSeals, offset_, salt_);
@@ -52,7 +55,9 @@ Result<WrittenTable> FileSink::AppendTable(std::span<const std::byte> records, u
 Result<WrittenSection> FileSink::AppendSection(std::span<const std::byte> bytes) {
   std::vector<std::byte> padded(bytes.begin(), bytes.end());
   PadTo(&padded, 8);
-  const WrittenSection section{.offset = offset_, .size = bytes.size(), .seal = Seal(padded, SealKind::kSection, offset_, salt_)};
+  const WrittenSection section{.offset = offset_,
+                               .size = bytes.size(),
+                               .seal = Seal(padded, SealKind::kSection, offset_, salt_)};
   DSI_RETURN_IF_ERROR(Append(padded));
   return section;
 }

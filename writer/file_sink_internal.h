@@ -1,4 +1,5 @@
-// Writes extents one after another: knows the offset, seals what it writes (spec F-002, F-010, F-040).
+// Writes extents one after another: knows the offset, seals what it writes (spec F-002, F-010,
+// F-040).
 #pragma once
 
 #include <cstdint>

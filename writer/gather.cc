@@ -13,7 +13,8 @@ uint32_t EntriesOf(const ClusteredFeature::Slice& slice, uint32_t row) {
 
 // Calls visit(row) for every stored row.
 template <typename Visit>
-void ForEachRow(const ClusteredFeature::Slice& slice, const std::vector<uint32_t>& stored_rows, const Visit& visit) {
+void ForEachRow(const ClusteredFeature::Slice& slice, const std::vector<uint32_t>& stored_rows,
+                const Visit& visit) {
   if (stored_rows.empty()) {
     for (uint32_t row = 0; row < slice.shape.size(); ++row) visit(row);
   } else {
@@ -23,8 +24,8 @@ void ForEachRow(const ClusteredFeature::Slice& slice, const std::vector<uint32_t
 
 // Scalars: one load and store per row.
 template <typename T>
-void GatherScalars(const ClusteredFeature::Slice& slice, const std::byte* data, const std::vector<uint32_t>& stored_rows,
-                   std::vector<std::byte>* out) {
+void GatherScalars(const ClusteredFeature::Slice& slice, const std::byte* data,
+                   const std::vector<uint32_t>& stored_rows, std::vector<std::byte>* out) {
   out->resize((stored_rows.empty() ? slice.shape.size() : stored_rows.size()) * sizeof(T));
   std::byte* dst = out->data();
   ForEachRow(slice, stored_rows, [&](uint32_t row) {
@@ -35,8 +36,8 @@ void GatherScalars(const ClusteredFeature::Slice& slice, const std::byte* data, 
   out->resize(static_cast<size_t>(dst - out->data()));
 }
 
-void GatherLists(const ClusteredFeature::Slice& slice, const RowColumn::Values& values, const std::vector<uint32_t>& stored_rows,
-                 std::vector<std::byte>* out) {
+void GatherLists(const ClusteredFeature::Slice& slice, const RowColumn::Values& values,
+                 const std::vector<uint32_t>& stored_rows, std::vector<std::byte>* out) {
   const auto width = static_cast<size_t>(values.width);
   uint64_t total = 0;
   ForEachRow(slice, stored_rows, [&](uint32_t row) { total += EntriesOf(slice, row); });
@@ -51,7 +52,8 @@ void GatherLists(const ClusteredFeature::Slice& slice, const RowColumn::Values& 
 
 }  // namespace
 
-std::vector<uint32_t> GatherShape(const ClusteredFeature::Slice& slice, const std::vector<uint32_t>& stored_rows) {
+std::vector<uint32_t> GatherShape(const ClusteredFeature::Slice& slice,
+                                  const std::vector<uint32_t>& stored_rows) {
   if (stored_rows.empty()) return slice.shape;
   std::vector<uint32_t> shape;
   shape.reserve(stored_rows.size());
@@ -59,7 +61,8 @@ std::vector<uint32_t> GatherShape(const ClusteredFeature::Slice& slice, const st
   return shape;
 }
 
-std::vector<std::byte> GatherValues(const ClusteredFeature::Slice& slice, size_t column, const std::vector<uint32_t>& stored_rows) {
+std::vector<std::byte> GatherValues(const ClusteredFeature::Slice& slice, size_t column,
+                                    const std::vector<uint32_t>& stored_rows) {
   const RowColumn::Values& values = slice.column.values[column];
   std::vector<std::byte> out;
   if (slice.column.entries_per_row != 1) {
@@ -67,10 +70,18 @@ std::vector<std::byte> GatherValues(const ClusteredFeature::Slice& slice, size_t
     return out;
   }
   switch (values.width) {
-    case 1: GatherScalars<uint8_t>(slice, values.data, stored_rows, &out); break;
-    case 2: GatherScalars<uint16_t>(slice, values.data, stored_rows, &out); break;
-    case 4: GatherScalars<uint32_t>(slice, values.data, stored_rows, &out); break;
-    default: GatherScalars<uint64_t>(slice, values.data, stored_rows, &out); break;
+    case 1:
+      GatherScalars<uint8_t>(slice, values.data, stored_rows, &out);
+      break;
+    case 2:
+      GatherScalars<uint16_t>(slice, values.data, stored_rows, &out);
+      break;
+    case 4:
+      GatherScalars<uint32_t>(slice, values.data, stored_rows, &out);
+      break;
+    default:
+      GatherScalars<uint64_t>(slice, values.data, stored_rows, &out);
+      break;
   }
   return out;
 }

@@ -7,11 +7,14 @@
 namespace dsi::internal {
 namespace {
 
-constexpr double kStoredShare = 0.5;              // Encoded bytes of a value per raw byte, roughly, when forms are compared.
-constexpr uint64_t kAnywhereBytes = 2ULL << 30;   // Memory for finding repeats anywhere; wider groups are searched for runs only.
+constexpr double kStoredShare =
+    0.5;  // Encoded bytes of a value per raw byte, roughly, when forms are compared.
+constexpr uint64_t kAnywhereBytes =
+    2ULL << 30;  // Memory for finding repeats anywhere; wider groups are searched for runs only.
 
 // Raw bytes of the given rows in all columns of the features.
-double StoredBytes(std::span<const ClusteredFeature::Slice> slices, const std::vector<uint32_t>& rows) {
+double StoredBytes(std::span<const ClusteredFeature::Slice> slices,
+                   const std::vector<uint32_t>& rows) {
   double bytes = 0;
   for (const ClusteredFeature::Slice& slice : slices) {
     double width = 0;
@@ -27,12 +30,15 @@ double StoredBytes(std::span<const ClusteredFeature::Slice> slices, const std::v
 }
 
 template <typename T>
-EncodedStream EncodeIndex(const std::vector<T>& values, uint32_t page_values, const EncodeTuning& tuning) {
-  return EncodeStream({.values = values.data(), .count = values.size(), .width = sizeof(T)}, page_values, tuning);
+EncodedStream EncodeIndex(const std::vector<T>& values, uint32_t page_values,
+                          const EncodeTuning& tuning) {
+  return EncodeStream({.values = values.data(), .count = values.size(), .width = sizeof(T)},
+                      page_values, tuning);
 }
 
 // Run lengths or one bit per row, whichever encodes smaller.
-void EncodeRuns(const UniqueRows& runs, uint32_t num_rows, uint32_t page_values, const EncodeTuning& tuning, GroupIndex* index) {
+void EncodeRuns(const UniqueRows& runs, uint32_t num_rows, uint32_t page_values,
+                const EncodeTuning& tuning, GroupIndex* index) {
   std::vector<uint32_t> lengths(runs.first_row.size());
   std::vector<uint8_t> is_new(num_rows, 0);
   for (size_t u = 0; u < lengths.size(); ++u) {
@@ -49,17 +55,20 @@ void EncodeRuns(const UniqueRows& runs, uint32_t num_rows, uint32_t page_values,
 
 }  // namespace
 
-GroupIndex BuildGroupIndex(std::span<const ClusteredFeature* const> features, bool anywhere, uint32_t first, uint32_t num_rows,
-                           uint32_t page_values, const EncodeTuning& tuning) {
+GroupIndex BuildGroupIndex(std::span<const ClusteredFeature* const> features, bool anywhere,
+                           uint32_t first, uint32_t num_rows, uint32_t page_values,
+                           const EncodeTuning& tuning) {
   GroupIndex index;
   index.record = {.form = 0, .num_unique = num_rows};
 
-  const uint64_t slice_bytes = static_cast<uint64_t>(num_rows) * (sizeof(uint32_t) + sizeof(uint64_t)) * features.size();
+  const uint64_t slice_bytes =
+      static_cast<uint64_t>(num_rows) * (sizeof(uint32_t) + sizeof(uint64_t)) * features.size();
   std::vector<ClusteredFeature::Slice> slices;
   std::vector<const RowColumn*> columns;
   slices.reserve(features.size());
   if (slice_bytes > kAnywhereBytes) {
-    // Too wide to hold all slices: repeats of each feature in turn are joined, which finds runs exactly.
+    // Too wide to hold all slices: repeats of each feature in turn are joined, which finds runs
+    // exactly.
     std::vector<uint8_t> all(num_rows, 1);
     std::vector<uint8_t> one(num_rows);
     for (const ClusteredFeature* feature : features) {
@@ -106,7 +115,8 @@ GroupIndex BuildGroupIndex(std::span<const ClusteredFeature* const> features, bo
     CombineHashes(hashes, column_hashes);
   }
   UniqueRows unique = FindUnique(columns, hashes);
-  if (unique.first_row.size() == index.record.num_unique) return index;  // Nothing repeats but in runs.
+  if (unique.first_row.size() == index.record.num_unique)
+    return index;  // Nothing repeats but in runs.
   GroupIndex general;
   general.record = {.form = 3, .num_unique = static_cast<uint32_t>(unique.first_row.size())};
   general.stream = EncodeIndex(unique.inverse, page_values, tuning);

@@ -9,14 +9,17 @@
 namespace dsi::internal {
 namespace {
 
-constexpr size_t kMaxDictionary = 1U << 22;      // A gather from a larger dictionary is slower than reading the ids.
-constexpr double kSharedLimit = 1.5;             // A projection of one column must not read more than this times what its own dictionary would cost.
+constexpr size_t kMaxDictionary =
+    1U << 22;  // A gather from a larger dictionary is slower than reading the ids.
+constexpr double kSharedLimit = 1.5;  // A projection of one column must not read more than this
+                                      // times what its own dictionary would cost.
 
 // Distinct ids, ascending.
 template <typename T>
 class IdTable {
  public:
-  explicit IdTable(size_t expected) : slots_(std::bit_ceil(std::max<size_t>(expected, 512) * 2), 0) {}
+  explicit IdTable(size_t expected)
+      : slots_(std::bit_ceil(std::max<size_t>(expected, 512) * 2), 0) {}
 
   // Collects a value; false once there are more than the limit.
   bool Insert(T value) {
@@ -56,7 +59,8 @@ class IdTable {
 
  private:
   size_t Slot(T value) const {
-    return static_cast<size_t>((static_cast<uint64_t>(value) * 0x9E3779B97F4A7C15ULL) >> (64 - std::countr_zero(slots_.size())));
+    return static_cast<size_t>((static_cast<uint64_t>(value) * 0x9E3779B97F4A7C15ULL) >>
+                               (64 - std::countr_zero(slots_.size())));
   }
   size_t Find(T value) const {
     size_t i = Slot(value);
@@ -96,17 +100,21 @@ struct Member {
   double coded_cost = 0;
   bool coded = false;
 
-  std::span<const T> values() const { return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)}; }
+  std::span<const T> values() const {
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
 };
 
 template <typename Code>
 EncodePlan PlanNarrowCodes(std::span<const uint32_t> codes, const EncodeTuning& tuning) {
   const std::vector<Code> narrow(codes.begin(), codes.end());
-  return ChoosePlan({.values = narrow.data(), .count = narrow.size(), .width = sizeof(Code)}, tuning);
+  return ChoosePlan({.values = narrow.data(), .count = narrow.size(), .width = sizeof(Code)},
+                    tuning);
 }
 
 // Codes are stored in the fewest bytes that hold them; the plan is chosen on those.
-EncodePlan PlanCodes(std::span<const uint32_t> codes, size_t dictionary_size, const EncodeTuning& tuning) {
+EncodePlan PlanCodes(std::span<const uint32_t> codes, size_t dictionary_size,
+                     const EncodeTuning& tuning) {
   if (dictionary_size <= 1U << 8) return PlanNarrowCodes<uint8_t>(codes, tuning);
   if (dictionary_size <= 1U << 16) return PlanNarrowCodes<uint16_t>(codes, tuning);
   return ChoosePlan({.values = codes.data(), .count = codes.size(), .width = 4}, tuning);
@@ -114,7 +122,8 @@ EncodePlan PlanCodes(std::span<const uint32_t> codes, size_t dictionary_size, co
 
 // Costs of a member by itself and through the dictionary, from its first page.
 template <typename T>
-void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_cost_per_id, const StripeOptions& options, Member<T>* m) {
+void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_cost_per_id,
+           const StripeOptions& options, Member<T>* m) {
   const std::span<const T> values = m->values();
   const size_t page = std::min<size_t>(values.size(), options.page_values);
   const double scale = static_cast<double>(values.size()) / static_cast<double>(page);
@@ -133,13 +142,15 @@ void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_co
   m->plan = PlanCodes({m->codes.data(), page}, dictionary_size, options.tuning);
   m->coded_cost = Cost(m->plan, scale, options.tuning);
   const double own = m->coded_cost + static_cast<double>(distinct) * dictionary_cost_per_id;
-  const double shared = m->coded_cost + static_cast<double>(dictionary_size) * dictionary_cost_per_id;
+  const double shared =
+      m->coded_cost + static_cast<double>(dictionary_size) * dictionary_cost_per_id;
   m->coded = shared <= kSharedLimit * own && own < m->direct_cost;
 }
 
 template <typename T>
-void Encode(const FileLayout& layout, const IdSpaceLayout& space, std::span<const ClusteredFeature> features,
-            std::span<const GroupIndex> indexes, uint32_t first, uint32_t num_rows, const StripeOptions& options,
+void Encode(const FileLayout& layout, const IdSpaceLayout& space,
+            std::span<const ClusteredFeature> features, std::span<const GroupIndex> indexes,
+            uint32_t first, uint32_t num_rows, const StripeOptions& options,
             EncodedStripe* stripe) {
   std::vector<Member<T>> members(space.columns.size());
   size_t total = 0;
@@ -153,7 +164,8 @@ void Encode(const FileLayout& layout, const IdSpaceLayout& space, std::span<cons
     total += m.values().size();
   }
 
-  // Members whose share of a dictionary does not pay leave it, and the dictionary is built again from those that stay.
+  // Members whose share of a dictionary does not pay leave it, and the dictionary is built again
+  // from those that stay.
   std::vector<Member<T>*> in;
   for (Member<T>& m : members) {
     if (!m.values().empty()) in.push_back(&m);
@@ -174,8 +186,13 @@ void Encode(const FileLayout& layout, const IdSpaceLayout& space, std::span<cons
     }
     ids = table.Sorted();
     table.Number(ids);
-    const EncodePlan dictionary = ChoosePlan({.values = ids.data(), .count = std::min<size_t>(ids.size(), options.page_values), .width = sizeof(T)}, options.tuning);
-    const double per_id = Cost(dictionary, 1, options.tuning) / static_cast<double>(std::min<size_t>(ids.size(), options.page_values));
+    const EncodePlan dictionary =
+        ChoosePlan({.values = ids.data(),
+                    .count = std::min<size_t>(ids.size(), options.page_values),
+                    .width = sizeof(T)},
+                   options.tuning);
+    const double per_id = Cost(dictionary, 1, options.tuning) /
+                          static_cast<double>(std::min<size_t>(ids.size(), options.page_values));
     const size_t before = in.size();
     double direct = 0;
     double coded = per_id * static_cast<double>(ids.size());
@@ -200,14 +217,16 @@ void Encode(const FileLayout& layout, const IdSpaceLayout& space, std::span<cons
   EncodedStream& dictionary = stripe->streams[space.dictionary_slot];
   dictionary.record.width = sizeof(T);
   if (!in.empty()) {
-    dictionary = EncodeStream({.values = ids.data(), .count = ids.size(), .width = sizeof(T)}, options.page_values, options.tuning);
+    dictionary = EncodeStream({.values = ids.data(), .count = ids.size(), .width = sizeof(T)},
+                              options.page_values, options.tuning);
   }
 }
 
 }  // namespace
 
-void EncodeIdSpace(const FileLayout& layout, const IdSpaceLayout& space, std::span<const ClusteredFeature> features,
-                   std::span<const GroupIndex> indexes, uint32_t first, uint32_t num_rows, const StripeOptions& options,
+void EncodeIdSpace(const FileLayout& layout, const IdSpaceLayout& space,
+                   std::span<const ClusteredFeature> features, std::span<const GroupIndex> indexes,
+                   uint32_t first, uint32_t num_rows, const StripeOptions& options,
                    EncodedStripe* stripe) {
   if (space.width == 4) {
     Encode<uint32_t>(layout, space, features, indexes, first, num_rows, options, stripe);

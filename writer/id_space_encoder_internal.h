@@ -1,4 +1,5 @@
-// Encodes the columns of one id space in one stripe: with a dictionary that they share where that is smaller, else each by itself.
+// Encodes the columns of one id space in one stripe: with a dictionary that they share where that
+// is smaller, else each by itself.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,9 @@
 namespace dsi::internal {
 
 // Fills the dictionary slot of the space and the values slots of its columns in *stripe.
-void EncodeIdSpace(const FileLayout& layout, const IdSpaceLayout& space, std::span<const ClusteredFeature> features,
-                   std::span<const GroupIndex> indexes, uint32_t first, uint32_t num_rows, const StripeOptions& options,
+void EncodeIdSpace(const FileLayout& layout, const IdSpaceLayout& space,
+                   std::span<const ClusteredFeature> features, std::span<const GroupIndex> indexes,
+                   uint32_t first, uint32_t num_rows, const StripeOptions& options,
                    EncodedStripe* stripe);
 
 }  // namespace dsi::internal

@@ -85,9 +85,10 @@ Status CheckMixture(const std::string& name, const SeenValues& values) {
     return Mixed(name, "a truth value", values.bool_line, "a number", float_line);
   }
   if (values.fraction_line != 0 && values.inexact_line != 0) {
-    return BadInput("feature {}: a fraction on line {} and on line {} a whole number that float64 "
-                    "cannot hold exactly",
-                    QuoteForMessage(name), values.fraction_line, values.inexact_line);
+    return BadInput(
+        "feature {}: a fraction on line {} and on line {} a whole number that float64 "
+        "cannot hold exactly",
+        QuoteForMessage(name), values.fraction_line, values.inexact_line);
   }
   if (values.big_line != 0 && values.negative_line != 0 && values.fraction_line == 0) {
     return Mixed(name, "a number of 2^63 or more", values.big_line, "a negative number",

@@ -13,11 +13,11 @@ namespace dsi::internal {
 // Values of one shape. Each kind of value is held as the first line that had it; 0: none had.
 struct SeenValues {
   uint64_t whole_line = 0;
-  uint64_t inexact_line = 0;   // A whole number that float64 cannot hold.
+  uint64_t inexact_line = 0;  // A whole number that float64 cannot hold.
   uint64_t negative_line = 0;
-  uint64_t big_line = 0;       // A whole number of 2^63 or more.
+  uint64_t big_line = 0;  // A whole number of 2^63 or more.
   uint64_t fraction_line = 0;
-  uint64_t word_line = 0;      // "NaN", "Infinity", "-Infinity".
+  uint64_t word_line = 0;  // "NaN", "Infinity", "-Infinity".
   uint64_t text_line = 0;
   uint64_t bool_line = 0;
   int64_t greatest = std::numeric_limits<int64_t>::min();

@@ -115,9 +115,10 @@ class JsonLooker : public RowLooker {
       empty = false;
       const bool known = LookAtNumber(item, &feature->many);
       if (!known || feature->many.text_line != 0) {
-        return BadInput("{}: feature {}: found {} in an array, expected numbers (arrays of strings, "
-                        "nulls, arrays and objects have no place in a row)",
-                        lines().Where(), QuoteForMessage(feature->name), DescribeJson(item));
+        return BadInput(
+            "{}: feature {}: found {} in an array, expected numbers (arrays of strings, "
+            "nulls, arrays and objects have no place in a row)",
+            lines().Where(), QuoteForMessage(feature->name), DescribeJson(item));
       }
     }
     if (empty && feature->empty_list_line == 0) feature->empty_list_line = line();
@@ -127,12 +128,23 @@ class JsonLooker : public RowLooker {
   // False for what is neither number, string nor truth value.
   bool LookAtNumber(dom::element value, SeenValues* values) {
     switch (value.type()) {
-      case element_type::INT64: values->AddInt(int64_t(value), line()); return true;
-      case element_type::UINT64: values->AddUint(uint64_t(value), line()); return true;
-      case element_type::DOUBLE: values->AddDouble(line()); return true;
-      case element_type::BOOL: values->AddBool(line()); return true;
-      case element_type::STRING: values->AddText(std::string_view(value), line()); return true;
-      default: return false;
+      case element_type::INT64:
+        values->AddInt(int64_t(value), line());
+        return true;
+      case element_type::UINT64:
+        values->AddUint(uint64_t(value), line());
+        return true;
+      case element_type::DOUBLE:
+        values->AddDouble(line());
+        return true;
+      case element_type::BOOL:
+        values->AddBool(line());
+        return true;
+      case element_type::STRING:
+        values->AddText(std::string_view(value), line());
+        return true;
+      default:
+        return false;
     }
   }
 
@@ -213,10 +225,14 @@ class DelimitedLooker : public RowLooker {
       return values->AddText(text, line());
     }
     switch (ParseNumber(text, &whole, &big, &number)) {
-      case NumberText::kInt: return values->AddInt(whole, line());
-      case NumberText::kUint: return values->AddUint(big, line());
-      case NumberText::kDouble: return values->AddDouble(line());
-      case NumberText::kNone: return values->AddText(text, line());
+      case NumberText::kInt:
+        return values->AddInt(whole, line());
+      case NumberText::kUint:
+        return values->AddUint(big, line());
+      case NumberText::kDouble:
+        return values->AddDouble(line());
+      case NumberText::kNone:
+        return values->AddText(text, line());
     }
   }
 

@@ -38,8 +38,7 @@ Status Malformed(std::string_view line, const LineSource& lines, simdjson::error
 
 }  // namespace
 
-Status JsonLineParser::Parse(std::string_view line, const LineSource& lines,
-                             dom::object* object) {
+Status JsonLineParser::Parse(std::string_view line, const LineSource& lines, dom::object* object) {
   if (line.size() > simdjson::SIMDJSON_MAXSIZE_BYTES - simdjson::SIMDJSON_PADDING) {
     return Error(StatusCode::kResourceExhausted, "{}: a line of {} bytes, expected less than 4 GiB",
                  lines.Where(), line.size());
@@ -71,15 +70,22 @@ bool IsBlank(std::string_view line) {
 
 std::string DescribeJson(dom::element value) {
   switch (value.type()) {
-    case dom::element_type::ARRAY: return "an array";
-    case dom::element_type::OBJECT: return "an object";
+    case dom::element_type::ARRAY:
+      return "an array";
+    case dom::element_type::OBJECT:
+      return "an object";
     case dom::element_type::STRING:
       return "the string " + QuoteForMessage(std::string_view(value));
-    case dom::element_type::NULL_VALUE: return "null";
-    case dom::element_type::BOOL: return bool(value) ? "true" : "false";
-    case dom::element_type::INT64: return fmt::format("the number {}", int64_t(value));
-    case dom::element_type::UINT64: return fmt::format("the number {}", uint64_t(value));
-    case dom::element_type::DOUBLE: return fmt::format("the number {}", double(value));
+    case dom::element_type::NULL_VALUE:
+      return "null";
+    case dom::element_type::BOOL:
+      return bool(value) ? "true" : "false";
+    case dom::element_type::INT64:
+      return fmt::format("the number {}", int64_t(value));
+    case dom::element_type::UINT64:
+      return fmt::format("the number {}", uint64_t(value));
+    case dom::element_type::DOUBLE:
+      return fmt::format("the number {}", double(value));
   }
   return "an unknown value";
 }

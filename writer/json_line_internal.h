@@ -14,8 +14,8 @@ namespace dsi::internal {
 
 class JsonLineParser {
  public:
-  // Parses the line that `lines` gave last. The object is valid until the next call. kBadInput names
-  // file, line and column.
+  // Parses the line that `lines` gave last. The object is valid until the next call. kBadInput
+  // names file, line and column.
   Status Parse(std::string_view line, const LineSource& lines, simdjson::dom::object* object);
 
  private:

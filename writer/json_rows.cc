@@ -1,5 +1,5 @@
-// JSON Lines to rows. simdjson checks the line and lays it out; one walk over that layout matches keys
-// with features and hands the values on.
+// JSON Lines to rows. simdjson checks the line and lays it out; one walk over that layout matches
+// keys with features and hands the values on.
 #include <simdjson.h>
 
 #include <utility>
@@ -58,9 +58,9 @@ class JsonInput : public RowTextInput {
     dom::element value;
   };
 
-  // Names first, then values: in rows that hold some hundred of many thousand features, what is known
-  // of a feature is rarely in the cache, and can be fetched while other names are looked up. The
-  // parser has bounded how deep objects nest.
+  // Names first, then values: in rows that hold some hundred of many thousand features, what is
+  // known of a feature is rarely in the cache, and can be fetched while other names are looked up.
+  // The parser has bounded how deep objects nest.
   Status SetObject(dom::object object, KeyTree::Node* parent) {
     const size_t begin = members_.size();
     KeyTree::Entry* last = nullptr;
@@ -107,8 +107,10 @@ class JsonInput : public RowTextInput {
     }
     const Type stored = node.type;
     switch (type) {
-      case element_type::INT64: return Set(batch_->SetInt(node.feature, int64_t(value)));
-      case element_type::UINT64: return Set(batch_->SetUint(node.feature, uint64_t(value)));
+      case element_type::INT64:
+        return Set(batch_->SetInt(node.feature, int64_t(value)));
+      case element_type::UINT64:
+        return Set(batch_->SetUint(node.feature, uint64_t(value)));
       case element_type::DOUBLE:
         if (!IsFloat(stored)) break;
         return Set(batch_->SetDouble(node.feature, double(value)));
@@ -122,7 +124,8 @@ class JsonInput : public RowTextInput {
         if (!IsFloat(stored) || !ParseFloatWord(text, &number)) break;
         return Set(batch_->SetDouble(node.feature, number));
       }
-      default: break;
+      default:
+        break;
     }
     return Unexpected(node, value);
   }
@@ -164,13 +167,20 @@ class JsonInput : public RowTextInput {
       double number = 0;
       bool fits = true;
       switch (item.type()) {
-        case element_type::DOUBLE: number = item.get_double().value_unsafe(); break;
-        case element_type::INT64: fits = WholeToDouble(int64_t(item), type, &number); break;
-        case element_type::UINT64: fits = WholeToDouble(uint64_t(item), type, &number); break;
+        case element_type::DOUBLE:
+          number = item.get_double().value_unsafe();
+          break;
+        case element_type::INT64:
+          fits = WholeToDouble(int64_t(item), type, &number);
+          break;
+        case element_type::UINT64:
+          fits = WholeToDouble(uint64_t(item), type, &number);
+          break;
         case element_type::STRING:
           fits = ParseFloatWord(std::string_view(item), &number);
           break;
-        default: fits = false;
+        default:
+          fits = false;
       }
       if (!fits) return UnexpectedEntry(node, item, doubles_.size());
       doubles_.push_back(number);
@@ -189,7 +199,8 @@ class JsonInput : public RowTextInput {
   }
 
   Status Set(const Status& status) {
-    if (status.ok()) [[likely]] return {};
+    if (status.ok()) [[likely]]
+      return {};
     return AtLine(status);
   }
 
@@ -214,16 +225,17 @@ class JsonInput : public RowTextInput {
   }
 
   Status UnexpectedEntry(const KeyTree::Node& node, dom::element item, size_t at) {
-    return Fault("feature {}: entry {}: found {}, expected {} (lists hold numbers: neither strings, "
-                 "null nor lists)",
-                 QuoteForMessage(node.name), at, DescribeJson(item), ExpectedValue(node));
+    return Fault(
+        "feature {}: entry {}: found {}, expected {} (lists hold numbers: neither strings, "
+        "null nor lists)",
+        QuoteForMessage(node.name), at, DescribeJson(item), ExpectedValue(node));
   }
 
   const bool ignore_unknown_;
   KeyTree keys_;
   JsonLineParser parser_;
   uint64_t row_ = 0;
-  RowBatch* batch_ = nullptr;  // Of the row being read.
+  RowBatch* batch_ = nullptr;    // Of the row being read.
   std::vector<Member> members_;  // Of the objects being read, outer ones first.
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;

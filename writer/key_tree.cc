@@ -13,7 +13,8 @@ uint64_t HashKey(const KeyTree::Node& parent, std::string_view key) {
 
 KeyTree::Node* KeyTree::Add(std::string_view name, bool parts) {
   if (parts) {
-    for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1)) {
+    for (size_t dot = name.find('.'); dot != std::string_view::npos;
+         dot = name.find('.', dot + 1)) {
       Add(name.substr(0, dot), false);
     }
   }

@@ -40,7 +40,7 @@ class KeyTree {
     uint32_t number = 0;       // Position in the tree.
     Type type = Type::kInt64;  // For the caller, as is_list.
     bool is_list = false;
-    std::string name;          // Full dotted name; empty for the root.
+    std::string name;  // Full dotted name; empty for the root.
   };
 
   KeyTree() : slots_(kFirstSlots) {}

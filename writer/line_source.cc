@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kFirstBuffer = 1 << 20;
 
-// The buffer is moved up or doubled rather than filled by fewer bytes than this, so that the cost of
-// copying stays in proportion to the bytes read.
+// The buffer is moved up or doubled rather than filled by fewer bytes than this, so that the cost
+// of copying stays in proportion to the bytes read.
 constexpr size_t kLeastRead = kFirstBuffer / 4;
 
 }  // namespace
@@ -33,8 +33,7 @@ Status LineSource::Fill() {
   }
   if (is_tight()) buffer_.resize(buffer_.size() * 2);
   const size_t room = buffer_.size() - kPadding - filled_;
-  DSI_ASSIGN_OR_RETURN(const size_t count,
-                       bytes_->Read(std::span(buffer_).subspan(filled_, room)));
+  DSI_ASSIGN_OR_RETURN(const size_t count, bytes_->Read(std::span(buffer_).subspan(filled_, room)));
   filled_ += count;
   at_end_ = count == 0;
   return {};
@@ -45,10 +44,10 @@ Status LineSource::FindLineEnd(size_t from) {
   while (true) {
     const char* start = buffer_.data() + begin_ + length;
     const void* found = std::memchr(start, '\n', filled_ - begin_ - length);
-    const size_t seen = found == nullptr
-                            ? filled_ - begin_
-                            : static_cast<size_t>(static_cast<const char*>(found) -
-                                                  (buffer_.data() + begin_));
+    const size_t seen =
+        found == nullptr
+            ? filled_ - begin_
+            : static_cast<size_t>(static_cast<const char*>(found) - (buffer_.data() + begin_));
     if (seen > max_line_bytes_) {
       return Error(StatusCode::kResourceExhausted,
                    "{}:{}: a line of more than {} bytes; raise max_line_bytes to read it", name_,

@@ -20,7 +20,8 @@ Status RunGuarded(const std::function<Status(size_t)>& work, size_t i) {
 
 }  // namespace
 
-Status ParallelFor(size_t count, int threads, const std::function<Status(size_t)>& work, const std::function<Status()>& poll) {
+Status ParallelFor(size_t count, int threads, const std::function<Status(size_t)>& work,
+                   const std::function<Status()>& poll) {
   std::atomic<size_t> next{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;
@@ -45,7 +46,8 @@ Status ParallelFor(size_t count, int threads, const std::function<Status(size_t)
     }
   };
 
-  const size_t extra = std::min<size_t>(static_cast<size_t>(std::max(threads, 1)), count) - (count > 0 ? 1 : 0);
+  const size_t extra =
+      std::min<size_t>(static_cast<size_t>(std::max(threads, 1)), count) - (count > 0 ? 1 : 0);
   std::vector<std::thread> pool;
   pool.reserve(extra);
   for (size_t t = 0; t < extra; ++t) {

@@ -1,6 +1,6 @@
-// Row by row. Values are appended to the columns as they are set; a row counts once EndRow has found
-// it whole, and DropRow cuts the columns back to the last whole row. row_batch_columns.cc adds many
-// rows at once.
+// Row by row. Values are appended to the columns as they are set; a row counts once EndRow has
+// found it whole, and DropRow cuts the columns back to the last whole row. row_batch_columns.cc
+// adds many rows at once.
 #include "dsi/writer/row_batch.h"
 
 #include <cstring>
@@ -63,18 +63,30 @@ bool AppendBools(std::span<const From> from, std::vector<std::byte>* out) {
 template <typename From>
 bool AppendAs(Type type, std::span<const From> from, std::vector<std::byte>* out) {
   switch (type) {
-    case Type::kBool: return AppendBools(from, out);
-    case Type::kInt8: return AppendConverted<int8_t>(from, out);
-    case Type::kInt16: return AppendConverted<int16_t>(from, out);
-    case Type::kInt32: return AppendConverted<int32_t>(from, out);
-    case Type::kInt64: return AppendConverted<int64_t>(from, out);
-    case Type::kUint8: return AppendConverted<uint8_t>(from, out);
-    case Type::kUint16: return AppendConverted<uint16_t>(from, out);
-    case Type::kUint32: return AppendConverted<uint32_t>(from, out);
-    case Type::kUint64: return AppendConverted<uint64_t>(from, out);
-    case Type::kFloat32: return AppendConverted<float>(from, out);
-    case Type::kFloat64: return AppendConverted<double>(from, out);
-    case Type::kBytes: return false;
+    case Type::kBool:
+      return AppendBools(from, out);
+    case Type::kInt8:
+      return AppendConverted<int8_t>(from, out);
+    case Type::kInt16:
+      return AppendConverted<int16_t>(from, out);
+    case Type::kInt32:
+      return AppendConverted<int32_t>(from, out);
+    case Type::kInt64:
+      return AppendConverted<int64_t>(from, out);
+    case Type::kUint8:
+      return AppendConverted<uint8_t>(from, out);
+    case Type::kUint16:
+      return AppendConverted<uint16_t>(from, out);
+    case Type::kUint32:
+      return AppendConverted<uint32_t>(from, out);
+    case Type::kUint64:
+      return AppendConverted<uint64_t>(from, out);
+    case Type::kFloat32:
+      return AppendConverted<float>(from, out);
+    case Type::kFloat64:
+      return AppendConverted<double>(from, out);
+    case Type::kBytes:
+      return false;
   }
   return false;
 }
@@ -290,8 +302,9 @@ Status RowBatch::CheckWhole(const Slot& slot, size_t feature) const {
   if (slot.columns_set == slot.num_columns && !slot.unequal) return {};
   const FeatureSpec& spec = schema_->features[feature];
   if (slot.unequal) {
-    return internal::BadInput("feature {}: lists of unequal lengths, expected the {} of all columns",
-                              QuoteForMessage(spec.name), slot.length);
+    return internal::BadInput(
+        "feature {}: lists of unequal lengths, expected the {} of all columns",
+        QuoteForMessage(spec.name), slot.length);
   }
   for (size_t c = 0; c < spec.columns.size(); ++c) {
     if (column_serials_[slot.first_column + c] == serial_) continue;

@@ -1,7 +1,9 @@
-// Rows held in memory as columns, ready for a Writer. Rows are added one by one, or many at once from column buffers.
+// Rows held in memory as columns, ready for a Writer. Rows are added one by one, or many at once
+// from column buffers.
 //
-// Thread safety: one thread at a time. Cost: a missing feature of a row costs nothing once any row lacks the feature, so wide sparse tables
-// stay small. After an error in a row call DropRow; the batch stays usable.
+// Thread safety: one thread at a time. Cost: a missing feature of a row costs nothing once any row
+// lacks the feature, so wide sparse tables stay small. After an error in a row call DropRow; the
+// batch stays usable.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +18,19 @@
 
 namespace dsi {
 
-// Rows of one feature handed in as buffers, in the layout of Arrow. Borrowed for the duration of the call.
+// Rows of one feature handed in as buffers, in the layout of Arrow. Borrowed for the duration of
+// the call.
 struct FeatureColumns {
-  size_t feature = 0;                  // Ordinal in the schema.
-  const uint8_t* validity = nullptr;   // Bit i (LSB first) set: row i has the feature. Null: every row has it.
+  size_t feature = 0;  // Ordinal in the schema.
+  const uint8_t* validity =
+      nullptr;  // Bit i (LSB first) set: row i has the feature. Null: every row has it.
   size_t validity_offset = 0;          // Bit of row 0.
-  const int32_t* offsets32 = nullptr;  // Features with lengths: num_rows + 1 ascending offsets into values; one of the two is set.
+  const int32_t* offsets32 = nullptr;  // Features with lengths: num_rows + 1 ascending offsets into
+                                       // values; one of the two is set.
   const int64_t* offsets64 = nullptr;
-  std::vector<const void*> values;     // One per column of the feature, of the column's type. Rows without the feature have entries only in
-                                       // scalar and embedding features (ignored); a list's entries lie between its offsets.
+  std::vector<const void*> values;  // One per column of the feature, of the column's type. Rows
+                                    // without the feature have entries only in scalar and embedding
+                                    // features (ignored); a list's entries lie between its offsets.
 };
 
 class DSI_EXPORT RowBatch {
@@ -38,29 +44,33 @@ class DSI_EXPORT RowBatch {
   uint64_t size_bytes() const { return size_bytes_; }
   void Clear();
 
-  // Row by row: any number of Set…, each feature (column) at most once, then EndRow. A feature not set is missing in that row. The value is
-  // converted to the column's type; kOutOfRange when it does not fit (a fraction into an integer, 300 into int8, 2^53+1 into float64;
-  // float64 into float32 rounds to nearest, as declared). kInvalidArgument: wrong kind, set twice.
+  // Row by row: any number of Set…, each feature (column) at most once, then EndRow. A feature not
+  // set is missing in that row. The value is converted to the column's type; kOutOfRange when it
+  // does not fit (a fraction into an integer, 300 into int8, 2^53+1 into float64; float64 into
+  // float32 rounds to nearest, as declared). kInvalidArgument: wrong kind, set twice.
   Status SetInt(size_t feature, int64_t value);
   Status SetUint(size_t feature, uint64_t value);
   Status SetDouble(size_t feature, double value);
   Status SetBytes(size_t feature, std::string_view value);
-  // Lists and embeddings. Every column of a weighted or sequence feature must be set, with equal lengths; an embedding needs its fixed length.
+  // Lists and embeddings. Every column of a weighted or sequence feature must be set, with equal
+  // lengths; an embedding needs its fixed length.
   Status SetInts(size_t feature, size_t column, std::span<const int64_t> values);
   Status SetUints(size_t feature, size_t column, std::span<const uint64_t> values);
   Status SetDoubles(size_t feature, size_t column, std::span<const double> values);
-  // Ends the row. kBadInput when a feature is set in part (a column missing, unequal lengths); the row is then dropped.
+  // Ends the row. kBadInput when a feature is set in part (a column missing, unequal lengths); the
+  // row is then dropped.
   Status EndRow();
   void DropRow();
 
-  // A hint that a feature (a sound ordinal) is about to be set, for callers that know some features ahead; changes nothing.
+  // A hint that a feature (a sound ordinal) is about to be set, for callers that know some features
+  // ahead; changes nothing.
   void Prefetch(size_t feature) const {
     __builtin_prefetch(&slots_[feature], 1);
     __builtin_prefetch(&features_[feature], 1);
   }
 
-  // Adds num_rows rows at once; features not named are missing. All or nothing. kInvalidArgument: unequal or descending offsets, a feature
-  // named twice, a null buffer. Cost: one copy.
+  // Adds num_rows rows at once; features not named are missing. All or nothing. kInvalidArgument:
+  // unequal or descending offsets, a feature named twice, a null buffer. Cost: one copy.
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
 
   // Adds all rows of another batch of the same schema object.
@@ -68,10 +78,11 @@ class DSI_EXPORT RowBatch {
 
   // Storage of one feature, for the writer.
   struct FeatureBuffer {
-    bool all_present = true;                     // Every row so far has the feature; `rows` is then empty.
-    std::vector<uint32_t> rows;                  // Otherwise: the rows that have it, ascending.
-    std::vector<uint32_t> lengths;               // Features with lengths: one per row that has it.
-    std::vector<std::vector<std::byte>> values;  // One per column: entries of the rows that have it, in row order.
+    bool all_present = true;        // Every row so far has the feature; `rows` is then empty.
+    std::vector<uint32_t> rows;     // Otherwise: the rows that have it, ascending.
+    std::vector<uint32_t> lengths;  // Features with lengths: one per row that has it.
+    std::vector<std::vector<std::byte>>
+        values;  // One per column: entries of the rows that have it, in row order.
     size_t num_present = 0;
   };
   const FeatureBuffer& feature(size_t i) const { return features_[i]; }
@@ -80,7 +91,7 @@ class DSI_EXPORT RowBatch {
   // What the setters ask about a feature, side by side, and what the current row has set of it.
   struct alignas(64) Slot {
     Kind kind;
-    Type type;          // Of column 0.
+    Type type;  // Of column 0.
     bool has_lengths;
     uint32_t num_columns;
     uint32_t fixed_length;
@@ -89,7 +100,7 @@ class DSI_EXPORT RowBatch {
     uint32_t length = 0;
     uint32_t columns_set = 0;
     bool unequal = false;
-    uint64_t serial = 0;           // Row in which length, columns_set and unequal were set.
+    uint64_t serial = 0;             // Row in which length, columns_set and unequal were set.
     uint64_t committed_entries = 0;  // Entries per column of ended rows.
   };
 
@@ -121,10 +132,11 @@ class DSI_EXPORT RowBatch {
   uint64_t size_bytes_ = 0;
   std::vector<FeatureBuffer> features_;
   std::vector<Slot> slots_;
-  std::vector<uint64_t> column_serials_;  // Per column of features that have several: the row that set it last.
-  std::vector<uint32_t> dense_;           // Features that every row has, so far.
-  std::vector<uint32_t> touched_;         // Features set in the current row.
-  uint64_t serial_ = 1;                   // Number of the current row; never reused.
+  std::vector<uint64_t>
+      column_serials_;  // Per column of features that have several: the row that set it last.
+  std::vector<uint32_t> dense_;    // Features that every row has, so far.
+  std::vector<uint32_t> touched_;  // Features set in the current row.
+  uint64_t serial_ = 1;            // Number of the current row; never reused.
 };
 
 }  // namespace dsi

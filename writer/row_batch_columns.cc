@@ -67,8 +67,8 @@ Status CheckOffsets(const Offset* offsets, size_t num_rows) {
   bool short_enough = true;
   for (size_t i = 0; i < num_rows; ++i) {
     ascending &= offsets[i + 1] >= offsets[i];
-    short_enough &= static_cast<uint64_t>(offsets[i + 1]) - static_cast<uint64_t>(offsets[i]) <=
-                    kMaxListLength;
+    short_enough &=
+        static_cast<uint64_t>(offsets[i + 1]) - static_cast<uint64_t>(offsets[i]) <= kMaxListLength;
   }
   if (ascending && short_enough) return {};
   for (size_t i = 0; i < num_rows; ++i) {
@@ -134,11 +134,9 @@ void RowBatch::CommitRows(size_t num_rows) {
   for (const uint32_t feature : touched_) {
     Slot& slot = slots_[feature];
     FeatureBuffer& buffer = features_[feature];
-    const uint64_t entries =
-        buffer.values[0].size() / static_cast<size_t>(TypeWidth(slot.type));
-    const size_t present = slot.has_lengths
-                               ? buffer.lengths.size()
-                               : entries / std::max<uint32_t>(slot.fixed_length, 1);
+    const uint64_t entries = buffer.values[0].size() / static_cast<size_t>(TypeWidth(slot.type));
+    const size_t present = slot.has_lengths ? buffer.lengths.size()
+                                            : entries / std::max<uint32_t>(slot.fixed_length, 1);
     const size_t per_row = (slot.has_lengths ? 4 : 0) + (buffer.all_present ? 0 : 4);
     size_bytes_ += (entries - slot.committed_entries) * slot.row_bytes +
                    (present - buffer.num_present) * per_row;
@@ -276,7 +274,8 @@ void RowBatch::CopyFeature(size_t feature, const RowBatch& other) {
 }
 
 Status RowBatch::Append(const RowBatch& other) {
-  if (other.schema_ != schema_) return InvalidArgument("Append of a batch of another schema object");
+  if (other.schema_ != schema_)
+    return InvalidArgument("Append of a batch of another schema object");
   if (!touched_.empty()) return InvalidArgument("Append before EndRow of the row begun");
   DSI_RETURN_IF_ERROR(CheckRoom(other.num_rows_));
   if (other.num_rows_ == 0) return {};

@@ -1,4 +1,5 @@
-// What the writer's stages work on: the features of the file with their rows in memory, and the order the rows take in the file.
+// What the writer's stages work on: the features of the file with their rows in memory, and the
+// order the rows take in the file.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,9 @@ struct FeatureSource {
 
 // The order of rows in the file and where sessions start.
 struct RowOrder {
-  std::vector<uint32_t> input_row;       // [num_rows]: row of the input at each position of the file.
-  std::vector<uint32_t> session_starts;  // Positions, ascending; empty when there are no session keys.
+  std::vector<uint32_t> input_row;  // [num_rows]: row of the input at each position of the file.
+  std::vector<uint32_t>
+      session_starts;  // Positions, ascending; empty when there are no session keys.
 };
 
 }  // namespace dsi::internal

@@ -10,9 +10,11 @@ const std::byte* At(const ArrayView& values, size_t i) {
   return static_cast<const std::byte*>(values.values) + i * static_cast<size_t>(values.width);
 }
 
-// All values equal the first: comparing the array with itself shifted by one value says so at memory speed.
+// All values equal the first: comparing the array with itself shifted by one value says so at
+// memory speed.
 bool IsConstant(const ArrayView& values) {
-  return std::memcmp(At(values, 0), At(values, 1), (values.count - 1) * static_cast<size_t>(values.width)) == 0;
+  return std::memcmp(At(values, 0), At(values, 1),
+                     (values.count - 1) * static_cast<size_t>(values.width)) == 0;
 }
 
 ArrayView Page(const ArrayView& values, size_t first, size_t count) {
@@ -24,7 +26,8 @@ ArrayView Page(const ArrayView& values, size_t first, size_t count) {
 
 }  // namespace
 
-EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values, const EncodeTuning& tuning) {
+EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
+                           const EncodeTuning& tuning) {
   EncodedStream stream;
   stream.record.num_values = values.count;
   stream.record.width = static_cast<uint8_t>(values.width);
@@ -35,7 +38,8 @@ EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values, const 
     return stream;
   }
   stream.record.form = StreamForm::kPaged;
-  const EncodePlan plan = ChoosePlan(Page(values, 0, std::min<size_t>(values.count, page_values)), tuning);
+  const EncodePlan plan =
+      ChoosePlan(Page(values, 0, std::min<size_t>(values.count, page_values)), tuning);
   for (size_t first = 0; first < values.count; first += page_values) {
     const size_t count = std::min<size_t>(values.count - first, page_values);
     EncodedStream::Node& node = stream.nodes.emplace_back();
@@ -45,7 +49,8 @@ EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values, const 
   return stream;
 }
 
-EncodedStream EncodeCodeStream(std::span<const uint32_t> codes, int value_width, uint32_t page_values, const EncodePlan& plan,
+EncodedStream EncodeCodeStream(std::span<const uint32_t> codes, int value_width,
+                               uint32_t page_values, const EncodePlan& plan,
                                const EncodeTuning& tuning) {
   EncodedStream stream;
   stream.record.num_values = codes.size();

@@ -25,11 +25,14 @@ struct EncodedStream {
   }
 };
 
-// Encodes an array page by page with a plan chosen on the first page. Streams of one value become constants without nodes.
-EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values, const EncodeTuning& tuning);
+// Encodes an array page by page with a plan chosen on the first page. Streams of one value become
+// constants without nodes.
+EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
+                           const EncodeTuning& tuning);
 
 // Encodes codes into the dictionary of an id space (E-051), page by page.
-EncodedStream EncodeCodeStream(std::span<const uint32_t> codes, int value_width, uint32_t page_values, const EncodePlan& plan,
+EncodedStream EncodeCodeStream(std::span<const uint32_t> codes, int value_width,
+                               uint32_t page_values, const EncodePlan& plan,
                                const EncodeTuning& tuning);
 
 }  // namespace dsi::internal

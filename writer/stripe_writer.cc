@@ -5,8 +5,9 @@
 namespace dsi::internal {
 namespace {
 
-constexpr size_t kSmallNode = 4'096;        // A stream of one node up to this size shares a page.
-constexpr size_t kSharedPageBytes = 16'384;  // Shared pages are closed at this size, so that one small stream costs one small read.
+constexpr size_t kSmallNode = 4'096;  // A stream of one node up to this size shares a page.
+constexpr size_t kSharedPageBytes =
+    16'384;  // Shared pages are closed at this size, so that one small stream costs one small read.
 
 class Placer {
  public:
@@ -30,7 +31,8 @@ class Placer {
     }
     record.first_page = num_pages_;
     record.num_pages = static_cast<uint32_t>(stream.nodes.size());
-    for (const EncodedStream::Node& node : stream.nodes) DSI_RETURN_IF_ERROR(AppendPage(node.bytes, node.num_values));
+    for (const EncodedStream::Node& node : stream.nodes)
+      DSI_RETURN_IF_ERROR(AppendPage(node.bytes, node.num_values));
     return Status::Ok();
   }
 
@@ -57,7 +59,7 @@ class Placer {
   PlacedStripe* placed_;
   std::vector<StreamRecord>* records_;
   uint32_t num_pages_ = 0;
-  std::vector<std::byte> shared_;        // The page that small streams are being put in.
+  std::vector<std::byte> shared_;  // The page that small streams are being put in.
   std::vector<uint32_t> shared_slots_;
 };
 
@@ -67,12 +69,14 @@ Status PlaceStripe(const EncodedStripe& stripe, FileSink* sink, PlacedStripe* pl
   placed->data_offset = sink->offset();
   std::vector<StreamRecord> records(stripe.streams.size());
   Placer placer(sink, placed, &records);
-  for (uint32_t slot = 0; slot < stripe.streams.size(); ++slot) DSI_RETURN_IF_ERROR(placer.Place(slot, stripe.streams[slot]));
+  for (uint32_t slot = 0; slot < stripe.streams.size(); ++slot)
+    DSI_RETURN_IF_ERROR(placer.Place(slot, stripe.streams[slot]));
   DSI_RETURN_IF_ERROR(placer.CloseSharedPage());
   placed->data_size = sink->offset() - placed->data_offset;
 
   placed->streams.resize(records.size() * StreamRecord::kSize);
-  for (size_t i = 0; i < records.size(); ++i) records[i].EncodeTo(placed->streams.data() + i * StreamRecord::kSize);
+  for (size_t i = 0; i < records.size(); ++i)
+    records[i].EncodeTo(placed->streams.data() + i * StreamRecord::kSize);
   placed->groups.resize(stripe.groups.size() * StripeGroupRecord::kSize);
   for (size_t i = 0; i < stripe.groups.size(); ++i) {
     stripe.groups[i].EncodeTo(placed->groups.data() + i * StripeGroupRecord::kSize);

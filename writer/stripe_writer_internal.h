@@ -1,4 +1,5 @@
-// Places the encoded streams of a stripe in pages and keeps its tables for the end of the file (spec §7).
+// Places the encoded streams of a stripe in pages and keeps its tables for the end of the file
+// (spec §7).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct PlacedStripe {
   WrittenTable groups_table, streams_table, pages_table;
 };
 
-// Writes the pages: streams in slot order; streams of one small node share pages (F-061 form 2), others get pages of their own.
+// Writes the pages: streams in slot order; streams of one small node share pages (F-061 form 2),
+// others get pages of their own.
 Status PlaceStripe(const EncodedStripe& stripe, FileSink* sink, PlacedStripe* placed);
 
 }  // namespace dsi::internal

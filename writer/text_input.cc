@@ -38,9 +38,10 @@ Result<TextFormat> ResolveTextFormat(const std::string& path, TextFormat asked) 
   for (const Ending& ending : kEndings) {
     if (name.ends_with(ending.text)) return ending.format;
   }
-  return InvalidArgument("{}: the name does not tell the format, expected .jsonl, .ndjson, .json, "
-                         ".csv or .tsv (and .gz or .zst after it), or a stated format",
-                         path);
+  return InvalidArgument(
+      "{}: the name does not tell the format, expected .jsonl, .ndjson, .json, "
+      ".csv or .tsv (and .gz or .zst after it), or a stated format",
+      path);
 }
 
 Result<std::unique_ptr<LineSource>> OpenLines(const std::string& path, uint64_t max_line_bytes) {

@@ -1,8 +1,10 @@
-// Reads rows from text: JSON Lines, CSV or TSV, plain or compressed (.gz, .zst), from a file or standard input.
+// Reads rows from text: JSON Lines, CSV or TSV, plain or compressed (.gz, .zst), from a file or
+// standard input.
 //
-// JSON Lines: one object per line; nested objects become dotted names; null and absent are one state (missing), [] is an empty list; whole numbers
-// are kept to all 64 bits. CSV/TSV: a header line; an empty cell is missing; list cells hold numbers separated by '|'.
-// Thread safety: one thread at a time.
+// JSON Lines: one object per line; nested objects become dotted names; null and absent are one
+// state (missing), [] is an empty list; whole numbers are kept to all 64 bits. CSV/TSV: a header
+// line; an empty cell is missing; list cells hold numbers separated by '|'. Thread safety: one
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +21,11 @@ namespace dsi {
 enum class TextFormat : uint8_t { kFromName, kJsonLines, kCsv, kTsv };
 
 struct TextInputOptions {
-  TextFormat format = TextFormat::kFromName;  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before .gz / .zst); standard input: JSON Lines.
-  uint64_t max_line_bytes = 256ULL << 20;     // A longer line is kResourceExhausted.
-  bool ignore_unknown = false;                // Skip features that the schema lacks; else kBadInput.
+  TextFormat format =
+      TextFormat::kFromName;  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before
+                              // .gz / .zst); standard input: JSON Lines.
+  uint64_t max_line_bytes = 256ULL << 20;  // A longer line is kResourceExhausted.
+  bool ignore_unknown = false;             // Skip features that the schema lacks; else kBadInput.
 };
 
 struct InferOptions {
@@ -32,13 +36,17 @@ struct InferOptions {
 
 class DSI_EXPORT TextInput {
  public:
-  // "-" is standard input. Errors: kNotFound, kIo, kInvalidArgument (unknown ending), kBadInput (a header that does not fit the schema).
-  static Result<std::unique_ptr<TextInput>> Open(const std::string& path, std::shared_ptr<const Schema> schema,
+  // "-" is standard input. Errors: kNotFound, kIo, kInvalidArgument (unknown ending), kBadInput (a
+  // header that does not fit the schema).
+  static Result<std::unique_ptr<TextInput>> Open(const std::string& path,
+                                                 std::shared_ptr<const Schema> schema,
                                                  const TextInputOptions& options = {});
   virtual ~TextInput();
 
-  // Adds up to max_rows rows to *batch (built on the same schema object); false at the clean end. kBadInput names file, line and column, what was found and
-  // what was expected: malformed JSON, a wrong type, a duplicate key, a whole number beyond 64 bits, a feature the schema lacks, an unequal sequence.
+  // Adds up to max_rows rows to *batch (built on the same schema object); false at the clean end.
+  // kBadInput names file, line and column, what was found and what was expected: malformed JSON, a
+  // wrong type, a duplicate key, a whole number beyond 64 bits, a feature the schema lacks, an
+  // unequal sequence.
   virtual Result<bool> Next(size_t max_rows, RowBatch* batch) = 0;
 
   // Bytes of the (compressed) input consumed, and its size (0 unknown), for progress.
@@ -47,9 +55,11 @@ class DSI_EXPORT TextInput {
   virtual uint64_t lines_done() const = 0;
 };
 
-// Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false bool, strings string, arrays list, in order of first
-// appearance. A name that is (or ends in) session_id, user_id, request_id, item_id (scalar) becomes a key, timestamp/ts/time a timestamp (seconds, ms, µs or ns by
-// size), label a label. cluster_by: session_id, then the timestamp, where present. kBadInput where a feature mixes kinds, or arrays hold strings or arrays.
+// Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false
+// bool, strings string, arrays list, in order of first appearance. A name that is (or ends in)
+// session_id, user_id, request_id, item_id (scalar) becomes a key, timestamp/ts/time a timestamp
+// (seconds, ms, µs or ns by size), label a label. cluster_by: session_id, then the timestamp, where
+// present. kBadInput where a feature mixes kinds, or arrays hold strings or arrays.
 DSI_EXPORT Result<Schema> InferSchema(const std::string& path, const InferOptions& options = {});
 
 }  // namespace dsi

@@ -24,8 +24,8 @@ Result<std::unique_ptr<TextInput>> MakeDelimitedInput(std::unique_ptr<LineSource
                                                       const TextInputOptions& options,
                                                       char delimiter);
 
-// Reads row by row; a format says how one row is read. A row that fails leaves nothing in the batch,
-// and the rows before it stay.
+// Reads row by row; a format says how one row is read. A row that fails leaves nothing in the
+// batch, and the rows before it stay.
 class RowTextInput : public TextInput {
  public:
   RowTextInput(std::unique_ptr<LineSource> lines, std::shared_ptr<const Schema> schema)

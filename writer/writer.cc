@@ -26,15 +26,19 @@ constexpr std::string_view kPositionName = "__position";
 uint64_t MachineMemory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(size) : 1ULL << 32;
+  return pages > 0 && size > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(size)
+                               : 1ULL << 32;
 }
 
 Status CheckOptions(const WriterOptions& options) {
   if (options.stripe_rows < 1 || options.stripe_rows > kMaxStripeRows) {
-    return InvalidArgument("stripe_rows is {}; allowed are 1 to {}", options.stripe_rows, kMaxStripeRows);
+    return InvalidArgument("stripe_rows is {}; allowed are 1 to {}", options.stripe_rows,
+                           kMaxStripeRows);
   }
-  if (options.page_values < 1'024 || options.page_values > kMaxPageValues || options.page_values % 1'024 != 0) {
-    return InvalidArgument("page_values is {}; allowed are multiples of 1024 up to {}", options.page_values, kMaxPageValues);
+  if (options.page_values < 1'024 || options.page_values > kMaxPageValues ||
+      options.page_values % 1'024 != 0) {
+    return InvalidArgument("page_values is {}; allowed are multiples of 1024 up to {}",
+                           options.page_values, kMaxPageValues);
   }
   if (options.stripe_bytes == 0) return InvalidArgument("stripe_bytes is 0");
   if (options.threads < 0) return InvalidArgument("threads is {}", options.threads);
@@ -43,8 +47,9 @@ Status CheckOptions(const WriterOptions& options) {
 
 // The same schema and options give the same salt (spec F-020).
 uint64_t Salt(const Schema& schema, const WriterOptions& options) {
-  const std::string text = fmt::format("{}|{}|{}|{}|{}|{}", schema.ToJson(), options.stripe_rows, options.stripe_bytes,
-                                       options.page_values, options.dedup, options.find_groups);
+  const std::string text =
+      fmt::format("{}|{}|{}|{}|{}|{}", schema.ToJson(), options.stripe_rows, options.stripe_bytes,
+                  options.page_values, options.dedup, options.find_groups);
   return internal::NameHash(text);
 }
 
@@ -52,11 +57,16 @@ uint64_t Salt(const Schema& schema, const WriterOptions& options) {
 
 class Writer::Impl {
  public:
-  Impl(std::unique_ptr<WritableFile> file, std::shared_ptr<const Schema> schema, WriterOptions options,
-       internal::ClusterKeys keys)
-      : file_(std::move(file)), schema_(std::move(schema)), options_(std::move(options)), keys_(std::move(keys)), rows_(schema_) {
+  Impl(std::unique_ptr<WritableFile> file, std::shared_ptr<const Schema> schema,
+       WriterOptions options, internal::ClusterKeys keys)
+      : file_(std::move(file)),
+        schema_(std::move(schema)),
+        options_(std::move(options)),
+        keys_(std::move(keys)),
+        rows_(schema_) {
     memory_limit_ = options_.memory_bytes != 0 ? options_.memory_bytes : MachineMemory() / 2;
-    if (options_.threads == 0) options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    if (options_.threads == 0)
+      options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   }
 
   const std::shared_ptr<const Schema>& schema() const { return schema_; }
@@ -99,8 +109,10 @@ class Writer::Impl {
   Status CheckMemory(uint64_t more) const {
     if (rows_.size_bytes() + more <= memory_limit_) return Status::Ok();
     return internal::Error(StatusCode::kResourceExhausted,
-                           "{}: {} rows take {} bytes of memory and {} are allowed (memory_bytes): write fewer rows per file or allow more",
-                           file_->name(), rows_.num_rows(), rows_.size_bytes() + more, memory_limit_);
+                           "{}: {} rows take {} bytes of memory and {} are allowed (memory_bytes): "
+                           "write fewer rows per file or allow more",
+                           file_->name(), rows_.num_rows(), rows_.size_bytes() + more,
+                           memory_limit_);
   }
 
   Status Progress(WriteProgress::Phase phase, uint64_t rows_done, uint64_t bytes) const {
@@ -111,9 +123,11 @@ class Writer::Impl {
   }
 
   Status WriteAll(WriteReport* report);
-  Status WriteStripes(const std::vector<ClusteredFeature>& features, const internal::FileLayout& layout,
+  Status WriteStripes(const std::vector<ClusteredFeature>& features,
+                      const internal::FileLayout& layout,
                       const std::vector<internal::StripeCut>& cuts, internal::FileSink* sink,
-                      std::vector<internal::PlacedStripe>* placed, std::vector<internal::ColumnTotals>* totals, WriteReport* report);
+                      std::vector<internal::PlacedStripe>* placed,
+                      std::vector<internal::ColumnTotals>* totals, WriteReport* report);
 
   std::unique_ptr<WritableFile> file_;
   std::shared_ptr<const Schema> schema_;
@@ -144,7 +158,8 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
     positions.num_present = num_rows;
   }
   for (size_t f = 0; f < stored.features.size(); ++f) {
-    sources.push_back({.spec = &stored.features[f], .rows = f < schema_->features.size() ? &rows_.feature(f) : &positions});
+    sources.push_back({.spec = &stored.features[f],
+                       .rows = f < schema_->features.size() ? &rows_.feature(f) : &positions});
   }
 
   const internal::RowOrder order = internal::ClusterRows(sources, keys_, num_rows);
@@ -164,11 +179,12 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   for (auto& feature : built) features.push_back(std::move(*feature));
   built.clear();
 
-  const std::vector<internal::StripeCut> cuts =
-      internal::CutStripes(order, num_rows, rows_.size_bytes(), options_.stripe_rows, options_.stripe_bytes);
-  DSI_ASSIGN_OR_RETURN(const internal::FileLayout layout,
-                       internal::PlanFileLayout(stored, features, cuts.empty() ? 0 : cuts[0].num_rows,
-                                                {.dedup = options_.dedup, .find_groups = options_.find_groups}));
+  const std::vector<internal::StripeCut> cuts = internal::CutStripes(
+      order, num_rows, rows_.size_bytes(), options_.stripe_rows, options_.stripe_bytes);
+  DSI_ASSIGN_OR_RETURN(
+      const internal::FileLayout layout,
+      internal::PlanFileLayout(stored, features, cuts.empty() ? 0 : cuts[0].num_rows,
+                               {.dedup = options_.dedup, .find_groups = options_.find_groups}));
 
   internal::FileSink sink(file_.get(), Salt(stored, options_));
   DSI_RETURN_IF_ERROR(sink.AppendHeader());
@@ -194,23 +210,32 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   report->file_bytes = sink.offset();
   for (size_t f = 0; f < schema_->features.size(); ++f) {
     for (size_t c = 0; c < schema_->features[f].columns.size(); ++c) {
-      report->values_in += rows_.feature(f).values[c].size() / static_cast<size_t>(TypeWidth(schema_->features[f].columns[c].type));
+      report->values_in += rows_.feature(f).values[c].size() /
+                           static_cast<size_t>(TypeWidth(schema_->features[f].columns[c].type));
     }
   }
   return file_->Publish();
 }
 
-Status Writer::Impl::WriteStripes(const std::vector<ClusteredFeature>& features, const internal::FileLayout& layout,
-                                  const std::vector<internal::StripeCut>& cuts, internal::FileSink* sink,
-                                  std::vector<internal::PlacedStripe>* placed, std::vector<internal::ColumnTotals>* totals,
+Status Writer::Impl::WriteStripes(const std::vector<ClusteredFeature>& features,
+                                  const internal::FileLayout& layout,
+                                  const std::vector<internal::StripeCut>& cuts,
+                                  internal::FileSink* sink,
+                                  std::vector<internal::PlacedStripe>* placed,
+                                  std::vector<internal::ColumnTotals>* totals,
                                   WriteReport* report) {
-  const internal::StripeOptions stripe_options{
-      .page_values = options_.page_values, .threads = options_.threads, .dedup = options_.dedup, .tuning = {}};
+  const internal::StripeOptions stripe_options{.page_values = options_.page_values,
+                                               .threads = options_.threads,
+                                               .dedup = options_.dedup,
+                                               .tuning = {}};
   for (const internal::StripeCut& cut : cuts) {
-    const auto poll = [&] { return Progress(WriteProgress::Phase::kEncode, cut.first_row, sink->offset()); };
+    const auto poll = [&] {
+      return Progress(WriteProgress::Phase::kEncode, cut.first_row, sink->offset());
+    };
     DSI_RETURN_IF_ERROR(poll());
     DSI_ASSIGN_OR_RETURN(const internal::EncodedStripe encoded,
-                         internal::EncodeStripe(layout, features, cut.first_row, cut.num_rows, stripe_options, poll));
+                         internal::EncodeStripe(layout, features, cut.first_row, cut.num_rows,
+                                                stripe_options, poll));
     internal::PlacedStripe& stripe = placed->emplace_back();
     stripe.first_row = cut.first_row;
     stripe.num_rows = cut.num_rows;
@@ -224,13 +249,16 @@ Status Writer::Impl::WriteStripes(const std::vector<ClusteredFeature>& features,
       const internal::EncodedStream& values = encoded.streams[column.values_slot];
       (*totals)[c].stored_bytes += values.bytes();
       (*totals)[c].num_values += values.record.num_values;
-      if (column.column == 0) (*totals)[c].stored_bytes += encoded.streams[column.shape_slot].bytes();
-      if (column.feature < schema_->features.size()) report->values_stored += values.record.num_values;
+      if (column.column == 0)
+        (*totals)[c].stored_bytes += encoded.streams[column.shape_slot].bytes();
+      if (column.feature < schema_->features.size())
+        report->values_stored += values.record.num_values;
     }
     for (const internal::IdSpaceLayout& space : layout.id_spaces) {
       (*totals)[space.columns[0]].stored_bytes += encoded.streams[space.dictionary_slot].bytes();
     }
-    for (size_t g = 1; g < layout.groups.size(); ++g) report->index_bytes += encoded.streams[layout.groups[g].index_slot].bytes();
+    for (size_t g = 1; g < layout.groups.size(); ++g)
+      report->index_bytes += encoded.streams[layout.groups[g].index_slot].bytes();
   }
   return Status::Ok();
 }
@@ -238,25 +266,31 @@ Status Writer::Impl::WriteStripes(const std::vector<ClusteredFeature>& features,
 Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Writer::~Writer() = default;
 
-Result<std::unique_ptr<Writer>> Writer::Create(const std::string& path, Schema schema, WriterOptions options) {
+Result<std::unique_ptr<Writer>> Writer::Create(const std::string& path, Schema schema,
+                                               WriterOptions options) {
   DSI_RETURN_IF_ERROR(schema.Validate());
   DSI_RETURN_IF_ERROR(CheckOptions(options));
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file, CreateLocalFile(path, {.overwrite = options.overwrite}));
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
+                       CreateLocalFile(path, {.overwrite = options.overwrite}));
   return Create(std::move(file), std::move(schema), std::move(options));
 }
 
-Result<std::unique_ptr<Writer>> Writer::Create(std::unique_ptr<WritableFile> file, Schema schema, WriterOptions options) {
+Result<std::unique_ptr<Writer>> Writer::Create(std::unique_ptr<WritableFile> file, Schema schema,
+                                               WriterOptions options) {
   DSI_RETURN_IF_ERROR(schema.Validate());
   DSI_RETURN_IF_ERROR(CheckOptions(options));
   if (schema.FindFeature(kPositionName) >= 0) {
-    return InvalidArgument("the feature name {} is taken by the option keep_position", kPositionName);
+    return InvalidArgument("the feature name {} is taken by the option keep_position",
+                           kPositionName);
   }
-  const std::vector<std::string>& names = options.cluster_by.empty() ? schema.cluster_by : options.cluster_by;
+  const std::vector<std::string>& names =
+      options.cluster_by.empty() ? schema.cluster_by : options.cluster_by;
   DSI_ASSIGN_OR_RETURN(internal::ClusterKeys keys,
-                       internal::ResolveClusterKeys(schema, options.keep_order ? std::vector<std::string>{} : names));
+                       internal::ResolveClusterKeys(
+                           schema, options.keep_order ? std::vector<std::string>{} : names));
   auto shared = std::make_shared<const Schema>(std::move(schema));
-  return std::unique_ptr<Writer>(
-      new Writer(std::make_unique<Impl>(std::move(file), std::move(shared), std::move(options), std::move(keys))));
+  return std::unique_ptr<Writer>(new Writer(std::make_unique<Impl>(
+      std::move(file), std::move(shared), std::move(options), std::move(keys))));
 }
 
 const std::shared_ptr<const Schema>& Writer::schema() const { return impl_->schema(); }

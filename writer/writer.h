@@ -1,7 +1,9 @@
 // Writes one .dsi file: rows in, clustered by key, deduplicated, encoded, published atomically.
 //
-// Thread safety: one thread at a time per Writer; the writer itself may use several (WriterOptions::threads). The bytes do not depend on
-// how many. Errors are sticky: after one, every call returns it and nothing is published. A Writer destroyed before Finish leaves nothing behind.
+// Thread safety: one thread at a time per Writer; the writer itself may use several
+// (WriterOptions::threads). The bytes do not depend on how many. Errors are sticky: after one,
+// every call returns it and nothing is published. A Writer destroyed before Finish leaves nothing
+// behind.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +29,25 @@ struct WriteProgress {
 };
 
 struct WriterOptions {
-  // Feature names, outermost key first; the last may be a timestamp. Empty: the schema's cluster_by; when that is empty too, rows keep their order.
-  // Keys come in the order of their first time, rows of equal keys by time, then by input position.
+  // Feature names, outermost key first; the last may be a timestamp. Empty: the schema's
+  // cluster_by; when that is empty too, rows keep their order. Keys come in the order of their
+  // first time, rows of equal keys by time, then by input position.
   std::vector<std::string> cluster_by;
-  bool keep_order = false;           // Ignore all keys: rows keep the order of input.
-  bool keep_position = false;        // Store each row's input position as the key feature "__position".
-  uint32_t stripe_rows = 262'144;    // Target; a stripe is cut between sessions (the last key before the time).
-  uint64_t stripe_bytes = 1ULL << 30;  // Cap on a stripe's bytes in memory, before dedup and encoding.
-  uint32_t page_values = 65'536;     // Values per page; a multiple of 1,024.
-  uint64_t memory_bytes = 0;         // Rows held in memory at most; exceeded is kResourceExhausted. 0: half of the machine's memory.
-  int threads = 0;                   // 0: as many as the machine has cores.
-  bool dedup = true;                 // False: every group is stored row by row.
-  bool find_groups = true;           // Group features that change together beyond those declared.
-  bool overwrite = false;            // Replace an existing output.
-  // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left behind).
+  bool keep_order = false;     // Ignore all keys: rows keep the order of input.
+  bool keep_position = false;  // Store each row's input position as the key feature "__position".
+  uint32_t stripe_rows =
+      262'144;  // Target; a stripe is cut between sessions (the last key before the time).
+  uint64_t stripe_bytes =
+      1ULL << 30;                 // Cap on a stripe's bytes in memory, before dedup and encoding.
+  uint32_t page_values = 65'536;  // Values per page; a multiple of 1,024.
+  uint64_t memory_bytes = 0;      // Rows held in memory at most; exceeded is kResourceExhausted. 0:
+                                  // half of the machine's memory.
+  int threads = 0;                // 0: as many as the machine has cores.
+  bool dedup = true;              // False: every group is stored row by row.
+  bool find_groups = true;        // Group features that change together beyond those declared.
+  bool overwrite = false;         // Replace an existing output.
+  // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left
+  // behind).
   std::function<bool(const WriteProgress&)> progress;
 };
 
@@ -48,19 +55,21 @@ struct WriteReport {
   uint64_t num_rows = 0;
   uint64_t num_sessions = 0;
   uint64_t num_stripes = 0;
-  uint64_t num_groups = 0;       // Dedup groups besides that of rows.
+  uint64_t num_groups = 0;  // Dedup groups besides that of rows.
   uint64_t file_bytes = 0;
-  uint64_t values_in = 0;        // Entries handed in.
-  uint64_t values_stored = 0;    // Entries left after dedup.
-  uint64_t index_bytes = 0;      // Encoded inverse indexes.
+  uint64_t values_in = 0;      // Entries handed in.
+  uint64_t values_stored = 0;  // Entries left after dedup.
+  uint64_t index_bytes = 0;    // Encoded inverse indexes.
 };
 
 class DSI_EXPORT Writer {
  public:
   // Errors: kInvalidArgument (schema or option), kAlreadyExists, kNotFound (folder), kIo.
-  static Result<std::unique_ptr<Writer>> Create(const std::string& path, Schema schema, WriterOptions options = {});
+  static Result<std::unique_ptr<Writer>> Create(const std::string& path, Schema schema,
+                                                WriterOptions options = {});
   // As Create, into any WritableFile.
-  static Result<std::unique_ptr<Writer>> Create(std::unique_ptr<WritableFile> file, Schema schema, WriterOptions options = {});
+  static Result<std::unique_ptr<Writer>> Create(std::unique_ptr<WritableFile> file, Schema schema,
+                                                WriterOptions options = {});
   ~Writer();
 
   // The schema as the file will have it; batches for Append are built on it.

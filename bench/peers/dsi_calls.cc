@@ -1,5 +1,5 @@
-// dsi's side of the comparison, through the public API alone; called from compare.py through ctypes. Every call returns null or an error text that stays valid
-// until the next call.
+// dsi's side of the comparison, through the public API alone; called from compare.py through
+// ctypes. Every call returns null or an error text that stays valid until the next call.
 #include <xxh_x86dispatch.h>
 
 #include <chrono>
@@ -63,7 +63,8 @@ struct WriterHandle {
   double seconds = 0;
 };
 
-dsi::ScanOptions MakeOptions(const ReadColumn* columns, uint64_t num_columns, uint64_t batch_size, bool ikjt) {
+dsi::ScanOptions MakeOptions(const ReadColumn* columns, uint64_t num_columns, uint64_t batch_size,
+                             bool ikjt) {
   dsi::ScanOptions options;
   options.batch_size = static_cast<uint32_t>(batch_size);
   for (uint64_t c = 0; c < num_columns; ++c) {
@@ -80,13 +81,15 @@ dsi::ScanOptions MakeOptions(const ReadColumn* columns, uint64_t num_columns, ui
 size_t Width(dsi::Type type) { return static_cast<size_t>(dsi::TypeWidth(type)); }
 
 // Tensor bytes of one column in a batch; hashes rows into *hash when asked.
-dsi::Result<uint64_t> Consume(const dsi::Batch& batch, const std::string& name, bool ikjt, uint64_t* hash) {
+dsi::Result<uint64_t> Consume(const dsi::Batch& batch, const std::string& name, bool ikjt,
+                              uint64_t* hash) {
   if (!ikjt) {
     auto view = batch.Padded(name);
     if (!view.ok()) return view.status();
     const size_t row_bytes = view->width * Width(view->dtype);
     for (size_t r = 0; hash != nullptr && r < view->rows; ++r) {
-      *hash = XXH3_64bits_withSeed_dispatch(static_cast<const std::byte*>(view->values) + r * row_bytes, row_bytes, *hash);
+      *hash = XXH3_64bits_withSeed_dispatch(
+          static_cast<const std::byte*>(view->values) + r * row_bytes, row_bytes, *hash);
     }
     return static_cast<uint64_t>(view->rows * row_bytes);
   }
@@ -97,16 +100,21 @@ dsi::Result<uint64_t> Consume(const dsi::Batch& batch, const std::string& name, 
     const auto u = static_cast<size_t>(view->inverse[r]);
     const int64_t begin = view->unique.offsets[u];
     const auto size = static_cast<size_t>(view->unique.offsets[u + 1] - begin) * width;
-    *hash = XXH3_64bits_withSeed_dispatch(static_cast<const std::byte*>(view->unique.values) + static_cast<size_t>(begin) * width, size, *hash);
+    *hash = XXH3_64bits_withSeed_dispatch(
+        static_cast<const std::byte*>(view->unique.values) + static_cast<size_t>(begin) * width,
+        size, *hash);
   }
-  return static_cast<uint64_t>(view->unique.num_values * width + (view->unique.rows + 1) * sizeof(int64_t) + batch.num_rows() * sizeof(int32_t));
+  return static_cast<uint64_t>(view->unique.num_values * width +
+                               (view->unique.rows + 1) * sizeof(int64_t) +
+                               batch.num_rows() * sizeof(int32_t));
 }
 
 }  // namespace
 
 extern "C" {
 
-[[gnu::visibility("default")]] const char* DsiWriteBegin(const char* path, const char* schema_json, uint64_t threads, uint64_t dedup,
+[[gnu::visibility("default")]] const char* DsiWriteBegin(const char* path, const char* schema_json,
+                                                         uint64_t threads, uint64_t dedup,
                                                          WriterHandle** out) {
   const double start = Now();
   auto schema = dsi::Schema::FromJson(schema_json);
@@ -121,7 +129,8 @@ extern "C" {
   return nullptr;
 }
 
-[[gnu::visibility("default")]] const char* DsiWriteChunk(WriterHandle* handle, uint64_t num_rows, const ColumnChunk* chunks,
+[[gnu::visibility("default")]] const char* DsiWriteChunk(WriterHandle* handle, uint64_t num_rows,
+                                                         const ColumnChunk* chunks,
                                                          uint64_t num_chunks) {
   const double start = Now();
   std::vector<dsi::FeatureColumns> columns;
@@ -145,13 +154,17 @@ extern "C" {
   const double start = Now();
   auto report = owned->writer->Finish();
   if (!report.ok()) return Fail(report.status());
-  *out = {owned->seconds + Now() - start, report->file_bytes, report->values_in, report->values_stored, report->index_bytes, report->num_groups};
+  *out = {owned->seconds + Now() - start, report->file_bytes,  report->values_in,
+          report->values_stored,          report->index_bytes, report->num_groups};
   return nullptr;
 }
 
-// Opens the file and streams all rows of the columns; `hashes` (null: none) receives a running XXH3 per column.
-[[gnu::visibility("default")]] const char* DsiRead(const char* path, const ReadColumn* columns, uint64_t num_columns, uint64_t batch_size,
-                                                   uint64_t ikjt, uint64_t* hashes, ReadOutcome* out) {
+// Opens the file and streams all rows of the columns; `hashes` (null: none) receives a running XXH3
+// per column.
+[[gnu::visibility("default")]] const char* DsiRead(const char* path, const ReadColumn* columns,
+                                                   uint64_t num_columns, uint64_t batch_size,
+                                                   uint64_t ikjt, uint64_t* hashes,
+                                                   ReadOutcome* out) {
   *out = {};
   const double start = Now();
   auto reader = dsi::Reader::Open(path);
@@ -184,7 +197,8 @@ extern "C" {
 }
 
 // Encoded bytes of a column in the file.
-[[gnu::visibility("default")]] const char* DsiStoredBytes(const char* path, const char* column, uint64_t* bytes) {
+[[gnu::visibility("default")]] const char* DsiStoredBytes(const char* path, const char* column,
+                                                          uint64_t* bytes) {
   auto reader = dsi::Reader::Open(path);
   if (!reader.ok()) return Fail(reader.status());
   auto info = (*reader)->FindColumn(column);

@@ -1,5 +1,6 @@
-// What a reader of Parquet or Feather does after it has Arrow arrays: copy lists into padded tensors, or hash and deduplicate the rows of a batch
-// (RecD's reader). Plain C++ as a careful user would write it; called from compare.py through ctypes.
+// What a reader of Parquet or Feather does after it has Arrow arrays: copy lists into padded
+// tensors, or hash and deduplicate the rows of a batch (RecD's reader). Plain C++ as a careful user
+// would write it; called from compare.py through ctypes.
 #include <xxh_x86dispatch.h>
 
 #include <algorithm>
@@ -44,22 +45,27 @@ struct Deduplicator {
     inverse.resize(num_rows);
     offsets.assign(1, 0);
     first_row.clear();
-    const auto total = static_cast<uint64_t>(column.offsets[begin_row + num_rows] - column.offsets[begin_row]);
+    const auto total =
+        static_cast<uint64_t>(column.offsets[begin_row + num_rows] - column.offsets[begin_row]);
     if (values.size() < total * column.width) values.resize(total * column.width);
     uint64_t used = 0;
     for (uint64_t r = 0; r < num_rows; ++r) {
       const uint64_t row = begin_row + r;
-      const std::byte* data = column.values + static_cast<uint64_t>(column.offsets[row]) * column.width;
-      const uint64_t size = static_cast<uint64_t>(column.offsets[row + 1] - column.offsets[row]) * column.width;
+      const std::byte* data =
+          column.values + static_cast<uint64_t>(column.offsets[row]) * column.width;
+      const uint64_t size =
+          static_cast<uint64_t>(column.offsets[row + 1] - column.offsets[row]) * column.width;
       const uint64_t hash = XXH3_64bits_dispatch(data, size);
       uint64_t at = hash & (slots - 1);
       for (;; at = (at + 1) & (slots - 1)) {
         const uint32_t unique = table[at];
         if (unique == UINT32_MAX) break;
         const uint64_t other = first_row[unique];
-        const uint64_t other_size = static_cast<uint64_t>(column.offsets[other + 1] - column.offsets[other]) * column.width;
+        const uint64_t other_size =
+            static_cast<uint64_t>(column.offsets[other + 1] - column.offsets[other]) * column.width;
         if (hashes[other - begin_row] == hash && other_size == size &&
-            std::memcmp(column.values + static_cast<uint64_t>(column.offsets[other]) * column.width, data, size) == 0) {
+            std::memcmp(column.values + static_cast<uint64_t>(column.offsets[other]) * column.width,
+                        data, size) == 0) {
           break;
         }
       }
@@ -81,9 +87,11 @@ struct Deduplicator {
 
 extern "C" {
 
-// Pads rows [0, num_rows) in batches of batch_size into `out`, which holds one batch of all columns, one tensor after another. When `hashes` is not null,
-// it receives a running XXH3 per column, to compare outputs. Returns bytes written.
-[[gnu::visibility("default")]] uint64_t PeerPad(const ListColumn* columns, uint64_t num_columns, uint64_t num_rows, uint64_t batch_size,
+// Pads rows [0, num_rows) in batches of batch_size into `out`, which holds one batch of all
+// columns, one tensor after another. When `hashes` is not null, it receives a running XXH3 per
+// column, to compare outputs. Returns bytes written.
+[[gnu::visibility("default")]] uint64_t PeerPad(const ListColumn* columns, uint64_t num_columns,
+                                                uint64_t num_rows, uint64_t batch_size,
                                                 std::byte* out, uint64_t* hashes) {
   uint64_t written = 0;
   for (uint64_t begin = 0; begin < num_rows; begin += batch_size) {
@@ -93,7 +101,8 @@ extern "C" {
       const uint64_t row_bytes = columns[c].length * columns[c].width;
       for (uint64_t r = 0; r < rows; ++r) {
         PadRow(columns[c], begin + r, at + r * row_bytes);
-        if (hashes != nullptr) hashes[c] = XXH3_64bits_withSeed_dispatch(at + r * row_bytes, row_bytes, hashes[c]);
+        if (hashes != nullptr)
+          hashes[c] = XXH3_64bits_withSeed_dispatch(at + r * row_bytes, row_bytes, hashes[c]);
       }
       at += rows * row_bytes;
       written += rows * row_bytes;
@@ -102,8 +111,10 @@ extern "C" {
   return written;
 }
 
-// Deduplicates rows batch by batch, column by column (each its own group). Returns unique rows in all. `hashes` as above, over each row's values after expansion.
-[[gnu::visibility("default")]] uint64_t PeerIkjt(const ListColumn* columns, uint64_t num_columns, uint64_t num_rows, uint64_t batch_size,
+// Deduplicates rows batch by batch, column by column (each its own group). Returns unique rows in
+// all. `hashes` as above, over each row's values after expansion.
+[[gnu::visibility("default")]] uint64_t PeerIkjt(const ListColumn* columns, uint64_t num_columns,
+                                                 uint64_t num_rows, uint64_t batch_size,
                                                  uint64_t* hashes) {
   static thread_local std::vector<Deduplicator> deduplicators;
   deduplicators.resize(std::max<size_t>(deduplicators.size(), num_columns));
@@ -117,7 +128,9 @@ extern "C" {
       for (uint64_t r = 0; r < rows; ++r) {
         const auto u = static_cast<uint64_t>(d.inverse[r]);
         const auto size = static_cast<uint64_t>(d.offsets[u + 1] - d.offsets[u]) * columns[c].width;
-        hashes[c] = XXH3_64bits_withSeed_dispatch(d.values.data() + static_cast<uint64_t>(d.offsets[u]) * columns[c].width, size, hashes[c]);
+        hashes[c] = XXH3_64bits_withSeed_dispatch(
+            d.values.data() + static_cast<uint64_t>(d.offsets[u]) * columns[c].width, size,
+            hashes[c]);
       }
     }
   }
@@ -125,7 +138,8 @@ extern "C" {
 }
 
 // Copies `bytes` from one buffer to another, `times` times: the yardstick for padded output.
-[[gnu::visibility("default")]] void CopyMany(std::byte* to, const std::byte* from, uint64_t bytes, uint64_t times) {
+[[gnu::visibility("default")]] void CopyMany(std::byte* to, const std::byte* from, uint64_t bytes,
+                                             uint64_t times) {
   for (uint64_t i = 0; i < times; ++i) {
     std::memcpy(to, from, bytes);
     __asm__ volatile("" : : "r"(to) : "memory");

@@ -12,7 +12,8 @@ namespace {
 Status Decode(const NodeView& node, const DecodeContext&, std::byte* dst) {
   const size_t size = (size_t{node.count} + 7) / 8;
   if (node.payload.size() != size) {
-    return Corrupt("bitmap: payload of {} bytes, {} bits need {} (E-060)", node.payload.size(), node.count, size);
+    return Corrupt("bitmap: payload of {} bytes, {} bits need {} (E-060)", node.payload.size(),
+                   node.count, size);
   }
   if (node.count % 8 != 0 && (node.payload.back() >> (node.count % 8)) != std::byte{0}) {
     return Corrupt("bitmap: unused bits are not zero (E-060)");
@@ -23,7 +24,8 @@ Status Decode(const NodeView& node, const DecodeContext&, std::byte* dst) {
   return Status::Ok();
 }
 
-bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*,
+            std::vector<std::byte>* out) {
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
     const std::span<const T> values = Values<T>(array);
@@ -46,6 +48,7 @@ void Consider(Chooser* chooser) {
 
 }  // namespace
 
-const EncodingRow kBitmapEncoding = {Encoding::kBitmap, "bitmap", 0, kNoChildren, Decode, Encode, Consider};
+const EncodingRow kBitmapEncoding = {Encoding::kBitmap, "bitmap", 0, kNoChildren, Decode, Encode,
+                                     Consider};
 
 }  // namespace dsi::internal

@@ -14,7 +14,8 @@ namespace dsi::internal {
 namespace {
 
 Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
-  if (node.width < 2) return Corrupt("byte planes: width {}, expected at least 2 (E-090)", node.width);
+  if (node.width < 2)
+    return Corrupt("byte planes: width {}, expected at least 2 (E-090)", node.width);
   ChildWalk children(node.payload);
   std::array<std::optional<ArrayReader>, 8> readers;
   std::array<const uint8_t*, 8> planes = {};
@@ -37,7 +38,8 @@ std::vector<uint8_t> TakePlane(std::span<const T> values, size_t plane) {
   return bytes;
 }
 
-bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+            std::vector<std::byte>* out) {
   if (array.width < 2) return false;
   NodeWriter writer(out, Encoding::kBytePlanes, array.width, array.count);
   VisitWidth(array.width, [&](auto zero) {
@@ -59,7 +61,8 @@ double HopedBytes(Chooser* chooser) {
   double bits = 0;
   std::vector<uint16_t> symbols(judged.size());
   for (size_t k = 0; k < sizeof(T); ++k) {
-    for (size_t i = 0; i < judged.size(); ++i) symbols[i] = static_cast<uint8_t>(judged[i] >> (8 * k));
+    for (size_t i = 0; i < judged.size(); ++i)
+      symbols[i] = static_cast<uint8_t>(judged[i] >> (8 * k));
     bits += EntropyBits(symbols, 8);
   }
   return static_cast<double>(sizeof(T) + 1) * NodeBytes(0) + chooser->total_count() * bits / 8;
@@ -69,7 +72,8 @@ void Consider(Chooser* chooser) {
   constexpr size_t kFewest = 256;
   const ArrayView& sample = chooser->sample();
   const bool compresses = chooser->tuning().zstd_level != 0;
-  if (sample.width == 1 || sample.count < kFewest || !compresses || !chooser->HasRoomBelow(2)) return;
+  if (sample.width == 1 || sample.count < kFewest || !compresses || !chooser->HasRoomBelow(2))
+    return;
   VisitWidth(sample.width, [&](auto zero) {
     using T = decltype(zero);
     if (HopedBytes<T>(chooser) >= chooser->best_bytes()) return;
@@ -77,8 +81,8 @@ void Consider(Chooser* chooser) {
     plan.encoding = Encoding::kBytePlanes;
     for (size_t k = 0; k < sizeof(T); ++k) {
       const std::vector<uint8_t> plane = TakePlane(Values<T>(sample), k);
-      plan.children.push_back(
-          chooser->ChooseChild(ViewOf<uint8_t>(plane), chooser->scale(), chooser->chunk(), kLeafEncodings));
+      plan.children.push_back(chooser->ChooseChild(ViewOf<uint8_t>(plane), chooser->scale(),
+                                                   chooser->chunk(), kLeafEncodings));
     }
     chooser->Offer(std::move(plan), 0, sample.width);
   });

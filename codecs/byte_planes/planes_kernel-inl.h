@@ -1,4 +1,5 @@
-// Puts byte planes together (E-090). Plain loops that the compiler vectorises, compiled once per SIMD target.
+// Puts byte planes together (E-090). Plain loops that the compiler vectorises, compiled once per
+// SIMD target.
 
 #if defined(DSI_CODECS_BYTE_PLANES_PLANES_KERNEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DSI_CODECS_BYTE_PLANES_PLANES_KERNEL_INL_H_
@@ -15,19 +16,22 @@
 HWY_BEFORE_NAMESPACE();
 namespace dsi::internal::HWY_NAMESPACE {
 
-// Pairs of planes become planes of twice the width: widening twice by two vectorises, widening by eight does not.
+// Pairs of planes become planes of twice the width: widening twice by two vectorises, widening by
+// eight does not.
 template <typename Narrow, typename Wide>
-HWY_INLINE void JoinPair(const Narrow* HWY_RESTRICT low, const Narrow* HWY_RESTRICT high, size_t count,
-                         Wide* HWY_RESTRICT out) {
+HWY_INLINE void JoinPair(const Narrow* HWY_RESTRICT low, const Narrow* HWY_RESTRICT high,
+                         size_t count, Wide* HWY_RESTRICT out) {
   constexpr int kShift = 8 * sizeof(Narrow);
   for (size_t i = 0; i < count; ++i) {
-    out[i] = static_cast<Wide>(static_cast<Wide>(low[i]) | static_cast<Wide>(static_cast<Wide>(high[i]) << kShift));
+    out[i] = static_cast<Wide>(static_cast<Wide>(low[i]) |
+                               static_cast<Wide>(static_cast<Wide>(high[i]) << kShift));
   }
 }
 
 inline constexpr size_t kPlaneBlock = 1024;
 
-HWY_INLINE void JoinFour(const uint8_t* const* planes, size_t at, size_t count, uint32_t* HWY_RESTRICT out) {
+HWY_INLINE void JoinFour(const uint8_t* const* planes, size_t at, size_t count,
+                         uint32_t* HWY_RESTRICT out) {
   uint16_t low[kPlaneBlock];
   uint16_t high[kPlaneBlock];
   JoinPair(planes[0] + at, planes[1] + at, count, low);

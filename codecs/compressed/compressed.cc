@@ -20,7 +20,8 @@ bool IsAccepted(size_t frame, size_t inner, const EncodeTuning& tuning) {
   return static_cast<double>(frame) <= tuning.accept_ratio * static_cast<double>(inner);
 }
 
-bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+            std::vector<std::byte>* out) {
   const EncodePlan raw;
   std::vector<std::byte> inner;
   EncodeArray(array, plan.children.empty() ? raw : plan.children[0], context, &inner);
@@ -43,7 +44,8 @@ void Consider(Chooser* chooser) {
   const ArrayView& sample = chooser->sample();
   const EncodeTuning& tuning = chooser->tuning();
   if (chooser->total_count() * sample.width < kFewestBytes || !chooser->HasRoomBelow(1)) return;
-  // Matches may lie farther apart than a sample is long, so that only the whole array tells what they save.
+  // Matches may lie farther apart than a sample is long, so that only the whole array tells what
+  // they save.
   const ArrayView& tried = chooser->whole();
   const double scale = chooser->total_count() / static_cast<double>(tried.count);
   const size_t size = tried.count * static_cast<size_t>(tried.width);
@@ -58,7 +60,8 @@ void Consider(Chooser* chooser) {
     frame.clear();
     // Most arrays that do not compress show it early.
     if (size > 2 * kProbe) {
-      if (!chooser->context()->frames.Append(codec, tuning.zstd_level, bytes.first(kProbe), &frame)) continue;
+      if (!chooser->context()->frames.Append(codec, tuning.zstd_level, bytes.first(kProbe), &frame))
+        continue;
       if (frame.size() > kProbe - kProbe / 64) continue;
       frame.clear();
     }
@@ -71,7 +74,13 @@ void Consider(Chooser* chooser) {
 }  // namespace
 
 const EncodingRow kCompressedEncoding = {
-    Encoding::kCompressed, "compressed", kUsesParam | kUsesAux, kCompressedChild, Decode, Encode, Consider,
+    Encoding::kCompressed,
+    "compressed",
+    kUsesParam | kUsesAux,
+    kCompressedChild,
+    Decode,
+    Encode,
+    Consider,
 };
 
 }  // namespace dsi::internal

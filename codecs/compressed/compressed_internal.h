@@ -17,9 +17,11 @@ namespace dsi::internal {
 inline constexpr uint8_t kZstdCodec = 1;
 inline constexpr uint8_t kLz4Codec = 2;
 
-// Decompresses a compressed node into `buffer` and returns the frame-checked node inside, which is not compressed and
-// has this node's width and count. Takes no memory before the size has been checked.
-Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context, BorrowedBuffer* buffer);
+// Decompresses a compressed node into `buffer` and returns the frame-checked node inside, which is
+// not compressed and has this node's width and count. Takes no memory before the size has been
+// checked.
+Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context,
+                            BorrowedBuffer* buffer);
 
 // Compresses; keeps its working memory from call to call.
 class FrameEncoder {
@@ -29,8 +31,10 @@ class FrameEncoder {
   FrameEncoder(const FrameEncoder&) = delete;
   FrameEncoder& operator=(const FrameEncoder&) = delete;
 
-  // Appends one frame; false where the codec fails, as on input beyond its limits. `level` matters to Zstandard only.
-  bool Append(uint8_t codec, int level, std::span<const std::byte> raw, std::vector<std::byte>* out);
+  // Appends one frame; false where the codec fails, as on input beyond its limits. `level` matters
+  // to Zstandard only.
+  bool Append(uint8_t codec, int level, std::span<const std::byte> raw,
+              std::vector<std::byte>* out);
 
  private:
   ZSTD_CCtx_s* zstd_ = nullptr;  // Made by the first use.

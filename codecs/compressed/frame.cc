@@ -14,8 +14,9 @@ namespace {
 
 constexpr uint32_t kZstdMagic = 0xFD2FB528;
 
-// Window size of a Zstandard frame header (RFC 8878, 3.1.1.1), or 0 where the header is cut short. Read here because the
-// library checks it only when it streams, and tells it only through an interface that is not stable.
+// Window size of a Zstandard frame header (RFC 8878, 3.1.1.1), or 0 where the header is cut short.
+// Read here because the library checks it only when it streams, and tells it only through an
+// interface that is not stable.
 uint64_t ZstdWindow(std::span<const std::byte> frame, uint64_t content_size) {
   if (frame.size() < 6) return 0;
   const bool single_segment = (frame[4] & std::byte{0x20}) != std::byte{0};
@@ -25,41 +26,49 @@ uint64_t ZstdWindow(std::span<const std::byte> frame, uint64_t content_size) {
   return base + base / 8 * (descriptor & 7);
 }
 
-Status DecompressZstd(std::span<const std::byte> frame, size_t raw_size, DecodeScratch::State* scratch,
-                      std::byte* dst) {
+Status DecompressZstd(std::span<const std::byte> frame, size_t raw_size,
+                      DecodeScratch::State* scratch, std::byte* dst) {
   if (frame.size() < 4 || LoadLE<uint32_t>(frame.data()) != kZstdMagic) {
     return Corrupt("compressed: no Zstandard frame (E-100)");
   }
   const unsigned long long content = ZSTD_getFrameContentSize(frame.data(), frame.size());
   if (content != raw_size) {
-    return Corrupt("compressed: frame states {} bytes of content, expected {} (E-100)", content, raw_size);
+    return Corrupt("compressed: frame states {} bytes of content, expected {} (E-100)", content,
+                   raw_size);
   }
   if (ZSTD_getDictID_fromFrame(frame.data(), frame.size()) != 0) {
     return Corrupt("compressed: frame names a dictionary (E-100)");
   }
   const uint64_t window = ZstdWindow(frame, content);
   if (window == 0 || window > uint64_t{1} << kMaxZstdWindowLog) {
-    return Corrupt("compressed: frame with a window of {} bytes, at most 2^{} (E-100)", window, kMaxZstdWindowLog);
+    return Corrupt("compressed: frame with a window of {} bytes, at most 2^{} (E-100)", window,
+                   kMaxZstdWindowLog);
   }
   const size_t frame_size = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
   if (ZSTD_isError(frame_size) != 0 || frame_size != frame.size()) {
-    return Corrupt("compressed: payload of {} bytes is not exactly one frame (E-100)", frame.size());
+    return Corrupt("compressed: payload of {} bytes is not exactly one frame (E-100)",
+                   frame.size());
   }
   if (scratch->decompressor == nullptr) scratch->decompressor = ZSTD_createDCtx();
   if (scratch->decompressor == nullptr) {
     return Error(StatusCode::kResourceExhausted, "compressed: no memory for a decompressor");
   }
-  const size_t size = ZSTD_decompressDCtx(scratch->decompressor, dst, raw_size, frame.data(), frame.size());
-  if (ZSTD_isError(size) != 0) return Corrupt("compressed: Zstandard: {} (E-100)", ZSTD_getErrorName(size));
-  if (size != raw_size) return Corrupt("compressed: {} bytes came out, expected {} (E-100)", size, raw_size);
+  const size_t size =
+      ZSTD_decompressDCtx(scratch->decompressor, dst, raw_size, frame.data(), frame.size());
+  if (ZSTD_isError(size) != 0)
+    return Corrupt("compressed: Zstandard: {} (E-100)", ZSTD_getErrorName(size));
+  if (size != raw_size)
+    return Corrupt("compressed: {} bytes came out, expected {} (E-100)", size, raw_size);
   return Status::Ok();
 }
 
 Status DecompressLz4(std::span<const std::byte> block, size_t raw_size, std::byte* dst) {
   constexpr size_t kMax = std::numeric_limits<int>::max();
-  if (block.size() > kMax || raw_size > kMax) return Corrupt("compressed: LZ4 block above 2 GiB (E-100)");
-  const int size = LZ4_decompress_safe(reinterpret_cast<const char*>(block.data()), reinterpret_cast<char*>(dst),
-                                       static_cast<int>(block.size()), static_cast<int>(raw_size));
+  if (block.size() > kMax || raw_size > kMax)
+    return Corrupt("compressed: LZ4 block above 2 GiB (E-100)");
+  const int size =
+      LZ4_decompress_safe(reinterpret_cast<const char*>(block.data()), reinterpret_cast<char*>(dst),
+                          static_cast<int>(block.size()), static_cast<int>(raw_size));
   if (size < 0 || static_cast<size_t>(size) != raw_size) {
     return Corrupt("compressed: LZ4 block does not hold the {} bytes stated (E-100)", raw_size);
   }
@@ -68,11 +77,13 @@ Status DecompressLz4(std::span<const std::byte> block, size_t raw_size, std::byt
 
 }  // namespace
 
-Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context, BorrowedBuffer* buffer) {
+Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context,
+                            BorrowedBuffer* buffer) {
   const uint64_t raw_size = node.aux;
   const uint64_t limit = 4096 + 32 * uint64_t{node.count};
   if (raw_size > limit) {
-    return Corrupt("compressed: {} bytes for {} values, at most {} (E-100)", raw_size, node.count, limit);
+    return Corrupt("compressed: {} bytes for {} values, at most {} (E-100)", raw_size, node.count,
+                   limit);
   }
   if (node.param != kZstdCodec && node.param != kLz4Codec) {
     return Corrupt("compressed: codec {}, expected 1 or 2 (E-100)", node.param);
@@ -96,15 +107,16 @@ Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context, 
 
 FrameEncoder::~FrameEncoder() { ZSTD_freeCCtx(zstd_); }
 
-bool FrameEncoder::Append(uint8_t codec, int level, std::span<const std::byte> raw, std::vector<std::byte>* out) {
+bool FrameEncoder::Append(uint8_t codec, int level, std::span<const std::byte> raw,
+                          std::vector<std::byte>* out) {
   const size_t start = out->size();
   if (codec == kLz4Codec) {
     if (raw.size() > LZ4_MAX_INPUT_SIZE) return false;
     const int bound = LZ4_compressBound(static_cast<int>(raw.size()));
     out->resize(start + static_cast<size_t>(bound));
     const int size = LZ4_compress_default(reinterpret_cast<const char*>(raw.data()),
-                                          reinterpret_cast<char*>(out->data() + start), static_cast<int>(raw.size()),
-                                          bound);
+                                          reinterpret_cast<char*>(out->data() + start),
+                                          static_cast<int>(raw.size()), bound);
     out->resize(start + static_cast<size_t>(std::max(size, 0)));
     return size > 0;
   }
@@ -112,7 +124,8 @@ bool FrameEncoder::Append(uint8_t codec, int level, std::span<const std::byte> r
   if (zstd_ == nullptr) throw std::bad_alloc();
   ZSTD_CCtx_reset(zstd_, ZSTD_reset_session_and_parameters);
   ZSTD_CCtx_setParameter(zstd_, ZSTD_c_compressionLevel, level);
-  // The strongest levels would take a larger window than readers accept; no page is longer than this one.
+  // The strongest levels would take a larger window than readers accept; no page is longer than
+  // this one.
   constexpr int kFirstWideLevel = 18;
   constexpr int kPageWindowLog = 23;
   static_assert(kPageWindowLog <= kMaxZstdWindowLog);

@@ -22,7 +22,8 @@ Status Decode(const NodeView& node, const DecodeContext&, std::byte* dst) {
   return Status::Ok();
 }
 
-bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*,
+            std::vector<std::byte>* out) {
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
     const std::span<const T> values = Values<T>(array);

@@ -29,7 +29,8 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   return Status::Ok();
 }
 
-bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+            std::vector<std::byte>* out) {
   if (array.count < 2) return false;
   NodeWriter writer(out, Encoding::kDelta, array.width, array.count);
   VisitWidth(array.width, [&](auto zero) {
@@ -66,13 +67,15 @@ void Consider(Chooser* chooser) {
     using T = decltype(zero);
     const std::vector<T> differences = SampleDifferences(Values<T>(sample), chooser->chunk());
     if (differences.empty()) return;
-    // Differences that pack no better than the values are noise; nothing else would make sense of them.
+    // Differences that pack no better than the values are noise; nothing else would make sense of
+    // them.
     const size_t packed = PackedPayload(differences.data(), differences.size(), sample.width);
     if (packed >= chooser->packed_payload()) return;
     const EncodingSet allowed = ~SetOf(Encoding::kDelta, Encoding::kDictionary);
     EncodePlan plan;
     plan.encoding = Encoding::kDelta;
-    plan.children.push_back(chooser->ChooseChild(ViewOf<T>(differences), chooser->scale(), differences.size(), allowed));
+    plan.children.push_back(chooser->ChooseChild(ViewOf<T>(differences), chooser->scale(),
+                                                 differences.size(), allowed));
     chooser->Offer(std::move(plan), kStoredValueSize, sample.width);
   });
 }

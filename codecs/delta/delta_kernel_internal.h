@@ -10,7 +10,8 @@ namespace dsi::internal {
 template <typename T>
 constexpr T ZigZag(T difference) {
   constexpr int kTop = 8 * sizeof(T) - 1;
-  return static_cast<T>(static_cast<T>(difference << 1) ^ static_cast<T>(-static_cast<T>(difference >> kTop)));
+  return static_cast<T>(static_cast<T>(difference << 1) ^
+                        static_cast<T>(-static_cast<T>(difference >> kTop)));
 }
 
 template <typename T>

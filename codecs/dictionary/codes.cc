@@ -1,4 +1,5 @@
-// Reading codes and following them, block by block: unpack, compare with the number of entries, gather.
+// Reading codes and following them, block by block: unpack, compare with the number of entries,
+// gather.
 #include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/dictionary/gather_internal.h"
 #include "dsi/codecs/width_internal.h"
@@ -24,7 +25,8 @@ Status CheckCodes(const std::byte* codes, size_t width, size_t count, size_t lim
 
 }  // namespace
 
-Status DecodeCodes(const NodeView& codes, size_t limit, const DecodeContext& context, uint32_t* dst) {
+Status DecodeCodes(const NodeView& codes, size_t limit, const DecodeContext& context,
+                   uint32_t* dst) {
   DSI_RETURN_IF_ERROR(CheckLimit(limit));
   BlockReader reader(context.scratch);
   DSI_RETURN_IF_ERROR(reader.Open(codes, context));
@@ -42,8 +44,8 @@ Status DecodeCodes(const NodeView& codes, size_t limit, const DecodeContext& con
   return Status::Ok();
 }
 
-Status DecodeThroughDictionary(const NodeView& codes, const DecodeContext& context, const void* entries,
-                               size_t entry_count, int width, std::byte* dst) {
+Status DecodeThroughDictionary(const NodeView& codes, const DecodeContext& context,
+                               const void* entries, size_t entry_count, int width, std::byte* dst) {
   DSI_RETURN_IF_ERROR(CheckLimit(entry_count));
   BlockReader reader(context.scratch);
   DSI_RETURN_IF_ERROR(reader.Open(codes, context));

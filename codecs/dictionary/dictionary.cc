@@ -25,10 +25,12 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   DSI_RETURN_IF_ERROR(children.End());
   ArrayReader reader(context.scratch);
   DSI_RETURN_IF_ERROR(reader.Open(entries_node, Deeper(context)));
-  return DecodeThroughDictionary(codes_node, Deeper(context), reader.values(), entries, node.width, dst);
+  return DecodeThroughDictionary(codes_node, Deeper(context), reader.values(), entries, node.width,
+                                 dst);
 }
 
-bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+            std::vector<std::byte>* out) {
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
     // With more distinct values than this the codes cost more than they save.
@@ -54,14 +56,15 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
   });
 }
 
-// Bytes of a dictionary of this size and of the codes into it, when nothing is known about their order.
+// Bytes of a dictionary of this size and of the codes into it, when nothing is known about their
+// order.
 double RoughBytes(double distinct, double count, int width) {
   const double code_bits = std::ceil(std::log2(std::max(distinct, 2.0)));
   return 3 * NodeBytes(0) + distinct * width * 0.75 + count * code_bits / 8;
 }
 
-// How many values a source has from which `count` draws gave `distinct` different ones, were all equally likely: the
-// hopeful case, since a skewed source has more.
+// How many values a source has from which `count` draws gave `distinct` different ones, were all
+// equally likely: the hopeful case, since a skewed source has more.
 double SourceSize(double distinct, double count) {
   if (distinct >= count) return 1e18;
   double low = distinct;
@@ -103,8 +106,9 @@ void ConsiderOf(Chooser* chooser) {
   const NarrowCodes narrow(codes, static_cast<uint32_t>(distinct) - 1);
   EncodePlan plan;
   plan.encoding = Encoding::kDictionary;
-  plan.children.push_back(chooser->ChooseChild(ViewOf<T>(sorted), entries_scale, sorted.size(),
-                                               kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit)));
+  plan.children.push_back(
+      chooser->ChooseChild(ViewOf<T>(sorted), entries_scale, sorted.size(),
+                           kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit)));
   plan.children.push_back(
       chooser->ChooseChild(narrow.view(), chooser->scale(), chooser->chunk(),
                            kLeafEncodings | SetOf(Encoding::kRuns, Encoding::kSparse)));

@@ -18,8 +18,8 @@ uint32_t LargestCode(const std::byte* codes, size_t code_width, size_t count) {
   return HWY_DYNAMIC_DISPATCH(LargestOfWidth)(codes, code_width, count);
 }
 
-void Gather(const void* entries, size_t width, const std::byte* codes, size_t code_width, size_t count,
-            std::byte* out) {
+void Gather(const void* entries, size_t width, const std::byte* codes, size_t code_width,
+            size_t count, std::byte* out) {
   HWY_DYNAMIC_DISPATCH(GatherOfWidths)(entries, width, codes, code_width, count, out);
 }
 

@@ -9,8 +9,9 @@ namespace dsi::internal {
 // The largest of count >= 1 codes of 1, 2 or 4 bytes, aligned to their width.
 uint32_t LargestCode(const std::byte* codes, size_t code_width, size_t count);
 
-// Writes entries[code] for each code. Every code is below the number of entries and below 2^31; all pointers are aligned
-// to their width.
-void Gather(const void* entries, size_t width, const std::byte* codes, size_t code_width, size_t count, std::byte* out);
+// Writes entries[code] for each code. Every code is below the number of entries and below 2^31; all
+// pointers are aligned to their width.
+void Gather(const void* entries, size_t width, const std::byte* codes, size_t code_width,
+            size_t count, std::byte* out);
 
 }  // namespace dsi::internal

@@ -25,8 +25,8 @@ HWY_INLINE uint32_t LargestOf(const Code* HWY_RESTRICT codes, size_t count) {
 }
 
 template <typename Value, typename Code>
-HWY_INLINE void GatherOneByOne(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes, size_t count,
-                               Value* HWY_RESTRICT out) {
+HWY_INLINE void GatherOneByOne(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes,
+                               size_t count, Value* HWY_RESTRICT out) {
   for (size_t i = 0; i < count; ++i) out[i] = entries[codes[i]];
 }
 
@@ -63,8 +63,8 @@ HWY_INLINE hn::Vec<D> LoadCodes(D d, const uint8_t* codes) {
 }
 
 template <typename Value, typename Code>
-HWY_INLINE void GatherVectors(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes, size_t count,
-                              Value* HWY_RESTRICT out) {
+HWY_INLINE void GatherVectors(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes,
+                              size_t count, Value* HWY_RESTRICT out) {
   const hn::ScalableTag<Value> d;
   const hn::RebindToSigned<decltype(d)> d_index;
   const size_t lanes = hn::Lanes(d);
@@ -72,7 +72,8 @@ HWY_INLINE void GatherVectors(const Value* HWY_RESTRICT entries, const Code* HWY
   // Two at a time, so that the second's loads fill the gaps of the first.
   for (; i + 2 * lanes <= count; i += 2 * lanes) {
     const auto first = hn::GatherIndex(d, entries, hn::BitCast(d_index, LoadCodes(d, codes + i)));
-    const auto second = hn::GatherIndex(d, entries, hn::BitCast(d_index, LoadCodes(d, codes + i + lanes)));
+    const auto second =
+        hn::GatherIndex(d, entries, hn::BitCast(d_index, LoadCodes(d, codes + i + lanes)));
     hn::StoreU(first, d, out + i);
     hn::StoreU(second, d, out + i + lanes);
   }
@@ -83,8 +84,8 @@ HWY_INLINE void GatherVectors(const Value* HWY_RESTRICT entries, const Code* HWY
 
 // Targets without a gather instruction would take the vector apart again.
 template <typename Value, typename Code>
-HWY_INLINE void GatherVectors(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes, size_t count,
-                              Value* HWY_RESTRICT out) {
+HWY_INLINE void GatherVectors(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes,
+                              size_t count, Value* HWY_RESTRICT out) {
   GatherOneByOne(entries, codes, count, out);
 }
 
@@ -96,30 +97,40 @@ void GatherWithCodes(const void* entries, size_t width, const std::byte* codes_b
   const auto* codes = reinterpret_cast<const Code*>(codes_bytes);
   switch (width) {
     case 1:
-      return GatherOneByOne(static_cast<const uint8_t*>(entries), codes, count, reinterpret_cast<uint8_t*>(out));
+      return GatherOneByOne(static_cast<const uint8_t*>(entries), codes, count,
+                            reinterpret_cast<uint8_t*>(out));
     case 2:
-      return GatherOneByOne(static_cast<const uint16_t*>(entries), codes, count, reinterpret_cast<uint16_t*>(out));
+      return GatherOneByOne(static_cast<const uint16_t*>(entries), codes, count,
+                            reinterpret_cast<uint16_t*>(out));
     case 4:
-      return GatherVectors(static_cast<const uint32_t*>(entries), codes, count, reinterpret_cast<uint32_t*>(out));
+      return GatherVectors(static_cast<const uint32_t*>(entries), codes, count,
+                           reinterpret_cast<uint32_t*>(out));
     default:
-      return GatherVectors(static_cast<const uint64_t*>(entries), codes, count, reinterpret_cast<uint64_t*>(out));
+      return GatherVectors(static_cast<const uint64_t*>(entries), codes, count,
+                           reinterpret_cast<uint64_t*>(out));
   }
 }
 
-void GatherOfWidths(const void* entries, size_t width, const std::byte* codes, size_t code_width, size_t count,
-                    std::byte* out) {
+void GatherOfWidths(const void* entries, size_t width, const std::byte* codes, size_t code_width,
+                    size_t count, std::byte* out) {
   switch (code_width) {
-    case 1: return GatherWithCodes<uint8_t>(entries, width, codes, count, out);
-    case 2: return GatherWithCodes<uint16_t>(entries, width, codes, count, out);
-    default: return GatherWithCodes<uint32_t>(entries, width, codes, count, out);
+    case 1:
+      return GatherWithCodes<uint8_t>(entries, width, codes, count, out);
+    case 2:
+      return GatherWithCodes<uint16_t>(entries, width, codes, count, out);
+    default:
+      return GatherWithCodes<uint32_t>(entries, width, codes, count, out);
   }
 }
 
 uint32_t LargestOfWidth(const std::byte* codes, size_t code_width, size_t count) {
   switch (code_width) {
-    case 1: return LargestOf(reinterpret_cast<const uint8_t*>(codes), count);
-    case 2: return LargestOf(reinterpret_cast<const uint16_t*>(codes), count);
-    default: return LargestOf(reinterpret_cast<const uint32_t*>(codes), count);
+    case 1:
+      return LargestOf(reinterpret_cast<const uint8_t*>(codes), count);
+    case 2:
+      return LargestOf(reinterpret_cast<const uint16_t*>(codes), count);
+    default:
+      return LargestOf(reinterpret_cast<const uint32_t*>(codes), count);
   }
 }
 

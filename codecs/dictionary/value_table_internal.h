@@ -11,7 +11,8 @@
 
 namespace dsi::internal {
 
-// Numbers distinct values in order of first appearance. An open-addressing table that doubles when half full.
+// Numbers distinct values in order of first appearance. An open-addressing table that doubles when
+// half full.
 template <typename T>
 class ValueTable {
  public:
@@ -67,9 +68,11 @@ class ValueTable {
   int shift_ = 0;
 };
 
-// Entries in ascending order, and for each old number the new one. A radix sort: large dictionaries are the rule.
+// Entries in ascending order, and for each old number the new one. A radix sort: large dictionaries
+// are the rule.
 template <typename T>
-void SortEntries(const std::vector<T>& entries, std::vector<T>* sorted, std::vector<uint32_t>* ranks) {
+void SortEntries(const std::vector<T>& entries, std::vector<T>* sorted,
+                 std::vector<uint32_t>* ranks) {
   struct Item {
     T value;
     uint32_t number;
@@ -78,11 +81,13 @@ void SortEntries(const std::vector<T>& entries, std::vector<T>* sorted, std::vec
   std::array<std::array<uint32_t, 256>, sizeof(T)> counts = {};
   for (size_t i = 0; i < entries.size(); ++i) {
     items[i] = {entries[i], static_cast<uint32_t>(i)};
-    for (size_t digit = 0; digit < sizeof(T); ++digit) ++counts[digit][(entries[i] >> (8 * digit)) & 0xFF];
+    for (size_t digit = 0; digit < sizeof(T); ++digit)
+      ++counts[digit][(entries[i] >> (8 * digit)) & 0xFF];
   }
   constexpr size_t kFewEntries = 512;
   if (items.size() <= kFewEntries) {
-    std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.value < b.value; });
+    std::sort(items.begin(), items.end(),
+              [](const Item& a, const Item& b) { return a.value < b.value; });
   } else {
     std::vector<Item> other(items.size());
     for (size_t digit = 0; digit < sizeof(T); ++digit) {

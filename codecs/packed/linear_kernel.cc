@@ -1,4 +1,5 @@
-// Linear blocks (E-022): one little-endian bit stream, read and written through aligned 64-bit words.
+// Linear blocks (E-022): one little-endian bit stream, read and written through aligned 64-bit
+// words.
 #include <algorithm>
 
 #include "dsi/codecs/packed/kernels_internal.h"
@@ -21,9 +22,11 @@ void UnpackLinearOf(const std::byte* in, uint64_t base, int bits, size_t count, 
   for (size_t i = 0; i < count; ++i, bit += static_cast<size_t>(bits)) {
     const size_t word = bit / 64;
     const unsigned shift = bit % 64;
-    // A number that ends in its word also reads the next one, or the last word again, and masks it away.
+    // A number that ends in its word also reads the next one, or the last word again, and masks it
+    // away.
     const uint64_t low = LoadLE<uint64_t>(in + word * 8) >> shift;
-    const uint64_t high = LoadLE<uint64_t>(in + std::min(word + 1, last_word) * 8) << 1 << (63 - shift);
+    const uint64_t high = LoadLE<uint64_t>(in + std::min(word + 1, last_word) * 8)
+                          << 1 << (63 - shift);
     StoreLE(out + i * sizeof(T), static_cast<T>(static_cast<T>((low | high) & mask) + add));
   }
 }
@@ -33,7 +36,8 @@ void PackLinearOf(const std::byte* values, uint64_t base, int bits, size_t count
   uint64_t word = 0;
   unsigned used = 0;
   for (size_t i = 0; i < count; ++i) {
-    const uint64_t number = static_cast<T>(LoadLE<T>(values + i * sizeof(T)) - static_cast<T>(base));
+    const uint64_t number =
+        static_cast<T>(LoadLE<T>(values + i * sizeof(T)) - static_cast<T>(base));
     word |= number << used;
     used += static_cast<unsigned>(bits);
     if (used >= 64) {
@@ -50,20 +54,27 @@ void PackLinearOf(const std::byte* values, uint64_t base, int bits, size_t count
 
 const UnpackBlockFn* UnpackTable(size_t width) {
   switch (width) {
-    case 1: return BestUnpackTableU8();
-    case 2: return BestUnpackTableU16();
-    case 4: return BestUnpackTableU32();
-    default: return BestUnpackTableU64();
+    case 1:
+      return BestUnpackTableU8();
+    case 2:
+      return BestUnpackTableU16();
+    case 4:
+      return BestUnpackTableU32();
+    default:
+      return BestUnpackTableU64();
   }
 }
 
-void UnpackLinear(const std::byte* in, uint64_t base, int bits, size_t count, size_t width, std::byte* out) {
+void UnpackLinear(const std::byte* in, uint64_t base, int bits, size_t count, size_t width,
+                  std::byte* out) {
   VisitWidth(width, [&](auto zero) { UnpackLinearOf<decltype(zero)>(in, base, bits, count, out); });
 }
 
-void PackLinear(const std::byte* values, uint64_t base, int bits, size_t count, size_t width, std::byte* out) {
+void PackLinear(const std::byte* values, uint64_t base, int bits, size_t count, size_t width,
+                std::byte* out) {
   if (bits == 0) return;
-  VisitWidth(width, [&](auto zero) { PackLinearOf<decltype(zero)>(values, base, bits, count, out); });
+  VisitWidth(width,
+             [&](auto zero) { PackLinearOf<decltype(zero)>(values, base, bits, count, out); });
 }
 
 }  // namespace dsi::internal

@@ -1,4 +1,5 @@
-// Packs full blocks (E-021) and measures ranges: loops that the compiler vectorises, compiled once per SIMD target.
+// Packs full blocks (E-021) and measures ranges: loops that the compiler vectorises, compiled once
+// per SIMD target.
 
 #if defined(DSI_CODECS_PACKED_PACK_KERNEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DSI_CODECS_PACKED_PACK_KERNEL_INL_H_
@@ -19,9 +20,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace dsi::internal::HWY_NAMESPACE {
 
-// One loop for all bit widths: packing is a small part of writing, and unrolled code would double the library.
+// One loop for all bit widths: packing is a small part of writing, and unrolled code would double
+// the library.
 template <typename T>
-void PackFull(const std::byte* HWY_RESTRICT values, uint64_t base, int bits, std::byte* HWY_RESTRICT out) {
+void PackFull(const std::byte* HWY_RESTRICT values, uint64_t base, int bits,
+              std::byte* HWY_RESTRICT out) {
   constexpr int kT = 8 * sizeof(T);
   constexpr size_t kRow = 128;
   constexpr size_t kLanes = kRow / sizeof(T);
@@ -38,9 +41,11 @@ void PackFull(const std::byte* HWY_RESTRICT values, uint64_t base, int bits, std
     std::memcpy(out, words, kRow);
     out += kRow;
     used -= kT;
-    // What did not fit; all of it did where used is zero, and shifting by the full width would be undefined.
+    // What did not fit; all of it did where used is zero, and shifting by the full width would be
+    // undefined.
     const int carried = bits - used;
-    for (size_t lane = 0; lane < kLanes; ++lane) words[lane] = used == 0 ? T{0} : static_cast<T>(row[lane] >> carried);
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      words[lane] = used == 0 ? T{0} : static_cast<T>(row[lane] >> carried);
   }
 }
 
@@ -63,21 +68,30 @@ ValueRange RangeOf(const std::byte* HWY_RESTRICT values, size_t count) {
   return {low, high, static_cast<T>(signed_low), static_cast<T>(signed_high)};
 }
 
-void PackFullOfWidth(const std::byte* values, uint64_t base, int bits, size_t width, std::byte* out) {
+void PackFullOfWidth(const std::byte* values, uint64_t base, int bits, size_t width,
+                     std::byte* out) {
   switch (width) {
-    case 1: return PackFull<uint8_t>(values, base, bits, out);
-    case 2: return PackFull<uint16_t>(values, base, bits, out);
-    case 4: return PackFull<uint32_t>(values, base, bits, out);
-    default: return PackFull<uint64_t>(values, base, bits, out);
+    case 1:
+      return PackFull<uint8_t>(values, base, bits, out);
+    case 2:
+      return PackFull<uint16_t>(values, base, bits, out);
+    case 4:
+      return PackFull<uint32_t>(values, base, bits, out);
+    default:
+      return PackFull<uint64_t>(values, base, bits, out);
   }
 }
 
 ValueRange RangeOfWidth(const std::byte* values, size_t count, size_t width) {
   switch (width) {
-    case 1: return RangeOf<uint8_t>(values, count);
-    case 2: return RangeOf<uint16_t>(values, count);
-    case 4: return RangeOf<uint32_t>(values, count);
-    default: return RangeOf<uint64_t>(values, count);
+    case 1:
+      return RangeOf<uint8_t>(values, count);
+    case 2:
+      return RangeOf<uint16_t>(values, count);
+    case 4:
+      return RangeOf<uint32_t>(values, count);
+    default:
+      return RangeOf<uint64_t>(values, count);
   }
 }
 

@@ -1,4 +1,5 @@
-// Packed: blocks of 1,024 numbers of one bit width each, with or without a base per block (E-020 to E-022).
+// Packed: blocks of 1,024 numbers of one bit width each, with or without a base per block (E-020 to
+// E-022).
 #include "dsi/codecs/packed/packed_internal.h"
 
 #include <algorithm>
@@ -27,8 +28,8 @@ bool UnusedBitsAreZero(const std::byte* block, size_t used, size_t bytes) {
   return AllZero({block + from, bytes - from});
 }
 
-// What a block costs with and without its base; the smaller of the signed and the unsigned range is taken, as numbers
-// wrap around (E-004).
+// What a block costs with and without its base; the smaller of the signed and the unsigned range is
+// taken, as numbers wrap around (E-004).
 struct BlockPlan {
   uint64_t base = 0;
   uint8_t bits = 0;
@@ -85,7 +86,8 @@ Status Decode(const NodeView& node, const DecodeContext&, std::byte* dst) {
   return Status::Ok();
 }
 
-bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*,
+            std::vector<std::byte>* out) {
   const auto* values = static_cast<const std::byte*>(array.values);
   const size_t width = static_cast<size_t>(array.width);
   ArrayPlan plan = PlanArray(values, array.count, width);
@@ -130,36 +132,41 @@ void Consider(Chooser* chooser) {
 Status PackedBlocks::Open(const NodeView& node) {
   width_ = node.width;
   left_ = node.count;
-  if (node.flags > kHasBases) return Corrupt("packed: flags {}, expected 0 or 1 (E-020)", node.flags);
+  if (node.flags > kHasBases)
+    return Corrupt("packed: flags {}, expected 0 or 1 (E-020)", node.flags);
   const bool has_bases = node.flags == kHasBases;
   const size_t blocks = BlockCount(node.count);
   const size_t side = SideBytes(blocks, width_, has_bases);
   if (node.payload.size() < side) {
-    return Corrupt("packed: payload of {} bytes, bases and widths of {} blocks need {} (E-020)", node.payload.size(),
-                   blocks, side);
+    return Corrupt("packed: payload of {} bytes, bases and widths of {} blocks need {} (E-020)",
+                   node.payload.size(), blocks, side);
   }
   const std::byte* at = node.payload.data();
   bases_ = nullptr;
   if (has_bases) {
     bases_ = at;
     const size_t used = blocks * width_;
-    if (!AllZero({at + used, AlignUp(used, 8) - used})) return Corrupt("packed: padding after the bases (E-020)");
+    if (!AllZero({at + used, AlignUp(used, 8) - used}))
+      return Corrupt("packed: padding after the bases (E-020)");
     at += AlignUp(used, 8);
   }
   bits_ = at;
-  if (!AllZero({at + blocks, AlignUp(blocks, 8) - blocks})) return Corrupt("packed: padding after the widths (E-020)");
+  if (!AllZero({at + blocks, AlignUp(blocks, 8) - blocks}))
+    return Corrupt("packed: padding after the widths (E-020)");
   block_ = at + AlignUp(blocks, 8);
   // Sizes cannot wrap: at most 2^22 blocks of 8 KiB.
   size_t bytes = side;
   for (size_t i = 0; i < blocks; ++i) {
     const auto bits = static_cast<size_t>(bits_[i]);
     if (bits > 8 * width_) {
-      return Corrupt("packed: block {} has numbers of {} bits, values have {} (E-020)", i, bits, 8 * width_);
+      return Corrupt("packed: block {} has numbers of {} bits, values have {} (E-020)", i, bits,
+                     8 * width_);
     }
     bytes += BlockBytes(std::min(kPackedBlock, left_ - i * kPackedBlock), bits);
   }
   if (bytes != node.payload.size()) {
-    return Corrupt("packed: payload of {} bytes, its blocks need {} (E-020)", node.payload.size(), bytes);
+    return Corrupt("packed: payload of {} bytes, its blocks need {} (E-020)", node.payload.size(),
+                   bytes);
   }
   const size_t tail = left_ % kPackedBlock;
   if (tail != 0) {
@@ -190,7 +197,8 @@ void PackedBlocks::Unpack(std::byte* dst) {
 }
 
 size_t PackedPayload(const void* values, size_t count, int width) {
-  return PlanArray(static_cast<const std::byte*>(values), count, static_cast<size_t>(width)).payload;
+  return PlanArray(static_cast<const std::byte*>(values), count, static_cast<size_t>(width))
+      .payload;
 }
 
 const EncodingRow kPackedEncoding = {

@@ -16,14 +16,14 @@ class PackedBlocks {
   // Checks every size and all padding; the values themselves can be any.
   Status Open(const NodeView& node);
 
-  // Writes the next block, 1,024 values or the rest, to dst (aligned to the width). Not to be called more often than
-  // there are blocks.
+  // Writes the next block, 1,024 values or the rest, to dst (aligned to the width). Not to be
+  // called more often than there are blocks.
   void Unpack(std::byte* dst);
 
  private:
   size_t width_ = 0;
-  size_t left_ = 0;                    // Values not unpacked yet.
-  const std::byte* bases_ = nullptr;   // Null: all zero.
+  size_t left_ = 0;                   // Values not unpacked yet.
+  const std::byte* bases_ = nullptr;  // Null: all zero.
   const std::byte* bits_ = nullptr;
   const std::byte* block_ = nullptr;
 };

@@ -16,7 +16,8 @@ Status Decode(const NodeView& node, const DecodeContext&, std::byte* dst) {
   return Status::Ok();
 }
 
-bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*,
+            std::vector<std::byte>* out) {
   NodeWriter writer(out, Encoding::kRaw, array.width, array.count);
   const auto* values = static_cast<const std::byte*>(array.values);
   out->insert(out->end(), values, values + array.count * static_cast<size_t>(array.width));

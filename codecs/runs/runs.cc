@@ -30,18 +30,19 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
     has_empty |= lengths[i] == 0;
   }
   if (has_empty || sum != node.count) {
-    return Corrupt("runs: lengths sum to {}{}, expected {} (E-040)", sum, has_empty ? " with an empty run" : "",
-                   node.count);
+    return Corrupt("runs: lengths sum to {}{}, expected {} (E-040)", sum,
+                   has_empty ? " with an empty run" : "", node.count);
   }
   VisitWidth(node.width, [&](auto zero) {
     using T = decltype(zero);
-    ExpandRuns(lengths, reinterpret_cast<const T*>(values_reader.values()), runs, reinterpret_cast<T*>(dst),
-               node.count);
+    ExpandRuns(lengths, reinterpret_cast<const T*>(values_reader.values()), runs,
+               reinterpret_cast<T*>(dst), node.count);
   });
   return Status::Ok();
 }
 
-bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+            std::vector<std::byte>* out) {
   NodeWriter writer(out, Encoding::kRuns, array.width, array.count);
   VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
@@ -68,7 +69,8 @@ void Consider(Chooser* chooser) {
     const EncodingSet numbers = kLeafEncodings | SetOf(Encoding::kSplit);
     EncodePlan plan;
     plan.encoding = Encoding::kRuns;
-    plan.children.push_back(chooser->ChooseChild(ViewOf<uint32_t>(lengths), chooser->scale(), runs, numbers));
+    plan.children.push_back(
+        chooser->ChooseChild(ViewOf<uint32_t>(lengths), chooser->scale(), runs, numbers));
     plan.children.push_back(
         chooser->ChooseChild(ViewOf<T>(values), chooser->scale(), runs, ~SetOf(Encoding::kRuns)));
     chooser->Offer(std::move(plan), 0, sample.width);

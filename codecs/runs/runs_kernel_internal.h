@@ -17,7 +17,8 @@ void ExpandRuns(const uint32_t* lengths, const T* values, size_t runs, T* out, s
     const T value = values[i];
     const size_t length = lengths[i];
     if (length <= kShort && static_cast<size_t>(end - out) >= kShort) {
-      // A fixed number of stores beats a loop that branches on the length; the next run overwrites the excess.
+      // A fixed number of stores beats a loop that branches on the length; the next run overwrites
+      // the excess.
       for (size_t k = 0; k < kShort; ++k) out[k] = value;
     } else {
       std::fill_n(out, length, value);
@@ -27,7 +28,8 @@ void ExpandRuns(const uint32_t* lengths, const T* values, size_t runs, T* out, s
 }
 
 template <typename T>
-void FindRuns(const T* values, size_t count, std::vector<uint32_t>* lengths, std::vector<T>* run_values) {
+void FindRuns(const T* values, size_t count, std::vector<uint32_t>* lengths,
+              std::vector<T>* run_values) {
   size_t start = 0;
   for (size_t i = 1; i <= count; ++i) {
     if (i < count && values[i] == values[start]) continue;

@@ -14,24 +14,28 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   const SharedDictionary& dictionary = *context.dictionary;
   if (dictionary.width == 0) return Corrupt("shared dictionary: the column has none (E-051)");
   if (dictionary.width != node.width) {
-    return Corrupt("shared dictionary: values of width {}, the dictionary has {} (E-051)", node.width,
-                   dictionary.width);
+    return Corrupt("shared dictionary: values of width {}, the dictionary has {} (E-051)",
+                   node.width, dictionary.width);
   }
   ChildWalk children(node.payload);
   DSI_ASSIGN_OR_RETURN(const NodeView codes, children.NextOfWidthUpTo(4, node.count));
   DSI_RETURN_IF_ERROR(children.End());
-  return DecodeThroughDictionary(codes, Deeper(context), dictionary.values, dictionary.count, node.width, dst);
+  return DecodeThroughDictionary(codes, Deeper(context), dictionary.values, dictionary.count,
+                                 node.width, dst);
 }
 
 // Only the writer knows a shared dictionary; a plan never asks for one.
-bool Encode(const ArrayView&, const EncodePlan&, EncodeContext*, std::vector<std::byte>*) { return false; }
+bool Encode(const ArrayView&, const EncodePlan&, EncodeContext*, std::vector<std::byte>*) {
+  return false;
+}
 
 }  // namespace
 
 void EncodeSharedCodes(std::span<const uint32_t> codes, int value_width, const EncodePlan& plan,
                        const EncodeTuning& tuning, std::vector<std::byte>* out) {
   const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
-  // A plan chosen on u32 codes may narrow them by a split that keeps nothing low; here they are narrow already.
+  // A plan chosen on u32 codes may narrow them by a split that keeps nothing low; here they are
+  // narrow already.
   const bool only_narrows = plan.encoding == Encoding::kSplit && plan.param == 0 && plan.shift == 0;
   const EncodePlan& codes_plan = only_narrows && !plan.children.empty() ? plan.children[0] : plan;
   NodeWriter writer(out, Encoding::kSharedDictionary, value_width, codes.size());

@@ -34,13 +34,14 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   }
   VisitWidth(node.width, [&](auto zero) {
     using T = decltype(zero);
-    FillSparse(static_cast<T>(usual), positions, reinterpret_cast<const T*>(values_reader.values()), exceptions,
-               reinterpret_cast<T*>(dst), node.count);
+    FillSparse(static_cast<T>(usual), positions, reinterpret_cast<const T*>(values_reader.values()),
+               exceptions, reinterpret_cast<T*>(dst), node.count);
   });
   return Status::Ok();
 }
 
-bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+            std::vector<std::byte>* out) {
   const ScanResult scan = Scan(array);
   if (scan.majority_count == array.count) return false;
   NodeWriter writer(out, Encoding::kSparse, array.width, array.count);
@@ -48,7 +49,8 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
     using T = decltype(zero);
     std::vector<uint32_t> positions;
     std::vector<T> values;
-    FindExceptions(static_cast<T>(scan.majority), Values<T>(array).data(), array.count, &positions, &values);
+    FindExceptions(static_cast<T>(scan.majority), Values<T>(array).data(), array.count, &positions,
+                   &values);
     writer.SetAux(static_cast<uint32_t>(positions.size()));
     AppendLE<uint64_t>(out, scan.majority);
     EncodeChild(ViewOf<uint32_t>(positions), plan, 0, context, out);
@@ -62,18 +64,22 @@ void Consider(Chooser* chooser) {
   const ArrayView& sample = chooser->sample();
   const ScanResult& scan = chooser->scan();
   const size_t exceptions = sample.count - scan.majority_count;
-  if (sample.count < 8 || exceptions == 0 || exceptions > sample.count / 4 || !chooser->HasRoomBelow(1)) return;
+  if (sample.count < 8 || exceptions == 0 || exceptions > sample.count / 4 ||
+      !chooser->HasRoomBelow(1))
+    return;
   VisitWidth(sample.width, [&](auto zero) {
     using T = decltype(zero);
     std::vector<uint32_t> positions;
     std::vector<T> values;
-    FindExceptions(static_cast<T>(scan.majority), Values<T>(sample).data(), sample.count, &positions, &values);
+    FindExceptions(static_cast<T>(scan.majority), Values<T>(sample).data(), sample.count,
+                   &positions, &values);
     const EncodingSet ascending = kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit);
     EncodePlan plan;
     plan.encoding = Encoding::kSparse;
-    plan.children.push_back(chooser->ChooseChild(ViewOf<uint32_t>(positions), chooser->scale(), exceptions, ascending));
     plan.children.push_back(
-        chooser->ChooseChild(ViewOf<T>(values), chooser->scale(), exceptions, ~SetOf(Encoding::kSparse)));
+        chooser->ChooseChild(ViewOf<uint32_t>(positions), chooser->scale(), exceptions, ascending));
+    plan.children.push_back(chooser->ChooseChild(ViewOf<T>(values), chooser->scale(), exceptions,
+                                                 ~SetOf(Encoding::kSparse)));
     chooser->Offer(std::move(plan), kStoredValueSize, sample.width);
   });
 }
@@ -81,7 +87,8 @@ void Consider(Chooser* chooser) {
 }  // namespace
 
 const EncodingRow kSparseEncoding = {
-    Encoding::kSparse, "sparse", kUsesAux, static_cast<int>(kStoredValueSize), Decode, Encode, Consider,
+    Encoding::kSparse, "sparse", kUsesAux, static_cast<int>(kStoredValueSize), Decode, Encode,
+    Consider,
 };
 
 }  // namespace dsi::internal

@@ -10,7 +10,8 @@ namespace dsi::internal {
 
 // Every position is below count.
 template <typename T>
-void FillSparse(T usual, const uint32_t* positions, const T* values, size_t exceptions, T* out, size_t count) {
+void FillSparse(T usual, const uint32_t* positions, const T* values, size_t exceptions, T* out,
+                size_t count) {
   std::fill_n(out, count, usual);
   for (size_t i = 0; i < exceptions; ++i) out[positions[i]] = values[i];
 }

@@ -21,8 +21,10 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   const int bits = 8 * node.width;
   SplitParts parts;
   parts.low_bits = node.param;
-  if (node.aux >= static_cast<uint32_t>(bits) || parts.low_bits + static_cast<int>(node.aux) >= bits) {
-    return Corrupt("split: {} low bits and shift {} of {} bits (E-080)", node.param, node.aux, bits);
+  if (node.aux >= static_cast<uint32_t>(bits) ||
+      parts.low_bits + static_cast<int>(node.aux) >= bits) {
+    return Corrupt("split: {} low bits and shift {} of {} bits (E-080)", node.param, node.aux,
+                   bits);
   }
   parts.shift = static_cast<int>(node.aux);
   ChildWalk children(node.payload);
@@ -33,14 +35,16 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   parts.high_width = high_node.width;
   if (parts.low_bits >= 1) {
     parts.low_width = static_cast<size_t>(WidthForBits(parts.low_bits));
-    DSI_ASSIGN_OR_RETURN(const NodeView low_node, children.Next(static_cast<int>(parts.low_width), node.count));
+    DSI_ASSIGN_OR_RETURN(const NodeView low_node,
+                         children.Next(static_cast<int>(parts.low_width), node.count));
     DSI_RETURN_IF_ERROR(low.Open(low_node, Deeper(context)));
   }
   DSI_RETURN_IF_ERROR(children.End());
   for (size_t left = node.count; left != 0;) {
     size_t n = 0;
     parts.high = high.Next(&n);
-    DSI_RETURN_IF_ERROR(CheckBelow(parts.high, parts.high_width, n, bits - parts.low_bits - parts.shift, "high"));
+    DSI_RETURN_IF_ERROR(
+        CheckBelow(parts.high, parts.high_width, n, bits - parts.low_bits - parts.shift, "high"));
     if (parts.low_width != 0) {
       parts.low = low.Next(&n);
       DSI_RETURN_IF_ERROR(CheckBelow(parts.low, parts.low_width, n, parts.low_bits, "low"));
@@ -60,12 +64,14 @@ std::vector<uint64_t> TakeBits(std::span<const T> values, int drop, int bits, in
   VisitWidth(width, [&](auto zero) {
     using Part = decltype(zero);
     Part* part = reinterpret_cast<Part*>(words.data());
-    for (size_t i = 0; i < values.size(); ++i) part[i] = static_cast<Part>(static_cast<T>(values[i] >> drop) & mask);
+    for (size_t i = 0; i < values.size(); ++i)
+      part[i] = static_cast<Part>(static_cast<T>(values[i] >> drop) & mask);
   });
   return words;
 }
 
-bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context, std::vector<std::byte>* out) {
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+            std::vector<std::byte>* out) {
   const int low_bits = plan.param;
   const int shift = plan.shift;
   if (low_bits + shift >= 8 * array.width) return false;
@@ -92,7 +98,8 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
   });
 }
 
-// Offers a split of values of `bits` bits above the shift, of which the lowest `low_bits` stand apart.
+// Offers a split of values of `bits` bits above the shift, of which the lowest `low_bits` stand
+// apart.
 template <typename T>
 void OfferSplit(Chooser* chooser, int bits, int low_bits, int shift) {
   const ArrayView& sample = chooser->sample();
@@ -104,16 +111,19 @@ void OfferSplit(Chooser* chooser, int bits, int low_bits, int shift) {
   plan.encoding = Encoding::kSplit;
   plan.param = static_cast<uint8_t>(low_bits);
   plan.shift = static_cast<uint8_t>(shift);
-  const EncodingSet in_high = low_bits == 0 ? kLeafEncodings
-                                            : kLeafEncodings | SetOf(Encoding::kDictionary, Encoding::kRuns,
-                                                                     Encoding::kSparse);
-  plan.children.push_back(chooser->ChooseChild({high.data(), sample.count, high_width, false, false},
-                                               chooser->scale(), chooser->chunk(), in_high));
+  const EncodingSet in_high =
+      low_bits == 0
+          ? kLeafEncodings
+          : kLeafEncodings | SetOf(Encoding::kDictionary, Encoding::kRuns, Encoding::kSparse);
+  plan.children.push_back(
+      chooser->ChooseChild({high.data(), sample.count, high_width, false, false}, chooser->scale(),
+                           chooser->chunk(), in_high));
   if (low_bits >= 1) {
     const int low_width = WidthForBits(low_bits);
     const auto low = TakeBits(values, shift, low_bits, low_width);
-    plan.children.push_back(chooser->ChooseChild({low.data(), sample.count, low_width, false, false},
-                                                 chooser->scale(), chooser->chunk(), kLeafEncodings));
+    plan.children.push_back(
+        chooser->ChooseChild({low.data(), sample.count, low_width, false, false}, chooser->scale(),
+                             chooser->chunk(), kLeafEncodings));
   }
   chooser->Offer(std::move(plan), 0, sample.width);
 }
@@ -123,8 +133,8 @@ template <typename T>
 double HopedBytes(Chooser* chooser, int bits, int low_bits, int shift) {
   const int high_bits = bits - low_bits;
   const auto high = TakeBits(Values<T>(chooser->sample()), low_bits + shift, high_bits, 2);
-  const double entropy =
-      EntropyBits({reinterpret_cast<const uint16_t*>(high.data()), chooser->sample().count}, high_bits);
+  const double entropy = EntropyBits(
+      {reinterpret_cast<const uint16_t*>(high.data()), chooser->sample().count}, high_bits);
   return 4 * NodeBytes(0) + chooser->total_count() * (entropy + low_bits) / 8;
 }
 
@@ -136,8 +146,10 @@ void ConsiderOf(Chooser* chooser) {
   const bool compresses = chooser->tuning().zstd_level != 0 || chooser->tuning().lz4;
   const int shift = std::countr_zero(any);
   const int bits = BitsFor(any >> shift);
-  // Zeros at the bottom are free to drop. Narrow numbers matter to a codec that sees bytes; packing does it better.
-  if (shift > 0 || (compresses && WidthForBits(bits) < sample.width)) OfferSplit<T>(chooser, bits, 0, shift);
+  // Zeros at the bottom are free to drop. Narrow numbers matter to a codec that sees bytes; packing
+  // does it better.
+  if (shift > 0 || (compresses && WidthForBits(bits) < sample.width))
+    OfferSplit<T>(chooser, bits, 0, shift);
   if (chooser->tuning().zstd_level == 0) return;
   constexpr int kFewestLowBits = 2;
   constexpr int kHighBits = 8;

@@ -15,8 +15,8 @@ struct SplitParts {
   int shift = 0;
 };
 
-// dst[i] = ((high[i] << low_bits) | low[i]) << shift, for values of `width` bytes. Parts are at most that wide and
-// aligned to their widths; low_bits + shift < 8 * width.
+// dst[i] = ((high[i] << low_bits) | low[i]) << shift, for values of `width` bytes. Parts are at
+// most that wide and aligned to their widths; low_bits + shift < 8 * width.
 void JoinSplit(const SplitParts& parts, size_t count, size_t width, std::byte* dst);
 
 // All values OR-ed: their highest bit says whether every one is small enough.

@@ -1,4 +1,5 @@
-// Puts high and low parts together (E-080). Plain loops that the compiler vectorises, compiled once per SIMD target.
+// Puts high and low parts together (E-080). Plain loops that the compiler vectorises, compiled once
+// per SIMD target.
 
 #if defined(DSI_CODECS_SPLIT_SPLIT_KERNEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DSI_CODECS_SPLIT_SPLIT_KERNEL_INL_H_
@@ -24,7 +25,8 @@ void JoinParts(const SplitParts& parts, size_t count, std::byte* HWY_RESTRICT ds
   const int low_bits = parts.low_bits;
   const int shift = parts.shift;
   for (size_t i = 0; i < count; ++i) {
-    const T value = static_cast<T>(static_cast<T>(static_cast<T>(high[i]) << low_bits) | static_cast<T>(low[i]));
+    const T value = static_cast<T>(static_cast<T>(static_cast<T>(high[i]) << low_bits) |
+                                   static_cast<T>(low[i]));
     out[i] = static_cast<T>(value << shift);
   }
 }
@@ -40,30 +42,43 @@ void WidenPart(const SplitParts& parts, size_t count, std::byte* HWY_RESTRICT ds
 template <typename T, typename High>
 void JoinWithHigh(const SplitParts& parts, size_t count, std::byte* dst) {
   switch (parts.low_width) {
-    case 0: return WidenPart<T, High>(parts, count, dst);
-    case 1: return JoinParts<T, High, uint8_t>(parts, count, dst);
-    case 2: return JoinParts<T, High, uint16_t>(parts, count, dst);
-    case 4: return JoinParts<T, High, uint32_t>(parts, count, dst);
-    default: return JoinParts<T, High, uint64_t>(parts, count, dst);
+    case 0:
+      return WidenPart<T, High>(parts, count, dst);
+    case 1:
+      return JoinParts<T, High, uint8_t>(parts, count, dst);
+    case 2:
+      return JoinParts<T, High, uint16_t>(parts, count, dst);
+    case 4:
+      return JoinParts<T, High, uint32_t>(parts, count, dst);
+    default:
+      return JoinParts<T, High, uint64_t>(parts, count, dst);
   }
 }
 
 template <typename T>
 void JoinInto(const SplitParts& parts, size_t count, std::byte* dst) {
   switch (parts.high_width) {
-    case 1: return JoinWithHigh<T, uint8_t>(parts, count, dst);
-    case 2: return JoinWithHigh<T, uint16_t>(parts, count, dst);
-    case 4: return JoinWithHigh<T, uint32_t>(parts, count, dst);
-    default: return JoinWithHigh<T, uint64_t>(parts, count, dst);
+    case 1:
+      return JoinWithHigh<T, uint8_t>(parts, count, dst);
+    case 2:
+      return JoinWithHigh<T, uint16_t>(parts, count, dst);
+    case 4:
+      return JoinWithHigh<T, uint32_t>(parts, count, dst);
+    default:
+      return JoinWithHigh<T, uint64_t>(parts, count, dst);
   }
 }
 
 void JoinOfWidth(const SplitParts& parts, size_t count, size_t width, std::byte* dst) {
   switch (width) {
-    case 1: return JoinInto<uint8_t>(parts, count, dst);
-    case 2: return JoinInto<uint16_t>(parts, count, dst);
-    case 4: return JoinInto<uint32_t>(parts, count, dst);
-    default: return JoinInto<uint64_t>(parts, count, dst);
+    case 1:
+      return JoinInto<uint8_t>(parts, count, dst);
+    case 2:
+      return JoinInto<uint16_t>(parts, count, dst);
+    case 4:
+      return JoinInto<uint32_t>(parts, count, dst);
+    default:
+      return JoinInto<uint64_t>(parts, count, dst);
   }
 }
 
@@ -77,10 +92,14 @@ uint64_t UnionOf(const std::byte* bytes, size_t count) {
 
 uint64_t UnionOfWidth(const std::byte* values, size_t width, size_t count) {
   switch (width) {
-    case 1: return UnionOf<uint8_t>(values, count);
-    case 2: return UnionOf<uint16_t>(values, count);
-    case 4: return UnionOf<uint32_t>(values, count);
-    default: return UnionOf<uint64_t>(values, count);
+    case 1:
+      return UnionOf<uint8_t>(values, count);
+    case 2:
+      return UnionOf<uint16_t>(values, count);
+    case 4:
+      return UnionOf<uint32_t>(values, count);
+    default:
+      return UnionOf<uint64_t>(values, count);
   }
 }
 

@@ -1,4 +1,5 @@
-// A program of somebody else's: writes a file through the installed package and reads it back. consumer OUT.dsi
+// A program of somebody else's: writes a file through the installed package and reads it back.
+// consumer OUT.dsi
 #include <cstdint>
 #include <cstdio>
 #include <span>
@@ -9,7 +10,9 @@
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   dsi::Schema schema;
-  schema.features.push_back({.name = "ids", .kind = dsi::Kind::kList, .columns = {{.name = "", .type = dsi::Type::kInt64, .id_space = ""}}});
+  schema.features.push_back({.name = "ids",
+                             .kind = dsi::Kind::kList,
+                             .columns = {{.name = "", .type = dsi::Type::kInt64, .id_space = ""}}});
   auto writer = dsi::Writer::Create(argv[1], schema, {.overwrite = true});
   if (!writer.ok()) return std::fprintf(stderr, "%s\n", writer.status().ToString().c_str()), 1;
   dsi::RowBatch rows((*writer)->schema());

@@ -1,7 +1,8 @@
-// The bytes of packed blocks, computed bit by bit from the words of the spec and not by the code under test.
+// The bytes of packed blocks, computed bit by bit from the words of the spec and not by the code
+// under test.
 #include <gtest/gtest.h>
 
-#include "node_arrays.h"
+#include "dsi/tests/codecs/node_arrays.h"
 
 namespace dsi::internal {
 namespace {
@@ -12,7 +13,8 @@ void SetBit(Bytes* bytes, size_t byte, size_t bit, bool value) {
   if (value) (*bytes)[byte] |= static_cast<std::byte>(1U << bit);
 }
 
-// E-021: number i is number i / L of lane i mod L; word w of lane j stands at byte (w * L + j) * width.
+// E-021: number i is number i / L of lane i mod L; word w of lane j stands at byte (w * L + j) *
+// width.
 Bytes NaiveFullBlock(const std::vector<uint64_t>& numbers, size_t bits, size_t width) {
   Bytes block(128 * bits);
   const size_t t = 8 * width;
@@ -23,7 +25,8 @@ Bytes NaiveFullBlock(const std::vector<uint64_t>& numbers, size_t bits, size_t w
       const size_t in_lane = i / lanes * bits + k;
       const size_t word = in_lane / t;
       const size_t in_word = in_lane % t;
-      SetBit(&block, (word * lanes + lane) * width + in_word / 8, in_word % 8, (numbers[i] >> k & 1) != 0);
+      SetBit(&block, (word * lanes + lane) * width + in_word / 8, in_word % 8,
+             (numbers[i] >> k & 1) != 0);
     }
   }
   return block;
@@ -46,15 +49,17 @@ uint64_t Mask(size_t bits) { return bits == 0 ? 0 : ~uint64_t{0} >> (64 - bits);
 Bytes NaivePacked(const std::vector<std::vector<uint64_t>>& blocks, const std::vector<size_t>& bits,
                   const std::vector<uint64_t>& bases, int width) {
   HandMadeNode node{.encoding = 2, .width = width, .flags = bases.empty() ? 0 : 1, .count = 0};
-  for (const uint64_t base : bases) node.payload = node.payload + Number(base, static_cast<size_t>(width));
+  for (const uint64_t base : bases)
+    node.payload = node.payload + Number(base, static_cast<size_t>(width));
   PadTo(&node.payload, 8);
   for (const size_t b : bits) node.payload.push_back(static_cast<std::byte>(b));
   PadTo(&node.payload, 8);
   for (size_t i = 0; i < blocks.size(); ++i) {
     node.count += blocks[i].size();
-    node.payload = node.payload + (blocks[i].size() == 1024
-                                       ? NaiveFullBlock(blocks[i], bits[i], static_cast<size_t>(width))
-                                       : NaiveShortBlock(blocks[i], bits[i]));
+    node.payload =
+        node.payload + (blocks[i].size() == 1024
+                            ? NaiveFullBlock(blocks[i], bits[i], static_cast<size_t>(width))
+                            : NaiveShortBlock(blocks[i], bits[i]));
   }
   return node.bytes();
 }
@@ -63,25 +68,29 @@ TEST(BitLayoutTest, EveryBitWidthBothWays) {
   std::mt19937_64 random(1);
   for (const int width : {1, 2, 4, 8}) {
     for (size_t bits = 0; bits <= 8 * static_cast<size_t>(width); ++bits) {
-      for (const size_t count : {size_t{1}, size_t{7}, size_t{64}, size_t{1023}, size_t{1024}, size_t{1100}}) {
+      for (const size_t count :
+           {size_t{1}, size_t{7}, size_t{64}, size_t{1023}, size_t{1024}, size_t{1100}}) {
         std::vector<std::vector<uint64_t>> blocks;
         std::vector<uint64_t> all;
         for (size_t left = count; left != 0;) {
           std::vector<uint64_t> block(std::min<size_t>(left, 1024));
           for (uint64_t& number : block) number = random() & Mask(bits);
-          // One number takes all bits, so that a writer has no smaller width; zero keeps it from using a base.
+          // One number takes all bits, so that a writer has no smaller width; zero keeps it from
+          // using a base.
           block[0] = Mask(bits);
           if (block.size() > 1) block[1] = 0;
           left -= block.size();
           all.insert(all.end(), block.begin(), block.end());
           blocks.push_back(std::move(block));
         }
-        const Bytes expected = NaivePacked(blocks, std::vector<size_t>(blocks.size(), bits), {}, width);
+        const Bytes expected =
+            NaivePacked(blocks, std::vector<size_t>(blocks.size(), bits), {}, width);
         const Array array(width, all);
         std::vector<uint8_t> decoded;
         const Status status = Decode(expected, width, count, &decoded);
         ASSERT_TRUE(status.ok()) << status.ToString();
-        ASSERT_TRUE(SameBytes(decoded, array)) << "E-021, E-022: width " << width << " bits " << bits;
+        ASSERT_TRUE(SameBytes(decoded, array))
+            << "E-021, E-022: width " << width << " bits " << bits;
         // A lone number, or a signed range that is smaller, may be written with a base instead.
         const Bytes written = Encode(array, Plan(Encoding::kPacked));
         const bool follows_plan = written[0] == std::byte{2} && written[3] == std::byte{0};
@@ -100,7 +109,8 @@ TEST(BitLayoutTest, EveryBitWidthBothWays) {
 TEST(BitLayoutTest, BasesWrapAround) {
   for (const int width : {1, 2, 4, 8}) {
     const uint64_t limit = Mask(8 * static_cast<size_t>(width));
-    std::vector<std::vector<uint64_t>> numbers = {std::vector<uint64_t>(1024), std::vector<uint64_t>(5)};
+    std::vector<std::vector<uint64_t>> numbers = {std::vector<uint64_t>(1024),
+                                                  std::vector<uint64_t>(5)};
     for (size_t i = 0; i < 1024; ++i) numbers[0][i] = i % 8;
     for (size_t i = 0; i < 5; ++i) numbers[1][i] = i;
     const std::vector<uint64_t> bases = {limit - 2, limit};
@@ -128,24 +138,42 @@ TEST(BitLayoutTest, NodesByHand) {
   const EncodePlan raw = Plan(Encoding::kRaw);
   const std::vector<Case> cases = {
       {"E-010", RawNode(2, {1, 2, 0xFFFF}), {1, 2, 0xFFFF}, raw},
-      {"E-011", HandMadeNode{.encoding = 1, .width = 2, .count = 5, .payload = Number(513)}.bytes(),
-       {513, 513, 513, 513, 513}, Plan(Encoding::kConstant)},
+      {"E-011",
+       HandMadeNode{.encoding = 1, .width = 2, .count = 5, .payload = Number(513)}.bytes(),
+       {513, 513, 513, 513, 513},
+       Plan(Encoding::kConstant)},
       // Differences +2, -1, 0 are 4, 1, 0.
-      {"E-030", HandMadeNode{.encoding = 3, .width = 2, .count = 4, .payload = Number(10) + RawNode(2, {4, 1, 0})}
-                    .bytes(),
-       {10, 12, 11, 11}, Plan(Encoding::kDelta, {raw})},
-      {"E-040", HandMadeNode{.encoding = 4, .width = 2, .count = 40, .aux = 2,
-                             .payload = RawNode(4, {39, 1}) + RawNode(2, {7, 9})}.bytes(),
+      {"E-030",
+       HandMadeNode{
+           .encoding = 3, .width = 2, .count = 4, .payload = Number(10) + RawNode(2, {4, 1, 0})}
+           .bytes(),
+       {10, 12, 11, 11},
+       Plan(Encoding::kDelta, {raw})},
+      {"E-040",
+       HandMadeNode{.encoding = 4,
+                    .width = 2,
+                    .count = 40,
+                    .aux = 2,
+                    .payload = RawNode(4, {39, 1}) + RawNode(2, {7, 9})}
+           .bytes(),
        [] {
          std::vector<uint64_t> values(39, 7);
          values.push_back(9);
          return values;
        }(),
        Plan(Encoding::kRuns, {raw, raw})},
-      {"E-060", HandMadeNode{.encoding = 7, .width = 2, .count = 10, .payload = Number(0b10'0000'0101, 2)}.bytes(),
-       {1, 0, 1, 0, 0, 0, 0, 0, 0, 1}, Plan(Encoding::kBitmap)},
-      {"E-070", HandMadeNode{.encoding = 8, .width = 2, .count = 50, .aux = 1,
-                             .payload = Number(3) + RawNode(4, {48}) + RawNode(2, {500})}.bytes(),
+      {"E-060",
+       HandMadeNode{.encoding = 7, .width = 2, .count = 10, .payload = Number(0b10'0000'0101, 2)}
+           .bytes(),
+       {1, 0, 1, 0, 0, 0, 0, 0, 0, 1},
+       Plan(Encoding::kBitmap)},
+      {"E-070",
+       HandMadeNode{.encoding = 8,
+                    .width = 2,
+                    .count = 50,
+                    .aux = 1,
+                    .payload = Number(3) + RawNode(4, {48}) + RawNode(2, {500})}
+           .bytes(),
        [] {
          std::vector<uint64_t> values(50, 3);
          values[48] = 500;
@@ -170,16 +198,23 @@ TEST(BitLayoutTest, NodesByHand) {
 // E-080, E-090: parts and planes.
 TEST(BitLayoutTest, SplitAndPlanesByHand) {
   // (high << 3 | low) << 4.
-  const Bytes split =
-      HandMadeNode{.encoding = 9, .width = 4, .param = 3, .count = 2, .aux = 4,
-                   .payload = RawNode(2, {0x100, 0x1FF}) + RawNode(1, {5, 7})}.bytes();
+  const Bytes split = HandMadeNode{.encoding = 9,
+                                   .width = 4,
+                                   .param = 3,
+                                   .count = 2,
+                                   .aux = 4,
+                                   .payload = RawNode(2, {0x100, 0x1FF}) + RawNode(1, {5, 7})}
+                          .bytes();
   std::vector<uint8_t> decoded;
   Status status = Decode(split, 4, 2, &decoded);
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_TRUE(SameBytes(decoded, Array(4, {(0x100U << 3 | 5U) << 4, (0x1FFU << 3 | 7U) << 4})));
-  const Bytes planes = HandMadeNode{.encoding = 10, .width = 4, .count = 2,
-                                    .payload = RawNode(1, {1, 2}) + RawNode(1, {3, 4}) + RawNode(1, {5, 6}) +
-                                               RawNode(1, {7, 8})}.bytes();
+  const Bytes planes = HandMadeNode{.encoding = 10,
+                                    .width = 4,
+                                    .count = 2,
+                                    .payload = RawNode(1, {1, 2}) + RawNode(1, {3, 4}) +
+                                               RawNode(1, {5, 6}) + RawNode(1, {7, 8})}
+                           .bytes();
   status = Decode(planes, 4, 2, &decoded);
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_TRUE(SameBytes(decoded, Array(4, {0x07050301, 0x08060402})));

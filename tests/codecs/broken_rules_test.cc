@@ -1,10 +1,11 @@
-// One case per way to break a rule, each pinned to the code of its error and to the rule that the message names.
+// One case per way to break a rule, each pinned to the code of its error and to the rule that the
+// message names.
 #include <gtest/gtest.h>
 #include <lz4.h>
 #include <zstd.h>
 
 #include "dsi/format/limits.h"
-#include "node_arrays.h"
+#include "dsi/tests/codecs/node_arrays.h"
 
 namespace dsi::internal {
 namespace {
@@ -13,7 +14,8 @@ using namespace test;
 
 constexpr StatusCode kCorrupt = StatusCode::kCorrupt;
 
-Bytes ZstdFrame(const Bytes& raw, bool state_size = true, int window_log = 0, bool checksum = false) {
+Bytes ZstdFrame(const Bytes& raw, bool state_size = true, int window_log = 0,
+                bool checksum = false) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, state_size ? 1 : 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum ? 1 : 0);
@@ -31,8 +33,9 @@ Bytes ZstdFrame(const Bytes& raw, bool state_size = true, int window_log = 0, bo
 
 Bytes Lz4Block(const Bytes& raw) {
   Bytes block(static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size()))));
-  const int size = LZ4_compress_default(reinterpret_cast<const char*>(raw.data()), reinterpret_cast<char*>(block.data()),
-                                        static_cast<int>(raw.size()), static_cast<int>(block.size()));
+  const int size = LZ4_compress_default(
+      reinterpret_cast<const char*>(raw.data()), reinterpret_cast<char*>(block.data()),
+      static_cast<int>(raw.size()), static_cast<int>(block.size()));
   block.resize(static_cast<size_t>(size));
   return block;
 }
@@ -41,7 +44,8 @@ Bytes Ones(int width, size_t count) { return RawNode(width, std::vector<uint64_t
 
 // A constant node of u8 that stands for any child of `count` small values.
 Bytes Same(int width, size_t count, uint64_t value) {
-  return HandMadeNode{.encoding = 1, .width = width, .count = count, .payload = Number(value)}.bytes();
+  return HandMadeNode{.encoding = 1, .width = width, .count = count, .payload = Number(value)}
+      .bytes();
 }
 
 struct Case {
@@ -58,11 +62,13 @@ void Check(const std::vector<Case>& cases, const SharedDictionary& dictionary = 
     std::vector<uint8_t> values;
     const Status status = Decode(c.node, c.width, c.count, &values, dictionary);
     EXPECT_EQ(status.code(), c.code) << c.what << ": " << status.ToString();
-    EXPECT_NE(status.message().find(c.rule), std::string::npos) << c.what << ": " << status.ToString();
+    EXPECT_NE(status.message().find(c.rule), std::string::npos)
+        << c.what << ": " << status.ToString();
   }
 }
 
-void CheckSound(const Bytes& node, int width, size_t count, const SharedDictionary& dictionary = {}) {
+void CheckSound(const Bytes& node, int width, size_t count,
+                const SharedDictionary& dictionary = {}) {
   std::vector<uint8_t> values;
   const Status status = Decode(node, width, count, &values, dictionary);
   EXPECT_TRUE(status.ok()) << status.ToString();
@@ -100,8 +106,10 @@ TEST(BrokenRulesTest, Frame) {  // E-001, E-002, E-005.
       {"aux of raw", with([](auto* n) { n->aux = 1; }), 4, 3, "E-001"},
       {"another width", node.bytes(), 8, 3, "E-002"},
       {"another count", node.bytes(), 4, 2, "E-002"},
-      {"unknown encoding", with([](auto* n) { n->encoding = 12; }), 4, 3, "E-005", StatusCode::kUnsupported},
-      {"unknown encoding 255", with([](auto* n) { n->encoding = 255; }), 4, 3, "E-005", StatusCode::kUnsupported},
+      {"unknown encoding", with([](auto* n) { n->encoding = 12; }), 4, 3, "E-005",
+       StatusCode::kUnsupported},
+      {"unknown encoding 255", with([](auto* n) { n->encoding = 255; }), 4, 3, "E-005",
+       StatusCode::kUnsupported},
   });
 }
 
@@ -111,14 +119,16 @@ TEST(BrokenRulesTest, CallerMistakes) {
          {"width 5 asked for", node, 5, 2, "1, 2, 4 or 8", StatusCode::kInvalidArgument}});
   DecodeScratch scratch;
   uint32_t codes[2];
-  EXPECT_EQ(DecodeSharedCodes(node, 4, 2, 10, &scratch, codes).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(DecodeSharedCodes(node, 4, 2, 10, &scratch, codes).code(),
+            StatusCode::kInvalidArgument);
 }
 
 TEST(BrokenRulesTest, Nesting) {  // E-003.
   Bytes node = RawNode(4, {7});
   // Each delta adds a level and a value.
   for (size_t depth = 2; depth <= 7; ++depth) {
-    node = HandMadeNode{.encoding = 3, .width = 4, .count = depth, .payload = Number(0) + node}.bytes();
+    node = HandMadeNode{.encoding = 3, .width = 4, .count = depth, .payload = Number(0) + node}
+               .bytes();
     if (depth <= 6) {
       CheckSound(node, 4, depth);
     } else {
@@ -129,21 +139,28 @@ TEST(BrokenRulesTest, Nesting) {  // E-003.
 
 TEST(BrokenRulesTest, RawAndConstant) {  // E-010, E-011.
   Check({
-      {"raw too short", HandMadeNode{.width = 4, .count = 3, .payload = Number(1)}.bytes(), 4, 3, "E-010"},
-      {"raw too long", HandMadeNode{.width = 4, .count = 3, .payload = Number(1, 16)}.bytes(), 4, 3, "E-010"},
-      {"constant too short", HandMadeNode{.encoding = 1, .width = 4, .count = 3, .payload = Number(1, 4)}.bytes(), 4, 3,
+      {"raw too short", HandMadeNode{.width = 4, .count = 3, .payload = Number(1)}.bytes(), 4, 3,
+       "E-010"},
+      {"raw too long", HandMadeNode{.width = 4, .count = 3, .payload = Number(1, 16)}.bytes(), 4, 3,
+       "E-010"},
+      {"constant too short",
+       HandMadeNode{.encoding = 1, .width = 4, .count = 3, .payload = Number(1, 4)}.bytes(), 4, 3,
        "E-011"},
-      {"constant too long", HandMadeNode{.encoding = 1, .width = 4, .count = 3, .payload = Number(1, 9)}.bytes(), 4, 3,
+      {"constant too long",
+       HandMadeNode{.encoding = 1, .width = 4, .count = 3, .payload = Number(1, 9)}.bytes(), 4, 3,
        "E-011"},
-      {"constant above its width", HandMadeNode{.encoding = 1, .width = 1, .count = 3, .payload = Number(256)}.bytes(),
-       1, 3, "E-011"},
+      {"constant above its width",
+       HandMadeNode{.encoding = 1, .width = 1, .count = 3, .payload = Number(256)}.bytes(), 1, 3,
+       "E-011"},
   });
   CheckSound(Same(1, 3, 255), 1, 3);
 }
 
 TEST(BrokenRulesTest, Packed) {  // E-020, E-022.
   const auto packed = [](int flags, const Bytes& payload, size_t count) {
-    return HandMadeNode{.encoding = 2, .width = 4, .flags = flags, .count = count, .payload = payload}.bytes();
+    return HandMadeNode{
+        .encoding = 2, .width = 4, .flags = flags, .count = count, .payload = payload}
+        .bytes();
   };
   CheckSound(packed(0, Number(3) + Number(0b101'001), 2), 4, 2);
   CheckSound(packed(1, Number(9) + Number(3) + Number(0b101'001), 2), 4, 2);
@@ -158,8 +175,10 @@ TEST(BrokenRulesTest, Packed) {  // E-020, E-022.
       {"block too short", packed(0, Number(3), 2), 4, 2, "E-020"},
       {"block too long", packed(0, Number(3) + Number(1, 16), 2), 4, 2, "E-020"},
       {"full block too short", packed(0, Number(1) + Bytes(120), 1024), 4, 1024, "E-020"},
-      {"padding after a base", packed(1, Number(1ULL << 32) + Number(3) + Number(0b101'001), 2), 4, 2, "E-020"},
-      {"padding after the widths", packed(0, Number(3 + 256) + Number(0b101'001), 2), 4, 2, "E-020"},
+      {"padding after a base", packed(1, Number(1ULL << 32) + Number(3) + Number(0b101'001), 2), 4,
+       2, "E-020"},
+      {"padding after the widths", packed(0, Number(3 + 256) + Number(0b101'001), 2), 4, 2,
+       "E-020"},
       {"unused bit of the last byte", packed(0, Number(3) + Number(0b1'101'001), 2), 4, 2, "E-022"},
       {"unused byte", packed(0, Number(3) + Number(1ULL << 63), 2), 4, 2, "E-022"},
   });
@@ -183,7 +202,8 @@ TEST(BrokenRulesTest, Delta) {  // E-030.
 
 TEST(BrokenRulesTest, Runs) {  // E-040.
   const auto runs = [](uint64_t aux, const Bytes& payload) {
-    return HandMadeNode{.encoding = 4, .width = 2, .count = 10, .aux = aux, .payload = payload}.bytes();
+    return HandMadeNode{.encoding = 4, .width = 2, .count = 10, .aux = aux, .payload = payload}
+        .bytes();
   };
   CheckSound(runs(2, RawNode(4, {3, 7}) + Ones(2, 2)), 2, 10);
   Check({
@@ -191,7 +211,8 @@ TEST(BrokenRulesTest, Runs) {  // E-040.
       {"more runs than values", runs(11, Ones(4, 11) + Ones(2, 11)), 2, 10, "E-040"},
       {"sum one short", runs(2, RawNode(4, {3, 6}) + Ones(2, 2)), 2, 10, "E-040"},
       {"sum one long", runs(2, RawNode(4, {3, 8}) + Ones(2, 2)), 2, 10, "E-040"},
-      {"sum wraps 32 bits", runs(3, RawNode(4, {0x80000000, 0x80000000, 10}) + Ones(2, 3)), 2, 10, "E-040"},
+      {"sum wraps 32 bits", runs(3, RawNode(4, {0x80000000, 0x80000000, 10}) + Ones(2, 3)), 2, 10,
+       "E-040"},
       {"an empty run", runs(2, RawNode(4, {0, 10}) + Ones(2, 2)), 2, 10, "E-040"},
       {"lengths of width 2", runs(2, RawNode(2, {3, 7}) + Ones(2, 2)), 2, 10, "E-002"},
       {"values of width 4", runs(2, RawNode(4, {3, 7}) + Ones(4, 2)), 2, 10, "E-002"},
@@ -203,22 +224,27 @@ TEST(BrokenRulesTest, Runs) {  // E-040.
 
 TEST(BrokenRulesTest, Dictionary) {  // E-050.
   const auto dictionary = [](uint64_t aux, const Bytes& payload, size_t count = 3) {
-    return HandMadeNode{.encoding = 5, .width = 8, .count = count, .aux = aux, .payload = payload}.bytes();
+    return HandMadeNode{.encoding = 5, .width = 8, .count = count, .aux = aux, .payload = payload}
+        .bytes();
   };
   CheckSound(dictionary(2, Ones(8, 2) + RawNode(1, {0, 1, 1})), 8, 3);
   CheckSound(dictionary(2, Ones(8, 2) + RawNode(4, {0, 1, 1})), 8, 3);
   const Bytes packed_codes =
-      HandMadeNode{.encoding = 2, .width = 2, .count = 3, .payload = Number(2) + Number(0b10'01'00)}.bytes();
+      HandMadeNode{.encoding = 2, .width = 2, .count = 3, .payload = Number(2) + Number(0b10'01'00)}
+          .bytes();
   std::vector<uint64_t> late(3000, 1);
   late[2999] = 2;
   Check({
       {"no entries", dictionary(0, Ones(1, 3)), 8, 3, "E-050"},
       {"more entries than values", dictionary(4, Ones(8, 4) + Ones(1, 3)), 8, 3, "E-050"},
-      {"code equal to the number of entries", dictionary(2, Ones(8, 2) + RawNode(1, {0, 2, 1})), 8, 3, "E-050"},
-      {"u32 code far out", dictionary(2, Ones(8, 2) + RawNode(4, {0, 1, 0xFFFFFFFF})), 8, 3, "E-050"},
+      {"code equal to the number of entries", dictionary(2, Ones(8, 2) + RawNode(1, {0, 2, 1})), 8,
+       3, "E-050"},
+      {"u32 code far out", dictionary(2, Ones(8, 2) + RawNode(4, {0, 1, 0xFFFFFFFF})), 8, 3,
+       "E-050"},
       {"packed code out of range", dictionary(2, Ones(8, 2) + packed_codes), 8, 3, "E-050"},
       {"constant code out of range", dictionary(2, Ones(8, 2) + Same(1, 3, 2)), 8, 3, "E-050"},
-      {"code out of range in a late block", dictionary(2, Ones(8, 2) + RawNode(2, late), 3000), 8, 3000, "E-050"},
+      {"code out of range in a late block", dictionary(2, Ones(8, 2) + RawNode(2, late), 3000), 8,
+       3000, "E-050"},
       {"codes of width 8", dictionary(2, Ones(8, 2) + RawNode(8, {0, 1, 1})), 8, 3, "E-002"},
       {"entries of width 4", dictionary(2, Ones(4, 2) + RawNode(1, {0, 1, 1})), 8, 3, "E-002"},
       {"codes missing", dictionary(2, Ones(8, 2)), 8, 3, "E-001"},
@@ -227,24 +253,37 @@ TEST(BrokenRulesTest, Dictionary) {  // E-050.
 }
 
 TEST(BrokenRulesTest, SharedDictionaryNodes) {  // E-051.
-  const Bytes node = HandMadeNode{.encoding = 6, .width = 8, .count = 2, .payload = RawNode(2, {0, 4})}.bytes();
+  const Bytes node =
+      HandMadeNode{.encoding = 6, .width = 8, .count = 2, .payload = RawNode(2, {0, 4})}.bytes();
   const std::vector<uint64_t> entries(5, 1);
   CheckSound(node, 8, 2, {entries.data(), 5, 8});
   Check({{"no dictionary here", node, 8, 2, "E-051"}});
   Check({{"code equal to the number of entries", node, 8, 2, "E-051"}}, {entries.data(), 4, 8});
   Check({{"empty dictionary", node, 8, 2, "E-051"}}, {entries.data(), 0, 8});
   Check({{"dictionary of another width", node, 8, 2, "E-051"}}, {entries.data(), 5, 4});
-  Check({{"inside delta",
-          HandMadeNode{.encoding = 3, .width = 8, .count = 3, .payload = Number(1) + node}.bytes(), 8, 3, "E-051"},
-         {"inside a frame",
-          HandMadeNode{.encoding = 11, .width = 8, .param = 1, .count = 2, .aux = node.size(),
-                       .payload = ZstdFrame(node)}.bytes(), 8, 2, "E-051"},
-         {"no codes", HandMadeNode{.encoding = 6, .width = 8, .count = 2}.bytes(), 8, 2, "E-001"},
-         {"two children", HandMadeNode{.encoding = 6, .width = 8, .count = 2,
-                                       .payload = RawNode(2, {0, 4}) + Ones(1, 2)}.bytes(), 8, 2, "E-001"},
-         {"codes of width 8", HandMadeNode{.encoding = 6, .width = 8, .count = 2, .payload = RawNode(8, {0, 4})}.bytes(),
-          8, 2, "E-002"}},
-        {entries.data(), 5, 8});
+  Check(
+      {{"inside delta",
+        HandMadeNode{.encoding = 3, .width = 8, .count = 3, .payload = Number(1) + node}.bytes(), 8,
+        3, "E-051"},
+       {"inside a frame",
+        HandMadeNode{.encoding = 11,
+                     .width = 8,
+                     .param = 1,
+                     .count = 2,
+                     .aux = node.size(),
+                     .payload = ZstdFrame(node)}
+            .bytes(),
+        8, 2, "E-051"},
+       {"no codes", HandMadeNode{.encoding = 6, .width = 8, .count = 2}.bytes(), 8, 2, "E-001"},
+       {"two children",
+        HandMadeNode{
+            .encoding = 6, .width = 8, .count = 2, .payload = RawNode(2, {0, 4}) + Ones(1, 2)}
+            .bytes(),
+        8, 2, "E-001"},
+       {"codes of width 8",
+        HandMadeNode{.encoding = 6, .width = 8, .count = 2, .payload = RawNode(8, {0, 4})}.bytes(),
+        8, 2, "E-002"}},
+      {entries.data(), 5, 8});
   DecodeScratch scratch;
   uint32_t codes[2];
   EXPECT_EQ(DecodeSharedCodes(node, 8, 2, 4, &scratch, codes).code(), kCorrupt);
@@ -265,27 +304,34 @@ TEST(BrokenRulesTest, Bitmap) {  // E-060.
 
 TEST(BrokenRulesTest, Sparse) {  // E-070.
   const auto sparse = [](uint64_t aux, const Bytes& payload) {
-    return HandMadeNode{.encoding = 8, .width = 2, .count = 10, .aux = aux, .payload = payload}.bytes();
+    return HandMadeNode{.encoding = 8, .width = 2, .count = 10, .aux = aux, .payload = payload}
+        .bytes();
   };
   CheckSound(sparse(2, Number(5) + RawNode(4, {0, 9}) + Ones(2, 2)), 2, 10);
   Check({
       {"no exceptions", sparse(0, Number(5)), 2, 10, "E-070"},
-      {"all exceptions", sparse(10, Number(5) + RawNode(4, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) + Ones(2, 10)), 2, 10,
+      {"all exceptions",
+       sparse(10, Number(5) + RawNode(4, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) + Ones(2, 10)), 2, 10,
        "E-070"},
-      {"default above the width", sparse(2, Number(65536) + RawNode(4, {0, 9}) + Ones(2, 2)), 2, 10, "E-070"},
+      {"default above the width", sparse(2, Number(65536) + RawNode(4, {0, 9}) + Ones(2, 2)), 2, 10,
+       "E-070"},
       {"positions fall", sparse(2, Number(5) + RawNode(4, {9, 0}) + Ones(2, 2)), 2, 10, "E-070"},
       {"positions repeat", sparse(2, Number(5) + RawNode(4, {9, 9}) + Ones(2, 2)), 2, 10, "E-070"},
-      {"position equal to count", sparse(2, Number(5) + RawNode(4, {0, 10}) + Ones(2, 2)), 2, 10, "E-070"},
-      {"first of falling positions far out", sparse(2, Number(5) + RawNode(4, {0xFFFFFFFF, 1}) + Ones(2, 2)), 2, 10,
+      {"position equal to count", sparse(2, Number(5) + RawNode(4, {0, 10}) + Ones(2, 2)), 2, 10,
        "E-070"},
-      {"positions of width 8", sparse(2, Number(5) + RawNode(8, {0, 9}) + Ones(2, 2)), 2, 10, "E-002"},
+      {"first of falling positions far out",
+       sparse(2, Number(5) + RawNode(4, {0xFFFFFFFF, 1}) + Ones(2, 2)), 2, 10, "E-070"},
+      {"positions of width 8", sparse(2, Number(5) + RawNode(8, {0, 9}) + Ones(2, 2)), 2, 10,
+       "E-002"},
       {"payload cut short", sparse(2, Number(5, 7)), 2, 10, "E-070"},
   });
 }
 
 TEST(BrokenRulesTest, Split) {  // E-080.
   const auto split = [](int r, uint64_t s, const Bytes& payload, int width = 4) {
-    return HandMadeNode{.encoding = 9, .width = width, .param = r, .count = 2, .aux = s, .payload = payload}.bytes();
+    return HandMadeNode{
+        .encoding = 9, .width = width, .param = r, .count = 2, .aux = s, .payload = payload}
+        .bytes();
   };
   CheckSound(split(4, 20, Same(1, 2, 255) + Same(1, 2, 15)), 4, 2);
   CheckSound(split(0, 24, Same(1, 2, 255)), 4, 2);
@@ -295,9 +341,11 @@ TEST(BrokenRulesTest, Split) {  // E-080.
       {"s is the width", split(0, 32, Same(1, 2, 0)), 4, 2, "E-080"},
       {"s is huge", split(1, 0xFFFFFFFF, Same(1, 2, 0) + Same(1, 2, 0)), 4, 2, "E-080"},
       {"r is 255", split(255, 0, Same(1, 2, 0) + Same(8, 2, 0)), 4, 2, "E-080"},
-      {"high part one bit too large", split(4, 20, Same(2, 2, 256) + Same(1, 2, 15)), 4, 2, "E-080"},
+      {"high part one bit too large", split(4, 20, Same(2, 2, 256) + Same(1, 2, 15)), 4, 2,
+       "E-080"},
       {"low part one bit too large", split(4, 20, Same(1, 2, 255) + Same(1, 2, 16)), 4, 2, "E-080"},
-      {"high part wider than the node", split(4, 0, Same(4, 2, 0) + Same(1, 2, 0), 2), 2, 2, "E-002"},
+      {"high part wider than the node", split(4, 0, Same(4, 2, 0) + Same(1, 2, 0), 2), 2, 2,
+       "E-002"},
       {"low part of a width too large", split(4, 0, Same(1, 2, 0) + Same(2, 2, 0)), 4, 2, "E-002"},
       {"low part missing", split(4, 0, Same(1, 2, 0)), 4, 2, "E-001"},
       {"low part where r is 0", split(0, 0, Same(1, 2, 0) + Same(1, 2, 0)), 4, 2, "E-001"},
@@ -321,7 +369,8 @@ TEST(BrokenRulesTest, BytePlanes) {  // E-090.
 class BrokenFramesTest : public testing::Test {
  protected:
   static Bytes Frame(int codec, uint64_t aux, const Bytes& payload, size_t count = 500) {
-    return HandMadeNode{.encoding = 11, .width = 4, .param = codec, .count = count, .aux = aux, .payload = payload}
+    return HandMadeNode{
+        .encoding = 11, .width = 4, .param = codec, .count = count, .aux = aux, .payload = payload}
         .bytes();
   }
   const Bytes inner_ = RawNode(4, std::vector<uint64_t>(500, 7));
@@ -340,15 +389,16 @@ TEST_F(BrokenFramesTest, Zstd) {  // E-100.
   ASSERT_EQ(LoadLE<uint16_t>(&lies[5]) + 256U, size);
   StoreLE<uint16_t>(&lies[5], static_cast<uint16_t>(size + 8 - 256));
   Bytes skippable = Number(0x184D2A50, 4) + Number(8, 4) + Number(1);
-  // A frame with a window of its own, content size in four bytes, one raw last block of inner_ (RFC 8878).
+  // A frame with a window of its own, content size in four bytes, one raw last block of inner_ (RFC
+  // 8878).
   const auto with_window = [&](uint64_t descriptor) {
     return Number(0xFD2FB528, 4) + Number(0x80, 1) + Number(descriptor, 1) + Number(size, 4) +
            Number(1 | size << 3, 3) + inner_;
   };
   constexpr uint64_t kLargest = (kMaxZstdWindowLog - 10) << 3;
   CheckSound(Frame(1, size, with_window(kLargest)), 4, 500);
-  Bytes named = Number(0xFD2FB528, 4) + Number(0x81, 1) + Number((12 - 10) << 3, 1) + Number(9, 1) + Number(size, 4) +
-                Number(1 | size << 3, 3) + inner_;
+  Bytes named = Number(0xFD2FB528, 4) + Number(0x81, 1) + Number((12 - 10) << 3, 1) + Number(9, 1) +
+                Number(size, 4) + Number(1 | size << 3, 3) + inner_;
   Check({
       {"codec 0", Frame(0, size, frame), 4, 500, "E-100"},
       {"codec 3", Frame(3, size, frame), 4, 500, "E-100"},
@@ -373,7 +423,8 @@ TEST_F(BrokenFramesTest, Zstd) {  // E-100.
 }
 
 TEST_F(BrokenFramesTest, ContentAsOneSegmentObeysTheWindowToo) {  // E-100.
-  // One byte above the window in one segment: its window is its content. Only the header need be sound to be refused.
+  // One byte above the window in one segment: its window is its content. Only the header need be
+  // sound to be refused.
   const uint64_t size = (uint64_t{1} << kMaxZstdWindowLog) + 1;
   const size_t count = 1 << 24;
   const auto one_segment = [](uint64_t content) {
@@ -392,7 +443,8 @@ TEST_F(BrokenFramesTest, Inside) {  // E-100, E-003.
   const Bytes twice = framed(inner_);
   Bytes seven = Ones(4, 500 - 5);
   for (size_t count = 500 - 4; count <= 500; ++count) {
-    seven = HandMadeNode{.encoding = 3, .width = 4, .count = count, .payload = Number(0) + seven}.bytes();
+    seven = HandMadeNode{.encoding = 3, .width = 4, .count = count, .payload = Number(0) + seven}
+                .bytes();
   }
   Check({
       {"compressed twice", framed(twice), 4, 500, "E-100"},
@@ -412,8 +464,8 @@ TEST_F(BrokenFramesTest, Lz4) {  // E-100.
   Bytes cut = block;
   cut.pop_back();
   // A match of 255 × n bytes costs n bytes: what comes out must stop at aux.
-  Bytes bomb = Number(0x1F, 1) + Number(0, 1) + Number(1, 2) + Bytes(4000, std::byte{0xFF}) + Number(0, 1) +
-               Number(0x50, 1) + Number(0, 5);
+  Bytes bomb = Number(0x1F, 1) + Number(0, 1) + Number(1, 2) + Bytes(4000, std::byte{0xFF}) +
+               Number(0, 1) + Number(0x50, 1) + Number(0, 5);
   Check({
       {"empty", Frame(2, size, {}), 4, 500, "E-100"},
       {"cut short", Frame(2, size, cut), 4, 500, "E-100"},

@@ -1,12 +1,13 @@
-// Choices: on synthetic arrays the plan that the choice takes is within 5 % of the smallest of many forced plans, and of
-// the kind that the data calls for. Sizes are those of whole arrays, so a sample that misleads shows.
+// Choices: on synthetic arrays the plan that the choice takes is within 5 % of the smallest of many
+// forced plans, and of the kind that the data calls for. Sizes are those of whole arrays, so a
+// sample that misleads shows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "node_arrays.h"
+#include "dsi/tests/codecs/node_arrays.h"
 
 namespace dsi::internal {
 namespace {
@@ -24,17 +25,21 @@ EncodeTuning SmallestTuning() {
 std::vector<uint64_t> Normals32(size_t count, uint32_t cleared_bits) {
   std::mt19937_64 random(5);
   return Generate(count, [&](size_t) {
-    // Twelve uniform numbers sum to a normal one: the same on every platform, unlike the library's distribution.
+    // Twelve uniform numbers sum to a normal one: the same on every platform, unlike the library's
+    // distribution.
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
     return std::bit_cast<uint32_t>(static_cast<float>(sum)) & ~((uint32_t{1} << cleared_bits) - 1);
   });
 }
 
-// Lists of 40 ids, each the one before shifted by one or, now and then, new: what a history looks like.
+// Lists of 40 ids, each the one before shifted by one or, now and then, new: what a history looks
+// like.
 std::vector<uint64_t> Histories(size_t count, uint64_t distinct) {
   std::mt19937_64 random(6);
-  const auto id = [&] { return (random() % distinct * random() % distinct + 1) * 0x9E3779B97F4A7C15ULL >> 1; };
+  const auto id = [&] {
+    return (random() % distinct * random() % distinct + 1) * 0x9E3779B97F4A7C15ULL >> 1;
+  };
   std::vector<uint64_t> values;
   std::vector<uint64_t> list;
   while (values.size() < count) {
@@ -51,7 +56,7 @@ struct Case {
   std::string name;
   int width;
   std::vector<uint64_t> values;
-  std::string expected;        // What the plan's words begin with.
+  std::string expected;  // What the plan's words begin with.
   bool is_float = false;
   double most_bits_per_value = 64;
 };
@@ -60,39 +65,53 @@ std::vector<Case> Cases() {
   std::mt19937_64 random(7);
   const size_t n = 65536;
   std::vector<Case> cases;
-  cases.push_back({"one value", 8, Generate(n, [](size_t) { return 99U; }), "constant", false, 0.01});
-  cases.push_back({"random 17 bits", 8, Generate(n, [&](size_t) { return random() >> 47; }), "packed", false, 17.1});
+  cases.push_back(
+      {"one value", 8, Generate(n, [](size_t) { return 99U; }), "constant", false, 0.01});
+  cases.push_back({"random 17 bits", 8, Generate(n, [&](size_t) { return random() >> 47; }),
+                   "packed", false, 17.1});
   cases.push_back({"random 17 bits far from zero", 8,
-                   Generate(n, [&](size_t) { return (uint64_t{1} << 60) + (random() >> 47); }), "packed", false, 17.1});
-  cases.push_back({"small negatives", 4, Generate(n, [&](size_t) { return random() % 200 - 100; }), "packed", false, 8.1});
-  cases.push_back({"random 64 bits", 8, Generate(n, [&](size_t) { return random(); }), "", false, 64.1});
-  cases.push_back({"row numbers", 4, Generate(n, [](size_t i) { return i; }), "delta(constant", false, 0.1});
+                   Generate(n, [&](size_t) { return (uint64_t{1} << 60) + (random() >> 47); }),
+                   "packed", false, 17.1});
+  cases.push_back({"small negatives", 4, Generate(n, [&](size_t) { return random() % 200 - 100; }),
+                   "packed", false, 8.1});
+  cases.push_back(
+      {"random 64 bits", 8, Generate(n, [&](size_t) { return random(); }), "", false, 64.1});
+  cases.push_back(
+      {"row numbers", 4, Generate(n, [](size_t i) { return i; }), "delta(constant", false, 0.1});
   uint64_t time = 1'700'000'000'000;
-  cases.push_back({"timestamps", 8, Generate(n, [&](size_t) { return time += random() % 1000; }), "delta(packed", false,
-                   11.2});
+  cases.push_back({"timestamps", 8, Generate(n, [&](size_t) { return time += random() % 1000; }),
+                   "delta(packed", false, 11.2});
   uint64_t state = 0;
-  cases.push_back({"long runs", 4, Generate(n, [&](size_t) { return random() % 300 == 0 ? state = random() : state; }),
-                   "runs", false, 0.3});
-  cases.push_back({"labels", 1, Generate(n, [&](size_t) { return random() % 2; }), "bitmap", false, 1.01});
-  cases.push_back({"rare events", 8, Generate(n, [&](size_t) { return random() % 400 == 0 ? random() : 0U; }), "sparse",
-                   false, 0.3});
+  cases.push_back(
+      {"long runs", 4,
+       Generate(n, [&](size_t) { return random() % 300 == 0 ? state = random() : state; }), "runs",
+       false, 0.3});
+  cases.push_back(
+      {"labels", 1, Generate(n, [&](size_t) { return random() % 2; }), "bitmap", false, 1.01});
+  cases.push_back({"rare events", 8,
+                   Generate(n, [&](size_t) { return random() % 400 == 0 ? random() : 0U; }),
+                   "sparse", false, 0.3});
   const std::vector<uint64_t> pool = Generate(1000, [&](size_t) { return random() >> 1; });
-  cases.push_back({"few hashed ids", 8, Generate(n, [&](size_t) { return pool[random() % 1000]; }), "dictionary", false,
-                   11.3});
+  cases.push_back({"few hashed ids", 8, Generate(n, [&](size_t) { return pool[random() % 1000]; }),
+                   "dictionary", false, 11.3});
   const std::vector<uint64_t> wide_pool = Generate(60000, [&](size_t) { return random() >> 1; });
   cases.push_back({"many hashed ids in a large page", 8,
-                   Generate(1 << 20, [&](size_t) { return wide_pool[random() % 60000]; }), "dictionary", false, 19.5});
+                   Generate(1 << 20, [&](size_t) { return wide_pool[random() % 60000]; }),
+                   "dictionary", false, 19.5});
   std::vector<uint64_t> sorted = Generate(98000, [&](size_t) { return random() >> 1; });
   std::sort(sorted.begin(), sorted.end());
   cases.push_back({"sorted hashed ids", 8, sorted, "delta(", false, 49.5});
-  cases.push_back({"multiples of 2^20", 8, Generate(n, [&](size_t) { return (random() >> 50) << 20; }), "split:0<<20",
+  cases.push_back({"multiples of 2^20", 8,
+                   Generate(n, [&](size_t) { return (random() >> 50) << 20; }), "split:0<<20",
                    false, 14.1});
   cases.push_back({"normal floats, 12 bits cleared", 4, Normals32(n, 12), "split:", true, 14.6});
   cases.push_back({"normal floats", 4, Normals32(n, 0), "split:", true, 26.8});
   cases.push_back({"histories of few ids", 8, Histories(n, 3000), "dictionary(", false, 4});
-  cases.push_back({"text-like bytes", 1, Generate(n, [&](size_t) {
-                     return static_cast<uint64_t>(std::countr_zero(random() | 0x80));
-                   }), "compressed", false, 2.4});
+  cases.push_back(
+      {"text-like bytes", 1,
+       Generate(n,
+                [&](size_t) { return static_cast<uint64_t>(std::countr_zero(random() | 0x80)); }),
+       "compressed", false, 2.4});
   return cases;
 }
 
@@ -103,7 +122,11 @@ std::vector<EncodePlan> ForcedPlans(const Case& c) {
   const EncodePlan zstd = Plan(Encoding::kCompressed, {raw}, 1);
   const EncodePlan runs = Plan(Encoding::kRuns, {packed, packed});
   const std::vector<EncodePlan> leaves = {packed, zstd, runs};
-  std::vector<EncodePlan> plans = {raw, packed, Plan(Encoding::kConstant), Plan(Encoding::kBitmap), zstd,
+  std::vector<EncodePlan> plans = {raw,
+                                   packed,
+                                   Plan(Encoding::kConstant),
+                                   Plan(Encoding::kBitmap),
+                                   zstd,
                                    Plan(Encoding::kCompressed, {raw}, 2)};
   for (const EncodePlan& leaf : leaves) {
     plans.push_back(Plan(Encoding::kDelta, {leaf}));
@@ -115,7 +138,8 @@ std::vector<EncodePlan> ForcedPlans(const Case& c) {
     plans.push_back(Plan(Encoding::kDictionary, {Plan(Encoding::kDelta, {packed}), leaf}));
     plans.push_back(Plan(Encoding::kDictionary, {packed, leaf}));
     if (c.width > 1) {
-      plans.push_back(Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(c.width), leaf)));
+      plans.push_back(
+          Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(c.width), leaf)));
     }
     uint64_t any = 0;
     for (const uint64_t value : c.values) any |= value;
@@ -153,9 +177,10 @@ TEST_P(ChooseTest, WithinFivePercentOfTheSmallest) {
   }
   const double bits = 8.0 * static_cast<double>(chosen.size()) / static_cast<double>(array.count);
   const std::string words = plan.ToString();
-  std::printf("%-32s %6.2f bits  %-60s best of forced: %zu against %zu, %s\n", c.name.c_str(), bits, words.c_str(),
-              smallest, chosen.size(), winner.c_str());
-  EXPECT_LE(static_cast<double>(chosen.size()), 1.05 * static_cast<double>(smallest)) << words << " against " << winner;
+  std::printf("%-32s %6.2f bits  %-60s best of forced: %zu against %zu, %s\n", c.name.c_str(), bits,
+              words.c_str(), smallest, chosen.size(), winner.c_str());
+  EXPECT_LE(static_cast<double>(chosen.size()), 1.05 * static_cast<double>(smallest))
+      << words << " against " << winner;
   EXPECT_LE(bits, c.most_bits_per_value) << words;
   EXPECT_EQ(words.rfind(c.expected, 0), 0U) << words;
   // The estimate is what choices between streams rest on.
@@ -174,7 +199,8 @@ TEST(ChooseTuningTest, TuningIsObeyed) {
   none.zstd_level = 0;
   none.lz4 = false;
   EXPECT_EQ(ChoosePlan(array.view(), none).ToString().find("compressed"), std::string::npos);
-  EXPECT_NE(ChoosePlan(array.view(), SmallestTuning()).ToString().find("compressed"), std::string::npos);
+  EXPECT_NE(ChoosePlan(array.view(), SmallestTuning()).ToString().find("compressed"),
+            std::string::npos);
 }
 
 // E-003: with the level that a shared dictionary adds, no choice nests too deep.

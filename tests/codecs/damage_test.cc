@@ -1,7 +1,8 @@
-// Damaged bytes end in an error or in values, never in a crash, and never beyond the memory that was handed in.
+// Damaged bytes end in an error or in values, never in a crash, and never beyond the memory that
+// was handed in.
 #include <gtest/gtest.h>
 
-#include "node_arrays.h"
+#include "dsi/tests/codecs/node_arrays.h"
 
 namespace dsi::internal {
 namespace {
@@ -37,7 +38,8 @@ std::vector<Sample> Samples() {
         {5, Plan(Encoding::kBitmap)},
         {8, Plan(Encoding::kSparse, {packed, raw})},
         {10, Plan(Encoding::kSplit, {packed, packed}, 3, 0)},
-        {3, Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed))},
+        {3,
+         Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed))},
         {6, Plan(Encoding::kCompressed, {raw}, 1)},
         {6, Plan(Encoding::kCompressed, {raw}, 2)},
     };
@@ -46,13 +48,16 @@ std::vector<Sample> Samples() {
     for (const auto& [shape, plan] : plans) {
       const size_t count = 260;
       const Array array(width, Shapes()[shape].make(count, width, 11));
-      samples.push_back({plan.ToString() + " u" + std::to_string(8 * width), Encode(array, plan, tuning), width, count});
+      samples.push_back({plan.ToString() + " u" + std::to_string(8 * width),
+                         Encode(array, plan, tuning), width, count});
     }
     std::vector<uint32_t> codes(90);
-    for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<uint32_t>(i * 7 % Entries().size());
+    for (size_t i = 0; i < codes.size(); ++i)
+      codes[i] = static_cast<uint32_t>(i * 7 % Entries().size());
     Bytes node;
     EncodeSharedCodes(codes, width, packed, tuning, &node);
-    samples.push_back({"shared dictionary u" + std::to_string(8 * width), node, width, codes.size()});
+    samples.push_back(
+        {"shared dictionary u" + std::to_string(8 * width), node, width, codes.size()});
   }
   return samples;
 }
@@ -61,7 +66,8 @@ Status DecodeSample(const Sample& sample, std::span<const std::byte> bytes) {
   // Copied to memory of its own, so that a sanitizer sees a read beyond the end.
   const std::vector<std::byte> exact(bytes.begin(), bytes.end());
   std::vector<uint8_t> values;
-  return Decode(exact, sample.width, sample.count, &values, {Entries().data(), Entries().size(), sample.width});
+  return Decode(exact, sample.width, sample.count, &values,
+                {Entries().data(), Entries().size(), sample.width});
 }
 
 TEST(DamageTest, SamplesAreSoundAndCoverAllEncodings) {
@@ -70,7 +76,8 @@ TEST(DamageTest, SamplesAreSoundAndCoverAllEncodings) {
     EXPECT_TRUE(DecodeSample(sample, sample.node).ok()) << sample.what;
     seen[static_cast<size_t>(sample.node[0])] = true;
   }
-  for (size_t id = 0; id < seen.size(); ++id) EXPECT_TRUE(seen[id]) << EncodingName(static_cast<Encoding>(id));
+  for (size_t id = 0; id < seen.size(); ++id)
+    EXPECT_TRUE(seen[id]) << EncodingName(static_cast<Encoding>(id));
 }
 
 // E-001: a node must fill its bytes, so every proper prefix is damage.
@@ -92,10 +99,12 @@ TEST(DamageTest, EverySingleBitFlip) {
       bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
       const Status status = DecodeSample(sample, bytes);
       const StatusCode code = status.code();
-      ASSERT_TRUE(code == StatusCode::kOk || code == StatusCode::kCorrupt || code == StatusCode::kUnsupported)
+      ASSERT_TRUE(code == StatusCode::kOk || code == StatusCode::kCorrupt ||
+                  code == StatusCode::kUnsupported)
           << sample.what << " bit " << bit << ": " << status.ToString();
       (status.ok() ? accepted : refused) += 1;
-      // Width, count and payload size are known from outside or from the place: any change is found.
+      // Width, count and payload size are known from outside or from the place: any change is
+      // found.
       if (bit >= 8 && bit < 16) {
         ASSERT_FALSE(status.ok()) << sample.what << " width";
       }
@@ -117,9 +126,11 @@ TEST(DamageTest, RandomBytesBehindSoundHeaders) {
     for (int round = 0; round < 300; ++round) {
       Bytes bytes = sample.node;
       const size_t changes = 1 + random() % 8;
-      for (size_t i = 0; i < changes; ++i) bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+      for (size_t i = 0; i < changes; ++i)
+        bytes[random() % bytes.size()] = static_cast<std::byte>(random());
       const Status status = DecodeSample(sample, bytes);
-      ASSERT_TRUE(status.ok() || status.code() == StatusCode::kCorrupt || status.code() == StatusCode::kUnsupported);
+      ASSERT_TRUE(status.ok() || status.code() == StatusCode::kCorrupt ||
+                  status.code() == StatusCode::kUnsupported);
       // Walkers meet the same bytes.
       (void)DescribeNode(bytes);
     }
@@ -136,16 +147,17 @@ TEST(DamageTest, ScratchSurvivesErrors) {
     Bytes broken = sample.node;
     broken[broken.size() / 2] ^= std::byte{0x55};
     (void)DecodeNode(broken, sample.width, sample.count, shared, &scratch, out.data());
-    const Status status = DecodeNode(sample.node, sample.width, sample.count, shared, &scratch, out.data());
+    const Status status =
+        DecodeNode(sample.node, sample.width, sample.count, shared, &scratch, out.data());
     ASSERT_TRUE(status.ok()) << sample.what << ": " << status.ToString();
   }
 }
 
 TEST(DamageTest, DescribeNamesTheTree) {
   const Array array(4, Shapes()[7].make(3000, 4, 5));
-  const Result<std::string> words =
-      DescribeNode(Encode(array, Plan(Encoding::kDictionary, {Plan(Encoding::kRaw),
-                                                               Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1)})));
+  const Result<std::string> words = DescribeNode(Encode(
+      array, Plan(Encoding::kDictionary,
+                  {Plan(Encoding::kRaw), Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1)})));
   ASSERT_TRUE(words.ok()) << words.status().ToString();
   EXPECT_EQ(*words, "dictionary(raw u32, compressed:zstd(raw u8))");
 }

@@ -19,7 +19,8 @@ using Bytes = std::vector<std::byte>;
 
 // Values of any width, kept as u64 and narrowed into aligned memory.
 struct Array {
-  Array(int the_width, const std::vector<uint64_t>& values) : width(the_width), count(values.size()) {
+  Array(int the_width, const std::vector<uint64_t>& values)
+      : width(the_width), count(values.size()) {
     words.resize(count + 1);
     for (size_t i = 0; i < count; ++i) {
       std::memcpy(bytes() + i * static_cast<size_t>(width), &values[i], static_cast<size_t>(width));
@@ -29,7 +30,9 @@ struct Array {
   std::byte* bytes() { return reinterpret_cast<std::byte*>(words.data()); }
   const std::byte* bytes() const { return reinterpret_cast<const std::byte*>(words.data()); }
   size_t size() const { return count * static_cast<size_t>(width); }
-  ArrayView view(bool is_float = false) const { return {words.data(), count, width, false, is_float}; }
+  ArrayView view(bool is_float = false) const {
+    return {words.data(), count, width, false, is_float};
+  }
   uint64_t at(size_t i) const {
     uint64_t value = 0;
     std::memcpy(&value, bytes() + i * static_cast<size_t>(width), static_cast<size_t>(width));
@@ -55,49 +58,61 @@ struct Shape {
 
 inline const std::vector<Shape>& Shapes() {
   static const std::vector<Shape> kShapes = {
-      {"random", [](size_t n, int, uint64_t seed) {
+      {"random",
+       [](size_t n, int, uint64_t seed) {
          std::mt19937_64 random(seed);
          return Generate(n, [&](size_t) { return random(); });
        }},
-      {"zero", [](size_t n, int, uint64_t) { return Generate(n, [](size_t) { return uint64_t{0}; }); }},
-      {"all ones", [](size_t n, int, uint64_t) { return Generate(n, [](size_t) { return ~uint64_t{0}; }); }},
-      {"around the sign", [](size_t n, int width, uint64_t seed) {
+      {"zero",
+       [](size_t n, int, uint64_t) { return Generate(n, [](size_t) { return uint64_t{0}; }); }},
+      {"all ones",
+       [](size_t n, int, uint64_t) { return Generate(n, [](size_t) { return ~uint64_t{0}; }); }},
+      {"around the sign",
+       [](size_t n, int width, uint64_t seed) {
          std::mt19937_64 random(seed);
          const uint64_t middle = uint64_t{1} << (8 * width - 1);
          return Generate(n, [&](size_t) { return middle + random() % 7 - 3; });
        }},
-      {"around zero", [](size_t n, int, uint64_t seed) {
+      {"around zero",
+       [](size_t n, int, uint64_t seed) {
          std::mt19937_64 random(seed);
          return Generate(n, [&](size_t) { return random() % 7 - 3; });
        }},
-      {"bits", [](size_t n, int, uint64_t seed) {
+      {"bits",
+       [](size_t n, int, uint64_t seed) {
          std::mt19937_64 random(seed);
          return Generate(n, [&](size_t) { return random() & 1; });
        }},
-      {"runs", [](size_t n, int, uint64_t seed) {
+      {"runs",
+       [](size_t n, int, uint64_t seed) {
          std::mt19937_64 random(seed);
          uint64_t value = random();
          return Generate(n, [&](size_t) { return random() % 10 == 0 ? value = random() : value; });
        }},
-      {"few values", [](size_t n, int, uint64_t seed) {
+      {"few values",
+       [](size_t n, int, uint64_t seed) {
          std::mt19937_64 random(seed);
          std::vector<uint64_t> pool = Generate(11, [&](size_t) { return random(); });
          return Generate(n, [&](size_t) { return pool[random() % pool.size()]; });
        }},
-      {"mostly one", [](size_t n, int, uint64_t seed) {
+      {"mostly one",
+       [](size_t n, int, uint64_t seed) {
          std::mt19937_64 random(seed);
          return Generate(n, [&](size_t) { return random() % 50 == 0 ? random() : uint64_t{77}; });
        }},
-      {"ascending", [](size_t n, int, uint64_t seed) {
+      {"ascending",
+       [](size_t n, int, uint64_t seed) {
          std::mt19937_64 random(seed);
          uint64_t value = random();
          return Generate(n, [&](size_t) { return value += random() % 9; });
        }},
-      {"zeros below", [](size_t n, int width, uint64_t seed) {
+      {"zeros below",
+       [](size_t n, int width, uint64_t seed) {
          std::mt19937_64 random(seed);
          return Generate(n, [&](size_t) { return random() << (4 * width); });
        }},
-      {"widths change", [](size_t n, int, uint64_t seed) {
+      {"widths change",
+       [](size_t n, int, uint64_t seed) {
          std::mt19937_64 random(seed);
          return Generate(n, [&](size_t i) { return random() >> (i / 1024 * 7 % 64); });
        }},
@@ -105,7 +120,8 @@ inline const std::vector<Shape>& Shapes() {
   return kShapes;
 }
 
-inline EncodePlan Plan(Encoding encoding, std::vector<EncodePlan> children = {}, int param = 0, int shift = 0) {
+inline EncodePlan Plan(Encoding encoding, std::vector<EncodePlan> children = {}, int param = 0,
+                       int shift = 0) {
   EncodePlan plan;
   plan.encoding = encoding;
   plan.param = static_cast<uint8_t>(param);
@@ -120,9 +136,10 @@ inline Bytes Encode(const Array& array, const EncodePlan& plan, const EncodeTuni
   return out;
 }
 
-// Decodes into memory of exactly the right size, so that a sanitizer sees any excess. Empty on error.
-inline Status Decode(std::span<const std::byte> node, int width, size_t count, std::vector<uint8_t>* values,
-                     const SharedDictionary& dictionary = {}) {
+// Decodes into memory of exactly the right size, so that a sanitizer sees any excess. Empty on
+// error.
+inline Status Decode(std::span<const std::byte> node, int width, size_t count,
+                     std::vector<uint8_t>* values, const SharedDictionary& dictionary = {}) {
   DecodeScratch scratch;
   std::unique_ptr<std::byte[]> dst(new std::byte[count * static_cast<size_t>(width)]);
   const Status status = DecodeNode(node, width, count, dictionary, &scratch, dst.get());
@@ -135,7 +152,8 @@ inline Status Decode(std::span<const std::byte> node, int width, size_t count, s
 }
 
 inline bool SameBytes(const std::vector<uint8_t>& decoded, const Array& array) {
-  return decoded.size() == array.size() && std::memcmp(decoded.data(), array.bytes(), array.size()) == 0;
+  return decoded.size() == array.size() &&
+         std::memcmp(decoded.data(), array.bytes(), array.size()) == 0;
 }
 
 // A node with any header, its payload padded with zeros (E-001).
@@ -150,7 +168,8 @@ struct HandMadeNode {
 
   Bytes bytes() const {
     Bytes out;
-    for (const int field : {encoding, width, param, flags}) out.push_back(static_cast<std::byte>(field));
+    for (const int field : {encoding, width, param, flags})
+      out.push_back(static_cast<std::byte>(field));
     AppendLE<uint32_t>(&out, static_cast<uint32_t>(count));
     AppendLE<uint32_t>(&out, static_cast<uint32_t>(payload.size()));
     AppendLE<uint32_t>(&out, static_cast<uint32_t>(aux));
@@ -180,8 +199,9 @@ inline Bytes RawNode(int width, const std::vector<uint64_t>& values) {
 }
 
 inline const char* EncodingName(Encoding encoding) {
-  constexpr const char* kNames[] = {"raw",    "constant", "packed", "delta", "runs",        "dictionary",
-                                    "shared", "bitmap",   "sparse", "split", "byte planes", "compressed"};
+  constexpr const char* kNames[] = {"raw",    "constant",   "packed",      "delta",
+                                    "runs",   "dictionary", "shared",      "bitmap",
+                                    "sparse", "split",      "byte planes", "compressed"};
   return kNames[static_cast<size_t>(encoding)];
 }
 

@@ -1,7 +1,7 @@
 // What is encoded comes back, for every encoding, width, count and shape of data.
 #include <gtest/gtest.h>
 
-#include "node_arrays.h"
+#include "dsi/tests/codecs/node_arrays.h"
 
 namespace dsi::internal {
 namespace {
@@ -35,7 +35,8 @@ std::vector<EncodePlan> PlansToForce(int width) {
   };
   for (const int low_bits : {0, 1, 5, 8, 12, 16, 33}) {
     for (const int shift : {0, 4 * width}) {
-      if (low_bits + shift < 8 * width) plans.push_back(Plan(Encoding::kSplit, {packed, packed}, low_bits, shift));
+      if (low_bits + shift < 8 * width)
+        plans.push_back(Plan(Encoding::kSplit, {packed, packed}, low_bits, shift));
     }
   }
   return plans;
@@ -54,7 +55,8 @@ TEST_P(RoundTripTest, EveryPlanCountAndShape) {
         SCOPED_TRACE(plan.ToString() + " of " + shape.name + ", count " + std::to_string(count));
         const Bytes node = Encode(array, plan);
         ASSERT_EQ(node.size() % 8, 0U);
-        kept[static_cast<size_t>(node[0])] += static_cast<Encoding>(node[0]) == plan.encoding ? 1 : 0;
+        kept[static_cast<size_t>(node[0])] +=
+            static_cast<Encoding>(node[0]) == plan.encoding ? 1 : 0;
         const Result<size_t> size = NodeSize(node);
         ASSERT_TRUE(size.ok()) << size.status().ToString();
         ASSERT_EQ(*size, node.size());
@@ -140,23 +142,26 @@ TEST(SharedDictionaryTest, ValuesAndCodesComeBack) {
   EncodeTuning tuning;
   std::mt19937_64 random(3);
   for (const int width : {1, 2, 4, 8}) {
-    for (const size_t entries : {size_t{1}, size_t{200}, size_t{256}, size_t{257}, size_t{65536}, size_t{70000}}) {
+    for (const size_t entries :
+         {size_t{1}, size_t{200}, size_t{256}, size_t{257}, size_t{65536}, size_t{70000}}) {
       const Array dictionary(width, Generate(entries, [&](size_t) { return random(); }));
       const SharedDictionary shared{dictionary.words.data(), entries, width};
       for (const size_t count : kCounts) {
         std::vector<uint32_t> codes(count);
         for (uint32_t& code : codes) code = static_cast<uint32_t>(random() % entries);
         const ArrayView codes_view{codes.data(), count, 4, false, false};
-        for (const EncodePlan& plan : {ChoosePlan(codes_view, tuning), Plan(Encoding::kRaw), Plan(Encoding::kPacked),
-                                       Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1),
-                                       Plan(Encoding::kSplit, {Plan(Encoding::kPacked)})}) {
+        for (const EncodePlan& plan :
+             {ChoosePlan(codes_view, tuning), Plan(Encoding::kRaw), Plan(Encoding::kPacked),
+              Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1),
+              Plan(Encoding::kSplit, {Plan(Encoding::kPacked)})}) {
           Bytes node;
           EncodeSharedCodes(codes, width, plan, tuning, &node);
           ASSERT_EQ(node[0], std::byte{6});
           std::vector<uint8_t> decoded;
           const Status status = Decode(node, width, count, &decoded, shared);
           ASSERT_TRUE(status.ok()) << status.ToString();
-          const Array expected(width, Generate(count, [&](size_t i) { return dictionary.at(codes[i]); }));
+          const Array expected(width,
+                               Generate(count, [&](size_t i) { return dictionary.at(codes[i]); }));
           ASSERT_TRUE(SameBytes(decoded, expected)) << plan.ToString();
           std::vector<uint32_t> back(count);
           DecodeScratch scratch;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "dsi/codecs/simd_internal.h"
-#include "node_arrays.h"
+#include "dsi/tests/codecs/node_arrays.h"
 
 namespace dsi::internal {
 namespace {
@@ -41,7 +41,8 @@ std::vector<Outcome> RunAll(int width) {
     const uint64_t base = random();
     // A full block and a short one, with and without a base (E-021, E-022).
     run(Array(width, Generate(1024 + 321, [&](size_t) { return random() & mask; })), packed);
-    run(Array(width, Generate(1024 + 321, [&](size_t) { return base + (random() & mask); })), packed);
+    run(Array(width, Generate(1024 + 321, [&](size_t) { return base + (random() & mask); })),
+        packed);
   }
   for (const Shape& shape : Shapes()) {
     for (const size_t count : {size_t{5}, size_t{1024}, size_t{2500}}) {
@@ -50,7 +51,8 @@ std::vector<Outcome> RunAll(int width) {
       run(array, Plan(Encoding::kDictionary, {raw, raw}));
       run(array, Plan(Encoding::kSplit, {packed, packed}, 3));
       run(array, Plan(Encoding::kSplit, {raw, raw}, 4 * width + 1));
-      run(array, Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed)));
+      run(array,
+          Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed)));
       run(array, Plan(Encoding::kDelta, {packed}));
     }
   }
@@ -64,7 +66,9 @@ TEST_F(SimdTargetsTest, AllTargetsAgree) {
   std::string names;
   for (const int64_t target : targets) names += std::string(SimdTargetName(target)) + " ";
   RecordProperty("targets", names);
-  ASSERT_TRUE(names.find("SCALAR") != std::string::npos || names.find("EMU128") != std::string::npos) << names;
+  ASSERT_TRUE(names.find("SCALAR") != std::string::npos ||
+              names.find("EMU128") != std::string::npos)
+      << names;
   for (const int width : {1, 2, 4, 8}) {
     ForceSimdTarget(targets.back());
     const std::vector<Outcome> expected = RunAll(width);
@@ -73,7 +77,8 @@ TEST_F(SimdTargetsTest, AllTargetsAgree) {
       const std::vector<Outcome> outcomes = RunAll(width);
       ASSERT_EQ(outcomes.size(), expected.size());
       for (size_t i = 0; i < outcomes.size(); ++i) {
-        ASSERT_EQ(outcomes[i] == expected[i], true) << SimdTargetName(target) << ", width " << width << ", case " << i;
+        ASSERT_EQ(outcomes[i] == expected[i], true)
+            << SimdTargetName(target) << ", width " << width << ", case " << i;
       }
     }
   }

@@ -61,8 +61,8 @@ TEST(TypesTest, NamesAndValuesAreInverse) {
     const std::string_view kind_name = KindName(static_cast<Kind>(i));
     const std::string_view type_name = TypeName(static_cast<Type>(i));
     const std::string_view unit_name = TimeUnitName(static_cast<TimeUnit>(i));
-    EXPECT_EQ(!kind_name.empty(), i >= 1 && i <= 9);    // S-010
-    EXPECT_EQ(!type_name.empty(), i >= 1 && i <= 12);   // S-011
+    EXPECT_EQ(!kind_name.empty(), i >= 1 && i <= 9);   // S-010
+    EXPECT_EQ(!type_name.empty(), i >= 1 && i <= 12);  // S-011
     EXPECT_EQ(!unit_name.empty(), i <= 4);
     EXPECT_EQ(ParseKind(kind_name, &kind), !kind_name.empty());
     EXPECT_EQ(ParseType(type_name, &type), !type_name.empty());
@@ -185,18 +185,21 @@ TEST(SchemaTest, ErrorsNameThePlace) {
       {WithFeature(R"("kind": "dense", "id_space": "item")"), "id_space"},
       {R"({"features": [{"name": "x", "kind": "key"}, {"name": "x", "kind": "key"}]})",
        "\"x\" stands twice"},
-      {R"({"features": [{"name": "x", "kind": "key", "id": 3}, {"name": "y", "kind": "key", "id": 3}]})",
+      {R"({"features": [{"name": "x", "kind": "key", "id": 3},
+           {"name": "y", "kind": "key", "id": 3}]})",
        "id 3 is another"},
       {R"({"features": [{"name": "x", "kind": "key"}, {"name": "x.y", "kind": "key"}]})",
        "nested in feature \"x\""},
-      {R"({"features": [{"name": "x", "kind": "key"}], "cluster_by": ["y"]})", "\"y\" is no feature"},
+      {R"({"features": [{"name": "x", "kind": "key"}], "cluster_by": ["y"]})",
+       "\"y\" is no feature"},
       {R"({"features": [{"name": "x", "kind": "dense"}], "cluster_by": ["x"]})", "expected key"},
       {R"({"features": [{"name": "x", "kind": "key"}], "cluster_by": ["x", "x"]})",
        "cluster_by: \"x\" stands twice"},
       {R"({"features": [{"name": "x", "kind": "key"}, {"name": "t", "kind": "timestamp",
            "unit": "s"}], "cluster_by": ["t", "x"]})",
        "a timestamp only last"},
-      {R"({"features": [{"name": "x", "kind": "key"}], "groups": [{"name": "g", "features": ["y"]}]})",
+      {R"({"features": [{"name": "x", "kind": "key"}], 
+           "groups": [{"name": "g", "features": ["y"]}]})",
        "group \"g\": \"y\" is no feature"},
       {R"({"features": [{"name": "x", "kind": "key"}], "groups": [{"name": "g", "features": []}]})",
        "has no features"},
@@ -222,9 +225,11 @@ TEST(SchemaTest, ErrorsNameThePlace) {
 
 TEST(SchemaTest, NamesThatOnlyLookNestedStandSideBySide) {
   EXPECT_TRUE(Schema::FromJson(R"({"features": [{"name": "x", "kind": "key"},
-      {"name": "x.y", "kind": "key", "nested": false}]})").ok());
+      {"name": "x.y", "kind": "key", "nested": false}]})")
+                  .ok());
   EXPECT_NE(ErrorOf(R"({"features": [{"name": "x", "kind": "sequence", "columns": [{"name": "y"}]},
-      {"name": "x.y", "kind": "key", "nested": false}]})").find("stands twice"),
+      {"name": "x.y", "kind": "key", "nested": false}]})")
+                .find("stands twice"),
             std::string::npos);
 }
 
@@ -256,8 +261,8 @@ TEST(SchemaTest, ChecksWhatCodeBuilds) {
 TEST(SchemaTest, ManyFeaturesAreReadFast) {
   std::string json = "{\"features\":[";
   for (int i = 0; i < 20000; ++i) {
-    json += (i > 0 ? ",{\"name\":\"f" : "{\"name\":\"f") + std::to_string(i) +
-            "\",\"kind\":\"list\"}";
+    json +=
+        (i > 0 ? ",{\"name\":\"f" : "{\"name\":\"f") + std::to_string(i) + "\",\"kind\":\"list\"}";
   }
   const Result<Schema> schema = Schema::FromJson(json + "]}");
   ASSERT_TRUE(schema.ok());
@@ -302,8 +307,9 @@ TEST(JsonPositionTest, FindsTheFirstFault) {
     EXPECT_EQ(fault.offset, one.offset) << one.text << " " << fault.message;
     EXPECT_NE(fault.message.find(one.part), std::string::npos) << one.text << fault.message;
   }
-  for (const char* sound : {" {\"a\" : [ 1 , -0, 2.5e-10, \"\\u00e9\\ud83d\\ude00\", null, true ] } ",
-                            "[1e-400, 18446744073709551615, -9223372036854775808, {}, []]"}) {
+  for (const char* sound :
+       {" {\"a\" : [ 1 , -0, 2.5e-10, \"\\u00e9\\ud83d\\ude00\", null, true ] } ",
+        "[1e-400, 18446744073709551615, -9223372036854775808, {}, []]"}) {
     EXPECT_EQ(internal::FindJsonFault(sound).message, "") << sound;
   }
   EXPECT_NE(internal::FindJsonFault(std::string(100000, '[')).message.find("deeper"),

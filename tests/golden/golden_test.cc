@@ -1,4 +1,5 @@
-// Golden files: each decodes to its rows, is sound, and reports every flipped bit and every cut (promises P1, P2; F-002, F-010, F-011, F-031).
+// Golden files: each decodes to its rows, is sound, and reports every flipped bit and every cut
+// (promises P1, P2; F-002, F-010, F-011, F-031).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ std::vector<std::byte> ReadBytes(const fs::path& path) {
 
 std::vector<fs::path> GoldenFiles() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(DSI_SOURCE_DIR) / "tests/golden/valid")) {
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(DSI_SOURCE_DIR) / "tests/golden/valid")) {
     if (entry.path().extension() == ".dsi") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -60,6 +62,7 @@ bool VerifyFindsDamage(std::vector<std::byte> bytes) {
 
 class Golden : public testing::TestWithParam<fs::path> {};
 
+// List entries come back in the order given, whichever end is the newest (D-012).
 TEST_P(Golden, DecodesToItsRows) {
   const auto text = ReadEverything(ReadBytes(GetParam()));
   ASSERT_TRUE(text.ok()) << text.status().ToString();
@@ -71,7 +74,8 @@ TEST_P(Golden, IsSound) {
   ASSERT_TRUE(reader.ok()) << reader.status().ToString();
   auto found = (*reader)->Verify();
   ASSERT_TRUE(found.ok());
-  for (const Damage& damage : *found) ADD_FAILURE() << damage.where << ": " << damage.status.ToString();
+  for (const Damage& damage : *found)
+    ADD_FAILURE() << damage.where << ": " << damage.status.ToString();
 }
 
 TEST_P(Golden, SlowEveryFlippedBitIsReported) {
@@ -80,16 +84,19 @@ TEST_P(Golden, SlowEveryFlippedBitIsReported) {
     std::vector<std::byte> bad = good;
     bad[i / 8] ^= std::byte{1} << (i % 8);
     ASSERT_TRUE(VerifyFindsDamage(bad)) << "verify missed bit " << i % 8 << " of byte " << i / 8;
-    ASSERT_FALSE(ReadEverything(std::move(bad)).ok()) << "reading missed bit " << i % 8 << " of byte " << i / 8;
+    ASSERT_FALSE(ReadEverything(std::move(bad)).ok())
+        << "reading missed bit " << i % 8 << " of byte " << i / 8;
   }
 }
 
 TEST_P(Golden, EveryCutIsReported) {
   const std::vector<std::byte> good = ReadBytes(GetParam());
   for (size_t size = 0; size < good.size(); ++size) {
-    const auto text = ReadEverything({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)});
+    const auto text =
+        ReadEverything({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)});
     ASSERT_FALSE(text.ok()) << size << " of " << good.size() << " bytes";
-    ASSERT_TRUE(VerifyFindsDamage({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)}));
+    ASSERT_TRUE(
+        VerifyFindsDamage({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)}));
   }
 }
 

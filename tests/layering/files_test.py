@@ -56,7 +56,9 @@ def check_lengths(name: str, text: str):
     if len(lines) > MAX_SOURCE_LINES:
         errors.append(f"{name}: {len(lines)} lines, at most {MAX_SOURCE_LINES} are allowed")
     for number, line in enumerate(lines, 1):
-        if len(line) > MAX_LINE_LENGTH and name.endswith((".h", ".cc")):
+        # Tests hold literal rows of input that no formatter may break.
+        literal = name.startswith("tests/") and '"' in line
+        if len(line) > MAX_LINE_LENGTH and name.endswith((".h", ".cc")) and not literal:
             errors.append(f"{name}:{number}: {len(line)} columns, at most {MAX_LINE_LENGTH}")
     return errors
 

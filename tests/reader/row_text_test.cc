@@ -8,8 +8,8 @@
 
 #include "dsi/io/file.h"
 #include "dsi/writer/text_input.h"
-#include "scan_model.h"
-#include "../support/temp_folder.h"
+#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/temp_folder.h"
 
 namespace dsi::test {
 namespace {

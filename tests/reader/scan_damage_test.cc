@@ -6,10 +6,10 @@
 #include <random>
 #include <string>
 
-#include "../support/reseal.h"
+#include "dsi/tests/support/reseal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
-#include "scan_model.h"
+#include "dsi/tests/reader/scan_model.h"
 
 namespace dsi::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "scan_model.h"
+#include "dsi/tests/reader/scan_model.h"
 
 namespace {
 std::atomic<uint64_t> num_allocations{0};
@@ -17,6 +17,10 @@ void* operator new(size_t size) {
   void* const p = std::malloc(size != 0 ? size : 1);
   if (p == nullptr) throw std::bad_alloc();
   return p;
+}
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  num_allocations.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(size != 0 ? size : 1);
 }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, size_t) noexcept { std::free(p); }

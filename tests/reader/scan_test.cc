@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "scan_model.h"
+#include "dsi/tests/reader/scan_model.h"
 
 namespace dsi::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dsi/tools/generate/generate_internal.h"
-#include "gtest/gtest.h"
-#include "nlohmann/json.hpp"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace dsi::tools {
 namespace {

@@ -7,7 +7,7 @@
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/scratch_file_internal.h"
 #include "dsi/tools/verbs_internal.h"
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
 
 namespace dsi::tools {
 namespace {

@@ -1,4 +1,5 @@
-// Row order: keys by first time, then input position; rows by time, then input position (design: row order).
+// Row order: keys by first time, then input position; rows by time, then input position (design:
+// row order).
 #include "dsi/writer/clustering_internal.h"
 
 #include <gtest/gtest.h>
@@ -12,9 +13,16 @@ namespace {
 
 Schema TwoKeys() {
   Schema schema;
-  schema.features = {{.name = "user", .kind = Kind::kKey, .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}},
-                     {.name = "session", .kind = Kind::kKey, .columns = {{.name = "", .type = Type::kBytes, .id_space = ""}}},
-                     {.name = "t", .kind = Kind::kTimestamp, .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}, .time_unit = TimeUnit::kSeconds}};
+  schema.features = {{.name = "user",
+                      .kind = Kind::kKey,
+                      .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}},
+                     {.name = "session",
+                      .kind = Kind::kKey,
+                      .columns = {{.name = "", .type = Type::kBytes, .id_space = ""}}},
+                     {.name = "t",
+                      .kind = Kind::kTimestamp,
+                      .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}},
+                      .time_unit = TimeUnit::kSeconds}};
   return schema;
 }
 
@@ -31,7 +39,8 @@ struct Rows {
     auto keys = ResolveClusterKeys(*schema, names);
     EXPECT_TRUE(keys.ok());
     std::vector<FeatureSource> sources;
-    for (size_t f = 0; f < schema->features.size(); ++f) sources.push_back({&schema->features[f], &batch.feature(f)});
+    for (size_t f = 0; f < schema->features.size(); ++f)
+      sources.push_back({&schema->features[f], &batch.feature(f)});
     return ClusterRows(sources, *keys, batch.num_rows());
   }
 };
@@ -87,7 +96,9 @@ TEST(Clustering, WithoutKeysRowsKeepTheirOrder) {
 
 TEST(Clustering, UnknownAndListKeysAreRefused) {
   Schema schema = TwoKeys();
-  schema.features.push_back({.name = "l", .kind = Kind::kList, .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}});
+  schema.features.push_back({.name = "l",
+                             .kind = Kind::kList,
+                             .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}});
   EXPECT_EQ(ResolveClusterKeys(schema, {"nope"}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(ResolveClusterKeys(schema, {"l"}).status().code(), StatusCode::kInvalidArgument);
 }

@@ -10,7 +10,8 @@ namespace {
 constexpr StatusCode kBad = StatusCode::kBadInput;
 constexpr char kFeatures[] = R"({"name": "id", "kind": "key"}, {"name": "city", "kind": "string"},
     {"name": "tags", "kind": "list"}, {"name": "x", "kind": "dense", "type": "float64"},
-    {"name": "h", "kind": "sequence", "columns": [{"name": "i"}, {"name": "w", "type": "float32"}]})";
+    {"name": "h", "kind": "sequence", "columns": [{"name": "i"},
+        {"name": "w", "type": "float32"}]})";
 
 class DelimitedInputTest : public test::TextTest {
  protected:
@@ -23,7 +24,8 @@ TEST_F(DelimitedInputTest, ReadsCells) {
                       "\r\n"
                       "-2,\"\",\"\",NaN,\"\",\"\"\r\n"
                       "3,9,\"a, \"\"b\"\"\r\nc\",-0,,\r\n"
-                      "4,,,\"\",,").ok());
+                      "4,,,\"\",,")
+                  .ok());
   EXPECT_EQ(batch_->num_rows(), 4U);
   EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1, -2, 3, 4}));
   EXPECT_EQ(batch_->feature(1).lengths, (std::vector<uint32_t>{4, 0, 9}));
@@ -72,7 +74,8 @@ TEST_F(DelimitedInputTest, HeadersMustFit) {
 TEST_F(DelimitedInputTest, BadCellsNameTheLine) {
   EXPECT_REFUSED(ReadCsv("id,x\n1,2\n1\n"), kBad, "r.csv:3: found 1 cells, expected the 2");
   EXPECT_REFUSED(ReadCsv("id\n1,2\n"), kBad, "found 2 cells");
-  EXPECT_REFUSED(ReadCsv("id\nx1\n"), kBad, "r.csv:2: feature \"id\": found \"x1\", expected a number");
+  EXPECT_REFUSED(ReadCsv("id\nx1\n"), kBad,
+                 "r.csv:2: feature \"id\": found \"x1\", expected a number");
   EXPECT_REFUSED(ReadCsv("id\n5.0\n"), kBad, "found \"5.0\"");
   EXPECT_REFUSED(ReadCsv("id\n9223372036854775808\n"), kBad, "fits type int64");
   EXPECT_REFUSED(ReadCsv("id\n18446744073709551616\n"), kBad, "expected a number");

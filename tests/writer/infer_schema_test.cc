@@ -16,7 +16,8 @@ class InferSchemaTest : public test::TextTest {
     for (const FeatureSpec& feature : schema->features) {
       out += feature.name + " " + std::string(KindName(feature.kind)) + " " +
              std::string(TypeName(feature.columns[0].type));
-      if (feature.time_unit != TimeUnit::kNone) out += " " + std::string(TimeUnitName(feature.time_unit));
+      if (feature.time_unit != TimeUnit::kNone)
+        out += " " + std::string(TimeUnitName(feature.time_unit));
       if (!feature.nested) out += " plain";
       out += "\n";
     }
@@ -50,29 +51,33 @@ TEST_F(InferSchemaTest, NumbersKeepAllBits) {
   EXPECT_EQ(InferValues({"\"NaN\"", "\"Infinity\""}), "x string bytes\n");
   EXPECT_EQ(InferValues({"\"NaN\"", "\"other\""}), "x string bytes\n");
   EXPECT_EQ(InferValues({"[]", "[\"NaN\"]"}), "x list float64\n");
-  EXPECT_NE(InferValues({"-1", "18446744073709551615"}).find("on line 2 and a negative number on line 1"),
-            std::string::npos);
+  EXPECT_NE(
+      InferValues({"-1", "18446744073709551615"}).find("on line 2 and a negative number on line 1"),
+      std::string::npos);
   EXPECT_NE(InferValues({"0.5", "9007199254740993"}).find("on line 2 a whole number that float64"),
             std::string::npos);
 }
 
 TEST_F(InferSchemaTest, KnowsNamesOfKeysTimesAndLabels) {
-  EXPECT_EQ(Infer("k.jsonl",
-                  "{\"user\":{\"user_id\":\"u1\"},\"session_id\":1,\"ts\":1700000000123,\"label\":0,"
-                  "\"my_request_id\":2,\"item_id\":0.5,\"item_ids\":3,\"watch_time\":30,"
-                  "\"event_time\":1700000000,\"time\":1700000000123456,\"click_label\":true,"
-                  "\"timestamp\":1700000000123456789,\"history\":{\"item_id\":[1]}}\n"),
-            "user.user_id key bytes\nsession_id key int64\nts timestamp int64 ms\nlabel label int64\n"
-            "my_request_id key int64\nitem_id dense float64\nitem_ids dense int64\nwatch_time dense int64\n"
-            "event_time timestamp int64 s\ntime timestamp int64 us\nclick_label label bool\n"
-            "timestamp timestamp int64 ns\nhistory.item_id list int64\n");
+  EXPECT_EQ(
+      Infer("k.jsonl",
+            "{\"user\":{\"user_id\":\"u1\"},\"session_id\":1,\"ts\":1700000000123,\"label\":0,"
+            "\"my_request_id\":2,\"item_id\":0.5,\"item_ids\":3,\"watch_time\":30,"
+            "\"event_time\":1700000000,\"time\":1700000000123456,\"click_label\":true,"
+            "\"timestamp\":1700000000123456789,\"history\":{\"item_id\":[1]}}\n"),
+      "user.user_id key bytes\nsession_id key int64\nts timestamp int64 ms\nlabel label int64\n"
+      "my_request_id key int64\nitem_id dense float64\nitem_ids dense int64\nwatch_time dense "
+      "int64\n"
+      "event_time timestamp int64 s\ntime timestamp int64 us\nclick_label label bool\n"
+      "timestamp timestamp int64 ns\nhistory.item_id list int64\n");
   EXPECT_EQ(schema_.cluster_by, (std::vector<std::string>{"session_id", "ts"}));
 }
 
 TEST_F(InferSchemaTest, RefusesMixtures) {
-  EXPECT_EQ(InferValues({"1", "\"a\""}),
-            "bad input: " + folder_.File("v.jsonl") +
-                ": feature \"x\": a string on line 2 and a number on line 1, expected one kind of value");
+  EXPECT_EQ(
+      InferValues({"1", "\"a\""}),
+      "bad input: " + folder_.File("v.jsonl") +
+          ": feature \"x\": a string on line 2 and a number on line 1, expected one kind of value");
   EXPECT_NE(InferValues({"true", "1"}).find("a truth value on line 1 and a number on line 2"),
             std::string::npos);
   EXPECT_NE(InferValues({"1", "[1]"}).find("a list on line 2 and a single value on line 1"),
@@ -89,20 +94,21 @@ TEST_F(InferSchemaTest, RefusesMixtures) {
 }
 
 TEST_F(InferSchemaTest, CsvFallsBackToText) {
-  EXPECT_EQ(Infer("c.csv",
-                  "session_id,a,b,c,d,e,f,zip,big,none,x,x.y\n"
-                  "1,2,1|2,x|y,true,1.5,NaN,007,18446744073709551616,,1,2\n"
-                  "2,0.5,3,z,false,2,1,123,1,,3,4\n"),
-            "session_id key int64\na dense float64\nb list int64\nc string bytes\nd dense bool\n"
-            "e dense float64\nf dense float64\nzip string bytes\nbig string bytes\nnone string bytes\n"
-            "x dense int64\nx.y dense int64 plain\n");
+  EXPECT_EQ(
+      Infer("c.csv",
+            "session_id,a,b,c,d,e,f,zip,big,none,x,x.y\n"
+            "1,2,1|2,x|y,true,1.5,NaN,007,18446744073709551616,,1,2\n"
+            "2,0.5,3,z,false,2,1,123,1,,3,4\n"),
+      "session_id key int64\na dense float64\nb list int64\nc string bytes\nd dense bool\n"
+      "e dense float64\nf dense float64\nzip string bytes\nbig string bytes\nnone string bytes\n"
+      "x dense int64\nx.y dense int64 plain\n");
   EXPECT_EQ(schema_.cluster_by, (std::vector<std::string>{"session_id"}));
   EXPECT_EQ(Infer("c.csv", "a,b\n1,true\nx,5\n"), "a string bytes\nb string bytes\n");
 }
 
 TEST_F(InferSchemaTest, ReadsBackWhatItFound) {
-  const std::string path = Write("r.jsonl",
-                                 "{\"a.b\":1,\"u\":{\"v\":[1,2]},\"s\":\"t\"}\n{\"u\":{\"v\":[],\"w\":-0.0}}\n");
+  const std::string path = Write(
+      "r.jsonl", "{\"a.b\":1,\"u\":{\"v\":[1,2]},\"s\":\"t\"}\n{\"u\":{\"v\":[],\"w\":-0.0}}\n");
   Result<Schema> schema = InferSchema(path);
   ASSERT_TRUE(schema.ok()) << schema.status().ToString();
   EXPECT_TRUE(Read(path, std::make_shared<const Schema>(*std::move(schema))).ok());

@@ -18,7 +18,8 @@ constexpr char kSchema[] = R"({"features": [
     {"name": "f64", "kind": "dense", "type": "float64"},
     {"name": "f32", "kind": "dense", "type": "float32"},
     {"name": "list", "kind": "list", "type": "int32"},
-    {"name": "seq", "kind": "sequence", "columns": [{"name": "item"}, {"name": "w", "type": "float32"}]},
+    {"name": "seq", "kind": "sequence", "columns": [{"name": "item"},
+        {"name": "w", "type": "float32"}]},
     {"name": "vec", "kind": "embedding", "type": "float32", "length": 2},
     {"name": "text", "kind": "string"},
     {"name": "flag", "kind": "label", "type": "bool"},
@@ -251,8 +252,8 @@ TEST(RowBatchTest, ColumnsEqualRowByRow) {
         if (has_lengths && f % 2 == 0) from.offsets32 = array.offsets32.data();
         if (has_lengths && f % 2 == 1) from.offsets64 = array.offsets64.data();
         for (const ColumnSpec& column : spec.columns) {
-          std::vector<std::byte>& bytes = array.values.emplace_back(
-              entries * static_cast<size_t>(TypeWidth(column.type)) + 1);
+          std::vector<std::byte>& bytes =
+              array.values.emplace_back(entries * static_cast<size_t>(TypeWidth(column.type)) + 1);
           for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % 2);
           from.values.push_back(bytes.data());
         }
@@ -299,9 +300,9 @@ TEST(RowBatchTest, ColumnsEqualRowByRow) {
             const bool many = IsListKind(spec.kind) || spec.kind == Kind::kEmbedding;
             Status status;
             if (spec.columns[c].type == Type::kBytes) {
-              status = by_row.SetBytes(from.feature,
-                                       {reinterpret_cast<const char*>(array.values[c].data()) + begin,
-                                        end - begin});
+              status = by_row.SetBytes(
+                  from.feature,
+                  {reinterpret_cast<const char*>(array.values[c].data()) + begin, end - begin});
             } else if (many) {
               status = ints.empty() && !doubles.empty()
                            ? by_row.SetDoubles(from.feature, c, doubles)

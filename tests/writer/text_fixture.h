@@ -93,9 +93,9 @@ class TextTest : public ::testing::Test {
 
 }  // namespace dsi::test
 
-#define EXPECT_REFUSED(status_expression, expected_code, part)                      \
-  do {                                                                              \
-    const ::dsi::Status refused = (status_expression);                              \
-    EXPECT_EQ(refused.code(), expected_code) << refused.ToString();                 \
+#define EXPECT_REFUSED(status_expression, expected_code, part)                        \
+  do {                                                                                \
+    const ::dsi::Status refused = (status_expression);                                \
+    EXPECT_EQ(refused.code(), expected_code) << refused.ToString();                   \
     EXPECT_NE(refused.message().find(part), std::string::npos) << refused.ToString(); \
   } while (false)

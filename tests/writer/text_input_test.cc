@@ -40,11 +40,13 @@ TEST_F(TextInputTest, ReadsEveryKind) {
           {"name": "time", "type": "int32"}]},
       {"name": "topics", "kind": "weighted"},
       {"name": "vec", "kind": "embedding", "length": 2},
-      {"name": "city", "kind": "string"}, {"name": "a.b", "kind": "dense", "type": "int8", "nested": false})";
+      {"name": "city", "kind": "string"},
+      {"name": "a.b", "kind": "dense", "type": "int8", "nested": false})";
   const std::string rows =
       "{\"session_id\":9223372036854775807,\"t\":5,\"label\":true,\"user\":{\"age\":30.5,"
       "\"clicks\":[3,1,2],\"history\":{\"item\":[7,8],\"time\":[1,2]}},"
-      "\"topics\":{\"ids\":[4],\"weights\":[0.25]},\"vec\":[1,2.5],\"city\":\"K\\u00f6ln\",\"a.b\":1}\n"
+      "\"topics\":{\"ids\":[4],\"weights\":[0.25]},\"vec\":[1,2.5],\"city\":\"K\\u00f6ln\",\"a.b\":"
+      "1}\n"
       "{\"session_id\":-9223372036854775808,\"user\":{\"clicks\":[],\"age\":null},\"city\":\"\"}\n"
       "{}\n";
   ASSERT_TRUE(ReadText("rows.jsonl", rows, features).ok());
@@ -68,18 +70,22 @@ TEST_F(TextInputTest, ReadsEveryKind) {
 
 TEST_F(TextInputTest, KeyOrderAndGapsDoNotMatter) {
   const std::string features = R"({"name": "a.x", "kind": "dense", "type": "int64"},
-      {"name": "a.y", "kind": "dense", "type": "int64"}, {"name": "b", "kind": "dense", "type": "int64"})";
+      {"name": "a.y", "kind": "dense", "type": "int64"},
+      {"name": "b", "kind": "dense", "type": "int64"})";
   ASSERT_TRUE(ReadText("rows.jsonl",
                        "{\"a\":{\"x\":1,\"y\":2},\"b\":3}\n{\"b\":6,\"a\":{\"y\":5,\"x\":4}}\n"
                        "{\"a.y\":8,\"b\":9,\"a.x\":7}\n{\"a\":{\"y\":11},\"a.x\":10}\n{\"b\":12}\n",
-                       features).ok());
+                       features)
+                  .ok());
   EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1, 4, 7, 10}));
   EXPECT_EQ(Values<int64_t>(1), (std::vector<int64_t>{2, 5, 8, 11}));
   EXPECT_EQ(Values<int64_t>(2), (std::vector<int64_t>{3, 6, 9, 12}));
 }
 
 TEST_F(TextInputTest, LineEndsAndByteOrderMark) {
-  ASSERT_TRUE(ReadText("rows.jsonl", "\xef\xbb\xbf{\"id\":1}\r\n\r\n  \n\n{\"id\":2}\n{\"id\":3}", kId).ok());
+  ASSERT_TRUE(
+      ReadText("rows.jsonl", "\xef\xbb\xbf{\"id\":1}\r\n\r\n  \n\n{\"id\":2}\n{\"id\":3}", kId)
+          .ok());
   EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1, 2, 3}));
   EXPECT_EQ(lines_done_, 6U);
   ASSERT_TRUE(ReadText("empty.jsonl", "", kId).ok());
@@ -88,10 +94,13 @@ TEST_F(TextInputTest, LineEndsAndByteOrderMark) {
 }
 
 TEST_F(TextInputTest, NumbersKeepTheirBits) {
-  ASSERT_TRUE(ReadText("n.jsonl",
-                       "{\"x\":-0.0}\n{\"x\":1e308}\n{\"x\":5e-324}\n{\"x\":\"NaN\"}\n{\"x\":\"-Infinity\"}\n"
-                       "{\"x\":9007199254740992}\n{\"x\":18446744073709549568}\n{\"x\":1e-400}\n",
-                       R"({"name": "x", "kind": "dense", "type": "float64"})").ok());
+  ASSERT_TRUE(
+      ReadText(
+          "n.jsonl",
+          "{\"x\":-0.0}\n{\"x\":1e308}\n{\"x\":5e-324}\n{\"x\":\"NaN\"}\n{\"x\":\"-Infinity\"}\n"
+          "{\"x\":9007199254740992}\n{\"x\":18446744073709549568}\n{\"x\":1e-400}\n",
+          R"({"name": "x", "kind": "dense", "type": "float64"})")
+          .ok());
   const std::vector<double> values = Values<double>(0);
   EXPECT_EQ(std::bit_cast<uint64_t>(values[0]), uint64_t{1} << 63);
   EXPECT_EQ(values[1], 1e308);
@@ -101,11 +110,14 @@ TEST_F(TextInputTest, NumbersKeepTheirBits) {
   EXPECT_EQ(values[5], 9007199254740992.0);
   EXPECT_EQ(values[6], 18446744073709549568.0);
   EXPECT_EQ(values[7], 0.0);
-  ASSERT_TRUE(ReadText("u.jsonl", "{\"x\":[18446744073709551615,0]}\n{\"x\":[9223372036854775808]}\n",
-                       R"({"name": "x", "kind": "list", "type": "uint64"})").ok());
+  ASSERT_TRUE(ReadText("u.jsonl",
+                       "{\"x\":[18446744073709551615,0]}\n{\"x\":[9223372036854775808]}\n",
+                       R"({"name": "x", "kind": "list", "type": "uint64"})")
+                  .ok());
   EXPECT_EQ(Values<uint64_t>(0), (std::vector<uint64_t>{UINT64_MAX, 0, uint64_t{1} << 63}));
   ASSERT_TRUE(ReadText("f.jsonl", "{\"x\":[1,2.5,\"NaN\",-0.0,16777217]}\n",
-                       R"({"name": "x", "kind": "list", "type": "float32"})").ok());
+                       R"({"name": "x", "kind": "list", "type": "float32"})")
+                  .ok());
   const std::vector<float> floats = Values<float>(0);
   EXPECT_EQ(floats[1], 2.5F);
   EXPECT_TRUE(std::isnan(floats[2]));
@@ -115,7 +127,8 @@ TEST_F(TextInputTest, NumbersKeepTheirBits) {
 
 TEST_F(TextInputTest, StringsAreAnyUnicode) {
   ASSERT_TRUE(ReadText("s.jsonl", R"({"x":"a\u0000b\ud83d\ude00\"\\\/\b\f\n\r\té"})",
-                       R"({"name": "x", "kind": "string"})").ok());
+                       R"({"name": "x", "kind": "string"})")
+                  .ok());
   EXPECT_EQ(Text(0), std::string("a\0b", 3) + "😀\"\\/\b\f\n\r\té");
   ASSERT_TRUE(ReadText("k.jsonl", R"({"\u0078":5})", R"({"name": "x", "kind": "key"})").ok());
   EXPECT_EQ(Values<int64_t>(0), std::vector<int64_t>{5});
@@ -131,8 +144,9 @@ TEST_F(TextInputTest, NamesTheLineAndColumnOfMalformedJson) {
                {"{id:1}", "expected a name in double quotes"},
                {"{\"id\":01}", "leading zeros"},
                {"{\"id\":NaN}", "found \"NaN}\", expected a value"},
-               {"{\"id\":18446744073709551616}", ":2:7: malformed JSON: the whole number "
-                                                   "18446744073709551616 does not fit 64 bits"},
+               {"{\"id\":18446744073709551616}",
+                ":2:7: malformed JSON: the whole number "
+                "18446744073709551616 does not fit 64 bits"},
                {"{\"id\":-9223372036854775809}", "does not fit 64 bits"},
                {"{\"id\":1e400}", "does not fit float64"},
                {"{\"s\":\"\\ud800\"}", "lone high surrogate"},
@@ -159,8 +173,8 @@ TEST_F(TextInputTest, NamesTheLineAndColumnOfMalformedJson) {
 TEST_F(TextInputTest, RefusesValuesThatDoNotFit) {
   const std::string int8 = R"("kind": "dense", "type": "int8")";
   const std::string float64 = R"("kind": "dense", "type": "float64")";
-  EXPECT_NE(ErrorOf("128", int8).find(
-                "e.jsonl:2: feature \"x\": found 128, expected a value that fits type int8"),
+  EXPECT_NE(ErrorOf("128", int8)
+                .find("e.jsonl:2: feature \"x\": found 128, expected a value that fits type int8"),
             std::string::npos);
   EXPECT_NE(ErrorOf("5.0", int8).find("found the number 5, expected a number of type int8"),
             std::string::npos);
@@ -181,7 +195,8 @@ TEST_F(TextInputTest, RefusesValuesThatDoNotFit) {
 
 TEST_F(TextInputTest, RefusesListsThatDoNotFit) {
   const auto error_of = [this](const std::string& value, const std::string& members) {
-    const Status status = ReadText("e.jsonl", "{\"x\":" + value + "}", R"({"name": "x", )" + members + "}");
+    const Status status =
+        ReadText("e.jsonl", "{\"x\":" + value + "}", R"({"name": "x", )" + members + "}");
     EXPECT_EQ(status.code(), kBad) << status.ToString();
     EXPECT_EQ(batch_->num_rows(), 0U);
     EXPECT_EQ(batch_->size_bytes(), 0U);
@@ -192,21 +207,24 @@ TEST_F(TextInputTest, RefusesListsThatDoNotFit) {
     EXPECT_NE(error_of(bad, list).find("entry 1: found"), std::string::npos) << bad;
     EXPECT_NE(error_of(bad, list).find("lists hold numbers"), std::string::npos) << bad;
   }
-  EXPECT_NE(error_of("[1,9007199254740993]", R"("kind": "list", "type": "float64")").find("entry 1"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of("[1,9007199254740993]", R"("kind": "list", "type": "float64")").find("entry 1"),
+      std::string::npos);
   EXPECT_NE(error_of("[9223372036854775808]", list).find("fits type int64"), std::string::npos);
   EXPECT_NE(error_of("[1, 300]", R"("kind": "list", "type": "uint8")").find("found 300"),
             std::string::npos);
   EXPECT_NE(error_of("5", list).find("found the number 5, expected an array"), std::string::npos);
-  EXPECT_NE(error_of("[1,2,3]", R"("kind": "embedding", "length": 2)").find("3 numbers, expected 2"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of("[1,2,3]", R"("kind": "embedding", "length": 2)").find("3 numbers, expected 2"),
+      std::string::npos);
   const std::string sequence =
       R"("kind": "sequence", "columns": [{"name": "item"}, {"name": "time"}])";
   EXPECT_NE(error_of("{\"item\":[1,2],\"time\":[1]}", sequence).find("unequal"), std::string::npos);
   EXPECT_NE(error_of("{\"item\":[1,2]}", sequence).find("\"time\" is missing"), std::string::npos);
   EXPECT_NE(error_of("{\"item\":[1],\"time\":null}", sequence).find("\"time\" is missing"),
             std::string::npos);
-  EXPECT_NE(error_of("[1]", sequence).find("found an array, expected an object"), std::string::npos);
+  EXPECT_NE(error_of("[1]", sequence).find("found an array, expected an object"),
+            std::string::npos);
   EXPECT_NE(error_of("{\"item\":[1],\"place\":[2]}", sequence).find("\"x.place\" is no feature"),
             std::string::npos);
 }
@@ -227,7 +245,8 @@ TEST_F(TextInputTest, UnknownFeatures) {
   EXPECT_TRUE(ReadText("u.jsonl", R"({"id":1,"u":null})", kId).ok());
   TextInputOptions options;
   options.ignore_unknown = true;
-  ASSERT_TRUE(ReadText("u.jsonl", R"({"u":{"id":7,"w":["x",[]]},"id":1,"v":"s"})", kId, options).ok());
+  ASSERT_TRUE(
+      ReadText("u.jsonl", R"({"u":{"id":7,"w":["x",[]]},"id":1,"v":"s"})", kId, options).ok());
   EXPECT_EQ(Values<int64_t>(0), std::vector<int64_t>{1});
 }
 
@@ -249,11 +268,15 @@ TEST_F(TextInputTest, GoesOnBehindABadRow) {
 
 TEST_F(TextInputTest, OpenSaysWhatIsWrong) {
   const std::shared_ptr<const Schema> schema = MakeSchema(kId);
-  EXPECT_EQ(TextInput::Open(folder_.File("none.jsonl"), schema).status().code(), StatusCode::kNotFound);
-  EXPECT_EQ(TextInput::Open(folder_.path() + "/", schema).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(TextInput::Open(Write("x.parquet", ""), schema).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(TextInput::Open(folder_.File("none.jsonl"), schema).status().code(),
+            StatusCode::kNotFound);
+  EXPECT_EQ(TextInput::Open(folder_.path() + "/", schema).status().code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(TextInput::Open(Write("x.parquet", ""), schema).status().code(),
+            StatusCode::kInvalidArgument);
   EXPECT_EQ(TextInput::Open("x.jsonl", nullptr).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_REFUSED(TextInput::Open(Write("x.jsonl.gz", "{\"id\":1}\n"), schema).status(), kBad, "not gzip");
+  EXPECT_REFUSED(TextInput::Open(Write("x.jsonl.gz", "{\"id\":1}\n"), schema).status(), kBad,
+                 "not gzip");
   TextInputOptions options;
   options.format = TextFormat::kJsonLines;
   ASSERT_TRUE(Read(Write("x.log", "{\"id\":1}\n"), schema, options).ok());

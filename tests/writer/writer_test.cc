@@ -1,4 +1,5 @@
-// What a Writer promises besides the values (which the round-trip tests of tests/reader hold): equal bytes, all or nothing, clear errors.
+// What a Writer promises besides the values (which the round-trip tests of tests/reader hold):
+// equal bytes, all or nothing, clear errors.
 #include "dsi/writer/writer.h"
 
 #include <gtest/gtest.h>
@@ -33,16 +34,19 @@ void Fill(RowBatch* batch, int num_rows) {
     ASSERT_TRUE(batch->SetInt(0, i / 16 % 97).ok());
     ASSERT_TRUE(batch->SetInt(1, i).ok());
     ASSERT_TRUE(batch->SetInt(2, static_cast<int64_t>(random() % 2)).ok());
-    if (random() % 3 != 0) ASSERT_TRUE(batch->SetDouble(3, static_cast<double>(random() % 1'000) / 8).ok());
+    if (random() % 3 != 0)
+      ASSERT_TRUE(batch->SetDouble(3, static_cast<double>(random() % 1'000) / 8).ok());
     ASSERT_TRUE(batch->SetInts(4, 0, clicks).ok());
     ASSERT_TRUE(batch->SetBytes(5, std::string(random() % 9, 'q')).ok());
     ASSERT_TRUE(batch->EndRow().ok());
   }
 }
 
-Result<std::vector<std::byte>> Write(int num_rows, WriterOptions options, WriteReport* report = nullptr) {
+Result<std::vector<std::byte>> Write(int num_rows, WriterOptions options,
+                                     WriteReport* report = nullptr) {
   std::vector<std::byte> bytes;
-  DSI_ASSIGN_OR_RETURN(auto writer, Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), std::move(options)));
+  DSI_ASSIGN_OR_RETURN(auto writer, Writer::Create(CreateMemoryFile(&bytes, "memory"),
+                                                   ClickSchema(), std::move(options)));
   RowBatch batch(writer->schema());
   Fill(&batch, num_rows);
   DSI_RETURN_IF_ERROR(writer->Append(batch));
@@ -90,7 +94,8 @@ TEST(Writer, NoRowsMakeAValidEmptyFile) {
 
 TEST(Writer, MemoryLimitIsAClearErrorAndSticks) {
   std::vector<std::byte> bytes;
-  auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), {.memory_bytes = 10'000});
+  auto writer =
+      Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), {.memory_bytes = 10'000});
   ASSERT_TRUE(writer.ok());
   RowBatch batch((*writer)->schema());
   Fill(&batch, 2'000);
@@ -105,7 +110,9 @@ TEST(Writer, CancelLeavesNothingBehind) {
   const test::TempFolder folder;
   const std::string path = folder.File("out.dsi");
   int calls = 0;
-  auto writer = Writer::Create(path, ClickSchema(), {.stripe_rows = 500, .progress = [&](const WriteProgress&) { return ++calls < 5; }});
+  auto writer = Writer::Create(
+      path, ClickSchema(),
+      {.stripe_rows = 500, .progress = [&](const WriteProgress&) { return ++calls < 5; }});
   ASSERT_TRUE(writer.ok()) << writer.status().ToString();
   RowBatch batch((*writer)->schema());
   Fill(&batch, 5'000);
@@ -127,7 +134,9 @@ TEST(Writer, FinishTwiceAndAppendAfterFinishAreRefused) {
 TEST(Writer, OptionsAreCheckedAtTheirLimits) {
   const auto create = [](WriterOptions options) {
     std::vector<std::byte> bytes;
-    return Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), std::move(options)).status().code();
+    return Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), std::move(options))
+        .status()
+        .code();
   };
   EXPECT_EQ(create({.stripe_rows = kMaxStripeRows}), StatusCode::kOk);
   EXPECT_EQ(create({.stripe_rows = kMaxStripeRows + 1}), StatusCode::kInvalidArgument);

@@ -220,9 +220,8 @@ void ClicksLog::FlushOpenSessions() {
   for (const auto& user : users_) {
     if (!user->held_rows().empty()) open.push_back(user.get());
   }
-  std::sort(open.begin(), open.end(), [](const ClicksUser* a, const ClicksUser* b) {
-    return a->session() < b->session();
-  });
+  std::sort(open.begin(), open.end(),
+            [](const ClicksUser* a, const ClicksUser* b) { return a->session() < b->session(); });
   for (ClicksUser* user : open) {
     text_.Append(user->held_rows().View());
     user->held_rows().Clear();

@@ -39,10 +39,7 @@ void RecentIds::AppendTo(const IdWriter& ids, IdWriter::Space space, JsonText* t
 }
 
 Catalogue::Catalogue(uint64_t seed, uint32_t items, uint32_t first_users, IdWriter ids)
-    : key_(DeriveKey(seed, kCatalogueStream)),
-      ids_(ids),
-      items_(items),
-      by_category_(kCategories) {
+    : key_(DeriveKey(seed, kCatalogueStream)), ids_(ids), items_(items), by_category_(kCategories) {
   popularity_.reserve(items);
   double sum = 0;
   for (uint32_t i = 0; i < items; ++i) {

@@ -29,9 +29,7 @@ inline uint64_t DrawBits(uint64_t key, uint64_t counter) {
 }
 
 // In [0, 1), with 53 bits.
-inline double UnitFromBits(uint64_t bits) {
-  return static_cast<double>(bits >> 11) * 0x1p-53;
-}
+inline double UnitFromBits(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
 // In [0, bound): the high half of a product, whose bias is below 2^-32 for the bounds used here.
 inline uint32_t BoundedFromBits(uint64_t bits, uint32_t bound) {
@@ -81,17 +79,32 @@ inline double NormalFromBits(uint64_t bits) {
     const double q = std::sqrt(-2 * std::log(tail));
     const double x =
         (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838e+00) * q -
-           2.549732539343734e+00) * q + 4.374664141464968e+00) * q + 2.938163982698783e+00) /
+           2.549732539343734e+00) *
+              q +
+          4.374664141464968e+00) *
+             q +
+         2.938163982698783e+00) /
         ((((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996e+00) * q +
-          3.754408661907416e+00) * q + 1);
+          3.754408661907416e+00) *
+             q +
+         1);
     return p < 0.5 ? x : -x;
   }
   const double q = p - 0.5;
   const double r = q * q;
   return (((((-3.969683028665376e+01 * r + 2.209460984245205e+02) * r - 2.759285104469687e+02) * r +
-            1.383577518672690e+02) * r - 3.066479806614716e+01) * r + 2.506628277459239e+00) * q /
+            1.383577518672690e+02) *
+               r -
+           3.066479806614716e+01) *
+              r +
+          2.506628277459239e+00) *
+         q /
          (((((-5.447609879822406e+01 * r + 1.615858368580409e+02) * r - 1.556989798598866e+02) * r +
-            6.680131188771972e+01) * r - 1.328068155288572e+01) * r + 1);
+            6.680131188771972e+01) *
+               r -
+           1.328068155288572e+01) *
+              r +
+          1);
 }
 
 }  // namespace dsi::tools

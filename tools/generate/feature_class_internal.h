@@ -24,8 +24,8 @@ struct FeatureClass {
 
   uint32_t min_length = 0;
   uint32_t max_length = 0;
-  double empty_share = 0;           // Share of the draws that are empty lists.
-  bool length_of_session = false;   // One length for the session, not one for each draw.
+  double empty_share = 0;          // Share of the draws that are empty lists.
+  bool length_of_session = false;  // One length for the session, not one for each draw.
 };
 
 struct SessionProfile {

@@ -54,16 +54,19 @@ std::string FindBadOption(const GenerateOptions& o) {
 
 const std::vector<ProfileDescription>& GenerateProfiles() {
   static const std::vector<ProfileDescription> profiles = {
-      {"clicks", "click log of a shop: users who come back, a catalogue whose items change, "
-                 "several impressions a request (about 1 KB a row)"},
+      {"clicks",
+       "click log of a shop: users who come back, a catalogue whose items change, "
+       "several impressions a request (about 1 KB a row)"},
       {"p1", "heavy in lists: 6 histories, 20 user sets, 4 item lists, 122 floats"},
       {"p2", "small: 2 histories, 6 user sets, 2 item lists, 120 floats"},
-      {"p3", "the reference table: 6 histories, 20 user sets, 5 item lists, 390 floats "
-             "(about 18 KB a row)"},
+      {"p3",
+       "the reference table: 6 histories, 20 user sets, 5 item lists, 390 floats "
+       "(about 18 KB a row)"},
       {"p4", "heavy in floats: 2 histories, 6 user sets, 3 item lists, 340 floats"},
       {"wide", "20,000 features of which a row has 1 %"},
-      {"sweep", "lists that repeat with chosen rates in sessions of one length, for checks of the "
-                "dedupe formula"},
+      {"sweep",
+       "lists that repeat with chosen rates in sessions of one length, for checks of the "
+       "dedupe formula"},
   };
   return profiles;
 }

@@ -34,17 +34,17 @@ struct GenerateOptions {
   RowOrder order = RowOrder::kTime;
 
   // Unset: what the profile says.
-  std::optional<double> mean_session;            // Rows per session; not for clicks.
-  std::optional<SessionLaw> session_law;         // Not for clicks.
-  std::optional<double> sequence_duplicate;      // p1..p4: P(a sequence equals the row before).
-  std::optional<double> set_duplicate;           // p1..p4: the same for the sets of a user.
-  std::optional<uint32_t> sequence_length;       // p1..p4: the length of every sequence.
-  std::optional<uint32_t> sequence_shift;        // p1..p4: ids that a change puts in front.
-  std::vector<double> duplicate_rates;           // sweep: one list feature for each.
-  std::optional<uint32_t> list_length;           // sweep: ids in each list.
-  std::optional<uint32_t> features;              // wide: number of features.
-  std::optional<double> coverage;                // wide: share of the features a row has.
-  std::optional<uint32_t> items;                 // clicks: size of the catalogue.
+  std::optional<double> mean_session;        // Rows per session; not for clicks.
+  std::optional<SessionLaw> session_law;     // Not for clicks.
+  std::optional<double> sequence_duplicate;  // p1..p4: P(a sequence equals the row before).
+  std::optional<double> set_duplicate;       // p1..p4: the same for the sets of a user.
+  std::optional<uint32_t> sequence_length;   // p1..p4: the length of every sequence.
+  std::optional<uint32_t> sequence_shift;    // p1..p4: ids that a change puts in front.
+  std::vector<double> duplicate_rates;       // sweep: one list feature for each.
+  std::optional<uint32_t> list_length;       // sweep: ids in each list.
+  std::optional<uint32_t> features;          // wide: number of features.
+  std::optional<double> coverage;            // wide: share of the features a row has.
+  std::optional<uint32_t> items;             // clicks: size of the catalogue.
 
   // p1..p4 and sweep: ids of every feature come from a space of their own, not one shared by all.
   bool separate_id_spaces = false;
