@@ -17,7 +17,8 @@ target_compile_options(dsi_compiler INTERFACE
   # The bytes written must not depend on whether a CPU has fused multiply-add.
   -ffp-contract=off
   $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>
-  $<$<BOOL:${DSI_WARNINGS_AS_ERRORS}>:-Werror>)
+  # Only of the library: gcc 12 warns falsely in inlined std::string and std::vector code of tests and tools.
+  $<$<AND:$<BOOL:${DSI_WARNINGS_AS_ERRORS}>,$<STREQUAL:$<TARGET_PROPERTY:NAME>,dsi_objects>>:-Werror>)
 
 # Instrumentation is global, because a program with one half instrumented reports nonsense.
 if(DSI_SANITIZE)

@@ -21,7 +21,7 @@ enum class Keep : uint8_t {
 
 // One column to read, and how. A feature name stands for all its columns; '*' and '?' match.
 struct Projection {
-  std::string name;
+  std::string name = {};
   Layout layout = Layout::kPadded;
   uint32_t width = 0;  // Padded: entries per row; 0: the declared max_length, else the greatest
                        // length stored in the rows scanned.
@@ -29,13 +29,13 @@ struct Projection {
   Side pad = Side::kRight;  // Padded: where the pad value goes.
   double pad_value = 0;  // Padded, and missing entries of dense features; must fit the dtype. Whole
                          // numbers up to 2^53.
-  std::optional<Type> dtype;  // kInt32, kInt64, kFloat32, kFloat64 (strings: bytes); default: the
-                              // stored type. A value that does not fit is kOutOfRange.
+  std::optional<Type> dtype = {};  // kInt32, kInt64, kFloat32, kFloat64 (strings: bytes); default:
+                                   // the stored type. A value that does not fit is kOutOfRange.
 };
 
 struct ScanOptions {
-  std::vector<Projection> features;  // Empty: every column (lists jagged, scalars padded with width
-                                     // 1), with all metadata verified.
+  std::vector<Projection> features = {};  // Empty: every column (lists jagged, scalars padded with
+                                          // width 1), with all metadata verified.
   uint32_t batch_size = 4096;
   bool drop_last = false;  // Leave out a last batch that is not full.
   uint64_t row_begin = 0;  // Rows [row_begin, row_end) of the file.

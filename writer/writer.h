@@ -32,7 +32,7 @@ struct WriterOptions {
   // Feature names, outermost key first; the last may be a timestamp. Empty: the schema's
   // cluster_by; when that is empty too, rows keep their order. Keys come in the order of their
   // first time, rows of equal keys by time, then by input position.
-  std::vector<std::string> cluster_by;
+  std::vector<std::string> cluster_by = {};
   bool keep_order = false;     // Ignore all keys: rows keep the order of input.
   bool keep_position = false;  // Store each row's input position as the key feature "__position".
   uint32_t stripe_rows =
@@ -48,7 +48,7 @@ struct WriterOptions {
   bool overwrite = false;         // Replace an existing output.
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left
   // behind).
-  std::function<bool(const WriteProgress&)> progress;
+  std::function<bool(const WriteProgress&)> progress = {};
 };
 
 struct WriteReport {

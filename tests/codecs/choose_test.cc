@@ -144,7 +144,7 @@ std::vector<EncodePlan> ForcedPlans(const Case& c) {
     uint64_t any = 0;
     for (const uint64_t value : c.values) any |= value;
     const int shift = any == 0 ? 0 : std::countr_zero(any);
-    const int bits = std::bit_width(any >> shift);
+    const int bits = static_cast<int>(std::bit_width(any >> shift));
     for (int low = 0; low + shift < 8 * c.width; ++low) {
       if (bits - low >= 1) plans.push_back(Plan(Encoding::kSplit, {leaf, packed}, low, shift));
     }

@@ -109,7 +109,7 @@ TEST_P(Golden, AppendedBytesAreReported) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Golden, testing::ValuesIn(GoldenFiles()),
-                         [](const auto& info) { return info.param.stem().string(); });
+                         [](const auto& file) { return file.param.stem().string(); });
 
 }  // namespace
 }  // namespace dsi

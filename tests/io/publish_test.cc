@@ -198,7 +198,7 @@ TEST(PublishTest, LongestNames) {
 TEST(PublishTest, ModeFollowsTheUmask) {
   const TempFolder folder;
   for (const mode_t mask : {0u, 022u, 027u, 077u}) {
-    const std::string path = folder.File("a" + std::to_string(mask));
+    const std::string path = folder.File(std::to_string(mask) + "a");
     const mode_t before = ::umask(mask);
     ASSERT_TRUE(Create(path)->Publish().ok());
     ::umask(before);

@@ -157,8 +157,10 @@ class FileErrorTest(CliTest):
 
 class InterruptTest(CliTest):
     def interrupt(self, arguments, feed=None, wait=0.5, signal_number=signal.SIGINT):
+        # A shell starts what it puts in the background with Ctrl-C ignored, and so do its children.
         process = subprocess.Popen([DSICTL, *map(str, arguments)], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         if feed:
             process.stdin.write(feed)
             process.stdin.flush()

@@ -17,7 +17,7 @@ class InferSchemaTest : public test::TextTest {
       out += feature.name + " " + std::string(KindName(feature.kind)) + " " +
              std::string(TypeName(feature.columns[0].type));
       if (feature.time_unit != TimeUnit::kNone)
-        out += " " + std::string(TimeUnitName(feature.time_unit));
+        out.append(1, ' ').append(TimeUnitName(feature.time_unit));
       if (!feature.nested) out += " plain";
       out += "\n";
     }

@@ -80,7 +80,7 @@ std::unique_ptr<RowGenerator> RowGenerator::Create(const GenerateOptions& option
   SessionProfile profile;
   if (FindSessionProfile(options, &profile)) return MakeSessionTable(options, profile);
   *error = "no profile is named '" + options.profile + "'; there are";
-  for (const ProfileDescription& p : GenerateProfiles()) *error += " " + std::string(p.name);
+  for (const ProfileDescription& p : GenerateProfiles()) error->append(1, ' ').append(p.name);
   return nullptr;
 }
 
