@@ -14,8 +14,8 @@ foreach(source ${fuzz_sources})
   string(REGEX REPLACE "^fuzz_" "" corpus ${name})
   set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${corpus})
   if(EXISTS ${corpus})
-    # -runs=0 makes libFuzzer replay the corpus and stop; the replay program ignores options.
-    add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 ${corpus})
+    # -runs=0 makes libFuzzer replay the corpus and stop; the replay program damages each file as often as asked.
+    add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 -mutations=20000 ${corpus})
     set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 600 LABELS fuzz)
   endif()
 endforeach()

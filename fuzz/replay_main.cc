@@ -1,6 +1,7 @@
 // The main of a fuzz target in ordinary builds: runs the target once over every file named on
-// the command line, and over every file below every directory named. Arguments that begin with a
-// dash are libFuzzer options and are ignored, so that one command line serves both builds.
+// the command line, and over every file below every directory named. With -mutations=N each file
+// is also run N times with random damage, the same damage every time. Other arguments that begin
+// with a dash are libFuzzer options and are ignored, so that one command line serves both builds.
 //
 // A bad input makes the target crash or the sanitizer stop the process; the last line printed
 // names the file.
@@ -9,9 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -39,10 +42,50 @@ std::vector<fs::path> CollectInputs(int argc, char** argv) {
   return inputs;
 }
 
+// Bits flipped, bytes overwritten, pieces cut out or repeated, the end cut off.
+void Damage(std::mt19937_64* random, std::vector<char>* bytes) {
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>((*random)() % n); };
+  for (std::size_t times = 1 + below(4); times > 0 && !bytes->empty(); --times) {
+    const std::size_t at = below(bytes->size());
+    const std::size_t size = 1 + below(std::min<std::size_t>(64, bytes->size() - at));
+    const auto begin = bytes->begin() + static_cast<std::ptrdiff_t>(at);
+    const auto end = begin + static_cast<std::ptrdiff_t>(size);
+    switch (below(5)) {
+      case 0:
+        *begin = static_cast<char>(*begin ^ (1 << below(8)));
+        break;
+      case 1:
+        std::fill(begin, end, static_cast<char>((*random)()));
+        break;
+      case 2:
+        bytes->erase(begin, end);
+        break;
+      case 3: {
+        const std::vector<char> piece(begin, end);
+        bytes->insert(begin, piece.begin(), piece.end());
+        break;
+      }
+      default:
+        bytes->resize(at);
+        break;
+    }
+  }
+}
+
+void RunOnce(const std::vector<char>& bytes) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<fs::path> inputs = CollectInputs(argc, argv);
+  long mutations = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument.starts_with("-mutations=")) mutations = std::atol(argument.c_str() + 11);
+  }
+  std::mt19937_64 random(1);
   for (const fs::path& input : inputs) {
     std::ifstream file(input, std::ios::binary);
     if (!file) {
@@ -53,7 +96,12 @@ int main(int argc, char** argv) {
                                   std::istreambuf_iterator<char>()};
     std::printf("%s (%zu bytes)\n", input.c_str(), bytes.size());
     std::fflush(stdout);
-    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    RunOnce(bytes);
+    for (long i = 0; i < mutations; ++i) {
+      std::vector<char> damaged = bytes;
+      Damage(&random, &damaged);
+      RunOnce(damaged);
+    }
   }
   std::printf("%zu inputs replayed\n", inputs.size());
   return 0;

@@ -90,7 +90,7 @@ EDITS = [
     ("D-011", "columns", 8, {"fixed_length": 2}), ("D-010", "columns", 0, {"kind": 2}),
     ("F-072", "name index", 3, {"hash": 1}), ("F-072", "name index", 3, {"what": 2}),
     ("F-073", "groups", 0, {"source": 1}), ("F-073", "groups", 1, {"num_columns": 9}),
-    ("F-073", "groups", 1, {"owner": 0}), ("F-003", "groups", 1, {"reserved": 1}),
+    ("F-073", "groups", 1, {"owner": 1000}), ("F-003", "groups", 1, {"reserved": 1}),
     ("F-075", "groups", 1, {"index_slot": 1}),
     ("F-074", "id spaces", 0, {"width": 2}), ("F-003", "id spaces", 0, {"reserved": 1}),
     ("F-075", "id spaces", 0, {"dictionary_slot": 0}),
