@@ -14,10 +14,8 @@ namespace dsi {
 
 enum class Layout : uint8_t { kPadded, kJagged, kIkjt, kDense };
 enum class Side : uint8_t { kLeft, kRight };
-enum class Keep : uint8_t {
-  kFirst,
-  kLast
-};  // Of the entries as stored; kNewest / kOldest follow the feature's declared direction.
+// Which entries of a list that is too long stay, in the order in which they are stored.
+enum class Keep : uint8_t { kFirst, kLast };
 
 // One column to read, and how. A feature name stands for all its columns; '*' and '?' match.
 struct Projection {
