@@ -105,8 +105,13 @@ void Chooser::Offer(EncodePlan plan, double payload, int width) {
 
 EncodePlan Chooser::ChooseChild(const ArrayView& child, double scale, size_t chunk,
                                 EncodingSet allowed) const {
+  return ChooseChild(child, child, scale, chunk, allowed);
+}
+
+EncodePlan Chooser::ChooseChild(const ArrayView& child, const ArrayView& whole, double scale,
+                                size_t chunk, EncodingSet allowed) const {
   const ChoicePlace place{scale, chunk, place_.depth + 1, allowed & place_.allowed};
-  return Chooser(child, child, place, context_).Choose();
+  return Chooser(child, whole, place, context_).Choose();
 }
 
 EncodePlan Chooser::Choose() {

@@ -56,6 +56,7 @@ class Chooser {
 
   const ArrayView& sample() const { return sample_; }
   const ArrayView& whole() const { return whole_; }
+  bool has_whole() const { return whole_.count != sample_.count; }
   double scale() const { return place_.scale; }
   size_t chunk() const { return place_.chunk; }
   double total_count() const { return static_cast<double>(sample_.count) * place_.scale; }
@@ -77,6 +78,9 @@ class Chooser {
 
   // Chooses a plan for a child made from the sample. `scale` is that of the child's values.
   EncodePlan ChooseChild(const ArrayView& child, double scale, size_t chunk,
+                         EncodingSet allowed) const;
+  // As above, where the child can be had for the whole array too.
+  EncodePlan ChooseChild(const ArrayView& child, const ArrayView& whole, double scale, size_t chunk,
                          EncodingSet allowed) const;
 
  private:

@@ -64,6 +64,7 @@ struct EncodePlan {
   std::vector<EncodePlan> children;
   double estimated_bytes = 0;  // For the array it was chosen on.
   double estimated_ns = 0;     // Decode time by the shipped rates.
+  bool literals_only = false;  // Compressed by Zstandard: entropy coding, no search for matches.
 
   std::string ToString() const;  // "compressed:zstd(dictionary(packed, raw))", for people.
 };

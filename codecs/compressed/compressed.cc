@@ -32,15 +32,41 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
   // A node inside that chose compression of its own must not be compressed twice.
   if (inner[0] == static_cast<std::byte>(Encoding::kCompressed)) return false;
   if (inner.size() > 4096 + 32 * array.count) return false;
-  if (!context->frames.Append(plan.param, context->tuning.zstd_level, inner, out)) return false;
+  if (!context->frames.Append(plan.param, context->tuning.zstd_level, plan.literals_only, inner,
+                              out)) {
+    return false;
+  }
   if (!IsAccepted(out->size() - start, inner.size(), context->tuning)) return false;
   writer.Finish();
   return true;
 }
 
+// Offers one codec, unless the first bytes already show that nothing comes of it.
+void OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double scale, uint8_t codec,
+                bool literals_only) {
+  constexpr size_t kProbe = 4096;
+  const EncodeTuning& tuning = chooser->tuning();
+  FrameEncoder& frames = chooser->context()->frames;
+  std::vector<std::byte> frame;
+  if (bytes.size() > 2 * kProbe) {
+    const std::span<const std::byte> start = bytes.first(kProbe);
+    if (!frames.Append(codec, tuning.zstd_level, literals_only, start, &frame)) return;
+    if (frame.size() > kProbe - kProbe / 64) return;
+    frame.clear();
+  }
+  if (!frames.Append(codec, tuning.zstd_level, literals_only, bytes, &frame)) return;
+  if (!IsAccepted(frame.size(), bytes.size(), tuning)) return;
+  EncodePlan plan;
+  plan.encoding = Encoding::kCompressed;
+  plan.param = codec;
+  plan.literals_only = literals_only;
+  plan.children.emplace_back();
+  const double payload = static_cast<double>(frame.size()) * scale;
+  chooser->Offer(std::move(plan), payload, chooser->sample().width);
+}
+
 void Consider(Chooser* chooser) {
   constexpr double kFewestBytes = 256;
-  constexpr size_t kProbe = 4096;
   const ArrayView& sample = chooser->sample();
   const EncodeTuning& tuning = chooser->tuning();
   if (chooser->total_count() * sample.width < kFewestBytes || !chooser->HasRoomBelow(1)) return;
@@ -50,25 +76,12 @@ void Consider(Chooser* chooser) {
   const double scale = chooser->total_count() / static_cast<double>(tried.count);
   const size_t size = tried.count * static_cast<size_t>(tried.width);
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(tried.values), size);
-  std::vector<std::byte> frame;
-  for (const uint8_t codec : {kZstdCodec, kLz4Codec}) {
-    if (codec == kZstdCodec ? tuning.zstd_level == 0 : !tuning.lz4) continue;
-    EncodePlan plan;
-    plan.encoding = Encoding::kCompressed;
-    plan.param = codec;
-    plan.children.emplace_back();
-    frame.clear();
-    // Most arrays that do not compress show it early.
-    if (size > 2 * kProbe) {
-      if (!chooser->context()->frames.Append(codec, tuning.zstd_level, bytes.first(kProbe), &frame))
-        continue;
-      if (frame.size() > kProbe - kProbe / 64) continue;
-      frame.clear();
-    }
-    if (!chooser->context()->frames.Append(codec, tuning.zstd_level, bytes, &frame)) continue;
-    if (!IsAccepted(frame.size(), size, tuning)) continue;
-    chooser->Offer(std::move(plan), static_cast<double>(frame.size()) * scale, sample.width);
+  if (tuning.zstd_level != 0) {
+    OfferCodec(chooser, bytes, scale, kZstdCodec, false);
+    // Entropy coding alone sees bytes, and makes little of wider values.
+    if (sample.width == 1) OfferCodec(chooser, bytes, scale, kZstdCodec, true);
   }
+  if (tuning.lz4) OfferCodec(chooser, bytes, scale, kLz4Codec, false);
 }
 
 }  // namespace

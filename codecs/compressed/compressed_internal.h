@@ -31,12 +31,17 @@ class FrameEncoder {
   FrameEncoder(const FrameEncoder&) = delete;
   FrameEncoder& operator=(const FrameEncoder&) = delete;
 
-  // Appends one frame; false where the codec fails, as on input beyond its limits. `level` matters
-  // to Zstandard only.
-  bool Append(uint8_t codec, int level, std::span<const std::byte> raw,
+  // Appends one frame; false where the codec fails, as on input beyond its limits. `level` and
+  // `literals_only` matter to Zstandard only: chance matches in bytes that merely have an uneven
+  // distribution cost more than they save (a fifth of the frame on exponents of floats).
+  bool Append(uint8_t codec, int level, bool literals_only, std::span<const std::byte> raw,
               std::vector<std::byte>* out);
 
  private:
+  bool AppendLz4(std::span<const std::byte> raw, std::vector<std::byte>* out);
+  bool AppendZstd(int level, bool literals_only, std::span<const std::byte> raw,
+                  std::vector<std::byte>* out);
+
   ZSTD_CCtx_s* zstd_ = nullptr;  // Made by the first use.
 };
 

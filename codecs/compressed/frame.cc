@@ -107,29 +107,50 @@ Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context,
 
 FrameEncoder::~FrameEncoder() { ZSTD_freeCCtx(zstd_); }
 
-bool FrameEncoder::Append(uint8_t codec, int level, std::span<const std::byte> raw,
-                          std::vector<std::byte>* out) {
+bool FrameEncoder::Append(uint8_t codec, int level, bool literals_only,
+                          std::span<const std::byte> raw, std::vector<std::byte>* out) {
+  return codec == kLz4Codec ? AppendLz4(raw, out) : AppendZstd(level, literals_only, raw, out);
+}
+
+bool FrameEncoder::AppendLz4(std::span<const std::byte> raw, std::vector<std::byte>* out) {
+  if (raw.size() > LZ4_MAX_INPUT_SIZE) return false;
   const size_t start = out->size();
-  if (codec == kLz4Codec) {
-    if (raw.size() > LZ4_MAX_INPUT_SIZE) return false;
-    const int bound = LZ4_compressBound(static_cast<int>(raw.size()));
-    out->resize(start + static_cast<size_t>(bound));
-    const int size = LZ4_compress_default(reinterpret_cast<const char*>(raw.data()),
-                                          reinterpret_cast<char*>(out->data() + start),
-                                          static_cast<int>(raw.size()), bound);
-    out->resize(start + static_cast<size_t>(std::max(size, 0)));
-    return size > 0;
-  }
+  const int bound = LZ4_compressBound(static_cast<int>(raw.size()));
+  out->resize(start + static_cast<size_t>(bound));
+  const int size = LZ4_compress_default(reinterpret_cast<const char*>(raw.data()),
+                                        reinterpret_cast<char*>(out->data() + start),
+                                        static_cast<int>(raw.size()), bound);
+  out->resize(start + static_cast<size_t>(std::max(size, 0)));
+  return size > 0;
+}
+
+bool FrameEncoder::AppendZstd(int level, bool literals_only, std::span<const std::byte> raw,
+                              std::vector<std::byte>* out) {
   if (zstd_ == nullptr) zstd_ = ZSTD_createCCtx();
   if (zstd_ == nullptr) throw std::bad_alloc();
   ZSTD_CCtx_reset(zstd_, ZSTD_reset_session_and_parameters);
-  ZSTD_CCtx_setParameter(zstd_, ZSTD_c_compressionLevel, level);
-  // The strongest levels would take a larger window than readers accept; no page is longer than
-  // this one.
-  constexpr int kFirstWideLevel = 18;
-  constexpr int kPageWindowLog = 23;
-  static_assert(kPageWindowLog <= kMaxZstdWindowLog);
-  if (level >= kFirstWideLevel) ZSTD_CCtx_setParameter(zstd_, ZSTD_c_windowLog, kPageWindowLog);
+  const auto set = [this](ZSTD_cParameter parameter, int value) {
+    ZSTD_CCtx_setParameter(zstd_, parameter, value);
+  };
+  if (literals_only) {
+    // The library has no stable switch for this; the smallest table and the longest shortest match
+    // come within two percent of it.
+    constexpr int kSmallestHashLog = 6;
+    constexpr int kLongestMinMatch = 7;
+    set(ZSTD_c_compressionLevel, 1);
+    set(ZSTD_c_strategy, ZSTD_fast);
+    set(ZSTD_c_hashLog, kSmallestHashLog);
+    set(ZSTD_c_minMatch, kLongestMinMatch);
+  } else {
+    // The strongest levels would take a larger window than readers accept; no page is longer than
+    // this one.
+    constexpr int kFirstWideLevel = 18;
+    constexpr int kPageWindowLog = 23;
+    static_assert(kPageWindowLog <= kMaxZstdWindowLog);
+    set(ZSTD_c_compressionLevel, level);
+    if (level >= kFirstWideLevel) set(ZSTD_c_windowLog, kPageWindowLog);
+  }
+  const size_t start = out->size();
   const size_t bound = ZSTD_compressBound(raw.size());
   out->resize(start + bound);
   const size_t size = ZSTD_compress2(zstd_, out->data() + start, bound, raw.data(), raw.size());

@@ -70,12 +70,16 @@ void Consider(Chooser* chooser) {
     // Differences that pack no better than the values are noise; nothing else would make sense of
     // them.
     const size_t packed = PackedPayload(differences.data(), differences.size(), sample.width);
-    if (packed >= chooser->packed_payload()) return;
+    const double scale = chooser->total_count() / static_cast<double>(differences.size());
+    if (static_cast<double>(packed) * scale >=
+        static_cast<double>(chooser->packed_payload()) * chooser->scale()) {
+      return;
+    }
     const EncodingSet allowed = ~SetOf(Encoding::kDelta, Encoding::kDictionary);
     EncodePlan plan;
     plan.encoding = Encoding::kDelta;
-    plan.children.push_back(chooser->ChooseChild(ViewOf<T>(differences), chooser->scale(),
-                                                 differences.size(), allowed));
+    plan.children.push_back(
+        chooser->ChooseChild(ViewOf<T>(differences), scale, differences.size(), allowed));
     chooser->Offer(std::move(plan), kStoredValueSize, sample.width);
   });
 }

@@ -76,6 +76,18 @@ double SourceSize(double distinct, double count) {
   return low;
 }
 
+// The number of distinct values of a whole array, from a sample of which it is `distinct`. Hopeful
+// where it will be counted, because that also gives up early.
+double ExpectDistinct(const Chooser& chooser, double half_distinct, double distinct) {
+  if (chooser.scale() <= 1) return distinct;
+  if (chooser.has_whole()) {
+    const double source = SourceSize(distinct, static_cast<double>(chooser.sample().count));
+    return std::max(distinct, source * (1 - std::exp(-chooser.total_count() / source)));
+  }
+  // As it grew from half of the sample to all of it, so it grows on.
+  return distinct * std::pow(chooser.scale(), std::log2(distinct / half_distinct));
+}
+
 template <typename T>
 void ConsiderOf(Chooser* chooser) {
   const ArrayView& sample = chooser->sample();
@@ -83,35 +95,42 @@ void ConsiderOf(Chooser* chooser) {
   ValueTable<T> table;
   std::vector<uint32_t> codes(sample.count);
   const std::span<const T> values = Values<T>(sample);
-  for (size_t i = 0; i < values.size(); ++i) codes[i] = table.Insert(values[i]);
-  double distinct = static_cast<double>(table.entries().size());
-  const double sampled = static_cast<double>(sample.count);
-  if (chooser->scale() > 1) {
-    const double source = SourceSize(distinct, sampled);
-    distinct = std::max(distinct, source * (1 - std::exp(-total / source)));
+  size_t half_distinct = 1;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i == values.size() / 2) half_distinct = table.entries().size();
+    codes[i] = table.Insert(values[i]);
   }
+  const auto sampled = static_cast<double>(table.entries().size());
+  double distinct = ExpectDistinct(*chooser, static_cast<double>(half_distinct), sampled);
   if (RoughBytes(distinct, total, sample.width) >= chooser->best_bytes()) return;
-  double entries_scale = distinct / static_cast<double>(table.entries().size());
-  if (chooser->whole().count != sample.count) {
-    // Hopeful so far; the real number decides.
-    if (!table.InsertAll(Values<T>(chooser->whole()), kMaxDistinct)) return;
+  std::vector<uint32_t> all_codes;
+  if (chooser->has_whole()) {
+    const std::span<const T> all = Values<T>(chooser->whole());
+    all_codes.resize(all.size());
+    for (size_t i = 0; i < all.size(); ++i) {
+      all_codes[i] = table.Insert(all[i]);
+      if (table.entries().size() > kMaxDistinct) return;
+    }
     distinct = static_cast<double>(table.entries().size());
-    entries_scale = 1;
     if (RoughBytes(distinct, total, sample.width) >= chooser->best_bytes()) return;
   }
   std::vector<T> sorted;
   std::vector<uint32_t> ranks;
   SortEntries(table.entries(), &sorted, &ranks);
   for (uint32_t& code : codes) code = ranks[code];
-  const NarrowCodes narrow(codes, static_cast<uint32_t>(distinct) - 1);
+  for (uint32_t& code : all_codes) code = ranks[code];
+  const auto largest = static_cast<uint32_t>(distinct) - 1;
+  const NarrowCodes narrow(codes, largest);
+  const NarrowCodes all_narrow(all_codes, largest);
+  const EncodingSet in_codes = kLeafEncodings | SetOf(Encoding::kRuns, Encoding::kSparse);
   EncodePlan plan;
   plan.encoding = Encoding::kDictionary;
+  plan.children.push_back(chooser->ChooseChild(
+      ViewOf<T>(sorted), distinct / static_cast<double>(sorted.size()), sorted.size(),
+      kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit)));
   plan.children.push_back(
-      chooser->ChooseChild(ViewOf<T>(sorted), entries_scale, sorted.size(),
-                           kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit)));
-  plan.children.push_back(
-      chooser->ChooseChild(narrow.view(), chooser->scale(), chooser->chunk(),
-                           kLeafEncodings | SetOf(Encoding::kRuns, Encoding::kSparse)));
+      chooser->ChooseChild(narrow.view(), chooser->has_whole() ? all_narrow.view() : narrow.view(),
+                           chooser->scale(), chooser->chunk(), in_codes));
   chooser->Offer(std::move(plan), 0, sample.width);
 }
 

@@ -70,21 +70,32 @@ std::vector<uint64_t> TakeBits(std::span<const T> values, int drop, int bits, in
   return words;
 }
 
+// A compressed high part of a little more than a byte, as where the sample missed the largest
+// values, would compress as badly as two bytes do: its lowest bits go to the low part.
+int FitLowBits(const EncodePlan& plan, int bits) {
+  constexpr int kMostExcess = 2;
+  const int excess = bits - plan.param - 8;
+  const bool compresses =
+      !plan.children.empty() && plan.children[0].encoding == Encoding::kCompressed;
+  const bool moves = plan.param >= 1 && compresses && excess >= 1 && excess <= kMostExcess;
+  return moves ? plan.param + excess : plan.param;
+}
+
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
             std::vector<std::byte>* out) {
-  const int low_bits = plan.param;
   const int shift = plan.shift;
-  if (low_bits + shift >= 8 * array.width) return false;
+  if (plan.param + shift >= 8 * array.width) return false;
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
     const std::span<const T> values = Values<T>(array);
     T any = 0;
     for (const T value : values) any |= value;
     if ((any & LowMask(shift)) != 0) return false;
+    const int low_bits = FitLowBits(plan, BitsFor(any) - shift);
     const int high_bits = std::max(BitsFor(any) - low_bits - shift, 0);
     const int high_width = WidthForBits(high_bits);
     NodeWriter writer(out, Encoding::kSplit, array.width, array.count);
-    writer.SetParam(plan.param);
+    writer.SetParam(static_cast<uint8_t>(low_bits));
     writer.SetAux(plan.shift);
     const auto high = TakeBits(values, low_bits + shift, high_bits, high_width);
     EncodeChild({high.data(), array.count, high_width, false, false}, plan, 0, context, out);
@@ -115,9 +126,21 @@ void OfferSplit(Chooser* chooser, int bits, int low_bits, int shift) {
       low_bits == 0
           ? kLeafEncodings
           : kLeafEncodings | SetOf(Encoding::kDictionary, Encoding::kRuns, Encoding::kSparse);
-  plan.children.push_back(
-      chooser->ChooseChild({high.data(), sample.count, high_width, false, false}, chooser->scale(),
-                           chooser->chunk(), in_high));
+  const ArrayView high_view{high.data(), sample.count, high_width, false, false};
+  if (low_bits == 0 && chooser->has_whole()) {
+    // What a codec makes of narrow numbers shows in all of them (matches lie far apart).
+    const ArrayView& whole = chooser->whole();
+    T any = 0;
+    for (const T value : Values<T>(whole)) any |= value;
+    if ((any & LowMask(shift)) != 0 || BitsFor(any >> shift) > 8 * high_width) return;
+    const auto all = TakeBits(Values<T>(whole), shift, bits, high_width);
+    plan.children.push_back(
+        chooser->ChooseChild(high_view, {all.data(), whole.count, high_width, false, false},
+                             chooser->scale(), chooser->chunk(), in_high));
+  } else {
+    plan.children.push_back(
+        chooser->ChooseChild(high_view, chooser->scale(), chooser->chunk(), in_high));
+  }
   if (low_bits >= 1) {
     const int low_width = WidthForBits(low_bits);
     const auto low = TakeBits(values, shift, low_bits, low_width);
