@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "dsi/reader/reader.h"
@@ -14,10 +15,8 @@ namespace {
 
 constexpr int kRows = 2'048;
 
-// A table of lists of 0 to 3 ids, in a file that is removed at exit.
-std::string MakeFile(int num_features) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("dsi_open_bench_" + std::to_string(num_features) + ".dsi");
+// A table of lists of 0 to 3 ids.
+void WriteFile(const std::string& path, int num_features) {
   dsi::Schema schema;
   for (int f = 0; f < num_features; ++f) {
     dsi::FeatureSpec spec;
@@ -26,7 +25,7 @@ std::string MakeFile(int num_features) {
     spec.columns.emplace_back();
     schema.features.push_back(spec);
   }
-  auto writer = dsi::Writer::Create(path.string(), schema, {.overwrite = true});
+  auto writer = dsi::Writer::Create(path, schema, {.overwrite = true});
   if (!writer.ok()) std::abort();
   dsi::RowBatch rows((*writer)->schema());
   uint64_t state = 1;
@@ -41,12 +40,32 @@ std::string MakeFile(int num_features) {
     if (!rows.EndRow().ok()) std::abort();
   }
   if (!(*writer)->Append(rows).ok() || !(*writer)->Finish().ok()) std::abort();
-  return path.string();
 }
+
+// Files by number of features: written once for all repetitions, removed at exit.
+class Files {
+ public:
+  ~Files() {
+    for (const auto& [num_features, path] : paths_) std::filesystem::remove(path);
+  }
+  const std::string& Get(int num_features) {
+    std::string& path = paths_[num_features];
+    if (path.empty()) {
+      const std::string name = "dsi_open_bench_" + std::to_string(num_features) + ".dsi";
+      path = (std::filesystem::temp_directory_path() / name).string();
+      WriteFile(path, num_features);
+    }
+    return path;
+  }
+
+ private:
+  std::map<int, std::string> paths_;
+};
 
 void OpenAndReadTen(benchmark::State& state) {
   const auto num_features = static_cast<int>(state.range(0));
-  const std::string path = MakeFile(num_features);
+  static Files files;
+  const std::string path = files.Get(num_features);
   dsi::ScanOptions options;
   options.batch_size = kRows;
   for (int i = 0; i < 10; ++i)
@@ -61,7 +80,6 @@ void OpenAndReadTen(benchmark::State& state) {
     if (!more.ok() || !*more) std::abort();
     benchmark::DoNotOptimize(batch.num_rows());
   }
-  std::filesystem::remove(path);
 }
 BENCHMARK(OpenAndReadTen)->Arg(200)->Arg(2'000)->Arg(20'000)->Unit(benchmark::kMicrosecond);
 

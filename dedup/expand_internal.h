@@ -56,6 +56,9 @@ Offset JaggedOffsets(const uint32_t* lengths, std::span<const uint32_t> slots, O
 // other in the pool are one memcpy.
 void GatherRows(const ValuePool& pool, std::span<const uint32_t> slots, std::byte* out);
 
+// The same for unique rows 0, 1, …, count - 1.
+void GatherRowRange(const ValuePool& pool, size_t count, std::byte* out);
+
 // One value per row: out[i × stride] = values[slots[i]], for dense features decoded to one value
 // per unique row. `stride_bytes` >= width, so that a column of a matrix can be filled.
 void ExpandScalars(const std::byte* values, int width, std::span<const uint32_t> slots,

@@ -1,12 +1,16 @@
 #include "dsi/dedup/find_groups_internal.h"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
+#include <numeric>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "dsi/dedup/group_cost_internal.h"
 #include "dsi/dedup/group_search_internal.h"
+#include "dsi/dedup/key_index_internal.h"
+#include "dsi/dedup/row_compare_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -18,25 +22,60 @@ uint32_t CountPresent(const RowColumn& column, size_t num_rows) {
   return count;
 }
 
-uint32_t CountPresentRuns(const RowColumn& column, std::span<const uint8_t> same) {
-  uint32_t count = 0;
+uint64_t CountEntries(const RowColumn& column, size_t num_rows) {
+  if (column.shape.empty()) return num_rows * column.entries_per_row;
+  uint64_t count = 0;
+  for (size_t row = 0; row < num_rows; ++row) count += EntriesOf(column, column.shape[row]);
+  return count;
+}
+
+uint64_t CountEntriesOfRuns(const RowColumn& column, std::span<const uint8_t> same) {
+  uint64_t count = 0;
   for (size_t row = 0; row < same.size(); ++row) {
-    count += static_cast<uint32_t>(column.shape[row] != 0) & (same[row] ^ 1U);
+    if (same[row] == 0) count += EntriesOf(column, ShapeOf(column, row));
   }
   return count;
 }
 
+constexpr uint32_t kSampleSize = 512;  // Rows that show what a change of a feature costs.
+
+// Bits of a number as a code of a dictionary, where it has few values; else many.
+double CodedBits(const RowColumn& column, std::span<const uint32_t> rows) {
+  std::vector<uint64_t> hashes;
+  for (const uint32_t row : rows) hashes.push_back(HashRow(column, row));
+  std::sort(hashes.begin(), hashes.end());
+  const auto distinct =
+      static_cast<double>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+  if (distinct * 4 > static_cast<double>(rows.size())) return 64;
+  return std::log2(distinct + 1) + 1;
+}
+
+// What the rows that differ from the row before cost where only what is new in them is stored.
+double CostInRuns(const SearchedFeature& feature, std::span<const uint32_t> rows) {
+  constexpr double kWindowBits = 4;
+  if (!feature.moves) return feature.bits_in_runs;
+  std::vector<std::pair<uint32_t, uint32_t>> changed;
+  for (const uint32_t row : rows) {
+    if (row != 0 && ShapeOf(*feature.column, row) != 0) changed.emplace_back(row - 1, row);
+  }
+  const double num_changed = feature.bits_in_runs / feature.bits_present;
+  return std::min(feature.bits_in_runs, feature.bits_in_runs * NewShare(*feature.column, changed) +
+                                            num_changed * kWindowBits);
+}
+
 // Describes the features worth a search. Features whose stripe costs next to nothing, and those
 // with no row present, are left out before anything is compared.
-GroupSearch Describe(std::span<const GroupCandidate> candidates, size_t num_rows) {
+GroupSearch Describe(std::span<const GroupCandidate> candidates, size_t num_rows,
+                     std::span<const uint32_t> rows_in_time) {
   GroupSearch search;
   search.num_rows = num_rows;
+  search.rows_in_time = rows_in_time;
   std::unordered_multimap<uint64_t, uint32_t> pattern_of_hash;
   std::vector<uint8_t> same(num_rows);
   for (uint32_t i = 0; i < candidates.size(); ++i) {
     const GroupCandidate& candidate = candidates[i];
     if (candidate.declared_group >= 0) continue;
-    const double bits = candidate.bits_per_row;
+    double bits = candidate.bits_per_row;
     if (!candidate.is_key && bits * static_cast<double>(num_rows) < kMinFeatureBits) continue;
     const uint32_t num_present = CountPresent(*candidate.column, num_rows);
     if (num_present == 0) continue;
@@ -54,14 +93,23 @@ GroupSearch Describe(std::span<const GroupCandidate> candidates, size_t num_rows
       pattern_of_hash.emplace(hash, pattern);
       search.patterns.push_back(std::move(changes));
     }
+    std::vector<uint32_t> sample;
+    search.patterns[pattern].AppendEvery(std::max<uint32_t>(1, num_runs / kSampleSize), &sample);
+    if (candidate.column->entries_per_row == 1)
+      bits = std::min(
+          bits, CodedBits(*candidate.column, sample) * num_present / static_cast<double>(num_rows));
     SearchedFeature feature;
     feature.candidate = i;
     feature.column = candidate.column;
     feature.bits = bits;
     feature.bits_present = bits * static_cast<double>(num_rows) / num_present;
+    feature.bits_of_entry =
+        bits * static_cast<double>(num_rows) /
+        static_cast<double>(std::max<uint64_t>(CountEntries(*candidate.column, num_rows), 1));
     feature.bits_in_runs =
-        feature.bits_present *
-        (candidate.column->shape.empty() ? num_runs : CountPresentRuns(*candidate.column, same));
+        feature.bits_of_entry * static_cast<double>(CountEntriesOfRuns(*candidate.column, same));
+    feature.moves = candidate.column->entries_per_row <= 1;
+    feature.cost_in_runs = CostInRuns(feature, sample);
     feature.is_key = candidate.is_key;
     feature.num_runs = num_runs;
     feature.pattern = pattern;
@@ -70,42 +118,56 @@ GroupSearch Describe(std::span<const GroupCandidate> candidates, size_t num_rows
   return search;
 }
 
-// A declared group keeps its members; only how its repeats are found, and its owner, are open.
-FoundGroup DescribeDeclared(std::span<const GroupCandidate> candidates,
-                            std::vector<uint32_t> members, int declared, size_t num_rows) {
-  FoundGroup group;
-  group.declared = declared;
-  group.members = std::move(members);
-  if (num_rows == 0) return group;
-  std::vector<const RowColumn*> columns;
-  std::vector<uint64_t> hashes(num_rows);
-  std::vector<uint64_t> of_column(num_rows);
-  double bits = 0;
-  for (const uint32_t member : group.members) {
-    columns.push_back(candidates[member].column);
-    bits += candidates[member].bits_per_row;
-    HashRows(*columns.back(), num_rows, of_column);
-    CombineHashes(hashes, of_column);
-  }
-  const UniqueRows unique = FindUnique(columns, hashes);
-  const double rows = static_cast<double>(num_rows);
-  const double num_unique = static_cast<double>(unique.first_row.size());
-  double num_runs = 1;
-  for (size_t row = 1; row < num_rows; ++row) {
-    num_runs += unique.inverse[row] != unique.inverse[row - 1] ? 1 : 0;
-  }
-  group.anywhere = num_unique * bits + GeneralIndexBits(rows, num_unique, num_runs) <
-                   num_runs * bits + RunIndexBits(rows, num_runs);
-  for (const uint32_t member : group.members) {
-    if (!candidates[member].is_key) continue;
-    // The key owns the group when it has as many values as the group has unique rows.
-    if (FindUniqueOf(*candidates[member].column, num_rows).first_row.size() ==
-        unique.first_row.size()) {
-      group.owner = static_cast<int>(member);
-      break;
+// A group that repeats anywhere may refer to one that repeats in runs: where the user of a session
+// comes back, a code per session says so.
+void FindParents(std::span<const GroupCandidate> candidates, size_t num_rows,
+                 std::span<const ChangeBits> run_changes, size_t first_run_group,
+                 std::vector<FoundGroup>* groups) {
+  std::vector<uint8_t> same(num_rows);
+  for (size_t g = 0; g < first_run_group; ++g) {
+    FoundGroup& group = (*groups)[g];
+    if (group.repeats != GroupRepeats::kAnywhere || group.parent >= 0) continue;
+    ChangeBits changes(num_rows);
+    for (const uint32_t member : group.members) {
+      MarkRepeats(*candidates[member].column, num_rows, same);
+      changes.Add(ChangeBits::FromRepeats(same));
+    }
+    // It must save a quarter of the codes, or the detour is not worth it.
+    uint32_t fewest = changes.Count() * 3;
+    for (size_t r = 0; r < run_changes.size(); ++r) {
+      const uint32_t count = run_changes[r].Count();
+      if (count >= fewest || count * 4 > num_rows * 3) continue;
+      if (run_changes[r].CountWith(changes) != count) continue;
+      fewest = count;
+      group.parent = static_cast<int>(first_run_group + r);
     }
   }
-  return group;
+}
+
+// Parents first; otherwise declared groups by number, then the others by their first member.
+std::vector<FoundGroup> InOrder(std::vector<FoundGroup> groups) {
+  std::vector<size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto depth = [&groups](size_t g) {
+    int parents = 0;
+    for (; groups[g].parent >= 0; g = static_cast<size_t>(groups[g].parent)) ++parents;
+    return parents;
+  };
+  const auto key = [&](size_t g) {
+    const FoundGroup& group = groups[g];
+    const int declared = group.declared >= 0 ? group.declared : INT32_MAX;
+    return std::tuple(depth(g), declared, group.members.front());
+  };
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
+  std::vector<int> place(groups.size());
+  for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int>(i);
+  std::vector<FoundGroup> sorted;
+  for (const size_t g : order) {
+    sorted.push_back(std::move(groups[g]));
+    if (sorted.back().parent >= 0)
+      sorted.back().parent = place[static_cast<size_t>(sorted.back().parent)];
+  }
+  return sorted;
 }
 
 }  // namespace
@@ -117,25 +179,37 @@ UniqueRows FindUniqueOf(const RowColumn& column, size_t num_rows) {
   return FindUnique(columns, hashes);
 }
 
-std::vector<FoundGroup> FindGroups(std::span<const GroupCandidate> candidates, size_t num_rows) {
-  std::map<int, std::vector<uint32_t>> declared;
-  for (uint32_t i = 0; i < candidates.size(); ++i) {
-    if (candidates[i].declared_group >= 0) declared[candidates[i].declared_group].push_back(i);
-  }
-  std::vector<FoundGroup> groups;
-  for (auto& [number, members] : declared) {
-    groups.push_back(DescribeDeclared(candidates, std::move(members), number, num_rows));
-  }
+std::vector<FoundGroup> FindGroups(std::span<const GroupCandidate> candidates, size_t num_rows,
+                                   std::span<const uint32_t> rows_in_time) {
+  std::vector<FoundGroup> groups = DescribeDeclaredGroups(candidates, num_rows, rows_in_time);
   if (num_rows == 0) return groups;
 
-  GroupSearch search = Describe(candidates, num_rows);
-  std::vector<FoundGroup> found = FindOwnerGroups(&search);
-  for (FoundGroup& group : FindRunGroups(search)) found.push_back(std::move(group));
-  std::sort(found.begin(), found.end(), [](const FoundGroup& a, const FoundGroup& b) {
-    return a.members.front() < b.members.front();
-  });
-  for (FoundGroup& group : found) groups.push_back(std::move(group));
-  return groups;
+  GroupSearch search = Describe(candidates, num_rows, rows_in_time);
+  const auto append = [&groups](std::vector<FoundGroup> found) {
+    const auto before = static_cast<int>(groups.size());
+    for (FoundGroup& group : found) {
+      if (group.parent >= 0) group.parent += before;
+      groups.push_back(std::move(group));
+    }
+  };
+  append(FindKeyGroups(&search));
+  ResolveOwners(candidates, &groups);
+  for (SearchedFeature& feature : search.features) {
+    const int own = static_cast<int>(feature.candidate);
+    feature.taken =
+        feature.taken || std::any_of(groups.begin(), groups.end(), [&](const auto& g) {
+          return g.owner == own && g.members.size() == 1 && g.members[0] == feature.candidate;
+        });
+  }
+  append(FindContentGroups(&search));
+  const size_t first_run_group = groups.size();
+  std::vector<ChangeBits> changes;
+  for (RunGroup& found : FindRunGroups(search)) {
+    groups.push_back(std::move(found.group));
+    changes.push_back(std::move(found.changes));
+  }
+  FindParents(candidates, num_rows, changes, first_run_group, &groups);
+  return InOrder(std::move(groups));
 }
 
 }  // namespace dsi::internal

@@ -17,22 +17,37 @@ struct GroupCandidate {
   double bits_per_row = 0;
   // A scalar (or one-entry list) of ids that may own other features' state.
   bool is_key = false;
-  // Features declared together carry the same number; they are never split.
+  // Features declared together carry the same number. They are split only where some move under the
+  // owner that is one of them.
   int declared_group = -1;
+  int declared_owner = -1;  // Of that group: another candidate.
+};
+
+// Where a group's rows repeat.
+enum class GroupRepeats : uint8_t {
+  kRuns,      // From one row to the next.
+  kAnywhere,  // Anywhere in the stripe (item side).
+  kVersions   // An owner's state, which moves: nearly alike in the order of time (spec D-005).
 };
 
 struct FoundGroup {
   std::vector<uint32_t> members;  // Indexes of candidates, ascending.
-  bool anywhere = false;  // Repeats are found anywhere in the stripe (item side), not only in runs.
-  int declared = -1;      // The declared group it came from.
-  int owner = -1;         // Candidate index of the key that owns it, -1 unknown.
+  GroupRepeats repeats = GroupRepeats::kRuns;
+  int declared = -1;  // The declared group it came from.
+  int owner = -1;     // Candidate index of the key that owns it, -1 unknown.
+  // Position of the group that its index may refer to, before it: kVersions the group of owners,
+  // kAnywhere one that is constant where this is. -1 none.
+  int parent = -1;
 };
 
 // Groups candidates: declared groups first; then features that are functions of a key's value or
-// equal in partition; then features with equal or nearly equal run patterns; the rest, and groups
-// whose index would cost more than it saves, stay out (the group of rows). Deterministic. Declared
-// groups come first, by number; found groups follow, by their first member.
+// equal in partition, and those whose lists or numbers move little from one row of a key's value to
+// the next in time; then features with equal or nearly equal run patterns; the rest, and groups
+// whose index would cost more than it saves, stay out (the group of rows). Deterministic. Parents
+// come before the groups that refer to them; else declared groups first, by number, then found
+// groups by their first member. `rows_in_time`: the rows, oldest first.
 // Cost: a few passes over the rows per feature; 20,000 features of 65,536 rows take seconds.
-std::vector<FoundGroup> FindGroups(std::span<const GroupCandidate> candidates, size_t num_rows);
+std::vector<FoundGroup> FindGroups(std::span<const GroupCandidate> candidates, size_t num_rows,
+                                   std::span<const uint32_t> rows_in_time);
 
 }  // namespace dsi::internal

@@ -23,6 +23,12 @@ inline double GeneralIndexBits(double num_rows, double num_unique, double num_ru
   return kEntropyDiscount * std::min(by_row, by_run);
 }
 
+// Steps of versions (spec D-005), of which so many are changes: the entropy of a bit per row.
+inline double StepBits(double num_rows, double num_changes) {
+  const double share = std::clamp(num_changes / num_rows, 0.001, 0.999);
+  return -num_rows * (share * std::log2(share) + (1 - share) * std::log2(1 - share));
+}
+
 // Features that are smaller than this over a whole stripe are not worth a look: the records of a
 // group cost about as much.
 inline constexpr double kMinFeatureBits = 1024;

@@ -17,7 +17,10 @@ struct SearchedFeature {
   const RowColumn* column = nullptr;
   double bits = 0;          // Of a row, on average over present and missing ones.
   double bits_present = 0;  // Of a present row; a missing one costs next to nothing.
+  double bits_of_entry = 0;
   double bits_in_runs = 0;  // Of all rows that differ from the row before.
+  double cost_in_runs = 0;  // The same where windows and steps from row to row save bits.
+  bool moves = false;       // A list or a number, which may be near another value of it.
   bool is_key = false;
   uint32_t num_runs = 0;  // Rows that differ from the row before.
   uint32_t pattern = 0;   // Ordinal of its run pattern in GroupSearch::patterns.
@@ -26,15 +29,34 @@ struct SearchedFeature {
 
 struct GroupSearch {
   size_t num_rows = 0;
+  std::span<const uint32_t> rows_in_time;
   std::vector<SearchedFeature> features;
   std::vector<ChangeBits> patterns;  // Distinct run patterns.
 };
 
-// Groups the features that repeat far apart, by keys and by their own values; marks them taken.
-std::vector<FoundGroup> FindOwnerGroups(GroupSearch* search);
+// Groups as declared, by number; then those of what moves in them (kVersions, parent still open).
+std::vector<FoundGroup> DescribeDeclaredGroups(std::span<const GroupCandidate> candidates,
+                                               size_t num_rows,
+                                               std::span<const uint32_t> rows_in_time);
+
+// Gives the declared groups that still lack one their parent: the group of their owner, made where
+// there is none. Owners made here are to be left out of further search.
+void ResolveOwners(std::span<const GroupCandidate> candidates, std::vector<FoundGroup>* groups);
+
+// Groups the features that keys own; marks them taken. Parents are positions in the result.
+std::vector<FoundGroup> FindKeyGroups(GroupSearch* search);
+
+// Groups the features that are functions of each other, and repeat far apart; marks them taken.
+std::vector<FoundGroup> FindContentGroups(GroupSearch* search);
+
+// A group that repeats in runs, with the rows where it changes.
+struct RunGroup {
+  FoundGroup group;
+  ChangeBits changes;
+};
 
 // Groups the features that repeat in runs and are not taken.
-std::vector<FoundGroup> FindRunGroups(const GroupSearch& search);
+std::vector<RunGroup> FindRunGroups(const GroupSearch& search);
 
 // The inverse index of one column over all rows of the stripe.
 UniqueRows FindUniqueOf(const RowColumn& column, size_t num_rows);

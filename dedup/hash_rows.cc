@@ -5,14 +5,7 @@
 
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/dedup/unique_rows_internal.h"
-
-#include <xxhash.h>
-#if (defined(__x86_64__) || defined(__i386__)) && __has_include(<xxh_x86dispatch.h>)
-#include <xxh_x86dispatch.h>
-#define DSI_XXH3_WITH_SEED XXH3_64bits_withSeed_dispatch
-#else
-#define DSI_XXH3_WITH_SEED XXH3_64bits_withSeed
-#endif
+#include "dsi/format/xxh3_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -59,7 +52,7 @@ inline uint64_t HashEntries(const RowColumn& column, size_t row) {
   const uint64_t start = StartOf(column, row);
   for (const RowColumn::Values& values : column.values) {
     const size_t width = static_cast<size_t>(values.width);
-    hash = DSI_XXH3_WITH_SEED(values.data + start * width, entries * width, hash);
+    hash = Xxh3(values.data + start * width, entries * width, hash);
   }
   return hash;
 }

@@ -1,28 +1,62 @@
 #include "dsi/dedup/key_index_internal.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
+#include "dsi/dedup/windows_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 constexpr size_t kSampleSize = 1024;
-constexpr size_t kFirstLook = 32;  // Enough to see that most rows change.
+constexpr size_t kFirstLook = 32;        // Enough to see that most rows change.
+constexpr uint32_t kMostChanges = 1024;  // Changes that say what is new in them.
+constexpr size_t kMostCompared = 256;    // Pairs of lists whose overlap is searched.
+constexpr size_t kFewestSteps = 24;      // Numbers met again that say whether steps repeat.
+
+// Of numbers: how many are not what came after the same number elsewhere.
+double ShareOfNewSteps(const RowColumn& feature,
+                       std::span<const std::pair<uint32_t, uint32_t>> changed) {
+  std::unordered_map<uint64_t, uint64_t> after;
+  size_t met = 0;
+  size_t same = 0;
+  for (const auto& [before, row] : changed) {
+    const uint64_t next = HashRow(feature, row);
+    const auto [it, is_new] = after.try_emplace(HashRow(feature, before), next);
+    if (is_new) continue;
+    ++met;
+    same += it->second == next ? 1 : 0;
+    it->second = next;
+  }
+  return met < kFewestSteps ? 1 : 1 - double(same) / double(met);
+}
 
 }  // namespace
 
-KeyIndex::KeyIndex(const RowColumn& key, size_t num_rows)
-    : previous_(num_rows), first_rows_(num_rows) {
+double NewShare(const RowColumn& feature, std::span<const std::pair<uint32_t, uint32_t>> changed) {
+  if (feature.entries_per_row != 0) return ShareOfNewSteps(feature, changed);
+  size_t entries = 0;
+  size_t fresh = 0;
+  for (size_t i = 0; i < std::min(changed.size(), kMostCompared); ++i) {
+    const auto [before, row] = changed[i];
+    entries += EntriesOf(feature, ShapeOf(feature, row));
+    fresh += CountNewEntries(feature, before, row);
+  }
+  return entries == 0 ? 1 : double(fresh) / double(entries);
+}
+
+KeyIndex::KeyIndex(const RowColumn& key, std::span<const uint32_t> rows_in_time)
+    : previous_(rows_in_time.size()) {
+  const size_t num_rows = rows_in_time.size();
   const UniqueRows unique = FindUniqueOf(key, num_rows);
   num_values_ = static_cast<uint32_t>(unique.first_row.size());
   std::vector<uint32_t> last(num_values_, kNone);
-  for (uint32_t row = 0; row < num_rows; ++row) {
+  for (const uint32_t row : rows_in_time) {
     uint32_t& of_value = last[unique.inverse[row]];
     previous_[row] = of_value;
     of_value = row;
-    if (previous_[row] == kNone) first_rows_.Set(row);
   }
   // One row from each of equal stretches, at a place inside it that has no period.
   const size_t repeated = num_rows - num_values_;
@@ -60,38 +94,33 @@ double KeyIndex::SampleChanges(const RowColumn& feature, double limit) const {
   });
 }
 
-std::optional<ChangeBits> KeyIndex::FindChanges(const RowColumn& feature,
-                                                uint32_t max_changes) const {
-  return WithRowComparer(feature, [&](const auto& equal) -> std::optional<ChangeBits> {
+double KeyIndex::NewShareOf(const RowColumn& feature, const ChangeBits& changes) const {
+  std::vector<uint32_t> rows;
+  changes.AppendEvery(std::max<uint32_t>(1, changes.Count() / kMostChanges), &rows);
+  std::vector<std::pair<uint32_t, uint32_t>> changed;
+  for (const uint32_t row : rows) {
+    if (ShapeOf(feature, row) != 0) changed.emplace_back(previous_[row], row);
+  }
+  return NewShare(feature, changed);
+}
+
+ChangeBits KeyIndex::FindChanges(const RowColumn& feature) const {
+  return WithRowComparer(feature, [&](const auto& equal) {
     ChangeBits changes(previous_.size());
-    uint32_t count = 0;
     for (uint32_t row = 0; row < previous_.size(); ++row) {
-      if (previous_[row] == kNone || equal(row, previous_[row])) continue;
-      if (++count > max_changes) return std::nullopt;
-      changes.Set(row);
+      if (previous_[row] != kNone && !equal(row, previous_[row])) changes.Set(row);
     }
     return changes;
   });
 }
 
-uint32_t KeyIndex::CountPresent(const RowColumn& feature, const ChangeBits& changes) const {
-  if (feature.shape.empty()) return num_values_ + changes.Count();
-  uint32_t count = 0;
+uint64_t KeyIndex::CountEntries(const RowColumn& feature, const ChangeBits& changes) const {
+  uint64_t count = 0;
   for (uint32_t row = 0; row < previous_.size(); ++row) {
-    const bool is_new = previous_[row] == kNone || changes.Test(row);
-    count += is_new && ShapeOf(feature, row) != 0 ? 1 : 0;
+    if (previous_[row] == kNone || changes.Test(row))
+      count += EntriesOf(feature, ShapeOf(feature, row));
   }
   return count;
-}
-
-std::vector<uint32_t> KeyIndex::Versions(const ChangeBits& changes) const {
-  std::vector<uint32_t> versions(previous_.size());
-  uint32_t next = 0;
-  for (uint32_t row = 0; row < previous_.size(); ++row) {
-    const bool is_new = previous_[row] == kNone || changes.Test(row);
-    versions[row] = is_new ? next++ : versions[previous_[row]];
-  }
-  return versions;
 }
 
 }  // namespace dsi::internal

@@ -1,10 +1,11 @@
-// A key's values over the rows of a stripe, and how often a feature changes between two rows of
-// the same value.
+// A key's values over the rows of a stripe, and how a feature moves between two rows of the same
+// value that follow each other in time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "dsi/dedup/change_bits_internal.h"
@@ -12,12 +13,16 @@
 
 namespace dsi::internal {
 
+// What of the entries of the second rows is no overlap with the first rows; of numbers, how many
+// are no step that was met elsewhere. 1: everything is new.
+double NewShare(const RowColumn& feature, std::span<const std::pair<uint32_t, uint32_t>> changed);
+
 class KeyIndex {
  public:
-  KeyIndex(const RowColumn& key, size_t num_rows);
+  // `rows_in_time`: all rows, oldest first. With rows in file order, "before" is before in the
+  // file.
+  KeyIndex(const RowColumn& key, std::span<const uint32_t> rows_in_time);
 
-  // Rows that differ in the key from the row of the same value before: the first of each value.
-  const ChangeBits& first_rows() const { return first_rows_; }
   uint32_t num_values() const { return num_values_; }
 
   // The share of rows, among those with a row of the same value before them, in which the feature
@@ -25,22 +30,20 @@ class KeyIndex {
   // the first rows say that it will be far above. 0 when nothing repeats.
   double SampleChanges(const RowColumn& feature, double limit) const;
 
-  // The rows in which the feature differs from the row of the same value before; nothing when there
-  // are more than `max_changes`.
-  std::optional<ChangeBits> FindChanges(const RowColumn& feature, uint32_t max_changes) const;
+  // NewShare of rows that change, against the rows of the same value before. From a sample.
+  double NewShareOf(const RowColumn& feature, const ChangeBits& changes) const;
 
-  // How many of the first rows of all values, and of the rows that change, have the feature.
-  uint32_t CountPresent(const RowColumn& feature, const ChangeBits& changes) const;
+  // The rows in which the feature differs from the row of the same value before.
+  ChangeBits FindChanges(const RowColumn& feature) const;
 
-  // A number per row, equal where the key is equal and no change (of `changes`) lies between.
-  std::vector<uint32_t> Versions(const ChangeBits& changes) const;
+  // Entries of the feature in the first rows of all values, and in the rows that change.
+  uint64_t CountEntries(const RowColumn& feature, const ChangeBits& changes) const;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
   std::vector<uint32_t> previous_;      // Per row: the row of the same value before, or kNone.
   std::vector<uint32_t> sampled_rows_;  // Rows that have a previous one, spread and shuffled.
-  ChangeBits first_rows_;
   uint32_t num_values_ = 0;
 };
 

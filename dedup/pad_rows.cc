@@ -17,6 +17,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dsi/dedup/pad_rows.cc"
 #include <hwy/foreach_target.h>
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #ifndef DSI_DEDUP_PAD_ROWS_ONCE
@@ -87,6 +88,17 @@ HWY_INLINE KeptValues KeptOf(const PadJob& job, size_t slot) {
   return {job.values + (job.starts[slot] + skipped) * job.width, kept * job.width};
 }
 
+// Unique rows of an owner's versions lie anywhere: their places and values are asked for ahead.
+HWY_INLINE void PrefetchAhead(const PadJob& job, size_t row) {
+  constexpr size_t kPlaceAhead = 24;
+  constexpr size_t kValuesAhead = 12;
+  if (job.slots == nullptr || row + kPlaceAhead >= job.num_rows) return;
+  const size_t far = job.slots[row + kPlaceAhead];
+  hwy::Prefetch(job.starts + far);
+  hwy::Prefetch(job.lengths + far);
+  hwy::Prefetch(job.values + job.starts[job.slots[row + kValuesAhead]] * job.width);
+}
+
 // One row with exact stores, for the places where whole vectors would pass an end.
 template <bool kPadLeft>
 HWY_INLINE void PadExactly(KeptValues kept, size_t row_bytes, uint64_t pattern, uint8_t* out) {
@@ -147,6 +159,7 @@ void PadShortRows(const PadJob job) {
     const size_t slot = SlotOf(job, row);
     if (slot != last_slot) {
       last_slot = slot;
+      PrefetchAhead(job, row);
       const KeptValues kept = KeptOf<kKeepLast>(job, slot);
       const size_t pad_bytes = row_bytes - kept.size;
       const size_t before = kPadLeft ? pad_bytes : 0;  // Bytes loaded in front of the values.
@@ -184,6 +197,7 @@ void PadLongRows(const PadJob job) {
   uint8_t* const end = out + job.num_rows * row_bytes;
   for (size_t row = 0; row < job.num_rows;) {
     const size_t slot = SlotOf(job, row);
+    PrefetchAhead(job, row);
     const KeptValues kept = KeptOf<kKeepLast>(job, slot);
     const size_t pad_bytes = row_bytes - kept.size;
     uint8_t* const finished = out;
@@ -246,12 +260,13 @@ void GatherRowsKernel(const PadJob job, uint64_t num_out) {
   uint8_t* out = job.out;
   const uint8_t* const end = out + num_out * job.width;
   for (size_t row = 0; row < job.num_rows;) {
-    const uint64_t start = job.starts[job.slots[row]];
-    uint64_t stop = start + job.lengths[job.slots[row]];
+    PrefetchAhead(job, row);
+    const uint64_t start = job.starts[SlotOf(job, row)];
+    uint64_t stop = start + job.lengths[SlotOf(job, row)];
     ++row;
     // Unique rows numbered by first use follow each other in the pool most of the time.
-    while (row < job.num_rows && job.starts[job.slots[row]] == stop) {
-      stop += job.lengths[job.slots[row]];
+    while (row < job.num_rows && job.starts[SlotOf(job, row)] == stop) {
+      stop += job.lengths[SlotOf(job, row)];
       ++row;
     }
     const size_t size = (stop - start) * job.width;
@@ -329,6 +344,14 @@ void GatherRows(const ValuePool& pool, std::span<const uint32_t> slots, std::byt
   job.num_rows = slots.size();
   uint64_t num_out = 0;
   for (const uint32_t slot : slots) num_out += pool.lengths[slot];
+  HWY_DYNAMIC_DISPATCH(GatherRowsKernel)(job, num_out);
+}
+
+void GatherRowRange(const ValuePool& pool, size_t count, std::byte* out) {
+  PadJob job = JobOf(pool, {}, out);
+  job.num_rows = count;
+  uint64_t num_out = 0;
+  for (size_t row = 0; row < count; ++row) num_out += pool.lengths[row];
   HWY_DYNAMIC_DISPATCH(GatherRowsKernel)(job, num_out);
 }
 

@@ -102,18 +102,18 @@ class RunClasses {
     Compact();
   }
 
-  std::vector<FoundGroup> Groups() const {
-    std::vector<FoundGroup> groups;
-    for (const RunClass& c : classes_) {
+  std::vector<RunGroup> Groups() {
+    std::vector<RunGroup> groups;
+    for (RunClass& c : classes_) {
       const double saved = Potential(c) - RunIndexBits(rows_, c.num_unique);
-      if (!WorthKeeping(saved, rows_ * c.bits)) continue;
+      if (!WorthKeeping(saved, rows_ * c.bits) || IsThin(c, saved)) continue;
       FoundGroup group;
       for (const uint32_t feature : c.features) {
         group.members.push_back(search_.features[feature].candidate);
       }
       std::sort(group.members.begin(), group.members.end());
       group.owner = Owner(c);
-      groups.push_back(std::move(group));
+      groups.push_back({std::move(group), std::move(c.changes)});
     }
     return groups;
   }
@@ -121,6 +121,13 @@ class RunClasses {
  private:
   double Potential(const RunClass& c) const {
     return (rows_ - c.num_unique) * c.bits - c.more_bits;
+  }
+
+  // A number alone, whose codes compress as rows nearly as well.
+  bool IsThin(const RunClass& c, double saved) const {
+    constexpr double kFewestBits = 12;
+    constexpr double kFewestSaved = 0.35;
+    return c.bits < kFewestBits && saved < kFewestSaved * rows_ * c.bits;
   }
 
   // A class is stored as a group or as rows, whichever is cheaper.
@@ -175,7 +182,7 @@ class RunClasses {
 
 }  // namespace
 
-std::vector<FoundGroup> FindRunGroups(const GroupSearch& search) {
+std::vector<RunGroup> FindRunGroups(const GroupSearch& search) {
   RunClasses classes(search);
   classes.MergeLarge();
   classes.MergeSmall();

@@ -64,6 +64,7 @@ void ColumnRecord::EncodeTo(std::byte* out) const {
                     (has_default ? kFlagDefault : 0);
   StoreLE(out + 82, static_cast<uint8_t>(flags));
   StoreLE(out + 83, static_cast<uint8_t>(time_unit));
+  StoreLE(out + 84, windows_slot);
 }
 
 Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
@@ -89,7 +90,8 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   const auto type = LoadLE<uint8_t>(bytes + 81);
   const auto flags = LoadLE<uint8_t>(bytes + 82);
   const auto unit = LoadLE<uint8_t>(bytes + 83);
-  if (!AllZero({bytes + 84, 12}))
+  r.windows_slot = LoadLE<uint32_t>(bytes + 84);
+  if (!AllZero({bytes + 88, 8}))
     return Corrupt("column record: reserved bytes are not zero (F-003)");
   if (kind < 1 || kind > 9)
     return Error(StatusCode::kUnsupported, "column record: unknown kind {} (S-010)", kind);
@@ -113,6 +115,8 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   }
   if (r.num_columns < 1) return Corrupt("column record: a feature of 0 columns (F-070)");
   DSI_RETURN_IF_ERROR(CheckKindAndType(r));
+  if (r.windows_slot != kNone32 && !HasLengths(r.kind, r.type))
+    return Corrupt("column record: windows in a {} (F-070)", KindName(r.kind));
   return r;
 }
 

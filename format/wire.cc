@@ -172,7 +172,7 @@ Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
   const auto form = Get<uint8_t>(bytes, 33);
   r.max = Get<uint32_t>(bytes, 36);
   DSI_RETURN_IF_ERROR(CheckReserved({bytes + 34, 2}, "stream record"));
-  if (form > 3) return Corrupt("stream record: form {} (F-061)", form);
+  if (form > 4) return Corrupt("stream record: form {} (F-061)", form);
   r.form = static_cast<StreamForm>(form);
   if (r.width != 1 && r.width != 2 && r.width != 4 && r.width != 8)
     return Corrupt("stream record: width {} (F-061)", r.width);
@@ -199,6 +199,8 @@ Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
       return Corrupt("stream record: pages in form {} (F-061)", form);
     if (empty && r.max != 0) return Corrupt("stream record: a maximum in form 0 (F-061)");
   }
+  if (r.form == StreamForm::kAlias && r.num_pages != 0)
+    return Corrupt("stream record: pages in form 4 (F-061)");
   return r;
 }
 
@@ -244,6 +246,7 @@ void GroupRecord::EncodeTo(std::byte* out) const {
   Put(out, 8, index_slot);
   Put(out, 12, owner);
   Put(out, 16, num_columns);
+  Put(out, 20, parent);
 }
 
 Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
@@ -254,7 +257,8 @@ Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
   r.index_slot = Get<uint32_t>(bytes, 8);
   r.owner = Get<uint32_t>(bytes, 12);
   r.num_columns = Get<uint32_t>(bytes, 16);
-  if (Get<uint8_t>(bytes, 7) != 0 || Get<uint32_t>(bytes, 20) != 0)
+  r.parent = Get<uint32_t>(bytes, 20);
+  if (Get<uint8_t>(bytes, 7) != 0)
     return Corrupt("group record: reserved bytes are not zero (F-003)");
   if (r.source > 2) return Corrupt("group record: source {} (F-073)", r.source);
   return r;

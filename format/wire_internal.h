@@ -60,20 +60,21 @@ struct StripeGroupRecord {
   static Result<StripeGroupRecord> DecodeFrom(const std::byte* bytes);
 };
 
-enum class StreamForm : uint8_t { kEmpty = 0, kConstant = 1, kPacked = 2, kPaged = 3 };
+enum class StreamForm : uint8_t { kEmpty = 0, kConstant = 1, kPacked = 2, kPaged = 3, kAlias = 4 };
 
 // F-061.
 struct StreamRecord {
   static constexpr size_t kSize = 40;
   uint64_t num_values = 0;
   uint64_t constant = 0;
-  uint32_t first_page = 0;
+  uint32_t first_page = 0;  // Of an alias: the slot whose stream it is.
   uint32_t num_pages = 0;
   uint32_t offset_in_page = 0;
   uint32_t size = 0;
   uint8_t width = 8;
   StreamForm form = StreamForm::kEmpty;
   uint32_t max = 0;
+  bool is_alias = false;  // Not stored: the reader gives an alias the record of its target.
   void EncodeTo(std::byte* out) const;
   static Result<StreamRecord> DecodeFrom(const std::byte* bytes);
 };
@@ -109,6 +110,7 @@ struct ColumnRecord {
   uint32_t max_length = 0;
   uint32_t fixed_length = 0;
   uint32_t feature_group = 0;
+  uint32_t windows_slot = kNone32;
   Kind kind = Kind::kDense;
   Type type = Type::kInt64;
   bool newest_first = false;
@@ -139,6 +141,7 @@ struct GroupRecord {
   uint32_t index_slot = kNone32;
   uint32_t owner = kNone32;
   uint32_t num_columns = 0;
+  uint32_t parent = 0;  // Forms 4 and 5 refer to its unique rows; 0 none.
   void EncodeTo(std::byte* out) const;
   static Result<GroupRecord> DecodeFrom(const std::byte* bytes);
 };

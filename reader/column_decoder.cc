@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dsi/dedup/expand_internal.h"
+#include "dsi/dedup/windows_internal.h"
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
 
@@ -26,9 +27,12 @@ uint32_t MarkPresent(const Code* codes, uint32_t count, uint8_t* present) {
 }  // namespace
 
 Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* stream,
-                           const ColumnRecord& leader, uint32_t num_unique, uint64_t num_values,
-                           bool keep_all) {
-  codes_.Start(context, stream, nullptr, nullptr, keep_all);
+                           const PlannedStream* windows, const ColumnRecord& leader,
+                           uint32_t num_unique, uint64_t num_values, bool keep_all) {
+  windowed_ = windows != nullptr;
+  placed_ = false;
+  codes_.Start(context, stream, nullptr, nullptr, keep_all || windowed_);
+  if (windowed_) windows_.Start(context, windows, nullptr, nullptr, true);
   has_lengths_ = HasLengths(leader.kind, leader.type);
   keep_all_ = keep_all;
   entries_ = leader.kind == Kind::kEmbedding ? leader.fixed_length : 1;
@@ -53,18 +57,26 @@ Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* st
     if (code != max_code_)
       return Corrupt("{}: greatest shape code {}, but all are {} (D-010)", codes_.Describe(),
                      max_code_, code);
-    const uint64_t length = code == 0 ? 0 : has_lengths_ ? code - 1 : entries_;
-    uint64_t total = 0;
-    if (!CheckedMul(length, num_unique, &total) || total != num_values) {
-      return Corrupt("{}: {} unique rows of {} entries, the values stream has {} (D-011)",
-                     codes_.Describe(), num_unique, length, num_values);
-    }
+    if (!windowed_) DSI_RETURN_IF_ERROR(CheckConstant(code, num_unique, num_values));
     max_seen_ = max_code_;
   }
   return Status::Ok();
 }
 
+Status ShapeDecoder::CheckConstant(uint64_t code, uint32_t num_unique, uint64_t num_values) const {
+  const uint64_t length = code == 0 ? 0 : has_lengths_ ? code - 1 : entries_;
+  uint64_t total = 0;
+  if (CheckedMul(length, num_unique, &total) && total == num_values) return Status::Ok();
+  return Corrupt("{}: {} unique rows of {} entries, the values stream has {} (D-011)",
+                 codes_.Describe(), num_unique, length, num_values);
+}
+
 Status ShapeDecoder::Require(uint32_t first, uint32_t count) {
+  if (windowed_) {
+    if (!placed_) DSI_RETURN_IF_ERROR(PlaceWindows());
+    if (keep_all_) return Status::Ok();
+    return ViewWindows(first, count);
+  }
   if (keep_all_) {
     if (view_.count == num_unique_) return Status::Ok();
     first = 0;
@@ -131,6 +143,71 @@ Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
   // The next batch may begin within the last unique row of this one.
   unique_ = first + count - 1;
   value_ += starts[count - 1];
+  return Status::Ok();
+}
+
+// All unique rows of the stripe: lengths, presence and places.
+Status ShapeDecoder::PlaceWindows() {
+  DSI_RETURN_IF_ERROR(codes_.Require(0, num_unique_));
+  DSI_RETURN_IF_ERROR(windows_.Require(0, num_unique_));
+  DSI_RETURN_IF_ERROR(places_.Reserve(uint64_t{num_unique_} * 8, 0));
+  DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{num_unique_} * 4, 0));
+  DSI_RETURN_IF_ERROR(present_.Reserve(num_unique_, 0));
+  auto* const places = reinterpret_cast<uint64_t*>(places_.data());
+  auto* const lengths = reinterpret_cast<uint32_t*>(lengths_.data());
+  auto* const present = reinterpret_cast<uint8_t*>(present_.data());
+  const auto* const codes = reinterpret_cast<const uint32_t*>(codes_.At(0));
+  max_seen_ = MarkPresent(codes, num_unique_, present);
+  if (max_seen_ != max_code_)
+    return Corrupt("{}: the greatest shape code is {}, stated as {} (D-010)", codes_.Describe(),
+                   max_seen_, max_code_);
+  for (uint32_t u = 0; u < num_unique_; ++u) lengths[u] = codes[u] == 0 ? 0 : codes[u] - 1;
+  const auto* const steps = reinterpret_cast<const uint32_t*>(windows_.At(0));
+  DSI_RETURN_IF_ERROR(WindowsToStarts({steps, num_unique_}, {lengths, num_unique_}, num_values_,
+                                      {places, num_unique_})
+                          .At(windows_.Describe()));
+  view_.windows = true;
+  placed_ = true;
+  if (keep_all_) {
+    view_.first = 0;
+    view_.count = num_unique_;
+    view_.first_value = 0;
+    view_.end_value = num_values_;
+    view_.starts = places;
+    view_.lengths = lengths;
+    view_.present = present;
+    return Status::Ok();
+  }
+  DSI_RETURN_IF_ERROR(lowest_.Reserve(uint64_t{num_unique_} * 4, 0));
+  auto* const lowest = reinterpret_cast<uint32_t*>(lowest_.data());
+  uint64_t low = num_values_;
+  for (uint32_t u = num_unique_; u-- > 0;) {
+    if (lengths[u] != 0) low = std::min(low, places[u]);
+    lowest[u] = static_cast<uint32_t>(low);
+  }
+  return Status::Ok();
+}
+
+// Values before the lowest start of all rows to come are not needed any more.
+Status ShapeDecoder::ViewWindows(uint32_t first, uint32_t count) {
+  DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{count} * 8, 0));
+  auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
+  const auto* const places = reinterpret_cast<const uint64_t*>(places_.data()) + first;
+  view_.first = first;
+  view_.count = count;
+  view_.lengths = reinterpret_cast<const uint32_t*>(lengths_.data()) + first;
+  view_.present = reinterpret_cast<const uint8_t*>(present_.data()) + first;
+  view_.starts = starts;
+  view_.first_value = reinterpret_cast<const uint32_t*>(lowest_.data())[first];
+  view_.end_value = view_.first_value;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (view_.lengths[i] == 0) {
+      starts[i] = 0;
+      continue;
+    }
+    starts[i] = places[i] - view_.first_value;
+    view_.end_value = std::max(view_.end_value, places[i] + view_.lengths[i]);
+  }
   return Status::Ok();
 }
 

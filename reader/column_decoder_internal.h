@@ -1,9 +1,10 @@
 // The shape of a feature in one stripe, and where each unique row's entries lie in its values
-// streams (spec D-010, D-011).
+// streams (spec D-010, D-011, D-013).
 //
 // Advances with the batches: a view covers the unique rows asked for. Sums of lengths are carried
 // along, so that a values window needs to hold only the entries of the view. Dense columns that are
-// present everywhere have no arrays at all.
+// present everywhere have no arrays at all. Windows into a pool are decoded at once for the whole
+// stripe (17 bytes and a few ns per unique row).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ struct ShapeView {
   uint32_t first = 0;
   uint32_t count = 0;
   bool plain = false;  // Every unique row is present with `entries` entries; the arrays are empty.
+  bool windows = false;      // Rows may overlap and stand in any order.
   uint32_t entries = 1;      // Scalars 1, embeddings their length; lists: meaningless.
   uint64_t first_value = 0;  // Entries of the view: [first_value, end_value) of the values streams.
   uint64_t end_value = 0;
@@ -30,12 +32,19 @@ struct ShapeView {
 class ShapeDecoder {
  public:
   explicit ShapeDecoder(MemoryBudget* budget)
-      : codes_(budget), starts_(budget), lengths_(budget), present_(budget) {}
+      : codes_(budget),
+        windows_(budget),
+        starts_(budget),
+        lengths_(budget),
+        present_(budget),
+        places_(budget),
+        lowest_(budget) {}
 
-  // `num_values`: of the feature's values streams. `keep_all`: a group of form 3, whose batches may
-  // touch any unique row.
+  // `windows` null: values stand one after another. `num_values`: of the feature's values streams.
+  // `keep_all`: a general group, whose batches may touch any unique row.
   Status Start(const StripeContext* context, const PlannedStream* stream,
-               const ColumnRecord& leader, uint32_t num_unique, uint64_t num_values, bool keep_all);
+               const PlannedStream* windows, const ColumnRecord& leader, uint32_t num_unique,
+               uint64_t num_values, bool keep_all);
   // Moves the view to [first, first + count). `first` is at least the last unique row of the view
   // before, unless everything is kept.
   Status Require(uint32_t first, uint32_t count);
@@ -48,9 +57,16 @@ class ShapeDecoder {
   Status CheckEnd() const;
   Status Pass(uint32_t to);
   Status Scan(uint32_t first, uint32_t count);
+  Status CheckConstant(uint64_t code, uint32_t num_unique, uint64_t num_values) const;
+  Status PlaceWindows();
+  Status ViewWindows(uint32_t first, uint32_t count);
 
-  StreamWindow codes_;
+  StreamWindow codes_, windows_;
   ScanBuffer starts_, lengths_, present_;
+  ScanBuffer places_;  // Windows: start of every unique row of the stripe …
+  ScanBuffer lowest_;  // … and the lowest start of it and all after it, unless everything is kept.
+  bool windowed_ = false;
+  bool placed_ = false;
   bool has_lengths_ = false;
   bool keep_all_ = false;
   uint32_t entries_ = 1;

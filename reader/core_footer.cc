@@ -137,6 +137,8 @@ class Checker {
   Status CheckSections() {
     bool metadata_seen = false;
     for (const SectionRef& s : core_.sections) {
+      if ((s.flags & ~kSectionRequired) != 0)
+        return Corrupt("core footer: section flags {:#x} (F-003, F-080)", s.flags);
       if (s.kind != kSectionMetadata && (s.flags & kSectionRequired) != 0) {
         return Error(
             StatusCode::kUnsupported,

@@ -8,6 +8,7 @@ namespace dsi::internal {
 namespace {
 
 uint64_t StoredBytes(const StreamRecord& stream, const std::vector<PageRecord>& pages) {
+  if (stream.is_alias) return 0;
   if (stream.form == StreamForm::kPacked) return stream.size;
   uint64_t bytes = 0;
   for (const PageRecord& page : pages) bytes += page.stored_size;
@@ -89,6 +90,7 @@ Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file) {
     info.ordinal = g;
     DSI_ASSIGN_OR_RETURN(info.name, LoadOptionalName(file, record.name_offset, record.name_size));
     info.declared = record.source == 1;
+    info.parent = record.parent;
     if (record.owner != kNone32) info.owner = columns[record.owner].name;
     for (size_t s = 0; s < file.core().stripes.size(); ++s) {
       DSI_ASSIGN_OR_RETURN(const GroupInfo::PerStripe stripe,

@@ -47,17 +47,19 @@ class EncodingNames {
 };
 
 // Streams that columns share belong to what they stand for, not to the first column that needs it.
-Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column, StreamRole role) {
-  switch (role) {
+Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
+                              const PlannedStream& stream) {
+  switch (stream.role) {
     case StreamRole::kShape:
+    case StreamRole::kWindows:
       return column.name.substr(0, column.record.feature_name_size);
     case StreamRole::kValues:
       return column.name;
     case StreamRole::kIndex: {
-      DSI_ASSIGN_OR_RETURN(const GroupRecord group, file.LoadGroup(column.record.group));
+      DSI_ASSIGN_OR_RETURN(const GroupRecord group, file.LoadGroup(stream.group));
       DSI_ASSIGN_OR_RETURN(std::string name,
                            LoadOptionalName(file, group.name_offset, group.name_size));
-      return name.empty() ? fmt::format("group {}", column.record.group) : name;
+      return name.empty() ? fmt::format("group {}", stream.group) : name;
     }
     case StreamRole::kDictionary: {
       DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, file.LoadIdSpace(column.record.id_space));
@@ -80,12 +82,13 @@ Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& s
   EncodingNames names;
   for (uint32_t k = 0; k < stream.record.num_pages; ++k) {
     DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages->Node(stream, k));
-    info.bytes += node.size();
+    if (!stream.record.is_alias) info.bytes += node.size();
     DSI_ASSIGN_OR_RETURN(std::string name, DescribeNode(node));
     names.Add(std::move(name));
     pages->Done(stream, k);
   }
   if (stream.record.num_pages != 0) info.encoding = names.Text();
+  if (stream.record.is_alias) info.encoding = "alias of " + info.encoding;
   return info;
 }
 
@@ -104,7 +107,7 @@ Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const Read
     for (const PlannedStream& stream : plan.streams) {
       auto info = DescribeStream(plan, stream, &pages);
       if (!info.ok()) return info.status().At(DescribeStream(plan, columns, stream));
-      DSI_ASSIGN_OR_RETURN(info->column, OwnerName(file, columns[stream.column], stream.role));
+      DSI_ASSIGN_OR_RETURN(info->column, OwnerName(file, columns[stream.column], stream));
       infos.push_back(*std::move(info));
     }
   }

@@ -11,12 +11,15 @@ namespace {
 
 // Rows skipped at a time: few enough for the slots to stay in cache.
 constexpr uint32_t kSkipRows = 4096;
+constexpr int64_t kMaxVersion = (1 << 24) - 1;  // D-005.
+
+int64_t FromZigzag(uint32_t code) { return int64_t{code >> 1} ^ -int64_t{code & 1}; }
 
 }  // namespace
 
 Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupRecord& record,
-                                const PlannedStream* stream, uint32_t stripe_rows,
-                                bool want_touched) {
+                                const PlannedStream* stream, const GroupIndexDecoder* parent,
+                                uint32_t stripe_rows, bool want_touched) {
   form_ = static_cast<GroupForm>(record.form);
   num_unique_ = record.num_unique;
   stripe_rows_ = stripe_rows;
@@ -28,7 +31,89 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
       return Corrupt("group of form {} has no index stream (D-001)", record.form);
     window_.Start(context, stream, nullptr, nullptr, false);
   }
-  if (form_ == GroupForm::kGeneral && want_touched) renumber_.Reset(num_unique_);
+  kept_all_ = false;
+  if (general() && want_touched) renumber_.Reset(num_unique_);
+  if (form_ == GroupForm::kViaParent) return MapParent(parent->all());
+  if (form_ == GroupForm::kVersions) return CountVersions(*parent);
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::KeepAll() {
+  if (kept_all_) return Status::Ok();
+  all_.resize(stripe_rows_);
+  const bool want_touched = want_touched_;
+  want_touched_ = false;
+  while (row_ < stripe_rows_) {
+    const uint32_t row = row_;
+    DSI_RETURN_IF_ERROR(Next(std::min(stripe_rows_ - row_, kSkipRows)));
+    for (size_t i = 0; i < rows_.slots.size(); ++i)
+      all_[row + i] = rows_.first_unique + rows_.slots[i];
+  }
+  want_touched_ = want_touched;
+  row_ = 0;
+  rows_ = {};
+  kept_all_ = true;
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::MapParent(std::span<const uint32_t> parent) {
+  const uint64_t num_codes = window_.num_values();
+  DSI_RETURN_IF_ERROR(window_.Require(0, num_codes));
+  const std::byte* const codes = window_.At(0);
+  uint32_t seen = 0;
+  for (uint64_t i = 0; i < num_codes; ++i) {
+    const auto code = LoadLE<uint32_t>(codes + i * 4);
+    if (code > seen || code >= num_unique_) {
+      return Corrupt(
+          "{}: unique row {} of the parent is unique row {} where at most {} of {} can be "
+          "(D-002)",
+          window_.Describe(), i, code, seen, num_unique_);
+    }
+    seen += code == seen ? 1 : 0;
+  }
+  if (seen != num_unique_)
+    return Corrupt("{}: {} of {} unique rows are used (D-002)", window_.Describe(), seen,
+                   num_unique_);
+  all_.resize(stripe_rows_);
+  for (uint32_t row = 0; row < stripe_rows_; ++row)
+    all_[row] = LoadLE<uint32_t>(codes + size_t{parent[row]} * 4);
+  kept_all_ = true;
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::CountVersions(const GroupIndexDecoder& parent) {
+  DSI_RETURN_IF_ERROR(window_.Require(0, stripe_rows_));
+  const std::byte* const steps = window_.At(0);
+  const std::span<const uint32_t> owners = parent.all();
+  // Per owner: its current version, and how many it has.
+  version_.assign(size_t{parent.num_unique()} * 2, 0);
+  uint32_t* const current = version_.data();
+  uint32_t* const count = current + parent.num_unique();
+  all_.resize(stripe_rows_);
+  for (uint32_t row = 0; row < stripe_rows_; ++row) {
+    const uint32_t owner = owners[row];
+    const int64_t version = current[owner] + FromZigzag(LoadLE<uint32_t>(steps + size_t{row} * 4));
+    if (version < 0 || version > kMaxVersion)
+      return Corrupt("{}: row {} is version {} (D-005)", window_.Describe(), row, version);
+    const auto v = static_cast<uint32_t>(version);
+    current[owner] = v;
+    count[owner] = std::max(count[owner], v + 1);
+    all_[row] = v;
+  }
+  // From here on the current version is where the owner's unique rows start.
+  uint64_t total = 0;
+  for (uint32_t owner = 0; owner < parent.num_unique(); ++owner) {
+    current[owner] = static_cast<uint32_t>(total);
+    total += count[owner];
+    if (total > num_unique_) break;
+  }
+  if (total != num_unique_)
+    return Corrupt(
+        "{}: the versions of all owners are {} or more, the group has {} unique rows "
+        "(D-005)",
+        window_.Describe(), total, num_unique_);
+  for (uint32_t row = 0; row < stripe_rows_; ++row) all_[row] += current[owners[row]];
+  kept_all_ = true;
   return Status::Ok();
 }
 
@@ -47,6 +132,15 @@ Status GroupIndexDecoder::Skip(uint32_t num_rows) {
 Status GroupIndexDecoder::Next(uint32_t num_rows) {
   rows_ = {};
   rows_.num_rows = num_rows;
+  if (kept_all_ && form_ != GroupForm::kIdentity) {
+    if (general()) {
+      SetGeneral(std::span(all_).subspan(row_, num_rows));
+    } else {
+      NextRunsOfAll(num_rows);
+    }
+    row_ += num_rows;
+    return Status::Ok();
+  }
   if (slots_.size() < num_rows) {
     slots_.resize(num_rows);
     iota_ready_ = 0;
@@ -64,10 +158,45 @@ Status GroupIndexDecoder::Next(uint32_t num_rows) {
     case GroupForm::kGeneral:
       DSI_RETURN_IF_ERROR(NextGeneral(num_rows));
       break;
+    case GroupForm::kViaParent:
+    case GroupForm::kVersions:
+      break;  // Kept whole since Start.
   }
   row_ += num_rows;
   rows_.slots = std::span(slots_).first(num_rows);
   return Status::Ok();
+}
+
+void GroupIndexDecoder::NextRunsOfAll(uint32_t num_rows) {
+  if (slots_.size() < num_rows) slots_.resize(num_rows);
+  if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
+  if (num_rows == 0) return;
+  iota_ready_ = 0;
+  const uint32_t* const all = all_.data() + row_;
+  rows_.first_unique = all[0];
+  uint32_t slot = 0;
+  for (uint32_t i = 0; i < num_rows; ++i) {
+    if (all[i] - rows_.first_unique != slot) run_ends_[slot++] = i;
+    slots_[i] = slot;
+  }
+  run_ends_[slot] = num_rows;
+  rows_.num_unique = slot + 1;
+  rows_.slots = std::span(slots_).first(num_rows);
+  rows_.run_ends = std::span(run_ends_).first(slot + 1);
+}
+
+void GroupIndexDecoder::SetGeneral(std::span<const uint32_t> slots) {
+  rows_.general = true;
+  rows_.num_unique = num_unique_;
+  rows_.slots = slots;
+  if (!want_touched_) return;
+  if (touched_.size() < slots.size()) {
+    touched_.resize(slots.size());
+    inverse_.resize(slots.size());
+  }
+  const size_t count = renumber_.Renumber(slots, inverse_.data(), touched_.data());
+  rows_.touched = std::span(touched_).first(count);
+  rows_.inverse = std::span(inverse_).first(slots.size());
 }
 
 void GroupIndexDecoder::NextIdentity(uint32_t num_rows) {
@@ -187,18 +316,7 @@ Status GroupIndexDecoder::NextGeneral(uint32_t num_rows) {
     return Corrupt("{}: {} of {} unique rows are used (D-002)", window_.Describe(), seen,
                    num_unique_);
   }
-  rows_.general = true;
-  rows_.num_unique = num_unique_;
-  rows_.slots = std::span(slots_).first(num_rows);
-  if (want_touched_) {
-    if (touched_.size() < num_rows) {
-      touched_.resize(num_rows);
-      inverse_.resize(num_rows);
-    }
-    const size_t count = renumber_.Renumber(rows_.slots, inverse_.data(), touched_.data());
-    rows_.touched = std::span(touched_).first(count);
-    rows_.inverse = std::span(inverse_).first(num_rows);
-  }
+  SetGeneral(std::span(slots_).first(num_rows));
   return Status::Ok();
 }
 

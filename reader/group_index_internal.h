@@ -1,9 +1,11 @@
-// Which unique row each row of a stripe is: the inverse index of one dedup group, decoded from the
-// front in step with the batches (spec D-001, D-002).
+// Which unique row each row of a stripe is: the inverse index of one dedup group (spec D-001,
+// D-002, D-005).
 //
-// Decoded once per group and shared by all its columns. Forms 0, 1 and 2 number unique rows in row
-// order, so that a batch touches consecutive ones; form 3 may touch any. Every index is checked
-// before it is handed out.
+// Decoded once per group and shared by all its columns. Forms 0 … 3 are decoded from the front in
+// step with the batches; forms 4 and 5, and groups that those refer to, at once for the whole
+// stripe (a few ns a row). Forms 0, 1 and 2 number unique rows in row order, so that a batch
+// touches consecutive ones; the others may touch any. Every index is checked before it is handed
+// out.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +17,29 @@
 
 namespace dsi::internal {
 
-enum class GroupForm : uint32_t { kIdentity = 0, kRunLengths = 1, kNewRowBits = 2, kGeneral = 3 };
+enum class GroupForm : uint32_t {
+  kIdentity = 0,
+  kRunLengths = 1,
+  kNewRowBits = 2,
+  kGeneral = 3,
+  kViaParent = 4,
+  kVersions = 5
+};
 
 // The rows of one batch that lie in one stripe, as one group sees them.
 struct GroupRows {
   uint32_t num_rows = 0;
-  uint32_t first_unique = 0;  // Of those touched; 0 in form 3.
+  uint32_t first_unique = 0;  // Of those touched; 0 in forms 3 … 5.
   uint32_t num_unique = 0;  // Forms 0 … 2: [first_unique, first_unique + num_unique) are touched.
-                            // Form 3: all of the stripe's.
+                            // Forms 3 … 5: all of the stripe's.
   bool identity = false;    // slots[i] = i.
-  bool general = false;
+  bool general = false;     // Forms 3 … 5.
   std::span<const uint32_t> slots;  // Per row: its unique row, less first_unique.
   std::span<const uint32_t>
       run_ends;  // Forms 1 and 2: per touched unique row, the row behind its last.
-  std::span<const uint32_t>
-      touched;  // Form 3, when asked for: the unique rows touched, in order of first use.
-  std::span<const uint32_t> inverse;  // Form 3, when asked for: per row, its place in `touched`.
+  // General, when asked for: the unique rows touched, in order of first use …
+  std::span<const uint32_t> touched;
+  std::span<const uint32_t> inverse;  // … and per row its place in `touched`.
   size_t num_touched() const { return general ? touched.size() : num_unique; }
 };
 
@@ -38,15 +47,21 @@ class GroupIndexDecoder {
  public:
   explicit GroupIndexDecoder(MemoryBudget* budget) : window_(budget) {}
 
-  // `stream` null: form 0. `want_touched`: form 3 lists the unique rows a batch touches.
+  // `stream` null: form 0. `parent`: forms 4 and 5; has called KeepAll. `want_touched`: general
+  // groups list the unique rows a batch touches.
   Status Start(const StripeContext* context, const StripeGroupRecord& record,
-               const PlannedStream* stream, uint32_t stripe_rows, bool want_touched);
+               const PlannedStream* stream, const GroupIndexDecoder* parent, uint32_t stripe_rows,
+               bool want_touched);
+  // Decodes the whole index now, for groups that refer to it. Before the first Next.
+  Status KeepAll();
+  // Unique row of every row of the stripe, after KeepAll.
+  std::span<const uint32_t> all() const { return all_; }
   // Passes over rows without handing them out.
   Status Skip(uint32_t num_rows);
   // The next rows. Views are valid until the next call.
   Status Next(uint32_t num_rows);
   const GroupRows& rows() const { return rows_; }
-  bool general() const { return form_ == GroupForm::kGeneral; }
+  bool general() const { return form_ >= GroupForm::kGeneral; }
   uint32_t num_unique() const { return num_unique_; }
 
  private:
@@ -54,6 +69,10 @@ class GroupIndexDecoder {
   Status NextBits(uint32_t num_rows);
   Status NextGeneral(uint32_t num_rows);
   void NextIdentity(uint32_t num_rows);
+  void NextRunsOfAll(uint32_t num_rows);
+  void SetGeneral(std::span<const uint32_t> slots);
+  Status MapParent(std::span<const uint32_t> parent);
+  Status CountVersions(const GroupIndexDecoder& parent);
 
   StreamWindow window_;
   GroupForm form_ = GroupForm::kIdentity;
@@ -66,7 +85,9 @@ class GroupIndexDecoder {
   uint32_t run_rows_ = 0;      // Form 1: sum of the lengths so far.
   uint32_t iota_ready_ = 0;
   GroupRows rows_;
+  bool kept_all_ = false;
   std::vector<uint32_t> slots_, run_ends_, touched_, inverse_;
+  std::vector<uint32_t> all_, version_;
   BatchUnique renumber_;
 };
 

@@ -43,7 +43,10 @@ Status CheckFeature(const OpenColumn& c, const std::string& leader_name) {
   const ColumnRecord& r = c.record;
   const ColumnRecord& l = c.leader;
   const bool agree = l.leader == r.leader && l.num_columns == r.num_columns && l.group == r.group &&
-                     l.shape_slot == r.shape_slot && l.kind == r.kind &&
+                     l.shape_slot == r.shape_slot && l.windows_slot == r.windows_slot &&
+                     l.kind == r.kind && l.newest_first == r.newest_first && l.nested == r.nested &&
+                     l.max_length == r.max_length && l.fixed_length == r.fixed_length &&
+                     l.time_unit == r.time_unit && l.feature_group == r.feature_group &&
                      l.feature_id == r.feature_id && l.feature_name_size == r.feature_name_size;
   if (!agree || leader_name.compare(0, l.feature_name_size, c.name, 0, r.feature_name_size) != 0) {
     return Corrupt(
@@ -102,11 +105,16 @@ Result<OpenColumn> OpenFile::LoadColumn(uint32_t ordinal) const {
   }
   DSI_RETURN_IF_ERROR(CheckSlot(*this, r.shape_slot, ordinal, "shape"));
   DSI_RETURN_IF_ERROR(CheckSlot(*this, r.values_slot, ordinal, "values"));
+  if (r.windows_slot != kNone32)
+    DSI_RETURN_IF_ERROR(CheckSlot(*this, r.windows_slot, ordinal, "windows"));
   if (r.shape_slot == r.values_slot) {
     return Corrupt("column {}: shape and values in slot {} (F-075)", ordinal, r.shape_slot);
   }
-  DSI_ASSIGN_OR_RETURN(const GroupRecord group, LoadGroup(r.group));
-  c.index_slot = group.index_slot;
+  for (uint32_t g = r.group; g != 0 || c.groups.empty();) {
+    DSI_ASSIGN_OR_RETURN(const GroupRecord group, LoadGroup(g));
+    c.groups.push_back({g, group.index_slot});
+    g = group.parent;
+  }
   if (r.id_space != kNone16) {
     DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, LoadIdSpace(r.id_space));
     if (space.width != TypeWidth(r.type)) {
@@ -130,6 +138,9 @@ Result<GroupRecord> OpenFile::LoadGroup(uint32_t group) const {
       (rows && (r.name_size != 0 || r.name_offset != 0 || r.owner != kNone32))) {
     return Corrupt("dedup group {}: source {}, index slot {}, name of {} bytes (F-073)", group,
                    r.source, r.index_slot, r.name_size);
+  }
+  if (r.parent >= std::max(group, 1U)) {
+    return Corrupt("dedup group {}: parent {} is not before it (F-073)", group, r.parent);
   }
   if (!rows && r.index_slot >= core_.num_slots) {
     return Corrupt("dedup group {}: index slot {} of {} (F-075)", group, r.index_slot,

@@ -9,7 +9,7 @@ namespace dsi::internal {
 
 Status OpenFile::CheckStripeGroup(size_t stripe, uint32_t group, const StripeGroupRecord& r) const {
   const uint32_t rows = core_.stripes[stripe].num_rows;
-  if (r.form > 3) {
+  if (r.form > 5) {
     return Error(StatusCode::kUnsupported, "stripe {}, dedup group {}: index form {} (D-001)",
                  stripe, group, r.form);
   }
@@ -80,8 +80,35 @@ Result<StreamRecord> OpenFile::LoadStream(size_t stripe, uint32_t slot) const {
   DSI_RETURN_IF_ERROR(stripe_streams(stripe).Read(slot, 1, bytes));
   auto record = StreamRecord::DecodeFrom(bytes);
   if (!record.ok()) return record.status().At(fmt::format("stripe {}, stream {}", stripe, slot));
+  if (record->form == StreamForm::kAlias) return LoadAlias(stripe, slot, *record);
   DSI_RETURN_IF_ERROR(CheckStream(stripe, slot, *record));
   return record;
+}
+
+// F-061, form 4: the record of the stream that it is.
+Result<StreamRecord> OpenFile::LoadAlias(size_t stripe, uint32_t slot,
+                                         const StreamRecord& alias) const {
+  const uint32_t of = alias.first_page;
+  if (of >= core_.num_slots) {
+    return Corrupt("stripe {}, stream {}: alias of slot {} of {} (F-061)", stripe, slot, of,
+                   core_.num_slots);
+  }
+  std::byte bytes[StreamRecord::kSize];
+  DSI_RETURN_IF_ERROR(stripe_streams(stripe).Read(of, 1, bytes));
+  auto target = StreamRecord::DecodeFrom(bytes);
+  if (!target.ok()) return target.status().At(fmt::format("stripe {}, stream {}", stripe, of));
+  const bool has_nodes = target->form == StreamForm::kPacked || target->form == StreamForm::kPaged;
+  if (!has_nodes || target->num_values != alias.num_values || target->width != alias.width ||
+      target->max != alias.max) {
+    return Corrupt(
+        "stripe {}, stream {}: {} values of width {} as an alias of slot {}, which has {} "
+        "of width {} in form {} (F-061)",
+        stripe, slot, alias.num_values, alias.width, of, target->num_values, target->width,
+        static_cast<int>(target->form));
+  }
+  DSI_RETURN_IF_ERROR(CheckStream(stripe, of, *target));
+  target->is_alias = true;
+  return target;
 }
 
 Result<std::vector<PageRecord>> OpenFile::LoadPages(size_t stripe, uint32_t first,

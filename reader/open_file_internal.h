@@ -101,9 +101,14 @@ class SealedTable {
 struct OpenColumn {
   uint32_t ordinal = 0;
   std::string name;
-  ColumnRecord record;                 // Its own.
-  ColumnRecord leader;                 // That of the feature's first column (shape slot).
-  uint32_t index_slot = kNone32;       // Of its dedup group; none for group 0.
+  ColumnRecord record;  // Its own.
+  ColumnRecord leader;  // That of the feature's first column (shape slot).
+  // Its dedup group, that one's parent, and so on (F-073).
+  struct Group {
+    uint32_t ordinal = 0;
+    uint32_t index_slot = kNone32;  // None for group 0.
+  };
+  std::vector<Group> groups;
   uint32_t dictionary_slot = kNone32;  // Of its id space; none without.
 };
 
@@ -144,6 +149,7 @@ class OpenFile {
 
   // Checked records of one stripe (ranges against num_slots, pages, data extents; F-060 … F-062).
   Result<StripeGroupRecord> LoadStripeGroup(size_t stripe, uint32_t group) const;
+  // Of an alias the record of its target.
   Result<StreamRecord> LoadStream(size_t stripe, uint32_t slot) const;
   Result<std::vector<PageRecord>> LoadPages(size_t stripe, uint32_t first, uint32_t n) const;
 
@@ -161,6 +167,7 @@ class OpenFile {
 
  private:
   OpenFile();
+  Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;
   std::unique_ptr<RandomAccessFile> file_;
   Core core_;
   uint64_t salt_ = 0;

@@ -20,9 +20,9 @@
 
 namespace dsi::internal {
 
-enum class StreamRole : uint8_t { kShape, kValues, kIndex, kDictionary };
+enum class StreamRole : uint8_t { kShape, kWindows, kValues, kIndex, kDictionary };
 
-// "shape", "values", "index", "dictionary".
+// "shape", "windows", "values", "index", "dictionary".
 std::string_view StreamRoleName(StreamRole role);
 
 // One stream of a stripe. Streams that several columns share (shape, index, dictionary) stand once.
@@ -30,25 +30,35 @@ struct PlannedStream {
   uint32_t slot = kNone32;
   StreamRole role = StreamRole::kValues;
   uint32_t column = 0;  // The first column of the projection that needs it; for messages.
+  uint32_t group = 0;   // Of an index.
   StreamRecord record;
   // Form 3: position of its first page in StripePlan::pages; the rest follow. Form 2: of its page.
   uint32_t first_planned_page = kNone32;
 };
 
-// Positions in StripePlan::streams. `index` is kNone32 where rows are unique rows (form 0);
-// `dictionary` is kNone32 without an id space.
+// A dedup group that a column of the plan belongs to, or that such a group's index refers to.
+struct PlannedGroup {
+  uint32_t ordinal = 0;
+  uint32_t parent = kNone32;  // Position in StripePlan::groups, before it; forms 4 and 5.
+  uint32_t index = kNone32;   // Position in StripePlan::streams; none in form 0.
+  StripeGroupRecord record;
+};
+
+// Positions in StripePlan::streams. `windows` is kNone32 where values stand one after another,
+// `dictionary` without an id space.
 struct ColumnPlan {
   uint32_t shape = kNone32;
+  uint32_t windows = kNone32;
   uint32_t values = kNone32;
-  uint32_t index = kNone32;
   uint32_t dictionary = kNone32;
-  StripeGroupRecord group;  // Form and number of unique rows of the column's dedup group.
+  uint32_t group = 0;  // Position in StripePlan::groups.
 };
 
 struct PlannedPage {
   uint32_t ordinal = 0;   // In the stripe's page table.
   uint32_t range = 0;     // Position in StripePlan::ranges.
   uint32_t num_uses = 0;  // Streams of the plan with a node in it.
+  bool owned = false;     // By a stream of form 3.
   PageRecord record;
 };
 
@@ -64,6 +74,7 @@ struct PlannedRange {
 struct StripePlan {
   size_t stripe = 0;
   std::vector<ColumnPlan> columns;     // Parallel to the projection.
+  std::vector<PlannedGroup> groups;    // Parents before those that refer to them.
   std::vector<PlannedStream> streams;  // In order of first need.
   std::vector<PlannedPage> pages;      // By ordinal, which is also by offset.
   std::vector<PlannedRange> ranges;    // By offset.

@@ -42,18 +42,21 @@ class StripePlanner {
   Status AddColumn(uint32_t i) {
     const OpenColumn& c = columns_[i];
     ColumnPlan out;
-    DSI_ASSIGN_OR_RETURN(out.group, file_.LoadStripeGroup(plan_.stripe, c.record.group));
+    DSI_ASSIGN_OR_RETURN(out.group, AddGroup(i, 0));
+    const uint32_t num_unique = plan_.groups[out.group].record.num_unique;
     DSI_ASSIGN_OR_RETURN(out.shape, AddStream(i, StreamRole::kShape, c.record.shape_slot));
     DSI_ASSIGN_OR_RETURN(out.values, AddStream(i, StreamRole::kValues, c.record.values_slot));
-    const StreamRecord& shape = plan_.streams[out.shape].record;
-    DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, out.group.num_unique, shape));
-    DSI_RETURN_IF_ERROR(CheckValuesRecord(c.record, shape, plan_.streams[out.values].record));
-    if (c.index_slot != kNone32) {
-      DSI_ASSIGN_OR_RETURN(const uint32_t index, AddStream(i, StreamRole::kIndex, c.index_slot));
-      DSI_RETURN_IF_ERROR(CheckIndexRecord(out.group, file_.core().stripes[plan_.stripe].num_rows,
-                                           plan_.streams[index].record));
-      if (out.group.form != 0) out.index = index;
+    DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, num_unique, plan_.streams[out.shape].record));
+    if (c.record.windows_slot != kNone32) {
+      DSI_ASSIGN_OR_RETURN(const uint32_t windows,
+                           AddStream(i, StreamRole::kWindows, c.record.windows_slot));
+      const StreamRecord& record = plan_.streams[windows].record;
+      DSI_RETURN_IF_ERROR(CheckWindowsRecord(num_unique, record));
+      if (record.num_values != 0) out.windows = windows;
     }
+    DSI_RETURN_IF_ERROR(CheckValuesRecord(c.record, plan_.streams[out.shape].record,
+                                          plan_.streams[out.values].record,
+                                          out.windows != kNone32));
     if (c.dictionary_slot != kNone32) {
       DSI_ASSIGN_OR_RETURN(out.dictionary,
                            AddStream(i, StreamRole::kDictionary, c.dictionary_slot));
@@ -62,6 +65,37 @@ class StripePlanner {
     }
     plan_.columns.push_back(out);
     return Status::Ok();
+  }
+
+  // Position in the plan of a group of the column: its own, or one of those its index refers to.
+  Result<uint32_t> AddGroup(uint32_t column, size_t level) {
+    const OpenColumn::Group& group = columns_[column].groups[level];
+    const auto known = group_position_.find(group.ordinal);
+    if (known != group_position_.end()) return known->second;
+    PlannedGroup planned{.ordinal = group.ordinal, .record = {}};
+    DSI_ASSIGN_OR_RETURN(planned.record, file_.LoadStripeGroup(plan_.stripe, group.ordinal));
+    const uint32_t num_rows = file_.core().stripes[plan_.stripe].num_rows;
+    uint32_t parent_unique = 0;
+    if (planned.record.form >= 4) {
+      if (level + 1 == columns_[column].groups.size()) {
+        return Corrupt("dedup group {}: form {} without a parent (D-001)", group.ordinal,
+                       planned.record.form);
+      }
+      DSI_ASSIGN_OR_RETURN(planned.parent, AddGroup(column, level + 1));
+      parent_unique = plan_.groups[planned.parent].record.num_unique;
+    }
+    if (group.index_slot != kNone32) {
+      DSI_ASSIGN_OR_RETURN(const uint32_t index,
+                           AddStream(column, StreamRole::kIndex, group.index_slot));
+      plan_.streams[index].group = group.ordinal;
+      DSI_RETURN_IF_ERROR(
+          CheckIndexRecord(planned.record, num_rows, parent_unique, plan_.streams[index].record));
+      if (planned.record.form != 0) planned.index = index;
+    }
+    const auto position = static_cast<uint32_t>(plan_.groups.size());
+    group_position_.emplace(group.ordinal, position);
+    plan_.groups.push_back(planned);
+    return position;
   }
 
   // Position of the slot's stream in the plan.
@@ -114,11 +148,13 @@ class StripePlanner {
       for (uint32_t k = 0; k < s.record.num_pages; ++k) {
         PlannedPage& page = plan_.pages[s.first_planned_page + k];
         Status status = CheckPageOfStream(s.record, k, file_.core().page_values, page.record);
-        if (status.ok() && s.record.form == StreamForm::kPaged && page.num_uses != 0) {
+        if (status.ok() && s.record.form == StreamForm::kPaged && !s.record.is_alias &&
+            page.owned) {
           status = Corrupt("page {} belongs to two streams (F-063)", page.ordinal);
         }
         if (!status.ok()) return status.At(DescribeStream(plan_, columns_, s));
         ++page.num_uses;
+        page.owned |= s.record.form == StreamForm::kPaged && !s.record.is_alias;
       }
     }
     return Status::Ok();
@@ -149,7 +185,8 @@ class StripePlanner {
   std::span<const OpenColumn> columns_;
   const ReaderOptions& options_;
   StripePlan plan_;
-  std::unordered_map<uint32_t, uint32_t> position_;  // Of a slot in plan_.streams.
+  std::unordered_map<uint32_t, uint32_t> position_;        // Of a slot in plan_.streams.
+  std::unordered_map<uint32_t, uint32_t> group_position_;  // Of an ordinal in plan_.groups.
 };
 
 }  // namespace
@@ -158,6 +195,8 @@ std::string_view StreamRoleName(StreamRole role) {
   switch (role) {
     case StreamRole::kShape:
       return "shape";
+    case StreamRole::kWindows:
+      return "windows";
     case StreamRole::kValues:
       return "values";
     case StreamRole::kIndex:

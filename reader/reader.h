@@ -62,13 +62,23 @@ struct ColumnInfo {
   uint64_t stored_values = 0;
 };
 
-enum class IndexForm : uint8_t { kIdentity = 0, kRunLengths = 1, kNewRowBits = 2, kGeneral = 3 };
+// Spec D-001.
+enum class IndexForm : uint8_t {
+  kIdentity = 0,
+  kRunLengths = 1,
+  kNewRowBits = 2,
+  kGeneral = 3,
+  kViaParent = 4,
+  kVersions = 5
+};
 
 struct GroupInfo {
   uint32_t ordinal = 0;
   std::string name;
   bool declared = false;
-  std::string owner;
+  std::string owner;  // Column whose state the group holds; empty: unknown.
+  uint32_t parent =
+      0;  // Ordinal of the group that forms via parent and versions refer to; 0: none.
   std::vector<std::string> columns;
   struct PerStripe {
     IndexForm form = IndexForm::kIdentity;
@@ -81,7 +91,7 @@ struct GroupInfo {
 // How one stream of one stripe is stored.
 struct StreamInfo {
   std::string column;
-  std::string role;  // "shape", "values", "index", "dictionary"
+  std::string role;  // "shape", "windows", "values", "index", "dictionary"
   uint32_t stripe = 0;
   uint64_t num_values = 0;
   uint64_t bytes = 0;

@@ -75,6 +75,16 @@ int64_t FillJaggedRows(const Source& source, std::span<const uint32_t> slots, bo
     GatherRows(source.pool, slots, values);
     return JaggedOffsets(source.shape.lengths, slots, base, offsets);
   }
+  if (source.shape.windows) {
+    GatherRowRange(source.pool, source.shape.count, values);
+    int64_t at = base;
+    for (size_t i = 0; i < source.shape.count; ++i) {
+      offsets[i] = at;
+      at += source.shape.lengths[i];
+    }
+    offsets[source.shape.count] = at;
+    return at;
+  }
   const uint64_t entries = source.shape.end_value - source.shape.first_value;
   if (entries != 0) std::memcpy(values, source.pool.values, entries * source.output->item_size);
   const int64_t end = base + static_cast<int64_t>(entries);

@@ -11,9 +11,9 @@ namespace {
 // Entries of all rows of a piece, as if nothing were deduplicated.
 uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
   if (shape.plain) return uint64_t{rows.num_rows} * shape.entries;
-  if (rows.identity) return shape.end_value - shape.first_value;
+  if (rows.identity && !shape.windows) return shape.end_value - shape.first_value;
   uint64_t entries = 0;
-  if (rows.general) {
+  if (rows.general || rows.identity) {
     for (const uint32_t slot : rows.slots) entries += shape.lengths[slot];
     return entries;
   }
@@ -27,9 +27,13 @@ uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
 
 // Entries of the unique rows that a piece touches.
 uint64_t CountUniqueEntries(const ShapeView& shape, const GroupRows& rows) {
-  if (!rows.general) return shape.end_value - shape.first_value;
-  if (shape.plain) return uint64_t{rows.touched.size()} * shape.entries;
   uint64_t entries = 0;
+  if (!rows.general) {
+    if (!shape.windows) return shape.end_value - shape.first_value;
+    for (uint32_t i = 0; i < shape.count; ++i) entries += shape.lengths[i];
+    return entries;
+  }
+  if (shape.plain) return uint64_t{rows.touched.size()} * shape.entries;
   for (const uint32_t unique : rows.touched) entries += shape.lengths[unique];
   return entries;
 }

@@ -95,10 +95,11 @@ class Resolver {
 
  private:
   // Position of the entry for `key`, made by `make` when it is new.
-  template <typename Entry, typename Make>
-  static uint32_t FindOrAdd(std::unordered_map<uint64_t, uint32_t>* known, uint64_t key,
+  template <typename Key, typename Entry, typename Make>
+  static uint32_t FindOrAdd(std::unordered_map<Key, uint32_t>* known, uint64_t key,
                             std::vector<Entry>* entries, Make make) {
-    const auto [at, is_new] = known->try_emplace(key, static_cast<uint32_t>(entries->size()));
+    const auto [at, is_new] =
+        known->try_emplace(static_cast<Key>(key), static_cast<uint32_t>(entries->size()));
     if (is_new) entries->push_back(make());
     return at->second;
   }
@@ -131,8 +132,8 @@ class Resolver {
     }
     if (asked.layout == Layout::kDense) DSI_RETURN_IF_ERROR(SetDense(column, asked, &output));
 
-    output.group = FindOrAdd(&groups_, column.record.group, &out_->groups, [&] {
-      return ScanGroup{c, false};
+    output.group = FindOrAdd(&out_->group_position, column.record.group, &out_->groups, [&] {
+      return ScanGroup{column.record.group, false};
     });
     out_->groups[output.group].want_touched |= asked.layout == Layout::kIkjt;
     output.shape = FindOrAdd(&shapes_, column.record.shape_slot, &out_->shapes, [&] {
@@ -204,7 +205,7 @@ class Resolver {
   size_t first_stripe_;
   size_t end_stripe_;
   std::shared_ptr<ScanProjection> out_;
-  std::unordered_map<uint64_t, uint32_t> columns_, groups_, shapes_, dictionaries_, values_;
+  std::unordered_map<uint64_t, uint32_t> columns_, shapes_, dictionaries_, values_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "dsi/reader/open_file_internal.h"
@@ -18,7 +19,7 @@
 namespace dsi::internal {
 
 struct ScanGroup {
-  uint32_t column = 0;        // One of its columns: position in ScanProjection::columns.
+  uint32_t ordinal = 0;
   bool want_touched = false;  // Some output is deduplicated.
 };
 
@@ -59,6 +60,7 @@ struct ScanOutput {
 struct ScanProjection {
   std::vector<OpenColumn> columns;
   std::vector<ScanGroup> groups;
+  std::unordered_map<uint32_t, uint32_t> group_position;  // Of an ordinal in groups.
   std::vector<ScanShape> shapes;
   std::vector<ScanDictionary> dictionaries;
   std::vector<ScanValues> values;

@@ -37,12 +37,7 @@ Status StripeDecoder::Start(size_t stripe) {
               &shared_->stats.values_decoded};
 
   const auto stream = [&](uint32_t at) { return at == kNone32 ? nullptr : &plan_->streams[at]; };
-  for (size_t i = 0; i < groups_.size(); ++i) {
-    const ScanGroup& group = projection.groups[i];
-    const ColumnPlan& column = plan_->columns[group.column];
-    DSI_RETURN_IF_ERROR(groups_[i]->Start(&context_, column.group, stream(column.index),
-                                          core.stripes[stripe].num_rows, group.want_touched));
-  }
+  DSI_RETURN_IF_ERROR(StartGroups(core.stripes[stripe].num_rows));
   for (size_t i = 0; i < dictionaries_.size(); ++i) {
     const uint32_t at = plan_->columns[projection.dictionaries[i].column].dictionary;
     if (at != kNone32) dictionaries_[i]->Start(&context_, stream(at), nullptr, nullptr, true);
@@ -52,7 +47,8 @@ Status StripeDecoder::Start(size_t stripe) {
     const OpenColumn& column = projection.columns[shape.column];
     const ColumnPlan& planned = plan_->columns[shape.column];
     DSI_RETURN_IF_ERROR(shapes_[i]->Start(
-        &context_, stream(planned.shape), column.leader, planned.group.num_unique,
+        &context_, stream(planned.shape), stream(planned.windows), column.leader,
+        plan_->groups[planned.group].record.num_unique,
         plan_->streams[planned.values].record.num_values, groups_[shape.group]->general()));
   }
   for (size_t i = 0; i < values_.size(); ++i) {
@@ -68,6 +64,36 @@ Status StripeDecoder::Start(size_t stripe) {
                      values_[i]->Describe(), values_[i]->num_values(),
                      shapes_[values.shape]->num_values());
     }
+  }
+  return Status::Ok();
+}
+
+// Groups of the projection, and those that their indexes refer to.
+Status StripeDecoder::StartGroups(uint32_t num_rows) {
+  const ScanProjection& projection = *shared_->projection;
+  std::vector<GroupIndexDecoder*>& decoders = plan_groups_;
+  decoders.clear();
+  size_t num_ancestors = 0;
+  for (const PlannedGroup& planned : plan_->groups) {
+    GroupIndexDecoder* decoder = nullptr;
+    bool want_touched = false;
+    const auto known = projection.group_position.find(planned.ordinal);
+    if (known != projection.group_position.end()) {
+      decoder = groups_[known->second].get();
+      want_touched = projection.groups[known->second].want_touched;
+    } else {
+      if (num_ancestors == ancestors_.size())
+        ancestors_.push_back(std::make_unique<GroupIndexDecoder>(&shared_->budget));
+      decoder = ancestors_[num_ancestors++].get();
+    }
+    GroupIndexDecoder* const parent =
+        planned.parent == kNone32 ? nullptr : decoders[planned.parent];
+    if (parent != nullptr) DSI_RETURN_IF_ERROR(parent->KeepAll());
+    const PlannedStream* const index =
+        planned.index == kNone32 ? nullptr : &plan_->streams[planned.index];
+    DSI_RETURN_IF_ERROR(
+        decoder->Start(&context_, planned.record, index, parent, num_rows, want_touched));
+    decoders.push_back(decoder);
   }
   return Status::Ok();
 }

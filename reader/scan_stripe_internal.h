@@ -53,11 +53,15 @@ class StripeDecoder {
   uint64_t bytes_needed() const { return plan_->bytes_needed; }
 
  private:
+  Status StartGroups(uint32_t num_rows);
+
   ScanShared* shared_;
   std::unique_ptr<StripePlan> plan_;
   PageReader pages_;
   StripeContext context_;
-  std::vector<std::unique_ptr<GroupIndexDecoder>> groups_;
+  std::vector<std::unique_ptr<GroupIndexDecoder>> groups_;     // Of the projection.
+  std::vector<std::unique_ptr<GroupIndexDecoder>> ancestors_;  // Others that theirs refer to.
+  std::vector<GroupIndexDecoder*> plan_groups_;                // By position in the plan.
   std::vector<std::unique_ptr<ShapeDecoder>> shapes_;
   std::vector<std::unique_ptr<StreamWindow>> dictionaries_;
   std::vector<std::unique_ptr<StreamWindow>> values_;

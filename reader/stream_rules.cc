@@ -49,7 +49,7 @@ Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique,
 }
 
 Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
-                         const StreamRecord& values) {
+                         const StreamRecord& values, bool windows) {
   DSI_RETURN_IF_ERROR(CheckNoMax(values, "values"));
   if (values.width != TypeWidth(column.type)) {
     return Corrupt("values stream: width {}, expected {} for {} (D-011)", values.width,
@@ -58,26 +58,35 @@ Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
   // 2^24 unique rows of at most 2^32 entries: the product fits.
   const uint64_t per_row = EntriesOfCode(column, shape.max);
   const uint64_t most = shape.num_values * per_row;
-  // At least one row has the greatest code.
-  const uint64_t least = shape.form == StreamForm::kConstant ? most : per_row;
-  if (values.num_values < least || values.num_values > most) {
+  // At least one row has the greatest code; windows may overlap (D-013).
+  const uint64_t least = shape.form == StreamForm::kConstant && !windows ? most : per_row;
+  if (values.num_values < least || (values.num_values > most && !windows)) {
     return Corrupt("values stream: {} values, the shape stream allows {} to {} (D-011)",
                    values.num_values, least, most);
   }
   return Status::Ok();
 }
 
-Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows,
+Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint32_t parent_unique,
                         const StreamRecord& index) {
   DSI_RETURN_IF_ERROR(CheckNoMax(index, "index"));
   uint64_t count = 0;
   int width = index.width;
   if (group.form == 1) count = group.num_unique, width = 4;
   if (group.form == 2) count = num_rows, width = 1;
-  if (group.form == 3) count = num_rows, width = 4;
+  if (group.form == 3 || group.form == 5) count = num_rows, width = 4;
+  if (group.form == 4) count = parent_unique, width = 4;
   if (index.num_values == count && index.width == width) return Status::Ok();
   return Corrupt("index stream: {} values of width {}, expected {} of width {} in form {} (D-001)",
                  index.num_values, index.width, count, width, group.form);
+}
+
+Status CheckWindowsRecord(uint32_t num_unique, const StreamRecord& windows) {
+  DSI_RETURN_IF_ERROR(CheckNoMax(windows, "windows"));
+  const bool fits = windows.num_values == 0 || windows.num_values == num_unique;
+  if (fits && windows.width == 4) return Status::Ok();
+  return Corrupt("windows stream: {} codes of width {}, expected 0 or {} of width 4 (D-013)",
+                 windows.num_values, windows.width, num_unique);
 }
 
 Status CheckDictionaryRecord(int width, const StreamRecord& dictionary) {

@@ -12,11 +12,14 @@ Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique, const S
 
 // D-011, S-011: the width of the type, and a number of values that the shape stream allows.
 Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
-                         const StreamRecord& values);
+                         const StreamRecord& values, bool windows);
 
-// D-001.
-Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows,
+// D-001. `parent_unique`: unique rows of the parent, form 4.
+Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint32_t parent_unique,
                         const StreamRecord& index);
+
+// D-013.
+Status CheckWindowsRecord(uint32_t num_unique, const StreamRecord& windows);
 
 // F-074.
 Status CheckDictionaryRecord(int width, const StreamRecord& dictionary);

@@ -53,6 +53,7 @@ class DirectoryVerifier {
   // F-073.
   void CheckGroups() {
     std::vector<uint32_t> members(file_.core().groups.count);
+    out_.group_parents.resize(members.size());
     for (const OpenColumn& c : out_.columns) {
       if (!c.name.empty()) ++members[c.record.group];
     }
@@ -63,6 +64,7 @@ class DirectoryVerifier {
         log_.Add(group.status(), where);
         continue;
       }
+      out_.group_parents[g] = group->parent;
       if (group->name_size != 0) CheckName(group->name_offset, group->name_size, where);
       if (out_.complete && group->num_columns != members[g]) {
         log_.Add(Corrupt("{} columns stated, {} found (F-073)", group->num_columns, members[g]),
@@ -101,6 +103,8 @@ class DirectoryVerifier {
       out_.slots.push_back({c.record.values_slot, StreamRole::kValues, c.ordinal});
       if (c.record.leader == c.ordinal) {
         out_.slots.push_back({c.record.shape_slot, StreamRole::kShape, c.ordinal});
+        if (c.record.windows_slot != kNone32)
+          out_.slots.push_back({c.record.windows_slot, StreamRole::kWindows, c.ordinal});
       }
     }
     std::stable_sort(out_.slots.begin(), out_.slots.end(),

@@ -46,7 +46,7 @@ class VerifyMeter {
 struct SlotUse {
   uint32_t slot = kNone32;
   StreamRole role = StreamRole::kValues;
-  uint32_t owner = 0;  // Column ordinal (shape: the leader), dedup group or id space.
+  uint32_t owner = 0;  // Column ordinal (shape and windows: the leader), dedup group or id space.
 };
 
 // The directory as far as it is sound.
@@ -54,6 +54,7 @@ struct VerifiedDirectory {
   std::vector<OpenColumn> columns;  // By ordinal; those with `name` empty are damaged.
   std::vector<SlotUse> slots;       // By slot; each slot once.
   std::vector<uint32_t> id_space_widths;
+  std::vector<uint32_t> group_parents;  // F-073.
   bool complete = true;  // False: some column's record is damaged, so slots are missing.
 };
 
@@ -66,10 +67,14 @@ struct VerifiedTotals {
   bool complete = true;  // False: a damaged stripe hides some.
 };
 
-// F-060 … F-064, D-001 … D-003, D-010, D-011, and every node of every page of one stripe. False:
+// F-060 … F-064, D-001 … D-005, D-010 … D-013, and every node of every page of one stripe. False:
 // cancelled. kIo and the like end the verification.
 Result<bool> VerifyStripe(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
                           std::vector<VerifiedTotals>* totals, VerifyMeter* meter, DamageLog* log);
+
+// D-005, D-013 of one stripe without other damage. Errors other than damage end the verification.
+Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
+                    DamageLog* log);
 
 Result<std::vector<Damage>> VerifyFile(const OpenFile& file,
                                        const std::function<bool(const VerifyProgress&)>& progress);

@@ -49,7 +49,7 @@ Status StreamChecker::AddIndex(const void* values, size_t count) {
         return Corrupt("row {}: new-row bit {} (D-001)", at, bits[i]);
       }
       sum_ += bits[i];
-    } else {
+    } else if (form_ != 5) {  // D-005 needs the parent's index.
       if (numbers[i] >= num_unique_) {
         return Corrupt("row {}: unique row {} of {} (D-001)", at, numbers[i], num_unique_);
       }
@@ -81,7 +81,7 @@ Status StreamChecker::Add(const void* values, size_t count) {
 
 Status StreamChecker::AddConstant() {
   // No loop over values: a record of 40 bytes may state 2^32 of them. What holds for the first
-  // holds for all: lengths and bits add up, and in form 3 only unique row 0 may come first.
+  // holds for all: lengths and bits add up, and in forms 3 and 4 only unique row 0 may come first.
   const auto one_byte = static_cast<uint8_t>(record_.constant);
   const auto four_bytes = static_cast<uint32_t>(record_.constant);
   const void* value = record_.width == 1 ? static_cast<const void*>(&one_byte) : &four_bytes;
@@ -99,7 +99,7 @@ Status StreamChecker::Finish() {
   if (role_ == StreamRole::kIndex && form_ == 1 && sum_ != num_rows_) {
     return Corrupt("runs of {} rows in all, the stripe has {} (D-001)", sum_, num_rows_);
   }
-  if (role_ == StreamRole::kIndex && form_ > 1 && sum_ != num_unique_) {
+  if (role_ == StreamRole::kIndex && form_ > 1 && form_ != 5 && sum_ != num_unique_) {
     return Corrupt("{} unique rows are used, the group states {} (D-001, D-002)", sum_,
                    num_unique_);
   }

@@ -52,6 +52,7 @@ class StripeVerifier {
     if (!go_on) return false;
     FinishStreams();
     CompareStreams(totals);
+    if (last_message_.empty()) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
     file_.ForgetStripe(stripe_);
     return true;
   }
@@ -122,7 +123,9 @@ class StripeVerifier {
   Status CheckRecord(const Stream& s) {
     const SlotUse& use = s.use;
     if (use.role == StreamRole::kIndex) {
-      return CheckIndexRecord(groups_[use.owner], ref_.num_rows, s.record);
+      const uint32_t parent = directory_.group_parents[use.owner];
+      return CheckIndexRecord(groups_[use.owner], ref_.num_rows, groups_[parent].num_unique,
+                              s.record);
     }
     if (use.role == StreamRole::kDictionary) {
       return CheckDictionaryRecord(static_cast<int>(directory_.id_space_widths[use.owner]),
@@ -132,16 +135,19 @@ class StripeVerifier {
     if (use.role == StreamRole::kShape) {
       return CheckShapeRecord(column, groups_[column.group].num_unique, s.record);
     }
+    if (use.role == StreamRole::kWindows) {
+      return CheckWindowsRecord(groups_[column.group].num_unique, s.record);
+    }
     const Stream* shape = Find(column.shape_slot);
     if (shape == nullptr) return Status::Ok();
-    return CheckValuesRecord(column, shape->record, s.record);
+    return CheckValuesRecord(column, shape->record, s.record, HasWindows(column));
   }
 
   void StartStreams() {
     for (Stream& s : streams_) {
       if (!s.present) continue;
       const SlotUse& use = s.use;
-      const bool of_column = use.role == StreamRole::kShape || use.role == StreamRole::kValues;
+      const bool of_column = use.role != StreamRole::kIndex && use.role != StreamRole::kDictionary;
       const ColumnRecord* column = of_column ? &directory_.columns[use.owner].record : nullptr;
       const uint32_t group_ordinal = column != nullptr ? column->group : use.owner;
       if (use.role != StreamRole::kDictionary && groups_[group_ordinal].num_unique == 0) {
@@ -177,21 +183,18 @@ class StripeVerifier {
     return std::span<const std::byte>(buffer_).subspan(page.offset - buffer_at_, page.stored_size);
   }
 
-  // Streams with a node in this page: those that start in it, and the paged one that runs through.
+  // Streams with a node in this page: those that start in it, and paged ones that run through.
   void CollectUses(uint32_t page) {
-    uses_.clear();
-    if (running_ != kNone32) {
-      const StreamRecord& r = streams_[running_].record;
-      if (page - r.first_page < r.num_pages) {
-        uses_.push_back(running_);
-      } else {
-        running_ = kNone32;
-      }
-    }
+    std::erase_if(running_, [&](uint32_t i) {
+      const StreamRecord& r = streams_[i].record;
+      return page - r.first_page >= r.num_pages;
+    });
+    uses_ = running_;
     for (; next_ < by_page_.size() && streams_[by_page_[next_]].record.first_page == page;
          ++next_) {
       uses_.push_back(by_page_[next_]);
-      if (streams_[by_page_[next_]].record.form == StreamForm::kPaged) running_ = by_page_[next_];
+      if (streams_[by_page_[next_]].record.form == StreamForm::kPaged)
+        running_.push_back(by_page_[next_]);
     }
   }
 
@@ -237,6 +240,8 @@ class StripeVerifier {
   // F-063, F-064: nodes do not overlap, and what lies between them is zero (F-002).
   Status CheckNodes(uint32_t page, const PageRecord& record, std::span<const std::byte> bytes) {
     uint64_t end = 0;
+    const auto owners = std::count_if(uses_.begin(), uses_.end(),
+                                      [this](uint32_t i) { return !streams_[i].record.is_alias; });
     for (const uint32_t i : uses_) {
       Stream& s = streams_[i];
       if (s.failed) {
@@ -248,20 +253,13 @@ class StripeVerifier {
       const bool packed = s.record.form == StreamForm::kPacked;
       const uint32_t k = page - s.record.first_page;
       Status status = CheckPageOfStream(s.record, k, file_.core().page_values, record);
-      if (status.ok() && !packed && uses_.size() != 1) {
-        status = Corrupt("a page of form 3 belongs to {} streams (F-063)", uses_.size());
+      if (status.ok() && !packed && (owners > 1 || (owners == 0 && all_present_))) {
+        status = Corrupt("a page of form 3 belongs to {} streams (F-063)", owners);
       }
       std::span<const std::byte> node = bytes;
       if (status.ok() && packed) {
         node = bytes.subspan(s.record.offset_in_page, s.record.size);
-        if (s.record.offset_in_page < end) {
-          status = Corrupt("its node at {} overlaps another that ends at {} (F-064)",
-                           s.record.offset_in_page, end);
-        } else if (all_present_ && !AllZero(bytes.subspan(end, s.record.offset_in_page - end))) {
-          status = Corrupt("bytes {}..{} of page {} belong to no stream (F-002)", end,
-                           s.record.offset_in_page, page);
-        }
-        end = std::max<uint64_t>(end, uint64_t{s.record.offset_in_page} + s.record.size);
+        if (!s.record.is_alias) status = CheckPlace(s.record, page, &end);
       }
       if (status.ok()) status = CheckNode(&s, k, node);
       if (status.ok()) continue;
@@ -269,9 +267,26 @@ class StripeVerifier {
       s.failed = true;
       Report(status.At(fmt::format("page {} at offset {}", page, record.offset)), Where(s.use));
     }
-    if (all_present_ && record.num_values == 0 && !uses_.empty() && !AllZero(bytes.subspan(end))) {
-      Report(Corrupt("bytes {}..{} belong to no stream (F-002)", end, bytes.size()),
+    if (all_present_ && owners == 0) {
+      Report(Corrupt("the page belongs to no stream (F-063)"), WherePage(page, record));
+    } else if (all_present_ && record.num_values == 0 && end != bytes.size()) {
+      Report(Corrupt("bytes {}..{} belong to no stream (F-064)", end, bytes.size()),
              WherePage(page, record));
+    }
+    return Status::Ok();
+  }
+
+  // F-064, F-002: a packed node behind those before it, which end at *end.
+  Status CheckPlace(const StreamRecord& r, uint32_t page, uint64_t* end) const {
+    const uint64_t before = *end;
+    *end = std::max<uint64_t>(before, uint64_t{r.offset_in_page} + r.size);
+    if (r.offset_in_page < before) {
+      return Corrupt("its node at {} overlaps another that ends at {} (F-064)", r.offset_in_page,
+                     before);
+    }
+    if (all_present_ && r.offset_in_page != before) {
+      return Corrupt("bytes {}..{} of page {} belong to no stream (F-064)", before,
+                     r.offset_in_page, page);
     }
     return Status::Ok();
   }
@@ -322,12 +337,27 @@ class StripeVerifier {
       total.num_values += values->record.num_values;
       if (shape == nullptr || !shape->checker.sound()) continue;
       const uint64_t entries = shape->checker.entries();
-      // Columns may differ in what a code asks for only by damage, which was reported.
+      // Columns may differ in what a code asks for only by damage, which was reported. Windows are
+      // looked at later.
+      if (HasWindows(c.record)) {
+        const Stream* leader = Find(directory_.columns[c.record.leader].record.values_slot);
+        if (leader == nullptr || leader->record.num_values == values->record.num_values) continue;
+        Report(Corrupt("a pool of {} values, the feature's first column has {} (D-013)",
+                       values->record.num_values, leader->record.num_values),
+               Where(values->use));
+        continue;
+      }
       if (entries == values->record.num_values) continue;
       Report(Corrupt("{} values, the shape stream asks for {} (D-011)", values->record.num_values,
                      entries),
              Where(values->use));
     }
+  }
+
+  bool HasWindows(const ColumnRecord& column) {
+    if (column.windows_slot == kNone32) return false;
+    const Stream* windows = Find(column.windows_slot);
+    return windows == nullptr || windows->record.num_values != 0;
   }
 
   const OpenFile& file_;
@@ -342,7 +372,7 @@ class StripeVerifier {
   bool all_present_;
   std::vector<uint32_t> by_page_;  // Positions in streams_, by place in the file.
   size_t next_ = 0;                // In by_page_.
-  uint32_t running_ = kNone32;     // Paged stream that may own the next page.
+  std::vector<uint32_t> running_;  // Paged streams that the next page may belong to.
   std::vector<uint32_t> uses_;
   std::vector<std::byte> buffer_;
   uint64_t buffer_at_ = 0;

@@ -16,10 +16,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 using enum TextTable::Align;
 
-constexpr std::array<std::string_view, 4> kFormNames = {"identity", "run lengths", "new-row bits",
-                                                        "general"};
+constexpr std::array<std::string_view, 6> kFormNames = {"identity", "run lengths", "new-row bits",
+                                                        "general",  "via parent",  "versions"};
 
-std::string_view FormName(IndexForm form) { return kFormNames[static_cast<size_t>(form) & 3]; }
+std::string_view FormName(IndexForm form) { return kFormNames[static_cast<size_t>(form)]; }
 
 std::string JoinNames(const std::vector<std::string>& names) {
   std::string text;
@@ -41,7 +41,7 @@ GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stri
     if (i < stripes.size()) totals.rows += stripes[i].num_rows;
     totals.unique_rows += group.stripes[i].num_unique;
     totals.index_bytes += group.stripes[i].index_bytes;
-    ++used[static_cast<size_t>(group.stripes[i].form) & 3];
+    ++used[static_cast<size_t>(group.stripes[i].form)];
   }
   const auto num_forms = std::count_if(used.begin(), used.end(), [](size_t n) { return n > 0; });
   for (size_t form = 0; form < used.size(); ++form) {

@@ -112,6 +112,14 @@ void RankGroups(size_t num_groups, const std::vector<int64_t>& times,
 
 }  // namespace
 
+std::vector<uint32_t> RowsInTime(std::span<const uint32_t> time_rank) {
+  std::vector<uint32_t> rows(time_rank.size());
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::sort(rows.begin(), rows.end(),
+            [&](uint32_t a, uint32_t b) { return time_rank[a] < time_rank[b]; });
+  return rows;
+}
+
 Result<ClusterKeys> ResolveClusterKeys(const Schema& schema,
                                        const std::vector<std::string>& names) {
   ClusterKeys keys;
@@ -138,6 +146,7 @@ RowOrder ClusterRows(std::span<const FeatureSource> features, const ClusterKeys&
   RowOrder order;
   order.input_row.resize(num_rows);
   std::iota(order.input_row.begin(), order.input_row.end(), 0U);
+  order.time_rank = order.input_row;
   if (keys.keys.empty() && keys.time < 0) return order;
 
   const std::vector<int64_t> times =
@@ -153,9 +162,18 @@ RowOrder ClusterRows(std::span<const FeatureSource> features, const ClusterKeys&
     if (times[a] != times[b]) return times[a] < times[b];
     return a < b;
   });
+  std::vector<uint32_t> by_time(num_rows);
+  std::iota(by_time.begin(), by_time.end(), 0U);
+  std::stable_sort(by_time.begin(), by_time.end(),
+                   [&](uint32_t a, uint32_t b) { return times[a] < times[b]; });
+  std::vector<uint32_t>& rank_of_input = rank;  // Used up to here as the rank of sessions.
+  std::vector<uint32_t> session(num_rows);
+  for (size_t p = 0; p < num_rows; ++p) session[p] = rank[order.input_row[p]];
+  for (uint32_t i = 0; i < num_rows; ++i) rank_of_input[by_time[i]] = i;
+  for (size_t p = 0; p < num_rows; ++p) order.time_rank[p] = rank_of_input[order.input_row[p]];
   if (!keys.keys.empty()) {
     for (size_t p = 0; p < num_rows; ++p) {
-      if (p == 0 || rank[order.input_row[p]] != rank[order.input_row[p - 1]]) {
+      if (p == 0 || session[p] != session[p - 1]) {
         order.session_starts.push_back(static_cast<uint32_t>(p));
       }
     }

@@ -76,6 +76,7 @@ std::vector<ColumnRecord> MakeColumns(const DirectoryInput& input, Names* names,
     r.group = feature.group;
     r.shape_slot = column.shape_slot;
     r.values_slot = column.values_slot;
+    r.windows_slot = column.windows_slot;
     r.max_length = spec.max_length;
     r.fixed_length = spec.fixed_length;
     r.feature_group = feature.feature_group;
@@ -105,6 +106,7 @@ std::vector<GroupRecord> MakeGroups(const DirectoryInput& input, Names* names) {
     r.name_offset = group.name.empty() ? 0 : names->Add(group.name);
     r.index_slot = group.index_slot;
     r.owner = group.owner_column;
+    r.parent = group.parent;
     for (const uint32_t f : group.features)
       r.num_columns += static_cast<uint32_t>(input.schema->features[f].columns.size());
     records.push_back(r);

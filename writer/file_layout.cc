@@ -11,9 +11,10 @@ namespace {
 
 constexpr uint64_t kSampleBytes =
     1ULL << 30;  // Memory for the rows that the search for groups looks at.
-constexpr uint32_t kMaxSampleRows = 65'536;
+constexpr uint32_t kMaxSampleRows = 262'144;
 constexpr size_t kMinIdsForDictionary =
     1'024;  // Fewer ids in the first stripe get no dictionary stream of their own.
+constexpr size_t kMinIdsForWindows = 4'096;  // Fewer are not worth a stream of windows.
 constexpr uint64_t kFeatureGroupBytes =
     4ULL << 20;  // Rows' own features: raw bytes per feature group, for segments of about 1 MiB.
 
@@ -45,9 +46,18 @@ bool MayBeKey(const ClusteredFeature& feature) {
          std::all_of(lengths.begin(), lengths.end(), [](uint32_t n) { return n == 1; });
 }
 
+// Lists of two entries and more on average; whether windows pay is found stripe by stripe.
+bool MayHaveWindows(const ClusteredFeature& feature) {
+  const FeatureSource& source = feature.source();
+  const size_t entries = CountEntries(feature);
+  return IsListKind(source.spec->kind) && entries >= kMinIdsForWindows &&
+         entries >= 2 * source.rows->num_present;
+}
+
 // Group of each feature: those declared, and those found on the first rows.
 void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> features,
-                  uint32_t num_rows, const LayoutOptions& options, FileLayout* layout) {
+                  uint32_t num_rows, std::span<const uint32_t> time_rank,
+                  const LayoutOptions& options, FileLayout* layout) {
   layout->groups.emplace_back();  // F-073: the group of rows.
   if (!options.dedup || num_rows == 0) return;
   std::vector<int> declared(features.size(), -1);
@@ -75,10 +85,25 @@ void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> featur
                           .is_key = MayBeKey(features[f]),
                           .declared_group = declared[f]});
   }
-  for (const FoundGroup& found : FindGroups(candidates, sample)) {
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].declared_group < 0) continue;
+    const std::string& owner =
+        schema.groups[static_cast<size_t>(candidates[i].declared_group)].owner;
+    const int feature = owner.empty() ? -1 : schema.FindFeature(owner);
+    const auto at = std::find(candidate_feature.begin(), candidate_feature.end(),
+                              static_cast<uint32_t>(feature));
+    if (feature >= 0 && at != candidate_feature.end())
+      candidates[i].declared_owner = static_cast<int>(at - candidate_feature.begin());
+  }
+  for (const FoundGroup& found :
+       FindGroups(candidates, sample, RowsInTime(time_rank.first(sample)))) {
     GroupLayout group;
     group.source = found.declared >= 0 ? 1 : 2;
-    group.anywhere = found.anywhere;
+    group.repeats = found.repeats;
+    if (found.parent >= 0) {
+      group.parent = static_cast<uint32_t>(found.parent) + 1;
+      layout->groups[group.parent].is_parent = true;
+    }
     if (found.declared >= 0) group.name = schema.groups[static_cast<size_t>(found.declared)].name;
     for (const uint32_t member : found.members) group.features.push_back(candidate_feature[member]);
     std::sort(group.features.begin(), group.features.end());
@@ -131,7 +156,7 @@ Status AssignIdSpaces(std::span<const ClusteredFeature> features, FileLayout* la
 
 // Numbers slots in storage order: group by group, its index first; a dictionary just before the
 // first column that uses it.
-void AssignSlots(std::span<const ClusteredFeature> features, FileLayout* layout) {
+void AssignSlots(std::span<const ClusteredFeature> features, bool windows, FileLayout* layout) {
   std::vector<bool> placed(layout->id_spaces.size(), false);
   uint32_t slot = 0;
   uint32_t feature_group = 0;
@@ -145,8 +170,10 @@ void AssignSlots(std::span<const ClusteredFeature> features, FileLayout* layout)
       layout->id_spaces[space].dictionary_slot = slot++;
     }
     const uint32_t shape_slot = slot++;
+    const uint32_t windows_slot = windows && MayHaveWindows(features[f]) ? slot++ : kNone32;
     for (uint32_t c = first; c < first + num_columns; ++c) {
       layout->columns[c].shape_slot = shape_slot;
+      layout->columns[c].windows_slot = windows_slot;
       layout->columns[c].values_slot = slot++;
     }
     layout->features[f].feature_group = feature_group;
@@ -171,7 +198,8 @@ void AssignSlots(std::span<const ClusteredFeature> features, FileLayout* layout)
 }  // namespace
 
 Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const ClusteredFeature> features,
-                                  uint32_t num_rows, const LayoutOptions& options) {
+                                  uint32_t num_rows, std::span<const uint32_t> time_rank,
+                                  const LayoutOptions& options) {
   FileLayout layout;
   layout.features.resize(features.size());
   for (uint32_t f = 0; f < features.size(); ++f) {
@@ -179,12 +207,12 @@ Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const Clustere
     for (uint32_t c = 0; c < features[f].source().spec->columns.size(); ++c)
       layout.columns.push_back({.feature = f, .column = c});
   }
-  AssignGroups(schema, features, num_rows, options, &layout);
+  AssignGroups(schema, features, num_rows, time_rank, options, &layout);
   for (uint32_t f = 0; f < features.size(); ++f) {
     if (layout.features[f].group == 0) layout.groups[0].features.push_back(f);
   }
   DSI_RETURN_IF_ERROR(AssignIdSpaces(features, &layout));
-  AssignSlots(features, &layout);
+  AssignSlots(features, options.dedup, &layout);
   return layout;
 }
 

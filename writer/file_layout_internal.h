@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dsi/dedup/find_groups_internal.h"
 #include "dsi/format/schema.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/writer/clustered_feature_internal.h"
@@ -18,6 +19,7 @@ struct ColumnLayout {
   uint32_t column = 0;  // Within the feature.
   uint32_t shape_slot = 0;
   uint32_t values_slot = 0;
+  uint32_t windows_slot = kNone32;  // Of the feature.
   uint16_t id_space = kNone16;
 };
 
@@ -32,7 +34,9 @@ struct GroupLayout {
   uint8_t source = 0;  // F-073.
   uint32_t index_slot = kNone32;
   uint32_t owner_column = kNone32;
-  bool anywhere = false;  // Repeats are looked for anywhere in a stripe, not only in runs.
+  GroupRepeats repeats = GroupRepeats::kRuns;
+  uint32_t parent = 0;     // Ordinal of the group that its index may refer to; 0 none.
+  bool is_parent = false;  // Other groups refer to it.
   std::vector<uint32_t> features;
 };
 
@@ -56,9 +60,10 @@ struct LayoutOptions {
   bool find_groups = true;
 };
 
-// Decides the layout by looking at the rows of the first stripe, [0, num_rows). kInvalidArgument:
-// an id space whose columns differ in width.
+// Decides the layout by looking at the rows of the first stripe, [0, num_rows), whose ranks in time
+// are given. kInvalidArgument: an id space whose columns differ in width.
 Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const ClusteredFeature> features,
-                                  uint32_t num_rows, const LayoutOptions& options);
+                                  uint32_t num_rows, std::span<const uint32_t> time_rank,
+                                  const LayoutOptions& options);
 
 }  // namespace dsi::internal

@@ -1,130 +1,212 @@
 #include "dsi/writer/group_index_internal.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include "dsi/dedup/unique_rows_internal.h"
+#include "dsi/dedup/versions_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 constexpr double kStoredShare =
     0.5;  // Encoded bytes of a value per raw byte, roughly, when forms are compared.
+constexpr double kWideRow = 16;  // Bytes.
 constexpr uint64_t kAnywhereBytes =
     2ULL << 30;  // Memory for finding repeats anywhere; wider groups are searched for runs only.
 
-// Raw bytes of the given rows in all columns of the features.
-double StoredBytes(std::span<const ClusteredFeature::Slice> slices,
-                   const std::vector<uint32_t>& rows) {
-  double bytes = 0;
-  for (const ClusteredFeature::Slice& slice : slices) {
-    double width = 0;
-    for (const RowColumn::Values& values : slice.column.values) width += values.width;
-    const uint32_t per_row = slice.column.entries_per_row;
-    uint64_t entries = 0;
-    for (const uint32_t row : rows) {
-      if (slice.shape[row] > 0) entries += per_row != 0 ? per_row : slice.shape[row] - 1;
+enum Form : uint32_t { kIdentity, kRunLengths, kNewRowBits, kGeneral, kViaParent, kVersions };
+
+class IndexBuilder {
+ public:
+  IndexBuilder(const GroupIndexInput& input, const EncodeTuning& tuning)
+      : input_(input), tuning_(tuning) {}
+
+  GroupIndex Build() {
+    GroupIndex index;
+    index.record = {.form = kIdentity, .num_unique = input_.num_rows};
+    const uint64_t slice_bytes = static_cast<uint64_t>(input_.num_rows) *
+                                 (sizeof(uint32_t) + sizeof(uint64_t)) * input_.features.size();
+    if (slice_bytes > kAnywhereBytes) {
+      TakeWideRuns(&index);
+    } else {
+      for (const ClusteredFeature* feature : input_.features)
+        slices_.push_back(feature->MakeSlice(input_.first, input_.num_rows));
+      for (const ClusteredFeature::Slice& slice : slices_) columns_.push_back(&slice.column);
+      if (input_.repeats != GroupRepeats::kVersions || !TakeVersions(&index)) {
+        best_cost_ = StoredBytes(every_row());
+        TakeRuns(&index);
+        if (input_.repeats == GroupRepeats::kAnywhere) TakeAnywhere(&index);
+      }
     }
-    bytes += width * static_cast<double>(entries);
+    if (input_.keep_inverse && index.inverse.empty()) index.inverse = every_row();
+    return index;
   }
-  return bytes * kStoredShare;
-}
 
-template <typename T>
-EncodedStream EncodeIndex(const std::vector<T>& values, uint32_t page_values,
-                          const EncodeTuning& tuning) {
-  return EncodeStream({.values = values.data(), .count = values.size(), .width = sizeof(T)},
-                      page_values, tuning);
-}
-
-// Run lengths or one bit per row, whichever encodes smaller.
-void EncodeRuns(const UniqueRows& runs, uint32_t num_rows, uint32_t page_values,
-                const EncodeTuning& tuning, GroupIndex* index) {
-  std::vector<uint32_t> lengths(runs.first_row.size());
-  std::vector<uint8_t> is_new(num_rows, 0);
-  for (size_t u = 0; u < lengths.size(); ++u) {
-    const uint32_t end = u + 1 < lengths.size() ? runs.first_row[u + 1] : num_rows;
-    lengths[u] = end - runs.first_row[u];
-    is_new[runs.first_row[u]] = 1;
+ private:
+  std::vector<uint32_t> every_row() const {
+    std::vector<uint32_t> rows(input_.num_rows);
+    std::iota(rows.begin(), rows.end(), 0U);
+    return rows;
   }
-  EncodedStream by_length = EncodeIndex(lengths, page_values, tuning);
-  EncodedStream by_bit = EncodeIndex(is_new, page_values, tuning);
-  const bool bits = by_bit.bytes() < by_length.bytes();
-  index->record.form = bits ? 2 : 1;
-  index->stream = std::move(bits ? by_bit : by_length);
-}
 
-}  // namespace
+  // Raw bytes of the given rows in all columns of the features.
+  double StoredBytes(const std::vector<uint32_t>& rows) const {
+    double bytes = 0;
+    for (const ClusteredFeature::Slice& slice : slices_) {
+      double width = 0;
+      for (const RowColumn::Values& values : slice.column.values) width += values.width;
+      const uint32_t per_row = slice.column.entries_per_row;
+      uint64_t entries = 0;
+      for (const uint32_t row : rows) {
+        if (slice.shape[row] > 0) entries += per_row != 0 ? per_row : slice.shape[row] - 1;
+      }
+      bytes += width * static_cast<double>(entries);
+    }
+    return bytes * kStoredShare;
+  }
 
-GroupIndex BuildGroupIndex(std::span<const ClusteredFeature* const> features, bool anywhere,
-                           uint32_t first, uint32_t num_rows, uint32_t page_values,
-                           const EncodeTuning& tuning) {
-  GroupIndex index;
-  index.record = {.form = 0, .num_unique = num_rows};
+  template <typename T>
+  EncodedStream Encode(const std::vector<T>& values) const {
+    return EncodeStream({.values = values.data(), .count = values.size(), .width = sizeof(T)},
+                        input_.page_values, tuning_);
+  }
 
-  const uint64_t slice_bytes =
-      static_cast<uint64_t>(num_rows) * (sizeof(uint32_t) + sizeof(uint64_t)) * features.size();
-  std::vector<ClusteredFeature::Slice> slices;
-  std::vector<const RowColumn*> columns;
-  slices.reserve(features.size());
-  if (slice_bytes > kAnywhereBytes) {
-    // Too wide to hold all slices: repeats of each feature in turn are joined, which finds runs
-    // exactly.
+  // Run lengths or one bit per row, whichever encodes smaller.
+  void EncodeRuns(const std::vector<uint32_t>& first_rows, GroupIndex* index) const {
+    std::vector<uint32_t> lengths(first_rows.size());
+    std::vector<uint8_t> is_new(input_.num_rows, 0);
+    for (size_t u = 0; u < lengths.size(); ++u) {
+      const uint32_t end = u + 1 < lengths.size() ? first_rows[u + 1] : input_.num_rows;
+      lengths[u] = end - first_rows[u];
+      is_new[first_rows[u]] = 1;
+    }
+    EncodedStream by_length = Encode(lengths);
+    EncodedStream by_bit = Encode(is_new);
+    const bool bits = by_bit.bytes() < by_length.bytes();
+    index->record = {.form = bits ? kNewRowBits : kRunLengths,
+                     .num_unique = static_cast<uint32_t>(first_rows.size())};
+    index->stream = std::move(bits ? by_bit : by_length);
+  }
+
+  // Too wide to hold all slices: repeats of each feature in turn are joined, which finds runs
+  // exactly.
+  void TakeWideRuns(GroupIndex* index) const {
+    const uint32_t num_rows = input_.num_rows;
     std::vector<uint8_t> all(num_rows, 1);
     std::vector<uint8_t> one(num_rows);
-    for (const ClusteredFeature* feature : features) {
-      const ClusteredFeature::Slice slice = feature->MakeSlice(first, num_rows);
+    for (const ClusteredFeature* feature : input_.features) {
+      const ClusteredFeature::Slice slice = feature->MakeSlice(input_.first, num_rows);
       MarkRepeats(slice.column, num_rows, one);
       for (uint32_t r = 0; r < num_rows; ++r) all[r] &= one[r];
     }
     UniqueRows runs;
     for (uint32_t r = 0; r < num_rows; ++r) {
       if (all[r] == 0) runs.first_row.push_back(r);
+      if (input_.keep_inverse)
+        runs.inverse.push_back(static_cast<uint32_t>(runs.first_row.size() - 1));
     }
-    if (runs.first_row.size() * 8 > static_cast<size_t>(num_rows) * 7) return index;
-    index.record.num_unique = static_cast<uint32_t>(runs.first_row.size());
-    EncodeRuns(runs, num_rows, page_values, tuning, &index);
-    index.stored_rows = std::move(runs.first_row);
-    return index;
+    if (runs.first_row.size() * 8 > static_cast<size_t>(num_rows) * 7) return;
+    EncodeRuns(runs.first_row, index);
+    Keep(std::move(runs), index);
   }
 
-  for (const ClusteredFeature* feature : features) {
-    slices.push_back(feature->MakeSlice(first, num_rows));
-    columns.push_back(&slices.back().column);
+  void Keep(UniqueRows unique, GroupIndex* index) const {
+    index->stored_rows = std::move(unique.first_row);
+    if (input_.keep_inverse) index->inverse = std::move(unique.inverse);
   }
-  std::vector<uint32_t> every_row(num_rows);
-  for (uint32_t r = 0; r < num_rows; ++r) every_row[r] = r;
-  const double identity_cost = StoredBytes(slices, every_row);
 
-  UniqueRows runs = FindRuns(columns, num_rows);
-  GroupIndex by_runs;
-  by_runs.record.num_unique = static_cast<uint32_t>(runs.first_row.size());
-  EncodeRuns(runs, num_rows, page_values, tuning, &by_runs);
-  double best = static_cast<double>(by_runs.stream.bytes()) + StoredBytes(slices, runs.first_row);
-  if (best < identity_cost) {
-    by_runs.stored_rows = std::move(runs.first_row);
-    index = std::move(by_runs);
-  } else {
-    best = identity_cost;
+  void TakeRuns(GroupIndex* index) {
+    UniqueRows runs = FindRuns(columns_, input_.num_rows);
+    GroupIndex by_runs;
+    EncodeRuns(runs.first_row, &by_runs);
+    const double cost = static_cast<double>(by_runs.stream.bytes()) + StoredBytes(runs.first_row);
+    if (cost >= best_cost_) return;
+    best_cost_ = cost;
+    *index = std::move(by_runs);
+    Keep(std::move(runs), index);
   }
-  if (!anywhere) return index;
 
-  std::vector<uint64_t> hashes(num_rows, 0);
-  std::vector<uint64_t> column_hashes(num_rows);
-  for (const RowColumn* column : columns) {
-    HashRows(*column, num_rows, column_hashes);
-    CombineHashes(hashes, column_hashes);
+  std::vector<uint64_t> HashAll(std::span<const RowColumn* const> columns) const {
+    std::vector<uint64_t> hashes(input_.num_rows, 0);
+    std::vector<uint64_t> column_hashes(input_.num_rows);
+    for (const RowColumn* column : columns) {
+      HashRows(*column, input_.num_rows, column_hashes);
+      CombineHashes(hashes, column_hashes);
+    }
+    return hashes;
   }
-  UniqueRows unique = FindUnique(columns, hashes);
-  if (unique.first_row.size() == index.record.num_unique)
-    return index;  // Nothing repeats but in runs.
-  GroupIndex general;
-  general.record = {.form = 3, .num_unique = static_cast<uint32_t>(unique.first_row.size())};
-  general.stream = EncodeIndex(unique.inverse, page_values, tuning);
-  if (static_cast<double>(general.stream.bytes()) + StoredBytes(slices, unique.first_row) < best) {
-    general.stored_rows = std::move(unique.first_row);
-    index = std::move(general);
+
+  void TakeAnywhere(GroupIndex* index) {
+    UniqueRows unique = FindUnique(columns_, HashAll(columns_));
+    if (unique.first_row.size() == index->record.num_unique)
+      return;  // Nothing repeats but in runs.
+    GroupIndex anywhere;
+    anywhere.record = {.form = kGeneral,
+                       .num_unique = static_cast<uint32_t>(unique.first_row.size())};
+    const std::optional<std::vector<uint32_t>> codes = CodesOfParent(unique.inverse);
+    if (codes) {
+      anywhere.record.form = kViaParent;
+      anywhere.stream = Encode(*codes);
+    } else {
+      anywhere.stream = Encode(unique.inverse);
+    }
+    if (static_cast<double>(anywhere.stream.bytes()) + StoredBytes(unique.first_row) >= best_cost_)
+      return;
+    *index = std::move(anywhere);
+    Keep(std::move(unique), index);
   }
-  return index;
+
+  // Unique row of each unique row of the parent; nothing where rows of one differ.
+  std::optional<std::vector<uint32_t>> CodesOfParent(const std::vector<uint32_t>& inverse) const {
+    const GroupIndex* const parent = input_.parent;
+    if (parent == nullptr || parent->record.form == kVersions) return std::nullopt;
+    constexpr uint32_t kNone = UINT32_MAX;
+    std::vector<uint32_t> codes(parent->record.num_unique, kNone);
+    for (uint32_t row = 0; row < input_.num_rows; ++row) {
+      uint32_t& code = codes[parent->inverse[row]];
+      if (code != kNone && code != inverse[row]) return std::nullopt;
+      code = inverse[row];
+    }
+    return codes;
+  }
+
+  // Form 5, unless owners hardly come back.
+  bool TakeVersions(GroupIndex* index) const {
+    const GroupIndex* const parent = input_.parent;
+    if (parent == nullptr || parent->record.num_unique > input_.num_rows - input_.num_rows / 8)
+      return false;
+    RowColumn owner;
+    owner.entries_per_row = 1;
+    owner.values = {{reinterpret_cast<const std::byte*>(parent->inverse.data()), 4}};
+    std::vector<const RowColumn*> columns = columns_;
+    columns.push_back(&owner);
+    const UniqueRows unique = FindUnique(columns, HashAll(columns));
+    // What comes back is looked for where a row is worth more than a step to it.
+    const bool reuse =
+        StoredBytes(unique.first_row) > kWideRow * static_cast<double>(unique.first_row.size());
+    Versions versions = NumberVersions(unique, parent->inverse, parent->record.num_unique,
+                                       input_.rows_in_time, reuse);
+    index->record = {.form = kVersions,
+                     .num_unique = static_cast<uint32_t>(versions.stored_rows.size())};
+    index->stream = Encode(versions.steps);
+    index->stored_rows = std::move(versions.stored_rows);
+    if (input_.keep_inverse) index->inverse = std::move(versions.inverse);
+    return true;
+  }
+
+  const GroupIndexInput& input_;
+  const EncodeTuning& tuning_;
+  std::vector<ClusteredFeature::Slice> slices_;
+  std::vector<const RowColumn*> columns_;
+  double best_cost_ = 0;
+};
+
+}  // namespace
+
+GroupIndex BuildGroupIndex(const GroupIndexInput& input, const EncodeTuning& tuning) {
+  return IndexBuilder(input, tuning).Build();
 }
 
 }  // namespace dsi::internal

@@ -148,19 +148,17 @@ void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_co
 }
 
 template <typename T>
-void Encode(const FileLayout& layout, const IdSpaceLayout& space,
-            std::span<const ClusteredFeature> features, std::span<const GroupIndex> indexes,
-            uint32_t first, uint32_t num_rows, const StripeOptions& options,
+void Encode(const IdSpaceLayout& space, const FileLayout& layout,
+            std::span<const ClusteredFeature> features,
+            std::span<const std::unique_ptr<FeatureValues>> stored, const StripeOptions& options,
             EncodedStripe* stripe) {
   std::vector<Member<T>> members(space.columns.size());
   size_t total = 0;
   for (size_t i = 0; i < members.size(); ++i) {
     Member<T>& m = members[i];
     m.layout = &layout.columns[space.columns[i]];
-    const ClusteredFeature& feature = features[m.layout->feature];
-    m.type = feature.source().spec->columns[m.layout->column].type;
-    m.bytes = GatherValues(feature.MakeSlice(first, num_rows), m.layout->column,
-                           indexes[layout.features[m.layout->feature].group].stored_rows);
+    m.type = features[m.layout->feature].source().spec->columns[m.layout->column].type;
+    m.bytes = stored[m.layout->feature]->TakeValues(m.layout->column);
     total += m.values().size();
   }
 
@@ -225,13 +223,13 @@ void Encode(const FileLayout& layout, const IdSpaceLayout& space,
 }  // namespace
 
 void EncodeIdSpace(const FileLayout& layout, const IdSpaceLayout& space,
-                   std::span<const ClusteredFeature> features, std::span<const GroupIndex> indexes,
-                   uint32_t first, uint32_t num_rows, const StripeOptions& options,
-                   EncodedStripe* stripe) {
+                   std::span<const ClusteredFeature> features,
+                   std::span<const std::unique_ptr<FeatureValues>> stored,
+                   const StripeOptions& options, EncodedStripe* stripe) {
   if (space.width == 4) {
-    Encode<uint32_t>(layout, space, features, indexes, first, num_rows, options, stripe);
+    Encode<uint32_t>(space, layout, features, stored, options, stripe);
   } else {
-    Encode<uint64_t>(layout, space, features, indexes, first, num_rows, options, stripe);
+    Encode<uint64_t>(space, layout, features, stored, options, stripe);
   }
 }
 

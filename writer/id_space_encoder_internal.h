@@ -3,17 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "dsi/writer/feature_values_internal.h"
 #include "dsi/writer/stripe_encoder_internal.h"
 
 namespace dsi::internal {
 
-// Fills the dictionary slot of the space and the values slots of its columns in *stripe.
+// Fills the dictionary slot of the space and the values slots of its columns in *stripe. Takes
+// their values.
 void EncodeIdSpace(const FileLayout& layout, const IdSpaceLayout& space,
-                   std::span<const ClusteredFeature> features, std::span<const GroupIndex> indexes,
-                   uint32_t first, uint32_t num_rows, const StripeOptions& options,
-                   EncodedStripe* stripe);
+                   std::span<const ClusteredFeature> features,
+                   std::span<const std::unique_ptr<FeatureValues>> stored,
+                   const StripeOptions& options, EncodedStripe* stripe);
 
 }  // namespace dsi::internal

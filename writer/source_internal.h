@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dsi/format/limits.h"
@@ -28,7 +29,11 @@ struct FeatureSource {
 struct RowOrder {
   std::vector<uint32_t> input_row;  // [num_rows]: row of the input at each position of the file.
   std::vector<uint32_t>
-      session_starts;  // Positions, ascending; empty when there are no session keys.
+      session_starts;               // Positions, ascending; empty when there are no session keys.
+  std::vector<uint32_t> time_rank;  // Per position: its place by time, then input position.
 };
+
+// Positions in the order of their ranks.
+std::vector<uint32_t> RowsInTime(std::span<const uint32_t> time_rank);
 
 }  // namespace dsi::internal

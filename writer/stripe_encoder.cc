@@ -1,7 +1,10 @@
 #include "dsi/writer/stripe_encoder_internal.h"
 
 #include <algorithm>
+#include <memory>
 
+#include "dsi/writer/alias_streams_internal.h"
+#include "dsi/writer/feature_values_internal.h"
 #include "dsi/writer/gather_internal.h"
 #include "dsi/writer/id_space_encoder_internal.h"
 #include "dsi/writer/parallel_internal.h"
@@ -9,86 +12,153 @@
 namespace dsi::internal {
 namespace {
 
-// Encodes the shape stream of a feature and the values of its columns that have no id space.
-void EncodeFeature(const FileLayout& layout, const ClusteredFeature& feature, uint32_t f,
-                   const GroupIndex& index, uint32_t first, uint32_t num_rows,
-                   const StripeOptions& options, EncodedStripe* stripe) {
-  const ClusteredFeature::Slice slice = feature.MakeSlice(first, num_rows);
-  const FeatureSpec& spec = *feature.source().spec;
-  const uint32_t leader = layout.features[f].first_column;
+class StripeEncoder {
+ public:
+  StripeEncoder(const FileLayout& layout, std::span<const ClusteredFeature> features,
+                std::span<const uint32_t> time_rank, uint32_t first, uint32_t num_rows,
+                const StripeOptions& options, const std::function<Status()>& poll)
+      : layout_(layout),
+        features_(features),
+        time_rank_(time_rank.subspan(first, num_rows)),
+        first_(first),
+        num_rows_(num_rows),
+        options_(options),
+        poll_(poll),
+        indexes_(layout.groups.size()),
+        values_(features.size()) {}
 
-  const std::vector<uint32_t> shape = GatherShape(slice, index.stored_rows);
-  EncodedStream& shape_stream = stripe->streams[layout.columns[leader].shape_slot];
-  if (feature.source().has_lengths()) {
-    shape_stream = EncodeStream({.values = shape.data(), .count = shape.size(), .width = 4},
-                                options.page_values, options.tuning);
-  } else {
-    const std::vector<uint8_t> present(shape.begin(), shape.end());
-    shape_stream = EncodeStream({.values = present.data(), .count = present.size(), .width = 1},
-                                options.page_values, options.tuning);
+  Result<EncodedStripe> Encode() {
+    stripe_.streams.resize(layout_.num_slots);
+    indexes_[0].record = {.form = 0, .num_unique = num_rows_};
+    DSI_RETURN_IF_ERROR(BuildIndexes());
+    DSI_RETURN_IF_ERROR(ParallelFor(
+        features_.size(), options_.threads,
+        [&](size_t f) {
+          FindValues(static_cast<uint32_t>(f));
+          return Status::Ok();
+        },
+        poll_));
+    // Id spaces and features are independent pieces: each writes the slots of its own streams. Id
+    // spaces first, as they are the longest.
+    const size_t num_spaces = layout_.id_spaces.size();
+    DSI_RETURN_IF_ERROR(ParallelFor(
+        num_spaces + features_.size(), options_.threads,
+        [&](size_t i) {
+          if (i < num_spaces) {
+            EncodeIdSpace(layout_, layout_.id_spaces[i], features_, values_, options_, &stripe_);
+          } else {
+            EncodeFeature(static_cast<uint32_t>(i - num_spaces));
+          }
+          return Status::Ok();
+        },
+        poll_));
+    for (size_t g = 0; g < indexes_.size(); ++g) {
+      stripe_.groups.push_back(indexes_[g].record);
+      if (g > 0) stripe_.streams[layout_.groups[g].index_slot] = std::move(indexes_[g].stream);
+    }
+    // F-061: an empty stream still states its width.
+    for (const ColumnLayout& column : layout_.columns) {
+      const Type type = features_[column.feature].source().spec->columns[column.column].type;
+      stripe_.streams[column.values_slot].record.width = static_cast<uint8_t>(TypeWidth(type));
+    }
+    AliasEqualStreams(&stripe_);
+    return std::move(stripe_);
   }
-  shape_stream.record.max = *std::max_element(shape.begin(), shape.end());
 
-  for (uint32_t c = 0; c < spec.columns.size(); ++c) {
-    const ColumnLayout& column = layout.columns[leader + c];
-    if (column.id_space != kNone16) continue;
-    const std::vector<std::byte> values = GatherValues(slice, c, index.stored_rows);
-    stripe->streams[column.values_slot] =
-        EncodeStream(ViewOf(values, spec.columns[c].type), options.page_values, options.tuning);
+ private:
+  // Level by level, so that a parent's index is there before those that refer to it.
+  Status BuildIndexes() {
+    const std::vector<uint32_t> rows_in_time = RowsInTime(time_rank_);
+    std::vector<uint32_t> level(layout_.groups.size(), 0);
+    uint32_t num_levels = 1;
+    for (size_t g = 1; g < level.size(); ++g) {
+      const uint32_t parent = layout_.groups[g].parent;
+      level[g] = parent == 0 ? 0 : level[parent] + 1;
+      num_levels = std::max(num_levels, level[g] + 1);
+    }
+    for (uint32_t l = 0; l < num_levels; ++l) {
+      std::vector<uint32_t> groups;
+      for (uint32_t g = 1; g < level.size(); ++g) {
+        if (level[g] == l) groups.push_back(g);
+      }
+      DSI_RETURN_IF_ERROR(ParallelFor(
+          groups.size(), options_.threads,
+          [&](size_t i) {
+            indexes_[groups[i]] = BuildIndex(layout_.groups[groups[i]], rows_in_time);
+            return Status::Ok();
+          },
+          poll_));
+    }
+    return Status::Ok();
   }
-}
+
+  GroupIndex BuildIndex(const GroupLayout& group, std::span<const uint32_t> rows_in_time) const {
+    std::vector<const ClusteredFeature*> members;
+    for (const uint32_t f : group.features) members.push_back(&features_[f]);
+    return BuildGroupIndex({.features = members,
+                            .repeats = group.repeats,
+                            .parent = group.parent == 0 ? nullptr : &indexes_[group.parent],
+                            .rows_in_time = rows_in_time,
+                            .keep_inverse = group.is_parent,
+                            .first = first_,
+                            .num_rows = num_rows_,
+                            .page_values = options_.page_values},
+                           options_.tuning);
+  }
+
+  void FindValues(uint32_t f) {
+    const FeatureLayout& feature = layout_.features[f];
+    const uint32_t windows_slot = layout_.columns[feature.first_column].windows_slot;
+    values_[f] = std::make_unique<FeatureValues>(features_[f], indexes_[feature.group], first_,
+                                                 num_rows_, windows_slot != kNone32,
+                                                 options_.page_values, options_.tuning);
+    if (windows_slot != kNone32) stripe_.streams[windows_slot] = std::move(values_[f]->windows());
+  }
+
+  // Encodes the shape stream of a feature and the values of its columns that have no id space.
+  void EncodeFeature(uint32_t f) {
+    const FeatureSource& source = features_[f].source();
+    const uint32_t leader = layout_.features[f].first_column;
+    const std::vector<uint32_t> shape = values_[f]->Shape();
+    EncodedStream& shape_stream = stripe_.streams[layout_.columns[leader].shape_slot];
+    if (source.has_lengths()) {
+      shape_stream = EncodeStream({.values = shape.data(), .count = shape.size(), .width = 4},
+                                  options_.page_values, options_.tuning);
+    } else {
+      const std::vector<uint8_t> present(shape.begin(), shape.end());
+      shape_stream = EncodeStream({.values = present.data(), .count = present.size(), .width = 1},
+                                  options_.page_values, options_.tuning);
+    }
+    shape_stream.record.max = *std::max_element(shape.begin(), shape.end());
+    for (uint32_t c = 0; c < source.spec->columns.size(); ++c) {
+      const ColumnLayout& column = layout_.columns[leader + c];
+      if (column.id_space != kNone16) continue;
+      const std::vector<std::byte> values = values_[f]->TakeValues(c);
+      stripe_.streams[column.values_slot] = EncodeStream(
+          ViewOf(values, source.spec->columns[c].type), options_.page_values, options_.tuning);
+    }
+  }
+
+  const FileLayout& layout_;
+  std::span<const ClusteredFeature> features_;
+  std::span<const uint32_t> time_rank_;
+  uint32_t first_;
+  uint32_t num_rows_;
+  const StripeOptions& options_;
+  const std::function<Status()>& poll_;
+  std::vector<GroupIndex> indexes_;
+  std::vector<std::unique_ptr<FeatureValues>> values_;
+  EncodedStripe stripe_;
+};
 
 }  // namespace
 
 Result<EncodedStripe> EncodeStripe(const FileLayout& layout,
-                                   std::span<const ClusteredFeature> features, uint32_t first,
+                                   std::span<const ClusteredFeature> features,
+                                   std::span<const uint32_t> time_rank, uint32_t first,
                                    uint32_t num_rows, const StripeOptions& options,
                                    const std::function<Status()>& poll) {
-  EncodedStripe stripe;
-  stripe.streams.resize(layout.num_slots);
-  std::vector<GroupIndex> indexes(layout.groups.size());
-  indexes[0].record = {.form = 0, .num_unique = num_rows};
-
-  DSI_RETURN_IF_ERROR(ParallelFor(
-      layout.groups.size() - 1, options.threads,
-      [&](size_t i) {
-        const GroupLayout& group = layout.groups[i + 1];
-        std::vector<const ClusteredFeature*> members;
-        for (const uint32_t f : group.features) members.push_back(&features[f]);
-        indexes[i + 1] = BuildGroupIndex(members, group.anywhere, first, num_rows,
-                                         options.page_values, options.tuning);
-        return Status::Ok();
-      },
-      poll));
-
-  // Id spaces and features are independent pieces: each writes the slots of its own streams. Id
-  // spaces first, as they are the longest.
-  const size_t num_spaces = layout.id_spaces.size();
-  DSI_RETURN_IF_ERROR(ParallelFor(
-      num_spaces + features.size(), options.threads,
-      [&](size_t i) {
-        if (i < num_spaces) {
-          EncodeIdSpace(layout, layout.id_spaces[i], features, indexes, first, num_rows, options,
-                        &stripe);
-        } else {
-          const auto f = static_cast<uint32_t>(i - num_spaces);
-          EncodeFeature(layout, features[f], f, indexes[layout.features[f].group], first, num_rows,
-                        options, &stripe);
-        }
-        return Status::Ok();
-      },
-      poll));
-
-  for (size_t g = 0; g < indexes.size(); ++g) {
-    stripe.groups.push_back(indexes[g].record);
-    if (g > 0) stripe.streams[layout.groups[g].index_slot] = std::move(indexes[g].stream);
-  }
-  // F-061: an empty stream still states its width.
-  for (const ColumnLayout& column : layout.columns) {
-    const Type type = features[column.feature].source().spec->columns[column.column].type;
-    stripe.streams[column.values_slot].record.width = static_cast<uint8_t>(TypeWidth(type));
-  }
-  return stripe;
+  return StripeEncoder(layout, features, time_rank, first, num_rows, options, poll).Encode();
 }
 
 }  // namespace dsi::internal

@@ -24,10 +24,11 @@ struct EncodedStripe {
   std::vector<EncodedStream> streams;  // By slot.
 };
 
-// Encodes rows [first, first + num_rows) of the file order. Deterministic at any number of threads.
-// `poll` may cancel.
+// Encodes rows [first, first + num_rows) of the file order, whose ranks in time are given.
+// Deterministic at any number of threads. `poll` may cancel.
 Result<EncodedStripe> EncodeStripe(const FileLayout& layout,
-                                   std::span<const ClusteredFeature> features, uint32_t first,
+                                   std::span<const ClusteredFeature> features,
+                                   std::span<const uint32_t> time_rank, uint32_t first,
                                    uint32_t num_rows, const StripeOptions& options,
                                    const std::function<Status()>& poll);
 

@@ -124,7 +124,7 @@ class Writer::Impl {
 
   Status WriteAll(WriteReport* report);
   Status WriteStripes(const std::vector<ClusteredFeature>& features,
-                      const internal::FileLayout& layout,
+                      const std::vector<uint32_t>& time_rank, const internal::FileLayout& layout,
                       const std::vector<internal::StripeCut>& cuts, internal::FileSink* sink,
                       std::vector<internal::PlacedStripe>* placed,
                       std::vector<internal::ColumnTotals>* totals, WriteReport* report);
@@ -181,16 +181,17 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
 
   const std::vector<internal::StripeCut> cuts = internal::CutStripes(
       order, num_rows, rows_.size_bytes(), options_.stripe_rows, options_.stripe_bytes);
-  DSI_ASSIGN_OR_RETURN(
-      const internal::FileLayout layout,
-      internal::PlanFileLayout(stored, features, cuts.empty() ? 0 : cuts[0].num_rows,
-                               {.dedup = options_.dedup, .find_groups = options_.find_groups}));
+  DSI_ASSIGN_OR_RETURN(const internal::FileLayout layout,
+                       internal::PlanFileLayout(
+                           stored, features, cuts.empty() ? 0 : cuts[0].num_rows, order.time_rank,
+                           {.dedup = options_.dedup, .find_groups = options_.find_groups}));
 
   internal::FileSink sink(file_.get(), Salt(stored, options_));
   DSI_RETURN_IF_ERROR(sink.AppendHeader());
   std::vector<internal::PlacedStripe> placed;
   std::vector<internal::ColumnTotals> totals(layout.columns.size());
-  DSI_RETURN_IF_ERROR(WriteStripes(features, layout, cuts, &sink, &placed, &totals, report));
+  DSI_RETURN_IF_ERROR(
+      WriteStripes(features, order.time_rank, layout, cuts, &sink, &placed, &totals, report));
 
   internal::DirectoryInput directory;
   directory.schema = &stored;
@@ -217,13 +218,11 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   return file_->Publish();
 }
 
-Status Writer::Impl::WriteStripes(const std::vector<ClusteredFeature>& features,
-                                  const internal::FileLayout& layout,
-                                  const std::vector<internal::StripeCut>& cuts,
-                                  internal::FileSink* sink,
-                                  std::vector<internal::PlacedStripe>* placed,
-                                  std::vector<internal::ColumnTotals>* totals,
-                                  WriteReport* report) {
+Status Writer::Impl::WriteStripes(
+    const std::vector<ClusteredFeature>& features, const std::vector<uint32_t>& time_rank,
+    const internal::FileLayout& layout, const std::vector<internal::StripeCut>& cuts,
+    internal::FileSink* sink, std::vector<internal::PlacedStripe>* placed,
+    std::vector<internal::ColumnTotals>* totals, WriteReport* report) {
   const internal::StripeOptions stripe_options{.page_values = options_.page_values,
                                                .threads = options_.threads,
                                                .dedup = options_.dedup,
@@ -234,8 +233,8 @@ Status Writer::Impl::WriteStripes(const std::vector<ClusteredFeature>& features,
     };
     DSI_RETURN_IF_ERROR(poll());
     DSI_ASSIGN_OR_RETURN(const internal::EncodedStripe encoded,
-                         internal::EncodeStripe(layout, features, cut.first_row, cut.num_rows,
-                                                stripe_options, poll));
+                         internal::EncodeStripe(layout, features, time_rank, cut.first_row,
+                                                cut.num_rows, stripe_options, poll));
     internal::PlacedStripe& stripe = placed->emplace_back();
     stripe.first_row = cut.first_row;
     stripe.num_rows = cut.num_rows;
@@ -251,6 +250,8 @@ Status Writer::Impl::WriteStripes(const std::vector<ClusteredFeature>& features,
       (*totals)[c].num_values += values.record.num_values;
       if (column.column == 0)
         (*totals)[c].stored_bytes += encoded.streams[column.shape_slot].bytes();
+      if (column.column == 0 && column.windows_slot != internal::kNone32)
+        (*totals)[c].stored_bytes += encoded.streams[column.windows_slot].bytes();
       if (column.feature < schema_->features.size())
         report->values_stored += values.record.num_values;
     }

@@ -26,14 +26,17 @@ TYPES = {"bool": (1, 1), "int8": (2, 1), "int16": (3, 2), "int32": (4, 4), "int6
          "float32": (10, 4), "float64": (11, 8), "bytes": (12, 1)}
 
 Col = namedtuple("Col", "name kind type group feature id_space time_unit fixed_length flags "
-                 "default", defaults=(0, None, None, 0, 0, 0, 0))
-Grp = namedtuple("Grp", "name source owner", defaults=(1, None))
+                 "default windows", defaults=(0, None, None, 0, 0, 0, 0, False))
+Grp = namedtuple("Grp", "name source owner parent", defaults=(1, None, 0))
 Ids = namedtuple("Ids", "name width")
 # `groups`: per group but the first (form, num_unique, index values). `columns`: name -> one entry
 # per unique row: None, a raw value, or a list of them. `nodes`: column name, (feature name,
-# "shape"), ("index", group) or ("ids", id space) -> encoder of its nodes, or (encoder, "paged").
-Rows = namedtuple("Rows", "num_rows columns groups nodes ids num_sessions flags",
-                  defaults=((), {}, {}, 1, 0))
+# "shape" or "windows"), ("index", group) or ("ids", id space) -> encoder of its nodes,
+# (encoder, "paged"), or Alias(one of these keys). `windows`: feature name -> one start per unique
+# row; the pools of its columns are made from them, 0 where no window reaches.
+Rows = namedtuple("Rows", "num_rows columns groups nodes ids num_sessions flags windows",
+                  defaults=((), {}, {}, 1, 0, {}))
+Alias = namedtuple("Alias", "key")
 Range = namedtuple("Range", "what fields")
 Field = namedtuple("Field", "data name")
 
@@ -53,10 +56,10 @@ COLUMN_RECORD = (
     ("num_values", 8), ("name_offset", 4), ("name_size", 2), ("feature_name_size", 2),
     ("leader", 4), ("num_columns", 2), ("id_space", 2), ("group", 4), ("shape_slot", 4),
     ("values_slot", 4), ("max_length", 4), ("fixed_length", 4), ("feature_group", 4), ("kind", 1),
-    ("type", 1), ("flags", 1), ("time_unit", 1), ("reserved", 12))
+    ("type", 1), ("flags", 1), ("time_unit", 1), ("windows_slot", 4), ("reserved", 8))
 NAME_INDEX_RECORD = (("hash", 8), ("column", 4), ("what", 4))
 DIRECTORY_GROUP = (("name_offset", 4), ("name_size", 2), ("source", 1), ("reserved", 1),
-                   ("index_slot", 4), ("owner", 4), ("num_columns", 4), ("reserved_2", 4))
+                   ("index_slot", 4), ("owner", 4), ("num_columns", 4), ("parent", 4))
 ID_SPACE_RECORD = (("name_offset", 4), ("name_size", 2), ("reserved", 2), ("dictionary_slot", 4),
                    ("width", 1), ("reserved_2", 3))
 STRIPE_REF = (("first_row", 8), ("num_rows", 4), ("num_sessions", 4), ("flags", 4),
@@ -69,6 +72,21 @@ TABLES = ("columns", "name_index", "names", "groups", "id_spaces")
 def seal(data, kind, offset, salt):  # F-010
     seed = salt ^ (offset * 0x9E3779B97F4A7C15 % 2**64) ^ (kind << 56)
     return xxhash.xxh3_64_intdigest(data, seed)
+
+
+def zigzag(step):  # D-005
+    return 2 * step if step >= 0 else -2 * step - 1
+
+
+def window_codes(entries, starts):  # D-013
+    codes, end, last = [], 0, 0
+    for e, start in zip(entries, starts or ()):
+        if not e:
+            codes.append(0)
+            continue
+        codes.append(2 * (start - end) if start >= end else 2 * zigzag(start - last) + 1)
+        end, last = max(end, start + len(e)), start
+    return codes
 
 
 def fields(layout, record):
@@ -137,6 +155,9 @@ class Builder:
                 self.leaders[feature] = i
                 self.slot[feature, "shape"] = next_slot
                 next_slot += 1
+                if c.windows:
+                    self.slot[feature, "windows"] = next_slot
+                    next_slot += 1
             self.slot[c.name] = next_slot
             next_slot += 1
         for i in range(1, len(self.groups)):
@@ -184,7 +205,16 @@ class Builder:
             if self.columns[self.leaders[feature]] is c:
                 codes = [0 if e is None else len(e) + 1 if listed else 1 for e in entries]
                 yield (feature, "shape"), 4 if listed else 1, codes, max(codes), c.name  # D-010
+                if c.windows:
+                    codes = window_codes(entries, rows.windows.get(feature))
+                    yield (feature, "windows"), 4, codes, 0, c.name
             values = []
+            if feature in rows.windows:  # D-013
+                for start, e in zip(rows.windows[feature], entries):
+                    if e:
+                        values += [0] * (start + len(e) - len(values))
+                        values[start:start + len(e)] = e
+                entries = ()
             for e in entries:  # D-011
                 values += [] if e is None else list(e) if listed or c.fixed_length else [e]
             yield c.name, TYPES[c.type][1], values, 0, c.name
@@ -202,7 +232,9 @@ class Builder:
             encoder = rows.nodes.get(key)
             record = dict(num_values=len(values), width=width, form=0, max=top)
             stored = 0
-            if values and encoder is None and len(set(values)) == 1:
+            if isinstance(encoder, Alias):
+                record.update(form=4, first_page=self.slot[encoder.key])
+            elif values and encoder is None and len(set(values)) == 1:
                 record.update(form=1, constant=values[0])
             elif values and len(values) <= self.page_values and not isinstance(encoder, tuple):
                 packed = (encoder or encode_nodes.raw)(values, width)
@@ -257,13 +289,14 @@ class Builder:
                 id_space=NONE16 if c.id_space is None else c.id_space, group=c.group,
                 shape_slot=self.slot[feature, "shape"], values_slot=self.slot[c.name],
                 fixed_length=c.fixed_length, kind=KINDS[c.kind], type=TYPES[c.type][0],
-                flags=c.flags, time_unit=c.time_unit, **self._name(c.name)))
+                flags=c.flags, time_unit=c.time_unit,
+                windows_slot=self.slot.get((feature, "windows"), NONE32), **self._name(c.name)))
             index.append((hashed, 0, i))
             if members > 1 and leader == i:
                 index.append((xxhash.xxh3_64_intdigest(feature.encode(), 0), 1, i))
         groups = [dict(source=g.source, index_slot=self.slot.get(("index", i), NONE32),
                        owner=NONE32 if g.owner is None else g.owner,
-                       num_columns=sum(c.group == i for c in self.columns),
+                       num_columns=sum(c.group == i for c in self.columns), parent=g.parent,
                        **(self._name(g.name) if g.name else {}))
                   for i, g in enumerate(self.groups)]
         spaces = [dict(dictionary_slot=self.slot["ids", i], width=s.width, **self._name(s.name))

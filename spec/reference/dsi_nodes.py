@@ -186,8 +186,8 @@ def decompress(frame, codec, raw_size, where):  # E-100
             need(head.content_size == raw_size, "E-100", where,
                  f"content size {head.content_size}, expected {raw_size}")
             need(head.dict_id == 0, "E-100", where, f"dictionary id {head.dict_id}")
-            need(head.window_size <= 2**23, "E-100", where, f"window {head.window_size}")
-            raw = zstandard.ZstdDecompressor(max_window_size=2**23).decompress(
+            need(head.window_size <= 2**26, "E-100", where, f"window {head.window_size}")
+            raw = zstandard.ZstdDecompressor(max_window_size=2**26).decompress(
                 frame, max_output_size=raw_size, allow_extra_data=False)
         else:
             raw = lz4.block.decompress(frame, uncompressed_size=raw_size)

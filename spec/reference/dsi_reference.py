@@ -19,6 +19,7 @@ import json
 import struct
 import sys
 from collections import namedtuple
+from itertools import accumulate
 
 import xxhash
 
@@ -31,8 +32,9 @@ MAGIC, END_MAGIC = b"\x89DSI\r\n\x1a\n", b"DSI!\r\n\x1a\n"
 HEADER_SIZE, TRAILER_SIZE = 64, 80
 (SEAL_HEADER, SEAL_PAGE, SEAL_BLOCK, SEAL_SEALS, SEAL_SECTION, SEAL_FOOTER,
  SEAL_TRAILER) = range(1, 8)
-MAX_COLUMNS, MAX_ROWS = 2**22, 2**24
+MAX_COLUMNS, MAX_SLOTS, MAX_ROWS = 2**22, 2**24, 2**24
 MAX_VALUES, MAX_PAGE, MAX_LIST_CODE = 2**32 - 1, 2**28, 2**31
+MAX_VERSION = 2**24 - 1
 MAX_LISTED = 2**26  # Of this decoder, not of the format.
 DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING, LABEL, KEY, TIMESTAMP, STRING = range(1, 10)
 BOOL, BYTES = 1, 12
@@ -52,9 +54,10 @@ def seal(data, kind, offset, salt):  # F-010
 Column = namedtuple(
     "Column", "feature_id name_hash default_bits stored_bytes num_values name_offset name_size "
     "feature_name_size leader num_columns id_space group shape_slot values_slot max_length "
-    "fixed_length feature_group kind type flags time_unit reserved name feature_name ordinal")
-Group = namedtuple("Group", "name_offset name_size source reserved1 index_slot owner num_columns "
-                   "reserved2 name")
+    "fixed_length feature_group kind type flags time_unit windows_slot reserved name feature_name "
+    "ordinal")
+Group = namedtuple("Group", "name_offset name_size source reserved index_slot owner num_columns "
+                            "parent name")
 IdSpace = namedtuple("IdSpace", "name_offset name_size reserved1 dictionary_slot width reserved2 "
                      "name")
 Stream = namedtuple("Stream", "num_values constant first_page num_pages offset_in_page size width "
@@ -185,6 +188,7 @@ class File:
         need(1024 <= footer.page_values <= 2**20 and footer.page_values % 1024 == 0, "F-050",
              "core footer", f"page_values {footer.page_values}")  # F-050
         need(footer.columns.count <= MAX_COLUMNS, "F-090", "columns", f"{footer.columns.count}")
+        need(footer.num_slots <= MAX_SLOTS, "F-090", "core footer", f"{footer.num_slots} slots")
         self.names = self._table(footer.names, 1, "names")
         try:  # F-071
             need("\0" not in self.names.decode("utf-8"), "F-071", "names", "NUL in the heap")
@@ -192,9 +196,9 @@ class File:
             raise Damage("F-071", "names", "the heap is not UTF-8") from None
         self.columns, self.groups, self.id_spaces = [], [], []
         table = self._table(footer.columns, 96, "columns")
-        for i, r in enumerate(struct.iter_unpack("<5QI2HI2H6I4B12s", table)):  # F-070
+        for i, r in enumerate(struct.iter_unpack("<5QI2HI2H6I4BIQ", table)):  # F-070
             what = f"column {i}"
-            need(not any(r[-1]), "F-003", what, "reserved bytes are not zero")  # F-003
+            need(r[-1] == 0, "F-003", what, "reserved field is not zero")  # F-003
             raw = (name := self._name(r[5], r[6], what)).encode()
             need(name_hash(raw) == r[1], "F-070", what, "wrong name_hash")
             need(1 <= r[7] <= r[6], "F-070", what, f"feature_name_size {r[7]} of {r[6]}")
@@ -202,8 +206,9 @@ class File:
         table = self._table(footer.groups, 24, "groups")
         for i, r in enumerate(struct.iter_unpack("<IHBBIIII", table)):  # F-073
             what = f"group {i}"
-            need(r[3] == 0 and r[7] == 0, "F-003", what, "reserved fields are not zero")  # F-003
-            need(r[2] <= 2, "F-073", what, f"source {r[2]}")
+            need(r[3] == 0, "F-003", what, "reserved field is not zero")  # F-003
+            need(r[2] <= 2 and (r[2] or not i), "F-073", what, f"source {r[2]}")
+            need(r[7] < i or r[7] == 0, "F-073", what, f"parent {r[7]}")
             self.groups.append(Group(*r, self._name(r[0], r[1], what) if r[1] else ""))
         table = self._table(footer.id_spaces, 16, "id spaces")
         for i, r in enumerate(struct.iter_unpack("<IHHIB3s", table)):  # F-074
@@ -215,8 +220,8 @@ class File:
              "a cluster key is no column")
         need(self.groups, "F-073", "groups", "no group 0")  # F-073
         g = self.groups[0]
-        need(g.source == 0 and not g.name and g.index_slot == NONE32, "F-073", "group 0",
-             "is not the group of rows")
+        need((g.source, g.name_offset, g.name_size, g.index_slot, g.owner) == (
+            0, 0, 0, NONE32, NONE32), "F-073", "group 0", "is not the group of rows")
         for i, g in enumerate(self.groups):
             need(g.owner == NONE32 or g.owner < len(self.columns), "F-073", f"group {i}",
                  f"owner {g.owner}")
@@ -231,11 +236,9 @@ class File:
             need(first.leader == i and 1 <= n <= len(self.columns) - i, "F-070", what,
                  f"leader {first.leader}, {n} columns")
             feature = self.columns[i:i + n]
-            for c in feature:  # F-070: what the columns of a feature share
-                need((c.leader, c.num_columns, c.feature_id, c.feature_name, c.kind, c.group,
-                      c.shape_slot) == (i, n, first.feature_id, first.feature_name, first.kind,
-                                        first.group, first.shape_slot), "F-070",
-                     f"column {c.ordinal}", "differs from its feature's first column")
+            for c in feature:  # F-070, F-075: what the columns of a feature share
+                need(shared_fields(c) == shared_fields(first), "F-070", f"column {c.ordinal}",
+                     "differs from its feature's first column")
                 dotted = c.name.startswith(c.feature_name + ".") and (
                     len(c.name) > len(c.feature_name) + 1)
                 need(dotted if c.kind in (WEIGHTED, SEQUENCE) else c.name == c.feature_name or
@@ -271,13 +274,16 @@ class File:
         need(c.time_unit <= 4, "F-070", what, f"time unit {c.time_unit}")
         if not (1 <= c.kind <= 9 and c.type in TYPE_WIDTH):
             return  # S-010: fatal only when the column is asked for.
+        need(c.windows_slot == NONE32 or is_list(c), "F-070", what, "windows of a kind not listed")
         width = TYPE_WIDTH[c.type]
         need(c.default_bits < 1 << 8 * width, "F-070", what, "default does not fit the type")
+        need(c.default_bits == 0 or c.flags & 4, "F-070", what, "default without its flag")
         need(c.type != BOOL or c.default_bits <= 1, "S-011", what, "default is no bool")  # S-011
         need(c.kind != STRING or c.type == BYTES, "S-012", what, "a string not of bytes")  # S-012
         need(c.type != BYTES or c.kind in (STRING, KEY), "S-012", what, "bytes in another kind")
         need(c.kind != TIMESTAMP or c.type == 5 and c.time_unit, "S-012", what,
              "a timestamp that is no int64 with a unit")
+        need(c.kind == TIMESTAMP or c.time_unit == 0, "F-070", what, f"time unit {c.time_unit}")
         need((c.fixed_length > 0) == (c.kind == EMBEDDING), "S-012", what,
              f"fixed_length {c.fixed_length}")
         need(c.kind != EMBEDDING or c.type not in (BOOL, BYTES), "S-012", what,
@@ -290,9 +296,10 @@ class File:
         slots = [g.index_slot for g in self.groups[1:]]
         slots += [s.dictionary_slot for s in self.id_spaces]
         slots += [c.values_slot for c in self.columns] + [f[0].shape_slot for f in self.features]
+        slots += [f[0].windows_slot for f in self.features if f[0].windows_slot != NONE32]
         need(all(s < self.footer.num_slots for s in slots), "F-075", "directory", "no such slot")
         need(len(set(slots)) == len(slots), "F-075", "directory", "a slot serves two purposes")
-        self.used_slots = set(slots)
+        need(len(slots) == self.footer.num_slots, "F-075", "directory", "a slot serves no purpose")
 
     # -- Stripes --
 
@@ -326,7 +333,9 @@ class File:
         for c in self.columns:  # F-070: totals
             found = sum(s.streams[c.values_slot].num_values for s in self.stripes)
             need(c.num_values == found, "F-070", f"column {c.ordinal}", f"not {found} num_values")
-            slots = [c.values_slot] + ([c.shape_slot] if c.leader == c.ordinal else [])
+            slots = [c.values_slot]
+            if c.leader == c.ordinal:
+                slots += [c.shape_slot] + ([c.windows_slot] if c.windows_slot != NONE32 else [])
             if c.id_space < len(self.id_spaces) and not any(
                     b.id_space == c.id_space for b in self.columns[:c.ordinal]):
                 slots.append(self.id_spaces[c.id_space].dictionary_slot)
@@ -367,7 +376,7 @@ class File:
         owners, packed = {}, {i: [] for i, p in enumerate(stripe.pages) if p.num_values == 0}
         for slot, s in enumerate(stripe.streams):
             here = f"{what} slot {slot}"
-            need(s.form <= 3, "F-061", here, f"form {s.form}")
+            need(s.form <= 4, "F-061", here, f"form {s.form}")
             need(s.width in (1, 2, 4, 8), "F-061", here, f"width {s.width}")
             need(s.reserved == 0, "F-003", here, "reserved field is not zero")  # F-003
             need(s.max == 0 or slot in shapes, "F-061", here, "max of a stream that is no shape")
@@ -381,6 +390,14 @@ class File:
             if s.form == 1:
                 need(not any(place), "F-061", here, "constant with a page")
                 need(s.constant < 1 << 8 * s.width, "F-061", here, "bits above the width are set")
+                continue
+            if s.form == 4:
+                need(not any(place[1:]), "F-061", here, "alias with a place")
+                need(s.first_page < len(stripe.streams), "F-061", here, "alias of no slot")
+                to = stripe.streams[s.first_page]
+                need(to.form in (2, 3), "F-061", here, f"alias of a stream of form {to.form}")
+                need((s.num_values, s.width, s.max) == (to.num_values, to.width, to.max), "F-061",
+                     here, "alias of a stream that differs")
                 continue
             need(s.first_page <= len(stripe.pages) and s.num_pages <= len(stripe.pages) -
                  s.first_page, "F-061", here, "pages outside the page table")
@@ -411,9 +428,7 @@ class File:
             need(nodes, "F-063", here, "page without a stream")  # F-063
             position = 0
             for at, size in sorted(nodes) + [(page.stored_size, 0)]:
-                need(position <= at, "F-064", here, f"nodes overlap at {at}")  # F-064
-                need(not any(self.data[page.offset + position:page.offset + at]), "F-002", here,
-                     f"bytes between nodes at {position} are not zero")  # F-002
+                need(position == at, "F-064", here, f"node at {at}, expected {position}")  # F-064
                 position = at + size
 
     # -- Values --
@@ -427,6 +442,8 @@ class File:
             if count > MAX_LISTED:  # A few bytes may state 2**32 - 1 values.
                 raise Unsupported("F-090", where, f"{count} values are too many for this decoder")
             return [s.constant] * count
+        if s.form == 4:  # F-061: an alias, which has its own dictionary.
+            s = stripe.streams[s.first_page]
         values = []
         for p in range(s.first_page, s.first_page + s.num_pages):
             page, here = stripe.pages[p], f"{where} page {p}"
@@ -441,10 +458,21 @@ class File:
 
     def index(self, stripe, g):
         """The unique row of each row of the stripe in group `g`."""
+        chain = [g]
+        while stripe.groups[chain[-1]][0] in (4, 5):  # F-073: parents have lower ordinals.
+            parent = self.groups[chain[-1]].parent
+            need(parent, "D-001", f"stripe {stripe.ordinal} group {chain[-1]}", "no parent")
+            chain.append(parent)
+        rows = None
+        for g in reversed(chain):
+            rows = self._index(stripe, g, rows)
+        return rows
+
+    def _index(self, stripe, g, parent_rows):
         form, num_unique, _ = stripe.groups[g]
         where, slot = f"stripe {stripe.ordinal} group {g}", self.groups[g].index_slot
         n = stripe.num_rows
-        if form > 3:  # D-001
+        if form > 5:  # D-001
             raise Unsupported("D-001", where, f"form {form}")
         if form == 0:
             if g:
@@ -455,21 +483,22 @@ class File:
             need(min(lengths) >= 1, "D-001", where, "a run of length 0")
             need(sum(lengths) == n, "D-001", where, f"runs of {sum(lengths)} rows, not {n}")
             return [k for k, length in enumerate(lengths) for _ in range(length)]
-        values = self._stream(stripe, slot, 1 if form == 2 else 4, n, "D-001")
+        num_owners = stripe.groups[self.groups[g].parent][1]
+        values = self._stream(stripe, slot, 1 if form == 2 else 4, num_owners if form == 4 else n,
+                              "D-001")
         if form == 2:
             need(max(values) <= 1 and values[0] == 1, "D-001", where, "new-row bits are no bits")
             need(sum(values) == num_unique, "D-001", where, f"{sum(values)} ones, not {num_unique}")
-        rows, used = [], 0
+            return [ones - 1 for ones in accumulate(values)]
+        if form == 5:
+            return versions(values, parent_rows, num_owners, num_unique, where)
+        used = 0
         for v in values:
-            if form == 3:
-                need(v < num_unique, "D-001", where, f"unique row {v} of {num_unique}")
-                need(v <= used, "D-002", where, f"unique row {v} before {used}")  # D-002
-                used = max(used, v + 1)
-            else:
-                used += v
-            rows.append(v if form == 3 else used - 1)
+            need(v < num_unique, "D-001", where, f"unique row {v} of {num_unique}")
+            need(v <= used, "D-002", where, f"unique row {v} before {used}")  # D-002
+            used = max(used, v + 1)
         need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
-        return rows
+        return values if form == 3 else [values[owner] for owner in parent_rows]
 
     def _shape(self, stripe, c):
         """The codes of the column's feature: one per unique row."""
@@ -496,14 +525,18 @@ class File:
         sizes = [(code - 1 if listed else step) if code else None for code in codes]
         shared = None if c.id_space == NONE16 else (
             lambda width: self.dictionary(stripe, c.id_space))
-        entries = self._stream(stripe, c.values_slot, TYPE_WIDTH[c.type],
-                               sum(s or 0 for s in sizes), "D-011", shared)  # D-011
+        starts, count = self._starts(stripe, c, [s or 0 for s in sizes], where)
+        need(stripe.streams[c.values_slot].width == TYPE_WIDTH[c.type], "F-061", where,
+             f"width {stripe.streams[c.values_slot].width}")
+        entries = self._stream(stripe, c.values_slot, TYPE_WIDTH[c.type], count,
+                               "D-011" if starts is None else "D-013", shared)  # D-011, D-013
         need(c.type != BOOL or not entries or max(entries) <= 1, "S-011", where, "a bool above 1")
         entries, values, at = typed(entries, c.type, raw_bits), [], 0
-        for size in sizes:
+        for k, size in enumerate(sizes):
             if size is None:
                 values.append(None)
                 continue
+            at = at if starts is None else starts[k]
             part = entries[at:at + size]
             at += size
             if c.type == BYTES:
@@ -511,6 +544,25 @@ class File:
             else:
                 values.append(part if listed or c.kind == EMBEDDING else part[0])
         return values
+
+    def _starts(self, stripe, c, sizes, where):
+        """Where the entries of each unique row start, None for one after another; their number."""
+        if c.windows_slot == NONE32 or stripe.streams[c.windows_slot].num_values == 0:  # D-011
+            return None, sum(sizes)
+        if sum(sizes) > MAX_LISTED:  # Windows overlap: few entries may be many lists.
+            raise Unsupported("F-090", where, f"{sum(sizes)} entries are too many")
+        codes = self._stream(stripe, c.windows_slot, 4, len(sizes), "D-013")  # D-013
+        pool, starts, end, start = stripe.streams[c.values_slot].num_values, [], 0, 0
+        for code, size in zip(codes, sizes):
+            if size == 0:
+                need(code == 0, "D-013", where, f"code {code} of a row without entries")
+            else:
+                start = start + zigzag((code - 1) // 2) if code % 2 else end + code // 2
+                need(0 <= start and start + size <= pool, "D-013", where,
+                     f"{size} entries from {start} on, {pool} in the pool")
+                end = max(end, start + size)
+            starts.append(start)
+        return starts, end
 
     def rows(self, column_names=None, raw_bits=False):
         """Yields one dict per row: column name -> value, None where missing.
@@ -534,8 +586,6 @@ class File:
             work = [(self.index, g) for g in range(len(self.groups))]
             work += [(self.dictionary, i) for i in range(len(self.id_spaces))]
             work += [(self._column, c, True) for c in self.columns]
-            work += [(self._stream, i, s.streams[i].width, s.streams[i].num_values, "F-061")
-                     for i in range(len(s.streams)) if i not in self.used_slots]
             for check, *arguments in work:
                 try:
                     check(s, *arguments)
@@ -545,8 +595,31 @@ class File:
             raise unsupported
 
 
+def zigzag(code):  # D-005
+    return code >> 1 if code % 2 == 0 else -(code + 1 >> 1)
+
+
+def versions(steps, owners, num_owners, num_unique, where):  # D-005
+    """The unique row of each row: those of an owner are its versions, owner after owner."""
+    last, counts, version = [0] * num_owners, [0] * num_owners, []
+    for owner, step in zip(owners, steps):
+        last[owner] += zigzag(step)
+        need(0 <= last[owner] <= MAX_VERSION, "D-005", where, f"version {last[owner]}")
+        counts[owner] = max(counts[owner], last[owner] + 1)
+        version.append(last[owner])
+    need(sum(counts) == num_unique, "D-005", where, f"{sum(counts)} versions, not {num_unique}")
+    before = [0, *accumulate(counts)]
+    return [before[owner] + v for owner, v in zip(owners, version)]
+
+
 def is_list(c):  # D-010
     return c.kind in (LIST, WEIGHTED, SEQUENCE) or c.type == BYTES
+
+
+def shared_fields(c):  # F-075
+    return c._replace(name_hash=0, name_offset=0, name_size=0, name="", ordinal=0, default_bits=0,
+                      flags=c.flags & 3, stored_bytes=0, num_values=0, id_space=0, values_slot=0,
+                      type=0)
 
 
 def typed(entries, kind, raw_bits):  # S-011

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -54,7 +55,12 @@ class Table {
       }
     }
     ++salt_;
-    columns_.push_back(std::make_unique<TestColumn>(rows, length == 1 ? 1 : 0));
+    return AddRows(rows, bits, is_key, length == 1 ? 1 : 0);
+  }
+
+  uint32_t AddRows(const std::vector<TestRow>& rows, double bits, bool is_key = false,
+                   uint32_t entries_per_row = 0) {
+    columns_.push_back(std::make_unique<TestColumn>(rows, entries_per_row));
     GroupCandidate candidate;
     candidate.column = &columns_.back()->column();
     candidate.bits_per_row = bits;
@@ -67,7 +73,11 @@ class Table {
   uint64_t user(size_t row) const { return users_[row]; }
   uint64_t item(size_t row) const { return items_[row]; }
   std::vector<GroupCandidate>& candidates() { return candidates_; }
-  std::vector<FoundGroup> Find() const { return FindGroups(candidates_, kRows); }
+  std::vector<FoundGroup> Find() const {
+    std::vector<uint32_t> rows_in_time(kRows);
+    std::iota(rows_in_time.begin(), rows_in_time.end(), 0U);
+    return FindGroups(candidates_, kRows, rows_in_time);
+  }
 
   static constexpr uint64_t kMissing = UINT64_MAX;
 
@@ -101,10 +111,10 @@ TEST(FindGroups, SynchronisedFeaturesOfSessions) {
   const std::vector<FoundGroup> groups = table.Find();
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].members, (Members{0, 1, 2}));
-  EXPECT_FALSE(groups[0].anywhere);
+  EXPECT_EQ(groups[0].repeats, GroupRepeats::kRuns);
   EXPECT_EQ(groups[0].owner, 0);
   EXPECT_EQ(groups[1].members, (Members{4, 5}));
-  EXPECT_FALSE(groups[1].anywhere);
+  EXPECT_EQ(groups[1].repeats, GroupRepeats::kRuns);
   EXPECT_EQ(groups[1].owner, -1);
 }
 
@@ -122,7 +132,7 @@ TEST(FindGroups, ItemCatalogueWithKey) {
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].members, (Members{0}));
   EXPECT_EQ(groups[1].members, (Members{1, 2, 3, 4}));
-  EXPECT_TRUE(groups[1].anywhere);
+  EXPECT_EQ(groups[1].repeats, GroupRepeats::kAnywhere);
   EXPECT_EQ(groups[1].owner, 1);
 }
 
@@ -134,12 +144,12 @@ TEST(FindGroups, EqualPartitionsWithoutAKey) {
   const std::vector<FoundGroup> groups = table.Find();
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(groups[0].members, (Members{0, 1}));
-  EXPECT_TRUE(groups[0].anywhere);
+  EXPECT_EQ(groups[0].repeats, GroupRepeats::kAnywhere);
   EXPECT_EQ(groups[0].owner, -1);
 }
 
-// State that moves now and then, such as an item's counters, is nearly a function of the key.
-TEST(FindGroups, NearlyAFunctionOfTheKey) {
+// State that moves now and then, such as an item's counters, is a group of versions (D-005).
+TEST(FindGroups, StateOfAnOwnerMoves) {
   Table table;
   const auto item = [&](size_t row) { return table.item(row); };
   const auto by_day = [&](size_t row) { return table.item(row) * 10 + row / (kRows / 3); };
@@ -147,10 +157,48 @@ TEST(FindGroups, NearlyAFunctionOfTheKey) {
   table.Add(by_day, 10, 150);
   table.Add(by_day, 1, 25);
   const std::vector<FoundGroup> groups = table.Find();
-  ASSERT_EQ(groups.size(), 1U);
-  EXPECT_TRUE(groups[0].anywhere);
-  EXPECT_TRUE(std::ranges::includes(groups[0].members, Members{1, 2}));
-  EXPECT_EQ(groups[0].owner, 0);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].members, Members{0});
+  EXPECT_EQ(groups[0].repeats, GroupRepeats::kAnywhere);
+  EXPECT_EQ(groups[1].members, (Members{1, 2}));
+  EXPECT_EQ(groups[1].repeats, GroupRepeats::kVersions);
+  EXPECT_EQ(groups[1].parent, 0);
+  EXPECT_EQ(groups[1].owner, 0);
+}
+
+// A list that shifts with every event of its item differs in every row, and costs an entry per row.
+TEST(FindGroups, ListsThatShiftBelongToTheirOwner) {
+  Table table;
+  table.Add([&](size_t row) { return table.item(row); }, 1, 9, true);
+  std::vector<std::vector<uint64_t>> recent(501);
+  std::mt19937_64 random(1);
+  std::vector<TestRow> rows;
+  for (size_t row = 0; row < kRows; ++row) {
+    std::vector<uint64_t>& list = recent[table.item(row)];
+    rows.emplace_back(list);
+    list.insert(list.begin(), random());
+    if (list.size() > 8) list.pop_back();
+  }
+  const uint32_t shifting = table.AddRows(rows, 140);
+  const std::vector<FoundGroup> groups = table.Find();
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[1].members, Members{shifting});
+  EXPECT_EQ(groups[1].repeats, GroupRepeats::kVersions);
+  EXPECT_EQ(groups[1].owner, 0);
+}
+
+// Where a user's sessions are runs, the codes of users stand once per session.
+TEST(FindGroups, OwnersReferToTheRunsTheyAreConstantIn) {
+  Table table;
+  table.Add([&](size_t row) { return table.session(row); }, 1, 20, true);
+  table.Add([&](size_t row) { return table.user(row); }, 1, 20, true);
+  table.Add([&](size_t row) { return table.user(row); }, 60, 1000);
+  const std::vector<FoundGroup> groups = table.Find();
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].members, Members{0});
+  EXPECT_EQ(groups[1].members, (Members{1, 2}));
+  EXPECT_EQ(groups[1].repeats, GroupRepeats::kAnywhere);
+  EXPECT_EQ(groups[1].parent, 0);
 }
 
 TEST(FindGroups, UserStateAcrossSessions) {
@@ -164,7 +212,7 @@ TEST(FindGroups, UserStateAcrossSessions) {
     return group.members.back() == 2;
   });
   ASSERT_NE(of_list, groups.end());
-  EXPECT_TRUE(of_list->anywhere);
+  EXPECT_EQ(of_list->repeats, GroupRepeats::kAnywhere);
   EXPECT_EQ(of_list->owner, 1);
 }
 
@@ -221,24 +269,24 @@ TEST(FindGroups, DeclaredGroupsStay) {
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_EQ(groups[0].declared, 2);
   EXPECT_EQ(groups[0].members, (Members{3, 4}));
-  EXPECT_TRUE(groups[0].anywhere);
+  EXPECT_EQ(groups[0].repeats, GroupRepeats::kAnywhere);
   EXPECT_EQ(groups[0].owner, 4);
   EXPECT_EQ(groups[1].declared, 5);
   EXPECT_EQ(groups[1].members, (Members{0, 1}));
-  EXPECT_FALSE(groups[1].anywhere);
+  EXPECT_EQ(groups[1].repeats, GroupRepeats::kRuns);
   EXPECT_EQ(groups[2].declared, -1);
   EXPECT_EQ(groups[2].members, (Members{2}));
 }
 
 TEST(FindGroups, NoRowsAndNoCandidates) {
-  EXPECT_TRUE(FindGroups({}, 100).empty());
-  EXPECT_TRUE(FindGroups({}, 0).empty());
+  EXPECT_TRUE(FindGroups({}, 100, {}).empty());
+  EXPECT_TRUE(FindGroups({}, 0, {}).empty());
   const std::vector<uint64_t> one = {3};
   RowColumn column;
   column.entries_per_row = 1;
   column.values = {{reinterpret_cast<const std::byte*>(one.data()), 8}};
   const std::vector<GroupCandidate> candidates = {{&column, 64, true, -1}};
-  EXPECT_TRUE(FindGroups(candidates, 1).empty());
+  EXPECT_TRUE(FindGroups(candidates, 1, std::vector<uint32_t>{0}).empty());
 }
 
 TEST(FindGroups, SameInputSameGroups) {

@@ -316,7 +316,8 @@ TEST(ColumnRecord, F070RoundTrip) {
   EXPECT_TRUE(back.newest_first);
   EXPECT_FALSE(back.nested);
   EXPECT_TRUE(back.has_default);
-  ExpectReserved(r, 84, 95);
+  EXPECT_EQ(back.windows_slot, r.windows_slot);
+  ExpectReserved(r, 88, 95);
 }
 
 TEST(ColumnRecord, S010S011UnknownIsUnsupported) {
@@ -379,8 +380,13 @@ TEST(NameIndexRecord, F072) {
 }
 
 TEST(GroupRecord, F073) {
-  const GroupRecord r{
-      .name_offset = 1, .name_size = 2, .source = 2, .index_slot = 3, .owner = 4, .num_columns = 5};
+  const GroupRecord r{.name_offset = 1,
+                      .name_size = 2,
+                      .source = 2,
+                      .index_slot = 3,
+                      .owner = 4,
+                      .num_columns = 5,
+                      .parent = 6};
   const GroupRecord back = RoundTrip(r);
   EXPECT_EQ(back.name_offset, 1U);
   EXPECT_EQ(back.name_size, 2);
@@ -388,9 +394,9 @@ TEST(GroupRecord, F073) {
   EXPECT_EQ(back.index_slot, 3U);
   EXPECT_EQ(back.owner, 4U);
   EXPECT_EQ(back.num_columns, 5U);
+  EXPECT_EQ(back.parent, 6U);
   EXPECT_EQ(CodeAfter(r, 6, 3), StatusCode::kCorrupt);
   ExpectReserved(r, 7, 7);
-  ExpectReserved(r, 20, 23);
 }
 
 TEST(IdSpaceRecord, F074) {

@@ -78,9 +78,11 @@ TEST_P(Golden, IsSound) {
     ADD_FAILURE() << damage.where << ": " << damage.status.ToString();
 }
 
+// In larger files every seventh bit, about one of every byte.
 TEST_P(Golden, SlowEveryFlippedBitIsReported) {
   const std::vector<std::byte> good = ReadBytes(GetParam());
-  for (size_t i = 0; i < good.size() * 8; ++i) {
+  const size_t step = good.size() > 12'000 ? 7 : 1;
+  for (size_t i = 0; i < good.size() * 8; i += step) {
     std::vector<std::byte> bad = good;
     bad[i / 8] ^= std::byte{1} << (i % 8);
     ASSERT_TRUE(VerifyFindsDamage(bad)) << "verify missed bit " << i % 8 << " of byte " << i / 8;

@@ -118,8 +118,43 @@ def mostly_missing():
     return features, CLUSTER, rows, []
 
 
+def windows():
+    """Users and items that come back with lists that shift: versions of owners (D-005), windows into pools (D-013),
+    a list that equals another (F-061, alias), missing and empty lists between."""
+    columns = [{"name": "item", "type": "int64"}, {"name": "time", "type": "int32"}]
+    features = SESSION + [
+        feature("user.id", "key", type="int64"), feature("user.history", "sequence", columns=columns), feature("user.seen", "list", type="int64"),
+        feature("item.id", "key", type="int64"), feature("item.views", "dense", type="int64"),
+        feature("item.viewers", "list", type="int32", newest="first"), feature("item.buyers", "list", type="int32", newest="last"),
+        feature("item.scores", "weighted", type="int64")]
+    rng = random.Random(5)
+    history = {100 + u: [] for u in range(3)}
+    items = [{"id": rng.getrandbits(16), "views": 0, "viewers": None, "buyers": [], "scores": []} for _ in range(16)]
+    rows = []
+    for i in range(1000):
+        if i % 14 == 0:
+            user = rng.choice(list(history))
+        item = rng.choice(items)
+        row = {"session_id": i // 14, "timestamp": 1000 + i * 3, "user": {"id": user}, "item": {"id": item["id"], "views": item["views"], "buyers": item["buyers"]}}
+        if i % 31:
+            row["user"]["history"] = {name: [event[k] for event in history[user]] for k, name in enumerate(("item", "time"))}
+            row["user"]["seen"] = row["user"]["history"]["item"]
+        if item["viewers"] is not None:
+            row["item"]["viewers"] = item["viewers"]
+        if i % 53:
+            row["item"]["scores"] = {"ids": [event[0] for event in item["scores"]], "weights": [event[1] for event in item["scores"]]}
+        rows.append(row)
+        history[user] = (history[user] + [(item["id"], i * 3)])[-8:]
+        item["views"] += 1
+        item["viewers"] = ([rng.randrange(4096)] + (item["viewers"] or []))[:8]
+        item["buyers"] = [] if i % 97 == 5 else (item["buyers"] + [rng.randrange(4096)])[-9:]
+        item["scores"] = (item["scores"] + [(rng.randrange(4096), rng.randrange(64) / 64)])[-8:]
+    return features, CLUSTER, rows, []
+
+
 FILES = {"smallest": (smallest, []), "no_rows": (no_rows, []), "all_kinds": (all_kinds, ["--keep-position"]), "index_forms": (index_forms, []),
-         "stripes": (stripes, ["--stripe-rows", "40"]), "encodings": (encodings, []), "mostly_missing": (mostly_missing, [])}
+         "stripes": (stripes, ["--stripe-rows", "40"]), "encodings": (encodings, []), "mostly_missing": (mostly_missing, []),
+         "windows": (windows, ["--stripe-rows", "700"])}
 
 
 def main():

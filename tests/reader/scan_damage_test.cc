@@ -99,12 +99,12 @@ TEST_F(ScanDamageTest, WrongFormIsRefused) {
   EditableFile file(sound_);
   const uint64_t at = EditableFile::Place(file.stripe(0).groups(), 1);
   const auto form = file.Get<uint32_t>(at);
-  for (uint32_t other = 0; other < 6; ++other) {
+  for (uint32_t other = 0; other < 8; ++other) {
     if (other == form) continue;
     EditableFile changed(sound_);
     changed.Put<uint32_t>(at, other);
     const Status status = ReadAll(changed.Reseal().bytes());
-    EXPECT_EQ(status.code(), other > 3 ? StatusCode::kUnsupported : StatusCode::kCorrupt)
+    EXPECT_EQ(status.code(), other > 5 ? StatusCode::kUnsupported : StatusCode::kCorrupt)
         << status.ToString();
   }
 }

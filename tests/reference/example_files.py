@@ -34,10 +34,11 @@ def everything(**more):
         Col("cart.ids", "weighted", "int64", group=1, feature="cart"),
         Col("cart.weights", "weighted", "float32", group=1, feature="cart"),
         Col("hist.item", "sequence", "int64", group=3, feature="hist", id_space=0, flags=1),
-        Col("hist.time", "sequence", "int32", group=3, feature="hist"),
+        Col("hist.time", "sequence", "int32", group=3, feature="hist", flags=1),
         Col("vector", "embedding", "float64", fixed_length=3, group=3),
         Col("session", "key", "bytes"), Col("time", "timestamp", "int64", time_unit=2),
-        Col("query", "string", "bytes", group=3), Col("tiny", "dense", "int8", default=0xFF)]
+        Col("query", "string", "bytes", group=3),
+        Col("tiny", "dense", "int8", flags=4, default=0xFF)]
     lists = [rng.choices(ids, k=rng.randrange(4)) if rng.random() < 0.9 else None
              for _ in range(700)]
     index, used = [], 0

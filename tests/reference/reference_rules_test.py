@@ -10,7 +10,7 @@ import unittest
 sys.dont_write_bytecode = True
 from example_files import editor, everything, outcome  # First: may skip.
 import encode_nodes as en
-from build_example import Builder, Col, Field, Grp, Rows, joined, smallest, three
+from build_example import Alias, Builder, Col, Field, Grp, Ids, Rows, joined, smallest, three
 from dsi_nodes import Unsupported
 from dsi_reference import File
 
@@ -26,7 +26,7 @@ EDITS = [
     ("F-032", "trailer", None, {"footer_size": 64}), (None, "trailer", None, {"compat": 2**63}),
     (None, "trailer", None, {"read_only_compat": 2**63}),
     ("F-050", "footer", None, {"num_rows": 5}), ("F-050", "footer", None, {"num_sessions": 5}),
-    ("F-050", "footer", None, {"num_features": 5}), ("F-050", "footer", None, {"num_slots": 29}),
+    ("F-050", "footer", None, {"num_features": 5}), ("F-075", "footer", None, {"num_slots": 29}),
     ("F-050", "footer", None, {"page_values": 1000}),
     ("F-050", "footer", None, {"cluster_keys": [99]}),
     ("F-041!", "footer.columns", None, {"record_size": 104}),
@@ -49,12 +49,14 @@ EDITS = [
     ("D-003", "stripe 0 groups", 1, {"num_unique": 0}),
     ("D-003", "stripe 0 groups", 1, {"num_unique": 1501}),
     ("D-001", "stripe 0 groups", 0, {"num_unique": 7}),
-    ("D-001!", "stripe 0 groups", 1, {"form": 4}),
+    ("D-001!", "stripe 0 groups", 1, {"form": 6}),
+    ("D-001", "stripe 0 groups", 1, {"form": 4}), ("D-001", "stripe 0 groups", 1, {"form": 5}),
     ("D-001", "stripe 0 groups", 1, {"num_unique": 699}),
     ("D-001", "stripe 0 groups", 2, {"num_unique": 599}),
     ("D-001", "stripe 0 groups", 3, {"num_unique": 39}),
     ("D-002", "stripe 0 groups", 3, {"num_unique": 41}),
-    ("F-061", "stripe 0 streams", 1, {"form": 4}), ("F-061", "stripe 0 streams", 1, {"width": 3}),
+    ("F-061", "stripe 0 streams", 1, {"form": 5}), ("F-061", "stripe 0 streams", 1, {"form": 4}),
+    ("F-061", "stripe 0 streams", 1, {"width": 3}),
     ("F-003", "stripe 0 streams", 1, {"reserved": 1}), ("F-061", "stripe 0 streams", 1, {"max": 1}),
     ("D-010", "stripe 0 streams", 0, {"max": 2}), ("F-061", "stripe 0 streams", 1, {"form": 0}),
     ("F-061", "stripe 0 streams", 1, {"constant": 1}),
@@ -71,7 +73,11 @@ EDITS = [
     ("F-090", "stripe 0 pages", 1, {"stored_size": 2**28 + 8}),
     ("F-062", "stripe 0 pages", 1, {"seal": 1}),
     ("F-062", "stripe 0 pages", 1, {"num_values": 1}),
-    ("F-003", "columns", 0, {"reserved": b"x" * 12}), ("F-003", "columns", 0, {"flags": 8}),
+    ("F-003", "columns", 0, {"reserved": 1}), ("F-003", "columns", 0, {"flags": 8}),
+    ("F-070", "columns", 0, {"windows_slot": 5}), ("F-075", "columns", 3, {"windows_slot": 5}),
+    ("F-075", "columns", 3, {"windows_slot": 28}), ("F-070", "columns", 5, {"windows_slot": 5}),
+    ("F-070", "columns", 5, {"max_length": 5}), ("F-070", "columns", 7, {"flags": 0}),
+    ("F-070", "columns", 12, {"flags": 0}), ("F-070", "columns", 0, {"time_unit": 1}),
     ("F-070", "columns", 0, {"name_hash": 1}), ("F-071", "columns", 0, {"name_offset": 999}),
     ("S-013", "columns", 0, {"name_size": 0}), ("S-013", "columns", 0, {"name_size": 4096}),
     ("F-070", "columns", 0, {"feature_name_size": 3}), ("F-070", "columns", 5, {"leader": 5}),
@@ -79,7 +85,8 @@ EDITS = [
     ("F-070", "columns", 0, {"num_columns": 2}), ("F-073", "columns", 5, {"group": 2}),
     ("F-070", "columns", 5, {"shape_slot": 1}), ("F-070", "columns", 1, {"feature_id": 1}),
     ("F-070", "columns", 0, {"stored_bytes": 1}), ("F-070", "columns", 0, {"num_values": 1}),
-    ("F-070", "columns", 0, {"default_bits": 2**32}), ("S-011", "columns", 2, {"default_bits": 2}),
+    ("F-070", "columns", 0, {"default_bits": 2**32}),
+    ("S-011", "columns", 2, {"default_bits": 2, "flags": 4}),
     ("F-074", "columns", 3, {"id_space": 1}), ("F-074", "columns", 7, {"id_space": 0}),
     ("F-075", "columns", 0, {"values_slot": 99}), ("F-075", "columns", 0, {"values_slot": 3}),
     ("S-010!", "columns", 0, {"kind": 10}), ("S-010!", "columns", 0, {"type": 13}),
@@ -91,7 +98,9 @@ EDITS = [
     ("F-072", "name index", 3, {"hash": 1}), ("F-072", "name index", 3, {"what": 2}),
     ("F-073", "groups", 0, {"source": 1}), ("F-073", "groups", 1, {"num_columns": 9}),
     ("F-073", "groups", 1, {"owner": 1000}), ("F-003", "groups", 1, {"reserved": 1}),
-    ("F-075", "groups", 1, {"index_slot": 1}),
+    ("F-075", "groups", 1, {"index_slot": 1}), ("F-073", "groups", 1, {"source": 0}),
+    ("F-073", "groups", 0, {"parent": 1}), ("F-073", "groups", 2, {"parent": 2}),
+    (None, "groups", 2, {"parent": 1}),
     ("F-074", "id spaces", 0, {"width": 2}), ("F-003", "id spaces", 0, {"reserved": 1}),
     ("F-075", "id spaces", 0, {"dictionary_slot": 0}),
 ]
@@ -136,10 +145,10 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
             data = smallest(sections=[(1, 0, content)]).bytes()
             self.assertEqual(outcome(data), ("Damage", "F-080"))
 
-    def test_page_bytes(self):  # F-002, F-063: bytes of no node, a page of no stream
+    def test_page_bytes(self):  # F-063, F-064: bytes of no node, a page of no stream
         def longer(name, value):
             return [(value[0][0] + b"\1" + bytes(7), 0)] if name == "pages" else value
-        self.assertEqual(outcome(three(edit=longer).bytes()), ("Damage", "F-002"))
+        self.assertEqual(outcome(three(edit=longer).bytes()), ("Damage", "F-064"))
         def extra(name, value):
             return value + [(bytes(16), 3)] if name == "pages" else value
         self.assertEqual(outcome(three(edit=extra).bytes()), ("Damage", "F-063"))
@@ -160,6 +169,97 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
                 self.assertEqual(outcome(data), rule and ("Damage", rule))
         data = Builder([Col("b", "label", "bool")], [Rows(2, {"b": [1, 2]})]).bytes()
         self.assertEqual(outcome(data), ("Damage", "S-011"))
+
+    def test_parents(self):  # D-001 form 4, D-002, D-005
+        cases = [  # Rows are of the owners 0, 1, 0, 1, 2; then what the child makes of them.
+            ((4, 2, [0, 1, 0]), [0, 1, 0, 1, 0]), ((4, 3, [0, 1, 2]), [0, 1, 0, 1, 2]),
+            ((4, 2, [0, 2, 1]), "D-001"), ((4, 2, [1, 0, 0]), "D-002"), ((4, 2, [0] * 3), "D-002"),
+            ((4, 2, [0, 1, 0, 1, 0]), "D-001"), ((5, 3, [0] * 5), [0, 1, 0, 1, 2]),
+            ((5, 5, [0, 0, 2, 2, 0]), [0, 2, 1, 3, 4]), ((5, 4, [2, 0, 1, 0, 0]), [1, 2, 0, 2, 3]),
+            ((5, 5, [4, 0, 3, 0, 0]), [2, 3, 0, 3, 4]), ((5, 3, [0, 0, 2, 0, 0]), "D-005"),
+            ((5, 5, [0, 0, 2, 0, 0]), "D-005"), ((5, 3, [1, 0, 2, 0, 0]), "D-005"),
+            ((5, 3, [2**25, 0, 2**25 - 1, 0, 0]), "D-005"), ((5, 3, [2**32 - 1] * 5), "D-005"),
+            ((5, 3, [0] * 3), "D-001")]
+        for (form, n, values), expected in cases:
+            with self.subTest(form=form, values=values):
+                rows = Rows(5, {"v": [[k] for k in range(n)]},
+                            groups=[(3, 3, [0, 1, 0, 1, 2]), (form, n, values)])
+                data = Builder([Col("v", "list", "int64", group=2)], [rows],
+                               [Grp("g"), Grp("h", parent=1)]).bytes()
+                if isinstance(expected, str):
+                    self.assertEqual(outcome(data), ("Damage", expected))
+                else:
+                    self.assertEqual([r["v"] for r in File(data).rows()], [[k] for k in expected])
+
+    def test_parent_of_a_parent(self):  # D-001: unsupported wherever it is referred to
+        for form, expected in ((1, [0, 0, 1, 2, 2]), (6, None)):
+            groups = [(form, 2, [3, 2]), (5, 4, [0, 0, 2, 0, 2]), (4, 3, [0, 1, 2, 2])]
+            rows = Rows(5, {"v": [[0], [1], [2]], "w": [1] * 5}, groups=groups)
+            data = Builder([Col("v", "list", "int64", group=3), Col("w", "dense", "int8")], [rows],
+                           [Grp("g"), Grp("h", parent=1), Grp("i", parent=2)]).bytes()
+            self.assertEqual([r["w"] for r in File(data).rows(["w"])], [1] * 5)
+            if expected:
+                self.assertEqual([r["v"] for r in File(data).rows()], [[k] for k in expected])
+            else:
+                self.assertEqual(outcome(data), ("Unsupported", "D-001"))
+
+    def test_windows(self):  # D-013
+        lists, starts = [[7, 8], None, [8, 9, 10], [], [8, 9], [6, 7]], [3, 0, 4, 0, 4, 2]
+        pool, codes = [0, 0, 6, 7, 8, 9, 10], [6, 0, 5, 0, 1, 7]
+
+        def build(lists=lists, codes=codes, pool=pool, weights=None, kind="weighted"):
+            columns = [Col("l.i", kind, "int64", feature="l", windows=True),
+                       Col("l.w", kind, "float32", feature="l", windows=True)]
+            rows = Rows(len(lists), {"l.i": lists, "l.w": lists},
+                        windows={"l": starts[:len(lists)]} if codes else {})
+            builder = Builder.__new__(Builder)
+
+            def streams(rows):
+                for key, width, values, top, charge in Builder._streams(builder, rows):
+                    new = {("l", "windows"): codes, "l.i": pool, "l.w": weights or pool}.get(key)
+                    yield key, width, values if new is None else new, top, charge
+            builder._streams = streams
+            builder.__init__(columns, [rows])
+            return builder.bytes()
+        for more in ({}, {"kind": "sequence"}):
+            self.assertEqual([r["l.i"] for r in File(build(**more)).rows()], lists)
+            self.assertEqual([r["l.w"] for r in File(build(**more)).rows(raw_bits=True)], lists)
+        self.assertEqual([r["l.i"] for r in File(build(codes=[], pool=[
+            7, 8, 8, 9, 10, 8, 9, 6, 7])).rows()], lists)
+        self.assertIsNone(outcome(build(lists=[None, []], codes=[0, 0], pool=[])))
+        same = build(lists=[[7, 8], [8, 9], [1, 2]], codes=[0, 5, 4], pool=[7, 8, 9, 0, 0, 1, 2])
+        self.assertEqual([r["l.i"] for r in File(same).rows()], [[7, 8], [8, 9], [1, 2]])
+        cases = [{"codes": [6, 2, 5, 0, 1, 7]}, {"codes": [6, 0, 5, 1, 1, 7]},
+                 {"codes": [8, 0, 5, 0, 1, 7]}, {"codes": [2, 0, 5, 0, 1, 7]},
+                 {"codes": [6, 0, 5, 0, 1, 19]}, {"codes": [6, 0, 5, 0, 1, 2**32 - 1]},
+                 {"codes": [6, 0, 5, 0, 1, 2**32 - 2]}, {"codes": codes[:-1]}, {"pool": pool[:-1]},
+                 {"pool": pool + [1]}, {"weights": pool + [1]}, {"weights": pool[:-1]},
+                 {"lists": [None, []], "codes": [0, 0], "pool": [1]}]
+        for case in cases:
+            with self.subTest(case=case):
+                self.assertEqual(outcome(build(**case)), ("Damage", "D-013"))
+
+    def test_aliases(self):  # F-061 form 4, E-051
+        def build(change=None, slot=3, values=None, **nodes):
+            columns = [Col(name, "dense", "int64", id_space=i) for i, name in enumerate("ab")]
+            nodes = {"a": en.shared([5, 6]), "b": Alias("a"), ("b", "shape"): Alias(("a", "shape")),
+                     ("a", "shape"): en.raw, ("ids", 0): en.raw, ("ids", 1): en.raw, **nodes}
+            values = values or {"a": [5, 6, 6], "b": [7, 8, 8]}
+            return Builder(columns, [Rows(3, values, nodes=nodes, ids={0: [5, 6], 1: [7, 8]})],
+                           (), [Ids("i", 8), Ids("j", 8)],
+                           edit=change and editor("stripe 0 streams", slot, change)).bytes()
+        self.assertEqual([r["b"] for r in File(build()).rows()], [7, 8, 8])
+        data = build(a=(en.shared([5, 6]), "paged"))
+        self.assertEqual([r["b"] for r in File(data).rows()], [7, 8, 8])
+        cases = [{"first_page": 3}, {"first_page": 6}, {"first_page": 2}, {"first_page": 4},
+                 {"num_pages": 1}, {"offset_in_page": 8}, {"size": 8}, {"constant": 1},
+                 {"num_values": 2}, {"width": 4}, {"max": 1}]
+        for change in cases:
+            with self.subTest(change=change):
+                self.assertEqual(outcome(build(change)), ("Damage", "F-061"))
+        self.assertEqual(outcome(build({"max": 2}, 2)), ("Damage", "F-061"))
+        self.assertEqual(outcome(build(a=None, values={"a": [5] * 3, "b": [5] * 3})),
+                         ("Damage", "F-061"))
 
     def test_unsupported_only_when_asked_for(self):  # E-005, D-001, S-010
         def unknown(values, width):

@@ -1,0 +1,118 @@
+// Groups of features that are functions of each other and whose values return far apart, where no
+// key says so: each feature is tried as the key of others.
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "dsi/dedup/group_cost_internal.h"
+#include "dsi/dedup/group_search_internal.h"
+#include "dsi/dedup/key_index_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kMaxKeys = 128;            // Features tried.
+constexpr uint32_t kDistinctSample = 1024;  // Rows that show whether values return.
+constexpr double kFewestBitsAlone = 64;     // A narrower row needs no index: a dictionary does it.
+
+class ContentGroups {
+ public:
+  explicit ContentGroups(GroupSearch* search)
+      : search_(*search), rows_(static_cast<double>(search->num_rows)) {}
+
+  std::vector<FoundGroup> Run() {
+    // Features with few values first: a feature goes to the coarsest that determines it.
+    std::vector<std::pair<uint32_t, uint32_t>> by_values;
+    for (const uint32_t key : Promising()) {
+      const UniqueRows unique = FindUniqueOf(*search_.features[key].column, search_.num_rows);
+      by_values.emplace_back(static_cast<uint32_t>(unique.first_row.size()), key);
+    }
+    std::sort(by_values.begin(), by_values.end());
+    for (const auto& [num_values, key] : by_values) {
+      const SearchedFeature& feature = search_.features[key];
+      if (num_values < feature.num_runs && !feature.taken) TryKey(key);
+    }
+    return std::move(groups_);
+  }
+
+ private:
+  static double Gain(const SearchedFeature& feature, double num_present) {
+    return feature.cost_in_runs - num_present * feature.bits_present;
+  }
+
+  void TryKey(uint32_t key) {
+    const KeyIndex index(*search_.features[key].column, search_.rows_in_time);
+    const double values = index.num_values();
+    const SearchedFeature& own = search_.features[key];
+    const double index_bits = GeneralIndexBits(rows_, values, own.num_runs);
+    std::vector<uint32_t> members = {key};
+    double bits = own.bits;
+    // A number alone would be stored as codes of a dictionary, which cost what the index costs.
+    double saved = Gain(own, values) - index_bits;
+    if (own.bits_present < kFewestBitsAlone) saved = std::min(saved, 0.0);
+    for (uint32_t f = 0; f < search_.features.size(); ++f) {
+      const SearchedFeature& feature = search_.features[f];
+      if (f == key || feature.taken || Gain(feature, values) < kMinFeatureBits) continue;
+      if (index.SampleChanges(*feature.column, 0) != 0) continue;
+      if (index.FindChanges(*feature.column).Count() != 0) continue;
+      members.push_back(f);
+      saved += Gain(feature, values);
+      bits += feature.bits;
+    }
+    if (!WorthKeeping(saved, rows_ * bits)) return;
+    FoundGroup& group = groups_.emplace_back();
+    group.repeats = GroupRepeats::kAnywhere;
+    for (const uint32_t f : members) {
+      group.members.push_back(search_.features[f].candidate);
+      search_.features[f].taken = true;
+    }
+    std::sort(group.members.begin(), group.members.end());
+  }
+
+  // Features whose values return far apart often enough to pay for an index. A sample of rows where
+  // the feature changes shows whether they return at all.
+  std::vector<uint32_t> Promising() const {
+    std::vector<std::pair<double, uint32_t>> promising;
+    std::vector<uint32_t> rows;
+    std::vector<uint64_t> hashes;
+    for (uint32_t i = 0; i < search_.features.size(); ++i) {
+      const SearchedFeature& feature = search_.features[i];
+      if (feature.taken || Gain(feature, 1) < kMinFeatureBits) continue;
+      rows.clear();
+      search_.patterns[feature.pattern].AppendEvery(
+          std::max<uint32_t>(1, feature.num_runs / kDistinctSample), &rows);
+      hashes.clear();
+      for (const uint32_t row : rows) hashes.push_back(HashRow(*feature.column, row));
+      std::sort(hashes.begin(), hashes.end());
+      const double sampled = static_cast<double>(hashes.size());
+      const double distinct =
+          static_cast<double>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+      constexpr double kMinReturns = 3;
+      if (sampled - distinct < kMinReturns) continue;
+      // If all values were equally frequent, s draws from n values would return s²/2n times. Half
+      // of that n is an optimist's guess: what would not pay even so is not counted exactly.
+      const double few = std::max(distinct, 0.25 * sampled * sampled / (sampled - distinct));
+      const double guess = std::min(few, static_cast<double>(feature.num_runs));
+      const double gain = Gain(feature, guess) - GeneralIndexBits(rows_, guess, feature.num_runs);
+      if (WorthKeeping(gain, rows_ * feature.bits)) promising.emplace_back(-gain, i);
+    }
+    std::sort(promising.begin(), promising.end());
+    if (promising.size() > kMaxKeys) promising.resize(kMaxKeys);
+    std::vector<uint32_t> keys;
+    for (const auto& [gain, feature] : promising) keys.push_back(feature);
+    return keys;
+  }
+
+  GroupSearch& search_;
+  double rows_;
+  std::vector<FoundGroup> groups_;
+};
+
+}  // namespace
+
+std::vector<FoundGroup> FindContentGroups(GroupSearch* search) {
+  return ContentGroups(search).Run();
+}
+
+}  // namespace dsi::internal

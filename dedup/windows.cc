@@ -1,0 +1,269 @@
+#include "dsi/dedup/windows_internal.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "dsi/dedup/row_compare_internal.h"
+#include "dsi/dedup/window_pool_internal.h"
+#include "dsi/format/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kGram = 3;  // Entries whose hash finds an overlap.
+constexpr size_t kFewestFar =
+    3;  // Entries that must overlap where the row before suggests nothing.
+constexpr size_t kFirstLook = 8192;        // Rows after which hopeless features are given up.
+constexpr uint64_t kHopeless = 50;         // One shared entry in this many.
+constexpr uint64_t kMostValues = 1 << 29;  // A step over the whole pool still fits a code.
+constexpr size_t kNearOffsets = 512;       // Offsets that CountNewEntries tries at either end.
+
+// Hashes of single entries and of grams.
+class EntryHash {
+ public:
+  explicit EntryHash(const RowColumn& column) : column_(column) {}
+
+  uint64_t Gram(uint64_t start) const {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < kGram; ++i) hash = (std::rotl(hash, 29) ^ Entry(start + i)) * kPrime;
+    return hash ^ hash >> 29;
+  }
+
+ private:
+  static constexpr uint64_t kPrime = 0x9E3779B97F4A7C15ULL;
+
+  uint64_t Entry(uint64_t at) const {
+    uint64_t hash = 0;
+    for (const RowColumn::Values& values : column_.values) {
+      uint64_t bits = 0;
+      const auto width = static_cast<size_t>(values.width);
+      std::memcpy(&bits, values.data + at * width, width);
+      hash = std::rotl(hash, 17) ^ bits;
+    }
+    return hash;
+  }
+
+  const RowColumn& column_;
+};
+
+// Where each gram was met last.
+class GramTable {
+ public:
+  void Insert(uint64_t hash, PoolPlace place) {
+    if (used_ * 2 >= slots_.size()) Grow();
+    Slot& slot = Find(hash);
+    used_ += slot.hash == 0 ? 1 : 0;
+    slot = {hash | 1, place};
+  }
+  // Null where it was not met.
+  const PoolPlace* Lookup(uint64_t hash) {
+    if (slots_.empty()) return nullptr;
+    const Slot& slot = Find(hash);
+    return slot.hash == 0 ? nullptr : &slot.place;
+  }
+
+ private:
+  struct Slot {
+    uint64_t hash = 0;  // 0: free.
+    PoolPlace place;
+  };
+
+  Slot& Find(uint64_t hash) {
+    const size_t mask = slots_.size() - 1;
+    size_t i = (hash >> 7) & mask;
+    while (slots_[i].hash != 0 && slots_[i].hash != (hash | 1)) i = (i + 1) & mask;
+    return slots_[i];
+  }
+  void Grow() {
+    std::vector<Slot> old(std::max<size_t>(slots_.size() * 2, 1024));
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.hash != 0) Find(slot.hash) = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  size_t used_ = 0;
+};
+
+class WindowFinder {
+ public:
+  explicit WindowFinder(const RowColumn& column) : column_(column), hash_(column), pool_(column) {}
+
+  Windows Find(std::span<const uint32_t> stored_rows, size_t num_rows) {
+    const size_t count = stored_rows.empty() ? num_rows : stored_rows.size();
+    std::vector<PoolPlace> places(count);
+    std::vector<uint32_t> lengths(count);
+    Windows windows;
+    for (size_t u = 0; u < count; ++u) {
+      const size_t row = stored_rows.empty() ? u : stored_rows[u];
+      const size_t length = EntriesOf(column_, ShapeOf(column_, row));
+      lengths[u] = static_cast<uint32_t>(length);
+      if (length == 0) continue;
+      windows.num_entries += length;
+      places[u] = Lay(StartOf(column_, row), length);
+      if (u == kFirstLook && shared_ * kHopeless < windows.num_entries) return {};
+    }
+    if (shared_ * kHopeless < windows.num_entries || shared_ == 0) return {};
+    pool_.Close();
+    if (pool_.num_values() > kMostValues) return {};
+    windows.codes = Codes(places, lengths);
+    windows.num_values = pool_.num_values();
+    windows.pool = pool_.TakeValues();
+    return windows;
+  }
+
+ private:
+  struct Candidate {
+    PoolPlace place;
+    size_t overlap = 0;
+  };
+
+  PoolPlace Lay(uint64_t start, size_t length) {
+    const Candidate best = Search(start, length);
+    if (best.overlap == 0) {
+      previous_ = pool_.Append(start, length);
+      Register(start, previous_, length, 0, 0);
+    } else {
+      shared_ += best.overlap;
+      const int64_t begin = pool_.begin(best.place.chain);
+      const int64_t end = pool_.end(best.place.chain);
+      if (best.overlap != length) {
+        pool_.Extend(best.place, start, length);
+        Register(start, best.place, length, begin, end);
+      }
+      previous_ = best.place;
+    }
+    previous_length_ = length;
+    return previous_;
+  }
+
+  // The place with the greatest overlap. Near ones first; a hash is looked up only where they leave
+  // much to be desired.
+  Candidate Search(uint64_t start, size_t length) {
+    Candidate best;
+    if (previous_length_ == 0) return best;
+    const auto try_place = [&](PoolPlace place, size_t least) {
+      const size_t overlap = pool_.Overlap(place, start, length);
+      if (overlap > best.overlap && overlap >= least) best = {place, overlap};
+    };
+    const auto at = [&](int64_t coordinate) {
+      return PoolPlace{previous_.chain, static_cast<int32_t>(coordinate)};
+    };
+    const int64_t same_end = int64_t{previous_.at} + static_cast<int64_t>(previous_length_) -
+                             static_cast<int64_t>(length);
+    for (const int64_t near : {int64_t{previous_.at}, int64_t{previous_.at} + 1,
+                               int64_t{previous_.at} - 1, same_end, same_end + 1}) {
+      try_place(at(near), 1);
+      if (best.overlap != 0 && best.overlap + 1 >= length) return best;
+    }
+    if (length < kGram) return best;
+    const size_t last = length - kGram;
+    for (const size_t offset : {size_t{0}, last, last / 2}) {
+      const PoolPlace* const met = grams_.Lookup(hash_.Gram(start + offset));
+      if (met == nullptr) continue;
+      PoolPlace place = *met;
+      const int64_t coordinate = int64_t{place.at} - static_cast<int64_t>(offset);
+      if (coordinate < kLowestCoordinate) continue;
+      place.at = static_cast<int32_t>(coordinate);
+      try_place(place, kFewestFar);
+      if (best.overlap == length) break;
+    }
+    return best;
+  }
+
+  // Enters the grams that are new in the chain, which was [begin, end) before the list came.
+  void Register(uint64_t start, PoolPlace place, size_t length, int64_t begin, int64_t end) {
+    if (length < kGram) return;
+    for (size_t i = 0; i + kGram <= length; ++i) {
+      const int64_t at = int64_t{place.at} + static_cast<int64_t>(i);
+      if (at >= begin && at + static_cast<int64_t>(kGram) <= end) continue;
+      grams_.Insert(hash_.Gram(start + i), {place.chain, static_cast<int32_t>(at)});
+    }
+  }
+
+  std::vector<uint32_t> Codes(const std::vector<PoolPlace>& places,
+                              const std::vector<uint32_t>& lengths) const {
+    std::vector<uint32_t> codes(places.size());
+    uint64_t frontier = 0;
+    uint64_t before = 0;
+    for (size_t u = 0; u < places.size(); ++u) {
+      if (lengths[u] == 0) continue;
+      const uint64_t start = pool_.Position(places[u]);
+      const auto step = static_cast<int64_t>(start) - static_cast<int64_t>(before);
+      const auto zigzag = static_cast<uint64_t>(step) << 1 ^ static_cast<uint64_t>(step >> 63);
+      uint64_t code = zigzag << 1 | 1;
+      if (start >= frontier) code = std::min(code, (start - frontier) << 1);
+      codes[u] = static_cast<uint32_t>(code);
+      before = start;
+      frontier = std::max(frontier, start + lengths[u]);
+    }
+    return codes;
+  }
+
+  static constexpr int64_t kLowestCoordinate = -(int64_t{1} << 30);
+
+  const RowColumn& column_;
+  EntryHash hash_;
+  WindowPool pool_;
+  GramTable grams_;
+  PoolPlace previous_;
+  size_t previous_length_ = 0;
+  uint64_t shared_ = 0;
+};
+
+}  // namespace
+
+Windows FindWindows(const RowColumn& column, std::span<const uint32_t> stored_rows,
+                    size_t num_rows) {
+  return WindowFinder(column).Find(stored_rows, num_rows);
+}
+
+size_t CountNewEntries(const RowColumn& column, size_t before, size_t row) {
+  const size_t length = EntriesOf(column, ShapeOf(column, row));
+  const size_t length_before = EntriesOf(column, ShapeOf(column, before));
+  if (length == 0 || length_before == 0) return length;
+  WindowPool pool(column);
+  pool.Append(StartOf(column, before), length_before);
+  size_t best = 0;
+  const int32_t same_end = static_cast<int32_t>(length_before) - static_cast<int32_t>(length);
+  const auto end = static_cast<int32_t>(std::min(std::max(length, length_before), kNearOffsets));
+  for (int32_t offset = 0; offset < end && best < length; ++offset) {
+    for (const int32_t at : {offset, -offset, same_end + offset, same_end - offset})
+      best = std::max(best, pool.Overlap({0, at}, StartOf(column, row), length));
+  }
+  return length - best;
+}
+
+Status WindowsToStarts(std::span<const uint32_t> codes, std::span<const uint32_t> lengths,
+                       uint64_t num_values, std::span<uint64_t> starts) {
+  int64_t frontier = 0;
+  int64_t before = 0;
+  const auto limit = static_cast<int64_t>(num_values);
+  for (size_t u = 0; u < codes.size(); ++u) {
+    const uint32_t code = codes[u];
+    if (lengths[u] == 0) {
+      if (code != 0)
+        return Corrupt("unique row {} has no entries, its window is {} (D-013)", u, code);
+      starts[u] = 0;
+      continue;
+    }
+    const int64_t zigzag = int64_t{code >> 2} ^ -int64_t{code >> 1 & 1};
+    const int64_t start = (code & 1) == 0 ? frontier + (code >> 1) : before + zigzag;
+    const int64_t end = start + lengths[u];
+    if (start < 0 || end > limit) {
+      return Corrupt("unique row {}: window {}..{} in a pool of {} (D-013)", u, start, end,
+                     num_values);
+    }
+    starts[u] = static_cast<uint64_t>(start);
+    before = start;
+    frontier = std::max(frontier, end);
+  }
+  if (frontier != limit)
+    return Corrupt("windows end at {}, the pool has {} values (D-013)", frontier, num_values);
+  return Status::Ok();
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,74 @@
+// Indexes and windows whose codes mean something only together with other streams (spec D-005,
+// D-013): decoded once more by the parts that scans use, which check them.
+#include <span>
+#include <vector>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/reader/column_decoder_internal.h"
+#include "dsi/reader/group_index_internal.h"
+#include "dsi/reader/verify_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr uint64_t kMemory = 1ULL << 30;  // More than 2^24 unique rows can need.
+
+// Index and windows of one feature, given by its leader.
+Status CheckFeature(const OpenFile& file, const OpenColumn& leader, size_t stripe) {
+  const std::span<const OpenColumn> columns(&leader, 1);
+  DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file, columns, stripe, {}));
+  PageReader pages(&file);
+  pages.Start(&plan);
+  MemoryBudget budget{.limit = kMemory};
+  DecodeScratch scratch;
+  ScanBuffer staging(&budget);
+  uint64_t values_decoded = 0;
+  const StripeContext context{&pages,   &plan,    columns,        file.core().page_values,
+                              &scratch, &staging, &values_decoded};
+  const auto stream = [&](uint32_t at) { return at == kNone32 ? nullptr : &plan.streams[at]; };
+  const uint32_t num_rows = file.core().stripes[stripe].num_rows;
+  std::vector<std::unique_ptr<GroupIndexDecoder>> groups;
+  for (const PlannedGroup& group : plan.groups) {
+    const GroupIndexDecoder* const parent =
+        group.parent == kNone32 ? nullptr : groups[group.parent].get();
+    groups.push_back(std::make_unique<GroupIndexDecoder>(&budget));
+    DSI_RETURN_IF_ERROR(
+        groups.back()->Start(&context, group.record, stream(group.index), parent, num_rows, false));
+    DSI_RETURN_IF_ERROR(groups.back()->KeepAll());
+  }
+  const ColumnPlan& column = plan.columns[0];
+  if (column.windows == kNone32) return Status::Ok();
+  ShapeDecoder shape(&budget);
+  const uint32_t num_unique = plan.groups[column.group].record.num_unique;
+  DSI_RETURN_IF_ERROR(shape.Start(&context, stream(column.shape), stream(column.windows),
+                                  leader.record, num_unique,
+                                  plan.streams[column.values].record.num_values, false));
+  return shape.Require(0, num_unique);
+}
+
+}  // namespace
+
+Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
+                    DamageLog* log) {
+  std::vector<bool> group_checked(file.core().groups.count, false);
+  for (const OpenColumn& column : directory.columns) {
+    if (column.name.empty() || column.record.leader != column.ordinal) continue;
+    auto group = file.LoadStripeGroup(stripe, column.record.group);
+    if (!group.ok()) continue;  // Reported already.
+    bool wanted = group->form >= 4 && !group_checked[column.record.group];
+    group_checked[column.record.group] = true;
+    if (column.record.windows_slot != kNone32) {
+      auto windows = file.LoadStream(stripe, column.record.windows_slot);
+      wanted = wanted || (windows.ok() && windows->num_values != 0);
+    }
+    if (!wanted) continue;
+    Status status = CheckFeature(file, column, stripe);
+    if (status.ok()) continue;
+    if (status.code() != StatusCode::kCorrupt && status.code() != StatusCode::kUnsupported)
+      return status;
+    log->Add(std::move(status), fmt::format("stripe {}, column {}", stripe, column.name));
+  }
+  return Status::Ok();
+}
+
+}  // namespace dsi::internal
