@@ -9,6 +9,7 @@ set(DSI_PUBLIC_HEADERS
   io/file.h
   reader/batch.h
   reader/reader.h
+  reader/row_filter.h
   reader/row_text.h
   reader/scan.h
   writer/row_batch.h

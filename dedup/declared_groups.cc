@@ -53,24 +53,27 @@ FoundGroup DescribeDeclared(std::span<const GroupCandidate> candidates,
 
 // The declared owner, or the member that was found to be it; nothing for one whose values stand in
 // runs only, where versions would say what runs say.
-int MovingOwner(std::span<const GroupCandidate> candidates, const FoundGroup& group,
-                size_t num_rows) {
-  int owner = group.owner;
-  for (const uint32_t member : group.members) {
+int MovingOwner(std::span<const GroupCandidate> candidates, size_t num_rows, FoundGroup* group) {
+  int owner = group->owner;
+  for (const uint32_t member : group->members) {
     if (candidates[member].declared_owner >= 0) owner = candidates[member].declared_owner;
   }
   if (owner < 0) return -1;
   const RowColumn& key = *candidates[static_cast<size_t>(owner)].column;
   const RowColumn* keys[] = {&key};
   const size_t num_runs = FindRuns(keys, num_rows).first_row.size();
-  return FindUniqueOf(key, num_rows).first_row.size() < num_runs ? owner : -1;
+  if (FindUniqueOf(key, num_rows).first_row.size() < num_runs) return owner;
+  // What repeats does so while the owner stays.
+  group->owner = owner;
+  group->repeats = GroupRepeats::kRuns;
+  return -1;
 }
 
 // What moves from one row of the owner's to the next goes through versions; where the owner is a
 // member itself, in a group beside it.
 void SplitMoving(std::span<const GroupCandidate> candidates, std::span<const uint32_t> rows_in_time,
                  FoundGroup* group, std::vector<FoundGroup>* moving) {
-  const int owner = MovingOwner(candidates, *group, rows_in_time.size());
+  const int owner = MovingOwner(candidates, rows_in_time.size(), group);
   if (owner < 0) return;
   group->owner = owner;
   const KeyIndex index(*candidates[static_cast<size_t>(owner)].column, rows_in_time);

@@ -65,6 +65,8 @@ void ColumnRecord::EncodeTo(std::byte* out) const {
   StoreLE(out + 82, static_cast<uint8_t>(flags));
   StoreLE(out + 83, static_cast<uint8_t>(time_unit));
   StoreLE(out + 84, windows_slot);
+  StoreLE(out + 88, tiers_slot);
+  StoreLE(out + 92, num_tiers);
 }
 
 Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
@@ -91,7 +93,9 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   const auto flags = LoadLE<uint8_t>(bytes + 82);
   const auto unit = LoadLE<uint8_t>(bytes + 83);
   r.windows_slot = LoadLE<uint32_t>(bytes + 84);
-  if (!AllZero({bytes + 88, 8}))
+  r.tiers_slot = LoadLE<uint32_t>(bytes + 88);
+  r.num_tiers = LoadLE<uint8_t>(bytes + 92);
+  if (!AllZero({bytes + 93, 3}))
     return Corrupt("column record: reserved bytes are not zero (F-003)");
   if (kind < 1 || kind > 9)
     return Error(StatusCode::kUnsupported, "column record: unknown kind {} (S-010)", kind);
@@ -117,6 +121,11 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   DSI_RETURN_IF_ERROR(CheckKindAndType(r));
   if (r.windows_slot != kNone32 && !HasLengths(r.kind, r.type))
     return Corrupt("column record: windows in a {} (F-070)", KindName(r.kind));
+  const bool tiers = r.tiers_slot != kNone32;
+  if (tiers ? r.num_tiers < 2 || r.num_tiers > kMaxTiers || r.windows_slot == kNone32
+            : r.num_tiers != 0) {
+    return Corrupt("column record: {} tiers (D-014)", r.num_tiers);
+  }
   return r;
 }
 

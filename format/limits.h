@@ -20,6 +20,7 @@ inline constexpr uint32_t kMaxPageValues =
 inline constexpr uint32_t kMaxCoreBytes = 1U
                                           << 26;  // Format. Bounds the FlatBuffer verifier's work.
 inline constexpr uint32_t kMaxNameBytes = 4095;   // Format.
+inline constexpr uint32_t kMaxTiers = 8;          // Format. Streams of one pool.
 inline constexpr uint32_t kMaxNodeDepth = 6;      // Format. Bounds recursion in decoders.
 inline constexpr uint32_t kMaxZstdWindowLog =
     26;  // Format. Bounds a decompressor's memory to 64 MiB.

@@ -16,6 +16,12 @@
 namespace dsi {
 namespace {
 
+// Keys, and lists of ids, as which an id of one often stands.
+bool MayOwn(const FeatureSpec& feature) {
+  return feature.kind == Kind::kKey ||
+         (feature.kind == Kind::kList && IsInteger(feature.columns[0].type));
+}
+
 using internal::InvalidArgument;
 using internal::QuoteForMessage;
 
@@ -225,8 +231,8 @@ Status CheckGroups(const Schema& schema,
     if (group.features.empty()) return InvalidArgument("{} has no features", where);
     if (!group.owner.empty()) {
       const auto owner = by_name.find(group.owner);
-      if (owner == by_name.end() || schema.features[owner->second].kind != Kind::kKey) {
-        return InvalidArgument("{}: owner {} is no key feature", where,
+      if (owner == by_name.end() || !MayOwn(schema.features[owner->second])) {
+        return InvalidArgument("{}: owner {} is no key, and no list of ids", where,
                                QuoteForMessage(group.owner));
       }
     }

@@ -61,7 +61,7 @@ struct FeatureSpec {
 // Features declared to change together: they share one inverse index.
 struct GroupSpec {
   std::string name;
-  std::string owner;  // Key feature whose state the group holds; may be empty.
+  std::string owner;  // Key, or list of one id, whose state the group holds; may be empty.
   std::vector<std::string> features;
 };
 

@@ -111,6 +111,8 @@ struct ColumnRecord {
   uint32_t fixed_length = 0;
   uint32_t feature_group = 0;
   uint32_t windows_slot = kNone32;
+  uint32_t tiers_slot = kNone32;
+  uint8_t num_tiers = 0;
   Kind kind = Kind::kDense;
   Type type = Type::kInt64;
   bool newest_first = false;

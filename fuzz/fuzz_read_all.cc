@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dsi/io/file.h"
@@ -15,11 +16,12 @@ namespace {
 constexpr uint64_t kMemoryBytes = 64 << 20;
 constexpr int kMaxBatches = 64;
 
-void ReadWith(const dsi::Reader& reader, std::vector<dsi::Projection> features,
-              uint32_t batch_size) {
+void ReadWith(const dsi::Reader& reader, std::vector<dsi::Projection> features, uint32_t batch_size,
+              dsi::RowFilter filter = {}) {
   dsi::ScanOptions options;
   options.features = std::move(features);
   options.batch_size = batch_size;
+  options.filter = std::move(filter);
   options.memory_bytes = kMemoryBytes;
   auto scan = reader.NewScan(options);
   if (!scan.ok()) return;
@@ -41,11 +43,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!reader.ok()) return 0;
   ReadWith(**reader, {}, 100);
   for (const dsi::Layout layout :
-       {dsi::Layout::kPadded, dsi::Layout::kJagged, dsi::Layout::kIkjt}) {
+       {dsi::Layout::kPadded, dsi::Layout::kJagged, dsi::Layout::kIkjt, dsi::Layout::kPaddedIkjt}) {
     dsi::Projection projection;
     projection.name = "*";
     projection.layout = layout;
-    projection.width = layout == dsi::Layout::kPadded ? 5 : 0;
+    projection.width = 5;
     ReadWith(**reader, {projection}, 37);
   }
   const auto columns = (*reader)->Columns();
@@ -56,6 +58,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       projection.dtype = dsi::Type::kFloat32;
       projection.layout = dsi::Layout::kDense;
       ReadWith(**reader, {projection}, 1000);
+      projection.dtype.reset();
+      projection.layout = dsi::Layout::kVbe;
+      ReadWith(**reader, {projection}, 50, {.sample = {{.when = {}, .keep = 0.5}}});
+      ReadWith(**reader, {projection}, 50, {.where = {{column.name, dsi::Compare::kGreater, 3}}});
     }
   }
   if (auto text = dsi::RowText::Create(**reader, {}); text.ok()) {

@@ -47,6 +47,7 @@ void BatchState::Clear() {
   num_rows = 0;
   first_row = 0;
   used = 0;
+  row_numbers.clear();
 }
 
 namespace {
@@ -73,6 +74,18 @@ JaggedView JaggedOf(const BatchState& state, uint32_t output, size_t rows) {
   return view;
 }
 
+PaddedView PaddedOf(const BatchState& state, uint32_t output, size_t rows) {
+  const OutputPlace& place = state.outputs[output];
+  PaddedView view;
+  view.values = state.At(place.values);
+  view.dtype = state.projection->outputs[output].dtype;
+  view.rows = rows;
+  view.width = state.projection->outputs[output].width;
+  view.lengths = reinterpret_cast<const int32_t*>(state.At(place.lengths));
+  view.present = reinterpret_cast<const uint8_t*>(state.At(place.present));
+  return view;
+}
+
 }  // namespace
 }  // namespace internal
 
@@ -88,17 +101,23 @@ Batch& Batch::operator=(Batch&& other) noexcept = default;
 size_t Batch::num_rows() const { return state_ != nullptr ? state_->num_rows : 0; }
 uint64_t Batch::first_row() const { return state_ != nullptr ? state_->first_row : 0; }
 
+std::span<const uint64_t> Batch::row_numbers() const {
+  if (state_ == nullptr) return {};
+  return state_->row_numbers;
+}
+
 Result<PaddedView> Batch::Padded(std::string_view column) const {
   DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kPadded));
-  const internal::OutputPlace& place = state_->outputs[at];
-  const internal::ScanOutput& output = state_->projection->outputs[at];
-  PaddedView view;
-  view.values = state_->At(place.values);
-  view.dtype = output.dtype;
-  view.rows = state_->num_rows;
-  view.width = output.width;
-  view.lengths = reinterpret_cast<const int32_t*>(state_->At(place.lengths));
-  view.present = reinterpret_cast<const uint8_t*>(state_->At(place.present));
+  return internal::PaddedOf(*state_, at, state_->num_rows);
+}
+
+Result<PaddedIkjtView> Batch::PaddedIkjt(std::string_view column) const {
+  DSI_ASSIGN_OR_RETURN(const uint32_t at,
+                       internal::FindOutput(*state_, column, Layout::kPaddedIkjt));
+  const uint32_t group = state_->projection->outputs[at].group;
+  PaddedIkjtView view;
+  view.unique = internal::PaddedOf(*state_, at, state_->num_unique[group]);
+  view.inverse = reinterpret_cast<const int32_t*>(state_->At(state_->inverse[group]));
   return view;
 }
 
@@ -128,6 +147,33 @@ Result<DenseView> Batch::Dense() const {
   view.rows = state_->num_rows;
   view.columns = projection.dense.size();
   view.present = reinterpret_cast<const uint8_t*>(state_->At(state_->dense_present));
+  return view;
+}
+
+Result<VbeView> Batch::Vbe(std::string_view set) const {
+  if (state_->projection == nullptr)
+    return internal::InvalidArgument("the batch is empty: no Scan::Next has filled it");
+  const internal::ScanProjection& projection = *state_->projection;
+  const auto& sets = projection.vbe_sets;
+  const auto at = std::find_if(sets.begin(), sets.end(), [&](auto& s) { return s.name == set; });
+  if (at == sets.end()) {
+    return internal::Error(StatusCode::kNotFound,
+                           "no column was projected with Layout::kVbe in the set \"{}\"", set);
+  }
+  const internal::VbePlace& place = state_->vbe[static_cast<size_t>(at - sets.begin())];
+  VbeView view;
+  view.keys = at->keys;
+  view.rows = state_->num_rows;
+  view.values = state_->At(place.values);
+  view.dtype = at->dtype;
+  view.num_values = static_cast<size_t>(place.offset_per_key.back());
+  view.lengths = state_->At(place.lengths);
+  view.lengths_dtype = projection.vbe_lengths;
+  view.num_unique = place.num_unique;
+  view.inverse_indices = reinterpret_cast<const int64_t*>(state_->At(place.inverse));
+  view.stride_per_key = place.stride_per_key;
+  view.length_per_key = place.length_per_key;
+  view.offset_per_key = place.offset_per_key;
   return view;
 }
 

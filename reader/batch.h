@@ -1,5 +1,5 @@
-// A batch of rows as tensors: padded, jagged, still deduplicated (IKJT), or one dense matrix. All
-// tensors of a batch lie in one slab of memory.
+// A batch of rows as tensors: padded, jagged, still deduplicated (IKJT, VBE), or one dense matrix.
+// All tensors of a batch lie in one slab of memory.
 //
 // Ownership: the Batch owns the slab and hands out views, valid until the next Scan::Next into it
 // or its destruction. Reuse one Batch for a whole scan: once its slab has grown to the largest
@@ -60,6 +60,40 @@ struct IkjtView {
   const int32_t* inverse = nullptr;  // [batch rows], each in [0, unique.rows)
 };
 
+// Unique rows padded, so that a model runs its dense part once per unique row and spreads the
+// result with `inverse` (index_select). unique.rows differs from batch to batch.
+struct PaddedIkjtView {
+  PaddedView unique;                 // As IkjtView::unique, padded.
+  const int32_t* inverse = nullptr;  // [batch rows], each in [0, unique.rows)
+};
+
+// F features over unique rows as one TorchRec KeyedJaggedTensor with a variable batch per key:
+//
+//     KeyedJaggedTensor(keys=keys, values=values, lengths=lengths,
+//                       stride_per_key_per_rank=stride_per_key.reshape(-1, 1),
+//                       inverse_indices=(keys, inverse_indices),
+//                       length_per_key=…, offset_per_key=…)
+//
+// Everything is key-major: all of key 0, then key 1, … Key f has stride_per_key[f] unique rows:
+// those of its dedup group that the batch touches, in order of first use, as in IkjtView. A missing
+// row is as an empty one, since TorchRec knows no other. A feature that is not deduplicated has B
+// unique rows. What TorchRec keeps on the host lies beside the slab. TorchRec's operators take
+// values of int32, int64 and floats: ask for them as dtype.
+struct VbeView {
+  std::span<const std::string> keys;  // [F] columns of the set, as projected.
+  size_t rows = 0;                    // B
+  const void* values = nullptr;       // [num_values]
+  Type dtype = Type::kInt64;
+  size_t num_values = 0;
+  const void* lengths = nullptr;             // [num_unique]
+  Type lengths_dtype = Type::kInt32;         // As ScanOptions::vbe_lengths.
+  size_t num_unique = 0;                     // Sum of stride_per_key.
+  const int64_t* inverse_indices = nullptr;  // [F, B], each in [0, stride_per_key[f])
+  std::span<const int32_t> stride_per_key;   // [F] Host memory, not in the slab.
+  std::span<const int64_t> length_per_key;   // [F] Values per key. Host.
+  std::span<const int64_t> offset_per_key;   // [F + 1] Where each key's values start. Host.
+};
+
 // [rows, columns] of the dense features asked for, row-major, in the order of the projection.
 struct DenseView {
   const void* values = nullptr;
@@ -84,13 +118,19 @@ class DSI_EXPORT Batch {
 
   size_t num_rows() const;
   uint64_t first_row() const;  // Row of the file where the batch starts.
+  // Per row of the batch its row of the file, ascending; empty without a filter, where they are
+  // first_row(), first_row() + 1, … Not in the slab.
+  std::span<const uint64_t> row_numbers() const;
 
   // Views by column name as projected ("user.clicks", "history.item"). kNotFound: not projected;
   // kInvalidArgument: asked for in another layout.
   Result<PaddedView> Padded(std::string_view column) const;
   Result<JaggedView> Jagged(std::string_view column) const;
   Result<IkjtView> Ikjt(std::string_view column) const;
+  Result<PaddedIkjtView> PaddedIkjt(std::string_view column) const;
   Result<DenseView> Dense() const;
+  // The columns projected with Layout::kVbe and this Projection::vbe_set.
+  Result<VbeView> Vbe(std::string_view set = {}) const;
 
   // The slab, for one copy to a device.
   std::span<const std::byte> slab() const;

@@ -15,10 +15,22 @@ namespace dsi::internal {
 // unused.
 struct OutputPlace {
   uint64_t values = 0;
-  uint64_t lengths = 0;  // Padded.
+  uint64_t lengths = 0;  // Padded, VBE.
   uint64_t offsets = 0;  // Jagged, IKJT.
   uint64_t present = 0;
-  uint64_t num_values = 0;  // Jagged, IKJT: entries.
+  uint64_t inverse = 0;     // VBE.
+  uint64_t num_values = 0;  // Jagged, IKJT, VBE: entries.
+};
+
+// One KeyedJaggedTensor; its outputs' places lie in it one after another.
+struct VbePlace {
+  uint64_t values = 0;
+  uint64_t lengths = 0;
+  uint64_t inverse = 0;
+  uint64_t num_unique = 0;  // Of all keys.
+  std::vector<int32_t> stride_per_key;
+  std::vector<int64_t> length_per_key;
+  std::vector<int64_t> offset_per_key;
 };
 
 struct BatchState {
@@ -41,6 +53,8 @@ struct BatchState {
   std::vector<uint64_t> num_unique;  // Parallel to groups: unique rows that the batch touches.
   uint64_t dense_values = 0;
   uint64_t dense_present = 0;
+  std::vector<VbePlace> vbe;          // Parallel to ScanProjection::vbe_sets.
+  std::vector<uint64_t> row_numbers;  // Empty: rows follow each other.
 };
 
 struct BatchAccess {

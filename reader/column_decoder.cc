@@ -32,6 +32,9 @@ Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* st
   windowed_ = windows != nullptr;
   placed_ = false;
   codes_.Start(context, stream, nullptr, nullptr, keep_all || windowed_);
+  newest_first_ = leader.newest_first;
+  stated_reach_ = windowed_ ? windows->record.max : 0;
+  chains_.clear();
   if (windowed_) windows_.Start(context, windows, nullptr, nullptr, true);
   has_lengths_ = HasLengths(leader.kind, leader.type);
   keep_all_ = keep_all;
@@ -166,6 +169,15 @@ Status ShapeDecoder::PlaceWindows() {
   DSI_RETURN_IF_ERROR(WindowsToStarts({steps, num_unique_}, {lengths, num_unique_}, num_values_,
                                       {places, num_unique_})
                           .At(windows_.Describe()));
+  if (stated_reach_ != 0) {
+    chains_ = ChainsOf({steps, num_unique_}, {lengths, num_unique_}, num_values_);
+    const uint64_t reach =
+        ReachOf(chains_, {places, num_unique_}, {lengths, num_unique_}, newest_first_);
+    if (reach != stated_reach_ - 1) {
+      return Corrupt("{}: lists end {} values before their chains, {} is stated (D-014)",
+                     windows_.Describe(), reach, stated_reach_ - 1);
+    }
+  }
   view_.windows = true;
   placed_ = true;
   if (keep_all_) {

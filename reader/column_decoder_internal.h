@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "dsi/dedup/tiers_internal.h"
 #include "dsi/reader/scan_window_internal.h"
 
 namespace dsi::internal {
@@ -52,6 +53,9 @@ class ShapeDecoder {
   // The view with its arrays filled in even where it is plain.
   Result<ShapeView> Arrays();
   uint64_t num_values() const { return num_values_; }
+  // Of windows, after Require: the chains of the pool (D-014), in order.
+  std::span<const PoolRange> chains() const { return chains_; }
+  bool newest_first() const { return newest_first_; }
 
  private:
   Status CheckEnd() const;
@@ -66,6 +70,9 @@ class ShapeDecoder {
   ScanBuffer places_;  // Windows: start of every unique row of the stripe …
   ScanBuffer lowest_;  // … and the lowest start of it and all after it, unless everything is kept.
   bool windowed_ = false;
+  bool newest_first_ = false;
+  uint32_t stated_reach_ = 0;      // 1 + the reach; 0: no tiers.
+  std::vector<PoolRange> chains_;  // Where there are tiers.
   bool placed_ = false;
   bool has_lengths_ = false;
   bool keep_all_ = false;

@@ -129,7 +129,20 @@ Status GroupIndexDecoder::Skip(uint32_t num_rows) {
   return Status::Ok();
 }
 
-Status GroupIndexDecoder::Next(uint32_t num_rows) {
+Status GroupIndexDecoder::Next(uint32_t num_rows, std::span<const uint32_t> chosen) {
+  DSI_RETURN_IF_ERROR(NextRows(num_rows));
+  if (!chosen.empty()) {
+    Choose(chosen);
+  } else if (general() && want_touched_) {
+    MakeListsFit(num_rows);
+    const size_t count = renumber_.Renumber(rows_.slots, inverse_.data(), touched_.data());
+    rows_.touched = std::span(touched_).first(count);
+    rows_.inverse = std::span(inverse_).first(num_rows);
+  }
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::NextRows(uint32_t num_rows) {
   rows_ = {};
   rows_.num_rows = num_rows;
   if (kept_all_ && form_ != GroupForm::kIdentity) {
@@ -186,17 +199,40 @@ void GroupIndexDecoder::NextRunsOfAll(uint32_t num_rows) {
 }
 
 void GroupIndexDecoder::SetGeneral(std::span<const uint32_t> slots) {
-  rows_.general = true;
+  rows_.scattered = true;
   rows_.num_unique = num_unique_;
   rows_.slots = slots;
+}
+
+void GroupIndexDecoder::MakeListsFit(size_t num_rows) {
+  if (touched_.size() >= num_rows) return;
+  touched_.resize(num_rows);
+  inverse_.resize(num_rows);
+}
+
+// From here on nobody can see the rows that were not chosen, nor unique rows that only those were.
+void GroupIndexDecoder::Choose(std::span<const uint32_t> chosen) {
+  if (chosen_slots_.size() < chosen.size()) chosen_slots_.resize(chosen.size());
+  for (size_t i = 0; i < chosen.size(); ++i) chosen_slots_[i] = rows_.slots[chosen[i]];
+  rows_.num_rows = static_cast<uint32_t>(chosen.size());
+  rows_.slots = std::span(chosen_slots_).first(chosen.size());
+  rows_.identity = false;
+  rows_.scattered = true;
+  rows_.run_ends = {};
   if (!want_touched_) return;
-  if (touched_.size() < slots.size()) {
-    touched_.resize(slots.size());
-    inverse_.resize(slots.size());
+  MakeListsFit(chosen.size());
+  size_t count = 0;
+  if (general()) {
+    count = renumber_.Renumber(rows_.slots, inverse_.data(), touched_.data());
+  } else {
+    // Slots never fall, so that equal ones stand together.
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      if (count == 0 || touched_[count - 1] != rows_.slots[i]) touched_[count++] = rows_.slots[i];
+      inverse_[i] = static_cast<uint32_t>(count - 1);
+    }
   }
-  const size_t count = renumber_.Renumber(slots, inverse_.data(), touched_.data());
   rows_.touched = std::span(touched_).first(count);
-  rows_.inverse = std::span(inverse_).first(slots.size());
+  rows_.inverse = std::span(inverse_).first(chosen.size());
 }
 
 void GroupIndexDecoder::NextIdentity(uint32_t num_rows) {

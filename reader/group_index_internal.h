@@ -29,26 +29,27 @@ enum class GroupForm : uint32_t {
 // The rows of one batch that lie in one stripe, as one group sees them.
 struct GroupRows {
   uint32_t num_rows = 0;
-  uint32_t first_unique = 0;  // Of those touched; 0 in forms 3 … 5.
-  uint32_t num_unique = 0;  // Forms 0 … 2: [first_unique, first_unique + num_unique) are touched.
+  uint32_t first_unique = 0;  // Of those decoded; 0 in forms 3 … 5.
+  uint32_t num_unique = 0;  // Forms 0 … 2: [first_unique, first_unique + num_unique) are decoded.
                             // Forms 3 … 5: all of the stripe's.
   bool identity = false;    // slots[i] = i.
-  bool general = false;     // Forms 3 … 5.
+  bool scattered = false;  // Not all that are decoded are touched: forms 3 … 5, and any form where
+                           // rows were chosen.
   std::span<const uint32_t> slots;  // Per row: its unique row, less first_unique.
   std::span<const uint32_t>
-      run_ends;  // Forms 1 and 2: per touched unique row, the row behind its last.
-  // General, when asked for: the unique rows touched, in order of first use …
+      run_ends;  // Forms 1 and 2 unless scattered: per unique row, the row behind its last.
+  // Scattered, when asked for: the unique rows touched, less first_unique, in order of first use …
   std::span<const uint32_t> touched;
   std::span<const uint32_t> inverse;  // … and per row its place in `touched`.
-  size_t num_touched() const { return general ? touched.size() : num_unique; }
+  size_t num_touched() const { return scattered ? touched.size() : num_unique; }
 };
 
 class GroupIndexDecoder {
  public:
   explicit GroupIndexDecoder(MemoryBudget* budget) : window_(budget) {}
 
-  // `stream` null: form 0. `parent`: forms 4 and 5; has called KeepAll. `want_touched`: general
-  // groups list the unique rows a batch touches.
+  // `stream` null: form 0. `parent`: forms 4 and 5; has called KeepAll. `want_touched`: the unique
+  // rows that a batch touches are listed where they are scattered.
   Status Start(const StripeContext* context, const StripeGroupRecord& record,
                const PlannedStream* stream, const GroupIndexDecoder* parent, uint32_t stripe_rows,
                bool want_touched);
@@ -58,8 +59,9 @@ class GroupIndexDecoder {
   std::span<const uint32_t> all() const { return all_; }
   // Passes over rows without handing them out.
   Status Skip(uint32_t num_rows);
-  // The next rows. Views are valid until the next call.
-  Status Next(uint32_t num_rows);
+  // The next rows. `chosen` not empty: of them only these are handed out (positions among them,
+  // ascending, must outlive the views). Views are valid until the next call.
+  Status Next(uint32_t num_rows, std::span<const uint32_t> chosen = {});
   const GroupRows& rows() const { return rows_; }
   bool general() const { return form_ >= GroupForm::kGeneral; }
   uint32_t num_unique() const { return num_unique_; }
@@ -70,7 +72,10 @@ class GroupIndexDecoder {
   Status NextGeneral(uint32_t num_rows);
   void NextIdentity(uint32_t num_rows);
   void NextRunsOfAll(uint32_t num_rows);
+  Status NextRows(uint32_t num_rows);
   void SetGeneral(std::span<const uint32_t> slots);
+  void Choose(std::span<const uint32_t> chosen);
+  void MakeListsFit(size_t num_rows);
   Status MapParent(std::span<const uint32_t> parent);
   Status CountVersions(const GroupIndexDecoder& parent);
 
@@ -86,7 +91,7 @@ class GroupIndexDecoder {
   uint32_t iota_ready_ = 0;
   GroupRows rows_;
   bool kept_all_ = false;
-  std::vector<uint32_t> slots_, run_ends_, touched_, inverse_;
+  std::vector<uint32_t> slots_, run_ends_, chosen_slots_, touched_, inverse_;
   std::vector<uint32_t> all_, version_;
   BatchUnique renumber_;
 };

@@ -105,6 +105,11 @@ Result<OpenColumn> OpenFile::LoadColumn(uint32_t ordinal) const {
   }
   DSI_RETURN_IF_ERROR(CheckSlot(*this, r.shape_slot, ordinal, "shape"));
   DSI_RETURN_IF_ERROR(CheckSlot(*this, r.values_slot, ordinal, "values"));
+  if (r.tiers_slot != kNone32) {
+    // Slots are at most 2^24, so the sum does not wrap where the first is one.
+    DSI_RETURN_IF_ERROR(CheckSlot(*this, r.tiers_slot, ordinal, "tiers"));
+    DSI_RETURN_IF_ERROR(CheckSlot(*this, r.tiers_slot + r.num_tiers - 2U, ordinal, "tiers"));
+  }
   if (r.windows_slot != kNone32)
     DSI_RETURN_IF_ERROR(CheckSlot(*this, r.windows_slot, ordinal, "windows"));
   if (r.shape_slot == r.values_slot) {

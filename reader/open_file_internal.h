@@ -109,6 +109,8 @@ struct OpenColumn {
     uint32_t index_slot = kNone32;  // None for group 0.
   };
   std::vector<Group> groups;
+  // The newest so many entries of each list are asked for; 0: all. Set by who projects it.
+  uint32_t newest = 0;
   uint32_t dictionary_slot = kNone32;  // Of its id space; none without.
 };
 

@@ -52,6 +52,11 @@ struct ColumnPlan {
   uint32_t values = kNone32;
   uint32_t dictionary = kNone32;
   uint32_t group = 0;  // Position in StripePlan::groups.
+  // Tiers (D-014): how many the pool is spread over, 0 none; streams of those after tier 0 that are
+  // needed; values of all of them.
+  uint32_t num_tiers = 0;
+  std::vector<uint32_t> tiers;
+  uint64_t pool_values = 0;
 };
 
 struct PlannedPage {

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dsi/dedup/tiers_internal.h"
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
@@ -54,9 +55,11 @@ class StripePlanner {
       DSI_RETURN_IF_ERROR(CheckWindowsRecord(num_unique, record));
       if (record.num_values != 0) out.windows = windows;
     }
-    DSI_RETURN_IF_ERROR(CheckValuesRecord(c.record, plan_.streams[out.shape].record,
-                                          plan_.streams[out.values].record,
-                                          out.windows != kNone32));
+    DSI_RETURN_IF_ERROR(AddTiers(i, &out));
+    StreamRecord pool = plan_.streams[out.values].record;
+    pool.num_values = out.pool_values;
+    DSI_RETURN_IF_ERROR(
+        CheckValuesRecord(c.record, plan_.streams[out.shape].record, pool, out.windows != kNone32));
     if (c.dictionary_slot != kNone32) {
       DSI_ASSIGN_OR_RETURN(out.dictionary,
                            AddStream(i, StreamRole::kDictionary, c.dictionary_slot));
@@ -64,6 +67,34 @@ class StripePlanner {
           CheckDictionaryRecord(TypeWidth(c.record.type), plan_.streams[out.dictionary].record));
     }
     plan_.columns.push_back(out);
+    return Status::Ok();
+  }
+
+  // D-014: the tiers that are needed, and the size of the pool with those that are not.
+  Status AddTiers(uint32_t i, ColumnPlan* out) {
+    const OpenColumn& c = columns_[i];
+    const StreamRecord& values = plan_.streams[out->values].record;
+    out->pool_values = values.num_values;
+    if (c.record.tiers_slot == kNone32) return Status::Ok();
+    const uint32_t max = out->windows == kNone32 ? 0 : plan_.streams[out->windows].record.max;
+    uint32_t needed = 0;
+    if (max != 0) {
+      out->num_tiers = c.record.num_tiers;
+      needed = c.newest == 0 ? out->num_tiers
+                             : TiersWithin(uint64_t{max} - 1 + c.newest, out->num_tiers);
+    }
+    for (uint32_t tier = 1; tier < c.record.num_tiers; ++tier) {
+      const uint32_t slot = c.record.tiers_slot + tier - 1;
+      DSI_ASSIGN_OR_RETURN(const StreamRecord record, file_.LoadStream(plan_.stripe, slot));
+      if (record.width != values.width || (max == 0 && record.num_values != 0)) {
+        return Corrupt("tier {}: {} values of width {} beside width {}, reach {} (D-014)", tier,
+                       record.num_values, record.width, values.width, max);
+      }
+      out->pool_values += record.num_values;
+      if (tier >= needed) continue;
+      DSI_ASSIGN_OR_RETURN(const uint32_t stream, AddStream(i, StreamRole::kValues, slot));
+      out->tiers.push_back(stream);
+    }
     return Status::Ok();
   }
 

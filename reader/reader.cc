@@ -8,6 +8,7 @@
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/open_file_internal.h"
 #include "dsi/reader/page_plan_internal.h"
+#include "dsi/reader/row_picker_internal.h"
 #include "dsi/reader/scan_internal.h"
 #include "dsi/reader/verify_internal.h"
 
@@ -45,6 +46,22 @@ FileInfo InfoOf(const OpenFile& file) {
   info.minor = file.minor();
   info.writer = core.writer;
   return info;
+}
+
+Status AddStripe(const OpenFile& file, const std::vector<OpenColumn>& columns, size_t i,
+                 const ReaderOptions& options, ReadPlan* plan) {
+  DSI_ASSIGN_OR_RETURN(const internal::StripePlan stripe,
+                       internal::PlanStripe(file, columns, i, options));
+  for (const internal::PlannedRange& range : stripe.ranges) {
+    plan->ranges.push_back({.offset = range.offset,
+                            .size = range.size,
+                            .stripe = static_cast<uint32_t>(i),
+                            .num_pages = range.num_pages});
+  }
+  plan->bytes += stripe.bytes;
+  plan->bytes_needed += stripe.bytes_needed;
+  plan->num_pages += static_cast<uint32_t>(stripe.pages.size());
+  return Status::Ok();
 }
 
 }  // namespace
@@ -136,24 +153,23 @@ Result<ReadPlan> Reader::Plan(const ScanOptions& options) const {
   return Guarded(file, [&]() -> Result<ReadPlan> {
     DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns,
                          internal::OpenProjection(file, options));
+    DSI_ASSIGN_OR_RETURN(const internal::FilterColumns filter,
+                         internal::FindFilterColumns(file, options.filter));
     ReadPlan plan;
     for (size_t i = 0; i < file.core().stripes.size(); ++i) {
       const internal::StripeRef& s = file.core().stripes[i];
       if (s.first_row >= options.row_end || s.first_row + s.num_rows <= options.row_begin) continue;
-      DSI_ASSIGN_OR_RETURN(const internal::StripePlan stripe,
-                           internal::PlanStripe(file, columns, i, impl_->options));
-      for (const internal::PlannedRange& range : stripe.ranges) {
-        plan.ranges.push_back({.offset = range.offset,
-                               .size = range.size,
-                               .stripe = static_cast<uint32_t>(i),
-                               .num_pages = range.num_pages});
-      }
-      plan.bytes += stripe.bytes;
-      plan.bytes_needed += stripe.bytes_needed;
-      plan.num_pages += static_cast<uint32_t>(stripe.pages.size());
+      if (!filter.columns.empty())
+        DSI_RETURN_IF_ERROR(AddStripe(file, filter.columns, i, impl_->options, &plan));
+      DSI_RETURN_IF_ERROR(AddStripe(file, columns, i, impl_->options, &plan));
     }
     return plan;
   });
+}
+
+Result<uint64_t> Reader::CountRows(const ScanOptions& options) const {
+  return Guarded(*impl_->file,
+                 [&] { return internal::CountScanRows(*impl_->file, impl_->options, options); });
 }
 
 Result<std::unique_ptr<Scan>> Reader::NewScan(const ScanOptions& options) const {

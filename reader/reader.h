@@ -98,7 +98,8 @@ struct StreamInfo {
   std::string encoding;
 };
 
-// The byte ranges of a projection, known before reading.
+// The byte ranges of a projection, known before reading. With a filter: ranges of its columns, then
+// of the projection, stripe by stripe; those of stripes where no row passes are not read.
 struct ReadPlan {
   struct Range {
     uint64_t offset = 0;
@@ -151,6 +152,10 @@ class DSI_EXPORT Reader {
   Result<std::vector<StreamInfo>> Streams(std::string_view column) const;
 
   Result<ReadPlan> Plan(const ScanOptions& options) const;
+  // Rows that a scan gives, those of a short last batch included, so that ranks can agree on a
+  // number of batches. Without a filter nothing is read; with one its columns, all of them. Looks
+  // at rows, filter and memory_bytes alone.
+  Result<uint64_t> CountRows(const ScanOptions& options) const;
   Result<std::unique_ptr<Scan>> NewScan(const ScanOptions& options) const;
 
   // Checks every byte and every rule of the spec: extents, seals, records, nodes, indexes, shapes.

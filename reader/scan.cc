@@ -9,6 +9,7 @@
 
 #include "dsi/format/error_internal.h"
 #include "dsi/reader/batch_internal.h"
+#include "dsi/reader/row_picker_internal.h"
 #include "dsi/reader/scan_fill_internal.h"
 #include "dsi/reader/scan_internal.h"
 #include "dsi/reader/scan_stripe_internal.h"
@@ -22,20 +23,39 @@ namespace {
 
 constexpr uint32_t kMaxBatchRows = 1U << 30;  // The inverse of an IKJT is int32.
 
+// The rows asked for, and the stripes they lie in.
+struct RowRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  size_t first_stripe = 0;
+  size_t end_stripe = 0;
+};
+
 class FileScan final : public Scan {
  public:
   FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
-           uint64_t row_end, std::shared_ptr<const ScanProjection> projection)
-      : batch_size_(options.batch_size),
+           const RowRange& range)
+      : shared_(&budget_),
+        batch_size_(options.batch_size),
         drop_last_(options.drop_last),
-        row_(options.row_begin),
-        row_end_(row_end) {
+        row_(range.begin),
+        row_end_(range.end) {
+    budget_.limit = options.memory_bytes;
     shared_.file = &file;
     shared_.reader_options = reader_options;
-    shared_.projection = std::move(projection);
-    shared_.budget.limit = options.memory_bytes;
-    const uint64_t rows = row_end - row_;
+    const uint64_t rows = row_end_ - row_;
     num_batches_ = rows / batch_size_ + (rows % batch_size_ != 0 && !drop_last_ ? 1 : 0);
+  }
+
+  Status Prepare(const ScanOptions& options, const RowRange& range) {
+    DSI_ASSIGN_OR_RETURN(
+        shared_.projection,
+        ResolveProjection(*shared_.file, options, range.first_stripe, range.end_stripe));
+    if (options.filter.empty()) return Status::Ok();
+    DSI_ASSIGN_OR_RETURN(picker_,
+                         RowPicker::Make(*shared_.file, shared_.reader_options, options, range.end,
+                                         range.first_stripe, range.end_stripe, &budget_));
+    return Status::Ok();
   }
 
   Result<bool> Next(Batch* batch) override {
@@ -43,63 +63,89 @@ class FileScan final : public Scan {
     if (state == nullptr) return InvalidArgument("the batch was moved from");
     state->Clear();
     if (!failed_.ok()) return failed_;
-    const uint64_t left = row_end_ - row_;
-    if (left == 0 || (drop_last_ && left < batch_size_)) return false;
     Status status;
+    uint32_t num_rows = 0;
     try {
-      status = Fill(static_cast<uint32_t>(std::min<uint64_t>(left, batch_size_)), state);
+      status = PickRows(&num_rows);
+      if (status.ok() && num_rows != 0) status = Fill(num_rows, state);
     } catch (const std::bad_alloc&) {
       status = Error(StatusCode::kResourceExhausted, "out of memory in the batch at row {}", row_);
     }
+    CountWork();
     if (!status.ok()) {
       state->Clear();
       failed_ = status.At(shared_.file->file().name());
       return failed_;
     }
-    return true;
+    return num_rows != 0;
   }
 
   uint64_t num_batches() const override { return num_batches_; }
-  const ScanStats& stats() const override { return shared_.stats; }
+  const ScanStats& stats() const override { return stats_; }
 
  private:
+  // How many rows the next batch has; 0 at the end.
+  Status PickRows(uint32_t* num_rows) {
+    uint64_t left = row_end_ - row_;
+    if (picker_ != nullptr) {
+      DSI_RETURN_IF_ERROR(picker_->Ahead(batch_size_));
+      picked_ = picker_->ready();
+      left = picked_.size();
+    }
+    *num_rows = static_cast<uint32_t>(std::min<uint64_t>(left, batch_size_));
+    if (drop_last_ && *num_rows < batch_size_) *num_rows = 0;
+    return Status::Ok();
+  }
+
   Status Fill(uint32_t num_rows, BatchState* state) {
     const ScanProjection& projection = *shared_.projection;
+    if (picker_ != nullptr) picked_ = picked_.first(num_rows);
     DSI_RETURN_IF_ERROR(Decode(num_rows));
     for (uint32_t i = 0; i < projection.values.size(); ++i) {
-      for (const BatchPiece& piece : pieces_)
-        DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i, row_ + piece.first));
+      for (const BatchPiece& piece : pieces_) DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i));
     }
     DSI_RETURN_IF_ERROR(
-        LayOutBatch(projection, pieces_, num_rows, shared_.budget.limit, &shared_.stats, state));
+        LayOutBatch(projection, pieces_, num_rows, budget_.limit, &shared_.stats, state));
     DSI_RETURN_IF_ERROR(FillBatch(projection, pieces_, &dense_scratch_, state));
     state->projection = shared_.projection;
     state->num_rows = num_rows;
-    state->first_row = row_;
-    row_ += num_rows;
+    state->first_row = RowAt(0);
+    state->row_numbers.assign(picked_.begin(), picked_.end());
+    row_ = RowAt(num_rows - 1) + 1;
+    if (picker_ != nullptr) picker_->Take(num_rows);
     shared_.stats.rows += num_rows;
-    CountReads();
     Release();
     return Status::Ok();
   }
+
+  // Row of the file that is row i of the batch being made.
+  uint64_t RowAt(uint32_t i) const { return picker_ != nullptr ? picked_[i] : row_ + i; }
 
   // Advances the decoders of all stripes that the next rows lie in.
   Status Decode(uint32_t num_rows) {
     const std::vector<StripeRef>& stripes = shared_.file->core().stripes;
     pieces_.clear();
+    if (picker_ != nullptr && chosen_.size() < num_rows) chosen_.resize(num_rows);
     for (uint32_t done = 0; done < num_rows;) {
-      const uint64_t row = row_ + done;
+      const uint64_t row = RowAt(done);
       while (row >= stripes[stripe_].first_row + stripes[stripe_].num_rows) ++stripe_;
       const StripeRef& stripe = stripes[stripe_];
       const auto in_stripe = static_cast<uint32_t>(row - stripe.first_row);
-      const uint32_t count = std::min(num_rows - done, stripe.num_rows - in_stripe);
-      uint32_t skip = 0;
-      if (active_.empty() || active_stripe_ != stripe_) {
-        DSI_RETURN_IF_ERROR(Activate());
-        skip = in_stripe;
+      uint32_t count = std::min(num_rows - done, stripe.num_rows - in_stripe);
+      uint32_t reach = count;
+      std::span<const uint32_t> chosen;
+      if (picker_ != nullptr) {
+        const auto begin = picked_.begin() + done;
+        count = static_cast<uint32_t>(
+            std::lower_bound(begin, picked_.end(), stripe.first_row + stripe.num_rows) - begin);
+        reach = static_cast<uint32_t>(RowAt(done + count - 1) - row) + 1;
+        for (uint32_t i = done; i < done + count; ++i)
+          chosen_[i] = static_cast<uint32_t>(picked_[i] - row);
+        if (reach != count) chosen = std::span(chosen_).subspan(done, count);
       }
+      if (active_.empty() || active_stripe_ != stripe_) DSI_RETURN_IF_ERROR(Activate());
       StripeDecoder* const decoder = active_.back().get();
-      DSI_RETURN_IF_ERROR(decoder->Advance(skip, count));
+      DSI_RETURN_IF_ERROR(decoder->Advance(in_stripe, reach, chosen));
       pieces_.push_back({decoder, done, count});
       done += count;
     }
@@ -133,18 +179,25 @@ class FileScan final : public Scan {
     }
   }
 
-  void CountReads() {
-    shared_.stats.bytes_read = 0;
-    shared_.stats.reads = 0;
+  void CountWork() {
+    stats_ = shared_.stats;
     for (const auto* decoders : {&active_, &idle_}) {
       for (const auto& decoder : *decoders) {
-        shared_.stats.bytes_read += decoder->pages().bytes_read();
-        shared_.stats.reads += decoder->pages().reads();
+        stats_.bytes_read += decoder->pages().bytes_read();
+        stats_.reads += decoder->pages().reads();
       }
     }
+    if (picker_ == nullptr) return;
+    stats_.rows_dropped = picker_->rows_dropped();
+    stats_.bytes_read += picker_->bytes_read();
+    stats_.bytes_needed += picker_->bytes_needed();
+    stats_.reads += picker_->reads();
+    stats_.values_decoded += picker_->values_decoded();
   }
 
+  MemoryBudget budget_;
   ScanShared shared_;
+  ScanStats stats_;
   uint32_t batch_size_;
   bool drop_last_;
   uint64_t row_;
@@ -156,20 +209,20 @@ class FileScan final : public Scan {
       active_;  // Of the current batch; the last is of the current stripe.
   std::vector<std::unique_ptr<StripeDecoder>> idle_;
   std::vector<BatchPiece> pieces_;
+  std::unique_ptr<RowPicker> picker_;  // None without a filter.
+  std::span<const uint64_t> picked_;   // Rows of the current batch.
+  std::vector<uint32_t> chosen_;       // The same, from the start of each piece.
   DenseScratch dense_scratch_;
   Status failed_;
 };
 
-Result<std::unique_ptr<Scan>> Make(const OpenFile& file, const ReaderOptions& reader_options,
-                                   const ScanOptions& options) {
-  if (options.batch_size == 0 || options.batch_size > kMaxBatchRows)
-    return InvalidArgument("batch_size {}, 1 to {} is possible", options.batch_size, kMaxBatchRows);
-  const uint64_t row_end = std::min(options.row_end, file.core().num_rows);
-  if (options.row_begin > row_end) {
+Result<RowRange> FindRange(const OpenFile& file, const ScanOptions& options) {
+  RowRange range{.begin = options.row_begin,
+                 .end = std::min(options.row_end, file.core().num_rows)};
+  if (range.begin > range.end) {
     return InvalidArgument("rows {} to {} asked for, the file has {}", options.row_begin,
                            options.row_end, file.core().num_rows);
   }
-  if (options.features.empty()) DSI_RETURN_IF_ERROR(file.VerifyMetadata());
   const std::vector<StripeRef>& stripes = file.core().stripes;
   const auto ends_before = [](const StripeRef& stripe, uint64_t row) {
     return stripe.first_row + stripe.num_rows <= row;
@@ -177,15 +230,37 @@ Result<std::unique_ptr<Scan>> Make(const OpenFile& file, const ReaderOptions& re
   const auto starts_before = [](const StripeRef& stripe, uint64_t row) {
     return stripe.first_row < row;
   };
-  const auto first =
-      std::lower_bound(stripes.begin(), stripes.end(), options.row_begin, ends_before);
-  const auto end = std::lower_bound(first, stripes.end(), row_end, starts_before);
-  DSI_ASSIGN_OR_RETURN(
-      auto projection,
-      ResolveProjection(file, options, static_cast<size_t>(first - stripes.begin()),
-                        static_cast<size_t>(end - stripes.begin())));
-  return std::unique_ptr<Scan>(
-      std::make_unique<FileScan>(file, reader_options, options, row_end, std::move(projection)));
+  const auto first = std::lower_bound(stripes.begin(), stripes.end(), range.begin, ends_before);
+  const auto end = std::lower_bound(first, stripes.end(), range.end, starts_before);
+  range.first_stripe = static_cast<size_t>(first - stripes.begin());
+  range.end_stripe = static_cast<size_t>(end - stripes.begin());
+  return range;
+}
+
+Result<std::unique_ptr<Scan>> Make(const OpenFile& file, const ReaderOptions& reader_options,
+                                   const ScanOptions& options) {
+  if (options.batch_size == 0 || options.batch_size > kMaxBatchRows)
+    return InvalidArgument("batch_size {}, 1 to {} is possible", options.batch_size, kMaxBatchRows);
+  DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
+  if (options.features.empty()) DSI_RETURN_IF_ERROR(file.VerifyMetadata());
+  auto scan = std::make_unique<FileScan>(file, reader_options, options, range);
+  DSI_RETURN_IF_ERROR(scan->Prepare(options, range));
+  return std::unique_ptr<Scan>(std::move(scan));
+}
+
+Result<uint64_t> Count(const OpenFile& file, const ReaderOptions& reader_options,
+                       const ScanOptions& options) {
+  DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
+  if (options.filter.empty()) return range.end - range.begin;
+  MemoryBudget budget{.limit = options.memory_bytes, .used = 0};
+  DSI_ASSIGN_OR_RETURN(const auto picker,
+                       RowPicker::Make(file, reader_options, options, range.end, range.first_stripe,
+                                       range.end_stripe, &budget));
+  do {
+    picker->Take(picker->ready().size());
+    DSI_RETURN_IF_ERROR(picker->Ahead(1));
+  } while (!picker->ready().empty());
+  return range.end - range.begin - picker->rows_dropped();
 }
 
 }  // namespace
@@ -197,6 +272,11 @@ Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions
   } catch (const std::bad_alloc&) {
     return Error(StatusCode::kResourceExhausted, "out of memory while preparing a scan");
   }
+}
+
+Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader_options,
+                               const ScanOptions& options) {
+  return Count(file, reader_options, options);
 }
 
 }  // namespace internal

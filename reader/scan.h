@@ -9,10 +9,19 @@
 
 #include "dsi/format/export.h"
 #include "dsi/reader/batch.h"
+#include "dsi/reader/row_filter.h"
 
 namespace dsi {
 
-enum class Layout : uint8_t { kPadded, kJagged, kIkjt, kDense };
+// What a column becomes in a batch of B rows; the views in batch.h say it in shapes.
+enum class Layout : uint8_t {
+  kPadded,      // [B, L], and lengths.
+  kJagged,      // Values and offsets of B rows.
+  kIkjt,        // Values and offsets of the U unique rows, and which of them each row is.
+  kDense,       // One column of the [B, D] matrix.
+  kPaddedIkjt,  // [U, L], and which of the U unique rows each row is.
+  kVbe,         // Part of a KeyedJaggedTensor over unique rows, as TorchRec takes it.
+};
 enum class Side : uint8_t { kLeft, kRight };
 // Which entries of a list that is too long stay, in the order in which they are stored.
 enum class Keep : uint8_t { kFirst, kLast };
@@ -22,30 +31,40 @@ struct Projection {
   std::string name = {};
   Layout layout = Layout::kPadded;
   uint32_t width = 0;  // Padded: entries per row; 0: the declared max_length, else the greatest
-                       // length stored in the rows scanned.
+                       // length stored in the stripes scanned.
   Keep keep = Keep::kLast;  // Padded: which entries of a longer list stay.
   Side pad = Side::kRight;  // Padded: where the pad value goes.
   double pad_value = 0;  // Padded, and missing entries of dense features; must fit the dtype. Whole
                          // numbers up to 2^53.
   std::optional<Type> dtype = {};  // kInt32, kInt64, kFloat32, kFloat64 (strings: bytes); default:
                                    // the stored type. A value that does not fit is kOutOfRange.
+  std::string vbe_set = {};  // VBE: columns of one set are one KeyedJaggedTensor, of one type, in
+                             // the order of the projection. Weights: a set of their own, with the
+                             // weights columns in the order of the ids'.
 };
 
 struct ScanOptions {
   std::vector<Projection> features = {};  // Empty: every column (lists jagged, scalars padded with
                                           // width 1), with all metadata verified.
-  uint32_t batch_size = 4096;
-  bool drop_last = false;  // Leave out a last batch that is not full.
-  uint64_t row_begin = 0;  // Rows [row_begin, row_end) of the file.
+  uint32_t batch_size = 4096;  // Rows that pass the filter: all batches but the last have so many.
+  bool drop_last = false;      // Leave out a last batch that is not full.
+  uint64_t row_begin = 0;      // Rows [row_begin, row_end) of the file, before the filter.
   uint64_t row_end = UINT64_MAX;
+  // Its columns are read and decoded ahead of the batches, by themselves, also where they are
+  // projected. Stripes in which no row passes are not read, and pages between two batches not
+  // decoded. Where one row in n passes, a batch reaches over about n × batch_size rows, whose
+  // decoded unique rows are held at once.
+  RowFilter filter = {};
+  Type vbe_lengths = Type::kInt32;  // VBE: of lengths; kInt32 or kInt64.
   uint64_t memory_bytes =
       4ULL << 30;  // Decoded unique rows held at once; exceeded is kResourceExhausted.
 };
 
 struct ScanStats {
-  uint64_t rows = 0;
-  uint64_t bytes_read = 0;    // From the file, with gaps.
-  uint64_t bytes_needed = 0;  // Pages of the projection.
+  uint64_t rows = 0;          // Handed out.
+  uint64_t rows_dropped = 0;  // By the filter, which is ahead of the batches by some rows.
+  uint64_t bytes_read = 0;    // From the file, with gaps; for the filter as well.
+  uint64_t bytes_needed = 0;  // Pages of the projection and of the filter, in the stripes reached.
   uint64_t reads = 0;
   uint64_t values_decoded = 0;   // Entries decoded from pages.
   uint64_t values_expanded = 0;  // Entries of all rows, as if nothing were deduplicated.
@@ -59,6 +78,8 @@ class DSI_EXPORT Scan {
   // returned. kCorrupt names page, offset, feature; kOutOfRange names row and feature; after an
   // error the scan is over.
   virtual Result<bool> Next(Batch* batch) = 0;
+  // Exact without a filter. With one: the most there can be, as if every row passed; how many rows
+  // do pass is known only when the filter's columns have been read (Reader::CountRows).
   virtual uint64_t num_batches() const = 0;
   virtual const ScanStats& stats() const = 0;
 };

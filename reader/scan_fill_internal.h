@@ -14,7 +14,7 @@
 
 namespace dsi::internal {
 
-// Rows of a batch that lie in one stripe.
+// Rows of a batch that lie in one stripe; those that a filter dropped do not count.
 struct BatchPiece {
   StripeDecoder* decoder = nullptr;
   uint32_t first = 0;  // Row of the batch where they start.

@@ -14,4 +14,8 @@ namespace dsi::internal {
 Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions& reader_options,
                                        const ScanOptions& options);
 
+// Rows that such a scan gives. Errors as above, and those of reading the filter's columns.
+Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader_options,
+                               const ScanOptions& options);
+
 }  // namespace dsi::internal

@@ -13,7 +13,7 @@ uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
   if (shape.plain) return uint64_t{rows.num_rows} * shape.entries;
   if (rows.identity && !shape.windows) return shape.end_value - shape.first_value;
   uint64_t entries = 0;
-  if (rows.general || rows.identity) {
+  if (rows.scattered || rows.identity) {
     for (const uint32_t slot : rows.slots) entries += shape.lengths[slot];
     return entries;
   }
@@ -28,7 +28,7 @@ uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
 // Entries of the unique rows that a piece touches.
 uint64_t CountUniqueEntries(const ShapeView& shape, const GroupRows& rows) {
   uint64_t entries = 0;
-  if (!rows.general) {
+  if (!rows.scattered) {
     if (!shape.windows) return shape.end_value - shape.first_value;
     for (uint32_t i = 0; i < shape.count; ++i) entries += shape.lengths[i];
     return entries;
@@ -62,6 +62,75 @@ class SlabPlanner {
   bool fits_ = true;
 };
 
+void PlacePadded(const ScanOutput& output, uint64_t rows, SlabPlanner* planner,
+                 OutputPlace* place) {
+  uint64_t items = 0;
+  if (!CheckedMul(rows, output.width, &items)) items = std::numeric_limits<uint64_t>::max();
+  place->values = planner->Place(items, output.item_size);
+  place->lengths = planner->Place(rows, sizeof(int32_t));
+  place->present = planner->Place(rows, 1);
+}
+
+void PlaceJagged(const ScanOutput& output, uint64_t rows, SlabPlanner* planner,
+                 OutputPlace* place) {
+  place->values = planner->Place(place->num_values, output.item_size);
+  place->offsets = planner->Place(rows + 1, sizeof(int64_t));
+  place->present = planner->Place(rows, 1);
+}
+
+uint64_t CountJagged(const ScanOutput& output, std::span<const BatchPiece> pieces) {
+  uint64_t entries = 0;
+  for (const BatchPiece& piece : pieces)
+    entries += CountEntries(piece.decoder->shape(output.shape), piece.decoder->group(output.group));
+  return entries;
+}
+
+uint64_t CountUnique(const ScanOutput& output, std::span<const BatchPiece> pieces) {
+  uint64_t entries = 0;
+  for (const BatchPiece& piece : pieces)
+    entries +=
+        CountUniqueEntries(piece.decoder->shape(output.shape), piece.decoder->group(output.group));
+  return entries;
+}
+
+// Tensors of a KeyedJaggedTensor, and where in them each output's part is.
+void PlaceSet(const ScanProjection& projection, const ScanVbeSet& set, uint64_t num_rows,
+              SlabPlanner* planner, VbePlace* place, BatchState* batch) {
+  place->stride_per_key.clear();
+  place->length_per_key.clear();
+  place->offset_per_key.assign(1, 0);
+  place->num_unique = 0;
+  uint64_t num_values = 0;
+  for (const uint32_t output : set.outputs) {
+    const uint64_t num_unique = batch->num_unique[projection.outputs[output].group];
+    place->stride_per_key.push_back(static_cast<int32_t>(num_unique));
+    place->num_unique += num_unique;
+    num_values += batch->outputs[output].num_values;
+    place->length_per_key.push_back(static_cast<int64_t>(batch->outputs[output].num_values));
+    place->offset_per_key.push_back(static_cast<int64_t>(num_values));
+  }
+  const auto item_size = static_cast<uint64_t>(TypeWidth(set.dtype));
+  const auto length_size = static_cast<uint64_t>(TypeWidth(projection.vbe_lengths));
+  place->values = planner->Place(num_values, item_size);
+  place->lengths = planner->Place(place->num_unique, length_size);
+  place->inverse = planner->Place(num_rows * set.outputs.size(), sizeof(int64_t));
+  uint64_t unique = 0;
+  for (size_t key = 0; key < set.outputs.size(); ++key) {
+    OutputPlace& part = batch->outputs[set.outputs[key]];
+    part.values = place->values + static_cast<uint64_t>(place->offset_per_key[key]) * item_size;
+    part.lengths = place->lengths + unique * length_size;
+    part.inverse = place->inverse + key * num_rows * sizeof(int64_t);
+    unique += static_cast<uint64_t>(place->stride_per_key[key]);
+  }
+}
+
+Status TooBig(const std::string& column, size_t num_rows, uint64_t max_bytes) {
+  return Error(StatusCode::kResourceExhausted,
+               "column {}: a batch of {} rows needs more than the {} bytes of memory_bytes; a "
+               "smaller batch or width helps",
+               column, num_rows, max_bytes);
+}
+
 }  // namespace
 
 Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
@@ -82,37 +151,41 @@ Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece>
     if (!projection.groups[g].want_touched) continue;
     for (const BatchPiece& piece : pieces)
       batch->num_unique[g] += piece.decoder->group(static_cast<uint32_t>(g)).num_touched();
-    batch->inverse[g] = planner.Place(num_rows, sizeof(int32_t));
+    if (projection.groups[g].want_inverse)
+      batch->inverse[g] = planner.Place(num_rows, sizeof(int32_t));
   }
   for (size_t i = 0; i < projection.outputs.size(); ++i) {
     const ScanOutput& output = projection.outputs[i];
-    if (output.layout == Layout::kDense) continue;
     OutputPlace& place = batch->outputs[i];
     place = {};
-    if (output.layout == Layout::kPadded) {
-      uint64_t items = 0;
-      if (!CheckedMul(num_rows, output.width, &items)) items = std::numeric_limits<uint64_t>::max();
-      place.values = planner.Place(items, output.item_size);
-      place.lengths = planner.Place(num_rows, sizeof(int32_t));
-      place.present = planner.Place(num_rows, 1);
-    } else {
-      const bool unique = output.layout == Layout::kIkjt;
-      for (const BatchPiece& piece : pieces) {
-        const ShapeView& shape = piece.decoder->shape(output.shape);
-        const GroupRows& rows = piece.decoder->group(output.group);
-        place.num_values += unique ? CountUniqueEntries(shape, rows) : CountEntries(shape, rows);
-      }
-      const uint64_t rows = unique ? batch->num_unique[output.group] : num_rows;
-      place.values = planner.Place(place.num_values, output.item_size);
-      place.offsets = planner.Place(rows + 1, sizeof(int64_t));
-      place.present = planner.Place(rows, 1);
+    const uint64_t num_unique = batch->num_unique[output.group];
+    switch (output.layout) {
+      case Layout::kPadded:
+        PlacePadded(output, num_rows, &planner, &place);
+        break;
+      case Layout::kPaddedIkjt:
+        PlacePadded(output, num_unique, &planner, &place);
+        break;
+      case Layout::kJagged:
+        place.num_values = CountJagged(output, pieces);
+        PlaceJagged(output, num_rows, &planner, &place);
+        break;
+      case Layout::kIkjt:
+        place.num_values = CountUnique(output, pieces);
+        PlaceJagged(output, num_unique, &planner, &place);
+        break;
+      case Layout::kVbe:  // With its set.
+        place.num_values = CountUnique(output, pieces);
+        break;
+      case Layout::kDense:
+        break;
     }
-    if (!planner.fits()) {
-      return Error(StatusCode::kResourceExhausted,
-                   "column {}: a batch of {} rows needs more than the {} bytes of memory_bytes; a "
-                   "smaller batch or width helps",
-                   output.name, num_rows, max_bytes);
-    }
+    if (!planner.fits()) return TooBig(output.name, num_rows, max_bytes);
+  }
+  batch->vbe.resize(projection.vbe_sets.size());
+  for (size_t i = 0; i < projection.vbe_sets.size(); ++i) {
+    PlaceSet(projection, projection.vbe_sets[i], num_rows, &planner, &batch->vbe[i], batch);
+    if (!planner.fits()) return TooBig(projection.vbe_sets[i].keys.front(), num_rows, max_bytes);
   }
   const uint64_t cells = uint64_t{num_rows} * projection.dense.size();
   batch->dense_values =

@@ -54,11 +54,13 @@ Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool 
 
 class Resolver {
  public:
-  Resolver(const OpenFile& file, size_t first_stripe, size_t end_stripe)
+  Resolver(const OpenFile& file, size_t first_stripe, size_t end_stripe, Type vbe_lengths)
       : file_(file),
         first_stripe_(first_stripe),
         end_stripe_(end_stripe),
-        out_(std::make_shared<ScanProjection>()) {}
+        out_(std::make_shared<ScanProjection>()) {
+    out_->vbe_lengths = vbe_lengths;
+  }
 
   Status AddAll() {
     for (uint32_t ordinal = 0; ordinal < file_.columns().count(); ++ordinal) {
@@ -78,6 +80,7 @@ class Resolver {
   }
 
   Result<std::shared_ptr<const ScanProjection>> Finish() {
+    SetNewest();
     auto& by_name = out_->by_name;
     const auto key = [&](uint32_t i) {
       return std::pair<std::string_view, Layout>(out_->outputs[i].name, out_->outputs[i].layout);
@@ -94,6 +97,22 @@ class Resolver {
   }
 
  private:
+  // Columns that are only read cut, from their newest end, need not be decoded further (D-014).
+  void SetNewest() {
+    std::vector<bool> cut(out_->columns.size(), true);
+    for (const ScanOutput& output : out_->outputs) {
+      const uint32_t c = out_->values[output.values].column;
+      OpenColumn& column = out_->columns[c];
+      const bool newest_end = output.keep_last != column.record.newest_first;
+      const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
+      cut[c] = cut[c] && padded && newest_end && output.width != 0;
+      column.newest = std::max(column.newest, output.width);
+    }
+    for (size_t c = 0; c < cut.size(); ++c) {
+      if (!cut[c]) out_->columns[c].newest = 0;
+    }
+  }
+
   // Position of the entry for `key`, made by `make` when it is new.
   template <typename Key, typename Entry, typename Make>
   static uint32_t FindOrAdd(std::unordered_map<Key, uint32_t>* known, uint64_t key,
@@ -123,7 +142,9 @@ class Resolver {
     output.pad_left = asked.pad == Side::kLeft;
     DSI_ASSIGN_OR_RETURN(output.dtype, OutputType(column, asked, one_of_many));
     output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
-    if (asked.layout == Layout::kPadded) {
+    const bool unique = asked.layout == Layout::kIkjt || asked.layout == Layout::kPaddedIkjt;
+    const bool padded = asked.layout == Layout::kPadded || asked.layout == Layout::kPaddedIkjt;
+    if (padded) {
       if (!BitsOf(asked.pad_value, output.dtype, &output.pad_bits)) {
         return InvalidArgument("{}: the pad value {} is no {}", column.name, asked.pad_value,
                                TypeName(output.dtype));
@@ -135,7 +156,8 @@ class Resolver {
     output.group = FindOrAdd(&out_->group_position, column.record.group, &out_->groups, [&] {
       return ScanGroup{column.record.group, false};
     });
-    out_->groups[output.group].want_touched |= asked.layout == Layout::kIkjt;
+    out_->groups[output.group].want_touched |= unique || asked.layout == Layout::kVbe;
+    out_->groups[output.group].want_inverse |= unique;
     output.shape = FindOrAdd(&shapes_, column.record.shape_slot, &out_->shapes, [&] {
       return ScanShape{c, output.group, 0};
     });
@@ -152,7 +174,23 @@ class Resolver {
                               });
     if (asked.layout == Layout::kDense)
       out_->dense.push_back(static_cast<uint32_t>(out_->outputs.size()));
+    if (asked.layout == Layout::kVbe) DSI_RETURN_IF_ERROR(AddToSet(asked.vbe_set, output));
     out_->outputs.push_back(std::move(output));
+    return Status::Ok();
+  }
+
+  Status AddToSet(const std::string& name, const ScanOutput& output) {
+    auto& sets = out_->vbe_sets;
+    auto set = std::find_if(sets.begin(), sets.end(), [&](auto& s) { return s.name == name; });
+    if (set == sets.end()) set = sets.insert(sets.end(), ScanVbeSet{name, output.dtype, {}, {}});
+    if (output.dtype != set->dtype) {
+      return InvalidArgument(
+          "{}: a VBE set has one type; {} and {} are asked for in \"{}\" (weights: a set of their "
+          "own, see Projection::vbe_set)",
+          output.name, TypeName(set->dtype), TypeName(output.dtype), name);
+    }
+    set->keys.push_back(output.name);
+    set->outputs.push_back(static_cast<uint32_t>(out_->outputs.size()));
     return Status::Ok();
   }
 
@@ -225,7 +263,9 @@ Result<std::shared_ptr<const ScanProjection>> ResolveProjection(const OpenFile& 
                                                                 const ScanOptions& options,
                                                                 size_t first_stripe,
                                                                 size_t end_stripe) {
-  Resolver resolver(file, first_stripe, end_stripe);
+  if (options.vbe_lengths != Type::kInt32 && options.vbe_lengths != Type::kInt64)
+    return InvalidArgument("vbe_lengths {}: int32 or int64", TypeName(options.vbe_lengths));
+  Resolver resolver(file, first_stripe, end_stripe, options.vbe_lengths);
   if (options.features.empty()) DSI_RETURN_IF_ERROR(resolver.AddAll());
   for (const Projection& asked : options.features) DSI_RETURN_IF_ERROR(resolver.Add(asked));
   return resolver.Finish();

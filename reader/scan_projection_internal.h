@@ -20,7 +20,8 @@ namespace dsi::internal {
 
 struct ScanGroup {
   uint32_t ordinal = 0;
-  bool want_touched = false;  // Some output is deduplicated.
+  bool want_touched = false;  // Some output is deduplicated …
+  bool want_inverse = false;  // … and its view has the group's inverse: all but VBE.
 };
 
 struct ScanShape {
@@ -57,6 +58,14 @@ struct ScanOutput {
   uint64_t pad_bits = 0;  // Padded: the pad. Dense: what stands for a missing value.
 };
 
+// Outputs that are one KeyedJaggedTensor.
+struct ScanVbeSet {
+  std::string name;
+  Type dtype = Type::kInt64;
+  std::vector<std::string> keys;
+  std::vector<uint32_t> outputs;  // Parallel to keys.
+};
+
 struct ScanProjection {
   std::vector<OpenColumn> columns;
   std::vector<ScanGroup> groups;
@@ -67,6 +76,8 @@ struct ScanProjection {
   std::vector<ScanOutput> outputs;
   std::vector<uint32_t> dense;  // Outputs that are columns of the dense matrix, in order.
   Type dense_type = Type::kFloat32;
+  std::vector<ScanVbeSet> vbe_sets;
+  Type vbe_lengths = Type::kInt32;
   std::vector<uint32_t> by_name;  // Outputs sorted by (name, layout).
 
   // Position in outputs, or kNone32. *other_layout tells that the name is there in another one.

@@ -8,7 +8,7 @@ namespace dsi::internal {
 
 StripeDecoder::StripeDecoder(ScanShared* shared) : shared_(shared), pages_(shared->file) {
   const ScanProjection& projection = *shared->projection;
-  MemoryBudget* const budget = &shared->budget;
+  MemoryBudget* const budget = shared->budget;
   for (size_t i = 0; i < projection.groups.size(); ++i)
     groups_.push_back(std::make_unique<GroupIndexDecoder>(budget));
   for (size_t i = 0; i < projection.shapes.size(); ++i)
@@ -16,7 +16,7 @@ StripeDecoder::StripeDecoder(ScanShared* shared) : shared_(shared), pages_(share
   for (size_t i = 0; i < projection.dictionaries.size(); ++i)
     dictionaries_.push_back(std::make_unique<StreamWindow>(budget));
   for (size_t i = 0; i < projection.values.size(); ++i)
-    values_.push_back(std::make_unique<StreamWindow>(budget));
+    values_.push_back(std::make_unique<PoolDecoder>(budget));
 }
 
 Status StripeDecoder::Start(size_t stripe) {
@@ -24,6 +24,8 @@ Status StripeDecoder::Start(size_t stripe) {
   const Core& core = shared_->file->core();
   DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanStripe(*shared_->file, projection.columns, stripe,
                                                    shared_->reader_options));
+  stripe_row_ = core.stripes[stripe].first_row;
+  first_ = passed_ = 0;
   // The page reader looks at the plan before until it has started on this one.
   auto next = std::make_unique<StripePlan>(std::move(plan));
   pages_.Start(next.get());
@@ -46,19 +48,20 @@ Status StripeDecoder::Start(size_t stripe) {
     const ScanShape& shape = projection.shapes[i];
     const OpenColumn& column = projection.columns[shape.column];
     const ColumnPlan& planned = plan_->columns[shape.column];
-    DSI_RETURN_IF_ERROR(shapes_[i]->Start(
-        &context_, stream(planned.shape), stream(planned.windows), column.leader,
-        plan_->groups[planned.group].record.num_unique,
-        plan_->streams[planned.values].record.num_values, groups_[shape.group]->general()));
+    DSI_RETURN_IF_ERROR(shapes_[i]->Start(&context_, stream(planned.shape), stream(planned.windows),
+                                          column.leader,
+                                          plan_->groups[planned.group].record.num_unique,
+                                          planned.pool_values, groups_[shape.group]->general()));
   }
   for (size_t i = 0; i < values_.size(); ++i) {
     const ScanValues& values = projection.values[i];
     const ColumnPlan& planned = plan_->columns[values.column];
     StreamWindow* const dictionary =
         planned.dictionary == kNone32 ? nullptr : dictionaries_[values.dictionary].get();
-    values_[i]->Start(&context_, stream(planned.values),
-                      values.conversion.run != nullptr ? &values.conversion : nullptr, dictionary,
-                      groups_[projection.shapes[values.shape].group]->general());
+    DSI_RETURN_IF_ERROR(values_[i]->Start(
+        &context_, planned, values.conversion.run != nullptr ? &values.conversion : nullptr,
+        dictionary, shapes_[values.shape].get(),
+        groups_[projection.shapes[values.shape].group]->general()));
     if (values_[i]->num_values() != shapes_[values.shape]->num_values()) {
       return Corrupt("{}: {} values, another column of the feature has {} (D-011)",
                      values_[i]->Describe(), values_[i]->num_values(),
@@ -83,7 +86,7 @@ Status StripeDecoder::StartGroups(uint32_t num_rows) {
       want_touched = projection.groups[known->second].want_touched;
     } else {
       if (num_ancestors == ancestors_.size())
-        ancestors_.push_back(std::make_unique<GroupIndexDecoder>(&shared_->budget));
+        ancestors_.push_back(std::make_unique<GroupIndexDecoder>(shared_->budget));
       decoder = ancestors_[num_ancestors++].get();
     }
     GroupIndexDecoder* const parent =
@@ -98,12 +101,15 @@ Status StripeDecoder::StartGroups(uint32_t num_rows) {
   return Status::Ok();
 }
 
-Status StripeDecoder::Advance(uint32_t skip, uint32_t num_rows) {
+Status StripeDecoder::Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen) {
   const ScanProjection& projection = *shared_->projection;
   for (auto& group : groups_) {
-    if (skip != 0) DSI_RETURN_IF_ERROR(group->Skip(skip));
-    DSI_RETURN_IF_ERROR(group->Next(num_rows));
+    if (first != passed_) DSI_RETURN_IF_ERROR(group->Skip(first - passed_));
+    DSI_RETURN_IF_ERROR(group->Next(num_rows, chosen));
   }
+  first_ = first;
+  passed_ = first + num_rows;
+  chosen_ = chosen;
   for (size_t i = 0; i < shapes_.size(); ++i) {
     const GroupRows& rows = groups_[projection.shapes[i].group]->rows();
     DSI_RETURN_IF_ERROR(shapes_[i]->Require(rows.first_unique, rows.num_unique));
@@ -120,7 +126,7 @@ ValuesView StripeDecoder::values(uint32_t i) const {
   return {values_[i]->At(view.first_value), values_[i]->num_readable(view.first_value)};
 }
 
-Status StripeDecoder::CheckFit(uint32_t i, uint64_t first_row) const {
+Status StripeDecoder::CheckFit(uint32_t i) const {
   if (!values_[i]->any_unfit()) return Status::Ok();
   const ScanValues& values = shared_->projection->values[i];
   DSI_ASSIGN_OR_RETURN(const ShapeView view, shapes_[values.shape]->Arrays());
@@ -131,7 +137,8 @@ Status StripeDecoder::CheckFit(uint32_t i, uint64_t first_row) const {
     if (values_[i]->FirstUnfit(begin, begin + view.lengths[slot]) == UINT64_MAX) continue;
     const OpenColumn& column = shared_->projection->columns[values.column];
     return Error(StatusCode::kOutOfRange, "row {}, column {}: a value of type {} does not fit {}",
-                 first_row + row, column.name, TypeName(column.record.type), TypeName(values.type));
+                 stripe_row_ + first_ + (chosen_.empty() ? row : chosen_[row]), column.name,
+                 TypeName(column.record.type), TypeName(values.type));
   }
   return Status::Ok();
 }

@@ -12,18 +12,21 @@
 
 #include "dsi/reader/column_decoder_internal.h"
 #include "dsi/reader/group_index_internal.h"
+#include "dsi/reader/pool_decoder_internal.h"
 #include "dsi/reader/scan_projection_internal.h"
 
 namespace dsi::internal {
 
-// What the stripes of a scan share.
+// What the stripes of a scan share. The budget outlives it.
 struct ScanShared {
+  explicit ScanShared(MemoryBudget* memory) : budget(memory), staging(memory) {}
+
   const OpenFile* file = nullptr;
   ReaderOptions reader_options;
   std::shared_ptr<const ScanProjection> projection;
-  MemoryBudget budget;
+  MemoryBudget* budget;
   DecodeScratch scratch;
-  ScanBuffer staging{&budget};
+  ScanBuffer staging;
   ScanStats stats;
 };
 
@@ -38,8 +41,10 @@ class StripeDecoder {
   explicit StripeDecoder(ScanShared* shared);
 
   Status Start(size_t stripe);
-  // Moves to the next rows of the stripe, after passing over `skip`.
-  Status Advance(uint32_t skip, uint32_t num_rows);
+  // Moves to rows [first, first + num_rows) of the stripe, which lie behind those of the call
+  // before. `chosen` not empty: only these of them are handed out (positions from `first` on,
+  // ascending; they must outlive the views).
+  Status Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen = {});
 
   const GroupRows& group(uint32_t i) const { return groups_[i]->rows(); }
   const ShapeView& shape(uint32_t i) const { return shapes_[i]->view(); }
@@ -48,7 +53,7 @@ class StripeDecoder {
   ValuesView values(uint32_t i) const;
   // Error for the first row of the current ones whose entries do not fit the type asked for; ok
   // when all do.
-  Status CheckFit(uint32_t values, uint64_t first_row) const;
+  Status CheckFit(uint32_t values) const;
   const PageReader& pages() const { return pages_; }
   uint64_t bytes_needed() const { return plan_->bytes_needed; }
 
@@ -56,6 +61,10 @@ class StripeDecoder {
   Status StartGroups(uint32_t num_rows);
 
   ScanShared* shared_;
+  uint64_t stripe_row_ = 0;           // Row of the file where the stripe starts.
+  uint32_t first_ = 0;                // Current rows start here, …
+  uint32_t passed_ = 0;               // … and end here.
+  std::span<const uint32_t> chosen_;  // Of the current rows; empty: all.
   std::unique_ptr<StripePlan> plan_;
   PageReader pages_;
   StripeContext context_;
@@ -64,7 +73,7 @@ class StripeDecoder {
   std::vector<GroupIndexDecoder*> plan_groups_;                // By position in the plan.
   std::vector<std::unique_ptr<ShapeDecoder>> shapes_;
   std::vector<std::unique_ptr<StreamWindow>> dictionaries_;
-  std::vector<std::unique_ptr<StreamWindow>> values_;
+  std::vector<std::unique_ptr<PoolDecoder>> values_;
 };
 
 }  // namespace dsi::internal

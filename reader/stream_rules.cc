@@ -82,7 +82,6 @@ Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint3
 }
 
 Status CheckWindowsRecord(uint32_t num_unique, const StreamRecord& windows) {
-  DSI_RETURN_IF_ERROR(CheckNoMax(windows, "windows"));
   const bool fits = windows.num_values == 0 || windows.num_values == num_unique;
   if (fits && windows.width == 4) return Status::Ok();
   return Corrupt("windows stream: {} codes of width {}, expected 0 or {} of width 4 (D-013)",

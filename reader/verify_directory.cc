@@ -101,6 +101,9 @@ class DirectoryVerifier {
     for (const OpenColumn& c : out_.columns) {
       if (c.name.empty()) continue;
       out_.slots.push_back({c.record.values_slot, StreamRole::kValues, c.ordinal});
+      for (uint32_t tier = 1; tier < c.record.num_tiers; ++tier) {
+        out_.slots.push_back({c.record.tiers_slot + tier - 1, StreamRole::kValues, c.ordinal});
+      }
       if (c.record.leader == c.ordinal) {
         out_.slots.push_back({c.record.shape_slot, StreamRole::kShape, c.ordinal});
         if (c.record.windows_slot != kNone32)

@@ -1,5 +1,7 @@
-// Indexes and windows whose codes mean something only together with other streams (spec D-005,
-// D-013): decoded once more by the parts that scans use, which check them.
+// Indexes, windows and tiers, which mean something only together with other streams (spec D-005,
+// D-013, D-014): decoded once more by the parts that scans use, which check them.
+#include <algorithm>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,9 +15,22 @@ namespace {
 
 constexpr uint64_t kMemory = 1ULL << 30;  // More than 2^24 unique rows can need.
 
-// Index and windows of one feature, given by its leader.
-Status CheckFeature(const OpenFile& file, const OpenColumn& leader, size_t stripe) {
-  const std::span<const OpenColumn> columns(&leader, 1);
+// D-014: every tier has the values that the chains give it.
+Status CheckTiers(const StripePlan& plan, const ColumnPlan& column, const ShapeDecoder& shape) {
+  for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
+    const uint32_t at = tier == 0 ? column.values : column.tiers[tier - 1];
+    uint64_t expected = 0;
+    for (const PoolRange& chain : shape.chains())
+      expected += TierOf(chain, tier, column.num_tiers, shape.newest_first()).size();
+    if (plan.streams[at].record.num_values == expected) continue;
+    return Corrupt("tier {} has {} values, the chains give it {} (D-014)", tier,
+                   plan.streams[at].record.num_values, expected);
+  }
+  return Status::Ok();
+}
+
+// Index, windows and tiers of one feature, given by its columns.
+Status CheckFeature(const OpenFile& file, std::span<const OpenColumn> columns, size_t stripe) {
   DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file, columns, stripe, {}));
   PageReader pages(&file);
   pages.Start(&plan);
@@ -41,9 +56,10 @@ Status CheckFeature(const OpenFile& file, const OpenColumn& leader, size_t strip
   ShapeDecoder shape(&budget);
   const uint32_t num_unique = plan.groups[column.group].record.num_unique;
   DSI_RETURN_IF_ERROR(shape.Start(&context, stream(column.shape), stream(column.windows),
-                                  leader.record, num_unique,
-                                  plan.streams[column.values].record.num_values, false));
-  return shape.Require(0, num_unique);
+                                  columns[0].record, num_unique, column.pool_values, false));
+  DSI_RETURN_IF_ERROR(shape.Require(0, num_unique));
+  for (const ColumnPlan& c : plan.columns) DSI_RETURN_IF_ERROR(CheckTiers(plan, c, shape));
+  return Status::Ok();
 }
 
 }  // namespace
@@ -62,7 +78,12 @@ Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, si
       wanted = wanted || (windows.ok() && windows->num_values != 0);
     }
     if (!wanted) continue;
-    Status status = CheckFeature(file, column, stripe);
+    const std::span<const OpenColumn> columns =
+        std::span(directory.columns).subspan(column.ordinal, column.record.num_columns);
+    const bool whole = std::all_of(columns.begin(), columns.end(),
+                                   [](const OpenColumn& c) { return !c.name.empty(); });
+    if (!whole) continue;
+    Status status = CheckFeature(file, columns, stripe);
     if (status.ok()) continue;
     if (status.code() != StatusCode::kCorrupt && status.code() != StatusCode::kUnsupported)
       return status;

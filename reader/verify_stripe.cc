@@ -140,7 +140,19 @@ class StripeVerifier {
     }
     const Stream* shape = Find(column.shape_slot);
     if (shape == nullptr) return Status::Ok();
-    return CheckValuesRecord(column, shape->record, s.record, HasWindows(column));
+    StreamRecord pool = s.record;
+    pool.num_values = PoolValues(column);  // Sizes of tiers are looked at later (D-014).
+    return CheckValuesRecord(column, shape->record, pool, HasWindows(column));
+  }
+
+  // Values of all tiers.
+  uint64_t PoolValues(const ColumnRecord& column) {
+    uint64_t sum = 0;
+    for (uint32_t tier = 0; tier < std::max<uint32_t>(column.num_tiers, 1); ++tier) {
+      const Stream* s = Find(tier == 0 ? column.values_slot : column.tiers_slot + tier - 1);
+      if (s != nullptr) sum += s->record.num_values;
+    }
+    return sum;
   }
 
   void StartStreams() {
@@ -334,22 +346,22 @@ class StripeVerifier {
         total.complete = false;
         continue;
       }
-      total.num_values += values->record.num_values;
+      const uint64_t num_values = PoolValues(c.record);
+      total.num_values += num_values;
       if (shape == nullptr || !shape->checker.sound()) continue;
       const uint64_t entries = shape->checker.entries();
       // Columns may differ in what a code asks for only by damage, which was reported. Windows are
       // looked at later.
       if (HasWindows(c.record)) {
-        const Stream* leader = Find(directory_.columns[c.record.leader].record.values_slot);
-        if (leader == nullptr || leader->record.num_values == values->record.num_values) continue;
-        Report(Corrupt("a pool of {} values, the feature's first column has {} (D-013)",
-                       values->record.num_values, leader->record.num_values),
+        const uint64_t of_leader = PoolValues(directory_.columns[c.record.leader].record);
+        if (of_leader == num_values) continue;
+        Report(Corrupt("a pool of {} values, the feature's first column has {} (D-013)", num_values,
+                       of_leader),
                Where(values->use));
         continue;
       }
-      if (entries == values->record.num_values) continue;
-      Report(Corrupt("{} values, the shape stream asks for {} (D-011)", values->record.num_values,
-                     entries),
+      if (entries == num_values) continue;
+      Report(Corrupt("{} values, the shape stream asks for {} (D-011)", num_values, entries),
              Where(values->use));
     }
   }

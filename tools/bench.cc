@@ -51,13 +51,18 @@ Projection ProjectionOf(const ColumnInfo& column, const Options& options) {
   if (options.layout == "dense") {
     projection.layout = Layout::kDense;
   } else if (HasLengths(column.kind, column.type)) {
-    const std::map<std::string, Layout> layouts = {
-        {"padded", Layout::kPadded}, {"jagged", Layout::kJagged}, {"ikjt", Layout::kIkjt}};
+    const std::map<std::string, Layout> layouts = {{"padded", Layout::kPadded},
+                                                   {"jagged", Layout::kJagged},
+                                                   {"ikjt", Layout::kIkjt},
+                                                   {"vbe", Layout::kVbe},
+                                                   {"padded-ikjt", Layout::kPaddedIkjt}};
     // Byte strings have no padded form.
     const bool can_pad = column.type != Type::kBytes;
     projection.layout = layouts.at(options.layout);
     if (projection.layout == Layout::kPadded && !can_pad) projection.layout = Layout::kJagged;
-    if (projection.layout == Layout::kPadded) projection.width = options.width;
+    if (projection.layout == Layout::kPaddedIkjt && !can_pad) projection.layout = Layout::kIkjt;
+    projection.width = options.width;
+    projection.vbe_set = TypeName(column.type);  // One type each.
   }
   return projection;
 }
@@ -168,7 +173,7 @@ VerbAction AddBench(CLI::App* app, Console* console) {
   app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
   AddNameList(app, "--features", &options->features, "What to read; * and ? match")->required();
   app->add_option("--layout", options->layout, "Form of the batches; default padded")
-      ->check(CLI::IsMember({"padded", "jagged", "ikjt", "dense"}))
+      ->check(CLI::IsMember({"padded", "jagged", "ikjt", "padded-ikjt", "vbe", "dense"}))
       ->type_name("WORD");
   app->add_option("--batch-size", options->batch_size, "Rows in a batch; default 4096")
       ->check(CLI::Range(1U, 1U << 24).description(""))

@@ -77,6 +77,8 @@ std::vector<ColumnRecord> MakeColumns(const DirectoryInput& input, Names* names,
     r.shape_slot = column.shape_slot;
     r.values_slot = column.values_slot;
     r.windows_slot = column.windows_slot;
+    r.tiers_slot = column.tiers_slot;
+    r.num_tiers = column.tiers_slot == kNone32 ? 0 : static_cast<uint8_t>(column.num_tiers);
     r.max_length = spec.max_length;
     r.fixed_length = spec.fixed_length;
     r.feature_group = feature.feature_group;

@@ -4,7 +4,9 @@
 #include <map>
 
 #include "dsi/dedup/find_groups_internal.h"
+#include "dsi/dedup/tiers_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
 
 namespace dsi::internal {
 namespace {
@@ -52,6 +54,18 @@ bool MayHaveWindows(const ClusteredFeature& feature) {
   const size_t entries = CountEntries(feature);
   return IsListKind(source.spec->kind) && entries >= kMinIdsForWindows &&
          entries >= 2 * source.rows->num_present;
+}
+
+// Lists that are so long that many read only their newest entries are spread over tiers, the last
+// of which begins below half of the greatest length.
+uint32_t CountTiers(const ClusteredFeature& feature) {
+  constexpr uint64_t kShortest = 192;
+  const std::vector<uint32_t>& lengths = feature.source().rows->lengths;
+  const uint64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  if (longest < kShortest) return 1;
+  uint32_t tiers = 2;
+  while (tiers < kMaxTiers && TierBegin(tiers) * 2 <= longest) ++tiers;
+  return tiers;
 }
 
 // Group of each feature: those declared, and those found on the first rows.
@@ -175,6 +189,12 @@ void AssignSlots(std::span<const ClusteredFeature> features, bool windows, FileL
       layout->columns[c].shape_slot = shape_slot;
       layout->columns[c].windows_slot = windows_slot;
       layout->columns[c].values_slot = slot++;
+      if (windows_slot == kNone32) continue;
+      const uint32_t num_tiers = CountTiers(features[f]);
+      if (num_tiers == 1) continue;
+      layout->columns[c].num_tiers = num_tiers;
+      layout->columns[c].tiers_slot = slot;
+      slot += num_tiers - 1;
     }
     layout->features[f].feature_group = feature_group;
   };

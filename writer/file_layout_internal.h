@@ -20,6 +20,12 @@ struct ColumnLayout {
   uint32_t shape_slot = 0;
   uint32_t values_slot = 0;
   uint32_t windows_slot = kNone32;  // Of the feature.
+  uint32_t tiers_slot = kNone32;    // Of its tier 1; the others follow.
+  uint32_t num_tiers = 1;
+
+  uint32_t slot_of_tier(uint32_t tier) const {
+    return tier == 0 ? values_slot : tiers_slot + tier - 1;
+  }
   uint16_t id_space = kNone16;
 };
 

@@ -92,6 +92,7 @@ double Cost(const EncodePlan& plan, double scale, const EncodeTuning& tuning) {
 template <typename T>
 struct Member {
   const ColumnLayout* layout = nullptr;
+  uint32_t tier = 0;
   Type type = Type::kInt64;
   std::vector<std::byte> bytes;
   std::vector<uint32_t> codes;
@@ -144,7 +145,9 @@ void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_co
   const double own = m->coded_cost + static_cast<double>(distinct) * dictionary_cost_per_id;
   const double shared =
       m->coded_cost + static_cast<double>(dictionary_size) * dictionary_cost_per_id;
-  m->coded = shared <= kSharedLimit * own && own < m->direct_cost;
+  // A tier is read with others of its column, so its share of the dictionary says little.
+  const bool shares = m->layout->num_tiers > 1 || shared <= kSharedLimit * own;
+  m->coded = shares && own < m->direct_cost;
 }
 
 template <typename T>
@@ -152,14 +155,18 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
             std::span<const ClusteredFeature> features,
             std::span<const std::unique_ptr<FeatureValues>> stored, const StripeOptions& options,
             EncodedStripe* stripe) {
-  std::vector<Member<T>> members(space.columns.size());
+  std::vector<Member<T>> members;
   size_t total = 0;
-  for (size_t i = 0; i < members.size(); ++i) {
-    Member<T>& m = members[i];
-    m.layout = &layout.columns[space.columns[i]];
-    m.type = features[m.layout->feature].source().spec->columns[m.layout->column].type;
-    m.bytes = stored[m.layout->feature]->TakeValues(m.layout->column);
-    total += m.values().size();
+  for (const uint32_t c : space.columns) {
+    const ColumnLayout& column = layout.columns[c];
+    for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
+      Member<T>& m = members.emplace_back();
+      m.layout = &column;
+      m.tier = tier;
+      m.type = features[column.feature].source().spec->columns[column.column].type;
+      m.bytes = stored[column.feature]->TakeValues(column.column, tier);
+      total += m.values().size();
+    }
   }
 
   // Members whose share of a dictionary does not pay leave it, and the dictionary is built again
@@ -208,7 +215,7 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
 
   for (Member<T>& m : members) {
     const bool coded = std::find(in.begin(), in.end(), &m) != in.end();
-    stripe->streams[m.layout->values_slot] =
+    stripe->streams[m.layout->slot_of_tier(m.tier)] =
         coded ? EncodeCodeStream(m.codes, sizeof(T), options.page_values, m.plan, options.tuning)
               : EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning);
   }

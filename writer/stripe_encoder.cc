@@ -59,7 +59,10 @@ class StripeEncoder {
     // F-061: an empty stream still states its width.
     for (const ColumnLayout& column : layout_.columns) {
       const Type type = features_[column.feature].source().spec->columns[column.column].type;
-      stripe_.streams[column.values_slot].record.width = static_cast<uint8_t>(TypeWidth(type));
+      for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
+        stripe_.streams[column.slot_of_tier(tier)].record.width =
+            static_cast<uint8_t>(TypeWidth(type));
+      }
     }
     AliasEqualStreams(&stripe_);
     return std::move(stripe_);
@@ -108,10 +111,13 @@ class StripeEncoder {
 
   void FindValues(uint32_t f) {
     const FeatureLayout& feature = layout_.features[f];
-    const uint32_t windows_slot = layout_.columns[feature.first_column].windows_slot;
+    const ColumnLayout& leader = layout_.columns[feature.first_column];
+    const uint32_t windows_slot = leader.windows_slot;
+    const FeatureValuesOptions values_options{.windows = windows_slot != kNone32,
+                                              .num_tiers = leader.num_tiers,
+                                              .page_values = options_.page_values};
     values_[f] = std::make_unique<FeatureValues>(features_[f], indexes_[feature.group], first_,
-                                                 num_rows_, windows_slot != kNone32,
-                                                 options_.page_values, options_.tuning);
+                                                 num_rows_, values_options, options_.tuning);
     if (windows_slot != kNone32) stripe_.streams[windows_slot] = std::move(values_[f]->windows());
   }
 
@@ -133,9 +139,11 @@ class StripeEncoder {
     for (uint32_t c = 0; c < source.spec->columns.size(); ++c) {
       const ColumnLayout& column = layout_.columns[leader + c];
       if (column.id_space != kNone16) continue;
-      const std::vector<std::byte> values = values_[f]->TakeValues(c);
-      stripe_.streams[column.values_slot] = EncodeStream(
-          ViewOf(values, source.spec->columns[c].type), options_.page_values, options_.tuning);
+      for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
+        const std::vector<std::byte> values = values_[f]->TakeValues(c, tier);
+        stripe_.streams[column.slot_of_tier(tier)] = EncodeStream(
+            ViewOf(values, source.spec->columns[c].type), options_.page_values, options_.tuning);
+      }
     }
   }
 

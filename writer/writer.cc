@@ -245,15 +245,17 @@ Status Writer::Impl::WriteStripes(
 
     for (uint32_t c = 0; c < layout.columns.size(); ++c) {
       const internal::ColumnLayout& column = layout.columns[c];
-      const internal::EncodedStream& values = encoded.streams[column.values_slot];
-      (*totals)[c].stored_bytes += values.bytes();
-      (*totals)[c].num_values += values.record.num_values;
+      for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
+        const internal::EncodedStream& values = encoded.streams[column.slot_of_tier(tier)];
+        (*totals)[c].stored_bytes += values.bytes();
+        (*totals)[c].num_values += values.record.num_values;
+        if (column.feature < schema_->features.size())
+          report->values_stored += values.record.num_values;
+      }
       if (column.column == 0)
         (*totals)[c].stored_bytes += encoded.streams[column.shape_slot].bytes();
       if (column.column == 0 && column.windows_slot != internal::kNone32)
         (*totals)[c].stored_bytes += encoded.streams[column.windows_slot].bytes();
-      if (column.feature < schema_->features.size())
-        report->values_stored += values.record.num_values;
     }
     for (const internal::IdSpaceLayout& space : layout.id_spaces) {
       (*totals)[space.columns[0]].stored_bytes += encoded.streams[space.dictionary_slot].bytes();

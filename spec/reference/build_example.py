@@ -56,7 +56,8 @@ COLUMN_RECORD = (
     ("num_values", 8), ("name_offset", 4), ("name_size", 2), ("feature_name_size", 2),
     ("leader", 4), ("num_columns", 2), ("id_space", 2), ("group", 4), ("shape_slot", 4),
     ("values_slot", 4), ("max_length", 4), ("fixed_length", 4), ("feature_group", 4), ("kind", 1),
-    ("type", 1), ("flags", 1), ("time_unit", 1), ("windows_slot", 4), ("reserved", 8))
+    ("type", 1), ("flags", 1), ("time_unit", 1), ("windows_slot", 4), ("tiers_slot", 4), ("num_tiers", 1),
+    ("reserved", 3))
 NAME_INDEX_RECORD = (("hash", 8), ("column", 4), ("what", 4))
 DIRECTORY_GROUP = (("name_offset", 4), ("name_size", 2), ("source", 1), ("reserved", 1),
                    ("index_slot", 4), ("owner", 4), ("num_columns", 4), ("parent", 4))
@@ -290,7 +291,8 @@ class Builder:
                 shape_slot=self.slot[feature, "shape"], values_slot=self.slot[c.name],
                 fixed_length=c.fixed_length, kind=KINDS[c.kind], type=TYPES[c.type][0],
                 flags=c.flags, time_unit=c.time_unit,
-                windows_slot=self.slot.get((feature, "windows"), NONE32), **self._name(c.name)))
+                windows_slot=self.slot.get((feature, "windows"), NONE32), tiers_slot=NONE32,
+                **self._name(c.name)))
             index.append((hashed, 0, i))
             if members > 1 and leader == i:
                 index.append((xxhash.xxh3_64_intdigest(feature.encode(), 0), 1, i))

@@ -54,8 +54,8 @@ def seal(data, kind, offset, salt):  # F-010
 Column = namedtuple(
     "Column", "feature_id name_hash default_bits stored_bytes num_values name_offset name_size "
     "feature_name_size leader num_columns id_space group shape_slot values_slot max_length "
-    "fixed_length feature_group kind type flags time_unit windows_slot reserved name feature_name "
-    "ordinal")
+    "fixed_length feature_group kind type flags time_unit windows_slot tiers_slot num_tiers "
+    "reserved name feature_name ordinal")
 Group = namedtuple("Group", "name_offset name_size source reserved index_slot owner num_columns "
                             "parent name")
 IdSpace = namedtuple("IdSpace", "name_offset name_size reserved1 dictionary_slot width reserved2 "
@@ -196,9 +196,9 @@ class File:
             raise Damage("F-071", "names", "the heap is not UTF-8") from None
         self.columns, self.groups, self.id_spaces = [], [], []
         table = self._table(footer.columns, 96, "columns")
-        for i, r in enumerate(struct.iter_unpack("<5QI2HI2H6I4BIQ", table)):  # F-070
+        for i, r in enumerate(struct.iter_unpack("<5QI2HI2H6I4BIIB3s", table)):  # F-070
             what = f"column {i}"
-            need(r[-1] == 0, "F-003", what, "reserved field is not zero")  # F-003
+            need(not any(r[-1]), "F-003", what, "reserved field is not zero")  # F-003
             raw = (name := self._name(r[5], r[6], what)).encode()
             need(name_hash(raw) == r[1], "F-070", what, "wrong name_hash")
             need(1 <= r[7] <= r[6], "F-070", what, f"feature_name_size {r[7]} of {r[6]}")
@@ -275,6 +275,8 @@ class File:
         if not (1 <= c.kind <= 9 and c.type in TYPE_WIDTH):
             return  # S-010: fatal only when the column is asked for.
         need(c.windows_slot == NONE32 or is_list(c), "F-070", what, "windows of a kind not listed")
+        need(2 <= c.num_tiers <= 8 and c.windows_slot != NONE32 if c.tiers_slot != NONE32
+             else c.num_tiers == 0, "D-014", what, f"{c.num_tiers} tiers")  # D-014
         width = TYPE_WIDTH[c.type]
         need(c.default_bits < 1 << 8 * width, "F-070", what, "default does not fit the type")
         need(c.default_bits == 0 or c.flags & 4, "F-070", what, "default without its flag")
@@ -295,7 +297,8 @@ class File:
     def _check_slots(self):  # F-075
         slots = [g.index_slot for g in self.groups[1:]]
         slots += [s.dictionary_slot for s in self.id_spaces]
-        slots += [c.values_slot for c in self.columns] + [f[0].shape_slot for f in self.features]
+        slots += [s for c in self.columns for s in tier_slots(c)]
+        slots += [f[0].shape_slot for f in self.features]
         slots += [f[0].windows_slot for f in self.features if f[0].windows_slot != NONE32]
         need(all(s < self.footer.num_slots for s in slots), "F-075", "directory", "no such slot")
         need(len(set(slots)) == len(slots), "F-075", "directory", "a slot serves two purposes")
@@ -331,9 +334,9 @@ class File:
         need(footer.num_sessions == sum(s.num_sessions for s in footer.stripes), "F-050",
              "core footer", f"num_sessions {footer.num_sessions}")
         for c in self.columns:  # F-070: totals
-            found = sum(s.streams[c.values_slot].num_values for s in self.stripes)
+            found = sum(s.streams[t].num_values for s in self.stripes for t in tier_slots(c))
             need(c.num_values == found, "F-070", f"column {c.ordinal}", f"not {found} num_values")
-            slots = [c.values_slot]
+            slots = tier_slots(c)
             if c.leader == c.ordinal:
                 slots += [c.shape_slot] + ([c.windows_slot] if c.windows_slot != NONE32 else [])
             if c.id_space < len(self.id_spaces) and not any(
@@ -373,13 +376,14 @@ class File:
 
     def _check_streams(self, stripe, what):  # F-061
         shapes = {f[0].shape_slot for f in self.features}
+        shapes |= {f[0].windows_slot for f in self.features}
         owners, packed = {}, {i: [] for i, p in enumerate(stripe.pages) if p.num_values == 0}
         for slot, s in enumerate(stripe.streams):
             here = f"{what} slot {slot}"
             need(s.form <= 4, "F-061", here, f"form {s.form}")
             need(s.width in (1, 2, 4, 8), "F-061", here, f"width {s.width}")
             need(s.reserved == 0, "F-003", here, "reserved field is not zero")  # F-003
-            need(s.max == 0 or slot in shapes, "F-061", here, "max of a stream that is no shape")
+            need(s.max == 0 or slot in shapes, "F-061", here, "max of another stream")
             need(s.num_values <= MAX_VALUES, "F-090", here, f"{s.num_values} values")  # F-090
             place = (s.first_page, s.num_pages, s.offset_in_page, s.size)
             need(s.form == 1 or s.constant == 0, "F-061", here, "constant in another form")
@@ -528,8 +532,7 @@ class File:
         starts, count = self._starts(stripe, c, [s or 0 for s in sizes], where)
         need(stripe.streams[c.values_slot].width == TYPE_WIDTH[c.type], "F-061", where,
              f"width {stripe.streams[c.values_slot].width}")
-        entries = self._stream(stripe, c.values_slot, TYPE_WIDTH[c.type], count,
-                               "D-011" if starts is None else "D-013", shared)  # D-011, D-013
+        entries = self._entries(stripe, c, sizes, starts, count, shared, where)
         need(c.type != BOOL or not entries or max(entries) <= 1, "S-011", where, "a bool above 1")
         entries, values, at = typed(entries, c.type, raw_bits), [], 0
         for k, size in enumerate(sizes):
@@ -552,7 +555,7 @@ class File:
         if sum(sizes) > MAX_LISTED:  # Windows overlap: few entries may be many lists.
             raise Unsupported("F-090", where, f"{sum(sizes)} entries are too many")
         codes = self._stream(stripe, c.windows_slot, 4, len(sizes), "D-013")  # D-013
-        pool, starts, end, start = stripe.streams[c.values_slot].num_values, [], 0, 0
+        pool, starts, end, start = self._pool_size(stripe, c), [], 0, 0
         for code, size in zip(codes, sizes):
             if size == 0:
                 need(code == 0, "D-013", where, f"code {code} of a row without entries")
@@ -563,6 +566,48 @@ class File:
                 end = max(end, start + size)
             starts.append(start)
         return starts, end
+
+    @staticmethod
+    def _pool_size(stripe, c):
+        return sum(stripe.streams[slot].num_values for slot in tier_slots(c))
+
+    def _entries(self, stripe, c, sizes, starts, count, shared, where):
+        """The values streams of a column, put together from its tiers (D-014)."""
+        width = TYPE_WIDTH[c.type]
+        top = 0 if c.windows_slot == NONE32 else stripe.streams[c.windows_slot].max
+        if top == 0:
+            for slot in tier_slots(c)[1:]:
+                need(stripe.streams[slot].num_values == 0, "D-014", where, "a tier is not empty")
+            return self._stream(stripe, c.values_slot, width, count,
+                                "D-011" if starts is None else "D-013", shared)  # D-011, D-013
+        need(starts is not None, "D-014", where, "tiers without windows")
+        codes, chains, end = self._stream(stripe, c.windows_slot, 4, len(sizes), "D-013"), [], 0
+        for code, size, start in zip(codes, sizes, starts):
+            if not size:
+                continue
+            if code % 2 == 0:
+                chains.append(end)
+            end = max(end, start + size)
+        chains = list(zip(chains, chains[1:] + [count]))
+        newest_first, reach = c.flags & 1, 0
+        for size, start in zip(sizes, starts):
+            if size:
+                begin, end = next(ch for ch in chains if ch[0] <= start < ch[1])
+                reach = max(reach, start - begin if newest_first else end - start - size)
+        need(top == reach + 1, "D-014", where, f"max is {top}, the reach {reach}")
+        bounds = [0] + [16 << k for k in range(1, c.num_tiers)] + [count]
+        need(self._pool_size(stripe, c) == count, "D-014", where, "tiers of another size")
+        pool = [0] * count
+        for tier, slot in enumerate(tier_slots(c)):
+            at = []
+            for begin, end in chains:
+                low, high = (min(b, end - begin) for b in bounds[tier:tier + 2])
+                at += range(begin + low, begin + high) if newest_first else range(
+                    end - high, end - low)
+            for place, value in zip(at, self._stream(stripe, slot, width, len(at), "D-014",
+                                                     shared)):
+                pool[place] = value
+        return pool
 
     def rows(self, column_names=None, raw_bits=False):
         """Yields one dict per row: column name -> value, None where missing.
@@ -612,6 +657,11 @@ def versions(steps, owners, num_owners, num_unique, where):  # D-005
     return [before[owner] + v for owner, v in zip(owners, version)]
 
 
+def tier_slots(c):
+    """D-014: the slots of a column's values, that of the values stream first."""
+    return [c.values_slot] + list(range(c.tiers_slot, c.tiers_slot + max(c.num_tiers - 1, 0)))
+
+
 def is_list(c):  # D-010
     return c.kind in (LIST, WEIGHTED, SEQUENCE) or c.type == BYTES
 
@@ -619,7 +669,7 @@ def is_list(c):  # D-010
 def shared_fields(c):  # F-075
     return c._replace(name_hash=0, name_offset=0, name_size=0, name="", ordinal=0, default_bits=0,
                       flags=c.flags & 3, stored_bytes=0, num_values=0, id_space=0, values_slot=0,
-                      type=0)
+                      tiers_slot=0, type=0)
 
 
 def typed(entries, kind, raw_bits):  # S-011

@@ -278,6 +278,42 @@ TEST(FindGroups, DeclaredGroupsStay) {
   EXPECT_EQ(groups[2].members, (Members{2}));
 }
 
+// What moves under the owner that is a member of its group goes through versions beside it.
+TEST(FindGroups, DeclaredGroupOfAnOwnerThatMoves) {
+  Table table;
+  table.Add([&](size_t row) { return table.item(row); }, 1, 9, true);
+  table.Add([&](size_t row) { return table.item(row); }, 5, 80);
+  table.Add([&](size_t row) { return table.item(row) * 10 + row / 5000; }, 5, 80);
+  for (GroupCandidate& candidate : table.candidates()) {
+    candidate.declared_group = 0;
+    candidate.declared_owner = 0;
+  }
+  const std::vector<FoundGroup> groups = table.Find();
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].declared, 0);
+  EXPECT_EQ(groups[0].members, (Members{0, 1}));
+  EXPECT_EQ(groups[0].repeats, GroupRepeats::kAnywhere);
+  EXPECT_EQ(groups[1].members, Members{2});
+  EXPECT_EQ(groups[1].repeats, GroupRepeats::kVersions);
+  EXPECT_EQ(groups[1].parent, 0);
+}
+
+// An owner outside the declared group gets a group of its own where it has none.
+TEST(FindGroups, DeclaredOwnerElsewhere) {
+  Table table;
+  table.Add([&](size_t row) { return table.item(row); }, 1, 9, true);
+  table.Add([&](size_t row) { return table.item(row) * 10 + row / 5000; }, 5, 80);
+  table.candidates()[1].declared_group = 0;
+  table.candidates()[1].declared_owner = 0;
+  const std::vector<FoundGroup> groups = table.Find();
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].members, Members{0});
+  EXPECT_EQ(groups[1].declared, 0);
+  EXPECT_EQ(groups[1].members, Members{1});
+  EXPECT_EQ(groups[1].repeats, GroupRepeats::kVersions);
+  EXPECT_EQ(groups[1].parent, 0);
+}
+
 TEST(FindGroups, NoRowsAndNoCandidates) {
   EXPECT_TRUE(FindGroups({}, 100, {}).empty());
   EXPECT_TRUE(FindGroups({}, 0, {}).empty());

@@ -152,9 +152,24 @@ def windows():
     return features, CLUSTER, rows, []
 
 
+def tiers():
+    """Long lists, whose older entries stand in tiers (D-014): one row each, and one that shifts, newest first."""
+    rng = random.Random(14)
+    features = [feature("id", "key"), feature("long", "list"),
+                feature("seq", "sequence", newest="first", columns=[{"name": "a", "type": "int32"}, {"name": "b", "type": "uint8"}])]
+    rows, seq = [], [(rng.randrange(500), rng.randrange(3)) for _ in range(200)]
+    for i in range(60):
+        rows.append({"id": i, "long": [] if i % 9 == 4 else [rng.randrange(100) for _ in range(rng.choice([5, 40, 260]))],
+                     "seq": {"a": [a for a, b in seq], "b": [b for a, b in seq]}})
+        seq = [(rng.randrange(500), rng.randrange(3)) for _ in range(i % 4)] + seq[:200 - i % 4]
+        if i == 30:
+            seq = [(rng.randrange(500), rng.randrange(3)) for _ in range(250)]
+    return features, [], rows, []
+
+
 FILES = {"smallest": (smallest, []), "no_rows": (no_rows, []), "all_kinds": (all_kinds, ["--keep-position"]), "index_forms": (index_forms, []),
          "stripes": (stripes, ["--stripe-rows", "40"]), "encodings": (encodings, []), "mostly_missing": (mostly_missing, []),
-         "windows": (windows, ["--stripe-rows", "700"])}
+         "windows": (windows, ["--stripe-rows", "700"]), "tiers": (tiers, [])}
 
 
 def main():

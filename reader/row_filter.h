@@ -1,0 +1,52 @@
+// Which rows of a file a scan gives: comparisons with stored numbers, and sampling.
+//
+// A row that does not pass is as good as not stored: it counts in no batch, and a unique row (IKJT,
+// VBE) that only such rows have is not in the batch. A filter after deduplication would leave it
+// there, an orphan that the trainer computes and nobody reads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace dsi {
+
+enum class Compare : uint8_t { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
+
+// True for rows whose number in `column` compares with `value` as stated; a missing number never
+// does, not even by kNotEqual. The column holds one number per row (dense, label, key of a number,
+// timestamp; bool is 0 or 1) and need not be projected.
+//
+// Numbers compare exactly, whatever the types, but for floats: there `value` is rounded to the type
+// of the column, and NaN differs from everything.
+struct Predicate {
+  std::string column = {};
+  Compare compare = Compare::kEqual;
+  std::variant<int64_t, uint64_t, double> value = int64_t{0};
+};
+
+// Rows for which all of `when` are true stay with probability `keep`.
+struct Sampling {
+  std::vector<Predicate> when = {};  // Empty: every row.
+  double keep = 1;                   // 0 to 1.
+};
+
+// A row passes when all of `where` are true and the first of `sample` whose `when` holds for it
+// keeps it (it stays where there is none). All positives and a tenth of the negatives:
+//
+//     options.filter.sample = {{.when = {{"label", Compare::kEqual, 0}}, .keep = 0.1}};
+//
+// What sampling keeps is a function of (seed, row number of the file) alone: the same for every
+// batch size, row range, projection and machine, and rows kept at a rate are also kept at any
+// greater one. Rows of the same number in different files share their fate unless each file has a
+// seed of its own; another seed per epoch gives other rows.
+struct RowFilter {
+  std::vector<Predicate> where = {};
+  std::vector<Sampling> sample = {};
+  uint64_t seed = 0;
+
+  bool empty() const { return where.empty() && sample.empty(); }
+};
+
+}  // namespace dsi

@@ -1,0 +1,342 @@
+// Row filters: comparisons of every type against the model, sampling, batches cut after the filter,
+// and what is not read.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsi/tests/reader/batch_rows.h"
+#include "dsi/tests/reader/history_table.h"
+
+namespace dsi::test {
+namespace {
+
+using Value = decltype(Predicate::value);
+
+constexpr Compare kCompares[] = {Compare::kEqual,     Compare::kNotEqual, Compare::kLess,
+                                 Compare::kLessEqual, Compare::kGreater,  Compare::kGreaterEqual};
+
+bool Holds(Compare compare, const auto& a, const auto& b) {
+  switch (compare) {
+    case Compare::kEqual:
+      return a == b;
+    case Compare::kNotEqual:
+      return a != b;
+    case Compare::kLess:
+      return a < b;
+    case Compare::kLessEqual:
+      return a <= b;
+    case Compare::kGreater:
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
+// A number wide enough to hold every type exactly.
+using Wide = long double;
+
+Wide Widen(uint64_t bits, Type type) {
+  switch (type) {
+    case Type::kFloat32:
+      return std::bit_cast<float>(static_cast<uint32_t>(bits));
+    case Type::kFloat64:
+      return std::bit_cast<double>(bits);
+    default: {
+      if (!IsSignedInteger(type)) return static_cast<Wide>(bits);
+      const int shift = 64 - 8 * TypeWidth(type);
+      return static_cast<Wide>(static_cast<int64_t>(bits << shift) >> shift);
+    }
+  }
+}
+
+Wide Widen(const Value& value, Type type) {
+  if (type == Type::kFloat32)
+    return std::visit([](auto v) { return static_cast<float>(v); }, value);
+  if (type == Type::kFloat64)
+    return std::visit([](auto v) { return static_cast<double>(v); }, value);
+  return std::visit([](auto v) { return static_cast<Wide>(v); }, value);
+}
+
+bool Passes(const ModelTable& table, const Predicate& predicate, size_t row) {
+  const ModelColumn& column = table.Column(predicate.column);
+  if (!column.rows[row].has_value()) return false;
+  return Holds(predicate.compare, Widen(column.rows[row]->front(), column.type),
+               Widen(predicate.value, column.type));
+}
+
+// Rows of all batches; also that all but the last are full, and hold what the model says.
+std::vector<uint64_t> ScanRows(const Reader& reader, const ModelTable& table,
+                               const ScanOptions& options) {
+  std::vector<uint64_t> rows;
+  auto scan = reader.NewScan(options);
+  EXPECT_TRUE(scan.ok()) << scan.status().ToString();
+  if (!scan.ok()) return rows;
+  Batch batch;
+  uint64_t batches = 0;
+  bool full = true;
+  for (;; ++batches) {
+    const auto more = (*scan)->Next(&batch);
+    EXPECT_TRUE(more.ok()) << more.status().ToString();
+    if (!more.ok() || !*more) break;
+    EXPECT_TRUE(full) << "only the last batch may be short";
+    full = batch.num_rows() == options.batch_size;
+    const std::vector<uint64_t> in_batch = FileRows(batch);
+    EXPECT_EQ(batch.first_row(), in_batch.front());
+    rows.insert(rows.end(), in_batch.begin(), in_batch.end());
+    for (const Projection& projection : options.features) {
+      if (projection.layout != Layout::kJagged) continue;
+      std::vector<ModelRow> expected;
+      for (const uint64_t row : in_batch)
+        expected.push_back(table.Column(projection.name).rows[row]);
+      EXPECT_EQ(RowsOf(*batch.Jagged(projection.name)), expected);
+    }
+  }
+  EXPECT_LE(batches, (*scan)->num_batches());
+  EXPECT_EQ((*scan)->stats().rows, rows.size());
+  if (!options.drop_last) {
+    EXPECT_EQ(*reader.CountRows(options), rows.size());
+    const uint64_t end = std::min<uint64_t>(options.row_end, table.num_rows);
+    EXPECT_EQ((*scan)->stats().rows_dropped, end - options.row_begin - rows.size());
+  }
+  return rows;
+}
+
+std::vector<uint64_t> Rows(const ModelTable& table, const std::function<bool(size_t)>& passes) {
+  std::vector<uint64_t> rows;
+  for (size_t row = 0; row < table.num_rows; ++row) {
+    if (passes(row)) rows.push_back(row);
+  }
+  return rows;
+}
+
+ScanOptions Jagged(const std::vector<std::string>& names, uint32_t batch_size = 100) {
+  ScanOptions options;
+  options.batch_size = batch_size;
+  for (const std::string& name : names)
+    options.features.push_back({.name = name, .layout = Layout::kJagged});
+  return options;
+}
+
+class ScanFilterTest : public ::testing::Test {
+ protected:
+  ScanFilterTest() : table_(HistoryTable(3, 3000)), reader_(OpenTable(table_, StripesOf(1100))) {}
+  StatusCode CodeOf(const RowFilter& filter) const {
+    ScanOptions options = Jagged({"noise"});
+    options.filter = filter;
+    const StatusCode code = reader_->CountRows(options).status().code();
+    EXPECT_EQ(reader_->NewScan(options).status().code(), code);
+    return code;
+  }
+  ModelTable table_;
+  std::unique_ptr<Reader> reader_;
+};
+
+TEST_F(ScanFilterTest, ComparesEveryTypeExactly) {
+  const ModelTable table = RandomTable(4, 600, 8);
+  const auto reader = OpenTable(table, StripesOf(250));
+  const std::vector<Value> values = {int64_t{0},
+                                     int64_t{1},
+                                     int64_t{-3},
+                                     INT64_MIN,
+                                     INT64_MAX,
+                                     UINT64_MAX,
+                                     uint64_t{1} << 63,
+                                     0.5,
+                                     -0.0,
+                                     17.0,
+                                     -1e300,
+                                     0x1p63,
+                                     0x1p64,
+                                     -0x1p63,
+                                     std::numeric_limits<double>::infinity(),
+                                     std::numeric_limits<double>::quiet_NaN()};
+  for (const ModelColumn& column : table.columns) {
+    if (HasLengths(column.kind, column.type) || column.kind == Kind::kEmbedding) continue;
+    std::vector<Value> all = values;
+    for (size_t row = 0; row < 20; ++row) {
+      if (!column.rows[row].has_value()) continue;
+      if (column.type == Type::kUint64) {
+        all.emplace_back(column.rows[row]->front());
+      } else {
+        all.emplace_back(static_cast<double>(Widen(column.rows[row]->front(), column.type)));
+      }
+    }
+    for (const Value& value : all) {
+      for (const Compare compare : kCompares) {
+        const Predicate predicate{column.name, compare, value};
+        ScanOptions options = Jagged({});
+        options.features = {{.name = "label"}};
+        options.filter.where = {predicate};
+        ASSERT_EQ(ScanRows(*reader, table, options),
+                  Rows(table, [&](size_t row) { return Passes(table, predicate, row); }))
+            << column.name << " compare " << static_cast<int>(compare) << " value "
+            << std::visit([](auto v) { return std::to_string(v); }, value);
+      }
+    }
+  }
+}
+
+TEST_F(ScanFilterTest, Float32ComparesWithARoundedValue) {
+  ScanOptions options = Jagged({"weight"});
+  options.filter.where = {{"weight", Compare::kEqual, 0.1}};
+  EXPECT_GT(ScanRows(*reader_, table_, options).size(), 0U);
+}
+
+TEST_F(ScanFilterTest, PredicatesHoldTogether) {
+  for (const uint32_t batch_size : {1U, 7U, 100U, 5000U}) {
+    ScanOptions options = Jagged({"user.profile", "item.viewers", "noise"}, batch_size);
+    options.filter.where = {{"label", Compare::kEqual, 0},
+                            {"weight", Compare::kGreater, 2.5},
+                            {"item.views", Compare::kNotEqual, 4},
+                            {"weight", Compare::kLessEqual, 8}};
+    const auto passes = [&](size_t row) {
+      for (const Predicate& predicate : options.filter.where) {
+        if (!Passes(table_, predicate, row)) return false;
+      }
+      return true;
+    };
+    const std::vector<uint64_t> expected = Rows(table_, passes);
+    ASSERT_GT(expected.size(), 100U);
+    EXPECT_EQ(ScanRows(*reader_, table_, options), expected);
+  }
+}
+
+TEST_F(ScanFilterTest, NothingPassesOrEverythingDoes) {
+  ScanOptions options = Jagged({"item.words"});
+  options.filter.where = {{"label", Compare::kGreater, 1}};
+  EXPECT_TRUE(ScanRows(*reader_, table_, options).empty());
+  options.filter.where = {{"label", Compare::kLessEqual, 1}};
+  EXPECT_EQ(ScanRows(*reader_, table_, options).size(), table_.num_rows);
+  options.filter = {};
+  options.filter.sample = {{.when = {}, .keep = 0}};
+  EXPECT_TRUE(ScanRows(*reader_, table_, options).empty());
+  options.filter.sample = {{.when = {}, .keep = 1}};
+  EXPECT_EQ(ScanRows(*reader_, table_, options).size(), table_.num_rows);
+  options.row_begin = options.row_end = table_.num_rows;
+  EXPECT_TRUE(ScanRows(*reader_, table_, options).empty());
+}
+
+TEST_F(ScanFilterTest, DropLastCountsRowsThatPass) {
+  ScanOptions options = Jagged({"noise"}, 128);
+  options.filter.where = {{"label", Compare::kEqual, 1}};
+  const size_t all = ScanRows(*reader_, table_, options).size();
+  ASSERT_NE(all % 128, 0U);
+  options.drop_last = true;
+  EXPECT_EQ(ScanRows(*reader_, table_, options).size(), all / 128 * 128);
+}
+
+// Negative downsampling: what stays is a function of seed and row alone.
+TEST_F(ScanFilterTest, SamplingDependsOnSeedAndRowAlone) {
+  const auto sample = [&](double keep, uint64_t seed, ScanOptions options) {
+    options.filter.sample = {{.when = {{"label", Compare::kEqual, 0}}, .keep = keep}};
+    options.filter.seed = seed;
+    return ScanRows(*reader_, table_, options);
+  };
+  const std::vector<uint64_t> rows = sample(0.1, 1, Jagged({"noise"}));
+  const auto label = [&](uint64_t row) { return table_.Column("label").rows[row]->front(); };
+  const auto positives = Rows(table_, [&](size_t row) { return label(row) == 1; });
+  const auto kept_negatives = static_cast<double>(rows.size() - positives.size());
+  EXPECT_NEAR(kept_negatives / static_cast<double>(table_.num_rows - positives.size()), 0.1, 0.025);
+  EXPECT_TRUE(std::includes(rows.begin(), rows.end(), positives.begin(), positives.end()));
+
+  EXPECT_EQ(sample(0.1, 1, Jagged({"user.profile", "label"}, 999)), rows);
+  EXPECT_NE(sample(0.1, 2, Jagged({"noise"})), rows);
+  const std::vector<uint64_t> more = sample(0.2, 1, Jagged({"noise"}));
+  EXPECT_GT(more.size(), rows.size());
+  EXPECT_TRUE(std::includes(more.begin(), more.end(), rows.begin(), rows.end()));
+  ScanOptions range = Jagged({"noise"});
+  range.row_begin = 700;
+  range.row_end = 2500;
+  std::vector<uint64_t> in_range;
+  for (const uint64_t row : rows) {
+    if (row >= 700 && row < 2500) in_range.push_back(row);
+  }
+  EXPECT_EQ(sample(0.1, 1, range), in_range);
+
+  // These rows stay for ever: a training run can be repeated with a later version.
+  ScanOptions options = Jagged({"noise"});
+  options.filter.sample = {{.when = {}, .keep = 0.002}};
+  options.filter.seed = 42;
+  EXPECT_EQ(ScanRows(*reader_, table_, options),
+            (std::vector<uint64_t>{652, 742, 843, 1601, 2754}));
+}
+
+TEST_F(ScanFilterTest, FirstSamplingThatAppliesDecides) {
+  ScanOptions options = Jagged({"label", "item.views"});
+  options.filter.where = {{"item.views", Compare::kLess, 40}};
+  options.filter.sample = {{.when = {{"label", Compare::kEqual, 1}}, .keep = 1},
+                           {.when = {{"item.views", Compare::kLess, 20}}, .keep = 0},
+                           {.when = {{"item.views", Compare::kLess, 30}}, .keep = 1},
+                           {.when = {}, .keep = 0}};
+  const auto passes = [&](size_t row) {
+    const Wide views = Widen(table_.Column("item.views").rows[row]->front(), Type::kInt32);
+    if (views >= 40) return false;
+    return table_.Column("label").rows[row]->front() == 1 || (views >= 20 && views < 30);
+  };
+  EXPECT_EQ(ScanRows(*reader_, table_, options), Rows(table_, passes));
+}
+
+TEST_F(ScanFilterTest, RefusesWhatCannotBe) {
+  const auto where = [&](std::string column) {
+    return CodeOf({.where = {{std::move(column), Compare::kEqual, 1}}});
+  };
+  EXPECT_EQ(where("label"), StatusCode::kOk);
+  EXPECT_EQ(where("no_such"), StatusCode::kNotFound);
+  EXPECT_EQ(where("user.profile"), StatusCode::kInvalidArgument);
+  EXPECT_EQ(where("topics"), StatusCode::kInvalidArgument);
+  EXPECT_EQ(where("item*"), StatusCode::kInvalidArgument);
+  for (const double keep : {-0.1, 1.1, std::nan("")})
+    EXPECT_EQ(CodeOf({.sample = {{.when = {}, .keep = keep}}}), StatusCode::kInvalidArgument);
+}
+
+TEST_F(ScanFilterTest, StripesWithoutRowsAreNotRead) {
+  ScanOptions options = Jagged({"noise", "big", "item.views"});
+  const auto all = reader_->NewScan(options);
+  ScanOptions filtered = options;
+  filtered.filter.where = {{"time", Compare::kGreaterEqual, 1'000'000 + 7 * 2900}};
+  const auto some = reader_->NewScan(filtered);
+  Batch batch;
+  while (*(*all)->Next(&batch)) {
+  }
+  while (*(*some)->Next(&batch)) {
+  }
+  EXPECT_EQ((*some)->stats().rows, 100U);
+  EXPECT_EQ((*all)->stats().values_decoded, 3 * 3000U);
+  EXPECT_EQ((*some)->stats().values_decoded, 3000 + 3 * 800U);
+  EXPECT_GT(reader_->Plan(filtered)->bytes, reader_->Plan(options)->bytes);
+}
+
+// A value that does not fit is no matter in a row that is not handed out; the row is named right.
+TEST_F(ScanFilterTest, DroppedRowsNeedNotFit) {
+  ScanOptions options;
+  options.features = {{.name = "big", .layout = Layout::kJagged, .dtype = Type::kInt64}};
+  options.filter.where = {{"big", Compare::kLessEqual, INT64_MAX}};
+  auto scan = reader_->NewScan(options);
+  Batch batch;
+  uint64_t rows = 0;
+  for (auto more = (*scan)->Next(&batch); more.ok() && *more; more = (*scan)->Next(&batch))
+    rows += batch.num_rows();
+  EXPECT_EQ(rows, *reader_->CountRows(options));
+  EXPECT_GT(rows, 1000U);
+
+  options.filter.where = {{"time", Compare::kGreater, 1'000'000 + 7 * 1500},
+                          {"label", Compare::kEqual, 1}};
+  size_t row = 1501;
+  while (table_.Column("label").rows[row]->front() != 1 ||
+         table_.Column("big").rows[row]->front() <= INT64_MAX)
+    ++row;
+  scan = reader_->NewScan(options);
+  const Status status = (*scan)->Next(&batch).status();
+  EXPECT_EQ(status.code(), StatusCode::kOutOfRange);
+  EXPECT_NE(status.message().find("row " + std::to_string(row) + ", column big"), std::string::npos)
+      << status.message();
+}
+
+}  // namespace
+}  // namespace dsi::test
