@@ -15,6 +15,7 @@ namespace dsi::internal {
 Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column);
 Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file);
 Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file);
+Result<std::vector<FeatureDedup>> DescribeDedup(const OpenFile& file);
 Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const ReaderOptions& options,
                                                 std::string_view column);
 

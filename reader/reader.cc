@@ -139,6 +139,10 @@ Result<Schema> Reader::schema() const {
   return Guarded(*impl_->file, [&] { return internal::RebuildSchema(*impl_->file); });
 }
 
+Result<std::vector<FeatureDedup>> Reader::Dedup() const {
+  return Guarded(*impl_->file, [&] { return internal::DescribeDedup(*impl_->file); });
+}
+
 Result<std::map<std::string, std::string>> Reader::Metadata() const {
   return Guarded(*impl_->file, [&] { return internal::LoadUserMetadata(*impl_->file); });
 }

@@ -16,6 +16,7 @@
 #include "dsi/format/export.h"
 #include "dsi/format/schema.h"
 #include "dsi/io/file.h"
+#include "dsi/reader/dedup_info.h"
 #include "dsi/reader/scan.h"
 
 namespace dsi {
@@ -147,6 +148,8 @@ class DSI_EXPORT Reader {
   Result<std::vector<ColumnInfo>> Columns() const;
   Result<std::vector<GroupInfo>> Groups() const;
   Result<Schema> schema() const;
+  // Reads the indexes and shapes of all features as well, and no values.
+  Result<std::vector<FeatureDedup>> Dedup() const;
   Result<std::map<std::string, std::string>> Metadata() const;
   // Reads all pages of a column (or of everything when empty): how each stream is encoded.
   Result<std::vector<StreamInfo>> Streams(std::string_view column) const;

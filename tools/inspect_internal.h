@@ -27,9 +27,11 @@ struct GroupTotals {
   uint64_t rows = 0;
   uint64_t unique_rows = 0;
   uint64_t index_bytes = 0;
-  std::string forms;  // "run lengths", or "general 3, run lengths 1" where stripes differ.
+  std::string forms;  // "runs", or "general 3, runs 1" where stripes differ.
 };
 GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stripes);
+
+std::string_view FormName(IndexForm form);  // "run lengths"
 
 // "rows" for the group of rows, which has no name of its own.
 std::string GroupTitle(const GroupInfo& group);

@@ -19,7 +19,9 @@ using enum TextTable::Align;
 constexpr std::array<std::string_view, 6> kFormNames = {"identity", "run lengths", "new-row bits",
                                                         "general",  "via parent",  "versions"};
 
-std::string_view FormName(IndexForm form) { return kFormNames[static_cast<size_t>(form)]; }
+// Short ones, for tables in which several stand side by side.
+constexpr std::array<std::string_view, 6> kFormWords = {"identity", "runs",   "bits",
+                                                        "general",  "parent", "versions"};
 
 std::string JoinNames(const std::vector<std::string>& names) {
   std::string text;
@@ -47,11 +49,13 @@ GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stri
   for (size_t form = 0; form < used.size(); ++form) {
     if (used[form] == 0) continue;
     totals.forms += totals.forms.empty() ? "" : ", ";
-    totals.forms += kFormNames[form];
+    totals.forms += kFormWords[form];
     if (num_forms > 1) totals.forms += fmt::format(" {}", used[form]);
   }
   return totals;
 }
+
+std::string_view FormName(IndexForm form) { return kFormNames[static_cast<size_t>(form)]; }
 
 Status ShowStripes(const Reader& reader, Console* console) {
   const std::vector<StripeInfo> stripes = reader.stripes();
@@ -107,45 +111,6 @@ Status ShowGroups(const Reader& reader, Console* console) {
                   JoinNames(group.columns)});
   }
   return console->Print(table.Render(*console));
-}
-
-Status ShowDedup(const Reader& reader, Console* console) {
-  DSI_ASSIGN_OR_RETURN(const auto groups, reader.Groups());
-  const std::vector<StripeInfo> stripes = reader.stripes();
-  Json json = Json::array();
-  TextTable table({{.title = "group", .align = kLeft, .max_width = 30},
-                   {.title = "columns", .align = kRight, .max_width = 8},
-                   {.title = "rows", .align = kRight, .max_width = 16},
-                   {.title = "unique rows", .align = kRight, .max_width = 16},
-                   {.title = "factor", .align = kRight, .max_width = 12},
-                   {.title = "index", .align = kRight, .max_width = 12},
-                   {.title = "bits/row", .align = kRight, .max_width = 9},
-                   {.title = "form", .align = kLeft, .max_width = 60}});
-  for (const GroupInfo& group : groups) {
-    const GroupTotals totals = TotalsOf(group, stripes);
-    const auto rows = static_cast<double>(totals.rows);
-    const auto unique = static_cast<double>(totals.unique_rows);
-    table.AddRow(
-        {GroupTitle(group), CountText(group.columns.size()), CountText(totals.rows),
-         CountText(totals.unique_rows), FactorText(rows, unique), BytesText(totals.index_bytes),
-         fmt::format("{:.2f}", rows > 0 ? 8 * static_cast<double>(totals.index_bytes) / rows : 0),
-         totals.forms});
-    Json per_stripe = Json::array();
-    for (const GroupInfo::PerStripe& stripe : group.stripes) {
-      per_stripe.push_back({{"form", FormName(stripe.form)},
-                            {"unique_rows", stripe.num_unique},
-                            {"index_bytes", stripe.index_bytes}});
-    }
-    json.push_back({{"group", group.ordinal},
-                    {"name", group.name},
-                    {"columns", group.columns},
-                    {"rows", totals.rows},
-                    {"unique_rows", totals.unique_rows},
-                    {"factor", unique > 0 ? rows / unique : 1.0},
-                    {"index_bytes", totals.index_bytes},
-                    {"stripes", per_stripe}});
-  }
-  return console->json ? PrintJson(json, console) : console->Print(table.Render(*console));
 }
 
 Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,

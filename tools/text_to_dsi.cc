@@ -1,5 +1,6 @@
 #include "dsi/tools/text_to_dsi_internal.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "dsi/format/error_internal.h"
@@ -10,7 +11,7 @@ namespace dsi::tools {
 namespace {
 
 // Rows that are parsed before they are handed to the writer; few, for tables of 20,000 features.
-constexpr size_t kBatchRows = 1024;
+constexpr uint64_t kBatchRows = 1024;
 
 Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema) {
   for (const std::string& pair : pairs) {
@@ -88,12 +89,22 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* pro
   // The output comes first: nobody should wait for a long reading to be told that the file exists.
   DSI_ASSIGN_OR_RETURN(auto file,
                        CreateLocalFile(options.out, {.overwrite = options.writer.overwrite}));
+  return TextToDsi(options, std::move(file), nullptr, progress);
+}
+
+Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
+                                  std::unique_ptr<WritableFile> file, Schema* schema_used,
+                                  Progress* progress) {
   DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(options.source, progress));
 
   Schema schema = source.schema();
   DSI_RETURN_IF_ERROR(AddMetadata(options.metadata, &schema));
   WriterOptions writer_options = options.writer;
   DSI_ASSIGN_OR_RETURN(writer_options.cluster_by, ClusterKeys(options, &schema));
+  if (schema_used != nullptr) {
+    *schema_used = schema;
+    if (!writer_options.cluster_by.empty()) schema_used->cluster_by = writer_options.cluster_by;
+  }
   writer_options.progress = [progress](const WriteProgress& now) {
     return ShowWriteProgress(now, progress);
   };
@@ -101,19 +112,28 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* pro
                        Writer::Create(std::move(file), std::move(schema), writer_options));
   DSI_ASSIGN_OR_RETURN(const auto rows, source.OpenRows(writer->schema(), options.ignore_unknown));
 
+  TextToDsiReport report;
   RowBatch batch(writer->schema());
+  uint64_t num_rows = 0;
+  uint64_t num_bytes = 0;
   while (true) {
-    const auto more = rows->Next(kBatchRows, &batch);
+    const auto more = rows->Next(std::min(kBatchRows, options.max_rows - num_rows), &batch);
     if (!more.ok()) return source.Explain(more.status());
     if (!progress->Update("reading", rows->bytes_done(), rows->bytes_total(),
                           ProgressUnit::kBytes)) {
       return CheckInterrupt();
     }
     DSI_RETURN_IF_ERROR(writer->Append(batch));
+    num_rows += batch.num_rows();
+    num_bytes += batch.size_bytes();
     batch.Clear();
     if (!*more) break;
+    if (num_rows < options.max_rows && num_bytes < options.max_bytes) continue;
+    const auto next = rows->Next(1, &batch);
+    if (!next.ok()) return source.Explain(next.status());
+    report.cut = batch.num_rows() != 0;
+    break;
   }
-  TextToDsiReport report;
   report.bytes_in = rows->bytes_done();
   DSI_ASSIGN_OR_RETURN(report.written, writer->Finish());
   return report;

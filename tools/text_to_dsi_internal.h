@@ -1,10 +1,13 @@
 // Text to .dsi: one half of convert.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "dsi/format/status.h"
+#include "dsi/io/file.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/text_source_internal.h"
 #include "dsi/writer/writer.h"
@@ -19,13 +22,22 @@ struct TextToDsiOptions {
   std::vector<std::string> session_keys;
   std::string time_feature;
   std::vector<std::string> metadata;  // "key=value"
+  uint64_t max_rows = UINT64_MAX;     // Later rows of the text are left out,
+  uint64_t max_bytes = UINT64_MAX;    // as are those beyond so many bytes in memory.
 };
 
 struct TextToDsiReport {
   WriteReport written;
   uint64_t bytes_in = 0;  // As they lie in the input, compressed or not.
+  bool cut = false;       // There were more rows than asked for.
 };
 
+// Into options.out.
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress);
+// Into a file of the caller's. *schema (may be null) receives the schema that the rows were read
+// with.
+Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
+                                  std::unique_ptr<WritableFile> file, Schema* schema,
+                                  Progress* progress);
 
 }  // namespace dsi::tools

@@ -21,6 +21,7 @@ VerbAction AddGenerate(CLI::App* app, Console* console);
 VerbAction AddConvert(CLI::App* app, Console* console);
 VerbAction AddSchema(CLI::App* app, Console* console);
 VerbAction AddInspect(CLI::App* app, Console* console);
+VerbAction AddDedup(CLI::App* app, Console* console);
 VerbAction AddHead(CLI::App* app, Console* console);
 VerbAction AddCat(CLI::App* app, Console* console);
 VerbAction AddVerify(CLI::App* app, Console* console);

@@ -13,7 +13,8 @@ from rows_equal import first_difference
 class HelpTest(CliTest):
     def test_every_verb_explains_itself_with_examples(self):
         text = self.expect(OK, "--help").stdout.decode()
-        for verb in ("convert", "inspect", "head", "cat", "schema", "verify", "bench", "generate"):
+        for verb in ("convert", "inspect", "head", "cat", "schema", "dedup", "verify", "bench",
+                     "generate"):
             self.assertIn(verb, text)
             self.assertIn("Examples:", self.expect(OK, verb, "--help").stdout.decode())
         self.assertIn("clicks", self.expect(OK, "generate", "--help").stdout.decode())

@@ -1,0 +1,112 @@
+// dsictl dedup: what repeats in a table, what storing it once saves, and which schema says so.
+#include <memory>
+#include <span>
+
+#include "dsi/format/error_internal.h"
+#include "dsi/io/file.h"
+#include "dsi/tools/dedup/report_internal.h"
+#include "dsi/tools/verbs_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+constexpr uint64_t kMaxRows = 262'144;  // One stripe of the usual size.
+constexpr uint64_t kMemoryBytes = 2ULL << 30;
+
+struct Options {
+  SampleOptions sample;
+  AnalysisOptions analysis;
+  std::string schema_out;
+  bool force = false;
+  std::vector<const CLI::Option*> only_text;
+};
+
+Status Run(Options* options, Console* console) {
+  if (IsDsiName(options->sample.in)) {
+    for (const CLI::Option* option : options->only_text) {
+      if (option->count() == 0) continue;
+      return internal::InvalidArgument("{} means nothing for a .dsi file: it has a schema",
+                                       option->get_name());
+    }
+  }
+  // First, so that nobody waits for an analysis to be told that the file exists.
+  std::unique_ptr<WritableFile> schema_file;
+  if (!options->schema_out.empty()) {
+    DSI_ASSIGN_OR_RETURN(schema_file,
+                         CreateLocalFile(options->schema_out, {.overwrite = options->force}));
+  }
+  Progress progress(*console);
+  options->sample.text.writer.threads = options->analysis.threads;
+  const auto analyse = [&]() -> Result<DedupReport> {
+    DSI_ASSIGN_OR_RETURN(const auto table, OpenSample(options->sample, &progress));
+    return AnalyseDedup(*table, options->analysis, &progress);
+  };
+  auto report = analyse();
+  progress.Clear();
+  if (report.status().code() == StatusCode::kTruncated && !IsDsiName(options->sample.in))
+    console->hint = "the compressed input is not whole; fetch it again";
+  DSI_RETURN_IF_ERROR(report.status());
+  report->input = options->sample.in == "-" ? "standard input" : options->sample.in;
+  if (schema_file) {
+    std::string text = report->schema.ToJson();
+    if (!text.ends_with('\n')) text += '\n';
+    DSI_RETURN_IF_ERROR(schema_file->Append(std::as_bytes(std::span(text))));
+    DSI_RETURN_IF_ERROR(schema_file->Publish());
+  }
+  return console->Print(console->json ? DedupJson(*report) : DedupText(*report, *console));
+}
+
+}  // namespace
+
+VerbAction AddDedup(CLI::App* app, Console* console) {
+  auto options = std::make_shared<Options>();
+  SampleOptions* sample = &options->sample;
+  sample->max_rows = kMaxRows;
+  sample->memory_bytes = kMemoryBytes;
+  TextToDsiOptions* text = &sample->text;
+  const std::string text_group = "For a text";
+  const auto only = [&options, &text_group](CLI::Option* option) {
+    options->only_text.push_back(option->group(text_group));
+  };
+  app->add_option("FILE", sample->in,
+                  "A .dsi file, or a text as convert takes; - for standard input")
+      ->required()
+      ->type_name("");
+  AddJsonFlag(app, console);
+  AddQuietFlag(app, console);
+  AddCount(app, "--max-rows", &sample->max_rows,
+           "Look at so many rows from the front, whole sessions; 0: all; default 262144");
+  AddSize(app, "--memory", &sample->memory_bytes,
+          "Rows of a text held at once; those beyond are not looked at; default 2G");
+  app->add_option("--threads", options->analysis.threads, "Threads; default: one for each core")
+      ->check(CLI::Range(0, 1024).description(""))
+      ->type_name("N");
+  app->add_flag_callback(
+      "--no-trials", [options] { options->analysis.trials = false; },
+      "Do not write the rows by other keys and in other stripes");
+  app->add_option("--write-schema", options->schema_out, "Write the schema advised")
+      ->type_name("FILE");
+  app->add_flag("--force", options->force, "Replace an existing schema FILE");
+  only(app->add_option("--schema", text->source.schema_file, "Schema as JSON; else it is inferred")
+           ->type_name("FILE"));
+  only(app->add_option("--format", text->source.format, "Of the text; default: by FILE's ending")
+           ->check(CLI::IsMember(
+               std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
+           ->type_name("WORD"));
+  only(app->add_flag("--ignore-unknown", text->ignore_unknown,
+                     "Skip features that the schema lacks"));
+  only(AddNameList(app, "--session-key", &text->session_keys,
+                   "Cluster by these, outermost first; default: the schema's"));
+  only(app->add_option("--time", text->time_feature, "Order the rows of a session by this")
+           ->type_name("NAME"));
+  app->footer(
+      "Examples:\n"
+      "  dsictl dedup clicks.dsi\n"
+      "  dsictl dedup clicks.jsonl.gz --session-key session_id --max-rows 1M\n"
+      "  dsictl dedup clicks.jsonl --write-schema advised.json\n"
+      "  dsictl convert clicks.jsonl clicks.dsi --schema advised.json\n\n"
+      "docs/dedup.md explains the words and the tables.\n");
+  return [options, console] { return Run(options.get(), console); };
+}
+
+}  // namespace dsi::tools

@@ -1,0 +1,241 @@
+// The report of dsictl dedup as tables.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dsi/tools/dedup/report_internal.h"
+#include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/text_table_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+using enum TextTable::Align;
+
+constexpr size_t kMostRows = 20;  // Of a table; --json has all.
+constexpr size_t kWidthOfName = 26;
+
+std::string Join(const std::vector<std::string>& names, std::string_view between) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : std::string(between)) + name;
+  return text;
+}
+
+double Ratio(uint64_t a, uint64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+std::string Share(double share) { return fmt::format("{:.1f}%", 100 * share); }
+std::string Share(uint64_t a, uint64_t b) { return b == 0 ? "-" : Share(Ratio(a, b)); }
+std::string Number(double x) { return fmt::format("{:.2f}", x); }
+
+std::string Factor(uint64_t a, uint64_t b) {
+  return FactorText(static_cast<double>(a), static_cast<double>(b));
+}
+
+std::string Change(uint64_t now, uint64_t before) {
+  return fmt::format("{:+.1f}%", 100 * Ratio(now, before) - 100);
+}
+
+std::string Name(const std::string& name) { return CutToWidth(name, kWidthOfName); }
+
+std::string More(size_t all) {
+  return all <= kMostRows ? "" : fmt::format("  and {} more: --json has all\n", all - kMostRows);
+}
+
+std::string Facts(const DedupReport& report, const Console& console) {
+  FactList facts;
+  facts.Add("table", report.input);
+  const bool all = report.total_rows == report.rows;
+  const std::string of = report.total_rows == 0 ? "more" : CountText(report.total_rows);
+  facts.Add("rows", all ? fmt::format("{}, all of them", CountText(report.rows))
+                        : fmt::format("the first {} of {}{}", CountText(report.rows), of,
+                                      report.session_keys.empty() ? "" : ", whole sessions"));
+  facts.Add("sessions", report.session_keys.empty() ? "none: the schema clusters by no key"
+                                                    : "by " + Join(report.session_keys, ", "));
+  return facts.Render(console);
+}
+
+std::string OwnersText(const DedupReport& report, const Console& console) {
+  TextTable table({{.title = "key", .align = kLeft, .max_width = 32},
+                   {.title = "rows", .align = kRight, .max_width = 14},
+                   {.title = "values", .align = kRight, .max_width = 14},
+                   {.title = "table", .align = kRight, .max_width = 10},
+                   {.title = "stripe", .align = kRight, .max_width = 10},
+                   {.title = "batch", .align = kRight, .max_width = 10},
+                   {.title = "batch, by time", .align = kRight, .max_width = 14}});
+  for (const OwnerReport& owner : report.owners) {
+    table.AddRow({CutToWidth(owner.name, 32) + (owner.is_session ? " (session)" : ""),
+                  CountText(owner.rows), CountText(owner.values), Number(owner.per_file),
+                  Number(owner.per_stripe), Number(owner.per_batch),
+                  Number(owner.per_batch_by_time)});
+  }
+  return console.Bold("\nRows for each value of a key") +
+         fmt::format(", in the table, in {} stripe{} and in batches of {}\n", report.stripes,
+                     report.stripes == 1 ? "" : "s", kDedupBatchRows) +
+         table.Render(console);
+}
+
+// Shares of all lists together: the mean over features counts rows, the others entries.
+void AddTotals(const DedupReport& report, TextTable* table) {
+  double rows[3] = {};
+  uint64_t values[4] = {};
+  uint64_t bytes[4] = {};
+  size_t count = 0;
+  for (const FeatureReport& f : report.features) {
+    if (f.entries == 0) continue;
+    ++count;
+    rows[0] += Ratio(f.session.equal_rows, f.rows);
+    rows[1] += Ratio(f.of_owner.equal_rows, f.rows);
+    rows[2] += Ratio(f.of_owner.covered_entries, f.entries);
+    const uint64_t parts[4] = {f.session.equal_entries, f.of_owner.equal_entries,
+                               f.of_owner.covered_entries, f.entries};
+    for (size_t i = 0; i < 4; ++i) {
+      values[i] += parts[i] * f.num_columns;
+      bytes[i] += parts[i] * f.entry_bytes;
+    }
+  }
+  if (count < 2) return;
+  const auto mean = [&](size_t i) { return Share(rows[i] / static_cast<double>(count)); };
+  table->AddRow({"mean of features", "", "", mean(0), mean(1), mean(2), "rows; windows: values"});
+  const auto add = [&](const char* what, const uint64_t(&parts)[4]) {
+    table->AddRow({what, what[3] == 'v' ? CountText(parts[3]) : "",
+                   what[3] == 'b' ? BytesText(parts[3]) : "", Share(parts[0], parts[3]),
+                   Share(parts[1], parts[3]), Share(parts[2], parts[3]), ""});
+  };
+  add("by values", values);
+  add("by bytes", bytes);
+}
+
+std::string RepeatsText(const DedupReport& report, const Console& console) {
+  TextTable table({{.title = "list", .align = kLeft, .max_width = kWidthOfName},
+                   {.title = "values", .align = kRight, .max_width = 14},
+                   {.title = "bytes", .align = kRight, .max_width = 10},
+                   {.title = "= session", .align = kRight, .max_width = 9},
+                   {.title = "= owner", .align = kRight, .max_width = 9},
+                   {.title = "windows", .align = kRight, .max_width = 9},
+                   {.title = "owner", .align = kLeft, .max_width = 22}});
+  for (size_t i = 0; i < std::min(report.features.size(), kMostRows); ++i) {
+    const FeatureReport& f = report.features[i];
+    table.AddRow({Name(f.name), CountText(f.entries * f.num_columns),
+                  BytesText(f.entries * f.entry_bytes), Share(f.session.equal_entries, f.entries),
+                  Share(f.of_owner.equal_entries, f.entries),
+                  Share(f.of_owner.covered_entries, f.entries),
+                  f.owner.empty() ? "(session)" : CutToWidth(f.owner, 22)});
+  }
+  AddTotals(report, &table);
+  return console.Bold("\nLists that repeat") +
+         ": values in rows equal to the row before of the session, of the owner; values that\n"
+         "overlap with the owner's row before, at any shift (owner: the key for which most do)\n" +
+         table.Render(console) + More(report.features.size());
+}
+
+std::string FactorsText(const DedupReport& report, const Console& console) {
+  TextTable table({{.title = "list", .align = kLeft, .max_width = kWidthOfName},
+                   {.title = "S", .align = kRight, .max_width = 8},
+                   {.title = "d", .align = kRight, .max_width = 8},
+                   {.title = "formula", .align = kRight, .max_width = 9},
+                   {.title = "measured", .align = kRight, .max_width = 9},
+                   {.title = "in batches", .align = kRight, .max_width = 10},
+                   {.title = "unique rows", .align = kRight, .max_width = 11},
+                   {.title = "stored", .align = kRight, .max_width = 9}});
+  for (size_t i = 0; i < std::min(report.features.size(), kMostRows); ++i) {
+    const FeatureReport& f = report.features[i];
+    const auto by = [&](uint64_t part) { return Factor(f.entries, part); };
+    table.AddRow({Name(f.name), Number(f.S()), fmt::format("{:.4f}", f.d()),
+                  FactorText(f.formula(), 1), FactorText(f.measured(), 1), by(f.batch_entries),
+                  by(f.unique_entries), by(f.stored_entries)});
+  }
+  return console.Bold("\nDedupe factor") +
+         ": S rows a session, d of the others equal the row before; formula S/(1+(S-1)(1-d))\n"
+         "counts rows. The rest count values: of sessions, of batches as an IKJT has them, of the\n"
+         "unique rows of a file, and as stored there after windows\n" +
+         table.Render(console) + More(report.features.size());
+}
+
+std::string GroupsText(const DedupReport& report, const Console& console) {
+  if (report.groups.empty()) return "\nNo dedup groups were found.\n";
+  std::vector<const GroupReport*> groups;
+  for (const GroupReport& group : report.groups) groups.push_back(&group);
+  const auto saved = [](const GroupReport* g) {
+    return static_cast<int64_t>(g->bytes_without) - static_cast<int64_t>(g->bytes) -
+           static_cast<int64_t>(g->index_bytes);
+  };
+  std::stable_sort(groups.begin(), groups.end(),
+                   [&](const GroupReport* a, const GroupReport* b) { return saved(a) > saved(b); });
+  TextTable table({{.title = "features", .align = kLeft, .max_width = kWidthOfName},
+                   {.title = "owner", .align = kLeft, .max_width = 16},
+                   {.title = "values", .align = kRight, .max_width = 12},
+                   {.title = "stored", .align = kRight, .max_width = 11},
+                   {.title = "decoded", .align = kRight, .max_width = 11},
+                   {.title = "no dedup", .align = kRight, .max_width = 9},
+                   {.title = "columns", .align = kRight, .max_width = 9},
+                   {.title = "index", .align = kRight, .max_width = 9}});
+  for (size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
+    const GroupReport& g = *groups[i];
+    const std::string others =
+        g.features.size() > 1 ? fmt::format(" +{}", g.features.size() - 1) : "";
+    table.AddRow({CutToWidth(g.features[0], kWidthOfName - others.size()) + others,
+                  CutToWidth(g.owner, 16), CountText(g.values), CountText(g.values_stored),
+                  CountText(g.values_decoded), BytesText(g.bytes_without), BytesText(g.bytes),
+                  BytesText(g.index_bytes)});
+  }
+  table.AddRow({"(rows, no group)", "", "", "", "", BytesText(report.rows_bytes_without),
+                BytesText(report.rows_bytes), ""});
+  return console.Bold("\nDedup groups") +
+         ", what they cost and save: the rows were written with and without them\n" +
+         table.Render(console) + More(groups.size());
+}
+
+std::string TrialsText(const DedupReport& report, const Console& console) {
+  TextTable table({{.title = "the same rows written", .align = kLeft, .max_width = 60},
+                   {.title = "bytes", .align = kRight, .max_width = 12},
+                   {.title = "", .align = kRight, .max_width = 8},
+                   {.title = "indexes", .align = kRight, .max_width = 10},
+                   {.title = "values stored", .align = kRight, .max_width = 14}});
+  for (const TrialReport& trial : report.trials) {
+    const bool base = &trial == &report.trials[0];
+    table.AddRow({CutToWidth(trial.what, 60), BytesText(trial.bytes),
+                  base ? "" : Change(trial.bytes, report.trials[0].bytes),
+                  BytesText(trial.index_bytes), CountText(trial.values_stored)});
+  }
+  std::string text = console.Bold("\nOther ways to write the table") +
+                     ", measured: each is a whole file, written into memory\n" +
+                     table.Render(console);
+  const auto best = std::min_element(report.trials.begin(), report.trials.end(),
+                                     [](const TrialReport& a, const TrialReport& b) {
+                                       return (a.kind == "clustering" ? a.bytes : UINT64_MAX) <
+                                              (b.kind == "clustering" ? b.bytes : UINT64_MAX);
+                                     });
+  if (best->kind == "clustering" && best->bytes * 100 < report.trials[0].bytes * 98)
+    text += fmt::format(
+        "{} saves {}; it changes which rows share a batch, so the schema below keeps its order\n",
+        best->what, BytesText(report.trials[0].bytes - best->bytes));
+  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+std::string AdviceText(const DedupReport& report, const Console& console) {
+  if (!report.groups_advised)
+    return "\nNo groups to declare: the writer finds by itself what there is.\n";
+  std::string text = console.Bold("\nGroups to declare") +
+                     " in the schema for convert --schema (--write-schema FILE writes it whole)\n";
+  const std::string schema = report.schema.ToJson();
+  const size_t begin = schema.find("\"groups\"");
+  if (begin == std::string::npos) return text;
+  const size_t end = schema.find("\n  ]", begin);
+  return text + "  " + schema.substr(begin, end == std::string::npos ? end : end + 4 - begin) +
+         "\n";
+}
+
+}  // namespace
+
+std::string DedupText(const DedupReport& report, const Console& console) {
+  std::string text = Facts(report, console);
+  if (!report.owners.empty()) text += OwnersText(report, console);
+  if (!report.features.empty()) text += RepeatsText(report, console) + FactorsText(report, console);
+  return text + GroupsText(report, console) + TrialsText(report, console) +
+         AdviceText(report, console);
+}
+
+}  // namespace dsi::tools
