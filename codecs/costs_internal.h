@@ -15,7 +15,7 @@ struct DecodeRate {
 };
 
 // By encoding id; the children of a node are counted on their own.
-inline constexpr std::array<DecodeRate, 12> kDecodeRates = {{
+inline constexpr std::array<DecodeRate, 13> kDecodeRates = {{
     {0.00, 0.02},  // Raw.
     {0.00, 0.02},  // Constant.
     {0.02, 0.02},  // Packed.
@@ -28,6 +28,7 @@ inline constexpr std::array<DecodeRate, 12> kDecodeRates = {{
     {0.05, 0.03},  // Split.
     {0.05, 0.03},  // Byte planes.
     {0.00, 0.00},  // Compressed: see below.
+    {0.36, 0.04},  // Skewed.
 }};
 
 // Decompression costs by what goes in (literals, headers of matches) and by what comes out

@@ -8,10 +8,10 @@
 namespace dsi::internal {
 namespace {
 
-std::string Head(const EncodingRow& row, int param, uint32_t shift) {
+std::string Head(const EncodingRow& row, int param, uint32_t shift, bool sign_low) {
   switch (row.id) {
     case Encoding::kSplit:
-      return fmt::format("split:{}<<{}", param, shift);
+      return fmt::format("split:{}{}<<{}", param, sign_low ? "+sign" : "", shift);
     case Encoding::kCompressed:
       return fmt::format("compressed:{}", param == kZstdCodec  ? "zstd"
                                           : param == kLz4Codec ? "lz4"
@@ -24,7 +24,7 @@ std::string Head(const EncodingRow& row, int param, uint32_t shift) {
 Result<std::string> Describe(const NodeView& node, const DecodeContext& context) {
   DSI_RETURN_IF_ERROR(CheckKnown(node, context.depth));
   const EncodingRow& row = *FindEncoding(node.encoding);
-  std::string text = Head(row, node.param, node.aux);
+  std::string text = Head(row, node.param, node.aux, node.flags != 0);
   if (row.children_at == kNoChildren) return text + fmt::format(" u{}", 8 * node.width);
   std::span<const std::byte> left = node.payload;
   BorrowedBuffer buffer(context.scratch);
@@ -50,7 +50,7 @@ Result<std::string> Describe(const NodeView& node, const DecodeContext& context)
 }  // namespace
 
 std::string EncodePlan::ToString() const {
-  std::string text = Head(*FindEncoding(static_cast<uint8_t>(encoding)), param, shift);
+  std::string text = Head(*FindEncoding(static_cast<uint8_t>(encoding)), param, shift, sign_low);
   if (children.empty()) return text;
   text += "(";
   for (size_t i = 0; i < children.size(); ++i)

@@ -28,7 +28,8 @@ void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* 
                  std::vector<std::byte>* out) {
   ++context->depth;
   const EncodePlan raw;
-  const EncodePlan packed{Encoding::kPacked, 0, 0, {}};
+  EncodePlan packed;
+  packed.encoding = Encoding::kPacked;
   // At the last level only encodings without children may stand (E-003).
   const bool is_last = context->depth >= static_cast<int>(kMaxNodeDepth);
   const bool is_leaf = plan.children.empty() && plan.encoding != Encoding::kCompressed;

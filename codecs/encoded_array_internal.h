@@ -31,6 +31,7 @@ enum class Encoding : uint8_t {
   kSplit = 9,
   kBytePlanes = 10,
   kCompressed = 11,
+  kSkewed = 12,
 };
 
 inline constexpr size_t kNodeHeaderSize = 16;  // Spec E-001.
@@ -48,8 +49,8 @@ struct ArrayView {
 // compress. Shipped constants, never measured while writing, so that equal input gives equal bytes
 // (design: tunings).
 struct EncodeTuning {
-  double ns_per_byte = 2.0;  // Cost of reading one stored byte: 500 MB/s per core, a core's share
-                             // of a good network or disk.
+  double ns_per_byte = 4.0;  // Cost of reading one stored byte: 250 MB/s per core, a core's share
+                             // of a local drive.
   int zstd_level = 3;        // 0: no zstd.
   bool lz4 = true;           // LZ4 may be tried.
   double accept_ratio =
@@ -61,6 +62,7 @@ struct EncodePlan {
   Encoding encoding = Encoding::kRaw;
   uint8_t param = 0;  // Split: low bits. Compressed: codec.
   uint8_t shift = 0;  // Split: trailing zero bits.
+  bool sign_low = false;  // Split: the top bit stands in the low part.
   std::vector<EncodePlan> children;
   double estimated_bytes = 0;  // For the array it was chosen on.
   double estimated_ns = 0;     // Decode time by the shipped rates.

@@ -7,10 +7,11 @@ namespace {
 
 // Indexed by id; format version 1 knows them all. The order is also that of a choice: plain forms
 // first, so that the costly ones can be skipped when they have nothing left to win.
-constexpr std::array<const EncodingRow*, 12> kRows = {
+constexpr std::array<const EncodingRow*, 13> kRows = {
     &kRawEncoding,    &kConstantEncoding,   &kPackedEncoding,           &kDeltaEncoding,
     &kRunsEncoding,   &kDictionaryEncoding, &kSharedDictionaryEncoding, &kBitmapEncoding,
     &kSparseEncoding, &kSplitEncoding,      &kBytePlanesEncoding,       &kCompressedEncoding,
+    &kSkewedEncoding,
 };
 
 }  // namespace

@@ -49,6 +49,7 @@ extern const EncodingRow kSparseEncoding;
 extern const EncodingRow kSplitEncoding;
 extern const EncodingRow kBytePlanesEncoding;
 extern const EncodingRow kCompressedEncoding;
+extern const EncodingRow kSkewedEncoding;
 
 // Null for an id that this build does not know (E-005).
 const EncodingRow* FindEncoding(uint8_t id);

@@ -23,7 +23,7 @@ BorrowedBuffer::BorrowedBuffer(DecodeScratch::State* state) : state_(state) {
 std::byte* BorrowedBuffer::Reserve(size_t size) {
   if (buffer_->capacity < size || buffer_->bytes == nullptr) {
     // Doubling bounds the number of times that a stream of growing pages allocates.
-    const size_t capacity = std::max({size, buffer_->capacity * 2, size_t{256}});
+    const size_t capacity = std::max({size, buffer_->capacity * 2, size_t{4096}});
     buffer_->bytes.reset();
     buffer_->capacity = 0;
     buffer_->bytes = std::make_unique_for_overwrite<std::byte[]>(capacity);

@@ -70,10 +70,6 @@ struct RunPosition {
   uint32_t row_in_run = 0;
 };
 
-// The run that holds `row`, counted from the first row of the first run. Precondition: `row` is
-// below the sum of the runs, or equal to it (then the position is the end).
-RunPosition FindRun(std::span<const uint32_t> run_lengths, uint64_t row);
-
 // Run lengths (spec D-001, form 1) to the unique row of each of inverse.size() rows from `from` on.
 // Returns the position after them. Preconditions: every run length >= 1, and the runs from `from`
 // on cover at least that many rows.

@@ -88,13 +88,6 @@ namespace dsi::internal {
 HWY_EXPORT(RunsToInverseKernel);
 HWY_EXPORT(BitsToInverseKernel);
 
-RunPosition FindRun(std::span<const uint32_t> run_lengths, uint64_t row) {
-  RunPosition at;
-  while (at.run < run_lengths.size() && row >= run_lengths[at.run]) row -= run_lengths[at.run++];
-  at.row_in_run = static_cast<uint32_t>(row);
-  return at;
-}
-
 RunPosition RunsToInverse(std::span<const uint32_t> run_lengths, RunPosition from,
                           std::span<uint32_t> inverse) {
   return HWY_DYNAMIC_DISPATCH(RunsToInverseKernel)(run_lengths.data(), from, inverse.data(),

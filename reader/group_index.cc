@@ -59,24 +59,11 @@ Status GroupIndexDecoder::KeepAll() {
 Status GroupIndexDecoder::MapParent(std::span<const uint32_t> parent) {
   const uint64_t num_codes = window_.num_values();
   DSI_RETURN_IF_ERROR(window_.Require(0, num_codes));
-  const std::byte* const codes = window_.At(0);
-  uint32_t seen = 0;
-  for (uint64_t i = 0; i < num_codes; ++i) {
-    const auto code = LoadLE<uint32_t>(codes + i * 4);
-    if (code > seen || code >= num_unique_) {
-      return Corrupt(
-          "{}: unique row {} of the parent is unique row {} where at most {} of {} can be "
-          "(D-002)",
-          window_.Describe(), i, code, seen, num_unique_);
-    }
-    seen += code == seen ? 1 : 0;
-  }
-  if (seen != num_unique_)
-    return Corrupt("{}: {} of {} unique rows are used (D-002)", window_.Describe(), seen,
-                   num_unique_);
+  const auto* const codes = reinterpret_cast<const uint32_t*>(window_.At(0));
+  DSI_RETURN_IF_ERROR(CheckCodes(codes, 0, num_codes));
   all_.resize(stripe_rows_);
   for (uint32_t row = 0; row < stripe_rows_; ++row)
-    all_[row] = LoadLE<uint32_t>(codes + size_t{parent[row]} * 4);
+    all_[row] = codes[parent[row]];
   kept_all_ = true;
   return Status::Ok();
 }
@@ -158,6 +145,7 @@ Status GroupIndexDecoder::NextRows(uint32_t num_rows) {
     slots_.resize(num_rows);
     iota_ready_ = 0;
   }
+  rows_.slots = std::span(slots_).first(num_rows);
   switch (form_) {
     case GroupForm::kIdentity:
       NextIdentity(num_rows);
@@ -176,7 +164,6 @@ Status GroupIndexDecoder::NextRows(uint32_t num_rows) {
       break;  // Kept whole since Start.
   }
   row_ += num_rows;
-  rows_.slots = std::span(slots_).first(num_rows);
   return Status::Ok();
 }
 
@@ -247,113 +234,95 @@ void GroupIndexDecoder::NextIdentity(uint32_t num_rows) {
 }
 
 Status GroupIndexDecoder::NextRuns(uint32_t num_rows) {
+  if (num_rows == 0) return Status::Ok();
   iota_ready_ = 0;
   if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
-  uint32_t* const slots = slots_.data();
-  uint32_t done = 0;
-  uint32_t touched = 0;
-  if (run_left_ != 0) {
-    rows_.first_unique = uniques_seen_ - 1;
-    done = std::min(run_left_, num_rows);
-    std::fill_n(slots, done, 0U);
-    run_left_ -= done;
-    run_ends_[touched++] = done;
-  } else {
-    rows_.first_unique = uniques_seen_;
-  }
-  while (done < num_rows) {
-    if (uniques_seen_ == num_unique_)
+  uint32_t* const ends = run_ends_.data();
+  // A run that the rows before have begun is the first; no batch needs more runs than rows.
+  const uint32_t begun = run_left_ != 0 ? 1 : 0;
+  const uint32_t first = uniques_seen_ - begun;
+  const uint32_t ahead = std::min(num_unique_ - first, num_rows);
+  DSI_RETURN_IF_ERROR(window_.Require(first, uint64_t{first} + ahead));
+  const auto* const lengths = reinterpret_cast<const uint32_t*>(window_.At(first));
+  uint32_t end = run_left_;
+  if (begun != 0) ends[0] = end;
+  uint32_t runs = begun;
+  for (; end < num_rows; ++runs) {
+    if (runs == ahead)
       return Corrupt("{}: {} runs cover {} of {} rows (D-001)", window_.Describe(), num_unique_,
                      run_rows_, stripe_rows_);
-    // No batch needs more runs than rows.
-    const uint32_t ahead = std::min(num_unique_ - uniques_seen_, num_rows - done);
-    DSI_RETURN_IF_ERROR(window_.Require(uniques_seen_, uint64_t{uniques_seen_} + ahead));
-    const std::byte* const lengths = window_.At(uniques_seen_);
-    for (uint32_t i = 0; i < ahead && done < num_rows; ++i) {
-      const auto length = LoadLE<uint32_t>(lengths + size_t{i} * 4);
-      if (length == 0 || length > stripe_rows_ - run_rows_) {
-        return Corrupt("{}: run {} has {} rows, 1 to {} are left (D-001)", window_.Describe(),
-                       uniques_seen_, length, stripe_rows_ - run_rows_);
-      }
-      run_rows_ += length;
-      ++uniques_seen_;
-      const uint32_t rows = std::min(length, num_rows - done);
-      std::fill_n(slots + done, rows, touched);
-      done += rows;
-      run_left_ = length - rows;
-      run_ends_[touched++] = done;
+    const uint32_t length = lengths[runs];
+    if (length == 0 || length > stripe_rows_ - run_rows_) {
+      return Corrupt("{}: run {} has {} rows, 1 to {} are left (D-001)", window_.Describe(),
+                     first + runs, length, stripe_rows_ - run_rows_);
     }
+    run_rows_ += length;
+    end += length;
+    ends[runs] = end;
   }
+  ends[runs - 1] = num_rows;
+  uniques_seen_ = first + runs;
+  const uint32_t rows_before = begun != 0 ? lengths[0] - run_left_ : 0;
+  RunsToInverse({lengths, runs}, {0, rows_before}, std::span(slots_).first(num_rows));
+  run_left_ = end - num_rows;
   if (run_rows_ == stripe_rows_ && uniques_seen_ != num_unique_) {
     return Corrupt("{}: {} of {} runs cover all rows (D-001)", window_.Describe(), uniques_seen_,
                    num_unique_);
   }
-  rows_.num_unique = touched;
-  rows_.run_ends = std::span(run_ends_).first(touched);
+  rows_.first_unique = first;
+  rows_.num_unique = runs;
+  rows_.run_ends = std::span(run_ends_).first(runs);
   return Status::Ok();
 }
 
 Status GroupIndexDecoder::NextBits(uint32_t num_rows) {
+  if (num_rows == 0) return Status::Ok();
   iota_ready_ = 0;
   if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
   DSI_RETURN_IF_ERROR(window_.Require(row_, uint64_t{row_} + num_rows));
-  const std::byte* const bits = window_.At(row_);
-  if (row_ == 0 && num_rows != 0 && bits[0] != std::byte{1})
-    return Corrupt("{}: the first new-row bit is {}, not 1 (D-001)", window_.Describe(),
-                   static_cast<int>(bits[0]));
+  const auto* const bits = reinterpret_cast<const uint8_t*>(window_.At(row_));
+  if (row_ == 0 && bits[0] != 1)
+    return Corrupt("{}: the first new-row bit is {}, not 1 (D-001)", window_.Describe(), bits[0]);
   uint8_t all = 0;
-  for (uint32_t i = 0; i < num_rows; ++i) all |= static_cast<uint8_t>(bits[i]);
+  for (uint32_t i = 0; i < num_rows; ++i) all |= bits[i];
   if (all > 1)
     return Corrupt("{}: rows {} to {} hold a new-row bit that is neither 0 nor 1 (D-001)",
                    window_.Describe(), row_, row_ + num_rows);
-  // The first row belongs to the unique row before it unless its bit is set.
-  const uint32_t first = uniques_seen_ - 1 + static_cast<uint32_t>(bits[0]);
-  uint32_t slot = 0;
+  // The first row belongs to the unique row before it unless its bit is set; it is slot 0.
+  const uint32_t first = uniques_seen_ - 1 + bits[0];
   uint32_t* const slots = slots_.data();
+  const uint32_t count = BitsToInverse({bits, num_rows}, 1U - bits[0], slots);
+  // The last row of a slot writes last.
   uint32_t* const ends = run_ends_.data();
-  slots[0] = 0;
-  for (uint32_t i = 1; i < num_rows; ++i) {
-    ends[slot] = i;
-    slot += static_cast<uint32_t>(bits[i]);
-    slots[i] = slot;
-  }
-  ends[slot] = num_rows;
-  uniques_seen_ = first + slot + 1;
+  for (uint32_t i = 0; i < num_rows; ++i) ends[slots[i]] = i + 1;
+  uniques_seen_ = first + count;
   if (uniques_seen_ > num_unique_ ||
       (row_ + num_rows == stripe_rows_ && uniques_seen_ != num_unique_)) {
     return Corrupt("{}: {} new-row bits are set up to row {}, the group has {} unique rows (D-001)",
                    window_.Describe(), uniques_seen_, row_ + num_rows, num_unique_);
   }
   rows_.first_unique = first;
-  rows_.num_unique = slot + 1;
-  rows_.run_ends = std::span(run_ends_).first(slot + 1);
+  rows_.num_unique = count;
+  rows_.run_ends = std::span(run_ends_).first(count);
   return Status::Ok();
 }
 
 Status GroupIndexDecoder::NextGeneral(uint32_t num_rows) {
-  iota_ready_ = 0;
   DSI_RETURN_IF_ERROR(window_.Require(row_, uint64_t{row_} + num_rows));
-  const std::byte* const codes = window_.At(row_);
-  uint32_t seen = uniques_seen_;
-  uint32_t* const slots = slots_.data();
-  for (uint32_t i = 0; i < num_rows; ++i) {
-    const auto code = LoadLE<uint32_t>(codes + size_t{i} * 4);
-    if (code >= seen) {
-      if (code != seen || seen == num_unique_) {
-        return Corrupt("{}: row {} is unique row {} where at most {} of {} can be (D-002)",
-                       window_.Describe(), row_ + i, code, seen, num_unique_);
-      }
-      ++seen;
-    }
-    slots[i] = code;
-  }
-  uniques_seen_ = seen;
-  if (row_ + num_rows == stripe_rows_ && seen != num_unique_) {
-    return Corrupt("{}: {} of {} unique rows are used (D-002)", window_.Describe(), seen,
-                   num_unique_);
-  }
-  SetGeneral(std::span(slots_).first(num_rows));
+  const auto* const codes = reinterpret_cast<const uint32_t*>(window_.At(row_));
+  DSI_RETURN_IF_ERROR(CheckCodes(codes, row_, num_rows));
+  SetGeneral({codes, num_rows});
   return Status::Ok();
+}
+
+Status GroupIndexDecoder::CheckCodes(const uint32_t* codes, uint64_t first, uint64_t count) const {
+  uint32_t largest = 0;
+  for (uint64_t i = 0; i < count; ++i) largest = std::max(largest, codes[i]);
+  if (largest < num_unique_) return Status::Ok();
+  const uint32_t* const bad =
+      std::find_if(codes, codes + count, [&](uint32_t code) { return code >= num_unique_; });
+  return Corrupt("{}: value {} is unique row {} of {} (D-001)", window_.Describe(),
+                 first + static_cast<uint64_t>(bad - codes), *bad, num_unique_);
 }
 
 }  // namespace dsi::internal

@@ -78,6 +78,8 @@ class GroupIndexDecoder {
   void MakeListsFit(size_t num_rows);
   Status MapParent(std::span<const uint32_t> parent);
   Status CountVersions(const GroupIndexDecoder& parent);
+  // Forms 3 and 4: an error unless all are below the number of unique rows.
+  Status CheckCodes(const uint32_t* codes, uint64_t first, uint64_t count) const;
 
   StreamWindow window_;
   GroupForm form_ = GroupForm::kIdentity;
@@ -85,7 +87,7 @@ class GroupIndexDecoder {
   uint32_t stripe_rows_ = 0;
   uint32_t num_unique_ = 0;
   uint32_t row_ = 0;           // Rows handed out or skipped.
-  uint32_t uniques_seen_ = 0;  // Runs begun, ones met, or distinct codes met.
+  uint32_t uniques_seen_ = 0;  // Runs begun or ones met.
   uint32_t run_left_ = 0;      // Form 1: rows of the current run not yet handed out.
   uint32_t run_rows_ = 0;      // Form 1: sum of the lengths so far.
   uint32_t iota_ready_ = 0;

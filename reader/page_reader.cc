@@ -1,6 +1,7 @@
 // Reads planned ranges as their pages are asked for, and hands out pages whose seal has been
 // checked.
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,9 @@ struct PageReader::State {
       idle.pop_back();
       return taken;
     }
-    return {std::unique_ptr<std::byte[]>(new std::byte[size]), size};
+    // Ranges of nearly the same size take turns in one buffer; what is not written costs nothing.
+    const size_t capacity = std::bit_ceil(size);
+    return {std::unique_ptr<std::byte[]>(new std::byte[capacity]), capacity};
   }
 
   void Release(uint32_t range) {

@@ -127,7 +127,7 @@ struct Damage {
 
 struct ReaderOptions {
   uint64_t coalesce_gap = 128 << 10;  // Pages nearer than this are read in one go.
-  uint64_t max_read_bytes = 8 << 20;  // Longer reads are split.
+  uint64_t max_read_bytes = 1 << 20;  // Longer reads are split.
 };
 
 class DSI_EXPORT Reader {

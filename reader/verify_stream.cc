@@ -53,10 +53,9 @@ Status StreamChecker::AddIndex(const void* values, size_t count) {
       if (numbers[i] >= num_unique_) {
         return Corrupt("row {}: unique row {} of {} (D-001)", at, numbers[i], num_unique_);
       }
-      if (numbers[i] > sum_) {
-        return Corrupt("row {}: unique row {} before {} was used (D-002)", at, numbers[i], sum_);
-      }
-      sum_ += numbers[i] == sum_ ? 1 : 0;
+      if (used_.empty()) used_.resize(num_unique_);
+      sum_ += used_[numbers[i]] ? 0 : 1;
+      used_[numbers[i]] = true;
     }
   }
   return Status::Ok();
@@ -81,7 +80,7 @@ Status StreamChecker::Add(const void* values, size_t count) {
 
 Status StreamChecker::AddConstant() {
   // No loop over values: a record of 40 bytes may state 2^32 of them. What holds for the first
-  // holds for all: lengths and bits add up, and in forms 3 and 4 only unique row 0 may come first.
+  // holds for all: lengths and bits add up, and in forms 3 and 4 one unique row is used.
   const auto one_byte = static_cast<uint8_t>(record_.constant);
   const auto four_bytes = static_cast<uint32_t>(record_.constant);
   const void* value = record_.width == 1 ? static_cast<const void*>(&one_byte) : &four_bytes;

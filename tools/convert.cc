@@ -235,6 +235,20 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   only(app->add_option("--stripe-rows", writer->stripe_rows, "Rows in a stripe; default 262144")
            ->type_name("N"),
        file_group);
+  only(AddSize(app, "--stripe-memory", &writer->stripe_bytes,
+               "Rows of a stripe in memory, at most; default 1G"),
+       file_group);
+  only(app->add_option_function<std::string>(
+              "--tuning",
+              [writer](const std::string& word) {
+                writer->tuning = word == "archive"   ? Tuning::kArchive
+                                 : word == "network" ? Tuning::kNetwork
+                                                     : Tuning::kNvme;
+              },
+              "Where files are read from, by which encodings are chosen; default nvme")
+           ->check(CLI::IsMember({"nvme", "network", "archive"}))
+           ->type_name("WORD"),
+       file_group);
   only(app->add_option("--threads", writer->threads, "Threads; default: one for each core")
            ->check(CLI::Range(0, 1024).description(""))
            ->type_name("N"),

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "dsi/writer/gather_internal.h"
 
@@ -150,6 +152,63 @@ void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_co
   m->coded = shares && own < m->direct_cost;
 }
 
+// Cost of each id of a dictionary, from its first page.
+template <typename T>
+double CostPerId(const std::vector<T>& ids, const StripeOptions& options) {
+  const size_t page = std::min<size_t>(ids.size(), options.page_values);
+  const EncodePlan plan =
+      ChoosePlan({.values = ids.data(), .count = page, .width = sizeof(T)}, options.tuning);
+  return Cost(plan, 1, options.tuning) / static_cast<double>(page);
+}
+
+// Ids in the order of their codes' frequency, most used first, where skewed codes save more than a
+// sorted dictionary does (E-110).
+template <typename T>
+void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> in,
+                      double sorted_cost, std::vector<T>* ids) {
+  constexpr double kLeastGain = 0.5;  // Bits of a code.
+  std::vector<uint64_t> uses(ids->size(), 0);
+  uint64_t total = 0;
+  for (const Member<T>* m : in) {
+    for (const uint32_t code : m->codes) ++uses[code];
+    total += m->codes.size();
+  }
+  double entropy = 0;
+  for (const uint64_t n : uses) {
+    if (n == 0) continue;
+    const double share = static_cast<double>(n) / static_cast<double>(total);
+    entropy -= share * std::log2(share);
+  }
+  if (std::log2(static_cast<double>(ids->size())) - entropy < kLeastGain) return;
+  std::vector<uint32_t> order(ids->size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return uses[a] > uses[b]; });
+  std::vector<uint32_t> number(ids->size());
+  std::vector<T> by_use(ids->size());
+  for (uint32_t n = 0; n < order.size(); ++n) {
+    number[order[n]] = n;
+    by_use[n] = (*ids)[order[n]];
+  }
+  double cost = CostPerId(by_use, options) * static_cast<double>(by_use.size());
+  std::vector<std::vector<uint32_t>> codes;
+  std::vector<EncodePlan> plans;
+  for (const Member<T>* m : in) {
+    std::vector<uint32_t>& renumbered = codes.emplace_back(m->codes.size());
+    for (size_t i = 0; i < renumbered.size(); ++i) renumbered[i] = number[m->codes[i]];
+    const size_t page = std::min<size_t>(renumbered.size(), options.page_values);
+    plans.push_back(PlanCodes({renumbered.data(), page}, by_use.size(), options.tuning));
+    cost += Cost(plans.back(), static_cast<double>(renumbered.size()) / static_cast<double>(page),
+                 options.tuning);
+  }
+  if (cost >= sorted_cost) return;
+  *ids = std::move(by_use);
+  for (size_t i = 0; i < in.size(); ++i) {
+    in[i]->codes = std::move(codes[i]);
+    in[i]->plan = std::move(plans[i]);
+  }
+}
+
 template <typename T>
 void Encode(const IdSpaceLayout& space, const FileLayout& layout,
             std::span<const ClusteredFeature> features,
@@ -191,13 +250,7 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
     }
     ids = table.Sorted();
     table.Number(ids);
-    const EncodePlan dictionary =
-        ChoosePlan({.values = ids.data(),
-                    .count = std::min<size_t>(ids.size(), options.page_values),
-                    .width = sizeof(T)},
-                   options.tuning);
-    const double per_id = Cost(dictionary, 1, options.tuning) /
-                          static_cast<double>(std::min<size_t>(ids.size(), options.page_values));
+    const double per_id = CostPerId(ids, options);
     const size_t before = in.size();
     double direct = 0;
     double coded = per_id * static_cast<double>(ids.size());
@@ -208,7 +261,11 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
     }
     std::erase_if(in, [](const Member<T>* m) { return !m->coded; });
     if (in.size() == before) {
-      if (coded >= direct) in.clear();
+      if (coded >= direct) {
+        in.clear();
+      } else {
+        TryMostUsedFirst<T>(options, in, coded, &ids);
+      }
       break;
     }
   }

@@ -87,7 +87,7 @@ class StripeEncoder {
       DSI_RETURN_IF_ERROR(ParallelFor(
           groups.size(), options_.threads,
           [&](size_t i) {
-            indexes_[groups[i]] = BuildIndex(layout_.groups[groups[i]], rows_in_time);
+            indexes_[groups[i]] = BuildIndex(groups[i], rows_in_time);
             return Status::Ok();
           },
           poll_));
@@ -95,9 +95,13 @@ class StripeEncoder {
     return Status::Ok();
   }
 
-  GroupIndex BuildIndex(const GroupLayout& group, std::span<const uint32_t> rows_in_time) const {
+  GroupIndex BuildIndex(uint32_t g, std::span<const uint32_t> rows_in_time) const {
+    const GroupLayout& group = layout_.groups[g];
     std::vector<const ClusteredFeature*> members;
     for (const uint32_t f : group.features) members.push_back(&features_[f]);
+    // An index is decoded once, for all features that need it.
+    EncodeTuning tuning = options_.tuning;
+    tuning.ns_per_byte *= static_cast<double>(CountServed(g));
     return BuildGroupIndex({.features = members,
                             .repeats = group.repeats,
                             .parent = group.parent == 0 ? nullptr : &indexes_[group.parent],
@@ -106,7 +110,17 @@ class StripeEncoder {
                             .first = first_,
                             .num_rows = num_rows_,
                             .page_values = options_.page_values},
-                           options_.tuning);
+                           tuning);
+  }
+
+  // Features of the group and of those whose index refers to it.
+  size_t CountServed(uint32_t g) const {
+    size_t count = layout_.groups[g].features.size();
+    if (!layout_.groups[g].is_parent) return count;
+    for (const GroupLayout& group : layout_.groups) {
+      if (group.parent == g) count += group.features.size();
+    }
+    return count;
   }
 
   void FindValues(uint32_t f) {

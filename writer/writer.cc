@@ -14,6 +14,7 @@
 #include "dsi/writer/directory_writer_internal.h"
 #include "dsi/writer/parallel_internal.h"
 #include "dsi/writer/stripe_cuts_internal.h"
+#include "dsi/writer/tuning_internal.h"
 
 namespace dsi {
 namespace {
@@ -226,7 +227,7 @@ Status Writer::Impl::WriteStripes(
   const internal::StripeOptions stripe_options{.page_values = options_.page_values,
                                                .threads = options_.threads,
                                                .dedup = options_.dedup,
-                                               .tuning = {}};
+                                               .tuning = internal::TuningOf(options_.tuning)};
   for (const internal::StripeCut& cut : cuts) {
     const auto poll = [&] {
       return Progress(WriteProgress::Phase::kEncode, cut.first_row, sink->offset());

@@ -28,6 +28,14 @@ struct WriteProgress {
   uint64_t bytes_written = 0;
 };
 
+// What a stored byte is worth against the time to decode it: encodings are chosen by their size at
+// this price plus their decode time. Files of all tunings are read alike.
+enum class Tuning : uint8_t {
+  kNvme,     // A core's share of a local drive: 250 MB/s. The default.
+  kNetwork,  // A core's share of a network: 80 MB/s.
+  kArchive,  // Smallest, within reason; written several times slower.
+};
+
 struct WriterOptions {
   // Feature names, outermost key first; the last may be a timestamp. Empty: the schema's
   // cluster_by; when that is empty too, rows keep their order. Keys come in the order of their
@@ -43,9 +51,10 @@ struct WriterOptions {
   uint64_t memory_bytes = 0;      // Rows held in memory at most; exceeded is kResourceExhausted. 0:
                                   // half of the machine's memory.
   int threads = 0;                // 0: as many as the machine has cores.
-  bool dedup = true;              // False: every group is stored row by row.
-  bool find_groups = true;        // Group features that change together beyond those declared.
-  bool overwrite = false;         // Replace an existing output.
+  Tuning tuning = Tuning::kNvme;
+  bool dedup = true;        // False: every group is stored row by row.
+  bool find_groups = true;  // Group features that change together beyond those declared.
+  bool overwrite = false;   // Replace an existing output.
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left
   // behind).
   std::function<bool(const WriteProgress&)> progress = {};

@@ -14,6 +14,9 @@ namespace {
 // A choice looks no further: larger dictionaries belong to a whole stripe, not to one array.
 constexpr size_t kMaxDistinct = 65536;
 
+// With more distinct values than this the codes cost more than they save.
+constexpr size_t MostDistinct(size_t count) { return count - count / 8; }
+
 Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
   const size_t entries = node.aux;
   if (entries < 1 || entries > node.count) {
@@ -33,8 +36,7 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
             std::vector<std::byte>* out) {
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
-    // With more distinct values than this the codes cost more than they save.
-    const size_t cap = array.count - array.count / 4;
+    const size_t cap = MostDistinct(array.count);
     ValueTable<T> table;
     std::vector<uint32_t> codes(array.count);
     const std::span<const T> values = Values<T>(array);
@@ -114,6 +116,7 @@ void ConsiderOf(Chooser* chooser) {
     distinct = static_cast<double>(table.entries().size());
     if (RoughBytes(distinct, total, sample.width) >= chooser->best_bytes()) return;
   }
+  if (distinct > static_cast<double>(MostDistinct(static_cast<size_t>(total)))) return;
   std::vector<T> sorted;
   std::vector<uint32_t> ranks;
   SortEntries(table.entries(), &sorted, &ranks);

@@ -123,8 +123,10 @@ bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*,
 
 void Consider(Chooser* chooser) {
   const ArrayView& sample = chooser->sample();
-  chooser->Offer({Encoding::kPacked, 0, 0, {}},
-                 static_cast<double>(chooser->packed_payload()) * chooser->scale(), sample.width);
+  EncodePlan plan;
+  plan.encoding = Encoding::kPacked;
+  chooser->Offer(std::move(plan), static_cast<double>(chooser->packed_payload()) * chooser->scale(),
+                 sample.width);
 }
 
 }  // namespace

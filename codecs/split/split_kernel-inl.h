@@ -24,10 +24,15 @@ void JoinParts(const SplitParts& parts, size_t count, std::byte* HWY_RESTRICT ds
   auto* HWY_RESTRICT out = reinterpret_cast<T*>(dst);
   const int low_bits = parts.low_bits;
   const int shift = parts.shift;
+  constexpr int kTop = 8 * static_cast<int>(sizeof(T)) - 1;
+  // Without a sign in the low part nothing is above its low_bits.
+  const T mask = static_cast<T>(static_cast<T>(T{1} << low_bits) - 1);
   for (size_t i = 0; i < count; ++i) {
+    const T low_part = static_cast<T>(low[i]);
     const T value = static_cast<T>(static_cast<T>(static_cast<T>(high[i]) << low_bits) |
-                                   static_cast<T>(low[i]));
-    out[i] = static_cast<T>(value << shift);
+                                   static_cast<T>(low_part & mask));
+    const T sign = static_cast<T>(static_cast<T>(low_part >> low_bits) << kTop);
+    out[i] = static_cast<T>(static_cast<T>(value << shift) | sign);
   }
 }
 

@@ -7,7 +7,8 @@ import struct
 import lz4.block
 import zstandard
 
-NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 8: "aux", 9: "param aux", 11: "param aux"}
+NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 8: "aux", 9: "param flags aux", 11: "param aux",
+               12: "param"}
 
 
 class DsiError(Exception):
@@ -59,7 +60,7 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
          f"payload of {size} bytes, {end - at - 16} bytes left")  # E-001
     start, stop, done = at + 16, at + 16 + size, at + 16 + pad8(size)
     need(not any(buf[stop:done]), "E-001", where, "padding after the payload is not zero")  # E-001
-    if encoding > 11:  # E-005
+    if encoding > 12:  # E-005
         raise Unsupported("E-005", where, f"unknown encoding {encoding}")
     for field, value in (("param", param), ("flags", flags), ("aux", aux)):  # E-001
         need(value == 0 or field in NODE_FIELDS.get(encoding, ""), "E-001", where,
@@ -162,11 +163,34 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
         if r:
             low = child((next(w for w in (1, 2, 4, 8) if 8 * w >= r),), count)[0]
             need(max(low) < 1 << r, "E-080", where, f"low part does not fit in {r} bits")
-        values = [((h << r) | v) << s for h, v in zip(high, low)]
+        need(flags <= min(1, r), "E-080", where, f"flags {flags} with {r} low bits")
+        r -= flags
+        values = [((h << r) | (v & ((1 << r) - 1))) << s | (v >> r) << (bits - 1)
+                  for h, v in zip(high, low)]
     elif encoding == 10:  # E-090: byte planes
         need(width >= 2, "E-090", where, "planes of one byte")
         planes = [child((1,), count)[0] for _ in range(width)]
         values = [int.from_bytes(bytes(v), "little") for v in zip(*planes)]
+    elif encoding == 12:  # E-110: skewed
+        need(2 <= param <= 8, "E-110", where, f"{param} classes")
+        need(size >= 72, "E-110", where, f"payload {size}")
+        bases = struct.unpack_from("<8Q", buf, start)
+        widths = bytes(buf[start + 64:start + 72])
+        most = {8: 56, 4: 24}.get(width, bits)
+        for k, (base, w) in enumerate(zip(bases, widths)):
+            need(base < 1 << bits and w <= most, "E-110", where, f"class {k}: base {base}, {w} bits")
+            need(k < param or (base, w) == (0, 0), "E-110", where, f"class {k} of {param}")
+        cursor = start + 72
+        selectors = child((1,), count)[0]
+        need(max(selectors) < param, "E-110", where, f"class {max(selectors)} of {param}")
+        total = sum(widths[c] for c in selectors)
+        words = child((8,), (total + 63) // 64)[0] if total else []
+        stream = sum(word << 64 * i for i, word in enumerate(words))
+        need(stream >> total == 0, "E-110", where, "bits after the last offset")
+        values, at = [], 0
+        for c in selectors:
+            values.append((bases[c] + (stream >> at & ((1 << widths[c]) - 1))) % (1 << bits))
+            at += widths[c]
     else:  # E-100: compressed
         need(param in (1, 2), "E-100", where, f"codec {param}")
         need(aux <= 4096 + 32 * count, "E-100", where, f"raw size {aux} for {count} values")

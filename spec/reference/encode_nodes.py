@@ -123,6 +123,29 @@ def split(r, s, high_width=None, child=raw):  # E-080
     return encode
 
 
+def signed_split(r, s, child=raw):  # E-080, flag 1
+    def encode(values, width):
+        top = 8 * width - 1
+        low = [(v >> s & ((1 << r - 1) - 1)) | (v >> top) << r - 1 for v in values]
+        payload = child([(v & ((1 << top) - 1)) >> s >> r - 1 for v in values], width)
+        payload += child(low, next(w for w in (1, 2, 4, 8) if 8 * w >= r))
+        return header(9, width, len(values), payload, param=r, flags=1, aux=s)
+    return encode
+
+
+def skewed(values, width, child=raw):  # E-110: four bits or all that may be
+    most = {8: 56, 4: 24}.get(width, 8 * width)
+    least = min(values)
+    selectors = [int(v - least >= 16) for v in values]
+    stream, at = 0, 0
+    for v, c in zip(values, selectors):
+        stream |= (v - least) << at
+        at += most if c else 4
+    words = [stream >> 64 * i & (1 << 64) - 1 for i in range((at + 63) // 64)]
+    payload = struct.pack("<8Q8B", least, least, *[0] * 6, 4, most, *[0] * 6)
+    return header(12, width, len(values), payload + child(selectors, 1) + child(words, 8), param=2)
+
+
 def planes(values, width, child=raw):  # E-090
     payload = b"".join(child([v >> 8 * k & 255 for v in values], 1) for k in range(width))
     return header(10, width, len(values), payload)

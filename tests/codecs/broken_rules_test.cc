@@ -1,78 +1,14 @@
 // One case per way to break a rule, each pinned to the code of its error and to the rule that the
 // message names.
 #include <gtest/gtest.h>
-#include <lz4.h>
-#include <zstd.h>
 
 #include "dsi/format/limits.h"
-#include "dsi/tests/codecs/node_arrays.h"
+#include "dsi/tests/codecs/broken_nodes.h"
 
 namespace dsi::internal {
 namespace {
 
 using namespace test;
-
-constexpr StatusCode kCorrupt = StatusCode::kCorrupt;
-
-Bytes ZstdFrame(const Bytes& raw, bool state_size = true, int window_log = 0,
-                bool checksum = false) {
-  ZSTD_CCtx* context = ZSTD_createCCtx();
-  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, state_size ? 1 : 0);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum ? 1 : 0);
-  if (window_log != 0) ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
-  Bytes frame(ZSTD_compressBound(raw.size()) + 64);
-  ZSTD_outBuffer out{frame.data(), frame.size(), 0};
-  ZSTD_inBuffer in{raw.data(), raw.size(), 0};
-  // Streaming without a pledged size writes no content size, as hostile frames may.
-  if (state_size) ZSTD_CCtx_setPledgedSrcSize(context, raw.size());
-  EXPECT_EQ(ZSTD_compressStream2(context, &out, &in, ZSTD_e_end), 0U);
-  frame.resize(out.pos);
-  ZSTD_freeCCtx(context);
-  return frame;
-}
-
-Bytes Lz4Block(const Bytes& raw) {
-  Bytes block(static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size()))));
-  const int size = LZ4_compress_default(
-      reinterpret_cast<const char*>(raw.data()), reinterpret_cast<char*>(block.data()),
-      static_cast<int>(raw.size()), static_cast<int>(block.size()));
-  block.resize(static_cast<size_t>(size));
-  return block;
-}
-
-Bytes Ones(int width, size_t count) { return RawNode(width, std::vector<uint64_t>(count, 1)); }
-
-// A constant node of u8 that stands for any child of `count` small values.
-Bytes Same(int width, size_t count, uint64_t value) {
-  return HandMadeNode{.encoding = 1, .width = width, .count = count, .payload = Number(value)}
-      .bytes();
-}
-
-struct Case {
-  std::string what;
-  Bytes node;
-  int width;
-  size_t count;
-  std::string rule;
-  StatusCode code = kCorrupt;
-};
-
-void Check(const std::vector<Case>& cases, const SharedDictionary& dictionary = {}) {
-  for (const Case& c : cases) {
-    std::vector<uint8_t> values;
-    const Status status = Decode(c.node, c.width, c.count, &values, dictionary);
-    EXPECT_EQ(status.code(), c.code) << c.what << ": " << status.ToString();
-    EXPECT_NE(status.message().find(c.rule), std::string::npos)
-        << c.what << ": " << status.ToString();
-  }
-}
-
-void CheckSound(const Bytes& node, int width, size_t count,
-                const SharedDictionary& dictionary = {}) {
-  std::vector<uint8_t> values;
-  const Status status = Decode(node, width, count, &values, dictionary);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-}
 
 TEST(BrokenRulesTest, Frame) {  // E-001, E-002, E-005.
   HandMadeNode node{.width = 4, .count = 3, .payload = Number(1) + Number(2, 4)};
@@ -106,7 +42,7 @@ TEST(BrokenRulesTest, Frame) {  // E-001, E-002, E-005.
       {"aux of raw", with([](auto* n) { n->aux = 1; }), 4, 3, "E-001"},
       {"another width", node.bytes(), 8, 3, "E-002"},
       {"another count", node.bytes(), 4, 2, "E-002"},
-      {"unknown encoding", with([](auto* n) { n->encoding = 12; }), 4, 3, "E-005",
+      {"unknown encoding", with([](auto* n) { n->encoding = 100; }), 4, 3, "E-005",
        StatusCode::kUnsupported},
       {"unknown encoding 255", with([](auto* n) { n->encoding = 255; }), 4, 3, "E-005",
        StatusCode::kUnsupported},
@@ -350,6 +286,26 @@ TEST(BrokenRulesTest, Split) {  // E-080.
       {"low part missing", split(4, 0, Same(1, 2, 0)), 4, 2, "E-001"},
       {"low part where r is 0", split(0, 0, Same(1, 2, 0) + Same(1, 2, 0)), 4, 2, "E-001"},
   });
+  const auto with_sign = [](int flags, int r, uint64_t s, const Bytes& payload) {
+    return HandMadeNode{.encoding = 9,
+                        .width = 4,
+                        .param = r,
+                        .flags = flags,
+                        .count = 2,
+                        .aux = s,
+                        .payload = payload}
+        .bytes();
+  };
+  CheckSound(with_sign(1, 24, 0, Same(1, 2, 255) + Same(4, 2, (1 << 24) - 1)), 4, 2);
+  CheckSound(with_sign(1, 1, 0, Same(4, 2, 0x7FFFFFFF) + Same(1, 2, 1)), 4, 2);
+  Check({
+      {"flags 2", with_sign(2, 24, 0, Same(1, 2, 1) + Same(4, 2, 1)), 4, 2, "E-080"},
+      {"sign without a low part", with_sign(1, 0, 0, Same(4, 2, 1)), 4, 2, "E-080"},
+      {"high part that reaches the sign", with_sign(1, 24, 0, Same(2, 2, 256) + Same(4, 2, 1)), 4,
+       2, "E-080"},
+      {"low part above the sign", with_sign(1, 23, 1, Same(1, 2, 1) + Same(4, 2, 1 << 23)), 4, 2,
+       "E-080"},
+  });
 }
 
 TEST(BrokenRulesTest, BytePlanes) {  // E-090.
@@ -366,114 +322,49 @@ TEST(BrokenRulesTest, BytePlanes) {  // E-090.
   });
 }
 
-class BrokenFramesTest : public testing::Test {
- protected:
-  static Bytes Frame(int codec, uint64_t aux, const Bytes& payload, size_t count = 500) {
+TEST(BrokenRulesTest, Skewed) {  // E-110.
+  const auto table = [](std::vector<uint64_t> bases, std::vector<uint64_t> bits) {
+    bases.resize(8);
+    bits.resize(8);
+    Bytes bytes;
+    for (const uint64_t base : bases) bytes = bytes + Number(base);
+    for (const uint64_t b : bits) bytes = bytes + Number(b, 1);
+    return bytes;
+  };
+  const auto skewed = [](int classes, const Bytes& payload, int width = 2) {
     return HandMadeNode{
-        .encoding = 11, .width = 4, .param = codec, .count = count, .aux = aux, .payload = payload}
+        .encoding = 12, .width = width, .param = classes, .count = 4, .payload = payload}
         .bytes();
-  }
-  const Bytes inner_ = RawNode(4, std::vector<uint64_t>(500, 7));
-};
-
-TEST_F(BrokenFramesTest, Zstd) {  // E-100.
-  const size_t size = inner_.size();
-  CheckSound(Frame(1, size, ZstdFrame(inner_)), 4, 500);
-  CheckSound(Frame(1, size, ZstdFrame(inner_, true, 0, true)), 4, 500);
-  CheckSound(Frame(1, size, ZstdFrame(inner_, true, kMaxZstdWindowLog)), 4, 500);
-  const Bytes frame = ZstdFrame(inner_);
-  Bytes cut = frame;
-  cut.pop_back();
-  Bytes lies = frame;
-  // Single segment, two bytes of content size that stand at offset 5.
-  ASSERT_EQ(LoadLE<uint16_t>(&lies[5]) + 256U, size);
-  StoreLE<uint16_t>(&lies[5], static_cast<uint16_t>(size + 8 - 256));
-  Bytes skippable = Number(0x184D2A50, 4) + Number(8, 4) + Number(1);
-  // A frame with a window of its own, content size in four bytes, one raw last block of inner_ (RFC
-  // 8878).
-  const auto with_window = [&](uint64_t descriptor) {
-    return Number(0xFD2FB528, 4) + Number(0x80, 1) + Number(descriptor, 1) + Number(size, 4) +
-           Number(1 | size << 3, 3) + inner_;
   };
-  constexpr uint64_t kLargest = (kMaxZstdWindowLog - 10) << 3;
-  CheckSound(Frame(1, size, with_window(kLargest)), 4, 500);
-  Bytes named = Number(0xFD2FB528, 4) + Number(0x81, 1) + Number((12 - 10) << 3, 1) + Number(9, 1) +
-                Number(size, 4) + Number(1 | size << 3, 3) + inner_;
+  const Bytes sound = table({0, 100}, {2, 16});
+  const Bytes selectors = RawNode(1, {0, 1, 0, 1});
+  const Bytes words = RawNode(8, {0xFFFFFFFFF});  // 36 bits.
+  CheckSound(skewed(2, sound + selectors + words), 2, 4);
+  CheckSound(skewed(2, table({7, 9}, {0, 0}) + selectors), 2, 4);
+  CheckSound(skewed(8, table({1, 2, 3, 4, 5, 6, 7, 8}, {}) + RawNode(1, {7, 0, 6, 1})), 2, 4);
   Check({
-      {"codec 0", Frame(0, size, frame), 4, 500, "E-100"},
-      {"codec 3", Frame(3, size, frame), 4, 500, "E-100"},
-      {"no frame", Frame(1, size, {}), 4, 500, "E-100"},
-      {"not a frame", Frame(1, size, Number(1, 100)), 4, 500, "E-100"},
-      {"aux larger than the content", Frame(1, size + 8, frame), 4, 500, "E-100"},
-      {"aux smaller than the content", Frame(1, size - 8, frame), 4, 500, "E-100"},
-      {"aux above the limit", Frame(1, 4096 + 32 * 500 + 1, frame), 4, 500, "E-100"},
-      {"aux 4 GiB", Frame(1, 0xFFFFFFFF, frame), 4, 500, "E-100"},
-      {"frame that lies about its size", Frame(1, size + 8, lies), 4, 500, "E-100"},
-      {"no content size", Frame(1, size, ZstdFrame(inner_, false)), 4, 500, "E-100"},
-      {"window one eighth too large", Frame(1, size, with_window(kLargest + 1)), 4, 500, "E-100"},
-      {"window twice too large", Frame(1, size, with_window(kLargest + 8)), 4, 500, "E-100"},
-      {"window of 2^41", Frame(1, size, with_window(0xF8)), 4, 500, "E-100"},
-      {"a dictionary id", Frame(1, size, named), 4, 500, "E-100"},
-      {"cut short", Frame(1, size, cut), 4, 500, "E-100"},
-      {"a byte after the frame", Frame(1, size, frame + Number(0, 1)), 4, 500, "E-100"},
-      {"two frames", Frame(1, size, frame + frame), 4, 500, "E-100"},
-      {"a skippable frame", Frame(1, 0, skippable), 4, 500, "E-100"},
-      {"a skippable frame first", Frame(1, size, skippable + frame), 4, 500, "E-100"},
-  });
-}
-
-TEST_F(BrokenFramesTest, ContentAsOneSegmentObeysTheWindowToo) {  // E-100.
-  // One byte above the window in one segment: its window is its content. Only the header need be
-  // sound to be refused.
-  const uint64_t size = (uint64_t{1} << kMaxZstdWindowLog) + 1;
-  const size_t count = 1 << 24;
-  const auto one_segment = [](uint64_t content) {
-    return Number(0xFD2FB528, 4) + Number(0xA0, 1) + Number(content, 4) + Number(1, 3);
-  };
-  std::vector<uint8_t> values;
-  Status status = Decode(Frame(1, size, one_segment(size), count), 4, count, &values);
-  EXPECT_EQ(status.code(), kCorrupt);
-  EXPECT_NE(status.message().find("window"), std::string::npos) << status.ToString();
-  status = Decode(Frame(1, size - 1, one_segment(size - 1), count), 4, count, &values);
-  EXPECT_EQ(status.message().find("window"), std::string::npos) << status.ToString();
-}
-
-TEST_F(BrokenFramesTest, Inside) {  // E-100, E-003.
-  const auto framed = [](const Bytes& inner) { return Frame(1, inner.size(), ZstdFrame(inner)); };
-  const Bytes twice = framed(inner_);
-  Bytes seven = Ones(4, 500 - 5);
-  for (size_t count = 500 - 4; count <= 500; ++count) {
-    seven = HandMadeNode{.encoding = 3, .width = 4, .count = count, .payload = Number(0) + seven}
-                .bytes();
-  }
-  Check({
-      {"compressed twice", framed(twice), 4, 500, "E-100"},
-      {"bytes after the node inside", framed(inner_ + Number(0)), 4, 500, "E-100"},
-      {"two nodes inside", framed(inner_ + inner_), 4, 500, "E-100"},
-      {"another width inside", framed(Ones(2, 500)), 4, 500, "E-002"},
-      {"another count inside", framed(Ones(4, 499)), 4, 500, "E-002"},
-      {"seven deep", framed(seven), 4, 500, "E-003"},
-  });
-  CheckSound(seven, 4, 500);
-}
-
-TEST_F(BrokenFramesTest, Lz4) {  // E-100.
-  const size_t size = inner_.size();
-  const Bytes block = Lz4Block(inner_);
-  CheckSound(Frame(2, size, block), 4, 500);
-  Bytes cut = block;
-  cut.pop_back();
-  // A match of 255 × n bytes costs n bytes: what comes out must stop at aux.
-  Bytes bomb = Number(0x1F, 1) + Number(0, 1) + Number(1, 2) + Bytes(4000, std::byte{0xFF}) +
-               Number(0, 1) + Number(0x50, 1) + Number(0, 5);
-  Check({
-      {"empty", Frame(2, size, {}), 4, 500, "E-100"},
-      {"cut short", Frame(2, size, cut), 4, 500, "E-100"},
-      {"a byte after the block", Frame(2, size, block + Number(0, 1)), 4, 500, "E-100"},
-      {"aux too small", Frame(2, size - 8, block), 4, 500, "E-100"},
-      {"aux too large", Frame(2, size + 8, block), 4, 500, "E-100"},
-      {"a bomb", Frame(2, size, bomb), 4, 500, "E-100"},
-      {"aux above the limit", Frame(2, 4096 + 32 * 500 + 1, block), 4, 500, "E-100"},
+      {"one class", skewed(1, sound + Same(1, 4, 0) + RawNode(8, {1})), 2, 4, "E-110"},
+      {"nine classes", skewed(9, sound + selectors + words), 2, 4, "E-110"},
+      {"table cut short", skewed(2, Number(0)), 2, 4, "E-110"},
+      {"base above the width", skewed(2, table({0, 65536}, {2, 16}) + selectors + words), 2, 4,
+       "E-110"},
+      {"offsets wider than the node", skewed(2, table({0, 100}, {2, 17}) + selectors + words), 2, 4,
+       "E-110"},
+      {"offsets of 25 bits", skewed(2, table({0, 100}, {2, 25}) + selectors + words, 4), 4, 4,
+       "E-110"},
+      {"offsets of 57 bits",
+       skewed(2, table({0, 100}, {0, 57}) + selectors + RawNode(8, {1, 1}), 8), 8, 4, "E-110"},
+      {"a third class", skewed(2, table({0, 100, 1}, {2, 16}) + selectors + words), 2, 4, "E-110"},
+      {"bits of a third class", skewed(2, table({0, 100}, {2, 16, 1}) + selectors + words), 2, 4,
+       "E-110"},
+      {"selector 2 of 2", skewed(2, sound + RawNode(1, {0, 1, 0, 2}) + words), 2, 4, "E-110"},
+      {"selectors of width 2", skewed(2, sound + RawNode(2, {0, 1, 0, 1}) + words), 2, 4, "E-002"},
+      {"a word too many", skewed(2, sound + selectors + RawNode(8, {1, 0})), 2, 4, "E-002"},
+      {"words where none are needed", skewed(2, table({7, 9}, {0, 0}) + selectors + words), 2, 4,
+       "E-001"},
+      {"words missing", skewed(2, sound + selectors), 2, 4, "E-001"},
+      {"a bit after the last", skewed(2, sound + selectors + RawNode(8, {uint64_t{1} << 36})), 2, 4,
+       "E-110"},
   });
 }
 

@@ -32,11 +32,16 @@ std::vector<EncodePlan> PlansToForce(int width) {
       Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed)),
       zstd,
       lz4,
+      Plan(Encoding::kSkewed, {packed, raw}),
   };
   for (const int low_bits : {0, 1, 5, 8, 12, 16, 33}) {
     for (const int shift : {0, 4 * width}) {
       if (low_bits + shift < 8 * width)
         plans.push_back(Plan(Encoding::kSplit, {packed, packed}, low_bits, shift));
+      if (low_bits >= 1 && low_bits + shift < 8 * width) {
+        plans.push_back(plans.back());
+        plans.back().sign_low = true;
+      }
     }
   }
   return plans;
@@ -47,7 +52,7 @@ class RoundTripTest : public testing::TestWithParam<int> {};
 TEST_P(RoundTripTest, EveryPlanCountAndShape) {
   const int width = GetParam();
   DecodeScratch scratch;
-  std::vector<size_t> kept(12);
+  std::vector<size_t> kept(13);
   for (const size_t count : kCounts) {
     for (const Shape& shape : Shapes()) {
       const Array array(width, shape.make(count, width, count));

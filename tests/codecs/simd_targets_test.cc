@@ -44,6 +44,17 @@ std::vector<Outcome> RunAll(int width) {
     run(Array(width, Generate(1024 + 321, [&](size_t) { return base + (random() & mask); })),
         packed);
   }
+  // Skewed numbers of every size of class, around the ends of what is decoded at a time.
+  for (const size_t count :
+       {size_t{2}, size_t{15}, size_t{16}, size_t{17}, size_t{64}, size_t{3000}}) {
+    for (int bits = 1; bits <= std::min(8 * width, 56); ++bits) {
+      const uint64_t mask = ~uint64_t{0} >> (64 - bits);
+      run(Array(width, Generate(count, [&](size_t) { return random() & mask & random(); })),
+          Plan(Encoding::kSkewed, {raw, raw}));
+      run(Array(width, Generate(count, [&](size_t) { return mask >> (random() % 64); })),
+          Plan(Encoding::kSkewed, {raw, raw}));
+    }
+  }
   for (const Shape& shape : Shapes()) {
     for (const size_t count : {size_t{5}, size_t{1024}, size_t{2500}}) {
       const Array array(width, shape.make(count, width, 4));
@@ -54,6 +65,10 @@ std::vector<Outcome> RunAll(int width) {
       run(array,
           Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed)));
       run(array, Plan(Encoding::kDelta, {packed}));
+      run(array, Plan(Encoding::kSkewed, {raw, raw}));
+      EncodePlan signs = Plan(Encoding::kSplit, {packed, packed}, 4 * width);
+      signs.sign_low = true;
+      run(array, signs);
     }
   }
   return outcomes;

@@ -149,6 +149,13 @@ TEST_P(ExpandTest, GatherRowsEqualsPlainLoops) {
   }
 }
 
+RunPosition FindRun(std::span<const uint32_t> run_lengths, uint64_t row) {
+  RunPosition at;
+  while (at.run < run_lengths.size() && row >= run_lengths[at.run]) row -= run_lengths[at.run++];
+  at.row_in_run = static_cast<uint32_t>(row);
+  return at;
+}
+
 // D-001, form 1: any range of rows, also piece by piece.
 TEST_P(ExpandTest, RunsToInverseEqualsPlainLoops) {
   for (const uint32_t longest : {1U, 3U, 20U, 1000U}) {

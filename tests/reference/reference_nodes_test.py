@@ -34,6 +34,8 @@ class Nodes(unittest.TestCase):
                          (en.compressed(1, en.packed), wide)]
                 cases += [(en.delta, wide)] if count > 1 else []
                 cases += [(en.planes, wide)] if width > 1 else []
+                cases += [(en.skewed, [v & 0xFFFFF for v in wide]), (en.signed_split(1, 0), wide),
+                          (en.signed_split(4 * width, 1), [v & ~1 for v in wide])]
                 cases += [(en.sparse, [4] * (count - 1) + [6])] if count > 2 else []
                 for encode, values in cases:
                     self.assertEqual(self.decode(encode(values, width), width, count), values)
@@ -61,7 +63,7 @@ class Nodes(unittest.TestCase):
             ("E-001", set_byte(inner, 10, 1)), ("E-002", set_byte(inner, 1, 8)),
             ("E-001", set_byte(inner, 1, 3)), ("E-002", set_byte(inner, 4, 2)),
             ("E-001", set_byte(inner, 4, 0)), ("E-003", nested(v, 4)),
-            ("E-005", set_byte(inner, 0, 12)),
+            ("E-005", set_byte(inner, 0, 100)),
             ("E-010", set_byte(inner, 8, 8)),
             ("E-011", en.header(1, 4, 3, b"\0" * 4 + b"\1" + b"\0" * 3)),
             ("E-011", en.header(1, 4, 3, b"\0" * 4)), ("E-001", en.header(1, 4, 3, b"\0" * 16)),
@@ -89,6 +91,15 @@ class Nodes(unittest.TestCase):
             ("E-100", compressed(unsized)), ("E-100", compressed(b"\x50\x2a\x4d\x18\0\0\0\0")),
             ("E-100", compressed(b"\0" * 8, codec=2)),
             ("E-100", en.compressed(1, en.compressed(2))(v, 4)),
+            ("E-080", en.header(9, 4, 3, en.raw(v, 4) + en.raw(v, 1), param=2, flags=2)),
+            ("E-080", en.header(9, 4, 3, en.raw(v, 4), flags=1)),
+            ("E-110", set_byte(en.skewed(v, 4), 2, 1)), ("E-110", set_byte(en.skewed(v, 4), 2, 9)),
+            ("E-110", set_byte(en.skewed(v, 4), 16 + 7, 1)),
+            ("E-110", set_byte(en.skewed(v, 4), 16 + 64, 25)),
+            ("E-110", set_byte(en.skewed(v, 4), 16 + 66, 1)),
+            ("E-110", set_byte(en.skewed(v, 4), 16 + 72 + 16, 2)),
+            ("E-110", set_byte(en.skewed(v, 4), 16 + 72 + 24 + 16 + 2, 1)),
+            ("E-110", en.header(12, 4, 3, b"\0" * 71, param=2)),
             ("E-002", en.compressed(1)(v, 8)[:1] + b"\4" + en.compressed(1)(v, 8)[2:])]
         for i, (rule, data) in enumerate(cases):
             with self.subTest(i=i, rule=rule):
@@ -105,7 +116,7 @@ class Nodes(unittest.TestCase):
     def test_random_bytes(self):  # No node ends in anything but values or one of the two errors.
         rng, decoded = random.Random(6), 0
         encoders = [en.raw, en.packed, en.delta, en.runs, en.dictionary, en.sparse, en.split(3, 0),
-                    en.planes, en.compressed(1), en.compressed(2), en.shared(list(range(9)))]
+                    en.planes, en.skewed, en.compressed(1), en.compressed(2), en.shared(list(range(9)))]
         for i in range(6000):
             values = [rng.randrange(9) for _ in range(rng.choice([3, 20,
                 1030 if i % 50 == 0 else 9]))]

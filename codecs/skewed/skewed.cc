@@ -1,0 +1,200 @@
+// Skewed: each number's class, and its offset in the class in that class's bits (E-110).
+#include "dsi/codecs/skewed/skewed_internal.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "dsi/codecs/block_reader_internal.h"
+#include "dsi/codecs/dictionary/gather_internal.h"
+#include "dsi/codecs/registry_internal.h"
+#include "dsi/codecs/width_internal.h"
+#include "dsi/format/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kTableBytes = 8 * kMaxClasses + kMaxClasses;
+// Numbers that classes are chosen from.
+constexpr size_t kSampleSize = 2048;
+// Less gain than this share of the packed size is not worth a search.
+constexpr double kLeastGain = 0.03;
+
+Result<SkewedClasses> LoadClasses(const NodeView& node) {
+  SkewedClasses classes;
+  classes.count = node.param;
+  if (classes.count < 2 || classes.count > kMaxClasses)
+    return Corrupt("skewed: {} classes, expected 2 to {} (E-110)", classes.count, kMaxClasses);
+  if (node.payload.size() < kTableBytes) {
+    return Corrupt("skewed: payload of {} bytes, expected at least {} (E-110)", node.payload.size(),
+                   kTableBytes);
+  }
+  for (size_t c = 0; c < kMaxClasses; ++c) {
+    classes.base[c] = LoadLE<uint64_t>(node.payload.data() + 8 * c);
+    classes.bits[c] = static_cast<uint8_t>(node.payload[8 * kMaxClasses + c]);
+    if ((classes.base[c] & ~LowMask(8 * node.width)) != 0)
+      return Corrupt("skewed: base {:#x} does not fit {} bytes (E-110)", classes.base[c],
+                     node.width);
+    if (classes.bits[c] > MostOffsetBits(node.width)) {
+      return Corrupt("skewed: offsets of {} bits, at most {} can be (E-110)", classes.bits[c],
+                     MostOffsetBits(node.width));
+    }
+    if (c >= classes.count && (classes.base[c] != 0 || classes.bits[c] != 0))
+      return Corrupt("skewed: class {} of {} is not zero (E-110)", c, classes.count);
+  }
+  return classes;
+}
+
+Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
+  DSI_ASSIGN_OR_RETURN(const SkewedClasses classes, LoadClasses(node));
+  ChildWalk children(node.payload.subspan(kTableBytes));
+  DSI_ASSIGN_OR_RETURN(const NodeView selectors_node, children.Next(1, node.count));
+  ArrayReader selectors_reader(context.scratch);
+  DSI_RETURN_IF_ERROR(selectors_reader.Open(selectors_node, Deeper(context)));
+  const uint32_t largest = LargestCode(selectors_reader.values(), 1, node.count);
+  if (largest >= classes.count)
+    return Corrupt("skewed: class {} of {} (E-110)", largest, classes.count);
+  const auto* selectors = reinterpret_cast<const uint8_t*>(selectors_reader.values());
+  const uint64_t bits = SumOfBits(classes, selectors, node.count);
+  const size_t num_words = static_cast<size_t>((bits + 63) / 64);
+  ArrayReader words_reader(context.scratch);
+  if (num_words != 0) {
+    DSI_ASSIGN_OR_RETURN(const NodeView words_node, children.Next(8, num_words));
+    DSI_RETURN_IF_ERROR(words_reader.Open(words_node, Deeper(context)));
+    const auto last = LoadLE<uint64_t>(words_reader.values() + 8 * (num_words - 1));
+    if (bits % 64 != 0 && (last >> (bits % 64)) != 0)
+      return Corrupt("skewed: bits after the last offset are not zero (E-110)");
+  }
+  DSI_RETURN_IF_ERROR(children.End());
+  JoinSkewed(classes, selectors, node.count,
+             reinterpret_cast<const uint64_t*>(words_reader.values()), num_words, node.width, dst);
+  return Status::Ok();
+}
+
+// Evenly spread numbers of an array, ascending.
+template <typename T>
+std::vector<uint64_t> AscendingSample(std::span<const T> values) {
+  const size_t count = std::min(values.size(), kSampleSize);
+  std::vector<uint64_t> sample(count);
+  for (size_t i = 0; i < count; ++i) sample[i] = values[i * values.size() / count];
+  std::sort(sample.begin(), sample.end());
+  return sample;
+}
+
+// Numbers in the classes of a sample: those that no class holds widen one.
+template <typename T>
+struct Coded {
+  SkewedClasses classes;
+  std::vector<uint8_t> selectors;
+  std::vector<uint64_t> words;
+  bool fits = false;
+};
+
+template <typename T>
+Coded<T> CodeIn(SkewedClasses classes, std::span<const T> values) {
+  Coded<T> coded;
+  classes.base[0] = *std::min_element(values.begin(), values.end());
+  std::array<uint64_t, kMaxClasses> widest = {};
+  coded.selectors.resize(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    unsigned c = 0;
+    for (size_t k = 1; k < classes.count; ++k) c += values[i] >= classes.base[k] ? 1 : 0;
+    coded.selectors[i] = static_cast<uint8_t>(c);
+    widest[c] |= static_cast<uint64_t>(values[i]) - classes.base[c];
+  }
+  for (size_t c = 0; c < classes.count; ++c) {
+    const int bits = BitsFor(widest[c]);
+    if (bits > MostOffsetBits(sizeof(T))) return coded;
+    classes.bits[c] = static_cast<uint8_t>(bits);
+  }
+  uint64_t bit = 0;
+  coded.words.reserve(values.size() / 4);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint8_t c = coded.selectors[i];
+    const uint64_t offset = values[i] - classes.base[c];
+    const int bits = classes.bits[c];
+    if (bits == 0) continue;
+    if (bit % 64 == 0) coded.words.push_back(0);
+    const int at = static_cast<int>(bit % 64);
+    coded.words.back() |= offset << at;
+    if (at + bits > 64) coded.words.push_back(offset >> (64 - at));
+    bit += static_cast<uint64_t>(bits);
+  }
+  coded.classes = classes;
+  coded.fits = true;
+  return coded;
+}
+
+bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
+            std::vector<std::byte>* out) {
+  return VisitWidth(array.width, [&](auto zero) {
+    using T = decltype(zero);
+    const std::span<const T> values = Values<T>(array);
+    const SkewedClasses classes = ChooseClasses(AscendingSample(values), MostOffsetBits(sizeof(T)));
+    if (classes.count < 2) return false;
+    const Coded<T> coded = CodeIn(classes, values);
+    if (!coded.fits) return false;
+    NodeWriter writer(out, Encoding::kSkewed, array.width, array.count);
+    writer.SetParam(static_cast<uint8_t>(coded.classes.count));
+    for (const uint64_t base : coded.classes.base) AppendLE<uint64_t>(out, base);
+    for (const uint8_t bits : coded.classes.bits) AppendLE<uint8_t>(out, bits);
+    EncodeChild(ViewOf<uint8_t>(coded.selectors), plan, 0, context, out);
+    if (!coded.words.empty()) EncodeChild(ViewOf<uint64_t>(coded.words), plan, 1, context, out);
+    writer.Finish();
+    return true;
+  });
+}
+
+// Bits per number were numbers sorted by their size into classes by powers of two, each coded at
+// its entropy: about what eight classes reach.
+template <typename T>
+double HopedBits(std::span<const T> values) {
+  const T least = *std::min_element(values.begin(), values.end());
+  std::array<size_t, 65> of_bits = {};
+  for (const T value : values)
+    ++of_bits[static_cast<size_t>(BitsFor(static_cast<T>(value - least)))];
+  double bits = 0;
+  const double total = static_cast<double>(values.size());
+  for (size_t b = 0; b < of_bits.size(); ++b) {
+    if (of_bits[b] == 0) continue;
+    const double n = static_cast<double>(of_bits[b]);
+    bits += n * (std::log2(total / n) + static_cast<double>(b == 0 ? 0 : b - 1));
+  }
+  return bits / total;
+}
+
+void Consider(Chooser* chooser) {
+  constexpr size_t kFewest = 256;
+  const ArrayView& sample = chooser->sample();
+  if (sample.count < kFewest || sample.width == 1 || sample.is_float || !chooser->HasRoomBelow(1))
+    return;
+  VisitWidth(sample.width, [&](auto zero) {
+    using T = decltype(zero);
+    const std::span<const T> values = Values<T>(sample);
+    const double packed = static_cast<double>(chooser->packed_payload());
+    if (HopedBits(values) * static_cast<double>(values.size()) / 8 > packed * (1 - kLeastGain))
+      return;
+    const SkewedClasses classes = ChooseClasses(AscendingSample(values), MostOffsetBits(sizeof(T)));
+    if (classes.count < 2) return;
+    const Coded<T> coded = CodeIn(classes, values);
+    if (!coded.fits) return;
+    EncodePlan plan;
+    plan.encoding = Encoding::kSkewed;
+    plan.children.push_back(chooser->ChooseChild(ViewOf<uint8_t>(coded.selectors), chooser->scale(),
+                                                 chooser->chunk(), kLeafEncodings));
+    EncodePlan words;  // Offsets look random.
+    words.estimated_bytes =
+        NodeBytes(8.0 * static_cast<double>(coded.words.size()) * chooser->scale());
+    plan.children.push_back(std::move(words));
+    chooser->Offer(std::move(plan), kTableBytes, sample.width);
+  });
+}
+
+}  // namespace
+
+const EncodingRow kSkewedEncoding = {
+    Encoding::kSkewed, "skewed", kUsesParam, static_cast<int>(kTableBytes), Decode, Encode,
+    Consider,
+};
+
+}  // namespace dsi::internal
