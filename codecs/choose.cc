@@ -91,13 +91,22 @@ double Chooser::Cost(const EncodePlan& plan) const {
   return plan.estimated_bytes * context_->tuning.ns_per_byte + plan.estimated_ns;
 }
 
-void Chooser::Offer(EncodePlan plan, double payload, int width) {
-  plan.estimated_bytes = NodeBytes(payload);
-  plan.estimated_ns = OwnNs(plan, payload, total_count(), width);
-  for (const EncodePlan& child : plan.children) {
-    plan.estimated_bytes += child.estimated_bytes;
-    plan.estimated_ns += child.estimated_ns;
+void Chooser::Estimate(double payload, int width, EncodePlan* plan) const {
+  plan->estimated_bytes = NodeBytes(payload);
+  plan->estimated_ns = OwnNs(*plan, payload, total_count(), width);
+  for (const EncodePlan& child : plan->children) {
+    plan->estimated_bytes += child.estimated_bytes;
+    plan->estimated_ns += child.estimated_ns;
   }
+}
+
+bool Chooser::WouldWin(EncodePlan plan, double payload, int width) const {
+  Estimate(payload, width, &plan);
+  return !has_best_ || Cost(plan) < Cost(best_);
+}
+
+void Chooser::Offer(EncodePlan plan, double payload, int width) {
+  Estimate(payload, width, &plan);
   if (has_best_ && Cost(plan) >= Cost(best_)) return;
   best_ = std::move(plan);
   has_best_ = true;

@@ -76,6 +76,9 @@ class Chooser {
   // plan's children carry their own estimates. Bytes and decode time are weighed by the tuning.
   void Offer(EncodePlan plan, double payload, int width);
 
+  // Whether such an offer would become the cheapest.
+  bool WouldWin(EncodePlan plan, double payload, int width) const;
+
   // Chooses a plan for a child made from the sample. `scale` is that of the child's values.
   EncodePlan ChooseChild(const ArrayView& child, double scale, size_t chunk,
                          EncodingSet allowed) const;
@@ -85,6 +88,7 @@ class Chooser {
 
  private:
   double Cost(const EncodePlan& plan) const;
+  void Estimate(double payload, int width, EncodePlan* plan) const;
 
   ArrayView sample_;
   ArrayView whole_;

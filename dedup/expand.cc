@@ -1,12 +1,11 @@
 // Parts of expansion that need no SIMD of their own; the padding and index kernels are in
-// pad_rows.cc and inverse.cc.
+// pad_rows.cc, inverse.cc and shape_starts.cc.
 
 #include "dsi/dedup/expand_internal.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <string>
 
 namespace dsi::internal {
 namespace {
@@ -17,12 +16,6 @@ void ExpandScalarsOf(const std::byte* values, std::span<const uint32_t> slots, s
   for (size_t i = 0; i < slots.size(); ++i) {
     std::memcpy(out + i * stride_bytes, values + size_t{slots[i]} * sizeof(T), sizeof(T));
   }
-}
-
-Status TooManyValues(uint64_t found, uint64_t max_values) {
-  return Status(StatusCode::kCorrupt, "shape codes ask for " + std::to_string(found) +
-                                          " values, at most " + std::to_string(max_values) +
-                                          " are stored");
 }
 
 }  // namespace
@@ -82,48 +75,6 @@ size_t BatchUnique::Renumber(std::span<const uint32_t> slots, uint32_t* inverse,
     count += is_new ? 1 : 0;
   }
   return count;
-}
-
-Result<uint64_t> ShapesToStarts(std::span<const uint32_t> codes, uint64_t max_values,
-                                uint32_t* lengths, uint64_t* starts) {
-  constexpr uint32_t kMaxCode = 1U << 31;
-  // 2^32 rows of at most 2^31 values stay below 2^64: the sum cannot wrap before it is compared.
-  uint64_t total = 0;
-  uint32_t max_code = 0;
-  for (size_t row = 0; row < codes.size(); ++row) {
-    const uint32_t code = codes[row];
-    const uint32_t length = code - (code != 0 ? 1 : 0);
-    max_code = std::max(max_code, code);
-    lengths[row] = length;
-    starts[row] = total;
-    total += length;
-  }
-  if (max_code > kMaxCode) {
-    return Status(StatusCode::kCorrupt,
-                  "shape code " + std::to_string(max_code) + ", at most 2147483648 is allowed");
-  }
-  if (total > max_values) return TooManyValues(total, max_values);
-  return total;
-}
-
-Result<uint64_t> ShapesToStarts(std::span<const uint8_t> codes, uint32_t entries_per_row,
-                                uint64_t max_values, uint32_t* lengths, uint64_t* starts) {
-  uint64_t total = 0;
-  uint8_t max_code = 0;
-  for (size_t row = 0; row < codes.size(); ++row) {
-    const uint8_t code = codes[row];
-    const uint32_t length = code != 0 ? entries_per_row : 0;
-    max_code = std::max(max_code, code);
-    lengths[row] = length;
-    starts[row] = total;
-    total += length;
-  }
-  if (max_code > 1) {
-    return Status(StatusCode::kCorrupt, "shape code " + std::to_string(max_code) +
-                                            " of a kind without lengths, 0 or 1 expected");
-  }
-  if (total > max_values) return TooManyValues(total, max_values);
-  return total;
 }
 
 }  // namespace dsi::internal

@@ -1,7 +1,7 @@
 // Bitmap: values 0 and 1 (E-060).
 #include <algorithm>
 
-#include "dsi/codecs/bitmap/bitmap_kernel_internal.h"
+#include "dsi/codecs/bitmap/bitmap_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
 #include "dsi/format/error_internal.h"
@@ -18,9 +18,7 @@ Status Decode(const NodeView& node, const DecodeContext&, std::byte* dst) {
   if (node.count % 8 != 0 && (node.payload.back() >> (node.count % 8)) != std::byte{0}) {
     return Corrupt("bitmap: unused bits are not zero (E-060)");
   }
-  VisitWidth(node.width, [&](auto zero) {
-    ExpandBits(node.payload.data(), node.count, reinterpret_cast<decltype(zero)*>(dst));
-  });
+  ExpandBits(node.payload.data(), node.count, node.width, dst);
   return Status::Ok();
 }
 
@@ -33,7 +31,8 @@ bool Encode(const ArrayView& array, const EncodePlan&, EncodeContext*,
     NodeWriter writer(out, Encoding::kBitmap, array.width, array.count);
     const size_t at = out->size();
     out->resize(at + (array.count + 7) / 8);
-    CollectBits(values.data(), array.count, out->data() + at);
+    CollectBits(static_cast<const std::byte*>(array.values), array.count, sizeof(T),
+                out->data() + at);
     writer.Finish();
     return true;
   });

@@ -2,6 +2,7 @@
 #include "dsi/codecs/compressed/compressed_internal.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
@@ -41,28 +42,53 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
   return true;
 }
 
-// Offers one codec, unless the first bytes already show that nothing comes of it.
+// Bytes of the first trial of a codec. Trials are of the middle: pages often start unlike the rest.
+constexpr size_t kFirstTrial = 4096;
+
+std::span<const std::byte> Middle(std::span<const std::byte> bytes, size_t size) {
+  if (size >= bytes.size()) return bytes;
+  return bytes.subspan((bytes.size() - size) / 2 / 8 * 8, size);
+}
+
+// Whether entropy coding alone does better on the first bytes than with a search for matches.
+bool LiteralsSuffice(Chooser* chooser, std::span<const std::byte> bytes) {
+  const std::span<const std::byte> part = Middle(bytes, kFirstTrial);
+  FrameEncoder& frames = chooser->context()->frames;
+  const int level = chooser->tuning().zstd_level;
+  std::vector<std::byte> with;
+  std::vector<std::byte> without;
+  return frames.Append(kZstdCodec, level, false, part, &with) &&
+         frames.Append(kZstdCodec, level, true, part, &without) && without.size() <= with.size();
+}
+
+// Offers one codec, unless a part of the bytes already shows that nothing comes of it: compressing
+// all of them is most of what a choice costs.
 void OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double scale, uint8_t codec,
                 bool literals_only) {
-  constexpr size_t kProbe = 4096;
   const EncodeTuning& tuning = chooser->tuning();
-  FrameEncoder& frames = chooser->context()->frames;
-  std::vector<std::byte> frame;
-  if (bytes.size() > 2 * kProbe) {
-    const std::span<const std::byte> start = bytes.first(kProbe);
-    if (!frames.Append(codec, tuning.zstd_level, literals_only, start, &frame)) return;
-    if (frame.size() > kProbe - kProbe / 64) return;
-    frame.clear();
-  }
-  if (!frames.Append(codec, tuning.zstd_level, literals_only, bytes, &frame)) return;
-  if (!IsAccepted(frame.size(), bytes.size(), tuning)) return;
   EncodePlan plan;
   plan.encoding = Encoding::kCompressed;
   plan.param = codec;
   plan.literals_only = literals_only;
   plan.children.emplace_back();
-  const double payload = static_cast<double>(frame.size()) * scale;
-  chooser->Offer(std::move(plan), payload, chooser->sample().width);
+  const int width = chooser->sample().width;
+  std::vector<std::byte> frame;
+  const auto compress = [&](size_t size) {
+    frame.clear();
+    return chooser->context()->frames.Append(codec, tuning.zstd_level, literals_only,
+                                             Middle(bytes, size), &frame);
+  };
+  for (size_t part = kFirstTrial; 4 * part <= bytes.size(); part *= 8) {
+    if (!compress(part) || frame.size() > part - part / 64) return;
+    // All of the bytes may compress better than a part of them; the more of them were tried, the
+    // less is left to hope for.
+    const double share = static_cast<double>(part) / static_cast<double>(bytes.size());
+    const double hope = 0.25 + 0.75 * std::sqrt(share);
+    const double payload = static_cast<double>(frame.size()) / share * scale;
+    if (!chooser->WouldWin(plan, hope * payload, width)) return;
+  }
+  if (!compress(bytes.size()) || !IsAccepted(frame.size(), bytes.size(), tuning)) return;
+  chooser->Offer(std::move(plan), static_cast<double>(frame.size()) * scale, width);
 }
 
 void Consider(Chooser* chooser) {
@@ -77,9 +103,9 @@ void Consider(Chooser* chooser) {
   const size_t size = tried.count * static_cast<size_t>(tried.width);
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(tried.values), size);
   if (tuning.zstd_level != 0) {
-    OfferCodec(chooser, bytes, scale, kZstdCodec, false);
     // Entropy coding alone sees bytes, and makes little of wider values.
-    if (sample.width == 1) OfferCodec(chooser, bytes, scale, kZstdCodec, true);
+    const bool literals_only = sample.width == 1 && LiteralsSuffice(chooser, bytes);
+    OfferCodec(chooser, bytes, scale, kZstdCodec, literals_only);
   }
   if (tuning.lz4) OfferCodec(chooser, bytes, scale, kLz4Codec, false);
 }

@@ -1,8 +1,10 @@
 // Delta: the first value, and a child with the zigzag differences (E-030).
-#include "dsi/codecs/delta/delta_kernel_internal.h"
+#include "dsi/codecs/delta/delta_internal.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/packed/packed_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/stored_value_internal.h"
@@ -14,18 +16,23 @@ namespace {
 
 Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
   if (node.count < 2) return Corrupt("delta: count {}, expected at least 2 (E-030)", node.count);
-  uint64_t first = 0;
-  DSI_RETURN_IF_ERROR(LoadStoredValue(node, "delta", "E-030", &first));
+  uint64_t last = 0;
+  DSI_RETURN_IF_ERROR(LoadStoredValue(node, "delta", "E-030", &last));
   ChildWalk children(node.payload.subspan(kStoredValueSize));
   DSI_ASSIGN_OR_RETURN(const NodeView differences, children.Next(node.width, node.count - 1));
   DSI_RETURN_IF_ERROR(children.End());
-  DSI_RETURN_IF_ERROR(DecodeParsedNode(differences, Deeper(context), dst + node.width));
-  VisitWidth(node.width, [&](auto zero) {
-    using T = decltype(zero);
-    auto* values = reinterpret_cast<T*>(dst);
-    values[0] = static_cast<T>(first);
-    SumZigZag(values, node.count);
-  });
+  BlockReader reader(context.scratch);
+  DSI_RETURN_IF_ERROR(reader.Open(differences, Deeper(context)));
+  std::memcpy(dst, &last, node.width);
+  dst += node.width;
+  // Block by block: the differences are summed while they are in the first-level cache.
+  for (size_t left = differences.count; left != 0;) {
+    size_t n = 0;
+    const std::byte* coded = reader.Next(&n);
+    last = SumZigZag(coded, n, node.width, last, dst);
+    dst += n * node.width;
+    left -= n;
+  }
   return Status::Ok();
 }
 
@@ -38,7 +45,8 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
     const std::span<const T> values = Values<T>(array);
     AppendLE<uint64_t>(out, values[0]);
     std::vector<T> differences(values.size() - 1);
-    ZigZagDifferences(values.data(), values.size(), differences.data());
+    ZigZagDifferences(static_cast<const std::byte*>(array.values), values.size(), sizeof(T),
+                      reinterpret_cast<std::byte*>(differences.data()));
     EncodeChild(ViewOf<T>(differences), plan, 0, context, out);
   });
   writer.Finish();
@@ -55,7 +63,8 @@ std::vector<T> SampleDifferences(std::span<const T> values, size_t chunk) {
     if (n < 2) continue;
     const size_t size = differences.size();
     differences.resize(size + n - 1);
-    ZigZagDifferences(values.data() + at, n, differences.data() + size);
+    ZigZagDifferences(reinterpret_cast<const std::byte*>(values.data() + at), n, sizeof(T),
+                      reinterpret_cast<std::byte*>(differences.data() + size));
   }
   return differences;
 }
@@ -67,14 +76,13 @@ void Consider(Chooser* chooser) {
     using T = decltype(zero);
     const std::vector<T> differences = SampleDifferences(Values<T>(sample), chooser->chunk());
     if (differences.empty()) return;
-    // Differences that pack no better than the values are noise; nothing else would make sense of
-    // them.
+    // Differences that pack hardly better than the values are noise; nothing else would make sense
+    // of them. Floats need more, as differences of their bit patterns lose some bits by chance.
+    const double fewest_saved = sample.is_float ? 1.0 / 8 : 1.0 / 16;
     const size_t packed = PackedPayload(differences.data(), differences.size(), sample.width);
     const double scale = chooser->total_count() / static_cast<double>(differences.size());
-    if (static_cast<double>(packed) * scale >=
-        static_cast<double>(chooser->packed_payload()) * chooser->scale()) {
-      return;
-    }
+    const double plain = static_cast<double>(chooser->packed_payload()) * chooser->scale();
+    if (static_cast<double>(packed) * scale >= (1 - fewest_saved) * plain) return;
     const EncodingSet allowed = ~SetOf(Encoding::kDelta, Encoding::kDictionary);
     EncodePlan plan;
     plan.encoding = Encoding::kDelta;

@@ -30,7 +30,8 @@ HWY_INLINE void GatherOneByOne(const Value* HWY_RESTRICT entries, const Code* HW
   for (size_t i = 0; i < count; ++i) out[i] = entries[codes[i]];
 }
 
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+// Better targets of one architecture have lower numbers, so this holds for those to come as well.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 // Lanes of `d` from codes narrower than it.
 template <class D>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -68,8 +67,9 @@ class ValueTable {
   int shift_ = 0;
 };
 
-// Entries in ascending order, and for each old number the new one. A radix sort: large dictionaries
-// are the rule.
+// Entries (at least one, all different) in ascending order, and for each old number the new one.
+// Large dictionaries are the rule, mostly of hashes: about as many buckets as entries, by their
+// leading bits, leave a bucket a few entries to sort.
 template <typename T>
 void SortEntries(const std::vector<T>& entries, std::vector<T>* sorted,
                  std::vector<uint32_t>* ranks) {
@@ -77,32 +77,30 @@ void SortEntries(const std::vector<T>& entries, std::vector<T>* sorted,
     T value;
     uint32_t number;
   };
+  const auto [low, high] = std::minmax_element(entries.begin(), entries.end());
+  const T least = *low;
+  const auto range_bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(*high - least)));
+  constexpr int kMostBucketBits = 16;
+  const int bucket_bits =
+      std::min(static_cast<int>(std::bit_width(entries.size())), kMostBucketBits);
+  const int shift = std::max(range_bits - bucket_bits, 0);
+  const auto bucket = [&](T value) {
+    return static_cast<size_t>(static_cast<uint64_t>(value - least) >> shift);
+  };
+  std::vector<uint32_t> ends((size_t{1} << bucket_bits) + 1);
+  for (const T value : entries) ++ends[bucket(value) + 1];
+  for (size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
   std::vector<Item> items(entries.size());
-  std::array<std::array<uint32_t, 256>, sizeof(T)> counts = {};
-  for (size_t i = 0; i < entries.size(); ++i) {
-    items[i] = {entries[i], static_cast<uint32_t>(i)};
-    for (size_t digit = 0; digit < sizeof(T); ++digit)
-      ++counts[digit][(entries[i] >> (8 * digit)) & 0xFF];
-  }
-  constexpr size_t kFewEntries = 512;
-  if (items.size() <= kFewEntries) {
-    std::sort(items.begin(), items.end(),
-              [](const Item& a, const Item& b) { return a.value < b.value; });
-  } else {
-    std::vector<Item> other(items.size());
-    for (size_t digit = 0; digit < sizeof(T); ++digit) {
-      auto& count = counts[digit];
-      // A digit that is the same in all entries orders nothing.
-      if (count[(entries[0] >> (8 * digit)) & 0xFF] == items.size()) continue;
-      uint32_t at = 0;
-      for (uint32_t& start : count) {
-        const uint32_t size = start;
-        start = at;
-        at += size;
-      }
-      for (const Item& item : items) other[count[(item.value >> (8 * digit)) & 0xFF]++] = item;
-      items.swap(other);
+  // Filling a bucket moves its start to its end.
+  for (size_t i = 0; i < entries.size(); ++i)
+    items[ends[bucket(entries[i])]++] = {entries[i], static_cast<uint32_t>(i)};
+  uint32_t start = 0;
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+    if (ends[i] - start > 1) {
+      std::sort(items.begin() + start, items.begin() + ends[i],
+                [](const Item& a, const Item& b) { return a.value < b.value; });
     }
+    start = ends[i];
   }
   sorted->resize(items.size());
   ranks->resize(items.size());

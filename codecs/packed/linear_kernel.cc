@@ -1,35 +1,19 @@
-// Linear blocks (E-022): one little-endian bit stream, read and written through aligned 64-bit
+// Linear blocks (E-022), unpacked by the kernels of linear_kernel-inl.h and packed through 64-bit
 // words.
-#include <algorithm>
-
 #include "dsi/codecs/packed/kernels_internal.h"
 #include "dsi/codecs/packed/unpack_tables_internal.h"
+#include "dsi/codecs/simd_internal.h"
 #include "dsi/codecs/width_internal.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "dsi/codecs/packed/linear_kernel.cc"
+#include "hwy/foreach_target.h"
+
+#include "dsi/codecs/packed/linear_kernel-inl.h"
+
+#if HWY_ONCE
 namespace dsi::internal {
 namespace {
-
-template <typename T>
-void UnpackLinearOf(const std::byte* in, uint64_t base, int bits, size_t count, std::byte* out) {
-  const T add = static_cast<T>(base);
-  if (bits == 0) {
-    std::fill_n(reinterpret_cast<T*>(out), count, add);
-    return;
-  }
-  const uint64_t mask = ~uint64_t{0} >> (64 - bits);
-  const size_t last_word = (count * static_cast<size_t>(bits) - 1) / 64;
-  size_t bit = 0;
-  for (size_t i = 0; i < count; ++i, bit += static_cast<size_t>(bits)) {
-    const size_t word = bit / 64;
-    const unsigned shift = bit % 64;
-    // A number that ends in its word also reads the next one, or the last word again, and masks it
-    // away.
-    const uint64_t low = LoadLE<uint64_t>(in + word * 8) >> shift;
-    const uint64_t high = LoadLE<uint64_t>(in + std::min(word + 1, last_word) * 8)
-                          << 1 << (63 - shift);
-    StoreLE(out + i * sizeof(T), static_cast<T>(static_cast<T>((low | high) & mask) + add));
-  }
-}
 
 template <typename T>
 void PackLinearOf(const std::byte* values, uint64_t base, int bits, size_t count, std::byte* out) {
@@ -65,9 +49,11 @@ const UnpackBlockFn* UnpackTable(size_t width) {
   }
 }
 
+HWY_EXPORT(UnpackLinearOfWidth);
+
 void UnpackLinear(const std::byte* in, uint64_t base, int bits, size_t count, size_t width,
                   std::byte* out) {
-  VisitWidth(width, [&](auto zero) { UnpackLinearOf<decltype(zero)>(in, base, bits, count, out); });
+  HWY_DYNAMIC_DISPATCH(UnpackLinearOfWidth)(in, base, bits, count, width, out);
 }
 
 void PackLinear(const std::byte* values, uint64_t base, int bits, size_t count, size_t width,
@@ -78,3 +64,4 @@ void PackLinear(const std::byte* values, uint64_t base, int bits, size_t count, 
 }
 
 }  // namespace dsi::internal
+#endif

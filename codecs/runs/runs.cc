@@ -1,7 +1,7 @@
 // Runs: a child with lengths, a child with values (E-040).
 #include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/registry_internal.h"
-#include "dsi/codecs/runs/runs_kernel_internal.h"
+#include "dsi/codecs/runs/runs_internal.h"
 #include "dsi/codecs/width_internal.h"
 #include "dsi/format/error_internal.h"
 
@@ -22,22 +22,12 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   DSI_RETURN_IF_ERROR(lengths_reader.Open(lengths_node, Deeper(context)));
   DSI_RETURN_IF_ERROR(values_reader.Open(values_node, Deeper(context)));
   const auto* lengths = reinterpret_cast<const uint32_t*>(lengths_reader.values());
-  // 2^32 lengths of 2^32 do not wrap 64 bits.
-  uint64_t sum = 0;
-  bool has_empty = false;
-  for (size_t i = 0; i < runs; ++i) {
-    sum += lengths[i];
-    has_empty |= lengths[i] == 0;
-  }
-  if (has_empty || sum != node.count) {
+  const auto [sum, smallest] = SummarizeLengths(lengths, runs);
+  if (smallest == 0 || sum != node.count) {
     return Corrupt("runs: lengths sum to {}{}, expected {} (E-040)", sum,
-                   has_empty ? " with an empty run" : "", node.count);
+                   smallest == 0 ? " with an empty run" : "", node.count);
   }
-  VisitWidth(node.width, [&](auto zero) {
-    using T = decltype(zero);
-    ExpandRuns(lengths, reinterpret_cast<const T*>(values_reader.values()), runs,
-               reinterpret_cast<T*>(dst), node.count);
-  });
+  ExpandRuns(lengths, values_reader.values(), runs, node.width, dst, node.count);
   return Status::Ok();
 }
 

@@ -155,19 +155,23 @@ void OfferShift(Chooser* chooser, const Cut& cut) {
   EncodePlan plan;
   plan.encoding = Encoding::kSplit;
   plan.shift = static_cast<uint8_t>(cut.shift);
-  if (chooser->has_whole()) {
+  // A codec makes of shifted values what it makes of the values.
+  const bool narrows = width != sample.width;
+  const EncodingSet allowed =
+      narrows ? kLeafEncodings : kLeafEncodings & ~SetOf(Encoding::kCompressed);
+  if (narrows && chooser->has_whole()) {
     // What a codec makes of narrow numbers shows in all of them (matches lie far apart).
     const ArrayView& whole = chooser->whole();
     T any = 0;
     for (const T value : Values<T>(whole)) any |= value;
     if ((any & LowMask(cut.shift)) != 0 || BitsFor(any >> cut.shift) > 8 * width) return;
     const auto all = TakeBits(Values<T>(whole), cut.shift, cut.bits, width);
-    plan.children.push_back(
-        chooser->ChooseChild(view, {all.data(), whole.count, width, false, false}, chooser->scale(),
-                             chooser->chunk(), kLeafEncodings));
+    plan.children.push_back(chooser->ChooseChild(view,
+                                                 {all.data(), whole.count, width, false, false},
+                                                 chooser->scale(), chooser->chunk(), allowed));
   } else {
     plan.children.push_back(
-        chooser->ChooseChild(view, chooser->scale(), chooser->chunk(), kLeafEncodings));
+        chooser->ChooseChild(view, chooser->scale(), chooser->chunk(), allowed));
   }
   chooser->Offer(std::move(plan), 0, sample.width);
 }

@@ -203,6 +203,39 @@ TEST_P(ExpandTest, BitsToInverseEqualsPlainLoops) {
   }
 }
 
+TEST_P(ExpandTest, StartsOfListsOfEveryNumberD010) {
+  std::mt19937_64 random(5);
+  constexpr uint32_t kMaxCode = 1U << 31;
+  for (size_t rows = 0; rows <= 300; ++rows) {
+    std::vector<uint32_t> codes(rows);
+    std::vector<uint32_t> expected_lengths(rows);
+    std::vector<uint64_t> expected_starts(rows);
+    uint64_t total = 0;
+    for (size_t i = 0; i < rows; ++i) {
+      // Few that make sums of more than 32 bits, many small ones, some missing.
+      codes[i] = random() % 8 == 0 ? kMaxCode - static_cast<uint32_t>(random() % 2)
+                                   : static_cast<uint32_t>(random() % 9);
+      expected_lengths[i] = codes[i] == 0 ? 0 : codes[i] - 1;
+      expected_starts[i] = total;
+      total += expected_lengths[i];
+    }
+    std::vector<uint32_t> lengths(rows);
+    std::vector<uint64_t> starts(rows);
+    const Result<uint64_t> found = ShapesToStarts(codes, total, lengths.data(), starts.data());
+    ASSERT_TRUE(found.ok());
+    ASSERT_EQ(*found, total);
+    ASSERT_EQ(lengths, expected_lengths);
+    ASSERT_EQ(starts, expected_starts);
+    if (rows == 0) continue;
+    if (total != 0) {
+      ASSERT_FALSE(ShapesToStarts(codes, total - 1, lengths.data(), starts.data()).ok());
+    }
+    // Wherever it stands, a code above the limit is seen (F-090).
+    codes[random() % rows] = kMaxCode + 1;
+    ASSERT_FALSE(ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data()).ok());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, ExpandTest, testing::ValuesIn(RunnableSimdTargets()),
                          [](const auto& param) {
                            return std::string(SimdTargetName(param.param));

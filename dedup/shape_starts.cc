@@ -1,0 +1,121 @@
+// Shape codes to lengths and places: running sums. Included once per Highway target.
+
+#include "dsi/dedup/expand_internal.h"
+
+#include <algorithm>
+#include <string>
+
+// The fallback without SIMD is compiled beside the other targets, so that tests can hold it.
+#ifndef HWY_COMPILE_ALL_ATTAINABLE
+#define HWY_COMPILE_ALL_ATTAINABLE
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "dsi/dedup/shape_starts.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "dsi/format/running_sum-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace dsi::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Writes lengths and places of all rows; returns the sum of the lengths, which cannot wrap: 2^32
+// rows of less than 2^32 values. *max_code is the greatest code.
+uint64_t ListStarts(const uint32_t* HWY_RESTRICT codes, size_t count,
+                    uint32_t* HWY_RESTRICT lengths, uint64_t* HWY_RESTRICT starts,
+                    uint32_t* max_code) {
+  uint64_t total = 0;
+  uint32_t greatest = 0;
+  size_t row = 0;
+#if DSI_VECTOR_RUNNING_SUM
+  if (count > 1) {
+    const SumTag<uint64_t> d;
+    const hn::Rebind<uint32_t, decltype(d)> d32;
+    const auto one = hn::Set(d32, 1U);
+    auto largest = hn::Zero(d32);
+    const auto load = [&](size_t i) HWY_ATTR {
+      const auto code = hn::LoadU(d32, codes + i);
+      largest = hn::Max(largest, code);
+      const auto length = hn::Sub(code, hn::Min(code, one));
+      hn::StoreU(length, d32, lengths + i);
+      return hn::PromoteTo(d, length);
+    };
+    // The sum up to a row is where the next one starts; the last row has no next.
+    const auto store = [&](size_t i, auto sums) HWY_ATTR { hn::StoreU(sums, d, starts + i + 1); };
+    starts[0] = 0;
+    total = SumWholeVectors<uint64_t>(count - 1, 0, load, store);
+    greatest = hn::GetLane(hn::MaxOfLanes(d32, largest));
+    row = (count - 1) / hn::Lanes(d) * hn::Lanes(d);
+  }
+#endif
+  for (; row < count; ++row) {
+    const uint32_t code = codes[row];
+    const uint32_t length = code - (code != 0 ? 1 : 0);
+    greatest = std::max(greatest, code);
+    lengths[row] = length;
+    starts[row] = total;
+    total += length;
+  }
+  *max_code = greatest;
+  return total;
+}
+
+}  // namespace
+}  // namespace dsi::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace dsi::internal {
+
+HWY_EXPORT(ListStarts);
+
+namespace {
+
+Status TooManyValues(uint64_t found, uint64_t max_values) {
+  return Status(StatusCode::kCorrupt, "shape codes ask for " + std::to_string(found) +
+                                          " values, at most " + std::to_string(max_values) +
+                                          " are stored");
+}
+
+}  // namespace
+
+Result<uint64_t> ShapesToStarts(std::span<const uint32_t> codes, uint64_t max_values,
+                                uint32_t* lengths, uint64_t* starts) {
+  constexpr uint32_t kMaxCode = 1U << 31;
+  uint32_t max_code = 0;
+  const uint64_t total =
+      HWY_DYNAMIC_DISPATCH(ListStarts)(codes.data(), codes.size(), lengths, starts, &max_code);
+  if (max_code > kMaxCode) {
+    return Status(StatusCode::kCorrupt,
+                  "shape code " + std::to_string(max_code) + ", at most 2147483648 is allowed");
+  }
+  if (total > max_values) return TooManyValues(total, max_values);
+  return total;
+}
+
+Result<uint64_t> ShapesToStarts(std::span<const uint8_t> codes, uint32_t entries_per_row,
+                                uint64_t max_values, uint32_t* lengths, uint64_t* starts) {
+  uint64_t total = 0;
+  uint8_t max_code = 0;
+  for (size_t row = 0; row < codes.size(); ++row) {
+    const uint8_t code = codes[row];
+    const uint32_t length = code != 0 ? entries_per_row : 0;
+    max_code = std::max(max_code, code);
+    lengths[row] = length;
+    starts[row] = total;
+    total += length;
+  }
+  if (max_code > 1) {
+    return Status(StatusCode::kCorrupt, "shape code " + std::to_string(max_code) +
+                                            " of a kind without lengths, 0 or 1 expected");
+  }
+  if (total > max_values) return TooManyValues(total, max_values);
+  return total;
+}
+
+}  // namespace dsi::internal
+#endif  // HWY_ONCE
