@@ -15,7 +15,7 @@ struct DecodeRate {
 };
 
 // By encoding id; the children of a node are counted on their own.
-inline constexpr std::array<DecodeRate, 13> kDecodeRates = {{
+inline constexpr std::array<DecodeRate, 15> kDecodeRates = {{
     {0.00, 0.02},  // Raw.
     {0.00, 0.02},  // Constant.
     {0.02, 0.02},  // Packed.
@@ -29,6 +29,8 @@ inline constexpr std::array<DecodeRate, 13> kDecodeRates = {{
     {0.05, 0.03},  // Byte planes.
     {0.00, 0.00},  // Compressed: see below.
     {0.36, 0.04},  // Skewed.
+    {0.00, 0.09},  // Decimal: the division.
+    {0.00, 0.40},  // Symbols.
 }};
 
 // Decompression costs by what goes in (literals, headers of matches) and by what comes out

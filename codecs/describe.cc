@@ -12,6 +12,8 @@ std::string Head(const EncodingRow& row, int param, uint32_t shift, bool sign_lo
   switch (row.id) {
     case Encoding::kSplit:
       return fmt::format("split:{}{}<<{}", param, sign_low ? "+sign" : "", shift);
+    case Encoding::kDecimal:
+      return fmt::format("decimal:{}", param);
     case Encoding::kCompressed:
       return fmt::format("compressed:{}", param == kZstdCodec  ? "zstd"
                                           : param == kLz4Codec ? "lz4"

@@ -32,6 +32,8 @@ enum class Encoding : uint8_t {
   kBytePlanes = 10,
   kCompressed = 11,
   kSkewed = 12,
+  kDecimal = 13,
+  kSymbols = 14,
 };
 
 inline constexpr size_t kNodeHeaderSize = 16;  // Spec E-001.
@@ -60,8 +62,8 @@ struct EncodeTuning {
 // A tree that says how to encode: the outcome of a choice, cheap to copy and to replay.
 struct EncodePlan {
   Encoding encoding = Encoding::kRaw;
-  uint8_t param = 0;  // Split: low bits. Compressed: codec.
-  uint8_t shift = 0;  // Split: trailing zero bits.
+  uint8_t param = 0;      // Split: low bits. Compressed: codec. Decimal: exponent.
+  uint8_t shift = 0;      // Split: trailing zero bits.
   bool sign_low = false;  // Split: the top bit stands in the low part.
   std::vector<EncodePlan> children;
   double estimated_bytes = 0;  // For the array it was chosen on.

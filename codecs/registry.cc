@@ -7,11 +7,11 @@ namespace {
 
 // Indexed by id; format version 1 knows them all. The order is also that of a choice: plain forms
 // first, so that the costly ones can be skipped when they have nothing left to win.
-constexpr std::array<const EncodingRow*, 13> kRows = {
+constexpr std::array<const EncodingRow*, 15> kRows = {
     &kRawEncoding,    &kConstantEncoding,   &kPackedEncoding,           &kDeltaEncoding,
     &kRunsEncoding,   &kDictionaryEncoding, &kSharedDictionaryEncoding, &kBitmapEncoding,
     &kSparseEncoding, &kSplitEncoding,      &kBytePlanesEncoding,       &kCompressedEncoding,
-    &kSkewedEncoding,
+    &kSkewedEncoding, &kDecimalEncoding,    &kSymbolsEncoding,
 };
 
 }  // namespace

@@ -50,11 +50,13 @@ extern const EncodingRow kSplitEncoding;
 extern const EncodingRow kBytePlanesEncoding;
 extern const EncodingRow kCompressedEncoding;
 extern const EncodingRow kSkewedEncoding;
+extern const EncodingRow kDecimalEncoding;
+extern const EncodingRow kSymbolsEncoding;
 
 // Null for an id that this build does not know (E-005).
 const EncodingRow* FindEncoding(uint8_t id);
 
-// All rows, in the order in which a choice considers them.
+// All rows, in the order in which a choice considers them; null for ids that nothing has.
 std::span<const EncodingRow* const> EncodingTable();
 
 }  // namespace dsi::internal

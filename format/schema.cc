@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <unordered_map>
 #include <unordered_set>
@@ -119,6 +120,33 @@ Status CheckTypes(const FeatureSpec& feature) {
   return {};
 }
 
+// S-014.
+Status CheckPrecision(const FeatureSpec& feature) {
+  for (const ColumnSpec& column : feature.columns) {
+    if (PrecisionName(column.precision).empty()) {
+      return InvalidArgument("unknown precision {}", static_cast<int>(column.precision));
+    }
+    if (!(column.max_error >= 0 && std::isfinite(column.max_error))) {
+      return InvalidArgument("max_error {}, expected a number from 0", column.max_error);
+    }
+    if (column.precision == Precision::kExact) {
+      if (column.max_error == 0) continue;
+      return InvalidArgument("max_error {} without a precision", column.max_error);
+    }
+    const std::string_view name = PrecisionName(column.precision);
+    if (!IsFloat(column.type)) {
+      return InvalidArgument("precision {} on type {}, expected a float type", name,
+                             TypeName(column.type));
+    }
+    if (feature.kind != Kind::kDense && feature.kind != Kind::kEmbedding &&
+        !IsListKind(feature.kind)) {
+      return InvalidArgument("precision {} on kind {}, which is stored exactly", name,
+                             KindName(feature.kind));
+    }
+  }
+  return {};
+}
+
 Status CheckDefault(const FeatureSpec& feature) {
   if (!feature.default_bits) return {};
   const Type type = feature.columns[0].type;
@@ -137,6 +165,7 @@ Status CheckFeature(const FeatureSpec& feature) {
   DSI_RETURN_IF_ERROR(CheckColumnCount(feature));
   DSI_RETURN_IF_ERROR(CheckColumnNames(feature));
   DSI_RETURN_IF_ERROR(CheckTypes(feature));
+  DSI_RETURN_IF_ERROR(CheckPrecision(feature));
   DSI_RETURN_IF_ERROR(CheckDefault(feature));
   const bool is_timestamp = feature.kind == Kind::kTimestamp;
   if (TimeUnitName(feature.time_unit).empty() ||

@@ -12,7 +12,8 @@
 //       "id_space": "item"},
 //                                                              {"name": "time", "type": "int32"}]},
 //       {"name": "user.topics", "kind": "weighted", "type": "int64"},
-//       {"name": "item.vector", "kind": "embedding", "type": "float32", "length": 64} ],
+//       {"name": "item.vector", "kind": "embedding", "type": "float32", "length": 64,
+//       "precision": "fp16"} ],
 //     "cluster_by": ["session_id", "timestamp"],
 //     "groups": [ {"name": "user", "owner": "user_id", "features": ["user.age", "user.clicks"]} ],
 //     "metadata": {"team": "ads"} }
@@ -41,6 +42,12 @@ struct ColumnSpec {
       name;  // "item" of the sequence "user.history"; the column is then "user.history.item".
   Type type = Type::kInt64;
   std::string id_space;  // The set of ids it draws from; empty: its own, or none for floats.
+  // Floats of features that are no label: the writer rounds them to this (spec S-014), never unless
+  // asked.
+  Precision precision = Precision::kExact;
+  // In the schema of a file: the greatest difference that rounding has made to a value. A writer
+  // adds what it rounds away.
+  double max_error = 0;
 };
 
 struct FeatureSpec {

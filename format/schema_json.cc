@@ -81,11 +81,26 @@ Status Unknown(std::string_view member) {
   return BadInput("unknown member {}", QuoteForMessage(member));
 }
 
+Status ReadPrecision(std::string_view member, dom::element value, Precision* precision) {
+  std::string name;
+  DSI_RETURN_IF_ERROR(ReadString(member, value, &name));
+  if (ParsePrecision(name, precision)) return {};
+  return BadInput("{}: found {}, expected one of exact, fp16, bf16, int8", QuoteForMessage(member),
+                  QuoteForMessage(name));
+}
+
+Status ReadMaxError(std::string_view member, dom::element value, double* max_error) {
+  if (value.get(*max_error) == simdjson::SUCCESS) return {};
+  return Expected(member, "a number");
+}
+
 Status ReadColumn(dom::element value, ColumnSpec* column) {
   return ReadMembers(value, [column](std::string_view name, dom::element member) {
     if (name == "name") return ReadString(name, member, &column->name);
     if (name == "type") return ReadType(member, name, &column->type);
     if (name == "id_space") return ReadString(name, member, &column->id_space);
+    if (name == "precision") return ReadPrecision(name, member, &column->precision);
+    if (name == "max_error") return ReadMaxError(name, member, &column->max_error);
     return Unknown(name);
   });
 }
@@ -119,6 +134,8 @@ struct FeatureParts {
   std::optional<Type> type;
   std::optional<Type> weight_type;
   std::string id_space;
+  Precision precision = Precision::kExact;
+  double max_error = 0;
   bool has_columns = false;
   std::optional<dom::element> default_value;
 };
@@ -139,6 +156,8 @@ Status ReadFeatureMember(std::string_view name, dom::element value, FeatureSpec*
   if (name == "type") return ReadType(value, name, &parts->type.emplace());
   if (name == "weight_type") return ReadType(value, name, &parts->weight_type.emplace());
   if (name == "id_space") return ReadString(name, value, &parts->id_space);
+  if (name == "precision") return ReadPrecision(name, value, &parts->precision);
+  if (name == "max_error") return ReadMaxError(name, value, &parts->max_error);
   if (name == "columns") {
     parts->has_columns = true;
     return ReadColumns(value, &feature->columns);
@@ -215,8 +234,10 @@ Status ReadFeature(dom::element value, FeatureSpec* feature) {
     return BadInput("{}: weight_type on kind {}", where, KindName(feature->kind));
   }
   if (feature->kind == Kind::kSequence) {
-    if (parts.type || !parts.id_space.empty()) {
-      return BadInput("{}: \"type\" and \"id_space\" of a sequence stand in its columns", where);
+    if (parts.type || !parts.id_space.empty() || parts.precision != Precision::kExact ||
+        parts.max_error != 0) {
+      return BadInput(
+          "{}: \"type\", \"id_space\" and \"precision\" of a sequence stand in its columns", where);
     }
   } else {
     if (parts.has_columns) {
@@ -229,6 +250,9 @@ Status ReadFeature(dom::element value, FeatureSpec* feature) {
     } else {
       feature->columns = {{"", type, parts.id_space}};
     }
+    // Of a weighted feature it is the scores' that are rounded.
+    feature->columns.back().precision = parts.precision;
+    feature->columns.back().max_error = parts.max_error;
   }
   if (!parts.default_value || feature->columns.empty()) return {};
   return ReadDefault(*parts.default_value, feature).At(where);

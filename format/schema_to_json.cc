@@ -52,6 +52,12 @@ void AppendStrings(const std::vector<std::string>& texts, std::string* out) {
   *out += ']';
 }
 
+void AppendPrecision(const ColumnSpec& column, std::string* out) {
+  if (column.precision == Precision::kExact) return;
+  AppendMember("precision", PrecisionName(column.precision), out);
+  if (column.max_error != 0) *out += fmt::format(", \"max_error\": {}", column.max_error);
+}
+
 void AppendColumns(const FeatureSpec& feature, std::string* out) {
   const ColumnSpec& first = feature.columns[0];
   if (feature.kind == Kind::kSequence) {
@@ -63,6 +69,7 @@ void AppendColumns(const FeatureSpec& feature, std::string* out) {
       if (!feature.columns[c].id_space.empty()) {
         AppendMember("id_space", feature.columns[c].id_space, out);
       }
+      AppendPrecision(feature.columns[c], out);
       *out += '}';
     }
     *out += ']';
@@ -73,6 +80,7 @@ void AppendColumns(const FeatureSpec& feature, std::string* out) {
     AppendMember("weight_type", TypeName(feature.columns[1].type), out);
   }
   if (!first.id_space.empty()) AppendMember("id_space", first.id_space, out);
+  AppendPrecision(feature.columns.back(), out);
 }
 
 void AppendFeature(const FeatureSpec& feature, std::string* out) {

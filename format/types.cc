@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 13> kTypeNames = {
     "",       "bool",   "int8",   "int16",   "int32",   "int64", "uint8",
     "uint16", "uint32", "uint64", "float32", "float64", "bytes"};
 constexpr std::array<std::string_view, 5> kTimeUnitNames = {"none", "s", "ms", "us", "ns"};
+constexpr std::array<std::string_view, 4> kPrecisionNames = {"exact", "fp16", "bf16", "int8"};
 
 template <size_t kSize>
 std::string_view NameOf(const std::array<std::string_view, kSize>& names, size_t value) {
@@ -45,6 +46,13 @@ bool ParseKind(std::string_view name, Kind* kind) { return ParseName(kKindNames,
 bool ParseType(std::string_view name, Type* type) { return ParseName(kTypeNames, name, type); }
 bool ParseTimeUnit(std::string_view name, TimeUnit* unit) {
   return ParseName(kTimeUnitNames, name, unit);
+}
+
+std::string_view PrecisionName(Precision precision) {
+  return NameOf(kPrecisionNames, static_cast<size_t>(precision));
+}
+bool ParsePrecision(std::string_view name, Precision* precision) {
+  return ParseName(kPrecisionNames, name, precision);
 }
 
 }  // namespace dsi

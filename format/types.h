@@ -40,6 +40,9 @@ enum class Type : uint8_t {
 
 enum class TimeUnit : uint8_t { kNone = 0, kSeconds = 1, kMillis = 2, kMicros = 3, kNanos = 4 };
 
+// To what the writer rounds floats that are declared so (spec S-014).
+enum class Precision : uint8_t { kExact = 0, kFp16 = 1, kBf16 = 2, kInt8 = 3 };
+
 constexpr int TypeWidth(Type type) {
   switch (type) {
     case Type::kBool:
@@ -79,5 +82,7 @@ DSI_EXPORT std::string_view TimeUnitName(TimeUnit unit);
 DSI_EXPORT bool ParseKind(std::string_view name, Kind* kind);
 DSI_EXPORT bool ParseType(std::string_view name, Type* type);
 DSI_EXPORT bool ParseTimeUnit(std::string_view name, TimeUnit* unit);
+DSI_EXPORT std::string_view PrecisionName(Precision precision);
+DSI_EXPORT bool ParsePrecision(std::string_view name, Precision* precision);
 
 }  // namespace dsi

@@ -1,5 +1,7 @@
 #include "dsi/format/wire_internal.h"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "dsi/format/bytes_internal.h"
@@ -283,6 +285,27 @@ Result<IdSpaceRecord> IdSpaceRecord::DecodeFrom(const std::byte* bytes) {
     return Corrupt("id space record: reserved bytes are not zero (F-003)");
   }
   if (r.width != 4 && r.width != 8) return Corrupt("id space record: width {} (F-074)", r.width);
+  return r;
+}
+
+void PrecisionRecord::EncodeTo(std::byte* out) const {
+  Put(out, 0, column);
+  Put(out, 4, static_cast<uint32_t>(precision));
+  Put(out, 8, std::bit_cast<uint64_t>(max_error));
+}
+
+Result<PrecisionRecord> PrecisionRecord::DecodeFrom(const std::byte* bytes) {
+  const auto precision = Get<uint32_t>(bytes, 4);
+  PrecisionRecord r;
+  r.column = Get<uint32_t>(bytes, 0);
+  r.max_error = std::bit_cast<double>(Get<uint64_t>(bytes, 8));
+  if (precision < 1 || precision > 3) {
+    return Corrupt("precision record of column {}: precision {} (F-081)", r.column, precision);
+  }
+  r.precision = static_cast<Precision>(precision);
+  if (!std::isfinite(r.max_error) || std::signbit(r.max_error)) {
+    return Corrupt("precision record of column {}: error {} (F-081)", r.column, r.max_error);
+  }
   return r;
 }
 

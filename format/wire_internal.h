@@ -159,8 +159,19 @@ struct IdSpaceRecord {
   static Result<IdSpaceRecord> DecodeFrom(const std::byte* bytes);
 };
 
-inline constexpr size_t kNameRecordSize = 1;     // F-071.
-inline constexpr uint32_t kSectionMetadata = 1;  // F-080.
+// F-081.
+struct PrecisionRecord {
+  static constexpr size_t kSize = 16;
+  uint32_t column = 0;
+  Precision precision = Precision::kFp16;
+  double max_error = 0;
+  void EncodeTo(std::byte* out) const;
+  static Result<PrecisionRecord> DecodeFrom(const std::byte* bytes);
+};
+
+inline constexpr size_t kNameRecordSize = 1;      // F-071.
+inline constexpr uint32_t kSectionMetadata = 1;   // F-080.
+inline constexpr uint32_t kSectionPrecision = 2;  // F-081.
 
 // Records per block of a sealed table (F-040).
 constexpr uint32_t RecordsPerBlock(uint32_t record_size) {

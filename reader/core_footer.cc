@@ -136,10 +136,12 @@ class Checker {
 
   Status CheckSections() {
     bool metadata_seen = false;
+    bool precision_seen = false;
     for (const SectionRef& s : core_.sections) {
       if ((s.flags & ~kSectionRequired) != 0)
         return Corrupt("core footer: section flags {:#x} (F-003, F-080)", s.flags);
-      if (s.kind != kSectionMetadata && (s.flags & kSectionRequired) != 0) {
+      const bool known = s.kind == kSectionMetadata || s.kind == kSectionPrecision;
+      if (!known && (s.flags & kSectionRequired) != 0) {
         return Error(
             StatusCode::kUnsupported,
             "core footer: section of kind {} is required and unknown to this build (F-080)",
@@ -151,6 +153,15 @@ class Checker {
                          metadata_seen);
         }
         metadata_seen = true;
+      }
+      if (s.kind == kSectionPrecision) {
+        const uint64_t most = uint64_t{core_.columns.count} * PrecisionRecord::kSize;
+        if (precision_seen || s.size == 0 || s.size % PrecisionRecord::kSize != 0 ||
+            s.size > most) {
+          return Corrupt("core footer: precision section of {} bytes, second: {} (F-080, F-081)",
+                         s.size, precision_seen);
+        }
+        precision_seen = true;
       }
       if (s.offset % 8 != 0 || !FitsIn(s.offset, s.size, core_offset_) ||
           AlignUp(s.size, 8) > core_offset_ - s.offset) {

@@ -45,7 +45,8 @@ Result<std::vector<OpenColumn>> LoadAllColumns(const OpenFile& file) {
   return columns;
 }
 
-Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column) {
+Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column,
+                                  const std::vector<PrecisionRecord>& precisions) {
   const ColumnRecord& r = column.record;
   ColumnInfo info;
   info.ordinal = column.ordinal;
@@ -66,16 +67,20 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
   info.newest_first = r.newest_first;
   info.nested = r.nested;
   if (r.has_default) info.default_bits = r.default_bits;
+  DSI_ASSIGN_OR_RETURN(const PrecisionRecord precision, PrecisionOf(precisions, column));
+  info.precision = precision.precision;
+  info.max_error = precision.max_error;
   info.stored_bytes = r.stored_bytes;
   info.stored_values = r.num_values;
   return info;
 }
 
 Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file) {
+  DSI_ASSIGN_OR_RETURN(const std::vector<PrecisionRecord> precisions, LoadPrecisions(file));
   std::vector<ColumnInfo> infos;
   for (uint32_t i = 0; i < file.core().columns.count; ++i) {
     DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadColumn(i));
-    DSI_ASSIGN_OR_RETURN(ColumnInfo info, DescribeColumn(file, column));
+    DSI_ASSIGN_OR_RETURN(ColumnInfo info, DescribeColumn(file, column, precisions));
     infos.push_back(std::move(info));
   }
   return infos;

@@ -12,7 +12,9 @@
 
 namespace dsi::internal {
 
-Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column);
+// `precisions` are those of the file.
+Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column,
+                                  const std::vector<PrecisionRecord>& precisions);
 Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file);
 Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file);
 Result<std::vector<FeatureDedup>> DescribeDedup(const OpenFile& file);
@@ -31,6 +33,13 @@ Result<Schema> RebuildSchema(const OpenFile& file);
 
 // The user's metadata (spec F-080); empty without a section.
 Result<std::map<std::string, std::string>> LoadUserMetadata(const OpenFile& file);
+
+// Columns whose values were rounded, ascending (spec F-081).
+Result<std::vector<PrecisionRecord>> LoadPrecisions(const OpenFile& file);
+
+// The record of one column; exact where it has none.
+Result<PrecisionRecord> PrecisionOf(const std::vector<PrecisionRecord>& precisions,
+                                    const OpenColumn& column);
 
 // Columns of a projection in its order; the whole file when empty.
 Result<std::vector<OpenColumn>> OpenProjection(const OpenFile& file, const ScanOptions& options);

@@ -123,7 +123,8 @@ Result<ColumnInfo> Reader::FindColumn(std::string_view name) const {
                              ordinals.size());
     }
     DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadColumn(ordinals[0]));
-    return DescribeColumn(file, column);
+    DSI_ASSIGN_OR_RETURN(const auto precisions, internal::LoadPrecisions(file));
+    return DescribeColumn(file, column, precisions);
   });
 }
 

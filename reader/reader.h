@@ -59,6 +59,8 @@ struct ColumnInfo {
   bool newest_first = false;
   bool nested = true;
   std::optional<uint64_t> default_bits;
+  Precision precision = Precision::kExact;  // To what values were rounded when they were written …
+  double max_error = 0;                     // … and the greatest difference that this made.
   uint64_t stored_bytes = 0;
   uint64_t stored_values = 0;
 };

@@ -45,6 +45,7 @@ Result<Schema> RebuildSchema(const OpenFile& file) {
   DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns, LoadAllColumns(file));
   Schema schema;
   schema.groups.resize(file.core().groups.count);
+  DSI_ASSIGN_OR_RETURN(const std::vector<PrecisionRecord> precisions, LoadPrecisions(file));
   for (const OpenColumn& column : columns) {
     if (column.record.leader == column.ordinal) {
       schema.features.push_back(FeatureOfLeader(column));
@@ -53,6 +54,9 @@ Result<Schema> RebuildSchema(const OpenFile& file) {
       return Corrupt("column {}: no leader before it (F-070)", column.ordinal);
     }
     DSI_ASSIGN_OR_RETURN(ColumnSpec spec, SpecOfColumn(file, column));
+    DSI_ASSIGN_OR_RETURN(const PrecisionRecord precision, PrecisionOf(precisions, column));
+    spec.precision = precision.precision;
+    spec.max_error = precision.max_error;
     schema.features.back().columns.push_back(std::move(spec));
   }
   for (uint32_t g = file.core().groups.count; g-- != 0;) {

@@ -34,6 +34,23 @@ void DamageLog::Add(Status status, std::string where) {
   findings_.push_back({std::move(status), std::move(where)});
 }
 
+namespace {
+
+// F-081, S-014.
+void VerifyPrecisions(const OpenFile& file, const VerifiedDirectory& directory, DamageLog* log) {
+  const auto precisions = LoadPrecisions(file);
+  if (!precisions.ok()) return log->Add(precisions.status(), "section of precisions");
+  for (const PrecisionRecord& record : *precisions) {
+    // A column that could not be read has been reported already.
+    const OpenColumn& column = directory.columns[record.column];
+    if (column.name.empty()) continue;
+    if (auto found = PrecisionOf(*precisions, column); !found.ok())
+      log->Add(found.status(), "section of precisions");
+  }
+}
+
+}  // namespace
+
 Result<std::vector<Damage>> VerifyFile(const OpenFile& file,
                                        const std::function<bool(const VerifyProgress&)>& progress) {
   const Status cancelled(StatusCode::kCancelled, "verification was cancelled by its callback");
@@ -50,6 +67,7 @@ Result<std::vector<Damage>> VerifyFile(const OpenFile& file,
   if (!meter.Advance(file.file().size() - page_bytes)) return cancelled;
 
   const VerifiedDirectory directory = VerifyDirectory(file, &log);
+  VerifyPrecisions(file, directory, &log);
   std::vector<VerifiedTotals> totals(directory.columns.size());
   for (size_t i = 0; i < file.core().stripes.size(); ++i) {
     DSI_ASSIGN_OR_RETURN(const bool go_on, VerifyStripe(file, directory, i, &totals, &meter, &log));

@@ -33,16 +33,21 @@ void Sort(FeatureOrder order, std::vector<ColumnInfo>* columns) {
 }
 
 Json ColumnJson(const ColumnInfo& column) {
-  return {{"name", column.name},
-          {"feature", column.feature},
-          {"id", column.feature_id},
-          {"kind", KindName(column.kind)},
-          {"type", TypeName(column.type)},
-          {"id_space", column.id_space},
-          {"group", column.group},
-          {"feature_group", column.feature_group},
-          {"stored_bytes", column.stored_bytes},
-          {"stored_values", column.stored_values}};
+  Json json = {{"name", column.name},
+               {"feature", column.feature},
+               {"id", column.feature_id},
+               {"kind", KindName(column.kind)},
+               {"type", TypeName(column.type)},
+               {"id_space", column.id_space},
+               {"group", column.group},
+               {"feature_group", column.feature_group},
+               {"stored_bytes", column.stored_bytes},
+               {"stored_values", column.stored_values}};
+  if (column.precision != Precision::kExact) {
+    json["precision"] = PrecisionName(column.precision);
+    json["max_error"] = column.max_error;
+  }
+  return json;
 }
 
 }  // namespace
@@ -57,22 +62,42 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
   }
   const auto rows = static_cast<double>(std::max<uint64_t>(1, reader.info().num_rows));
   const auto bytes = static_cast<double>(std::max<uint64_t>(1, reader.info().file_bytes));
-  TextTable table({{.title = "feature", .align = kLeft, .max_width = 40},
-                   {.title = "kind", .align = kLeft, .max_width = 12},
-                   {.title = "type", .align = kLeft, .max_width = 8},
-                   {.title = "id space", .align = kLeft, .max_width = 20},
-                   {.title = "group", .align = kRight, .max_width = 8},
-                   {.title = "values", .align = kRight, .max_width = 20},
-                   {.title = "bytes", .align = kRight, .max_width = 12},
-                   {.title = "of file", .align = kRight, .max_width = 8},
-                   {.title = "bytes/row", .align = kRight, .max_width = 10}});
+  // Only files with rounded values have the columns that speak of them.
+  const bool rounded = std::any_of(columns.begin(), columns.end(), [](const ColumnInfo& column) {
+    return column.precision != Precision::kExact;
+  });
+  std::vector<TextTable::Column> titles = {
+      {.title = "feature", .align = kLeft, .max_width = 40},
+      {.title = "kind", .align = kLeft, .max_width = 12},
+      {.title = "type", .align = kLeft, .max_width = 8},
+      {.title = "id space", .align = kLeft, .max_width = 20},
+      {.title = "group", .align = kRight, .max_width = 8},
+      {.title = "values", .align = kRight, .max_width = 20},
+      {.title = "bytes", .align = kRight, .max_width = 12},
+      {.title = "of file", .align = kRight, .max_width = 8},
+      {.title = "bytes/row", .align = kRight, .max_width = 10}};
+  if (rounded) {
+    titles.push_back({.title = "precision", .align = kLeft, .max_width = 9});
+    titles.push_back({.title = "max error", .align = kRight, .max_width = 12});
+  }
+  TextTable table(std::move(titles));
   for (const ColumnInfo& column : columns) {
     const auto stored = static_cast<double>(column.stored_bytes);
-    table.AddRow({column.name, std::string(KindName(column.kind)),
-                  std::string(TypeName(column.type)), column.id_space,
-                  fmt::format("{}", column.group), CountText(column.stored_values),
-                  BytesText(column.stored_bytes), fmt::format("{:.2f}%", 100 * stored / bytes),
-                  fmt::format("{:.2f}", stored / rows)});
+    std::vector<std::string> row = {column.name,
+                                    std::string(KindName(column.kind)),
+                                    std::string(TypeName(column.type)),
+                                    column.id_space,
+                                    fmt::format("{}", column.group),
+                                    CountText(column.stored_values),
+                                    BytesText(column.stored_bytes),
+                                    fmt::format("{:.2f}%", 100 * stored / bytes),
+                                    fmt::format("{:.2f}", stored / rows)};
+    if (rounded) {
+      const bool exact = column.precision == Precision::kExact;
+      row.push_back(exact ? "" : std::string(PrecisionName(column.precision)));
+      row.push_back(exact ? "" : fmt::format("{:.3g}", column.max_error));
+    }
+    table.AddRow(std::move(row));
   }
   return console->Print(table.Render(*console));
 }

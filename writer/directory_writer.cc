@@ -129,6 +129,18 @@ std::vector<IdSpaceRecord> MakeIdSpaces(const DirectoryInput& input, Names* name
   return records;
 }
 
+// Columns whose values were rounded (F-081).
+std::vector<std::byte> MakePrecisions(const DirectoryInput& input) {
+  std::vector<PrecisionRecord> records;
+  for (uint32_t c = 0; c < input.layout->columns.size(); ++c) {
+    const ColumnLayout& column = input.layout->columns[c];
+    const ColumnSpec& spec = input.schema->features[column.feature].columns[column.column];
+    if (spec.precision == Precision::kExact) continue;
+    records.push_back({.column = c, .precision = spec.precision, .max_error = spec.max_error});
+  }
+  return Encode(records);
+}
+
 wire::TableRef Wire(const WrittenTable& table) {
   return {table.offset, table.record_size, table.count, table.seal};
 }
@@ -166,6 +178,10 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
     DSI_ASSIGN_OR_RETURN(const WrittenSection section,
                          sink->AppendSection(std::as_bytes(std::span(json))));
     sections.emplace_back(kSectionMetadata, 0, section.offset, section.size, section.seal);
+  }
+  if (const std::vector<std::byte> precisions = MakePrecisions(input); !precisions.empty()) {
+    DSI_ASSIGN_OR_RETURN(const WrittenSection section, sink->AppendSection(precisions));
+    sections.emplace_back(kSectionPrecision, 0, section.offset, section.size, section.seal);
   }
 
   std::vector<wire::StripeRef> stripes;

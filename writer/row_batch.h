@@ -86,6 +86,8 @@ class DSI_EXPORT RowBatch {
     size_t num_present = 0;
   };
   const FeatureBuffer& feature(size_t i) const { return features_[i]; }
+  // For the writer alone, which rounds values in place (spec S-014).
+  FeatureBuffer* mutable_feature(size_t i) { return &features_[i]; }
 
  private:
   // What the setters ask about a feature, side by side, and what the current row has set of it.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "dsi/writer/clustering_internal.h"
 #include "dsi/writer/directory_writer_internal.h"
 #include "dsi/writer/parallel_internal.h"
+#include "dsi/writer/round_floats_internal.h"
 #include "dsi/writer/stripe_cuts_internal.h"
 #include "dsi/writer/tuning_internal.h"
 
@@ -123,6 +125,8 @@ class Writer::Impl {
     return Status::Ok();
   }
 
+  // Rounds what the schema declares and notes in it how far off values are then (spec S-014).
+  Status RoundFloats(Schema* stored);
   Status WriteAll(WriteReport* report);
   Status WriteStripes(const std::vector<ClusteredFeature>& features,
                       const std::vector<uint32_t>& time_rank, const internal::FileLayout& layout,
@@ -140,11 +144,37 @@ class Writer::Impl {
   bool finished_ = false;
 };
 
+Status Writer::Impl::RoundFloats(Schema* stored) {
+  struct Place {
+    size_t feature;
+    size_t column;
+  };
+  std::vector<Place> places;
+  for (size_t f = 0; f < stored->features.size(); ++f) {
+    for (size_t c = 0; c < stored->features[f].columns.size(); ++c) {
+      if (stored->features[f].columns[c].precision != Precision::kExact) places.push_back({f, c});
+    }
+  }
+  return internal::ParallelFor(
+      places.size(), options_.threads,
+      [&](size_t i) {
+        const auto [f, c] = places[i];
+        FeatureSpec& feature = stored->features[f];
+        DSI_ASSIGN_OR_RETURN(const double max_error,
+                             internal::RoundColumn(feature, c, rows_.mutable_feature(f)));
+        feature.columns[c].max_error =
+            std::min(feature.columns[c].max_error + max_error, std::numeric_limits<double>::max());
+        return Status::Ok();
+      },
+      [&] { return Progress(WriteProgress::Phase::kCluster, 0, 0); });
+}
+
 Status Writer::Impl::WriteAll(WriteReport* report) {
   const auto num_rows = static_cast<uint32_t>(rows_.num_rows());
   DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kCluster, 0, 0));
 
   Schema stored = *schema_;
+  DSI_RETURN_IF_ERROR(RoundFloats(&stored));
   std::vector<internal::FeatureSource> sources;
   RowBatch::FeatureBuffer positions;
   if (options_.keep_position) {

@@ -89,7 +89,7 @@ class DSI_EXPORT Writer {
   // Rows from column buffers (see RowBatch::AppendColumns); copied.
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
 
-  // Clusters, encodes, writes and publishes. Once.
+  // Rounds what is declared (kOutOfRange: S-014), clusters, encodes, writes and publishes. Once.
   Result<WriteReport> Finish();
 
  private:

@@ -130,7 +130,7 @@ void ConsiderOf(Chooser* chooser) {
   plan.encoding = Encoding::kDictionary;
   plan.children.push_back(chooser->ChooseChild(
       ViewOf<T>(sorted), distinct / static_cast<double>(sorted.size()), sorted.size(),
-      kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit)));
+      kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit, Encoding::kDecimal)));
   plan.children.push_back(
       chooser->ChooseChild(narrow.view(), chooser->has_whole() ? all_narrow.view() : narrow.view(),
                            chooser->scale(), chooser->chunk(), in_codes));

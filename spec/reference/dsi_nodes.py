@@ -8,7 +8,7 @@ import lz4.block
 import zstandard
 
 NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 8: "aux", 9: "param flags aux", 11: "param aux",
-               12: "param"}
+               12: "param", 13: "param aux", 14: "param aux"}
 
 
 class DsiError(Exception):
@@ -60,7 +60,7 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
          f"payload of {size} bytes, {end - at - 16} bytes left")  # E-001
     start, stop, done = at + 16, at + 16 + size, at + 16 + pad8(size)
     need(not any(buf[stop:done]), "E-001", where, "padding after the payload is not zero")  # E-001
-    if encoding > 12:  # E-005
+    if encoding > 14:  # E-005
         raise Unsupported("E-005", where, f"unknown encoding {encoding}")
     for field, value in (("param", param), ("flags", flags), ("aux", aux)):  # E-001
         need(value == 0 or field in NODE_FIELDS.get(encoding, ""), "E-001", where,
@@ -148,12 +148,7 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
     elif encoding == 8:  # E-070: sparse
         need(1 <= aux < count, "E-070", where, f"{aux} exceptions of {count} values")
         values = [one_value("E-070")] * count
-        positions, entries = child((4,), aux)[0], child((width,), aux)[0]
-        need(all(a < b for a, b in zip(positions, positions[1:])), "E-070", where,
-             "positions do not increase")
-        need(positions[-1] < count, "E-070", where, f"position {positions[-1]} of {count}")
-        for position, v in zip(positions, entries):
-            values[position] = v
+        replace(values, child((4,), aux)[0], child((width,), aux)[0], "E-070", where)
     elif encoding == 9:  # E-080: split
         r, s = param, aux
         need(r + s < bits, "E-080", where, f"r {r} + s {s} reach the width of {bits} bits")
@@ -191,6 +186,37 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
         for c in selectors:
             values.append((bases[c] + (stream >> at & ((1 << widths[c]) - 1))) % (1 << bits))
             at += widths[c]
+    elif encoding == 13:  # E-120: decimal
+        need(width >= 4, "E-120", where, f"floats of {width} bytes")
+        need(param <= (10 if width == 4 else 22), "E-120", where, f"exponent {param}")
+        need(aux < count, "E-120", where, f"{aux} exceptions of {count} values")
+        base, reach = one_value("E-120"), 1 << (24 if width == 4 else 51)
+        codes = child(tuple(w for w in (1, 2, 4, 8) if w <= width), count)[0]
+        integers = [(base + c + limit // 2) % limit - limit // 2 for c in codes]  # E-004
+        need(min(integers) >= -reach and max(integers) < reach, "E-120", where,
+             f"integers {min(integers)} to {max(integers)}")
+        values = [float_bits(i / 10**param, width) for i in integers]
+        if aux:
+            replace(values, child((4,), aux)[0], child((width,), aux)[0], "E-120", where)
+    elif encoding == 14:  # E-130: symbols
+        need(width == 1, "E-130", where, f"symbols of width {width}")
+        need(1 <= param <= 255, "E-130", where, f"{param} symbols")
+        need(1 <= aux <= 2 * count, "E-130", where, f"{aux} codes for {count} bytes")
+        sizes = child((1,), param)[0]
+        need(min(sizes) >= 1 and max(sizes) <= 8, "E-130", where, "a symbol of no or 9 bytes")
+        symbols, at, values = child((1,), sum(sizes))[0], 0, []
+        table = [symbols[sum(sizes[:k]):sum(sizes[:k + 1])] for k in range(param)]
+        codes = child((1,), aux)[0]
+        while at < aux:
+            code, at = codes[at], at + 1
+            if code == 255:
+                need(at < aux, "E-130", where, "an escape at the end")
+                values.append(codes[at])
+                at += 1
+            else:
+                need(code < param, "E-130", where, f"code {code}, {param} symbols")
+                values += table[code]
+        need(len(values) == count, "E-130", where, f"{len(values)} bytes, expected {count}")
     else:  # E-100: compressed
         need(param in (1, 2), "E-100", where, f"codec {param}")
         need(aux <= 4096 + 32 * count, "E-100", where, f"raw size {aux} for {count} values")
@@ -200,6 +226,19 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
         need(last == len(inner), "E-100", where, "bytes after the inner node")
     need(cursor == stop, "E-001", where, f"{stop - cursor} bytes left in the payload")  # E-001
     return values, width, done
+
+
+def replace(values, positions, entries, rule, where):  # E-070, E-120
+    need(all(a < b for a, b in zip(positions, positions[1:])), rule, where,
+         "positions do not increase")
+    need(positions[-1] < len(values), rule, where, f"position {positions[-1]} of {len(values)}")
+    for position, v in zip(positions, entries):
+        values[position] = v
+
+
+def float_bits(value, width):
+    # A quotient of two float32 numbers rounds to float32 by way of float64 as it does at once.
+    return int.from_bytes(struct.pack("<f" if width == 4 else "<d", value), "little")
 
 
 def decompress(frame, codec, raw_size, where):  # E-100

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import struct
 import sys
 from collections import namedtuple
@@ -68,7 +69,7 @@ Stripe = namedtuple("Stripe", "ordinal num_rows groups streams pages")
 
 class File:
     def __init__(self, data):
-        self.data, self.extents, self.metadata = bytes(data), [], {}
+        self.data, self.extents, self.metadata, self.precisions = bytes(data), [], {}, {}
         self._read_header_and_trailer()
         self._read_directory()
         self._check_columns()
@@ -146,7 +147,7 @@ class File:
         return body[:used]
 
     def _read_sections(self):
-        known = 0
+        known = set()
         for i, s in enumerate(self.footer.sections):  # F-080
             what = f"section {i}"
             extent = self._extent(s.offset, pad8(s.size), what, "F-080")
@@ -154,12 +155,15 @@ class File:
                  "wrong seal")
             need(s.flags <= 1, "F-080", what, f"flags {s.flags:#x}")
             need(not any(extent[s.size:]), "F-002", what, "padding is not zero")  # F-002
-            if s.kind != 1:
+            if s.kind not in (1, 2):
                 if s.flags & 1:
                     raise Unsupported("F-080", what, f"required section of kind {s.kind}")
                 continue
-            known += 1
-            need(known == 1, "F-080", what, "second section of user metadata")
+            need(s.kind not in known, "F-080", what, f"second section of kind {s.kind}")
+            known.add(s.kind)
+            if s.kind == 2:
+                self._read_precisions(extent[:s.size], what)
+                continue
             try:
                 self.metadata = json.loads(extent[:s.size].decode("utf-8"))
             except (ValueError, RecursionError) as error:
@@ -167,6 +171,19 @@ class File:
             need(isinstance(self.metadata, dict) and all(
                 isinstance(v, str) for v in self.metadata.values()), "F-080", what,
                 "user metadata is not an object of strings")
+
+    def _read_precisions(self, records, what):  # F-081
+        need(records and len(records) % 16 == 0, "F-081", what, f"{len(records)} bytes")
+        last = -1
+        for ordinal, precision, error in struct.iter_unpack("<IId", records):
+            need(last < ordinal < len(self.columns), "F-081", what, f"column {ordinal}")
+            need(1 <= precision <= 3, "F-081", what, f"precision {precision}")
+            need(math.isfinite(error) and math.copysign(1, error) > 0, "F-081", what,
+                 f"error {error}")
+            c, last = self.columns[ordinal], ordinal
+            need(c.type in FLOATS and c.kind in (DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING),
+                 "S-014", what, f"column {ordinal} is stored exactly")  # S-014
+            self.precisions[ordinal] = ("fp16", "bf16", "int8")[precision - 1], error
 
     # -- Directory --
 

@@ -151,6 +151,43 @@ def planes(values, width, child=raw):  # E-090
     return header(10, width, len(values), payload)
 
 
+def decimal(exponent, child=raw, code_width=None):  # E-120
+    def encode(values, width):
+        form, reach = ("<f", 1 << 24) if width == 4 else ("<d", 1 << 51)
+        integers, positions = [], []
+        for i, v in enumerate(values):
+            number, = struct.unpack(form, v.to_bytes(width, "little"))
+            finite = abs(number) < 1e300
+            integer = round(number * 10**exponent) if finite else 0
+            if finite and -reach <= integer < reach and struct.pack(
+                    form, integer / 10**exponent) == v.to_bytes(width, "little"):
+                integers.append(integer)
+            else:
+                integers.append(None)
+                positions.append(i)
+        base = min(i for i in integers if i is not None)
+        codes = [0 if i is None else i - base for i in integers]
+        least = next(w for w in (1, 2, 4, 8) if max(codes) < 1 << 8 * w)
+        payload = struct.pack("<Q", base % (1 << 8 * width)) + child(codes, code_width or least)
+        if positions:
+            payload += child(positions, 4) + child([values[i] for i in positions], width)
+        return header(13, width, len(values), payload, param=exponent, aux=len(positions))
+    return encode
+
+
+def symbols(table, child=raw):  # E-130
+    def encode(values, width):
+        data, codes = bytes(values), []
+        while data:
+            best = max((s for s in table if data.startswith(s)), key=len, default=None)
+            codes += [255, data[0]] if best is None else [table.index(best)]
+            data = data[1 if best is None else len(best):]
+        payload = child([len(s) for s in table], 1) + child(list(b"".join(table)), 1)
+        return header(14, width, len(values), payload + child(codes, 1), param=len(table),
+                      aux=len(codes))
+    return encode
+
+
 def compressed(codec, child=raw):  # E-100
     def encode(values, width):
         inner = child(values, width)

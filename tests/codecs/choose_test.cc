@@ -107,6 +107,17 @@ std::vector<Case> Cases() {
   cases.push_back({"normal floats, 12 bits cleared", 4, Normals32(n, 12), "split:", true, 14.6});
   cases.push_back({"normal floats", 4, Normals32(n, 0), "split:", true, 26.8});
   cases.push_back({"histories of few ids", 8, Histories(n, 3000), "dictionary(", false, 4});
+  const auto price = [&] { return static_cast<double>(random() % 20000) / 100; };
+  cases.push_back({"prices as float64", 8,
+                   Generate(n, [&](size_t) { return std::bit_cast<uint64_t>(price()); }),
+                   "decimal:2(packed", true, 15.1});
+  cases.push_back({"prices as float32, a few unknown", 4,
+                   Generate(n,
+                            [&](size_t) -> uint64_t {
+                              if (random() % 100 == 0) return 0x7FC00000;
+                              return std::bit_cast<uint32_t>(static_cast<float>(price()));
+                            }),
+                   "decimal:2(packed", true, 15.4});
   cases.push_back(
       {"text-like bytes", 1,
        Generate(n,
@@ -137,6 +148,8 @@ std::vector<EncodePlan> ForcedPlans(const Case& c) {
     plans.push_back(Plan(Encoding::kSparse, {Plan(Encoding::kDelta, {packed}), leaf}));
     plans.push_back(Plan(Encoding::kDictionary, {Plan(Encoding::kDelta, {packed}), leaf}));
     plans.push_back(Plan(Encoding::kDictionary, {packed, leaf}));
+    for (const int exponent : {0, 1, 2, 3, 6})
+      plans.push_back(Plan(Encoding::kDecimal, {leaf, packed, leaf}, exponent));
     if (c.width > 1) {
       plans.push_back(
           Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(c.width), leaf)));

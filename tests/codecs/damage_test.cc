@@ -40,6 +40,9 @@ std::vector<Sample> Samples() {
         {10, Plan(Encoding::kSplit, {packed, packed}, 3, 0)},
         {3,
          Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed))},
+        {8, Plan(Encoding::kSkewed, {packed, raw})},
+        {11, Plan(Encoding::kDecimal, {packed, packed, raw}, 2)},
+        {12, Plan(Encoding::kSymbols, {packed, raw, raw})},
         {6, Plan(Encoding::kCompressed, {raw}, 1)},
         {6, Plan(Encoding::kCompressed, {raw}, 2)},
     };
@@ -71,7 +74,7 @@ Status DecodeSample(const Sample& sample, std::span<const std::byte> bytes) {
 }
 
 TEST(DamageTest, SamplesAreSoundAndCoverAllEncodings) {
-  std::vector<bool> seen(12);
+  std::vector<bool> seen(15);
   for (const Sample& sample : Samples()) {
     EXPECT_TRUE(DecodeSample(sample, sample.node).ok()) << sample.what;
     seen[static_cast<size_t>(sample.node[0])] = true;

@@ -1,6 +1,7 @@
 // Arrays of every shape, and nodes built by hand, for the tests of codecs.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -111,6 +112,27 @@ inline const std::vector<Shape>& Shapes() {
          std::mt19937_64 random(seed);
          return Generate(n, [&](size_t) { return random() << (4 * width); });
        }},
+      {"decimals",  // With exceptions, where the width is one of floats.
+       [](size_t n, int width, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         return Generate(n, [&](size_t) {
+           const auto cents = static_cast<double>(random() % 20000) - 3000;
+           if (random() % 40 == 0) return random();
+           return width == 4 ? std::bit_cast<uint32_t>(static_cast<float>(cents / 100))
+                             : std::bit_cast<uint64_t>(cents / 100);
+         });
+       }},
+      {"words",  // Of bytes, with others now and then.
+       [](size_t n, int, uint64_t seed) {
+         std::mt19937_64 random(seed);
+         const std::vector<std::string> words = {"user_", "item-", "https://", "00", "1", "a"};
+         std::string text;
+         while (text.size() < n) {
+           text += words[random() % words.size()];
+           if (random() % 30 == 0) text += static_cast<char>(random());
+         }
+         return Generate(n, [&](size_t i) { return static_cast<uint8_t>(text[i]); });
+       }},
       {"widths change",
        [](size_t n, int, uint64_t seed) {
          std::mt19937_64 random(seed);
@@ -201,7 +223,8 @@ inline Bytes RawNode(int width, const std::vector<uint64_t>& values) {
 inline const char* EncodingName(Encoding encoding) {
   constexpr const char* kNames[] = {"raw",    "constant",   "packed",      "delta",
                                     "runs",   "dictionary", "shared",      "bitmap",
-                                    "sparse", "split",      "byte planes", "compressed"};
+                                    "sparse", "split",      "byte planes", "compressed",
+                                    "12",     "13",         "decimal",     "symbols"};
   return kNames[static_cast<size_t>(encoding)];
 }
 

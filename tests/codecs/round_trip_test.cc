@@ -34,6 +34,10 @@ std::vector<EncodePlan> PlansToForce(int width) {
       lz4,
       Plan(Encoding::kSkewed, {packed, raw}),
   };
+  plans.push_back(Plan(Encoding::kSymbols, {packed, raw, raw}));
+  plans.push_back(Plan(Encoding::kSymbols, {raw, raw, zstd}));
+  for (const int exponent : {0, 2, 10, 22})
+    plans.push_back(Plan(Encoding::kDecimal, {packed, packed, raw}, exponent));
   for (const int low_bits : {0, 1, 5, 8, 12, 16, 33}) {
     for (const int shift : {0, 4 * width}) {
       if (low_bits + shift < 8 * width)
@@ -52,7 +56,7 @@ class RoundTripTest : public testing::TestWithParam<int> {};
 TEST_P(RoundTripTest, EveryPlanCountAndShape) {
   const int width = GetParam();
   DecodeScratch scratch;
-  std::vector<size_t> kept(13);
+  std::vector<size_t> kept(15);
   for (const size_t count : kCounts) {
     for (const Shape& shape : Shapes()) {
       const Array array(width, shape.make(count, width, count));
@@ -76,9 +80,12 @@ TEST_P(RoundTripTest, EveryPlanCountAndShape) {
   }
   // Falling back must not hide that an encoding is never used.
   for (size_t id = 0; id < kept.size(); ++id) {
-    const bool never = id == static_cast<size_t>(Encoding::kSharedDictionary) ||
-                       (id == static_cast<size_t>(Encoding::kBytePlanes) && width == 1);
-    EXPECT_EQ(kept[id] == 0, never) << EncodingName(static_cast<Encoding>(id));
+    const auto encoding = static_cast<Encoding>(id);
+    const bool never = encoding == Encoding::kSharedDictionary ||
+                       (encoding == Encoding::kBytePlanes && width == 1) ||
+                       (encoding == Encoding::kDecimal && width < 4) ||
+                       (encoding == Encoding::kSymbols && width != 1);
+    EXPECT_EQ(kept[id] == 0, never) << EncodingName(encoding);
   }
 }
 

@@ -69,6 +69,8 @@ std::vector<Outcome> RunAll(int width) {
       EncodePlan signs = Plan(Encoding::kSplit, {packed, packed}, 4 * width);
       signs.sign_low = true;
       run(array, signs);
+      for (const int exponent : {0, 1, 2, 7, 10})
+        run(array, Plan(Encoding::kDecimal, {packed, packed, raw}, exponent));
     }
   }
   return outcomes;

@@ -167,9 +167,40 @@ def tiers():
     return features, [], rows, []
 
 
+def decimals_and_symbols():
+    """Floats that are decimals (E-120), with exceptions among them, and random identifiers as text (E-130)."""
+    rng = random.Random(15)
+    features = [feature("id", "key"), feature("price", "dense", type="float64"), feature("rate", "dense", type="float32"),
+                feature("scores", "list", type="float32"), feature("token", "string")]
+    rows = []
+    for i in range(400):
+        rows.append({"id": i, "price": rng.randrange(-500, 90000) / 100, "rate": "NaN" if i % 41 == 7 else -0.0 if i % 67 == 9 else rng.randrange(100000) / 10000,
+                     "scores": [rng.randrange(3000) / 8 if i % 50 else 1e-30 for _ in range(i % 4)],
+                     "token": "tok_" + "".join(rng.choice("0123456789abcdef") for _ in range(32))})
+    return features, [], rows, []
+
+
+def rounded():
+    """Floats rounded as declared (S-014): fp16, bf16 and int8, with NaN, infinities and both zeros among them."""
+    rng = random.Random(16)
+    special = ["NaN", "Infinity", "-Infinity", -0.0, 0.0, 65504, 5.9604644775390625e-08]
+    features = [feature("id", "key"), feature("half", "dense", type="float32", precision="fp16"),
+                feature("vector", "embedding", type="float32", length=6, precision="bf16"),
+                feature("scores", "list", type="float64", precision="int8"), feature("tags", "weighted", precision="fp16"),
+                feature("history", "sequence", columns=[{"name": "item", "type": "int64"}, {"name": "dwell", "type": "float32", "precision": "int8"}])]
+    rows = []
+    for i in range(120):
+        items = [rng.randrange(50) for _ in range(i % 4)]
+        rows.append({"id": i, "half": rng.choice(special) if i % 9 == 0 else rng.gauss(0, 100), "vector": [rng.gauss(0, 1) for _ in range(6)],
+                     "scores": [rng.random() * 4 - 2 for _ in range(i % 3)], "tags": {"ids": items, "weights": [rng.random() for _ in items]},
+                     "history": {"item": items, "dwell": [rng.expovariate(0.1) for _ in items]}})
+    return features, [], rows, []
+
+
 FILES = {"smallest": (smallest, []), "no_rows": (no_rows, []), "all_kinds": (all_kinds, ["--keep-position"]), "index_forms": (index_forms, []),
          "stripes": (stripes, ["--stripe-rows", "40"]), "encodings": (encodings, []), "mostly_missing": (mostly_missing, []),
-         "windows": (windows, ["--stripe-rows", "700"]), "tiers": (tiers, [])}
+         "windows": (windows, ["--stripe-rows", "700"]), "tiers": (tiers, []),
+         "decimals_and_symbols": (decimals_and_symbols, []), "rounded": (rounded, [])}
 
 
 def main():

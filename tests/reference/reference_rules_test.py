@@ -145,6 +145,27 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
             data = smallest(sections=[(1, 0, content)]).bytes()
             self.assertEqual(outcome(data), ("Damage", "F-080"))
 
+    def test_precisions(self):  # F-081, S-014: of "everything", column 0 is a float32, 8 a float64.
+        def build(*records, more=b"", twice=False):
+            content = b"".join(struct.pack("<IId", *r) for r in records) + more
+            columns = [Col("x", "dense", "float32"), Col("n", "dense", "int32"),
+                       Col("l", "label", "float32"), Col("v", "embedding", "float64", fixed_length=2)]
+            rows = Rows(2, {"x": [0, 1], "n": [0, 1], "l": [0, 1], "v": [[0, 1]] * 2})
+            return Builder(columns, [rows], sections=[(2, 0, content)] * (1 + twice)).bytes()
+        good = build((0, 1, 0.5), (3, 3, 0.0))
+        self.assertIsNone(outcome(good))
+        self.assertEqual(File(good).precisions, {0: ("fp16", 0.5), 3: ("int8", 0.0)})
+        nan, inf = float("nan"), float("inf")
+        for rule, data in (
+                ("F-081", build()), ("F-081", build((0, 1, 0.5), more=b"x")),
+                ("F-081", build((0, 0, 0.5))), ("F-081", build((0, 4, 0.5))),
+                ("F-081", build((4, 1, 0.5))), ("F-081", build((0, 1, 0.5), (0, 1, 0.5))),
+                ("F-081", build((3, 1, 0.5), (0, 1, 0.5))), ("F-081", build((0, 1, nan))),
+                ("F-081", build((0, 1, inf))), ("F-081", build((0, 1, -0.0))),
+                ("S-014", build((1, 1, 0.5))), ("S-014", build((2, 1, 0.5))),
+                ("F-080", build((0, 1, 0.5), twice=True))):
+            self.assertEqual(outcome(data), ("Damage", rule))
+
     def test_page_bytes(self):  # F-063, F-064: bytes of no node, a page of no stream
         def longer(name, value):
             return [(value[0][0] + b"\1" + bytes(7), 0)] if name == "pages" else value

@@ -153,6 +153,31 @@ class ReadTest(CliTest):
                          [f["name"] for f in of_file["features"] if f["name"] != "__position"])
         self.assertEqual(of_text["cluster_by"], of_file["cluster_by"])
 
+    def test_rounded_floats_are_declared_and_said(self):  # S-014
+        rows, schema, first, second = (self.folder / name for name in (
+            "rows.jsonl", "schema.json", "first.dsi", "second.dsi"))
+        rows.write_text("".join(json.dumps({"x": i / 3, "y": i / 3}) + "\n" for i in range(500)))
+        schema.write_text(json.dumps({"features": [
+            {"name": "x", "kind": "dense", "precision": "fp16"}, {"name": "y", "kind": "dense"}]}))
+        self.expect(OK, "convert", rows, first, "--schema", schema, "--quiet")
+        column, exact = json.loads(self.expect(OK, "inspect", first, "--features", "--json").stdout)
+        self.assertEqual(column["precision"], "fp16")
+        self.assertTrue(0 < column["max_error"] <= 2**-4)
+        self.assertNotIn("precision", exact)
+        said = self.expect(OK, "inspect", first, "--features").stdout.decode()
+        self.assertIn("max error", said)
+        # Written again with its own schema: the same values, precision and error.
+        schema.write_bytes(self.expect(OK, "schema", first).stdout)
+        text = self.expect(OK, "convert", first, "-").stdout
+        self.expect(OK, "convert", "-", second, "--schema", schema, "--quiet", input=text)
+        self.assertEqual(self.expect(OK, "schema", second).stdout, schema.read_bytes())
+        self.assertEqual(self.expect(OK, "convert", second, "-").stdout, text)
+        rows.write_text('{"x": 1}\n{"x": 70000}\n')
+        result = run("convert", rows, self.folder / "third.dsi", "--schema", schema)
+        self.assertEqual(result.returncode, USAGE)
+        self.assertIn(b"row 1: 70000", result.stderr)
+        self.assertFalse((self.folder / "third.dsi").exists())
+
     def test_inspect(self):
         dsi = self.dsi("clicks", "--stripe-rows", "700")
         summary = self.json("inspect", dsi)
