@@ -3,8 +3,14 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <new>
+#include <utility>
+
+#include "dsi/format/block_memory_internal.h"
 
 namespace dsi::internal {
+
+DecodeScratch::State::Buffer::~Buffer() { FreeBlock(bytes, capacity); }
 
 DecodeScratch::State::~State() { ZSTD_freeDCtx(decompressor); }
 
@@ -24,12 +30,11 @@ std::byte* BorrowedBuffer::Reserve(size_t size) {
   if (buffer_->capacity < size || buffer_->bytes == nullptr) {
     // Doubling bounds the number of times that a stream of growing pages allocates.
     const size_t capacity = std::max({size, buffer_->capacity * 2, size_t{4096}});
-    buffer_->bytes.reset();
-    buffer_->capacity = 0;
-    buffer_->bytes = std::make_unique_for_overwrite<std::byte[]>(capacity);
-    buffer_->capacity = capacity;
+    FreeBlock(std::exchange(buffer_->bytes, nullptr), std::exchange(buffer_->capacity, 0));
+    buffer_->bytes = AllocateBlock(capacity, &buffer_->capacity);
+    if (buffer_->bytes == nullptr) throw std::bad_alloc();
   }
-  return buffer_->bytes.get();
+  return buffer_->bytes;
 }
 
 }  // namespace dsi::internal

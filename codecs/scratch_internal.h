@@ -14,7 +14,11 @@ namespace dsi::internal {
 
 struct DecodeScratch::State {
   struct Buffer {
-    std::unique_ptr<std::byte[]> bytes;  // From new[]: aligned for any scalar.
+    Buffer() = default;
+    ~Buffer();
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    std::byte* bytes = nullptr;  // Aligned to 64.
     size_t capacity = 0;
   };
 

@@ -1,9 +1,9 @@
 #include "dsi/reader/batch.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
+#include "dsi/format/block_memory_internal.h"
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/reader/batch_internal.h"
@@ -16,7 +16,7 @@ BatchState::~BatchState() {
   if (allocator != nullptr) {
     allocator->Free(slab, capacity);
   } else {
-    std::free(slab);
+    FreeBlock(slab, capacity);
   }
 }
 
@@ -29,16 +29,16 @@ Status BatchState::ReserveSlab(uint64_t size) {
     if (allocator != nullptr) {
       allocator->Free(slab, capacity);
     } else {
-      std::free(slab);
+      FreeBlock(slab, capacity);
     }
   }
-  slab = nullptr;
   capacity = 0;
-  slab = static_cast<std::byte*>(allocator != nullptr ? allocator->Allocate(grown)
-                                                      : std::aligned_alloc(64, grown));
+  size_t available = grown;
+  slab = allocator != nullptr ? static_cast<std::byte*>(allocator->Allocate(grown))
+                              : AllocateBlock(grown, &available);
   if (slab == nullptr)
     return Error(StatusCode::kResourceExhausted, "no memory for a batch of {} bytes", grown);
-  capacity = grown;
+  capacity = available;
   return Status::Ok();
 }
 

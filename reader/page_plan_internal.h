@@ -101,7 +101,7 @@ class PageReader {
   PageReader(const PageReader&) = delete;
   PageReader& operator=(const PageReader&) = delete;
 
-  // Starts on another stripe; memory of earlier ranges is kept for reuse.
+  // Starts on another stripe.
   void Start(const StripePlan* plan);
 
   // Verified bytes of planned page `page` (a position in the plan, not an ordinal). Reads its range

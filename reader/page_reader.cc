@@ -2,9 +2,11 @@
 // checked.
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "dsi/format/block_memory_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/reader/page_plan_internal.h"
@@ -13,13 +15,11 @@ namespace dsi::internal {
 namespace {
 
 // Memory of a range. Not a vector: it is filled by a read, and zeroing it first would cost a pass.
-struct Buffer {
-  std::unique_ptr<std::byte[]> bytes;
+struct FreeBytes {
   size_t capacity = 0;
+  void operator()(std::byte* bytes) const { FreeBlock(bytes, capacity); }
 };
-
-// Buffers that wait for the next range. More would only hold memory.
-constexpr size_t kMaxIdleBuffers = 4;
+using Buffer = std::unique_ptr<std::byte[], FreeBytes>;
 
 }  // namespace
 
@@ -29,47 +29,28 @@ struct PageReader::State {
   std::vector<Buffer> ranges;        // Parallel to plan->ranges; empty: not in memory.
   std::vector<uint32_t> range_uses;  // Uses left of all pages of a range.
   std::vector<uint8_t> verified;  // Parallel to plan->pages: seal checked since the range was read.
-  std::vector<Buffer> idle;
   uint64_t bytes_read = 0;
   uint64_t reads = 0;
   uint64_t bytes_held = 0;
 
-  Buffer Take(size_t size) {
-    for (Buffer& buffer : idle) {
-      if (buffer.capacity < size) continue;
-      Buffer taken = std::move(buffer);
-      buffer = std::move(idle.back());
-      idle.pop_back();
-      return taken;
-    }
-    // Ranges of nearly the same size take turns in one buffer; what is not written costs nothing.
-    const size_t capacity = std::bit_ceil(size);
-    return {std::unique_ptr<std::byte[]>(new std::byte[capacity]), capacity};
-  }
-
   void Release(uint32_t range) {
     Buffer& buffer = ranges[range];
-    if (buffer.bytes == nullptr) return;
+    if (buffer == nullptr) return;
     bytes_held -= plan->ranges[range].size;
     const PlannedRange& r = plan->ranges[range];
     std::fill_n(verified.begin() + r.first_page, r.num_pages, uint8_t{0});
-    if (idle.size() == kMaxIdleBuffers) {
-      // The smallest goes: it is the least likely to fit.
-      const auto smallest = std::min_element(
-          idle.begin(), idle.end(),
-          [](const Buffer& a, const Buffer& b) { return a.capacity < b.capacity; });
-      if (smallest->capacity < buffer.capacity) std::swap(*smallest, buffer);
-      buffer = {};
-      return;
-    }
-    idle.push_back(std::move(buffer));
-    buffer = {};
+    buffer.reset();
   }
 
   Status ReadRange(uint32_t range) {
     const PlannedRange& r = plan->ranges[range];
-    Buffer buffer = Take(r.size);
-    DSI_RETURN_IF_ERROR(file->file().ReadAt(r.offset, {buffer.bytes.get(), r.size}));
+    size_t capacity = 0;
+    // Ranges of nearly the same size take turns in blocks; what is not written costs nothing.
+    std::byte* const block = AllocateBlock(std::bit_ceil(r.size), &capacity);
+    if (block == nullptr)
+      return Error(StatusCode::kResourceExhausted, "no memory for a read of {} bytes", r.size);
+    Buffer buffer(block, {capacity});
+    DSI_RETURN_IF_ERROR(file->file().ReadAt(r.offset, {block, r.size}));
     ranges[range] = std::move(buffer);
     bytes_read += r.size;
     bytes_held += r.size;
@@ -98,9 +79,9 @@ void PageReader::Start(const StripePlan* plan) {
 Result<std::span<const std::byte>> PageReader::Page(uint32_t page) {
   State& s = *state_;
   const PlannedPage& p = s.plan->pages[page];
-  if (s.ranges[p.range].bytes == nullptr) DSI_RETURN_IF_ERROR(s.ReadRange(p.range));
+  if (s.ranges[p.range] == nullptr) DSI_RETURN_IF_ERROR(s.ReadRange(p.range));
   const std::span<const std::byte> bytes(
-      s.ranges[p.range].bytes.get() + (p.record.offset - s.plan->ranges[p.range].offset),
+      s.ranges[p.range].get() + (p.record.offset - s.plan->ranges[p.range].offset),
       p.record.stored_size);
   if (s.verified[page] == 0) {
     const uint64_t seal = Seal(bytes, SealKind::kPage, p.record.offset, s.file->salt());

@@ -1,9 +1,9 @@
 #include "dsi/reader/scan_window_internal.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
+#include "dsi/format/block_memory_internal.h"
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
 
@@ -11,7 +11,7 @@ namespace dsi::internal {
 
 ScanBuffer::~ScanBuffer() {
   if (budget_ != nullptr) budget_->used -= capacity_;
-  std::free(data_);
+  FreeBlock(data_, block_capacity_);
 }
 
 Status ScanBuffer::Reserve(uint64_t size, uint64_t keep) {
@@ -25,13 +25,15 @@ Status ScanBuffer::Reserve(uint64_t size, uint64_t keep) {
   }
   const uint64_t capacity =
       AlignUp(std::min(std::max(wanted, capacity_ + capacity_ / 2), free), 64);
-  auto* grown = static_cast<std::byte*>(std::aligned_alloc(64, capacity));
+  size_t block_capacity = 0;
+  std::byte* const grown = AllocateBlock(capacity, &block_capacity);
   if (grown == nullptr)
     return Error(StatusCode::kResourceExhausted, "no memory for {} bytes of decoded rows",
                  capacity);
   if (keep != 0) std::memcpy(grown, data_, keep);
-  std::free(data_);
+  FreeBlock(data_, block_capacity_);
   data_ = grown;
+  block_capacity_ = block_capacity;
   budget_->used += capacity - capacity_;
   capacity_ = capacity;
   return Status::Ok();

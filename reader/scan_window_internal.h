@@ -44,7 +44,8 @@ class ScanBuffer {
  private:
   MemoryBudget* budget_;
   std::byte* data_ = nullptr;
-  uint64_t capacity_ = 0;
+  uint64_t capacity_ = 0;      // As counted.
+  size_t block_capacity_ = 0;  // As allocated.
 };
 
 class StreamWindow;

@@ -1,0 +1,99 @@
+#include "dsi/format/block_memory_internal.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "dsi/format/bytes_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kFewestBytes = 64 << 10;
+// A sanitizer must see blocks freed.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr size_t kMostIdleBytes = 0;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+constexpr size_t kMostIdleBytes = 0;
+#else
+constexpr size_t kMostIdleBytes = 32 << 20;
+#endif
+#else
+constexpr size_t kMostIdleBytes = 32 << 20;
+#endif
+constexpr size_t kMostIdleBlocks = 128;
+
+struct Block {
+  std::byte* bytes;
+  size_t capacity;
+};
+
+class IdleBlocks {
+ public:
+  IdleBlocks() { blocks_.reserve(kMostIdleBlocks); }
+
+  // The smallest that is large enough and not much larger; null bytes: none.
+  Block Take(size_t size) {
+    const std::lock_guard lock(mutex_);
+    size_t best = blocks_.size();
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+      const size_t capacity = blocks_[i].capacity;
+      if (capacity < size || capacity / 2 > size) continue;
+      if (best == blocks_.size() || capacity < blocks_[best].capacity) best = i;
+    }
+    if (best == blocks_.size()) return {nullptr, 0};
+    const Block block = blocks_[best];
+    blocks_.erase(blocks_.begin() + static_cast<int64_t>(best));
+    bytes_ -= block.capacity;
+    return block;
+  }
+
+  // The oldest make room.
+  void Put(Block block) {
+    const std::lock_guard lock(mutex_);
+    while (!blocks_.empty() &&
+           (bytes_ + block.capacity > kMostIdleBytes || blocks_.size() == kMostIdleBlocks)) {
+      bytes_ -= blocks_.front().capacity;
+      std::free(blocks_.front().bytes);
+      blocks_.erase(blocks_.begin());
+    }
+    blocks_.push_back(block);
+    bytes_ += block.capacity;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Block> blocks_;  // The oldest first.
+  size_t bytes_ = 0;
+};
+
+// Never destroyed: blocks may be freed by objects of static lifetime.
+IdleBlocks& Idle() {
+  static IdleBlocks* const kIdle = new IdleBlocks;
+  return *kIdle;
+}
+
+}  // namespace
+
+std::byte* AllocateBlock(size_t size, size_t* capacity) {
+  if (size >= kFewestBytes && size <= kMostIdleBytes) {
+    const Block block = Idle().Take(size);
+    if (block.bytes != nullptr) {
+      *capacity = block.capacity;
+      return block.bytes;
+    }
+  }
+  *capacity = AlignUp(std::max<size_t>(size, 1), 64);
+  return static_cast<std::byte*>(std::aligned_alloc(64, *capacity));
+}
+
+void FreeBlock(std::byte* block, size_t capacity) {
+  if (block == nullptr) return;
+  if (capacity < kFewestBytes || capacity > kMostIdleBytes) return std::free(block);
+  Idle().Put({block, capacity});
+}
+
+}  // namespace dsi::internal
