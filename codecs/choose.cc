@@ -107,6 +107,7 @@ bool Chooser::WouldWin(EncodePlan plan, double payload, int width) const {
 
 void Chooser::Offer(EncodePlan plan, double payload, int width) {
   Estimate(payload, width, &plan);
+  if (offers_ != nullptr) offers_->push_back(plan);
   if (has_best_ && Cost(plan) >= Cost(best_)) return;
   best_ = std::move(plan);
   has_best_ = true;
@@ -123,7 +124,8 @@ EncodePlan Chooser::ChooseChild(const ArrayView& child, const ArrayView& whole, 
   return Chooser(child, whole, place, context_).Choose();
 }
 
-EncodePlan Chooser::Choose() {
+EncodePlan Chooser::Choose(std::vector<EncodePlan>* offers) {
+  offers_ = offers;
   for (const EncodingRow* row : EncodingTable()) {
     if (row->consider == nullptr || (place_.allowed & SetOf(row->id)) == 0) continue;
     row->consider(this);
@@ -133,19 +135,31 @@ EncodePlan Chooser::Choose() {
   return std::move(best_);
 }
 
-EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context) {
+EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context,
+                         std::vector<EncodePlan>* offers) {
   ChoicePlace place;
   place.depth = depth;
   place.chunk = array.count;
   if (array.count <= kSampleChunks * kSampleChunk)
-    return Chooser(array, array, place, context).Choose();
+    return Chooser(array, array, place, context).Choose(offers);
   const std::vector<uint64_t> words = TakeSample(array);
   ArrayView sample = array;
   sample.values = words.data();
   sample.count = kSampleChunks * kSampleChunk;
   place.scale = static_cast<double>(array.count) / static_cast<double>(sample.count);
   place.chunk = kSampleChunk;
-  return Chooser(sample, array, place, context).Choose();
+  return Chooser(sample, array, place, context).Choose(offers);
+}
+
+std::vector<EncodePlan> RankPlans(const ArrayView& array, const EncodeTuning& tuning) {
+  EncodeContext context(tuning);
+  std::vector<EncodePlan> plans;
+  ChooseAtDepth(array, 2, &context, &plans);
+  std::stable_sort(plans.begin(), plans.end(), [&](const EncodePlan& a, const EncodePlan& b) {
+    return a.estimated_bytes * tuning.ns_per_byte + a.estimated_ns <
+           b.estimated_bytes * tuning.ns_per_byte + b.estimated_ns;
+  });
+  return plans;
 }
 
 EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning) {

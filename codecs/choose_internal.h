@@ -51,8 +51,8 @@ class Chooser {
   Chooser(const ArrayView& sample, const ArrayView& whole, const ChoicePlace& place,
           EncodeContext* context);
 
-  // Asks every allowed encoding and returns the cheapest plan.
-  EncodePlan Choose();
+  // Asks every allowed encoding and returns the cheapest plan. `offers` receives all plans offered.
+  EncodePlan Choose(std::vector<EncodePlan>* offers = nullptr);
 
   const ArrayView& sample() const { return sample_; }
   const ArrayView& whole() const { return whole_; }
@@ -96,11 +96,13 @@ class Chooser {
   EncodeContext* context_;
   std::optional<ScanResult> scan_;
   std::optional<size_t> packed_payload_;
+  std::vector<EncodePlan>* offers_ = nullptr;
   EncodePlan best_;
   bool has_best_ = false;
 };
 
 // Chooses for an array of any size, sampling it, for a node at this depth.
-EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context);
+EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context,
+                         std::vector<EncodePlan>* offers = nullptr);
 
 }  // namespace dsi::internal

@@ -78,6 +78,10 @@ struct EncodePlan {
 // (the writer decides that and encodes codes with EncodeSharedCodes).
 EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning);
 
+// The plans that ChoosePlan weighs for an array, cheapest first, each with its estimates; for people
+// who ask why.
+std::vector<EncodePlan> RankPlans(const ArrayView& array, const EncodeTuning& tuning);
+
 // Appends one node (16-byte header, payload, zero padding to 8; spec E-001) to *out. Where the plan
 // does not fit this page's data (a delta of one value, a constant that is not, a split with low
 // bits set) falls back to a fresh choice. count >= 1.

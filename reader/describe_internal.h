@@ -18,6 +18,8 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
 Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file);
 Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file);
 Result<std::vector<FeatureDedup>> DescribeDedup(const OpenFile& file);
+Result<ChoiceInfo> ExplainChoice(const OpenFile& file, const ReaderOptions& options,
+                                 std::string_view column);
 Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const ReaderOptions& options,
                                                 std::string_view column);
 

@@ -148,6 +148,11 @@ Result<std::map<std::string, std::string>> Reader::Metadata() const {
   return Guarded(*impl_->file, [&] { return internal::LoadUserMetadata(*impl_->file); });
 }
 
+Result<ChoiceInfo> Reader::ExplainChoice(std::string_view column) const {
+  return Guarded(*impl_->file,
+                 [&] { return internal::ExplainChoice(*impl_->file, impl_->options, column); });
+}
+
 Result<std::vector<StreamInfo>> Reader::Streams(std::string_view column) const {
   return Guarded(*impl_->file,
                  [&] { return internal::DescribeStreams(*impl_->file, impl_->options, column); });

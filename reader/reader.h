@@ -101,6 +101,16 @@ struct StreamInfo {
   std::string encoding;
 };
 
+// Why the values of a column are encoded as they are: figures of one page, the first that there is.
+struct ChoiceInfo {
+  std::string encoding;        // Empty: nothing stored in pages.
+  double bytes_per_value = 0;  // As stored.
+  double ns_per_value = 0;     // To decode, by the rates that choices go by; 0: not weighed today.
+  std::string runner_up;       // The next best at the price of Tuning::kNvme; empty: none.
+  double runner_up_bytes_per_value = 0;
+  double runner_up_ns_per_value = 0;
+};
+
 // The byte ranges of a projection, known before reading. With a filter: ranges of its columns, then
 // of the projection, stripe by stripe; those of stripes where no row passes are not read.
 struct ReadPlan {
@@ -155,6 +165,9 @@ class DSI_EXPORT Reader {
   Result<std::map<std::string, std::string>> Metadata() const;
   // Reads all pages of a column (or of everything when empty): how each stream is encoded.
   Result<std::vector<StreamInfo>> Streams(std::string_view column) const;
+  // Reads one page of the column and encodes it again in the other ways that a writer would weigh;
+  // milliseconds. kNotFound, kCorrupt.
+  Result<ChoiceInfo> ExplainChoice(std::string_view column) const;
 
   Result<ReadPlan> Plan(const ScanOptions& options) const;
   // Rows that a scan gives, those of a short last batch included, so that ranks can agree on a

@@ -27,6 +27,7 @@ struct Options {
   std::vector<std::string> plan;
   std::optional<uint32_t> stripe;
   std::string streams;
+  bool why = false;
 };
 
 constexpr size_t kLargestShown = 8;
@@ -161,6 +162,7 @@ Status Run(const Options& options, Console* console) {
                                                         {"bytes", FeatureOrder::kBytes},
                                                         {"name", FeatureOrder::kName},
                                                         {"values", FeatureOrder::kValues}};
+    if (options.why) return ShowChoices(*reader, orders.at(options.sort), console);
     return ShowFeatures(*reader, orders.at(options.sort), console);
   }
   if (options.stripes) return ShowStripes(*reader, console);
@@ -193,6 +195,9 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
       ->type_name("FEATURE");
   views->add_flag("--metadata", options->metadata, "The notes stored with --metadata");
   views->require_option(0, 1);
+  app->add_flag("--why", options->why,
+                "With --features: how values are encoded, and the next best way")
+      ->needs(features);
   app->add_option("--sort", options->sort, "With --features; default file")
       ->check(CLI::IsMember({"file", "bytes", "name", "values"}))
       ->needs(features)

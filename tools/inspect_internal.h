@@ -14,6 +14,8 @@ namespace dsi::tools {
 
 enum class FeatureOrder : uint8_t { kFile, kBytes, kName, kValues };
 
+// Why the values of each column are encoded as they are.
+Status ShowChoices(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowStreams(const Reader& reader, const std::string& feature, Console* console);
 Status ShowStripes(const Reader& reader, Console* console);

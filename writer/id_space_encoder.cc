@@ -274,7 +274,8 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
     const bool coded = std::find(in.begin(), in.end(), &m) != in.end();
     stripe->streams[m.layout->slot_of_tier(m.tier)] =
         coded ? EncodeCodeStream(m.codes, sizeof(T), options.page_values, m.plan, options.tuning)
-              : EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning);
+              : EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning,
+                             &(*options.plans)[m.layout->slot_of_tier(m.tier)]);
   }
   EncodedStream& dictionary = stripe->streams[space.dictionary_slot];
   dictionary.record.width = sizeof(T);

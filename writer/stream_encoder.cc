@@ -24,10 +24,35 @@ ArrayView Page(const ArrayView& values, size_t first, size_t count) {
   return page;
 }
 
+// Whether a page is so unlike the one that the plan was chosen on that another may do better.
+bool HasDrifted(double bytes_per_value, double when_chosen) {
+  constexpr double kMostGrowth = 1.1;
+  constexpr double kMostShrinkage = 0.7;
+  return bytes_per_value > when_chosen * kMostGrowth ||
+         bytes_per_value < when_chosen * kMostShrinkage;
+}
+
+// Encodes one page by what is remembered, or by a new choice, which is then remembered.
+std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tuning,
+                                  RememberedPlan* remembered) {
+  std::vector<std::byte> by_memory;
+  const auto count = static_cast<double>(page.count);
+  if (remembered->is_known) {
+    EncodeNode(page, remembered->plan, tuning, &by_memory);
+    if (!HasDrifted(static_cast<double>(by_memory.size()) / count, remembered->bytes_per_value))
+      return by_memory;
+  }
+  EncodePlan plan = ChoosePlan(page, tuning);
+  std::vector<std::byte> by_choice;
+  EncodeNode(page, plan, tuning, &by_choice);
+  *remembered = {true, std::move(plan), static_cast<double>(by_choice.size()) / count};
+  return by_choice;
+}
+
 }  // namespace
 
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
-                           const EncodeTuning& tuning) {
+                           const EncodeTuning& tuning, RememberedPlan* remembered) {
   EncodedStream stream;
   stream.record.num_values = values.count;
   stream.record.width = static_cast<uint8_t>(values.width);
@@ -38,13 +63,13 @@ EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
     return stream;
   }
   stream.record.form = StreamForm::kPaged;
-  const EncodePlan plan =
-      ChoosePlan(Page(values, 0, std::min<size_t>(values.count, page_values)), tuning);
+  RememberedPlan own;
+  if (remembered == nullptr) remembered = &own;
   for (size_t first = 0; first < values.count; first += page_values) {
     const size_t count = std::min<size_t>(values.count - first, page_values);
     EncodedStream::Node& node = stream.nodes.emplace_back();
     node.num_values = static_cast<uint32_t>(count);
-    EncodeNode(Page(values, first, count), plan, tuning, &node.bytes);
+    node.bytes = EncodePage(Page(values, first, count), tuning, remembered);
   }
   return stream;
 }

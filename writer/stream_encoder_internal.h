@@ -25,10 +25,18 @@ struct EncodedStream {
   }
 };
 
-// Encodes an array page by page with a plan chosen on the first page. Streams of one value become
-// constants without nodes.
+// A choice that is kept until the data drift away from what it was made for.
+struct RememberedPlan {
+  bool is_known = false;
+  EncodePlan plan;
+  double bytes_per_value = 0;  // Of the page that it was chosen on.
+};
+
+// Encodes an array page by page. A plan is chosen on the first page, unless one is remembered, and
+// anew where a page's bytes per value differ by much from those of the page that it was chosen on:
+// choosing costs more than encoding. Streams of one value become constants without nodes.
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
-                           const EncodeTuning& tuning);
+                           const EncodeTuning& tuning, RememberedPlan* remembered = nullptr);
 
 // Encodes codes into the dictionary of an id space (E-051), page by page.
 EncodedStream EncodeCodeStream(std::span<const uint32_t> codes, int value_width,

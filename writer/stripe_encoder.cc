@@ -140,14 +140,16 @@ class StripeEncoder {
     const FeatureSource& source = features_[f].source();
     const uint32_t leader = layout_.features[f].first_column;
     const std::vector<uint32_t> shape = values_[f]->Shape();
-    EncodedStream& shape_stream = stripe_.streams[layout_.columns[leader].shape_slot];
+    const uint32_t shape_slot = layout_.columns[leader].shape_slot;
+    EncodedStream& shape_stream = stripe_.streams[shape_slot];
+    RememberedPlan* const shape_plan = &(*options_.plans)[shape_slot];
     if (source.has_lengths()) {
       shape_stream = EncodeStream({.values = shape.data(), .count = shape.size(), .width = 4},
-                                  options_.page_values, options_.tuning);
+                                  options_.page_values, options_.tuning, shape_plan);
     } else {
       const std::vector<uint8_t> present(shape.begin(), shape.end());
       shape_stream = EncodeStream({.values = present.data(), .count = present.size(), .width = 1},
-                                  options_.page_values, options_.tuning);
+                                  options_.page_values, options_.tuning, shape_plan);
     }
     shape_stream.record.max = *std::max_element(shape.begin(), shape.end());
     for (uint32_t c = 0; c < source.spec->columns.size(); ++c) {
@@ -155,8 +157,10 @@ class StripeEncoder {
       if (column.id_space != kNone16) continue;
       for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
         const std::vector<std::byte> values = values_[f]->TakeValues(c, tier);
-        stripe_.streams[column.slot_of_tier(tier)] = EncodeStream(
-            ViewOf(values, source.spec->columns[c].type), options_.page_values, options_.tuning);
+        const uint32_t slot = column.slot_of_tier(tier);
+        stripe_.streams[slot] =
+            EncodeStream(ViewOf(values, source.spec->columns[c].type), options_.page_values,
+                         options_.tuning, &(*options_.plans)[slot]);
       }
     }
   }

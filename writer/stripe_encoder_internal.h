@@ -17,6 +17,8 @@ struct StripeOptions {
   int threads = 1;
   bool dedup = true;
   EncodeTuning tuning;
+  // By slot of shape and values streams, kept from stripe to stripe.
+  std::vector<RememberedPlan>* plans = nullptr;
 };
 
 struct EncodedStripe {

@@ -254,10 +254,12 @@ Status Writer::Impl::WriteStripes(
     const internal::FileLayout& layout, const std::vector<internal::StripeCut>& cuts,
     internal::FileSink* sink, std::vector<internal::PlacedStripe>* placed,
     std::vector<internal::ColumnTotals>* totals, WriteReport* report) {
+  std::vector<internal::RememberedPlan> plans(layout.num_slots);
   const internal::StripeOptions stripe_options{.page_values = options_.page_values,
                                                .threads = options_.threads,
                                                .dedup = options_.dedup,
-                                               .tuning = internal::TuningOf(options_.tuning)};
+                                               .tuning = internal::TuningOf(options_.tuning),
+                                               .plans = &plans};
   for (const internal::StripeCut& cut : cuts) {
     const auto poll = [&] {
       return Progress(WriteProgress::Phase::kEncode, cut.first_row, sink->offset());

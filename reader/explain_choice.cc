@@ -1,0 +1,114 @@
+// Why a page is encoded as it is: the same page encoded in the other ways that a writer weighs.
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/reader/describe_internal.h"
+#include "dsi/reader/page_plan_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Ways beyond these are far off.
+constexpr size_t kMostTried = 8;
+
+// Values of one page, in their width.
+struct PageValues {
+  std::vector<uint64_t> words;
+  ArrayView array;
+};
+
+// Codes in the fewest bytes, as the writer chooses for them.
+PageValues NarrowCodes(const std::vector<uint32_t>& codes, uint64_t dictionary_size) {
+  PageValues page;
+  const int width = dictionary_size <= 1U << 8 ? 1 : dictionary_size <= 1U << 16 ? 2 : 4;
+  page.words.resize((codes.size() * static_cast<size_t>(width) + 7) / 8);
+  auto* const bytes = reinterpret_cast<std::byte*>(page.words.data());
+  for (size_t i = 0; i < codes.size(); ++i)
+    std::memcpy(bytes + i * static_cast<size_t>(width), &codes[i], static_cast<size_t>(width));
+  page.array = {.values = bytes, .count = codes.size(), .width = width};
+  return page;
+}
+
+std::string InDictionary(std::string name) { return "shared dictionary(" + std::move(name) + ")"; }
+
+void Compare(const PageValues& page, bool shared, const std::string& stored, ChoiceInfo* info) {
+  const EncodeTuning tuning;
+  const auto count = static_cast<double>(page.array.count);
+  std::vector<EncodePlan> plans = RankPlans(page.array, tuning);
+  plans.resize(std::min(plans.size(), kMostTried));
+  for (const EncodePlan& plan : plans) {
+    std::vector<std::byte> node;
+    EncodeNode(page.array, plan, tuning, &node);
+    Result<std::string> name = DescribeNode(node);
+    if (!name.ok()) continue;
+    const std::string text = shared ? InDictionary(*std::move(name)) : *std::move(name);
+    if (text == stored) {
+      if (info->ns_per_value == 0) info->ns_per_value = plan.estimated_ns / count;
+    } else if (info->runner_up.empty()) {
+      info->runner_up = text;
+      info->runner_up_bytes_per_value = static_cast<double>(node.size()) / count;
+      info->runner_up_ns_per_value = plan.estimated_ns / count;
+    }
+  }
+}
+
+Status ExplainPage(const OpenColumn& column, const StripePlan& plan, const PlannedStream& stream,
+                   uint32_t page_values, PageReader* pages, ChoiceInfo* info) {
+  const StreamRecord& record = stream.record;
+  const size_t count = record.form == StreamForm::kPaged
+                           ? std::min<uint64_t>(page_values, record.num_values)
+                           : record.num_values;
+  DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages->Node(stream, 0));
+  DSI_ASSIGN_OR_RETURN(info->encoding, DescribeNode(node));
+  info->bytes_per_value = static_cast<double>(node.size()) / static_cast<double>(count);
+  DecodeScratch scratch;
+  const bool shared =
+      !node.empty() && node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
+  PageValues page;
+  if (shared) {
+    const uint32_t at = plan.columns[0].dictionary;
+    if (at == kNone32) return Corrupt("codes without a dictionary (E-051)");
+    const uint64_t size = plan.streams[at].record.num_values;
+    std::vector<uint32_t> codes(count);
+    DSI_RETURN_IF_ERROR(DecodeSharedCodes(node, record.width, count, size, &scratch, codes.data()));
+    page = NarrowCodes(codes, size);
+  } else {
+    page.words.resize((count * record.width + 7) / 8);
+    DSI_RETURN_IF_ERROR(DecodeNode(node, record.width, count, {}, &scratch, page.words.data()));
+    const auto type = static_cast<Type>(column.record.type);
+    page.array = {.values = page.words.data(),
+                  .count = count,
+                  .width = record.width,
+                  .is_signed = IsSignedInteger(type),
+                  .is_float = IsFloat(type)};
+  }
+  Compare(page, shared, info->encoding, info);
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<ChoiceInfo> ExplainChoice(const OpenFile& file, const ReaderOptions& options,
+                                 std::string_view column) {
+  ScanOptions projection;
+  projection.features.push_back({.name = std::string(column), .dtype = {}});
+  DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns, OpenProjection(file, projection));
+  ChoiceInfo info;
+  PageReader pages(&file);
+  for (size_t s = 0; s < file.core().stripes.size(); ++s) {
+    DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file, columns, s, options));
+    const PlannedStream& stream = plan.streams[plan.columns[0].values];
+    if (stream.record.num_pages == 0) continue;
+    pages.Start(&plan);
+    const Status status =
+        ExplainPage(columns[0], plan, stream, file.core().page_values, &pages, &info);
+    if (!status.ok()) return status.At(DescribeStream(plan, columns, stream));
+    break;
+  }
+  return info;
+}
+
+}  // namespace dsi::internal
