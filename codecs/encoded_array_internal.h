@@ -78,8 +78,7 @@ struct EncodePlan {
 // (the writer decides that and encodes codes with EncodeSharedCodes).
 EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning);
 
-// The plans that ChoosePlan weighs for an array, cheapest first, each with its estimates; for people
-// who ask why.
+// The plans that ChoosePlan weighs, cheapest first, with their estimates; for people who ask why.
 std::vector<EncodePlan> RankPlans(const ArrayView& array, const EncodeTuning& tuning);
 
 // Appends one node (16-byte header, payload, zero padding to 8; spec E-001) to *out. Where the plan

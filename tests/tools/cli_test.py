@@ -73,6 +73,7 @@ class ConvertTest(CliTest):
         table = self.table()
         for options in (["--no-dedup"], ["--no-groups"], ["--stripe-rows", "500"],
                         ["--session-key", "session_id"], ["--threads", "1"], ["--memory", "1G"],
+                        ["--tuning", "network"], ["--tuning", "archive"], ["--stripe-memory", "200K"],
                         ["--session-key", "user_id,session_id"], ["--time", "timestamp"]):
             with self.subTest(options):
                 dsi, back = self.path("o.dsi"), self.path("o.jsonl")
@@ -80,6 +81,18 @@ class ConvertTest(CliTest):
                             *options)
                 self.expect(OK, "convert", dsi, back, "--original-order", "--force", "--quiet")
                 self.check_same(table, back)
+
+    def test_tunings_trade_bytes(self):
+        table = self.table()
+        sizes = []
+        for tuning in ("nvme", "network", "archive"):
+            dsi = self.path(f"{tuning}.dsi")
+            self.expect(OK, "convert", table, dsi, "--tuning", tuning, "--quiet")
+            sizes.append(dsi.stat().st_size)
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertGreater(sizes[0], sizes[2])
+        self.assertIn("archive", self.expect(USAGE, "convert", table, self.path("x.dsi"),
+                                             "--tuning", "fast").said)
 
     def test_keep_order_needs_no_position(self):
         table, dsi = self.table(), self.path("k.dsi")
@@ -190,6 +203,14 @@ class ReadTest(CliTest):
         self.assertEqual(len(features), summary["columns"])
         sizes = [f["stored_bytes"] for f in features]
         self.assertEqual(sizes, sorted(sizes, reverse=True))
+        reasons = self.json("inspect", dsi, "--features", "--why", "--sort", "bytes")
+        self.assertEqual([r["name"] for r in reasons], [f["name"] for f in features])
+        largest = reasons[0]
+        self.assertGreater(largest["bytes_per_value"], 0)
+        self.assertNotIn(largest["runner_up"], ("", largest["encoding"]))
+        self.assertIn("runner-up", self.expect(OK, "inspect", dsi, "--features",
+                                               "--why").stdout.decode())
+        self.expect(USAGE, "inspect", dsi, "--why")
         stripes = self.json("inspect", dsi, "--stripes")
         self.assertEqual(sum(s["rows"] for s in stripes), 3000)
         groups = self.json("inspect", dsi, "--groups")

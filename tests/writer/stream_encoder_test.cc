@@ -1,0 +1,89 @@
+// Choices that are remembered from page to page and stripe to stripe, and made anew on drift.
+#include "dsi/writer/stream_encoder_internal.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace dsi::internal {
+namespace {
+
+constexpr uint32_t kPage = 4096;
+
+ArrayView View(const std::vector<uint64_t>& values) {
+  return {.values = values.data(), .count = values.size()};
+}
+
+std::string Outermost(const EncodedStream::Node& node) {
+  const auto name = DescribeNode(node.bytes);
+  return name.ok() ? *name : name.status().ToString();
+}
+
+std::vector<uint64_t> Decode(const EncodedStream& stream) {
+  std::vector<uint64_t> values;
+  DecodeScratch scratch;
+  for (const EncodedStream::Node& node : stream.nodes) {
+    const size_t at = values.size();
+    values.resize(at + node.num_values);
+    const Status status =
+        DecodeNode(node.bytes, 8, node.num_values, {}, &scratch, values.data() + at);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+  return values;
+}
+
+std::vector<uint64_t> Small(size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint64_t> values(count);
+  for (uint64_t& value : values) value = random() % 1000;
+  return values;
+}
+
+std::vector<uint64_t> Ascending(size_t count) {
+  std::vector<uint64_t> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = (i << 20) + i % 7;
+  return values;
+}
+
+TEST(StreamEncoder, PageOfAnotherNatureGetsAPlanOfItsOwn) {
+  std::vector<uint64_t> values = Small(kPage, 1);
+  const std::vector<uint64_t> other = Ascending(kPage);
+  values.insert(values.end(), other.begin(), other.end());
+  const EncodedStream stream = EncodeStream(View(values), kPage, {});
+  ASSERT_EQ(stream.nodes.size(), 2U);
+  EXPECT_NE(Outermost(stream.nodes[0]), Outermost(stream.nodes[1]));
+  const EncodedStream alone = EncodeStream(View(other), kPage, {});
+  EXPECT_EQ(stream.nodes[1].bytes, alone.nodes[0].bytes);
+  EXPECT_EQ(Decode(stream), values);
+}
+
+TEST(StreamEncoder, LikeDataKeepThePlan) {
+  RememberedPlan remembered;
+  EncodeStream(View(Small(kPage, 1)), kPage, {}, &remembered);
+  ASSERT_TRUE(remembered.is_known);
+  // A mark that a new choice would wipe out.
+  remembered.plan.estimated_bytes = -1;
+  const std::vector<uint64_t> values = Small(kPage, 2);
+  EXPECT_EQ(Decode(EncodeStream(View(values), kPage, {}, &remembered)), values);
+  EXPECT_EQ(remembered.plan.estimated_bytes, -1);
+}
+
+TEST(StreamEncoder, DriftEitherWayChoosesAnew) {
+  for (const bool grows : {false, true}) {
+    RememberedPlan remembered;
+    const std::vector<uint64_t> small = Small(kPage, 1);
+    const std::vector<uint64_t> tiny = [&] {
+      std::vector<uint64_t> values = small;
+      for (uint64_t& value : values) value %= 4;
+      return values;
+    }();
+    EncodeStream(View(grows ? tiny : small), kPage, {}, &remembered);
+    remembered.plan.estimated_bytes = -1;
+    const std::vector<uint64_t>& next = grows ? small : tiny;
+    EXPECT_EQ(Decode(EncodeStream(View(next), kPage, {}, &remembered)), next);
+    EXPECT_NE(remembered.plan.estimated_bytes, -1) << grows;
+  }
+}
+
+}  // namespace
+}  // namespace dsi::internal
