@@ -62,8 +62,7 @@ Status GroupIndexDecoder::MapParent(std::span<const uint32_t> parent) {
   const auto* const codes = reinterpret_cast<const uint32_t*>(window_.At(0));
   DSI_RETURN_IF_ERROR(CheckCodes(codes, 0, num_codes));
   all_.resize(stripe_rows_);
-  for (uint32_t row = 0; row < stripe_rows_; ++row)
-    all_[row] = codes[parent[row]];
+  for (uint32_t row = 0; row < stripe_rows_; ++row) all_[row] = codes[parent[row]];
   kept_all_ = true;
   return Status::Ok();
 }

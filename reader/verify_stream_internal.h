@@ -39,8 +39,8 @@ class StreamChecker {
   uint32_t form_ = 0;
   uint32_t num_unique_ = 0;
   uint32_t num_rows_ = 0;
-  uint64_t seen_ = 0;  // Values so far.
-  uint64_t sum_ = 0;   // Shape: entries; index form 1: rows; forms 2 to 4: unique rows so far.
+  uint64_t seen_ = 0;       // Values so far.
+  uint64_t sum_ = 0;        // Shape: entries; index form 1: rows; forms 2 to 4: unique rows so far.
   std::vector<bool> used_;  // Forms 3 and 4, by unique row.
   uint32_t greatest_ = 0;
   bool sound_ = false;
