@@ -54,7 +54,9 @@ HWY_INLINE void JoinOneByOne(const SkewedClasses& classes, const uint8_t* select
     const uint8_t c = selectors[i];
     const size_t at = static_cast<size_t>(stream.bit >> 3);
     uint64_t word = 0;
-    std::memcpy(&word, stream.bytes + at, std::min<size_t>(8, stream.size - at));
+    // There may be no bits at all.
+    if (at < stream.size)
+      std::memcpy(&word, stream.bytes + at, std::min<size_t>(8, stream.size - at));
     const uint64_t offset = (word >> (stream.bit & 7)) & ((uint64_t{1} << classes.bits[c]) - 1);
     out[i] = static_cast<T>(classes.base[c] + offset);
     stream.bit += classes.bits[c];
