@@ -24,6 +24,10 @@ double OwnNs(const EncodePlan& plan, double payload, double count, int width) {
   return kNodeNs + count * (rate.ns_per_value + rate.ns_per_byte * width);
 }
 
+double CostOf(const EncodePlan& plan, const EncodeTuning& tuning) {
+  return plan.estimated_bytes * tuning.ns_per_byte + plan.estimated_ns;
+}
+
 // Four pieces spread over the array, one after another; piece by piece, so that neighbours stay
 // neighbours.
 std::vector<uint64_t> TakeSample(const ArrayView& array) {
@@ -87,9 +91,7 @@ bool Chooser::HasRoomBelow(int levels) const {
   return place_.depth + levels <= static_cast<int>(kMaxNodeDepth);
 }
 
-double Chooser::Cost(const EncodePlan& plan) const {
-  return plan.estimated_bytes * context_->tuning.ns_per_byte + plan.estimated_ns;
-}
+double Chooser::Cost(const EncodePlan& plan) const { return CostOf(plan, context_->tuning); }
 
 void Chooser::Estimate(double payload, int width, EncodePlan* plan) const {
   plan->estimated_bytes = NodeBytes(payload);
@@ -156,8 +158,7 @@ std::vector<EncodePlan> RankPlans(const ArrayView& array, const EncodeTuning& tu
   std::vector<EncodePlan> plans;
   ChooseAtDepth(array, 2, &context, &plans);
   std::stable_sort(plans.begin(), plans.end(), [&](const EncodePlan& a, const EncodePlan& b) {
-    return a.estimated_bytes * tuning.ns_per_byte + a.estimated_ns <
-           b.estimated_bytes * tuning.ns_per_byte + b.estimated_ns;
+    return CostOf(a, tuning) < CostOf(b, tuning);
   });
   return plans;
 }

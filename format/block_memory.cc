@@ -12,15 +12,13 @@ namespace {
 
 constexpr size_t kFewestBytes = 64 << 10;
 // A sanitizer must see blocks freed.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr size_t kMostIdleBytes = 0;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+#if !defined(__has_feature)
+#define __has_feature(feature) 0  // Clang's.
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||       \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
     __has_feature(memory_sanitizer)
 constexpr size_t kMostIdleBytes = 0;
-#else
-constexpr size_t kMostIdleBytes = 32 << 20;
-#endif
 #else
 constexpr size_t kMostIdleBytes = 32 << 20;
 #endif

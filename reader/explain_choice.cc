@@ -1,8 +1,8 @@
 // Why a page is encoded as it is: the same page encoded in the other ways that a writer weighs.
 #include <algorithm>
-#include <cstring>
 #include <span>
 
+#include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/reader/describe_internal.h"
@@ -14,38 +14,20 @@ namespace {
 // Ways beyond these are far off.
 constexpr size_t kMostTried = 8;
 
-// Values of one page, in their width.
-struct PageValues {
-  std::vector<uint64_t> words;
-  ArrayView array;
-};
-
-// Codes in the fewest bytes, as the writer chooses for them.
-PageValues NarrowCodes(const std::vector<uint32_t>& codes, uint64_t dictionary_size) {
-  PageValues page;
-  const int width = dictionary_size <= 1U << 8 ? 1 : dictionary_size <= 1U << 16 ? 2 : 4;
-  page.words.resize((codes.size() * static_cast<size_t>(width) + 7) / 8);
-  auto* const bytes = reinterpret_cast<std::byte*>(page.words.data());
-  for (size_t i = 0; i < codes.size(); ++i)
-    std::memcpy(bytes + i * static_cast<size_t>(width), &codes[i], static_cast<size_t>(width));
-  page.array = {.values = bytes, .count = codes.size(), .width = width};
-  return page;
-}
-
 std::string InDictionary(std::string name) { return "shared dictionary(" + std::move(name) + ")"; }
 
-void Compare(const PageValues& page, bool shared, const std::string& stored, ChoiceInfo* info) {
+void Compare(const ArrayView& page, bool shared, ChoiceInfo* info) {
   const EncodeTuning tuning;
-  const auto count = static_cast<double>(page.array.count);
-  std::vector<EncodePlan> plans = RankPlans(page.array, tuning);
+  const auto count = static_cast<double>(page.count);
+  std::vector<EncodePlan> plans = RankPlans(page, tuning);
   plans.resize(std::min(plans.size(), kMostTried));
   for (const EncodePlan& plan : plans) {
     std::vector<std::byte> node;
-    EncodeNode(page.array, plan, tuning, &node);
+    EncodeNode(page, plan, tuning, &node);
     Result<std::string> name = DescribeNode(node);
     if (!name.ok()) continue;
     const std::string text = shared ? InDictionary(*std::move(name)) : *std::move(name);
-    if (text == stored) {
+    if (text == info->encoding) {
       if (info->ns_per_value == 0) info->ns_per_value = plan.estimated_ns / count;
     } else if (info->runner_up.empty()) {
       info->runner_up = text;
@@ -67,25 +49,24 @@ Status ExplainPage(const OpenColumn& column, const StripePlan& plan, const Plann
   DecodeScratch scratch;
   const bool shared =
       !node.empty() && node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
-  PageValues page;
   if (shared) {
     const uint32_t at = plan.columns[0].dictionary;
     if (at == kNone32) return Corrupt("codes without a dictionary (E-051)");
     const uint64_t size = plan.streams[at].record.num_values;
     std::vector<uint32_t> codes(count);
     DSI_RETURN_IF_ERROR(DecodeSharedCodes(node, record.width, count, size, &scratch, codes.data()));
-    page = NarrowCodes(codes, size);
-  } else {
-    page.words.resize((count * record.width + 7) / 8);
-    DSI_RETURN_IF_ERROR(DecodeNode(node, record.width, count, {}, &scratch, page.words.data()));
-    const auto type = static_cast<Type>(column.record.type);
-    page.array = {.values = page.words.data(),
-                  .count = count,
-                  .width = record.width,
-                  .is_signed = IsSignedInteger(type),
-                  .is_float = IsFloat(type)};
+    Compare(NarrowCodes(codes, static_cast<uint32_t>(size - 1)).view(), shared, info);
+    return Status::Ok();
   }
-  Compare(page, shared, info->encoding, info);
+  std::vector<uint64_t> words((count * record.width + 7) / 8);
+  DSI_RETURN_IF_ERROR(DecodeNode(node, record.width, count, {}, &scratch, words.data()));
+  const auto type = static_cast<Type>(column.record.type);
+  Compare({.values = words.data(),
+           .count = count,
+           .width = record.width,
+           .is_signed = IsSignedInteger(type),
+           .is_float = IsFloat(type)},
+          shared, info);
   return Status::Ok();
 }
 

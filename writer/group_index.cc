@@ -6,6 +6,7 @@
 
 #include "dsi/dedup/unique_rows_internal.h"
 #include "dsi/dedup/versions_internal.h"
+#include "dsi/writer/number_by_use_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -157,27 +158,14 @@ class IndexBuilder {
   // Values of forms 3 and 4. Unique rows stay in the order of first use, or the most used come
   // first where their smaller numbers are worth it (D-002).
   EncodedStream EncodeCodes(const std::vector<uint32_t>& codes, UniqueRows* unique) const {
-    const size_t num_unique = unique->first_row.size();
-    std::vector<uint32_t> uses(num_unique, 0);
+    std::vector<uint32_t> uses(unique->first_row.size(), 0);
     for (const uint32_t code : codes) ++uses[code];
-    std::vector<uint32_t> order(num_unique);
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return uses[a] > uses[b]; });
-    std::vector<uint32_t> number(num_unique);
-    for (uint32_t n = 0; n < num_unique; ++n) number[order[n]] = n;
-    const auto renumber = [&](const std::vector<uint32_t>& from) {
-      std::vector<uint32_t> to(from.size());
-      for (size_t i = 0; i < from.size(); ++i) to[i] = number[from[i]];
-      return to;
-    };
+    const NumbersByUse numbers = NumberByUse(uses);
     EncodedStream by_first_use = Encode(codes);
-    EncodedStream by_uses = Encode(renumber(codes));
+    EncodedStream by_uses = Encode(numbers.Renumber(codes));
     if (by_uses.bytes() >= by_first_use.bytes()) return by_first_use;
-    unique->inverse = renumber(unique->inverse);
-    std::vector<uint32_t> first_row(num_unique);
-    for (uint32_t n = 0; n < num_unique; ++n) first_row[n] = unique->first_row[order[n]];
-    unique->first_row = std::move(first_row);
+    unique->inverse = numbers.Renumber(unique->inverse);
+    unique->first_row = numbers.Reorder(unique->first_row);
     return by_uses;
   }
 

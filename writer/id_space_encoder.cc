@@ -4,9 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
+#include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/writer/gather_internal.h"
+#include "dsi/writer/number_by_use_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -108,19 +109,10 @@ struct Member {
   }
 };
 
-template <typename Code>
-EncodePlan PlanNarrowCodes(std::span<const uint32_t> codes, const EncodeTuning& tuning) {
-  const std::vector<Code> narrow(codes.begin(), codes.end());
-  return ChoosePlan({.values = narrow.data(), .count = narrow.size(), .width = sizeof(Code)},
-                    tuning);
-}
-
 // Codes are stored in the fewest bytes that hold them; the plan is chosen on those.
 EncodePlan PlanCodes(std::span<const uint32_t> codes, size_t dictionary_size,
                      const EncodeTuning& tuning) {
-  if (dictionary_size <= 1U << 8) return PlanNarrowCodes<uint8_t>(codes, tuning);
-  if (dictionary_size <= 1U << 16) return PlanNarrowCodes<uint16_t>(codes, tuning);
-  return ChoosePlan({.values = codes.data(), .count = codes.size(), .width = 4}, tuning);
+  return ChoosePlan(NarrowCodes(codes, static_cast<uint32_t>(dictionary_size - 1)).view(), tuning);
 }
 
 // Costs of a member by itself and through the dictionary, from its first page.
@@ -180,22 +172,13 @@ void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> 
     entropy -= share * std::log2(share);
   }
   if (std::log2(static_cast<double>(ids->size())) - entropy < kLeastGain) return;
-  std::vector<uint32_t> order(ids->size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return uses[a] > uses[b]; });
-  std::vector<uint32_t> number(ids->size());
-  std::vector<T> by_use(ids->size());
-  for (uint32_t n = 0; n < order.size(); ++n) {
-    number[order[n]] = n;
-    by_use[n] = (*ids)[order[n]];
-  }
+  const NumbersByUse numbers = NumberByUse(uses);
+  std::vector<T> by_use = numbers.Reorder(*ids);
   double cost = CostPerId(by_use, options) * static_cast<double>(by_use.size());
   std::vector<std::vector<uint32_t>> codes;
   std::vector<EncodePlan> plans;
   for (const Member<T>* m : in) {
-    std::vector<uint32_t>& renumbered = codes.emplace_back(m->codes.size());
-    for (size_t i = 0; i < renumbered.size(); ++i) renumbered[i] = number[m->codes[i]];
+    const std::vector<uint32_t>& renumbered = codes.emplace_back(numbers.Renumber(m->codes));
     const size_t page = std::min<size_t>(renumbered.size(), options.page_values);
     plans.push_back(PlanCodes({renumbered.data(), page}, by_use.size(), options.tuning));
     cost += Cost(plans.back(), static_cast<double>(renumbered.size()) / static_cast<double>(page),

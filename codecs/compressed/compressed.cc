@@ -50,7 +50,7 @@ std::span<const std::byte> Middle(std::span<const std::byte> bytes, size_t size)
   return bytes.subspan((bytes.size() - size) / 2 / 8 * 8, size);
 }
 
-// Whether entropy coding alone does better on the first bytes than with a search for matches.
+// Whether entropy coding alone does better on a part of the bytes than with a search for matches.
 bool LiteralsSuffice(Chooser* chooser, std::span<const std::byte> bytes) {
   const std::span<const std::byte> part = Middle(bytes, kFirstTrial);
   FrameEncoder& frames = chooser->context()->frames;

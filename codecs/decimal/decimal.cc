@@ -3,6 +3,7 @@
 #include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/decimal/decimal_internal.h"
 #include "dsi/codecs/decimal/find_decimals_internal.h"
+#include "dsi/codecs/exceptions_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/stored_value_internal.h"
 #include "dsi/codecs/width_internal.h"
@@ -51,21 +52,14 @@ Status DecodeIntegers(const NodeView& codes_node, const NodeView& node, uint64_t
 
 Status PutExceptions(const NodeView& positions_node, const NodeView& values_node,
                      const NodeView& node, const DecodeContext& context, std::byte* dst) {
-  ArrayReader positions_reader(context.scratch);
-  ArrayReader values_reader(context.scratch);
-  DSI_RETURN_IF_ERROR(positions_reader.Open(positions_node, Deeper(context)));
-  DSI_RETURN_IF_ERROR(values_reader.Open(values_node, Deeper(context)));
-  const auto* positions = reinterpret_cast<const uint32_t*>(positions_reader.values());
-  const size_t exceptions = node.aux;
-  bool increases = true;
-  for (size_t i = 1; i < exceptions; ++i) increases &= positions[i - 1] < positions[i];
-  if (!increases || positions[exceptions - 1] >= node.count) {
-    return Corrupt("decimal: positions do not increase below {} (E-120)", node.count);
-  }
+  ExceptionsReader reader(context.scratch);
+  DSI_RETURN_IF_ERROR(
+      reader.Open(positions_node, values_node, node.count, "decimal", "E-120", Deeper(context)));
+  const uint32_t* const positions = reader.positions();
   VisitWidth(node.width, [&](auto zero) {
     using T = decltype(zero);
-    const auto* values = reinterpret_cast<const T*>(values_reader.values());
-    for (size_t i = 0; i < exceptions; ++i) reinterpret_cast<T*>(dst)[positions[i]] = values[i];
+    const auto* values = reinterpret_cast<const T*>(reader.values());
+    for (size_t i = 0; i < node.aux; ++i) reinterpret_cast<T*>(dst)[positions[i]] = values[i];
   });
   return Status::Ok();
 }

@@ -126,7 +126,7 @@ HWY_INLINE size_t JoinVectors(const SkewedClasses& classes, const uint8_t* selec
   const uint64_t kOnes = 0x0101010101010101ULL;
   uint64_t bit = stream->bit;
   size_t i = 0;
-  // The last load starts less than 33 bytes from here and reads 8.
+  // The offsets of a group take less than 32 bytes; a load reads at most 8.
   for (; i + 16 <= count && (bit >> 3) + 16 / kGroup * 32 + 8 <= stream->size; i += 16) {
     HWY_ALIGN uint8_t widths[16];
     hn::Store(hn::TableLookupBytes(width_table, hn::LoadU(d8, selectors + i)), d8, widths);

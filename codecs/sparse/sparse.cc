@@ -1,7 +1,7 @@
 // Sparse: one value nearly everywhere, and the positions and values of the exceptions (E-070).
 #include <algorithm>
 
-#include "dsi/codecs/block_reader_internal.h"
+#include "dsi/codecs/exceptions_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/sparse/sparse_kernel_internal.h"
 #include "dsi/codecs/stored_value_internal.h"
@@ -22,20 +22,14 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   DSI_ASSIGN_OR_RETURN(const NodeView positions_node, children.Next(4, exceptions));
   DSI_ASSIGN_OR_RETURN(const NodeView values_node, children.Next(node.width, exceptions));
   DSI_RETURN_IF_ERROR(children.End());
-  ArrayReader positions_reader(context.scratch);
-  ArrayReader values_reader(context.scratch);
-  DSI_RETURN_IF_ERROR(positions_reader.Open(positions_node, Deeper(context)));
-  DSI_RETURN_IF_ERROR(values_reader.Open(values_node, Deeper(context)));
-  const auto* positions = reinterpret_cast<const uint32_t*>(positions_reader.values());
-  bool increases = true;
-  for (size_t i = 1; i < exceptions; ++i) increases &= positions[i - 1] < positions[i];
-  if (!increases || positions[exceptions - 1] >= node.count) {
-    return Corrupt("sparse: positions do not increase below {} (E-070)", node.count);
-  }
+  ExceptionsReader reader(context.scratch);
+  DSI_RETURN_IF_ERROR(
+      reader.Open(positions_node, values_node, node.count, "sparse", "E-070", Deeper(context)));
   VisitWidth(node.width, [&](auto zero) {
     using T = decltype(zero);
-    FillSparse(static_cast<T>(usual), positions, reinterpret_cast<const T*>(values_reader.values()),
-               exceptions, reinterpret_cast<T*>(dst), node.count);
+    FillSparse(static_cast<T>(usual), reader.positions(),
+               reinterpret_cast<const T*>(reader.values()), exceptions, reinterpret_cast<T*>(dst),
+               node.count);
   });
   return Status::Ok();
 }
