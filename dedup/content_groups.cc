@@ -2,36 +2,47 @@
 // key says so: each feature is tried as the key of others.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "dsi/dedup/group_cost_internal.h"
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/key_index_internal.h"
+#include "dsi/format/error_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 constexpr size_t kMaxKeys = 128;            // Features tried.
 constexpr uint32_t kDistinctSample = 1024;  // Rows that show whether values return.
-constexpr double kFewestBitsAlone = 64;     // A narrower row needs no index: a dictionary does it.
+constexpr size_t kAhead = 8;
+constexpr double kFewestBitsAlone = 64;  // A narrower row needs no index: a dictionary does it.
 
 class ContentGroups {
  public:
   explicit ContentGroups(GroupSearch* search)
       : search_(*search), rows_(static_cast<double>(search->num_rows)) {}
 
-  std::vector<FoundGroup> Run() {
+  Result<std::vector<FoundGroup>> Run() {
     // Features with few values first: a feature goes to the coarsest that determines it.
-    std::vector<std::pair<uint32_t, uint32_t>> by_values;
-    for (const uint32_t key : Promising()) {
-      const UniqueRows unique = FindUniqueOf(*search_.features[key].column, search_.num_rows);
-      by_values.emplace_back(static_cast<uint32_t>(unique.first_row.size()), key);
-    }
-    std::sort(by_values.begin(), by_values.end());
-    for (const auto& [num_values, key] : by_values) {
-      const SearchedFeature& feature = search_.features[key];
-      if (num_values < feature.num_runs && !feature.taken) TryKey(key);
+    DSI_ASSIGN_OR_RETURN(auto keys, ByNumValues(search_, Promising()));
+    std::erase_if(
+        keys, [&](const auto& key) { return key.first >= search_.features[key.second].num_runs; });
+    // Some keys are indexed ahead of their turn, by all threads, though one before them may take
+    // them.
+    for (size_t first = 0; first < keys.size(); first += kAhead) {
+      const size_t count = std::min(kAhead, keys.size() - first);
+      std::array<std::optional<KeyIndex>, kAhead> indexes;
+      DSI_RETURN_IF_ERROR(search_.for_each(count, [&](size_t i) {
+        const SearchedFeature& feature = search_.features[keys[first + i].second];
+        if (!feature.taken) indexes[i].emplace(*feature.column, search_.rows_in_time);
+      }));
+      for (size_t i = 0; i < count; ++i) {
+        const uint32_t key = keys[first + i].second;
+        if (!search_.features[key].taken) TryKey(key, *indexes[i]);
+      }
     }
     return std::move(groups_);
   }
@@ -41,8 +52,7 @@ class ContentGroups {
     return feature.cost_in_runs - num_present * feature.bits_present;
   }
 
-  void TryKey(uint32_t key) {
-    const KeyIndex index(*search_.features[key].column, search_.rows_in_time);
+  void TryKey(uint32_t key, const KeyIndex& index) {
     const double values = index.num_values();
     const SearchedFeature& own = search_.features[key];
     const double index_bits = GeneralIndexBits(rows_, values, own.num_runs);
@@ -111,7 +121,7 @@ class ContentGroups {
 
 }  // namespace
 
-std::vector<FoundGroup> FindContentGroups(GroupSearch* search) {
+Result<std::vector<FoundGroup>> FindContentGroups(GroupSearch* search) {
   return ContentGroups(search).Run();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/key_index_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
+#include "dsi/format/error_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -63,57 +65,70 @@ double CostInRuns(const SearchedFeature& feature, std::span<const uint32_t> rows
                                             num_changed * kWindowBits);
 }
 
-// Describes the features worth a search. Features whose stripe costs next to nothing, and those
-// with no row present, are left out before anything is compared.
-GroupSearch Describe(std::span<const GroupCandidate> candidates, size_t num_rows,
-                     std::span<const uint32_t> rows_in_time) {
-  GroupSearch search;
-  search.num_rows = num_rows;
-  search.rows_in_time = rows_in_time;
-  std::unordered_multimap<uint64_t, uint32_t> pattern_of_hash;
+// A feature worth a search, and its run pattern.
+struct Described {
+  SearchedFeature feature;
+  ChangeBits changes;
+  uint64_t hash = 0;  // Of the changes.
+};
+
+// Nothing for a feature whose stripe costs next to nothing, or that no row has: it is left out
+// before anything is compared.
+std::optional<Described> DescribeFeature(const GroupCandidate& candidate, size_t num_rows) {
+  if (candidate.declared_group >= 0) return {};
+  const RowColumn& column = *candidate.column;
+  const auto rows = static_cast<double>(num_rows);
+  double bits = candidate.bits_per_row;
+  if (!candidate.is_key && bits * rows < kMinFeatureBits) return {};
+  const uint32_t num_present = CountPresent(column, num_rows);
+  if (num_present == 0) return {};
   std::vector<uint8_t> same(num_rows);
+  MarkRepeats(column, num_rows, same);
+  Described d;
+  d.changes = ChangeBits::FromRepeats(same);
+  d.hash = d.changes.Hash();
+  SearchedFeature& feature = d.feature;
+  feature.column = candidate.column;
+  feature.num_runs = d.changes.Count();
+  std::vector<uint32_t> sample;
+  d.changes.AppendEvery(std::max<uint32_t>(1, feature.num_runs / kSampleSize), &sample);
+  if (column.entries_per_row == 1)
+    bits = std::min(bits, CodedBits(column, sample) * num_present / rows);
+  feature.bits = bits;
+  feature.bits_present = bits * rows / num_present;
+  feature.bits_of_entry =
+      bits * rows / static_cast<double>(std::max<uint64_t>(CountEntries(column, num_rows), 1));
+  feature.bits_in_runs =
+      feature.bits_of_entry * static_cast<double>(CountEntriesOfRuns(column, same));
+  feature.moves = column.entries_per_row <= 1;
+  feature.cost_in_runs = CostInRuns(feature, sample);
+  feature.is_key = candidate.is_key;
+  return d;
+}
+
+Result<GroupSearch> Describe(std::span<const GroupCandidate> candidates, size_t num_rows,
+                             std::span<const uint32_t> rows_in_time, const ForEach& for_each) {
+  std::vector<std::optional<Described>> described(candidates.size());
+  DSI_RETURN_IF_ERROR(for_each(candidates.size(), [&](size_t i) {
+    described[i] = DescribeFeature(candidates[i], num_rows);
+  }));
+  GroupSearch search{.num_rows = num_rows, .rows_in_time = rows_in_time, .for_each = for_each};
+  std::unordered_multimap<uint64_t, uint32_t> pattern_of_hash;
   for (uint32_t i = 0; i < candidates.size(); ++i) {
-    const GroupCandidate& candidate = candidates[i];
-    if (candidate.declared_group >= 0) continue;
-    double bits = candidate.bits_per_row;
-    if (!candidate.is_key && bits * static_cast<double>(num_rows) < kMinFeatureBits) continue;
-    const uint32_t num_present = CountPresent(*candidate.column, num_rows);
-    if (num_present == 0) continue;
-    MarkRepeats(*candidate.column, num_rows, same);
-    ChangeBits changes = ChangeBits::FromRepeats(same);
-    const uint32_t num_runs = changes.Count();
-    const uint64_t hash = changes.Hash();
-    uint32_t pattern = static_cast<uint32_t>(search.patterns.size());
-    const auto [begin, end] = pattern_of_hash.equal_range(hash);
+    if (!described[i]) continue;
+    Described& d = *described[i];
+    const auto [begin, end] = pattern_of_hash.equal_range(d.hash);
     const auto known = std::find_if(
-        begin, end, [&](const auto& entry) { return search.patterns[entry.second] == changes; });
-    if (known != end) {
-      pattern = known->second;
-    } else {
-      pattern_of_hash.emplace(hash, pattern);
-      search.patterns.push_back(std::move(changes));
+        begin, end, [&](const auto& entry) { return search.patterns[entry.second] == d.changes; });
+    d.feature.candidate = i;
+    d.feature.pattern =
+        known != end ? known->second : static_cast<uint32_t>(search.patterns.size());
+    if (known == end) {
+      pattern_of_hash.emplace(d.hash, d.feature.pattern);
+      search.patterns.push_back(std::move(d.changes));
     }
-    std::vector<uint32_t> sample;
-    search.patterns[pattern].AppendEvery(std::max<uint32_t>(1, num_runs / kSampleSize), &sample);
-    if (candidate.column->entries_per_row == 1)
-      bits = std::min(
-          bits, CodedBits(*candidate.column, sample) * num_present / static_cast<double>(num_rows));
-    SearchedFeature feature;
-    feature.candidate = i;
-    feature.column = candidate.column;
-    feature.bits = bits;
-    feature.bits_present = bits * static_cast<double>(num_rows) / num_present;
-    feature.bits_of_entry =
-        bits * static_cast<double>(num_rows) /
-        static_cast<double>(std::max<uint64_t>(CountEntries(*candidate.column, num_rows), 1));
-    feature.bits_in_runs =
-        feature.bits_of_entry * static_cast<double>(CountEntriesOfRuns(*candidate.column, same));
-    feature.moves = candidate.column->entries_per_row <= 1;
-    feature.cost_in_runs = CostInRuns(feature, sample);
-    feature.is_key = candidate.is_key;
-    feature.num_runs = num_runs;
-    feature.pattern = pattern;
-    search.features.push_back(feature);
+    search.features.push_back(d.feature);
+    described[i].reset();
   }
   return search;
 }
@@ -179,12 +194,29 @@ UniqueRows FindUniqueOf(const RowColumn& column, size_t num_rows) {
   return FindUnique(columns, hashes);
 }
 
-std::vector<FoundGroup> FindGroups(std::span<const GroupCandidate> candidates, size_t num_rows,
-                                   std::span<const uint32_t> rows_in_time) {
+Result<std::vector<std::pair<uint32_t, uint32_t>>> ByNumValues(const GroupSearch& search,
+                                                               std::span<const uint32_t> features) {
+  std::vector<std::pair<uint32_t, uint32_t>> by_values(features.size());
+  DSI_RETURN_IF_ERROR(search.for_each(features.size(), [&](size_t i) {
+    const UniqueRows unique = FindUniqueOf(*search.features[features[i]].column, search.num_rows);
+    by_values[i] = {static_cast<uint32_t>(unique.first_row.size()), features[i]};
+  }));
+  std::sort(by_values.begin(), by_values.end());
+  return by_values;
+}
+
+Status OneByOne(size_t count, const std::function<void(size_t)>& work) {
+  for (size_t i = 0; i < count; ++i) work(i);
+  return Status::Ok();
+}
+
+Result<std::vector<FoundGroup>> FindGroups(std::span<const GroupCandidate> candidates,
+                                           size_t num_rows, std::span<const uint32_t> rows_in_time,
+                                           const ForEach& for_each) {
   std::vector<FoundGroup> groups = DescribeDeclaredGroups(candidates, num_rows, rows_in_time);
   if (num_rows == 0) return groups;
 
-  GroupSearch search = Describe(candidates, num_rows, rows_in_time);
+  DSI_ASSIGN_OR_RETURN(GroupSearch search, Describe(candidates, num_rows, rows_in_time, for_each));
   const auto append = [&groups](std::vector<FoundGroup> found) {
     const auto before = static_cast<int>(groups.size());
     for (FoundGroup& group : found) {
@@ -192,7 +224,8 @@ std::vector<FoundGroup> FindGroups(std::span<const GroupCandidate> candidates, s
       groups.push_back(std::move(group));
     }
   };
-  append(FindKeyGroups(&search));
+  DSI_ASSIGN_OR_RETURN(std::vector<FoundGroup> of_keys, FindKeyGroups(&search));
+  append(std::move(of_keys));
   ResolveOwners(candidates, &groups);
   for (SearchedFeature& feature : search.features) {
     const int own = static_cast<int>(feature.candidate);
@@ -201,7 +234,8 @@ std::vector<FoundGroup> FindGroups(std::span<const GroupCandidate> candidates, s
           return g.owner == own && g.members.size() == 1 && g.members[0] == feature.candidate;
         });
   }
-  append(FindContentGroups(&search));
+  DSI_ASSIGN_OR_RETURN(std::vector<FoundGroup> by_content, FindContentGroups(&search));
+  append(std::move(by_content));
   const size_t first_run_group = groups.size();
   std::vector<ChangeBits> changes;
   for (RunGroup& found : FindRunGroups(search)) {

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "dsi/dedup/unique_rows_internal.h"
+#include "dsi/format/status.h"
 
 namespace dsi::internal {
 
@@ -40,14 +42,23 @@ struct FoundGroup {
   int parent = -1;
 };
 
+// Calls work(i) for i below count, in any order and perhaps on several threads, and returns when
+// all are done. An error stops the search.
+using ForEach = std::function<Status(size_t count, const std::function<void(size_t)>& work)>;
+
+// One after another, on the caller's thread.
+Status OneByOne(size_t count, const std::function<void(size_t)>& work);
+
 // Groups candidates: declared groups first; then features that are functions of a key's value or
 // equal in partition, and those whose lists or numbers move little from one row of a key's value to
 // the next in time; then features with equal or nearly equal run patterns; the rest, and groups
 // whose index would cost more than it saves, stay out (the group of rows). Deterministic. Parents
 // come before the groups that refer to them; else declared groups first, by number, then found
 // groups by their first member. `rows_in_time`: the rows, oldest first.
+// What is found does not depend on `for_each`, whose errors are returned.
 // Cost: a few passes over the rows per feature; 20,000 features of 65,536 rows take seconds.
-std::vector<FoundGroup> FindGroups(std::span<const GroupCandidate> candidates, size_t num_rows,
-                                   std::span<const uint32_t> rows_in_time);
+Result<std::vector<FoundGroup>> FindGroups(std::span<const GroupCandidate> candidates,
+                                           size_t num_rows, std::span<const uint32_t> rows_in_time,
+                                           const ForEach& for_each = OneByOne);
 
 }  // namespace dsi::internal

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dsi/dedup/change_bits_internal.h"
@@ -30,8 +31,9 @@ struct SearchedFeature {
 struct GroupSearch {
   size_t num_rows = 0;
   std::span<const uint32_t> rows_in_time;
-  std::vector<SearchedFeature> features;
-  std::vector<ChangeBits> patterns;  // Distinct run patterns.
+  ForEach for_each = OneByOne;
+  std::vector<SearchedFeature> features = {};
+  std::vector<ChangeBits> patterns = {};  // Distinct run patterns.
 };
 
 // Groups as declared, by number; then those of what moves in them (kVersions, parent still open).
@@ -44,10 +46,10 @@ std::vector<FoundGroup> DescribeDeclaredGroups(std::span<const GroupCandidate> c
 void ResolveOwners(std::span<const GroupCandidate> candidates, std::vector<FoundGroup>* groups);
 
 // Groups the features that keys own; marks them taken. Parents are positions in the result.
-std::vector<FoundGroup> FindKeyGroups(GroupSearch* search);
+Result<std::vector<FoundGroup>> FindKeyGroups(GroupSearch* search);
 
 // Groups the features that are functions of each other, and repeat far apart; marks them taken.
-std::vector<FoundGroup> FindContentGroups(GroupSearch* search);
+Result<std::vector<FoundGroup>> FindContentGroups(GroupSearch* search);
 
 // A group that repeats in runs, with the rows where it changes.
 struct RunGroup {
@@ -57,6 +59,10 @@ struct RunGroup {
 
 // Groups the features that repeat in runs and are not taken.
 std::vector<RunGroup> FindRunGroups(const GroupSearch& search);
+
+// The features with the numbers of their values in front, ascending.
+Result<std::vector<std::pair<uint32_t, uint32_t>>> ByNumValues(const GroupSearch& search,
+                                                               std::span<const uint32_t> features);
 
 // The inverse index of one column over all rows of the stripe.
 UniqueRows FindUniqueOf(const RowColumn& column, size_t num_rows);

@@ -12,6 +12,7 @@
 #include "dsi/dedup/group_cost_internal.h"
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/key_index_internal.h"
+#include "dsi/format/error_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -45,8 +46,8 @@ class KeyGroups {
   explicit KeyGroups(GroupSearch* search)
       : search_(*search), rows_(static_cast<double>(search->num_rows)) {}
 
-  std::vector<FoundGroup> Run() {
-    MeasureKeys();
+  Result<std::vector<FoundGroup>> Run() {
+    DSI_RETURN_IF_ERROR(MeasureKeys());
     // The key that promises most first. What its groups do not take is left to the others.
     while (true) {
       KeySearch* best = nullptr;
@@ -69,25 +70,25 @@ class KeyGroups {
   }
 
  private:
-  void MeasureKeys() {
-    std::vector<std::pair<uint32_t, uint32_t>> by_values;
+  Status MeasureKeys() {
+    std::vector<uint32_t> keys;
     for (uint32_t f = 0; f < search_.features.size(); ++f) {
-      const SearchedFeature& feature = search_.features[f];
-      if (!feature.is_key) continue;
-      const UniqueRows unique = FindUniqueOf(*feature.column, search_.num_rows);
-      const auto num_values = static_cast<uint32_t>(unique.first_row.size());
-      // A key whose values stand in runs only owns what the search by runs finds more cheaply.
-      if (num_values >= feature.num_runs || num_values < 2) continue;
-      by_values.emplace_back(num_values, f);
+      if (search_.features[f].is_key) keys.push_back(f);
     }
-    std::sort(by_values.begin(), by_values.end());
+    DSI_ASSIGN_OR_RETURN(auto by_values, ByNumValues(search_, keys));
+    // A key whose values stand in runs only owns what the search by runs finds more cheaply.
+    std::erase_if(by_values, [&](const auto& key) {
+      return key.first >= search_.features[key.second].num_runs || key.first < 2;
+    });
     if (by_values.size() > kMaxKeys) by_values.resize(kMaxKeys);
-    for (const auto& [num_values, f] : by_values) {
-      KeySearch& key = keys_.emplace_back();
-      key.key = f;
-      key.index = std::make_unique<KeyIndex>(*search_.features[f].column, search_.rows_in_time);
+    keys_.resize(by_values.size());
+    return search_.for_each(keys_.size(), [&](size_t i) {
+      KeySearch& key = keys_[i];
+      key.key = by_values[i].second;
+      key.index =
+          std::make_unique<KeyIndex>(*search_.features[key.key].column, search_.rows_in_time);
       Measure(&key);
-    }
+    });
   }
 
   // What each feature would save with this key: all rows are compared for those that a sample of
@@ -255,6 +256,8 @@ class KeyGroups {
 
 }  // namespace
 
-std::vector<FoundGroup> FindKeyGroups(GroupSearch* search) { return KeyGroups(search).Run(); }
+Result<std::vector<FoundGroup>> FindKeyGroups(GroupSearch* search) {
+  return KeyGroups(search).Run();
+}
 
 }  // namespace dsi::internal

@@ -19,9 +19,10 @@ class ClusteredFeature {
   ClusteredFeature(const FeatureSource& source, const RowOrder& order,
                    std::span<const uint32_t> position_of);
 
-  // A stripe's rows, as dedup sees them. `column` points into the other members and into the
-  // source.
+  // A stripe's rows, as dedup sees them. `column` points into the other members, into this and into
+  // the source. Scalars that every row has need no arrays of their own: most features are such.
   struct Slice {
+    uint32_t num_rows = 0;
     std::vector<uint32_t> shape;   // Spec D-010 codes.
     std::vector<uint64_t> starts;  // First entry of each row.
     RowColumn column;
@@ -33,6 +34,8 @@ class ClusteredFeature {
   size_t CountPresent(uint32_t first, uint32_t num_rows) const;
 
  private:
+  void FillSlice(uint32_t first, Slice* slice) const;
+
   FeatureSource source_;
   const RowOrder& order_;
   std::vector<uint32_t>

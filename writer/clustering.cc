@@ -146,6 +146,7 @@ RowOrder ClusterRows(std::span<const FeatureSource> features, const ClusterKeys&
   RowOrder order;
   order.input_row.resize(num_rows);
   std::iota(order.input_row.begin(), order.input_row.end(), 0U);
+  order.input_entry.assign(order.input_row.begin(), order.input_row.end());
   order.time_rank = order.input_row;
   if (keys.keys.empty() && keys.time < 0) return order;
 
@@ -162,6 +163,7 @@ RowOrder ClusterRows(std::span<const FeatureSource> features, const ClusterKeys&
     if (times[a] != times[b]) return times[a] < times[b];
     return a < b;
   });
+  order.input_entry.assign(order.input_row.begin(), order.input_row.end());
   std::vector<uint32_t> by_time(num_rows);
   std::iota(by_time.begin(), by_time.end(), 0U);
   std::stable_sort(by_time.begin(), by_time.end(),

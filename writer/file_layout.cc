@@ -69,11 +69,11 @@ uint32_t CountTiers(const ClusteredFeature& feature) {
 }
 
 // Group of each feature: those declared, and those found on the first rows.
-void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> features,
-                  uint32_t num_rows, std::span<const uint32_t> time_rank,
-                  const LayoutOptions& options, FileLayout* layout) {
+Status AssignGroups(const Schema& schema, std::span<const ClusteredFeature> features,
+                    uint32_t num_rows, std::span<const uint32_t> time_rank,
+                    const LayoutOptions& options, FileLayout* layout) {
   layout->groups.emplace_back();  // F-073: the group of rows.
-  if (!options.dedup || num_rows == 0) return;
+  if (!options.dedup || num_rows == 0) return Status::Ok();
   std::vector<int> declared(features.size(), -1);
   for (size_t g = 0; g < schema.groups.size(); ++g) {
     for (const std::string& name : schema.groups[g].features) {
@@ -85,20 +85,23 @@ void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> featur
       {num_rows, kMaxSampleRows,
        std::max<uint64_t>(kSampleBytes / std::max<uint64_t>(per_row, 1), 1'024)}));
 
-  std::vector<ClusteredFeature::Slice> slices;
   std::vector<uint32_t> candidate_feature;
-  slices.reserve(features.size());
-  std::vector<GroupCandidate> candidates;
-  for (size_t f = 0; f < features.size(); ++f) {
-    const size_t present = features[f].CountPresent(0, sample);
-    if (declared[f] < 0 && (!options.find_groups || present == 0)) continue;
-    slices.push_back(features[f].MakeSlice(0, sample));
-    candidate_feature.push_back(static_cast<uint32_t>(f));
-    candidates.push_back({.column = &slices.back().column,
-                          .bits_per_row = BitsPerRow(features[f], present, sample),
-                          .is_key = MayBeKey(features[f]),
-                          .declared_group = declared[f]});
+  for (uint32_t f = 0; f < features.size(); ++f) {
+    if (declared[f] >= 0 || (options.find_groups && features[f].CountPresent(0, sample) != 0))
+      candidate_feature.push_back(f);
   }
+  std::vector<ClusteredFeature::Slice> slices(candidate_feature.size());
+  std::vector<GroupCandidate> candidates(candidate_feature.size());
+  DSI_RETURN_IF_ERROR(options.for_each(candidates.size(), [&](size_t i) {
+    const ClusteredFeature& feature = features[candidate_feature[i]];
+    slices[i] = feature.MakeSlice(0, sample);
+    candidates[i] = {
+        .column = &slices[i].column,
+        .bits_per_row = BitsPerRow(feature, feature.CountPresent(0, sample), sample),
+        .is_key = MayBeKey(feature),
+        .declared_group = declared[candidate_feature[i]],
+    };
+  }));
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (candidates[i].declared_group < 0) continue;
     const std::string& owner =
@@ -109,8 +112,10 @@ void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> featur
     if (feature >= 0 && at != candidate_feature.end())
       candidates[i].declared_owner = static_cast<int>(at - candidate_feature.begin());
   }
-  for (const FoundGroup& found :
-       FindGroups(candidates, sample, RowsInTime(time_rank.first(sample)))) {
+  DSI_ASSIGN_OR_RETURN(
+      const std::vector<FoundGroup> groups,
+      FindGroups(candidates, sample, RowsInTime(time_rank.first(sample)), options.for_each));
+  for (const FoundGroup& found : groups) {
     GroupLayout group;
     group.source = found.declared >= 0 ? 1 : 2;
     group.repeats = found.repeats;
@@ -135,6 +140,7 @@ void AssignGroups(const Schema& schema, std::span<const ClusteredFeature> featur
     }
     layout->groups.push_back(std::move(group));
   }
+  return Status::Ok();
 }
 
 // Declared id spaces, and one of its own for each list of ids that is large enough.
@@ -227,7 +233,7 @@ Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const Clustere
     for (uint32_t c = 0; c < features[f].source().spec->columns.size(); ++c)
       layout.columns.push_back({.feature = f, .column = c});
   }
-  AssignGroups(schema, features, num_rows, time_rank, options, &layout);
+  DSI_RETURN_IF_ERROR(AssignGroups(schema, features, num_rows, time_rank, options, &layout));
   for (uint32_t f = 0; f < features.size(); ++f) {
     if (layout.features[f].group == 0) layout.groups[0].features.push_back(f);
   }

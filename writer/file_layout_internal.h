@@ -64,10 +64,11 @@ struct FileLayout {
 struct LayoutOptions {
   bool dedup = true;
   bool find_groups = true;
+  ForEach for_each = OneByOne;
 };
 
 // Decides the layout by looking at the rows of the first stripe, [0, num_rows), whose ranks in time
-// are given. kInvalidArgument: an id space whose columns differ in width.
+// are given. kInvalidArgument: an id space whose columns differ in width; errors of for_each.
 Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const ClusteredFeature> features,
                                   uint32_t num_rows, std::span<const uint32_t> time_rank,
                                   const LayoutOptions& options);

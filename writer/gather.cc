@@ -2,13 +2,13 @@
 
 #include <cstring>
 
+#include "dsi/dedup/row_compare_internal.h"
+
 namespace dsi::internal {
 namespace {
 
-uint32_t EntriesOf(const ClusteredFeature::Slice& slice, uint32_t row) {
-  const uint32_t code = slice.shape[row];
-  if (code == 0) return 0;
-  return slice.column.entries_per_row != 0 ? slice.column.entries_per_row : code - 1;
+size_t EntriesOfRow(const ClusteredFeature::Slice& slice, uint32_t row) {
+  return EntriesOf(slice.column, ShapeOf(slice.column, row));
 }
 
 // Calls visit(row) for every stored row.
@@ -16,7 +16,7 @@ template <typename Visit>
 void ForEachRow(const ClusteredFeature::Slice& slice, const std::vector<uint32_t>& stored_rows,
                 const Visit& visit) {
   if (stored_rows.empty()) {
-    for (uint32_t row = 0; row < slice.shape.size(); ++row) visit(row);
+    for (uint32_t row = 0; row < slice.num_rows; ++row) visit(row);
   } else {
     for (const uint32_t row : stored_rows) visit(row);
   }
@@ -26,11 +26,11 @@ void ForEachRow(const ClusteredFeature::Slice& slice, const std::vector<uint32_t
 template <typename T>
 void GatherScalars(const ClusteredFeature::Slice& slice, const std::byte* data,
                    const std::vector<uint32_t>& stored_rows, std::vector<std::byte>* out) {
-  out->resize((stored_rows.empty() ? slice.shape.size() : stored_rows.size()) * sizeof(T));
+  out->resize((stored_rows.empty() ? slice.num_rows : stored_rows.size()) * sizeof(T));
   std::byte* dst = out->data();
   ForEachRow(slice, stored_rows, [&](uint32_t row) {
-    if (slice.shape[row] == 0) return;
-    std::memcpy(dst, data + slice.starts[row] * sizeof(T), sizeof(T));
+    if (ShapeOf(slice.column, row) == 0) return;
+    std::memcpy(dst, data + StartOf(slice.column, row) * sizeof(T), sizeof(T));
     dst += sizeof(T);
   });
   out->resize(static_cast<size_t>(dst - out->data()));
@@ -40,12 +40,12 @@ void GatherLists(const ClusteredFeature::Slice& slice, const RowColumn::Values& 
                  const std::vector<uint32_t>& stored_rows, std::vector<std::byte>* out) {
   const auto width = static_cast<size_t>(values.width);
   uint64_t total = 0;
-  ForEachRow(slice, stored_rows, [&](uint32_t row) { total += EntriesOf(slice, row); });
+  ForEachRow(slice, stored_rows, [&](uint32_t row) { total += EntriesOfRow(slice, row); });
   out->resize(total * width);
   std::byte* dst = out->data();
   ForEachRow(slice, stored_rows, [&](uint32_t row) {
-    const size_t size = EntriesOf(slice, row) * width;
-    if (size != 0) std::memcpy(dst, values.data + slice.starts[row] * width, size);
+    const size_t size = EntriesOfRow(slice, row) * width;
+    if (size != 0) std::memcpy(dst, values.data + StartOf(slice.column, row) * width, size);
     dst += size;
   });
 }
@@ -54,9 +54,11 @@ void GatherLists(const ClusteredFeature::Slice& slice, const RowColumn::Values& 
 
 std::vector<uint32_t> GatherShape(const ClusteredFeature::Slice& slice,
                                   const std::vector<uint32_t>& stored_rows) {
+  const size_t num_stored = stored_rows.empty() ? slice.num_rows : stored_rows.size();
+  if (slice.column.shape.empty()) return std::vector<uint32_t>(num_stored, 1);
   if (stored_rows.empty()) return slice.shape;
   std::vector<uint32_t> shape;
-  shape.reserve(stored_rows.size());
+  shape.reserve(num_stored);
   for (const uint32_t row : stored_rows) shape.push_back(slice.shape[row]);
   return shape;
 }

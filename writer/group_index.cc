@@ -6,6 +6,7 @@
 
 #include "dsi/dedup/unique_rows_internal.h"
 #include "dsi/dedup/versions_internal.h"
+#include "dsi/dedup/row_compare_internal.h"
 #include "dsi/writer/number_by_use_internal.h"
 
 namespace dsi::internal {
@@ -58,11 +59,9 @@ class IndexBuilder {
     for (const ClusteredFeature::Slice& slice : slices_) {
       double width = 0;
       for (const RowColumn::Values& values : slice.column.values) width += values.width;
-      const uint32_t per_row = slice.column.entries_per_row;
       uint64_t entries = 0;
-      for (const uint32_t row : rows) {
-        if (slice.shape[row] > 0) entries += per_row != 0 ? per_row : slice.shape[row] - 1;
-      }
+      for (const uint32_t row : rows)
+        entries += EntriesOf(slice.column, ShapeOf(slice.column, row));
       bytes += width * static_cast<double>(entries);
     }
     return bytes * kStoredShare;

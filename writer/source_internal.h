@@ -27,7 +27,8 @@ struct FeatureSource {
 
 // The order of rows in the file and where sessions start.
 struct RowOrder {
-  std::vector<uint32_t> input_row;  // [num_rows]: row of the input at each position of the file.
+  std::vector<uint32_t> input_row;    // [num_rows]: row of the input at each position of the file.
+  std::vector<uint64_t> input_entry;  // The same, as the entries of scalars that every row has.
   std::vector<uint32_t>
       session_starts;               // Positions, ascending; empty when there are no session keys.
   std::vector<uint32_t> time_rank;  // Per position: its place by time, then input position.

@@ -212,10 +212,18 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
 
   const std::vector<internal::StripeCut> cuts = internal::CutStripes(
       order, num_rows, rows_.size_bytes(), options_.stripe_rows, options_.stripe_bytes);
-  DSI_ASSIGN_OR_RETURN(const internal::FileLayout layout,
-                       internal::PlanFileLayout(
-                           stored, features, cuts.empty() ? 0 : cuts[0].num_rows, order.time_rank,
-                           {.dedup = options_.dedup, .find_groups = options_.find_groups}));
+  const internal::ForEach for_each = [&](size_t count, const std::function<void(size_t)>& work) {
+    const auto call = [&](size_t i) {
+      work(i);
+      return Status::Ok();
+    };
+    return internal::ParallelFor(count, options_.threads, call, poll);
+  };
+  DSI_ASSIGN_OR_RETURN(
+      const internal::FileLayout layout,
+      internal::PlanFileLayout(
+          stored, features, cuts.empty() ? 0 : cuts[0].num_rows, order.time_rank,
+          {.dedup = options_.dedup, .find_groups = options_.find_groups, .for_each = for_each}));
 
   internal::FileSink sink(file_.get(), Salt(stored, options_));
   DSI_RETURN_IF_ERROR(sink.AppendHeader());

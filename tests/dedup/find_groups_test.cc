@@ -73,11 +73,12 @@ class Table {
   uint64_t user(size_t row) const { return users_[row]; }
   uint64_t item(size_t row) const { return items_[row]; }
   std::vector<GroupCandidate>& candidates() { return candidates_; }
-  std::vector<FoundGroup> Find() const {
+  Result<std::vector<FoundGroup>> Find(const ForEach& for_each) const {
     std::vector<uint32_t> rows_in_time(kRows);
     std::iota(rows_in_time.begin(), rows_in_time.end(), 0U);
-    return FindGroups(candidates_, kRows, rows_in_time);
+    return FindGroups(candidates_, kRows, rows_in_time, for_each);
   }
+  std::vector<FoundGroup> Find() const { return *Find(OneByOne); }
 
   static constexpr uint64_t kMissing = UINT64_MAX;
 
@@ -315,14 +316,47 @@ TEST(FindGroups, DeclaredOwnerElsewhere) {
 }
 
 TEST(FindGroups, NoRowsAndNoCandidates) {
-  EXPECT_TRUE(FindGroups({}, 100, {}).empty());
-  EXPECT_TRUE(FindGroups({}, 0, {}).empty());
+  EXPECT_TRUE(FindGroups({}, 100, {})->empty());
+  EXPECT_TRUE(FindGroups({}, 0, {})->empty());
   const std::vector<uint64_t> one = {3};
   RowColumn column;
   column.entries_per_row = 1;
   column.values = {{reinterpret_cast<const std::byte*>(one.data()), 8}};
   const std::vector<GroupCandidate> candidates = {{&column, 64, true, -1}};
-  EXPECT_TRUE(FindGroups(candidates, 1, std::vector<uint32_t>{0}).empty());
+  EXPECT_TRUE(FindGroups(candidates, 1, std::vector<uint32_t>{0})->empty());
+}
+
+// What is found depends neither on who does the work nor in which order; where work cannot go on,
+// the search ends with the error, whenever that happens.
+TEST(FindGroups, WorkIsDoneByOthers) {
+  Table table;
+  table.Add([&](size_t row) { return table.item(row); }, 1, 9, true);
+  table.Add([&](size_t row) { return table.item(row) * 7; }, 20, 400);
+  table.Add([&](size_t row) { return (row * 2654435761U >> 7) % 50; }, 20, 400);
+  table.Add([&](size_t row) { return (row * 2654435761U >> 7) % 50 / 2; }, 20, 400);
+  int calls = 0;
+  const auto backwards = [&](size_t count, const std::function<void(size_t)>& work) {
+    ++calls;
+    for (size_t i = count; i > 0; --i) work(i - 1);
+    return Status::Ok();
+  };
+  const auto groups = table.Find(backwards);
+  ASSERT_TRUE(groups.ok());
+  const std::vector<FoundGroup> expected = table.Find();
+  ASSERT_EQ(groups->size(), expected.size());
+  ASSERT_GE(expected.size(), 2U);
+  for (size_t g = 0; g < expected.size(); ++g) EXPECT_EQ((*groups)[g].members, expected[g].members);
+  const int all_calls = calls;
+  ASSERT_GE(all_calls, 3);
+  for (int last = 0; last < all_calls; ++last) {
+    int left = last;
+    const auto stops = [&](size_t count, const std::function<void(size_t)>& work) {
+      return left-- == 0 ? Status(StatusCode::kCancelled, "stop") : OneByOne(count, work);
+    };
+    const auto stopped = table.Find(stops);
+    ASSERT_FALSE(stopped.ok()) << last << " of " << all_calls;
+    EXPECT_EQ(stopped.status().code(), StatusCode::kCancelled);
+  }
 }
 
 TEST(FindGroups, SameInputSameGroups) {
