@@ -83,7 +83,10 @@ void Consider(Chooser* chooser) {
     const double scale = chooser->total_count() / static_cast<double>(differences.size());
     const double plain = static_cast<double>(chooser->packed_payload()) * chooser->scale();
     if (static_cast<double>(packed) * scale >= (1 - fewest_saved) * plain) return;
-    const EncodingSet allowed = ~SetOf(Encoding::kDelta, Encoding::kDictionary);
+    // Differences of differences are for clocks whose pace drifts; of the bits of floats they say
+    // nothing.
+    EncodingSet allowed = ~SetOf(Encoding::kDictionary);
+    if (sample.is_float) allowed &= ~SetOf(Encoding::kDelta);
     EncodePlan plan;
     plan.encoding = Encoding::kDelta;
     plan.children.push_back(

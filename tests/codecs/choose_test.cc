@@ -81,6 +81,10 @@ std::vector<Case> Cases() {
   uint64_t time = 1'700'000'000'000;
   cases.push_back({"timestamps", 8, Generate(n, [&](size_t) { return time += random() % 1000; }),
                    "delta(", false, 11.2});
+  uint64_t pace = 1'000'000;
+  cases.push_back({"timestamps of a clock whose pace drifts", 8,
+                   Generate(n, [&](size_t) { return time += pace += random() % 3; }),
+                   "delta(delta(packed", false, 2.1});
   uint64_t state = 0;
   cases.push_back(
       {"long runs", 4,
@@ -142,6 +146,7 @@ std::vector<EncodePlan> ForcedPlans(const Case& c) {
   for (const EncodePlan& leaf : leaves) {
     plans.push_back(Plan(Encoding::kDelta, {leaf}));
     plans.push_back(Plan(Encoding::kDelta, {Plan(Encoding::kSplit, {leaf}, 0, 0)}));
+    plans.push_back(Plan(Encoding::kDelta, {Plan(Encoding::kDelta, {leaf})}));
     plans.push_back(Plan(Encoding::kRuns, {leaf, packed}));
     plans.push_back(Plan(Encoding::kRuns, {leaf, zstd}));
     plans.push_back(Plan(Encoding::kSparse, {leaf, packed}));
