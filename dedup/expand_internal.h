@@ -81,6 +81,10 @@ RunPosition RunsToInverse(std::span<const uint32_t> run_lengths, RunPosition fro
 // inverse has room for bits.size() values. Returns ones_before + all ones.
 uint32_t BitsToInverse(std::span<const uint8_t> bits, uint32_t ones_before, uint32_t* inverse);
 
+// Places of the ones: first + i for each bits[i] that is not 0, ascending. Returns how many.
+// Precondition: places has room for bits.size() values.
+size_t OnesToPlaces(std::span<const uint8_t> bits, uint32_t first, uint32_t* places);
+
 // Renumbers the unique rows that a batch touches by first use. The table has an entry per unique
 // row of the stripe, stamped with the batch that wrote it, so nothing is hashed and nothing cleared
 // between batches.

@@ -78,6 +78,26 @@ uint32_t BitsToInverseKernel(const uint8_t* bits, size_t count, uint32_t ones, u
   return ones;
 }
 
+// A vector of places is stored where the next one belongs, its wanted places in front; what it
+// writes past them, the next store overwrites. No more ones than bits have been seen, so that it
+// stays inside.
+size_t OnesToPlacesKernel(const uint8_t* bits, size_t count, uint32_t first, uint32_t* places) {
+  const hn::CappedTag<uint32_t, 16> d;
+  const hn::Rebind<uint8_t, decltype(d)> d8;
+  const size_t lanes = hn::Lanes(d);
+  size_t num_ones = 0;
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto bit = hn::PromoteTo(d, hn::LoadU(d8, bits + i));
+    const auto here = hn::Iota(d, first + static_cast<uint32_t>(i));
+    num_ones += hn::CompressStore(here, hn::Ne(bit, hn::Zero(d)), d, places + num_ones);
+  }
+  for (; i < count; ++i) {
+    if (bits[i] != 0) places[num_ones++] = first + static_cast<uint32_t>(i);
+  }
+  return num_ones;
+}
+
 }  // namespace
 }  // namespace dsi::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -87,6 +107,7 @@ namespace dsi::internal {
 
 HWY_EXPORT(RunsToInverseKernel);
 HWY_EXPORT(BitsToInverseKernel);
+HWY_EXPORT(OnesToPlacesKernel);
 
 RunPosition RunsToInverse(std::span<const uint32_t> run_lengths, RunPosition from,
                           std::span<uint32_t> inverse) {
@@ -96,6 +117,10 @@ RunPosition RunsToInverse(std::span<const uint32_t> run_lengths, RunPosition fro
 
 uint32_t BitsToInverse(std::span<const uint8_t> bits, uint32_t ones_before, uint32_t* inverse) {
   return HWY_DYNAMIC_DISPATCH(BitsToInverseKernel)(bits.data(), bits.size(), ones_before, inverse);
+}
+
+size_t OnesToPlaces(std::span<const uint8_t> bits, uint32_t first, uint32_t* places) {
+  return HWY_DYNAMIC_DISPATCH(OnesToPlacesKernel)(bits.data(), bits.size(), first, places);
 }
 
 }  // namespace dsi::internal

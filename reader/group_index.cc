@@ -289,11 +289,10 @@ Status GroupIndexDecoder::NextBits(uint32_t num_rows) {
                    window_.Describe(), row_, row_ + num_rows);
   // The first row belongs to the unique row before it unless its bit is set; it is slot 0.
   const uint32_t first = uniques_seen_ - 1 + bits[0];
-  uint32_t* const slots = slots_.data();
-  const uint32_t count = BitsToInverse({bits, num_rows}, 1U - bits[0], slots);
-  // The last row of a slot writes last.
+  const uint32_t count = BitsToInverse({bits, num_rows}, 1U - bits[0], slots_.data());
+  // A slot ends where the next one begins, the last with the rows.
   uint32_t* const ends = run_ends_.data();
-  for (uint32_t i = 0; i < num_rows; ++i) ends[slots[i]] = i + 1;
+  ends[OnesToPlaces({bits + 1, num_rows - 1}, 1, ends)] = num_rows;
   uniques_seen_ = first + count;
   if (uniques_seen_ > num_unique_ ||
       (row_ + num_rows == stripe_rows_ && uniques_seen_ != num_unique_)) {

@@ -203,6 +203,24 @@ TEST_P(ExpandTest, BitsToInverseEqualsPlainLoops) {
   }
 }
 
+// The ends of runs that form 2 says. Room for exactly as many places as there are bits.
+TEST_P(ExpandTest, OnesToPlacesEqualsPlainLoops) {
+  for (size_t count = 0; count < 300; ++count) {
+    std::vector<uint8_t> bits(count);
+    for (uint8_t& bit : bits) bit = random_() % 3 == 0 ? 1 : 0;
+    if (count % 3 == 0) std::fill(bits.begin(), bits.end(), uint8_t{1});
+    const uint32_t first = count % 2 == 0 ? 1 : 77777;
+    std::vector<uint32_t> expected;
+    for (size_t i = 0; i < count; ++i) {
+      if (bits[i] != 0) expected.push_back(first + static_cast<uint32_t>(i));
+    }
+    std::vector<uint32_t> places(count);
+    ASSERT_EQ(OnesToPlaces(bits, first, places.data()), expected.size());
+    places.resize(expected.size());
+    EXPECT_EQ(places, expected);
+  }
+}
+
 TEST_P(ExpandTest, StartsOfListsOfEveryNumberD010) {
   std::mt19937_64 random(5);
   constexpr uint32_t kMaxCode = 1U << 31;
