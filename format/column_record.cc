@@ -111,6 +111,11 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   r.time_unit = static_cast<TimeUnit>(unit);
   if (!r.has_default && r.default_bits != 0)
     return Corrupt("column record: a default that is not given (F-070)");
+  const int width = TypeWidth(r.type);
+  if (width < 8 && r.default_bits >> (8 * width) != 0)
+    return Corrupt("column record: a default of more than {} bytes (F-070)", width);
+  if (r.type == Type::kBool && r.default_bits > 1)
+    return Corrupt("column record: default {} of a bool (S-011)", r.default_bits);
   if (r.name_size < 1 || r.name_size > kMaxNameBytes)
     return Corrupt("column record: name of {} bytes (F-070)", r.name_size);
   if (r.feature_name_size < 1 || r.feature_name_size > r.name_size) {

@@ -15,11 +15,17 @@ void CheckTotals(const VerifiedDirectory& directory, const std::vector<VerifiedT
                  DamageLog* log) {
   for (const OpenColumn& c : directory.columns) {
     if (c.name.empty() || !totals[c.ordinal].complete) continue;
-    const uint64_t found = totals[c.ordinal].num_values;
-    if (found == c.record.num_values) continue;
-    log->Add(Corrupt("{} values in all stripes, the column states {} (F-070)", found,
-                     c.record.num_values),
-             fmt::format("column {}", c.name));
+    const VerifiedTotals& found = totals[c.ordinal];
+    if (found.num_values != c.record.num_values) {
+      log->Add(Corrupt("{} values in all stripes, the column states {} (F-070)", found.num_values,
+                       c.record.num_values),
+               fmt::format("column {}", c.name));
+    }
+    if (found.stored_bytes != c.record.stored_bytes) {
+      log->Add(Corrupt("{} bytes in all stripes, the column states {} (F-070)", found.stored_bytes,
+                       c.record.stored_bytes),
+               fmt::format("column {}", c.name));
+    }
   }
 }
 

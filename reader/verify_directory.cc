@@ -1,4 +1,6 @@
 // The directory as a whole: each record, and what records must not share (spec F-070 … F-075).
+#include <simdjson.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -29,6 +31,7 @@ class DirectoryVerifier {
     CheckIdSpaces();
     CheckSlots();
     CheckNames();
+    CheckHeap();
     CheckNameIndex();
     CheckFeatures();
     return std::move(out_);
@@ -79,6 +82,12 @@ class DirectoryVerifier {
   // F-074.
   void CheckIdSpaces() {
     out_.id_space_widths.resize(file_.core().id_spaces.count);
+    out_.first_columns.assign(file_.core().id_spaces.count, kNone32);
+    for (const OpenColumn& c : out_.columns) {
+      if (c.name.empty() || c.record.id_space == kNone16) continue;
+      uint32_t& first = out_.first_columns[c.record.id_space];
+      first = std::min(first, c.ordinal);
+    }
     for (uint32_t i = 0; i < file_.core().id_spaces.count; ++i) {
       const std::string where = fmt::format("id space {}", i);
       auto space = file_.LoadIdSpace(i);
@@ -156,6 +165,17 @@ class DirectoryVerifier {
         }
       }
     }
+  }
+
+  // F-071: text everywhere, between the names as well.
+  void CheckHeap() {
+    std::vector<std::byte> heap;
+    // A damaged seal is reported already.
+    if (!file_.names().ReadAll(&heap).ok()) return;
+    const std::string_view text(reinterpret_cast<const char*>(heap.data()), heap.size());
+    if (text.find('\0') != text.npos || !simdjson::validate_utf8(text.data(), text.size()))
+      log_.Add(Corrupt("the name heap is not UTF-8, or has a NUL in it (F-071)"),
+               "directory: names");
   }
 
   // F-072: sorted, complete, and nothing else in it.

@@ -54,6 +54,7 @@ struct VerifiedDirectory {
   std::vector<OpenColumn> columns;  // By ordinal; those with `name` empty are damaged.
   std::vector<SlotUse> slots;       // By slot; each slot once.
   std::vector<uint32_t> id_space_widths;
+  std::vector<uint32_t> first_columns;  // Per id space: the first that uses it, kNone32 if none.
   std::vector<uint32_t> group_parents;  // F-073.
   bool complete = true;  // False: some column's record is damaged, so slots are missing.
 };
@@ -64,6 +65,7 @@ VerifiedDirectory VerifyDirectory(const OpenFile& file, DamageLog* log);
 // Totals of a column over the stripes, compared with its record at the end (F-070).
 struct VerifiedTotals {
   uint64_t num_values = 0;
+  uint64_t stored_bytes = 0;
   bool complete = true;  // False: a damaged stripe hides some.
 };
 

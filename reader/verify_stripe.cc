@@ -29,6 +29,7 @@ struct Stream {
   StreamRecord record;
   bool present = false;
   bool failed = false;  // Reported, or hidden by damage that was.
+  uint64_t bytes = 0;   // Of its nodes; those of an alias are another's.
   StreamChecker checker;
 };
 
@@ -52,6 +53,7 @@ class StripeVerifier {
     if (!go_on) return false;
     FinishStreams();
     CompareStreams(totals);
+    AddStoredBytes(totals);
     if (last_message_.empty()) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
     file_.ForgetStripe(stripe_);
     return true;
@@ -273,6 +275,7 @@ class StripeVerifier {
         node = bytes.subspan(s.record.offset_in_page, s.record.size);
         if (!s.record.is_alias) status = CheckPlace(s.record, page, &end);
       }
+      if (!s.record.is_alias) s.bytes += node.size();
       if (status.ok()) status = CheckNode(&s, k, node);
       if (status.ok()) continue;
       if (!IsDamage(status)) return status;
@@ -363,6 +366,19 @@ class StripeVerifier {
       if (entries == num_values) continue;
       Report(Corrupt("{} values, the shape stream asks for {} (D-011)", num_values, entries),
              Where(values->use));
+    }
+  }
+
+  // F-070: a dictionary counts with the first column that uses it.
+  void AddStoredBytes(std::vector<VerifiedTotals>* totals) const {
+    for (const Stream& s : streams_) {
+      if (s.use.role == StreamRole::kIndex) continue;
+      const uint32_t column = s.use.role == StreamRole::kDictionary
+                                  ? directory_.first_columns[s.use.owner]
+                                  : s.use.owner;
+      if (column == kNone32) continue;
+      (*totals)[column].stored_bytes += s.bytes;
+      if (s.failed) (*totals)[column].complete = false;
     }
   }
 

@@ -78,7 +78,18 @@ TEST(Verify, DirectoryRules) {
   const std::vector<std::byte> sound = SampleFile();
   const std::vector<Change> changes = {
       {"F-070", [](EditableFile* f) { Add<uint64_t>(f, Column(f, kAge) + 8, 1); }},   // Hash.
+      {"F-070", [](EditableFile* f) { Add<uint64_t>(f, Column(f, kAge) + 24, 1); }},  // Bytes.
       {"F-070", [](EditableFile* f) { Add<uint64_t>(f, Column(f, kAge) + 32, 1); }},  // Values.
+      {"F-070",
+       [](EditableFile* f) {  // A default wider than its type.
+         f->Put<uint64_t>(Column(f, kAge) + 16, uint64_t{1} << 32);
+         f->Put<uint8_t>(Column(f, kAge) + 82, 4);
+       }},
+      {"S-011",
+       [](EditableFile* f) {
+         f->Put<uint64_t>(Column(f, kLabel) + 16, 2);
+         f->Put<uint8_t>(Column(f, kLabel) + 82, 4);
+       }},
       {"F-070",
        [](EditableFile* f) {
          Add<uint64_t>(f, Column(f, kAge), 1);
@@ -105,6 +116,13 @@ TEST(Verify, DirectoryRules) {
       {"S-012", [](EditableFile* f) { f->Put<uint8_t>(Column(f, kWeights) + 81, 5); }},
       {"S-013", [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->names(), 0), 0xFF); }},
       {"S-013", [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->names(), 0), 0); }},
+      {"F-071",
+       [](EditableFile* f) {  // A byte that no name uses any more.
+         const uint64_t group = EditableFile::Place(f->groups(), 1);
+         const auto size = static_cast<uint16_t>(f->Get<uint16_t>(group + 4) - 1);
+         f->Put<uint16_t>(group + 4, size);
+         f->Put<uint8_t>(EditableFile::Place(f->names(), f->Get<uint32_t>(group) + size), 0xFF);
+       }},
       {"F-073",
        [](EditableFile* f) { Add<uint32_t>(f, EditableFile::Place(f->groups(), 0) + 16, 1); }},
       {"F-073",
