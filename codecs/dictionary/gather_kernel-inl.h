@@ -9,13 +9,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dsi::internal::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
 // The compiler vectorises this one as well as we could.
 template <typename Code>
 HWY_INLINE uint32_t LargestOf(const Code* HWY_RESTRICT codes, size_t count) {
@@ -24,73 +23,25 @@ HWY_INLINE uint32_t LargestOf(const Code* HWY_RESTRICT codes, size_t count) {
   return largest;
 }
 
+// Codes are read a word at a time and taken out of it by shifts. The CPUs' gather instructions take
+// one load per value as well, and more work around it: where the entries are in the first-level
+// cache this is 1.3 to 2 times as fast, and beyond it equally so.
 template <typename Value, typename Code>
-HWY_INLINE void GatherOneByOne(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes,
-                               size_t count, Value* HWY_RESTRICT out) {
-  for (size_t i = 0; i < count; ++i) out[i] = entries[codes[i]];
-}
-
-// Better targets of one architecture have lower numbers, so this holds for those to come as well.
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-
-// Lanes of `d` from codes narrower than it.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadCodes(D d, const uint32_t* codes) {
-  if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    return hn::LoadU(d, codes);
-  } else {
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<uint32_t, D>(), codes));
-  }
-}
-template <class D>
-HWY_INLINE hn::Vec<D> LoadCodes(D d, const uint16_t* codes) {
-  const hn::Rebind<uint32_t, D> d32;
-  const auto wide = hn::PromoteTo(d32, hn::LoadU(hn::Rebind<uint16_t, D>(), codes));
-  if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    return wide;
-  } else {
-    return hn::PromoteTo(d, wide);
-  }
-}
-template <class D>
-HWY_INLINE hn::Vec<D> LoadCodes(D d, const uint8_t* codes) {
-  const hn::Rebind<uint32_t, D> d32;
-  const auto wide = hn::PromoteTo(d32, hn::LoadU(hn::Rebind<uint8_t, D>(), codes));
-  if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    return wide;
-  } else {
-    return hn::PromoteTo(d, wide);
-  }
-}
-
-template <typename Value, typename Code>
-HWY_INLINE void GatherVectors(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes,
-                              size_t count, Value* HWY_RESTRICT out) {
-  const hn::ScalableTag<Value> d;
-  const hn::RebindToSigned<decltype(d)> d_index;
-  const size_t lanes = hn::Lanes(d);
+HWY_INLINE void GatherValues(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes,
+                             size_t count, Value* HWY_RESTRICT out) {
+  constexpr size_t kPerWord = sizeof(uint64_t) / sizeof(Code);
+  constexpr int kBits = 8 * sizeof(Code);
   size_t i = 0;
-  // Two at a time, so that the second's loads fill the gaps of the first.
-  for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    const auto first = hn::GatherIndex(d, entries, hn::BitCast(d_index, LoadCodes(d, codes + i)));
-    const auto second =
-        hn::GatherIndex(d, entries, hn::BitCast(d_index, LoadCodes(d, codes + i + lanes)));
-    hn::StoreU(first, d, out + i);
-    hn::StoreU(second, d, out + i + lanes);
+  for (; i + 2 * kPerWord <= count; i += 2 * kPerWord) {
+    uint64_t words[2];
+    std::memcpy(words, codes + i, sizeof(words));
+    for (size_t w = 0; w < 2; ++w) {
+      for (size_t k = 0; k < kPerWord; ++k)
+        out[i + w * kPerWord + k] = entries[static_cast<Code>(words[w] >> (kBits * k))];
+    }
   }
-  GatherOneByOne(entries, codes + i, count - i, out + i);
+  for (; i < count; ++i) out[i] = entries[codes[i]];
 }
-
-#else
-
-// Targets without a gather instruction would take the vector apart again.
-template <typename Value, typename Code>
-HWY_INLINE void GatherVectors(const Value* HWY_RESTRICT entries, const Code* HWY_RESTRICT codes,
-                              size_t count, Value* HWY_RESTRICT out) {
-  GatherOneByOne(entries, codes, count, out);
-}
-
-#endif
 
 template <typename Code>
 void GatherWithCodes(const void* entries, size_t width, const std::byte* codes_bytes, size_t count,
@@ -98,17 +49,17 @@ void GatherWithCodes(const void* entries, size_t width, const std::byte* codes_b
   const auto* codes = reinterpret_cast<const Code*>(codes_bytes);
   switch (width) {
     case 1:
-      return GatherOneByOne(static_cast<const uint8_t*>(entries), codes, count,
-                            reinterpret_cast<uint8_t*>(out));
+      return GatherValues(static_cast<const uint8_t*>(entries), codes, count,
+                          reinterpret_cast<uint8_t*>(out));
     case 2:
-      return GatherOneByOne(static_cast<const uint16_t*>(entries), codes, count,
-                            reinterpret_cast<uint16_t*>(out));
+      return GatherValues(static_cast<const uint16_t*>(entries), codes, count,
+                          reinterpret_cast<uint16_t*>(out));
     case 4:
-      return GatherVectors(static_cast<const uint32_t*>(entries), codes, count,
-                           reinterpret_cast<uint32_t*>(out));
+      return GatherValues(static_cast<const uint32_t*>(entries), codes, count,
+                          reinterpret_cast<uint32_t*>(out));
     default:
-      return GatherVectors(static_cast<const uint64_t*>(entries), codes, count,
-                           reinterpret_cast<uint64_t*>(out));
+      return GatherValues(static_cast<const uint64_t*>(entries), codes, count,
+                          reinterpret_cast<uint64_t*>(out));
   }
 }
 

@@ -95,7 +95,7 @@ HWY_INLINE hn::Vec<D> FromBytes(D d, const uint8_t* bytes) {
 // table[index] of eight entries.
 template <class D>
 HWY_INLINE hn::Vec<D> LookUp(D d, const hn::TFromD<D>* table, hn::Vec<D> index) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   // All of it in one register.
   if constexpr (sizeof(hn::TFromD<D>) == 4)
     return hn::TableLookupLanes(hn::Load(d, table), hn::IndicesFromVec(d, index));
