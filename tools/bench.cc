@@ -62,6 +62,7 @@ Projection ProjectionOf(const ColumnInfo& column, const Options& options) {
     if (projection.layout == Layout::kPadded && !can_pad) projection.layout = Layout::kJagged;
     if (projection.layout == Layout::kPaddedIkjt && !can_pad) projection.layout = Layout::kIkjt;
     projection.width = options.width;
+    projection.keep = column.newest_first ? Keep::kFirst : Keep::kLast;
     projection.vbe_set = TypeName(column.type);  // One type each.
   }
   return projection;
@@ -178,7 +179,8 @@ VerbAction AddBench(CLI::App* app, Console* console) {
   app->add_option("--batch-size", options->batch_size, "Rows in a batch; default 4096")
       ->check(CLI::Range(1U, 1U << 24).description(""))
       ->type_name("N");
-  app->add_option("--width", options->width, "Padded lists: entries per row; default: the longest")
+  app->add_option("--width", options->width,
+                  "Padded lists: entries per row, the newest stay; default: the longest")
       ->type_name("N");
   app->add_option("--repeat", options->repeat, "Read the file so often; default 3")
       ->check(CLI::Range(1U, 1000U).description(""))

@@ -258,6 +258,19 @@ class ReadTest(CliTest):
         self.expect(USAGE, "head", dsi, "-n", "-1")
         self.expect(USAGE, "head", dsi, "--features", "nothing_like_it")
 
+    # Cut lists keep their newest entries, wherever those stand: the tiers of older ones stay unread.
+    def test_bench_keeps_the_newest(self):
+        for end in ("first", "last"):
+            schema = {"features": [{"name": "seen", "kind": "list", "newest": end}]}
+            rows = "".join(json.dumps({"seen": [pow(7, row * 400 + i, 2**31 - 1) for i in range(400)]})
+                           + "\n" for row in range(60))
+            dsi = self.path(f"{end}.dsi")
+            self.expect(OK, "convert", self.write("rows.jsonl", rows), dsi, "--schema",
+                        self.write("schema.json", json.dumps(schema)), "--force")
+            whole, cut = (self.json("bench", dsi, "--features", "seen", "--width", width)
+                          for width in ("400", "8"))
+            self.assertLess(cut["values_decoded"] * 3, whole["values_decoded"], end)
+
     def test_bench(self):
         dsi = self.dsi()
         for layout in ("padded", "jagged", "ikjt"):
