@@ -7,9 +7,13 @@ if(DSI_SANITIZE)
   set(fuzz_mutations 1000)
 endif()
 
-file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.cc)
-foreach(source ${fuzz_sources})
-  get_filename_component(name ${source} NAME_WE)
+# What scripts/test runs with libFuzzer, one line each: the target, by what its time is divided, and
+# the folders of its corpus.
+set(fuzz_targets ${PROJECT_BINARY_DIR}/fuzz_targets)
+file(WRITE ${fuzz_targets} "")
+
+# Adds a target whose corpus is in fuzz/corpus/<name without fuzz_> and in the folders named.
+function(dsi_add_fuzz_target name source divisor)
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE dsi_internal)
   if(DSI_LIBFUZZER)
@@ -17,11 +21,36 @@ foreach(source ${fuzz_sources})
   else()
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cc)
   endif()
-  string(REGEX REPLACE "^fuzz_" "" corpus ${name})
-  set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${corpus})
-  if(EXISTS ${corpus})
+  string(REGEX REPLACE "^fuzz_" "fuzz/corpus/" own ${name})
+  set(corpus ${ARGN})
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${own})
+    list(APPEND corpus ${own})
+  endif()
+  list(JOIN corpus " " folders)
+  file(APPEND ${fuzz_targets} "${name} ${divisor} ${folders}\n")
+  if(corpus)
     # -runs=0 makes libFuzzer replay the corpus and stop; the replay program damages each file as often as asked.
-    add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 -mutations=${fuzz_mutations} ${corpus})
+    add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 -mutations=${fuzz_mutations} ${corpus}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 600 LABELS fuzz)
   endif()
+endfunction()
+
+file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.cc)
+list(REMOVE_ITEM fuzz_sources ${PROJECT_SOURCE_DIR}/fuzz/fuzz_encoding.cc)
+foreach(source ${fuzz_sources})
+  get_filename_component(name ${source} NAME_WE)
+  dsi_add_fuzz_target(${name} ${source} 1)
+endforeach()
+
+# One target for each encoding, whose golden nodes are its corpus; a test asks that all have some.
+file(GLOB nodes CONFIGURE_DEPENDS LIST_DIRECTORIES true
+  RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests/golden/nodes/*)
+list(FILTER nodes EXCLUDE REGEX "\\.json$")
+foreach(folder ${nodes})
+  get_filename_component(name ${folder} NAME)
+  string(REPLACE "_" " " encoding ${name})
+  dsi_add_fuzz_target(fuzz_encoding_${name} ${PROJECT_SOURCE_DIR}/fuzz/fuzz_encoding.cc
+    4 ${folder})
+  target_compile_definitions(fuzz_encoding_${name} PRIVATE "DSI_FUZZ_ENCODING=\"${encoding}\"")
 endforeach()

@@ -1,6 +1,8 @@
 // Plans and nodes in words, for people.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dsi/codecs/choose_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/format/error_internal.h"
@@ -23,6 +25,13 @@ std::string Head(const EncodingRow& row, int param, uint32_t shift, bool sign_lo
   }
 }
 
+// No encoding gives a child more values: twice as many codes as bytes, or the bytes of its symbols
+// (E-130). What a node claims is checked where it decides how much memory is taken.
+size_t MostInChild(const NodeView& node) {
+  constexpr size_t kMostSymbolBytes = 255 * 8;
+  return std::max(2 * size_t{node.count}, kMostSymbolBytes);
+}
+
 Result<std::string> Describe(const NodeView& node, const DecodeContext& context) {
   DSI_RETURN_IF_ERROR(CheckKnown(node, context.depth));
   const EncodingRow& row = *FindEncoding(node.encoding);
@@ -42,6 +51,9 @@ Result<std::string> Describe(const NodeView& node, const DecodeContext& context)
   text += "(";
   for (bool first = true; !left.empty(); first = false) {
     DSI_ASSIGN_OR_RETURN(const NodeView child, ParseNode(left));
+    if (child.count > MostInChild(node))
+      return Corrupt("{}: a child of {} values in a node of {} (E-002)", row.name, child.count,
+                     node.count);
     DSI_ASSIGN_OR_RETURN(const std::string words, Describe(child, Deeper(context)));
     text += (first ? "" : ", ") + words;
     left = left.subspan(child.size);
@@ -60,8 +72,10 @@ std::string EncodePlan::ToString() const {
   return text + ")";
 }
 
-Result<std::string> DescribeNode(std::span<const std::byte> bytes) {
+Result<std::string> DescribeNode(std::span<const std::byte> bytes, size_t count) {
   DSI_ASSIGN_OR_RETURN(const NodeView node, ParseNode(bytes));
+  if (node.count != count)
+    return Corrupt("node: {} values, expected {} (E-002)", node.count, count);
   DecodeScratch scratch;
   return Describe(node, {scratch.state(), nullptr, 1});
 }

@@ -32,7 +32,8 @@ void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* 
   packed.encoding = Encoding::kPacked;
   // At the last level only encodings without children may stand (E-003).
   const bool is_last = context->depth >= static_cast<int>(kMaxNodeDepth);
-  const bool is_leaf = plan.children.empty() && plan.encoding != Encoding::kCompressed;
+  const bool is_leaf =
+      FindEncoding(static_cast<uint8_t>(plan.encoding))->children_at == kNoChildren;
   if (!TryPlan(array, is_last && !is_leaf ? packed : plan, context, out)) {
     const EncodePlan fresh = ChooseAtDepth(array, context->depth, context);
     if (!TryPlan(array, fresh, context, out) && !TryPlan(array, packed, context, out))

@@ -132,8 +132,8 @@ Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t cou
 // for walkers such as inspect.
 Result<size_t> NodeSize(std::span<const std::byte> bytes);
 
-// One line that describes a node and its children, for inspect: "shared
-// dictionary(compressed:zstd(raw u16))".
-Result<std::string> DescribeNode(std::span<const std::byte> bytes);
+// One line that describes a node of `count` values (E-002) and its children, for inspect: "shared
+// dictionary(compressed:zstd(raw u16))". Takes memory in proportion to count, as decoding does.
+Result<std::string> DescribeNode(std::span<const std::byte> bytes, size_t count);
 
 }  // namespace dsi::internal

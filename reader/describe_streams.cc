@@ -7,6 +7,7 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/page_plan_internal.h"
+#include "dsi/reader/stream_rules_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -72,7 +73,7 @@ Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
 }
 
 Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& stream,
-                                  PageReader* pages) {
+                                  uint32_t page_values, PageReader* pages) {
   StreamInfo info;
   info.role = StreamRoleName(stream.role);
   info.stripe = static_cast<uint32_t>(plan.stripe);
@@ -82,8 +83,11 @@ Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& s
   EncodingNames names;
   for (uint32_t k = 0; k < stream.record.num_pages; ++k) {
     DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages->Node(stream, k));
+    const size_t count = stream.record.form == StreamForm::kPaged
+                             ? ValuesInNode(stream.record, k, page_values)
+                             : stream.record.num_values;
     if (!stream.record.is_alias) info.bytes += node.size();
-    DSI_ASSIGN_OR_RETURN(std::string name, DescribeNode(node));
+    DSI_ASSIGN_OR_RETURN(std::string name, DescribeNode(node, count));
     names.Add(std::move(name));
     pages->Done(stream, k);
   }
@@ -105,7 +109,7 @@ Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const Read
     DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file, columns, s, options));
     pages.Start(&plan);
     for (const PlannedStream& stream : plan.streams) {
-      auto info = DescribeStream(plan, stream, &pages);
+      auto info = DescribeStream(plan, stream, file.core().page_values, &pages);
       if (!info.ok()) return info.status().At(DescribeStream(plan, columns, stream));
       DSI_ASSIGN_OR_RETURN(info->column, OwnerName(file, columns[stream.column], stream));
       infos.push_back(*std::move(info));

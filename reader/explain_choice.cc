@@ -24,7 +24,7 @@ void Compare(const ArrayView& page, bool shared, ChoiceInfo* info) {
   for (const EncodePlan& plan : plans) {
     std::vector<std::byte> node;
     EncodeNode(page, plan, tuning, &node);
-    Result<std::string> name = DescribeNode(node);
+    Result<std::string> name = DescribeNode(node, page.count);
     if (!name.ok()) continue;
     const std::string text = shared ? InDictionary(*std::move(name)) : *std::move(name);
     if (text == info->encoding) {
@@ -44,7 +44,7 @@ Status ExplainPage(const OpenColumn& column, const StripePlan& plan, const Plann
                            ? std::min<uint64_t>(page_values, record.num_values)
                            : record.num_values;
   DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages->Node(stream, 0));
-  DSI_ASSIGN_OR_RETURN(info->encoding, DescribeNode(node));
+  DSI_ASSIGN_OR_RETURN(info->encoding, DescribeNode(node, count));
   info->bytes_per_value = static_cast<double>(node.size()) / static_cast<double>(count);
   DecodeScratch scratch;
   const bool shared =

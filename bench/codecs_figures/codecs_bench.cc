@@ -90,7 +90,7 @@ void DecodeOurs(benchmark::State& state, const Column& column, const EncodePlan&
              if (!internal::DecodeNode(in, column.width, column.count, none, &scratch, out).ok())
                std::abort();
            });
-  const auto words = internal::DescribeNode(page);
+  const auto words = internal::DescribeNode(page, column.count);
   if (words.ok()) state.SetLabel(*words);
 }
 
@@ -189,7 +189,7 @@ void RegisterEncode(const Case& one) {
       internal::EncodeNode(column.view(), plan, tuning, &page);
     }
     SetRates(state, {"", column.size(), 1}, one.width, static_cast<double>(page.size()));
-    const auto words = internal::DescribeNode(page);
+    const auto words = internal::DescribeNode(page, column.count);
     if (words.ok()) state.SetLabel(*words);
   };
   Register(one.name + "/page/dsi", [=](benchmark::State& state) { run(state, true); });

@@ -23,6 +23,7 @@ bool IsAccepted(size_t frame, size_t inner, const EncodeTuning& tuning) {
 
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
             std::vector<std::byte>* out) {
+  if (plan.param != kZstdCodec && plan.param != kLz4Codec) return false;
   const EncodePlan raw;
   std::vector<std::byte> inner;
   EncodeArray(array, plan.children.empty() ? raw : plan.children[0], context, &inner);

@@ -110,6 +110,7 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
             std::vector<std::byte>* out) {
   const int shift = plan.shift;
   if (plan.param + shift >= 8 * array.width) return false;
+  if (plan.sign_low && plan.param == 0) return false;
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
     std::span<const T> values = Values<T>(array);

@@ -135,7 +135,7 @@ TEST(DamageTest, RandomBytesBehindSoundHeaders) {
       ASSERT_TRUE(status.ok() || status.code() == StatusCode::kCorrupt ||
                   status.code() == StatusCode::kUnsupported);
       // Walkers meet the same bytes.
-      (void)DescribeNode(bytes);
+      (void)DescribeNode(bytes, sample.count);
     }
   }
 }
@@ -158,11 +158,32 @@ TEST(DamageTest, ScratchSurvivesErrors) {
 
 TEST(DamageTest, DescribeNamesTheTree) {
   const Array array(4, Shapes()[7].make(3000, 4, 5));
-  const Result<std::string> words = DescribeNode(Encode(
-      array, Plan(Encoding::kDictionary,
-                  {Plan(Encoding::kRaw), Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1)})));
+  const Result<std::string> words = DescribeNode(
+      Encode(array,
+             Plan(Encoding::kDictionary,
+                  {Plan(Encoding::kRaw), Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1)})),
+      3000);
   ASSERT_TRUE(words.ok()) << words.status().ToString();
   EXPECT_EQ(*words, "dictionary(raw u32, compressed:zstd(raw u8))");
+}
+
+// E-100: a frame may claim 32 bytes for each value, so the values that a node claims are checked
+// before its frame takes memory, at every depth (E-002).
+TEST(DamageTest, DescribeBelievesNoCount) {
+  const uint64_t many = 0x3F000000;
+  const HandMadeNode huge{.encoding = 11,
+                          .width = 4,
+                          .param = 2,
+                          .count = many,
+                          .aux = 0xF0000000,
+                          .payload = Bytes(8)};
+  const HandMadeNode around{.encoding = 6, .width = 4, .count = 5, .payload = huge.bytes()};
+  for (const Bytes& node : {huge.bytes(), around.bytes()}) {
+    const Result<std::string> words = DescribeNode(node, 5);
+    ASSERT_FALSE(words.ok());
+    EXPECT_NE(words.status().message().find("E-002"), std::string::npos)
+        << words.status().ToString();
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Arrays of every shape, and nodes built by hand, for the tests of codecs.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +10,10 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/codecs/registry_internal.h"
 #include "dsi/format/bytes_internal.h"
 
 namespace dsi::internal::test {
@@ -189,14 +191,15 @@ struct HandMadeNode {
   Bytes payload = {};
 
   Bytes bytes() const {
-    Bytes out;
-    for (const int field : {encoding, width, param, flags})
-      out.push_back(static_cast<std::byte>(field));
-    AppendLE<uint32_t>(&out, static_cast<uint32_t>(count));
-    AppendLE<uint32_t>(&out, static_cast<uint32_t>(payload.size()));
-    AppendLE<uint32_t>(&out, static_cast<uint32_t>(aux));
-    out.insert(out.end(), payload.begin(), payload.end());
-    PadTo(&out, 8);
+    Bytes out(AlignUp(kNodeHeaderSize + payload.size(), 8));
+    out[0] = static_cast<std::byte>(encoding);
+    out[1] = static_cast<std::byte>(width);
+    out[2] = static_cast<std::byte>(param);
+    out[3] = static_cast<std::byte>(flags);
+    StoreLE(&out[4], static_cast<uint32_t>(count));
+    StoreLE(&out[8], static_cast<uint32_t>(payload.size()));
+    StoreLE(&out[12], static_cast<uint32_t>(aux));
+    std::copy(payload.begin(), payload.end(), out.begin() + kNodeHeaderSize);
     return out;
   }
 };
@@ -220,12 +223,8 @@ inline Bytes RawNode(int width, const std::vector<uint64_t>& values) {
   return node.bytes();
 }
 
-inline const char* EncodingName(Encoding encoding) {
-  constexpr const char* kNames[] = {"raw",    "constant",   "packed",      "delta",
-                                    "runs",   "dictionary", "shared",      "bitmap",
-                                    "sparse", "split",      "byte planes", "compressed",
-                                    "12",     "13",         "decimal",     "symbols"};
-  return kNames[static_cast<size_t>(encoding)];
+inline std::string_view EncodingName(Encoding encoding) {
+  return FindEncoding(static_cast<uint8_t>(encoding))->name;
 }
 
 }  // namespace dsi::internal::test

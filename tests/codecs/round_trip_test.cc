@@ -132,6 +132,27 @@ TEST_P(RoundTripTest, PlansOfOtherData) {
   }
 }
 
+// Plans that no choice makes end in another one, never in a node that is refused.
+TEST(OddPlansTest, ComeBack) {
+  const EncodePlan raw = Plan(Encoding::kRaw);
+  EncodePlan no_place_for_signs = Plan(Encoding::kSplit, {raw}, 0);  // E-080
+  no_place_for_signs.sign_low = true;
+  EncodePlan too_deep = Plan(Encoding::kDelta);  // E-003: its differences would stand at depth 7.
+  for (int depth = 5; depth >= 1; --depth) too_deep = Plan(Encoding::kDelta, {too_deep});
+  const Array array(8, Generate(300, [](size_t i) { return i * i * i * i * i * i; }));
+  const Array zeros(8, std::vector<uint64_t>(300));
+  for (const EncodePlan& plan :
+       {no_place_for_signs, too_deep, Plan(Encoding::kCompressed, {raw}, 0),  // E-100
+        Plan(Encoding::kCompressed, {raw}, 3)}) {
+    for (const Array* values : {&array, &zeros}) {
+      std::vector<uint8_t> decoded;
+      const Status status = Decode(Encode(*values, plan), 8, 300, &decoded);
+      EXPECT_TRUE(status.ok()) << plan.ToString() << ": " << status.ToString();
+      EXPECT_TRUE(SameBytes(decoded, *values)) << plan.ToString();
+    }
+  }
+}
+
 // Pages are read from memory of any alignment.
 TEST_P(RoundTripTest, NodesAtOddAddresses) {
   const int width = GetParam();

@@ -15,7 +15,7 @@ ArrayView View(const std::vector<uint64_t>& values) {
 }
 
 std::string Outermost(const EncodedStream::Node& node) {
-  const auto name = DescribeNode(node.bytes);
+  const auto name = DescribeNode(node.bytes, node.num_values);
   return name.ok() ? *name : name.status().ToString();
 }
 

@@ -1,0 +1,70 @@
+// What must hold of any bytes taken as a node, and of any values encoded; a broken promise aborts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dsi/codecs/encoded_array_internal.h"
+
+namespace dsi::internal::fuzz {
+
+// Memory of exactly the size asked for, so that a sanitizer sees any access beyond it.
+using Block = std::unique_ptr<std::byte[]>;
+
+inline Block NewBlock(size_t size) { return Block(new std::byte[size]); }
+
+inline Block CopyOf(std::span<const std::byte> bytes) {
+  Block copy = NewBlock(bytes.size());
+  if (!bytes.empty()) std::memcpy(copy.get(), bytes.data(), bytes.size());
+  return copy;
+}
+
+inline void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// Decodes bytes as every caller does, and as codes. Sound ones decode to the same values again and
+// say what they are. Null where they are refused.
+inline Block DecodeAnyBytes(std::span<const std::byte> bytes, int width, size_t count,
+                            const SharedDictionary& dictionary) {
+  const Block source = CopyOf(bytes);
+  const std::span<const std::byte> node(source.get(), bytes.size());
+  const size_t size = count * static_cast<size_t>(width);
+  Block values = NewBlock(size);
+  DecodeScratch scratch;
+  const bool decodes = DecodeNode(node, width, count, dictionary, &scratch, values.get()).ok();
+  const bool is_described = DescribeNode(node, count).ok();
+  const Block codes = NewBlock(count * sizeof(uint32_t));
+  const bool has_codes = DecodeSharedCodes(node, width, count, dictionary.count, &scratch,
+                                           reinterpret_cast<uint32_t*>(codes.get()))
+                             .ok();
+  if (!decodes) return nullptr;
+  const Block again = NewBlock(size);
+  Require(DecodeNode(node, width, count, dictionary, &scratch, again.get()).ok());
+  Require(std::memcmp(values.get(), again.get(), size) == 0);
+  Require(is_described && *NodeSize(node) == node.size());
+  Require(has_codes == (node[0] == static_cast<std::byte>(Encoding::kSharedDictionary)));
+  return values;
+}
+
+// The node decodes to these values.
+inline void RequireValues(std::span<const std::byte> node, const ArrayView& array,
+                          const SharedDictionary& dictionary = {}) {
+  const Block values = DecodeAnyBytes(node, array.width, array.count, dictionary);
+  const size_t size = array.count * static_cast<size_t>(array.width);
+  Require(values != nullptr && std::memcmp(values.get(), array.values, size) == 0);
+}
+
+// Whatever the plan says, what is encoded comes back.
+inline void RequireComesBack(const ArrayView& array, const EncodePlan& plan) {
+  std::vector<std::byte> node;
+  EncodeNode(array, plan, {}, &node);
+  RequireValues(node, array);
+}
+
+}  // namespace dsi::internal::fuzz
