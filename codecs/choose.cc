@@ -15,15 +15,6 @@ namespace {
 constexpr size_t kSampleChunks = 4;
 constexpr size_t kSampleChunk = 4096;
 
-double OwnNs(const EncodePlan& plan, double payload, double count, int width) {
-  if (plan.encoding == Encoding::kCompressed) {
-    const DecompressRate rate = plan.param == kLz4Codec ? kLz4Rate : kZstdRate;
-    return kNodeNs + payload * rate.ns_per_stored_byte + count * width * rate.ns_per_raw_byte;
-  }
-  const DecodeRate rate = kDecodeRates[static_cast<size_t>(plan.encoding)];
-  return kNodeNs + count * (rate.ns_per_value + rate.ns_per_byte * width);
-}
-
 double CostOf(const EncodePlan& plan, const EncodeTuning& tuning) {
   return plan.estimated_bytes * tuning.ns_per_byte + plan.estimated_ns;
 }
@@ -45,31 +36,45 @@ std::vector<uint64_t> TakeSample(const ArrayView& array) {
 
 template <typename T>
 ScanResult ScanOf(std::span<const T> values) {
-  ScanResult result;
-  T previous = values[0];
-  T candidate = values[0];
-  T any = 0;
-  size_t votes = 0;
+  T any = values[0];
   size_t breaks = 0;
-  // Boyer and Moore's vote finds the majority if there is one; counting it says whether there is.
+  for (size_t i = 1; i < values.size(); ++i) {
+    any |= values[i];
+    breaks += values[i] != values[i - 1] ? 1 : 0;
+  }
+  return {any, breaks + 1};
+}
+
+// Boyer and Moore's vote finds the majority if there is one; counting it says whether there is.
+template <typename T>
+Majority MajorityOf(std::span<const T> values) {
+  T candidate = values[0];
+  size_t votes = 0;
   for (const T value : values) {
-    any |= value;
-    breaks += value != previous ? 1 : 0;
-    previous = value;
     if (votes == 0) candidate = value;
     votes = value == candidate ? votes + 1 : votes - 1;
   }
-  result.any_bits = any;
-  result.runs = breaks + 1;
-  result.majority = candidate;
-  result.majority_count = static_cast<size_t>(std::count(values.begin(), values.end(), candidate));
-  return result;
+  return {candidate, static_cast<size_t>(std::count(values.begin(), values.end(), candidate))};
 }
 
 }  // namespace
 
+double OwnNs(const EncodePlan& plan, double payload, double count, int width) {
+  if (plan.encoding == Encoding::kCompressed) {
+    const DecompressRate rate = plan.param == kLz4Codec ? kLz4Rate : kZstdRate;
+    return kNodeNs + payload * rate.ns_per_stored_byte + count * width * rate.ns_per_raw_byte;
+  }
+  const DecodeRate rate = kDecodeRates[static_cast<size_t>(plan.encoding)];
+  return kNodeNs + count * (rate.ns_per_value + rate.ns_per_byte * width);
+}
+
 ScanResult Scan(const ArrayView& array) {
   return VisitWidth(array.width, [&](auto zero) { return ScanOf(Values<decltype(zero)>(array)); });
+}
+
+Majority FindMajority(const ArrayView& array) {
+  return VisitWidth(array.width,
+                    [&](auto zero) { return MajorityOf(Values<decltype(zero)>(array)); });
 }
 
 Chooser::Chooser(const ArrayView& sample, const ArrayView& whole, const ChoicePlace& place,
@@ -102,9 +107,22 @@ void Chooser::Estimate(double payload, int width, EncodePlan* plan) const {
   }
 }
 
+double Chooser::MostCost() const {
+  return has_best_ ? std::min(Cost(best_), place_.limit) : place_.limit;
+}
+
 bool Chooser::WouldWin(EncodePlan plan, double payload, int width) const {
   Estimate(payload, width, &plan);
-  return !has_best_ || Cost(plan) < Cost(best_);
+  return Cost(plan) < MostCost();
+}
+
+bool Chooser::LimitChildren(const EncodePlan& plan, double payload, int width) {
+  // People who ask why want to see what loses, too.
+  if (offers_ != nullptr) return true;
+  EncodePlan unfinished = plan;
+  Estimate(payload, width, &unfinished);
+  child_limit_ = MostCost() - Cost(unfinished);
+  return child_limit_ > 0;
 }
 
 void Chooser::Offer(EncodePlan plan, double payload, int width) {
@@ -122,7 +140,7 @@ EncodePlan Chooser::ChooseChild(const ArrayView& child, double scale, size_t chu
 
 EncodePlan Chooser::ChooseChild(const ArrayView& child, const ArrayView& whole, double scale,
                                 size_t chunk, EncodingSet allowed) const {
-  const ChoicePlace place{scale, chunk, place_.depth + 1, allowed & place_.allowed};
+  const ChoicePlace place{scale, chunk, place_.depth + 1, allowed & place_.allowed, child_limit_};
   return Chooser(child, whole, place, context_).Choose();
 }
 
@@ -130,6 +148,7 @@ EncodePlan Chooser::Choose(std::vector<EncodePlan>* offers) {
   offers_ = offers;
   for (const EncodingRow* row : EncodingTable()) {
     if (row->consider == nullptr || (place_.allowed & SetOf(row->id)) == 0) continue;
+    if (offers_ == nullptr) child_limit_ = MostCost();
     row->consider(this);
     // Nothing is smaller or faster than one value for all.
     if (best_.encoding == Encoding::kConstant) break;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -29,12 +30,21 @@ inline constexpr EncodingSet kLeafEncodings =
 
 // What one pass over the values tells.
 struct ScanResult {
-  uint64_t any_bits = 0;      // All values OR-ed.
-  size_t runs = 0;            // Of equal neighbours.
-  uint64_t majority = 0;      // The value of more than half of the array, if there is one.
-  size_t majority_count = 0;  // How often it occurs.
+  uint64_t any_bits = 0;  // All values OR-ed.
+  size_t runs = 0;        // Of equal neighbours.
 };
 ScanResult Scan(const ArrayView& array);
+
+// The value of more than half of an array, if there is one; what else, if not.
+struct Majority {
+  uint64_t value = 0;
+  size_t count = 0;  // How often it occurs.
+};
+Majority FindMajority(const ArrayView& array);
+
+// Estimated decode time of a node by itself: `count` values of `width` bytes from `payload` bytes
+// beside its children.
+double OwnNs(const EncodePlan& plan, double payload, double count, int width);
 
 // Where a choice stands in the tree of a plan.
 struct ChoicePlace {
@@ -43,6 +53,8 @@ struct ChoicePlace {
       0;          // The sample is made of pieces of this size; neighbours across them mean nothing.
   int depth = 1;  // Of the node to choose (E-003).
   EncodingSet allowed = kAllEncodings;
+  // A plan that costs as much is of no use: its parent would lose.
+  double limit = std::numeric_limits<double>::infinity();
 };
 
 class Chooser {
@@ -76,8 +88,13 @@ class Chooser {
   // plan's children carry their own estimates. Bytes and decode time are weighed by the tuning.
   void Offer(EncodePlan plan, double payload, int width);
 
-  // Whether such an offer would become the cheapest.
+  // Whether such an offer would become the cheapest. Also of a plan whose children are not all
+  // chosen yet: false once the others can only lose.
   bool WouldWin(EncodePlan plan, double payload, int width) const;
+
+  // As WouldWin of an unfinished plan. Children that are chosen from now on have to cost less than
+  // what it leaves; those that cannot are not looked at in full.
+  bool LimitChildren(const EncodePlan& plan, double payload, int width);
 
   // Chooses a plan for a child made from the sample. `scale` is that of the child's values.
   EncodePlan ChooseChild(const ArrayView& child, double scale, size_t chunk,
@@ -88,6 +105,7 @@ class Chooser {
 
  private:
   double Cost(const EncodePlan& plan) const;
+  double MostCost() const;
   void Estimate(double payload, int width, EncodePlan* plan) const;
 
   ArrayView sample_;
@@ -99,6 +117,7 @@ class Chooser {
   std::vector<EncodePlan>* offers_ = nullptr;
   EncodePlan best_;
   bool has_best_ = false;
+  double child_limit_ = std::numeric_limits<double>::infinity();
 };
 
 // Chooses for an array of any size, sampling it, for a node at this depth.

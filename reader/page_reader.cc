@@ -67,9 +67,10 @@ PageReader::~PageReader() = default;
 
 void PageReader::Start(const StripePlan* plan) {
   State& s = *state_;
-  for (uint32_t i = 0; i < s.ranges.size(); ++i) s.Release(i);
-  s.plan = plan;
+  // The plan before may be gone: nothing here may look at it.
   s.ranges.clear();
+  s.bytes_held = 0;
+  s.plan = plan;
   s.ranges.resize(plan->ranges.size());
   s.verified.assign(plan->pages.size(), 0);
   s.range_uses.assign(plan->ranges.size(), 0);

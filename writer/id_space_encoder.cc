@@ -99,7 +99,8 @@ struct Member {
   Type type = Type::kInt64;
   std::vector<std::byte> bytes;
   std::vector<uint32_t> codes;
-  EncodePlan plan;
+  EncodePlan plan;  // Of the codes.
+  EncodePlan direct_plan;
   double direct_cost = 0;
   double coded_cost = 0;
   bool coded = false;
@@ -133,7 +134,11 @@ void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_co
   }
   ArrayView first = ViewOf(m->bytes, m->type);
   first.count = page;
-  m->direct_cost = Cost(ChoosePlan(first, options.tuning), scale, options.tuning);
+  // What was chosen for the ids themselves is not weighed again as members leave.
+  if (m->direct_cost == 0) {
+    m->direct_plan = ChoosePlan(first, options.tuning);
+    m->direct_cost = Cost(m->direct_plan, scale, options.tuning);
+  }
   m->plan = PlanCodes({m->codes.data(), page}, dictionary_size, options.tuning);
   m->coded_cost = Cost(m->plan, scale, options.tuning);
   const double own = m->coded_cost + static_cast<double>(distinct) * dictionary_cost_per_id;
@@ -144,22 +149,35 @@ void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_co
   m->coded = shares && own < m->direct_cost;
 }
 
-// Cost of each id of a dictionary, from its first page.
+// Distinct ids in the order of their codes, and how they are best stored, from their first page.
 template <typename T>
-double CostPerId(const std::vector<T>& ids, const StripeOptions& options) {
-  const size_t page = std::min<size_t>(ids.size(), options.page_values);
-  const EncodePlan plan =
-      ChoosePlan({.values = ids.data(), .count = page, .width = sizeof(T)}, options.tuning);
-  return Cost(plan, 1, options.tuning) / static_cast<double>(page);
+struct Dictionary {
+  std::vector<T> ids;
+  EncodePlan plan;
+  double cost_per_id = 0;
+
+  Dictionary() = default;
+  Dictionary(std::vector<T> the_ids, const StripeOptions& options) : ids(std::move(the_ids)) {
+    const size_t page = std::min<size_t>(ids.size(), options.page_values);
+    plan = ChoosePlan({.values = ids.data(), .count = page, .width = sizeof(T)}, options.tuning);
+    cost_per_id = Cost(plan, 1, options.tuning) / static_cast<double>(page);
+  }
+
+  double cost() const { return cost_per_id * static_cast<double>(ids.size()); }
+};
+
+// A plan that was chosen on a page of so many values, for those that follow.
+RememberedPlan Remember(const EncodePlan& plan, size_t count) {
+  return {true, plan, plan.estimated_bytes / static_cast<double>(count)};
 }
 
 // Ids in the order of their codes' frequency, most used first, where skewed codes save more than a
 // sorted dictionary does (E-110).
 template <typename T>
 void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> in,
-                      double sorted_cost, std::vector<T>* ids) {
+                      double sorted_cost, Dictionary<T>* dictionary) {
   constexpr double kLeastGain = 0.5;  // Bits of a code.
-  std::vector<uint64_t> uses(ids->size(), 0);
+  std::vector<uint64_t> uses(dictionary->ids.size(), 0);
   uint64_t total = 0;
   for (const Member<T>* m : in) {
     for (const uint32_t code : m->codes) ++uses[code];
@@ -171,21 +189,21 @@ void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> 
     const double share = static_cast<double>(n) / static_cast<double>(total);
     entropy -= share * std::log2(share);
   }
-  if (std::log2(static_cast<double>(ids->size())) - entropy < kLeastGain) return;
+  if (std::log2(static_cast<double>(uses.size())) - entropy < kLeastGain) return;
   const NumbersByUse numbers = NumberByUse(uses);
-  std::vector<T> by_use = numbers.Reorder(*ids);
-  double cost = CostPerId(by_use, options) * static_cast<double>(by_use.size());
+  Dictionary<T> by_use(numbers.Reorder(dictionary->ids), options);
+  double cost = by_use.cost();
   std::vector<std::vector<uint32_t>> codes;
   std::vector<EncodePlan> plans;
   for (const Member<T>* m : in) {
     const std::vector<uint32_t>& renumbered = codes.emplace_back(numbers.Renumber(m->codes));
     const size_t page = std::min<size_t>(renumbered.size(), options.page_values);
-    plans.push_back(PlanCodes({renumbered.data(), page}, by_use.size(), options.tuning));
+    plans.push_back(PlanCodes({renumbered.data(), page}, uses.size(), options.tuning));
     cost += Cost(plans.back(), static_cast<double>(renumbered.size()) / static_cast<double>(page),
                  options.tuning);
   }
   if (cost >= sorted_cost) return;
-  *ids = std::move(by_use);
+  *dictionary = std::move(by_use);
   for (size_t i = 0; i < in.size(); ++i) {
     in[i]->codes = std::move(codes[i]);
     in[i]->plan = std::move(plans[i]);
@@ -217,7 +235,7 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
   for (Member<T>& m : members) {
     if (!m.values().empty()) in.push_back(&m);
   }
-  std::vector<T> ids;
+  Dictionary<T> dictionary;
   while (!in.empty()) {
     IdTable<T> table(total / 8);
     bool fits = true;
@@ -231,14 +249,13 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
       in.clear();
       break;
     }
-    ids = table.Sorted();
-    table.Number(ids);
-    const double per_id = CostPerId(ids, options);
+    dictionary = Dictionary<T>(table.Sorted(), options);
+    table.Number(dictionary.ids);
     const size_t before = in.size();
     double direct = 0;
-    double coded = per_id * static_cast<double>(ids.size());
+    double coded = dictionary.cost();
     for (Member<T>* m : in) {
-      Weigh(table, ids.size(), per_id, options, m);
+      Weigh(table, dictionary.ids.size(), dictionary.cost_per_id, options, m);
       direct += m->direct_cost;
       coded += m->coded_cost;
     }
@@ -247,24 +264,33 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
       if (coded >= direct) {
         in.clear();
       } else {
-        TryMostUsedFirst<T>(options, in, coded, &ids);
+        TryMostUsedFirst<T>(options, in, coded, &dictionary);
       }
       break;
     }
   }
 
   for (Member<T>& m : members) {
-    const bool coded = std::find(in.begin(), in.end(), &m) != in.end();
-    stripe->streams[m.layout->slot_of_tier(m.tier)] =
-        coded ? EncodeCodeStream(m.codes, sizeof(T), options.page_values, m.plan, options.tuning)
-              : EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning,
-                             &(*options.plans)[m.layout->slot_of_tier(m.tier)]);
+    EncodedStream& stream = stripe->streams[m.layout->slot_of_tier(m.tier)];
+    if (std::find(in.begin(), in.end(), &m) != in.end()) {
+      stream = EncodeCodeStream(m.codes, sizeof(T), options.page_values, m.plan, options.tuning);
+      continue;
+    }
+    RememberedPlan* const remembered = &(*options.plans)[m.layout->slot_of_tier(m.tier)];
+    if (!remembered->is_known && m.direct_cost != 0) {
+      *remembered =
+          Remember(m.direct_plan, std::min<size_t>(m.values().size(), options.page_values));
+    }
+    stream = EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning, remembered);
   }
-  EncodedStream& dictionary = stripe->streams[space.dictionary_slot];
-  dictionary.record.width = sizeof(T);
+  EncodedStream& stream = stripe->streams[space.dictionary_slot];
+  stream.record.width = sizeof(T);
   if (!in.empty()) {
-    dictionary = EncodeStream({.values = ids.data(), .count = ids.size(), .width = sizeof(T)},
-                              options.page_values, options.tuning);
+    const std::vector<T>& ids = dictionary.ids;
+    RememberedPlan chosen =
+        Remember(dictionary.plan, std::min<size_t>(ids.size(), options.page_values));
+    stream = EncodeStream({.values = ids.data(), .count = ids.size(), .width = sizeof(T)},
+                          options.page_values, options.tuning, &chosen);
   }
 }
 

@@ -32,7 +32,8 @@ bool HasDrifted(double bytes_per_value, double when_chosen) {
          bytes_per_value < when_chosen * kMostShrinkage;
 }
 
-// Encodes one page by what is remembered, or by a new choice, which is then remembered.
+}  // namespace
+
 std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tuning,
                                   RememberedPlan* remembered) {
   std::vector<std::byte> by_memory;
@@ -48,8 +49,6 @@ std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tun
   *remembered = {true, std::move(plan), static_cast<double>(by_choice.size()) / count};
   return by_choice;
 }
-
-}  // namespace
 
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
                            const EncodeTuning& tuning, RememberedPlan* remembered) {

@@ -32,6 +32,10 @@ struct RememberedPlan {
   double bytes_per_value = 0;  // Of the page that it was chosen on.
 };
 
+// Encodes one page by what is remembered, or by a new choice, which is then remembered.
+std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tuning,
+                                  RememberedPlan* remembered);
+
 // Encodes an array page by page. A plan is chosen on the first page, unless one is remembered, and
 // anew where a page's bytes per value differ by much from those of the page that it was chosen on:
 // choosing costs more than encoding. Streams of one value become constants without nodes.

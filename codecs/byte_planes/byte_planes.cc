@@ -86,6 +86,7 @@ void Consider(Chooser* chooser) {
     EncodePlan plan;
     plan.encoding = Encoding::kBytePlanes;
     for (size_t k = 0; k < sizeof(T); ++k) {
+      if (!chooser->LimitChildren(plan, 0, sample.width)) return;
       const std::vector<uint8_t> plane = TakePlane(Values<T>(sample), k);
       plan.children.push_back(chooser->ChooseChild(ViewOf<uint8_t>(plane), chooser->scale(),
                                                    chooser->chunk(), kLeafEncodings));

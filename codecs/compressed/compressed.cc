@@ -62,10 +62,21 @@ bool LiteralsSuffice(Chooser* chooser, std::span<const std::byte> bytes) {
          frames.Append(kZstdCodec, level, true, part, &without) && without.size() <= with.size();
 }
 
+// What share of the bytes that a part promises all of them may take, since more matches are found
+// in more bytes: known of parts four times as large is what the last step saved.
+double ShareHoped(double last_step, double share) {
+  constexpr double kLeast = 0.25;
+  if (last_step == 0) return kLeast + (1 - kLeast) * std::sqrt(share);
+  // Three times what the last step saved, or a tenth, in each step that is left.
+  const double steps = -std::log2(share) / 2;
+  return std::max(kLeast, std::pow(std::min(last_step, 0.9), 3 * steps));
+}
+
 // Offers one codec, unless a part of the bytes already shows that nothing comes of it: compressing
-// all of them is most of what a choice costs.
-void OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double scale, uint8_t codec,
-                bool literals_only) {
+// all of them is most of what a choice costs. Returns the size of the frame, or the least hoped
+// for.
+double OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double scale, uint8_t codec,
+                  bool literals_only) {
   const EncodeTuning& tuning = chooser->tuning();
   EncodePlan plan;
   plan.encoding = Encoding::kCompressed;
@@ -73,23 +84,27 @@ void OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double scale
   plan.literals_only = literals_only;
   plan.children.emplace_back();
   const int width = chooser->sample().width;
+  const auto size = static_cast<double>(bytes.size());
   std::vector<std::byte> frame;
-  const auto compress = [&](size_t size) {
+  const auto compress = [&](size_t part) {
     frame.clear();
     return chooser->context()->frames.Append(codec, tuning.zstd_level, literals_only,
-                                             Middle(bytes, size), &frame);
+                                             Middle(bytes, part), &frame);
   };
-  for (size_t part = kFirstTrial; 4 * part <= bytes.size(); part *= 8) {
-    if (!compress(part) || frame.size() > part - part / 64) return;
-    // All of the bytes may compress better than a part of them; the more of them were tried, the
-    // less is left to hope for.
-    const double share = static_cast<double>(part) / static_cast<double>(bytes.size());
-    const double hope = 0.25 + 0.75 * std::sqrt(share);
-    const double payload = static_cast<double>(frame.size()) / share * scale;
-    if (!chooser->WouldWin(plan, hope * payload, width)) return;
+  double last_rate = 0;
+  for (size_t part = kFirstTrial; 4 * part <= bytes.size(); part *= 4) {
+    if (!compress(part) || frame.size() > part - part / 64) return size;
+    const double share = static_cast<double>(part) / size;
+    const double rate = static_cast<double>(frame.size()) / static_cast<double>(part);
+    const double hope = ShareHoped(last_rate == 0 ? 0 : rate / last_rate, share) * rate * size;
+    if (!chooser->WouldWin(plan, hope * scale, width)) return hope;
+    last_rate = rate;
   }
-  if (!compress(bytes.size()) || !IsAccepted(frame.size(), bytes.size(), tuning)) return;
-  chooser->Offer(std::move(plan), static_cast<double>(frame.size()) * scale, width);
+  if (!compress(bytes.size())) return size;
+  const auto payload = static_cast<double>(frame.size());
+  if (IsAccepted(frame.size(), bytes.size(), tuning))
+    chooser->Offer(std::move(plan), payload * scale, width);
+  return payload;
 }
 
 void Consider(Chooser* chooser) {
@@ -103,12 +118,19 @@ void Consider(Chooser* chooser) {
   const double scale = chooser->total_count() / static_cast<double>(tried.count);
   const size_t size = tried.count * static_cast<size_t>(tried.width);
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(tried.values), size);
+  double fewest = 0;
   if (tuning.zstd_level != 0) {
     // Entropy coding alone sees bytes, and makes little of wider values.
     const bool literals_only = sample.width == 1 && LiteralsSuffice(chooser, bytes);
-    OfferCodec(chooser, bytes, scale, kZstdCodec, literals_only);
+    fewest = OfferCodec(chooser, bytes, scale, kZstdCodec, literals_only);
   }
-  if (tuning.lz4) OfferCodec(chooser, bytes, scale, kLz4Codec, false);
+  if (!tuning.lz4) return;
+  // LZ4 finds no more than Zstandard does, and codes it in whole bytes.
+  EncodePlan plan;
+  plan.encoding = Encoding::kCompressed;
+  plan.param = kLz4Codec;
+  if (chooser->WouldWin(std::move(plan), fewest * scale, sample.width))
+    OfferCodec(chooser, bytes, scale, kLz4Codec, false);
 }
 
 }  // namespace

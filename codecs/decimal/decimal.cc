@@ -127,7 +127,7 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
 template <typename T>
 EncodePlan ChooseCodes(Chooser* chooser, const Decimals<T>& sampled, int exponent) {
   // Where values repeat, a dictionary, runs or a sparse node stands above and has been tried.
-  const EncodingSet allowed = kLeafEncodings | SetOf(Encoding::kDelta);
+  const EncodingSet allowed = kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSkewed);
   const ArrayView& whole = chooser->whole();
   Decimals<T> found;
   const auto choose = [&](const Decimals<T>& all) {
@@ -155,6 +155,8 @@ void ConsiderOf(Chooser* chooser) {
   EncodePlan plan;
   plan.encoding = Encoding::kDecimal;
   plan.param = static_cast<uint8_t>(exponent);
+  const int width = chooser->sample().width;
+  if (!chooser->LimitChildren(plan, kStoredValueSize, width)) return;
   plan.children.push_back(ChooseCodes(chooser, found, exponent));
   if (!found.positions.empty()) {
     const size_t exceptions = found.positions.size();
@@ -164,7 +166,7 @@ void ConsiderOf(Chooser* chooser) {
                                                  exceptions,
                                                  kLeafEncodings | SetOf(Encoding::kDictionary)));
   }
-  chooser->Offer(std::move(plan), kStoredValueSize, chooser->sample().width);
+  chooser->Offer(std::move(plan), kStoredValueSize, width);
 }
 
 void Consider(Chooser* chooser) {

@@ -125,12 +125,17 @@ void ConsiderOf(Chooser* chooser) {
   const auto largest = static_cast<uint32_t>(distinct) - 1;
   const NarrowCodes narrow(codes, largest);
   const NarrowCodes all_narrow(all_codes, largest);
-  const EncodingSet in_codes = kLeafEncodings | SetOf(Encoding::kRuns, Encoding::kSparse);
+  const EncodingSet in_codes =
+      kLeafEncodings | SetOf(Encoding::kRuns, Encoding::kSparse, Encoding::kSkewed,
+                             Encoding::kDelta, Encoding::kBytePlanes);
   EncodePlan plan;
   plan.encoding = Encoding::kDictionary;
+  if (!chooser->LimitChildren(plan, 0, sample.width)) return;
   plan.children.push_back(chooser->ChooseChild(
       ViewOf<T>(sorted), distinct / static_cast<double>(sorted.size()), sorted.size(),
-      kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit, Encoding::kDecimal)));
+      kLeafEncodings |
+          SetOf(Encoding::kDelta, Encoding::kSplit, Encoding::kSkewed, Encoding::kDecimal)));
+  if (!chooser->LimitChildren(plan, 0, sample.width)) return;
   plan.children.push_back(
       chooser->ChooseChild(narrow.view(), chooser->has_whole() ? all_narrow.view() : narrow.view(),
                            chooser->scale(), chooser->chunk(), in_codes));

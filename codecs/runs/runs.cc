@@ -56,11 +56,13 @@ void Consider(Chooser* chooser) {
     std::vector<uint32_t> lengths;
     std::vector<T> values;
     FindRuns(Values<T>(sample).data(), sample.count, &lengths, &values);
-    const EncodingSet numbers = kLeafEncodings | SetOf(Encoding::kSplit);
+    const EncodingSet numbers = kLeafEncodings | SetOf(Encoding::kSplit, Encoding::kSkewed);
     EncodePlan plan;
     plan.encoding = Encoding::kRuns;
+    if (!chooser->LimitChildren(plan, 0, sample.width)) return;
     plan.children.push_back(
         chooser->ChooseChild(ViewOf<uint32_t>(lengths), chooser->scale(), runs, numbers));
+    if (!chooser->LimitChildren(plan, 0, sample.width)) return;
     plan.children.push_back(
         chooser->ChooseChild(ViewOf<T>(values), chooser->scale(), runs, ~SetOf(Encoding::kRuns)));
     chooser->Offer(std::move(plan), 0, sample.width);

@@ -172,20 +172,23 @@ void Consider(Chooser* chooser) {
     using T = decltype(zero);
     const std::span<const T> values = Values<T>(sample);
     const double packed = static_cast<double>(chooser->packed_payload());
-    if (HopedBits(values) * static_cast<double>(values.size()) / 8 > packed * (1 - kLeastGain))
-      return;
+    const double hoped = HopedBits(values) * static_cast<double>(values.size()) / 8;
+    if (hoped > packed * (1 - kLeastGain)) return;
+    EncodePlan plan;
+    plan.encoding = Encoding::kSkewed;
+    if (!chooser->WouldWin(plan, kTableBytes + hoped * chooser->scale(), sample.width)) return;
     const SkewedClasses classes = ChooseClasses(AscendingSample(values), MostOffsetBits(sizeof(T)));
     if (classes.count < 2) return;
     const Coded<T> coded = CodeIn(classes, values);
     if (!coded.fits) return;
-    EncodePlan plan;
-    plan.encoding = Encoding::kSkewed;
-    plan.children.push_back(chooser->ChooseChild(ViewOf<uint8_t>(coded.selectors), chooser->scale(),
-                                                 chooser->chunk(), kLeafEncodings));
     EncodePlan words;  // Offsets look random.
     words.estimated_bytes =
         NodeBytes(8.0 * static_cast<double>(coded.words.size()) * chooser->scale());
     plan.children.push_back(std::move(words));
+    if (!chooser->LimitChildren(plan, kTableBytes, sample.width)) return;
+    plan.children.insert(plan.children.begin(),
+                         chooser->ChooseChild(ViewOf<uint8_t>(coded.selectors), chooser->scale(),
+                                              chooser->chunk(), kLeafEncodings));
     chooser->Offer(std::move(plan), kTableBytes, sample.width);
   });
 }

@@ -36,17 +36,17 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
 
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
             std::vector<std::byte>* out) {
-  const ScanResult scan = Scan(array);
-  if (scan.majority_count == array.count) return false;
+  const Majority usual = FindMajority(array);
+  if (usual.count == array.count) return false;
   NodeWriter writer(out, Encoding::kSparse, array.width, array.count);
   VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
     std::vector<uint32_t> positions;
     std::vector<T> values;
-    FindExceptions(static_cast<T>(scan.majority), Values<T>(array).data(), array.count, &positions,
+    FindExceptions(static_cast<T>(usual.value), Values<T>(array).data(), array.count, &positions,
                    &values);
     writer.SetAux(static_cast<uint32_t>(positions.size()));
-    AppendLE<uint64_t>(out, scan.majority);
+    AppendLE<uint64_t>(out, usual.value);
     EncodeChild(ViewOf<uint32_t>(positions), plan, 0, context, out);
     EncodeChild(ViewOf<T>(values), plan, 1, context, out);
   });
@@ -56,22 +56,26 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
 
 void Consider(Chooser* chooser) {
   const ArrayView& sample = chooser->sample();
-  const ScanResult& scan = chooser->scan();
-  const size_t exceptions = sample.count - scan.majority_count;
-  if (sample.count < 8 || exceptions == 0 || exceptions > sample.count / 4 ||
-      !chooser->HasRoomBelow(1))
-    return;
+  // Each exception breaks off and begins at most one run: with more, there are too many.
+  const size_t most = sample.count / 4;
+  if (sample.count < 8 || chooser->scan().runs > 2 * most + 1 || !chooser->HasRoomBelow(1)) return;
+  const Majority usual = FindMajority(sample);
+  const size_t exceptions = sample.count - usual.count;
+  if (exceptions == 0 || exceptions > most) return;
   VisitWidth(sample.width, [&](auto zero) {
     using T = decltype(zero);
     std::vector<uint32_t> positions;
     std::vector<T> values;
-    FindExceptions(static_cast<T>(scan.majority), Values<T>(sample).data(), sample.count,
-                   &positions, &values);
-    const EncodingSet ascending = kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit);
+    FindExceptions(static_cast<T>(usual.value), Values<T>(sample).data(), sample.count, &positions,
+                   &values);
+    const EncodingSet ascending =
+        kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit, Encoding::kSkewed);
     EncodePlan plan;
     plan.encoding = Encoding::kSparse;
+    if (!chooser->LimitChildren(plan, kStoredValueSize, sample.width)) return;
     plan.children.push_back(
         chooser->ChooseChild(ViewOf<uint32_t>(positions), chooser->scale(), exceptions, ascending));
+    if (!chooser->LimitChildren(plan, kStoredValueSize, sample.width)) return;
     plan.children.push_back(chooser->ChooseChild(ViewOf<T>(values), chooser->scale(), exceptions,
                                                  ~SetOf(Encoding::kSparse)));
     chooser->Offer(std::move(plan), kStoredValueSize, sample.width);

@@ -6,6 +6,8 @@
 
 namespace dsi::internal {
 
+class Chooser;
+
 struct SplitParts {
   const std::byte* high = nullptr;
   size_t high_width = 1;
@@ -23,5 +25,8 @@ void JoinSplit(const SplitParts& parts, size_t count, size_t width, std::byte* d
 
 // All values OR-ed: their highest bit says whether every one is small enough.
 uint64_t UnionOfBits(const std::byte* values, size_t width, size_t count);
+
+// Offers splits of an array to a choice.
+void ConsiderSplit(Chooser* chooser);
 
 }  // namespace dsi::internal

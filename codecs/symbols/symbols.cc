@@ -119,6 +119,7 @@ void Consider(Chooser* chooser) {
   const TableArrays table(symbols);
   EncodePlan plan;
   plan.encoding = Encoding::kSymbols;
+  if (!chooser->LimitChildren(plan, 0, 1)) return;
   for (const std::vector<uint8_t>* part : {&table.sizes, &table.bytes}) {
     plan.children.push_back(
         chooser->ChooseChild(ViewOf<uint8_t>(*part), 1, part->size(), kPlainEncodings));

@@ -122,6 +122,17 @@ std::vector<Case> Cases() {
                               return std::bit_cast<uint32_t>(static_cast<float>(price()));
                             }),
                    "decimal:2(packed", true, 15.4});
+  const auto skewed_price = [&] {
+    const auto bits = static_cast<int>(random() % 17);
+    return static_cast<double>(random() >> 1 >> (63 - bits)) / 100;
+  };
+  cases.push_back({"prices, most of them low", 8,
+                   Generate(n, [&](size_t) { return std::bit_cast<uint64_t>(skewed_price()); }),
+                   "decimal:2(skewed", true, 12});
+  // What repeats lies farther apart than a sample is long.
+  const std::vector<uint64_t> period = Generate(20000, [&](size_t) { return random() % 5000; });
+  cases.push_back({"repeats far apart", 2, Generate(n, [&](size_t i) { return period[i % 20000]; }),
+                   "compressed", false, 4.5});
   cases.push_back(
       {"text-like bytes", 1,
        Generate(n,

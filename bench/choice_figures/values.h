@@ -1,0 +1,36 @@
+// An array with memory of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "dsi/codecs/encoded_array_internal.h"
+
+namespace dsi::bench {
+
+struct Values {
+  std::vector<std::byte> bytes;  // Memory of operator new: aligned to any width.
+  size_t count = 0;
+  int width = 8;
+  bool is_signed = false;
+  bool is_float = false;
+
+  internal::ArrayView view(size_t first, size_t n) const {
+    return {bytes.data() + first * static_cast<size_t>(width), n, width, is_signed, is_float};
+  }
+  internal::ArrayView view() const { return view(0, count); }
+};
+
+inline Values CopyOf(const internal::ArrayView& array) {
+  Values values;
+  values.count = array.count;
+  values.width = array.width;
+  values.is_signed = array.is_signed;
+  values.is_float = array.is_float;
+  const auto* from = static_cast<const std::byte*>(array.values);
+  values.bytes.assign(from, from + array.count * static_cast<size_t>(array.width));
+  return values;
+}
+
+}  // namespace dsi::bench
