@@ -2,6 +2,7 @@
 #include "dsi/codecs/delta/delta_internal.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "dsi/codecs/block_reader_internal.h"
@@ -69,6 +70,30 @@ std::vector<T> SampleDifferences(std::span<const T> values, size_t chunk) {
   return differences;
 }
 
+// Bits of all numbers above the least of them.
+template <typename T>
+double SumOfBits(std::span<const T> values) {
+  const T least = *std::min_element(values.begin(), values.end());
+  uint64_t sum = 0;
+  for (const T value : values) sum += static_cast<uint64_t>(std::bit_width<T>(value - least));
+  return static_cast<double>(sum);
+}
+
+// Differences that are hardly smaller than the values are noise; nothing would make sense of them.
+// Floats need more, as differences of their bit patterns lose some bits by chance. Of integers a
+// few large steps among small ones may spoil every packed block, and yet something other than
+// packing takes them.
+template <typename T>
+bool Promises(Chooser* chooser, std::span<const T> differences, double scale) {
+  const ArrayView& sample = chooser->sample();
+  const double fewest_saved = sample.is_float ? 1.0 / 8 : 1.0 / 16;
+  const size_t packed = PackedPayload(differences.data(), differences.size(), sample.width);
+  const double plain = static_cast<double>(chooser->packed_payload()) * chooser->scale();
+  if (static_cast<double>(packed) * scale < (1 - fewest_saved) * plain) return true;
+  constexpr double kMostOfBits = 0.75;
+  return !sample.is_float && SumOfBits(differences) < kMostOfBits * SumOfBits(Values<T>(sample));
+}
+
 void Consider(Chooser* chooser) {
   const ArrayView& sample = chooser->sample();
   if (sample.count < 4 || !chooser->HasRoomBelow(1)) return;
@@ -76,17 +101,12 @@ void Consider(Chooser* chooser) {
     using T = decltype(zero);
     const std::vector<T> differences = SampleDifferences(Values<T>(sample), chooser->chunk());
     if (differences.empty()) return;
-    // Differences that pack hardly better than the values are noise; nothing else would make sense
-    // of them. Floats need more, as differences of their bit patterns lose some bits by chance.
-    const double fewest_saved = sample.is_float ? 1.0 / 8 : 1.0 / 16;
-    const size_t packed = PackedPayload(differences.data(), differences.size(), sample.width);
     const double scale = chooser->total_count() / static_cast<double>(differences.size());
-    const double plain = static_cast<double>(chooser->packed_payload()) * chooser->scale();
-    if (static_cast<double>(packed) * scale >= (1 - fewest_saved) * plain) return;
-    // Differences of differences are for clocks whose pace drifts; of the bits of floats they say
-    // nothing.
-    EncodingSet allowed = ~SetOf(Encoding::kDictionary);
-    if (sample.is_float) allowed &= ~SetOf(Encoding::kDelta);
+    if (!Promises<T>(chooser, differences, scale)) return;
+    // Differences of differences are for clocks whose pace drifts, dictionaries of differences for
+    // steps of few sizes; of the bits of floats neither says anything.
+    const EncodingSet allowed =
+        sample.is_float ? ~SetOf(Encoding::kDelta, Encoding::kDictionary) : kAllEncodings;
     EncodePlan plan;
     plan.encoding = Encoding::kDelta;
     plan.children.push_back(

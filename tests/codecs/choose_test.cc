@@ -85,6 +85,14 @@ std::vector<Case> Cases() {
   cases.push_back({"timestamps of a clock whose pace drifts", 8,
                    Generate(n, [&](size_t) { return time += pace += random() % 3; }),
                    "delta(delta(packed", false, 2.1});
+  // A jump or more in every packed block.
+  cases.push_back({"timestamps of short sessions", 8,
+                   Generate(n,
+                            [&](size_t) {
+                              return time +=
+                                     random() % 50 == 0 ? 1'000'000 + random() % 1'000'000 : 2;
+                            }),
+                   "delta(", false, 1.0});
   uint64_t state = 0;
   cases.push_back(
       {"long runs", 4,
