@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
@@ -51,6 +52,9 @@ std::span<const std::byte> Middle(std::span<const std::byte> bytes, size_t size)
   return bytes.subspan((bytes.size() - size) / 2 / 8 * 8, size);
 }
 
+// Whether so many bytes hardly became fewer.
+bool IsNoise(size_t frame, size_t raw) { return frame > raw - raw / 64; }
+
 // Whether entropy coding alone does better on a part of the bytes than with a search for matches.
 bool LiteralsSuffice(Chooser* chooser, std::span<const std::byte> bytes) {
   const std::span<const std::byte> part = Middle(bytes, kFirstTrial);
@@ -59,7 +63,28 @@ bool LiteralsSuffice(Chooser* chooser, std::span<const std::byte> bytes) {
   std::vector<std::byte> with;
   std::vector<std::byte> without;
   return frames.Append(kZstdCodec, level, false, part, &with) &&
-         frames.Append(kZstdCodec, level, true, part, &without) && without.size() <= with.size();
+         frames.Append(kZstdCodec, level, true, part, &without) && without.size() <= with.size() &&
+         !IsNoise(without.size(), part.size());
+}
+
+// Whether eight bytes in a row, from the start of a value, were often met before, however far away.
+bool RepeatsAnywhere(std::span<const std::byte> bytes, int width) {
+  constexpr int kTableBits = 15;
+  constexpr size_t kFewest = 64;  // One in so many.
+  std::vector<uint32_t> seen(size_t{1} << kTableBits);
+  size_t met = 0;
+  size_t looked = 0;
+  for (size_t i = 0; i + 8 <= bytes.size(); i += static_cast<size_t>(width)) {
+    uint64_t word;
+    std::memcpy(&word, bytes.data() + i, sizeof(word));
+    const uint64_t hash = word * 0x9E3779B97F4A7C15ULL;
+    const auto tag = static_cast<uint32_t>(hash);
+    uint32_t& entry = seen[hash >> (64 - kTableBits)];
+    met += entry == tag ? 1 : 0;
+    entry = tag;
+    ++looked;
+  }
+  return met * kFewest >= looked;
 }
 
 // What share of the bytes that a part promises all of them may take, since more matches are found
@@ -93,7 +118,12 @@ double OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double sca
   };
   double last_rate = 0;
   for (size_t part = kFirstTrial; 4 * part <= bytes.size(); part *= 4) {
-    if (!compress(part) || frame.size() > part - part / 64) return size;
+    if (!compress(part)) return size;
+    if (IsNoise(frame.size(), part)) {
+      // Noise may repeat farther away than this part is long.
+      if (!RepeatsAnywhere(bytes, width)) return size;
+      break;
+    }
     const double share = static_cast<double>(part) / size;
     const double rate = static_cast<double>(frame.size()) / static_cast<double>(part);
     const double hope = ShareHoped(last_rate == 0 ? 0 : rate / last_rate, share) * rate * size;

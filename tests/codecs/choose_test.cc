@@ -141,6 +141,10 @@ std::vector<Case> Cases() {
   const std::vector<uint64_t> period = Generate(20000, [&](size_t) { return random() % 5000; });
   cases.push_back({"repeats far apart", 2, Generate(n, [&](size_t i) { return period[i % 20000]; }),
                    "compressed", false, 4.5});
+  const std::vector<uint64_t> noise = Generate(20000, [&](size_t) { return random() % 256; });
+  cases.push_back({"noise that repeats far apart", 1,
+                   Generate(n, [&](size_t i) { return noise[i % 20000]; }), "compressed", false,
+                   2.5});
   cases.push_back(
       {"text-like bytes", 1,
        Generate(n,
