@@ -73,7 +73,7 @@ class StripePlanner {
   // D-014: the tiers that are needed, and the size of the pool with those that are not.
   Status AddTiers(uint32_t i, ColumnPlan* out) {
     const OpenColumn& c = columns_[i];
-    const StreamRecord& values = plan_.streams[out->values].record;
+    const StreamRecord values = plan_.streams[out->values].record;  // Streams move as more come.
     out->pool_values = values.num_values;
     if (c.record.tiers_slot == kNone32) return Status::Ok();
     const uint32_t max = out->windows == kNone32 ? 0 : plan_.streams[out->windows].record.max;

@@ -41,7 +41,8 @@ Rounded<Float> Round(Precision precision, const std::vector<Float>& values) {
   if (!max_error.ok()) return rounded;
   rounded.max_error = *max_error;
   rounded.values.resize(values.size());
-  std::memcpy(rounded.values.data(), rows.values[0].data(), rows.values[0].size());
+  if (!values.empty())
+    std::memcpy(rounded.values.data(), rows.values[0].data(), rows.values[0].size());
   return rounded;
 }
 
@@ -128,6 +129,8 @@ TEST(Precision, S014Int8) {
     const auto kept = Round(Precision::kInt8, values);
     ASSERT_TRUE(kept.status.ok());
     EXPECT_EQ(kept.max_error, 0);
+    ASSERT_EQ(kept.values.size(), values.size());
+    if (values.empty()) continue;
     EXPECT_EQ(std::memcmp(kept.values.data(), values.data(), values.size() * 8), 0);
   }
 }
