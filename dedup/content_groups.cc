@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kMaxKeys = 128;            // Features tried.
 constexpr uint32_t kDistinctSample = 1024;  // Rows that show whether values return.
-constexpr size_t kAhead = 8;
-constexpr double kFewestBitsAlone = 64;  // A narrower row needs no index: a dictionary does it.
+constexpr size_t kAhead = 8;                // Keys indexed at a time.
+constexpr double kFewestBitsAlone = 64;     // A narrower row needs no index: a dictionary does it.
 
 class ContentGroups {
  public:

@@ -83,11 +83,9 @@ Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& s
   EncodingNames names;
   for (uint32_t k = 0; k < stream.record.num_pages; ++k) {
     DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages->Node(stream, k));
-    const size_t count = stream.record.form == StreamForm::kPaged
-                             ? ValuesInNode(stream.record, k, page_values)
-                             : stream.record.num_values;
     if (!stream.record.is_alias) info.bytes += node.size();
-    DSI_ASSIGN_OR_RETURN(std::string name, DescribeNode(node, count));
+    DSI_ASSIGN_OR_RETURN(std::string name,
+                         DescribeNode(node, ValuesInNode(stream.record, k, page_values)));
     names.Add(std::move(name));
     pages->Done(stream, k);
   }

@@ -7,6 +7,7 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/page_plan_internal.h"
+#include "dsi/reader/stream_rules_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -40,9 +41,7 @@ void Compare(const ArrayView& page, bool shared, ChoiceInfo* info) {
 Status ExplainPage(const OpenColumn& column, const StripePlan& plan, const PlannedStream& stream,
                    uint32_t page_values, PageReader* pages, ChoiceInfo* info) {
   const StreamRecord& record = stream.record;
-  const size_t count = record.form == StreamForm::kPaged
-                           ? std::min<uint64_t>(page_values, record.num_values)
-                           : record.num_values;
+  const size_t count = ValuesInNode(record, 0, page_values);
   DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages->Node(stream, 0));
   DSI_ASSIGN_OR_RETURN(info->encoding, DescribeNode(node, count));
   info->bytes_per_value = static_cast<double>(node.size()) / static_cast<double>(count);

@@ -59,11 +59,15 @@ Status CheckFeature(const OpenColumn& c, const std::string& leader_name) {
 
 }  // namespace
 
+bool IsNameText(std::string_view text) {
+  return text.find('\0') == text.npos && simdjson::validate_utf8(text.data(), text.size());
+}
+
 Result<std::string> OpenFile::LoadName(uint32_t offset, uint32_t size) const {
   if (size < 1 || size > kMaxNameBytes) return Corrupt("a name of {} bytes (S-013)", size);
   std::string name(size, '\0');
   DSI_RETURN_IF_ERROR(names_->Read(offset, size, std::as_writable_bytes(std::span(name)).data()));
-  if (name.find('\0') != std::string::npos || !simdjson::validate_utf8(name)) {
+  if (!IsNameText(name)) {
     return Corrupt("name at {} of the name heap: not UTF-8, or a NUL in it (S-013)", offset);
   }
   return name;

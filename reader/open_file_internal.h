@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/format/wire_internal.h"
@@ -113,6 +114,9 @@ struct OpenColumn {
   uint32_t newest = 0;
   uint32_t dictionary_slot = kNone32;  // Of its id space; none without.
 };
+
+// UTF-8 without a NUL (F-071, S-013).
+bool IsNameText(std::string_view text);
 
 class OpenFile {
  public:

@@ -1,6 +1,4 @@
 // The directory as a whole: each record, and what records must not share (spec F-070 … F-075).
-#include <simdjson.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -172,8 +170,7 @@ class DirectoryVerifier {
     std::vector<std::byte> heap;
     // A damaged seal is reported already.
     if (!file_.names().ReadAll(&heap).ok()) return;
-    const std::string_view text(reinterpret_cast<const char*>(heap.data()), heap.size());
-    if (text.find('\0') != text.npos || !simdjson::validate_utf8(text.data(), text.size()))
+    if (!IsNameText({reinterpret_cast<const char*>(heap.data()), heap.size()}))
       log_.Add(Corrupt("the name heap is not UTF-8, or has a NUL in it (F-071)"),
                "directory: names");
   }

@@ -10,6 +10,7 @@
 #include "dsi/io/file.h"
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/page_plan_internal.h"
+#include "dsi/reader/stream_rules_internal.h"
 
 namespace dsi::bench {
 namespace {
@@ -75,10 +76,7 @@ class StripeStreams {
     uint64_t done = 0;
     for (uint32_t k = 0; k < planned.record.num_pages; ++k) {
       DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_->Node(planned, k));
-      const uint64_t left = planned.record.num_values - done;
-      const uint64_t n = planned.record.form == StreamForm::kPaged
-                             ? std::min<uint64_t>(left, file_.core().page_values)
-                             : left;
+      const uint64_t n = ValuesInNode(planned.record, k, file_.core().page_values);
       DSI_RETURN_IF_ERROR(decode(node, done, n));
       done += n;
     }

@@ -181,14 +181,12 @@ void Consider(Chooser* chooser) {
     if (classes.count < 2) return;
     const Coded<T> coded = CodeIn(classes, values);
     if (!coded.fits) return;
-    EncodePlan words;  // Offsets look random.
-    words.estimated_bytes =
+    plan.children.resize(2);  // Selectors, and offsets, which look random.
+    plan.children[1].estimated_bytes =
         NodeBytes(8.0 * static_cast<double>(coded.words.size()) * chooser->scale());
-    plan.children.push_back(std::move(words));
     if (!chooser->LimitChildren(plan, kTableBytes, sample.width)) return;
-    plan.children.insert(plan.children.begin(),
-                         chooser->ChooseChild(ViewOf<uint8_t>(coded.selectors), chooser->scale(),
-                                              chooser->chunk(), kLeafEncodings));
+    plan.children[0] = chooser->ChooseChild(ViewOf<uint8_t>(coded.selectors), chooser->scale(),
+                                            chooser->chunk(), kLeafEncodings);
     chooser->Offer(std::move(plan), kTableBytes, sample.width);
   });
 }

@@ -11,6 +11,8 @@
 namespace dsi::internal {
 namespace {
 
+constexpr double kPatchBits = 32;  // Of the position and the high part of a patch, roughly.
+
 // A split to try: of values of `bits` bits above the shift, the lowest `low_bits` stand apart.
 struct Cut {
   int bits = 0;
@@ -96,7 +98,6 @@ void TryCut(Chooser* chooser, const Cut& cut) {
 // Packing with patches: few numbers have more than `low_bits` bits, their high parts are sparse.
 template <typename T>
 void TryPatches(Chooser* chooser, int bits) {
-  constexpr double kPatchBits = 32;  // Of a position and a high part, roughly.
   const std::span<const T> values = Values<T>(chooser->sample());
   std::array<size_t, 65> of_bits = {};
   for (const T value : values) ++of_bits[static_cast<size_t>(BitsFor(value))];
@@ -119,7 +120,6 @@ void TryPatches(Chooser* chooser, int bits) {
 // byte.
 template <typename T>
 void TryLowByte(Chooser* chooser, int bits) {
-  constexpr double kPatchBits = 32;
   const std::span<const T> values = Values<T>(chooser->sample());
   std::vector<uint16_t> bytes(values.size());
   size_t longer = 0;

@@ -224,6 +224,15 @@ TEST(Verify, GoesOnAfterDamage) {
   EXPECT_NE(text.find("column "), std::string::npos) << text;
 }
 
+// Without the record of user.clicks its dictionary is not taken for user.history's own (F-070).
+TEST(Verify, AMissingColumnBlamesNoOther) {
+  EditableFile file(SampleFile(20'000));
+  Add<uint64_t>(&file, Column(&file, kClicks) + 8, 1);  // Hash of the name.
+  const std::string text = Text(Verify(file.Reseal().bytes()));
+  EXPECT_NE(text.find("column 4"), std::string::npos) << text;
+  EXPECT_EQ(text.find("bytes in all stripes"), std::string::npos) << text;
+}
+
 // A page of another place, sound in itself, does not pass (F-010).
 TEST(Verify, F010SwappedPagesAreFound) {
   EditableFile file(SampleFile(3'000));
