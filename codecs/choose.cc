@@ -1,6 +1,7 @@
 #include "dsi/codecs/choose_internal.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "dsi/codecs/costs_internal.h"
@@ -12,26 +13,19 @@
 namespace dsi::internal {
 namespace {
 
-constexpr size_t kSampleChunks = 4;
 constexpr size_t kSampleChunk = 4096;
+
+// The order in which encodings are asked. Plain forms come first, so that the costly ones can be
+// skipped when they have nothing left to win; runs before differences, which look long at runs.
+constexpr std::array kAskOrder = {
+    Encoding::kRaw,     Encoding::kConstant,   Encoding::kPacked,     Encoding::kRuns,
+    Encoding::kDelta,   Encoding::kDictionary, Encoding::kBitmap,     Encoding::kSparse,
+    Encoding::kSplit,   Encoding::kBytePlanes, Encoding::kCompressed, Encoding::kSkewed,
+    Encoding::kDecimal, Encoding::kSymbols,
+};
 
 double CostOf(const EncodePlan& plan, const EncodeTuning& tuning) {
   return plan.estimated_bytes * tuning.ns_per_byte + plan.estimated_ns;
-}
-
-// Four pieces spread over the array, one after another; piece by piece, so that neighbours stay
-// neighbours.
-std::vector<uint64_t> TakeSample(const ArrayView& array) {
-  const size_t width = static_cast<size_t>(array.width);
-  const auto* source = static_cast<const std::byte*>(array.values);
-  std::vector<uint64_t> words(kSampleChunks * kSampleChunk * width / 8);
-  auto* target = reinterpret_cast<std::byte*>(words.data());
-  const size_t stride = (array.count - kSampleChunk) / (kSampleChunks - 1);
-  for (size_t i = 0; i < kSampleChunks; ++i) {
-    std::memcpy(target + i * kSampleChunk * width, source + i * stride * width,
-                kSampleChunk * width);
-  }
-  return words;
 }
 
 template <typename T>
@@ -58,6 +52,22 @@ Majority MajorityOf(std::span<const T> values) {
 }
 
 }  // namespace
+
+PiecesOf::PiecesOf(const ArrayView& array, size_t piece) : view_(array), piece_(piece) {
+  if (array.count <= kPieces * piece) {
+    piece_ = array.count;
+    return;
+  }
+  const size_t width = static_cast<size_t>(array.width);
+  const auto* source = static_cast<const std::byte*>(array.values);
+  words_.resize(kPieces * piece * width / 8);
+  auto* target = reinterpret_cast<std::byte*>(words_.data());
+  const size_t stride = (array.count - piece) / (kPieces - 1);
+  for (size_t i = 0; i < kPieces; ++i)
+    std::memcpy(target + i * piece * width, source + i * stride * width, piece * width);
+  view_.values = words_.data();
+  view_.count = kPieces * piece;
+}
 
 double OwnNs(const EncodePlan& plan, double payload, double count, int width) {
   if (plan.encoding == Encoding::kCompressed) {
@@ -146,10 +156,10 @@ EncodePlan Chooser::ChooseChild(const ArrayView& child, const ArrayView& whole, 
 
 EncodePlan Chooser::Choose(std::vector<EncodePlan>* offers) {
   offers_ = offers;
-  for (const EncodingRow* row : EncodingTable()) {
-    if (row->consider == nullptr || (place_.allowed & SetOf(row->id)) == 0) continue;
+  for (const Encoding encoding : kAskOrder) {
+    if ((place_.allowed & SetOf(encoding)) == 0) continue;
     if (offers_ == nullptr) child_limit_ = MostCost();
-    row->consider(this);
+    EncodingTable()[static_cast<size_t>(encoding)]->consider(this);
     // Nothing is smaller or faster than one value for all.
     if (best_.encoding == Encoding::kConstant) break;
   }
@@ -158,18 +168,12 @@ EncodePlan Chooser::Choose(std::vector<EncodePlan>* offers) {
 
 EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context,
                          std::vector<EncodePlan>* offers) {
+  const PiecesOf sample(array, kSampleChunk);
   ChoicePlace place;
   place.depth = depth;
-  place.chunk = array.count;
-  if (array.count <= kSampleChunks * kSampleChunk)
-    return Chooser(array, array, place, context).Choose(offers);
-  const std::vector<uint64_t> words = TakeSample(array);
-  ArrayView sample = array;
-  sample.values = words.data();
-  sample.count = kSampleChunks * kSampleChunk;
-  place.scale = static_cast<double>(array.count) / static_cast<double>(sample.count);
-  place.chunk = kSampleChunk;
-  return Chooser(sample, array, place, context).Choose(offers);
+  place.scale = static_cast<double>(array.count) / static_cast<double>(sample.view().count);
+  place.chunk = sample.piece();
+  return Chooser(sample.view(), array, place, context).Choose(offers);
 }
 
 std::vector<EncodePlan> RankPlans(const ArrayView& array, const EncodeTuning& tuning) {

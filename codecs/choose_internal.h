@@ -46,6 +46,21 @@ Majority FindMajority(const ArrayView& array);
 // beside its children.
 double OwnNs(const EncodePlan& plan, double payload, double count, int width);
 
+// Four pieces spread over an array, one after another, so that most neighbours stay neighbours; the
+// array itself, as one piece, where it is not larger. It must outlive this.
+class PiecesOf {
+ public:
+  PiecesOf(const ArrayView& array, size_t piece);
+  const ArrayView& view() const { return view_; }
+  size_t piece() const { return piece_; }
+
+ private:
+  static constexpr size_t kPieces = 4;
+  ArrayView view_;
+  size_t piece_;
+  std::vector<uint64_t> words_;
+};
+
 // Where a choice stands in the tree of a plan.
 struct ChoicePlace {
   double scale = 1.0;  // Values of the whole array for one of the sample.

@@ -5,8 +5,7 @@
 namespace dsi::internal {
 namespace {
 
-// Indexed by id; format version 1 knows them all. The order is also that of a choice: plain forms
-// first, so that the costly ones can be skipped when they have nothing left to win.
+// Indexed by id; format version 1 knows them all.
 constexpr std::array<const EncodingRow*, 15> kRows = {
     &kRawEncoding,    &kConstantEncoding,   &kPackedEncoding,           &kDeltaEncoding,
     &kRunsEncoding,   &kDictionaryEncoding, &kSharedDictionaryEncoding, &kBitmapEncoding,

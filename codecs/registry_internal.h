@@ -56,7 +56,7 @@ extern const EncodingRow kSymbolsEncoding;
 // Null for an id that this build does not know (E-005).
 const EncodingRow* FindEncoding(uint8_t id);
 
-// All rows, in the order in which a choice considers them; null for ids that nothing has.
+// All rows, indexed by id.
 std::span<const EncodingRow* const> EncodingTable();
 
 }  // namespace dsi::internal

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
@@ -68,8 +69,9 @@ bool LiteralsSuffice(Chooser* chooser, std::span<const std::byte> bytes) {
 }
 
 // Whether eight bytes in a row, from the start of a value, were often met before, however far away.
+// Looks at one in eight of them, by a hash: equal ones all or none.
 bool RepeatsAnywhere(std::span<const std::byte> bytes, int width) {
-  constexpr int kTableBits = 15;
+  constexpr int kTableBits = 12;
   constexpr size_t kFewest = 64;  // One in so many.
   std::vector<uint32_t> seen(size_t{1} << kTableBits);
   size_t met = 0;
@@ -78,6 +80,7 @@ bool RepeatsAnywhere(std::span<const std::byte> bytes, int width) {
     uint64_t word;
     std::memcpy(&word, bytes.data() + i, sizeof(word));
     const uint64_t hash = word * 0x9E3779B97F4A7C15ULL;
+    if ((hash >> 40 & 7) != 0) continue;
     const auto tag = static_cast<uint32_t>(hash);
     uint32_t& entry = seen[hash >> (64 - kTableBits)];
     met += entry == tag ? 1 : 0;
@@ -96,6 +99,9 @@ double ShareHoped(double last_step, double share) {
   const double steps = -std::log2(share) / 2;
   return std::max(kLeast, std::pow(std::min(last_step, 0.9), 3 * steps));
 }
+
+// The same where nothing repeats farther away.
+constexpr double kShareWithoutRepeats = 0.95;
 
 // Offers one codec, unless a part of the bytes already shows that nothing comes of it: compressing
 // all of them is most of what a choice costs. Returns the size of the frame, or the least hoped
@@ -116,18 +122,25 @@ double OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double sca
     return chooser->context()->frames.Append(codec, tuning.zstd_level, literals_only,
                                              Middle(bytes, part), &frame);
   };
+  std::optional<bool> known_repeats;
+  const auto repeats = [&] {
+    if (!known_repeats) known_repeats = RepeatsAnywhere(bytes, width);
+    return *known_repeats;
+  };
   double last_rate = 0;
   for (size_t part = kFirstTrial; 4 * part <= bytes.size(); part *= 4) {
     if (!compress(part)) return size;
     if (IsNoise(frame.size(), part)) {
       // Noise may repeat farther away than this part is long.
-      if (!RepeatsAnywhere(bytes, width)) return size;
+      if (!repeats()) return size;
       break;
     }
     const double share = static_cast<double>(part) / size;
     const double rate = static_cast<double>(frame.size()) / static_cast<double>(part);
     const double hope = ShareHoped(last_rate == 0 ? 0 : rate / last_rate, share) * rate * size;
     if (!chooser->WouldWin(plan, hope * scale, width)) return hope;
+    const double hope_without = kShareWithoutRepeats * rate * size;
+    if (!chooser->WouldWin(plan, hope_without * scale, width) && !repeats()) return hope_without;
     last_rate = rate;
   }
   if (!compress(bytes.size())) return size;

@@ -1,4 +1,5 @@
 // Dictionary: a child with the distinct values in ascending order, a child with codes (E-050).
+#include <bit>
 #include <cmath>
 
 #include "dsi/codecs/block_reader_internal.h"
@@ -13,6 +14,9 @@ namespace {
 
 // A choice looks no further: larger dictionaries belong to a whole stripe, not to one array.
 constexpr size_t kMaxDistinct = 65536;
+
+// Entries in a piece of the sample that their own plan is chosen from.
+constexpr size_t kEntriesPiece = 2048;
 
 // With more distinct values than this the codes cost more than they save.
 constexpr size_t MostDistinct(size_t count) { return count - count / 8; }
@@ -104,7 +108,10 @@ void ConsiderOf(Chooser* chooser) {
   }
   const auto sampled = static_cast<double>(table.entries().size());
   double distinct = ExpectDistinct(*chooser, static_cast<double>(half_distinct), sampled);
-  if (RoughBytes(distinct, total, sample.width) >= chooser->best_bytes()) return;
+  // Zeros at the bottom can be dropped without a dictionary, too.
+  const uint64_t any = chooser->scan().any_bits;
+  const double packed = total * BitsFor(any == 0 ? 0 : any >> std::countr_zero(any)) / 8;
+  if (RoughBytes(distinct, total, sample.width) >= std::min(chooser->best_bytes(), packed)) return;
   std::vector<uint32_t> all_codes;
   if (chooser->has_whole()) {
     const std::span<const T> all = Values<T>(chooser->whole());
@@ -131,8 +138,10 @@ void ConsiderOf(Chooser* chooser) {
   EncodePlan plan;
   plan.encoding = Encoding::kDictionary;
   if (!chooser->LimitChildren(plan, 0, sample.width)) return;
+  // Ascending values look alike everywhere: a smaller sample will do.
+  const PiecesOf entries(ViewOf<T>(sorted), kEntriesPiece);
   plan.children.push_back(chooser->ChooseChild(
-      ViewOf<T>(sorted), distinct / static_cast<double>(sorted.size()), sorted.size(),
+      entries.view(), distinct / static_cast<double>(entries.view().count), entries.piece(),
       kLeafEncodings |
           SetOf(Encoding::kDelta, Encoding::kSplit, Encoding::kSkewed, Encoding::kDecimal)));
   if (!chooser->LimitChildren(plan, 0, sample.width)) return;

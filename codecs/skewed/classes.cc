@@ -11,17 +11,13 @@ namespace {
 
 constexpr uint64_t kTooMuch = UINT64_MAX / 4;
 
-// Places where a class may start: each number that is frequent, and every so many rare ones. More
-// of them hardly lower the cost, but the search takes as much longer.
-constexpr size_t kMostStarts = 1024;
-
 // Bits of a selector among so many classes.
 int SelectorBits(size_t classes) { return BitsFor(classes - 1); }
 
 class Search {
  public:
-  Search(std::span<const uint64_t> ascending, int most_bits) {
-    const size_t fewest = ascending.size() / kMostStarts;
+  Search(std::span<const uint64_t> ascending, int most_bits, size_t most_starts) {
+    const size_t fewest = ascending.size() / most_starts;
     for (size_t i = 0; i < ascending.size(); ++i) {
       const bool is_new = i == 0 || ascending[i] != ascending[i - 1];
       if (is_new && (i == 0 || i - before_.back() >= fewest)) {
@@ -115,8 +111,9 @@ class Search {
 
 }  // namespace
 
-SkewedClasses ChooseClasses(std::span<const uint64_t> ascending, int most_bits) {
-  return Search(ascending, most_bits).Best();
+SkewedClasses ChooseClasses(std::span<const uint64_t> ascending, int most_bits,
+                            size_t most_starts) {
+  return Search(ascending, most_bits, most_starts).Best();
 }
 
 }  // namespace dsi::internal

@@ -17,6 +17,9 @@ namespace {
 constexpr size_t kTableBytes = 8 * kMaxClasses + kMaxClasses;
 // Numbers that classes are chosen from.
 constexpr size_t kSampleSize = 2048;
+// Places where a class may start, when encoding and, coarser, when choosing.
+constexpr size_t kStarts = 1024;
+constexpr size_t kStartsToChoose = 128;
 // Less gain than this share of the packed size is not worth a search.
 constexpr double kLeastGain = 0.03;
 
@@ -130,7 +133,8 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
     const std::span<const T> values = Values<T>(array);
-    const SkewedClasses classes = ChooseClasses(AscendingSample(values), MostOffsetBits(sizeof(T)));
+    const SkewedClasses classes =
+        ChooseClasses(AscendingSample(values), MostOffsetBits(sizeof(T)), kStarts);
     if (classes.count < 2) return false;
     const Coded<T> coded = CodeIn(classes, values);
     if (!coded.fits) return false;
@@ -177,7 +181,8 @@ void Consider(Chooser* chooser) {
     EncodePlan plan;
     plan.encoding = Encoding::kSkewed;
     if (!chooser->WouldWin(plan, kTableBytes + hoped * chooser->scale(), sample.width)) return;
-    const SkewedClasses classes = ChooseClasses(AscendingSample(values), MostOffsetBits(sizeof(T)));
+    const SkewedClasses classes =
+        ChooseClasses(AscendingSample(values), MostOffsetBits(sizeof(T)), kStartsToChoose);
     if (classes.count < 2) return;
     const Coded<T> coded = CodeIn(classes, values);
     if (!coded.fits) return;

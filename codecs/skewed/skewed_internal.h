@@ -32,7 +32,8 @@ void JoinSkewed(const SkewedClasses& classes, const uint8_t* selectors, size_t c
 
 // The classes with which numbers like those of an ascending sample take the fewest bits, their
 // selectors included; at most kMaxClasses. Offsets may have at most `most_bits`. count 0: none fit.
-// Costs about a microsecond per number of the sample.
-SkewedClasses ChooseClasses(std::span<const uint64_t> ascending, int most_bits);
+// Classes start at one of about `most_starts` places: each number that is frequent, and every so
+// many rare ones. The search takes time in proportion to them, and gains little from more.
+SkewedClasses ChooseClasses(std::span<const uint64_t> ascending, int most_bits, size_t most_starts);
 
 }  // namespace dsi::internal
