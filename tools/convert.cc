@@ -57,6 +57,8 @@ Status PrintToDsi(const TextToDsiReport& report, const Options& options, double 
                        {"bytes_in", report.bytes_in},
                        {"bytes_out", w.file_bytes},
                        {"seconds", seconds},
+                       {"encode_seconds", w.encode_seconds},
+                       {"choose_seconds", w.choose_seconds},
                        {"rows_per_second", rows / seconds}};
     return console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   }

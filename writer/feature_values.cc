@@ -28,7 +28,7 @@ FeatureValues::FeatureValues(const ClusteredFeature& feature, const GroupIndex& 
                              const EncodeTuning& tuning)
     : feature_(feature), index_(index), first_(first), num_rows_(num_rows) {
   windows_.record.width = sizeof(uint32_t);
-  if (options.windows) FindWindows(options, tuning);
+  if (options.windows_plan != nullptr) FindWindows(options, tuning);
 }
 
 void FeatureValues::FindWindows(const FeatureValuesOptions& options, const EncodeTuning& tuning) {
@@ -37,7 +37,7 @@ void FeatureValues::FindWindows(const FeatureValuesOptions& options, const Encod
   const auto encode = [&] {
     return EncodeStream(
         {.values = found.codes.data(), .count = found.codes.size(), .width = sizeof(uint32_t)},
-        options.page_values, tuning);
+        options.page_values, tuning, options.windows_plan);
   };
   bool pays = false;
   if (!found.codes.empty()) {

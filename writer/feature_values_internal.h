@@ -14,7 +14,7 @@
 namespace dsi::internal {
 
 struct FeatureValuesOptions {
-  bool windows = false;    // Look for windows (D-013).
+  RememberedPlan* windows_plan = nullptr;  // To look for windows (D-013) and encode them by.
   uint32_t num_tiers = 1;  // Spread pools over so many tiers (D-014) where that helps.
   uint32_t page_values = 0;
 };

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "dsi/codecs/entropy_internal.h"
 #include "dsi/dedup/unique_rows_internal.h"
 #include "dsi/dedup/versions_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
@@ -19,6 +20,18 @@ constexpr uint64_t kAnywhereBytes =
     2ULL << 30;  // Memory for finding repeats anywhere; wider groups are searched for runs only.
 
 enum Form : uint32_t { kIdentity, kRunLengths, kNewRowBits, kGeneral, kViaParent, kVersions };
+
+// What is encoded side by side, with a plan for each.
+enum Way : uint32_t { kLengthsWay, kBitsWay, kCodesWay, kCodesByUseWay };
+
+// Bits of run lengths, each coded at its entropy; long ones count as one.
+double EntropyOfLengths(std::span<const uint32_t> lengths) {
+  constexpr uint32_t kLongest = 255;
+  std::vector<uint16_t> symbols(lengths.size());
+  for (size_t i = 0; i < lengths.size(); ++i)
+    symbols[i] = static_cast<uint16_t>(std::min(lengths[i], kLongest));
+  return EntropyBits(symbols, 8) * static_cast<double>(lengths.size());
+}
 
 class IndexBuilder {
  public:
@@ -68,13 +81,17 @@ class IndexBuilder {
   }
 
   template <typename T>
-  EncodedStream Encode(const std::vector<T>& values) const {
+  EncodedStream Encode(const std::vector<T>& values, Way way) const {
     return EncodeStream({.values = values.data(), .count = values.size(), .width = sizeof(T)},
-                        input_.page_values, tuning_);
+                        input_.page_values, tuning_, input_.plans->Of(input_.index_slot, way));
   }
 
-  // Run lengths or one bit per row, whichever encodes smaller.
+  // Run lengths or one bit per row, whichever encodes smaller. One of them alone where the other
+  // has nothing to win: runs so short that their lengths hold a bit for each row, or so long that
+  // bits can only be stored as what are lengths again.
   void EncodeRuns(const std::vector<uint32_t>& first_rows, GroupIndex* index) const {
+    constexpr double kMostBitsPerRow = 0.9;
+    constexpr uint32_t kLongRun = 24;
     std::vector<uint32_t> lengths(first_rows.size());
     std::vector<uint8_t> is_new(input_.num_rows, 0);
     for (size_t u = 0; u < lengths.size(); ++u) {
@@ -82,9 +99,13 @@ class IndexBuilder {
       lengths[u] = end - first_rows[u];
       is_new[first_rows[u]] = 1;
     }
-    EncodedStream by_length = Encode(lengths);
-    EncodedStream by_bit = Encode(is_new);
-    const bool bits = by_bit.bytes() < by_length.bytes();
+    const bool are_short = EntropyOfLengths(lengths) > kMostBitsPerRow * input_.num_rows;
+    const bool are_long = lengths.size() * kLongRun <= input_.num_rows;
+    EncodedStream by_length;
+    EncodedStream by_bit;
+    if (!are_short) by_length = Encode(lengths, kLengthsWay);
+    if (!are_long) by_bit = Encode(is_new, kBitsWay);
+    const bool bits = are_short || (!are_long && by_bit.bytes() < by_length.bytes());
     index->record = {.form = bits ? kNewRowBits : kRunLengths,
                      .num_unique = static_cast<uint32_t>(first_rows.size())};
     index->stream = std::move(bits ? by_bit : by_length);
@@ -160,8 +181,8 @@ class IndexBuilder {
     std::vector<uint32_t> uses(unique->first_row.size(), 0);
     for (const uint32_t code : codes) ++uses[code];
     const NumbersByUse numbers = NumberByUse(uses);
-    EncodedStream by_first_use = Encode(codes);
-    EncodedStream by_uses = Encode(numbers.Renumber(codes));
+    EncodedStream by_first_use = Encode(codes, kCodesWay);
+    EncodedStream by_uses = Encode(numbers.Renumber(codes), kCodesByUseWay);
     if (by_uses.bytes() >= by_first_use.bytes()) return by_first_use;
     unique->inverse = numbers.Renumber(unique->inverse);
     unique->first_row = numbers.Reorder(unique->first_row);
@@ -200,7 +221,7 @@ class IndexBuilder {
                                        input_.rows_in_time, reuse);
     index->record = {.form = kVersions,
                      .num_unique = static_cast<uint32_t>(versions.stored_rows.size())};
-    index->stream = Encode(versions.steps);
+    index->stream = Encode(versions.steps, kCodesWay);
     index->stored_rows = std::move(versions.stored_rows);
     if (input_.keep_inverse) index->inverse = std::move(versions.inverse);
     return true;

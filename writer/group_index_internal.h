@@ -29,6 +29,8 @@ struct GroupIndexInput {
   uint32_t first = 0;  // Row of the file; the stripe is [first, first + num_rows).
   uint32_t num_rows = 0;
   uint32_t page_values = 0;
+  uint32_t index_slot = 0;
+  PlanMemory* plans = nullptr;
 };
 
 // Finds the unique rows of the features in the stripe and picks the form that costs least among

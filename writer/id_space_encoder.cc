@@ -87,9 +87,11 @@ class IdTable {
   bool has_zero_ = false;
 };
 
-double Cost(const EncodePlan& plan, double scale, const EncodeTuning& tuning) {
-  return (plan.estimated_bytes * tuning.ns_per_byte + plan.estimated_ns) * scale;
-}
+// What is encoded side by side, with a plan for each: of a column its ids, and codes into a
+// dictionary in either order; of a dictionary the ids in either order.
+enum Way : uint32_t { kIdsWay, kCodesWay, kCodesByUseWay };
+constexpr Way kSortedWay = kIdsWay;
+constexpr Way kByUseWay = kCodesWay;
 
 // One column of the space while the choice is made.
 template <typename T>
@@ -99,21 +101,31 @@ struct Member {
   Type type = Type::kInt64;
   std::vector<std::byte> bytes;
   std::vector<uint32_t> codes;
-  EncodePlan plan;  // Of the codes.
-  EncodePlan direct_plan;
+  Way way = kIdsWay;  // In which it is stored.
   double direct_cost = 0;
   double coded_cost = 0;
-  bool coded = false;
 
+  uint32_t slot() const { return layout->slot_of_tier(tier); }
   std::span<const T> values() const {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
 };
 
-// Codes are stored in the fewest bytes that hold them; the plan is chosen on those.
-EncodePlan PlanCodes(std::span<const uint32_t> codes, size_t dictionary_size,
-                     const EncodeTuning& tuning) {
-  return ChoosePlan(NarrowCodes(codes, static_cast<uint32_t>(dictionary_size - 1)).view(), tuning);
+// Cost of a stream, as its first page promises it.
+double Price(ArrayView values, const StripeOptions& options, uint32_t slot, Way way) {
+  const auto all = static_cast<double>(values.count);
+  values.count = std::min<size_t>(values.count, options.page_values);
+  return PricePage(values, options.tuning, options.plans->Of(slot, way)) * all /
+         static_cast<double>(values.count);
+}
+
+// Codes are stored in the fewest bytes that hold them, and priced in those.
+double PriceCodes(std::span<const uint32_t> codes, size_t dictionary_size,
+                  const StripeOptions& options, uint32_t slot, Way way) {
+  const size_t page = std::min<size_t>(codes.size(), options.page_values);
+  const NarrowCodes narrow(codes.first(page), static_cast<uint32_t>(dictionary_size - 1));
+  return Price(narrow.view(), options, slot, way) * static_cast<double>(codes.size()) /
+         static_cast<double>(page);
 }
 
 // Costs of a member by itself and through the dictionary, from its first page.
@@ -121,8 +133,6 @@ template <typename T>
 void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_cost_per_id,
            const StripeOptions& options, Member<T>* m) {
   const std::span<const T> values = m->values();
-  const size_t page = std::min<size_t>(values.size(), options.page_values);
-  const double scale = static_cast<double>(values.size()) / static_cast<double>(page);
   m->codes.resize(values.size());
   std::vector<bool> used(dictionary_size, false);
   size_t distinct = 0;
@@ -132,44 +142,34 @@ void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_co
     distinct += used[code] ? 0 : 1;
     used[code] = true;
   }
-  ArrayView first = ViewOf(m->bytes, m->type);
-  first.count = page;
-  // What was chosen for the ids themselves is not weighed again as members leave.
-  if (m->direct_cost == 0) {
-    m->direct_plan = ChoosePlan(first, options.tuning);
-    m->direct_cost = Cost(m->direct_plan, scale, options.tuning);
-  }
-  m->plan = PlanCodes({m->codes.data(), page}, dictionary_size, options.tuning);
-  m->coded_cost = Cost(m->plan, scale, options.tuning);
+  // The ids themselves are not weighed again as members leave.
+  if (m->direct_cost == 0)
+    m->direct_cost = Price(ViewOf(m->bytes, m->type), options, m->slot(), kIdsWay);
+  m->coded_cost = PriceCodes(m->codes, dictionary_size, options, m->slot(), kCodesWay);
   const double own = m->coded_cost + static_cast<double>(distinct) * dictionary_cost_per_id;
   const double shared =
       m->coded_cost + static_cast<double>(dictionary_size) * dictionary_cost_per_id;
   // A tier is read with others of its column, so its share of the dictionary says little.
   const bool shares = m->layout->num_tiers > 1 || shared <= kSharedLimit * own;
-  m->coded = shares && own < m->direct_cost;
+  m->way = shares && own < m->direct_cost ? kCodesWay : kIdsWay;
 }
 
-// Distinct ids in the order of their codes, and how they are best stored, from their first page.
+// Distinct ids in the order of their codes.
 template <typename T>
 struct Dictionary {
   std::vector<T> ids;
-  EncodePlan plan;
-  double cost_per_id = 0;
+  uint32_t slot = 0;
+  Way way = kSortedWay;
+  double cost = 0;
 
   Dictionary() = default;
-  Dictionary(std::vector<T> the_ids, const StripeOptions& options) : ids(std::move(the_ids)) {
-    const size_t page = std::min<size_t>(ids.size(), options.page_values);
-    plan = ChoosePlan({.values = ids.data(), .count = page, .width = sizeof(T)}, options.tuning);
-    cost_per_id = Cost(plan, 1, options.tuning) / static_cast<double>(page);
+  Dictionary(std::vector<T> the_ids, uint32_t the_slot, Way the_way, const StripeOptions& options)
+      : ids(std::move(the_ids)), slot(the_slot), way(the_way) {
+    cost = Price(view(), options, slot, way);
   }
 
-  double cost() const { return cost_per_id * static_cast<double>(ids.size()); }
+  ArrayView view() const { return {.values = ids.data(), .count = ids.size(), .width = sizeof(T)}; }
 };
-
-// A plan that was chosen on a page of so many values, for those that follow.
-RememberedPlan Remember(const EncodePlan& plan, size_t count) {
-  return {true, plan, plan.estimated_bytes / static_cast<double>(count)};
-}
 
 // Ids in the order of their codes' frequency, most used first, where skewed codes save more than a
 // sorted dictionary does (E-110).
@@ -191,22 +191,18 @@ void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> 
   }
   if (std::log2(static_cast<double>(uses.size())) - entropy < kLeastGain) return;
   const NumbersByUse numbers = NumberByUse(uses);
-  Dictionary<T> by_use(numbers.Reorder(dictionary->ids), options);
-  double cost = by_use.cost();
+  Dictionary<T> by_use(numbers.Reorder(dictionary->ids), dictionary->slot, kByUseWay, options);
+  double cost = by_use.cost;
   std::vector<std::vector<uint32_t>> codes;
-  std::vector<EncodePlan> plans;
   for (const Member<T>* m : in) {
-    const std::vector<uint32_t>& renumbered = codes.emplace_back(numbers.Renumber(m->codes));
-    const size_t page = std::min<size_t>(renumbered.size(), options.page_values);
-    plans.push_back(PlanCodes({renumbered.data(), page}, uses.size(), options.tuning));
-    cost += Cost(plans.back(), static_cast<double>(renumbered.size()) / static_cast<double>(page),
-                 options.tuning);
+    codes.push_back(numbers.Renumber(m->codes));
+    cost += PriceCodes(codes.back(), uses.size(), options, m->slot(), kCodesByUseWay);
   }
   if (cost >= sorted_cost) return;
   *dictionary = std::move(by_use);
   for (size_t i = 0; i < in.size(); ++i) {
     in[i]->codes = std::move(codes[i]);
-    in[i]->plan = std::move(plans[i]);
+    in[i]->way = kCodesByUseWay;
   }
 }
 
@@ -249,17 +245,18 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
       in.clear();
       break;
     }
-    dictionary = Dictionary<T>(table.Sorted(), options);
+    dictionary = Dictionary<T>(table.Sorted(), space.dictionary_slot, kSortedWay, options);
     table.Number(dictionary.ids);
     const size_t before = in.size();
     double direct = 0;
-    double coded = dictionary.cost();
+    double coded = dictionary.cost;
+    const double cost_per_id = dictionary.cost / static_cast<double>(dictionary.ids.size());
     for (Member<T>* m : in) {
-      Weigh(table, dictionary.ids.size(), dictionary.cost_per_id, options, m);
+      Weigh(table, dictionary.ids.size(), cost_per_id, options, m);
       direct += m->direct_cost;
       coded += m->coded_cost;
     }
-    std::erase_if(in, [](const Member<T>* m) { return !m->coded; });
+    std::erase_if(in, [](const Member<T>* m) { return m->way == kIdsWay; });
     if (in.size() == before) {
       if (coded >= direct) {
         in.clear();
@@ -271,26 +268,20 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
   }
 
   for (Member<T>& m : members) {
-    EncodedStream& stream = stripe->streams[m.layout->slot_of_tier(m.tier)];
+    EncodedStream& stream = stripe->streams[m.slot()];
     if (std::find(in.begin(), in.end(), &m) != in.end()) {
-      stream = EncodeCodeStream(m.codes, sizeof(T), options.page_values, m.plan, options.tuning);
+      stream = EncodeCodeStream(m.codes, sizeof(T), options.page_values,
+                                options.plans->Of(m.slot(), m.way)->proven.plan, options.tuning);
       continue;
     }
-    RememberedPlan* const remembered = &(*options.plans)[m.layout->slot_of_tier(m.tier)];
-    if (!remembered->is_known && m.direct_cost != 0) {
-      *remembered =
-          Remember(m.direct_plan, std::min<size_t>(m.values().size(), options.page_values));
-    }
-    stream = EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning, remembered);
+    stream = EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning,
+                          options.plans->Of(m.slot(), kIdsWay));
   }
   EncodedStream& stream = stripe->streams[space.dictionary_slot];
   stream.record.width = sizeof(T);
   if (!in.empty()) {
-    const std::vector<T>& ids = dictionary.ids;
-    RememberedPlan chosen =
-        Remember(dictionary.plan, std::min<size_t>(ids.size(), options.page_values));
-    stream = EncodeStream({.values = ids.data(), .count = ids.size(), .width = sizeof(T)},
-                          options.page_values, options.tuning, &chosen);
+    stream = EncodeStream(dictionary.view(), options.page_values, options.tuning,
+                          options.plans->Of(dictionary.slot, dictionary.way));
   }
 }
 

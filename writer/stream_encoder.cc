@@ -1,7 +1,11 @@
 #include "dsi/writer/stream_encoder_internal.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 namespace dsi::internal {
 namespace {
@@ -24,30 +28,75 @@ ArrayView Page(const ArrayView& values, size_t first, size_t count) {
   return page;
 }
 
-// Whether a page is so unlike the one that the plan was chosen on that another may do better.
-bool HasDrifted(double bytes_per_value, double when_chosen) {
+// Whether a page is so unlike the one that the plan was chosen on that another may do better by
+// more than a choice is worth.
+bool HasDrifted(const ProvenPlan& proven, size_t bytes, size_t count) {
   constexpr double kMostGrowth = 1.1;
   constexpr double kMostShrinkage = 0.7;
-  return bytes_per_value > when_chosen * kMostGrowth ||
-         bytes_per_value < when_chosen * kMostShrinkage;
+  constexpr double kWorth = 512;  // Bytes.
+  const auto found = static_cast<double>(bytes);
+  const double expected = proven.bytes_per_value * static_cast<double>(count);
+  return found > expected * kMostGrowth + kWorth || found < expected * kMostShrinkage - kWorth;
+}
+
+// Encodes a page by the plan of a stream that looks alike; false where there is none, or where it
+// does not come to the same size.
+bool EncodeAsAlike(const ArrayView& page, const PageProfile& profile, const EncodeTuning& tuning,
+                   RememberedPlan* remembered, std::vector<std::byte>* node) {
+  constexpr double kMostDifference = 0.03;
+  const ProvenPlan* const alike = remembered->memory->FindAlike(profile);
+  if (alike == nullptr) return false;
+  EncodeNode(page, alike->plan, tuning, node);
+  const double expected = alike->bytes_per_value * static_cast<double>(page.count);
+  const double difference = std::abs(static_cast<double>(node->size()) - expected);
+  if (difference > expected * kMostDifference) {
+    node->clear();
+    return false;
+  }
+  remembered->proven = *alike;
+  return true;
+}
+
+// Encodes a page by what is remembered, by what an alike stream has, or by a new choice.
+void EncodeInto(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered,
+                std::vector<std::byte>* node) {
+  using Clock = std::chrono::steady_clock;
+  ProvenPlan& proven = remembered->proven;
+  if (remembered->is_known) {
+    EncodeNode(page, proven.plan, tuning, node);
+    if (!HasDrifted(proven, node->size(), page.count)) return;
+    node->clear();
+  }
+  remembered->is_known = true;
+  Clock::time_point start = Clock::now();
+  if (remembered->memory != nullptr) {
+    auto profile = std::make_unique<PageProfile>(ProfileOf(page, tuning));
+    remembered->choose_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    if (EncodeAsAlike(page, *profile, tuning, remembered, node)) return;
+    remembered->profile = std::move(profile);
+    start = Clock::now();
+  }
+  proven.plan = ChoosePlan(page, tuning);
+  remembered->choose_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  EncodeNode(page, proven.plan, tuning, node);
+  const auto count = static_cast<double>(page.count);
+  proven.bytes_per_value = static_cast<double>(node->size()) / count;
+  proven.ns_per_value = proven.plan.estimated_ns / count;
 }
 
 }  // namespace
 
 std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tuning,
                                   RememberedPlan* remembered) {
-  std::vector<std::byte> by_memory;
-  const auto count = static_cast<double>(page.count);
-  if (remembered->is_known) {
-    EncodeNode(page, remembered->plan, tuning, &by_memory);
-    if (!HasDrifted(static_cast<double>(by_memory.size()) / count, remembered->bytes_per_value))
-      return by_memory;
-  }
-  EncodePlan plan = ChoosePlan(page, tuning);
-  std::vector<std::byte> by_choice;
-  EncodeNode(page, plan, tuning, &by_choice);
-  *remembered = {true, std::move(plan), static_cast<double>(by_choice.size()) / count};
-  return by_choice;
+  std::vector<std::byte> node;
+  EncodeInto(page, tuning, remembered, &node);
+  return node;
+}
+
+double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered) {
+  const std::vector<std::byte> node = EncodePage(page, tuning, remembered);
+  return static_cast<double>(node.size()) * tuning.ns_per_byte +
+         remembered->proven.ns_per_value * static_cast<double>(page.count);
 }
 
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
@@ -62,8 +111,6 @@ EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
     return stream;
   }
   stream.record.form = StreamForm::kPaged;
-  RememberedPlan own;
-  if (remembered == nullptr) remembered = &own;
   for (size_t first = 0; first < values.count; first += page_values) {
     const size_t count = std::min<size_t>(values.count - first, page_values);
     EncodedStream::Node& node = stream.nodes.emplace_back();

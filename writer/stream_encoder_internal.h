@@ -7,6 +7,7 @@
 
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/format/wire_internal.h"
+#include "dsi/writer/plan_memory_internal.h"
 
 namespace dsi::internal {
 
@@ -25,22 +26,19 @@ struct EncodedStream {
   }
 };
 
-// A choice that is kept until the data drift away from what it was made for.
-struct RememberedPlan {
-  bool is_known = false;
-  EncodePlan plan;
-  double bytes_per_value = 0;  // Of the page that it was chosen on.
-};
-
 // Encodes one page by what is remembered, or by a new choice, which is then remembered.
 std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tuning,
                                   RememberedPlan* remembered);
 
+// The cost of a page as choices weigh it (bytes and decode time), by what is remembered, or by a
+// new choice, which is then remembered.
+double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered);
+
 // Encodes an array page by page. A plan is chosen on the first page, unless one is remembered, and
-// anew where a page's bytes per value differ by much from those of the page that it was chosen on:
-// choosing costs more than encoding. Streams of one value become constants without nodes.
+// anew where a page's bytes per value differ by much from those of the page that it was chosen on.
+// Streams of one value become constants without nodes.
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
-                           const EncodeTuning& tuning, RememberedPlan* remembered = nullptr);
+                           const EncodeTuning& tuning, RememberedPlan* remembered);
 
 // Encodes codes into the dictionary of an id space (E-051), page by page.
 EncodedStream EncodeCodeStream(std::span<const uint32_t> codes, int value_width,

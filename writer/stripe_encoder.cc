@@ -1,7 +1,10 @@
 #include "dsi/writer/stripe_encoder_internal.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <numeric>
 
 #include "dsi/writer/alias_streams_internal.h"
 #include "dsi/writer/feature_values_internal.h"
@@ -11,6 +14,17 @@
 
 namespace dsi::internal {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// i * step % count meets each number below `count` once, and spreads the first few over all.
+size_t SpreadStep(size_t count) {
+  constexpr double kGoldenSection = 0.618;
+  size_t step =
+      std::max<size_t>(1, static_cast<size_t>(static_cast<double>(count) * kGoldenSection));
+  while (std::gcd(step, count) > 1) ++step;
+  return step;
+}
 
 class StripeEncoder {
  public:
@@ -31,27 +45,17 @@ class StripeEncoder {
     stripe_.streams.resize(layout_.num_slots);
     indexes_[0].record = {.form = 0, .num_unique = num_rows_};
     DSI_RETURN_IF_ERROR(BuildIndexes());
-    DSI_RETURN_IF_ERROR(ParallelFor(
-        features_.size(), options_.threads,
-        [&](size_t f) {
-          FindValues(static_cast<uint32_t>(f));
-          return Status::Ok();
-        },
-        poll_));
-    // Id spaces and features are independent pieces: each writes the slots of its own streams. Id
-    // spaces first, as they are the longest.
+    DSI_RETURN_IF_ERROR(
+        ForEach(features_.size(), 0, [&](size_t f) { FindValues(static_cast<uint32_t>(f)); }));
+    // Id spaces and features are independent pieces: each writes the slots of its own streams.
     const size_t num_spaces = layout_.id_spaces.size();
-    DSI_RETURN_IF_ERROR(ParallelFor(
-        num_spaces + features_.size(), options_.threads,
-        [&](size_t i) {
-          if (i < num_spaces) {
-            EncodeIdSpace(layout_, layout_.id_spaces[i], features_, values_, options_, &stripe_);
-          } else {
-            EncodeFeature(static_cast<uint32_t>(i - num_spaces));
-          }
-          return Status::Ok();
-        },
-        poll_));
+    DSI_RETURN_IF_ERROR(ForEach(num_spaces + features_.size(), num_spaces, [&](size_t i) {
+      if (i < num_spaces) {
+        EncodeIdSpace(layout_, layout_.id_spaces[i], features_, values_, options_, &stripe_);
+      } else {
+        EncodeFeature(static_cast<uint32_t>(i - num_spaces));
+      }
+    }));
     for (size_t g = 0; g < indexes_.size(); ++g) {
       stripe_.groups.push_back(indexes_[g].record);
       if (g > 0) stripe_.streams[layout_.groups[g].index_slot] = std::move(indexes_[g].stream);
@@ -65,10 +69,41 @@ class StripeEncoder {
       }
     }
     AliasEqualStreams(&stripe_);
+    stripe_.encode_seconds = std::chrono::duration<double>(Clock::duration(busy_.load())).count();
     return std::move(stripe_);
   }
 
  private:
+  // Calls work(i) for each i below `count`, on all threads, and sums the time it takes. Where
+  // streams share plans, in rounds that double, each spread over all items, as the streams of one
+  // round may take the plans of those before. The first `num_long` items take longest: they start
+  // the last round.
+  template <typename Work>
+  Status ForEach(size_t count, size_t num_long, const Work& work) {
+    constexpr size_t kFirstRound = 16;
+    const bool shares = options_.plans->shares();
+    const size_t num_short = count - num_long;
+    const size_t step = shares ? SpreadStep(num_short) : 1;
+    for (size_t first = 0, end = 0;; first = end) {
+      end = first == 0 ? kFirstRound : 2 * first;
+      const bool is_last = !shares || end >= num_short;
+      if (is_last) end = num_short;
+      const size_t before = is_last ? num_long : 0;
+      DSI_RETURN_IF_ERROR(ParallelFor(
+          before + end - first, options_.threads,
+          [&](size_t i) {
+            const Clock::time_point start = Clock::now();
+            work(i < before ? i : num_long + (first + i - before) * step % num_short);
+            busy_ += (Clock::now() - start).count();
+            return Status::Ok();
+          },
+          poll_));
+      options_.plans->Share();
+      if (is_last) break;
+    }
+    return Status::Ok();
+  }
+
   // Level by level, so that a parent's index is there before those that refer to it.
   Status BuildIndexes() {
     const std::vector<uint32_t> rows_in_time = RowsInTime(time_rank_);
@@ -84,13 +119,9 @@ class StripeEncoder {
       for (uint32_t g = 1; g < level.size(); ++g) {
         if (level[g] == l) groups.push_back(g);
       }
-      DSI_RETURN_IF_ERROR(ParallelFor(
-          groups.size(), options_.threads,
-          [&](size_t i) {
-            indexes_[groups[i]] = BuildIndex(groups[i], rows_in_time);
-            return Status::Ok();
-          },
-          poll_));
+      DSI_RETURN_IF_ERROR(ForEach(groups.size(), 0, [&](size_t i) {
+        indexes_[groups[i]] = BuildIndex(groups[i], rows_in_time);
+      }));
     }
     return Status::Ok();
   }
@@ -109,7 +140,9 @@ class StripeEncoder {
                             .keep_inverse = group.is_parent,
                             .first = first_,
                             .num_rows = num_rows_,
-                            .page_values = options_.page_values},
+                            .page_values = options_.page_values,
+                            .index_slot = group.index_slot,
+                            .plans = options_.plans},
                            tuning);
   }
 
@@ -127,9 +160,10 @@ class StripeEncoder {
     const FeatureLayout& feature = layout_.features[f];
     const ColumnLayout& leader = layout_.columns[feature.first_column];
     const uint32_t windows_slot = leader.windows_slot;
-    const FeatureValuesOptions values_options{.windows = windows_slot != kNone32,
-                                              .num_tiers = leader.num_tiers,
-                                              .page_values = options_.page_values};
+    const FeatureValuesOptions values_options{
+        .windows_plan = windows_slot == kNone32 ? nullptr : options_.plans->Of(windows_slot),
+        .num_tiers = leader.num_tiers,
+        .page_values = options_.page_values};
     values_[f] = std::make_unique<FeatureValues>(features_[f], indexes_[feature.group], first_,
                                                  num_rows_, values_options, options_.tuning);
     if (windows_slot != kNone32) stripe_.streams[windows_slot] = std::move(values_[f]->windows());
@@ -142,7 +176,7 @@ class StripeEncoder {
     const std::vector<uint32_t> shape = values_[f]->Shape();
     const uint32_t shape_slot = layout_.columns[leader].shape_slot;
     EncodedStream& shape_stream = stripe_.streams[shape_slot];
-    RememberedPlan* const shape_plan = &(*options_.plans)[shape_slot];
+    RememberedPlan* const shape_plan = options_.plans->Of(shape_slot);
     if (source.has_lengths()) {
       shape_stream = EncodeStream({.values = shape.data(), .count = shape.size(), .width = 4},
                                   options_.page_values, options_.tuning, shape_plan);
@@ -160,7 +194,7 @@ class StripeEncoder {
         const uint32_t slot = column.slot_of_tier(tier);
         stripe_.streams[slot] =
             EncodeStream(ViewOf(values, source.spec->columns[c].type), options_.page_values,
-                         options_.tuning, &(*options_.plans)[slot]);
+                         options_.tuning, options_.plans->Of(slot));
       }
     }
   }
@@ -175,6 +209,7 @@ class StripeEncoder {
   std::vector<GroupIndex> indexes_;
   std::vector<std::unique_ptr<FeatureValues>> values_;
   EncodedStripe stripe_;
+  std::atomic<Clock::rep> busy_ = 0;
 };
 
 }  // namespace

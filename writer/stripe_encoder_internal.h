@@ -17,13 +17,13 @@ struct StripeOptions {
   int threads = 1;
   bool dedup = true;
   EncodeTuning tuning;
-  // By slot of shape and values streams, kept from stripe to stripe.
-  std::vector<RememberedPlan>* plans = nullptr;
+  PlanMemory* plans = nullptr;  // Of the file.
 };
 
 struct EncodedStripe {
   std::vector<StripeGroupRecord> groups;
   std::vector<EncodedStream> streams;  // By slot.
+  double encode_seconds = 0;           // Of all threads.
 };
 
 // Encodes rows [first, first + num_rows) of the file order, whose ranks in time are given.

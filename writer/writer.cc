@@ -262,7 +262,9 @@ Status Writer::Impl::WriteStripes(
     const internal::FileLayout& layout, const std::vector<internal::StripeCut>& cuts,
     internal::FileSink* sink, std::vector<internal::PlacedStripe>* placed,
     std::vector<internal::ColumnTotals>* totals, WriteReport* report) {
-  std::vector<internal::RememberedPlan> plans(layout.num_slots);
+  // Features of narrow tables are seldom alike, and to compare them costs, too.
+  constexpr size_t kWide = 64;
+  internal::PlanMemory plans(layout.num_slots, features.size() >= kWide);
   const internal::StripeOptions stripe_options{.page_values = options_.page_values,
                                                .threads = options_.threads,
                                                .dedup = options_.dedup,
@@ -283,6 +285,7 @@ Status Writer::Impl::WriteStripes(
     stripe.continues_session = cut.continues_session;
     DSI_RETURN_IF_ERROR(internal::PlaceStripe(encoded, sink, &stripe));
     report->num_sessions += cut.num_sessions;
+    report->encode_seconds += encoded.encode_seconds;
 
     for (uint32_t c = 0; c < layout.columns.size(); ++c) {
       const internal::ColumnLayout& column = layout.columns[c];
@@ -304,6 +307,7 @@ Status Writer::Impl::WriteStripes(
     for (size_t g = 1; g < layout.groups.size(); ++g)
       report->index_bytes += encoded.streams[layout.groups[g].index_slot].bytes();
   }
+  report->choose_seconds = plans.choose_seconds();
   return Status::Ok();
 }
 

@@ -1,18 +1,17 @@
-// What the writer chose for the streams of a file, beside the best that a patient search finds, and
-// how long choosing took. `bench/choices` runs it; one JSON object per stream and stripe comes out.
-//   choices FILE.dsi TUNING PAGES STRIPES RUNS THREADS
+// What the writer chose for the streams of a file, beside the best that a patient search finds.
+// `bench/choices` runs it; one JSON object per stream and stripe, and per searched page, comes out.
+//   choices FILE.dsi TUNING PAGES STRIPES THREADS
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "dsi/bench/choice_figures/file_streams.h"
 #include "dsi/bench/choice_figures/search.h"
-#include "dsi/bench/choice_figures/writer_choice.h"
 #include "dsi/writer/tuning_internal.h"
 
 namespace dsi::bench {
@@ -23,29 +22,18 @@ using namespace internal;
 struct Options {
   std::string path;
   EncodeTuning tuning;
-  size_t pages = 0;  // Of a stream and stripe that are searched; 0: none.
+  size_t pages = 0;  // Of a stream and stripe that are searched.
   uint32_t stripes = 0;
-  int runs = 0;
   unsigned threads = 0;
-};
-
-struct Figures {
-  std::string name;
-  size_t stripe = 0;
-  uint64_t values = 0;
-  size_t num_pages = 0;
-  size_t choices = 0;
-  double bytes = 0;
-  double choose_s = 0;
-  double all_s = 0;
 };
 
 // A page to search.
 struct Task {
   size_t stream = 0;
+  size_t stripe = 0;
   int levels = 0;
   EncodeTuning tuning;
-  WrittenStream::Page page;
+  Page page;
   NodeCost chosen;
   BestTrees best;
 };
@@ -93,15 +81,14 @@ bool IsSearched(size_t page, size_t pages, size_t searched) {
   return false;
 }
 
-void Print(const Figures& f) {
+void Print(const Stream& stream, size_t stripe) {
   std::printf(
-      "{\"stream\": \"%s\", \"stripe\": %zu, \"values\": %llu, \"pages\": %zu, "
-      "\"choices\": %zu, \"bytes\": %.0f, \"choose_s\": %.9f, \"all_s\": %.9f}\n",
-      f.name.c_str(), f.stripe, static_cast<unsigned long long>(f.values), f.num_pages, f.choices,
-      f.bytes, f.choose_s, f.all_s);
+      "{\"stream\": \"%s\", \"stripe\": %zu, \"values\": %llu, \"pages\": %zu, \"bytes\": %llu}\n",
+      stream.name.c_str(), stripe, static_cast<unsigned long long>(stream.num_values()),
+      stream.pages.size(), static_cast<unsigned long long>(stream.num_bytes()));
 }
 
-void Print(const Figures& f, const Task& task) {
+void Print(const std::string& name, const Task& task) {
   const auto pair = [](const char* name, const NodeCost& cost) {
     std::printf(", \"%s\": {\"bytes\": %.0f, \"ns\": %.0f}", name, cost.bytes, cost.ns);
   };
@@ -113,7 +100,7 @@ void Print(const Figures& f, const Task& task) {
   std::printf(
       "{\"searched\": \"%s\", \"stripe\": %zu, \"values\": %zu, \"width\": %d, "
       "\"price\": %g, \"plan\": \"%s\", \"best_plan\": \"%s\", \"smallest_plan\": \"%s\"",
-      f.name.c_str(), f.stripe, task.page.values.count, task.page.values.width,
+      name.c_str(), task.stripe, task.page.values.count, task.page.values.width,
       task.tuning.ns_per_byte, chosen.ok() ? chosen->c_str() : "?",
       words(task.best.by_cost).c_str(), words(task.best.by_bytes).c_str());
   pair("chosen", task.chosen);
@@ -123,37 +110,33 @@ void Print(const Figures& f, const Task& task) {
 }
 
 Status Run(const Options& options) {
-  std::map<uint32_t, RememberedPlan> memories;
-  std::vector<Figures> streams;
+  std::vector<std::string> names;
   std::vector<Task> tasks;
   const auto search = [&] {
     SearchAll(options.threads, &tasks);
-    for (const Task& task : tasks) Print(streams[task.stream], task);
+    for (const Task& task : tasks) Print(names[task.stream], task);
     std::fflush(stdout);
     tasks.clear();
   };
   size_t last_stripe = 0;
   DSI_RETURN_IF_ERROR(
-      VisitStreams(options.path, options.stripes, [&](size_t stripe, const Stream& stream) {
+      VisitStreams(options.path, options.stripes, [&](size_t stripe, Stream stream) {
         if (stripe != last_stripe) search();
         last_stripe = stripe;
+        Print(stream, stripe);
         EncodeTuning tuning = options.tuning;
         tuning.ns_per_byte *= stream.readers;
-        RememberedPlan own;
-        WrittenStream written =
-            Write(stream, tuning, options.runs,
-                  stream.memory == Memory::kFile ? &memories[stream.slot] : &own);
-        Figures f{stream.name,     stripe, stream.values.count, written.pages.size(),
-                  written.choices, 0,      written.choose_s,    written.all_s};
-        for (const auto& page : written.pages) f.bytes += static_cast<double>(page.node.size());
-        for (size_t k = 0; options.pages != 0 && k < written.pages.size(); ++k) {
-          if (!IsSearched(k, written.pages.size(), options.pages)) continue;
-          // A shared dictionary is a level of its own.
-          const int levels = stream.memory == Memory::kCodes ? 5 : 6;
-          tasks.push_back({streams.size(), levels, tuning, std::move(written.pages[k]), {}, {}});
+        for (size_t k = 0; k < stream.pages.size(); ++k) {
+          if (!IsSearched(k, stream.pages.size(), options.pages)) continue;
+          tasks.push_back({names.size(),
+                           stripe,
+                           stream.is_codes ? 5 : 6,
+                           tuning,
+                           std::move(stream.pages[k]),
+                           {},
+                           {}});
         }
-        Print(f);
-        streams.push_back(std::move(f));
+        names.push_back(std::move(stream.name));
       }));
   search();
   return Status::Ok();
@@ -163,8 +146,8 @@ Status Run(const Options& options) {
 }  // namespace dsi::bench
 
 int main(int argc, char** argv) {
-  if (argc != 7) {
-    std::fprintf(stderr, "choices FILE.dsi nvme|network|archive PAGES STRIPES RUNS THREADS\n");
+  if (argc != 6) {
+    std::fprintf(stderr, "choices FILE.dsi nvme|network|archive PAGES STRIPES THREADS\n");
     return 2;
   }
   const std::string_view name = argv[2];
@@ -173,8 +156,7 @@ int main(int argc, char** argv) {
                                                  : dsi::Tuning::kNvme;
   const dsi::Status status = dsi::bench::Run(
       {argv[1], dsi::internal::TuningOf(tuning), std::strtoull(argv[3], nullptr, 10),
-       static_cast<uint32_t>(std::atoi(argv[4])), std::atoi(argv[5]),
-       static_cast<unsigned>(std::atoi(argv[6]))});
+       static_cast<uint32_t>(std::atoi(argv[4])), static_cast<unsigned>(std::atoi(argv[5]))});
   if (!status.ok()) std::fprintf(stderr, "choices: %s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;
 }

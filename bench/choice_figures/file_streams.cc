@@ -5,7 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "dsi/codecs/width_internal.h"
+#include "dsi/codecs/dictionary/narrow_codes_internal.h"
+#include "dsi/codecs/node_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/describe_internal.h"
@@ -35,26 +36,17 @@ class StripeStreams {
   Result<Stream> Load(uint32_t at) {
     const PlannedStream& planned = plan_.streams[at];
     const OpenColumn& column = columns_[planned.column];
-    const auto type = static_cast<Type>(column.record.type);
     Stream stream;
     stream.name = Name(planned, column);
-    stream.slot = planned.slot;
-    stream.page_values = file_.core().page_values;
     if (planned.role == StreamRole::kIndex) stream.readers = readers_[at];
-    const bool kept = planned.role == StreamRole::kShape || planned.role == StreamRole::kValues;
-    stream.memory = kept ? Memory::kFile : Memory::kStream;
-    stream.values.count = planned.record.num_values;
-    stream.values.width = planned.record.width;
-    if (planned.role == StreamRole::kValues) {
-      stream.values.is_signed = IsSignedInteger(type);
-      stream.values.is_float = IsFloat(type);
-    }
-    DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> first, pages_->Node(planned, 0));
-    if (first[0] == static_cast<std::byte>(Encoding::kSharedDictionary)) {
-      stream.memory = Memory::kCodes;
-      DSI_RETURN_IF_ERROR(LoadCodes(planned, &stream));
-    } else {
-      DSI_RETURN_IF_ERROR(LoadValues(planned, &stream.values));
+    for (uint32_t k = 0; k < planned.record.num_pages; ++k) {
+      DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_->Node(planned, k));
+      const size_t count = ValuesInNode(planned.record, k, file_.core().page_values);
+      stream.is_codes = node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
+      Result<Page> page = stream.is_codes ? LoadCodes(planned, node, count)
+                                          : LoadValues(planned, column, node, count);
+      if (!page.ok()) return page.status();
+      stream.pages.push_back(*std::move(page));
     }
     return stream;
   }
@@ -70,57 +62,36 @@ class StripeStreams {
            role;
   }
 
-  // Calls decode(node, first value, values of the node) for each page.
-  template <typename Decode>
-  Status ForEachPage(const PlannedStream& planned, const Decode& decode) {
-    uint64_t done = 0;
-    for (uint32_t k = 0; k < planned.record.num_pages; ++k) {
-      DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_->Node(planned, k));
-      const uint64_t n = ValuesInNode(planned.record, k, file_.core().page_values);
-      DSI_RETURN_IF_ERROR(decode(node, done, n));
-      done += n;
+  Result<Page> LoadValues(const PlannedStream& planned, const OpenColumn& column,
+                          std::span<const std::byte> node, size_t count) {
+    const auto type = static_cast<Type>(column.record.type);
+    Page page;
+    page.values.count = count;
+    page.values.width = planned.record.width;
+    if (planned.role == StreamRole::kValues) {
+      page.values.is_signed = IsSignedInteger(type);
+      page.values.is_float = IsFloat(type);
     }
-    return Status::Ok();
+    page.values.bytes.resize(count * planned.record.width);
+    page.node.assign(node.begin(), node.end());
+    DSI_RETURN_IF_ERROR(
+        DecodeNode(node, planned.record.width, count, {}, &scratch_, page.values.bytes.data()));
+    return page;
   }
 
-  Status LoadValues(const PlannedStream& planned, Values* values) {
-    const int width = values->width;
-    values->bytes.resize(values->count * static_cast<size_t>(width));
-    return ForEachPage(planned, [&](std::span<const std::byte> node, uint64_t first, uint64_t n) {
-      // Nodes decode to memory that is aligned to 8, which a page of the whole need not be.
-      std::vector<std::byte> page(n * static_cast<size_t>(width));
-      DSI_RETURN_IF_ERROR(DecodeNode(node, width, n, {}, &scratch_, page.data()));
-      std::copy(page.begin(), page.end(),
-                values->bytes.begin() + static_cast<ptrdiff_t>(first * static_cast<size_t>(width)));
-      return Status::Ok();
-    });
-  }
-
-  Status LoadCodes(const PlannedStream& planned, Stream* stream) {
+  Result<Page> LoadCodes(const PlannedStream& planned, std::span<const std::byte> node,
+                         size_t count) {
     const uint32_t at = plan_.columns[planned.column].dictionary;
     if (at == kNone32) return Corrupt("codes without a dictionary (E-051)");
-    Values& ids = dictionaries_[at];
-    if (ids.bytes.empty()) {
-      ids.count = plan_.streams[at].record.num_values;
-      ids.width = plan_.streams[at].record.width;
-      DSI_RETURN_IF_ERROR(LoadValues(plan_.streams[at], &ids));
-    }
-    std::vector<uint32_t> codes(stream->values.count);
-    DSI_RETURN_IF_ERROR(ForEachPage(planned, [&](std::span<const std::byte> node, uint64_t first,
-                                                 uint64_t n) {
-      return DecodeSharedCodes(node, planned.record.width, n, ids.count, &scratch_, &codes[first]);
-    }));
-    const auto width = static_cast<size_t>(ids.width);
-    stream->first_ids = stream->values;
-    stream->first_ids.count = std::min<size_t>(codes.size(), stream->page_values);
-    for (size_t i = 0; i < stream->first_ids.count; ++i) {
-      const auto id = ids.bytes.begin() + static_cast<ptrdiff_t>(codes[i] * width);
-      stream->first_ids.bytes.insert(stream->first_ids.bytes.end(), id,
-                                     id + static_cast<ptrdiff_t>(width));
-    }
-    stream->values = CopyOf(ViewOf<uint32_t>(codes));
-    stream->largest_code = static_cast<uint32_t>(ids.count - 1);
-    return Status::Ok();
+    std::vector<uint32_t> codes(count);
+    DSI_RETURN_IF_ERROR(DecodeSharedCodes(node, planned.record.width, count,
+                                          plan_.streams[at].record.num_values, &scratch_,
+                                          codes.data()));
+    Page page;
+    const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
+    page.values = CopyOf(narrow.view());
+    page.node.assign(node.begin() + kNodeHeaderSize, node.end());
+    return page;
   }
 
   const OpenFile& file_;
@@ -128,14 +99,25 @@ class StripeStreams {
   const StripePlan& plan_;
   PageReader* pages_;
   DecodeScratch scratch_;
-  std::map<uint32_t, double> readers_;       // By the place of the index stream in the plan.
-  std::map<uint32_t, Values> dictionaries_;  // By the place of the stream in the plan.
+  std::map<uint32_t, double> readers_;  // By the place of the index stream in the plan.
 };
 
 }  // namespace
 
+uint64_t Stream::num_values() const {
+  uint64_t sum = 0;
+  for (const Page& page : pages) sum += page.values.count;
+  return sum;
+}
+
+uint64_t Stream::num_bytes() const {
+  uint64_t sum = 0;
+  for (const Page& page : pages) sum += page.node.size();
+  return sum;
+}
+
 Status VisitStreams(const std::string& path, uint32_t max_stripes,
-                    const std::function<void(size_t stripe, const Stream& stream)>& visit) {
+                    const std::function<void(size_t stripe, Stream stream)>& visit) {
   DSI_ASSIGN_OR_RETURN(auto local, OpenLocalFile(path));
   DSI_ASSIGN_OR_RETURN(const auto file, OpenFile::Open(std::move(local)));
   DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns, OpenProjection(*file, {}));
@@ -147,8 +129,8 @@ Status VisitStreams(const std::string& path, uint32_t max_stripes,
     for (uint32_t at = 0; at < plan.streams.size(); ++at) {
       const StreamRecord& record = plan.streams[at].record;
       if (record.num_pages == 0 || record.is_alias) continue;
-      DSI_ASSIGN_OR_RETURN(const Stream stream, streams.Load(at));
-      visit(s, stream);
+      DSI_ASSIGN_OR_RETURN(Stream stream, streams.Load(at));
+      visit(s, std::move(stream));
     }
   }
   return Status::Ok();

@@ -1,4 +1,4 @@
-"""Choices of encodings beside the best that a patient search finds, and the time that choosing takes; see --help."""
+"""The encodings that a file was written with beside the best that a patient search finds; see --help."""
 import argparse
 import collections
 import json
@@ -11,12 +11,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from report import Report  # noqa: E402
 
 MOST_EXCESS = 0.03  # Of the cost, over the best that was found.
-MOST_CHOOSING = 0.15  # Of the time to encode.
 FIGURES = ("chosen", "best", "smallest")
 
 
 def run(args, path):
-    command = [args.program, path, args.tuning, str(args.pages), str(args.stripes), str(args.runs), str(args.threads)]
+    command = [args.program, path, args.tuning, str(args.pages), str(args.stripes), str(args.threads)]
     return [json.loads(line) for line in subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()]
 
 
@@ -26,7 +25,7 @@ def judge(lines):
     for line in lines:
         s = streams[line.get("stream") or line["searched"]]
         if "stream" in line:
-            for key in ("values", "pages", "choices", "bytes", "choose_s", "all_s"):
+            for key in ("values", "pages", "bytes"):
                 s[key] += line[key]
             continue
         s["searched"] += 1
@@ -62,38 +61,31 @@ def percent(x):
 
 def report(args, path, streams, total):
     r = Report(f"{os.path.basename(path)}, {args.tuning}: {len(streams)} streams, {total['pages']:.0f} pages, {total.get('searched', 0):.0f} searched")
-    if args.pages:
-        worst = sorted((i for i in streams.items() if i[1].get("searched")), key=lambda i: i[1]["best_cost"] - i[1]["chosen_cost"])
-        r.table("Searched pages, what loses most first; `best` by cost, `smallest` by bytes",
-                ["stream", "values", "bytes", "best", "smallest", "bytes over best", "cost over best", "over smallest", "chosen | best | smallest, worst page"],
-                [[name, int(s["values"]), int(s["chosen_bytes"]), int(s["best_bytes"]), int(s["smallest_bytes"]), percent(over(s, "best", "bytes")),
-                  percent(over(s, "best", "cost")), percent(over(s, "smallest", "bytes")), " | ".join((s["plan"], s["best_plan"] or "=", s["smallest_plan"] or "="))]
-                 for name, s in worst[:args.rows]])
-        r.note(f"all searched: {total['chosen_bytes']:,.0f} bytes chosen, {total['best_bytes']:,.0f} best by cost, {total['smallest_bytes']:,.0f} smallest")
-        r.target("bytes over the best by cost, %", 100 * over(total, "best", "bytes"), over(total, "best", "bytes") <= MOST_EXCESS)
-        r.target("cost over the best by cost, %", 100 * over(total, "best", "cost"), over(total, "best", "cost") <= MOST_EXCESS)
-    if args.runs:
-        slow = sorted(streams.items(), key=lambda i: -i[1]["choose_s"])
-        r.table("Time, what chooses longest first", ["stream", "pages", "choices", "choosing ms", "all ms", "share"],
-                [[name, int(s["pages"]), int(s["choices"]), 1e3 * s["choose_s"], 1e3 * s["all_s"], percent(s["choose_s"] / s["all_s"])] for name, s in slow[:args.rows]])
-        r.note(f"all: {total['choices']:.0f} choices in {1e3 * total['choose_s']:.0f} of {1e3 * total['all_s']:.0f} ms")
-        share = total["choose_s"] / total["all_s"]
-        r.target("share of time spent choosing, %", 100 * share, share <= MOST_CHOOSING)
+    worst = sorted((i for i in streams.items() if i[1].get("searched")), key=lambda i: i[1]["best_cost"] - i[1]["chosen_cost"])
+    r.table("Searched pages, what loses most first; `best` by cost, `smallest` by bytes",
+            ["stream", "values", "bytes", "best", "smallest", "bytes over best", "cost over best", "over smallest", "chosen | best | smallest, worst page"],
+            [[name, int(s["values"]), int(s["chosen_bytes"]), int(s["best_bytes"]), int(s["smallest_bytes"]), percent(over(s, "best", "bytes")),
+              percent(over(s, "best", "cost")), percent(over(s, "smallest", "bytes")), " | ".join((s["plan"], s["best_plan"] or "=", s["smallest_plan"] or "="))]
+             for name, s in worst[:args.rows]])
+    r.note(f"all searched: {total['chosen_bytes']:,.0f} bytes chosen, {total['best_bytes']:,.0f} best by cost, {total['smallest_bytes']:,.0f} smallest")
+    r.target("bytes over the best by cost, %", 100 * over(total, "best", "bytes"), over(total, "best", "bytes") <= MOST_EXCESS)
+    r.target("cost over the best by cost, %", 100 * over(total, "best", "cost"), over(total, "best", "cost") <= MOST_EXCESS)
     return r
 
 
 def main():
     p = argparse.ArgumentParser(prog="bench/choices", description=__doc__)
     p.add_argument("files", nargs="+", metavar="FILE.dsi")
-    p.add_argument("--tuning", choices=("nvme", "network", "archive"), default="nvme", help="what to choose by, whatever the file was written with")
-    p.add_argument("--pages", type=int, default=2, help="pages of each stream and stripe that are searched: first, last, evenly between; 0: none, times only")
+    p.add_argument("--tuning", choices=("nvme", "network", "archive"), default="nvme", help="what the file was written with")
+    p.add_argument("--pages", type=int, default=2, help="pages of each stream and stripe that are searched: first, last, evenly between")
     p.add_argument("--stripes", type=int, default=1 << 30, help="look at the first so many")
-    p.add_argument("--runs", type=int, default=3, help="times are medians of so many")
-    p.add_argument("--threads", type=int, default=os.cpu_count(), help="of the search; times are taken by one")
+    p.add_argument("--threads", type=int, default=os.cpu_count(), help="of the search")
     p.add_argument("--rows", type=int, default=12, help="of each printed table")
     p.add_argument("--json", action="store_true")
     p.add_argument("--program", required=True, help=argparse.SUPPRESS)
     args = p.parse_args()
+    if args.pages < 1:
+        p.error("--pages: at least 1")
     results = {}
     for path in args.files:
         streams = judge(run(args, path))

@@ -56,6 +56,8 @@ struct WriteOutcome {
   uint64_t values_stored;
   uint64_t index_bytes;
   uint64_t num_groups;
+  double encode_seconds;
+  double choose_seconds;
 };
 
 struct WriterHandle {
@@ -154,8 +156,9 @@ extern "C" {
   const double start = Now();
   auto report = owned->writer->Finish();
   if (!report.ok()) return Fail(report.status());
-  *out = {owned->seconds + Now() - start, report->file_bytes,  report->values_in,
-          report->values_stored,          report->index_bytes, report->num_groups};
+  *out = {owned->seconds + Now() - start, report->file_bytes,    report->values_in,
+          report->values_stored,          report->index_bytes,   report->num_groups,
+          report->encode_seconds,         report->choose_seconds};
   return nullptr;
 }
 

@@ -26,7 +26,8 @@ class ReadOutcome(c.Structure):
 
 class WriteOutcome(c.Structure):
     _fields_ = [("seconds", c.c_double)] + [(n, c.c_uint64) for n in (
-        "file_bytes", "values_in", "values_stored", "index_bytes", "num_groups")]
+        "file_bytes", "values_in", "values_stored", "index_bytes", "num_groups")] + [
+        ("encode_seconds", c.c_double), ("choose_seconds", c.c_double)]
 
 
 class Native:

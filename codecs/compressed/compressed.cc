@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <optional>
 
 #include "dsi/codecs/registry_internal.h"
+#include "dsi/codecs/repeats_internal.h"
 #include "dsi/codecs/width_internal.h"
 #include "dsi/format/error_internal.h"
 
@@ -56,38 +56,33 @@ std::span<const std::byte> Middle(std::span<const std::byte> bytes, size_t size)
 // Whether so many bytes hardly became fewer.
 bool IsNoise(size_t frame, size_t raw) { return frame > raw - raw / 64; }
 
-// Whether entropy coding alone does better on a part of the bytes than with a search for matches.
-bool LiteralsSuffice(Chooser* chooser, std::span<const std::byte> bytes) {
+// How a codec is used, and what it made of the first trial, if that is known.
+struct CodecUse {
+  uint8_t codec = 0;
+  bool literals_only = false;
+  std::optional<size_t> first_trial = {};
+};
+
+// Zstandard on bytes: entropy coding alone where that does as well on a part of them as with a
+// search for matches.
+CodecUse UseOnBytes(Chooser* chooser, std::span<const std::byte> bytes) {
   const std::span<const std::byte> part = Middle(bytes, kFirstTrial);
   FrameEncoder& frames = chooser->context()->frames;
   const int level = chooser->tuning().zstd_level;
   std::vector<std::byte> with;
   std::vector<std::byte> without;
-  return frames.Append(kZstdCodec, level, false, part, &with) &&
-         frames.Append(kZstdCodec, level, true, part, &without) && without.size() <= with.size() &&
-         !IsNoise(without.size(), part.size());
+  if (!frames.Append(kZstdCodec, level, false, part, &with) ||
+      !frames.Append(kZstdCodec, level, true, part, &without))
+    return {kZstdCodec};
+  const bool suffice = without.size() <= with.size() && !IsNoise(without.size(), part.size());
+  return {kZstdCodec, suffice, suffice ? without.size() : with.size()};
 }
 
-// Whether eight bytes in a row, from the start of a value, were often met before, however far away.
-// Looks at one in eight of them, by a hash: equal ones all or none.
+// Whether so much repeats, however far away, that a codec may find more in all bytes than in a
+// part.
 bool RepeatsAnywhere(std::span<const std::byte> bytes, int width) {
-  constexpr int kTableBits = 12;
-  constexpr size_t kFewest = 64;  // One in so many.
-  std::vector<uint32_t> seen(size_t{1} << kTableBits);
-  size_t met = 0;
-  size_t looked = 0;
-  for (size_t i = 0; i + 8 <= bytes.size(); i += static_cast<size_t>(width)) {
-    uint64_t word;
-    std::memcpy(&word, bytes.data() + i, sizeof(word));
-    const uint64_t hash = word * 0x9E3779B97F4A7C15ULL;
-    if ((hash >> 40 & 7) != 0) continue;
-    const auto tag = static_cast<uint32_t>(hash);
-    uint32_t& entry = seen[hash >> (64 - kTableBits)];
-    met += entry == tag ? 1 : 0;
-    entry = tag;
-    ++looked;
-  }
-  return met * kFewest >= looked;
+  constexpr double kLeastShare = 1.0 / 64;
+  return RepeatShare(bytes, width) >= kLeastShare;
 }
 
 // What share of the bytes that a part promises all of them may take, since more matches are found
@@ -106,21 +101,24 @@ constexpr double kShareWithoutRepeats = 0.95;
 // Offers one codec, unless a part of the bytes already shows that nothing comes of it: compressing
 // all of them is most of what a choice costs. Returns the size of the frame, or the least hoped
 // for.
-double OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double scale, uint8_t codec,
-                  bool literals_only) {
+double OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double scale,
+                  const CodecUse& use) {
   const EncodeTuning& tuning = chooser->tuning();
   EncodePlan plan;
   plan.encoding = Encoding::kCompressed;
-  plan.param = codec;
-  plan.literals_only = literals_only;
+  plan.param = use.codec;
+  plan.literals_only = use.literals_only;
   plan.children.emplace_back();
   const int width = chooser->sample().width;
   const auto size = static_cast<double>(bytes.size());
-  std::vector<std::byte> frame;
-  const auto compress = [&](size_t part) {
-    frame.clear();
-    return chooser->context()->frames.Append(codec, tuning.zstd_level, literals_only,
-                                             Middle(bytes, part), &frame);
+  // Size of the frame of so many bytes.
+  const auto compress = [&](size_t part) -> std::optional<size_t> {
+    if (part == kFirstTrial && use.first_trial) return use.first_trial;
+    std::vector<std::byte> frame;
+    if (!chooser->context()->frames.Append(use.codec, tuning.zstd_level, use.literals_only,
+                                           Middle(bytes, part), &frame))
+      return std::nullopt;
+    return frame.size();
   };
   std::optional<bool> known_repeats;
   const auto repeats = [&] {
@@ -129,23 +127,25 @@ double OfferCodec(Chooser* chooser, std::span<const std::byte> bytes, double sca
   };
   double last_rate = 0;
   for (size_t part = kFirstTrial; 4 * part <= bytes.size(); part *= 4) {
-    if (!compress(part)) return size;
-    if (IsNoise(frame.size(), part)) {
+    const std::optional<size_t> frame = compress(part);
+    if (!frame) return size;
+    if (IsNoise(*frame, part)) {
       // Noise may repeat farther away than this part is long.
       if (!repeats()) return size;
       break;
     }
     const double share = static_cast<double>(part) / size;
-    const double rate = static_cast<double>(frame.size()) / static_cast<double>(part);
+    const double rate = static_cast<double>(*frame) / static_cast<double>(part);
     const double hope = ShareHoped(last_rate == 0 ? 0 : rate / last_rate, share) * rate * size;
     if (!chooser->WouldWin(plan, hope * scale, width)) return hope;
     const double hope_without = kShareWithoutRepeats * rate * size;
     if (!chooser->WouldWin(plan, hope_without * scale, width) && !repeats()) return hope_without;
     last_rate = rate;
   }
-  if (!compress(bytes.size())) return size;
-  const auto payload = static_cast<double>(frame.size());
-  if (IsAccepted(frame.size(), bytes.size(), tuning))
+  const std::optional<size_t> frame = compress(bytes.size());
+  if (!frame) return size;
+  const auto payload = static_cast<double>(*frame);
+  if (IsAccepted(*frame, bytes.size(), tuning))
     chooser->Offer(std::move(plan), payload * scale, width);
   return payload;
 }
@@ -164,8 +164,8 @@ void Consider(Chooser* chooser) {
   double fewest = 0;
   if (tuning.zstd_level != 0) {
     // Entropy coding alone sees bytes, and makes little of wider values.
-    const bool literals_only = sample.width == 1 && LiteralsSuffice(chooser, bytes);
-    fewest = OfferCodec(chooser, bytes, scale, kZstdCodec, literals_only);
+    const CodecUse use = sample.width == 1 ? UseOnBytes(chooser, bytes) : CodecUse{kZstdCodec};
+    fewest = OfferCodec(chooser, bytes, scale, use);
   }
   if (!tuning.lz4) return;
   // LZ4 finds no more than Zstandard does, and codes it in whole bytes.
@@ -173,7 +173,7 @@ void Consider(Chooser* chooser) {
   plan.encoding = Encoding::kCompressed;
   plan.param = kLz4Codec;
   if (chooser->WouldWin(std::move(plan), fewest * scale, sample.width))
-    OfferCodec(chooser, bytes, scale, kLz4Codec, false);
+    OfferCodec(chooser, bytes, scale, {kLz4Codec});
 }
 
 }  // namespace

@@ -49,10 +49,12 @@ TEST(StreamEncoder, PageOfAnotherNatureGetsAPlanOfItsOwn) {
   std::vector<uint64_t> values = Small(kPage, 1);
   const std::vector<uint64_t> other = Ascending(kPage);
   values.insert(values.end(), other.begin(), other.end());
-  const EncodedStream stream = EncodeStream(View(values), kPage, {});
+  RememberedPlan remembered;
+  const EncodedStream stream = EncodeStream(View(values), kPage, {}, &remembered);
   ASSERT_EQ(stream.nodes.size(), 2U);
   EXPECT_NE(Outermost(stream.nodes[0]), Outermost(stream.nodes[1]));
-  const EncodedStream alone = EncodeStream(View(other), kPage, {});
+  RememberedPlan of_other;
+  const EncodedStream alone = EncodeStream(View(other), kPage, {}, &of_other);
   EXPECT_EQ(stream.nodes[1].bytes, alone.nodes[0].bytes);
   EXPECT_EQ(Decode(stream), values);
 }
@@ -62,10 +64,10 @@ TEST(StreamEncoder, LikeDataKeepThePlan) {
   EncodeStream(View(Small(kPage, 1)), kPage, {}, &remembered);
   ASSERT_TRUE(remembered.is_known);
   // A mark that a new choice would wipe out.
-  remembered.plan.estimated_bytes = -1;
+  remembered.proven.plan.estimated_bytes = -1;
   const std::vector<uint64_t> values = Small(kPage, 2);
   EXPECT_EQ(Decode(EncodeStream(View(values), kPage, {}, &remembered)), values);
-  EXPECT_EQ(remembered.plan.estimated_bytes, -1);
+  EXPECT_EQ(remembered.proven.plan.estimated_bytes, -1);
 }
 
 TEST(StreamEncoder, DriftEitherWayChoosesAnew) {
@@ -78,10 +80,10 @@ TEST(StreamEncoder, DriftEitherWayChoosesAnew) {
       return values;
     }();
     EncodeStream(View(grows ? tiny : small), kPage, {}, &remembered);
-    remembered.plan.estimated_bytes = -1;
+    remembered.proven.plan.estimated_bytes = -1;
     const std::vector<uint64_t>& next = grows ? small : tiny;
     EXPECT_EQ(Decode(EncodeStream(View(next), kPage, {}, &remembered)), next);
-    EXPECT_NE(remembered.plan.estimated_bytes, -1) << grows;
+    EXPECT_NE(remembered.proven.plan.estimated_bytes, -1) << grows;
   }
 }
 

@@ -65,6 +65,43 @@ TEST(Writer, BytesDoNotDependOnThreads) {
   }
 }
 
+// Features of a wide table take each other's plans, in an order that threads must not change.
+TEST(Writer, BytesOfWideTablesDoNotDependOnThreads) {
+  constexpr uint32_t kFeatures = 100;
+  Schema schema;
+  for (uint32_t f = 0; f < kFeatures; ++f) {
+    FeatureSpec& feature = schema.features.emplace_back();
+    feature.name = "f" + std::to_string(f);
+    feature.kind = Kind::kDense;
+    feature.columns = {{"", f % 3 == 0 ? Type::kFloat32 : Type::kInt64, ""}};
+  }
+  const auto write = [&](int threads) {
+    std::vector<std::byte> bytes;
+    auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), schema,
+                                 {.stripe_rows = 2'000, .threads = threads});
+    EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+    RowBatch batch((*writer)->schema());
+    std::mt19937_64 random(7);
+    for (int row = 0; row < 5'000; ++row) {
+      for (uint32_t f = 0; f < kFeatures; ++f) {
+        const auto value = static_cast<int64_t>(random() % (f % 7 == 0 ? 3 : 1'000));
+        EXPECT_TRUE((f % 3 == 0 ? batch.SetDouble(f, static_cast<double>(value) / 8)
+                                : batch.SetInt(f, value))
+                        .ok());
+      }
+      EXPECT_TRUE(batch.EndRow().ok());
+    }
+    EXPECT_TRUE((*writer)->Append(batch).ok());
+    const auto report = (*writer)->Finish();
+    EXPECT_TRUE(report.ok()) << report.status().ToString();
+    EXPECT_GT(report->choose_seconds, 0);
+    EXPECT_LE(report->choose_seconds, report->encode_seconds);
+    return bytes;
+  };
+  const std::vector<std::byte> one = write(1);
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(one, write(threads)) << threads << " threads";
+}
+
 TEST(Writer, ReportsWhatItWrote) {
   WriteReport report;
   const auto bytes = Write(20'000, {.stripe_rows = 3'000}, &report);

@@ -1,0 +1,78 @@
+#include "dsi/writer/page_profile_internal.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "dsi/codecs/choose_internal.h"
+#include "dsi/codecs/entropy_internal.h"
+#include "dsi/codecs/repeats_internal.h"
+#include "dsi/codecs/width_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kPiece = 1024;
+
+template <typename T>
+void Look(std::span<const T> values, PageProfile* profile) {
+  std::vector<T> steps(values.size());
+  size_t runs = 1;
+  size_t rises = 0;
+  T any = values[0];
+  for (size_t i = 1; i < values.size(); ++i) {
+    steps[i] = static_cast<T>(values[i] - values[i - 1]);
+    runs += values[i] != values[i - 1] ? 1 : 0;
+    rises += values[i] > values[i - 1] ? 1 : 0;
+    any |= values[i];
+  }
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  profile->zero_bits = any == 0 ? 0 : std::countr_zero(static_cast<uint64_t>(any));
+  profile->range_bits = std::log2(static_cast<double>(*most - *least) + 1);
+  profile->runs = static_cast<double>(runs) / count;
+  profile->rises = static_cast<double>(rises) / count;
+  std::vector<uint16_t> bytes(values.size());
+  const auto entropy = [&](std::span<const T> of, size_t k) {
+    for (size_t i = 0; i < of.size(); ++i) bytes[i] = static_cast<uint8_t>(of[i] >> (8 * k));
+    return EntropyBits(bytes, 8);
+  };
+  for (size_t k = 0; k < sizeof(T); ++k) {
+    profile->entropy[k] = entropy(values, k);
+    profile->step_entropy += entropy(steps, k);
+  }
+}
+
+}  // namespace
+
+PageProfile ProfileOf(const ArrayView& page, const EncodeTuning& tuning) {
+  PageProfile profile;
+  profile.width = page.width;
+  profile.is_float = page.is_float;
+  profile.count_bits = BitsFor(page.count);
+  profile.ns_per_byte = tuning.ns_per_byte;
+  const PiecesOf sample(page, kPiece);
+  VisitWidth(page.width, [&](auto zero) { Look(Values<decltype(zero)>(sample.view()), &profile); });
+  const auto* const bytes = static_cast<const std::byte*>(page.values);
+  profile.repeats = RepeatShare({bytes, page.count * static_cast<size_t>(page.width)}, page.width);
+  return profile;
+}
+
+bool AreAlike(const PageProfile& a, const PageProfile& b) {
+  constexpr double kBits = 0.15;
+  constexpr double kShare = 0.03;
+  const auto near = [](double x, double y, double tolerance) {
+    return std::abs(x - y) <= tolerance;
+  };
+  if (a.width != b.width || a.is_float != b.is_float || a.count_bits != b.count_bits ||
+      a.zero_bits != b.zero_bits || a.ns_per_byte != b.ns_per_byte)
+    return false;
+  for (size_t k = 0; k < static_cast<size_t>(a.width); ++k) {
+    if (!near(a.entropy[k], b.entropy[k], kBits)) return false;
+  }
+  return near(a.range_bits, b.range_bits, 2 * kBits) && near(a.runs, b.runs, kShare) &&
+         near(a.rises, b.rises, kShare) && near(a.repeats, b.repeats, kShare) &&
+         near(a.step_entropy, b.step_entropy, kBits * a.width);
+}
+
+}  // namespace dsi::internal
