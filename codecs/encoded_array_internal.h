@@ -74,8 +74,8 @@ struct EncodePlan {
 };
 
 // Picks the cheapest plan for an array of at most page_values values by encoding candidates on a
-// sample. `sorted_hint` free: found from the data. Deterministic. Never returns kSharedDictionary
-// (the writer decides that and encodes codes with EncodeSharedCodes).
+// sample. Deterministic. Never returns kSharedDictionary (the writer decides that and encodes codes
+// with EncodeSharedCodes).
 EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning);
 
 // The plans that ChoosePlan weighs, cheapest first, with their estimates; for people who ask why.

@@ -39,8 +39,21 @@ bool HasDrifted(const ProvenPlan& proven, size_t bytes, size_t count) {
   return found > expected * kMostGrowth + kWorth || found < expected * kMostShrinkage - kWorth;
 }
 
-// Encodes a page by the plan of a stream that looks alike; false where there is none, or where it
-// does not come to the same size.
+class AddSeconds {
+ public:
+  explicit AddSeconds(double* sum) : sum_(*sum) {}
+  AddSeconds(const AddSeconds&) = delete;
+  AddSeconds& operator=(const AddSeconds&) = delete;
+  ~AddSeconds() { sum_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& sum_;
+  Clock::time_point start_ = Clock::now();
+};
+
+// Encodes a page by the plan of a stream that looks alike, which is then remembered; false where
+// there is none, or where the page does not come to the same size.
 bool EncodeAsAlike(const ArrayView& page, const PageProfile& profile, const EncodeTuning& tuning,
                    RememberedPlan* remembered, std::vector<std::byte>* node) {
   constexpr double kMostDifference = 0.03;
@@ -57,41 +70,42 @@ bool EncodeAsAlike(const ArrayView& page, const PageProfile& profile, const Enco
   return true;
 }
 
-// Encodes a page by what is remembered, by what an alike stream has, or by a new choice.
-void EncodeInto(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered,
-                std::vector<std::byte>* node) {
-  using Clock = std::chrono::steady_clock;
+void Choose(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered,
+            std::vector<std::byte>* node) {
   ProvenPlan& proven = remembered->proven;
-  if (remembered->is_known) {
-    EncodeNode(page, proven.plan, tuning, node);
-    if (!HasDrifted(proven, node->size(), page.count)) return;
-    node->clear();
+  {
+    const AddSeconds timed(&remembered->choose_seconds);
+    proven.plan = ChoosePlan(page, tuning);
   }
-  remembered->is_known = true;
-  Clock::time_point start = Clock::now();
-  if (remembered->memory != nullptr) {
-    auto profile = std::make_unique<PageProfile>(ProfileOf(page, tuning));
-    remembered->choose_seconds += std::chrono::duration<double>(Clock::now() - start).count();
-    if (EncodeAsAlike(page, *profile, tuning, remembered, node)) return;
-    remembered->profile = std::move(profile);
-    start = Clock::now();
-  }
-  proven.plan = ChoosePlan(page, tuning);
-  remembered->choose_seconds += std::chrono::duration<double>(Clock::now() - start).count();
   EncodeNode(page, proven.plan, tuning, node);
   const auto count = static_cast<double>(page.count);
   proven.bytes_per_value = static_cast<double>(node->size()) / count;
   proven.ns_per_value = proven.plan.estimated_ns / count;
 }
 
-}  // namespace
-
+// Encodes a page by what is remembered, by what an alike stream has, or by a new choice.
 std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tuning,
                                   RememberedPlan* remembered) {
   std::vector<std::byte> node;
-  EncodeInto(page, tuning, remembered, &node);
+  if (remembered->is_known) {
+    EncodeNode(page, remembered->proven.plan, tuning, &node);
+    if (!HasDrifted(remembered->proven, node.size(), page.count)) return node;
+    node.clear();
+  }
+  remembered->is_known = true;
+  remembered->profile.reset();
+  std::unique_ptr<PageProfile> profile;
+  if (remembered->memory != nullptr) {
+    const AddSeconds timed(&remembered->choose_seconds);
+    profile = std::make_unique<PageProfile>(ProfileOf(page, tuning));
+  }
+  if (profile != nullptr && EncodeAsAlike(page, *profile, tuning, remembered, &node)) return node;
+  Choose(page, tuning, remembered, &node);
+  remembered->profile = std::move(profile);
   return node;
 }
+
+}  // namespace
 
 double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered) {
   const std::vector<std::byte> node = EncodePage(page, tuning, remembered);

@@ -26,12 +26,8 @@ struct EncodedStream {
   }
 };
 
-// Encodes one page by what is remembered, or by a new choice, which is then remembered.
-std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tuning,
-                                  RememberedPlan* remembered);
-
-// The cost of a page as choices weigh it (bytes and decode time), by what is remembered, or by a
-// new choice, which is then remembered.
+// The cost of a page as choices weigh it (bytes and decode time), by what is remembered, by what a
+// stream that looks alike has, or by a new choice; that is then remembered. Encodes the page.
 double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered);
 
 // Encodes an array page by page. A plan is chosen on the first page, unless one is remembered, and

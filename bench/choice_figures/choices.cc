@@ -89,8 +89,8 @@ void Print(const Stream& stream, size_t stripe) {
 }
 
 void Print(const std::string& name, const Task& task) {
-  const auto pair = [](const char* name, const NodeCost& cost) {
-    std::printf(", \"%s\": {\"bytes\": %.0f, \"ns\": %.0f}", name, cost.bytes, cost.ns);
+  const auto pair = [](const char* key, const NodeCost& cost) {
+    std::printf(", \"%s\": {\"bytes\": %.0f, \"ns\": %.0f}", key, cost.bytes, cost.ns);
   };
   const Result<std::string> chosen = DescribeNode(task.page.node, task.page.values.count);
   const auto words = [](const Tree& tree) {
