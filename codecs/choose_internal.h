@@ -51,6 +51,8 @@ double OwnNs(const EncodePlan& plan, double payload, double count, int width);
 class PiecesOf {
  public:
   PiecesOf(const ArrayView& array, size_t piece);
+  PiecesOf(const PiecesOf&) = delete;
+  PiecesOf& operator=(const PiecesOf&) = delete;
   const ArrayView& view() const { return view_; }
   size_t piece() const { return piece_; }
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "dsi/codecs/choose_internal.h"
 #include "dsi/codecs/encode_internal.h"
@@ -22,6 +24,14 @@ bool TryPlan(const ArrayView& array, const EncodePlan& plan, EncodeContext* cont
   return false;
 }
 
+EncodePlan ChooseFresh(const ArrayView& array, int depth, EncodeContext* context) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  EncodePlan plan = ChooseAtDepth(array, depth, context);
+  context->outcome.choose_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  return plan;
+}
+
 }  // namespace
 
 void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
@@ -35,9 +45,12 @@ void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* 
   const bool is_leaf =
       FindEncoding(static_cast<uint8_t>(plan.encoding))->children_at == kNoChildren;
   if (!TryPlan(array, is_last && !is_leaf ? packed : plan, context, out)) {
-    const EncodePlan fresh = ChooseAtDepth(array, context->depth, context);
-    if (!TryPlan(array, fresh, context, out) && !TryPlan(array, packed, context, out))
-      TryPlan(array, raw, context, out);
+    EncodePlan fresh = ChooseFresh(array, context->depth, context);
+    if (!TryPlan(array, fresh, context, out)) {
+      fresh = packed;
+      if (!TryPlan(array, fresh, context, out)) TryPlan(array, fresh = raw, context, out);
+    }
+    if (context->depth == 1) context->outcome.instead = std::move(fresh);
   }
   --context->depth;
 }
@@ -46,13 +59,14 @@ void EncodeChild(const ArrayView& array, const EncodePlan& parent, size_t index,
                  EncodeContext* context, std::vector<std::byte>* out) {
   if (index < parent.children.size())
     return EncodeArray(array, parent.children[index], context, out);
-  EncodeArray(array, ChooseAtDepth(array, context->depth + 1, context), context, out);
+  EncodeArray(array, ChooseFresh(array, context->depth + 1, context), context, out);
 }
 
-void EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
-                std::vector<std::byte>* out) {
+EncodeOutcome EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
+                         std::vector<std::byte>* out) {
   EncodeContext context(tuning);
   EncodeArray(array, plan, &context, out);
+  return context.outcome;
 }
 
 }  // namespace dsi::internal

@@ -20,6 +20,7 @@ struct EncodeContext {
   const EncodeTuning& tuning;
   FrameEncoder frames;
   int depth;
+  EncodeOutcome outcome;
 };
 
 // Appends one node, one level below the node that is being written. Follows the plan where it fits

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,11 +82,16 @@ EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning);
 // The plans that ChoosePlan weighs, cheapest first, with their estimates; for people who ask why.
 std::vector<EncodePlan> RankPlans(const ArrayView& array, const EncodeTuning& tuning);
 
+struct EncodeOutcome {
+  std::optional<EncodePlan> instead;  // What was done as the plan did not fit.
+  double choose_seconds = 0;          // Of fresh choices, those for nodes inside included.
+};
+
 // Appends one node (16-byte header, payload, zero padding to 8; spec E-001) to *out. Where the plan
 // does not fit this page's data (a delta of one value, a constant that is not, a split with low
 // bits set) falls back to a fresh choice. count >= 1.
-void EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
-                std::vector<std::byte>* out);
+EncodeOutcome EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
+                         std::vector<std::byte>* out);
 
 // Appends a shared-dictionary node (E-051) of values of `value_width`, whose codes (u32) are
 // encoded by `plan`.

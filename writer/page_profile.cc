@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "dsi/codecs/choose_internal.h"
+#include "dsi/codecs/decimal/find_decimals_internal.h"
 #include "dsi/codecs/entropy_internal.h"
 #include "dsi/codecs/repeats_internal.h"
 #include "dsi/codecs/width_internal.h"
@@ -52,6 +53,10 @@ PageProfile ProfileOf(const ArrayView& page, const EncodeTuning& tuning) {
   profile.count_bits = BitsFor(page.count);
   profile.ns_per_byte = tuning.ns_per_byte;
   const PiecesOf sample(page, kPiece);
+  if (page.is_float && page.width == 4)
+    profile.exponent = ChooseExponent(Values<uint32_t>(sample.view()));
+  if (page.is_float && page.width == 8)
+    profile.exponent = ChooseExponent(Values<uint64_t>(sample.view()));
   VisitWidth(page.width, [&](auto zero) { Look(Values<decltype(zero)>(sample.view()), &profile); });
   const auto* const bytes = static_cast<const std::byte*>(page.values);
   profile.repeats = RepeatShare({bytes, page.count * static_cast<size_t>(page.width)}, page.width);
@@ -65,7 +70,7 @@ bool AreAlike(const PageProfile& a, const PageProfile& b) {
     return std::abs(x - y) <= tolerance;
   };
   if (a.width != b.width || a.is_float != b.is_float || a.count_bits != b.count_bits ||
-      a.zero_bits != b.zero_bits || a.ns_per_byte != b.ns_per_byte)
+      a.zero_bits != b.zero_bits || a.exponent != b.exponent || a.ns_per_byte != b.ns_per_byte)
     return false;
   for (size_t k = 0; k < static_cast<size_t>(a.width); ++k) {
     if (!near(a.entropy[k], b.entropy[k], kBits)) return false;

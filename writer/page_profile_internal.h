@@ -15,6 +15,7 @@ struct PageProfile {
   bool is_float = false;
   int count_bits = 0;      // Of the number of values.
   int zero_bits = 0;       // At the bottom of all values.
+  int exponent = 0;        // Of floats that are decimals; -1: of none.
   double ns_per_byte = 0;  // Of the tuning.
   // Nearly equal.
   double range_bits = 0;               // log2 of the largest less the smallest.

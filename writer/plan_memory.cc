@@ -1,8 +1,15 @@
 #include "dsi/writer/plan_memory_internal.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace dsi::internal {
+
+bool AreClose(double size, double expected) {
+  constexpr double kMostDifference = 0.03;
+  return std::abs(size - expected) <= expected * kMostDifference;
+}
 
 PlanMemory::PlanMemory(uint32_t num_slots, bool shares)
     : shares_(shares), plans_(num_slots * kWays) {
@@ -15,16 +22,24 @@ void PlanMemory::Share() {
   for (RememberedPlan& plan : plans_) {
     if (plan.profile == nullptr) continue;
     const std::unique_ptr<PageProfile> profile = std::move(plan.profile);
-    if (shared_.size() < kMostShared && FindAlike(*profile) == nullptr)
+    if (shared_.size() == kMostShared) continue;
+    const std::vector<const ProvenPlan*> alike = FindAlike(*profile);
+    const double size = plan.proven.bytes_per_value;
+    if (alike.size() < kMostAlike &&
+        std::none_of(alike.begin(), alike.end(), [size](const ProvenPlan* known) {
+          return AreClose(size, known->bytes_per_value);
+        }))
       shared_.push_back({*profile, plan.proven});
   }
 }
 
-const ProvenPlan* PlanMemory::FindAlike(const PageProfile& profile) const {
+std::vector<const ProvenPlan*> PlanMemory::FindAlike(const PageProfile& profile) const {
+  std::vector<const ProvenPlan*> alike;
   for (const Shared& shared : shared_) {
-    if (AreAlike(shared.profile, profile)) return &shared.proven;
+    if (alike.size() < kMostAlike && AreAlike(shared.profile, profile))
+      alike.push_back(&shared.proven);
   }
-  return nullptr;
+  return alike;
 }
 
 double PlanMemory::choose_seconds() const {

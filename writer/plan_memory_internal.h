@@ -20,6 +20,9 @@ struct ProvenPlan {
   double ns_per_value = 0;  // Estimated time to decode it.
 };
 
+// Whether two pages that are alike come to the same size.
+bool AreClose(double size, double expected);
+
 // A choice that is kept until the data drift away from what it was made for.
 struct RememberedPlan {
   bool is_known = false;
@@ -46,14 +49,16 @@ class PlanMemory {
   // what a stream finds must not depend on how fast they are.
   void Share();
 
-  // Null: none is alike.
-  const ProvenPlan* FindAlike(const PageProfile& profile) const;
+  // Plans of pages that are alike, at most three; pages that are alike and yet came to other sizes
+  // have plans of their own.
+  std::vector<const ProvenPlan*> FindAlike(const PageProfile& profile) const;
 
   double choose_seconds() const;
 
  private:
   static constexpr size_t kWays = 4;
   static constexpr size_t kMostShared = 1024;
+  static constexpr size_t kMostAlike = 3;
   bool shares_;
   std::vector<RememberedPlan> plans_;
   struct Shared {

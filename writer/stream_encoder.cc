@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace dsi::internal {
@@ -36,73 +36,96 @@ bool HasDrifted(const ProvenPlan& proven, size_t bytes, size_t count) {
   constexpr double kWorth = 512;  // Bytes.
   const auto found = static_cast<double>(bytes);
   const double expected = proven.bytes_per_value * static_cast<double>(count);
-  return found > expected * kMostGrowth + kWorth || found < expected * kMostShrinkage - kWorth;
+  const double worth = std::min(kWorth, expected / 2);
+  return found > expected * kMostGrowth + worth || found < expected * kMostShrinkage - worth;
 }
 
-class AddSeconds {
+// Encodes one page of a stream by what is remembered, by what an alike stream has, or by a new
+// choice, which is then remembered.
+class PageEncoder {
  public:
-  explicit AddSeconds(double* sum) : sum_(*sum) {}
-  AddSeconds(const AddSeconds&) = delete;
-  AddSeconds& operator=(const AddSeconds&) = delete;
-  ~AddSeconds() { sum_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+  PageEncoder(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered)
+      : page_(page), tuning_(tuning), remembered_(*remembered) {}
+
+  std::vector<std::byte> Encode() {
+    if (!remembered_.is_known || !FollowRemembered()) {
+      remembered_.is_known = true;
+      remembered_.profile.reset();
+      if (remembered_.memory == nullptr || !FollowAlike()) Choose();
+    }
+    return std::move(node_);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
-  double& sum_;
-  Clock::time_point start_ = Clock::now();
-};
 
-// Encodes a page by the plan of a stream that looks alike, which is then remembered; false where
-// there is none, or where the page does not come to the same size.
-bool EncodeAsAlike(const ArrayView& page, const PageProfile& profile, const EncodeTuning& tuning,
-                   RememberedPlan* remembered, std::vector<std::byte>* node) {
-  constexpr double kMostDifference = 0.03;
-  const ProvenPlan* const alike = remembered->memory->FindAlike(profile);
-  if (alike == nullptr) return false;
-  EncodeNode(page, alike->plan, tuning, node);
-  const double expected = alike->bytes_per_value * static_cast<double>(page.count);
-  const double difference = std::abs(static_cast<double>(node->size()) - expected);
-  if (difference > expected * kMostDifference) {
-    node->clear();
+  // What was done instead, if the plan does not fit.
+  std::optional<EncodePlan> Follow(const EncodePlan& plan) {
+    node_.clear();
+    EncodeOutcome outcome = EncodeNode(page_, plan, tuning_, &node_);
+    remembered_.choose_seconds += outcome.choose_seconds;
+    return std::move(outcome.instead);
+  }
+
+  // False where the page has drifted away. A plan that no longer fits has been replaced already.
+  bool FollowRemembered() {
+    if (std::optional<EncodePlan> instead = Follow(remembered_.proven.plan)) {
+      remembered_.profile.reset();
+      Remember(*std::move(instead));
+      return true;
+    }
+    return !HasDrifted(remembered_.proven, node_.size(), page_.count);
+  }
+
+  // False where no stream is alike, or the page does not come to the same size by its plan. Keeps
+  // the page's profile then.
+  bool FollowAlike() {
+    Clock::time_point start = Clock::now();
+    auto profile = std::make_unique<PageProfile>(ProfileOf(page_, tuning_));
+    const std::vector<const ProvenPlan*> all_alike = remembered_.memory->FindAlike(*profile);
+    AddSecondsSince(start);
+    const auto count = static_cast<double>(page_.count);
+    for (const ProvenPlan* alike : all_alike) {
+      start = Clock::now();
+      if (!Follow(alike->plan) &&
+          AreClose(static_cast<double>(node_.size()), alike->bytes_per_value * count)) {
+        remembered_.proven = *alike;
+        return true;
+      }
+      AddSecondsSince(start);
+    }
+    remembered_.profile = std::move(profile);
     return false;
   }
-  remembered->proven = *alike;
-  return true;
-}
 
-void Choose(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered,
-            std::vector<std::byte>* node) {
-  ProvenPlan& proven = remembered->proven;
-  {
-    const AddSeconds timed(&remembered->choose_seconds);
-    proven.plan = ChoosePlan(page, tuning);
+  void Choose() {
+    const Clock::time_point start = Clock::now();
+    EncodePlan plan = ChoosePlan(page_, tuning_);
+    AddSecondsSince(start);
+    std::optional<EncodePlan> instead = Follow(plan);
+    Remember(instead ? *std::move(instead) : std::move(plan));
   }
-  EncodeNode(page, proven.plan, tuning, node);
-  const auto count = static_cast<double>(page.count);
-  proven.bytes_per_value = static_cast<double>(node->size()) / count;
-  proven.ns_per_value = proven.plan.estimated_ns / count;
-}
 
-// Encodes a page by what is remembered, by what an alike stream has, or by a new choice.
+  // The plan by which the page was encoded.
+  void Remember(EncodePlan plan) {
+    const auto count = static_cast<double>(page_.count);
+    remembered_.proven = {std::move(plan), static_cast<double>(node_.size()) / count, 0};
+    remembered_.proven.ns_per_value = remembered_.proven.plan.estimated_ns / count;
+  }
+
+  void AddSecondsSince(Clock::time_point start) {
+    remembered_.choose_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  const ArrayView& page_;
+  const EncodeTuning& tuning_;
+  RememberedPlan& remembered_;
+  std::vector<std::byte> node_;
+};
+
 std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tuning,
                                   RememberedPlan* remembered) {
-  std::vector<std::byte> node;
-  if (remembered->is_known) {
-    EncodeNode(page, remembered->proven.plan, tuning, &node);
-    if (!HasDrifted(remembered->proven, node.size(), page.count)) return node;
-    node.clear();
-  }
-  remembered->is_known = true;
-  remembered->profile.reset();
-  std::unique_ptr<PageProfile> profile;
-  if (remembered->memory != nullptr) {
-    const AddSeconds timed(&remembered->choose_seconds);
-    profile = std::make_unique<PageProfile>(ProfileOf(page, tuning));
-  }
-  if (profile != nullptr && EncodeAsAlike(page, *profile, tuning, remembered, &node)) return node;
-  Choose(page, tuning, remembered, &node);
-  remembered->profile = std::move(profile);
-  return node;
+  return PageEncoder(page, tuning, remembered).Encode();
 }
 
 }  // namespace

@@ -49,7 +49,14 @@ class StripeEncoder {
         ForEach(features_.size(), 0, [&](size_t f) { FindValues(static_cast<uint32_t>(f)); }));
     // Id spaces and features are independent pieces: each writes the slots of its own streams.
     const size_t num_spaces = layout_.id_spaces.size();
-    DSI_RETURN_IF_ERROR(ForEach(num_spaces + features_.size(), num_spaces, [&](size_t i) {
+    std::vector<size_t> pieces(num_spaces + features_.size());
+    std::iota(pieces.begin(), pieces.end(), size_t{0});
+    const auto others = std::partition(pieces.begin(), pieces.end(), [&](size_t i) {
+      return i < num_spaces && layout_.id_spaces[i].columns.size() > 1;
+    });
+    const auto num_long = static_cast<size_t>(others - pieces.begin());
+    DSI_RETURN_IF_ERROR(ForEach(pieces.size(), num_long, [&](size_t at) {
+      const size_t i = pieces[at];
       if (i < num_spaces) {
         EncodeIdSpace(layout_, layout_.id_spaces[i], features_, values_, options_, &stripe_);
       } else {
@@ -75,18 +82,18 @@ class StripeEncoder {
 
  private:
   // Calls work(i) for each i below `count`, on all threads, and sums the time it takes. Where
-  // streams share plans, in rounds that double, each spread over all items, as the streams of one
-  // round may take the plans of those before. The first `num_long` items take longest: they start
-  // the last round.
+  // streams share plans, the first stripe goes in rounds that double, each spread over all items,
+  // as the streams of one round may take the plans of those before. The first `num_long` items take
+  // longest: they start the last round.
   template <typename Work>
   Status ForEach(size_t count, size_t num_long, const Work& work) {
     constexpr size_t kFirstRound = 16;
-    const bool shares = options_.plans->shares();
+    const bool in_rounds = options_.plans->shares() && first_ == 0;
     const size_t num_short = count - num_long;
-    const size_t step = shares ? SpreadStep(num_short) : 1;
+    const size_t step = in_rounds ? SpreadStep(num_short) : 1;
     for (size_t first = 0, end = 0;; first = end) {
       end = first == 0 ? kFirstRound : 2 * first;
-      const bool is_last = !shares || end >= num_short;
+      const bool is_last = !in_rounds || end >= num_short;
       if (is_last) end = num_short;
       const size_t before = is_last ? num_long : 0;
       DSI_RETURN_IF_ERROR(ParallelFor(

@@ -70,7 +70,7 @@ struct WriteReport {
   uint64_t values_stored = 0;  // Entries left after dedup.
   uint64_t index_bytes = 0;    // Encoded inverse indexes.
   // Of all threads together: rows in memory to pages (dedup, choices, encoding), and how much of
-  // that went into choosing encodings, which is done once for a feature and again when it drifts.
+  // that went into choosing encodings, which is done once for a stream and again when it drifts.
   double encode_seconds = 0;
   double choose_seconds = 0;
 };

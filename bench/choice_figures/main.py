@@ -89,6 +89,8 @@ def main():
     results = {}
     for path in args.files:
         streams = judge(run(args, path))
+        if not streams:
+            sys.exit(f"{path}: no stream has pages; there is nothing to choose")
         total = totals(streams)
         results[path] = {"streams": streams, "total": total}
         if not args.json:

@@ -252,7 +252,7 @@ def show(r):
     for name, size, seconds in rows:
         print(f"{name:<26}{size / 1e6:>10.2f}{size / best:>9.3f}{seconds:>10.2f}")
     print(f"pyarrow's sort takes {w['sort_s']:.2f} s more; dsi ({w['dsi_threads']} threads, sort included) takes {w['ratio']:.2f}x of sort + write of "
-          f"the smallest Parquet\nencoding takes {w['encode_s']:.2f} s of all threads, {100 * w['choose_s'] / w['encode_s']:.1f} % of it for choices\nvalues {r['values']['in']} in, {r['values']['stored']} stored; indexes {r['values']['index_bytes']} bytes; "
+          f"the smallest Parquet\nencoding takes {w['encode_s']:.2f} s of all threads, {100 * w['choose_s'] / max(w['encode_s'], 1e-9):.1f} % of it for choices\nvalues {r['values']['in']} in, {r['values']['stored']} stored; indexes {r['values']['index_bytes']} bytes; "
           f"{r['values']['groups']} dedup groups\n")
     for mode in ("padded", "ikjt"):
         m = r["read"][mode]

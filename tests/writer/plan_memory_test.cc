@@ -86,6 +86,27 @@ TEST(PageProfile, TellsPlacesApart) {
   EXPECT_FALSE(AreAlike(profile, ProfileOf(ViewOf<uint64_t>(words), dearer)));
 }
 
+// Floats of few decimals have the bytes of noise, and take half the space.
+TEST(PageProfile, TellsDecimalsFromNoise) {
+  const auto profile = [](double unit, uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<double> values(kCount);
+    for (double& value : values) {
+      value = std::uniform_real_distribution<double>(1, 10'000)(random);
+      if (unit != 0) value = std::round(value / unit) * unit;
+      if (unit != 0) value = std::round(value * 1e6) / 1e6;
+    }
+    ArrayView view{.values = values.data(), .count = kCount};
+    view.is_float = true;
+    return ProfileOf(view, {});
+  };
+  EXPECT_TRUE(AreAlike(profile(1e-4, 1), profile(1e-4, 2)));
+  EXPECT_TRUE(AreAlike(profile(0, 1), profile(0, 2)));
+  EXPECT_FALSE(AreAlike(profile(1e-4, 1), profile(0, 2)));
+  EXPECT_FALSE(AreAlike(profile(1e-6, 1), profile(0, 2)));
+  EXPECT_FALSE(AreAlike(profile(1e-6, 1), profile(1e-4, 2)));
+}
+
 class PlanMemoryTest : public ::testing::Test {
  protected:
   // A mark that a choice would wipe out.
@@ -121,13 +142,18 @@ TEST_F(PlanMemoryTest, NothingIsTakenBeforeItIsShared) {
 
 // Pages that look alike and yet do not come to the same size get a choice of their own.
 TEST_F(PlanMemoryTest, SizeMustAgree) {
-  PlanMemory memory(2, true);
+  PlanMemory memory(3, true);
   Encode(&memory, 0, "numbers", 1);
   memory.Of(0)->proven.plan.estimated_bytes = kMark;
   memory.Of(0)->proven.bytes_per_value *= 1.1;
   memory.Share();
   Encode(&memory, 1, "numbers", 2);
   EXPECT_NE(Mark(&memory, 1), kMark);
+  // The first does not keep others from sharing the second.
+  memory.Of(1)->proven.plan.estimated_bytes = kMark;
+  memory.Share();
+  Encode(&memory, 2, "numbers", 3);
+  EXPECT_EQ(Mark(&memory, 2), kMark);
 }
 
 TEST_F(PlanMemoryTest, CountsTheTimeOfChoices) {

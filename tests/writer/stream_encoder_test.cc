@@ -70,6 +70,35 @@ TEST(StreamEncoder, LikeDataKeepThePlan) {
   EXPECT_EQ(remembered.proven.plan.estimated_bytes, -1);
 }
 
+// A plan that does not fit is replaced at once, however little there is to gain.
+TEST(StreamEncoder, APlanThatDoesNotFitIsForgotten) {
+  std::vector<uint64_t> values(2 * kPage, 7);
+  values[kPage + 100] = 8;
+  RememberedPlan remembered;
+  const EncodedStream stream = EncodeStream(View(values), kPage, {}, &remembered);
+  EXPECT_EQ(Decode(stream), values);
+  EXPECT_EQ(Outermost(stream.nodes[0]), "constant u64");
+  EXPECT_NE(remembered.proven.plan.encoding, Encoding::kConstant);
+  const double chosen = remembered.choose_seconds;
+  const std::vector<uint64_t> like(values.begin() + kPage, values.end());
+  EXPECT_EQ(Decode(EncodeStream(View(like), kPage, {}, &remembered)), like);
+  EXPECT_EQ(remembered.choose_seconds, chosen);
+}
+
+// What counts on a small page is what it takes, not how much that is.
+TEST(StreamEncoder, SmallPagesDriftToo) {
+  constexpr uint32_t kSmallPage = 1000;
+  std::vector<uint64_t> runs(kSmallPage);
+  for (size_t i = 0; i < runs.size(); ++i) runs[i] = i / 100;
+  std::vector<uint64_t> mixed(kSmallPage);
+  for (size_t i = 0; i < mixed.size(); ++i) mixed[i] = i * 7919 % 10;
+  RememberedPlan remembered;
+  EncodeStream(View(runs), kSmallPage, {}, &remembered);
+  remembered.proven.plan.estimated_bytes = -1;
+  EncodeStream(View(mixed), kSmallPage, {}, &remembered);
+  EXPECT_NE(remembered.proven.plan.estimated_bytes, -1);
+}
+
 TEST(StreamEncoder, DriftEitherWayChoosesAnew) {
   for (const bool grows : {false, true}) {
     RememberedPlan remembered;
