@@ -39,16 +39,41 @@ ScanResult ScanOf(std::span<const T> values) {
   return {any, breaks + 1};
 }
 
-// Boyer and Moore's vote finds the majority if there is one; counting it says whether there is.
+// Boyer and Moore's vote finds the majority if there is one.
 template <typename T>
-Majority MajorityOf(std::span<const T> values) {
+T Vote(std::span<const T> values) {
   T candidate = values[0];
   size_t votes = 0;
   for (const T value : values) {
     if (votes == 0) candidate = value;
     votes = value == candidate ? votes + 1 : votes - 1;
   }
-  return {candidate, static_cast<size_t>(std::count(values.begin(), values.end(), candidate))};
+  return candidate;
+}
+
+// Counts in numbers as wide as the values, so that the compiler can use whole vectors.
+template <typename T>
+size_t CountOf(std::span<const T> values, T sought) {
+  constexpr size_t kBlock = 128;
+  size_t count = 0;
+  for (size_t first = 0; first < values.size(); first += kBlock) {
+    T in_block = 0;
+    for (const T value : values.subspan(first, std::min(kBlock, values.size() - first)))
+      in_block = static_cast<T>(in_block + (value == sought ? 1 : 0));
+    count += static_cast<size_t>(in_block);
+  }
+  return count;
+}
+
+// Counting the candidate says whether it is the majority. A few values mostly name it.
+template <typename T>
+Majority MajorityOf(std::span<const T> values) {
+  constexpr size_t kFew = 64;
+  const T guess = Vote(values.first(std::min(values.size(), kFew)));
+  const size_t count = CountOf(values, guess);
+  if (2 * count > values.size()) return {guess, count};
+  const T candidate = Vote(values);
+  return {candidate, CountOf(values, candidate)};
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ PageProfile ProfileOf(const ArrayView& page, const EncodeTuning& tuning) {
   PageProfile profile;
   profile.width = page.width;
   profile.is_float = page.is_float;
-  profile.count_bits = BitsFor(page.count);
+  profile.count = page.count;
   profile.ns_per_byte = tuning.ns_per_byte;
   const PiecesOf sample(page, kPiece);
   if (page.is_float && page.width == 4)
@@ -69,7 +69,7 @@ bool AreAlike(const PageProfile& a, const PageProfile& b) {
   const auto near = [](double x, double y, double tolerance) {
     return std::abs(x - y) <= tolerance;
   };
-  if (a.width != b.width || a.is_float != b.is_float || a.count_bits != b.count_bits ||
+  if (a.width != b.width || a.is_float != b.is_float || BitsFor(a.count) != BitsFor(b.count) ||
       a.zero_bits != b.zero_bits || a.exponent != b.exponent || a.ns_per_byte != b.ns_per_byte)
     return false;
   for (size_t k = 0; k < static_cast<size_t>(a.width); ++k) {

@@ -10,10 +10,10 @@
 namespace dsi::internal {
 
 struct PageProfile {
+  size_t count = 0;  // Of values.
   // Equal in pages that are alike.
   int width = 0;
   bool is_float = false;
-  int count_bits = 0;      // Of the number of values.
   int zero_bits = 0;       // At the bottom of all values.
   int exponent = 0;        // Of floats that are decimals; -1: of none.
   double ns_per_byte = 0;  // Of the tuning.

@@ -6,9 +6,10 @@
 
 namespace dsi::internal {
 
-bool AreClose(double size, double expected) {
+bool AreClose(double bytes, double expected) {
   constexpr double kMostDifference = 0.03;
-  return std::abs(size - expected) <= expected * kMostDifference;
+  constexpr double kWorth = 64;
+  return std::abs(bytes - expected) <= expected * kMostDifference + kWorth;
 }
 
 PlanMemory::PlanMemory(uint32_t num_slots, bool shares)
@@ -24,10 +25,11 @@ void PlanMemory::Share() {
     const std::unique_ptr<PageProfile> profile = std::move(plan.profile);
     if (shared_.size() == kMostShared) continue;
     const std::vector<const ProvenPlan*> alike = FindAlike(*profile);
-    const double size = plan.proven.bytes_per_value;
+    const auto count = static_cast<double>(profile->count);
+    const double bytes = plan.proven.bytes_per_value * count;
     if (alike.size() < kMostAlike &&
-        std::none_of(alike.begin(), alike.end(), [size](const ProvenPlan* known) {
-          return AreClose(size, known->bytes_per_value);
+        std::none_of(alike.begin(), alike.end(), [bytes, count](const ProvenPlan* known) {
+          return AreClose(bytes, known->bytes_per_value * count);
         }))
       shared_.push_back({*profile, plan.proven});
   }

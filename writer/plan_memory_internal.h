@@ -20,8 +20,8 @@ struct ProvenPlan {
   double ns_per_value = 0;  // Estimated time to decode it.
 };
 
-// Whether two pages that are alike come to the same size.
-bool AreClose(double size, double expected);
+// Whether a page that is alike comes to the size expected, or nearly.
+bool AreClose(double bytes, double expected);
 
 // A choice that is kept until the data drift away from what it was made for.
 struct RememberedPlan {

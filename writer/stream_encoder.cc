@@ -51,7 +51,10 @@ class PageEncoder {
     if (!remembered_.is_known || !FollowRemembered()) {
       remembered_.is_known = true;
       remembered_.profile.reset();
-      if (remembered_.memory == nullptr || !FollowAlike()) Choose();
+      // Of fewer values a choice costs no more than to look for what is alike.
+      constexpr size_t kFewestToShare = 4096;
+      const bool shares = remembered_.memory != nullptr && page_.count >= kFewestToShare;
+      if (!shares || !FollowAlike()) Choose();
     }
     return std::move(node_);
   }
