@@ -5,8 +5,9 @@
 
 namespace dsi::internal {
 
-// Drops the nodes of streams that an earlier slot has too. Equal values were encoded alike, as
-// encoding is deterministic; so only bytes are compared. Cost: a hash of all bytes.
+// Drops the nodes of streams that an earlier slot has too. Equal values were encoded alike where
+// their plans are the same, as they are chosen from the same values; so only bytes are compared.
+// Cost: a hash of all bytes.
 void AliasEqualStreams(EncodedStripe* stripe);
 
 }  // namespace dsi::internal

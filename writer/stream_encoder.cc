@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace dsi::internal {
@@ -36,8 +35,8 @@ bool HasDrifted(const ProvenPlan& proven, size_t bytes, size_t count) {
   constexpr double kWorth = 512;  // Bytes.
   const auto found = static_cast<double>(bytes);
   const double expected = proven.bytes_per_value * static_cast<double>(count);
-  const double worth = std::min(kWorth, expected / 2);
-  return found > expected * kMostGrowth + worth || found < expected * kMostShrinkage - worth;
+  return found > expected * kMostGrowth + std::min(kWorth, expected) ||
+         found < expected * kMostShrinkage - std::min(kWorth, expected / 2);
 }
 
 // Encodes one page of a stream by what is remembered, by what an alike stream has, or by a new
@@ -62,19 +61,18 @@ class PageEncoder {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What was done instead, if the plan does not fit.
-  std::optional<EncodePlan> Follow(const EncodePlan& plan) {
+  EncodeOutcome Follow(const EncodePlan& plan) {
     node_.clear();
-    EncodeOutcome outcome = EncodeNode(page_, plan, tuning_, &node_);
-    remembered_.choose_seconds += outcome.choose_seconds;
-    return std::move(outcome.instead);
+    return EncodeNode(page_, plan, tuning_, &node_);
   }
 
   // False where the page has drifted away. A plan that no longer fits has been replaced already.
   bool FollowRemembered() {
-    if (std::optional<EncodePlan> instead = Follow(remembered_.proven.plan)) {
+    EncodeOutcome outcome = Follow(remembered_.proven.plan);
+    remembered_.choose_seconds += outcome.choose_seconds;
+    if (outcome.instead) {
       remembered_.profile.reset();
-      Remember(*std::move(instead));
+      Remember(*std::move(outcome.instead));
       return true;
     }
     return !HasDrifted(remembered_.proven, node_.size(), page_.count);
@@ -90,7 +88,7 @@ class PageEncoder {
     const auto count = static_cast<double>(page_.count);
     for (const ProvenPlan* alike : all_alike) {
       start = Clock::now();
-      if (!Follow(alike->plan) &&
+      if (!Follow(alike->plan).instead &&
           AreClose(static_cast<double>(node_.size()), alike->bytes_per_value * count)) {
         remembered_.proven = *alike;
         return true;
@@ -105,8 +103,9 @@ class PageEncoder {
     const Clock::time_point start = Clock::now();
     EncodePlan plan = ChoosePlan(page_, tuning_);
     AddSecondsSince(start);
-    std::optional<EncodePlan> instead = Follow(plan);
-    Remember(instead ? *std::move(instead) : std::move(plan));
+    EncodeOutcome outcome = Follow(plan);
+    remembered_.choose_seconds += outcome.choose_seconds;
+    Remember(outcome.instead ? *std::move(outcome.instead) : std::move(plan));
   }
 
   // The plan by which the page was encoded.
