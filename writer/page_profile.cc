@@ -18,21 +18,14 @@ constexpr size_t kPiece = 1024;
 template <typename T>
 void Look(std::span<const T> values, PageProfile* profile) {
   std::vector<T> steps(values.size());
-  size_t runs = 1;
   size_t rises = 0;
-  T any = values[0];
   for (size_t i = 1; i < values.size(); ++i) {
     steps[i] = static_cast<T>(values[i] - values[i - 1]);
-    runs += values[i] != values[i - 1] ? 1 : 0;
     rises += values[i] > values[i - 1] ? 1 : 0;
-    any |= values[i];
   }
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  const auto count = static_cast<double>(values.size());
-  profile->zero_bits = any == 0 ? 0 : std::countr_zero(static_cast<uint64_t>(any));
   profile->range_bits = std::log2(static_cast<double>(*most - *least) + 1);
-  profile->runs = static_cast<double>(runs) / count;
-  profile->rises = static_cast<double>(rises) / count;
+  profile->rises = static_cast<double>(rises) / static_cast<double>(values.size());
   std::vector<uint16_t> bytes(values.size());
   const auto entropy = [&](std::span<const T> of, size_t k) {
     for (size_t i = 0; i < of.size(); ++i) bytes[i] = static_cast<uint8_t>(of[i] >> (8 * k));
@@ -57,6 +50,9 @@ PageProfile ProfileOf(const ArrayView& page, const EncodeTuning& tuning) {
     profile.exponent = ChooseExponent(Values<uint32_t>(sample.view()));
   if (page.is_float && page.width == 8)
     profile.exponent = ChooseExponent(Values<uint64_t>(sample.view()));
+  const ScanResult scan = Scan(sample.view());
+  profile.zero_bits = scan.any_bits == 0 ? 0 : std::countr_zero(scan.any_bits);
+  profile.runs = static_cast<double>(scan.runs) / static_cast<double>(sample.view().count);
   VisitWidth(page.width, [&](auto zero) { Look(Values<decltype(zero)>(sample.view()), &profile); });
   const auto* const bytes = static_cast<const std::byte*>(page.values);
   profile.repeats = RepeatShare({bytes, page.count * static_cast<size_t>(page.width)}, page.width);

@@ -16,10 +16,7 @@ struct Values {
   bool is_signed = false;
   bool is_float = false;
 
-  internal::ArrayView view(size_t first, size_t n) const {
-    return {bytes.data() + first * static_cast<size_t>(width), n, width, is_signed, is_float};
-  }
-  internal::ArrayView view() const { return view(0, count); }
+  internal::ArrayView view() const { return {bytes.data(), count, width, is_signed, is_float}; }
 };
 
 inline Values CopyOf(const internal::ArrayView& array) {
