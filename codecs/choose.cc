@@ -7,13 +7,14 @@
 #include "dsi/codecs/costs_internal.h"
 #include "dsi/codecs/packed/packed_internal.h"
 #include "dsi/codecs/registry_internal.h"
+#include "dsi/codecs/repeats_internal.h"
 #include "dsi/codecs/width_internal.h"
 #include "dsi/format/limits.h"
 
 namespace dsi::internal {
 namespace {
 
-constexpr size_t kSampleChunk = 4096;
+constexpr size_t kSampleChunk = 2048;
 
 // The order in which encodings are asked. Plain forms come first, so that the costly ones can be
 // skipped when they have nothing left to win; runs before differences, which look long at runs.
@@ -74,6 +75,16 @@ Majority MajorityOf(std::span<const T> values) {
   if (2 * count > values.size()) return {guess, count};
   const T candidate = Vote(values);
   return {candidate, CountOf(values, candidate)};
+}
+
+// Whether values of an array repeat farther apart than its sample shows.
+bool HidesRepeats(const ArrayView& array, const ArrayView& sample) {
+  const auto repeats = [](const ArrayView& view) {
+    const auto width = static_cast<size_t>(view.width);
+    return RepeatShare({static_cast<const std::byte*>(view.values), view.count * width},
+                       view.width);
+  };
+  return sample.count != array.count && repeats(array) - repeats(sample) > kHiddenRepeats;
 }
 
 }  // namespace
@@ -193,12 +204,19 @@ EncodePlan Chooser::Choose(std::vector<EncodePlan>* offers) {
 
 EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context,
                          std::vector<EncodePlan>* offers) {
+  const auto choose = [&](const PiecesOf& sample) {
+    ChoicePlace place;
+    place.depth = depth;
+    place.scale = static_cast<double>(array.count) / static_cast<double>(sample.view().count);
+    place.chunk = sample.piece();
+    return Chooser(sample.view(), array, place, context).Choose(offers);
+  };
   const PiecesOf sample(array, kSampleChunk);
-  ChoicePlace place;
-  place.depth = depth;
-  place.scale = static_cast<double>(array.count) / static_cast<double>(sample.view().count);
-  place.chunk = sample.piece();
-  return Chooser(sample.view(), array, place, context).Choose(offers);
+  EncodePlan plan = choose(sample);
+  // A codec sees all of an array, and others may do better once they do.
+  if (plan.encoding != Encoding::kCompressed || !HidesRepeats(array, sample.view())) return plan;
+  if (offers != nullptr) offers->clear();
+  return choose(PiecesOf(array, array.count));
 }
 
 std::vector<EncodePlan> RankPlans(const ArrayView& array, const EncodeTuning& tuning) {

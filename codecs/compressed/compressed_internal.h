@@ -14,6 +14,8 @@ struct ZSTD_CCtx_s;
 
 namespace dsi::internal {
 
+class Chooser;
+
 inline constexpr uint8_t kZstdCodec = 1;
 inline constexpr uint8_t kLz4Codec = 2;
 
@@ -44,5 +46,11 @@ class FrameEncoder {
 
   ZSTD_CCtx_s* zstd_ = nullptr;  // Made by the first use.
 };
+
+// Whether a frame is enough smaller than what is in it to be worth decompressing.
+bool IsAccepted(size_t frame, size_t inner, const EncodeTuning& tuning);
+
+// Offers codecs for an array to a choice.
+void ConsiderCodecs(Chooser* chooser);
 
 }  // namespace dsi::internal

@@ -15,11 +15,13 @@ namespace dsi::internal {
 namespace {
 
 constexpr size_t kTableBytes = 8 * kMaxClasses + kMaxClasses;
-// Numbers that classes are chosen from.
-constexpr size_t kSampleSize = 2048;
-// Places where a class may start, when encoding and, coarser, when choosing.
-constexpr size_t kStarts = 1024;
-constexpr size_t kStartsToChoose = 128;
+// How finely classes are searched: among how many numbers, and places where one may start.
+struct Fineness {
+  size_t numbers;
+  size_t starts;
+};
+constexpr Fineness kToEncode = {2048, 1024};
+constexpr Fineness kToChoose = {1024, 128};
 // Less gain than this share of the packed size is not worth a search.
 constexpr double kLeastGain = 0.03;
 
@@ -74,14 +76,14 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   return Status::Ok();
 }
 
-// Evenly spread numbers of an array, ascending.
+// Classes of an array, from numbers evenly spread over it.
 template <typename T>
-std::vector<uint64_t> AscendingSample(std::span<const T> values) {
-  const size_t count = std::min(values.size(), kSampleSize);
+SkewedClasses ClassesOf(std::span<const T> values, const Fineness& fineness) {
+  const size_t count = std::min(values.size(), fineness.numbers);
   std::vector<uint64_t> sample(count);
   for (size_t i = 0; i < count; ++i) sample[i] = values[i * values.size() / count];
   std::sort(sample.begin(), sample.end());
-  return sample;
+  return ChooseClasses(sample, MostOffsetBits(sizeof(T)), fineness.starts);
 }
 
 // Numbers in the classes of a sample: those that no class holds widen one.
@@ -133,8 +135,7 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
     const std::span<const T> values = Values<T>(array);
-    const SkewedClasses classes =
-        ChooseClasses(AscendingSample(values), MostOffsetBits(sizeof(T)), kStarts);
+    const SkewedClasses classes = ClassesOf(values, kToEncode);
     if (classes.count < 2) return false;
     const Coded<T> coded = CodeIn(classes, values);
     if (!coded.fits) return false;
@@ -181,8 +182,7 @@ void Consider(Chooser* chooser) {
     EncodePlan plan;
     plan.encoding = Encoding::kSkewed;
     if (!chooser->WouldWin(plan, kTableBytes + hoped * chooser->scale(), sample.width)) return;
-    const SkewedClasses classes =
-        ChooseClasses(AscendingSample(values), MostOffsetBits(sizeof(T)), kStartsToChoose);
+    const SkewedClasses classes = ClassesOf(values, kToChoose);
     if (classes.count < 2) return;
     const Coded<T> coded = CodeIn(classes, values);
     if (!coded.fits) return;

@@ -41,13 +41,15 @@ class Learner {
  public:
   Learner() : pairs_(kCodes * kCodes) {}
 
-  void Count(std::span<const std::byte> sample) {
+  // Returns how many codes the sample takes.
+  size_t Count(std::span<const std::byte> sample) {
     std::fill(counts_.begin(), counts_.end(), 0);
     for (const size_t pair : met_) pairs_[pair] = 0;
     met_.clear();
     const SymbolMatcher matcher(symbols_);
     size_t previous = kCodes;
-    for (size_t at = 0; at < sample.size();) {
+    size_t codes = 0;
+    for (size_t at = 0; at < sample.size(); ++codes) {
       uint64_t next = 0;
       const size_t left = sample.size() - at;
       std::memcpy(&next, &sample[at], std::min(left, kMaxSymbolSize));
@@ -59,6 +61,7 @@ class Learner {
       previous = code;
       at += SymbolOf(code).size;
     }
+    return codes;
   }
 
   void Choose() {
@@ -128,7 +131,8 @@ class Learner {
 
   std::vector<Symbol> symbols_;
   std::array<uint32_t, kCodes> counts_ = {};
-  std::vector<uint32_t> pairs_;
+  static_assert(kSampleBytes <= UINT16_MAX);
+  std::vector<uint16_t> pairs_;
   std::vector<size_t> met_;  // Pairs with a count.
 };
 
@@ -138,7 +142,9 @@ std::vector<Symbol> LearnSymbols(std::span<const std::byte> bytes) {
   const std::vector<std::byte> sample = TakePieces(bytes);
   Learner learner;
   for (int round = 0; round < kRounds; ++round) {
-    learner.Count(sample);
+    const size_t codes = learner.Count(sample);
+    // Where pairs of bytes hardly recur, longer strings do not either.
+    if (round == 1 && codes > sample.size() - sample.size() / 16) return {};
     learner.Choose();
   }
   learner.Count(sample);
