@@ -60,9 +60,19 @@ class ArrayReader {
 Status DecodeCodes(const NodeView& codes, size_t limit, const DecodeContext& context,
                    uint32_t* dst);
 
-// Decodes codes and writes the dictionary's value for each, of `width` bytes; no code is followed
-// before it has been checked (E-050, E-051).
+// What codes stand for: a code below `count` for that entry; `count` itself, where there are
+// literals, for the next of those. Entries and literals have `width` bytes and are aligned to it.
+struct CodedValues {
+  const void* entries = nullptr;
+  size_t count = 0;
+  size_t width = 0;
+  const void* literals = nullptr;
+  size_t num_literals = 0;  // All of which the codes have to use.
+};
+
+// Decodes codes and writes the value of each; no code is followed before it has been checked
+// (E-050, E-051).
 Status DecodeThroughDictionary(const NodeView& codes, const DecodeContext& context,
-                               const void* entries, size_t entry_count, int width, std::byte* dst);
+                               const CodedValues& values, std::byte* dst);
 
 }  // namespace dsi::internal

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cstring>
 
 #include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/decode_internal.h"
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/codecs/registry_internal.h"
+#include "dsi/codecs/shared_dictionary/shared_dictionary_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
 
@@ -67,11 +69,18 @@ Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t cou
     return InvalidArgument("decode codes: the node is {}, not a shared dictionary",
                            FindEncoding(node.encoding)->name);
   }
-  ChildWalk children(node.payload);
-  DSI_ASSIGN_OR_RETURN(const NodeView codes, children.NextOfWidthUpTo(4, count));
-  DSI_RETURN_IF_ERROR(children.End());
+  DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(node));
   const SharedDictionary none;
-  return DecodeCodes(codes, dictionary_count, {scratch->state(), &none, 2}, dst);
+  const DecodeContext context{scratch->state(), &none, 2};
+  const bool has_literals = node.aux != 0;
+  DSI_RETURN_IF_ERROR(
+      DecodeCodes(children.codes, dictionary_count + (has_literals ? 1 : 0), context, dst));
+  if (!has_literals) return Status::Ok();
+  ArrayReader literals(context.scratch);
+  DSI_RETURN_IF_ERROR(literals.Open(children.literals, context));
+  const auto used = std::count(dst, dst + count, static_cast<uint32_t>(dictionary_count));
+  if (static_cast<size_t>(used) == node.aux) return Status::Ok();
+  return Corrupt("shared dictionary: {} codes stand for {} literals (E-051)", used, node.aux);
 }
 
 Result<size_t> NodeSize(std::span<const std::byte> bytes) {

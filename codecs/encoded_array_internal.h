@@ -93,9 +93,11 @@ struct EncodeOutcome {
 EncodeOutcome EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
                          std::vector<std::byte>* out);
 
-// Appends a shared-dictionary node (E-051) of values of `value_width`, whose codes (u32) are
-// encoded by `plan`.
-void EncodeSharedCodes(std::span<const uint32_t> codes, int value_width, const EncodePlan& plan,
+// Appends a shared-dictionary node (E-051), whose codes (u32) are encoded by `plan`. The literals,
+// whose width is that of the node, may be none; else as many codes as there are equal the number of
+// the dictionary's entries.
+void EncodeSharedCodes(std::span<const uint32_t> codes, const EncodePlan& plan,
+                       const ArrayView& literals, const EncodePlan& literals_plan,
                        const EncodeTuning& tuning, std::vector<std::byte>* out);
 
 // The dictionary stream that shared-dictionary nodes refer to; values of the width of the node.
@@ -129,8 +131,8 @@ Status DecodeNode(std::span<const std::byte> bytes, int width, size_t count,
                   const SharedDictionary& dictionary, DecodeScratch* scratch, void* dst);
 
 // As DecodeNode for a shared-dictionary node, but stops at the codes: dst receives `count` u32
-// codes, each checked to be below dictionary.count. kInvalidArgument if the outermost encoding is
-// another.
+// codes, each checked to be below dictionary_count or, where it stands for a literal, equal to it.
+// kInvalidArgument if the outermost encoding is another.
 Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t count,
                          size_t dictionary_count, DecodeScratch* scratch, uint32_t* dst);
 

@@ -74,20 +74,30 @@ EncodePlan TakePlan(std::span<const std::byte>* input, size_t depth) {
   return plan;
 }
 
-// The values as codes of shared entries (E-051).
+// The values as codes of shared entries, some of them as they are (E-051).
 void RequireCodesComeBack(const ArrayView& array, const EncodePlan& plan) {
   const auto width = static_cast<size_t>(array.width);
   const Entries entries(array.width);
   std::vector<uint32_t> codes(array.count);
   const Block expected = NewBlock(array.count * width);
+  std::vector<uint64_t> literals((array.count * width + 7) / 8);
+  size_t num_literals = 0;
   for (size_t i = 0; i < array.count; ++i) {
     std::memcpy(&codes[i], static_cast<const std::byte*>(array.values) + i * width,
                 std::min(width, sizeof(uint32_t)));
-    codes[i] %= kEntries;
-    std::memcpy(&expected[i * width], &entries.values[codes[i] * width], width);
+    codes[i] %= kEntries + 1;
+    const std::byte* const value = static_cast<const std::byte*>(array.values) + i * width;
+    if (codes[i] == kEntries) {
+      std::memcpy(reinterpret_cast<std::byte*>(literals.data()) + num_literals * width, value,
+                  width);
+      ++num_literals;
+    }
+    std::memcpy(&expected[i * width],
+                codes[i] == kEntries ? value : &entries.values[codes[i] * width], width);
   }
   std::vector<std::byte> node;
-  EncodeSharedCodes(codes, array.width, plan, {}, &node);
+  const ArrayView own{literals.data(), num_literals, array.width, false, false};
+  EncodeSharedCodes(codes, plan, own, plan, {}, &node);
   RequireValues(node, {expected.get(), array.count, array.width}, entries.view());
 }
 

@@ -1,6 +1,7 @@
 // Why a page is encoded as it is: the same page encoded in the other ways that a writer weighs.
 #include <algorithm>
 #include <span>
+#include <string_view>
 
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/encoded_array_internal.h"
@@ -15,9 +16,14 @@ namespace {
 // Ways beyond these are far off.
 constexpr size_t kMostTried = 8;
 
-std::string InDictionary(std::string name) { return "shared dictionary(" + std::move(name) + ")"; }
+// What of a page's node stays the same, whatever way is compared.
+struct Beside {
+  std::string_view before;  // In its description.
+  std::string_view after;
+  size_t bytes = 0;
+};
 
-void Compare(const ArrayView& page, bool shared, ChoiceInfo* info) {
+void Compare(const ArrayView& page, const Beside& beside, ChoiceInfo* info) {
   const EncodeTuning tuning;
   const auto count = static_cast<double>(page.count);
   std::vector<EncodePlan> plans = RankPlans(page, tuning);
@@ -27,12 +33,12 @@ void Compare(const ArrayView& page, bool shared, ChoiceInfo* info) {
     EncodeNode(page, plan, tuning, &node);
     Result<std::string> name = DescribeNode(node, page.count);
     if (!name.ok()) continue;
-    const std::string text = shared ? InDictionary(*std::move(name)) : *std::move(name);
+    const std::string text = fmt::format("{}{}{}", beside.before, *name, beside.after);
     if (text == info->encoding) {
       if (info->ns_per_value == 0) info->ns_per_value = plan.estimated_ns / count;
     } else if (info->runner_up.empty()) {
       info->runner_up = text;
-      info->runner_up_bytes_per_value = static_cast<double>(node.size()) / count;
+      info->runner_up_bytes_per_value = static_cast<double>(beside.bytes + node.size()) / count;
       info->runner_up_ns_per_value = plan.estimated_ns / count;
     }
   }
@@ -54,7 +60,16 @@ Status ExplainPage(const OpenColumn& column, const StripePlan& plan, const Plann
     const uint64_t size = plan.streams[at].record.num_values;
     std::vector<uint32_t> codes(count);
     DSI_RETURN_IF_ERROR(DecodeSharedCodes(node, record.width, count, size, &scratch, codes.data()));
-    Compare(NarrowCodes(codes, static_cast<uint32_t>(size - 1)).view(), shared, info);
+    const std::span<const std::byte> children = node.subspan(kNodeHeaderSize);
+    DSI_ASSIGN_OR_RETURN(const size_t codes_size, NodeSize(children));
+    DSI_ASSIGN_OR_RETURN(const std::string coded, DescribeNode(children.first(codes_size), count));
+    const std::string_view all = info->encoding;
+    const size_t at_codes = all.find(coded);
+    const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
+    Compare(
+        narrow.view(),
+        {all.substr(0, at_codes), all.substr(at_codes + coded.size()), node.size() - codes_size},
+        info);
     return Status::Ok();
   }
   std::vector<uint64_t> words((count * record.width + 7) / 8);
@@ -65,7 +80,7 @@ Status ExplainPage(const OpenColumn& column, const StripePlan& plan, const Plann
            .width = record.width,
            .is_signed = IsSignedInteger(type),
            .is_float = IsFloat(type)},
-          shared, info);
+          {}, info);
   return Status::Ok();
 }
 

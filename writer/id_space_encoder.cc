@@ -87,9 +87,10 @@ class IdTable {
   bool has_zero_ = false;
 };
 
-// What is encoded side by side, with a plan for each: of a column its ids, and codes into a
-// dictionary in either order; of a dictionary the ids in either order.
-enum Way : uint32_t { kIdsWay, kCodesWay, kCodesByUseWay };
+// What is encoded side by side, with a plan for each: of a column its ids, codes into a dictionary
+// in either order, and ids that the dictionary does not hold; of a dictionary the ids in either
+// order.
+enum Way : uint32_t { kIdsWay, kCodesWay, kCodesByUseWay, kLiteralsWay };
 constexpr Way kSortedWay = kIdsWay;
 constexpr Way kByUseWay = kCodesWay;
 
@@ -101,13 +102,21 @@ struct Member {
   Type type = Type::kInt64;
   std::vector<std::byte> bytes;
   std::vector<uint32_t> codes;
-  Way way = kIdsWay;  // In which it is stored.
+  std::vector<T> literals;  // Of the codes that no entry has.
+  Way way = kIdsWay;        // In which it is stored.
   double direct_cost = 0;
-  double coded_cost = 0;
+  double literals_cost = 0;
+  double coded_cost = 0;  // That of literals included.
 
   uint32_t slot() const { return layout->slot_of_tier(tier); }
   std::span<const T> values() const {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  ArrayView literals_view() const {
+    return {.values = literals.data(),
+            .count = literals.size(),
+            .width = sizeof(T),
+            .is_signed = IsSignedInteger(type)};
   }
 };
 
@@ -120,32 +129,32 @@ double Price(ArrayView values, const StripeOptions& options, uint32_t slot, Way 
 }
 
 // Codes are stored in the fewest bytes that hold them, and priced in those.
-double PriceCodes(std::span<const uint32_t> codes, size_t dictionary_size,
-                  const StripeOptions& options, uint32_t slot, Way way) {
+double PriceCodes(std::span<const uint32_t> codes, const StripeOptions& options, uint32_t slot,
+                  Way way) {
   const size_t page = std::min<size_t>(codes.size(), options.page_values);
-  const NarrowCodes narrow(codes.first(page), static_cast<uint32_t>(dictionary_size - 1));
+  const NarrowCodes narrow(codes.first(page),
+                           *std::max_element(codes.begin(), codes.begin() + page));
   return Price(narrow.view(), options, slot, way) * static_cast<double>(codes.size()) /
          static_cast<double>(page);
 }
 
 // Costs of a member by itself and through the dictionary, from its first page.
 template <typename T>
-void Weigh(const IdTable<T>& table, size_t dictionary_size, double dictionary_cost_per_id,
-           const StripeOptions& options, Member<T>* m) {
-  const std::span<const T> values = m->values();
-  m->codes.resize(values.size());
+void Weigh(size_t dictionary_size, double dictionary_cost_per_id, const StripeOptions& options,
+           Member<T>* m) {
   std::vector<bool> used(dictionary_size, false);
+  used.push_back(true);  // The code of literals.
   size_t distinct = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const uint32_t code = table.Code(values[i]);
-    m->codes[i] = code;
+  for (const uint32_t code : m->codes) {
     distinct += used[code] ? 0 : 1;
     used[code] = true;
   }
   // The ids themselves are not weighed again as members leave.
   if (m->direct_cost == 0)
     m->direct_cost = Price(ViewOf(m->bytes, m->type), options, m->slot(), kIdsWay);
-  m->coded_cost = PriceCodes(m->codes, dictionary_size, options, m->slot(), kCodesWay);
+  m->literals_cost =
+      m->literals.empty() ? 0 : Price(m->literals_view(), options, m->slot(), kLiteralsWay);
+  m->coded_cost = m->literals_cost + PriceCodes(m->codes, options, m->slot(), kCodesWay);
   const double own = m->coded_cost + static_cast<double>(distinct) * dictionary_cost_per_id;
   const double shared =
       m->coded_cost + static_cast<double>(dictionary_size) * dictionary_cost_per_id;
@@ -177,7 +186,8 @@ template <typename T>
 void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> in,
                       double sorted_cost, Dictionary<T>* dictionary) {
   constexpr double kLeastGain = 0.5;  // Bits of a code.
-  std::vector<uint64_t> uses(dictionary->ids.size(), 0);
+  const size_t literal = dictionary->ids.size();
+  std::vector<uint64_t> uses(literal + 1, 0);
   uint64_t total = 0;
   for (const Member<T>* m : in) {
     for (const uint32_t code : m->codes) ++uses[code];
@@ -190,13 +200,15 @@ void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> 
     entropy -= share * std::log2(share);
   }
   if (std::log2(static_cast<double>(uses.size())) - entropy < kLeastGain) return;
-  const NumbersByUse numbers = NumberByUse(uses);
+  uses.pop_back();
+  NumbersByUse numbers = NumberByUse(uses);
+  numbers.number.push_back(static_cast<uint32_t>(literal));
   Dictionary<T> by_use(numbers.Reorder(dictionary->ids), dictionary->slot, kByUseWay, options);
   double cost = by_use.cost;
   std::vector<std::vector<uint32_t>> codes;
   for (const Member<T>* m : in) {
     codes.push_back(numbers.Renumber(m->codes));
-    cost += PriceCodes(codes.back(), uses.size(), options, m->slot(), kCodesByUseWay);
+    cost += m->literals_cost + PriceCodes(codes.back(), options, m->slot(), kCodesByUseWay);
   }
   if (cost >= sorted_cost) return;
   *dictionary = std::move(by_use);
@@ -204,6 +216,43 @@ void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> 
     in[i]->codes = std::move(codes[i]);
     in[i]->way = kCodesByUseWay;
   }
+}
+
+// Gives every value of the members a code, and returns the ids that a dictionary holds, ascending.
+// Of a dictionary that would not stay in a second-level cache, ids that occur once become literals:
+// one takes no less as an entry and a code, and would be waited for when it is decoded.
+template <typename T>
+std::vector<T> NumberIds(IdTable<T>* table, std::span<Member<T>* const> in) {
+  const std::vector<T> ids = table->Sorted();
+  table->Number(ids);
+  std::vector<uint32_t> uses(ids.size(), 0);
+  size_t total = 0;
+  for (Member<T>* m : in) {
+    m->codes.clear();
+    m->literals.clear();
+    for (const T id : m->values()) ++uses[m->codes.emplace_back(table->Code(id))];
+    total += m->codes.size();
+  }
+  constexpr size_t kCachedBytes = 512 << 10;
+  constexpr size_t kLeastShare = 16;  // One of so many values.
+  if (ids.size() * sizeof(T) <= kCachedBytes) return ids;
+  const auto once = static_cast<size_t>(std::count(uses.begin(), uses.end(), 1U));
+  if (once * kLeastShare < total) return ids;
+  std::vector<T> entries;
+  std::vector<uint32_t> entry_of(ids.size(), kNone32);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (uses[i] == 1) continue;
+    entry_of[i] = static_cast<uint32_t>(entries.size());
+    entries.push_back(ids[i]);
+  }
+  for (Member<T>* m : in) {
+    for (uint32_t& code : m->codes) {
+      const uint32_t entry = entry_of[code];
+      if (entry == kNone32) m->literals.push_back(ids[code]);
+      code = entry == kNone32 ? static_cast<uint32_t>(entries.size()) : entry;
+    }
+  }
+  return entries;
 }
 
 template <typename T>
@@ -241,18 +290,19 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
       }
       if (!fits) break;
     }
-    if (!fits) {
+    std::vector<T> entries;
+    if (fits) entries = NumberIds<T>(&table, in);
+    if (entries.empty()) {
       in.clear();
       break;
     }
-    dictionary = Dictionary<T>(table.Sorted(), space.dictionary_slot, kSortedWay, options);
-    table.Number(dictionary.ids);
+    dictionary = Dictionary<T>(std::move(entries), space.dictionary_slot, kSortedWay, options);
     const size_t before = in.size();
     double direct = 0;
     double coded = dictionary.cost;
     const double cost_per_id = dictionary.cost / static_cast<double>(dictionary.ids.size());
     for (Member<T>* m : in) {
-      Weigh(table, dictionary.ids.size(), cost_per_id, options, m);
+      Weigh(dictionary.ids.size(), cost_per_id, options, m);
       direct += m->direct_cost;
       coded += m->coded_cost;
     }
@@ -270,8 +320,12 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
   for (Member<T>& m : members) {
     EncodedStream& stream = stripe->streams[m.slot()];
     if (std::find(in.begin(), in.end(), &m) != in.end()) {
-      stream = EncodeCodeStream(m.codes, sizeof(T), options.page_values,
-                                options.plans->Of(m.slot(), m.way)->proven.plan, options.tuning);
+      stream =
+          EncodeCodeStream({.codes = m.codes,
+                            .literal = static_cast<uint32_t>(dictionary.ids.size()),
+                            .literals = m.literals_view()},
+                           options.page_values, options.plans->Of(m.slot(), m.way)->proven.plan,
+                           options.plans->Of(m.slot(), kLiteralsWay)->proven.plan, options.tuning);
       continue;
     }
     stream = EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning,

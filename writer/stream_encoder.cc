@@ -159,19 +159,24 @@ EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
   return stream;
 }
 
-EncodedStream EncodeCodeStream(std::span<const uint32_t> codes, int value_width,
-                               uint32_t page_values, const EncodePlan& plan,
-                               const EncodeTuning& tuning) {
+EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values, const EncodePlan& plan,
+                               const EncodePlan& literals_plan, const EncodeTuning& tuning) {
   EncodedStream stream;
-  stream.record.num_values = codes.size();
-  stream.record.width = static_cast<uint8_t>(value_width);
-  if (codes.empty()) return stream;
+  stream.record.num_values = ids.codes.size();
+  stream.record.width = static_cast<uint8_t>(ids.literals.width);
+  if (ids.codes.empty()) return stream;
   stream.record.form = StreamForm::kPaged;
-  for (size_t first = 0; first < codes.size(); first += page_values) {
-    const size_t count = std::min<size_t>(codes.size() - first, page_values);
+  size_t first_literal = 0;
+  for (size_t first = 0; first < ids.codes.size(); first += page_values) {
+    const size_t count = std::min<size_t>(ids.codes.size() - first, page_values);
+    const std::span<const uint32_t> codes = ids.codes.subspan(first, count);
+    const auto num_literals =
+        static_cast<size_t>(std::count(codes.begin(), codes.end(), ids.literal));
     EncodedStream::Node& node = stream.nodes.emplace_back();
     node.num_values = static_cast<uint32_t>(count);
-    EncodeSharedCodes(codes.subspan(first, count), value_width, plan, tuning, &node.bytes);
+    EncodeSharedCodes(codes, plan, Page(ids.literals, first_literal, num_literals), literals_plan,
+                      tuning, &node.bytes);
+    first_literal += num_literals;
   }
   return stream;
 }

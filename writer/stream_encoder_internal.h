@@ -36,9 +36,15 @@ double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPl
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
                            const EncodeTuning& tuning, RememberedPlan* remembered);
 
+// Values as codes into the dictionary of an id space.
+struct CodedIds {
+  std::span<const uint32_t> codes;
+  uint32_t literal = 0;  // The code of what is not in the dictionary: its number of entries.
+  ArrayView literals;    // What is not, in order; its width is that of the values.
+};
+
 // Encodes codes into the dictionary of an id space (E-051), page by page.
-EncodedStream EncodeCodeStream(std::span<const uint32_t> codes, int value_width,
-                               uint32_t page_values, const EncodePlan& plan,
-                               const EncodeTuning& tuning);
+EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values, const EncodePlan& plan,
+                               const EncodePlan& literals_plan, const EncodeTuning& tuning);
 
 }  // namespace dsi::internal

@@ -90,7 +90,9 @@ class StripeStreams {
     Page page;
     const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
     page.values = CopyOf(narrow.view());
-    page.node.assign(node.begin() + kNodeHeaderSize, node.end());
+    const std::span<const std::byte> children = node.subspan(kNodeHeaderSize);
+    DSI_ASSIGN_OR_RETURN(const size_t codes_size, NodeSize(children));
+    page.node.assign(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(codes_size));
     return page;
   }
 

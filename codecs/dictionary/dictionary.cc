@@ -32,8 +32,9 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   DSI_RETURN_IF_ERROR(children.End());
   ArrayReader reader(context.scratch);
   DSI_RETURN_IF_ERROR(reader.Open(entries_node, Deeper(context)));
-  return DecodeThroughDictionary(codes_node, Deeper(context), reader.values(), entries, node.width,
-                                 dst);
+  return DecodeThroughDictionary(
+      codes_node, Deeper(context),
+      {.entries = reader.values(), .count = entries, .width = node.width}, dst);
 }
 
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,

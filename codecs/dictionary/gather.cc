@@ -12,7 +12,9 @@
 namespace dsi::internal {
 
 HWY_EXPORT(GatherOfWidths);
+HWY_EXPORT(GatherOrNextOfWidths);
 HWY_EXPORT(LargestOfWidth);
+HWY_EXPORT(CountOfWidth);
 
 uint32_t LargestCode(const std::byte* codes, size_t code_width, size_t count) {
   return HWY_DYNAMIC_DISPATCH(LargestOfWidth)(codes, code_width, count);
@@ -21,6 +23,16 @@ uint32_t LargestCode(const std::byte* codes, size_t code_width, size_t count) {
 void Gather(const void* entries, size_t width, const std::byte* codes, size_t code_width,
             size_t count, std::byte* out) {
   HWY_DYNAMIC_DISPATCH(GatherOfWidths)(entries, width, codes, code_width, count, out);
+}
+
+size_t CountCode(const std::byte* codes, size_t code_width, size_t count, uint32_t sought) {
+  return HWY_DYNAMIC_DISPATCH(CountOfWidth)(codes, code_width, count, sought);
+}
+
+void GatherOrNext(const void* entries, const void* literals, size_t width, const std::byte* codes,
+                  size_t code_width, uint32_t literal, size_t count, std::byte* out) {
+  HWY_DYNAMIC_DISPATCH(GatherOrNextOfWidths)
+  (entries, literals, width, codes, code_width, literal, count, out);
 }
 
 }  // namespace dsi::internal

@@ -14,4 +14,11 @@ uint32_t LargestCode(const std::byte* codes, size_t code_width, size_t count);
 void Gather(const void* entries, size_t width, const std::byte* codes, size_t code_width,
             size_t count, std::byte* out);
 
+// How many codes equal `sought`.
+size_t CountCode(const std::byte* codes, size_t code_width, size_t count, uint32_t sought);
+
+// As Gather, but the code `literal` stands for the next of `literals`. There is an entry 0.
+void GatherOrNext(const void* entries, const void* literals, size_t width, const std::byte* codes,
+                  size_t code_width, uint32_t literal, size_t count, std::byte* out);
+
 }  // namespace dsi::internal

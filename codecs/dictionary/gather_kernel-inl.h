@@ -15,6 +15,8 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace dsi::internal::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
 // The compiler vectorises this one as well as we could.
 template <typename Code>
 HWY_INLINE uint32_t LargestOf(const Code* HWY_RESTRICT codes, size_t count) {
@@ -41,6 +43,39 @@ HWY_INLINE void GatherValues(const Value* HWY_RESTRICT entries, const Code* HWY_
     }
   }
   for (; i < count; ++i) out[i] = entries[codes[i]];
+}
+
+// First as if literals were the first entry, then those in their places: a branch for each value
+// would be guessed wrong as often as literals come and go.
+template <typename Value, typename Code>
+HWY_INLINE void GatherOrNextValues(const Value* HWY_RESTRICT entries,
+                                   const Value* HWY_RESTRICT literals,
+                                   const Code* HWY_RESTRICT codes, Code literal, size_t count,
+                                   Value* HWY_RESTRICT out) {
+  constexpr size_t kMost = 1024;
+  Code followed[kMost];
+  const hn::CappedTag<Code, 64> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto sought = hn::Set(d, literal);
+  for (size_t left = count; left != 0;) {
+    const size_t n = left < kMost ? left : kMost;
+    for (size_t i = 0; i < n; ++i) followed[i] = codes[i] == literal ? Code{0} : codes[i];
+    GatherValues(entries, followed, n, out);
+    size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      uint64_t places = 0;
+      hn::StoreMaskBits(d, hn::Eq(hn::LoadU(d, codes + i), sought),
+                        reinterpret_cast<uint8_t*>(&places));
+      for (; places != 0; places &= places - 1)
+        out[i + hwy::Num0BitsBelowLS1Bit_Nonzero64(places)] = *literals++;
+    }
+    for (; i < n; ++i) {
+      if (codes[i] == literal) out[i] = *literals++;
+    }
+    codes += n;
+    out += n;
+    left -= n;
+  }
 }
 
 template <typename Code>
@@ -72,6 +107,60 @@ void GatherOfWidths(const void* entries, size_t width, const std::byte* codes, s
       return GatherWithCodes<uint16_t>(entries, width, codes, count, out);
     default:
       return GatherWithCodes<uint32_t>(entries, width, codes, count, out);
+  }
+}
+
+template <typename Code>
+void GatherOrNextWithCodes(const void* entries, const void* literals, size_t width,
+                           const std::byte* codes_bytes, uint32_t literal, size_t count,
+                           std::byte* HWY_RESTRICT out) {
+  const auto* codes = reinterpret_cast<const Code*>(codes_bytes);
+  const auto gather = [&](auto zero) HWY_ATTR {
+    using T = decltype(zero);
+    GatherOrNextValues(static_cast<const T*>(entries), static_cast<const T*>(literals), codes,
+                       static_cast<Code>(literal), count, reinterpret_cast<T*>(out));
+  };
+  switch (width) {
+    case 1:
+      return gather(uint8_t{0});
+    case 2:
+      return gather(uint16_t{0});
+    case 4:
+      return gather(uint32_t{0});
+    default:
+      return gather(uint64_t{0});
+  }
+}
+
+void GatherOrNextOfWidths(const void* entries, const void* literals, size_t width,
+                          const std::byte* codes, size_t code_width, uint32_t literal, size_t count,
+                          std::byte* out) {
+  switch (code_width) {
+    case 1:
+      return GatherOrNextWithCodes<uint8_t>(entries, literals, width, codes, literal, count, out);
+    case 2:
+      return GatherOrNextWithCodes<uint16_t>(entries, literals, width, codes, literal, count, out);
+    default:
+      return GatherOrNextWithCodes<uint32_t>(entries, literals, width, codes, literal, count, out);
+  }
+}
+
+template <typename Code>
+HWY_INLINE size_t CountOf(const Code* HWY_RESTRICT codes, size_t count, uint32_t sought) {
+  if (sought != static_cast<Code>(sought)) return 0;
+  uint32_t found = 0;
+  for (size_t i = 0; i < count; ++i) found += codes[i] == static_cast<Code>(sought) ? 1 : 0;
+  return found;
+}
+
+size_t CountOfWidth(const std::byte* codes, size_t code_width, size_t count, uint32_t sought) {
+  switch (code_width) {
+    case 1:
+      return CountOf(reinterpret_cast<const uint8_t*>(codes), count, sought);
+    case 2:
+      return CountOf(reinterpret_cast<const uint16_t*>(codes), count, sought);
+    default:
+      return CountOf(reinterpret_cast<const uint32_t*>(codes), count, sought);
   }
 }
 

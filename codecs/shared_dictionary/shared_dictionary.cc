@@ -1,4 +1,7 @@
-// Shared dictionary: a child with codes into the dictionary stream of the stripe (E-051).
+// Shared dictionary: a child with codes into the dictionary stream of the stripe, and a child with
+// the values that are not in there (E-051).
+#include "dsi/codecs/shared_dictionary/shared_dictionary_internal.h"
+
 #include <algorithm>
 
 #include "dsi/codecs/block_reader_internal.h"
@@ -17,11 +20,16 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
     return Corrupt("shared dictionary: values of width {}, the dictionary has {} (E-051)",
                    node.width, dictionary.width);
   }
-  ChildWalk children(node.payload);
-  DSI_ASSIGN_OR_RETURN(const NodeView codes, children.NextOfWidthUpTo(4, node.count));
-  DSI_RETURN_IF_ERROR(children.End());
-  return DecodeThroughDictionary(codes, Deeper(context), dictionary.values, dictionary.count,
-                                 node.width, dst);
+  DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(node));
+  CodedValues values = {
+      .entries = dictionary.values, .count = dictionary.count, .width = node.width};
+  ArrayReader literals(context.scratch);
+  if (node.aux != 0) {
+    DSI_RETURN_IF_ERROR(literals.Open(children.literals, Deeper(context)));
+    values.literals = literals.values();
+    values.num_literals = node.aux;
+  }
+  return DecodeThroughDictionary(children.codes, Deeper(context), values, dst);
 }
 
 // Only the writer knows a shared dictionary; a plan never asks for one.
@@ -31,21 +39,38 @@ bool Encode(const ArrayView&, const EncodePlan&, EncodeContext*, std::vector<std
 
 }  // namespace
 
-void EncodeSharedCodes(std::span<const uint32_t> codes, int value_width, const EncodePlan& plan,
+Result<SharedChildren> FindSharedChildren(const NodeView& node) {
+  if (node.aux > node.count) {
+    return Corrupt("shared dictionary: {} literals of {} values (E-051)", node.aux, node.count);
+  }
+  SharedChildren found;
+  ChildWalk children(node.payload);
+  DSI_ASSIGN_OR_RETURN(found.codes, children.NextOfWidthUpTo(4, node.count));
+  if (node.aux != 0) {
+    DSI_ASSIGN_OR_RETURN(found.literals, children.Next(node.width, node.aux));
+  }
+  DSI_RETURN_IF_ERROR(children.End());
+  return found;
+}
+
+void EncodeSharedCodes(std::span<const uint32_t> codes, const EncodePlan& plan,
+                       const ArrayView& literals, const EncodePlan& literals_plan,
                        const EncodeTuning& tuning, std::vector<std::byte>* out) {
   const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
   // A plan chosen on u32 codes may narrow them by a split that keeps nothing low; here they are
   // narrow already.
   const bool only_narrows = plan.encoding == Encoding::kSplit && plan.param == 0 && plan.shift == 0;
   const EncodePlan& codes_plan = only_narrows && !plan.children.empty() ? plan.children[0] : plan;
-  NodeWriter writer(out, Encoding::kSharedDictionary, value_width, codes.size());
+  NodeWriter writer(out, Encoding::kSharedDictionary, literals.width, codes.size());
+  writer.SetAux(static_cast<uint32_t>(literals.count));
   EncodeContext context(tuning, 1);
   EncodeArray(narrow.view(), codes_plan, &context, out);
+  if (literals.count != 0) EncodeArray(literals, literals_plan, &context, out);
   writer.Finish();
 }
 
 const EncodingRow kSharedDictionaryEncoding = {
-    Encoding::kSharedDictionary, "shared dictionary", 0, 0, Decode, Encode, nullptr,
+    Encoding::kSharedDictionary, "shared dictionary", kUsesAux, 0, Decode, Encode, nullptr,
 };
 
 }  // namespace dsi::internal

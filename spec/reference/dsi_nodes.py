@@ -7,7 +7,7 @@ import struct
 import lz4.block
 import zstandard
 
-NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 8: "aux", 9: "param flags aux", 11: "param aux",
+NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 6: "aux", 8: "aux", 9: "param flags aux", 11: "param aux",
                12: "param", 13: "param aux", 14: "param aux"}
 
 
@@ -137,9 +137,13 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
         values = [entries[c] for c in codes]
     elif encoding == 6:  # E-051: shared dictionary
         need(dictionary is not None, "E-051", where, "a shared dictionary may not stand here")
+        need(aux <= count, "E-051", where, f"{aux} literals of {count} values")
         codes, entries = child((1, 2, 4), count)[0], dictionary(width)
-        need(max(codes) < len(entries), "E-051", where, f"code {max(codes)}, {len(entries)} ids")
-        values = [entries[c] for c in codes]
+        n = len(entries)
+        need(max(codes) <= n, "E-051", where, f"code {max(codes)}, {n} ids")
+        need(codes.count(n) == aux, "E-051", where, f"{codes.count(n)} codes for {aux} literals")
+        literals = iter(child((width,), aux)[0] if aux else [])
+        values = [entries[c] if c < n else next(literals) for c in codes]
     elif encoding == 7:  # E-060: bitmap
         need(size == (count + 7) // 8, "E-060", where, f"payload {size} for {count} bits")
         stream, cursor = int.from_bytes(buf[start:stop], "little"), stop

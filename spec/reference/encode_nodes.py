@@ -95,8 +95,10 @@ def dictionary(values, width, child=raw, code_width=1):  # E-050
 
 def shared(ids, child=raw, code_width=2):  # E-051
     def encode(values, width):
-        codes = child([ids.index(v) for v in values], code_width)
-        return header(6, width, len(values), codes)
+        codes = [ids.index(v) if v in ids else len(ids) for v in values]
+        literals = [v for v in values if v not in ids]
+        payload = child(codes, code_width) + (child(literals, width) if literals else b"")
+        return header(6, width, len(values), payload, aux=len(literals))
     return encode
 
 

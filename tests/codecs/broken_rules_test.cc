@@ -221,9 +221,36 @@ TEST(BrokenRulesTest, SharedDictionaryNodes) {  // E-051.
         8, 2, "E-002"}},
       {entries.data(), 5, 8});
   DecodeScratch scratch;
-  uint32_t codes[2];
+  uint32_t codes[3];
   EXPECT_EQ(DecodeSharedCodes(node, 8, 2, 4, &scratch, codes).code(), kCorrupt);
   EXPECT_TRUE(DecodeSharedCodes(node, 8, 2, 5, &scratch, codes).ok());
+
+  const auto with = [](const Bytes& children, uint32_t literals) {
+    return HandMadeNode{.encoding = 6, .width = 8, .count = 3, .aux = literals, .payload = children}
+        .bytes();
+  };
+  const Bytes sound = with(RawNode(1, {0, 5, 5}) + RawNode(8, {7, 9}), 2);
+  CheckSound(sound, 8, 3, {entries.data(), 5, 8});
+  CheckSound(with(RawNode(1, {0, 0, 0}) + RawNode(8, {7, 8, 9}), 3), 8, 3, {entries.data(), 0, 8});
+  EXPECT_TRUE(DecodeSharedCodes(sound, 8, 3, 5, &scratch, codes).ok());
+  const std::vector<Case> cases = {
+      {"more literals than values", with(RawNode(1, {5, 5, 5}) + RawNode(8, {7, 8, 9, 9}), 4), 8, 3,
+       "E-051"},
+      {"more literals than codes", with(RawNode(1, {0, 0, 5}) + RawNode(8, {7, 9}), 2), 8, 3,
+       "E-051"},
+      {"fewer literals than codes", with(RawNode(1, {5, 5, 5}) + RawNode(8, {7, 9}), 2), 8, 3,
+       "E-051"},
+      {"code behind that of literals", with(RawNode(1, {6, 5, 5}) + RawNode(8, {7, 9}), 2), 8, 3,
+       "E-051"},
+      {"literals that are not stated", with(RawNode(1, {0, 5, 5}) + RawNode(8, {7, 9}), 0), 8, 3,
+       "E-001"},
+      {"no literals", with(RawNode(1, {0, 5, 5}), 2), 8, 3, "E-001"},
+      {"literals of another width", with(RawNode(1, {0, 5, 5}) + RawNode(4, {7, 9}), 2), 8, 3,
+       "E-002"},
+  };
+  Check(cases, {entries.data(), 5, 8});
+  for (const Case& c : cases)
+    EXPECT_EQ(DecodeSharedCodes(c.node, 8, 3, 5, &scratch, codes).code(), kCorrupt) << c.what;
 }
 
 TEST(BrokenRulesTest, Bitmap) {  // E-060.

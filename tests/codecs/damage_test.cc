@@ -54,13 +54,19 @@ std::vector<Sample> Samples() {
       samples.push_back({plan.ToString() + " u" + std::to_string(8 * width),
                          Encode(array, plan, tuning), width, count});
     }
-    std::vector<uint32_t> codes(90);
-    for (size_t i = 0; i < codes.size(); ++i)
-      codes[i] = static_cast<uint32_t>(i * 7 % Entries().size());
-    Bytes node;
-    EncodeSharedCodes(codes, width, packed, tuning, &node);
-    samples.push_back(
-        {"shared dictionary u" + std::to_string(8 * width), node, width, codes.size()});
+    for (const size_t literals : {size_t{0}, size_t{9}}) {
+      std::vector<uint32_t> codes(90);
+      for (size_t i = 0; i < codes.size(); ++i) {
+        codes[i] = static_cast<uint32_t>(i % 10 == 3 && literals != 0 ? Entries().size()
+                                                                      : i * 7 % Entries().size());
+      }
+      const Array own(width, Generate(literals, [](size_t i) { return 100 + i; }));
+      Bytes node;
+      EncodeSharedCodes(codes, packed, own.view(), packed, tuning, &node);
+      samples.push_back({"shared dictionary u" + std::to_string(8 * width) + ", " +
+                             std::to_string(literals) + " literals",
+                         node, width, codes.size()});
+    }
   }
   return samples;
 }

@@ -180,21 +180,30 @@ TEST(SharedDictionaryTest, ValuesAndCodesComeBack) {
       const Array dictionary(width, Generate(entries, [&](size_t) { return random(); }));
       const SharedDictionary shared{dictionary.words.data(), entries, width};
       for (const size_t count : kCounts) {
+        // The code behind the last entry stands for the next literal.
+        const size_t most = count % 2 == 0 ? entries : entries + 1 + entries / 8;
         std::vector<uint32_t> codes(count);
-        for (uint32_t& code : codes) code = static_cast<uint32_t>(random() % entries);
+        std::vector<uint64_t> expected_values(count);
+        std::vector<uint64_t> literal_values;
+        for (size_t i = 0; i < count; ++i) {
+          codes[i] = static_cast<uint32_t>(std::min<uint64_t>(random() % most, entries));
+          if (codes[i] == entries) literal_values.push_back(random());
+          expected_values[i] =
+              codes[i] == entries ? literal_values.back() : dictionary.at(codes[i]);
+        }
+        const Array literals(width, literal_values);
+        const Array expected(width, expected_values);
         const ArrayView codes_view{codes.data(), count, 4, false, false};
         for (const EncodePlan& plan :
              {ChoosePlan(codes_view, tuning), Plan(Encoding::kRaw), Plan(Encoding::kPacked),
               Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1),
               Plan(Encoding::kSplit, {Plan(Encoding::kPacked)})}) {
           Bytes node;
-          EncodeSharedCodes(codes, width, plan, tuning, &node);
+          EncodeSharedCodes(codes, plan, literals.view(), Plan(Encoding::kPacked), tuning, &node);
           ASSERT_EQ(node[0], std::byte{6});
           std::vector<uint8_t> decoded;
           const Status status = Decode(node, width, count, &decoded, shared);
           ASSERT_TRUE(status.ok()) << status.ToString();
-          const Array expected(width,
-                               Generate(count, [&](size_t i) { return dictionary.at(codes[i]); }));
           ASSERT_TRUE(SameBytes(decoded, expected)) << plan.ToString();
           std::vector<uint32_t> back(count);
           DecodeScratch scratch;

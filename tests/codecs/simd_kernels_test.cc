@@ -216,6 +216,31 @@ TEST_F(SimdKernelsTest, GatherAndLargestCode) {
   });
 }
 
+TEST_F(SimdKernelsTest, GatherOrNextAndCountCode) {
+  OnEveryTarget([&](size_t count, size_t width, size_t offset) {
+    const size_t code_width = size_t{1} << (random_() % 3);
+    const size_t num_entries = 1 + random_() % (code_width == 1 ? 255 : 5000);
+    const Numbers entries = Numbers::Random(&random_, num_entries, width, 3, 64);
+    const Numbers literals = Numbers::Random(&random_, count, width, 5, 64);
+    const uint64_t share = 1 + random_() % 20;  // One of so many is a literal.
+    Numbers codes(count, code_width, random_() % 17);
+    Numbers expected(count, width, 0);
+    size_t used = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const uint64_t code = random_() % share == 0 ? num_entries : random_() % num_entries;
+      codes.Set(i, code);
+      expected.Set(i, code == num_entries ? literals[used++] : entries[code]);
+    }
+    const auto literal = static_cast<uint32_t>(num_entries);
+    ASSERT_EQ(CountCode(codes.data(), code_width, count, literal), used);
+    Numbers out(count, width, offset);
+    GatherOrNext(entries.data(), literals.data(), width, codes.data(), code_width, literal, count,
+                 out.data());
+    ASSERT_TRUE(out.Holds(expected));
+    ASSERT_EQ(CountCode(codes.data(), 1, count, 256), 0U);
+  });
+}
+
 TEST_F(SimdKernelsTest, JoinSplitAndUnionOfBits) {
   OnEveryTarget([&](size_t count, size_t width, size_t offset) {
     const int bits = static_cast<int>(8 * width);

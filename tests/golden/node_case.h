@@ -49,15 +49,21 @@ class NodeCaseList {
                      Array(node.width, values), node.bytes(), std::move(dictionary)});
   }
 
-  // Codes into a dictionary, encoded by this plan (E-051).
+  // Codes into a dictionary, encoded by this plan, and values that it lacks (E-051).
   void AddShared(std::string name, int width, const Values& dictionary, size_t count,
-                 const EncodePlan& plan) {
+                 const EncodePlan& plan, const Values& literals = {}) {
     std::vector<uint32_t> codes(count);
-    for (size_t i = 0; i < count; ++i)
-      codes[i] = static_cast<uint32_t>(Noise(i) % dictionary.size());
-    const Array values(width, Generate(count, [&](size_t i) { return dictionary[codes[i]]; }));
+    Values coded(count);
+    size_t next = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const bool is_literal = next < literals.size() && i % 3 == 1;
+      codes[i] =
+          static_cast<uint32_t>(is_literal ? dictionary.size() : Noise(i) % dictionary.size());
+      coded[i] = is_literal ? literals[next++] : dictionary[codes[i]];
+    }
+    const Array values(width, coded);
     Bytes node;
-    EncodeSharedCodes(codes, width, plan, {}, &node);
+    EncodeSharedCodes(codes, plan, Array(width, literals).view(), plan, {}, &node);
     cases.push_back(
         {Encoding::kSharedDictionary, std::move(name), values, std::move(node), dictionary});
   }

@@ -94,6 +94,10 @@ inline void AddRepeats(NodeCaseList* list) {
   }
   const Values ids = Generate(280, [](size_t i) { return 3 * i; });
   list->AddShared("u64_codes_u16", 8, ids, 40, kPacked);
+  for (const int width : {1, 2, 4, 8}) {
+    list->AddShared(TypeOf(width) + "_literals", width, {Noise(1), 3, 200}, 30,
+                    width < 4 ? kPacked : kRaw, {Noise(7), 61, 60'000, 3});
+  }
   list->AddByHand("u64_codes_u32",
                   {.encoding = 6, .width = 8, .count = 3, .payload = RawNode(4, {2, 0, 1})},
                   {2003, 2001, 2002}, {2001, 2002, 2003});

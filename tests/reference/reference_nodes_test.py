@@ -161,8 +161,16 @@ class Nodes(unittest.TestCase):
             self.decode(en.header(13, 2, 3, bytes(8) + en.raw(v, 2)), 2, 3)
         self.assertEqual(caught.exception.rule, "E-120")
         self.assertEqual(self.decode(en.sparse(low, 4), 4, 3), low)
-        with self.assertRaises(Damage):  # E-051
-            self.decode(en.shared(v)(v, 4), 4, 3, dictionary=lambda width: [1, 2])
+        for n in range(4):  # E-051
+            self.assertEqual(self.decode(en.shared(v[:n])(v, 4), 4, 3, dictionary=lambda width: v[:n]),
+                             v)
+        shared = [en.shared(v)(v, 4), en.shared(v[:1])(v, 4),
+                  en.header(6, 4, 3, en.raw([2, 2, 0], 1) + en.raw(v, 4), aux=3),
+                  en.header(6, 4, 3, en.raw([2, 2, 2], 1) + en.raw(v + v, 4), aux=6)]
+        for data in shared:
+            with self.assertRaises(Damage) as caught:
+                self.decode(data, 4, 3, dictionary=lambda width: [1, 2])
+            self.assertEqual(caught.exception.rule, "E-051")
 
     def test_random_bytes(self):  # No node ends in anything but values or one of the two errors.
         rng, decoded = random.Random(6), 0

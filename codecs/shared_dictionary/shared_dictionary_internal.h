@@ -1,0 +1,14 @@
+// The parts of a shared dictionary node (spec E-051).
+#pragma once
+
+#include "dsi/codecs/node_internal.h"
+
+namespace dsi::internal {
+
+struct SharedChildren {
+  NodeView codes;
+  NodeView literals;  // Of node.aux values; undefined where there are none.
+};
+Result<SharedChildren> FindSharedChildren(const NodeView& node);
+
+}  // namespace dsi::internal
