@@ -27,7 +27,8 @@ bool AreClose(double bytes, double expected);
 struct RememberedPlan {
   bool is_known = false;
   ProvenPlan proven;
-  double choose_seconds = 0;             // Of all choices that were made for the stream.
+  double excess = 0;          // Bytes that pages took beyond what was expected, since the choice.
+  double choose_seconds = 0;  // Of all choices that were made for the stream.
   const PlanMemory* memory = nullptr;    // Whose shared plans may serve; null: none.
   std::unique_ptr<PageProfile> profile;  // Of the page it was chosen on, until the plan is shared.
 };

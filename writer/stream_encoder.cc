@@ -27,16 +27,24 @@ ArrayView Page(const ArrayView& values, size_t first, size_t count) {
   return page;
 }
 
-// Whether a page is so unlike the one that the plan was chosen on that another may do better by
-// more than a choice is worth.
-bool HasDrifted(const ProvenPlan& proven, size_t bytes, size_t count) {
+// Whether pages have become so unlike the one that the plan was chosen on that another may do
+// better by more than a choice is worth: they take more than expected, or this one much less.
+bool HasDrifted(RememberedPlan* remembered, size_t bytes, size_t count) {
   constexpr double kMostGrowth = 1.1;
   constexpr double kMostShrinkage = 0.7;
-  constexpr double kWorth = 512;  // Bytes.
+  constexpr double kWorth = 1024;  // Bytes.
   const auto found = static_cast<double>(bytes);
-  const double expected = proven.bytes_per_value * static_cast<double>(count);
-  return found > expected * kMostGrowth + std::min(kWorth, expected) ||
+  const double expected = remembered->proven.bytes_per_value * static_cast<double>(count);
+  remembered->excess += std::max(0.0, found - expected * kMostGrowth);
+  return remembered->excess > kWorth ||
          found < expected * kMostShrinkage - std::min(kWorth, expected / 2);
+}
+
+// Of a page of `count` values, by the plan that it was encoded by.
+double CostOf(std::span<const std::byte> node, const ProvenPlan& proven, size_t count,
+              const EncodeTuning& tuning) {
+  return static_cast<double>(node.size()) * tuning.ns_per_byte +
+         proven.ns_per_value * static_cast<double>(count);
 }
 
 // Encodes one page of a stream by what is remembered, by what an alike stream has, or by a new
@@ -47,13 +55,11 @@ class PageEncoder {
       : page_(page), tuning_(tuning), remembered_(*remembered) {}
 
   std::vector<std::byte> Encode() {
-    if (!remembered_.is_known || !FollowRemembered()) {
+    if (!remembered_.is_known) {
       remembered_.is_known = true;
-      remembered_.profile.reset();
-      // Of fewer values a choice costs no more than to look for what is alike.
-      constexpr size_t kFewestToShare = 4096;
-      const bool shares = remembered_.memory != nullptr && page_.count >= kFewestToShare;
-      if (!shares || !FollowAlike()) Choose();
+      FollowAnother();
+    } else if (!FollowRemembered()) {
+      KeepTheCheaper();
     }
     return std::move(node_);
   }
@@ -75,7 +81,37 @@ class PageEncoder {
       Remember(*std::move(outcome.instead));
       return true;
     }
-    return !HasDrifted(remembered_.proven, node_.size(), page_.count);
+    return !HasDrifted(&remembered_, node_.size(), page_.count);
+  }
+
+  void FollowAnother() {
+    remembered_.profile.reset();
+    // Of fewer values a choice costs no more than to look for what is alike.
+    constexpr size_t kFewestToShare = 4096;
+    const bool shares = remembered_.memory != nullptr && page_.count >= kFewestToShare;
+    if (!shares || !FollowAlike()) Choose();
+  }
+
+  // Of what the plan makes of a page that has drifted and of what another does. A sample may
+  // promise what the page does not hold.
+  void KeepTheCheaper() {
+    ProvenPlan before = remembered_.proven;
+    std::vector<std::byte> node = std::move(node_);
+    FollowAnother();
+    remembered_.excess = 0;
+    if (Cost(node, before) > Cost(node_, remembered_.proven)) return;
+    node_ = std::move(node);
+    before.bytes_per_value = BytesPerValue();
+    remembered_.proven = std::move(before);
+    remembered_.profile.reset();
+  }
+
+  double Cost(std::span<const std::byte> node, const ProvenPlan& proven) const {
+    return CostOf(node, proven, page_.count, tuning_);
+  }
+
+  double BytesPerValue() const {
+    return static_cast<double>(node_.size()) / static_cast<double>(page_.count);
   }
 
   // False where no stream is alike, or the page does not come to the same size by its plan. Keeps
@@ -110,9 +146,10 @@ class PageEncoder {
 
   // The plan by which the page was encoded.
   void Remember(EncodePlan plan) {
-    const auto count = static_cast<double>(page_.count);
-    remembered_.proven = {std::move(plan), static_cast<double>(node_.size()) / count, 0};
-    remembered_.proven.ns_per_value = remembered_.proven.plan.estimated_ns / count;
+    remembered_.excess = 0;
+    remembered_.proven = {std::move(plan), BytesPerValue(), 0};
+    remembered_.proven.ns_per_value =
+        remembered_.proven.plan.estimated_ns / static_cast<double>(page_.count);
   }
 
   void AddSecondsSince(Clock::time_point start) {
@@ -134,8 +171,7 @@ std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tun
 
 double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered) {
   const std::vector<std::byte> node = EncodePage(page, tuning, remembered);
-  return static_cast<double>(node.size()) * tuning.ns_per_byte +
-         remembered->proven.ns_per_value * static_cast<double>(page.count);
+  return CostOf(node, remembered->proven, page.count, tuning);
 }
 
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
