@@ -43,6 +43,8 @@ inline Block DecodeAnyBytes(std::span<const std::byte> bytes, int width, size_t 
   const bool has_codes = DecodeSharedCodes(node, width, count, dictionary.count, &scratch,
                                            reinterpret_cast<uint32_t*>(codes.get()))
                              .ok();
+  // Codes are sound where the values are, but for who knows no dictionary.
+  Require(!has_codes || decodes || dictionary.width != width);
   if (!decodes) return nullptr;
   const Block again = NewBlock(size);
   Require(DecodeNode(node, width, count, dictionary, &scratch, again.get()).ok());

@@ -105,8 +105,10 @@ struct StreamInfo {
 struct ChoiceInfo {
   std::string encoding;        // Empty: nothing stored in pages.
   double bytes_per_value = 0;  // As stored.
-  double ns_per_value = 0;     // To decode, by the rates that choices go by; 0: not weighed today.
-  std::string runner_up;       // The next best at the price of Tuning::kNvme; empty: none.
+  // To decode, by the rates that choices go by; with a dictionary that is shared, the codes alone.
+  // 0: not weighed today.
+  double ns_per_value = 0;
+  std::string runner_up;  // The next best at the price of Tuning::kNvme; empty: none.
   double runner_up_bytes_per_value = 0;
   double runner_up_ns_per_value = 0;
 };

@@ -317,14 +317,14 @@ class StripeVerifier {
       return s->checker.Add(values_.data(), count);
     }
     const uint32_t slot = directory_.columns[s->use.owner].dictionary_slot;
-    const Stream* dictionary = slot == kNone32 ? nullptr : Find(slot);
-    if (slot != kNone32 && dictionary == nullptr) {
+    if (slot == kNone32) return Corrupt("shared dictionary: the column has none (E-051)");
+    const Stream* dictionary = Find(slot);
+    if (dictionary == nullptr) {
       s->failed = true;  // Its dictionary is damaged, and that was reported.
       return Status::Ok();
     }
-    const uint64_t entries = dictionary == nullptr ? 0 : dictionary->record.num_values;
     // The values themselves need no look: only a bool has rules (S-011), and no id space is narrow.
-    return DecodeSharedCodes(node, width, count, entries, &scratch_,
+    return DecodeSharedCodes(node, width, count, dictionary->record.num_values, &scratch_,
                              reinterpret_cast<uint32_t*>(values_.data()));
   }
 

@@ -12,8 +12,10 @@
 namespace dsi::internal {
 namespace {
 
-constexpr size_t kMaxDictionary =
-    1U << 22;  // A gather from a larger dictionary is slower than reading the ids.
+// A gather from a larger dictionary is slower than reading the ids.
+constexpr size_t kMaxDictionary = 1U << 22;
+// Bounds the memory that looking for ids takes; nine in ten may occur once.
+constexpr size_t kMaxIds = 1U << 25;
 constexpr double kSharedLimit = 1.5;  // A projection of one column must not read more than this
                                       // times what its own dictionary would cost.
 
@@ -24,7 +26,7 @@ class IdTable {
   explicit IdTable(size_t expected)
       : slots_(std::bit_ceil(std::max<size_t>(expected, 512) * 2), 0) {}
 
-  // Collects a value; false once there are more than the limit.
+  // Collects a value; false once there are more than kMaxIds.
   bool Insert(T value) {
     if (value == 0) {
       has_zero_ = true;
@@ -34,7 +36,7 @@ class IdTable {
       if (slots_[i] == value) return true;
       if (slots_[i] != 0) continue;
       slots_[i] = value;
-      if (++size_ > kMaxDictionary) return false;
+      if (++size_ > kMaxIds) return false;
       if (size_ * 2 > slots_.size()) Grow();
       return true;
     }
@@ -91,6 +93,7 @@ class IdTable {
 // in either order, and ids that the dictionary does not hold; of a dictionary the ids in either
 // order.
 enum Way : uint32_t { kIdsWay, kCodesWay, kCodesByUseWay, kLiteralsWay };
+static_assert(kLiteralsWay < PlanMemory::kWays);
 constexpr Way kSortedWay = kIdsWay;
 constexpr Way kByUseWay = kCodesWay;
 
@@ -191,8 +194,9 @@ void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> 
   uint64_t total = 0;
   for (const Member<T>* m : in) {
     for (const uint32_t code : m->codes) ++uses[code];
-    total += m->codes.size();
+    total += m->codes.size() - m->literals.size();
   }
+  uses.pop_back();
   double entropy = 0;
   for (const uint64_t n : uses) {
     if (n == 0) continue;
@@ -200,7 +204,6 @@ void TryMostUsedFirst(const StripeOptions& options, std::span<Member<T>* const> 
     entropy -= share * std::log2(share);
   }
   if (std::log2(static_cast<double>(uses.size())) - entropy < kLeastGain) return;
-  uses.pop_back();
   NumbersByUse numbers = NumberByUse(uses);
   numbers.number.push_back(static_cast<uint32_t>(literal));
   Dictionary<T> by_use(numbers.Reorder(dictionary->ids), dictionary->slot, kByUseWay, options);
@@ -292,7 +295,7 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
     }
     std::vector<T> entries;
     if (fits) entries = NumberIds<T>(&table, in);
-    if (entries.empty()) {
+    if (entries.empty() || entries.size() > kMaxDictionary) {
       in.clear();
       break;
     }
@@ -306,7 +309,12 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
       direct += m->direct_cost;
       coded += m->coded_cost;
     }
-    std::erase_if(in, [](const Member<T>* m) { return m->way == kIdsWay; });
+    std::erase_if(in, [](Member<T>* m) {
+      if (m->way != kIdsWay) return false;
+      m->codes = {};
+      m->literals = {};
+      return true;
+    });
     if (in.size() == before) {
       if (coded >= direct) {
         in.clear();

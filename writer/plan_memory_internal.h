@@ -28,6 +28,7 @@ struct RememberedPlan {
   bool is_known = false;
   ProvenPlan proven;
   double excess = 0;          // Bytes that pages took beyond what was expected, since the choice.
+  bool shrinks = false;       // Some pages take much less, and no other plan does better on them.
   double choose_seconds = 0;  // Of all choices that were made for the stream.
   const PlanMemory* memory = nullptr;    // Whose shared plans may serve; null: none.
   std::unique_ptr<PageProfile> profile;  // Of the page it was chosen on, until the plan is shared.
@@ -35,6 +36,8 @@ struct RememberedPlan {
 
 class PlanMemory {
  public:
+  static constexpr size_t kWays = 4;
+
   // `shares`: streams that look alike share plans.
   PlanMemory(uint32_t num_slots, bool shares);
   PlanMemory(const PlanMemory&) = delete;
@@ -57,7 +60,6 @@ class PlanMemory {
   double choose_seconds() const;
 
  private:
-  static constexpr size_t kWays = 4;
   static constexpr size_t kMostShared = 1024;
   static constexpr size_t kMostAlike = 3;
   bool shares_;

@@ -29,7 +29,8 @@ ArrayView Page(const ArrayView& values, size_t first, size_t count) {
 
 // Whether pages have become so unlike the one that the plan was chosen on that another may do
 // better by more than a choice is worth: they take more than expected, or this one much less.
-bool HasDrifted(RememberedPlan* remembered, size_t bytes, size_t count) {
+// Counts what this one takes.
+bool AddsUpToDrift(RememberedPlan* remembered, size_t bytes, size_t count) {
   constexpr double kMostGrowth = 1.1;
   constexpr double kMostShrinkage = 0.7;
   constexpr double kWorth = 1024;  // Bytes.
@@ -37,7 +38,8 @@ bool HasDrifted(RememberedPlan* remembered, size_t bytes, size_t count) {
   const double expected = remembered->proven.bytes_per_value * static_cast<double>(count);
   remembered->excess += std::max(0.0, found - expected * kMostGrowth);
   return remembered->excess > kWorth ||
-         found < expected * kMostShrinkage - std::min(kWorth, expected / 2);
+         (!remembered->shrinks &&
+          found < expected * kMostShrinkage - std::min(kWorth, expected / 2));
 }
 
 // Of a page of `count` values, by the plan that it was encoded by.
@@ -81,7 +83,7 @@ class PageEncoder {
       Remember(*std::move(outcome.instead));
       return true;
     }
-    return !HasDrifted(&remembered_, node_.size(), page_.count);
+    return !AddsUpToDrift(&remembered_, node_.size(), page_.count);
   }
 
   void FollowAnother() {
@@ -101,9 +103,14 @@ class PageEncoder {
     remembered_.excess = 0;
     if (Cost(node, before) > Cost(node_, remembered_.proven)) return;
     node_ = std::move(node);
-    before.bytes_per_value = BytesPerValue();
+    // Pages that are large and small by turns choose once for either.
+    remembered_.shrinks = BytesPerValue() < before.bytes_per_value;
+    if (remembered_.shrinks) {
+      remembered_.profile.reset();
+    } else {
+      before.bytes_per_value = BytesPerValue();
+    }
     remembered_.proven = std::move(before);
-    remembered_.profile.reset();
   }
 
   double Cost(std::span<const std::byte> node, const ProvenPlan& proven) const {
@@ -147,6 +154,7 @@ class PageEncoder {
   // The plan by which the page was encoded.
   void Remember(EncodePlan plan) {
     remembered_.excess = 0;
+    remembered_.shrinks = false;
     remembered_.proven = {std::move(plan), BytesPerValue(), 0};
     remembered_.proven.ns_per_value =
         remembered_.proven.plan.estimated_ns / static_cast<double>(page_.count);
@@ -170,7 +178,10 @@ std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tun
 }  // namespace
 
 double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered) {
+  const double excess = remembered->excess;
   const std::vector<std::byte> node = EncodePage(page, tuning, remembered);
+  // The page is priced, not stored: that it takes more counts once.
+  remembered->excess = std::min(remembered->excess, excess);
   return CostOf(node, remembered->proven, page.count, tuning);
 }
 

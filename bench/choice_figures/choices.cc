@@ -130,7 +130,7 @@ Status Run(const Options& options) {
           if (!IsSearched(k, stream.pages.size(), options.pages)) continue;
           tasks.push_back({names.size(),
                            stripe,
-                           stream.is_codes ? 5 : 6,
+                           stream.is_inner ? 5 : 6,
                            tuning,
                            std::move(stream.pages[k]),
                            {},

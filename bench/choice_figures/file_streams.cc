@@ -42,8 +42,8 @@ class StripeStreams {
     for (uint32_t k = 0; k < planned.record.num_pages; ++k) {
       DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_->Node(planned, k));
       const size_t count = ValuesInNode(planned.record, k, file_.core().page_values);
-      stream.is_codes = node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
-      Result<Page> page = stream.is_codes ? LoadCodes(planned, node, count)
+      stream.is_inner = IsCodes(node);
+      Result<Page> page = stream.is_inner ? LoadCodes(planned, node, count)
                                           : LoadValues(planned, column, node, count);
       if (!page.ok()) return page.status();
       stream.pages.push_back(*std::move(page));
@@ -51,7 +51,33 @@ class StripeStreams {
     return stream;
   }
 
+  // Of a stream of codes, what is in no dictionary; no pages where there is none.
+  Result<Stream> LoadLiterals(uint32_t at) {
+    const PlannedStream& planned = plan_.streams[at];
+    const OpenColumn& column = columns_[planned.column];
+    Stream stream;
+    stream.name = Name(planned, column) + ", literals";
+    stream.is_inner = true;
+    for (uint32_t k = 0; k < planned.record.num_pages; ++k) {
+      DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_->Node(planned, k));
+      const auto literals = LoadLE<uint32_t>(&node[12]);  // Its aux (E-001, E-051).
+      if (!IsCodes(node) || literals == 0) continue;
+      const std::span<const std::byte> children = node.subspan(kNodeHeaderSize);
+      DSI_ASSIGN_OR_RETURN(const size_t codes_size, NodeSize(children));
+      DSI_ASSIGN_OR_RETURN(const NodeView child, ParseNode(children.subspan(codes_size)));
+      DSI_ASSIGN_OR_RETURN(
+          Page page,
+          LoadValues(planned, column, children.subspan(codes_size, child.size), literals));
+      stream.pages.push_back(std::move(page));
+    }
+    return stream;
+  }
+
  private:
+  static bool IsCodes(std::span<const std::byte> node) {
+    return node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
+  }
+
   std::string Name(const PlannedStream& planned, const OpenColumn& column) const {
     const std::string role = " " + std::string(StreamRoleName(planned.role));
     if (planned.role == StreamRole::kIndex) return "group " + std::to_string(planned.group) + role;
@@ -132,7 +158,11 @@ Status VisitStreams(const std::string& path, uint32_t max_stripes,
       const StreamRecord& record = plan.streams[at].record;
       if (record.num_pages == 0 || record.is_alias) continue;
       DSI_ASSIGN_OR_RETURN(Stream stream, streams.Load(at));
+      const bool is_codes = stream.is_inner;
       visit(s, std::move(stream));
+      if (!is_codes) continue;
+      DSI_ASSIGN_OR_RETURN(Stream literals, streams.LoadLiterals(at));
+      if (!literals.pages.empty()) visit(s, std::move(literals));
     }
   }
   return Status::Ok();

@@ -18,7 +18,7 @@ struct Page {
 
 struct Stream {
   std::string name;       // "user.clicks values"
-  bool is_codes = false;  // Into a shared dictionary, which is a level of its own.
+  bool is_inner = false;  // A child of shared dictionary nodes, which are a level of their own.
   double readers = 1;  // Features that read it each time; a byte of an index is worth so much more.
   std::vector<Page> pages;
 

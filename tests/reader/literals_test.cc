@@ -6,7 +6,9 @@
 #include <random>
 #include <vector>
 
+#include "dsi/tests/codecs/node_arrays.h"
 #include "dsi/tests/reader/sample_file.h"
+#include "dsi/tests/support/reseal.h"
 
 namespace dsi {
 namespace {
@@ -108,6 +110,47 @@ TEST(LiteralsTest, NoneWhereIdsRecur) {
   ASSERT_TRUE(choice.ok()) << choice.status().ToString();
   EXPECT_EQ(choice->encoding.find(", "), std::string::npos) << choice->encoding;
   ExpectRows(*reader, table, {0, 1});
+}
+
+// Codes that are all literals need no dictionary, but a column without an id space has no codes.
+TEST(LiteralsTest, AreRefusedWithoutAnIdSpace) {
+  constexpr size_t kRows = 6;
+  Schema schema;
+  schema.features.push_back(Feature("n", Kind::kDense, {{"", Type::kInt64, ""}}));
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "literals"), schema, {.threads = 1});
+  ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch rows((*writer)->schema());
+  std::mt19937_64 random(5);
+  for (size_t i = 0; i < kRows; ++i) {
+    EXPECT_TRUE(rows.SetInt(0, static_cast<int64_t>(random())).ok());
+    EXPECT_TRUE(rows.EndRow().ok());
+  }
+  EXPECT_TRUE((*writer)->Append(rows).ok());
+  EXPECT_TRUE((*writer)->Finish().ok());
+
+  using internal::test::HandMadeNode;
+  using internal::test::operator+;
+  const auto literals =
+      HandMadeNode{.encoding = 1, .width = 8, .count = kRows, .payload = internal::test::Number(7)};
+  const auto codes = internal::test::RawNode(1, std::vector<uint64_t>(kRows, 0));
+  const auto node = HandMadeNode{.encoding = 6,
+                                 .width = 8,
+                                 .count = kRows,
+                                 .aux = kRows,
+                                 .payload = codes + literals.bytes()}
+                        .bytes();
+  test::EditableFile file(bytes);
+  const std::byte header[] = {std::byte{0},     std::byte{8}, std::byte{0}, std::byte{0},
+                              std::byte{kRows}, std::byte{0}, std::byte{0}, std::byte{0}};
+  const auto at = std::search(bytes.begin(), bytes.end(), std::begin(header), std::end(header));
+  ASSERT_NE(at, bytes.end());
+  std::copy(node.begin(), node.end(), file.At(static_cast<uint64_t>(at - bytes.begin())));
+  const auto reader = *test::OpenBytes(file.Reseal().bytes());
+  const auto damage = reader->Verify();
+  ASSERT_TRUE(damage.ok()) << damage.status().ToString();
+  ASSERT_EQ(damage->size(), 1U);
+  EXPECT_NE((*damage)[0].status.message().find("E-051"), std::string::npos);
 }
 
 }  // namespace

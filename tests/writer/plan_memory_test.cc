@@ -130,6 +130,20 @@ class PlanMemoryTest : public ::testing::Test {
   }
 };
 
+// A plan that stays when it is put to the test is still there for others.
+TEST_F(PlanMemoryTest, AConfirmedPlanIsShared) {
+  PlanMemory memory(2, true);
+  Encode(&memory, 0, "numbers", 1);
+  ProvenPlan& proven = memory.Of(0)->proven;
+  proven.plan.estimated_bytes = kMark;
+  proven.bytes_per_value /= 2;
+  Encode(&memory, 0, "numbers", 2);
+  ASSERT_EQ(Mark(&memory, 0), kMark);
+  memory.Share();
+  Encode(&memory, 1, "numbers", 3);
+  EXPECT_EQ(Mark(&memory, 1), kMark);
+}
+
 TEST_F(PlanMemoryTest, AlikeStreamsShareAPlan) {
   EXPECT_EQ(MarkOfSecond(true, true, "numbers"), kMark);
   EXPECT_NE(MarkOfSecond(true, true, "sorted"), kMark);

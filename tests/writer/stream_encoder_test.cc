@@ -123,6 +123,33 @@ TEST(StreamEncoder, DriftEitherWayChoosesAnew) {
   }
 }
 
+TEST(StreamEncoder, LargeAndSmallPagesByTurnsChooseOnceForEither) {
+  std::vector<uint64_t> small = Small(kPage, 1);
+  for (uint64_t& value : small) value %= 16;
+  const std::vector<uint64_t> large = Small(kPage, 2);
+  RememberedPlan remembered;
+  double chosen = 0;
+  for (int i = 0; i < 8; ++i) {
+    EncodeStream(View(i % 2 == 0 ? small : large), kPage, {}, &remembered);
+    if (i == 3) chosen = remembered.choose_seconds;
+  }
+  EXPECT_EQ(remembered.choose_seconds, chosen);
+}
+
+// A page that is priced is encoded again, and takes more than expected once.
+TEST(StreamEncoder, PricingDoesNotAddUp) {
+  const std::vector<uint64_t> values = Small(kPage, 1);
+  RememberedPlan remembered;
+  EncodeStream(View(values), kPage, {}, &remembered);
+  remembered.proven.bytes_per_value *= 0.8;
+  const double chosen = remembered.choose_seconds;
+  for (int i = 0; i < 20; ++i) PricePage(View(values), {}, &remembered);
+  EXPECT_EQ(remembered.excess, 0);
+  EXPECT_EQ(remembered.choose_seconds, chosen);
+  EncodeStream(View(values), kPage, {}, &remembered);
+  EXPECT_GT(remembered.excess, 0);
+}
+
 // A sample may promise what the page does not hold; then the old plan stays, with what it takes
 // now.
 TEST(StreamEncoder, AChoiceThatDoesNoBetterIsNotTaken) {
