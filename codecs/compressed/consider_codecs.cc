@@ -90,12 +90,13 @@ class CodecSearch {
   double OfferOnBytes() {
     const std::optional<Trial> with = Try({kZstdCodec}, kFirstTrial);
     if (!with) return bytes();
+    const CodecUse search = {kZstdCodec, false, with->frame};
+    if (with->is_noise()) return Offer(search);
     // Chance matches cost no more than this share.
     Trial hoped = *with;
     hoped.frame -= hoped.frame / 5;
     if (const std::optional<double> least = LeastOfAll(PlanOf({kZstdCodec}), hoped, 0))
       return *least;
-    const CodecUse search = {kZstdCodec, false, with->frame};
     const std::optional<Trial> without = Try({kZstdCodec, true}, kFirstTrial);
     if (!without || without->frame > with->frame || without->is_noise()) return Offer(search);
     const double least = Offer({kZstdCodec, true, without->frame});
