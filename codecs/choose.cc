@@ -79,12 +79,9 @@ Majority MajorityOf(std::span<const T> values) {
 
 // Whether values of an array repeat farther apart than its sample shows.
 bool HidesRepeats(const ArrayView& array, const ArrayView& sample) {
-  const auto repeats = [](const ArrayView& view) {
-    const auto width = static_cast<size_t>(view.width);
-    return RepeatShare({static_cast<const std::byte*>(view.values), view.count * width},
-                       view.width);
-  };
-  return sample.count != array.count && repeats(array) - repeats(sample) > kHiddenRepeats;
+  return sample.count != array.count &&
+         RepeatShare(BytesOf(array), array.width) - RepeatShare(BytesOf(sample), sample.width) >
+             kHiddenRepeats;
 }
 
 }  // namespace

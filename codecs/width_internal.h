@@ -37,6 +37,11 @@ std::span<const T> Values(const ArrayView& array) {
   return {static_cast<const T*>(array.values), array.count};
 }
 
+inline std::span<const std::byte> BytesOf(const ArrayView& array) {
+  return {static_cast<const std::byte*>(array.values),
+          array.count * static_cast<size_t>(array.width)};
+}
+
 template <typename T>
 ArrayView ViewOf(std::span<const T> values) {
   return {values.data(), values.size(), static_cast<int>(sizeof(T)), false, false};

@@ -54,8 +54,7 @@ PageProfile ProfileOf(const ArrayView& page, const EncodeTuning& tuning) {
   profile.zero_bits = scan.any_bits == 0 ? 0 : std::countr_zero(scan.any_bits);
   profile.runs = static_cast<double>(scan.runs) / static_cast<double>(sample.view().count);
   VisitWidth(page.width, [&](auto zero) { Look(Values<decltype(zero)>(sample.view()), &profile); });
-  const auto* const bytes = static_cast<const std::byte*>(page.values);
-  profile.repeats = RepeatShare({bytes, page.count * static_cast<size_t>(page.width)}, page.width);
+  profile.repeats = RepeatShare(BytesOf(page), page.width);
   return profile;
 }
 

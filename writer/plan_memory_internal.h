@@ -27,7 +27,7 @@ bool AreClose(double bytes, double expected);
 struct RememberedPlan {
   bool is_known = false;
   ProvenPlan proven;
-  double excess = 0;          // Bytes that pages took beyond what was expected, since the choice.
+  double excess = 0;  // Bytes that pages took beyond 110 % of what was expected, since the choice.
   bool shrinks = false;       // Some pages take much less, and no other plan does better on them.
   double choose_seconds = 0;  // Of all choices that were made for the stream.
   const PlanMemory* memory = nullptr;    // Whose shared plans may serve; null: none.

@@ -100,7 +100,6 @@ class PageEncoder {
     ProvenPlan before = remembered_.proven;
     std::vector<std::byte> node = std::move(node_);
     FollowAnother();
-    remembered_.excess = 0;
     if (Cost(node, before) > Cost(node_, remembered_.proven)) return;
     node_ = std::move(node);
     // Pages that are large and small by turns choose once for either.
@@ -133,7 +132,7 @@ class PageEncoder {
       start = Clock::now();
       if (!Follow(alike->plan).instead &&
           AreClose(static_cast<double>(node_.size()), alike->bytes_per_value * count)) {
-        remembered_.proven = *alike;
+        Adopt(*alike);
         return true;
       }
       AddSecondsSince(start);
@@ -153,11 +152,15 @@ class PageEncoder {
 
   // The plan by which the page was encoded.
   void Remember(EncodePlan plan) {
+    const double ns_per_value = plan.estimated_ns / static_cast<double>(page_.count);
+    Adopt({std::move(plan), BytesPerValue(), ns_per_value});
+  }
+
+  // From here on drift counts anew.
+  void Adopt(ProvenPlan proven) {
+    remembered_.proven = std::move(proven);
     remembered_.excess = 0;
     remembered_.shrinks = false;
-    remembered_.proven = {std::move(plan), BytesPerValue(), 0};
-    remembered_.proven.ns_per_value =
-        remembered_.proven.plan.estimated_ns / static_cast<double>(page_.count);
   }
 
   void AddSecondsSince(Clock::time_point start) {

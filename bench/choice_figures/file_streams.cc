@@ -7,6 +7,7 @@
 
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/node_internal.h"
+#include "dsi/codecs/shared_dictionary/shared_dictionary_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/describe_internal.h"
@@ -60,14 +61,14 @@ class StripeStreams {
     stream.is_inner = true;
     for (uint32_t k = 0; k < planned.record.num_pages; ++k) {
       DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_->Node(planned, k));
-      const auto literals = LoadLE<uint32_t>(&node[12]);  // Its aux (E-001, E-051).
-      if (!IsCodes(node) || literals == 0) continue;
-      const std::span<const std::byte> children = node.subspan(kNodeHeaderSize);
-      DSI_ASSIGN_OR_RETURN(const size_t codes_size, NodeSize(children));
-      DSI_ASSIGN_OR_RETURN(const NodeView child, ParseNode(children.subspan(codes_size)));
+      if (!IsCodes(node)) continue;
+      DSI_ASSIGN_OR_RETURN(const NodeView view, ParseNode(node));
+      DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(view));
+      if (view.aux == 0) continue;
       DSI_ASSIGN_OR_RETURN(
           Page page,
-          LoadValues(planned, column, children.subspan(codes_size, child.size), literals));
+          LoadValues(planned, column,
+                     view.payload.subspan(children.codes.size, children.literals.size), view.aux));
       stream.pages.push_back(std::move(page));
     }
     return stream;
@@ -116,9 +117,10 @@ class StripeStreams {
     Page page;
     const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
     page.values = CopyOf(narrow.view());
-    const std::span<const std::byte> children = node.subspan(kNodeHeaderSize);
-    DSI_ASSIGN_OR_RETURN(const size_t codes_size, NodeSize(children));
-    page.node.assign(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(codes_size));
+    DSI_ASSIGN_OR_RETURN(const NodeView view, ParseNode(node));
+    DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(view));
+    const auto codes_node = view.payload.first(children.codes.size);
+    page.node.assign(codes_node.begin(), codes_node.end());
     return page;
   }
 

@@ -2,11 +2,13 @@
 // so parts of them are tried first.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "dsi/codecs/choose_internal.h"
 #include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/codecs/repeats_internal.h"
+#include "dsi/codecs/width_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -45,8 +47,7 @@ class CodecSearch {
         width_(chooser->sample().width),
         // Matches may lie farther apart than a sample is long, so that only the whole array tells
         // what they save.
-        bytes_(static_cast<const std::byte*>(chooser->whole().values),
-               chooser->whole().count * static_cast<size_t>(width_)),
+        bytes_(BytesOf(chooser->whole())),
         scale_(chooser->total_count() / static_cast<double>(chooser->whole().count)) {}
 
   void Run() {
@@ -128,7 +129,7 @@ class CodecSearch {
   std::optional<double> LeastOfAll(const EncodePlan& plan, const Trial& trial, double last_rate) {
     if (trial.is_noise()) {
       constexpr double kLeastRepeats = 1.0 / 64;
-      if (repeats() < kLeastRepeats) return bytes();
+      if (RepeatsIn(bytes_.size()) < kLeastRepeats) return bytes();
       return std::nullopt;
     }
     const double by_steps = LeastBySteps(trial, last_rate);
@@ -160,22 +161,23 @@ class CodecSearch {
     // Tables of a frame, which weigh less in a larger one.
     const double tables = codec == kZstdCodec ? 100 : 20;
     const auto frame = static_cast<double>(trial.frame);
-    const double in_part = RepeatShare(Middle(bytes_, trial.part), width_);
-    const double shrinks = std::min(1.0, (1 - repeats() + kSlack) / (1 - in_part + kSlack));
+    const double in_part = RepeatsIn(trial.part);
+    const double in_all = RepeatsIn(bytes_.size());
+    const double shrinks = std::min(1.0, (1 - in_all + kSlack) / (1 - in_part + kSlack));
     const double rate = std::max(frame - tables, frame / 4) / static_cast<double>(trial.part);
-    return (1 - kSlack - kSlackOfRepeats * repeats()) * shrinks * rate * bytes();
+    return (1 - kSlack - kSlackOfRepeats * in_all) * shrinks * rate * bytes();
   }
 
   // Whether matches are found in all bytes that a part does not show.
   bool HidesRepeats(size_t part) {
-    return part < bytes_.size() &&
-           repeats() - RepeatShare(Middle(bytes_, part), width_) > kHiddenRepeats;
+    return RepeatsIn(bytes_.size()) - RepeatsIn(part) > kHiddenRepeats;
   }
 
-  // Of all bytes.
-  double repeats() {
-    if (!repeats_) repeats_ = RepeatShare(bytes_, width_);
-    return *repeats_;
+  // What repeats in the middle `part` bytes. Every use of every codec asks again.
+  double RepeatsIn(size_t part) {
+    const auto [known, is_new] = repeats_.try_emplace(part);
+    if (is_new) known->second = RepeatShare(Middle(bytes_, part), width_);
+    return known->second;
   }
 
   Chooser& chooser_;
@@ -183,8 +185,8 @@ class CodecSearch {
   FrameEncoder& frames_;
   int width_;
   std::span<const std::byte> bytes_;
-  double scale_;  // Bytes of the array that is chosen for, for one of these.
-  std::optional<double> repeats_;
+  double scale_;                      // Bytes of the array that is chosen for, for one of these.
+  std::map<size_t, double> repeats_;  // By part.
   std::vector<std::byte> frame_;
 };
 

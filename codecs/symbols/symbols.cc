@@ -75,10 +75,6 @@ struct TableArrays {
   std::vector<uint8_t> bytes;
 };
 
-std::span<const std::byte> BytesOf(const ArrayView& array) {
-  return {static_cast<const std::byte*>(array.values), array.count};
-}
-
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
             std::vector<std::byte>* out) {
   if (array.width != 1) return false;
