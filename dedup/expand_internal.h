@@ -36,13 +36,14 @@ struct PadOptions {
 
 // Writes slots.size() rows of L values each to `out`: exactly slots.size() × L × width bytes,
 // which must not overlap the pool and need no alignment. Row i is unique row slots[i]; where it
-// equals slots[i - 1], the finished row is stored again without looking at the pool.
+// equals slots[i - 1], the finished row is stored again without looking at the pool. Unless `kept`
+// is null, kept[i] receives how many of row i are values, at most L.
 void PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const PadOptions& options,
-             std::byte* out);
+             std::byte* out, int32_t* kept);
 
 // The same for unique rows first, first + 1, …, first + count - 1.
 void PadRowRange(const ValuePool& pool, uint32_t first, size_t count, const PadOptions& options,
-                 std::byte* out);
+                 std::byte* out, int32_t* kept);
 
 // Offsets of jagged rows: offsets[0] = base and offsets[i + 1] = offsets[i] + length of slots[i];
 // slots.size() + 1 of them. Returns the last one. Precondition: the sum fits Offset, which is

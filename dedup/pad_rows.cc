@@ -38,6 +38,7 @@ struct PadJob {
   size_t row_length = 0;
   uint64_t pad_bits = 0;
   uint8_t* out = nullptr;
+  int32_t* kept = nullptr;  // Per row; nullptr: nobody asks.
 };
 
 inline size_t SlotOf(const PadJob& job, size_t row) {
@@ -78,6 +79,7 @@ using D8 = hn::ScalableTag<uint8_t>;
 struct KeptValues {
   const uint8_t* from;
   size_t size;  // In bytes.
+  int32_t count;
 };
 
 template <bool kKeepLast>
@@ -85,7 +87,12 @@ HWY_INLINE KeptValues KeptOf(const PadJob& job, size_t slot) {
   const size_t length = job.lengths[slot];
   const size_t kept = std::min<size_t>(length, job.row_length);
   const size_t skipped = kKeepLast ? length - kept : 0;
-  return {job.values + (job.starts[slot] + skipped) * job.width, kept * job.width};
+  return {job.values + (job.starts[slot] + skipped) * job.width, kept * job.width,
+          static_cast<int32_t>(kept)};
+}
+
+HWY_INLINE void TellKept(const PadJob& job, size_t row, int32_t count) {
+  if (job.kept != nullptr) job.kept[row] = count;
 }
 
 // Unique rows of an owner's versions lie anywhere: their places and values are asked for ahead.
@@ -153,6 +160,7 @@ void PadShortRows(const PadJob job) {
   auto low = pad;
   auto high = pad;
   size_t last_slot = SIZE_MAX;
+  int32_t count = 0;
   uint8_t* out = job.out;
   size_t row = 0;
   for (; row < roomy; ++row, out += row_bytes) {
@@ -161,6 +169,7 @@ void PadShortRows(const PadJob job) {
       last_slot = slot;
       PrefetchAhead(job, row);
       const KeptValues kept = KeptOf<kKeepLast>(job, slot);
+      count = kept.count;
       const size_t pad_bytes = row_bytes - kept.size;
       const size_t before = kPadLeft ? pad_bytes : 0;  // Bytes loaded in front of the values.
       if (HWY_LIKELY(static_cast<size_t>(kept.from - job.values) >= before &&
@@ -177,9 +186,12 @@ void PadShortRows(const PadJob job) {
     }
     hn::StoreU(low, d, out);
     if (kTwoVectors) hn::StoreU(high, d, out + n);
+    TellKept(job, row, count);
   }
   for (; row < job.num_rows; ++row, out += row_bytes) {
-    PadExactly<kPadLeft>(KeptOf<kKeepLast>(job, SlotOf(job, row)), row_bytes, pattern, out);
+    const KeptValues kept = KeptOf<kKeepLast>(job, SlotOf(job, row));
+    PadExactly<kPadLeft>(kept, row_bytes, pattern, out);
+    TellKept(job, row, kept.count);
   }
 }
 
@@ -212,6 +224,7 @@ void PadLongRows(const PadJob job) {
       FillVectors(pad, pad_bytes, out + kept.size);
     }
     out += row_bytes;
+    TellKept(job, row, kept.count);
     ++row;
     if (job.slots == nullptr) continue;
     for (; row < job.num_rows && job.slots[row] == slot; ++row) {
@@ -221,6 +234,7 @@ void PadLongRows(const PadJob job) {
         std::memcpy(out, finished, row_bytes);
       }
       out += row_bytes;
+      TellKept(job, row, kept.count);
     }
   }
 }
@@ -243,6 +257,7 @@ void PadRowsKernel(const PadJob& job) {
   for (size_t row = 0; row < job.num_rows; ++row) {
     const KeptValues kept = KeptOf<kKeepLast>(job, SlotOf(job, row));
     PadExactly<kPadLeft>(kept, row_bytes, pattern, job.out + row * row_bytes);
+    TellKept(job, row, kept.count);
   }
 }
 
@@ -296,7 +311,8 @@ HWY_EXPORT(PadLeftKeepFirst);
 HWY_EXPORT(PadLeftKeepLast);
 HWY_EXPORT(GatherRowsKernel);
 
-PadJob JobOf(const ValuePool& pool, const PadOptions& options, std::byte* out) {
+PadJob JobOf(const ValuePool& pool, const PadOptions& options, std::byte* out,
+             int32_t* kept = nullptr) {
   PadJob job;
   job.width = static_cast<size_t>(pool.width);
   job.values = reinterpret_cast<const uint8_t*>(pool.values);
@@ -306,11 +322,16 @@ PadJob JobOf(const ValuePool& pool, const PadOptions& options, std::byte* out) {
   job.row_length = options.row_length;
   job.pad_bits = options.pad_bits;
   job.out = reinterpret_cast<uint8_t*>(out);
+  job.kept = kept;
   return job;
 }
 
 void Dispatch(const PadJob& job, const PadOptions& options) {
-  if (job.num_rows == 0 || job.row_length == 0) return;
+  if (job.num_rows == 0) return;
+  if (job.row_length == 0) {
+    if (job.kept != nullptr) std::fill_n(job.kept, job.num_rows, 0);
+    return;
+  }
   if (options.pad_left) {
     options.keep_last ? HWY_DYNAMIC_DISPATCH(PadLeftKeepLast)(job)
                       : HWY_DYNAMIC_DISPATCH(PadLeftKeepFirst)(job);
@@ -323,16 +344,16 @@ void Dispatch(const PadJob& job, const PadOptions& options) {
 }  // namespace
 
 void PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const PadOptions& options,
-             std::byte* out) {
-  PadJob job = JobOf(pool, options, out);
+             std::byte* out, int32_t* kept) {
+  PadJob job = JobOf(pool, options, out, kept);
   job.slots = slots.data();
   job.num_rows = slots.size();
   Dispatch(job, options);
 }
 
 void PadRowRange(const ValuePool& pool, uint32_t first, size_t count, const PadOptions& options,
-                 std::byte* out) {
-  PadJob job = JobOf(pool, options, out);
+                 std::byte* out, int32_t* kept) {
+  PadJob job = JobOf(pool, options, out, kept);
   job.first_slot = first;
   job.num_rows = count;
   Dispatch(job, options);

@@ -1,5 +1,7 @@
 #include "dsi/format/block_memory_internal.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -23,6 +25,8 @@ constexpr size_t kMostIdleBytes = 0;
 constexpr size_t kMostIdleBytes = 32 << 20;
 #endif
 constexpr size_t kMostIdleBlocks = 128;
+constexpr size_t kHugePage = 2 << 20;
+constexpr size_t kFewestHugeBytes = 2 * kHugePage;
 
 struct Block {
   std::byte* bytes;
@@ -74,6 +78,20 @@ IdleBlocks& Idle() {
   return *kIdle;
 }
 
+// Large blocks ask for the system's large pages: a batch of a few megabytes is written from end to
+// end, over and over.
+std::byte* NewBlock(size_t size, size_t* capacity) {
+  const bool is_huge = size >= kFewestHugeBytes;
+  const size_t alignment = is_huge ? kHugePage : 64;
+  *capacity = AlignUp(std::max<size_t>(size, 1), alignment);
+  void* const block = std::aligned_alloc(alignment, *capacity);
+#ifdef MADV_HUGEPAGE
+  // A hint: a system that refuses it serves small pages.
+  if (block != nullptr && is_huge) ::madvise(block, *capacity, MADV_HUGEPAGE);
+#endif
+  return static_cast<std::byte*>(block);
+}
+
 }  // namespace
 
 std::byte* AllocateBlock(size_t size, size_t* capacity) {
@@ -84,8 +102,7 @@ std::byte* AllocateBlock(size_t size, size_t* capacity) {
       return block.bytes;
     }
   }
-  *capacity = AlignUp(std::max<size_t>(size, 1), 64);
-  return static_cast<std::byte*>(std::aligned_alloc(64, *capacity));
+  return NewBlock(size, capacity);
 }
 
 void FreeBlock(std::byte* block, size_t capacity) {

@@ -20,7 +20,10 @@ struct Source {
 
 void MarkPresent(const Source& source, std::span<const uint32_t> slots, size_t num_rows,
                  bool in_order, uint8_t* present) {
-  if (source.shape.plain) {
+  const bool all_present =
+      source.shape.plain || (source.shape.count <= num_rows &&
+                             std::memchr(source.shape.present, 0, source.shape.count) == nullptr);
+  if (all_present) {
     std::memset(present, 1, num_rows);
   } else if (in_order) {
     std::memcpy(present, source.shape.present, num_rows);
@@ -34,33 +37,24 @@ void FillPadded(const Source& source, std::span<const uint32_t> slots, size_t nu
                 bool in_order, uint64_t first, const OutputPlace& place, BatchState* batch) {
   const ScanOutput& output = *source.output;
   std::byte* const out = batch->At(place.values) + first * output.width * output.item_size;
+  auto* const lengths = reinterpret_cast<int32_t*>(batch->At(place.lengths)) + first;
   if (source.shape.plain && source.shape.entries == 1 && output.width == 1) {
     if (in_order) {
       std::memcpy(out, source.pool.values, num_rows * output.item_size);
     } else {
       ExpandScalars(source.pool.values, source.pool.width, slots, out, output.item_size);
     }
+    std::fill_n(lengths, num_rows, 1);
   } else {
     const PadOptions options{.row_length = output.width,
                              .pad_bits = output.pad_bits,
                              .pad_left = output.pad_left,
                              .keep_last = output.keep_last};
     if (in_order) {
-      PadRowRange(source.pool, 0, num_rows, options, out);
+      PadRowRange(source.pool, 0, num_rows, options, out, lengths);
     } else {
-      PadRows(source.pool, slots, options, out);
+      PadRows(source.pool, slots, options, out, lengths);
     }
-  }
-  auto* const lengths = reinterpret_cast<int32_t*>(batch->At(place.lengths)) + first;
-  if (source.shape.plain) {
-    std::fill_n(lengths, num_rows,
-                static_cast<int32_t>(std::min(source.shape.entries, output.width)));
-  } else if (in_order) {
-    for (size_t i = 0; i < num_rows; ++i)
-      lengths[i] = static_cast<int32_t>(std::min(source.shape.lengths[i], output.width));
-  } else {
-    for (size_t i = 0; i < num_rows; ++i)
-      lengths[i] = static_cast<int32_t>(std::min(source.shape.lengths[slots[i]], output.width));
   }
   MarkPresent(source, slots, num_rows, in_order,
               reinterpret_cast<uint8_t*>(batch->At(place.present)) + first);

@@ -62,6 +62,14 @@ std::vector<std::byte> NaivePad(const ValuePool& pool, const std::vector<uint32_
   return out;
 }
 
+std::vector<int32_t> NaiveKept(const ValuePool& pool, const std::vector<uint32_t>& slots,
+                               uint32_t row_length) {
+  std::vector<int32_t> kept;
+  for (const uint32_t slot : slots)
+    kept.push_back(static_cast<int32_t>(std::min(pool.lengths[slot], row_length)));
+  return kept;
+}
+
 std::vector<uint32_t> RunSlots(std::mt19937_64& random, size_t num_rows, size_t num_unique) {
   std::vector<uint32_t> slots;
   uint32_t slot = 0;
@@ -99,7 +107,9 @@ TEST_P(ExpandTest, PadRowsEqualsPlainLoops) {
           // Any alignment, in an allocation that ends where the output ends.
           for (const size_t shift : {size_t{0}, size_t{1}, static_cast<size_t>(random_() % 64)}) {
             std::vector<std::byte> out(shift + expected.size());
-            PadRows(pool.View(), slots, options, out.data() + shift);
+            std::vector<int32_t> kept(num_rows, -1);
+            PadRows(pool.View(), slots, options, out.data() + shift, kept.data());
+            ASSERT_EQ(kept, NaiveKept(pool.View(), slots, row_length));
             ASSERT_TRUE(std::equal(expected.begin(), expected.end(), out.begin() + shift))
                 << "width " << width << " L " << row_length << " sides " << sides;
           }
@@ -108,7 +118,10 @@ TEST_P(ExpandTest, PadRowsEqualsPlainLoops) {
         std::vector<uint32_t> range(num_unique - first);
         std::iota(range.begin(), range.end(), static_cast<uint32_t>(first));
         std::vector<std::byte> out(range.size() * row_length * static_cast<size_t>(width));
-        PadRowRange(pool.View(), static_cast<uint32_t>(first), range.size(), options, out.data());
+        std::vector<int32_t> kept(range.size(), -1);
+        PadRowRange(pool.View(), static_cast<uint32_t>(first), range.size(), options, out.data(),
+                    kept.data());
+        ASSERT_EQ(kept, NaiveKept(pool.View(), range, row_length));
         ASSERT_EQ(out, NaivePad(pool.View(), range, options));
       }
     }
