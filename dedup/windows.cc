@@ -250,8 +250,11 @@ Status WindowsToStarts(std::span<const uint32_t> codes, std::span<const uint32_t
       starts[u] = 0;
       continue;
     }
+    // Both ways to say a start are worked out: which one a row takes is not predictable.
+    const int64_t is_step = -int64_t{code & 1};
     const int64_t zigzag = int64_t{code >> 2} ^ -int64_t{code >> 1 & 1};
-    const int64_t start = (code & 1) == 0 ? frontier + (code >> 1) : before + zigzag;
+    const int64_t from_frontier = frontier + (code >> 1);
+    const int64_t start = from_frontier ^ ((from_frontier ^ (before + zigzag)) & is_step);
     const int64_t end = start + lengths[u];
     if (start < 0 || end > limit) {
       return Corrupt("unique row {}: window {}..{} in a pool of {} (D-013)", u, start, end,
