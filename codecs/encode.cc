@@ -50,7 +50,7 @@ void EncodeArray(const ArrayView& array, const EncodePlan& plan, EncodeContext* 
       fresh = packed;
       if (!TryPlan(array, fresh, context, out)) TryPlan(array, fresh = raw, context, out);
     }
-    if (context->depth == 1) context->outcome.instead = std::move(fresh);
+    if (context->depth == context->top) context->outcome.instead = std::move(fresh);
   }
   --context->depth;
 }
@@ -63,8 +63,8 @@ void EncodeChild(const ArrayView& array, const EncodePlan& parent, size_t index,
 }
 
 EncodeOutcome EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
-                         std::vector<std::byte>* out) {
-  EncodeContext context(tuning);
+                         std::vector<std::byte>* out, int levels_above) {
+  EncodeContext context(tuning, levels_above);
   EncodeArray(array, plan, &context, out);
   return context.outcome;
 }

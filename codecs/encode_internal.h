@@ -14,11 +14,12 @@ namespace dsi::internal {
 // Lives for one call of EncodeNode or ChoosePlan. `depth` is that of the node being written; the
 // outermost is 1 (E-003).
 struct EncodeContext {
-  explicit EncodeContext(const EncodeTuning& the_tuning, int the_depth = 0)
-      : tuning(the_tuning), depth(the_depth) {}
+  explicit EncodeContext(const EncodeTuning& the_tuning, int levels_above = 0)
+      : tuning(the_tuning), top(levels_above + 1), depth(levels_above) {}
 
   const EncodeTuning& tuning;
   FrameEncoder frames;
+  const int top;  // Level of the node that is asked for.
   int depth;
   EncodeOutcome outcome;
 };

@@ -75,8 +75,8 @@ struct EncodePlan {
 };
 
 // Picks the cheapest plan for an array of at most page_values values by encoding candidates on a
-// sample. Deterministic. Never returns kSharedDictionary (the writer decides that and encodes codes
-// with EncodeSharedCodes).
+// sample. Deterministic. Never returns kSharedDictionary: the writer decides that, and chooses for
+// the codes and the literals.
 EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning);
 
 // The plans that ChoosePlan weighs, cheapest first, with their estimates; for people who ask why.
@@ -89,16 +89,17 @@ struct EncodeOutcome {
 
 // Appends one node (16-byte header, payload, zero padding to 8; spec E-001) to *out. Where the plan
 // does not fit this page's data (a delta of one value, a constant that is not, a split with low
-// bits set) falls back to a fresh choice. count >= 1.
+// bits set) falls back to a fresh choice. count >= 1. `levels_above`: of nodes that will stand
+// around it; all together may be kMaxNodeDepth.
 EncodeOutcome EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
-                         std::vector<std::byte>* out);
+                         std::vector<std::byte>* out, int levels_above = 0);
 
-// Appends a shared-dictionary node (E-051), whose codes (u32) are encoded by `plan`. The literals,
-// whose width is that of the node, may be none; else as many codes as there are equal the number of
-// the dictionary's entries.
-void EncodeSharedCodes(std::span<const uint32_t> codes, const EncodePlan& plan,
-                       const ArrayView& literals, const EncodePlan& literals_plan,
-                       const EncodeTuning& tuning, std::vector<std::byte>* out);
+// Appends a shared-dictionary node (E-051) of values of this width around two nodes, each encoded
+// with one level above: codes, in the fewest bytes that hold them (narrow_codes_internal.h), and
+// literals. Empty literals: none; else as many codes as there are equal the number of the
+// dictionary's entries.
+void WrapSharedCodes(std::span<const std::byte> codes, std::span<const std::byte> literals,
+                     int width, std::vector<std::byte>* out);
 
 // The dictionary stream that shared-dictionary nodes refer to; values of the width of the node.
 // Empty: none in this context.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/node_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/fuzz/node_checks.h"
@@ -95,9 +96,14 @@ void RequireCodesComeBack(const ArrayView& array, const EncodePlan& plan) {
     std::memcpy(&expected[i * width],
                 codes[i] == kEntries ? value : &entries.values[codes[i] * width], width);
   }
-  std::vector<std::byte> node;
+  const NarrowCodes narrow(codes, kEntries);
+  std::vector<std::byte> codes_node;
+  EncodeNode(narrow.view(), plan, {}, &codes_node, 1);
+  std::vector<std::byte> literals_node;
   const ArrayView own{literals.data(), num_literals, array.width, false, false};
-  EncodeSharedCodes(codes, plan, own, plan, {}, &node);
+  if (num_literals != 0) EncodeNode(own, plan, {}, &literals_node, 1);
+  std::vector<std::byte> node;
+  WrapSharedCodes(codes_node, literals_node, array.width, &node);
   RequireValues(node, {expected.get(), array.count, array.width}, entries.view());
 }
 

@@ -260,8 +260,8 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
           EncodeCodeStream({.codes = m.codes,
                             .literal = static_cast<uint32_t>(dictionary.ids.size()),
                             .literals = m.literals_view()},
-                           options.page_values, options.plans->Of(m.slot(), m.way)->proven.plan,
-                           options.plans->Of(m.slot(), kLiteralsWay)->proven.plan, options.tuning);
+                           options.page_values, options.tuning, options.plans->Of(m.slot(), m.way),
+                           options.plans->Of(m.slot(), kLiteralsWay));
       continue;
     }
     stream = EncodeStream(ViewOf(m.bytes, m.type), options.page_values, options.tuning,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/writer/page_outline_internal.h"
 #include "dsi/writer/page_profile_internal.h"
 
 namespace dsi::internal {
@@ -29,6 +30,7 @@ struct RememberedPlan {
   ProvenPlan proven;
   double excess = 0;  // Bytes that pages took beyond 110 % of what was expected, since the choice.
   bool shrinks = false;       // Some pages take much less, and no other plan does better on them.
+  KnownOutlines outlines;     // Of pages that a choice was made on.
   double choose_seconds = 0;  // Of all choices that were made for the stream.
   const PlanMemory* memory = nullptr;    // Whose shared plans may serve; null: none.
   std::unique_ptr<PageProfile> profile;  // Of the page it was chosen on, until the plan is shared.

@@ -6,8 +6,12 @@
 #include <memory>
 #include <utility>
 
+#include "dsi/codecs/dictionary/narrow_codes_internal.h"
+
 namespace dsi::internal {
 namespace {
+
+constexpr double kWorth = 1024;  // Bytes that a choice must save.
 
 const std::byte* At(const ArrayView& values, size_t i) {
   return static_cast<const std::byte*>(values.values) + i * static_cast<size_t>(values.width);
@@ -33,7 +37,6 @@ ArrayView Page(const ArrayView& values, size_t first, size_t count) {
 bool AddsUpToDrift(RememberedPlan* remembered, size_t bytes, size_t count) {
   constexpr double kMostGrowth = 1.1;
   constexpr double kMostShrinkage = 0.7;
-  constexpr double kWorth = 1024;  // Bytes.
   const auto found = static_cast<double>(bytes);
   const double expected = remembered->proven.bytes_per_value * static_cast<double>(count);
   remembered->excess += std::max(0.0, found - expected * kMostGrowth);
@@ -53,16 +56,24 @@ double CostOf(std::span<const std::byte> node, const ProvenPlan& proven, size_t 
 // choice, which is then remembered.
 class PageEncoder {
  public:
-  PageEncoder(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered)
-      : page_(page), tuning_(tuning), remembered_(*remembered) {}
+  PageEncoder(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered,
+              int levels_above)
+      : page_(page), tuning_(tuning), remembered_(*remembered), levels_above_(levels_above) {}
 
   std::vector<std::byte> Encode() {
+    const PageOutline outline = OutlineOf(page_);
     if (!remembered_.is_known) {
       remembered_.is_known = true;
       FollowAnother();
-    } else if (!FollowRemembered()) {
-      KeepTheCheaper();
+    } else {
+      const Fit fit = FollowRemembered();
+      const bool may_gain = static_cast<double>(node_.size()) > kWorth;
+      if (fit == Fit::kReplaced ||
+          (fit == Fit::kFits && (!may_gain || remembered_.outlines.Has(outline))))
+        return std::move(node_);
+      KeepTheCheaper(fit == Fit::kDrifted);
     }
+    remembered_.outlines.Add(outline);
     return std::move(node_);
   }
 
@@ -71,19 +82,24 @@ class PageEncoder {
 
   EncodeOutcome Follow(const EncodePlan& plan) {
     node_.clear();
-    return EncodeNode(page_, plan, tuning_, &node_);
+    return EncodeNode(page_, plan, tuning_, &node_, levels_above_);
   }
 
-  // False where the page has drifted away. A plan that no longer fits has been replaced already.
-  bool FollowRemembered() {
+  enum class Fit {
+    kFits,
+    kDrifted,   // In size.
+    kReplaced,  // By another plan, as this one could not be followed.
+  };
+
+  Fit FollowRemembered() {
     EncodeOutcome outcome = Follow(remembered_.proven.plan);
     remembered_.choose_seconds += outcome.choose_seconds;
     if (outcome.instead) {
       remembered_.profile.reset();
       Remember(*std::move(outcome.instead));
-      return true;
+      return Fit::kReplaced;
     }
-    return !AddsUpToDrift(&remembered_, node_.size(), page_.count);
+    return AddsUpToDrift(&remembered_, node_.size(), page_.count) ? Fit::kDrifted : Fit::kFits;
   }
 
   void FollowAnother() {
@@ -94,14 +110,26 @@ class PageEncoder {
     if (!shares || !FollowAlike()) Choose();
   }
 
-  // Of what the plan makes of a page that has drifted and of what another does. A sample may
-  // promise what the page does not hold.
-  void KeepTheCheaper() {
+  // Of what the plan makes of a page that has drifted, or looks otherwise, and of what another
+  // does. A sample may promise what the page does not hold, and plans that do as well would only
+  // change places.
+  void KeepTheCheaper(bool has_drifted) {
+    constexpr double kWorthAChange = 0.98;
     ProvenPlan before = remembered_.proven;
+    const double excess = remembered_.excess;
+    const bool shrinks = remembered_.shrinks;
+    std::unique_ptr<PageProfile> profile = std::move(remembered_.profile);
     std::vector<std::byte> node = std::move(node_);
     FollowAnother();
-    if (Cost(node, before) > Cost(node_, remembered_.proven)) return;
+    if (Cost(node, before) * kWorthAChange > Cost(node_, remembered_.proven)) return;
     node_ = std::move(node);
+    if (!has_drifted) {
+      remembered_.proven = std::move(before);
+      remembered_.excess = excess;
+      remembered_.shrinks = shrinks;
+      remembered_.profile = std::move(profile);
+      return;
+    }
     // Pages that are large and small by turns choose once for either.
     remembered_.shrinks = BytesPerValue() < before.bytes_per_value;
     if (remembered_.shrinks) {
@@ -170,12 +198,13 @@ class PageEncoder {
   const ArrayView& page_;
   const EncodeTuning& tuning_;
   RememberedPlan& remembered_;
+  const int levels_above_;
   std::vector<std::byte> node_;
 };
 
 std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tuning,
-                                  RememberedPlan* remembered) {
-  return PageEncoder(page, tuning, remembered).Encode();
+                                  RememberedPlan* remembered, int levels_above = 0) {
+  return PageEncoder(page, tuning, remembered, levels_above).Encode();
 }
 
 }  // namespace
@@ -209,8 +238,9 @@ EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
   return stream;
 }
 
-EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values, const EncodePlan& plan,
-                               const EncodePlan& literals_plan, const EncodeTuning& tuning) {
+EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values,
+                               const EncodeTuning& tuning, RememberedPlan* codes_plan,
+                               RememberedPlan* literals_plan) {
   EncodedStream stream;
   stream.record.num_values = ids.codes.size();
   stream.record.width = static_cast<uint8_t>(ids.literals.width);
@@ -224,9 +254,15 @@ EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values, const 
         static_cast<size_t>(std::count(codes.begin(), codes.end(), ids.literal));
     EncodedStream::Node& node = stream.nodes.emplace_back();
     node.num_values = static_cast<uint32_t>(count);
-    EncodeSharedCodes(codes, plan, Page(ids.literals, first_literal, num_literals), literals_plan,
-                      tuning, &node.bytes);
-    first_literal += num_literals;
+    const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
+    const std::vector<std::byte> codes_node = EncodePage(narrow.view(), tuning, codes_plan, 1);
+    std::vector<std::byte> literals_node;
+    if (num_literals != 0) {
+      literals_node =
+          EncodePage(Page(ids.literals, first_literal, num_literals), tuning, literals_plan, 1);
+      first_literal += num_literals;
+    }
+    WrapSharedCodes(codes_node, literals_node, ids.literals.width, &node.bytes);
   }
   return stream;
 }

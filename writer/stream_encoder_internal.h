@@ -31,7 +31,7 @@ struct EncodedStream {
 double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered);
 
 // Encodes an array page by page. A plan is chosen on the first page, unless one is remembered, and
-// anew where a page's bytes per value differ by much from those of the page that it was chosen on.
+// anew where pages since have taken much more than the one that it was chosen on, or one much less.
 // Streams of one value become constants without nodes.
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
                            const EncodeTuning& tuning, RememberedPlan* remembered);
@@ -43,8 +43,10 @@ struct CodedIds {
   ArrayView literals;    // What is not, in order; its width is that of the values.
 };
 
-// Encodes codes into the dictionary of an id space (E-051), page by page.
-EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values, const EncodePlan& plan,
-                               const EncodePlan& literals_plan, const EncodeTuning& tuning);
+// Encodes codes into the dictionary of an id space (E-051), page by page, codes and literals each
+// by what is remembered of them, as above.
+EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values,
+                               const EncodeTuning& tuning, RememberedPlan* codes_plan,
+                               RememberedPlan* literals_plan);
 
 }  // namespace dsi::internal

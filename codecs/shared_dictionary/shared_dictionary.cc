@@ -32,6 +32,9 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   return DecodeThroughDictionary(children.codes, Deeper(context), values, dst);
 }
 
+// A count as the header of a node states it (E-001).
+uint32_t NodeCount(std::span<const std::byte> node) { return LoadLE<uint32_t>(&node[4]); }
+
 // Only the writer knows a shared dictionary; a plan never asks for one.
 bool Encode(const ArrayView&, const EncodePlan&, EncodeContext*, std::vector<std::byte>*) {
   return false;
@@ -53,19 +56,14 @@ Result<SharedChildren> FindSharedChildren(const NodeView& node) {
   return found;
 }
 
-void EncodeSharedCodes(std::span<const uint32_t> codes, const EncodePlan& plan,
-                       const ArrayView& literals, const EncodePlan& literals_plan,
-                       const EncodeTuning& tuning, std::vector<std::byte>* out) {
-  const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
-  // A plan chosen on u32 codes may narrow them by a split that keeps nothing low; here they are
-  // narrow already.
-  const bool only_narrows = plan.encoding == Encoding::kSplit && plan.param == 0 && plan.shift == 0;
-  const EncodePlan& codes_plan = only_narrows && !plan.children.empty() ? plan.children[0] : plan;
-  NodeWriter writer(out, Encoding::kSharedDictionary, literals.width, codes.size());
-  writer.SetAux(static_cast<uint32_t>(literals.count));
-  EncodeContext context(tuning, 1);
-  EncodeArray(narrow.view(), codes_plan, &context, out);
-  if (literals.count != 0) EncodeArray(literals, literals_plan, &context, out);
+void WrapSharedCodes(std::span<const std::byte> codes, std::span<const std::byte> literals,
+                     int width, std::vector<std::byte>* out) {
+  NodeWriter writer(out, Encoding::kSharedDictionary, width, NodeCount(codes));
+  if (!literals.empty()) writer.SetAux(NodeCount(literals));
+  for (const std::span<const std::byte> node : {codes, literals}) {
+    out->resize(out->size() + node.size());
+    std::copy(node.begin(), node.end(), out->end() - static_cast<std::ptrdiff_t>(node.size()));
+  }
   writer.Finish();
 }
 

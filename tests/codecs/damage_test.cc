@@ -61,8 +61,7 @@ std::vector<Sample> Samples() {
                                                                       : i * 7 % Entries().size());
       }
       const Array own(width, Generate(literals, [](size_t i) { return 100 + i; }));
-      Bytes node;
-      EncodeSharedCodes(codes, packed, own.view(), packed, tuning, &node);
+      const Bytes node = SharedNode(codes, packed, own.view(), packed, tuning);
       samples.push_back({"shared dictionary u" + std::to_string(8 * width) + ", " +
                              std::to_string(literals) + " literals",
                          node, width, codes.size()});

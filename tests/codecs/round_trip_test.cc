@@ -198,8 +198,8 @@ TEST(SharedDictionaryTest, ValuesAndCodesComeBack) {
              {ChoosePlan(codes_view, tuning), Plan(Encoding::kRaw), Plan(Encoding::kPacked),
               Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1),
               Plan(Encoding::kSplit, {Plan(Encoding::kPacked)})}) {
-          Bytes node;
-          EncodeSharedCodes(codes, plan, literals.view(), Plan(Encoding::kPacked), tuning, &node);
+          const Bytes node =
+              SharedNode(codes, plan, literals.view(), Plan(Encoding::kPacked), tuning);
           ASSERT_EQ(node[0], std::byte{6});
           std::vector<uint8_t> decoded;
           const Status status = Decode(node, width, count, &decoded, shared);

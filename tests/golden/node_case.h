@@ -62,8 +62,7 @@ class NodeCaseList {
       coded[i] = is_literal ? literals[next++] : dictionary[codes[i]];
     }
     const Array values(width, coded);
-    Bytes node;
-    EncodeSharedCodes(codes, plan, Array(width, literals).view(), plan, {}, &node);
+    Bytes node = SharedNode(codes, plan, Array(width, literals).view(), plan);
     cases.push_back(
         {Encoding::kSharedDictionary, std::move(name), values, std::move(node), dictionary});
   }
