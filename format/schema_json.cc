@@ -313,6 +313,7 @@ Result<Schema> ParseSchema(std::string_view json) {
   if (json.size() > kMaxSchemaBytes) {
     return BadInput("schema of {} bytes, expected at most {}", json.size(), kMaxSchemaBytes);
   }
+  if (json.empty()) json = "";  // Not null.
   if (json.starts_with("\xef\xbb\xbf")) json.remove_prefix(3);
   dom::parser parser;
   if (parser.allocate(json.size() + 1, internal::kMaxJsonDepth + 1) != simdjson::SUCCESS) {

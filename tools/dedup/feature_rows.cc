@@ -95,7 +95,7 @@ bool FeatureRows::Equal(size_t a, size_t b) const {
   if (slots_[a] == slots_[b]) return true;
   const Words x = EntriesOf(a);
   const Words y = EntriesOf(b);
-  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size_bytes()) == 0;
+  return std::equal(x.begin(), x.end(), y.begin(), y.end());
 }
 
 // Longest front of `pattern` that stands in `text` whole, or else at its end (Knuth, Morris,
