@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@
 
 namespace dsi::internal {
 namespace {
+
+// Kernels of bits, runs and codes see every length up to this.
+constexpr size_t kLongest = 3000;
 
 // A pool in an allocation of its exact size, so that a sanitizer sees a read past its end.
 struct TestPool {
@@ -200,44 +204,77 @@ TEST_P(ExpandTest, RunsToInverseEqualsPlainLoops) {
   }
 }
 
+TEST_P(ExpandTest, RunsToInverseOfEveryLength) {
+  for (size_t count = 0; count <= kLongest; ++count) {
+    const size_t skipped = count % 5;
+    const uint64_t longest = 1 + random_() % 40;
+    std::vector<uint32_t> runs;
+    std::vector<uint32_t> expected;
+    while (expected.size() < skipped + count) {
+      runs.push_back(1 + static_cast<uint32_t>(random_() % longest));
+      expected.insert(expected.end(), runs.back(), static_cast<uint32_t>(runs.size() - 1));
+    }
+    expected.resize(skipped + count);
+    expected.erase(expected.begin(), expected.begin() + static_cast<int64_t>(skipped));
+    std::vector<uint32_t> inverse(count);
+    const RunPosition end = RunsToInverse(runs, FindRun(runs, skipped), inverse);
+    ASSERT_EQ(inverse, expected) << count;
+    ASSERT_EQ(end.run, FindRun(runs, skipped + count).run);
+    ASSERT_EQ(end.row_in_run, FindRun(runs, skipped + count).row_in_run);
+  }
+}
+
+// Bits of form 2 as one byte each, at any alignment: `shift` bytes come before them. Those of every
+// third length are all ones, for which the outputs have no room to spare.
+std::vector<uint8_t> RandomBits(std::mt19937_64& random, size_t count, size_t shift) {
+  std::vector<uint8_t> bits(shift + count, uint8_t{1});
+  for (size_t i = shift; i < bits.size() && count % 3 != 0; ++i) bits[i] = random() % 3 == 0;
+  return bits;
+}
+
 // D-001, form 2.
 TEST_P(ExpandTest, BitsToInverseEqualsPlainLoops) {
-  for (size_t count = 0; count < 200; ++count) {
-    std::vector<uint8_t> bits(count);
-    for (uint8_t& bit : bits) bit = random_() % 3 == 0 ? 1 : 0;
-    if (count % 3 == 0) std::fill(bits.begin(), bits.end(), uint8_t{1});
+  for (size_t count = 0; count <= kLongest; ++count) {
+    const size_t shift = random_() % 64;
+    const std::vector<uint8_t> shifted = RandomBits(random_, count, shift);
+    const std::span<const uint8_t> bits = std::span(shifted).subspan(shift);
     const uint32_t before = count % 2 == 0 ? 1 : 77777;
     std::vector<uint32_t> expected;
     uint32_t ones = before;
     for (const uint8_t bit : bits) expected.push_back((ones += bit) - 1);
-    std::vector<uint32_t> inverse(count);
-    EXPECT_EQ(BitsToInverse(bits, before, inverse.data()), ones);
-    EXPECT_EQ(inverse, expected);
+    // Any alignment of the output too.
+    const size_t skipped = random_() % 16;
+    std::vector<uint32_t> inverse(skipped + count);
+    ASSERT_EQ(BitsToInverse(bits, before, inverse.data() + skipped), ones) << count;
+    inverse.erase(inverse.begin(), inverse.begin() + static_cast<int64_t>(skipped));
+    ASSERT_EQ(inverse, expected) << count;
   }
 }
 
 // The ends of runs that form 2 says. Room for exactly as many places as there are bits.
 TEST_P(ExpandTest, OnesToPlacesEqualsPlainLoops) {
-  for (size_t count = 0; count < 300; ++count) {
-    std::vector<uint8_t> bits(count);
-    for (uint8_t& bit : bits) bit = random_() % 3 == 0 ? 1 : 0;
-    if (count % 3 == 0) std::fill(bits.begin(), bits.end(), uint8_t{1});
+  for (size_t count = 0; count <= kLongest; ++count) {
+    const size_t shift = random_() % 64;
+    const std::vector<uint8_t> shifted = RandomBits(random_, count, shift);
+    const std::span<const uint8_t> bits = std::span(shifted).subspan(shift);
     const uint32_t first = count % 2 == 0 ? 1 : 77777;
     std::vector<uint32_t> expected;
     for (size_t i = 0; i < count; ++i) {
       if (bits[i] != 0) expected.push_back(first + static_cast<uint32_t>(i));
     }
-    std::vector<uint32_t> places(count);
-    ASSERT_EQ(OnesToPlaces(bits, first, places.data()), expected.size());
+    const size_t skipped = random_() % 16;
+    std::vector<uint32_t> places(skipped + count);
+    ASSERT_EQ(OnesToPlaces(bits, first, places.data() + skipped), expected.size()) << count;
+    places.erase(places.begin(), places.begin() + static_cast<int64_t>(skipped));
     places.resize(expected.size());
-    EXPECT_EQ(places, expected);
+    ASSERT_EQ(places, expected) << count;
   }
 }
 
 TEST_P(ExpandTest, StartsOfListsOfEveryNumberD010) {
   std::mt19937_64 random(5);
   constexpr uint32_t kMaxCode = 1U << 31;
-  for (size_t rows = 0; rows <= 300; ++rows) {
+  for (size_t rows = 0; rows <= kLongest; ++rows) {
     std::vector<uint32_t> codes(rows);
     std::vector<uint32_t> expected_lengths(rows);
     std::vector<uint64_t> expected_starts(rows);
