@@ -1,16 +1,16 @@
-// What codecs_bench decodes and encodes: per encoding a way to make values that suit it, and the
-// plan that forces it.
+// What codecs_bench decodes and encodes: per encoding values that suit it, and the plan that forces
+// it.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "dsi/bench/codecs_figures/values.h"
 #include "dsi/codecs/encoded_array_internal.h"
 
 namespace dsi::bench {
@@ -29,6 +29,13 @@ inline EncodePlan Plan(Encoding encoding, std::vector<EncodePlan> children = {},
   return plan;
 }
 
+// Huffman codes of Zstandard for each byte of a value, without a search for matches.
+inline EncodePlan HuffmanPlan(int width) {
+  EncodePlan plane = Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1);
+  plane.literals_only = true;
+  return Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), plane));
+}
+
 // Values of one width, aligned to 8 bytes.
 struct Column {
   int width = 8;
@@ -41,15 +48,23 @@ struct Column {
   ArrayView view() const { return {words.data(), count, width, false, is_float}; }
 };
 
-using Next = std::function<uint64_t(std::mt19937_64&)>;
-
 struct Case {
   std::string name;  // "<encoding>/<u32 or so>/<what>".
   int width;
   EncodePlan plan;
-  std::function<Next()> values;  // A fresh source of values; a source may remember its last value.
+  Source values;
   bool is_float = false;
+  size_t ids = 0;        // A dictionary's entries.
   bool in_dram = false;  // Also measured with more output than caches hold.
+
+  // A page's dictionary pays only where ids come again; a shared one is not the page's.
+  size_t fewest_values() const { return plan.encoding == Encoding::kDictionary ? 2 * ids : 1; }
+  // The shared dictionary; else nothing.
+  std::vector<uint64_t> dictionary() const {
+    std::vector<uint64_t> entries(plan.encoding == Encoding::kSharedDictionary ? ids : 0);
+    for (size_t rank = 0; rank < entries.size(); ++rank) entries[rank] = IdOf(rank);
+    return entries;
+  }
 };
 
 inline Column Fill(const Case& one, size_t count) {
@@ -65,73 +80,18 @@ inline Column Fill(const Case& one, size_t count) {
   return column;
 }
 
-// Numbers of so many random bits above a base.
-inline std::function<Next()> Bits(int bits, uint64_t base = 0) {
-  const uint64_t mask = bits == 0 ? 0 : ~uint64_t{0} >> (64 - bits);
-  return [=] { return [=](std::mt19937_64& random) { return base + (random() & mask); }; };
-}
-
-// Steps up and down of so many bits.
-inline std::function<Next()> Steps(int bits) {
-  return [=] {
-    return [value = uint64_t{1} << 40, bits](std::mt19937_64& random) mutable {
-      return value += (random() >> (64 - bits)) - (uint64_t{1} << (bits - 1));
-    };
-  };
-}
-
-// `size` different hashes, all equally often, or the first ones most often (Zipf's law, roughly).
-inline std::function<Next()> Ids(size_t size, bool skewed) {
-  return [=] {
-    return [=](std::mt19937_64& random) {
-      const auto uniform = static_cast<double>(random() >> 11) * 0x1p-53;
-      const double rank = skewed ? std::pow(static_cast<double>(size), uniform) - 1
-                                 : uniform * static_cast<double>(size);
-      return (static_cast<uint64_t>(rank) + 1) * 0x9E3779B97F4A7C15ULL >> 1;
-    };
-  };
-}
-
-// Each value `length` times in the mean.
-inline std::function<Next()> Repeats(unsigned length, int bits) {
-  return [=] {
-    return [=, value = uint64_t{0}](std::mt19937_64& random) mutable {
-      if (random() % length == 0) value = random() >> (64 - bits);
-      return value;
-    };
-  };
-}
-
-inline std::function<Next()> MostlyZero(unsigned one_in) {
-  return [=] {
-    return [=](std::mt19937_64& random) {
-      return random() % one_in == 0 ? random() & 0xFFFF : uint64_t{0};
-    };
-  };
-}
-
-// Standard normal float32 with so many zero bits at the end.
-inline std::function<Next()> Floats(int zero_bits) {
-  return [=] {
-    return [=, normal = std::normal_distribution<float>()](std::mt19937_64& random) mutable {
-      const float value = normal(random);
-      uint32_t bits = 0;
-      std::memcpy(&bits, &value, 4);
-      return uint64_t{bits >> zero_bits << zero_bits};
-    };
-  };
-}
-
-inline std::vector<Case> DecodeCases() {
+// Cases of plain numbers, one line for each kind.
+inline void AddNumbers(std::vector<Case>* cases) {
   const EncodePlan raw = Plan(Encoding::kRaw);
   const EncodePlan packed = Plan(Encoding::kPacked);
-  const EncodePlan zstd = Plan(Encoding::kCompressed, {raw}, 1);
-  const EncodePlan lz4 = Plan(Encoding::kCompressed, {raw}, 2);
-  std::vector<Case> cases;
-  const auto add = [&](const std::string& name, int width, const EncodePlan& plan,
-                       std::function<Next()> values, bool is_float = false) {
-    cases.push_back({name, width, plan, std::move(values), is_float, false});
+  const auto add = [&](const std::string& name, int width, const EncodePlan& plan, Source values,
+                       bool is_float = false) {
+    cases->push_back({name, width, plan, std::move(values), is_float});
   };
+  add("raw/u32/b32", 4, raw, Bits(32));
+  add("raw/u64/b64", 8, raw, Bits(64));
+  add("constant/u32/b20", 4, Plan(Encoding::kConstant), Bits(0, 1'000'000));
+  add("constant/u64/b60", 8, Plan(Encoding::kConstant), Bits(0, uint64_t{1} << 60));
   for (const int bits : {4, 6}) add("packed/u8/b" + std::to_string(bits), 1, packed, Bits(bits));
   for (const int bits : {5, 11}) add("packed/u16/b" + std::to_string(bits), 2, packed, Bits(bits));
   for (const int bits : {1, 4, 7, 8, 11, 12, 16, 20, 27})
@@ -145,12 +105,7 @@ inline std::vector<Case> DecodeCases() {
   add("delta/u16/b6", 2, delta, Steps(6));
   for (const int bits : {4, 12}) add("delta/u32/b" + std::to_string(bits), 4, delta, Steps(bits));
   for (const int bits : {4, 20}) add("delta/u64/b" + std::to_string(bits), 8, delta, Steps(bits));
-  const EncodePlan dictionary = Plan(Encoding::kDictionary, {raw, packed});
-  add("dictionary/u64/256", 8, dictionary, Ids(256, false));
-  add("dictionary/u64/4Ki", 8, dictionary, Ids(4096, false));
-  add("dictionary/u64/64Ki", 8, dictionary, Ids(65536, false));
-  add("dictionary/u64/64Ki-skewed", 8, dictionary, Ids(65536, true));
-  add("dictionary/u32/4Ki", 4, dictionary, Ids(4096, false));
+  add("delta-delta/u64/times", 8, Plan(Encoding::kDelta, {delta}), Clock(6));
   const EncodePlan runs = Plan(Encoding::kRuns, {packed, packed});
   add("runs/u32/mean3", 4, runs, Repeats(3, 16));
   add("runs/u64/mean3", 8, runs, Repeats(3, 40));
@@ -159,15 +114,72 @@ inline std::vector<Case> DecodeCases() {
   add("bitmap/u32/1", 4, Plan(Encoding::kBitmap), Bits(1));
   add("sparse/u32/2%", 4, Plan(Encoding::kSparse, {packed, packed}), MostlyZero(50));
   add("split/f32/12", 4, Plan(Encoding::kSplit, {packed, packed}, 12, 8), Floats(8), true);
-  const EncodePlan planes =
-      Plan(Encoding::kBytePlanes, {packed, raw, raw, raw, raw, raw, raw, packed});
-  add("planes/f32/8", 4, planes, Floats(8), true);
-  add("planes/u64/b52", 8, planes, Bits(52));
-  add("zstd/u64/4Ki", 8, zstd, Ids(4096, true));
-  add("lz4/u64/4Ki", 8, lz4, Ids(4096, true));
+  add("planes/f32/8", 4, Plan(Encoding::kBytePlanes, {packed, raw, raw, raw}), Floats(8), true);
+  add("planes/u64/b52", 8,
+      Plan(Encoding::kBytePlanes, {raw, raw, raw, raw, raw, raw, packed, packed}), Bits(52));
+  // Selectors and offsets look random.
+  const EncodePlan skewed = Plan(Encoding::kSkewed, {packed, raw});
+  add("skewed/u16/zipf-4Ki", 2, skewed, ZipfCodes(4096));
+  add("skewed/u16/zipf-64Ki", 2, skewed, ZipfCodes(65536));
+  add("skewed/u32/zipf-64Ki", 4, skewed, ZipfCodes(65536));
+  add("decimal/f32/cents-b14", 4, Plan(Encoding::kDecimal, {packed}, 2), Prices<float>(14), true);
+  add("decimal/f64/cents-b20", 8, Plan(Encoding::kDecimal, {packed}, 2), Prices<double>(20), true);
+  add("zstd/u64/zipf-4Ki", 8, Plan(Encoding::kCompressed, {raw}, 1), ZipfIds(4096));
+  add("lz4/u64/zipf-4Ki", 8, Plan(Encoding::kCompressed, {raw}, 2), ZipfIds(4096));
+}
+
+// Cases of ids that a dictionary holds. Skewed: each as often as the others, and Zipf's law on top.
+inline void AddIds(std::vector<Case>* cases) {
+  const EncodePlan raw = Plan(Encoding::kRaw);
+  const auto add = [&](const std::string& name, int width, Encoding encoding, size_t ids,
+                       const Source& values, bool has_literals = false) {
+    // Codes that fill their width are left as they are.
+    const size_t codes = ids + (has_literals ? 1 : 0);
+    const EncodePlan packed = codes == 256 || codes == 65536 ? raw : Plan(Encoding::kPacked);
+    std::vector<EncodePlan> children = {raw, packed};
+    if (encoding == Encoding::kSharedDictionary) {
+      children = {packed};
+      if (has_literals) children.push_back(raw);
+    }
+    cases->push_back({name, width, Plan(encoding, children), values, false, ids});
+  };
+  const auto both = [](size_t ids) { return Alternating(EvenIds(ids), ZipfIds(ids)); };
+  constexpr Encoding kOwn = Encoding::kDictionary;
+  add("dictionary/u64/256", 8, kOwn, 256, EvenIds(256));
+  add("dictionary/u64/4Ki", 8, kOwn, 4096, EvenIds(4096));
+  add("dictionary/u64/64Ki", 8, kOwn, 65536, EvenIds(65536));
+  add("dictionary/u64/64Ki-skewed", 8, kOwn, 65536, both(65536));
+  add("dictionary/u32/256", 4, kOwn, 256, EvenIds(256));
+  add("dictionary/u32/4Ki", 4, kOwn, 4096, EvenIds(4096));
+  constexpr Encoding kShared = Encoding::kSharedDictionary;
+  add("shared/u64/4Ki", 8, kShared, 4096, EvenIds(4096));
+  add("shared/u64/64Ki", 8, kShared, 65536, EvenIds(65536));
+  add("shared/u64/4Ki+literals", 8, kShared, 4096, WithStrangers(EvenIds(4096), 10), true);
+  add("shared/u64/64Ki+literals", 8, kShared, 65536, WithStrangers(EvenIds(65536), 10), true);
+}
+
+// Cases of strings, one after another.
+inline void AddStrings(std::vector<Case>* cases) {
+  const EncodePlan symbols = Plan(
+      Encoding::kSymbols, {Plan(Encoding::kPacked), Plan(Encoding::kRaw), Plan(Encoding::kRaw)});
+  cases->push_back({"symbols/u8/uuids", 1, symbols, Text(Uuid)});
+  cases->push_back({"symbols/u8/urls", 1, symbols, Text(Url)});
+}
+
+inline std::vector<Case> DecodeCases() {
+  std::vector<Case> cases;
+  AddNumbers(&cases);
+  AddIds(&cases);
+  AddStrings(&cases);
   for (Case& one : cases) {
-    for (const char* name : {"packed/u32/b12", "packed/u64/b20", "delta/u64/b20",
-                             "dictionary/u64/64Ki", "runs/u64/mean30", "planes/f32/8"})
+    for (const char* name :
+         {"raw/u64/b64",           "constant/u64/b60",      "packed/u32/b12",
+          "packed/u64/b20",        "delta/u64/b20",         "delta-delta/u64/times",
+          "dictionary/u64/64Ki",   "shared/u64/64Ki",       "shared/u64/64Ki+literals",
+          "runs/u64/mean30",       "bitmap/u32/1",          "sparse/u32/2%",
+          "split/f32/12",          "planes/f32/8",          "skewed/u16/zipf-64Ki",
+          "decimal/f32/cents-b14", "decimal/f64/cents-b20", "symbols/u8/uuids",
+          "zstd/u64/zipf-4Ki",     "lz4/u64/zipf-4Ki"})
       one.in_dram |= one.name == name;
   }
   return cases;
@@ -176,8 +188,8 @@ inline std::vector<Case> DecodeCases() {
 // Pages as a writer meets them, encoded with the choice.
 inline std::vector<Case> EncodeCases() {
   const EncodePlan any;
-  return {{"encode/u64/ids-4Ki", 8, any, Ids(4096, true)},
-          {"encode/u64/ids-64Ki", 8, any, Ids(65536, true)},
+  return {{"encode/u64/ids-4Ki", 8, any, ZipfIds(4096)},
+          {"encode/u64/ids-64Ki", 8, any, ZipfIds(65536)},
           {"encode/u64/ids-unique", 8, any, Bits(63)},
           {"encode/u64/times", 8, any, Steps(20)},
           {"encode/u64/runs", 8, any, Repeats(16, 40)},

@@ -1,98 +1,28 @@
 // Speed of decoding and encoding, each encoding beside memcpy of its output, the kernels without
-// SIMD, and the decoder of Zstandard on the same values. `bench/codecs` runs it and says what the
-// figures mean; alone it is an ordinary Google Benchmark program.
+// SIMD, and the decoder of Zstandard on the same values; of skewed codes also Huffman codes. Stops
+// where a node is not of the encoding that its case is called after. `bench/codecs` runs it and
+// says what the figures mean; alone it is an ordinary Google Benchmark program.
 //   build/release/bin/codecs_bench --benchmark_filter=delta
 // DSI_BENCH_VALUES=<folder>: writes the values of every case there and stops, for other systems.
-// DSI_BENCH_COLUMNS=<folder>: decodes the columns of its files, `<name>.<width>[f]`, by every
-// encoding instead.
+// DSI_BENCH_COLUMNS=<folder>: decodes the columns of its files, `<name>.<width>[f|s]` (floats,
+// shared ids), by every encoding instead.
 #include <benchmark/benchmark.h>
 #include <zstd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <unordered_map>
 
-#include "dsi/bench/codecs_figures/cases.h"
+#include "dsi/bench/codecs_figures/columns.h"
 #include "dsi/codecs/simd_internal.h"
 #include "dsi/dedup/expand_internal.h"
 
 namespace dsi::bench {
 namespace {
-
-using internal::EncodeTuning;
-using Bytes = std::vector<std::byte>;
-
-// Where the output of one iteration fits: so many pages of so many bytes, all different memory.
-struct Residence {
-  const char* name;
-  size_t page_bytes;
-  size_t pages;
-};
-constexpr Residence kL1 = {"L1", 16 << 10, 1};
-constexpr Residence kL2 = {"L2", 512 << 10, 1};
-constexpr Residence kDram = {"DRAM", 1 << 20, 256};
-
-// Copies of one page's bytes, and room for as many decoded pages.
-class Pages {
- public:
-  Pages(const Bytes& page, const Residence& residence) : page_size_(page.size()) {
-    const size_t stride = (page.size() + 63) / 64 * 64;
-    stride_ = stride;
-    in_.resize(stride * residence.pages + 64);
-    out_.resize(residence.page_bytes * residence.pages + 64);
-    for (size_t i = 0; i < residence.pages; ++i)
-      std::memcpy(Aligned(in_) + i * stride, page.data(), page.size());
-  }
-  std::span<const std::byte> in(size_t i) { return {Aligned(in_) + i * stride_, page_size_}; }
-  std::byte* out(size_t offset) { return Aligned(out_) + offset; }
-
- private:
-  static std::byte* Aligned(Bytes& bytes) {
-    return bytes.data() + (64 - reinterpret_cast<uintptr_t>(bytes.data()) % 64) % 64;
-  }
-  size_t page_size_;
-  size_t stride_ = 0;
-  Bytes in_;
-  Bytes out_;
-};
-
-void SetRates(benchmark::State& state, const Residence& residence, int width, double stored) {
-  const auto bytes = static_cast<double>(residence.page_bytes * residence.pages);
-  const auto done = static_cast<double>(state.iterations()) * bytes;
-  state.counters["bytes_per_second"] = benchmark::Counter(done, benchmark::Counter::kIsRate);
-  state.counters["values_per_second"] =
-      benchmark::Counter(done / width, benchmark::Counter::kIsRate);
-  state.counters["stored_per_byte"] = stored * static_cast<double>(residence.pages) / bytes;
-}
-
-// Calls decode(page bytes, out) for every page of the residence, again and again.
-template <typename Decode>
-void RunPages(benchmark::State& state, const Bytes& page, const Residence& residence, int width,
-              const Decode& decode) {
-  Pages pages(page, residence);
-  for (auto _ : state) {
-    for (size_t i = 0; i < residence.pages; ++i)
-      decode(pages.in(i), pages.out(i * residence.page_bytes));
-    benchmark::ClobberMemory();
-  }
-  SetRates(state, residence, width, static_cast<double>(page.size()));
-}
-
-void DecodeOurs(benchmark::State& state, const Column& column, const EncodePlan& plan,
-                const Residence& residence) {
-  Bytes page;
-  internal::EncodeNode(column.view(), plan, EncodeTuning(), &page);
-  internal::DecodeScratch scratch;
-  const internal::SharedDictionary none;
-  RunPages(state, page, residence, column.width,
-           [&](std::span<const std::byte> in, std::byte* out) {
-             if (!internal::DecodeNode(in, column.width, column.count, none, &scratch, out).ok())
-               std::abort();
-           });
-  const auto words = internal::DescribeNode(page, column.count);
-  if (words.ok()) state.SetLabel(*words);
-}
 
 void DecodeZstd(benchmark::State& state, const Column& column, const Residence& residence) {
   Bytes frame(ZSTD_compressBound(column.size()));
@@ -133,17 +63,49 @@ size_t CountFor(const Residence& residence, int width) {
   return residence.page_bytes / static_cast<size_t>(width);
 }
 
-void RegisterDecode(const Case& one, const Residence& residence) {
+// A page is made larger where its dictionary's ids would not fit.
+Residence RoomFor(const Case& one, Residence residence) {
+  residence.page_bytes =
+      std::max(residence.page_bytes, one.fewest_values() * static_cast<size_t>(one.width));
+  return residence;
+}
+
+// What an order-0 coder that knew each value's frequency would take, in bits for a value.
+double Entropy(const Column& column) {
+  std::unordered_map<uint64_t, size_t> uses;
+  for (size_t i = 0; i < column.count; ++i) {
+    uint64_t value = 0;
+    std::memcpy(&value, column.bytes() + i * size_t(column.width), size_t(column.width));
+    ++uses[value];
+  }
+  double bits = 0;
+  const auto total = static_cast<double>(column.count);
+  for (const auto& [value, n] : uses)
+    bits += static_cast<double>(n) * std::log2(total / static_cast<double>(n));
+  return bits / total;
+}
+
+void RegisterDecode(const Case& one, const Residence& asked) {
+  const Residence residence = RoomFor(one, asked);
   const std::string name = one.name + "/" + residence.name + "/";
-  const auto column = [one, residence] { return Fill(one, CountFor(residence, one.width)); };
+  const auto column = [=] { return Fill(one, CountFor(residence, one.width)); };
   const auto ours = [=](benchmark::State& state) {
-    DecodeOurs(state, column(), one.plan, residence);
+    const Column values = column();
+    const Node node = EncodeColumn(values, one.plan, one.dictionary());
+    CheckFollows(one, node, values.count);
+    DecodeNodes(state, values, node, residence);
   };
   Register(name + "memcpy",
            [=](benchmark::State& state) { CopyOutput(state, column(), residence); });
   Register(name + "dsi", ours);
   Register(name + "scalar", WithoutSimd(ours));
   Register(name + "zstd", [=](benchmark::State& state) { DecodeZstd(state, column(), residence); });
+  if (one.plan.encoding != Encoding::kSkewed) return;
+  Register(name + "huffman", [=](benchmark::State& state) {
+    const Column values = column();
+    DecodeNodes(state, values, EncodeColumn(values, HuffmanPlan(one.width), {}), residence);
+    state.counters["entropy_bits"] = Entropy(values);
+  });
 }
 
 // Shape codes of lists to lengths and starts: 12 bytes per row come out.
@@ -200,60 +162,28 @@ void WriteValues(const std::filesystem::path& folder) {
   for (const Case& one : DecodeCases()) {
     std::string name = one.name;
     for (char& letter : name) letter = letter == '/' ? '~' : letter;
-    const Column column = Fill(one, CountFor(kL2, one.width));
+    const Column column = Fill(one, CountFor(RoomFor(one, kL2), one.width));
     std::ofstream(folder / name, std::ios::binary)
         .write(reinterpret_cast<const char*>(column.bytes()),
                static_cast<std::streamsize>(column.size()));
   }
 }
 
-// A column of a real table: at most a page of it, by every encoding that takes it.
-void RegisterColumn(const std::filesystem::path& path) {
-  auto column = std::make_shared<Column>();
-  const std::string kind = path.extension().string();  // ".8" or ".4f".
-  column->width = kind.at(1) - '0';
-  column->is_float = kind.size() > 2;
-  column->count = std::min<size_t>(std::filesystem::file_size(path), kL2.page_bytes) /
-                  static_cast<size_t>(column->width);
-  column->words.resize(kL2.page_bytes / 8);
-  std::ifstream(path, std::ios::binary)
-      .read(reinterpret_cast<char*>(column->words.data()),
-            static_cast<std::streamsize>(column->size()));
-  const Residence residence = {"L2", column->size(), 1};
-  const EncodePlan raw = Plan(Encoding::kRaw);
-  const EncodePlan packed = Plan(Encoding::kPacked);
-  const EncodePlan zstd = Plan(Encoding::kCompressed, {raw}, 1);
-  const std::vector<std::pair<std::string, EncodePlan>> plans = {
-      {"raw", raw},
-      {"packed", packed},
-      {"delta", Plan(Encoding::kDelta, {packed})},
-      {"runs", Plan(Encoding::kRuns, {packed, packed})},
-      {"dictionary", Plan(Encoding::kDictionary, {raw, packed})},
-      {"sparse", Plan(Encoding::kSparse, {packed, packed})},
-      {"byte planes", Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(8, zstd))},
-      {"zstd", zstd},
-      {"lz4", Plan(Encoding::kCompressed, {raw}, 2)},
-      {"chosen", internal::ChoosePlan(column->view(), EncodeTuning())}};
-  for (const auto& [name, plan] : plans) {
-    Register(path.stem().string() + "/" + name, [=, forced = plan](benchmark::State& state) {
-      DecodeOurs(state, *column, forced, residence);
-    });
-  }
-}
-
 void RegisterAll() {
   if (const char* columns = std::getenv("DSI_BENCH_COLUMNS")) {
-    for (const auto& entry : std::filesystem::directory_iterator(columns))
-      RegisterColumn(entry.path());
+    RegisterColumns(columns);
     return;
   }
   for (const Residence& residence : {kL1, kL2, kDram}) {
     const bool in_dram = residence.pages > 1;
     for (const Case& one : DecodeCases()) {
       // Memory is the same for all of a kind, and filling it takes long.
-      if (!in_dram || one.in_dram) RegisterDecode(one, residence);
+      const bool is_wanted = !in_dram || one.in_dram;
+      const bool fits_l1 = RoomFor(one, kL1).page_bytes == kL1.page_bytes;
+      if (is_wanted && (fits_l1 || residence.name != std::string("L1")))
+        RegisterDecode(one, residence);
     }
-    RegisterOffsets(residence);
+    if (!in_dram) RegisterOffsets(residence);
   }
   for (const Case& one : EncodeCases()) RegisterEncode(one);
 }

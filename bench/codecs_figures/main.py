@@ -24,7 +24,8 @@ def run(program, expression, repeat, min_time, env=None):
         if b["aggregate_name"] == "median":
             case, variant = b["run_name"].split("/repeats:")[0].rsplit("/", 1)
             cases.setdefault(case, {})[variant] = {"gb_s": b["bytes_per_second"] / 1e9, "gv_s": b["values_per_second"] / 1e9,
-                                                   "stored": b["stored_per_byte"], "plan": b.get("label", "")}
+                                                   "stored": b["stored_per_byte"], "plan": b.get("label", ""),
+                                                   **({"entropy_bits": b["entropy_bits"]} if "entropy_bits" in b else {})}
     return dict(sorted(cases.items(), key=lambda case: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", case[0])]))
 
 
@@ -41,6 +42,7 @@ def show(cases, residents):
             ratio = dsi["gb_s"] / v["memcpy"]["gb_s"]
             print(f"{name.rsplit('/', 1)[0]:26} {dsi['stored']:7.3f} {dsi['gv_s']:7.2f} {cell('dsi', 7)} {cell('memcpy', 7)} {ratio:6.2f} "
                   f"{cell('scalar', 8)} {cell('zstd', 6)} {cell('pyarrow', 8)} {cell('pcodec', 7)}")
+    show_entropy(cases)
     encode = {k: v for k, v in cases.items() if k.startswith("encode/")}
     if encode:
         print(f"\nEncoding a page of 65,536 values, MB/s of values that go in\n{'':26} {'stored':>7} {'choice+encode':>14} {'encode':>7}  chosen")
@@ -48,11 +50,23 @@ def show(cases, residents):
         print(f"{name.rsplit('/', 1)[0]:26} {v['dsi']['stored']:7.3f} {v['dsi']['gb_s'] * 1e3:14.0f} {v['planned']['gb_s'] * 1e3:7.0f}  {v['dsi']['plan']}")
 
 
+def show_entropy(cases):
+    """Skewed codes beside coders that come nearer the entropy of the values, or might."""
+    rows = {k: v for k, v in cases.items() if "huffman" in v and "dsi" in v}
+    coders = {"dsi": "skewed", "huffman": "Huffman", "zstd": "zstd", "pcodec": "pcodec"}
+    if rows:
+        print("\nSkewed codes, bits stored for a value and 10^9 values/s decoded; Huffman: Zstandard's codes of each byte, no matches\n"
+              f"{'':26} {'entropy':>7}  " + "  ".join(f"{name:>14}" for name in coders.values()))
+    for name, v in rows.items():
+        cell = lambda x: f"{8 * x['stored'] * x['gb_s'] / x['gv_s']:6.2f} at {x['gv_s']:4.2f}"  # noqa: E731
+        print(f"{name:26} {v['huffman']['entropy_bits']:7.2f}  " + "  ".join(cell(v[c]) if c in v else " " * 14 for c in coders))
+
+
 def main():
     p = argparse.ArgumentParser(prog="bench/codecs", description=__doc__)
     p.add_argument("--only", default="", help="encodings, such as delta,dictionary; `encode` is one; default: all")
-    p.add_argument("--resident", default="L1,L2,DRAM", help="where the output of one iteration fits: L1 (16 KiB), L2 (512 KiB), DRAM (256 MiB)")
-    p.add_argument("--repeat", type=int, default=5)
+    p.add_argument("--resident", default="L1,L2,DRAM", help="where the output of one iteration fits: L1 (16 KiB), L2 (512 KiB; 1 MiB of 64 Ki ids), DRAM (256 MiB)")
+    p.add_argument("--repeat", type=int, default=5, help="at least 2; default 5")
     p.add_argument("--min-time", type=float, default=0.05, help="seconds per repetition")
     p.add_argument("--no-peers", action="store_true", help="without pyarrow and pcodec")
     p.add_argument("--picture", metavar="SVG", help="instead draw size against decode speed on columns of a table")
@@ -60,6 +74,7 @@ def main():
     p.add_argument("--json", action="store_true")
     p.add_argument("--program", required=True, help=argparse.SUPPRESS)
     args = p.parse_args()
+    args.repeat = max(args.repeat, 2)  # A median of one is not printed.
     if args.picture:
         with tempfile.TemporaryDirectory() as folder:
             source = picture.write_columns(folder, args.table)

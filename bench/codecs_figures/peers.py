@@ -9,9 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pcodec import standalone
 
-# Parquet's encoding for each of ours; all others have none.
-PARQUET = {"packed": "DELTA_BINARY_PACKED", "delta": "DELTA_BINARY_PACKED", "dictionary": "RLE_DICTIONARY", "runs": "RLE_DICTIONARY",
-           "planes": "BYTE_STREAM_SPLIT"}
+# Parquet's encoding for each of ours; all others have none, and are held against pcodec alone.
+PARQUET = {"raw": "PLAIN", "constant": "RLE_DICTIONARY", "packed": "DELTA_BINARY_PACKED", "delta": "DELTA_BINARY_PACKED",
+           "delta-delta": "DELTA_BINARY_PACKED", "dictionary": "RLE_DICTIONARY", "shared": "RLE_DICTIONARY", "runs": "RLE_DICTIONARY",
+           "sparse": "RLE_DICTIONARY", "planes": "BYTE_STREAM_SPLIT"}
+DTYPES = {"u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "f32": np.float32, "f64": np.float64}
 
 
 def median_seconds(call, repeat):
@@ -38,12 +40,12 @@ def add(cases, folder, repeat):
     for name in sorted(os.listdir(folder)):
         case = name.replace("~", "/") + "/L2"
         kind, dtype = case.split("/")[:2]
-        if case not in cases or dtype in ("u8", "u16"):
+        if case not in cases or dtype not in DTYPES:  # Neither takes single bytes.
             continue
-        values = np.fromfile(os.path.join(folder, name), dtype={"u32": np.uint32, "u64": np.uint64, "f32": np.float32}[dtype])
+        values = np.fromfile(os.path.join(folder, name), dtype=DTYPES[dtype])
         found = {}
-        if kind in PARQUET:
-            signed = values.view({4: np.int32, 8: np.int64}[values.itemsize]) if dtype != "f32" else values
+        if kind in PARQUET and values.itemsize >= 4:
+            signed = values.view({4: np.int32, 8: np.int64}[values.itemsize]) if dtype[0] == "u" else values
             found["pyarrow"] = parquet(signed, PARQUET[kind], repeat)
         packed = standalone.simple_compress(values, pcodec.ChunkConfig())
         target = np.empty_like(values)
