@@ -11,7 +11,8 @@
 namespace dsi::internal {
 namespace {
 
-constexpr double kWorth = 1024;  // Bytes that a choice must save.
+constexpr double kWorth = 1024;          // Bytes that a choice must save.
+constexpr size_t kFewestToLook = 16384;  // Bytes of a page whose looks may be worth a choice.
 
 const std::byte* At(const ArrayView& values, size_t i) {
   return static_cast<const std::byte*>(values.values) + i * static_cast<size_t>(values.width);
@@ -67,7 +68,7 @@ class PageEncoder {
       FollowAnother();
     } else {
       const Fit fit = FollowRemembered();
-      const bool may_gain = static_cast<double>(node_.size()) > kWorth;
+      const bool may_gain = node_.size() > kFewestToLook;
       if (fit == Fit::kReplaced ||
           (fit == Fit::kFits && (!may_gain || remembered_.outlines.Has(outline))))
         return std::move(node_);
