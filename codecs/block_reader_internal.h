@@ -25,12 +25,6 @@ class BlockReader {
   // call.
   const std::byte* Next(size_t* count);
 
-  // All values at once, where they already lie in memory; null for packed nodes, which Next
-  // unpacks.
-  const std::byte* whole() const { return whole_; }
-  int width() const { return width_; }
-  size_t count() const { return count_; }
-
  private:
   BorrowedBuffer decompressed_;
   BorrowedBuffer decoded_;

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace dsi::internal {
@@ -31,15 +30,6 @@ class ValueTable {
     entries_.push_back(value);
     if (entries_.size() * 2 > slots_.size()) Resize(slots_.size() * 4);
     return number;
-  }
-
-  // Inserts all values; false as soon as there are more than `cap` distinct ones.
-  bool InsertAll(std::span<const T> values, size_t cap) {
-    for (const T value : values) {
-      Insert(value);
-      if (entries_.size() > cap) return false;
-    }
-    return true;
   }
 
  private:
