@@ -69,4 +69,12 @@ EncodeOutcome EncodeNode(const ArrayView& array, const EncodePlan& plan, const E
   return context.outcome;
 }
 
+InnerEncoder ByPlan(const EncodePlan& plan, const EncodeTuning& tuning) {
+  return [plan, tuning](const ArrayView& array) {
+    std::vector<std::byte> node;
+    EncodeNode(array, plan, tuning, &node, 1);
+    return node;
+  };
+}
+
 }  // namespace dsi::internal

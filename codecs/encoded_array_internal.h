@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -94,12 +95,16 @@ struct EncodeOutcome {
 EncodeOutcome EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
                          std::vector<std::byte>* out, int levels_above = 0);
 
-// Appends a shared-dictionary node (E-051) of values of this width around two nodes, each encoded
-// with one level above: codes, in the fewest bytes that hold them (narrow_codes_internal.h), and
-// literals. Empty literals: none; else as many codes as there are equal the number of the
-// dictionary's entries.
-void WrapSharedCodes(std::span<const std::byte> codes, std::span<const std::byte> literals,
-                     int width, std::vector<std::byte>* out);
+// Makes a node that will stand in another of an array.
+using InnerEncoder = std::function<std::vector<std::byte>(const ArrayView& array)>;
+InnerEncoder ByPlan(const EncodePlan& plan, const EncodeTuning& tuning);
+
+// Appends a shared-dictionary node (E-051). The codes are encoded in the fewest bytes that hold
+// them. The literals, whose width is that of the node, may be none; else as many codes as there are
+// equal the number of the dictionary's entries.
+void EncodeSharedCodes(std::span<const uint32_t> codes, const InnerEncoder& encode_codes,
+                       const ArrayView& literals, const InnerEncoder& encode_literals,
+                       std::vector<std::byte>* out);
 
 // The dictionary stream that shared-dictionary nodes refer to; values of the width of the node.
 // Empty: none in this context.

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-#include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/node_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/fuzz/node_checks.h"
@@ -96,14 +95,10 @@ void RequireCodesComeBack(const ArrayView& array, const EncodePlan& plan) {
     std::memcpy(&expected[i * width],
                 codes[i] == kEntries ? value : &entries.values[codes[i] * width], width);
   }
-  const NarrowCodes narrow(codes, kEntries);
-  std::vector<std::byte> codes_node;
-  EncodeNode(narrow.view(), plan, {}, &codes_node, 1);
-  std::vector<std::byte> literals_node;
-  const ArrayView own{literals.data(), num_literals, array.width, false, false};
-  if (num_literals != 0) EncodeNode(own, plan, {}, &literals_node, 1);
   std::vector<std::byte> node;
-  WrapSharedCodes(codes_node, literals_node, array.width, &node);
+  const ArrayView own{literals.data(), num_literals, array.width, false, false};
+  const InnerEncoder encode = ByPlan(plan, {});
+  EncodeSharedCodes(codes, encode, own, encode, &node);
   RequireValues(node, {expected.get(), array.count, array.width}, entries.view());
 }
 

@@ -6,8 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "dsi/codecs/dictionary/narrow_codes_internal.h"
-
 namespace dsi::internal {
 namespace {
 
@@ -62,19 +60,20 @@ class PageEncoder {
       : page_(page), tuning_(tuning), remembered_(*remembered), levels_above_(levels_above) {}
 
   std::vector<std::byte> Encode() {
-    const PageOutline outline = OutlineOf(page_);
     if (!remembered_.is_known) {
       remembered_.is_known = true;
       FollowAnother();
-    } else {
-      const Fit fit = FollowRemembered();
-      const bool may_gain = node_.size() > kFewestToLook;
-      if (fit == Fit::kReplaced ||
-          (fit == Fit::kFits && (!may_gain || remembered_.outlines.Has(outline))))
-        return std::move(node_);
-      KeepTheCheaper(fit == Fit::kDrifted);
+      remembered_.outlines.Add(OutlineOf(page_));
+      return std::move(node_);
     }
-    remembered_.outlines.Add(outline);
+    const Fit fit = FollowRemembered();
+    if (fit == Fit::kReplaced || (fit == Fit::kFits && node_.size() <= kFewestToLook))
+      return std::move(node_);
+    const PageOutline outline = OutlineOf(page_);
+    if (fit == Fit::kDrifted || !remembered_.outlines.Has(outline)) {
+      KeepTheCheaper(fit == Fit::kDrifted);
+      remembered_.outlines.Add(outline);
+    }
     return std::move(node_);
   }
 
@@ -247,6 +246,11 @@ EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values,
   stream.record.width = static_cast<uint8_t>(ids.literals.width);
   if (ids.codes.empty()) return stream;
   stream.record.form = StreamForm::kPaged;
+  const auto inner = [&](RememberedPlan* remembered) {
+    return [&tuning, remembered](const ArrayView& page) {
+      return EncodePage(page, tuning, remembered, 1);
+    };
+  };
   size_t first_literal = 0;
   for (size_t first = 0; first < ids.codes.size(); first += page_values) {
     const size_t count = std::min<size_t>(ids.codes.size() - first, page_values);
@@ -255,15 +259,9 @@ EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values,
         static_cast<size_t>(std::count(codes.begin(), codes.end(), ids.literal));
     EncodedStream::Node& node = stream.nodes.emplace_back();
     node.num_values = static_cast<uint32_t>(count);
-    const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
-    const std::vector<std::byte> codes_node = EncodePage(narrow.view(), tuning, codes_plan, 1);
-    std::vector<std::byte> literals_node;
-    if (num_literals != 0) {
-      literals_node =
-          EncodePage(Page(ids.literals, first_literal, num_literals), tuning, literals_plan, 1);
-      first_literal += num_literals;
-    }
-    WrapSharedCodes(codes_node, literals_node, ids.literals.width, &node.bytes);
+    EncodeSharedCodes(codes, inner(codes_plan), Page(ids.literals, first_literal, num_literals),
+                      inner(literals_plan), &node.bytes);
+    first_literal += num_literals;
   }
   return stream;
 }

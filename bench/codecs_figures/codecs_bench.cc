@@ -10,14 +10,14 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <unordered_map>
+#include <vector>
 
 #include "dsi/bench/codecs_figures/columns.h"
+#include "dsi/codecs/entropy_internal.h"
 #include "dsi/codecs/simd_internal.h"
 #include "dsi/dedup/expand_internal.h"
 
@@ -70,19 +70,12 @@ Residence RoomFor(const Case& one, Residence residence) {
   return residence;
 }
 
-// What an order-0 coder that knew each value's frequency would take, in bits for a value.
+// Of skewed codes, all of which are below 2^16: bits for a value.
 double Entropy(const Column& column) {
-  std::unordered_map<uint64_t, size_t> uses;
-  for (size_t i = 0; i < column.count; ++i) {
-    uint64_t value = 0;
-    std::memcpy(&value, column.bytes() + i * size_t(column.width), size_t(column.width));
-    ++uses[value];
-  }
-  double bits = 0;
-  const auto total = static_cast<double>(column.count);
-  for (const auto& [value, n] : uses)
-    bits += static_cast<double>(n) * std::log2(total / static_cast<double>(n));
-  return bits / total;
+  std::vector<uint16_t> codes(column.count);
+  for (size_t i = 0; i < column.count; ++i)
+    std::memcpy(&codes[i], column.bytes() + i * size_t(column.width), sizeof(codes[i]));
+  return internal::EntropyBits(codes, 16);
 }
 
 void RegisterDecode(const Case& one, const Residence& asked) {
@@ -151,8 +144,7 @@ void RegisterEncode(const Case& one) {
       internal::EncodeNode(column.view(), plan, tuning, &page);
     }
     SetRates(state, {"", column.size(), 1}, one.width, static_cast<double>(page.size()));
-    const auto words = internal::DescribeNode(page, column.count);
-    if (words.ok()) state.SetLabel(*words);
+    state.SetLabel(DescribeIn(page, column.count));
   };
   Register(one.name + "/page/dsi", [=](benchmark::State& state) { run(state, true); });
   Register(one.name + "/page/planned", [=](benchmark::State& state) { run(state, false); });

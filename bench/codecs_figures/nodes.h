@@ -2,7 +2,6 @@
 // plan asked for.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +13,6 @@
 #include <vector>
 
 #include "dsi/bench/codecs_figures/cases.h"
-#include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/node_internal.h"
 
 namespace dsi::bench {
@@ -44,15 +42,10 @@ inline Bytes EncodeShared(const Column& column, const EncodePlan& plan,
     if (is_literal) literals.push_back(value);
     codes.push_back(is_literal ? static_cast<uint32_t>(dictionary.size()) : at->second);
   }
-  const internal::NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
-  Bytes coded;
-  Bytes others;
   Bytes page;
-  internal::EncodeNode(narrow.view(), plan.children[0], EncodeTuning(), &coded, 1);
-  if (!literals.empty())
-    internal::EncodeNode({literals.data(), literals.size(), 8}, plan.children[1], EncodeTuning(),
-                         &others, 1);
-  internal::WrapSharedCodes(coded, others, 8, &page);
+  internal::EncodeSharedCodes(codes, internal::ByPlan(plan.children.front(), EncodeTuning()),
+                              {literals.data(), literals.size(), 8},
+                              internal::ByPlan(plan.children.back(), EncodeTuning()), &page);
   return page;
 }
 
@@ -65,8 +58,8 @@ inline Node EncodeColumn(const Column& column, const EncodePlan& plan,
   return node;
 }
 
-inline std::string DescribeIn(const Node& node, size_t count) {
-  const auto words = internal::DescribeNode(node.page, count);
+inline std::string DescribeIn(const Bytes& page, size_t count) {
+  const auto words = internal::DescribeNode(page, count);
   return words.ok() ? *words : words.status().message();
 }
 
@@ -74,7 +67,7 @@ inline std::string DescribeIn(const Node& node, size_t count) {
 // under the case's name would be of something else.
 inline void CheckFollows(const Case& one, const Node& node, size_t count) {
   static const std::regex width(" u(8|16|32|64)");
-  const std::string described = DescribeIn(node, count);
+  const std::string described = DescribeIn(node.page, count);
   const bool same_tree = std::regex_replace(described, width, "") == one.plan.ToString();
   const auto parsed = internal::ParseNode(node.page);
   const bool all_ids =

@@ -79,7 +79,7 @@ inline void DecodeNodes(benchmark::State& state, const Column& column, const Nod
              if (!internal::DecodeNode(in, column.width, column.count, shared, &scratch, out).ok())
                std::abort();
            });
-  state.SetLabel(DescribeIn(node, column.count));
+  state.SetLabel(DescribeIn(node.page, column.count));
 }
 
 }  // namespace dsi::bench

@@ -32,9 +32,6 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   return DecodeThroughDictionary(children.codes, Deeper(context), values, dst);
 }
 
-// A count as the header of a node states it (E-001).
-uint32_t NodeCount(std::span<const std::byte> node) { return LoadLE<uint32_t>(&node[4]); }
-
 // Only the writer knows a shared dictionary; a plan never asks for one.
 bool Encode(const ArrayView&, const EncodePlan&, EncodeContext*, std::vector<std::byte>*) {
   return false;
@@ -56,14 +53,18 @@ Result<SharedChildren> FindSharedChildren(const NodeView& node) {
   return found;
 }
 
-void WrapSharedCodes(std::span<const std::byte> codes, std::span<const std::byte> literals,
-                     int width, std::vector<std::byte>* out) {
-  NodeWriter writer(out, Encoding::kSharedDictionary, width, NodeCount(codes));
-  if (!literals.empty()) writer.SetAux(NodeCount(literals));
-  for (const std::span<const std::byte> node : {codes, literals}) {
+void EncodeSharedCodes(std::span<const uint32_t> codes, const InnerEncoder& encode_codes,
+                       const ArrayView& literals, const InnerEncoder& encode_literals,
+                       std::vector<std::byte>* out) {
+  NodeWriter writer(out, Encoding::kSharedDictionary, literals.width, codes.size());
+  writer.SetAux(static_cast<uint32_t>(literals.count));
+  const auto append = [&](const std::vector<std::byte>& node) {
     out->resize(out->size() + node.size());
     std::copy(node.begin(), node.end(), out->end() - static_cast<std::ptrdiff_t>(node.size()));
-  }
+  };
+  const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
+  append(encode_codes(narrow.view()));
+  if (literals.count != 0) append(encode_literals(literals));
   writer.Finish();
 }
 

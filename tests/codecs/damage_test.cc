@@ -61,7 +61,9 @@ std::vector<Sample> Samples() {
                                                                       : i * 7 % Entries().size());
       }
       const Array own(width, Generate(literals, [](size_t i) { return 100 + i; }));
-      const Bytes node = SharedNode(codes, packed, own.view(), packed, tuning);
+      Bytes node;
+      const InnerEncoder encode = ByPlan(packed, tuning);
+      EncodeSharedCodes(codes, encode, own.view(), encode, &node);
       samples.push_back({"shared dictionary u" + std::to_string(8 * width) + ", " +
                              std::to_string(literals) + " literals",
                          node, width, codes.size()});

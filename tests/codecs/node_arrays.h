@@ -9,12 +9,10 @@
 #include <functional>
 #include <memory>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/format/bytes_internal.h"
 
@@ -53,20 +51,6 @@ inline std::vector<uint64_t> Generate(size_t count, const std::function<uint64_t
   std::vector<uint64_t> values(count);
   for (size_t i = 0; i < count; ++i) values[i] = value(i);
   return values;
-}
-
-// Codes into a shared dictionary by one plan, and values that it lacks by another (E-051).
-inline Bytes SharedNode(std::span<const uint32_t> codes, const EncodePlan& plan,
-                        const ArrayView& literals, const EncodePlan& literals_plan,
-                        const EncodeTuning& tuning = {}) {
-  const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
-  Bytes codes_node;
-  EncodeNode(narrow.view(), plan, tuning, &codes_node, 1);
-  Bytes literals_node;
-  if (literals.count != 0) EncodeNode(literals, literals_plan, tuning, &literals_node, 1);
-  Bytes node;
-  WrapSharedCodes(codes_node, literals_node, literals.width, &node);
-  return node;
 }
 
 // Named shapes of data; each looks at a width for its boundaries.

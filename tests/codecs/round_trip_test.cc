@@ -198,8 +198,9 @@ TEST(SharedDictionaryTest, ValuesAndCodesComeBack) {
              {ChoosePlan(codes_view, tuning), Plan(Encoding::kRaw), Plan(Encoding::kPacked),
               Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1),
               Plan(Encoding::kSplit, {Plan(Encoding::kPacked)})}) {
-          const Bytes node =
-              SharedNode(codes, plan, literals.view(), Plan(Encoding::kPacked), tuning);
+          Bytes node;
+          EncodeSharedCodes(codes, ByPlan(plan, tuning), literals.view(),
+                            ByPlan(Plan(Encoding::kPacked), tuning), &node);
           ASSERT_EQ(node[0], std::byte{6});
           std::vector<uint8_t> decoded;
           const Status status = Decode(node, width, count, &decoded, shared);

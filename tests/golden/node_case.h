@@ -62,7 +62,9 @@ class NodeCaseList {
       coded[i] = is_literal ? literals[next++] : dictionary[codes[i]];
     }
     const Array values(width, coded);
-    Bytes node = SharedNode(codes, plan, Array(width, literals).view(), plan);
+    Bytes node;
+    const InnerEncoder encode = ByPlan(plan, {});
+    EncodeSharedCodes(codes, encode, Array(width, literals).view(), encode, &node);
     cases.push_back(
         {Encoding::kSharedDictionary, std::move(name), values, std::move(node), dictionary});
   }
