@@ -8,6 +8,7 @@ set(DSI_PUBLIC_HEADERS
   format/types.h
   io/file.h
   reader/batch.h
+  reader/choice_info.h
   reader/dedup_info.h
   reader/reader.h
   reader/row_filter.h

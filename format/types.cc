@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 13> kTypeNames = {
     "uint16", "uint32", "uint64", "float32", "float64", "bytes"};
 constexpr std::array<std::string_view, 5> kTimeUnitNames = {"none", "s", "ms", "us", "ns"};
 constexpr std::array<std::string_view, 4> kPrecisionNames = {"exact", "fp16", "bf16", "int8"};
+constexpr std::array<std::string_view, 4> kTuningNames = {"", "nvme", "network", "archive"};
 
 template <size_t kSize>
 std::string_view NameOf(const std::array<std::string_view, kSize>& names, size_t value) {
@@ -53,6 +54,13 @@ std::string_view PrecisionName(Precision precision) {
 }
 bool ParsePrecision(std::string_view name, Precision* precision) {
   return ParseName(kPrecisionNames, name, precision);
+}
+
+std::string_view TuningName(Tuning tuning) {
+  return NameOf(kTuningNames, static_cast<size_t>(tuning));
+}
+bool ParseTuning(std::string_view name, Tuning* tuning) {
+  return ParseName(kTuningNames, name, tuning);
 }
 
 }  // namespace dsi

@@ -1,5 +1,5 @@
-// Kinds and types of features (spec S-010, S-011). The numbers are wire values: frozen, never
-// reused.
+// Kinds and types of features (spec S-010, S-011), and what else a file names by a number. The
+// numbers are wire values: frozen, never reused.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,14 @@ enum class TimeUnit : uint8_t { kNone = 0, kSeconds = 1, kMillis = 2, kMicros = 
 // To what the writer rounds floats that are declared so (spec S-014).
 enum class Precision : uint8_t { kExact = 0, kFp16 = 1, kBf16 = 2, kInt8 = 3 };
 
+// What a stored byte is worth against the time to decode it: encodings are chosen by their size at
+// this price plus their decode time (spec F-053). Files of all tunings are read alike.
+enum class Tuning : uint8_t {
+  kNvme = 1,     // A core's share of a local drive: 250 MB/s. The default.
+  kNetwork = 2,  // A core's share of a network: 80 MB/s.
+  kArchive = 3,  // Smallest, within reason; written several times slower.
+};
+
 constexpr int TypeWidth(Type type) {
   switch (type) {
     case Type::kBool:
@@ -84,5 +92,7 @@ DSI_EXPORT bool ParseType(std::string_view name, Type* type);
 DSI_EXPORT bool ParseTimeUnit(std::string_view name, TimeUnit* unit);
 DSI_EXPORT std::string_view PrecisionName(Precision precision);
 DSI_EXPORT bool ParsePrecision(std::string_view name, Precision* precision);
+DSI_EXPORT std::string_view TuningName(Tuning tuning);
+DSI_EXPORT bool ParseTuning(std::string_view name, Tuning* tuning);
 
 }  // namespace dsi

@@ -289,6 +289,7 @@ Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uin
     core.sections.push_back({s.kind(), s.flags(), s.offset(), s.size(), s.seal()});
   }
   core.writer = wire_core->writer()->str();
+  core.tuning = wire_core->tuning();
   DSI_RETURN_IF_ERROR(Checker(&core, core_offset).Check());
   return core;
 }

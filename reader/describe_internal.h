@@ -8,6 +8,7 @@
 
 #include "dsi/format/schema.h"
 #include "dsi/reader/open_file_internal.h"
+#include "dsi/reader/page_plan_internal.h"
 #include "dsi/reader/reader.h"
 
 namespace dsi::internal {
@@ -18,13 +19,17 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
 Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file);
 Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file);
 Result<std::vector<FeatureDedup>> DescribeDedup(const OpenFile& file);
-Result<ChoiceInfo> ExplainChoice(const OpenFile& file, const ReaderOptions& options,
-                                 std::string_view column);
+Result<std::vector<ChoiceInfo>> DescribeChoices(const OpenFile& file, const ReaderOptions& reading,
+                                                const ChoiceOptions& options);
 Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const ReaderOptions& options,
                                                 std::string_view column);
 
 // All columns of the file in order.
 Result<std::vector<OpenColumn>> LoadAllColumns(const OpenFile& file);
+
+// Streams that columns share belong to what they stand for, not to the first column that needs it.
+Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
+                              const PlannedStream& stream);
 
 // Name of a dedup group or id space, empty where it has none.
 Result<std::string> LoadOptionalName(const OpenFile& file, uint32_t offset, uint32_t size);

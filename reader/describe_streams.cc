@@ -47,31 +47,6 @@ class EncodingNames {
   size_t total_ = 0;
 };
 
-// Streams that columns share belong to what they stand for, not to the first column that needs it.
-Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
-                              const PlannedStream& stream) {
-  switch (stream.role) {
-    case StreamRole::kShape:
-    case StreamRole::kWindows:
-      return column.name.substr(0, column.record.feature_name_size);
-    case StreamRole::kValues:
-      return column.name;
-    case StreamRole::kIndex: {
-      DSI_ASSIGN_OR_RETURN(const GroupRecord group, file.LoadGroup(stream.group));
-      DSI_ASSIGN_OR_RETURN(std::string name,
-                           LoadOptionalName(file, group.name_offset, group.name_size));
-      return name.empty() ? fmt::format("group {}", stream.group) : name;
-    }
-    case StreamRole::kDictionary: {
-      DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, file.LoadIdSpace(column.record.id_space));
-      DSI_ASSIGN_OR_RETURN(std::string name,
-                           LoadOptionalName(file, space.name_offset, space.name_size));
-      return name.empty() ? column.name : name;
-    }
-  }
-  return column.name;
-}
-
 Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& stream,
                                   uint32_t page_values, PageReader* pages) {
   StreamInfo info;
@@ -95,6 +70,30 @@ Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& s
 }
 
 }  // namespace
+
+Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
+                              const PlannedStream& stream) {
+  switch (stream.role) {
+    case StreamRole::kShape:
+    case StreamRole::kWindows:
+      return column.name.substr(0, column.record.feature_name_size);
+    case StreamRole::kValues:
+      return column.name;
+    case StreamRole::kIndex: {
+      DSI_ASSIGN_OR_RETURN(const GroupRecord group, file.LoadGroup(stream.group));
+      DSI_ASSIGN_OR_RETURN(std::string name,
+                           LoadOptionalName(file, group.name_offset, group.name_size));
+      return name.empty() ? fmt::format("group {}", stream.group) : name;
+    }
+    case StreamRole::kDictionary: {
+      DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, file.LoadIdSpace(column.record.id_space));
+      DSI_ASSIGN_OR_RETURN(std::string name,
+                           LoadOptionalName(file, space.name_offset, space.name_size));
+      return name.empty() ? column.name : name;
+    }
+  }
+  return column.name;
+}
 
 Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const ReaderOptions& options,
                                                 std::string_view column) {

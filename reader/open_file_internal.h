@@ -60,6 +60,7 @@ struct Core {
   std::vector<StripeRef> stripes;
   std::vector<SectionRef> sections;
   std::string writer;
+  uint8_t tuning = 0;  // F-053.
 };
 
 // Parses and checks a core footer whose seal is already proven. file_size bounds every extent.

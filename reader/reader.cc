@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "dsi/codecs/tuning_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/open_file_internal.h"
@@ -45,6 +46,9 @@ FileInfo InfoOf(const OpenFile& file) {
   info.major = internal::kMajorVersion;
   info.minor = file.minor();
   info.writer = core.writer;
+  const auto tuning = static_cast<Tuning>(core.tuning);
+  if (core.tuning != 0) info.tuning = tuning;
+  info.ns_per_byte = internal::TuningOf(tuning).ns_per_byte;
   return info;
 }
 
@@ -148,9 +152,9 @@ Result<std::map<std::string, std::string>> Reader::Metadata() const {
   return Guarded(*impl_->file, [&] { return internal::LoadUserMetadata(*impl_->file); });
 }
 
-Result<ChoiceInfo> Reader::ExplainChoice(std::string_view column) const {
+Result<std::vector<ChoiceInfo>> Reader::Choices(const ChoiceOptions& options) const {
   return Guarded(*impl_->file,
-                 [&] { return internal::ExplainChoice(*impl_->file, impl_->options, column); });
+                 [&] { return internal::DescribeChoices(*impl_->file, impl_->options, options); });
 }
 
 Result<std::vector<StreamInfo>> Reader::Streams(std::string_view column) const {

@@ -15,7 +15,9 @@
 
 #include "dsi/format/export.h"
 #include "dsi/format/schema.h"
+#include "dsi/format/types.h"
 #include "dsi/io/file.h"
+#include "dsi/reader/choice_info.h"
 #include "dsi/reader/dedup_info.h"
 #include "dsi/reader/scan.h"
 
@@ -32,6 +34,10 @@ struct FileInfo {
   uint32_t page_values = 0;
   uint16_t major = 0, minor = 0;
   std::string writer;
+  // By whose prices encodings were chosen (spec F-053). None: the file does not say. It may be one
+  // that this build does not know, whose name is empty.
+  std::optional<Tuning> tuning;
+  double ns_per_byte = 0;  // What a stored byte is worth by it; by kNvme where it is not known.
 };
 
 struct StripeInfo {
@@ -101,18 +107,6 @@ struct StreamInfo {
   std::string encoding;
 };
 
-// Why the values of a column are encoded as they are: figures of one page, the first that there is.
-struct ChoiceInfo {
-  std::string encoding;        // Empty: nothing stored in pages.
-  double bytes_per_value = 0;  // As stored.
-  // To decode, by the rates that choices go by; with a dictionary that is shared, the codes alone.
-  // 0: not weighed today.
-  double ns_per_value = 0;
-  std::string runner_up;  // The next best at the price of Tuning::kNvme; empty: none.
-  double runner_up_bytes_per_value = 0;
-  double runner_up_ns_per_value = 0;
-};
-
 // The byte ranges of a projection, known before reading. With a filter: ranges of its columns, then
 // of the projection, stripe by stripe; those of stripes where no row passes are not read.
 struct ReadPlan {
@@ -167,9 +161,10 @@ class DSI_EXPORT Reader {
   Result<std::map<std::string, std::string>> Metadata() const;
   // Reads all pages of a column (or of everything when empty): how each stream is encoded.
   Result<std::vector<StreamInfo>> Streams(std::string_view column) const;
-  // Reads one page of the column and encodes it again in the other ways that a writer would weigh;
-  // milliseconds. kNotFound, kCorrupt.
-  Result<ChoiceInfo> ExplainChoice(std::string_view column) const;
+  // Reads all pages of one stripe, and more where columns are empty there: how each stream that is
+  // not empty is encoded and, if asked for, why. Damaged pages are told of by stream
+  // (ChoiceInfo::damage). kCorrupt (of the directory), kCancelled.
+  Result<std::vector<ChoiceInfo>> Choices(const ChoiceOptions& options = {}) const;
 
   Result<ReadPlan> Plan(const ScanOptions& options) const;
   // Rows that a scan gives, those of a short last batch included, so that ranks can agree on a

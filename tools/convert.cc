@@ -241,12 +241,7 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
                "Rows of a stripe in memory, at most; default 1G"),
        file_group);
   only(app->add_option_function<std::string>(
-              "--tuning",
-              [writer](const std::string& word) {
-                writer->tuning = word == "archive"   ? Tuning::kArchive
-                                 : word == "network" ? Tuning::kNetwork
-                                                     : Tuning::kNvme;
-              },
+              "--tuning", [writer](const std::string& word) { ParseTuning(word, &writer->tuning); },
               "Where files are read from, by which encodings are chosen; default nvme")
            ->check(CLI::IsMember({"nvme", "network", "archive"}))
            ->type_name("WORD"),

@@ -42,19 +42,15 @@ Status ShowMetadata(const Reader& reader, Console* console) {
 
 Json SummaryJson(const FileInfo& info, const std::map<std::string, uint64_t>& kinds,
                  uint64_t stored_values, const GroupTotals& best) {
-  return {{"bytes", info.file_bytes},
-          {"rows", info.num_rows},
-          {"sessions", info.num_sessions},
-          {"features", info.num_features},
-          {"columns", info.num_columns},
-          {"kinds", kinds},
-          {"groups", info.num_groups},
-          {"stripes", info.num_stripes},
-          {"page_values", info.page_values},
-          {"stored_values", stored_values},
-          {"index_bytes", best.index_bytes},
-          {"format", fmt::format("{}.{}", info.major, info.minor)},
-          {"writer", info.writer}};
+  return {
+      {"bytes", info.file_bytes},        {"rows", info.num_rows},
+      {"sessions", info.num_sessions},   {"features", info.num_features},
+      {"columns", info.num_columns},     {"kinds", kinds},
+      {"groups", info.num_groups},       {"stripes", info.num_stripes},
+      {"page_values", info.page_values}, {"stored_values", stored_values},
+      {"index_bytes", best.index_bytes}, {"format", fmt::format("{}.{}", info.major, info.minor)},
+      {"writer", info.writer},           {"tuning", TuningJson(info)},
+      {"ns_per_byte", info.ns_per_byte}};
 }
 
 std::string LargestFeatures(std::vector<ColumnInfo> columns, uint64_t file_bytes,
@@ -139,6 +135,9 @@ Status ShowSummary(const Reader& reader, const std::string& file, Console* conso
   facts.Add("file", fmt::format("{}  ({}, format {}.{})", file, BytesText(info.file_bytes),
                                 info.major, info.minor));
   facts.Add("written by", info.writer);
+  facts.Add("tuning", info.tuning ? fmt::format("{}  (a stored byte is worth {} ns)",
+                                                TuningText(info), info.ns_per_byte)
+                                  : TuningText(info));
   facts.Add("rows", fmt::format("{}  ({:.1f} bytes each)", CountText(info.num_rows),
                                 per(info.file_bytes, info.num_rows)));
   facts.Add("sessions", fmt::format("{}  ({:.1f} rows each)", CountText(info.num_sessions),
@@ -176,6 +175,15 @@ Status Run(const Options& options, Console* console) {
 
 }  // namespace
 
+std::string TuningText(const FileInfo& info) {
+  if (!info.tuning) return "not recorded";
+  const std::string_view name = TuningName(*info.tuning);
+  return name.empty() ? fmt::format("unknown ({})", static_cast<int>(*info.tuning))
+                      : std::string(name);
+}
+
+Json TuningJson(const FileInfo& info) { return info.tuning ? Json(TuningText(info)) : Json(); }
+
 Status PrintJson(const Json& json, Console* console) {
   return console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
@@ -196,7 +204,7 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
   views->add_flag("--metadata", options->metadata, "The notes stored with --metadata");
   views->require_option(0, 1);
   app->add_flag("--why", options->why,
-                "With --features: how values are encoded, and the next best way")
+                "With --features: how all streams are encoded, why, and the next best way")
       ->needs(features);
   app->add_option("--sort", options->sort, "With --features; default file")
       ->check(CLI::IsMember({"file", "bytes", "name", "values"}))

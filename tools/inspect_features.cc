@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "dsi/tools/feature_choice_internal.h"
 #include "dsi/tools/inspect_internal.h"
-#include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/text_table_internal.h"
 
@@ -15,23 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using enum TextTable::Align;
-
-void Sort(FeatureOrder order, std::vector<ColumnInfo>* columns) {
-  std::stable_sort(columns->begin(), columns->end(),
-                   [order](const ColumnInfo& a, const ColumnInfo& b) {
-                     switch (order) {
-                       case FeatureOrder::kFile:
-                         break;
-                       case FeatureOrder::kBytes:
-                         return a.stored_bytes > b.stored_bytes;
-                       case FeatureOrder::kName:
-                         return a.name < b.name;
-                       case FeatureOrder::kValues:
-                         return a.stored_values > b.stored_values;
-                     }
-                     return a.ordinal < b.ordinal;
-                   });
-}
 
 Json ColumnJson(const ColumnInfo& column) {
   Json json = {{"name", column.name},
@@ -51,36 +34,99 @@ Json ColumnJson(const ColumnInfo& column) {
   return json;
 }
 
+// The two outer levels of a tree, of leaves and codecs the names alone: "dictionary(delta, zstd)".
+std::string ShortTree(std::string_view tree) {
+  constexpr std::array<std::string_view, 5> kLeftOut = {"compressed:", " u8", " u16", " u32",
+                                                        " u64"};
+  std::string text;
+  int depth = 0;
+  for (size_t i = 0; i < tree.size();) {
+    const auto left_out =
+        std::find_if(kLeftOut.begin(), kLeftOut.end(),
+                     [&](std::string_view word) { return tree.substr(i).starts_with(word); });
+    if (left_out != kLeftOut.end()) {
+      i += left_out->size();
+      continue;
+    }
+    const char c = tree[i++];
+    if (c == '(') ++depth;
+    if (depth < 2) text += c;
+    if (c == ')') --depth;
+  }
+  return text;
+}
+
+// "alias of packed +2": two other encodings among its pages. Empty where nothing is stored.
+std::string EncodingText(const ChoiceInfo& choice) {
+  if (!choice.damage.ok()) return "damaged";
+  if (choice.encodings.empty()) return "";
+  return (choice.is_alias ? "alias of " : "") + ShortTree(choice.encodings[0].encoding) +
+         (choice.encodings.size() > 1 ? fmt::format(" +{}", choice.encodings.size() - 1) : "");
+}
+
+// By ordinal of the column: its values; of several tiers the largest.
+std::vector<ChoiceInfo> ChoicesOfValues(std::vector<ChoiceInfo> choices, size_t num_columns) {
+  std::vector<ChoiceInfo> of_values(num_columns);
+  for (ChoiceInfo& choice : choices) {
+    if (choice.role != kValuesRole) continue;
+    ChoiceInfo& known = of_values[choice.column];
+    if (known.role.empty() || choice.bytes > known.bytes) known = std::move(choice);
+  }
+  return of_values;
+}
+
 }  // namespace
+
+void SortColumns(FeatureOrder order, std::vector<ColumnInfo>* columns) {
+  std::stable_sort(columns->begin(), columns->end(),
+                   [order](const ColumnInfo& a, const ColumnInfo& b) {
+                     switch (order) {
+                       case FeatureOrder::kFile:
+                         break;
+                       case FeatureOrder::kBytes:
+                         return a.stored_bytes > b.stored_bytes;
+                       case FeatureOrder::kName:
+                         return a.name < b.name;
+                       case FeatureOrder::kValues:
+                         return a.stored_values > b.stored_values;
+                     }
+                     return a.ordinal < b.ordinal;
+                   });
+}
 
 Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) {
   DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, reader.Columns());
-  Sort(order, &columns);
+  DSI_ASSIGN_OR_RETURN(std::vector<ChoiceInfo> choices, ReadChoices(reader, false));
+  const Status damage = FirstDamage(choices);
+  const std::vector<ChoiceInfo> of_values = ChoicesOfValues(std::move(choices), columns.size());
+  SortColumns(order, &columns);
   if (console->json) {
     Json json = Json::array();
-    for (const ColumnInfo& column : columns) json.push_back(ColumnJson(column));
-    return PrintJson(json, console);
+    for (const ColumnInfo& column : columns) {
+      json.push_back(ColumnJson(column));
+      json.back()["encodings"] = EncodingsJson(of_values[column.ordinal]);
+    }
+    DSI_RETURN_IF_ERROR(PrintJson(json, console));
+    return damage;
   }
-  const auto rows = static_cast<double>(std::max<uint64_t>(1, reader.info().num_rows));
   const auto bytes = static_cast<double>(std::max<uint64_t>(1, reader.info().file_bytes));
   // Only files with rounded values have the columns that speak of them.
   const bool rounded = std::any_of(columns.begin(), columns.end(), [](const ColumnInfo& column) {
     return column.precision != Precision::kExact;
   });
-  std::vector<TextTable::Column> titles = {
-      {.title = "feature", .align = kLeft, .max_width = 40},
-      {.title = "kind", .align = kLeft, .max_width = 12},
-      {.title = "type", .align = kLeft, .max_width = 8},
-      {.title = "id space", .align = kLeft, .max_width = 20},
-      {.title = "group", .align = kRight, .max_width = 8},
-      {.title = "values", .align = kRight, .max_width = 20},
-      {.title = "bytes", .align = kRight, .max_width = 12},
-      {.title = "of file", .align = kRight, .max_width = 8},
-      {.title = "bytes/row", .align = kRight, .max_width = 10}};
+  std::vector<TextTable::Column> titles = {{.title = "feature", .align = kLeft, .max_width = 32},
+                                           {.title = "kind", .align = kLeft, .max_width = 12},
+                                           {.title = "type", .align = kLeft, .max_width = 8},
+                                           {.title = "id space", .align = kLeft, .max_width = 12},
+                                           {.title = "group", .align = kRight, .max_width = 8},
+                                           {.title = "values", .align = kRight, .max_width = 20},
+                                           {.title = "bytes", .align = kRight, .max_width = 12},
+                                           {.title = "of file", .align = kRight, .max_width = 8}};
   if (rounded) {
     titles.push_back({.title = "precision", .align = kLeft, .max_width = 9});
     titles.push_back({.title = "max error", .align = kRight, .max_width = 12});
   }
+  titles.push_back({.title = "encoding", .align = kLeft, .max_width = 32});
   TextTable table(std::move(titles));
   for (const ColumnInfo& column : columns) {
     const auto stored = static_cast<double>(column.stored_bytes);
@@ -91,53 +137,20 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
                                     fmt::format("{}", column.group),
                                     CountText(column.stored_values),
                                     BytesText(column.stored_bytes),
-                                    fmt::format("{:.2f}%", 100 * stored / bytes),
-                                    fmt::format("{:.2f}", stored / rows)};
+                                    fmt::format("{:.2f}%", 100 * stored / bytes)};
     if (rounded) {
       const bool exact = column.precision == Precision::kExact;
       row.push_back(exact ? "" : std::string(PrecisionName(column.precision)));
       row.push_back(exact ? "" : fmt::format("{:.3g}", column.max_error));
     }
+    row.push_back(EncodingText(of_values[column.ordinal]));
     table.AddRow(std::move(row));
   }
-  return console->Print(table.Render(*console));
-}
-
-Status ShowChoices(const Reader& reader, FeatureOrder order, Console* console) {
-  DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, reader.Columns());
-  Sort(order, &columns);
-  Json json = Json::array();
-  TextTable table({{.title = "feature", .align = kLeft, .max_width = 40},
-                   {.title = "bytes", .align = kRight, .max_width = 12},
-                   {.title = "B/value", .align = kRight, .max_width = 10},
-                   {.title = "ns/value", .align = kRight, .max_width = 10},
-                   {.title = "encoding", .align = kLeft, .max_width = 60},
-                   {.title = "B/value", .align = kRight, .max_width = 10},
-                   {.title = "ns/value", .align = kRight, .max_width = 10},
-                   {.title = "runner-up", .align = kLeft, .max_width = 60}});
-  const auto number = [](double value) { return value == 0 ? "" : fmt::format("{:.2f}", value); };
-  for (const ColumnInfo& column : columns) {
-    DSI_RETURN_IF_ERROR(CheckInterrupt());
-    DSI_ASSIGN_OR_RETURN(const ChoiceInfo choice, reader.ExplainChoice(column.name));
-    json.push_back({{"name", column.name},
-                    {"stored_bytes", column.stored_bytes},
-                    {"encoding", choice.encoding},
-                    {"bytes_per_value", choice.bytes_per_value},
-                    {"ns_per_value", choice.ns_per_value},
-                    {"runner_up", choice.runner_up},
-                    {"runner_up_bytes_per_value", choice.runner_up_bytes_per_value},
-                    {"runner_up_ns_per_value", choice.runner_up_ns_per_value}});
-    table.AddRow({column.name, BytesText(column.stored_bytes), number(choice.bytes_per_value),
-                  number(choice.ns_per_value),
-                  choice.encoding.empty() ? "constant" : choice.encoding,
-                  number(choice.runner_up_bytes_per_value), number(choice.runner_up_ns_per_value),
-                  choice.runner_up});
-  }
-  if (console->json) return PrintJson(json, console);
-  return console->Print(table.Render(*console) +
-                        "\nof the first page of values: bytes stored and time to decode for each; "
-                        "the runner-up is the "
-                        "next\nbest where a stored byte is worth 4 ns, as for --tuning nvme\n");
+  DSI_RETURN_IF_ERROR(
+      console->Print(table.Render(*console) +
+                     "\nencoding: of the values in the largest stripe, the outer two levels;"
+                     " +2: two others among\nits pages; --why tells all, and why\n"));
+  return damage;
 }
 
 Status ShowStreams(const Reader& reader, const std::string& feature, Console* console) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/format/status.h"
@@ -14,7 +15,24 @@ namespace dsi::tools {
 
 enum class FeatureOrder : uint8_t { kFile, kBytes, kName, kValues };
 
-// Why the values of each column are encoded as they are.
+void SortColumns(FeatureOrder order, std::vector<ColumnInfo>* columns);
+
+// The role of values among streams.
+inline constexpr std::string_view kValuesRole = "values";
+
+// Gives up when a signal arrives.
+Result<std::vector<ChoiceInfo>> ReadChoices(const Reader& reader, bool weigh);
+// Shown once all that is not damaged has been.
+Status FirstDamage(const std::vector<ChoiceInfo>& choices);
+nlohmann::ordered_json EncodingsJson(const ChoiceInfo& choice);
+
+// Why a stream is encoded as it is, told by the figures beside: "7% smaller".
+std::string WhyChosen(const ChoiceInfo& choice);
+
+// "archive", "unknown (7)", "not recorded".
+std::string TuningText(const FileInfo& info);
+nlohmann::ordered_json TuningJson(const FileInfo& info);  // Null where it is not recorded.
+
 Status ShowChoices(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowStreams(const Reader& reader, const std::string& feature, Console* console);

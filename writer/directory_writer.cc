@@ -221,6 +221,7 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   core.add_stripes(stripes_offset);
   core.add_sections(sections_offset);
   core.add_writer(writer_offset);
+  core.add_tuning(static_cast<uint8_t>(input.tuning));  // F-053.
   builder.Finish(core.Finish());
   if (builder.GetSize() > kMaxCoreBytes) {
     return Error(StatusCode::kResourceExhausted,

@@ -28,6 +28,7 @@ struct DirectoryInput {
   std::vector<PlacedStripe>* stripes = nullptr;
   uint64_t num_rows = 0;
   uint32_t page_values = 0;
+  Tuning tuning = Tuning::kNvme;
 };
 
 Status WriteDirectory(const DirectoryInput& input, FileSink* sink);

@@ -70,10 +70,13 @@ class DSI_EXPORT RowBatch {
   }
 
   // Adds num_rows rows at once; features not named are missing. All or nothing. kInvalidArgument:
-  // unequal or descending offsets, a feature named twice, a null buffer. Cost: one copy.
+  // unequal or descending offsets, a feature named twice, a null buffer, a bool that is neither 0
+  // nor 1, a row not ended. kResourceExhausted: more than 2^32 - 1 rows, or no memory. Cost: one
+  // copy.
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
 
-  // Adds all rows of another batch of the same schema object.
+  // Adds all ended rows of another batch. All or nothing. kInvalidArgument: another schema object,
+  // or a row of this one not ended. kResourceExhausted as above.
   Status Append(const RowBatch& other);
 
   // Storage of one feature, for the writer.
@@ -86,10 +89,10 @@ class DSI_EXPORT RowBatch {
     size_t num_present = 0;
   };
   const FeatureBuffer& feature(size_t i) const { return features_[i]; }
-  // For the writer alone, which rounds values in place (spec S-014).
-  FeatureBuffer* mutable_feature(size_t i) { return &features_[i]; }
 
  private:
+  friend class Writer;  // Rounds values in place (spec S-014).
+
   // What the setters ask about a feature, side by side, and what the current row has set of it.
   struct alignas(64) Slot {
     Kind kind;

@@ -46,7 +46,9 @@ class DSI_EXPORT TextInput {
   // Adds up to max_rows rows to *batch (built on the same schema object); false at the clean end.
   // kBadInput names file, line and column, what was found and what was expected: malformed JSON, a
   // wrong type, a duplicate key, a whole number beyond 64 bits, a feature the schema lacks, an
-  // unequal sequence.
+  // unequal sequence, damaged compression. kInvalidArgument: a batch of another schema object.
+  // kResourceExhausted: a line longer than max_line_bytes, or no memory. kIo. Rows before the
+  // failing one are in the batch.
   virtual Result<bool> Next(size_t max_rows, RowBatch* batch) = 0;
 
   // Bytes of the (compressed) input consumed, and its size (0 unknown), for progress.
@@ -59,7 +61,10 @@ class DSI_EXPORT TextInput {
 // bool, strings string, arrays list, in order of first appearance. A name that is (or ends in)
 // session_id, user_id, request_id, item_id (scalar) becomes a key, timestamp/ts/time a timestamp
 // (seconds, ms, µs or ns by size), label a label. cluster_by: session_id, then the timestamp, where
-// present. kBadInput where a feature mixes kinds, or arrays hold strings or arrays.
+// present. kBadInput: a feature mixes kinds, arrays hold strings or arrays, malformed text or
+// compression, nothing to find a schema from. kResourceExhausted: a line longer than
+// max_line_bytes, too many features, or no memory. kCancelled: by progress. kNotFound, kIo,
+// kInvalidArgument (unknown ending).
 DSI_EXPORT Result<Schema> InferSchema(const std::string& path, const InferOptions& options = {});
 
 }  // namespace dsi

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <thread>
 
+#include "dsi/codecs/tuning_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
@@ -16,7 +17,6 @@
 #include "dsi/writer/parallel_internal.h"
 #include "dsi/writer/round_floats_internal.h"
 #include "dsi/writer/stripe_cuts_internal.h"
-#include "dsi/writer/tuning_internal.h"
 
 namespace dsi {
 namespace {
@@ -161,7 +161,7 @@ Status Writer::Impl::RoundFloats(Schema* stored) {
         const auto [f, c] = places[i];
         FeatureSpec& feature = stored->features[f];
         DSI_ASSIGN_OR_RETURN(const double max_error,
-                             internal::RoundColumn(feature, c, rows_.mutable_feature(f)));
+                             internal::RoundColumn(feature, c, &rows_.features_[f]));
         feature.columns[c].max_error =
             std::min(feature.columns[c].max_error + max_error, std::numeric_limits<double>::max());
         return Status::Ok();
@@ -241,6 +241,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   directory.stripes = &placed;
   directory.num_rows = num_rows;
   directory.page_values = options_.page_values;
+  directory.tuning = options_.tuning;
   DSI_RETURN_IF_ERROR(internal::WriteDirectory(directory, &sink));
   DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kPublish, num_rows, sink.offset()));
 

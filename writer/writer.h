@@ -20,20 +20,17 @@
 
 namespace dsi {
 
+// How far Finish has come.
 struct WriteProgress {
-  enum class Phase : uint8_t { kCluster, kEncode, kPublish };
+  enum class Phase : uint8_t {
+    kCluster,  // Rows are rounded, put in order and searched for groups.
+    kEncode,   // Stripe by stripe.
+    kPublish,  // All is written, and about to get its name.
+  };
   Phase phase = Phase::kEncode;
-  uint64_t rows_done = 0;
+  uint64_t rows_done = 0;  // In stripes that are written.
   uint64_t rows_total = 0;
   uint64_t bytes_written = 0;
-};
-
-// What a stored byte is worth against the time to decode it: encodings are chosen by their size at
-// this price plus their decode time. Files of all tunings are read alike.
-enum class Tuning : uint8_t {
-  kNvme,     // A core's share of a local drive: 250 MB/s. The default.
-  kNetwork,  // A core's share of a network: 80 MB/s.
-  kArchive,  // Smallest, within reason; written several times slower.
 };
 
 struct WriterOptions {
@@ -88,12 +85,17 @@ class DSI_EXPORT Writer {
   // The schema as the file will have it; batches for Append are built on it.
   const std::shared_ptr<const Schema>& schema() const;
 
-  // Rows of a batch built on schema(); copied.
+  // Rows of a batch built on schema(); copied. kInvalidArgument: another schema object, or after
+  // Finish. kResourceExhausted: more than memory_bytes, more rows than 2^32 - 1, or no memory.
   Status Append(const RowBatch& rows);
-  // Rows from column buffers (see RowBatch::AppendColumns); copied.
+  // Rows from column buffers; copied. Errors of RowBatch::AppendColumns, and those of Append.
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
 
-  // Rounds what is declared (kOutOfRange: S-014), clusters, encodes, writes and publishes. Once.
+  // Rounds what is declared, clusters, encodes, writes and publishes. Once. kOutOfRange: a value
+  // beyond its precision (S-014). kInvalidArgument: an id space whose columns differ in width, or
+  // called again. kResourceExhausted: no memory, or so many stripes that the footer would be too
+  // large. kCancelled: by progress. kAlreadyExists: the output has come into being since Create.
+  // kIo.
   Result<WriteReport> Finish();
 
  private:

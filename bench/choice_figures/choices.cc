@@ -12,7 +12,8 @@
 
 #include "dsi/bench/choice_figures/file_streams.h"
 #include "dsi/bench/choice_figures/search.h"
-#include "dsi/writer/tuning_internal.h"
+#include "dsi/codecs/tuning_internal.h"
+#include "dsi/format/types.h"
 
 namespace dsi::bench {
 namespace {
@@ -150,10 +151,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "choices FILE.dsi nvme|network|archive PAGES STRIPES THREADS\n");
     return 2;
   }
-  const std::string_view name = argv[2];
-  const dsi::Tuning tuning = name == "network"   ? dsi::Tuning::kNetwork
-                             : name == "archive" ? dsi::Tuning::kArchive
-                                                 : dsi::Tuning::kNvme;
+  dsi::Tuning tuning = dsi::Tuning::kNvme;
+  dsi::ParseTuning(argv[2], &tuning);
   const dsi::Status status = dsi::bench::Run(
       {argv[1], dsi::internal::TuningOf(tuning), std::strtoull(argv[3], nullptr, 10),
        static_cast<uint32_t>(std::atoi(argv[4])), static_cast<unsigned>(std::atoi(argv[5]))});

@@ -62,8 +62,9 @@ class StripeStreams {
     for (uint32_t k = 0; k < planned.record.num_pages; ++k) {
       DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_->Node(planned, k));
       if (!IsCodes(node)) continue;
+      DSI_ASSIGN_OR_RETURN(const size_t ids, DictionarySize(planned));
       DSI_ASSIGN_OR_RETURN(const NodeView view, ParseNode(node));
-      DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(view));
+      DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(view, ids));
       if (view.aux == 0) continue;
       DSI_ASSIGN_OR_RETURN(
           Page page,
@@ -96,7 +97,6 @@ class StripeStreams {
     page.values.count = count;
     page.values.width = planned.record.width;
     if (planned.role == StreamRole::kValues) {
-      page.values.is_signed = IsSignedInteger(type);
       page.values.is_float = IsFloat(type);
     }
     page.values.bytes.resize(count * planned.record.width);
@@ -106,19 +106,23 @@ class StripeStreams {
     return page;
   }
 
-  Result<Page> LoadCodes(const PlannedStream& planned, std::span<const std::byte> node,
-                         size_t count) {
+  Result<size_t> DictionarySize(const PlannedStream& planned) const {
     const uint32_t at = plan_.columns[planned.column].dictionary;
     if (at == kNone32) return Corrupt("codes without a dictionary (E-051)");
+    return plan_.streams[at].record.num_values;
+  }
+
+  Result<Page> LoadCodes(const PlannedStream& planned, std::span<const std::byte> node,
+                         size_t count) {
+    DSI_ASSIGN_OR_RETURN(const size_t ids, DictionarySize(planned));
     std::vector<uint32_t> codes(count);
-    DSI_RETURN_IF_ERROR(DecodeSharedCodes(node, planned.record.width, count,
-                                          plan_.streams[at].record.num_values, &scratch_,
-                                          codes.data()));
+    DSI_RETURN_IF_ERROR(
+        DecodeSharedCodes(node, planned.record.width, count, ids, &scratch_, codes.data()));
     Page page;
     const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
     page.values = CopyOf(narrow.view());
     DSI_ASSIGN_OR_RETURN(const NodeView view, ParseNode(node));
-    DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(view));
+    DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(view, ids));
     const auto codes_node = view.payload.first(children.codes.size);
     page.node.assign(codes_node.begin(), codes_node.end());
     return page;

@@ -105,7 +105,7 @@ class Builder:
 
     def __init__(self, columns, stripes, groups=(), id_spaces=(), metadata=None, sections=(),
                  cluster_keys=(), salt=0x0123456789ABCDEF, page_values=1024, writer=b"example",
-                 minor=0, edit=None):
+                 minor=0, tuning=None, edit=None):
         self.columns, self.rows, self.salt, self.page_values = columns, stripes, salt, page_values
         self.edit, self.ranges, self.size = edit or (lambda what, value: value), [], 0
         self.groups, self.id_spaces = [Grp("", 0)] + list(groups), list(id_spaces)
@@ -131,6 +131,8 @@ class Builder:
             num_features=len(self.leaders), num_slots=self.num_slots, page_values=page_values,
             cluster_keys=list(cluster_keys), stripes=refs,
             sections=[self._section(*s) for s in sections], writer=writer)
+        if tuning is not None:
+            footer["tuning"] = tuning
         at = self.size
         footer = self._footer(self.edit("footer", footer))
         end = self._add("core footer", footer)
@@ -322,13 +324,21 @@ class Builder:
             ("stripes", 4), ("sections", 4), ("writer", 4)]
         order = ["num_rows", "num_sessions", "num_features", "num_slots", "page_values", *TABLES,
                  "cluster_keys", "stripes", "sections", "writer"]
+        if "tuning" in f:  # F-053: optional.
+            scalars.append(("tuning", 1))
+            order.append("tuning")
+        vtable_size = 4 + 2 * len(order)
         offsets, at = {}, 4  # In the table: the offset to the vtable, then the widest fields.
         for name, size in scalars:
             offsets[name], at = at, at + size
-        table_at, table_size = 36, at
-        parts = [Field(struct.pack("<I", table_at), "root: the table is at 36"),
-                 Field(struct.pack("<HH", 32, table_size), "vtable: its size, size of the table")]
+        gap = -(8 + vtable_size) % 8  # The structs, 4 bytes behind the table's start, are aligned.
+        table_at, table_size = 4 + vtable_size + gap, at
+        parts = [Field(struct.pack("<I", table_at), f"root: the table is at {table_at}"),
+                 Field(struct.pack("<HH", vtable_size, table_size),
+                       "vtable: its size, size of the table")]
         parts += [Field(struct.pack("<H", offsets[n]), f"vtable: {n}") for n in order]
+        if gap:
+            parts.append(Field(bytes(gap), "padding"))
         parts.append(Field(struct.pack("<i", table_at - 4), "table: distance to the vtable"))
         vectors, places, end = [], {}, table_at + table_size
         keys = (("column", 4),)

@@ -41,6 +41,7 @@ class Footer:
             for s in self._vector(11, "<QIIIIQQ" + 3 * "QIIQ", 112, 8)]
         self.sections = [SectionRef(*s) for s in self._vector(12, "<IIQQQ", 32, 8)]
         self.writer = bytes(b for b, in self._vector(13, "<B", 1, 1, string=True))
+        self.tuning = self._scalar(14, 1)  # F-053
         if check_padding:  # F-002: inside the FlatBuffer, too.
             need(not any(b for b, used in zip(buf, self.used) if not used), "F-002", where,
                  "a byte that belongs to no field is not zero")

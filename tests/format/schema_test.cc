@@ -58,18 +58,23 @@ TEST(TypesTest, NamesAndValuesAreInverse) {
     Kind kind{};
     Type type{};
     TimeUnit unit{};
+    Tuning tuning{};
     const std::string_view kind_name = KindName(static_cast<Kind>(i));
     const std::string_view type_name = TypeName(static_cast<Type>(i));
     const std::string_view unit_name = TimeUnitName(static_cast<TimeUnit>(i));
+    const std::string_view tuning_name = TuningName(static_cast<Tuning>(i));
     EXPECT_EQ(!kind_name.empty(), i >= 1 && i <= 9);   // S-010
     EXPECT_EQ(!type_name.empty(), i >= 1 && i <= 12);  // S-011
     EXPECT_EQ(!unit_name.empty(), i <= 4);
+    EXPECT_EQ(!tuning_name.empty(), i >= 1 && i <= 3);  // F-053
     EXPECT_EQ(ParseKind(kind_name, &kind), !kind_name.empty());
     EXPECT_EQ(ParseType(type_name, &type), !type_name.empty());
     EXPECT_EQ(ParseTimeUnit(unit_name, &unit), !unit_name.empty());
+    EXPECT_EQ(ParseTuning(tuning_name, &tuning), !tuning_name.empty());
     EXPECT_TRUE(kind_name.empty() || static_cast<int>(kind) == i);
     EXPECT_TRUE(type_name.empty() || static_cast<int>(type) == i);
     EXPECT_TRUE(unit_name.empty() || static_cast<int>(unit) == i);
+    EXPECT_TRUE(tuning_name.empty() || static_cast<int>(tuning) == i);
   }
   Type type{};
   EXPECT_FALSE(ParseType("flot32", &type));

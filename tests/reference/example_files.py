@@ -78,7 +78,7 @@ def everything(**more):
              {0: ids}, 0, 1)]
     groups = [Grp("a"), Grp("b"), Grp("c", 2, 9)]
     return Builder(columns, stripes, groups, [Ids("item", 8)], {"k": "v"}, cluster_keys=[9],
-                   sections=[(77, 0, b"abc")], **more), columns, stripes
+                   sections=[(77, 0, b"abc")], tuning=2, **more), columns, stripes
 
 
 def expected_rows(columns, stripes):

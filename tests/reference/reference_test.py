@@ -50,6 +50,13 @@ class GoodFiles(unittest.TestCase):
                 self.assertEqual(found[name], value, name)
         self.assertEqual(len(list(file.rows(["time"]))), 1502)
 
+    def test_tuning(self):  # F-053: absent, known, of a later version
+        self.assertEqual(File(smallest().bytes()).footer.tuning, 0)
+        for tuning in (0, 3, 255):
+            file = File(smallest(tuning=tuning).bytes())
+            file.verify()
+            self.assertEqual((file.footer.tuning, list(file.rows())), (tuning, [{"x": 7}]))
+
     def test_page_of_the_specification_is_current(self):
         text = (FOLDER.parent / "smallest.md").read_text(encoding="utf-8")
         self.assertEqual(text, "\n".join(walk_example.page()) + "\n")

@@ -38,6 +38,12 @@ class EditableFile {
     auto* table = reinterpret_cast<flatbuffers::Table*>(const_cast<wire::CoreFooter*>(&core()));
     if (!table->SetField<T>(field, value, static_cast<T>(~value))) std::abort();
   }
+  // Takes a field that is stored out of the core footer.
+  void DropCore(uint16_t field) {
+    const auto* table = reinterpret_cast<const flatbuffers::Table*>(&core());
+    auto* vtable = const_cast<uint8_t*>(table->GetVTable());
+    std::memset(vtable + field, 0, sizeof(flatbuffers::voffset_t));
+  }
 
   // Where record i of a table starts in the file.
   static uint64_t Place(const wire::TableRef& table, uint64_t i) {

@@ -1,11 +1,13 @@
 // Tunings as prices (design: tunings). Shipped constants, so that equal input gives equal bytes.
+// Files name the tuning: what a byte is worth never changes under a name (spec F-053).
 #pragma once
 
 #include "dsi/codecs/encoded_array_internal.h"
-#include "dsi/writer/writer.h"
+#include "dsi/format/types.h"
 
 namespace dsi::internal {
 
+// Those of kNvme for a tuning that this build does not know.
 inline EncodeTuning TuningOf(Tuning tuning) {
   switch (tuning) {
     case Tuning::kNetwork:

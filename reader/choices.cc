@@ -1,0 +1,154 @@
+// How each stream of a file is encoded, told of its largest stripe, and what else was weighed.
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/codecs/tuning_internal.h"
+#include "dsi/format/error_internal.h"
+#include "dsi/reader/describe_internal.h"
+#include "dsi/reader/explain_choice_internal.h"
+#include "dsi/reader/page_plan_internal.h"
+#include "dsi/reader/stream_rules_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Largest first.
+std::vector<size_t> StripesBySize(const Core& core) {
+  std::vector<size_t> order(core.stripes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return core.stripes[a].data_size > core.stripes[b].data_size;
+  });
+  return order;
+}
+
+// Pages that are encoded alike, and the first of them.
+struct Alike {
+  EncodingShare share;
+  size_t count = 0;
+  std::vector<std::byte> node;
+};
+
+class ChoiceWalk {
+ public:
+  ChoiceWalk(const OpenFile& file, const ReaderOptions& reading, const ChoiceOptions& options)
+      : file_(file),
+        reading_(reading),
+        options_(options),
+        tuning_(TuningOf(static_cast<Tuning>(file.core().tuning))),
+        pages_(&file) {}
+
+  Result<std::vector<ChoiceInfo>> Walk() {
+    DSI_ASSIGN_OR_RETURN(left_, LoadAllColumns(file_));
+    CountServed();
+    for (const size_t stripe : StripesBySize(file_.core())) {
+      if (left_.empty()) break;
+      DSI_RETURN_IF_ERROR(WalkStripe(stripe));
+    }
+    std::stable_sort(infos_.begin(), infos_.end(),
+                     [](const ChoiceInfo& a, const ChoiceInfo& b) { return a.column < b.column; });
+    return std::move(infos_);
+  }
+
+ private:
+  // As the writer counts: features of the group and of those whose index refers to it.
+  void CountServed() {
+    served_.resize(file_.core().groups.count);
+    for (const OpenColumn& column : left_) {
+      if (column.ordinal != column.record.leader) continue;
+      for (size_t level = 0; level < std::min<size_t>(column.groups.size(), 2); ++level)
+        ++served_[column.groups[level].ordinal];
+    }
+  }
+
+  Status WalkStripe(size_t stripe) {
+    DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file_, left_, stripe, reading_));
+    pages_.Start(&plan);
+    for (const PlannedStream& stream : plan.streams) {
+      if (stream.record.num_values == 0 || !told_.insert(stream.slot).second) continue;
+      if (options_.go_on && !options_.go_on())
+        return {StatusCode::kCancelled, "looking at encodings was cancelled by its callback"};
+      ChoiceInfo& info = infos_.emplace_back();
+      const Status status = Describe(plan, stream, &info);
+      if (status.ok()) continue;
+      const Status at = status.At(DescribeStream(plan, left_, stream));
+      if (status.code() != StatusCode::kCorrupt) return at;
+      info.damage = at.At(file_.file().name());
+    }
+    std::erase_if(left_, [&](const OpenColumn& c) { return told_.contains(c.record.values_slot); });
+    return Status::Ok();
+  }
+
+  Status Describe(const StripePlan& plan, const PlannedStream& stream, ChoiceInfo* info) {
+    const OpenColumn& column = left_[stream.column];
+    info->column = column.ordinal;
+    DSI_ASSIGN_OR_RETURN(info->owner, OwnerName(file_, column, stream));
+    info->role = StreamRoleName(stream.role);
+    info->stripe = static_cast<uint32_t>(plan.stripe);
+    info->num_values = stream.record.num_values;
+    info->is_alias = stream.record.is_alias;
+    EncodeTuning tuning = tuning_;
+    if (stream.role == StreamRole::kIndex) tuning.ns_per_byte *= served_[stream.group];
+    info->ns_per_byte = tuning.ns_per_byte;
+    if (stream.record.num_pages == 0) {
+      info->encodings.push_back({.encoding = "constant"});
+      return Status::Ok();
+    }
+    DSI_ASSIGN_OR_RETURN(const std::vector<Alike> kinds, FindKinds(stream));
+    for (const Alike& kind : kinds) {
+      if (!info->is_alias) info->bytes += kind.share.bytes;
+      info->encodings.push_back(kind.share);
+    }
+    if (!options_.weigh || info->is_alias) return Status::Ok();
+    StoredPage page{.node = kinds[0].node, .count = kinds[0].count, .width = stream.record.width};
+    if (stream.role == StreamRole::kValues) page.type = column.record.type;
+    if (const uint32_t at = plan.columns[stream.column].dictionary; at != kNone32)
+      page.dictionary_size = plan.streams[at].record.num_values;
+    return ExplainChoice(page, tuning, info);
+  }
+
+  // Most bytes first.
+  Result<std::vector<Alike>> FindKinds(const PlannedStream& stream) {
+    std::vector<Alike> kinds;
+    for (uint32_t k = 0; k < stream.record.num_pages; ++k) {
+      DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_.Node(stream, k));
+      const size_t count = ValuesInNode(stream.record, k, file_.core().page_values);
+      DSI_ASSIGN_OR_RETURN(std::string name, DescribeNode(node, count));
+      auto at = std::find_if(kinds.begin(), kinds.end(),
+                             [&](const Alike& kind) { return kind.share.encoding == name; });
+      if (at == kinds.end()) {
+        at = kinds.insert(at, {.share = {.encoding = std::move(name)}, .count = count, .node = {}});
+        if (options_.weigh) at->node.assign(node.begin(), node.end());
+      }
+      ++at->share.num_pages;
+      at->share.bytes += node.size();
+      pages_.Done(stream, k);
+    }
+    std::stable_sort(kinds.begin(), kinds.end(),
+                     [](const Alike& a, const Alike& b) { return a.share.bytes > b.share.bytes; });
+    return kinds;
+  }
+
+  const OpenFile& file_;
+  const ReaderOptions& reading_;
+  const ChoiceOptions& options_;
+  const EncodeTuning tuning_;
+  PageReader pages_;
+  std::vector<OpenColumn> left_;  // Columns that were empty so far.
+  std::vector<uint32_t> served_;  // Features, by group.
+  std::set<uint32_t> told_;       // Slots.
+  std::vector<ChoiceInfo> infos_;
+};
+
+}  // namespace
+
+Result<std::vector<ChoiceInfo>> DescribeChoices(const OpenFile& file, const ReaderOptions& reading,
+                                                const ChoiceOptions& options) {
+  return ChoiceWalk(file, reading, options).Walk();
+}
+
+}  // namespace dsi::internal
