@@ -40,8 +40,9 @@ Status BlockReader::Open(const NodeView& outer, const DecodeContext& outer_conte
   whole_ = InPlace(node);
   if (whole_ != nullptr) return Status::Ok();
   if (IsEncoding(node, Encoding::kPacked)) {
+    DSI_RETURN_IF_ERROR(packed_.Open(node));
     block_ = decoded_.Reserve(kPackedBlock * static_cast<size_t>(width_));
-    return packed_.Open(node);
+    return Status::Ok();
   }
   std::byte* decoded = decoded_.Reserve(count_ * static_cast<size_t>(width_));
   DSI_RETURN_IF_ERROR(DecodeParsedNode(node, context, decoded));

@@ -15,7 +15,7 @@ struct DecodeRate {
 };
 
 // By encoding id; the children of a node are counted on their own.
-inline constexpr std::array<DecodeRate, 15> kDecodeRates = {{
+inline constexpr auto kDecodeRates = std::to_array<DecodeRate>({
     {0.00, 0.02},  // Raw.
     {0.00, 0.02},  // Constant.
     {0.02, 0.02},  // Packed.
@@ -31,7 +31,7 @@ inline constexpr std::array<DecodeRate, 15> kDecodeRates = {{
     {0.36, 0.04},  // Skewed.
     {0.00, 0.09},  // Decimal: the division.
     {0.00, 0.40},  // Symbols.
-}};
+});
 
 // Decompression costs by what goes in (literals, headers of matches) and by what comes out
 // (copies): long matches are nearly free.

@@ -26,6 +26,11 @@ Result<NodeView> ParseWhole(std::span<const std::byte> bytes, int width, size_t 
   return node;
 }
 
+Status CheckUnused(const EncodingRow& row, uint8_t field, std::string_view name, uint32_t value) {
+  if (value == 0 || (row.used_fields & field) != 0) return Status::Ok();
+  return Corrupt("{}: {} {}, expected 0 (E-001)", row.name, name, value);
+}
+
 }  // namespace
 
 Status CheckKnown(const NodeView& node, int depth) {
@@ -34,19 +39,12 @@ Status CheckKnown(const NodeView& node, int depth) {
   }
   const EncodingRow* row = FindEncoding(node.encoding);
   if (row == nullptr) {
-    return Error(StatusCode::kUnsupported, "node: encoding {} is not known to this build (E-005)",
-                 node.encoding);
+    return Error(StatusCode::kUnsupported, "node: encoding {}, this build knows 0 to {} (E-005)",
+                 node.encoding, EncodingTable().size() - 1);
   }
-  const bool clean = ((row->used_fields & kUsesParam) != 0 || node.param == 0) &&
-                     ((row->used_fields & kUsesFlags) != 0 || node.flags == 0) &&
-                     ((row->used_fields & kUsesAux) != 0 || node.aux == 0);
-  if (!clean) {
-    return Corrupt(
-        "{} node: param {}, flags {}, aux {}, expected zero where the encoding has no such field "
-        "(E-001)",
-        row->name, node.param, node.flags, node.aux);
-  }
-  return Status::Ok();
+  DSI_RETURN_IF_ERROR(CheckUnused(*row, kUsesParam, "param", node.param));
+  DSI_RETURN_IF_ERROR(CheckUnused(*row, kUsesFlags, "flags", node.flags));
+  return CheckUnused(*row, kUsesAux, "aux", node.aux);
 }
 
 Status DecodeParsedNode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
@@ -69,7 +67,7 @@ Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t cou
     return InvalidArgument("decode codes: the node is {}, not a shared dictionary",
                            FindEncoding(node.encoding)->name);
   }
-  DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(node));
+  DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(node, dictionary_count));
   const SharedDictionary none;
   const DecodeContext context{scratch->state(), &none, 2};
   const bool has_literals = node.aux != 0;

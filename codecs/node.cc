@@ -6,7 +6,8 @@ namespace dsi::internal {
 
 Result<NodeView> ParseNode(std::span<const std::byte> bytes) {
   if (bytes.size() < kNodeHeaderSize) {
-    return Corrupt("node: {} bytes left, a header needs {} (E-001)", bytes.size(), kNodeHeaderSize);
+    return Corrupt("node: {} bytes left, expected a header of {} (E-001)", bytes.size(),
+                   kNodeHeaderSize);
   }
   NodeView node;
   node.encoding = LoadLE<uint8_t>(&bytes[0]);
@@ -23,7 +24,8 @@ Result<NodeView> ParseNode(std::span<const std::byte> bytes) {
   const std::span<const std::byte> rest = bytes.subspan(kNodeHeaderSize);
   const size_t padded = AlignUp(payload_size, 8);
   if (padded > rest.size()) {
-    return Corrupt("node: payload of {} bytes, {} left (E-001)", payload_size, rest.size());
+    return Corrupt("node: payload of {} bytes, expected at most {} (E-001)", payload_size,
+                   rest.size());
   }
   if (!AllZero(rest.subspan(payload_size, padded - payload_size))) {
     return Corrupt("node: padding after the payload is not zero (E-001)");
@@ -62,7 +64,7 @@ Result<NodeView> ChildWalk::NextOfWidthUpTo(int max_width, size_t count) {
 
 Status ChildWalk::End() const {
   if (left_.empty()) return Status::Ok();
-  return Corrupt("node: {} bytes after the last child (E-001)", left_.size());
+  return Corrupt("node: {} bytes after the last child, expected none (E-001)", left_.size());
 }
 
 NodeWriter::NodeWriter(std::vector<std::byte>* out, Encoding encoding, int width, size_t count)

@@ -2,16 +2,20 @@
 
 #include <array>
 
+#include "dsi/codecs/costs_internal.h"
+
 namespace dsi::internal {
 namespace {
 
 // Indexed by id; format version 1 knows them all.
-constexpr std::array<const EncodingRow*, 15> kRows = {
+constexpr std::array kRows = {
     &kRawEncoding,    &kConstantEncoding,   &kPackedEncoding,           &kDeltaEncoding,
     &kRunsEncoding,   &kDictionaryEncoding, &kSharedDictionaryEncoding, &kBitmapEncoding,
     &kSparseEncoding, &kSplitEncoding,      &kBytePlanesEncoding,       &kCompressedEncoding,
     &kSkewedEncoding, &kDecimalEncoding,    &kSymbolsEncoding,
 };
+static_assert(kRows.size() == static_cast<size_t>(Encoding::kSymbols) + 1);
+static_assert(kRows.size() == kDecodeRates.size());
 
 }  // namespace
 

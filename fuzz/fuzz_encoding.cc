@@ -4,7 +4,7 @@
 //
 // Input: a node. Its first byte, where the encoding stands in a file, says how it is decoded by the
 // bits in which it differs from the encoding: a golden node is an input as it is. Its header gives
-// the parameters of the plan, its end the children.
+// the parameters of the plan, its end the children and, before them, the tuning.
 
 #include <algorithm>
 
@@ -52,30 +52,33 @@ struct Entries {
   Block values;
 };
 
+uint8_t TakeLast(std::span<const std::byte>* input) {
+  if (input->empty()) return 0;
+  const auto last = static_cast<uint8_t>(input->back());
+  *input = input->first(input->size() - 1);
+  return last;
+}
+
 // Plans are read from the end of the input backwards, so that they change without the header.
 EncodePlan TakePlan(std::span<const std::byte>* input, size_t depth) {
-  const auto take = [input] {
-    if (input->empty()) return uint8_t{0};
-    const auto last = static_cast<uint8_t>(input->back());
-    *input = input->first(input->size() - 1);
-    return last;
-  };
   constexpr size_t kMostDepth = 8;  // More than nodes may nest (E-003).
-  const uint8_t what = take();
+  const uint8_t what = TakeLast(input);
   EncodePlan plan;
   plan.encoding = static_cast<Encoding>(what % EncodingTable().size());
-  plan.param = take();
-  const uint8_t more = take();
+  plan.param = TakeLast(input);
+  const uint8_t more = TakeLast(input);
   plan.shift = more % 64;
   plan.sign_low = more >= 128;
   plan.literals_only = plan.sign_low;
+  plan.by_use = plan.sign_low;
   const size_t children = depth < kMostDepth ? what / 16U % 4U : 0;
   for (size_t i = 0; i < children; ++i) plan.children.push_back(TakePlan(input, depth + 1));
   return plan;
 }
 
 // The values as codes of shared entries, some of them as they are (E-051).
-void RequireCodesComeBack(const ArrayView& array, const EncodePlan& plan) {
+void RequireCodesComeBack(const ArrayView& array, const EncodePlan& plan,
+                          const EncodeTuning& tuning) {
   const auto width = static_cast<size_t>(array.width);
   const Entries entries(array.width);
   std::vector<uint32_t> codes(array.count);
@@ -96,8 +99,8 @@ void RequireCodesComeBack(const ArrayView& array, const EncodePlan& plan) {
                 codes[i] == kEntries ? value : &entries.values[codes[i] * width], width);
   }
   std::vector<std::byte> node;
-  const ArrayView own{literals.data(), num_literals, array.width, false, false};
-  const InnerEncoder encode = ByPlan(plan, {});
+  const ArrayView own{literals.data(), num_literals, array.width};
+  const InnerEncoder encode = ByPlan(plan, tuning);
   EncodeSharedCodes(codes, encode, own, encode, &node);
   RequireValues(node, {expected.get(), array.count, array.width}, entries.view());
 }
@@ -128,17 +131,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     count = payload.size() / static_cast<size_t>(width);
     if (count == 0) return 0;
   }
-  const ArrayView array{values.get(), std::min(count, kMostEncoded), width, false, width >= 4};
-  auto plans = input;
-  EncodePlan plan = TakePlan(&plans, 1);
+  const ArrayView array{values.get(), std::min(count, kMostEncoded), width, width >= 4};
+  auto left = input;
+  EncodePlan plan = TakePlan(&left, 1);
+  const EncodeTuning tuning = AnyTuning(TakeLast(&left));
   if (row.id == Encoding::kSharedDictionary) {
-    RequireCodesComeBack(array, plan);
+    RequireCodesComeBack(array, plan, tuning);
     return 0;
   }
   plan.encoding = row.id;
   plan.param = data[2];
   plan.sign_low = data[3] % 2 != 0;
+  plan.by_use = plan.sign_low;
   plan.shift = data[12];
-  RequireComesBack(array, plan);
+  RequireComesBack(array, plan, tuning);
   return 0;
 }

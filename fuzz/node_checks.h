@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/codecs/tuning_internal.h"
 
 namespace dsi::internal::fuzz {
 
@@ -62,10 +63,16 @@ inline void RequireValues(std::span<const std::byte> node, const ArrayView& arra
   Require(values != nullptr && std::memcmp(values.get(), array.values, size) == 0);
 }
 
-// Whatever the plan says, what is encoded comes back.
-inline void RequireComesBack(const ArrayView& array, const EncodePlan& plan) {
+// The tuning that a number from the input stands for; 0 is the default.
+inline EncodeTuning AnyTuning(unsigned number) {
+  return TuningOf(static_cast<Tuning>(number % 3 + 1));
+}
+
+// Whatever the plan and the tuning say, what is encoded comes back.
+inline void RequireComesBack(const ArrayView& array, const EncodePlan& plan,
+                             const EncodeTuning& tuning) {
   std::vector<std::byte> node;
-  EncodeNode(array, plan, {}, &node);
+  EncodeNode(array, plan, tuning, &node);
   RequireValues(node, array);
 }
 

@@ -12,8 +12,7 @@ namespace {
 Status Decode(const NodeView& node, const DecodeContext&, std::byte* dst) {
   const size_t size = (size_t{node.count} + 7) / 8;
   if (node.payload.size() != size) {
-    return Corrupt("bitmap: payload of {} bytes, {} bits need {} (E-060)", node.payload.size(),
-                   node.count, size);
+    return Corrupt("bitmap: payload of {} bytes, expected {} (E-060)", node.payload.size(), size);
   }
   if (node.count % 8 != 0 && (node.payload.back() >> (node.count % 8)) != std::byte{0}) {
     return Corrupt("bitmap: unused bits are not zero (E-060)");

@@ -17,13 +17,16 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   if (node.width < 2)
     return Corrupt("byte planes: width {}, expected at least 2 (E-090)", node.width);
   ChildWalk children(node.payload);
-  std::array<std::optional<BlockReader>, 8> readers;
+  std::array<NodeView, 8> nodes;
   for (size_t k = 0; k < node.width; ++k) {
-    DSI_ASSIGN_OR_RETURN(const NodeView plane, children.Next(1, node.count));
-    readers[k].emplace(context.scratch);
-    DSI_RETURN_IF_ERROR(readers[k]->Open(plane, Deeper(context)));
+    DSI_ASSIGN_OR_RETURN(nodes[k], children.Next(1, node.count));
   }
   DSI_RETURN_IF_ERROR(children.End());
+  std::array<std::optional<BlockReader>, 8> readers;
+  for (size_t k = 0; k < node.width; ++k) {
+    readers[k].emplace(context.scratch);
+    DSI_RETURN_IF_ERROR(readers[k]->Open(nodes[k], Deeper(context)));
+  }
   for (size_t left = node.count; left != 0;) {
     size_t n = 0;
     std::array<const uint8_t*, 8> planes = {};

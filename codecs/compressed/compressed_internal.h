@@ -20,8 +20,8 @@ inline constexpr uint8_t kZstdCodec = 1;
 inline constexpr uint8_t kLz4Codec = 2;
 
 // Decompresses a compressed node into `buffer` and returns the frame-checked node inside, which is
-// not compressed and has this node's width and count. Takes no memory before the size has been
-// checked.
+// not compressed and has this node's width and count. Takes no memory before the sizes and what the
+// frame says of itself have been checked.
 Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context,
                             BorrowedBuffer* buffer);
 

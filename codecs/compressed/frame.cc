@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/format/error_internal.h"
@@ -26,29 +27,57 @@ uint64_t ZstdWindow(std::span<const std::byte> frame, uint64_t content_size) {
   return base + base / 8 * (descriptor & 7);
 }
 
-Status DecompressZstd(std::span<const std::byte> frame, size_t raw_size,
-                      DecodeScratch::State* scratch, std::byte* dst) {
+// What a frame says of itself.
+Status CheckZstdFrame(std::span<const std::byte> frame, uint64_t raw_size) {
   if (frame.size() < 4 || LoadLE<uint32_t>(frame.data()) != kZstdMagic) {
     return Corrupt("compressed: no Zstandard frame (E-100)");
   }
   const unsigned long long content = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (content == ZSTD_CONTENTSIZE_UNKNOWN || content == ZSTD_CONTENTSIZE_ERROR) {
+    return Corrupt("compressed: frame states no content size, expected {} (E-100)", raw_size);
+  }
   if (content != raw_size) {
     return Corrupt("compressed: frame states {} bytes of content, expected {} (E-100)", content,
                    raw_size);
   }
-  if (ZSTD_getDictID_fromFrame(frame.data(), frame.size()) != 0) {
-    return Corrupt("compressed: frame names a dictionary (E-100)");
+  const unsigned dictionary = ZSTD_getDictID_fromFrame(frame.data(), frame.size());
+  if (dictionary != 0) {
+    return Corrupt("compressed: frame names dictionary {}, expected none (E-100)", dictionary);
   }
   const uint64_t window = ZstdWindow(frame, content);
   if (window == 0 || window > uint64_t{1} << kMaxZstdWindowLog) {
-    return Corrupt("compressed: frame with a window of {} bytes, at most 2^{} (E-100)", window,
-                   kMaxZstdWindowLog);
+    return Corrupt("compressed: frame with a window of {} bytes, expected 1 to 2^{} (E-100)",
+                   window, kMaxZstdWindowLog);
   }
   const size_t frame_size = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
   if (ZSTD_isError(frame_size) != 0 || frame_size != frame.size()) {
     return Corrupt("compressed: payload of {} bytes is not exactly one frame (E-100)",
                    frame.size());
   }
+  return Status::Ok();
+}
+
+Status CheckLz4Block(std::span<const std::byte> block, uint64_t raw_size) {
+  constexpr size_t kMost = std::numeric_limits<int>::max();
+  if (block.size() <= kMost && raw_size <= kMost) return Status::Ok();
+  return Corrupt("compressed: LZ4 block of {} bytes for {}, expected both at most {} (E-100)",
+                 block.size(), raw_size, kMost);
+}
+
+// All that can be told before memory is taken for what is in the frame.
+Status CheckFrame(const NodeView& node) {
+  const uint64_t limit = 4096 + 32 * uint64_t{node.count};
+  if (node.aux > limit) {
+    return Corrupt("compressed: raw size of {} bytes, expected at most {} (E-100)", node.aux,
+                   limit);
+  }
+  if (node.param == kZstdCodec) return CheckZstdFrame(node.payload, node.aux);
+  if (node.param == kLz4Codec) return CheckLz4Block(node.payload, node.aux);
+  return Corrupt("compressed: codec {}, expected 1 or 2 (E-100)", node.param);
+}
+
+Status DecompressZstd(std::span<const std::byte> frame, size_t raw_size,
+                      DecodeScratch::State* scratch, std::byte* dst) {
   if (scratch->decompressor == nullptr) scratch->decompressor = ZSTD_createDCtx();
   if (scratch->decompressor == nullptr) {
     return Error(StatusCode::kResourceExhausted, "compressed: no memory for a decompressor");
@@ -63,9 +92,6 @@ Status DecompressZstd(std::span<const std::byte> frame, size_t raw_size,
 }
 
 Status DecompressLz4(std::span<const std::byte> block, size_t raw_size, std::byte* dst) {
-  constexpr size_t kMax = std::numeric_limits<int>::max();
-  if (block.size() > kMax || raw_size > kMax)
-    return Corrupt("compressed: LZ4 block above 2 GiB (E-100)");
   const int size =
       LZ4_decompress_safe(reinterpret_cast<const char*>(block.data()), reinterpret_cast<char*>(dst),
                           static_cast<int>(block.size()), static_cast<int>(raw_size));
@@ -79,15 +105,8 @@ Status DecompressLz4(std::span<const std::byte> block, size_t raw_size, std::byt
 
 Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context,
                             BorrowedBuffer* buffer) {
-  const uint64_t raw_size = node.aux;
-  const uint64_t limit = 4096 + 32 * uint64_t{node.count};
-  if (raw_size > limit) {
-    return Corrupt("compressed: {} bytes for {} values, at most {} (E-100)", raw_size, node.count,
-                   limit);
-  }
-  if (node.param != kZstdCodec && node.param != kLz4Codec) {
-    return Corrupt("compressed: codec {}, expected 1 or 2 (E-100)", node.param);
-  }
+  DSI_RETURN_IF_ERROR(CheckFrame(node));
+  const size_t raw_size = node.aux;
   std::byte* raw = buffer->Reserve(raw_size);
   if (node.param == kZstdCodec) {
     DSI_RETURN_IF_ERROR(DecompressZstd(node.payload, raw_size, context.scratch, raw));

@@ -17,14 +17,14 @@ constexpr size_t kValuesPerException = 4;
 
 Status CheckFields(const NodeView& node) {
   if (node.width != 4 && node.width != 8) {
-    return Corrupt("decimal: values of {} bytes, expected 4 or 8 (E-120)", node.width);
+    return Corrupt("decimal: width {}, expected 4 or 8 (E-120)", node.width);
   }
   if (node.param > MaxDecimalExponent(node.width)) {
-    return Corrupt("decimal: exponent {}, at most {} for {} bytes (E-120)", node.param,
-                   MaxDecimalExponent(node.width), node.width);
+    return Corrupt("decimal: exponent {}, expected at most {} (E-120)", node.param,
+                   MaxDecimalExponent(node.width));
   }
   if (node.aux >= node.count) {
-    return Corrupt("decimal: {} exceptions of {} values (E-120)", node.aux, node.count);
+    return Corrupt("decimal: {} exceptions, expected below {} (E-120)", node.aux, node.count);
   }
   return Status::Ok();
 }
@@ -106,7 +106,7 @@ bool EncodeOf(const ArrayView& array, const EncodePlan& plan, EncodeContext* con
   AppendLE<uint64_t>(out, static_cast<T>(found.smallest));
   const int width = WidthForBits(BitsFor(found.range));
   const auto codes = CodesOf(found.integers, found.smallest, width);
-  EncodeChild({codes.data(), array.count, width, false, false}, plan, 0, context, out);
+  EncodeChild({codes.data(), array.count, width}, plan, 0, context, out);
   if (!found.positions.empty()) {
     EncodeChild(ViewOf<uint32_t>(found.positions), plan, 1, context, out);
     EncodeChild(ViewOf<T>(found.exceptions), plan, 2, context, out);
@@ -134,9 +134,9 @@ EncodePlan ChooseCodes(Chooser* chooser, const Decimals<T>& sampled, int exponen
     const int width = WidthForBits(BitsFor(all.range));
     const auto codes = CodesOf(sampled.integers, all.smallest, width);
     const auto all_codes = CodesOf(all.integers, all.smallest, width);
-    return chooser->ChooseChild({codes.data(), sampled.integers.size(), width, false, false},
-                                {all_codes.data(), all.integers.size(), width, false, false},
-                                chooser->scale(), chooser->chunk(), allowed);
+    return chooser->ChooseChild({codes.data(), sampled.integers.size(), width},
+                                {all_codes.data(), all.integers.size(), width}, chooser->scale(),
+                                chooser->chunk(), allowed);
   };
   EncodePlan plan = choose(sampled);
   const bool ask_again =

@@ -10,14 +10,6 @@
 namespace dsi::internal {
 namespace {
 
-// Vector gathers take signed indexes.
-constexpr size_t kMaxEntries = size_t{1} << 31;
-
-Status CheckLimit(size_t limit) {
-  if (limit <= kMaxEntries) return Status::Ok();
-  return Corrupt("dictionary: {} entries, at most {} can be addressed (E-050)", limit, kMaxEntries);
-}
-
 // Checks a block of codes before any of them is followed.
 Status CheckCodes(const std::byte* codes, size_t width, size_t count, size_t limit) {
   const uint32_t largest = LargestCode(codes, width, count);
@@ -33,7 +25,6 @@ Status WrongLiterals(size_t literals) {
 
 Status DecodeCodes(const NodeView& codes, size_t limit, const DecodeContext& context,
                    uint32_t* dst) {
-  DSI_RETURN_IF_ERROR(CheckLimit(limit));
   BlockReader reader(context.scratch);
   DSI_RETURN_IF_ERROR(reader.Open(codes, context));
   for (size_t left = codes.count; left != 0;) {
@@ -54,7 +45,6 @@ Status DecodeThroughDictionary(const NodeView& codes, const DecodeContext& conte
                                const CodedValues& values, std::byte* dst) {
   const bool has_literals = values.num_literals != 0;
   const size_t limit = values.count + (has_literals ? 1 : 0);
-  DSI_RETURN_IF_ERROR(CheckLimit(limit));
   BlockReader reader(context.scratch);
   DSI_RETURN_IF_ERROR(reader.Open(codes, context));
   const auto* literals = static_cast<const std::byte*>(values.literals);

@@ -140,8 +140,8 @@ Status PackedBlocks::Open(const NodeView& node) {
   const size_t blocks = BlockCount(node.count);
   const size_t side = SideBytes(blocks, width_, has_bases);
   if (node.payload.size() < side) {
-    return Corrupt("packed: payload of {} bytes, bases and widths of {} blocks need {} (E-020)",
-                   node.payload.size(), blocks, side);
+    return Corrupt("packed: payload of {} bytes, expected at least {} (E-020)", node.payload.size(),
+                   side);
   }
   const std::byte* at = node.payload.data();
   bases_ = nullptr;
@@ -167,8 +167,7 @@ Status PackedBlocks::Open(const NodeView& node) {
     bytes += BlockBytes(std::min(kPackedBlock, left_ - i * kPackedBlock), bits);
   }
   if (bytes != node.payload.size()) {
-    return Corrupt("packed: payload of {} bytes, its blocks need {} (E-020)", node.payload.size(),
-                   bytes);
+    return Corrupt("packed: payload of {} bytes, expected {} (E-020)", node.payload.size(), bytes);
   }
   const size_t tail = left_ % kPackedBlock;
   if (tail != 0) {

@@ -11,7 +11,7 @@ namespace {
 Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
   const size_t runs = node.aux;
   if (runs < 1 || runs > node.count) {
-    return Corrupt("runs: {} runs of {} values (E-040)", runs, node.count);
+    return Corrupt("runs: {} runs, expected 1 to {} (E-040)", runs, node.count);
   }
   ChildWalk children(node.payload);
   DSI_ASSIGN_OR_RETURN(const NodeView lengths_node, children.Next(4, runs));

@@ -20,7 +20,7 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
     return Corrupt("shared dictionary: values of width {}, the dictionary has {} (E-051)",
                    node.width, dictionary.width);
   }
-  DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(node));
+  DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(node, dictionary.count));
   CodedValues values = {
       .entries = dictionary.values, .count = dictionary.count, .width = node.width};
   ArrayReader literals(context.scratch);
@@ -39,9 +39,14 @@ bool Encode(const ArrayView&, const EncodePlan&, EncodeContext*, std::vector<std
 
 }  // namespace
 
-Result<SharedChildren> FindSharedChildren(const NodeView& node) {
+Result<SharedChildren> FindSharedChildren(const NodeView& node, size_t dictionary_count) {
+  if (dictionary_count >= kMostEntries) {
+    return Corrupt("shared dictionary: {} entries, expected below {} (E-051)", dictionary_count,
+                   kMostEntries);
+  }
   if (node.aux > node.count) {
-    return Corrupt("shared dictionary: {} literals of {} values (E-051)", node.aux, node.count);
+    return Corrupt("shared dictionary: {} literals, expected at most {} (E-051)", node.aux,
+                   node.count);
   }
   SharedChildren found;
   ChildWalk children(node.payload);

@@ -9,6 +9,6 @@ struct SharedChildren {
   NodeView codes;
   NodeView literals;  // Of node.aux values; undefined where there are none.
 };
-Result<SharedChildren> FindSharedChildren(const NodeView& node);
+Result<SharedChildren> FindSharedChildren(const NodeView& node, size_t dictionary_count);
 
 }  // namespace dsi::internal

@@ -14,7 +14,8 @@ namespace {
 Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
   const size_t exceptions = node.aux;
   if (exceptions < 1 || exceptions >= node.count) {
-    return Corrupt("sparse: {} exceptions of {} values (E-070)", exceptions, node.count);
+    return Corrupt("sparse: {} exceptions, expected at least 1 and below {} (E-070)", exceptions,
+                   node.count);
   }
   uint64_t usual = 0;
   DSI_RETURN_IF_ERROR(LoadStoredValue(node, "sparse", "E-070", &usual));

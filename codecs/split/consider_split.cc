@@ -27,7 +27,7 @@ void OfferShift(Chooser* chooser, const Cut& cut) {
   const ArrayView& sample = chooser->sample();
   const int width = WidthForBits(cut.bits);
   const auto high = TakeBits(Values<T>(sample), cut.shift, cut.bits, width);
-  const ArrayView view{high.data(), sample.count, width, false, false};
+  const ArrayView view{high.data(), sample.count, width};
   EncodePlan plan;
   plan.encoding = Encoding::kSplit;
   plan.shift = static_cast<uint8_t>(cut.shift);
@@ -44,8 +44,7 @@ void OfferShift(Chooser* chooser, const Cut& cut) {
     for (const T value : Values<T>(whole)) any |= value;
     if ((any & LowMask(cut.shift)) != 0 || BitsFor(any >> cut.shift) > 8 * width) return;
     const auto all = TakeBits(Values<T>(whole), cut.shift, cut.bits, width);
-    plan.children.push_back(chooser->ChooseChild(view,
-                                                 {all.data(), whole.count, width, false, false},
+    plan.children.push_back(chooser->ChooseChild(view, {all.data(), whole.count, width},
                                                  chooser->scale(), chooser->chunk(), allowed));
   } else {
     plan.children.push_back(
@@ -68,14 +67,13 @@ void OfferCut(Chooser* chooser, std::span<const T> values, const Cut& cut) {
   plan.sign_low = cut.sign_low;
   // The low part first: it is the larger one, and soon says where there is nothing to win.
   if (!chooser->LimitChildren(plan, 0, sizeof(T))) return;
-  plan.children.push_back(chooser->ChooseChild({low.data(), values.size(), low_width, false, false},
+  plan.children.push_back(chooser->ChooseChild({low.data(), values.size(), low_width},
                                                chooser->scale(), chooser->chunk(), kLeafEncodings));
   if (!chooser->LimitChildren(plan, 0, sizeof(T))) return;
   plan.children.insert(
       plan.children.begin(),
       chooser->ChooseChild(
-          {high.data(), values.size(), high_width, false, false}, chooser->scale(),
-          chooser->chunk(),
+          {high.data(), values.size(), high_width}, chooser->scale(), chooser->chunk(),
           kLeafEncodings | SetOf(Encoding::kDictionary, Encoding::kRuns, Encoding::kSparse)));
   chooser->Offer(std::move(plan), 0, sizeof(T));
 }

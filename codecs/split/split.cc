@@ -24,8 +24,8 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   SplitParts parts;
   const int low_bits = node.param;
   if (node.aux >= static_cast<uint32_t>(bits) || low_bits + static_cast<int>(node.aux) >= bits) {
-    return Corrupt("split: {} low bits and shift {} of {} bits (E-080)", node.param, node.aux,
-                   bits);
+    return Corrupt("split: {} low bits and a shift of {}, expected a sum below {} (E-080)",
+                   node.param, node.aux, bits);
   }
   if (node.flags > kSignLow || node.flags > low_bits) {
     return Corrupt("split: flags {} with {} low bits, expected 0, or 1 with a low part (E-080)",
@@ -35,17 +35,17 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   parts.shift = static_cast<int>(node.aux);
   ChildWalk children(node.payload);
   DSI_ASSIGN_OR_RETURN(const NodeView high_node, children.NextOfWidthUpTo(node.width, node.count));
+  parts.high_width = high_node.width;
+  NodeView low_node;
+  if (low_bits >= 1) {
+    parts.low_width = static_cast<size_t>(WidthForBits(low_bits));
+    DSI_ASSIGN_OR_RETURN(low_node, children.Next(static_cast<int>(parts.low_width), node.count));
+  }
+  DSI_RETURN_IF_ERROR(children.End());
   BlockReader high(context.scratch);
   BlockReader low(context.scratch);
   DSI_RETURN_IF_ERROR(high.Open(high_node, Deeper(context)));
-  parts.high_width = high_node.width;
-  if (low_bits >= 1) {
-    parts.low_width = static_cast<size_t>(WidthForBits(low_bits));
-    DSI_ASSIGN_OR_RETURN(const NodeView low_node,
-                         children.Next(static_cast<int>(parts.low_width), node.count));
-    DSI_RETURN_IF_ERROR(low.Open(low_node, Deeper(context)));
-  }
-  DSI_RETURN_IF_ERROR(children.End());
+  if (low_bits >= 1) DSI_RETURN_IF_ERROR(low.Open(low_node, Deeper(context)));
   for (size_t left = node.count; left != 0;) {
     size_t n = 0;
     parts.high = high.Next(&n);
@@ -95,11 +95,11 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
     writer.SetAux(plan.shift);
     writer.SetFlags(plan.sign_low ? kSignLow : 0);
     const auto high = TakeBits(values, low_bits + shift, high_bits, high_width);
-    EncodeChild({high.data(), array.count, high_width, false, false}, plan, 0, context, out);
+    EncodeChild({high.data(), array.count, high_width}, plan, 0, context, out);
     if (low_bits >= 1) {
       const int low_width = WidthForBits(low_bits);
       const auto low = TakeBits(values, shift, low_bits, low_width);
-      EncodeChild({low.data(), array.count, low_width, false, false}, plan, 1, context, out);
+      EncodeChild({low.data(), array.count, low_width}, plan, 1, context, out);
     }
     writer.Finish();
     return true;

@@ -40,14 +40,15 @@ Status LoadTable(const NodeView& node, const DecodeContext& context, ChildWalk* 
 
 Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
   if (node.width != 1) {
-    return Corrupt("symbols: values of {} bytes, expected 1 (E-130)", node.width);
+    return Corrupt("symbols: width {}, expected 1 (E-130)", node.width);
   }
   if (node.param == 0 || node.param > kMaxSymbols) {
-    return Corrupt("symbols: a table of {} symbols (E-130)", node.param);
+    return Corrupt("symbols: {} symbols, expected 1 to {} (E-130)", node.param, kMaxSymbols);
   }
   const size_t num_codes = node.aux;
   if (num_codes < 1 || num_codes > 2 * size_t{node.count}) {
-    return Corrupt("symbols: {} codes for {} bytes (E-130)", num_codes, node.count);
+    return Corrupt("symbols: {} codes, expected 1 to {} (E-130)", num_codes,
+                   2 * size_t{node.count});
   }
   DecodeTable table;
   ChildWalk children(node.payload);

@@ -131,7 +131,7 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
         need(sum(lengths) == count, "E-040", where, f"runs of {sum(lengths)} values, not {count}")
         values = [v for v, length in zip(entries, lengths) for _ in range(length)]
     elif encoding == 5:  # E-050: dictionary
-        need(1 <= aux <= count, "E-050", where, f"{aux} entries for {count} values")
+        need(1 <= aux <= min(count, 2**31), "E-050", where, f"{aux} entries for {count} values")
         entries, codes = child((width,), aux)[0], child((1, 2, 4), count)[0]
         need(max(codes) < aux, "E-050", where, f"code {max(codes)}, {aux} entries")
         values = [entries[c] for c in codes]
@@ -140,6 +140,7 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
         need(aux <= count, "E-051", where, f"{aux} literals of {count} values")
         codes, entries = child((1, 2, 4), count)[0], dictionary(width)
         n = len(entries)
+        need(n < 2**31, "E-051", where, f"{n} ids")
         need(max(codes) <= n, "E-051", where, f"code {max(codes)}, {n} ids")
         need(codes.count(n) == aux, "E-051", where, f"{codes.count(n)} codes for {aux} literals")
         literals = iter(child((width,), aux)[0] if aux else [])
@@ -224,6 +225,7 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
     else:  # E-100: compressed
         need(param in (1, 2), "E-100", where, f"codec {param}")
         need(aux <= 4096 + 32 * count, "E-100", where, f"raw size {aux} for {count} values")
+        need(param == 1 or max(aux, size) < 2**31, "E-100", where, f"LZ4 of {size} to {aux} bytes")
         inner, cursor = decompress(bytes(buf[start:stop]), param, aux, where), stop
         need(inner[:1] != b"\x0b", "E-100", where, "compressed twice")
         values, _, last = node(inner, 0, len(inner), (width,), count, where, depth + 1)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dsi/codecs/registry_internal.h"
+#include "dsi/codecs/scratch_internal.h"
 #include "dsi/format/bytes_internal.h"
 
 namespace dsi::internal::test {
@@ -33,9 +34,7 @@ struct Array {
   std::byte* bytes() { return reinterpret_cast<std::byte*>(words.data()); }
   const std::byte* bytes() const { return reinterpret_cast<const std::byte*>(words.data()); }
   size_t size() const { return count * static_cast<size_t>(width); }
-  ArrayView view(bool is_float = false) const {
-    return {words.data(), count, width, false, is_float};
-  }
+  ArrayView view(bool is_float = false) const { return {words.data(), count, width, is_float}; }
   uint64_t at(size_t i) const {
     uint64_t value = 0;
     std::memcpy(&value, bytes() + i * static_cast<size_t>(width), static_cast<size_t>(width));
@@ -173,6 +172,13 @@ inline Status Decode(std::span<const std::byte> node, int width, size_t count,
     values->assign(from, from + count * static_cast<size_t>(width));
   }
   return status;
+}
+
+inline bool TookMemory(DecodeScratch* scratch) {
+  const auto& buffers = scratch->state()->buffers;
+  return scratch->state()->decompressor != nullptr ||
+         std::any_of(buffers.begin(), buffers.end(),
+                     [](const auto& b) { return b->capacity != 0; });
 }
 
 inline bool SameBytes(const std::vector<uint8_t>& decoded, const Array& array) {

@@ -12,30 +12,32 @@
 
 #include <gtest/gtest.h>
 
-#include "dsi/codecs/simd_internal.h"
+#include "dsi/tests/codecs/simd_numbers.h"
 
 namespace dsi::internal {
 namespace {
 
-// Kernels of bits, runs and codes see every length up to this.
-constexpr size_t kLongest = 3000;
+using test::FastRandom;
 
-// A pool in an allocation of its exact size, so that a sanitizer sees a read past its end.
+// A list of some length and others: of that length, shorter, up to half longer, empty. In an
+// allocation of their exact size, so that a sanitizer sees a read past its end.
 struct TestPool {
   std::vector<std::byte> values;
   std::vector<uint64_t> starts;
   std::vector<uint32_t> lengths;
   int width;
 
-  TestPool(std::mt19937_64& random, size_t num_unique, uint32_t max_length, int value_width)
-      : width(value_width) {
+  TestPool(FastRandom& random, size_t num_unique, size_t length, size_t value_width)
+      : width(static_cast<int>(value_width)) {
     uint64_t total = 0;
     for (size_t i = 0; i < num_unique; ++i) {
-      lengths.push_back(random() % 4 == 0 ? 0 : static_cast<uint32_t>(random() % (max_length + 1)));
+      const size_t kind = i == 0 ? 1 : random.Below(4);
+      const size_t any = random.Below(length + length / 2 + 2);
+      lengths.push_back(static_cast<uint32_t>(kind == 0 ? 0 : kind == 1 ? length : any));
       starts.push_back(total);
       total += lengths.back();
     }
-    values.resize(total * static_cast<size_t>(width));
+    values.resize(total * value_width);
     for (std::byte& value : values) value = static_cast<std::byte>(random());
   }
 
@@ -74,96 +76,95 @@ std::vector<int32_t> NaiveKept(const ValuePool& pool, const std::vector<uint32_t
   return kept;
 }
 
-std::vector<uint32_t> RunSlots(std::mt19937_64& random, size_t num_rows, size_t num_unique) {
-  std::vector<uint32_t> slots;
-  uint32_t slot = 0;
+// The first unique row by itself, then others in any order, many of them a few times in a row.
+std::vector<uint32_t> AnySlots(FastRandom& random, size_t num_rows, size_t num_unique) {
+  std::vector<uint32_t> slots = {0, 0};
   for (size_t row = 0; row < num_rows; ++row) {
-    slots.push_back(slot);
-    if (random() % 3 == 0 && slot + 1 < num_unique) ++slot;
+    const bool repeats = random.Below(3) != 0;
+    slots.push_back(repeats ? slots.back() : static_cast<uint32_t>(random.Below(num_unique)));
   }
   return slots;
 }
 
-class ExpandTest : public testing::TestWithParam<int64_t> {
+std::vector<uint32_t> SlotsFrom(size_t first, size_t num_unique) {
+  std::vector<uint32_t> slots(num_unique - first);
+  std::iota(slots.begin(), slots.end(), static_cast<uint32_t>(first));
+  return slots;
+}
+
+class ExpandTest : public test::SimdTest {
  protected:
-  void SetUp() override { ForceSimdTarget(GetParam()); }
-  void TearDown() override { ForceSimdTarget(0); }
-  std::mt19937_64 random_{7};
+  // Fewer of longer rows.
+  size_t AnyNumberOfRows(size_t length) { return 1 + random_.Below(4 + 2000 / (length + 10)); }
 };
+DSI_ON_EVERY_SIMD_TARGET(ExpandTest);
 
 TEST_P(ExpandTest, PadRowsEqualsPlainLoops) {
-  for (const int width : {1, 2, 4, 8}) {
-    for (const uint32_t row_length :
-         {0U, 1U, 2U, 3U, 7U, 8U, 15U, 16U, 31U, 33U, 64U, 112U, 200U}) {
-      for (const int sides : {0, 1, 2, 3}) {
-        const size_t num_unique = 1 + random_() % 60;
-        const TestPool pool(random_, num_unique, row_length + row_length / 2 + 1, width);
-        PadOptions options;
-        options.row_length = row_length;
-        options.pad_left = (sides & 1) != 0;
-        options.keep_last = (sides & 2) != 0;
-        options.pad_bits = random_();
-        const size_t num_rows = random_() % 150;
-        std::vector<uint32_t> general(num_rows);
-        for (uint32_t& slot : general) slot = static_cast<uint32_t>(random_() % num_unique);
-        for (const auto& slots : {RunSlots(random_, num_rows, num_unique), general}) {
-          const std::vector<std::byte> expected = NaivePad(pool.View(), slots, options);
-          // Any alignment, in an allocation that ends where the output ends.
-          for (const size_t shift : {size_t{0}, size_t{1}, static_cast<size_t>(random_() % 64)}) {
-            std::vector<std::byte> out(shift + expected.size());
-            std::vector<int32_t> kept(num_rows, -1);
-            PadRows(pool.View(), slots, options, out.data() + shift, kept.data());
-            ASSERT_EQ(kept, NaiveKept(pool.View(), slots, row_length));
-            ASSERT_TRUE(std::equal(expected.begin(), expected.end(), out.begin() + shift))
-                << "width " << width << " L " << row_length << " sides " << sides;
-          }
-        }
-        const size_t first = random_() % num_unique;
-        std::vector<uint32_t> range(num_unique - first);
-        std::iota(range.begin(), range.end(), static_cast<uint32_t>(first));
-        std::vector<std::byte> out(range.size() * row_length * static_cast<size_t>(width));
-        std::vector<int32_t> kept(range.size(), -1);
-        PadRowRange(pool.View(), static_cast<uint32_t>(first), range.size(), options, out.data(),
-                    kept.data());
-        ASSERT_EQ(kept, NaiveKept(pool.View(), range, row_length));
-        ASSERT_EQ(out, NaivePad(pool.View(), range, options));
-      }
+  OnEveryLength([&](size_t length, size_t width) {
+    const size_t num_unique = AnyNumberOfRows(length);
+    const TestPool pool(random_, num_unique, length, width);
+    PadOptions options;
+    options.row_length = static_cast<uint32_t>(length);
+    for (const int sides : {0, 1, 2, 3}) {
+      SCOPED_TRACE(sides);
+      options.pad_left = (sides & 1) != 0;
+      options.keep_last = (sides & 2) != 0;
+      options.pad_bits = random_();
+      const auto slots = AnySlots(random_, AnyNumberOfRows(length), num_unique);
+      const std::vector<std::byte> expected = NaivePad(pool.View(), slots, options);
+      // Any alignment, in an allocation that ends where the output ends.
+      const size_t shift = random_.Below(64);
+      std::vector<std::byte> out(shift + expected.size());
+      std::vector<int32_t> kept(slots.size(), -1);
+      PadRows(pool.View(), slots, options, out.data() + shift, kept.data());
+      ASSERT_EQ(kept, NaiveKept(pool.View(), slots, options.row_length));
+      out.erase(out.begin(), out.begin() + static_cast<int64_t>(shift));
+      ASSERT_TRUE(out == expected);
+
+      const size_t first = random_.Below(num_unique);
+      const auto range = SlotsFrom(first, num_unique);
+      out.resize(range.size() * length * width);
+      kept.assign(range.size(), -1);
+      PadRowRange(pool.View(), static_cast<uint32_t>(first), range.size(), options, out.data(),
+                  kept.data());
+      ASSERT_EQ(kept, NaiveKept(pool.View(), range, options.row_length));
+      ASSERT_TRUE(out == NaivePad(pool.View(), range, options));
     }
-  }
+  });
 }
 
 TEST_P(ExpandTest, GatherRowsEqualsPlainLoops) {
-  for (const int width : {1, 2, 4, 8}) {
-    for (const uint32_t max_length : {1U, 5U, 40U, 300U}) {
-      const size_t num_unique = 1 + random_() % 80;
-      const TestPool pool(random_, num_unique, max_length, width);
-      std::vector<uint32_t> general(random_() % 200);
-      for (uint32_t& slot : general) slot = static_cast<uint32_t>(random_() % num_unique);
-      std::vector<uint32_t> all(num_unique);
-      std::iota(all.begin(), all.end(), 0U);
-      for (const auto& slots : {general, all, RunSlots(random_, 150, num_unique)}) {
-        std::vector<std::byte> expected;
-        std::vector<int64_t> offsets = {5};
-        for (const uint32_t slot : slots) {
-          const size_t w = static_cast<size_t>(width);
-          const auto from = pool.values.begin() + static_cast<int64_t>(pool.starts[slot] * w);
-          expected.insert(expected.end(), from,
-                          from + static_cast<int64_t>(pool.lengths[slot] * w));
-          offsets.push_back(offsets.back() + pool.lengths[slot]);
-        }
-        std::vector<std::byte> out(expected.size());
-        GatherRows(pool.View(), slots, out.data());
-        ASSERT_EQ(out, expected);
-        std::vector<int64_t> found(slots.size() + 1);
-        EXPECT_EQ(JaggedOffsets(pool.lengths.data(), slots, int64_t{5}, found.data()),
-                  offsets.back());
-        EXPECT_EQ(found, offsets);
-        std::vector<int32_t> narrow(slots.size() + 1);
-        JaggedOffsets(pool.lengths.data(), slots, int32_t{5}, narrow.data());
-        EXPECT_TRUE(std::equal(narrow.begin(), narrow.end(), offsets.begin()));
+  OnEveryLength([&](size_t length, size_t width) {
+    const size_t num_unique = AnyNumberOfRows(length);
+    const TestPool pool(random_, num_unique, length, width);
+    const auto any = AnySlots(random_, AnyNumberOfRows(length), num_unique);
+    const auto all = SlotsFrom(0, num_unique);
+    for (const auto& slots : {any, all}) {
+      std::vector<std::byte> expected;
+      std::vector<int64_t> offsets = {5};
+      for (const uint32_t slot : slots) {
+        const auto from = pool.values.begin() + static_cast<int64_t>(pool.starts[slot] * width);
+        expected.insert(expected.end(), from,
+                        from + static_cast<int64_t>(pool.lengths[slot] * width));
+        offsets.push_back(offsets.back() + pool.lengths[slot]);
       }
+      std::vector<std::byte> out(expected.size());
+      GatherRows(pool.View(), slots, out.data());
+      ASSERT_TRUE(out == expected);
+      if (slots == all) {
+        std::fill(out.begin(), out.end(), std::byte{0});
+        GatherRowRange(pool.View(), num_unique, out.data());
+        ASSERT_TRUE(out == expected);
+      }
+      std::vector<int64_t> found(slots.size() + 1);
+      ASSERT_EQ(JaggedOffsets(pool.lengths.data(), slots, int64_t{5}, found.data()),
+                offsets.back());
+      ASSERT_EQ(found, offsets);
+      std::vector<int32_t> narrow(slots.size() + 1);
+      JaggedOffsets(pool.lengths.data(), slots, int32_t{5}, narrow.data());
+      ASSERT_TRUE(std::equal(narrow.begin(), narrow.end(), offsets.begin()));
     }
-  }
+  });
 }
 
 RunPosition FindRun(std::span<const uint32_t> run_lengths, uint64_t row) {
@@ -226,7 +227,7 @@ TEST_P(ExpandTest, RunsToInverseOfEveryLength) {
 
 // Bits of form 2 as one byte each, at any alignment: `shift` bytes come before them. Those of every
 // third length are all ones, for which the outputs have no room to spare.
-std::vector<uint8_t> RandomBits(std::mt19937_64& random, size_t count, size_t shift) {
+std::vector<uint8_t> RandomBits(FastRandom& random, size_t count, size_t shift) {
   std::vector<uint8_t> bits(shift + count, uint8_t{1});
   for (size_t i = shift; i < bits.size() && count % 3 != 0; ++i) bits[i] = random() % 3 == 0;
   return bits;
@@ -303,11 +304,6 @@ TEST_P(ExpandTest, StartsOfListsOfEveryNumberD010) {
     ASSERT_FALSE(ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data()).ok());
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Targets, ExpandTest, testing::ValuesIn(RunnableSimdTargets()),
-                         [](const auto& param) {
-                           return std::string(SimdTargetName(param.param));
-                         });
 
 TEST(ExpandScalars, FillsColumnsOfAMatrix) {
   std::mt19937_64 random(3);

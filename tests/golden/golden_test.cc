@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 
+#include "dsi/codecs/registry_internal.h"
 #include "dsi/reader/reader.h"
 #include "dsi/reader/row_text.h"
 
@@ -58,6 +60,26 @@ bool VerifyFindsDamage(std::vector<std::byte> bytes) {
   if (!reader.ok()) return true;
   auto found = (*reader)->Verify();
   return !found.ok() || !found->empty();
+}
+
+// What the writer makes of values, wherever it may choose an encoding.
+TEST(GoldenFilesTest, HoldNodesOfEveryEncoding) {  // E-010 to E-130.
+  std::string all;
+  for (const fs::path& path : GoldenFiles()) {
+    const auto reader = Reader::Open(path.string());
+    ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+    const auto columns = (*reader)->Columns();
+    ASSERT_TRUE(columns.ok());
+    for (const ColumnInfo& column : *columns) {
+      const auto streams = (*reader)->Streams(column.name);
+      ASSERT_TRUE(streams.ok()) << streams.status().ToString();
+      for (const StreamInfo& stream : *streams) all += "(" + stream.encoding + ")";
+    }
+  }
+  for (const internal::EncodingRow* row : internal::EncodingTable()) {
+    const std::regex named("(\\(|, )" + std::string(row->name) + "(\\(|:| u)");
+    EXPECT_TRUE(std::regex_search(all, named)) << row->name;
+  }
 }
 
 class Golden : public testing::TestWithParam<fs::path> {};

@@ -197,10 +197,21 @@ def rounded():
     return features, [], rows, []
 
 
+def skewed():
+    """Ids by frequency, a few of which are most of all: classes of their own bit widths (E-110)."""
+    rng = random.Random(17)
+    features = [feature("id", "key"), feature("item", "dense", type="int64"), feature("words", "list", type="int32"), feature("code", "dense", type="uint16")]
+    rows = []
+    for i in range(700):
+        ids = [min(int(rng.paretovariate(0.7)), 60000) for _ in range(2 + i % 3)]
+        rows.append({"id": i, "item": ids[0], "words": ids[2:], "code": ids[1]})
+    return features, [], rows, []
+
+
 FILES = {"smallest": (smallest, []), "no_rows": (no_rows, []), "all_kinds": (all_kinds, ["--keep-position"]), "index_forms": (index_forms, []),
          "stripes": (stripes, ["--stripe-rows", "40"]), "encodings": (encodings, []), "mostly_missing": (mostly_missing, []),
          "windows": (windows, ["--stripe-rows", "700"]), "tiers": (tiers, []),
-         "decimals_and_symbols": (decimals_and_symbols, []), "rounded": (rounded, [])}
+         "decimals_and_symbols": (decimals_and_symbols, []), "rounded": (rounded, []), "skewed": (skewed, [])}
 
 
 def main():

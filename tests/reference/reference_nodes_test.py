@@ -50,10 +50,10 @@ class Nodes(unittest.TestCase):
                     self.assertEqual(self.decode(data, width, len(values)), values)
 
     def test_symbols_example(self):  # E-130: the example of the spec.
-        data = en.symbols([b"user"])(b"user1user2", 1)
+        data = en.symbols([b"user"])(b"user1user2user3", 1)
         self.assertEqual(data[:16].hex(" ").upper(),
-                         "0E 01 01 00 0A 00 00 00 48 00 00 00 06 00 00 00")
-        self.assertEqual(bytes(self.decode(data, 1, 10)), b"user1user2")
+                         "0E 01 01 00 0F 00 00 00 50 00 00 00 09 00 00 00")
+        self.assertEqual(bytes(self.decode(data, 1, 15)), b"user1user2user3")
 
     def test_broken_symbols(self):  # E-130
         def symbols(sizes, table, codes, count=4, param=None, aux=None, width=1):
@@ -74,11 +74,11 @@ class Nodes(unittest.TestCase):
             self.assertEqual(caught.exception.rule, "E-130")
 
     def test_decimal_example(self):  # E-120: the example of the spec.
-        values = [float_bits(1.5, 4), float_bits(-2.25, 4), 0x7FC00000]
+        values = [float_bits(1.5, 4), float_bits(-2.25, 4), 0x7FC00000, float_bits(0.5, 4)]
         data = en.decimal(2, code_width=2)(values, 4)
-        self.assertEqual(data[:24].hex(" ").upper(), "0D 04 02 00 03 00 00 00 50 00 00 00 "
+        self.assertEqual(data[:24].hex(" ").upper(), "0D 04 02 00 04 00 00 00 50 00 00 00 "
                          "01 00 00 00 1F FF FF FF 00 00 00 00")
-        self.assertEqual(self.decode(data, 4, 3), values)
+        self.assertEqual(self.decode(data, 4, 4), values)
 
     def test_broken(self):
         v, low = [1, 2, 3], [1, 1, 2]
