@@ -93,7 +93,7 @@ PiecesOf::PiecesOf(const ArrayView& array, size_t piece) : view_(array), piece_(
   }
   const size_t width = static_cast<size_t>(array.width);
   const auto* source = static_cast<const std::byte*>(array.values);
-  words_.resize(kPieces * piece * width / 8);
+  words_.resize((kPieces * piece * width + 7) / 8);
   auto* target = reinterpret_cast<std::byte*>(words_.data());
   const size_t stride = (array.count - piece) / (kPieces - 1);
   for (size_t i = 0; i < kPieces; ++i)

@@ -56,8 +56,9 @@ class PiecesOf {
   const ArrayView& view() const { return view_; }
   size_t piece() const { return piece_; }
 
- private:
   static constexpr size_t kPieces = 4;
+
+ private:
   ArrayView view_;
   size_t piece_;
   std::vector<uint64_t> words_;

@@ -44,9 +44,8 @@ inline constexpr size_t kNodeHeaderSize = 16;  // Spec E-001.
 struct ArrayView {
   const void* values = nullptr;
   size_t count = 0;
-  int width = 8;           // 1, 2, 4 or 8 bytes.
-  bool is_signed = false;  // Bases and ranges are chosen for signed numbers.
-  bool is_float = false;   // float32 / float64 bits: the split encoding is tried.
+  int width = 8;          // 1, 2, 4 or 8 bytes.
+  bool is_float = false;  // Bits of float32 or float64, which say which encodings are tried.
 };
 
 // What a byte on disk and a nanosecond of decoding are worth against each other, and how hard to
@@ -67,6 +66,7 @@ struct EncodePlan {
   uint8_t param = 0;      // Split: low bits. Compressed: codec. Decimal: exponent.
   uint8_t shift = 0;      // Split: trailing zero bits.
   bool sign_low = false;  // Split: the top bit stands in the low part.
+  bool by_use = false;    // Dictionary: its most used entries first, else ascending.
   std::vector<EncodePlan> children;
   double estimated_bytes = 0;  // For the array it was chosen on.
   double estimated_ns = 0;     // Decode time by the shipped rates.

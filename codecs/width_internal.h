@@ -44,7 +44,7 @@ inline std::span<const std::byte> BytesOf(const ArrayView& array) {
 
 template <typename T>
 ArrayView ViewOf(std::span<const T> values) {
-  return {values.data(), values.size(), static_cast<int>(sizeof(T)), false, false};
+  return {values.data(), values.size(), static_cast<int>(sizeof(T))};
 }
 
 // The smallest of 1, 2, 4 and 8 bytes that holds numbers of this many bits.

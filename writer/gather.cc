@@ -93,7 +93,6 @@ ArrayView ViewOf(const std::vector<std::byte>& values, Type type) {
   return {.values = values.data(),
           .count = values.size() / static_cast<size_t>(width),
           .width = width,
-          .is_signed = IsSignedInteger(type),
           .is_float = IsFloat(type)};
 }
 

@@ -45,7 +45,7 @@ struct Column {
 
   size_t size() const { return count * static_cast<size_t>(width); }
   const std::byte* bytes() const { return reinterpret_cast<const std::byte*>(words.data()); }
-  ArrayView view() const { return {words.data(), count, width, false, is_float}; }
+  ArrayView view() const { return {words.data(), count, width, is_float}; }
 };
 
 struct Case {

@@ -1,9 +1,13 @@
-// Dictionary: a child with the distinct values in ascending order, a child with codes (E-050).
+// Dictionary: a child with the distinct values, ascending or the most used first, a child with
+// codes (E-050).
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 
 #include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
+#include "dsi/codecs/dictionary/number_by_use_internal.h"
 #include "dsi/codecs/dictionary/value_table_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
@@ -23,8 +27,9 @@ constexpr size_t MostDistinct(size_t count) { return count - count / 8; }
 
 Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
   const size_t entries = node.aux;
-  if (entries < 1 || entries > node.count) {
-    return Corrupt("dictionary: {} entries for {} values (E-050)", entries, node.count);
+  const size_t most = std::min<size_t>(node.count, kMostEntries);
+  if (entries < 1 || entries > most) {
+    return Corrupt("dictionary: {} entries, expected 1 to {} (E-050)", entries, most);
   }
   ChildWalk children(node.payload);
   DSI_ASSIGN_OR_RETURN(const NodeView entries_node, children.Next(node.width, entries));
@@ -35,6 +40,35 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   return DecodeThroughDictionary(
       codes_node, Deeper(context),
       {.entries = reader.values(), .count = entries, .width = node.width}, dst);
+}
+
+// Changes of the order of entries change the codes, too.
+using CodesToChange = std::initializer_list<std::vector<uint32_t>*>;
+
+// Entries in ascending order, for codes by first appearance.
+template <typename T>
+std::vector<T> OrderByValue(const ValueTable<T>& table, CodesToChange all_codes) {
+  std::vector<T> sorted;
+  std::vector<uint32_t> ranks;
+  SortEntries(table.entries(), &sorted, &ranks);
+  for (std::vector<uint32_t>* codes : all_codes) {
+    for (uint32_t& code : *codes) code = ranks[code];
+  }
+  return sorted;
+}
+
+std::vector<uint32_t> CountUses(std::span<const uint32_t> codes, size_t entries) {
+  std::vector<uint32_t> uses(entries);
+  for (const uint32_t code : codes) ++uses[code];
+  return uses;
+}
+
+template <typename T>
+std::vector<T> OrderByUse(const std::vector<T>& entries, const std::vector<uint32_t>& uses,
+                          CodesToChange all_codes) {
+  const NumbersByUse numbers = NumberByUse(uses);
+  for (std::vector<uint32_t>* codes : all_codes) *codes = numbers.Renumber(*codes);
+  return numbers.Reorder(entries);
 }
 
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
@@ -49,14 +83,12 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
       codes[i] = table.Insert(values[i]);
       if (table.entries().size() > cap) return false;
     }
-    std::vector<T> sorted;
-    std::vector<uint32_t> ranks;
-    SortEntries(table.entries(), &sorted, &ranks);
-    for (uint32_t& code : codes) code = ranks[code];
-    const NarrowCodes narrow(codes, static_cast<uint32_t>(sorted.size() - 1));
+    std::vector<T> entries = OrderByValue(table, {&codes});
+    if (plan.by_use) entries = OrderByUse(entries, CountUses(codes, entries.size()), {&codes});
+    const NarrowCodes narrow(codes, static_cast<uint32_t>(entries.size() - 1));
     NodeWriter writer(out, Encoding::kDictionary, array.width, array.count);
-    writer.SetAux(static_cast<uint32_t>(sorted.size()));
-    EncodeChild(ViewOf<T>(sorted), plan, 0, context, out);
+    writer.SetAux(static_cast<uint32_t>(entries.size()));
+    EncodeChild(ViewOf<T>(entries), plan, 0, context, out);
     EncodeChild(narrow.view(), plan, 1, context, out);
     writer.Finish();
     return true;
@@ -95,6 +127,49 @@ double ExpectDistinct(const Chooser& chooser, double half_distinct, double disti
   return distinct * std::pow(chooser.scale(), std::log2(distinct / half_distinct));
 }
 
+// One order of the entries. `all_codes` are of the whole array, if the chooser has it. Returns what
+// the entries take; 0 where that was not asked.
+template <typename T>
+double OfferOrder(Chooser* chooser, bool by_use, const std::vector<T>& entries, double distinct,
+                  const NarrowCodes& codes, const NarrowCodes& all_codes) {
+  const int width = chooser->sample().width;
+  const EncodingSet in_entries = kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit,
+                                                        Encoding::kSkewed, Encoding::kDecimal);
+  const EncodingSet in_codes =
+      kLeafEncodings | SetOf(Encoding::kRuns, Encoding::kSparse, Encoding::kSkewed,
+                             Encoding::kDelta, Encoding::kBytePlanes);
+  EncodePlan plan;
+  plan.encoding = Encoding::kDictionary;
+  plan.by_use = by_use;
+  if (!chooser->LimitChildren(plan, 0, width)) return 0;
+  // Entries look alike everywhere: a smaller sample will do.
+  const PiecesOf part(ViewOf<T>(entries), kEntriesPiece);
+  plan.children.push_back(chooser->ChooseChild(
+      part.view(), distinct / static_cast<double>(part.view().count), part.piece(), in_entries));
+  const double entries_bytes = plan.children[0].estimated_bytes;
+  if (!chooser->LimitChildren(plan, 0, width)) return entries_bytes;
+  plan.children.push_back(
+      chooser->ChooseChild(codes.view(), chooser->has_whole() ? all_codes.view() : codes.view(),
+                           chooser->scale(), chooser->chunk(), in_codes));
+  chooser->Offer(std::move(plan), 0, width);
+  return entries_bytes;
+}
+
+// Whether entries by use may win, with codes of no more than their entropy. The entries take no
+// less than ascending ones.
+bool MayWinByUse(const Chooser& chooser, std::span<const uint32_t> uses, double entries_bytes) {
+  const double entropy = EntropyOfUses(uses);
+  if (!AreUsedUnequally(uses, entropy)) return false;
+  EncodePlan codes;
+  codes.encoding = Encoding::kSkewed;
+  codes.estimated_bytes = entropy * chooser.total_count() / 8;
+  codes.estimated_ns = OwnNs(codes, 0, chooser.total_count(), 1);
+  EncodePlan plan;
+  plan.encoding = Encoding::kDictionary;
+  plan.children.push_back(codes);
+  return chooser.WouldWin(plan, entries_bytes, chooser.sample().width);
+}
+
 template <typename T>
 void ConsiderOf(Chooser* chooser) {
   const ArrayView& sample = chooser->sample();
@@ -125,31 +200,16 @@ void ConsiderOf(Chooser* chooser) {
     if (RoughBytes(distinct, total, sample.width) >= chooser->best_bytes()) return;
   }
   if (distinct > static_cast<double>(MostDistinct(static_cast<size_t>(total)))) return;
-  std::vector<T> sorted;
-  std::vector<uint32_t> ranks;
-  SortEntries(table.entries(), &sorted, &ranks);
-  for (uint32_t& code : codes) code = ranks[code];
-  for (uint32_t& code : all_codes) code = ranks[code];
+  const std::vector<T> ascending = OrderByValue(table, {&codes, &all_codes});
   const auto largest = static_cast<uint32_t>(distinct) - 1;
-  const NarrowCodes narrow(codes, largest);
-  const NarrowCodes all_narrow(all_codes, largest);
-  const EncodingSet in_codes =
-      kLeafEncodings | SetOf(Encoding::kRuns, Encoding::kSparse, Encoding::kSkewed,
-                             Encoding::kDelta, Encoding::kBytePlanes);
-  EncodePlan plan;
-  plan.encoding = Encoding::kDictionary;
-  if (!chooser->LimitChildren(plan, 0, sample.width)) return;
-  // Ascending values look alike everywhere: a smaller sample will do.
-  const PiecesOf entries(ViewOf<T>(sorted), kEntriesPiece);
-  plan.children.push_back(chooser->ChooseChild(
-      entries.view(), distinct / static_cast<double>(entries.view().count), entries.piece(),
-      kLeafEncodings |
-          SetOf(Encoding::kDelta, Encoding::kSplit, Encoding::kSkewed, Encoding::kDecimal)));
-  if (!chooser->LimitChildren(plan, 0, sample.width)) return;
-  plan.children.push_back(
-      chooser->ChooseChild(narrow.view(), chooser->has_whole() ? all_narrow.view() : narrow.view(),
-                           chooser->scale(), chooser->chunk(), in_codes));
-  chooser->Offer(std::move(plan), 0, sample.width);
+  const double entries_bytes =
+      OfferOrder<T>(chooser, false, ascending, distinct, {codes, largest}, {all_codes, largest});
+  // Skewed codes take the fewest bits of the smallest numbers.
+  const std::vector<uint32_t> uses =
+      CountUses(chooser->has_whole() ? all_codes : codes, ascending.size());
+  if (!MayWinByUse(*chooser, uses, entries_bytes)) return;
+  const std::vector<T> by_use = OrderByUse(ascending, uses, {&codes, &all_codes});
+  OfferOrder<T>(chooser, true, by_use, distinct, {codes, largest}, {all_codes, largest});
 }
 
 void Consider(Chooser* chooser) {

@@ -24,7 +24,7 @@ class NarrowCodes {
     });
   }
 
-  ArrayView view() const { return {words_.data(), count_, width_, false, false}; }
+  ArrayView view() const { return {words_.data(), count_, width_}; }
 
  private:
   int width_;

@@ -242,6 +242,31 @@ TEST(ChooseTuningTest, TuningIsObeyed) {
             std::string::npos);
 }
 
+// Entries stand by use where codes are skewed, and ascending where nothing is gained by it.
+TEST(ChooseTuningTest, DictionariesByUse) {
+  std::mt19937_64 random(5);
+  const std::vector<uint64_t> pool = Generate(1000, [&](size_t) { return random(); });
+  const Array skewed(8, Generate(65536, [&](size_t) {
+                       return pool[random() % (1 + random() % (1 + random() % 1000))];
+                     }));
+  EncodePlan plan = ChoosePlan(skewed.view(), {});
+  ASSERT_EQ(plan.encoding, Encoding::kDictionary) << plan.ToString();
+  EXPECT_TRUE(plan.by_use);
+  const auto size = [&](const EncodePlan& p) {
+    Bytes node;
+    EncodeNode(skewed.view(), p, {}, &node);
+    return static_cast<double>(node.size());
+  };
+  const double by_use = size(plan);
+  plan.by_use = false;
+  EXPECT_LT(by_use, 0.95 * size(plan));
+
+  const Array even(8, Generate(65536, [&](size_t) { return pool[random() % 1000]; }));
+  const EncodePlan ascending = ChoosePlan(even.view(), {});
+  ASSERT_EQ(ascending.encoding, Encoding::kDictionary) << ascending.ToString();
+  EXPECT_FALSE(ascending.by_use);
+}
+
 // E-003: with the level that a shared dictionary adds, no choice nests too deep.
 TEST(ChooseTuningTest, PlansStayInDepth) {
   const auto height = [](const auto& self, const EncodePlan& plan) -> int {

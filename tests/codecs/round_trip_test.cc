@@ -34,6 +34,8 @@ std::vector<EncodePlan> PlansToForce(int width) {
       lz4,
       Plan(Encoding::kSkewed, {packed, raw}),
   };
+  plans.push_back(Plan(Encoding::kDictionary, {raw, Plan(Encoding::kSkewed, {packed, raw})}));
+  plans.back().by_use = true;
   plans.push_back(Plan(Encoding::kSymbols, {packed, raw, raw}));
   plans.push_back(Plan(Encoding::kSymbols, {raw, raw, zstd}));
   for (const int exponent : {0, 2, 10, 22})
@@ -193,7 +195,7 @@ TEST(SharedDictionaryTest, ValuesAndCodesComeBack) {
         }
         const Array literals(width, literal_values);
         const Array expected(width, expected_values);
-        const ArrayView codes_view{codes.data(), count, 4, false, false};
+        const ArrayView codes_view{codes.data(), count, 4};
         for (const EncodePlan& plan :
              {ChoosePlan(codes_view, tuning), Plan(Encoding::kRaw), Plan(Encoding::kPacked),
               Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1),
