@@ -20,7 +20,10 @@ Result<double> NsOf(const NodeView& node, const DecodeContext& context) {
   BorrowedBuffer buffer(context.scratch);
   if (row.children_at == kCompressedChild) {
     DSI_ASSIGN_OR_RETURN(const NodeView inner, Decompress(node, context, &buffer));
-    DSI_ASSIGN_OR_RETURN(below, NsOf(inner, Deeper(context)));
+    // The rates of codecs include the copy of raw values.
+    if (inner.encoding != static_cast<uint8_t>(Encoding::kRaw)) {
+      DSI_ASSIGN_OR_RETURN(below, NsOf(inner, Deeper(context)));
+    }
   } else if (row.children_at != kNoChildren) {
     const auto children_at = static_cast<size_t>(row.children_at);
     std::span<const std::byte> left =

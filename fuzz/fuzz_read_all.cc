@@ -1,5 +1,6 @@
 // Opens the input as a file and reads all of it: every column in every layout, with conversion, and
-// verification. Whatever the bytes, a call returns a value or a Status; memory stays bounded.
+// verification; and weighs its encodings. Whatever the bytes, a call returns a value or a Status;
+// memory stays bounded.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr uint64_t kMemoryBytes = 64 << 20;
 constexpr int kMaxBatches = 64;
+constexpr int kMaxStreams = 64;  // Weighing one takes milliseconds.
 
 void ReadWith(const dsi::Reader& reader, std::vector<dsi::Projection> features, uint32_t batch_size,
               dsi::RowFilter filter = {}) {
@@ -64,6 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       ReadWith(**reader, {projection}, 50, {.where = {{column.name, dsi::Compare::kGreater, 3}}});
     }
   }
+  int left = kMaxStreams;
+  static_cast<void>((*reader)->Choices({.weigh = true, .go_on = [&] { return --left > 0; }}));
   if (auto text = dsi::RowText::Create(**reader, {}); text.ok()) {
     std::string out;
     for (int i = 0; i < kMaxBatches; ++i) {

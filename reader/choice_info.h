@@ -33,7 +33,8 @@ struct ChoiceInfo {
   std::string owner;    // What the stream belongs to, and what it is for: as in StreamInfo.
   std::string role;
   uint32_t stripe = 0;
-  // kCorrupt: a page of the stream is damaged, and what follows is not known.
+  // kCorrupt: a page of the stream is damaged; kUnsupported: it needs a newer reader (E-005). What
+  // follows is not known then.
   Status damage = Status::Ok();
   uint64_t num_values = 0;
   uint64_t bytes = 0;  // 0 of an alias.
@@ -46,7 +47,7 @@ struct ChoiceInfo {
   // Of the first page that is encoded as encodings[0] says, if asked for and not an alias. With a
   // dictionary that is shared, other ways differ in the codes alone, and its bytes are not counted.
   EncodingCost chosen;
-  EncodingCost runner_up;  // The cheapest that is left.
+  EncodingCost runner_up;  // The cheapest that is left; a dictionary in another order is the same.
 };
 
 struct ChoiceOptions {

@@ -76,7 +76,8 @@ class ChoiceWalk {
       const Status status = Describe(plan, stream, &info);
       if (status.ok()) continue;
       const Status at = status.At(DescribeStream(plan, left_, stream));
-      if (status.code() != StatusCode::kCorrupt) return at;
+      if (status.code() != StatusCode::kCorrupt && status.code() != StatusCode::kUnsupported)
+        return at;
       info.damage = at.At(file_.file().name());
     }
     std::erase_if(left_, [&](const OpenColumn& c) { return told_.contains(c.record.values_slot); });

@@ -193,7 +193,8 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
   app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
   AddJsonFlag(app, console);
   CLI::Option_group* views = app->add_option_group("Views", "One of them; none: a summary");
-  auto* features = views->add_flag("--features", options->features, "Every column and its size");
+  auto* features = views->add_flag("--features", options->features,
+                                   "Every column, its size and encoding; reads a stripe");
   views->add_flag("--stripes", options->stripes, "The horizontal pieces");
   views->add_flag("--groups", options->groups, "Which features share an inverse index");
   views->add_flag("--dedup", options->dedup, "What deduplication saved, by group");

@@ -51,7 +51,8 @@ Json ChoiceJson(const ChoiceInfo& choice) {
           {"encodings", EncodingsJson(choice)},
           {"chosen", CostJson(choice.chosen)},
           {"runner_up", CostJson(choice.runner_up)},
-          {"why", WhyChosen(choice)}};
+          {"why", WhyChosen(choice)},
+          {"damage", DamageJson(choice)}};
 }
 
 std::string Figure(double value) {
@@ -79,7 +80,7 @@ std::vector<std::string> Row(std::string name, std::string stream, std::string b
 
 // "packed u32", "3 of 5 pages: packed u32", "alias of packed u32".
 std::string MostlyEncoded(const ChoiceInfo& choice) {
-  if (!choice.damage.ok()) return "damaged";
+  if (!choice.damage.ok()) return std::string(DamageText(choice));
   const EncodingShare& most = choice.encodings[0];
   uint32_t pages = 0;
   for (const EncodingShare& share : choice.encodings) pages += share.num_pages;
@@ -126,6 +127,16 @@ Json EncodingsJson(const ChoiceInfo& choice) {
   return json;
 }
 
+std::string_view DamageText(const ChoiceInfo& choice) {
+  if (choice.damage.ok()) return "";
+  return choice.damage.code() == StatusCode::kUnsupported ? "unsupported" : "damaged";
+}
+
+Json DamageJson(const ChoiceInfo& choice) {
+  if (choice.damage.ok()) return nullptr;
+  return choice.damage.message();
+}
+
 Status FirstDamage(const std::vector<ChoiceInfo>& choices) {
   const auto at = std::find_if(choices.begin(), choices.end(),
                                [](const ChoiceInfo& choice) { return !choice.damage.ok(); });
@@ -133,7 +144,7 @@ Status FirstDamage(const std::vector<ChoiceInfo>& choices) {
 }
 
 std::string WhyChosen(const ChoiceInfo& choice) {
-  if (!choice.damage.ok()) return "damaged";
+  if (!choice.damage.ok()) return std::string(DamageText(choice));
   if (choice.is_alias) return "stored once";
   const EncodingCost& chosen = choice.chosen;
   const EncodingCost& other = choice.runner_up;

@@ -58,7 +58,7 @@ std::string ShortTree(std::string_view tree) {
 
 // "alias of packed +2": two other encodings among its pages. Empty where nothing is stored.
 std::string EncodingText(const ChoiceInfo& choice) {
-  if (!choice.damage.ok()) return "damaged";
+  if (!choice.damage.ok()) return std::string(DamageText(choice));
   if (choice.encodings.empty()) return "";
   return (choice.is_alias ? "alias of " : "") + ShortTree(choice.encodings[0].encoding) +
          (choice.encodings.size() > 1 ? fmt::format(" +{}", choice.encodings.size() - 1) : "");
@@ -105,6 +105,7 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
     for (const ColumnInfo& column : columns) {
       json.push_back(ColumnJson(column));
       json.back()["encodings"] = EncodingsJson(of_values[column.ordinal]);
+      json.back()["damage"] = DamageJson(of_values[column.ordinal]);
     }
     DSI_RETURN_IF_ERROR(PrintJson(json, console));
     return damage;

@@ -22,6 +22,9 @@ inline constexpr std::string_view kValuesRole = "values";
 
 // Gives up when a signal arrives.
 Result<std::vector<ChoiceInfo>> ReadChoices(const Reader& reader, bool weigh);
+// "damaged" or "unsupported"; empty: neither.
+std::string_view DamageText(const ChoiceInfo& choice);
+nlohmann::ordered_json DamageJson(const ChoiceInfo& choice);  // What it is; null: none.
 // Shown once all that is not damaged has been.
 Status FirstDamage(const std::vector<ChoiceInfo>& choices);
 nlohmann::ordered_json EncodingsJson(const ChoiceInfo& choice);

@@ -6,6 +6,7 @@
 #include "dsi/codecs/choose_internal.h"
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/dictionary/number_by_use_internal.h"
+#include "dsi/codecs/entropy_internal.h"
 #include "dsi/writer/gather_internal.h"
 #include "dsi/writer/id_table_internal.h"
 
@@ -14,10 +15,9 @@ namespace {
 
 // A gather from a larger dictionary is slower than reading the ids.
 constexpr size_t kMaxDictionary = 1U << 22;
-// A projection of one column must not read more than this times what it would cost by itself.
+// A projection of one column must not read more than this times what it would with a dictionary of
+// its own, or none.
 constexpr double kSharedLimit = 1.5;
-// The other order of a dictionary, which is tried last, may come to this share of an ascending one.
-constexpr double kBestOrder = 0.9;
 
 // The ways of a dictionary.
 constexpr IdWay kAscendingWay = kIdsWay;
@@ -27,9 +27,11 @@ template <typename T>
 using Members = std::span<IdSpaceMember<T>* const>;
 
 // Cost of a stream, as a page made of pieces of it promises: its first page may be unlike the rest.
-double Price(const ArrayView& values, const StripeOptions& options, uint32_t slot, IdWay way) {
+// Codes and literals stand in a node around them.
+double Price(const ArrayView& values, const StripeOptions& options, uint32_t slot, IdWay way,
+             int levels_above = 0) {
   const PiecesOf page(values, std::max<size_t>(1, options.page_values / PiecesOf::kPieces));
-  return PricePage(page.view(), options.tuning, options.plans->Of(slot, way)) *
+  return PricePage(page.view(), options.tuning, options.plans->Of(slot, way), levels_above) *
          static_cast<double>(values.count) / static_cast<double>(page.view().count);
 }
 
@@ -37,7 +39,7 @@ double Price(const ArrayView& values, const StripeOptions& options, uint32_t slo
 double PriceCodes(std::span<const uint32_t> codes, const StripeOptions& options, uint32_t slot,
                   IdWay way) {
   const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
-  return Price(narrow.view(), options, slot, way);
+  return Price(narrow.view(), options, slot, way, 1);
 }
 
 template <typename T>
@@ -48,10 +50,10 @@ IdDictionary<T> DictionaryOf(std::vector<T> ids, uint32_t slot, IdWay way,
   return dictionary;
 }
 
-// How many members have each entry of a dictionary.
+// How many members have each entry of a dictionary; and the code of literals, which is the last.
 template <typename T>
 std::vector<uint32_t> CountUsers(size_t entries, Members<T> in) {
-  std::vector<uint32_t> users(entries + 1, 0);  // The code of literals included.
+  std::vector<uint32_t> users(entries + 1, 0);
   std::vector<uint32_t> last(entries + 1, kNone32);
   for (size_t i = 0; i < in.size(); ++i) {
     for (const uint32_t code : in[i]->codes) {
@@ -59,36 +61,53 @@ std::vector<uint32_t> CountUsers(size_t entries, Members<T> in) {
       last[code] = static_cast<uint32_t>(i);
     }
   }
-  users.pop_back();
   return users;
 }
 
-// Costs of a member by itself and through the dictionary. `users`: of each entry, how many members
-// have it.
+// What a member's codes come to, with so many entries to pay.
 template <typename T>
-void Weigh(const std::vector<uint32_t>& users, double dictionary_cost, const StripeOptions& options,
-           IdSpaceMember<T>* m) {
-  std::vector<bool> used(users.size() + 1, false);
-  for (const uint32_t code : m->codes) used[code] = true;
-  size_t distinct = 0;
-  size_t own_alone = 0;
-  for (size_t i = 0; i < users.size(); ++i) {
-    distinct += used[i] ? 1 : 0;
-    own_alone += used[i] && users[i] == 1 ? 1 : 0;
+double WithEntries(const IdSpaceMember<T>& m, const IdDictionary<T>& dictionary, double entries) {
+  return m.coded_cost + entries * dictionary.cost / static_cast<double>(dictionary.ids.size());
+}
+
+// Entries that a member has: how many, and how many if each is shared equally by all who have it.
+struct Entries {
+  double distinct = 0;
+  double share = 0;
+};
+
+template <typename T>
+Entries EntriesOf(const IdSpaceMember<T>& m, const std::vector<uint32_t>& users) {
+  std::vector<bool> counted(users.size(), false);
+  counted.back() = true;  // The code of literals.
+  Entries entries;
+  for (const uint32_t code : m.codes) {
+    if (counted[code]) continue;
+    counted[code] = true;
+    ++entries.distinct;
+    entries.share += 1.0 / users[code];
   }
-  // The ids themselves are not weighed again as members leave.
-  if (m->direct_cost == 0)
-    m->direct_cost = Price(ViewOf(m->bytes, m->type), options, m->slot, kIdsWay);
-  m->literals_cost =
-      m->literals.empty() ? 0 : Price(m->literals_view(), options, m->slot, kLiteralsWay);
-  m->coded_cost = m->literals_cost + PriceCodes(m->codes, options, m->slot, kCodesWay);
-  const double cost_per_id = dictionary_cost / static_cast<double>(users.size());
-  const auto with = [&](size_t ids) {
-    return m->coded_cost + static_cast<double>(ids) * cost_per_id;
-  };
-  const bool shares = !m->is_read_alone ||
-                      with(users.size()) <= kSharedLimit * std::min(with(distinct), m->direct_cost);
-  m->way = shares && kBestOrder * with(own_alone) < m->direct_cost ? kCodesWay : kIdsWay;
+  return entries;
+}
+
+// The members who do better without a dictionary of all. Whom its size alone drives off may want
+// the smaller one that is left without those who cannot pay their share, so these leave first.
+template <typename T>
+std::vector<IdSpaceMember<T>*> FindLosers(Members<T> in, const IdDictionary<T>& dictionary) {
+  const std::vector<uint32_t> users = CountUsers<T>(dictionary.ids.size(), in);
+  std::vector<IdSpaceMember<T>*> cannot_pay;
+  std::vector<IdSpaceMember<T>*> crowded;
+  for (IdSpaceMember<T>* m : in) {
+    const Entries entries = EntriesOf(*m, users);
+    const double alone = std::min(WithEntries(*m, dictionary, entries.distinct), m->direct_cost);
+    const double all = WithEntries(*m, dictionary, static_cast<double>(dictionary.ids.size()));
+    if (WithEntries(*m, dictionary, entries.share) >= m->direct_cost) {
+      cannot_pay.push_back(m);
+    } else if (m->is_read_alone && all > kSharedLimit * alone) {
+      crowded.push_back(m);
+    }
+  }
+  return cannot_pay.empty() ? crowded : cannot_pay;
 }
 
 // Gives every value of the members a code, and returns the ids that a dictionary holds, ascending.
@@ -128,39 +147,56 @@ std::vector<T> NumberIds(IdTable<T>* table, Members<T> in) {
   return entries;
 }
 
-// Ids in the order of their codes' frequency, most used first, where skewed codes save more than a
-// sorted dictionary does (E-110). Returns what members and dictionary cost then.
+// Prices the members: their ids, which are not weighed again as others leave, and their codes into
+// an ascending dictionary.
 template <typename T>
-double TryMostUsedFirst(const StripeOptions& options, Members<T> in, double sorted_cost,
-                        IdDictionary<T>* dictionary) {
+void PriceMembers(const StripeOptions& options, Members<T> in) {
+  for (IdSpaceMember<T>* m : in) {
+    if (m->direct_cost == 0)
+      m->direct_cost = Price(ViewOf(m->bytes, m->type), options, m->slot, kIdsWay);
+    m->literals_cost =
+        m->literals.empty() ? 0 : Price(m->literals_view(), options, m->slot, kLiteralsWay, 1);
+    m->coded_cost = m->literals_cost + PriceCodes(m->codes, options, m->slot, kCodesWay);
+    m->way = kCodesWay;
+  }
+}
+
+// Ids in the order of their codes' frequency, most used first, where skewed codes save more than an
+// ascending dictionary does (E-110).
+template <typename T>
+void TryMostUsedFirst(const StripeOptions& options, Members<T> in, IdDictionary<T>* dictionary) {
   const size_t literal = dictionary->ids.size();
   std::vector<uint32_t> uses(literal + 1, 0);
+  double ascending_cost = dictionary->cost;
   for (const IdSpaceMember<T>* m : in) {
     for (const uint32_t code : m->codes) ++uses[code];
+    ascending_cost += m->coded_cost;
   }
   uses.pop_back();
-  if (!AreUsedUnequally(uses, EntropyOfUses(uses))) return sorted_cost;
+  if (!AreUsedUnequally(uses, EntropyOfUses(uses))) return;
   NumbersByUse numbers = NumberByUse(uses);
   numbers.number.push_back(static_cast<uint32_t>(literal));
   IdDictionary<T> by_use =
       DictionaryOf(numbers.Reorder(dictionary->ids), dictionary->slot, kByUseWay, options);
   double cost = by_use.cost;
   std::vector<std::vector<uint32_t>> codes;
+  std::vector<double> costs;
   for (const IdSpaceMember<T>* m : in) {
     codes.push_back(numbers.Renumber(m->codes));
-    cost += m->literals_cost + PriceCodes(codes.back(), options, m->slot, kCodesByUseWay);
+    costs.push_back(m->literals_cost + PriceCodes(codes.back(), options, m->slot, kCodesByUseWay));
+    cost += costs.back();
   }
-  if (cost >= sorted_cost) return sorted_cost;
+  if (cost >= ascending_cost) return;
   *dictionary = std::move(by_use);
   for (size_t i = 0; i < in.size(); ++i) {
     in[i]->codes = std::move(codes[i]);
+    in[i]->coded_cost = costs[i];
     in[i]->way = kCodesByUseWay;
   }
-  return cost;
 }
 
 // An ascending dictionary of all ids of the members, with codes into it. Empty where there would be
-// too many, or one has a value that no code stands for.
+// too many.
 template <typename T>
 IdDictionary<T> BuildDictionary(uint32_t slot, const StripeOptions& options, Members<T> in) {
   size_t total = 0;
@@ -193,23 +229,12 @@ IdDictionary<T> ChooseDictionary(uint32_t slot, const StripeOptions& options,
   while (!in.empty()) {
     IdDictionary<T> dictionary = BuildDictionary<T>(slot, options, in);
     if (dictionary.ids.empty()) break;
-    const std::vector<uint32_t> users = CountUsers<T>(dictionary.ids.size(), in);
-    double direct = 0;
-    double coded = dictionary.cost;
-    for (IdSpaceMember<T>* m : in) {
-      Weigh(users, dictionary.cost, options, m);
-      direct += m->direct_cost;
-      coded += m->coded_cost;
-    }
-    const auto stay = std::partition(in.begin(), in.end(),
-                                     [](const IdSpaceMember<T>* m) { return m->way != kIdsWay; });
-    if (stay == in.end()) {
-      if (TryMostUsedFirst<T>(options, in, coded, &dictionary) < direct) return dictionary;
-      break;
-    }
-    // The others have a smaller dictionary without those whose share of it does not pay.
-    std::for_each(stay, in.end(), leave);
-    in.erase(stay, in.end());
+    PriceMembers<T>(options, in);
+    TryMostUsedFirst<T>(options, in, &dictionary);
+    const std::vector<IdSpaceMember<T>*> losers = FindLosers<T>(in, dictionary);
+    if (losers.empty()) return dictionary;
+    std::for_each(losers.begin(), losers.end(), leave);
+    std::erase_if(in, [](const IdSpaceMember<T>* m) { return m->way == kIdsWay; });
   }
   std::for_each(in.begin(), in.end(), leave);
   return {};

@@ -45,7 +45,7 @@ class PlanMemory {
   PlanMemory(const PlanMemory&) = delete;
   PlanMemory& operator=(const PlanMemory&) = delete;
 
-  // A stream that is encoded in several ways, of which the smallest stays, has a plan for each.
+  // A stream that may be stored in several ways has a plan for each.
   // Stays where it is. Threads must not share a slot.
   RememberedPlan* Of(uint32_t slot, uint32_t way = 0) { return &plans_[slot * kWays + way]; }
 

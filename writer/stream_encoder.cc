@@ -209,9 +209,10 @@ std::vector<std::byte> EncodePage(const ArrayView& page, const EncodeTuning& tun
 
 }  // namespace
 
-double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered) {
+double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered,
+                 int levels_above) {
   const double excess = remembered->excess;
-  const std::vector<std::byte> node = EncodePage(page, tuning, remembered);
+  const std::vector<std::byte> node = EncodePage(page, tuning, remembered, levels_above);
   // The page is priced, not stored: that it takes more counts once.
   remembered->excess = std::min(remembered->excess, excess);
   return CostOf(node, remembered->proven, page.count, tuning);

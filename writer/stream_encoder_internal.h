@@ -27,11 +27,14 @@ struct EncodedStream {
 };
 
 // The cost of a page as choices weigh it (bytes and decode time), by what is remembered, by what a
-// stream that looks alike has, or by a new choice; that is then remembered. Encodes the page.
-double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered);
+// stream that looks alike has, or by a new choice; that is then remembered. Encodes the page, which
+// will stand below so many levels.
+double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered,
+                 int levels_above);
 
 // Encodes an array page by page. A plan is chosen on the first page, unless one is remembered, and
-// anew where pages since have taken much more than the one that it was chosen on, or one much less.
+// anew where pages since have taken much more than the one that it was chosen on, or one much less,
+// or a large one looks otherwise.
 // Streams of one value become constants without nodes.
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
                            const EncodeTuning& tuning, RememberedPlan* remembered);

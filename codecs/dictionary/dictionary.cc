@@ -9,6 +9,7 @@
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/dictionary/number_by_use_internal.h"
 #include "dsi/codecs/dictionary/value_table_internal.h"
+#include "dsi/codecs/entropy_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
 #include "dsi/format/error_internal.h"

@@ -29,18 +29,6 @@ struct NumbersByUse {
   }
 };
 
-// Bits for each use of a number, at the fewest.
-inline double EntropyOfUses(std::span<const uint32_t> uses) {
-  double total = 0;
-  double sum = 0;
-  for (const uint32_t n : uses) {
-    if (n == 0) continue;
-    total += n;
-    sum += n * std::log2(static_cast<double>(n));
-  }
-  return std::log2(total) - sum / total;
-}
-
 // Whether numbers by use could save half a bit of each.
 inline bool AreUsedUnequally(std::span<const uint32_t> uses, double entropy) {
   constexpr double kLeastGain = 0.5;

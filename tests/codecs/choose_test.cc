@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "dsi/codecs/decode_time_internal.h"
 #include "dsi/tests/codecs/node_arrays.h"
 
 namespace dsi::internal {
@@ -265,6 +266,23 @@ TEST(ChooseTuningTest, DictionariesByUse) {
   const EncodePlan ascending = ChoosePlan(even.view(), {});
   ASSERT_EQ(ascending.encoding, Encoding::kDictionary) << ascending.ToString();
   EXPECT_FALSE(ascending.by_use);
+}
+
+// What a node takes to decode is what the choice thought, where it saw all values. Codecs are tried
+// at another level than they are used.
+TEST(ChooseTuningTest, DecodeTimeIsThatOfTheChoice) {
+  for (const Shape& shape : Shapes()) {
+    for (const int width : {1, 2, 4, 8}) {
+      const Array array(width, shape.make(4096, width, 3));
+      const EncodePlan plan = ChoosePlan(array.view(), {});
+      Bytes node;
+      if (EncodeNode(array.view(), plan, {}, &node).instead) continue;
+      const Result<double> ns = DecodeNs(node);
+      ASSERT_TRUE(ns.ok()) << ns.status().ToString();
+      EXPECT_NEAR(*ns, plan.estimated_ns, 0.05 * plan.estimated_ns + 40)
+          << shape.name << " u" << 8 * width << ": " << plan.ToString();
+    }
+  }
 }
 
 // E-003: with the level that a shared dictionary adds, no choice nests too deep.

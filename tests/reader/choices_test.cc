@@ -6,6 +6,7 @@
 #include <random>
 
 #include "dsi/tests/reader/sample_file.h"
+#include "dsi/tests/support/reseal.h"
 
 namespace dsi::test {
 namespace {
@@ -199,6 +200,25 @@ TEST(Choices, DamageIsReportedByStream) {
   }
   EXPECT_GT(damaged, 0U);
   EXPECT_LT(damaged, after.size());
+}
+
+// E-005: what a newer writer chose does not keep from the rest.
+TEST(Choices, AnUnknownEncodingIsReportedByStream) {
+  EditableFile file(Write({Random, Random}, {}));
+  file.Put<uint8_t>(file.Get<uint64_t>(EditableFile::Place(file.stripe(0).pages(), 0)), 99);
+  const auto reader = OpenBytes(file.Reseal().bytes());
+  const auto choices = (*reader)->Choices({.weigh = true});
+  ASSERT_TRUE(choices.ok()) << choices.status().ToString();
+  size_t unknown = 0;
+  for (const ChoiceInfo& choice : *choices) {
+    EXPECT_EQ(choice.encodings.empty(), !choice.damage.ok()) << choice.role;
+    if (choice.damage.ok()) continue;
+    ++unknown;
+    EXPECT_EQ(choice.damage.code(), StatusCode::kUnsupported);
+    EXPECT_NE(choice.damage.message().find("E-005"), std::string::npos);
+  }
+  EXPECT_GT(unknown, 0U);
+  EXPECT_LT(unknown, choices->size());
 }
 
 }  // namespace

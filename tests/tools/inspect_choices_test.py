@@ -9,7 +9,7 @@ from cli_case import DAMAGED, OK, CliTest, main
 PRICES = {"nvme": 4, "network": 12, "archive": 200}
 COST = {"encoding", "bytes_per_value", "ns_per_value", "cost"}
 STREAM = {"owner", "role", "stripe", "values", "bytes", "ns_per_byte", "alias", "encodings",
-          "chosen", "runner_up", "why"}
+          "chosen", "runner_up", "why", "damage"}
 WHY = (r"(<0\.1|0\.\d|\d+)% smaller( and faster)?|faster: (<?[\d.]+) vs (<?[\d.]+) ns|"
        r"\d+% dearer here|the same within 1%|no other way|one value|stored once")
 
@@ -129,6 +129,9 @@ class ChoicesTest(CliTest):
             found = json.loads(found)
             found = found["features"] if view else found
             self.assertEqual([f["name"] for f in found], names)
+            told = [s["damage"] for f in found for s in (f["streams"] if view else [f])]
+            self.assertTrue(any("expected" in damage for damage in told if damage))
+            self.assertIn(None, told)
             if view:
                 why = {s["why"] for f in found for s in f["streams"]}
                 self.assertIn("damaged", why)

@@ -124,6 +124,19 @@ TEST(IdSpaceChoice, AColumnLeavesADictionaryThatIsTooLargeForIt) {
   EXPECT_NE(tiers.Ways()[0], kIdsWay);
 }
 
+// Two columns that would lose by a dictionary do not keep a third from it, nor live at its cost.
+TEST(IdSpaceChoice, WhoLosesLeavesAndOthersStay) {
+  const auto narrow = [](size_t k) {
+    Ids ids(kPage * kPages);
+    for (size_t i = 0; i < ids.size(); ++i) ids[i] = Shuffled(i + k, 1 << 18);
+    return ids;
+  };
+  const Ids few = Fill([](size_t i) { return Shuffled(i, 500); });
+  Space space({narrow(0), few, narrow(5000)});
+  EXPECT_EQ(space.Ways(), (std::vector{kIdsWay, kCodesWay, kIdsWay}));
+  EXPECT_EQ(space.dictionary.ids.size(), 500U);
+}
+
 TEST(IdSpaceChoice, EmptyColumnsAndNone) {
   Space none({});
   EXPECT_TRUE(none.Ways().empty());

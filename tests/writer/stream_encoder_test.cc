@@ -214,7 +214,7 @@ TEST(StreamEncoder, PricingDoesNotAddUp) {
   EncodeStream(View(values), kPage, {}, &remembered);
   remembered.proven.bytes_per_value *= 0.8;
   const double chosen = remembered.choose_seconds;
-  for (int i = 0; i < 20; ++i) PricePage(View(values), {}, &remembered);
+  for (int i = 0; i < 20; ++i) PricePage(View(values), {}, &remembered, 0);
   EXPECT_EQ(remembered.excess, 0);
   EXPECT_EQ(remembered.choose_seconds, chosen);
   EncodeStream(View(values), kPage, {}, &remembered);
