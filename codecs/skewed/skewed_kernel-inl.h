@@ -1,7 +1,7 @@
 // Puts selectors and offsets together (E-110). Included once per SIMD target by skewed_kernel.cc.
 //
-// Eight widths become eight places in the bit stream by one multiplication, and the offsets are
-// gathered from there: no number waits for the one before it.
+// Eight widths become eight places in the bit stream by one multiplication, and the bytes at each
+// place are shuffled into its lane: no number waits for the one before it.
 
 #if defined(DSI_CODECS_SKEWED_SKEWED_KERNEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DSI_CODECS_SKEWED_SKEWED_KERNEL_INL_H_
@@ -103,18 +103,36 @@ HWY_INLINE hn::Vec<D> LookUp(D d, const hn::TFromD<D>* table, hn::Vec<D> index) 
   return hn::GatherIndex(d, table, hn::BitCast(hn::RebindToSigned<D>(), index));
 }
 
-// `Lane` uint32_t for offsets up to 24 bits, uint64_t for up to 56. Returns how many were done;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+constexpr size_t kBlocks = 2;  // Of 16 bytes, in a vector.
+#else
+constexpr size_t kBlocks = 1;
+#endif
+
+// The 16 bytes at at[0], and those at at[1].
+template <class D>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const uint8_t* const* at) {
+  const hn::Repartition<uint8_t, D> d8;
+  if constexpr (kBlocks == 1) {
+    return hn::BitCast(d, hn::LoadU(d8, at[0]));
+  } else {
+    const hn::Half<decltype(d8)> half;
+    return hn::BitCast(d, hn::Combine(d8, hn::LoadU(half, at[1]), hn::LoadU(half, at[0])));
+  }
+}
+
+// `Lane` uint32_t for offsets up to 24 bits, uint64_t for up to 56: the offsets of a block's lanes
+// lie in 16 bytes, wherever in the first of these they start. Returns how many were done;
 // stream.bit moves on.
 template <typename Lane, typename T>
 HWY_INLINE size_t JoinVectors(const SkewedClasses& classes, const uint8_t* selectors, size_t count,
                               BitStream* stream, T* HWY_RESTRICT out) {
   // The sum of a group's widths fits a byte.
   constexpr size_t kGroup = sizeof(Lane) == 4 ? 8 : 4;
-  const hn::CappedTag<Lane, kGroup> d;
-  const hn::RebindToSigned<decltype(d)> d_signed;
-  const size_t lanes = hn::Lanes(d);
-  const auto one = hn::Set(d, Lane{1});
-  const auto seven = hn::Set(d, Lane{7});
+  constexpr size_t kPerBlock = 16 / sizeof(Lane);
+  constexpr size_t kLanes = kBlocks * kPerBlock;
+  const hn::FixedTag<Lane, kLanes> d;
+  const hn::Repartition<uint8_t, decltype(d)> d_bytes;
   const hn::FixedTag<uint8_t, 16> d8;
   HWY_ALIGN Lane bases[16] = {};
   HWY_ALIGN uint8_t widths_of[16] = {};
@@ -122,12 +140,23 @@ HWY_INLINE size_t JoinVectors(const SkewedClasses& classes, const uint8_t* selec
     bases[c] = static_cast<Lane>(classes.base[c]);
     widths_of[c] = classes.bits[c];
   }
+  // Each lane's lowest byte in all of it; and the bytes that follow one another.
+  HWY_ALIGN uint8_t lowest_of[16 * kBlocks];
+  HWY_ALIGN uint8_t nexts_of[16 * kBlocks];
+  for (size_t i = 0; i < 16 * kBlocks; ++i) {
+    lowest_of[i] = static_cast<uint8_t>(i % 16 / sizeof(Lane) * sizeof(Lane));
+    nexts_of[i] = static_cast<uint8_t>(i % sizeof(Lane));
+  }
+  const auto lowest = hn::Load(d_bytes, lowest_of);
+  const auto nexts = hn::Load(d_bytes, nexts_of);
   const auto width_table = hn::Load(d8, widths_of);
+  const auto one = hn::Set(d, Lane{1});
+  const auto seven = hn::Set(d, Lane{7});
   const uint64_t kOnes = 0x0101010101010101ULL;
   uint64_t bit = stream->bit;
   size_t i = 0;
-  // The offsets of a group take less than 32 bytes; a load reads at most 8.
-  for (; i + 16 <= count && (bit >> 3) + 16 / kGroup * 32 + 8 <= stream->size; i += 16) {
+  // The offsets of a group take less than 32 bytes; a load reads 16.
+  for (; i + 16 <= count && (bit >> 3) + 16 / kGroup * 32 + 16 <= stream->size; i += 16) {
     HWY_ALIGN uint8_t widths[16];
     hn::Store(hn::TableLookupBytes(width_table, hn::LoadU(d8, selectors + i)), d8, widths);
     for (size_t group = 0; group < 16; group += kGroup) {
@@ -137,12 +166,19 @@ HWY_INLINE size_t JoinVectors(const SkewedClasses& classes, const uint8_t* selec
       const uint64_t starts_packed = ends << 8;
       uint8_t starts[8];
       std::memcpy(starts, &starts_packed, 8);
-      const auto* HWY_RESTRICT bytes = reinterpret_cast<const Lane*>(stream->bytes + (bit >> 3));
+      const uint8_t* HWY_RESTRICT bytes = stream->bytes + (bit >> 3);
       const auto first = hn::Set(d, static_cast<Lane>(bit & 7));
-      for (size_t j = 0; j < kGroup; j += lanes) {
+      for (size_t j = 0; j < kGroup; j += kLanes) {
+        const uint8_t* at[kBlocks];
+        for (size_t k = 0; k < kBlocks; ++k) {
+          const uint64_t start = starts_packed >> (8 * (j + k * kPerBlock)) & 0xFF;
+          at[k] = bytes + (((bit & 7) + start) >> 3);
+        }
         const auto place = hn::Add(first, FromBytes(d, starts + j));
-        const auto word =
-            hn::GatherOffset(d, bytes, hn::BitCast(d_signed, hn::ShiftRight<3>(place)));
+        const auto byte = hn::ShiftRight<3>(place);
+        const auto in_block = hn::BitCast(d_bytes, hn::Sub(byte, hn::Broadcast<0>(byte)));
+        const auto taken = hn::Add(hn::TableLookupBytes(in_block, lowest), nexts);
+        const auto word = hn::TableLookupBytes(LoadBlocks(d, at), hn::BitCast(d, taken));
         const auto mask = hn::Sub(hn::Shl(one, FromBytes(d, widths + group + j)), one);
         const auto offset = hn::And(hn::Shr(word, hn::And(place, seven)), mask);
         const auto selector = FromBytes(d, selectors + i + group + j);
