@@ -28,7 +28,7 @@ inline constexpr auto kDecodeRates = std::to_array<DecodeRate>({
     {0.05, 0.03},  // Split.
     {0.05, 0.03},  // Byte planes.
     {0.00, 0.00},  // Compressed: see below.
-    {0.36, 0.04},  // Skewed.
+    {0.22, 0.04},  // Skewed.
     {0.00, 0.09},  // Decimal: the division.
     {0.00, 0.40},  // Symbols.
 });
