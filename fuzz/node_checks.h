@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "dsi/codecs/decode_time_internal.h"
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/codecs/tuning_internal.h"
 
@@ -30,7 +31,7 @@ inline void Require(bool holds) {
 }
 
 // Decodes bytes as every caller does, and as codes. Sound ones decode to the same values again and
-// say what they are. Null where they are refused.
+// say what they are, and what they cost. Null where they are refused.
 inline Block DecodeAnyBytes(std::span<const std::byte> bytes, int width, size_t count,
                             const SharedDictionary& dictionary) {
   const Block source = CopyOf(bytes);
@@ -40,6 +41,10 @@ inline Block DecodeAnyBytes(std::span<const std::byte> bytes, int width, size_t 
   DecodeScratch scratch;
   const bool decodes = DecodeNode(node, width, count, dictionary, &scratch, values.get()).ok();
   const bool is_described = DescribeNode(node, count).ok();
+  if (is_described) {
+    const auto ns = DecodeNs(node);
+    Require(ns.ok() ? *ns > 0 : !decodes);
+  }
   const Block codes = NewBlock(count * sizeof(uint32_t));
   const bool has_codes = DecodeSharedCodes(node, width, count, dictionary.count, &scratch,
                                            reinterpret_cast<uint32_t*>(codes.get()))
