@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -23,16 +24,26 @@ inline double RepeatShare(std::span<const std::byte> bytes, int width) {
   std::vector<uint32_t> seen(std::bit_ceil(entries));
   size_t met = 0;
   size_t looked = 0;
-  for (size_t i = 0; i + 8 <= bytes.size(); i += static_cast<size_t>(width)) {
-    uint64_t word;
-    std::memcpy(&word, bytes.data() + i, sizeof(word));
-    const uint64_t hash = word * 0x9E3779B97F4A7C15ULL;
-    if ((hash >> 40 & 7) != 0) continue;
-    const auto tag = static_cast<uint32_t>(hash);
-    uint32_t& entry = seen[hash >> shift];
-    met += entry == tag ? 1 : 0;
-    entry = tag;
-    ++looked;
+  // Hashes are picked without a branch, which would be guessed wrong at every pick.
+  constexpr size_t kBlock = 512;
+  std::array<uint64_t, kBlock> picked;
+  const auto step = static_cast<size_t>(width);
+  const size_t places = bytes.size() < 8 ? 0 : (bytes.size() - 8) / step + 1;
+  for (size_t first = 0; first < places; first += kBlock) {
+    size_t n = 0;
+    for (size_t i = first; i < std::min(first + kBlock, places); ++i) {
+      uint64_t word;
+      std::memcpy(&word, bytes.data() + i * step, sizeof(word));
+      picked[n] = word * 0x9E3779B97F4A7C15ULL;
+      n += (picked[n] >> 40 & 7) == 0 ? 1 : 0;
+    }
+    for (const uint64_t hash : std::span(picked).first(n)) {
+      const auto tag = static_cast<uint32_t>(hash);
+      uint32_t& entry = seen[hash >> shift];
+      met += entry == tag ? 1 : 0;
+      entry = tag;
+    }
+    looked += n;
   }
   return looked == 0 ? 0 : static_cast<double>(met) / static_cast<double>(looked);
 }

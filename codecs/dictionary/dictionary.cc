@@ -20,8 +20,10 @@ namespace {
 // A choice looks no further: larger dictionaries belong to a whole stripe, not to one array.
 constexpr size_t kMaxDistinct = 65536;
 
-// Entries in a piece of the sample that their own plan is chosen from.
+// Entries in a piece of the sample that their own plan is chosen from. Neighbours in the order of
+// use have little in common that more of them would show.
 constexpr size_t kEntriesPiece = 2048;
+constexpr size_t kEntriesByUsePiece = 512;
 
 // With more distinct values than this the codes cost more than they save.
 constexpr size_t MostDistinct(size_t count) { return count - count / 8; }
@@ -144,7 +146,7 @@ double OfferOrder(Chooser* chooser, bool by_use, const std::vector<T>& entries, 
   plan.by_use = by_use;
   if (!chooser->LimitChildren(plan, 0, width)) return 0;
   // Entries look alike everywhere: a smaller sample will do.
-  const PiecesOf part(ViewOf<T>(entries), kEntriesPiece);
+  const PiecesOf part(ViewOf<T>(entries), by_use ? kEntriesByUsePiece : kEntriesPiece);
   plan.children.push_back(chooser->ChooseChild(
       part.view(), distinct / static_cast<double>(part.view().count), part.piece(), in_entries));
   const double entries_bytes = plan.children[0].estimated_bytes;

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -38,10 +39,17 @@ inline bool AreUsedUnequally(std::span<const uint32_t> uses, double entropy) {
 // `uses`: how often each number occurs. Equal counts keep their order.
 template <typename Count>
 NumbersByUse NumberByUse(const std::vector<Count>& uses) {
+  // Most numbers are used seldom: a place for each count, and one for all large ones.
+  constexpr size_t kMany = 1024;
+  const auto place = [&](size_t number) { return kMany - std::min<size_t>(uses[number], kMany); };
+  std::array<uint32_t, kMany + 2> ends = {};
+  for (size_t i = 0; i < uses.size(); ++i) ++ends[place(i) + 1];
+  for (size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
   NumbersByUse numbers;
   numbers.order.resize(uses.size());
-  std::iota(numbers.order.begin(), numbers.order.end(), 0U);
-  std::stable_sort(numbers.order.begin(), numbers.order.end(),
+  // Filling a place moves its start to its end.
+  for (uint32_t i = 0; i < uses.size(); ++i) numbers.order[ends[place(i)]++] = i;
+  std::stable_sort(numbers.order.begin(), numbers.order.begin() + ends[0],
                    [&](uint32_t a, uint32_t b) { return uses[a] > uses[b]; });
   numbers.number.resize(uses.size());
   for (uint32_t n = 0; n < numbers.order.size(); ++n) numbers.number[numbers.order[n]] = n;

@@ -95,38 +95,73 @@ struct Coded {
   bool fits = false;
 };
 
+// The class of each value: how many classes after the first start at it or below. A pass for each
+// class is what compilers vectorise.
+template <typename T>
+std::vector<uint8_t> FindClasses(const SkewedClasses& classes, std::span<const T> values) {
+  constexpr size_t kBlock = 1024;
+  std::vector<uint8_t> found(values.size());
+  for (size_t first = 0; first < values.size(); first += kBlock) {
+    const std::span<const T> block = values.subspan(first, std::min(kBlock, values.size() - first));
+    std::array<T, kBlock> counts = {};
+    for (size_t c = 1; c < classes.count; ++c) {
+      const T base = static_cast<T>(classes.base[c]);
+      for (size_t i = 0; i < block.size(); ++i)
+        counts[i] = static_cast<T>(counts[i] + (block[i] >= base ? 1 : 0));
+    }
+    for (size_t i = 0; i < block.size(); ++i) found[first + i] = static_cast<uint8_t>(counts[i]);
+  }
+  return found;
+}
+
+// Bits of the largest offset of each class; false: too many.
+template <typename T>
+bool FitOffsets(std::span<const T> values, std::span<const uint8_t> selectors,
+                SkewedClasses* classes) {
+  // Neighbours, often of one class, do not wait for each other.
+  std::array<std::array<uint64_t, kMaxClasses>, 4> widest = {};
+  for (size_t i = 0; i < values.size(); ++i)
+    widest[i % 4][selectors[i]] |= values[i] - classes->base[selectors[i]];
+  for (size_t c = 0; c < classes->count; ++c) {
+    const int bits = BitsFor(widest[0][c] | widest[1][c] | widest[2][c] | widest[3][c]);
+    if (bits > MostOffsetBits(sizeof(T))) return false;
+    classes->bits[c] = static_cast<uint8_t>(bits);
+  }
+  return true;
+}
+
+template <typename T>
+std::vector<uint64_t> PackOffsets(const SkewedClasses& classes, std::span<const T> values,
+                                  std::span<const uint8_t> selectors) {
+  const uint64_t all = SumOfBits(classes, selectors.data(), selectors.size());
+  std::vector<uint64_t> words(static_cast<size_t>((all + 63) / 64));
+  uint64_t word = 0;
+  int filled = 0;
+  auto next = words.begin();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint8_t c = selectors[i];
+    const uint64_t offset = values[i] - classes.base[c];
+    const int bits = classes.bits[c];
+    word |= offset << filled;
+    filled += bits;
+    if (filled < 64) continue;
+    *next++ = word;
+    filled -= 64;
+    word = offset >> (bits - filled);
+  }
+  if (filled != 0) *next = word;
+  return words;
+}
+
 template <typename T>
 Coded<T> CodeIn(SkewedClasses classes, std::span<const T> values) {
   Coded<T> coded;
   classes.base[0] = *std::min_element(values.begin(), values.end());
-  std::array<uint64_t, kMaxClasses> widest = {};
-  coded.selectors.resize(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    unsigned c = 0;
-    for (size_t k = 1; k < classes.count; ++k) c += values[i] >= classes.base[k] ? 1 : 0;
-    coded.selectors[i] = static_cast<uint8_t>(c);
-    widest[c] |= static_cast<uint64_t>(values[i]) - classes.base[c];
-  }
-  for (size_t c = 0; c < classes.count; ++c) {
-    const int bits = BitsFor(widest[c]);
-    if (bits > MostOffsetBits(sizeof(T))) return coded;
-    classes.bits[c] = static_cast<uint8_t>(bits);
-  }
-  uint64_t bit = 0;
-  coded.words.reserve(values.size() / 4);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const uint8_t c = coded.selectors[i];
-    const uint64_t offset = values[i] - classes.base[c];
-    const int bits = classes.bits[c];
-    if (bits == 0) continue;
-    if (bit % 64 == 0) coded.words.push_back(0);
-    const int at = static_cast<int>(bit % 64);
-    coded.words.back() |= offset << at;
-    if (at + bits > 64) coded.words.push_back(offset >> (64 - at));
-    bit += static_cast<uint64_t>(bits);
-  }
+  coded.selectors = FindClasses(classes, values);
+  coded.fits = FitOffsets<T>(values, coded.selectors, &classes);
+  if (!coded.fits) return coded;
+  coded.words = PackOffsets<T>(classes, values, coded.selectors);
   coded.classes = classes;
-  coded.fits = true;
   return coded;
 }
 
