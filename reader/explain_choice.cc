@@ -8,6 +8,7 @@
 
 #include "dsi/codecs/decode_time_internal.h"
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
+#include "dsi/codecs/shared_dictionary/shared_dictionary_internal.h"
 #include "dsi/format/error_internal.h"
 
 namespace dsi::internal {
@@ -58,9 +59,10 @@ Status CompareCodes(const StoredPage& page, double ns, const EncodeTuning& tunin
   std::vector<uint32_t> codes(page.count);
   DSI_RETURN_IF_ERROR(DecodeSharedCodes(page.node, page.width, page.count, *page.dictionary_size,
                                         scratch, codes.data()));
-  const std::span<const std::byte> children = page.node.subspan(kNodeHeaderSize);
-  DSI_ASSIGN_OR_RETURN(const size_t codes_size, NodeSize(children));
-  const std::span<const std::byte> coded = children.first(codes_size);
+  DSI_ASSIGN_OR_RETURN(const NodeView view, ParseNode(page.node));
+  DSI_ASSIGN_OR_RETURN(const SharedChildren children,
+                       FindSharedChildren(view, *page.dictionary_size));
+  const std::span<const std::byte> coded = view.payload.first(children.codes.size);
   DSI_ASSIGN_OR_RETURN(const std::string name, DescribeNode(coded, page.count));
   DSI_ASSIGN_OR_RETURN(const double codes_ns, DecodeNs(coded));
   const std::string_view all = info->chosen.encoding;
@@ -69,7 +71,7 @@ Status CompareCodes(const StoredPage& page, double ns, const EncodeTuning& tunin
   return FindRunnerUp(narrow.view(),
                       {.before = all.substr(0, at),
                        .after = all.substr(at + name.size()),
-                       .bytes = static_cast<double>(page.node.size() - codes_size),
+                       .bytes = static_cast<double>(page.node.size() - coded.size()),
                        .ns = ns - codes_ns},
                       tuning, info);
 }
@@ -77,10 +79,9 @@ Status CompareCodes(const StoredPage& page, double ns, const EncodeTuning& tunin
 }  // namespace
 
 Status ExplainChoice(const StoredPage& page, const EncodeTuning& tuning, ChoiceInfo* info) {
-  DSI_ASSIGN_OR_RETURN(std::string name, DescribeNode(page.node, page.count));
   DSI_ASSIGN_OR_RETURN(const double ns, DecodeNs(page.node));
-  info->chosen = CostOf(std::move(name), static_cast<double>(page.node.size()), ns, page.count,
-                        tuning.ns_per_byte);
+  info->chosen = CostOf(info->encodings[0].encoding, static_cast<double>(page.node.size()), ns,
+                        page.count, tuning.ns_per_byte);
   DecodeScratch scratch;
   if (page.node[0] == static_cast<std::byte>(Encoding::kSharedDictionary))
     return CompareCodes(page, ns, tuning, &scratch, info);

@@ -12,7 +12,7 @@
 
 namespace dsi::internal {
 
-// A page as stored, its seal checked.
+// A page as stored, its seal checked and its node described.
 struct StoredPage {
   std::span<const std::byte> node;
   size_t count = 0;
@@ -21,7 +21,7 @@ struct StoredPage {
   std::optional<uint64_t> dictionary_size = {};  // Entries of the one that codes refer to (E-051).
 };
 
-// Fills in `chosen` and `runner_up`. kCorrupt.
+// Fills in `chosen` and `runner_up` of a page that is encoded as encodings[0] says. kCorrupt.
 Status ExplainChoice(const StoredPage& page, const EncodeTuning& tuning, ChoiceInfo* info);
 
 }  // namespace dsi::internal

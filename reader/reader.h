@@ -162,9 +162,8 @@ class DSI_EXPORT Reader {
   // Reads all pages of a column (or of everything when empty): how each stream is encoded.
   Result<std::vector<StreamInfo>> Streams(std::string_view column) const;
   // Reads all pages of one stripe, and more where columns are empty there: how each stream that is
-  // not empty is encoded and, if asked for, why. Damaged pages and unknown
-  // encodings are told of by stream (ChoiceInfo::damage). kCorrupt (of the directory), kCancelled,
-  // kIo, kResourceExhausted.
+  // not empty is encoded and, if asked for, why. Damaged pages and unknown encodings are told of by
+  // stream (ChoiceInfo::damage). kCorrupt (of the directory), kCancelled, kIo, kResourceExhausted.
   Result<std::vector<ChoiceInfo>> Choices(const ChoiceOptions& options = {}) const;
 
   Result<ReadPlan> Plan(const ScanOptions& options) const;

@@ -80,7 +80,7 @@ std::vector<std::string> Row(std::string name, std::string stream, std::string b
 
 // "packed u32", "3 of 5 pages: packed u32", "alias of packed u32".
 std::string MostlyEncoded(const ChoiceInfo& choice) {
-  if (!choice.damage.ok()) return std::string(DamageText(choice));
+  if (!choice.damage.ok()) return DamageText(choice);
   const EncodingShare& most = choice.encodings[0];
   uint32_t pages = 0;
   for (const EncodingShare& share : choice.encodings) pages += share.num_pages;
@@ -127,8 +127,7 @@ Json EncodingsJson(const ChoiceInfo& choice) {
   return json;
 }
 
-std::string_view DamageText(const ChoiceInfo& choice) {
-  if (choice.damage.ok()) return "";
+std::string DamageText(const ChoiceInfo& choice) {
   return choice.damage.code() == StatusCode::kUnsupported ? "unsupported" : "damaged";
 }
 
@@ -144,7 +143,7 @@ Status FirstDamage(const std::vector<ChoiceInfo>& choices) {
 }
 
 std::string WhyChosen(const ChoiceInfo& choice) {
-  if (!choice.damage.ok()) return std::string(DamageText(choice));
+  if (!choice.damage.ok()) return DamageText(choice);
   if (choice.is_alias) return "stored once";
   const EncodingCost& chosen = choice.chosen;
   const EncodingCost& other = choice.runner_up;

@@ -58,7 +58,7 @@ std::string ShortTree(std::string_view tree) {
 
 // "alias of packed +2": two other encodings among its pages. Empty where nothing is stored.
 std::string EncodingText(const ChoiceInfo& choice) {
-  if (!choice.damage.ok()) return std::string(DamageText(choice));
+  if (!choice.damage.ok()) return DamageText(choice);
   if (choice.encodings.empty()) return "";
   return (choice.is_alias ? "alias of " : "") + ShortTree(choice.encodings[0].encoding) +
          (choice.encodings.size() > 1 ? fmt::format(" +{}", choice.encodings.size() - 1) : "");

@@ -22,8 +22,7 @@ inline constexpr std::string_view kValuesRole = "values";
 
 // Gives up when a signal arrives.
 Result<std::vector<ChoiceInfo>> ReadChoices(const Reader& reader, bool weigh);
-// "damaged" or "unsupported"; empty: neither.
-std::string_view DamageText(const ChoiceInfo& choice);
+std::string DamageText(const ChoiceInfo& choice);  // Of what is damaged: "damaged", "unsupported".
 nlohmann::ordered_json DamageJson(const ChoiceInfo& choice);  // What it is; null: none.
 // Shown once all that is not damaged has been.
 Status FirstDamage(const std::vector<ChoiceInfo>& choices);

@@ -178,9 +178,7 @@ class IndexBuilder {
   // Values of forms 3 and 4. Unique rows stay in the order of first use, or the most used come
   // first where their smaller numbers are worth it (D-002).
   EncodedStream EncodeCodes(const std::vector<uint32_t>& codes, UniqueRows* unique) const {
-    std::vector<uint32_t> uses(unique->first_row.size(), 0);
-    for (const uint32_t code : codes) ++uses[code];
-    const NumbersByUse numbers = NumberByUse(uses);
+    const NumbersByUse numbers = NumberByUse(CountUses(codes, unique->first_row.size()));
     EncodedStream by_first_use = Encode(codes, kCodesWay);
     EncodedStream by_uses = Encode(numbers.Renumber(codes), kCodesByUseWay);
     if (by_uses.bytes() >= by_first_use.bytes()) return by_first_use;

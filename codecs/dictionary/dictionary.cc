@@ -60,12 +60,6 @@ std::vector<T> OrderByValue(const ValueTable<T>& table, CodesToChange all_codes)
   return sorted;
 }
 
-std::vector<uint32_t> CountUses(std::span<const uint32_t> codes, size_t entries) {
-  std::vector<uint32_t> uses(entries);
-  for (const uint32_t code : codes) ++uses[code];
-  return uses;
-}
-
 template <typename T>
 std::vector<T> OrderByUse(const std::vector<T>& entries, const std::vector<uint32_t>& uses,
                           CodesToChange all_codes) {

@@ -30,6 +30,13 @@ struct NumbersByUse {
   }
 };
 
+// How often each of `count` numbers occurs.
+inline std::vector<uint32_t> CountUses(std::span<const uint32_t> numbers, size_t count) {
+  std::vector<uint32_t> uses(count);
+  for (const uint32_t number : numbers) ++uses[number];
+  return uses;
+}
+
 // Whether numbers by use could save half a bit of each.
 inline bool AreUsedUnequally(std::span<const uint32_t> uses, double entropy) {
   constexpr double kLeastGain = 0.5;
@@ -37,8 +44,7 @@ inline bool AreUsedUnequally(std::span<const uint32_t> uses, double entropy) {
 }
 
 // `uses`: how often each number occurs. Equal counts keep their order.
-template <typename Count>
-NumbersByUse NumberByUse(const std::vector<Count>& uses) {
+inline NumbersByUse NumberByUse(std::span<const uint32_t> uses) {
   // Most numbers are used seldom: a place for each count, and one for all large ones.
   constexpr size_t kMany = 1024;
   const auto place = [&](size_t number) { return kMany - std::min<size_t>(uses[number], kMany); };

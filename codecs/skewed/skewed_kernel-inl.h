@@ -170,10 +170,8 @@ HWY_INLINE size_t JoinVectors(const SkewedClasses& classes, const uint8_t* selec
       const auto first = hn::Set(d, static_cast<Lane>(bit & 7));
       for (size_t j = 0; j < kGroup; j += kLanes) {
         const uint8_t* at[kBlocks];
-        for (size_t k = 0; k < kBlocks; ++k) {
-          const uint64_t start = starts_packed >> (8 * (j + k * kPerBlock)) & 0xFF;
-          at[k] = bytes + (((bit & 7) + start) >> 3);
-        }
+        for (size_t k = 0; k < kBlocks; ++k)
+          at[k] = bytes + (((bit & 7) + starts[j + k * kPerBlock]) >> 3);
         const auto place = hn::Add(first, FromBytes(d, starts + j));
         const auto byte = hn::ShiftRight<3>(place);
         const auto in_block = hn::BitCast(d_bytes, hn::Sub(byte, hn::Broadcast<0>(byte)));
