@@ -226,10 +226,4 @@ std::vector<EncodePlan> RankPlans(const ArrayView& array, const EncodeTuning& tu
   return plans;
 }
 
-EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning) {
-  EncodeContext context(tuning);
-  // One level is left for a shared dictionary around it, whose codes are chosen like any array.
-  return ChooseAtDepth(array, 2, &context);
-}
-
 }  // namespace dsi::internal

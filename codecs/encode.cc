@@ -62,11 +62,29 @@ void EncodeChild(const ArrayView& array, const EncodePlan& parent, size_t index,
   EncodeArray(array, ChooseFresh(array, context->depth + 1, context), context, out);
 }
 
+ArrayEncoder::ArrayEncoder(const ArrayView& array, const EncodeTuning& tuning, int levels_above)
+    : array_(array), context_(std::make_unique<EncodeContext>(tuning, levels_above, array)) {}
+
+ArrayEncoder::~ArrayEncoder() = default;
+
+EncodePlan ArrayEncoder::Choose() {
+  // One level is left for a shared dictionary around it, whose codes are chosen like any array.
+  return ChooseAtDepth(array_, 2, context_.get());
+}
+
+EncodeOutcome ArrayEncoder::Encode(const EncodePlan& plan, std::vector<std::byte>* out) {
+  context_->outcome = {};
+  EncodeArray(array_, plan, context_.get(), out);
+  return std::move(context_->outcome);
+}
+
+EncodePlan ChoosePlan(const ArrayView& array, const EncodeTuning& tuning) {
+  return ArrayEncoder(array, tuning).Choose();
+}
+
 EncodeOutcome EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
                          std::vector<std::byte>* out, int levels_above) {
-  EncodeContext context(tuning, levels_above);
-  EncodeArray(array, plan, &context, out);
-  return context.outcome;
+  return ArrayEncoder(array, tuning, levels_above).Encode(plan, out);
 }
 
 InnerEncoder ByPlan(const EncodePlan& plan, const EncodeTuning& tuning) {

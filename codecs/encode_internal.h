@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "dsi/codecs/compressed/compressed_internal.h"
@@ -11,13 +12,31 @@
 
 namespace dsi::internal {
 
-// Lives for one call of EncodeNode or ChoosePlan. `depth` is that of the node being written; the
-// outermost is 1 (E-003).
+// An array as its different values and, for each place, the number of the one that stands there.
+template <typename T>
+struct CodedArray {
+  std::vector<T> entries;
+  std::vector<uint32_t> codes;
+};
+
+// Lives as long as an ArrayEncoder. `depth` is that of the node being written; the outermost is 1
+// (E-003).
 struct EncodeContext {
-  explicit EncodeContext(const EncodeTuning& the_tuning, int levels_above = 0)
-      : tuning(the_tuning), top(levels_above + 1), depth(levels_above) {}
+  explicit EncodeContext(const EncodeTuning& the_tuning, int levels_above = 0,
+                         const ArrayView& the_array = {})
+      : tuning(the_tuning), array(the_array), top(levels_above + 1), depth(levels_above) {}
+
+  // Whether this is the array that the encoder was made for, of which things are kept.
+  bool IsOutermost(const ArrayView& other) const {
+    return other.values == array.values && other.count == array.count && other.width == array.width;
+  }
 
   const EncodeTuning& tuning;
+  const ArrayView array;
+  // The outermost array by ascending entries, once a dictionary was thought of.
+  std::variant<std::monostate, CodedArray<uint8_t>, CodedArray<uint16_t>, CodedArray<uint32_t>,
+               CodedArray<uint64_t>>
+      coded;
   FrameEncoder frames;
   const int top;  // Level of the node that is asked for.
   int depth;

@@ -88,10 +88,30 @@ struct EncodeOutcome {
   double choose_seconds = 0;          // Of fresh choices, those for nodes inside included.
 };
 
+struct EncodeContext;
+
+// Chooses for one array and encodes it, in one way or several: what it learns about the values
+// serves all calls. The values must outlive it unchanged, and so must the tuning.
+class ArrayEncoder {
+ public:
+  // `levels_above`: of nodes that will stand around those that are made; all together may be
+  // kMaxNodeDepth.
+  ArrayEncoder(const ArrayView& array, const EncodeTuning& tuning, int levels_above = 0);
+  ~ArrayEncoder();
+  ArrayEncoder(const ArrayEncoder&) = delete;
+  ArrayEncoder& operator=(const ArrayEncoder&) = delete;
+
+  EncodePlan Choose();                                                        // As ChoosePlan.
+  EncodeOutcome Encode(const EncodePlan& plan, std::vector<std::byte>* out);  // As EncodeNode.
+
+ private:
+  ArrayView array_;
+  std::unique_ptr<EncodeContext> context_;
+};
+
 // Appends one node (16-byte header, payload, zero padding to 8; spec E-001) to *out. Where the plan
 // does not fit this page's data (a delta of one value, a constant that is not, a split with low
-// bits set) falls back to a fresh choice. count >= 1. `levels_above`: of nodes that will stand
-// around it; all together may be kMaxNodeDepth.
+// bits set) falls back to a fresh choice. count >= 1.
 EncodeOutcome EncodeNode(const ArrayView& array, const EncodePlan& plan, const EncodeTuning& tuning,
                          std::vector<std::byte>* out, int levels_above = 0);
 

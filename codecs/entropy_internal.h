@@ -1,6 +1,7 @@
 // Order-0 entropy: what a choice expects of an entropy coder before it runs one.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +14,22 @@ namespace dsi::internal {
 inline double EntropyOfUses(std::span<const uint32_t> uses) {
   double total = 0;
   double sum = 0;
+  const auto add = [&](double n, double symbols) {
+    total += symbols * n;
+    sum += symbols * n * std::log2(n);
+  };
+  // Of many symbols most are used as seldom as others: a logarithm for all of them.
+  constexpr size_t kSeldom = 64;
+  std::array<uint32_t, kSeldom> used = {};
   for (const uint32_t n : uses) {
-    if (n == 0) continue;
-    total += n;
-    sum += n * std::log2(static_cast<double>(n));
+    if (n < kSeldom) {
+      ++used[n];
+    } else {
+      add(n, 1);
+    }
+  }
+  for (size_t n = 1; n < kSeldom; ++n) {
+    if (used[n] != 0) add(static_cast<double>(n), used[n]);
   }
   return std::log2(total) - sum / total;
 }

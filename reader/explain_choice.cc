@@ -38,9 +38,10 @@ Status FindRunnerUp(const ArrayView& page, const Beside& beside, const EncodeTun
                     ChoiceInfo* info) {
   std::vector<EncodePlan> plans = RankPlans(page, tuning);
   plans.resize(std::min(plans.size(), kMostTried));
+  ArrayEncoder encoder(page, tuning);
   for (const EncodePlan& plan : plans) {
     std::vector<std::byte> node;
-    EncodeNode(page, plan, tuning, &node);
+    encoder.Encode(plan, &node);
     DSI_ASSIGN_OR_RETURN(const std::string name, DescribeNode(node, page.count));
     DSI_ASSIGN_OR_RETURN(const double ns, DecodeNs(node));
     EncodingCost found = CostOf(fmt::format("{}{}{}", beside.before, name, beside.after),

@@ -57,7 +57,10 @@ class PageEncoder {
  public:
   PageEncoder(const ArrayView& page, const EncodeTuning& tuning, RememberedPlan* remembered,
               int levels_above)
-      : page_(page), tuning_(tuning), remembered_(*remembered), levels_above_(levels_above) {}
+      : page_(page),
+        tuning_(tuning),
+        remembered_(*remembered),
+        encoder_(page, tuning, levels_above) {}
 
   std::vector<std::byte> Encode() {
     if (!remembered_.is_known) {
@@ -82,7 +85,7 @@ class PageEncoder {
 
   EncodeOutcome Follow(const EncodePlan& plan) {
     node_.clear();
-    return EncodeNode(page_, plan, tuning_, &node_, levels_above_);
+    return encoder_.Encode(plan, &node_);
   }
 
   enum class Fit {
@@ -171,7 +174,7 @@ class PageEncoder {
 
   void Choose() {
     const Clock::time_point start = Clock::now();
-    EncodePlan plan = ChoosePlan(page_, tuning_);
+    EncodePlan plan = encoder_.Choose();
     AddSecondsSince(start);
     EncodeOutcome outcome = Follow(plan);
     remembered_.choose_seconds += outcome.choose_seconds;
@@ -198,7 +201,7 @@ class PageEncoder {
   const ArrayView& page_;
   const EncodeTuning& tuning_;
   RememberedPlan& remembered_;
-  const int levels_above_;
+  ArrayEncoder encoder_;
   std::vector<std::byte> node_;
 };
 

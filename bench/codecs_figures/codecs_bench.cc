@@ -140,8 +140,9 @@ void RegisterEncode(const Case& one) {
     Bytes page;
     for (auto _ : state) {
       page.clear();
-      if (choose) plan = internal::ChoosePlan(column.view(), tuning);
-      internal::EncodeNode(column.view(), plan, tuning, &page);
+      internal::ArrayEncoder encoder(column.view(), tuning);
+      if (choose) plan = encoder.Choose();
+      encoder.Encode(plan, &page);
     }
     SetRates(state, {"", column.size(), 1}, one.width, static_cast<double>(page.size()));
     state.SetLabel(DescribeIn(page, column.count));

@@ -115,6 +115,7 @@ class CodecSearch {
     for (size_t part = kFirstTrial; 4 * part <= bytes_.size(); part *= 4) {
       const std::optional<Trial> trial = Try(use, part);
       if (!trial) return bytes();
+      if (use.codec == kZstdCodec && !use.literals_only && !first_search_) first_search_ = trial;
       if (const std::optional<double> least = LeastOfAll(plan, *trial, last_rate)) return *least;
       // Noise that repeats farther away than this part is long.
       if (trial->is_noise()) break;
@@ -122,6 +123,7 @@ class CodecSearch {
     }
     const std::optional<Trial> trial = Try(use, bytes_.size());
     if (!trial) return bytes();
+    if (use.codec == kZstdCodec && !use.literals_only) by_search_ = trial;
     const auto payload = static_cast<double>(trial->frame);
     if (IsAccepted(trial->frame, bytes_.size(), tuning_))
       chooser_.Offer(plan, payload * scale_, width_);
@@ -135,7 +137,7 @@ class CodecSearch {
       if (RepeatsIn(bytes_.size()) < kLeastRepeats) return bytes();
       return std::nullopt;
     }
-    const double by_steps = LeastBySteps(trial, last_rate);
+    const double by_steps = std::max(LeastBySteps(trial, last_rate), LeastBySearch(trial));
     if (!WouldWin(plan, by_steps)) return by_steps;
     // Repeats take a look at all bytes. Is there a chance that they say something?
     if (trial.part == bytes_.size() || WouldWin(plan, trial.rate() * bytes())) return std::nullopt;
@@ -154,6 +156,15 @@ class CodecSearch {
     const double steps = -std::log2(share) / 2;
     const double last_step = std::min(trial.rate() / last_rate, 0.9);
     return std::max(kLeast, std::pow(last_step, 3 * steps)) * trial.rate() * bytes();
+  }
+
+  // What another codec's matches made of all bytes, if it was tried: LZ4 finds no more. 0: not
+  // tried.
+  double LeastBySearch(const Trial& trial) const {
+    constexpr double kSlack = 0.2;
+    if (!first_search_ || !by_search_) return 0;
+    const double shrinks = std::min(1.0, by_search_->rate() / first_search_->rate());
+    return (1 - kSlack) * shrinks * trial.rate() * bytes();
   }
 
   // What takes room are the values that were not met before: fewer of all bytes than of a part.
@@ -190,6 +201,9 @@ class CodecSearch {
   std::span<const std::byte> bytes_;
   double scale_;                      // Bytes of the array that is chosen for, for one of these.
   std::map<size_t, double> repeats_;  // By part.
+  // What Zstandard made of the first part and of all, where it got that far.
+  std::optional<Trial> first_search_;
+  std::optional<Trial> by_search_;
   std::vector<std::byte> frame_;
 };
 

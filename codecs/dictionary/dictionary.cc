@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <initializer_list>
+#include <variant>
 
 #include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
@@ -45,12 +46,24 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
       {.entries = reader.values(), .count = entries, .width = node.width}, dst);
 }
 
-// Changes of the order of entries change the codes, too.
-using CodesToChange = std::initializer_list<std::vector<uint32_t>*>;
-
-// Entries in ascending order, for codes by first appearance.
+// Numbers all values; false, early, where there are more than `most` different ones.
 template <typename T>
-std::vector<T> OrderByValue(const ValueTable<T>& table, CodesToChange all_codes) {
+bool InsertUpTo(size_t most, std::span<const T> values, ValueTable<T>* table,
+                std::vector<uint32_t>* codes) {
+  constexpr size_t kStep = 4096;
+  codes->resize(values.size());
+  for (size_t first = 0; first < values.size(); first += kStep) {
+    table->Insert(values.subspan(first, std::min(kStep, values.size() - first)),
+                  codes->data() + first);
+    if (table->entries().size() > most) return false;
+  }
+  return true;
+}
+
+// Entries in ascending order; codes by first appearance become codes into them.
+template <typename T>
+std::vector<T> OrderByValue(const ValueTable<T>& table,
+                            std::initializer_list<std::vector<uint32_t>*> all_codes) {
   std::vector<T> sorted;
   std::vector<uint32_t> ranks;
   SortEntries(table.entries(), &sorted, &ranks);
@@ -60,32 +73,38 @@ std::vector<T> OrderByValue(const ValueTable<T>& table, CodesToChange all_codes)
   return sorted;
 }
 
+// The array by ascending entries, known already or put into `own`; nullptr where it has more than
+// `most`.
 template <typename T>
-std::vector<T> OrderByUse(const std::vector<T>& entries, const std::vector<uint32_t>& uses,
-                          CodesToChange all_codes) {
-  const NumbersByUse numbers = NumberByUse(uses);
-  for (std::vector<uint32_t>* codes : all_codes) *codes = numbers.Renumber(*codes);
-  return numbers.Reorder(entries);
+const CodedArray<T>* FindDistinct(const ArrayView& array, size_t most, const EncodeContext& context,
+                                  CodedArray<T>* own) {
+  if (context.IsOutermost(array)) {
+    if (const auto* known = std::get_if<CodedArray<T>>(&context.coded))
+      return known->entries.size() <= most ? known : nullptr;
+  }
+  ValueTable<T> table;
+  if (!InsertUpTo(most, Values<T>(array), &table, &own->codes)) return nullptr;
+  own->entries = OrderByValue(table, {&own->codes});
+  return own;
 }
 
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
             std::vector<std::byte>* out) {
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
-    const size_t cap = MostDistinct(array.count);
-    ValueTable<T> table;
-    std::vector<uint32_t> codes(array.count);
-    const std::span<const T> values = Values<T>(array);
-    for (size_t i = 0; i < values.size(); ++i) {
-      codes[i] = table.Insert(values[i]);
-      if (table.entries().size() > cap) return false;
+    CodedArray<T> own;
+    const CodedArray<T>* coded = FindDistinct(array, MostDistinct(array.count), *context, &own);
+    if (coded == nullptr) return false;
+    CodedArray<T> by_use;
+    if (plan.by_use) {
+      const NumbersByUse numbers = NumberByUse(CountUses(coded->codes, coded->entries.size()));
+      by_use = {numbers.Reorder(coded->entries), numbers.Renumber(coded->codes)};
+      coded = &by_use;
     }
-    std::vector<T> entries = OrderByValue(table, {&codes});
-    if (plan.by_use) entries = OrderByUse(entries, CountUses(codes, entries.size()), {&codes});
-    const NarrowCodes narrow(codes, static_cast<uint32_t>(entries.size() - 1));
+    const NarrowCodes narrow(coded->codes, static_cast<uint32_t>(coded->entries.size() - 1));
     NodeWriter writer(out, Encoding::kDictionary, array.width, array.count);
-    writer.SetAux(static_cast<uint32_t>(entries.size()));
-    EncodeChild(ViewOf<T>(entries), plan, 0, context, out);
+    writer.SetAux(static_cast<uint32_t>(coded->entries.size()));
+    EncodeChild(ViewOf<T>(coded->entries), plan, 0, context, out);
     EncodeChild(narrow.view(), plan, 1, context, out);
     writer.Finish();
     return true;
@@ -124,11 +143,11 @@ double ExpectDistinct(const Chooser& chooser, double half_distinct, double disti
   return distinct * std::pow(chooser.scale(), std::log2(distinct / half_distinct));
 }
 
-// One order of the entries. `all_codes` are of the whole array, if the chooser has it. Returns what
-// the entries take; 0 where that was not asked.
+// One order of the entries, with codes of the sample and of the whole array. Returns what the
+// entries take; 0 where that was not asked.
 template <typename T>
 double OfferOrder(Chooser* chooser, bool by_use, const std::vector<T>& entries, double distinct,
-                  const NarrowCodes& codes, const NarrowCodes& all_codes) {
+                  std::span<const uint32_t> codes, std::span<const uint32_t> all_codes) {
   const int width = chooser->sample().width;
   const EncodingSet in_entries = kLeafEncodings | SetOf(Encoding::kDelta, Encoding::kSplit,
                                                         Encoding::kSkewed, Encoding::kDecimal);
@@ -145,9 +164,11 @@ double OfferOrder(Chooser* chooser, bool by_use, const std::vector<T>& entries, 
       part.view(), distinct / static_cast<double>(part.view().count), part.piece(), in_entries));
   const double entries_bytes = plan.children[0].estimated_bytes;
   if (!chooser->LimitChildren(plan, 0, width)) return entries_bytes;
-  plan.children.push_back(
-      chooser->ChooseChild(codes.view(), chooser->has_whole() ? all_codes.view() : codes.view(),
-                           chooser->scale(), chooser->chunk(), in_codes));
+  const auto largest = static_cast<uint32_t>(distinct) - 1;
+  const NarrowCodes narrow(codes, largest);
+  const NarrowCodes all_narrow(all_codes, largest);
+  plan.children.push_back(chooser->ChooseChild(narrow.view(), all_narrow.view(), chooser->scale(),
+                                               chooser->chunk(), in_codes));
   chooser->Offer(std::move(plan), 0, width);
   return entries_bytes;
 }
@@ -168,45 +189,47 @@ bool MayWinByUse(const Chooser& chooser, std::span<const uint32_t> uses, double 
 }
 
 template <typename T>
+void OfferOrders(Chooser* chooser, double distinct, const std::vector<uint32_t>& codes,
+                 const CodedArray<T>& whole) {
+  const double entries_bytes =
+      OfferOrder<T>(chooser, false, whole.entries, distinct, codes, whole.codes);
+  // Skewed codes take the fewest bits of the smallest numbers.
+  const std::vector<uint32_t> uses = CountUses(whole.codes, whole.entries.size());
+  if (!MayWinByUse(*chooser, uses, entries_bytes)) return;
+  const NumbersByUse numbers = NumberByUse(uses);
+  OfferOrder<T>(chooser, true, numbers.Reorder(whole.entries), distinct, numbers.Renumber(codes),
+                numbers.Renumber(whole.codes));
+}
+
+template <typename T>
 void ConsiderOf(Chooser* chooser) {
+  EncodeContext* context = chooser->context();
   const ArrayView& sample = chooser->sample();
   const double total = chooser->total_count();
   ValueTable<T> table;
   std::vector<uint32_t> codes(sample.count);
   const std::span<const T> values = Values<T>(sample);
-  size_t half_distinct = 1;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i == values.size() / 2) half_distinct = table.entries().size();
-    codes[i] = table.Insert(values[i]);
-  }
+  const size_t half = values.size() / 2;
+  table.Insert(values.first(half), codes.data());
+  const size_t half_distinct = table.entries().size();
+  table.Insert(values.subspan(half), codes.data() + half);
   const auto sampled = static_cast<double>(table.entries().size());
   double distinct = ExpectDistinct(*chooser, static_cast<double>(half_distinct), sampled);
   // Zeros at the bottom can be dropped without a dictionary, too.
   const uint64_t any = chooser->scan().any_bits;
   const double packed = total * BitsFor(any == 0 ? 0 : any >> std::countr_zero(any)) / 8;
   if (RoughBytes(distinct, total, sample.width) >= std::min(chooser->best_bytes(), packed)) return;
-  std::vector<uint32_t> all_codes;
+  CodedArray<T> whole;
   if (chooser->has_whole()) {
-    const std::span<const T> all = Values<T>(chooser->whole());
-    all_codes.resize(all.size());
-    for (size_t i = 0; i < all.size(); ++i) {
-      all_codes[i] = table.Insert(all[i]);
-      if (table.entries().size() > kMaxDistinct) return;
-    }
+    if (!InsertUpTo(kMaxDistinct, Values<T>(chooser->whole()), &table, &whole.codes)) return;
     distinct = static_cast<double>(table.entries().size());
     if (RoughBytes(distinct, total, sample.width) >= chooser->best_bytes()) return;
   }
   if (distinct > static_cast<double>(MostDistinct(static_cast<size_t>(total)))) return;
-  const std::vector<T> ascending = OrderByValue(table, {&codes, &all_codes});
-  const auto largest = static_cast<uint32_t>(distinct) - 1;
-  const double entries_bytes =
-      OfferOrder<T>(chooser, false, ascending, distinct, {codes, largest}, {all_codes, largest});
-  // Skewed codes take the fewest bits of the smallest numbers.
-  const std::vector<uint32_t> uses =
-      CountUses(chooser->has_whole() ? all_codes : codes, ascending.size());
-  if (!MayWinByUse(*chooser, uses, entries_bytes)) return;
-  const std::vector<T> by_use = OrderByUse(ascending, uses, {&codes, &all_codes});
-  OfferOrder<T>(chooser, true, by_use, distinct, {codes, largest}, {all_codes, largest});
+  whole.entries = OrderByValue(table, {&codes, &whole.codes});
+  if (!chooser->has_whole()) whole.codes = codes;
+  OfferOrders(chooser, distinct, codes, whole);
+  if (context->IsOutermost(chooser->whole())) context->coded = std::move(whole);
 }
 
 void Consider(Chooser* chooser) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace dsi::internal {
@@ -18,7 +20,31 @@ class ValueTable {
 
   const std::vector<T>& entries() const { return entries_; }
 
-  // Returns the number of the value, new or known.
+  // Writes the number of each value, new or known.
+  void Insert(std::span<const T> values, uint32_t* numbers) {
+    constexpr size_t kBlock = 512;
+    std::array<uint16_t, kBlock> missed;
+    for (; !values.empty(); values = values.subspan(std::min(kBlock, values.size()))) {
+      const std::span<const T> block = values.first(std::min(kBlock, values.size()));
+      // Most values are known and where they should be, but no branch could tell which.
+      numbers[0] = Insert(block[0]);
+      size_t misses = 0;
+      for (size_t i = 1; i < block.size(); ++i) {
+        const uint32_t number = slots_[Slot(block[i])];
+        const T entry = entries_[number == kEmpty ? 0 : number];
+        const bool is_known = (number != kEmpty) & (entry == block[i]);
+        missed[misses] = static_cast<uint16_t>(i);
+        numbers[i] = number;
+        misses += is_known ? 0 : 1;
+      }
+      for (const uint16_t i : std::span(missed).first(misses)) numbers[i] = Insert(block[i]);
+      numbers += block.size();
+    }
+  }
+
+ private:
+  static constexpr uint32_t kEmpty = ~uint32_t{0};
+
   uint32_t Insert(T value) {
     size_t at = Slot(value);
     while (slots_[at] != kEmpty) {
@@ -31,9 +57,6 @@ class ValueTable {
     if (entries_.size() * 2 > slots_.size()) Resize(slots_.size() * 4);
     return number;
   }
-
- private:
-  static constexpr uint32_t kEmpty = ~uint32_t{0};
 
   size_t Slot(T value) const {
     const uint64_t key = static_cast<uint64_t>(value);

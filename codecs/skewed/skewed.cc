@@ -138,17 +138,28 @@ std::vector<uint64_t> PackOffsets(const SkewedClasses& classes, std::span<const 
   uint64_t word = 0;
   int filled = 0;
   auto next = words.begin();
-  for (size_t i = 0; i < values.size(); ++i) {
-    const uint8_t c = selectors[i];
-    const uint64_t offset = values[i] - classes.base[c];
-    const int bits = classes.bits[c];
-    word |= offset << filled;
+  const auto append = [&](uint64_t offsets, int bits) {
+    word |= offsets << filled;
     filled += bits;
-    if (filled < 64) continue;
+    if (filled < 64) return;
     *next++ = word;
     filled -= 64;
-    word = offset >> (bits - filled);
+    word = filled == 0 ? 0 : offsets >> (bits - filled);
+  };
+  const auto offset = [&](size_t i) -> uint64_t { return values[i] - classes.base[selectors[i]]; };
+  // As many as fit a word at once, so that fewer wait for the one before.
+  constexpr size_t kAtOnce = 64 / MostOffsetBits(sizeof(T));
+  size_t i = 0;
+  for (; i + kAtOnce <= values.size(); i += kAtOnce) {
+    uint64_t offsets = 0;
+    int bits = 0;
+    for (size_t k = 0; k < kAtOnce; ++k) {
+      offsets |= offset(i + k) << bits;
+      bits += classes.bits[selectors[i + k]];
+    }
+    append(offsets, bits);
   }
+  for (; i < values.size(); ++i) append(offset(i), classes.bits[selectors[i]]);
   if (filled != 0) *next = word;
   return words;
 }

@@ -114,6 +114,29 @@ TEST_P(RoundTripTest, ChosenPlanIsDeterministicAndComesBack) {
   }
 }
 
+// What an encoder keeps from a choice and from other encodings changes no byte.
+TEST_P(RoundTripTest, OneEncoderForAllPlans) {
+  const int width = GetParam();
+  const EncodeTuning tuning;
+  EncodePlan by_use = Plan(Encoding::kDictionary);
+  by_use.by_use = true;
+  for (const size_t count : {size_t{3000}, size_t{20000}}) {
+    for (const Shape& shape : Shapes()) {
+      const Array array(width, shape.make(count, width, 7));
+      ArrayEncoder encoder(array.view(), tuning);
+      std::vector<EncodePlan> plans = PlansToForce(width);
+      plans.push_back(by_use);
+      plans.push_back(encoder.Choose());
+      plans.insert(plans.end(), {by_use, Plan(Encoding::kDictionary)});
+      for (const EncodePlan& plan : plans) {
+        Bytes node;
+        encoder.Encode(plan, &node);
+        EXPECT_EQ(node, Encode(array, plan, tuning)) << plan.ToString() << " of " << shape.name;
+      }
+    }
+  }
+}
+
 // A plan chosen on one page is replayed on others that it may not fit.
 TEST_P(RoundTripTest, PlansOfOtherData) {
   const int width = GetParam();
