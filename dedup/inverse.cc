@@ -87,12 +87,13 @@ size_t OnesToPlacesKernel(const uint8_t* bits, size_t count, uint32_t first, uin
   const size_t lanes = hn::Lanes(d);
   size_t num_ones = 0;
   size_t i = 0;
+  auto here = hn::Iota(d, first);
   for (; i + lanes <= count; i += lanes) {
     const auto bit = hn::PromoteTo(d, hn::LoadU(d8, bits + i));
-    const auto here = hn::Iota(d, first + static_cast<uint32_t>(i));
     const auto is_one = hn::Ne(bit, hn::Zero(d));
     hn::StoreU(hn::Compress(here, is_one), d, places + num_ones);
     num_ones += hn::CountTrue(d, is_one);
+    here = hn::Add(here, hn::Set(d, static_cast<uint32_t>(lanes)));
   }
   for (; i < count; ++i) {
     if (bits[i] != 0) places[num_ones++] = first + static_cast<uint32_t>(i);

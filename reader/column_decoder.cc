@@ -164,7 +164,9 @@ Status ShapeDecoder::PlaceWindows() {
   if (max_seen_ != max_code_)
     return Corrupt("{}: the greatest shape code is {}, stated as {} (D-010)", codes_.Describe(),
                    max_seen_, max_code_);
-  for (uint32_t u = 0; u < num_unique_; ++u) lengths[u] = codes[u] == 0 ? 0 : codes[u] - 1;
+  // Not a member: what is written might change it.
+  const uint32_t num_unique = num_unique_;
+  for (uint32_t u = 0; u < num_unique; ++u) lengths[u] = codes[u] == 0 ? 0 : codes[u] - 1;
   const auto* const steps = reinterpret_cast<const uint32_t*>(windows_.At(0));
   DSI_RETURN_IF_ERROR(WindowsToStarts({steps, num_unique_}, {lengths, num_unique_}, num_values_,
                                       {places, num_unique_})
@@ -193,8 +195,8 @@ Status ShapeDecoder::PlaceWindows() {
   DSI_RETURN_IF_ERROR(lowest_.Reserve(uint64_t{num_unique_} * 4, 0));
   auto* const lowest = reinterpret_cast<uint32_t*>(lowest_.data());
   uint64_t low = num_values_;
-  for (uint32_t u = num_unique_; u-- > 0;) {
-    if (lengths[u] != 0) low = std::min(low, places[u]);
+  for (uint32_t u = num_unique; u-- > 0;) {
+    low = std::min(low, lengths[u] != 0 ? places[u] : low);
     lowest[u] = static_cast<uint32_t>(low);
   }
   return Status::Ok();
@@ -205,21 +207,21 @@ Status ShapeDecoder::ViewWindows(uint32_t first, uint32_t count) {
   DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{count} * 8, 0));
   auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
   const auto* const places = reinterpret_cast<const uint64_t*>(places_.data()) + first;
+  const auto* const lengths = reinterpret_cast<const uint32_t*>(lengths_.data()) + first;
+  const uint64_t begin = reinterpret_cast<const uint32_t*>(lowest_.data())[first];
+  uint64_t end = begin;
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool is_empty = lengths[i] == 0;
+    starts[i] = is_empty ? 0 : places[i] - begin;
+    end = std::max(end, is_empty ? 0 : places[i] + lengths[i]);
+  }
   view_.first = first;
   view_.count = count;
-  view_.lengths = reinterpret_cast<const uint32_t*>(lengths_.data()) + first;
+  view_.lengths = lengths;
   view_.present = reinterpret_cast<const uint8_t*>(present_.data()) + first;
   view_.starts = starts;
-  view_.first_value = reinterpret_cast<const uint32_t*>(lowest_.data())[first];
-  view_.end_value = view_.first_value;
-  for (uint32_t i = 0; i < count; ++i) {
-    if (view_.lengths[i] == 0) {
-      starts[i] = 0;
-      continue;
-    }
-    starts[i] = places[i] - view_.first_value;
-    view_.end_value = std::max(view_.end_value, places[i] + view_.lengths[i]);
-  }
+  view_.first_value = begin;
+  view_.end_value = end;
   return Status::Ok();
 }
 

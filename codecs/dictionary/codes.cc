@@ -59,7 +59,8 @@ Status DecodeThroughDictionary(const NodeView& codes, const DecodeContext& conte
     if (used == n) {
       std::memcpy(dst, literals, n * values.width);
     } else if (used != 0) {
-      GatherOrNext(values.entries, literals, values.width, block, codes.width, literal, n, dst);
+      GatherOrNext(values.entries, literals, literals_left, values.width, block, codes.width,
+                   literal, n, dst);
     } else {
       Gather(values.entries, values.width, block, codes.width, n, dst);
     }

@@ -29,10 +29,11 @@ size_t CountCode(const std::byte* codes, size_t code_width, size_t count, uint32
   return HWY_DYNAMIC_DISPATCH(CountOfWidth)(codes, code_width, count, sought);
 }
 
-void GatherOrNext(const void* entries, const void* literals, size_t width, const std::byte* codes,
-                  size_t code_width, uint32_t literal, size_t count, std::byte* out) {
+void GatherOrNext(const void* entries, const void* literals, size_t num_literals, size_t width,
+                  const std::byte* codes, size_t code_width, uint32_t literal, size_t count,
+                  std::byte* out) {
   HWY_DYNAMIC_DISPATCH(GatherOrNextOfWidths)
-  (entries, literals, width, codes, code_width, literal, count, out);
+  (entries, literals, num_literals, width, codes, code_width, literal, count, out);
 }
 
 }  // namespace dsi::internal

@@ -17,8 +17,10 @@ void Gather(const void* entries, size_t width, const std::byte* codes, size_t co
 // How many codes equal `sought`.
 size_t CountCode(const std::byte* codes, size_t code_width, size_t count, uint32_t sought);
 
-// As Gather, but the code `literal` stands for the next of `literals`. There is an entry 0.
-void GatherOrNext(const void* entries, const void* literals, size_t width, const std::byte* codes,
-                  size_t code_width, uint32_t literal, size_t count, std::byte* out);
+// As Gather, but the code `literal` stands for the next of `literals`, all `num_literals` of
+// which can be read. There is an entry 0.
+void GatherOrNext(const void* entries, const void* literals, size_t num_literals, size_t width,
+                  const std::byte* codes, size_t code_width, uint32_t literal, size_t count,
+                  std::byte* out);
 
 }  // namespace dsi::internal

@@ -45,11 +45,62 @@ HWY_INLINE void GatherValues(const Value* HWY_RESTRICT entries, const Code* HWY_
   for (; i < count; ++i) out[i] = entries[codes[i]];
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+// By which of eight places are taken: for each, how many are before it.
+struct Ranks {
+  constexpr Ranks() {
+    for (size_t taken = 0; taken < 256; ++taken) {
+      for (size_t k = 0, rank = 0; k < 8; ++k) {
+        of[taken][k] = static_cast<uint8_t>(rank);
+        rank += taken >> k & 1;
+      }
+    }
+  }
+  uint8_t of[256][8] = {};
+};
+constexpr Ranks kRanks;
+
+// Puts literals at the places of out[0 .. 8) that `taken` names. Eight can be read.
+template <typename Value>
+HWY_INLINE const Value* PutAmongEight(const Value* HWY_RESTRICT literals, uint8_t taken,
+                                      Value* HWY_RESTRICT out) {
+  const hn::CappedTag<Value, 8> d;
+  const hn::Rebind<int32_t, decltype(d)> d32;
+  const hn::Rebind<uint8_t, decltype(d)> d8;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  for (size_t k = 0; k < 8; k += kLanes) {
+    const uint8_t here = static_cast<uint8_t>((taken >> k) & ((1U << kLanes) - 1));
+    const auto ranks = hn::PromoteTo(d32, hn::LoadU(d8, kRanks.of[here]));
+    const auto values = hn::LoadU(d, literals);
+    const auto places = hn::LoadMaskBits(d, &here);
+    if constexpr (sizeof(Value) == 8) {
+      const auto indices =
+          hn::IndicesFromVec(d, hn::PromoteTo(hn::Rebind<int64_t, decltype(d)>(), ranks));
+      hn::BlendedStore(hn::TableLookupLanes(values, indices), places, d, out + k);
+    } else {
+      hn::BlendedStore(hn::TableLookupLanes(values, hn::IndicesFromVec(d, ranks)), places, d,
+                       out + k);
+    }
+    literals += hwy::PopCount(here);
+  }
+  return literals;
+}
+#endif
+
+// As above, one by one: `taken` has a bit for each place.
+template <typename Value>
+HWY_INLINE const Value* PutAmong(const Value* HWY_RESTRICT literals, uint64_t taken,
+                                 Value* HWY_RESTRICT out) {
+  for (; taken != 0; taken &= taken - 1)
+    out[hwy::Num0BitsBelowLS1Bit_Nonzero64(taken)] = *literals++;
+  return literals;
+}
+
 // First as if literals were the first entry, then those in their places: a branch for each value
 // would be guessed wrong as often as literals come and go.
 template <typename Value, typename Code>
 HWY_INLINE void GatherOrNextValues(const Value* HWY_RESTRICT entries,
-                                   const Value* HWY_RESTRICT literals,
+                                   const Value* HWY_RESTRICT literals, size_t num_literals,
                                    const Code* HWY_RESTRICT codes, Code literal, size_t count,
                                    Value* HWY_RESTRICT out) {
   constexpr size_t kMost = 1024;
@@ -57,17 +108,26 @@ HWY_INLINE void GatherOrNextValues(const Value* HWY_RESTRICT entries,
   const hn::CappedTag<Code, 64> d;
   const size_t lanes = hn::Lanes(d);
   const auto sought = hn::Set(d, literal);
+  [[maybe_unused]] const Value* const end = literals + num_literals;
   for (size_t left = count; left != 0;) {
     const size_t n = left < kMost ? left : kMost;
     for (size_t i = 0; i < n; ++i) followed[i] = codes[i] == literal ? Code{0} : codes[i];
     GatherValues(entries, followed, n, out);
     size_t i = 0;
     for (; i + lanes <= n; i += lanes) {
-      uint64_t places = 0;
+      uint64_t taken = 0;
       hn::StoreMaskBits(d, hn::Eq(hn::LoadU(d, codes + i), sought),
-                        reinterpret_cast<uint8_t*>(&places));
-      for (; places != 0; places &= places - 1)
-        out[i + hwy::Num0BitsBelowLS1Bit_Nonzero64(places)] = *literals++;
+                        reinterpret_cast<uint8_t*>(&taken));
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+      if constexpr (sizeof(Value) >= 4) {
+        if (static_cast<size_t>(end - literals) >= lanes) {
+          for (size_t k = 0; k < lanes; k += 8)
+            literals = PutAmongEight(literals, static_cast<uint8_t>(taken >> k), out + i + k);
+          continue;
+        }
+      }
+#endif
+      literals = PutAmong(literals, taken, out + i);
     }
     for (; i < n; ++i) {
       if (codes[i] == literal) out[i] = *literals++;
@@ -111,14 +171,15 @@ void GatherOfWidths(const void* entries, size_t width, const std::byte* codes, s
 }
 
 template <typename Code>
-void GatherOrNextWithCodes(const void* entries, const void* literals, size_t width,
-                           const std::byte* codes_bytes, uint32_t literal, size_t count,
-                           std::byte* HWY_RESTRICT out) {
+void GatherOrNextWithCodes(const void* entries, const void* literals, size_t num_literals,
+                           size_t width, const std::byte* codes_bytes, uint32_t literal,
+                           size_t count, std::byte* HWY_RESTRICT out) {
   const auto* codes = reinterpret_cast<const Code*>(codes_bytes);
   const auto gather = [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
-    GatherOrNextValues(static_cast<const T*>(entries), static_cast<const T*>(literals), codes,
-                       static_cast<Code>(literal), count, reinterpret_cast<T*>(out));
+    GatherOrNextValues(static_cast<const T*>(entries), static_cast<const T*>(literals),
+                       num_literals, codes, static_cast<Code>(literal), count,
+                       reinterpret_cast<T*>(out));
   };
   switch (width) {
     case 1:
@@ -132,16 +193,19 @@ void GatherOrNextWithCodes(const void* entries, const void* literals, size_t wid
   }
 }
 
-void GatherOrNextOfWidths(const void* entries, const void* literals, size_t width,
-                          const std::byte* codes, size_t code_width, uint32_t literal, size_t count,
-                          std::byte* out) {
+void GatherOrNextOfWidths(const void* entries, const void* literals, size_t num_literals,
+                          size_t width, const std::byte* codes, size_t code_width, uint32_t literal,
+                          size_t count, std::byte* out) {
   switch (code_width) {
     case 1:
-      return GatherOrNextWithCodes<uint8_t>(entries, literals, width, codes, literal, count, out);
+      return GatherOrNextWithCodes<uint8_t>(entries, literals, num_literals, width, codes, literal,
+                                            count, out);
     case 2:
-      return GatherOrNextWithCodes<uint16_t>(entries, literals, width, codes, literal, count, out);
+      return GatherOrNextWithCodes<uint16_t>(entries, literals, num_literals, width, codes, literal,
+                                             count, out);
     default:
-      return GatherOrNextWithCodes<uint32_t>(entries, literals, width, codes, literal, count, out);
+      return GatherOrNextWithCodes<uint32_t>(entries, literals, num_literals, width, codes, literal,
+                                             count, out);
   }
 }
 

@@ -134,7 +134,7 @@ TEST_P(SimdKernelsTest, GatherOrNext) {
       for (size_t i = 0; i < count; ++i)
         expected.Set(i, codes[i] == num_entries ? literals[used++] : entries[codes[i]]);
       Numbers out = ToWrite(count, width);
-      GatherOrNext(entries.data(), literals.data(), width, codes.data(), code_width,
+      GatherOrNext(entries.data(), literals.data(), num_literals, width, codes.data(), code_width,
                    static_cast<uint32_t>(num_entries), count, out.data());
       ASSERT_TRUE(out.Holds(expected)) << "codes of width " << code_width;
     }
