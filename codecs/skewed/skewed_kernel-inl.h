@@ -70,11 +70,9 @@ HWY_INLINE void StoreAs(hn::Vec<D32> values, D32, uint32_t* out) {
   hn::StoreU(values, D32(), out);
 }
 template <class D32>
-HWY_INLINE void StoreAs(hn::Vec<D32> values, D32 d, uint16_t* out) {
+HWY_INLINE void StoreAs(hn::Vec<D32> values, D32, uint16_t* out) {
   const hn::Rebind<uint16_t, D32> narrow;
-  hn::StoreU(hn::DemoteTo(narrow, hn::BitCast(hn::RebindToSigned<D32>(),
-                                              hn::And(values, hn::Set(d, 0xFFFF)))),
-             narrow, out);
+  hn::StoreU(hn::TruncateTo(narrow, values), narrow, out);
 }
 template <class D64>
 HWY_INLINE void StoreAs(hn::Vec<D64> values, D64, uint64_t* out) {
@@ -92,15 +90,23 @@ HWY_INLINE hn::Vec<D> FromBytes(D d, const uint8_t* bytes) {
   }
 }
 
+// Whether a table of eight entries fits a vector.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+template <class D>
+constexpr bool kTableInVector = hn::MaxLanes(D()) == 8;
+#else
+template <class D>
+constexpr bool kTableInVector = false;
+#endif
+
 // table[index] of eight entries.
 template <class D>
 HWY_INLINE hn::Vec<D> LookUp(D d, const hn::TFromD<D>* table, hn::Vec<D> index) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-  // All of it in one register.
-  if constexpr (sizeof(hn::TFromD<D>) == 4)
+  if constexpr (kTableInVector<D>) {
     return hn::TableLookupLanes(hn::Load(d, table), hn::IndicesFromVec(d, index));
-#endif
-  return hn::GatherIndex(d, table, hn::BitCast(hn::RebindToSigned<D>(), index));
+  } else {
+    return hn::GatherIndex(d, table, hn::BitCast(hn::RebindToSigned<D>(), index));
+  }
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
@@ -135,9 +141,11 @@ HWY_INLINE size_t JoinVectors(const SkewedClasses& classes, const uint8_t* selec
   const hn::Repartition<uint8_t, decltype(d)> d_bytes;
   const hn::FixedTag<uint8_t, 16> d8;
   HWY_ALIGN Lane bases[16] = {};
+  HWY_ALIGN Lane masks[16] = {};
   HWY_ALIGN uint8_t widths_of[16] = {};
   for (size_t c = 0; c < classes.count; ++c) {
     bases[c] = static_cast<Lane>(classes.base[c]);
+    masks[c] = static_cast<Lane>((uint64_t{1} << classes.bits[c]) - 1);
     widths_of[c] = classes.bits[c];
   }
   // Each lane's lowest byte in all of it; and the bytes that follow one another.
@@ -177,9 +185,15 @@ HWY_INLINE size_t JoinVectors(const SkewedClasses& classes, const uint8_t* selec
         const auto in_block = hn::BitCast(d_bytes, hn::Sub(byte, hn::Broadcast<0>(byte)));
         const auto taken = hn::Add(hn::TableLookupBytes(in_block, lowest), nexts);
         const auto word = hn::TableLookupBytes(LoadBlocks(d, at), hn::BitCast(d, taken));
-        const auto mask = hn::Sub(hn::Shl(one, FromBytes(d, widths + group + j)), one);
-        const auto offset = hn::And(hn::Shr(word, hn::And(place, seven)), mask);
         const auto selector = FromBytes(d, selectors + i + group + j);
+        const auto shifted = hn::Shr(word, hn::And(place, seven));
+        hn::Vec<decltype(d)> mask;
+        if constexpr (kTableInVector<decltype(d)>) {
+          mask = LookUp(d, masks, selector);
+        } else {
+          mask = hn::Sub(hn::Shl(one, FromBytes(d, widths + group + j)), one);
+        }
+        const auto offset = hn::And(shifted, mask);
         StoreAs(hn::Add(LookUp(d, bases, selector), offset), d, out + i + group + j);
       }
       bit += (ends >> (8 * kGroup - 8)) & 0xFF;
