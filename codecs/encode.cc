@@ -63,18 +63,18 @@ void EncodeChild(const ArrayView& array, const EncodePlan& parent, size_t index,
 }
 
 ArrayEncoder::ArrayEncoder(const ArrayView& array, const EncodeTuning& tuning, int levels_above)
-    : array_(array), context_(std::make_unique<EncodeContext>(tuning, levels_above, array)) {}
+    : context_(std::make_unique<EncodeContext>(tuning, levels_above, array)) {}
 
 ArrayEncoder::~ArrayEncoder() = default;
 
 EncodePlan ArrayEncoder::Choose() {
   // One level is left for a shared dictionary around it, whose codes are chosen like any array.
-  return ChooseAtDepth(array_, 2, context_.get());
+  return ChooseAtDepth(context_->array, 2, context_.get());
 }
 
 EncodeOutcome ArrayEncoder::Encode(const EncodePlan& plan, std::vector<std::byte>* out) {
   context_->outcome = {};
-  EncodeArray(array_, plan, context_.get(), out);
+  EncodeArray(context_->array, plan, context_.get(), out);
   return std::move(context_->outcome);
 }
 

@@ -105,7 +105,6 @@ class ArrayEncoder {
   EncodeOutcome Encode(const EncodePlan& plan, std::vector<std::byte>* out);  // As EncodeNode.
 
  private:
-  ArrayView array_;
   std::unique_ptr<EncodeContext> context_;
 };
 
