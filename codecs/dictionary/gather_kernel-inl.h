@@ -87,12 +87,12 @@ HWY_INLINE const Value* PutAmongEight(const Value* HWY_RESTRICT literals, uint8_
 }
 #endif
 
-// As above, one by one: `taken` has a bit for each place.
+// As above, one by one.
 template <typename Value>
-HWY_INLINE const Value* PutAmong(const Value* HWY_RESTRICT literals, uint64_t taken,
-                                 Value* HWY_RESTRICT out) {
-  for (; taken != 0; taken &= taken - 1)
-    out[hwy::Num0BitsBelowLS1Bit_Nonzero64(taken)] = *literals++;
+HWY_INLINE const Value* PutOneByOne(const Value* HWY_RESTRICT literals, uint8_t taken,
+                                    Value* HWY_RESTRICT out) {
+  for (uint32_t left = taken; left != 0; left &= left - 1)
+    out[hwy::Num0BitsBelowLS1Bit_Nonzero32(left)] = *literals++;
   return literals;
 }
 
@@ -115,19 +115,21 @@ HWY_INLINE void GatherOrNextValues(const Value* HWY_RESTRICT entries,
     GatherValues(entries, followed, n, out);
     size_t i = 0;
     for (; i + lanes <= n; i += lanes) {
-      uint64_t taken = 0;
-      hn::StoreMaskBits(d, hn::Eq(hn::LoadU(d, codes + i), sought),
-                        reinterpret_cast<uint8_t*>(&taken));
+      // Bytes, not one integer: GCC 12 was seen to widen a mask of 32 bits where it spills it, and
+      // then to read 64 of which it had written 32.
+      uint8_t taken[8];
+      hn::StoreMaskBits(d, hn::Eq(hn::LoadU(d, codes + i), sought), taken);
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
       if constexpr (sizeof(Value) >= 4) {
         if (static_cast<size_t>(end - literals) >= lanes) {
           for (size_t k = 0; k < lanes; k += 8)
-            literals = PutAmongEight(literals, static_cast<uint8_t>(taken >> k), out + i + k);
+            literals = PutAmongEight(literals, taken[k / 8], out + i + k);
           continue;
         }
       }
 #endif
-      literals = PutAmong(literals, taken, out + i);
+      for (size_t k = 0; k < lanes; k += 8)
+        literals = PutOneByOne(literals, taken[k / 8], out + i + k);
     }
     for (; i < n; ++i) {
       if (codes[i] == literal) out[i] = *literals++;
