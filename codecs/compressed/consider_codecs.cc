@@ -111,11 +111,12 @@ class CodecSearch {
   // the size of the frame, or the least hoped for.
   double Offer(const CodecUse& use) {
     const EncodePlan plan = PlanOf(use);
+    double first_rate = 0;
     double last_rate = 0;
     for (size_t part = kFirstTrial; 4 * part <= bytes_.size(); part *= 4) {
       const std::optional<Trial> trial = Try(use, part);
       if (!trial) return bytes();
-      if (use.codec == kZstdCodec && !use.literals_only && !first_search_) first_search_ = trial;
+      if (first_rate == 0) first_rate = trial->rate();
       if (const std::optional<double> least = LeastOfAll(plan, *trial, last_rate)) return *least;
       // Noise that repeats farther away than this part is long.
       if (trial->is_noise()) break;
@@ -123,7 +124,8 @@ class CodecSearch {
     }
     const std::optional<Trial> trial = Try(use, bytes_.size());
     if (!trial) return bytes();
-    if (use.codec == kZstdCodec && !use.literals_only) by_search_ = trial;
+    if (use.codec == kZstdCodec && !use.literals_only && first_rate != 0)
+      search_shrinks_ = std::min(1.0, trial->rate() / first_rate);
     const auto payload = static_cast<double>(trial->frame);
     if (IsAccepted(trial->frame, bytes_.size(), tuning_))
       chooser_.Offer(plan, payload * scale_, width_);
@@ -162,9 +164,7 @@ class CodecSearch {
   // tried.
   double LeastBySearch(const Trial& trial) const {
     constexpr double kSlack = 0.2;
-    if (!first_search_ || !by_search_) return 0;
-    const double shrinks = std::min(1.0, by_search_->rate() / first_search_->rate());
-    return (1 - kSlack) * shrinks * trial.rate() * bytes();
+    return (1 - kSlack) * search_shrinks_ * trial.rate() * bytes();
   }
 
   // What takes room are the values that were not met before: fewer of all bytes than of a part.
@@ -201,9 +201,8 @@ class CodecSearch {
   std::span<const std::byte> bytes_;
   double scale_;                      // Bytes of the array that is chosen for, for one of these.
   std::map<size_t, double> repeats_;  // By part.
-  // What Zstandard made of the first part and of all, where it got that far.
-  std::optional<Trial> first_search_;
-  std::optional<Trial> by_search_;
+  // What Zstandard's matches made of all bytes, of what they made of the first part; 0: not tried.
+  double search_shrinks_ = 0;
   std::vector<std::byte> frame_;
 };
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <initializer_list>
+#include <utility>
 #include <variant>
 
 #include "dsi/codecs/block_reader_internal.h"
@@ -46,20 +47,6 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
       {.entries = reader.values(), .count = entries, .width = node.width}, dst);
 }
 
-// Numbers all values; false, early, where there are more than `most` different ones.
-template <typename T>
-bool InsertUpTo(size_t most, std::span<const T> values, ValueTable<T>* table,
-                std::vector<uint32_t>* codes) {
-  constexpr size_t kStep = 4096;
-  codes->resize(values.size());
-  for (size_t first = 0; first < values.size(); first += kStep) {
-    table->Insert(values.subspan(first, std::min(kStep, values.size() - first)),
-                  codes->data() + first);
-    if (table->entries().size() > most) return false;
-  }
-  return true;
-}
-
 // Entries in ascending order; codes by first appearance become codes into them.
 template <typename T>
 std::vector<T> OrderByValue(const ValueTable<T>& table,
@@ -73,19 +60,21 @@ std::vector<T> OrderByValue(const ValueTable<T>& table,
   return sorted;
 }
 
-// The array by ascending entries, known already or put into `own`; nullptr where it has more than
-// `most`.
+// The array by ascending entries: in the context, from then on, where it is the outermost, else in
+// `own`. nullptr where it has more than `most`.
 template <typename T>
-const CodedArray<T>* FindDistinct(const ArrayView& array, size_t most, const EncodeContext& context,
+const CodedArray<T>* FindDistinct(const ArrayView& array, size_t most, EncodeContext* context,
                                   CodedArray<T>* own) {
-  if (context.IsOutermost(array)) {
-    if (const auto* known = std::get_if<CodedArray<T>>(&context.coded))
+  const bool is_outermost = context->IsOutermost(array);
+  if (is_outermost) {
+    if (const auto* known = std::get_if<CodedArray<T>>(&context->coded))
       return known->entries.size() <= most ? known : nullptr;
   }
   ValueTable<T> table;
-  if (!InsertUpTo(most, Values<T>(array), &table, &own->codes)) return nullptr;
+  own->codes.resize(array.count);
+  if (!table.Insert(Values<T>(array), own->codes.data(), most)) return nullptr;
   own->entries = OrderByValue(table, {&own->codes});
-  return own;
+  return is_outermost ? &context->coded.template emplace<CodedArray<T>>(std::move(*own)) : own;
 }
 
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
@@ -93,7 +82,7 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
   return VisitWidth(array.width, [&](auto zero) {
     using T = decltype(zero);
     CodedArray<T> own;
-    const CodedArray<T>* coded = FindDistinct(array, MostDistinct(array.count), *context, &own);
+    const CodedArray<T>* coded = FindDistinct(array, MostDistinct(array.count), context, &own);
     if (coded == nullptr) return false;
     CodedArray<T> by_use;
     if (plan.by_use) {
@@ -221,7 +210,8 @@ void ConsiderOf(Chooser* chooser) {
   if (RoughBytes(distinct, total, sample.width) >= std::min(chooser->best_bytes(), packed)) return;
   CodedArray<T> whole;
   if (chooser->has_whole()) {
-    if (!InsertUpTo(kMaxDistinct, Values<T>(chooser->whole()), &table, &whole.codes)) return;
+    whole.codes.resize(chooser->whole().count);
+    if (!table.Insert(Values<T>(chooser->whole()), whole.codes.data(), kMaxDistinct)) return;
     distinct = static_cast<double>(table.entries().size());
     if (RoughBytes(distinct, total, sample.width) >= chooser->best_bytes()) return;
   }

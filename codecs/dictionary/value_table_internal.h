@@ -20,8 +20,9 @@ class ValueTable {
 
   const std::vector<T>& entries() const { return entries_; }
 
-  // Writes the number of each value, new or known.
-  void Insert(std::span<const T> values, uint32_t* numbers) {
+  // Writes the number of each value, new or known. False, early, once there are more than `most`
+  // different ones.
+  bool Insert(std::span<const T> values, uint32_t* numbers, size_t most = SIZE_MAX) {
     constexpr size_t kBlock = 512;
     std::array<uint16_t, kBlock> missed;
     for (; !values.empty(); values = values.subspan(std::min(kBlock, values.size()))) {
@@ -38,8 +39,10 @@ class ValueTable {
         misses += is_known ? 0 : 1;
       }
       for (const uint16_t i : std::span(missed).first(misses)) numbers[i] = Insert(block[i]);
+      if (entries_.size() > most) return false;
       numbers += block.size();
     }
+    return true;
   }
 
  private:
