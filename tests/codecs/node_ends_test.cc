@@ -20,6 +20,20 @@ void ExpectDecodes(const Bytes& node, const Array& array, const SharedDictionary
   ASSERT_TRUE(SameBytes(decoded, array));
 }
 
+// A child that states more bytes than its parent has left, before anything else of it is looked at.
+TEST(NodeEnds, E001ChildrenStayInside) {
+  for (const uint32_t stated : {9U, 16U, 17U, 24U, 0xFFFFFFF8U, 0xFFFFFFFFU}) {
+    Bytes child = RawNode(4, {1, 2});
+    StoreLE(&child[8], stated);
+    const HandMadeNode delta{.encoding = 3, .width = 4, .count = 3, .payload = Number(0) + child};
+    std::vector<uint8_t> decoded;
+    const Status status = Decode(delta.bytes(), 4, 3, &decoded);
+    EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+    EXPECT_PRED_FORMAT2(::testing::IsSubstring, "node: payload of " + std::to_string(stated),
+                        status.message());
+  }
+}
+
 // The last block of packed numbers, of each size and bit width, ends with the node (E-022).
 TEST(NodeEnds, E022LinearBlocks) {
   for (const int width : {1, 2, 4, 8}) {
