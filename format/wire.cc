@@ -112,10 +112,6 @@ Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> byt
   t.file_size = stated_size;
   t.core_seal = Get<uint64_t>(p, 48);
   t.salt = Get<uint64_t>(p, 56);
-  if (Get<uint16_t>(p, 12) != kMajorVersion) {
-    return Corrupt("trailer: major version {}, header has {} (F-030)", Get<uint16_t>(p, 12),
-                   kMajorVersion);
-  }
   if (t.file_size != found_size) {
     return Error(StatusCode::kTruncated, "the trailer states {} bytes, the file has {} (F-031)",
                  t.file_size, found_size);
@@ -123,6 +119,10 @@ Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> byt
   if (t.incompat != 0) {
     return Error(StatusCode::kUnsupported,
                  "the file needs features {:#x} that this build does not know (F-030)", t.incompat);
+  }
+  if (Get<uint16_t>(p, 12) != kMajorVersion) {
+    return Corrupt("trailer: major version {}, header has {} (F-030)", Get<uint16_t>(p, 12),
+                   kMajorVersion);
   }
   if (t.core_size < 8 || t.core_size % 8 != 0 || t.core_size > kMaxCoreBytes) {
     return Corrupt("trailer: core footer of {} bytes (F-030)", t.core_size);
@@ -219,9 +219,10 @@ Result<PageRecord> PageRecord::DecodeFrom(const std::byte* bytes) {
   r.stored_size = Get<uint32_t>(bytes, 8);
   r.num_values = Get<uint32_t>(bytes, 12);
   r.seal = Get<uint64_t>(bytes, 16);
-  if (r.offset % 8 != 0 || r.stored_size % 8 != 0 || r.stored_size < 16 ||
-      r.stored_size > kMaxPageBytes) {
+  if (r.offset % 8 != 0 || r.stored_size % 8 != 0 || r.stored_size < 16)
     return Corrupt("page record: {} bytes at offset {} (F-062)", r.stored_size, r.offset);
+  if (r.stored_size > kMaxPageBytes) {
+    return Corrupt("page record: {} bytes, at most {} (F-090)", r.stored_size, kMaxPageBytes);
   }
   return r;
 }

@@ -34,6 +34,7 @@ class Checker {
   Checker(Core* core, uint64_t core_offset) : core_(*core), core_offset_(core_offset) {}
 
   Status Check() {
+    DSI_RETURN_IF_ERROR(CheckKnown());
     DSI_RETURN_IF_ERROR(CheckTotals());
     DSI_RETURN_IF_ERROR(CheckDirectory());
     DSI_RETURN_IF_ERROR(CheckStripes());
@@ -42,6 +43,21 @@ class Checker {
   }
 
  private:
+  // F-004: before anything else that the core footer says.
+  Status CheckKnown() const {
+    for (const SectionRef& s : core_.sections) {
+      if (IsKnown(s) || (s.flags & kSectionRequired) == 0) continue;
+      return Error(StatusCode::kUnsupported,
+                   "core footer: section of kind {} is required and unknown to this build (F-080)",
+                   s.kind);
+    }
+    return Status::Ok();
+  }
+
+  static bool IsKnown(const SectionRef& s) {
+    return s.kind == kSectionMetadata || s.kind == kSectionPrecision;
+  }
+
   Status CheckTotals() const {
     const Core& c = core_;
     if (c.page_values < 1024 || c.page_values > kMaxPageValues || c.page_values % 1024 != 0) {
@@ -49,6 +65,9 @@ class Checker {
     }
     if (c.columns.count > kMaxColumns) {
       return Corrupt("core footer: {} columns, at most {} (F-090)", c.columns.count, kMaxColumns);
+    }
+    if (c.num_slots > kMaxSlots) {
+      return Corrupt("core footer: {} slots, at most {} (F-090)", c.num_slots, kMaxSlots);
     }
     if (c.num_features > c.columns.count || (c.num_features == 0) != (c.columns.count == 0)) {
       return Corrupt("core footer: {} features in {} columns (F-050)", c.num_features,
@@ -140,13 +159,6 @@ class Checker {
     for (const SectionRef& s : core_.sections) {
       if ((s.flags & ~kSectionRequired) != 0)
         return Corrupt("core footer: section flags {:#x} (F-003, F-080)", s.flags);
-      const bool known = s.kind == kSectionMetadata || s.kind == kSectionPrecision;
-      if (!known && (s.flags & kSectionRequired) != 0) {
-        return Error(
-            StatusCode::kUnsupported,
-            "core footer: section of kind {} is required and unknown to this build (F-080)",
-            s.kind);
-      }
       if (s.kind == kSectionMetadata) {
         if (metadata_seen || s.size > kMaxMetadataBytes) {
           return Corrupt("core footer: metadata section of {} bytes, second: {} (F-080)", s.size,
@@ -245,7 +257,8 @@ Result<StripeRef> StripeFromWire(const wire::StripeRef& s) {
 
 }  // namespace
 
-Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset) {
+Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
+                       uint16_t minor) {
   if (bytes.size() < 8 || bytes.size() > kMaxCoreBytes || core_offset > file_size ||
       core_offset < kHeaderSize) {
     return Corrupt("core footer: {} bytes at {} (F-030)", bytes.size(), core_offset);
@@ -290,6 +303,13 @@ Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uin
   }
   core.writer = wire_core->writer()->str();
   core.tuning = wire_core->tuning();
+  // F-050, F-002: no field left out, nothing between fields, nothing that no field points to.
+  const bool canonical = minor != 0 || (EncodedCoreSize(core) == bytes.size() &&
+                                        std::ranges::equal(EncodeCore(core), bytes));
+  if (!canonical) {
+    return Corrupt("core footer at {}: not in the one form that its values have (F-050)",
+                   core_offset);
+  }
   DSI_RETURN_IF_ERROR(Checker(&core, core_offset).Check());
   return core;
 }

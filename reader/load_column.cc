@@ -1,4 +1,4 @@
-// Directory records of one column, checked against each other (spec F-070 … F-075, S-012, S-013).
+// Directory records of one column, checked against each other (spec F-070 … F-079, S-012, S-013).
 #include <simdjson.h>
 
 #include <string_view>
@@ -22,7 +22,7 @@ Result<ColumnRecord> LoadRecord(const OpenFile& file, uint32_t ordinal) {
 
 Status CheckSlot(const OpenFile& file, uint32_t slot, uint32_t ordinal, const char* what) {
   if (slot < file.core().num_slots) return Status::Ok();
-  return Corrupt("column {}: {} slot {} of {} (F-075)", ordinal, what, slot, file.core().num_slots);
+  return Corrupt("column {}: {} slot {} of {} (F-076)", ordinal, what, slot, file.core().num_slots);
 }
 
 // F-070: the feature's name is the column's, or what stands before a dot in it.
@@ -51,7 +51,7 @@ Status CheckFeature(const OpenColumn& c, const std::string& leader_name) {
   if (!agree || leader_name.compare(0, l.feature_name_size, c.name, 0, r.feature_name_size) != 0) {
     return Corrupt(
         "column {}: \"{}\" and the first column of its feature, {} \"{}\", disagree "
-        "(F-070)",
+        "(F-079)",
         c.ordinal, c.name, r.leader, leader_name);
   }
   return Status::Ok();
@@ -117,7 +117,7 @@ Result<OpenColumn> OpenFile::LoadColumn(uint32_t ordinal) const {
   if (r.windows_slot != kNone32)
     DSI_RETURN_IF_ERROR(CheckSlot(*this, r.windows_slot, ordinal, "windows"));
   if (r.shape_slot == r.values_slot) {
-    return Corrupt("column {}: shape and values in slot {} (F-075)", ordinal, r.shape_slot);
+    return Corrupt("column {}: shape and values in slot {} (F-077)", ordinal, r.shape_slot);
   }
   for (uint32_t g = r.group; g != 0 || c.groups.empty();) {
     DSI_ASSIGN_OR_RETURN(const GroupRecord group, LoadGroup(g));
@@ -152,7 +152,7 @@ Result<GroupRecord> OpenFile::LoadGroup(uint32_t group) const {
     return Corrupt("dedup group {}: parent {} is not before it (F-073)", group, r.parent);
   }
   if (!rows && r.index_slot >= core_.num_slots) {
-    return Corrupt("dedup group {}: index slot {} of {} (F-075)", group, r.index_slot,
+    return Corrupt("dedup group {}: index slot {} of {} (F-076)", group, r.index_slot,
                    core_.num_slots);
   }
   if (r.owner != kNone32 && r.owner >= core_.columns.count) {
@@ -170,7 +170,7 @@ Result<IdSpaceRecord> OpenFile::LoadIdSpace(uint32_t id_space) const {
   DSI_RETURN_IF_ERROR(id_spaces_->Read(id_space, 1, bytes));
   DSI_ASSIGN_OR_RETURN(const IdSpaceRecord r, IdSpaceRecord::DecodeFrom(bytes));
   if (r.dictionary_slot >= core_.num_slots) {
-    return Corrupt("id space {}: dictionary slot {} of {} (F-075)", id_space, r.dictionary_slot,
+    return Corrupt("id space {}: dictionary slot {} of {} (F-076)", id_space, r.dictionary_slot,
                    core_.num_slots);
   }
   return r;

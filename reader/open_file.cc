@@ -78,7 +78,7 @@ Result<std::unique_ptr<OpenFile>> OpenFile::Open(std::unique_ptr<RandomAccessFil
                    trailer.core_offset, trailer.core_offset + trailer.core_size, seal,
                    trailer.core_seal);
   }
-  DSI_ASSIGN_OR_RETURN(open->core_, ParseCore(core_bytes, size, trailer.core_offset));
+  DSI_ASSIGN_OR_RETURN(open->core_, ParseCore(core_bytes, size, trailer.core_offset, header.minor));
   open->salt_ = header.salt;
   open->minor_ = header.minor;
 

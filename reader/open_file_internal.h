@@ -13,58 +13,20 @@
 #include <string_view>
 #include <vector>
 
+#include "dsi/format/core_internal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
 
 namespace dsi::internal {
 
-// F-040: where a sealed table lies.
-struct TableRef {
-  uint64_t offset = 0;
-  uint32_t record_size = 0;
-  uint32_t count = 0;
-  uint64_t seal = 0;
-};
-
 // Bytes of a table with padding and block seals (F-040); cannot wrap.
 uint64_t TableBytes(const TableRef& ref);
 
-struct StripeRef {
-  uint64_t first_row = 0;
-  uint32_t num_rows = 0;
-  uint32_t num_sessions = 0;
-  bool continues_session = false;
-  uint64_t data_offset = 0;
-  uint64_t data_size = 0;
-  TableRef groups, streams, pages;
-};
-
-struct SectionRef {
-  uint32_t kind = 0;
-  uint32_t flags = 0;
-  uint64_t offset = 0;
-  uint64_t size = 0;
-  uint64_t seal = 0;
-};
-
-// The core footer, checked (F-050 … F-052, F-090).
-struct Core {
-  uint64_t num_rows = 0;
-  uint64_t num_sessions = 0;
-  uint32_t num_features = 0;
-  uint32_t num_slots = 0;
-  uint32_t page_values = 0;
-  TableRef columns, name_index, names, groups, id_spaces;
-  std::vector<uint32_t> cluster_keys;
-  std::vector<StripeRef> stripes;
-  std::vector<SectionRef> sections;
-  std::string writer;
-  uint8_t tuning = 0;  // F-053.
-};
-
-// Parses and checks a core footer whose seal is already proven. file_size bounds every extent.
-Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset);
+// Parses and checks a core footer (F-050 … F-052, F-090) whose seal is already proven. file_size
+// bounds every extent. What a minor version above 0 added to it is left aside.
+Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
+                       uint16_t minor);
 
 // One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040).
 // Blocks read are kept.
@@ -142,7 +104,7 @@ class OpenFile {
   // Ordinals of the columns a name stands for: a column, all columns of a feature, or a glob ('*',
   // '?'; reads the whole directory). kNotFound, with near names as advice.
   Result<std::vector<uint32_t>> FindColumns(std::string_view name) const;
-  // Record, leader, group and id space of a column, all checked against each other (F-070 … F-075).
+  // Record, leader, group and id space of a column, all checked against each other (F-070 … F-079).
   Result<OpenColumn> LoadColumn(uint32_t ordinal) const;
   Result<std::string> LoadName(uint32_t offset, uint32_t size) const;
   Result<GroupRecord> LoadGroup(uint32_t group) const;         // F-073.

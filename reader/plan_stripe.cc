@@ -134,7 +134,7 @@ class StripePlanner {
     const auto [at, is_new] = position_.try_emplace(slot, plan_.streams.size());
     if (!is_new) {
       if (plan_.streams[at->second].role == role) return at->second;
-      return Corrupt("slot {} is a {} stream and a {} stream (F-075)", slot, StreamRoleName(role),
+      return Corrupt("slot {} is a {} stream and a {} stream (F-077)", slot, StreamRoleName(role),
                      StreamRoleName(plan_.streams[at->second].role));
     }
     PlannedStream stream{.slot = slot, .role = role, .column = column, .record = {}};

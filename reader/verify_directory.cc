@@ -1,4 +1,4 @@
-// The directory as a whole: each record, and what records must not share (spec F-070 … F-075).
+// The directory as a whole: each record, and what records must not share (spec F-070 … F-079).
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -103,7 +103,7 @@ class DirectoryVerifier {
     if (auto name = file_.LoadName(offset, size); !name.ok()) log_.Add(name.status(), where);
   }
 
-  // F-075: no slot serves two purposes.
+  // F-077, F-078: every slot serves one purpose.
   void CheckSlots() {
     for (const OpenColumn& c : out_.columns) {
       if (c.name.empty()) continue;
@@ -124,7 +124,7 @@ class DirectoryVerifier {
       if (kept != 0 && out_.slots[kept - 1].slot == use.slot) {
         const SlotUse& first = out_.slots[kept - 1];
         log_.Add(
-            Corrupt("slot {} is the {} stream of {} and the {} stream of {} (F-075)", use.slot,
+            Corrupt("slot {} is the {} stream of {} and the {} stream of {} (F-077)", use.slot,
                     StreamRoleName(first.role), first.owner, StreamRoleName(use.role), use.owner),
             "directory: slots");
         continue;
@@ -132,6 +132,12 @@ class DirectoryVerifier {
       out_.slots[kept++] = use;
     }
     out_.slots.resize(kept);
+    // The slots left are different ones below num_slots.
+    if (out_.complete && kept != file_.core().num_slots) {
+      log_.Add(Corrupt("{} of {} slots serve nothing (F-078)", file_.core().num_slots - kept,
+                       file_.core().num_slots),
+               "directory: slots");
+    }
   }
 
   std::string_view NameOf(const NameEntry& e) const {

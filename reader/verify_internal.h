@@ -59,7 +59,7 @@ struct VerifiedDirectory {
   bool complete = true;  // False: some column's record is damaged, so slots are missing.
 };
 
-// F-070 … F-075, S-010 … S-013 over all records.
+// F-070 … F-079, S-010 … S-013 over all records.
 VerifiedDirectory VerifyDirectory(const OpenFile& file, DamageLog* log);
 
 // Totals of a column over the stripes, compared with its record at the end (F-070).

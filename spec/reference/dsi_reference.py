@@ -25,7 +25,7 @@ from itertools import accumulate
 import xxhash
 
 from dsi_footer import Footer
-from dsi_nodes import Damage, Unsupported, blocks_of, need, node, pad8
+from dsi_nodes import Budget, Damage, Exhausted, Unsupported, blocks_of, need, node, pad8
 
 MASK64 = 2**64 - 1
 NONE16, NONE32 = 0xFFFF, 0xFFFFFFFF
@@ -36,7 +36,7 @@ HEADER_SIZE, TRAILER_SIZE = 64, 80
 MAX_COLUMNS, MAX_SLOTS, MAX_ROWS = 2**22, 2**24, 2**24
 MAX_VALUES, MAX_PAGE, MAX_LIST_CODE = 2**32 - 1, 2**28, 2**31
 MAX_VERSION = 2**24 - 1
-MAX_LISTED = 2**26  # Of this decoder, not of the format.
+BUDGET = 2**26  # Of this decoder, not of the format.
 DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING, LABEL, KEY, TIMESTAMP, STRING = range(1, 10)
 BOOL, BYTES = 1, 12
 TYPE_WIDTH = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 4, 11: 8, 12: 1}
@@ -68,7 +68,10 @@ Stripe = namedtuple("Stripe", "ordinal num_rows groups streams pages")
 
 
 class File:
-    def __init__(self, data):
+    """`budget`: values that are made before `Exhausted`, those of all calls together (F-090)."""
+
+    def __init__(self, data, budget=BUDGET):
+        self.budget = Budget(budget)
         self.data, self.extents, self.metadata, self.precisions = bytes(data), [], {}, {}
         self._read_header_and_trailer()
         self._read_directory()
@@ -114,17 +117,20 @@ class File:
         need(seal(trailer[:64], SEAL_TRAILER, end, 0) == own_seal, "F-030", "trailer",
              "wrong seal")  # F-011
         need(stated == size, "F-031", "trailer", f"states {stated} bytes, found {size}")  # F-031
-        need((end_major, end_minor, salt) == (major, minor, self.salt), "F-030", "trailer",
-             "version or salt differs from the header's")
         if incompat:  # F-030, F-032
             raise Unsupported("F-030", "trailer", f"incompat flags {incompat:#x}")
+        need((end_major, end_minor, salt) == (major, minor, self.salt), "F-030", "trailer",
+             "version or salt differs from the header's")
         need(footer_size % 8 == 0 and 8 <= footer_size <= 2**26, "F-030", "trailer",
              f"core footer of {footer_size} bytes")
         need(at + footer_size == end, "F-032", "trailer", "core footer does not end here")  # F-032
         footer = self._extent(at, footer_size, "core footer", "F-032")
         need(seal(footer, SEAL_FOOTER, at, self.salt) == footer_seal, "F-030", "core footer",
              "wrong seal")  # F-011
-        self.footer = Footer(footer, check_padding=minor == 0)
+        self.footer = Footer(footer, canonical=minor == 0)
+        for i, s in enumerate(self.footer.sections):  # F-080, F-004
+            if s.kind not in (1, 2) and s.flags & 1:
+                raise Unsupported("F-080", f"section {i}", f"required, of kind {s.kind}")
 
     def _table(self, ref, record_size, what):
         """The bytes of all records of a sealed table."""
@@ -156,8 +162,6 @@ class File:
             need(s.flags <= 1, "F-080", what, f"flags {s.flags:#x}")
             need(not any(extent[s.size:]), "F-002", what, "padding is not zero")  # F-002
             if s.kind not in (1, 2):
-                if s.flags & 1:
-                    raise Unsupported("F-080", what, f"required section of kind {s.kind}")
                 continue
             need(s.kind not in known, "F-080", what, f"second section of kind {s.kind}")
             known.add(s.kind)
@@ -253,8 +257,8 @@ class File:
             need(first.leader == i and 1 <= n <= len(self.columns) - i, "F-070", what,
                  f"leader {first.leader}, {n} columns")
             feature = self.columns[i:i + n]
-            for c in feature:  # F-070, F-075: what the columns of a feature share
-                need(shared_fields(c) == shared_fields(first), "F-070", f"column {c.ordinal}",
+            for c in feature:  # F-079: what the columns of a feature share
+                need(shared_fields(c) == shared_fields(first), "F-079", f"column {c.ordinal}",
                      "differs from its feature's first column")
                 dotted = c.name.startswith(c.feature_name + ".") and (
                     len(c.name) > len(c.feature_name) + 1)
@@ -311,15 +315,15 @@ class File:
             need(c.id_space < len(self.id_spaces), "F-074", what, f"id space {c.id_space}")
             need(self.id_spaces[c.id_space].width == width, "F-074", what, "width of the id space")
 
-    def _check_slots(self):  # F-075
+    def _check_slots(self):  # F-076, F-077, F-078
         slots = [g.index_slot for g in self.groups[1:]]
         slots += [s.dictionary_slot for s in self.id_spaces]
         slots += [s for c in self.columns for s in tier_slots(c)]
         slots += [f[0].shape_slot for f in self.features]
         slots += [f[0].windows_slot for f in self.features if f[0].windows_slot != NONE32]
-        need(all(s < self.footer.num_slots for s in slots), "F-075", "directory", "no such slot")
-        need(len(set(slots)) == len(slots), "F-075", "directory", "a slot serves two purposes")
-        need(len(slots) == self.footer.num_slots, "F-075", "directory", "a slot serves no purpose")
+        need(all(s < self.footer.num_slots for s in slots), "F-076", "directory", "no such slot")
+        need(len(set(slots)) == len(slots), "F-077", "directory", "a slot serves two purposes")
+        need(len(slots) == self.footer.num_slots, "F-078", "directory", "a slot serves no purpose")
 
     # -- Stripes --
 
@@ -460,8 +464,7 @@ class File:
         need(s.num_values == count, rule, where, f"{s.num_values} values, expected {count}")
         need(s.form == 0 or s.width == width, rule, where, f"width {s.width}, expected {width}")
         if s.form <= 1:
-            if count > MAX_LISTED:  # A few bytes may state 2**32 - 1 values.
-                raise Unsupported("F-090", where, f"{count} values are too many for this decoder")
+            self.budget.spend(count, where)  # A few bytes may state 2**32 - 1 values.
             return [s.constant] * count
         if s.form == 4:  # F-061: an alias, which has its own dictionary.
             s = stripe.streams[s.first_page]
@@ -472,7 +475,7 @@ class File:
             end = at + (s.size if s.form == 2 else page.stored_size)
             part, _, done = node(self.data, at, end, (width,),
                                  page.num_values if s.form == 3 else count, here,
-                                 dictionary=dictionary)
+                                 dictionary=dictionary, budget=self.budget)
             need(done == end, "E-001", here, f"{end - done} bytes after the node")  # E-001
             values += part
         return values
@@ -495,6 +498,7 @@ class File:
         n = stripe.num_rows
         if form > 5:  # D-001
             raise Unsupported("D-001", where, f"form {form}")
+        self.budget.spend(n, where)
         if form == 0:
             if g:
                 self._stream(stripe, slot, 4, 0, "D-001")
@@ -566,8 +570,7 @@ class File:
         """Where the entries of each unique row start, None for one after another; their number."""
         if c.windows_slot == NONE32 or stripe.streams[c.windows_slot].num_values == 0:  # D-011
             return None, sum(sizes)
-        if sum(sizes) > MAX_LISTED:  # Windows overlap: few entries may be many lists.
-            raise Unsupported("F-090", where, f"{sum(sizes)} entries are too many")
+        self.budget.spend(sum(sizes), where)  # Windows overlap: few entries may be many lists.
         codes = self._stream(stripe, c.windows_slot, 4, len(sizes), "D-013")  # D-013
         pool, starts, end, start = self._pool_size(stripe, c), [], 0, 0
         for code, size in zip(codes, sizes):
@@ -639,17 +642,28 @@ class File:
                 yield {name: unique[index[row]] for name, unique, index in values}
 
     def verify(self):
-        """Decodes everything; damage anywhere is preferred over what is merely unsupported."""
+        """Decodes everything."""
+        for _ in self.decode():
+            pass
+
+    def decode(self):
+        """Yields every stripe with its indexes by group and, by column, the values of its unique
+        rows, floats as bits. Damage anywhere is preferred over what is merely unsupported, which is
+        raised at the end."""
         unsupported = None
+
+        def tried(check, *arguments):
+            nonlocal unsupported
+            try:
+                return check(*arguments)
+            except Unsupported as error:
+                unsupported = unsupported or error
+                return None
         for s in self.stripes:
-            work = [(self.index, g) for g in range(len(self.groups))]
-            work += [(self.dictionary, i) for i in range(len(self.id_spaces))]
-            work += [(self._column, c, True) for c in self.columns]
-            for check, *arguments in work:
-                try:
-                    check(s, *arguments)
-                except Unsupported as error:
-                    unsupported = unsupported or error
+            indexes = [tried(self.index, s, g) for g in range(len(self.groups))]
+            for i in range(len(self.id_spaces)):
+                tried(self.dictionary, s, i)
+            yield s, indexes, [tried(self._column, s, c, True) for c in self.columns]
         if unsupported:
             raise unsupported
 
@@ -680,7 +694,7 @@ def is_list(c):  # D-010
     return c.kind in (LIST, WEIGHTED, SEQUENCE) or c.type == BYTES
 
 
-def shared_fields(c):  # F-075
+def shared_fields(c):  # F-079
     return c._replace(name_hash=0, name_offset=0, name_size=0, name="", ordinal=0, default_bits=0,
                       flags=c.flags & 3, stored_bytes=0, num_values=0, id_space=0, values_slot=0,
                       tiers_slot=0, type=0)
@@ -728,6 +742,9 @@ def main():
     except Unsupported as error:
         print(f"unsupported: {error}", file=sys.stderr)
         return 2
+    except Exhausted as error:
+        print(f"over the budget of this decoder: {error}", file=sys.stderr)
+        return 4
     except OSError as error:
         print(f"cannot read: {error}", file=sys.stderr)
         return 3

@@ -1,5 +1,5 @@
 // Opening and the directory: what a sound file says, and what is refused (F-002, F-010, F-011,
-// F-030 … F-032, F-040, F-041, F-050 … F-052, F-070 … F-075, F-080, F-090, S-010, S-013).
+// F-030 … F-032, F-040, F-041, F-050 … F-052, F-070 … F-079, F-080, F-090, S-010, S-013).
 #include <gtest/gtest.h>
 
 #include <algorithm>

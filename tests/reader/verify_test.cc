@@ -1,5 +1,5 @@
 // Verify: sound files have no findings; each rule that only a whole file breaks is found under
-// sound seals (F-002, F-060 … F-064, F-070 … F-075, D-001 … D-003, D-010, D-011, S-011, S-013).
+// sound seals (F-002, F-060 … F-064, F-070 … F-079, D-001 … D-003, D-010, D-011, S-011, S-013).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,17 +99,17 @@ TEST(Verify, DirectoryRules) {
       {"F-070", [](EditableFile* f) { Add<uint16_t>(f, Column(f, kHistoryTime) + 46, 1); }},
       {"F-070", [](EditableFile* f) { Add<uint32_t>(f, Column(f, kHistoryTime) + 48, 1); }},
       {"F-070", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kAge) + 48, 100); }},
-      {"F-070", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kWeights) + 56, 0xFFFF); }},
+      {"F-079", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kWeights) + 56, 0xFFFF); }},
       {"F-073", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 56, 0xFFFF); }},
-      {"F-075", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 60, 0xFFFF); }},
-      {"F-075",
+      {"F-076", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 60, 0xFFFF); }},
+      {"F-077",
        [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 64, ValuesSlot(f, kAge)); }},
-      {"F-075",
+      {"F-077",
        [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 60, ValuesSlot(f, kLabel)); }},
       {"F-074", [](EditableFile* f) { f->Put<uint16_t>(Column(f, kClicks) + 54, 999); }},
       {"F-074",
        [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->id_spaces(), 0) + 12, 4); }},
-      {"F-075",
+      {"F-076",
        [](EditableFile* f) {
          f->Put<uint32_t>(EditableFile::Place(f->id_spaces(), 0) + 8, 0xFFFF);
        }},
