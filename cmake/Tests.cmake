@@ -86,3 +86,16 @@ foreach(script ${script_tests})
     TIMEOUT 900
     LABELS "script")
 endforeach()
+
+# Random edits through both decoders; a sanitizer has fewer, and memory of its own.
+set(edits --edits 100000)
+if(DSI_SANITIZE)
+  set(edits --edits 10000 --memory-mib 4096)
+endif()
+add_test(NAME reference.campaign.Slow
+  COMMAND ${test_python} ${PROJECT_SOURCE_DIR}/tests/reference/campaign.py ${edits})
+set_tests_properties(reference.campaign.Slow PROPERTIES
+  ENVIRONMENT "DSI_SOURCE_DIR=${PROJECT_SOURCE_DIR};DSI_BUILD_DIR=${PROJECT_BINARY_DIR}"
+  SKIP_RETURN_CODE 77
+  TIMEOUT 1800
+  LABELS "script")

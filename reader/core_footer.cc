@@ -175,8 +175,8 @@ class Checker {
         }
         precision_seen = true;
       }
-      if (s.offset % 8 != 0 || !FitsIn(s.offset, s.size, core_offset_) ||
-          AlignUp(s.size, 8) > core_offset_ - s.offset) {
+      if (s.offset % 8 != 0) return Corrupt("core footer: section at offset {} (F-002)", s.offset);
+      if (!FitsIn(s.offset, s.size, core_offset_) || AlignUp(s.size, 8) > core_offset_ - s.offset) {
         return Corrupt("core footer: section of {} bytes at {} (F-080)", s.size, s.offset);
       }
       if (s.size != 0) extents_.push_back({s.offset, AlignUp(s.size, 8)});
@@ -196,7 +196,9 @@ class Checker {
       if (t.offset == 0 && t.seal == 0) return Status::Ok();
       return Corrupt("core footer: empty table of {} at offset {} (F-040)", what, t.offset);
     }
-    if (t.offset % 8 != 0 || !FitsIn(t.offset, TableBytes(t), core_offset_)) {
+    if (t.offset % 8 != 0)
+      return Corrupt("core footer: table of {} at offset {} (F-002)", what, t.offset);
+    if (!FitsIn(t.offset, TableBytes(t), core_offset_)) {
       return Corrupt("core footer: table of {}: {} records of {} bytes at offset {} (F-041)", what,
                      t.count, t.record_size, t.offset);
     }

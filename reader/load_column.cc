@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
@@ -65,6 +66,10 @@ bool IsNameText(std::string_view text) {
 
 Result<std::string> OpenFile::LoadName(uint32_t offset, uint32_t size) const {
   if (size < 1 || size > kMaxNameBytes) return Corrupt("a name of {} bytes (S-013)", size);
+  if (!FitsIn(offset, size, names_->count())) {
+    return Corrupt("a name of {} bytes at {} of the name heap, which has {} (F-071)", size, offset,
+                   names_->count());
+  }
   std::string name(size, '\0');
   DSI_RETURN_IF_ERROR(names_->Read(offset, size, std::as_writable_bytes(std::span(name)).data()));
   if (!IsNameText(name)) {

@@ -391,7 +391,7 @@ class File:
                  f"stored_size {p.stored_size}")
             need(p.stored_size <= MAX_PAGE, "F-090", here, f"{p.stored_size} bytes")  # F-090
             page = self._extent(p.offset, p.stored_size, here, "F-062")
-            need(seal(page, SEAL_PAGE, p.offset, self.salt) == p.seal, "F-062", here, "wrong seal")
+            need(seal(page, SEAL_PAGE, p.offset, self.salt) == p.seal, "F-010", here, "wrong seal")
             position += p.stored_size
         need(position == ref.data_offset + ref.data_size, "F-062", what, "data_size differs")
 

@@ -25,14 +25,15 @@ from seed_files import seeds
 
 FAILURES = ROOT / "build" / "campaign"
 CHUNK = 200
+MEMORY_MIB = 256  # Of the library for a file of a few kilobytes: two budgets, and what is not counted.
 Failure = collections.namedtuple("Failure", "name why ours reference story path")
 worker = None  # Of a process of the pool: (seeds by name, the library).
 
 
-def start_worker():
+def start_worker(memory_mib):
     global worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    worker = {name: Seed(name, data) for name, data, _ in seeds()}, Library()
+    worker = {name: Seed(name, data) for name, data, _ in seeds()}, Library(memory_mib)
 
 
 def examine(seed, number, library):
@@ -74,10 +75,11 @@ def tasks(edits, first):
                     yield name, first + start // weights * weight + k * CHUNK, count
 
 
-def run(edits, first=0, processes=None, most_failures=50, progress=lambda done, failures: None):
+def run(edits, first=0, processes=None, memory_mib=MEMORY_MIB, most_failures=50,
+        progress=lambda done, failures: None):
     """The counts and the failures of so many edits; an interrupt ends it early."""
     found, failures, done = collections.Counter(), [], 0
-    pool = multiprocessing.Pool(processes or os.cpu_count(), start_worker)
+    pool = multiprocessing.Pool(processes or os.cpu_count(), start_worker, (memory_mib,))
     try:
         for more, bad in pool.imap_unordered(run_chunk, tasks(edits, first)):
             found += more
@@ -117,6 +119,7 @@ def main():
     parser.add_argument("--edits", type=int, default=2_000_000)
     parser.add_argument("--first", type=int, default=0, help="number of each file's first edit")
     parser.add_argument("--processes", type=int)
+    parser.add_argument("--memory-mib", type=int, default=MEMORY_MIB, help="of the library")
     parser.add_argument("--failures", type=int, default=50, help="stop after so many")
     parser.add_argument("--only", help="FILE:NUMBER, one edit")
     options = parser.parse_args()
@@ -132,7 +135,8 @@ def main():
         if now - last >= 10 or done == options.edits:
             last = now
             print(f"{done} edits, {len(failures)} failures, {done / now:.0f} a second", flush=True)
-    found, failures = run(options.edits, options.first, options.processes, options.failures, progress)
+    found, failures = run(options.edits, options.first, options.processes, options.memory_mib,
+                          options.failures, progress)
     for failure in failures:
         print(describe(failure))
     for key, count in sorted(found.items()):

@@ -1,5 +1,6 @@
-"""Files that break one rule under valid seals are refused with that rule's id; random edits under
-valid seals never end in anything but rows or one of the decoder's two errors.
+"""Files that break one rule under valid seals are refused with that rule's id, by the reference
+decoder and by the library; random edits under valid seals never end in anything but rows or one of
+the reference decoder's errors.
 """
 
 import random
@@ -8,13 +9,15 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from example_files import editor, everything, outcome  # First: may skip.
+from example_files import editor, everything  # First: may skip.
+from answers import outcome_of_both as outcome
 import encode_nodes as en
 from build_example import Alias, Builder, Col, Field, Grp, Ids, Rows, joined, smallest, three
 from dsi_nodes import Unsupported
 from dsi_reference import File
 
-# (expected rule, part to edit, record ordinal or None, fields to set), on `everything`.
+# (expected rule, part to edit, record ordinal or None, fields to set), on `everything`. Behind bars:
+# rules that are broken as well, which the library may find first.
 # Slots there: 0/1 price, 2/3 count, 4/5 flag, 6/7 clicks, 8/9/10 cart, 11/12/13 hist, 14/15 vector,
 # 16/17 session, 18/19 time, 20/21 query, 22/23 tiny, 24..26 indexes, 27 dictionary.
 EDITS = [
@@ -26,7 +29,7 @@ EDITS = [
     ("F-032", "trailer", None, {"footer_size": 64}), (None, "trailer", None, {"compat": 2**63}),
     (None, "trailer", None, {"read_only_compat": 2**63}),
     ("F-050", "footer", None, {"num_rows": 5}), ("F-050", "footer", None, {"num_sessions": 5}),
-    ("F-050", "footer", None, {"num_features": 5}), ("F-078", "footer", None, {"num_slots": 29}),
+    ("F-050", "footer", None, {"num_features": 5}), ("F-078|F-050", "footer", None, {"num_slots": 29}),
     ("F-050", "footer", None, {"page_values": 1000}),
     ("F-050", "footer", None, {"cluster_keys": [99]}), (None, "footer", None, {"tuning": 0}),
     (None, "footer", None, {"tuning": 255}),
@@ -35,7 +38,7 @@ EDITS = [
     ("F-041", "footer.names", None, {"offset": 2**40}),
     ("F-040", "footer.names", None, {"seal": 1}),
     ("F-040", "footer.names", None, {"count": 0}),
-    ("F-040", "footer.groups", None, {"count": 3}),
+    ("F-040|F-060", "footer.groups", None, {"count": 3}),
     ("F-002", "footer.groups", None, {"offset": 68}),
     ("F-080", "footer.sections", 0, {"seal": 0}), ("F-080", "footer.sections", 0, {"flags": 2}),
     ("F-080!", "footer.sections", 1, {"flags": 1}), ("F-080", "footer.sections", 1, {"kind": 1}),
@@ -72,18 +75,18 @@ EDITS = [
     ("F-062", "stripe 0 pages", 1, {"offset": 64}),
     ("F-062", "stripe 0 pages", 1, {"stored_size": 12}),
     ("F-090", "stripe 0 pages", 1, {"stored_size": 2**28 + 8}),
-    ("F-062", "stripe 0 pages", 1, {"seal": 1}),
+    ("F-010", "stripe 0 pages", 1, {"seal": 1}),
     ("F-062", "stripe 0 pages", 1, {"num_values": 1}),
-    ("F-003", "columns", 0, {"reserved": 1}), ("F-003", "columns", 0, {"flags": 8}),
+    ("F-003", "columns", 0, {"reserved": 1}), ("F-003|F-070", "columns", 0, {"flags": 8}),
     ("F-070", "columns", 0, {"windows_slot": 5}), ("F-077", "columns", 3, {"windows_slot": 5}),
     ("F-076", "columns", 3, {"windows_slot": 28}), ("F-079", "columns", 5, {"windows_slot": 5}),
     ("F-079", "columns", 5, {"max_length": 5}), ("F-079", "columns", 7, {"flags": 0}),
-    ("F-070", "columns", 12, {"flags": 0}), ("F-070", "columns", 0, {"time_unit": 1}),
+    ("F-070", "columns", 12, {"flags": 0}), ("F-070|S-012", "columns", 0, {"time_unit": 1}),
     ("F-070", "columns", 0, {"name_hash": 1}), ("F-071", "columns", 0, {"name_offset": 999}),
-    ("S-013", "columns", 0, {"name_size": 0}), ("S-013", "columns", 0, {"name_size": 4096}),
-    ("F-070", "columns", 0, {"feature_name_size": 3}), ("F-079", "columns", 5, {"leader": 5}),
+    ("S-013|F-070", "columns", 0, {"name_size": 0}), ("S-013|F-070", "columns", 0, {"name_size": 4096}),
+    ("F-070", "columns", 0, {"feature_name_size": 3}), ("F-079|F-077", "columns", 5, {"leader": 5}),
     ("F-070", "columns", 6, {"feature_name_size": 9}),
-    ("F-079", "columns", 0, {"num_columns": 2}), ("F-073", "columns", 5, {"group": 2}),
+    ("F-079|S-012", "columns", 0, {"num_columns": 2}), ("F-073|F-079", "columns", 5, {"group": 2}),
     ("F-079", "columns", 5, {"shape_slot": 1}), ("F-070", "columns", 1, {"feature_id": 1}),
     ("F-070", "columns", 0, {"stored_bytes": 1}), ("F-070", "columns", 0, {"num_values": 1}),
     ("F-070", "columns", 0, {"default_bits": 2**32}),
@@ -112,9 +115,10 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
         for rule, part, ordinal, change in EDITS:
             with self.subTest(part=part, ordinal=ordinal, change=change):
                 data = everything(edit=editor(part, ordinal, change))[0].bytes()
-                expected = rule and (("Unsupported", rule[:-1]) if rule.endswith("!") else
-                                     ("Damage", rule))
-                self.assertEqual(outcome(data), expected)
+                first, *also = (rule or "").split("|")
+                expected = rule and (("Unsupported", first[:-1]) if first.endswith("!") else
+                                     ("Damage", first))
+                self.assertEqual(outcome(data, also), expected)
 
     def test_heap(self):  # F-071, S-013, F-002
         for rule, heap in (("F-071", b"x\0"), ("F-071", b"x\xff"), ("F-070", b"y")):
@@ -139,7 +143,7 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
             if name == "columns":
                 value[2].update(leader=2, num_columns=1, feature_name_size=1)
             return value
-        self.assertIsNotNone(outcome(build([b, c, a], other_feature)))
+        self.assertIsNotNone(outcome(build([b, c, a], other_feature), None))
 
     def test_user_metadata(self):  # F-080
         for content in (b"", b"[]", b'{"a": 1}', b'{"a": "\xff"}', b"[" * 100000):
@@ -324,7 +328,7 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
                 data = three(edit=edit).bytes()
             except (OverflowError, struct.error):
                 continue
-            found = outcome(data)
+            found = outcome(data, None)
             seen[found[0] if found else "rows"] += 1
         self.assertTrue(seen["Damage"] > 300 and seen["rows"] > 50, seen)
 
@@ -339,11 +343,11 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
                         data[rng.randrange(len(data))] = rng.choice([0, 1, 4, 127, 255])
                     return [Field(bytes(data), "broken")]
                 Builder._footer = broken
-                found = outcome(smallest().bytes())
+                found = outcome(smallest().bytes(), None)
                 seen.add(found and found[1])
         finally:
             Builder._footer = original
-        self.assertTrue({"F-050", "F-002"} <= seen, seen)
+        self.assertTrue({"F-050", "F-041", None} <= seen, seen)
 
 
 if __name__ == "__main__":
