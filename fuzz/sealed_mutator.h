@@ -90,7 +90,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   if (!fields) size = LLVMFuzzerMutate(data, size, max_size);
   const auto* const begin = reinterpret_cast<const std::byte*>(data);
   std::vector<std::byte> bytes(begin, begin + size);
-  for (unsigned times = fields ? 1 + random() % 3 : 0; times > 0; --times)
+  for (size_t times = fields ? 1 + random() % 3 : 0; times > 0; --times)
     dsi::internal::fuzz::ChangeField(&random, &bytes);
   if (seals) dsi::internal::fuzz::MakeSealsAnew(&bytes);
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(data));
