@@ -540,6 +540,18 @@ class File:
         return self._stream(stripe, slot, self.id_spaces[i].width,
                             stripe.streams[slot].num_values, "F-074")  # F-074, E-051
 
+    def _nodes(self, stripe, slot):
+        """Decodes the nodes of a stream by itself, with any dictionary of the right size."""
+        spaces = [c.id_space for c in self.columns if slot in tier_slots(c) and c.id_space != NONE16]
+        s, ids = stripe.streams[slot], None
+        if spaces:
+            size = stripe.streams[self.id_spaces[spaces[0]].dictionary_slot].num_values
+            self.budget.spend(size, f"slot {slot}")
+            ids = [0] * size
+        if s.form > 1:
+            self._stream(stripe, slot, s.width, s.num_values, "E-001",
+                         None if ids is None else lambda width: ids)
+
     def _column(self, stripe, c, raw_bits):
         """The value of each unique row of the column's group."""
         codes, where = self._shape(stripe, c), f"stripe {stripe.ordinal} column {c.ordinal}"
@@ -664,6 +676,8 @@ class File:
             for i in range(len(self.id_spaces)):
                 tried(self.dictionary, s, i)
             yield s, indexes, [tried(self._column, s, c, True) for c in self.columns]
+            for slot in range(len(s.streams) if unsupported else 0):  # F-004
+                tried(self._nodes, s, slot)
         if unsupported:
             raise unsupported
 

@@ -190,6 +190,19 @@ def symbols(table, child=raw):  # E-130
     return encode
 
 
+def stored(codec, child=raw):  # E-100: frames that show the inner node as it is
+    def encode(values, width):
+        inner = child(values, width)
+        if codec == 1:  # One segment, its size in 4 bytes, and one block, the last, of raw bytes.
+            frame = struct.pack("<2IB", 0xFD2FB528, len(inner) << 8 | 0xA0, len(inner) >> 24)
+            frame += struct.pack("<I", len(inner) << 3 | 1)[:3] + inner
+        else:  # Literals alone: their number is 15 and then in bytes of 255 and less.
+            more = len(inner) - 15
+            frame = b"\xf0" + b"\xff" * (more // 255) + bytes([more % 255]) + inner
+        return header(11, width, len(values), frame, param=codec, aux=len(inner))
+    return encode
+
+
 def compressed(codec, child=raw):  # E-100
     def encode(values, width):
         inner = child(values, width)

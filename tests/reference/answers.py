@@ -18,7 +18,7 @@ ROOT = Path(os.environ.get("DSI_SOURCE_DIR", Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("DSI_BUILD_DIR", ROOT / "build" / "release"))
 HELPER = BUILD / "bin" / "answer_helper"
 VALUES = 2**18  # Of the reference decoder; more makes no second file in a second.
-SECONDS = 60  # Of either; files of a few kilobytes take milliseconds.
+SECONDS = 120  # Of either; files of a few kilobytes take milliseconds.
 
 # `rules`: those quoted. `digest`: of all values of a sound file, else None. `text`: for people.
 Answer = namedtuple("Answer", "outcome rules digest text")

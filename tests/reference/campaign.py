@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from answers import HELPER, ROOT, Library, difference, reference_answer  # First: may skip.
+from answers import HELPER, ROOT, SECONDS, Library, difference, reference_answer  # First: may skip.
 from edits import Seed
 from seed_files import seeds
 
@@ -33,12 +33,20 @@ worker = None  # Of a process of the pool: (seeds by name, the library).
 def start_worker(memory_mib):
     global worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, too_long)
     worker = {name: Seed(name, data) for name, data, _ in seeds()}, Library(memory_mib)
+
+
+def too_long(*_):
+    raise TimeoutError
 
 
 def examine(seed, number, library):
     data, story = seed.edited(number)
-    ours, reference = library.answer(data), reference_answer(data)
+    ours = library.answer(data)
+    signal.alarm(SECONDS)
+    reference = reference_answer(data)
+    signal.alarm(0)
     return data, story, ours, reference, difference(ours, reference)
 
 

@@ -96,20 +96,21 @@ class Seed:
         self.sites["swaps"] = [r for r in self.records if sum(r[2] == o[2] for o in self.records) > 1]
 
     def _node_sites(self):
-        """Decodes all and notes where nodes start; those inside of compressed ones stay hidden."""
+        """Decodes all and notes where nodes start, inside of frames that are not compressed as well."""
         original, found = dsi_nodes.node, {}
 
         def noting(buf, at, end, *rest, **more):
             result = original(buf, at, end, *rest, **more)
-            if len(buf) == len(self.data):
-                found[at] = result[2]
+            place = 0 if len(buf) == len(self.data) else self.data.find(bytes(buf))
+            if place >= 0:
+                found[place + at] = place + result[2]
             return result
         dsi_nodes.node = dsi_reference.node = noting
         try:
             dsi_reference.File(self.data).verify()
         finally:
             dsi_nodes.node = dsi_reference.node = original
-        for at, end in found.items():
+        for at, end in sorted(found.items()):
             self.sites["nodes"] += layout_sites(NODE, at)
             if not any(at < other < end for other in found):
                 self.sites["node bytes"] += [(i, 1, "") for i in range(at + 16, end)]

@@ -85,6 +85,8 @@ def integers():
     add("skewed", "int64", en.skewed)
     add("zstd", "uint16", en.compressed(1, en.packed), small)
     add("lz4", "uint32", en.compressed(2, en.delta))
+    add("stored zstd", "uint16", en.stored(1, en.packed), small)
+    add("stored lz4", "uint32", en.stored(2, en.delta))
     add("bits", "bool", en.bitmap, [v % 2 for v in values])
     add("constant", "uint16", lambda v, w: en.constant(v, w), [9] * 20)
     nodes["constant"] = en.constant
