@@ -26,12 +26,12 @@ TYPES = {"bool": (1, 1), "int8": (2, 1), "int16": (3, 2), "int32": (4, 4), "int6
          "float32": (10, 4), "float64": (11, 8), "bytes": (12, 1)}
 
 Col = namedtuple("Col", "name kind type group feature id_space time_unit fixed_length flags "
-                 "default windows", defaults=(0, None, None, 0, 0, 0, 0, False))
+                 "default windows tiers", defaults=(0, None, None, 0, 0, 0, 0, False, 0))
 Grp = namedtuple("Grp", "name source owner parent", defaults=(1, None, 0))
 Ids = namedtuple("Ids", "name width")
 # `groups`: per group but the first (form, num_unique, index values). `columns`: name -> one entry
 # per unique row: None, a raw value, or a list of them. `nodes`: column name, (feature name,
-# "shape" or "windows"), ("index", group) or ("ids", id space) -> encoder of its nodes,
+# "shape" or "windows"), ("tier", column name, k), ("index", group) or ("ids", id space) -> encoder of its nodes,
 # (encoder, "paged"), or Alias(one of these keys). `windows`: feature name -> one start per unique
 # row; the pools of its columns are made from them, 0 where no window reaches.
 Rows = namedtuple("Rows", "num_rows columns groups nodes ids num_sessions flags windows",
@@ -88,6 +88,34 @@ def window_codes(entries, starts):  # D-013
         codes.append(2 * (start - end) if start >= end else 2 * zigzag(start - last) + 1)
         end, last = max(end, start + len(e)), start
     return codes
+
+
+def chains_of(entries, starts, codes):  # D-014
+    """The parts of a pool that tiers are counted in, and the length of the pool."""
+    begins, end = [], 0
+    for e, start, code in zip(entries, starts, codes):
+        if e:
+            begins += [end] if code % 2 == 0 else []
+            end = max(end, start + len(e))
+    return list(zip(begins, begins[1:] + [end]))
+
+
+def reach_of(entries, starts, chains, newest_first):  # D-014
+    reach = 0
+    for e, start in zip(entries, starts):
+        if e:
+            begin, end = next(c for c in chains if c[0] <= start < c[1])
+            reach = max(reach, start - begin if newest_first else end - start - len(e))
+    return reach
+
+
+def tier_values(pool, chains, num_tiers, newest_first):  # D-014
+    tiers = [[] for _ in range(num_tiers)]
+    for begin, end in chains:
+        for place in range(begin, end):
+            distance = place - begin if newest_first else end - 1 - place
+            tiers[min((distance // 32).bit_length(), num_tiers - 1)].append(pool[place])
+    return tiers
 
 
 def fields(layout, record):
@@ -163,6 +191,9 @@ class Builder:
                     next_slot += 1
             self.slot[c.name] = next_slot
             next_slot += 1
+            for k in range(1, c.tiers):
+                self.slot["tier", c.name, k] = next_slot
+                next_slot += 1
         for i in range(1, len(self.groups)):
             self.slot["index", i] = next_slot
             next_slot += 1
@@ -208,19 +239,25 @@ class Builder:
             if self.columns[self.leaders[feature]] is c:
                 codes = [0 if e is None else len(e) + 1 if listed else 1 for e in entries]
                 yield (feature, "shape"), 4 if listed else 1, codes, max(codes), c.name  # D-010
-                if c.windows:
-                    codes = window_codes(entries, rows.windows.get(feature))
-                    yield (feature, "windows"), 4, codes, 0, c.name
-            values = []
-            if feature in rows.windows:  # D-013
-                for start, e in zip(rows.windows[feature], entries):
+            starts, values, top = rows.windows.get(feature), [], 0
+            codes = window_codes(entries, starts)
+            if starts and c.tiers:  # D-014
+                chains = chains_of(entries, starts, codes)
+                top = 1 + reach_of(entries, starts, chains, c.flags & 1)
+            if c.windows and self.columns[self.leaders[feature]] is c:
+                yield (feature, "windows"), 4, codes, top, c.name
+            if starts:  # D-013
+                for start, e in zip(starts, entries):
                     if e:
                         values += [0] * (start + len(e) - len(values))
                         values[start:start + len(e)] = e
                 entries = ()
             for e in entries:  # D-011
                 values += [] if e is None else list(e) if listed or c.fixed_length else [e]
-            yield c.name, TYPES[c.type][1], values, 0, c.name
+            tiers = tier_values(values, chains, c.tiers, c.flags & 1) if top else [values] + [
+                []] * (c.tiers - 1)
+            for k, tier in enumerate(tiers):
+                yield ("tier", c.name, k) if k else c.name, TYPES[c.type][1], tier, 0, c.name
         for g, (form, _, index) in enumerate(rows.groups, 1):
             yield ("index", g), 1 if form == 2 else 4, list(index), 0, None
         for i, space in enumerate(self.id_spaces):
@@ -250,8 +287,8 @@ class Builder:
                 record.update(form=3, first_page=len(paged), num_pages=len(chunks))
                 paged += [(encode(chunk, width), len(chunk)) for chunk in chunks]
                 stored = sum(len(p) for p, _ in paged[record["first_page"]:])
-            if key in self.totals:
-                self.totals[key][0] += len(values)
+            if key in self.totals or key[0] == "tier":
+                self.totals[charge][0] += len(values)
             if charge:
                 self.totals[charge][1] += stored
             streams[self.slot[key]] = record
@@ -293,7 +330,8 @@ class Builder:
                 shape_slot=self.slot[feature, "shape"], values_slot=self.slot[c.name],
                 fixed_length=c.fixed_length, kind=KINDS[c.kind], type=TYPES[c.type][0],
                 flags=c.flags, time_unit=c.time_unit,
-                windows_slot=self.slot.get((feature, "windows"), NONE32), tiers_slot=NONE32,
+                windows_slot=self.slot.get((feature, "windows"), NONE32),
+                tiers_slot=self.slot.get(("tier", c.name, 1), NONE32), num_tiers=c.tiers,
                 **self._name(c.name)))
             index.append((hashed, 0, i))
             if members > 1 and leader == i:
