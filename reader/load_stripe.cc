@@ -9,10 +9,6 @@ namespace dsi::internal {
 
 Status OpenFile::CheckStripeGroup(size_t stripe, uint32_t group, const StripeGroupRecord& r) const {
   const uint32_t rows = core_.stripes[stripe].num_rows;
-  if (r.form > 5) {
-    return Error(StatusCode::kUnsupported, "stripe {}, dedup group {}: index form {} (D-001)",
-                 stripe, group, r.form);
-  }
   if (r.num_unique < 1 || r.num_unique > rows) {
     return Corrupt("stripe {}, dedup group {}: {} unique rows of {} (D-003)", stripe, group,
                    r.num_unique, rows);
