@@ -126,14 +126,25 @@ class StripeVerifier {
     return at != streams_.end() && at->use.slot == slot && at->present ? &*at : nullptr;
   }
 
-  // D-001: what the index means is not known; its place and its seals are.
+  // Null for index and dictionary streams.
+  const ColumnRecord* ColumnOf(const SlotUse& use) const {
+    const bool of_column = use.role != StreamRole::kIndex && use.role != StreamRole::kDictionary;
+    return of_column ? &directory_.columns[use.owner].record : nullptr;
+  }
+
+  // D-001, S-010, S-011: what its values must be is not known; its place and its seals are.
   bool IsOpaque(const SlotUse& use) const {
-    return use.role == StreamRole::kIndex && groups_[use.owner].form > 5;
+    if (use.role == StreamRole::kIndex) return groups_[use.owner].form > 5;
+    const ColumnRecord* column = ColumnOf(use);
+    if (column == nullptr || column->Support().ok()) return false;
+    // Lists have lengths and windows of whatever type.
+    return use.role == StreamRole::kValues || !IsListKind(column->kind);
   }
 
   // What records alone must say, before any page is read.
   Status CheckRecord(const Stream& s) {
     const SlotUse& use = s.use;
+    if (IsOpaque(use)) return Status::Ok();
     if (use.role == StreamRole::kIndex) {
       const uint32_t parent = directory_.group_parents[use.owner];
       return CheckIndexRecord(groups_[use.owner], ref_.num_rows, groups_[parent].num_unique,
@@ -177,8 +188,7 @@ class StripeVerifier {
     for (Stream& s : streams_) {
       if (!s.present) continue;
       const SlotUse& use = s.use;
-      const bool of_column = use.role != StreamRole::kIndex && use.role != StreamRole::kDictionary;
-      const ColumnRecord* column = of_column ? &directory_.columns[use.owner].record : nullptr;
+      const ColumnRecord* column = ColumnOf(use);
       const uint32_t group_ordinal = column != nullptr ? column->group : use.owner;
       if (use.role != StreamRole::kDictionary && groups_[group_ordinal].num_unique == 0) {
         s.failed = true;  // Its group is damaged, and that was reported.
@@ -347,7 +357,7 @@ class StripeVerifier {
 
   void FinishStreams() {
     for (Stream& s : streams_) {
-      if (s.failed) continue;
+      if (s.failed || IsOpaque(s.use)) continue;
       Status status;
       if (s.record.form == StreamForm::kConstant) status = s.checker.AddConstant();
       if (status.ok()) status = s.checker.Finish();
@@ -368,6 +378,7 @@ class StripeVerifier {
       }
       const uint64_t num_values = PoolValues(c.record);
       total.num_values += num_values;
+      if (!c.record.Support().ok()) continue;
       if (shape == nullptr || !shape->checker.sound()) continue;
       const uint64_t entries = shape->checker.entries();
       // Columns may differ in what a code asks for only by damage, which was reported. Windows are

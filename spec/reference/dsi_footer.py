@@ -7,7 +7,7 @@ from collections import namedtuple
 
 from dsi_nodes import need
 
-MAX_STRIPES = 2**20
+MAX_STRIPES = 2**19
 # Of a canonical footer: where table and vtable start, and the fields by the order of core.fbs.
 VTABLE, TABLE, TABLE_SIZE = 4, 44, 169
 FIELDS = [4, 12, 140, 144, 148, 20, 44, 68, 92, 116, 152, 156, 160, 164, 168]

@@ -143,11 +143,11 @@ class Seed:
         columns, entries = records(self.refs[0], 96), []
         streams = [records(s + 40 + 24, 40) for s in self.stripes]
         for i, at in enumerate(columns):
-            name_offset, size, feature_size, leader, members = struct.unpack_from("<IHHIH", data, at + 40)
+            name_offset, size, feature_size, leader = struct.unpack_from("<IHHI", data, at + 40)
             name = bytes(data[names_at + name_offset:][:size])
             struct.pack_into("<Q", data, at + 8, xxhash.xxh3_64_intdigest(name))
             entries.append((xxhash.xxh3_64_intdigest(name), 0, i))
-            if members > 1 and leader == i:
+            if feature_size < size and leader == i:
                 entries.append((xxhash.xxh3_64_intdigest(name[:feature_size]), 1, i))
             slots, = struct.unpack_from("<I", data, at + 64)
             first_tier, num_tiers = struct.unpack_from("<IB", data, at + 88)
