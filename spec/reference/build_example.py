@@ -347,7 +347,8 @@ class Builder:
                        num_columns=sum(c.group == i for c in self.columns), parent=g.parent,
                        **(self._name(g.name) if g.name else {}))
                   for i, g in enumerate(self.groups)]
-        spaces = [dict(dictionary_slot=self.slot["ids", i], width=s.width, **self._name(s.name))
+        spaces = [dict(dictionary_slot=self.slot["ids", i], width=s.width,
+                       **(self._name(s.name) if s.name else {}))
                   for i, s in enumerate(self.id_spaces)]
         index = [dict(hash=h, what=w, column=c) for h, w, c in sorted(index)]
         return {"columns": self._table("columns", COLUMN_RECORD, columns),

@@ -97,11 +97,13 @@ class Seed:
 
     def _node_sites(self):
         """Decodes all and notes where nodes start, inside of frames that are not compressed as well."""
-        original, found = dsi_nodes.node, {}
+        original, found, self.frames = dsi_nodes.node, {}, {}
 
         def noting(buf, at, end, *rest, **more):
             result = original(buf, at, end, *rest, **more)
             place = 0 if len(buf) == len(self.data) else self.data.find(bytes(buf))
+            if place > 0 and self.data[place - 12:place - 8] == b"\x28\xb5\x2f\xfd":
+                self.frames[place] = len(buf)
             if place >= 0:
                 found[place + at] = place + result[2]
             return result
@@ -163,6 +165,9 @@ class Seed:
 
     def reseal(self, data):
         """Where a place was edited, the bytes of the new place are sealed, if they are inside."""
+        for at, size in self.frames.items():  # E-101
+            struct.pack_into("<I", data, at + size,
+                             xxhash.xxh64_intdigest(bytes(data[at:at + size])) & 0xFFFFFFFF)
         salt, = struct.unpack_from("<Q", data, 16)
         struct.pack_into("<Q", data, 56, seal(bytes(data[:56]), 1, 0, 0))
         for stripe in self.stripes:
