@@ -1,0 +1,31 @@
+// Rows that stand for all rows of a file when it is decided which features form groups.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/writer/source_internal.h"
+
+namespace dsi::internal {
+
+// Positions [first, first + num_rows) of the file.
+struct RowRange {
+  uint32_t first = 0;
+  uint32_t num_rows = 0;
+};
+
+struct RowSample {
+  std::vector<RowRange> ranges;        // Ascending, apart from each other.
+  std::vector<uint64_t> input_entry;   // RowOrder::input_entry of its rows.
+  std::vector<uint32_t> rows_in_time;  // Places in the sample, oldest first.
+
+  uint32_t num_rows() const { return static_cast<uint32_t>(input_entry.size()); }
+};
+
+// At most `most` rows, all where there are no more; else runs of rows that start with a session,
+// spread from the first rows to the last: a feature that comes late, or changes its ways, is seen,
+// and an owner's rows that follow each other in a stripe mostly do in the sample.
+RowSample SampleRows(const RowOrder& order, uint32_t num_rows, uint32_t most);
+
+}  // namespace dsi::internal
