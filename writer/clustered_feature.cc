@@ -49,6 +49,23 @@ size_t ClusteredFeature::CountEntries() const {
          static_cast<size_t>(TypeWidth(source_.spec->columns[0].type));
 }
 
+uint64_t ClusteredFeature::EstimateEntries(const RowRange& range) const {
+  constexpr uint32_t kLooks = 64;
+  const bool all = source_.rows->all_present;
+  const auto at = [&](uint32_t position) {
+    const auto found = std::lower_bound(positions_.begin(), positions_.end(), position);
+    return static_cast<uint32_t>(found - positions_.begin());
+  };
+  const uint32_t begin = all ? range.first : at(range.first);
+  const uint32_t end = all ? range.first + range.num_rows : at(range.first + range.num_rows);
+  if (!source_.has_lengths()) return uint64_t{end - begin} * source_.entries_per_row();
+  const uint32_t step = (end - begin) / kLooks + 1;
+  uint64_t entries = 0;
+  for (uint32_t i = begin; i < end; i += step)
+    entries += source_.rows->lengths[all ? order_.input_row[i] : entries_[i]];
+  return entries * step;
+}
+
 void ClusteredFeature::FillSlice(const RowRange& range, uint32_t at, Slice* slice) const {
   const RowBatch::FeatureBuffer& rows = *source_.rows;
   const uint32_t per_row = slice->column.entries_per_row;

@@ -37,6 +37,8 @@ class ClusteredFeature {
   size_t CountPresent(std::span<const RowRange> ranges) const;
   // Entries of a column in all rows.
   size_t CountEntries() const;
+  // And about how many in some, by the lengths of a few.
+  uint64_t EstimateEntries(const RowRange& range) const;
 
  private:
   // The rows of `ranges`; `entries` are their RowOrder::input_entry.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -23,9 +24,13 @@ struct RowSample {
   uint32_t num_rows() const { return static_cast<uint32_t>(input_entry.size()); }
 };
 
-// At most `most` rows, all where there are no more; else runs of rows that start with a session,
-// spread from the first rows to the last: a feature that comes late, or changes its ways, is seen,
-// and an owner's rows that follow each other in a stripe mostly do in the sample.
-RowSample SampleRows(const RowOrder& order, uint32_t num_rows, uint32_t most);
+// About how many entries a feature has in a range of rows.
+using CountEntries = std::function<uint64_t(size_t feature, const RowRange& range)>;
+
+// At most `most` rows, all where there are no more. The first rows, as an owner's rows that follow
+// each other in a stripe must do so in the sample; where features have hardly any entries there, as
+// those that come later, also rows of which they have many.
+RowSample SampleRows(const RowOrder& order, uint32_t num_rows, uint32_t most, size_t num_features,
+                     const CountEntries& count);
 
 }  // namespace dsi::internal

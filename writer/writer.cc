@@ -234,7 +234,10 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   uint32_t most_rows = 0;
   for (const internal::StripeCut& cut : cuts) most_rows = std::max(most_rows, cut.num_rows);
   const internal::RowSample sample = internal::SampleRows(
-      order, num_rows, std::min(most_rows, internal::MostSampleRows(features.size())));
+      order, num_rows, std::min(most_rows, internal::MostSampleRows(features.size())),
+      features.size(), [&features](size_t f, const internal::RowRange& range) {
+        return features[f].EstimateEntries(range);
+      });
   const internal::ForEach for_each = [&](size_t count, const std::function<void(size_t)>& work) {
     const auto call = [&](size_t i) {
       work(i);
