@@ -28,6 +28,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "dsi/format/export.h"
@@ -92,8 +93,20 @@ class DSI_EXPORT Schema {
   // Checks everything FromJson promises, for schemas built in code. kInvalidArgument.
   Status Validate() const;
 
-  // Ordinal of a feature by name, or -1. Linear.
+  // Ordinal of a feature by name, or -1. Linear: FeatureIndex is for many look-ups.
   int FindFeature(std::string_view name) const;
+};
+
+// The ordinals of a schema's features by name. Refers to the names of the schema, which must
+// outlive it unchanged. Const use from many threads is safe.
+class DSI_EXPORT FeatureIndex {
+ public:
+  explicit FeatureIndex(const Schema& schema);
+  // -1: none of that name.
+  int Find(std::string_view name) const;
+
+ private:
+  std::unordered_map<std::string_view, uint32_t> ordinals_;
 };
 
 // Full name of column c of a feature: the feature's name, or "feature.column" where it has several

@@ -181,7 +181,8 @@ Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
   const bool empty = r.form == StreamForm::kEmpty;
   if (empty != (r.num_values == 0))
     return Corrupt("stream record: form {} with {} values (F-061)", form, r.num_values);
-  if (r.num_values > 0xFFFFFFFF) return Corrupt("stream record: {} values (F-090)", r.num_values);
+  if (r.num_values > kMaxStreamValues)
+    return Corrupt("stream record: {} values (F-090)", r.num_values);
   const bool constant = r.form == StreamForm::kConstant;
   if (!constant && r.constant != 0)
     return Corrupt("stream record: a constant in form {} (F-061)", form);
@@ -263,7 +264,7 @@ Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
   r.parent = Get<uint32_t>(bytes, 20);
   if (Get<uint8_t>(bytes, 7) != 0)
     return Corrupt("group record: reserved bytes are not zero (F-003)");
-  if (r.source > 2) return Corrupt("group record: source {} (F-073)", r.source);
+  if (r.source > 3) return Corrupt("group record: source {} (F-073)", r.source);
   return r;
 }
 

@@ -144,6 +144,11 @@ class DelimitedInput : public RowTextInput {
         ints_.push_back(whole);
         uints_.push_back(form == NumberText::kUint ? big : static_cast<uint64_t>(whole));
       }
+      if (!fits && IsFloat(type) && form != NumberText::kNone) {
+        return BadInput("feature {}: found the entry {}, {}",
+                        QuoteForMessage(ColumnName(feature, target.column)), QuoteForMessage(part),
+                        AdviceOnWhole(type));
+      }
       if (!fits || (any_big && any_negative)) {
         return BadInput("feature {}: found the entry {}, expected a number of type {}",
                         QuoteForMessage(ColumnName(feature, target.column)), QuoteForMessage(part),
@@ -159,10 +164,10 @@ class DelimitedInput : public RowTextInput {
   template <typename Whole>
   static bool WholeToDouble(Whole whole, Type type, double* number) {
     if (type == Type::kFloat64) return ConvertWhole(whole, number);
-    float rounded = 0;
-    ConvertWhole(whole, &rounded);
-    *number = rounded;
-    return true;
+    float exact = 0;
+    const bool fits = ConvertWhole(whole, &exact);
+    *number = exact;
+    return fits;
   }
 
   RecordReader records_;

@@ -96,6 +96,10 @@ Status DoesNotFit(const std::string& name, Type type, std::span<const From> from
   std::vector<std::byte> scratch;
   for (const From& value : from) {
     if (!AppendAs<From>(type, {&value, 1}, &scratch)) {
+      if (std::is_integral_v<From> && IsFloat(type)) {
+        return internal::Error(StatusCode::kOutOfRange, "feature {}: found {}, {}",
+                               QuoteForMessage(name), value, internal::AdviceOnWhole(type));
+      }
       return internal::Error(StatusCode::kOutOfRange,
                              "feature {}: found {}, expected a value that fits type {}",
                              QuoteForMessage(name), value, TypeName(type));

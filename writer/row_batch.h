@@ -46,8 +46,9 @@ class DSI_EXPORT RowBatch {
 
   // Row by row: any number of Set…, each feature (column) at most once, then EndRow. A feature not
   // set is missing in that row. The value is converted to the column's type; kOutOfRange when it
-  // does not fit (a fraction into an integer, 300 into int8, 2^53+1 into float64; float64 into
-  // float32 rounds to nearest, as declared). kInvalidArgument: wrong kind, set twice.
+  // does not fit: a fraction into an integer, 300 into int8, a whole number into a float type that
+  // does not hold it exactly (2^24+1 into float32, 2^53+1 into float64). A float64 into float32
+  // rounds to nearest, as declared. kInvalidArgument: wrong kind, set twice.
   Status SetInt(size_t feature, int64_t value);
   Status SetUint(size_t feature, uint64_t value);
   Status SetDouble(size_t feature, double value);

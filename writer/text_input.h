@@ -2,9 +2,11 @@
 // standard input.
 //
 // JSON Lines: one object per line; nested objects become dotted names; null and absent are one
-// state (missing), [] is an empty list; whole numbers are kept to all 64 bits. CSV/TSV: a header
-// line; an empty cell is missing; list cells hold numbers separated by '|'. Thread safety: one
-// thread at a time.
+// state (missing), [] is an empty list; whole numbers are kept to all 64 bits, and refused where a
+// declared float type does not hold them exactly (16777217 as float32); numbers with a point or an
+// exponent (0.1, 16777217.0) are rounded to nearest, as floats are. CSV/TSV: a header line; an
+// empty cell is missing; list cells hold numbers separated by '|'. Thread safety: one thread at a
+// time.
 #pragma once
 
 #include <cstdint>

@@ -12,6 +12,7 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
+#include "dsi/writer/check_stripe_internal.h"
 #include "dsi/writer/clustering_internal.h"
 #include "dsi/writer/directory_writer_internal.h"
 #include "dsi/writer/parallel_internal.h"
@@ -46,6 +47,16 @@ Status CheckOptions(const WriterOptions& options) {
   if (options.stripe_bytes == 0) return InvalidArgument("stripe_bytes is 0");
   if (options.threads < 0) return InvalidArgument("threads is {}", options.threads);
   return Status::Ok();
+}
+
+// Makes the schema that of the file: clustered by what the options say, under the same rules.
+Status Prepare(const WriterOptions& options, Schema* schema) {
+  if (!options.cluster_by.empty()) schema->cluster_by = options.cluster_by;
+  if (options.keep_order) schema->cluster_by.clear();
+  DSI_RETURN_IF_ERROR(schema->Validate());
+  DSI_RETURN_IF_ERROR(CheckOptions(options));
+  if (schema->FindFeature(kPositionName) < 0) return Status::Ok();
+  return InvalidArgument("the feature name {} is taken by the option keep_position", kPositionName);
 }
 
 // The same schema and options give the same salt (spec F-020).
@@ -210,8 +221,23 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   for (auto& feature : built) features.push_back(std::move(*feature));
   built.clear();
 
-  const std::vector<internal::StripeCut> cuts = internal::CutStripes(
-      order, num_rows, rows_.size_bytes(), options_.stripe_rows, options_.stripe_bytes);
+  // A value takes a byte or more, so that no stream has more values than F-090 allows.
+  const std::vector<internal::StripeCut> cuts =
+      internal::CutStripes(order, internal::RowBytes(sources, order), options_.stripe_rows,
+                           std::min<uint64_t>(options_.stripe_bytes, internal::kMaxStreamValues));
+  if (cuts.size() > kMaxStripes) {
+    return internal::Error(StatusCode::kResourceExhausted,
+                           "{} stripes, expected at most {}: use larger stripes (F-090)",
+                           cuts.size(), kMaxStripes);
+  }
+  // Groups are found on as many rows as a stripe has.
+  uint32_t most_rows = 0;
+  for (const internal::StripeCut& cut : cuts) most_rows = std::max(most_rows, cut.num_rows);
+  const internal::RowSample sample = internal::SampleRows(
+      order, num_rows, std::min(most_rows, internal::MostSampleRows(features.size())),
+      features.size(), [&features](size_t f, const internal::RowRange& range) {
+        return features[f].EstimateEntries(range);
+      });
   const internal::ForEach for_each = [&](size_t count, const std::function<void(size_t)>& work) {
     const auto call = [&](size_t i) {
       work(i);
@@ -222,7 +248,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   DSI_ASSIGN_OR_RETURN(
       const internal::FileLayout layout,
       internal::PlanFileLayout(
-          stored, features, cuts.empty() ? 0 : cuts[0].num_rows, order.time_rank,
+          stored, features, sample,
           {.dedup = options_.dedup, .find_groups = options_.find_groups, .for_each = for_each}));
 
   internal::FileSink sink(file_.get(), Salt(stored, options_));
@@ -285,6 +311,9 @@ Status Writer::Impl::WriteStripes(
     stripe.num_sessions = cut.num_sessions;
     stripe.continues_session = cut.continues_session;
     DSI_RETURN_IF_ERROR(internal::PlaceStripe(encoded, sink, &stripe));
+    const Status sound =
+        internal::CheckPlacedStripe(layout, features, options_.page_values, stripe);
+    if (!sound.ok()) return sound.At("the stripe just written");
     report->num_sessions += cut.num_sessions;
     report->encode_seconds += encoded.encode_seconds;
 
@@ -317,8 +346,7 @@ Writer::~Writer() = default;
 
 Result<std::unique_ptr<Writer>> Writer::Create(const std::string& path, Schema schema,
                                                WriterOptions options) {
-  DSI_RETURN_IF_ERROR(schema.Validate());
-  DSI_RETURN_IF_ERROR(CheckOptions(options));
+  DSI_RETURN_IF_ERROR(Prepare(options, &schema));
   DSI_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
                        CreateLocalFile(path, {.overwrite = options.overwrite}));
   return Create(std::move(file), std::move(schema), std::move(options));
@@ -326,17 +354,9 @@ Result<std::unique_ptr<Writer>> Writer::Create(const std::string& path, Schema s
 
 Result<std::unique_ptr<Writer>> Writer::Create(std::unique_ptr<WritableFile> file, Schema schema,
                                                WriterOptions options) {
-  DSI_RETURN_IF_ERROR(schema.Validate());
-  DSI_RETURN_IF_ERROR(CheckOptions(options));
-  if (schema.FindFeature(kPositionName) >= 0) {
-    return InvalidArgument("the feature name {} is taken by the option keep_position",
-                           kPositionName);
-  }
-  const std::vector<std::string>& names =
-      options.cluster_by.empty() ? schema.cluster_by : options.cluster_by;
+  DSI_RETURN_IF_ERROR(Prepare(options, &schema));
   DSI_ASSIGN_OR_RETURN(internal::ClusterKeys keys,
-                       internal::ResolveClusterKeys(
-                           schema, options.keep_order ? std::vector<std::string>{} : names));
+                       internal::ResolveClusterKeys(schema, schema.cluster_by));
   auto shared = std::make_shared<const Schema>(std::move(schema));
   return std::unique_ptr<Writer>(new Writer(std::make_unique<Impl>(
       std::move(file), std::move(shared), std::move(options), std::move(keys))));

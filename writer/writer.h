@@ -34,22 +34,23 @@ struct WriteProgress {
 };
 
 struct WriterOptions {
-  // Feature names, outermost key first; the last may be a timestamp. Empty: the schema's
-  // cluster_by; when that is empty too, rows keep their order. Keys come in the order of their
-  // first time, rows of equal keys by time, then by input position.
+  // Feature names, outermost key first, under the rules of Schema::cluster_by; the last may be a
+  // timestamp. Empty: the schema's; when that is empty too, rows keep their order. Keys come in the
+  // order of their first time, rows of equal keys by time, then by input position.
   std::vector<std::string> cluster_by = {};
   bool keep_order = false;     // Ignore all keys: rows keep the order of input.
   bool keep_position = false;  // Store each row's input position as the key feature "__position".
   uint32_t stripe_rows =
       262'144;  // Target; a stripe is cut between sessions (the last key before the time).
   uint64_t stripe_bytes =
-      1ULL << 30;                 // Cap on a stripe's bytes in memory, before dedup and encoding.
+      1ULL << 30;  // Cap on a stripe's bytes in memory, before dedup and encoding, unless one row
+                   // alone has more; 2^32 - 1 at most, so that any stream of it can be stored.
   uint32_t page_values = 65'536;  // Values per page; a multiple of 1,024.
   uint64_t memory_bytes = 0;      // Rows held in memory at most; exceeded is kResourceExhausted. 0:
                                   // half of the machine's memory.
   int threads = 0;                // 0: as many as the machine has cores.
   Tuning tuning = Tuning::kNvme;
-  bool dedup = true;        // False: every group is stored row by row.
+  bool dedup = true;        // False: every group is stored row by row, those declared as well.
   bool find_groups = true;  // Group features that change together beyond those declared.
   bool overwrite = false;   // Replace an existing output.
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left
@@ -82,7 +83,8 @@ class DSI_EXPORT Writer {
                                                 WriterOptions options = {});
   ~Writer();
 
-  // The schema as the file will have it; batches for Append are built on it.
+  // The schema as the file will have it, with the cluster_by of the options; batches for Append are
+  // built on it.
   const std::shared_ptr<const Schema>& schema() const;
 
   // Rows of a batch built on schema(); copied. kInvalidArgument: another schema object, or after
@@ -92,10 +94,11 @@ class DSI_EXPORT Writer {
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
 
   // Rounds what is declared, clusters, encodes, writes and publishes. Once. kOutOfRange: a value
-  // beyond its precision (S-014). kInvalidArgument: an id space whose columns differ in width, or
-  // called again. kResourceExhausted: no memory, or so many stripes that the footer would be too
-  // large. kCancelled: by progress. kAlreadyExists: the output has come into being since Create.
-  // kIo.
+  // beyond its precision (S-014). kInvalidArgument: called again. kResourceExhausted: no memory, so
+  // many stripes that the footer would be too large, or more streams than a stripe may have.
+  // kCorrupt: what was written breaks a rule that readers check; nothing is published, and it is a
+  // fault of this library. kCancelled: by progress. kAlreadyExists: the output has come into being
+  // since Create. kIo.
   Result<WriteReport> Finish();
 
  private:

@@ -321,5 +321,34 @@ TEST(JsonPositionTest, FindsTheFirstFault) {
             std::string::npos);
 }
 
+// F-074: what cannot be stored is said before rows are handed in.
+TEST(Schema, IdSpacesAreOfOneWidthAndNumbered) {
+  const auto list = [](std::string name, Type type, std::string space) {
+    FeatureSpec feature;
+    feature.name = std::move(name);
+    feature.kind = Kind::kList;
+    feature.columns = {{.name = "", .type = type, .id_space = std::move(space)}};
+    return feature;
+  };
+  Schema schema;
+  schema.features = {list("a", Type::kInt64, "item"), list("b", Type::kUint64, "item")};
+  EXPECT_TRUE(schema.Validate().ok()) << schema.Validate().ToString();
+  schema.features[1].columns[0].type = Type::kInt32;
+  EXPECT_NE(schema.Validate().message().find("ids of 4 bytes, expected the 8 of its other"),
+            std::string::npos)
+      << schema.Validate().message();
+  schema.features[1].columns[0].type = Type::kInt16;
+  EXPECT_NE(schema.Validate().message().find("ids of 2 bytes, expected 4 or 8"), std::string::npos)
+      << schema.Validate().message();
+  schema.features.clear();
+  for (int f = 0; f < 0xFFFF; ++f)
+    schema.features.push_back(list("f" + std::to_string(f), Type::kInt64, std::to_string(f)));
+  EXPECT_TRUE(schema.Validate().ok()) << schema.Validate().ToString();
+  schema.features.push_back(list("more", Type::kInt64, "more"));
+  EXPECT_NE(schema.Validate().message().find("65536 id spaces, expected at most 65535"),
+            std::string::npos)
+      << schema.Validate().message();
+}
+
 }  // namespace
 }  // namespace dsi

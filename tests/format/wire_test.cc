@@ -395,7 +395,7 @@ TEST(GroupRecord, F073) {
   EXPECT_EQ(back.owner, 4U);
   EXPECT_EQ(back.num_columns, 5U);
   EXPECT_EQ(back.parent, 6U);
-  EXPECT_EQ(CodeAfter(r, 6, 3), StatusCode::kCorrupt);
+  EXPECT_EQ(CodeAfter(r, 6, 4), StatusCode::kCorrupt);
   ExpectReserved(r, 7, 7);
 }
 

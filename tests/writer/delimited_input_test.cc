@@ -41,6 +41,24 @@ TEST_F(DelimitedInputTest, ReadsCells) {
   EXPECT_EQ(batch_->feature(4).lengths, (std::vector<uint32_t>{2, 0}));
 }
 
+// As JSON has it: whole numbers are exact in a float column, or refused.
+TEST_F(DelimitedInputTest, WholeNumbersInFloatColumnsAreExact) {
+  constexpr char kFloats[] = R"({"name": "x", "kind": "dense", "type": "float32"},
+      {"name": "l", "kind": "list", "type": "float32"})";
+  ASSERT_TRUE(ReadText("r.csv", "x,l\n16777216,0.1|16777217.0\n0.1,-4294967296\n", kFloats).ok());
+  EXPECT_EQ(Values<float>(0), (std::vector<float>{16777216.0F, 0.1F}));
+  EXPECT_EQ(Values<float>(1), (std::vector<float>{0.1F, 16777216.0F, -4294967296.0F}));
+  const Status one = ReadText("r.csv", "x,l\n1,2\n16777217,\n", kFloats);
+  EXPECT_NE(one.message().find(
+                "r.csv:3: feature \"x\": found 16777217, which float32 does not hold exactly"),
+            std::string::npos)
+      << one.message();
+  const Status list = ReadText("r.csv", "x,l\n1,2|16777217\n", kFloats);
+  EXPECT_NE(list.message().find("\"l\": found the entry \"16777217\", which float32 does not hold"),
+            std::string::npos)
+      << list.message();
+}
+
 TEST_F(DelimitedInputTest, QuotedTextsMayBeLong) {
   std::string text = "id,city\n";
   std::string expected;
