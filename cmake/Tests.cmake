@@ -20,6 +20,7 @@ target_link_libraries(test_support_interface INTERFACE dsi_internal GTest::gtest
 set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/tests/golden/golden_nodes_test.cc
   ${PROJECT_SOURCE_DIR}/tests/golden/golden_test.cc
+  ${PROJECT_SOURCE_DIR}/tests/golden/rules_test.cc
   ${PROJECT_SOURCE_DIR}/tests/codecs/spec_examples_test.cc
   PROPERTIES COMPILE_DEFINITIONS DSI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 if(support_sources)

@@ -7,7 +7,6 @@
 
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/dedup/window_pool_internal.h"
-#include "dsi/format/error_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -238,38 +237,6 @@ size_t CountNewEntries(const RowColumn& column, size_t before, size_t row) {
       best = std::max(best, pool.Overlap({0, at}, StartOf(column, row), length));
   }
   return length - best;
-}
-
-Status WindowsToStarts(std::span<const uint32_t> codes, std::span<const uint32_t> lengths,
-                       uint64_t num_values, std::span<uint64_t> starts) {
-  int64_t frontier = 0;
-  int64_t before = 0;
-  const auto limit = static_cast<int64_t>(num_values);
-  for (size_t u = 0; u < codes.size(); ++u) {
-    const uint32_t code = codes[u];
-    if (lengths[u] == 0) {
-      if (code != 0)
-        return Corrupt("unique row {} has no entries, its window is {} (D-013)", u, code);
-      starts[u] = 0;
-      continue;
-    }
-    // Both ways to say a start are worked out: which one a row takes is not predictable.
-    const int64_t is_step = -int64_t{code & 1};
-    const int64_t zigzag = int64_t{code >> 2} ^ -int64_t{code >> 1 & 1};
-    const int64_t from_frontier = frontier + (code >> 1);
-    const int64_t start = from_frontier ^ ((from_frontier ^ (before + zigzag)) & is_step);
-    const int64_t end = start + lengths[u];
-    if (start < 0 || end > limit) {
-      return Corrupt("unique row {}: window {}..{} in a pool of {} (D-013)", u, start, end,
-                     num_values);
-    }
-    starts[u] = static_cast<uint64_t>(start);
-    before = start;
-    frontier = std::max(frontier, end);
-  }
-  if (frontier != limit)
-    return Corrupt("windows end at {}, the pool has {} values (D-013)", frontier, num_values);
-  return Status::Ok();
 }
 
 }  // namespace dsi::internal

@@ -31,9 +31,6 @@ uint32_t ValuesInNode(const StreamRecord& stream, uint32_t k, uint32_t page_valu
 }
 
 Status CheckGroupRecord(uint32_t group, uint32_t num_rows, const StripeGroupRecord& r) {
-  if (r.form > 5) {
-    return Error(StatusCode::kUnsupported, "index form {} (D-001)", r.form);
-  }
   if (r.num_unique < 1 || r.num_unique > num_rows) {
     return Corrupt("{} unique rows of {} (D-003)", r.num_unique, num_rows);
   }
@@ -118,13 +115,11 @@ Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
   // 2^24 unique rows of at most 2^32 entries: the product fits.
   const uint64_t per_row = EntriesOfCode(column, shape.max);
   const uint64_t most = shape.num_values * per_row;
-  // At least one row has the greatest code; windows may overlap (D-013).
+  // At least one row has the greatest code; windows may overlap, and are all that is in the pool.
   const uint64_t least = shape.form == StreamForm::kConstant && !windows ? most : per_row;
-  if (values.num_values < least || (values.num_values > most && !windows)) {
-    return Corrupt("values stream: {} values, the shape stream allows {} to {} (D-011)",
-                   values.num_values, least, most);
-  }
-  return Status::Ok();
+  if (values.num_values >= least && values.num_values <= most) return Status::Ok();
+  return Corrupt("values stream: {} values, the shape stream allows {} to {} ({})",
+                 values.num_values, least, most, windows ? "D-013" : "D-011");
 }
 
 Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint32_t parent_unique,
@@ -136,16 +131,28 @@ Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint3
   if (group.form == 2) count = num_rows, width = 1;
   if (group.form == 3 || group.form == 5) count = num_rows, width = 4;
   if (group.form == 4) count = parent_unique, width = 4;
+  if (group.form > 5) return Status::Ok();
   if (index.num_values == count && index.width == width) return Status::Ok();
   return Corrupt("index stream: {} values of width {}, expected {} of width {} in form {} (D-001)",
                  index.num_values, index.width, count, width, group.form);
 }
 
-Status CheckWindowsRecord(uint32_t num_unique, const StreamRecord& windows) {
+Status CheckWindowsRecord(const ColumnRecord& leader, uint32_t num_unique,
+                          const StreamRecord& windows) {
   const bool fits = windows.num_values == 0 || windows.num_values == num_unique;
-  if (fits && windows.width == 4) return Status::Ok();
-  return Corrupt("windows stream: {} codes of width {}, expected 0 or {} of width 4 (D-013)",
-                 windows.num_values, windows.width, num_unique);
+  if (!fits || windows.width != 4) {
+    return Corrupt("windows stream: {} codes of width {}, expected 0 or {} of width 4 (D-013)",
+                   windows.num_values, windows.width, num_unique);
+  }
+  if (windows.max == 0 || leader.tiers_slot != kNone32) return Status::Ok();
+  return Corrupt("windows stream: a maximum of {} without tiers (D-014)", windows.max);
+}
+
+Status CheckTierRecord(const StreamRecord& values, const StreamRecord& tier, uint32_t reach) {
+  DSI_RETURN_IF_ERROR(CheckNoMax(tier, "tier"));
+  if (tier.width == values.width && (reach != 0 || tier.num_values == 0)) return Status::Ok();
+  return Corrupt("tier: {} values of width {} beside width {}, reach {} (D-014)", tier.num_values,
+                 tier.width, values.width, reach);
 }
 
 Status CheckDictionaryRecord(int width, const StreamRecord& dictionary) {

@@ -34,12 +34,16 @@ Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique, const S
 Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
                          const StreamRecord& values, bool windows);
 
-// D-001. `parent_unique`: unique rows of the parent, form 4.
+// D-001. `parent_unique`: unique rows of the parent, form 4. Of an unknown form nothing is known.
 Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint32_t parent_unique,
                         const StreamRecord& index);
 
-// D-013.
-Status CheckWindowsRecord(uint32_t num_unique, const StreamRecord& windows);
+// D-013, D-014: only pools of tiers have a reach.
+Status CheckWindowsRecord(const ColumnRecord& leader, uint32_t num_unique,
+                          const StreamRecord& windows);
+
+// D-014: a tier beside the values stream, which is tier 0. `reach`: `max` of the windows stream.
+Status CheckTierRecord(const StreamRecord& values, const StreamRecord& tier, uint32_t reach);
 
 // F-074.
 Status CheckDictionaryRecord(int width, const StreamRecord& dictionary);

@@ -19,6 +19,10 @@ Result<GroupInfo::PerStripe> DescribeIndex(const OpenFile& file, size_t stripe, 
                                            uint32_t index_slot) {
   GroupInfo::PerStripe info;
   DSI_ASSIGN_OR_RETURN(const StripeGroupRecord record, file.LoadStripeGroup(stripe, group));
+  if (record.form > static_cast<uint32_t>(IndexForm::kVersions)) {
+    return Error(StatusCode::kUnsupported, "stripe {}, dedup group {}: index form {} (D-001)",
+                 stripe, group, record.form);
+  }
   info.form = static_cast<IndexForm>(record.form);
   info.num_unique = record.num_unique;
   if (index_slot == kNone32) return info;

@@ -153,6 +153,7 @@ Result<GroupRecord> OpenFile::LoadGroup(uint32_t group) const {
     return Corrupt("dedup group {}: source {}, index slot {}, name of {} bytes (F-073)", group,
                    r.source, r.index_slot, r.name_size);
   }
+  if (!rows && r.num_columns == 0) return Corrupt("dedup group {}: no column (F-073)", group);
   if (r.parent >= std::max(group, 1U)) {
     return Corrupt("dedup group {}: parent {} is not before it (F-073)", group, r.parent);
   }

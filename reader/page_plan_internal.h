@@ -89,7 +89,8 @@ struct StripePlan {
 
 // Streams of a column agree with each other, with its group and with the stripe as far as records
 // tell (F-060, F-061, D-001, D-003, D-010, D-011): widths, counts of shape and index streams,
-// forms. What only decoded values tell is left to who decodes.
+// forms. What only decoded values tell is left to who decodes, and an unknown form of an index to
+// who decodes that.
 Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> columns,
                               size_t stripe, const ReaderOptions& options);
 

@@ -52,7 +52,7 @@ class StripePlanner {
       DSI_ASSIGN_OR_RETURN(const uint32_t windows,
                            AddStream(i, StreamRole::kWindows, c.record.windows_slot));
       const StreamRecord& record = plan_.streams[windows].record;
-      DSI_RETURN_IF_ERROR(CheckWindowsRecord(num_unique, record));
+      DSI_RETURN_IF_ERROR(CheckWindowsRecord(c.record, num_unique, record));
       if (record.num_values != 0) out.windows = windows;
     }
     DSI_RETURN_IF_ERROR(AddTiers(i, &out));
@@ -86,10 +86,7 @@ class StripePlanner {
     for (uint32_t tier = 1; tier < c.record.num_tiers; ++tier) {
       const uint32_t slot = c.record.tiers_slot + tier - 1;
       DSI_ASSIGN_OR_RETURN(const StreamRecord record, file_.LoadStream(plan_.stripe, slot));
-      if (record.width != values.width || (max == 0 && record.num_values != 0)) {
-        return Corrupt("tier {}: {} values of width {} beside width {}, reach {} (D-014)", tier,
-                       record.num_values, record.width, values.width, max);
-      }
+      DSI_RETURN_IF_ERROR(CheckTierRecord(values, record, max));
       out->pool_values += record.num_values;
       if (tier >= needed) continue;
       DSI_ASSIGN_OR_RETURN(const uint32_t stream, AddStream(i, StreamRole::kValues, slot));
@@ -107,7 +104,7 @@ class StripePlanner {
     DSI_ASSIGN_OR_RETURN(planned.record, file_.LoadStripeGroup(plan_.stripe, group.ordinal));
     const uint32_t num_rows = file_.core().stripes[plan_.stripe].num_rows;
     uint32_t parent_unique = 0;
-    if (planned.record.form >= 4) {
+    if (planned.record.form == 4 || planned.record.form == 5) {
       if (level + 1 == columns_[column].groups.size()) {
         return Corrupt("dedup group {}: form {} without a parent (D-001)", group.ordinal,
                        planned.record.form);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dsi/dedup/tiers_internal.h"
 #include "dsi/format/error_internal.h"
 
 namespace dsi::internal {
@@ -35,13 +34,13 @@ Status PoolDecoder::Require(uint64_t first, uint64_t end) {
 
 Status PoolDecoder::Assemble() {
   DSI_RETURN_IF_ERROR(pool_.Reserve(num_values_ * width_, 0));
-  const std::span<const PoolRange> chains = shape_->chains();
+  const Chains chains = shape_->chains();
   for (uint32_t tier = 0; tier < read_tiers_; ++tier) {
     StreamWindow& window = *windows_[tier];
     DSI_RETURN_IF_ERROR(window.Require(0, window.num_values()));
     uint64_t at = 0;
-    for (const PoolRange& chain : chains) {
-      const PoolRange range = TierOf(chain, tier, num_tiers_, shape_->newest_first());
+    for (size_t i = 0; i < chains.size(); ++i) {
+      const PoolRange range = TierOf(chains[i], tier, num_tiers_, shape_->newest_first());
       if (range.size() == 0) continue;
       if (range.size() > window.num_values() - at) {
         return Corrupt("{}: tier {} has {} values, the chains need more (D-014)", window.Describe(),
@@ -49,11 +48,10 @@ Status PoolDecoder::Assemble() {
       }
       const std::byte* const from = window.constant() ? window.At(0) : window.At(at);
       std::memcpy(pool_.data() + range.begin * width_, from, range.size() * width_);
-      for (uint64_t i = at; window.any_unfit();) {
-        i = window.FirstUnfit(i, at + range.size());
-        if (i == UINT64_MAX) break;
-        unfit_.push_back(range.begin + (i - at));
-        ++i;
+      for (uint64_t next = at; window.any_unfit(); ++next) {
+        next = window.FirstUnfit(next, at + range.size());
+        if (next == UINT64_MAX) break;
+        unfit_.push_back(range.begin + (next - at));
       }
       at += range.size();
     }

@@ -63,9 +63,10 @@ Status StripeDecoder::Start(size_t stripe) {
         dictionary, shapes_[values.shape].get(),
         groups_[projection.shapes[values.shape].group]->general()));
     if (values_[i]->num_values() != shapes_[values.shape]->num_values()) {
-      return Corrupt("{}: {} values, another column of the feature has {} (D-011)",
+      return Corrupt("{}: {} values, another column of the feature has {} ({})",
                      values_[i]->Describe(), values_[i]->num_values(),
-                     shapes_[values.shape]->num_values());
+                     shapes_[values.shape]->num_values(),
+                     planned.windows == kNone32 ? "D-011" : "D-013");
     }
   }
   return Status::Ok();

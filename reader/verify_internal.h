@@ -74,7 +74,8 @@ struct VerifiedTotals {
 Result<bool> VerifyStripe(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
                           std::vector<VerifiedTotals>* totals, VerifyMeter* meter, DamageLog* log);
 
-// D-005, D-013 of one stripe without other damage. Errors other than damage end the verification.
+// D-002, D-005, D-013, D-014 of one stripe without other damage. Errors other than damage end the
+// verification.
 Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
                     DamageLog* log);
 

@@ -49,7 +49,7 @@ Status StreamChecker::AddIndex(const void* values, size_t count) {
         return Corrupt("row {}: new-row bit {} (D-001)", at, bits[i]);
       }
       sum_ += bits[i];
-    } else if (form_ != 5) {  // D-005 needs the parent's index.
+    } else if (form_ == 3 || form_ == 4) {  // D-005 needs the parent's index.
       if (numbers[i] >= num_unique_) {
         return Corrupt("row {}: unique row {} of {} (D-001)", at, numbers[i], num_unique_);
       }
@@ -98,7 +98,7 @@ Status StreamChecker::Finish() {
   if (role_ == StreamRole::kIndex && form_ == 1 && sum_ != num_rows_) {
     return Corrupt("runs of {} rows in all, the stripe has {} (D-001)", sum_, num_rows_);
   }
-  if (role_ == StreamRole::kIndex && form_ > 1 && form_ != 5 && sum_ != num_unique_) {
+  if (role_ == StreamRole::kIndex && form_ > 1 && form_ < 5 && sum_ != num_unique_) {
     return Corrupt("{} unique rows are used, the group states {} (D-001, D-002)", sum_,
                    num_unique_);
   }

@@ -54,7 +54,7 @@ class StripeVerifier {
     FinishStreams();
     CompareStreams(totals);
     AddStoredBytes(totals);
-    if (last_message_.empty()) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
+    if (!is_damaged_) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
     file_.ForgetStripe(stripe_);
     return true;
   }
@@ -64,6 +64,7 @@ class StripeVerifier {
   void Report(Status status, std::string where) {
     if (status.message() == last_message_) return;
     last_message_ = status.message();
+    is_damaged_ |= status.code() != StatusCode::kUnsupported;
     log_.Add(std::move(status), std::move(where));
   }
 
@@ -86,6 +87,10 @@ class StripeVerifier {
       auto record = file_.LoadStripeGroup(stripe_, g);
       if (record.ok()) {
         groups_[g] = *record;
+        if (record->form > 5) {  // Its streams are over unique rows all the same.
+          Report(Error(StatusCode::kUnsupported, "index form {} (D-001)", record->form),
+                 fmt::format("stripe {}, dedup group {}", stripe_, g));
+        }
         continue;
       }
       if (!IsDamage(record.status())) return record.status();
@@ -121,6 +126,11 @@ class StripeVerifier {
     return at != streams_.end() && at->use.slot == slot && at->present ? &*at : nullptr;
   }
 
+  // D-001: what the index means is not known; its place and its seals are.
+  bool IsOpaque(const SlotUse& use) const {
+    return use.role == StreamRole::kIndex && groups_[use.owner].form > 5;
+  }
+
   // What records alone must say, before any page is read.
   Status CheckRecord(const Stream& s) {
     const SlotUse& use = s.use;
@@ -138,12 +148,18 @@ class StripeVerifier {
       return CheckShapeRecord(column, groups_[column.group].num_unique, s.record);
     }
     if (use.role == StreamRole::kWindows) {
-      return CheckWindowsRecord(groups_[column.group].num_unique, s.record);
+      return CheckWindowsRecord(column, groups_[column.group].num_unique, s.record);
+    }
+    if (use.slot != column.values_slot) {
+      const Stream* values = Find(column.values_slot);
+      const Stream* windows = Find(column.windows_slot);
+      if (values == nullptr || windows == nullptr) return Status::Ok();
+      return CheckTierRecord(values->record, s.record, windows->record.max);
     }
     const Stream* shape = Find(column.shape_slot);
     if (shape == nullptr) return Status::Ok();
     StreamRecord pool = s.record;
-    pool.num_values = PoolValues(column);  // Sizes of tiers are looked at later (D-014).
+    pool.num_values = PoolValues(column);  // How many each tier has is looked at later (D-014).
     return CheckValuesRecord(column, shape->record, pool, HasWindows(column));
   }
 
@@ -307,6 +323,7 @@ class StripeVerifier {
   }
 
   Status CheckNode(Stream* s, uint32_t k, std::span<const std::byte> node) {
+    if (IsOpaque(s->use)) return Status::Ok();
     const uint32_t count = ValuesInNode(s->record, k, file_.core().page_values);
     const int width = s->record.width;
     values_.resize((size_t{count} * 8 + 7) / 8);
@@ -407,6 +424,7 @@ class StripeVerifier {
   std::vector<uint64_t> values_;
   DecodeScratch scratch_;
   std::string last_message_;
+  bool is_damaged_ = false;
 };
 
 }  // namespace

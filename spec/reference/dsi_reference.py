@@ -19,6 +19,7 @@ import json
 import math
 import struct
 import sys
+from bisect import bisect_right
 from collections import namedtuple
 from itertools import accumulate
 
@@ -248,6 +249,7 @@ class File:
                  f"owner {g.owner}")
             need(g.num_columns == sum(c.group == i for c in self.columns), "F-073", f"group {i}",
                  f"num_columns {g.num_columns}")
+            need(g.num_columns or i == 0, "F-073", f"group {i}", "no column")
 
     def _check_columns(self):
         self.features, i = [], 0
@@ -487,9 +489,14 @@ class File:
             parent = self.groups[chain[-1]].parent
             need(parent, "D-001", f"stripe {stripe.ordinal} group {chain[-1]}", "no parent")
             chain.append(parent)
-        rows = None
+        rows = unsupported = None
         for g in reversed(chain):
-            rows = self._index(stripe, g, rows)
+            try:
+                rows = self._index(stripe, g, rows)
+            except Unsupported as error:
+                unsupported, rows = error, None
+        if unsupported:
+            raise unsupported
         return rows
 
     def _index(self, stripe, g, parent_rows):
@@ -516,11 +523,11 @@ class File:
             need(sum(values) == num_unique, "D-001", where, f"{sum(values)} ones, not {num_unique}")
             return [ones - 1 for ones in accumulate(values)]
         if form == 5:
-            return versions(values, parent_rows, num_owners, num_unique, where)
+            return parent_rows and versions(values, parent_rows, num_owners, num_unique, where)
         need(max(values) < num_unique, "D-001", where, f"unique row {max(values)} of {num_unique}")
         used = len(set(values))
         need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
-        return values if form == 3 else [values[owner] for owner in parent_rows]
+        return values if form == 3 else parent_rows and [values[owner] for owner in parent_rows]
 
     def _shape(self, stripe, c):
         """The codes of the column's feature: one per unique row."""
@@ -556,17 +563,17 @@ class File:
         """The value of each unique row of the column's group."""
         codes, where = self._shape(stripe, c), f"stripe {stripe.ordinal} column {c.ordinal}"
         step, listed = c.fixed_length or 1, is_list(c)
-        sizes = [(code - 1 if listed else step) if code else None for code in codes]
+        sizes = [(code - 1 if listed else step) if code else 0 for code in codes]
         shared = None if c.id_space == NONE16 else (
             lambda width: self.dictionary(stripe, c.id_space))
-        starts, count = self._starts(stripe, c, [s or 0 for s in sizes], where)
+        starts, chains, count = self._starts(stripe, c, sizes, where)
         need(stripe.streams[c.values_slot].width == TYPE_WIDTH[c.type], "F-061", where,
              f"width {stripe.streams[c.values_slot].width}")
-        entries = self._entries(stripe, c, sizes, starts, count, shared, where)
+        entries = self._entries(stripe, c, sizes, starts, chains, count, shared, where)
         need(c.type != BOOL or not entries or max(entries) <= 1, "S-011", where, "a bool above 1")
         entries, values, at = typed(entries, c.type, raw_bits), [], 0
-        for k, size in enumerate(sizes):
-            if size is None:
+        for k, (code, size) in enumerate(zip(codes, sizes)):
+            if code == 0:
                 values.append(None)
                 continue
             at = at if starts is None else starts[k]
@@ -579,53 +586,39 @@ class File:
         return values
 
     def _starts(self, stripe, c, sizes, where):
-        """Where the entries of each unique row start, None for one after another; their number."""
-        if c.windows_slot == NONE32 or stripe.streams[c.windows_slot].num_values == 0:  # D-011
-            return None, sum(sizes)
+        """Where the entries of each unique row start, None for one after another; the chains of
+        the pool; its size."""
+        slots = tier_slots(c)
+        windows = None if c.windows_slot == NONE32 else stripe.streams[c.windows_slot]
+        top = windows.max if windows else 0
+        need(top == 0 or c.num_tiers, "D-014", where, f"reach {top} without tiers")  # D-014
+        need(top or not any(stripe.streams[slot].num_values for slot in slots[1:]), "D-014", where,
+             "a tier is not empty")
+        if windows is None or windows.num_values == 0:  # D-011
+            return None, (), sum(sizes)
         self.budget.spend(sum(sizes), where)  # Windows overlap: few entries may be many lists.
         codes = self._stream(stripe, c.windows_slot, 4, len(sizes), "D-013")  # D-013
-        pool, starts, end, start = self._pool_size(stripe, c), [], 0, 0
-        for code, size in zip(codes, sizes):
-            if size == 0:
-                need(code == 0, "D-013", where, f"code {code} of a row without entries")
-            else:
-                start = start + zigzag((code - 1) // 2) if code % 2 else end + code // 2
-                need(0 <= start and start + size <= pool, "D-013", where,
-                     f"{size} entries from {start} on, {pool} in the pool")
-                end = max(end, start + size)
-            starts.append(start)
-        return starts, end
+        starts, chains = place_windows(codes, sizes, where)
+        count, found = chains[-1][1] if chains else 0, sum(
+            stripe.streams[slot].num_values for slot in slots)
+        need(count == found, "D-013", where, f"windows of {count} values, the pool has {found}")
+        need(count <= MAX_VALUES, "F-090", where, f"a pool of {count} values")  # F-090
+        return starts, chains, count
 
-    @staticmethod
-    def _pool_size(stripe, c):
-        return sum(stripe.streams[slot].num_values for slot in tier_slots(c))
-
-    def _entries(self, stripe, c, sizes, starts, count, shared, where):
+    def _entries(self, stripe, c, sizes, starts, chains, count, shared, where):
         """The values streams of a column, put together from its tiers (D-014)."""
         width = TYPE_WIDTH[c.type]
         top = 0 if c.windows_slot == NONE32 else stripe.streams[c.windows_slot].max
         if top == 0:
-            for slot in tier_slots(c)[1:]:
-                need(stripe.streams[slot].num_values == 0, "D-014", where, "a tier is not empty")
             return self._stream(stripe, c.values_slot, width, count,
                                 "D-011" if starts is None else "D-013", shared)  # D-011, D-013
-        need(starts is not None, "D-014", where, "tiers without windows")
-        codes, chains, end = self._stream(stripe, c.windows_slot, 4, len(sizes), "D-013"), [], 0
-        for code, size, start in zip(codes, sizes, starts):
-            if not size:
-                continue
-            if code % 2 == 0:
-                chains.append(end)
-            end = max(end, start + size)
-        chains = list(zip(chains, chains[1:] + [count]))
         newest_first, reach = c.flags & 1, 0
         for size, start in zip(sizes, starts):
             if size:
-                begin, end = next(ch for ch in chains if ch[0] <= start < ch[1])
+                begin, end = chains[bisect_right(chains, (start, MAX_VALUES + 1)) - 1]
                 reach = max(reach, start - begin if newest_first else end - start - size)
         need(top == reach + 1, "D-014", where, f"max is {top}, the reach {reach}")
         bounds = [0] + [16 << k for k in range(1, c.num_tiers)] + [count]
-        need(self._pool_size(stripe, c) == count, "D-014", where, "tiers of another size")
         pool = [0] * count
         for tier, slot in enumerate(tier_slots(c)):
             at = []
@@ -696,7 +689,38 @@ def versions(steps, owners, num_owners, num_unique, where):  # D-005
         version.append(last[owner])
     need(sum(counts) == num_unique, "D-005", where, f"{sum(counts)} versions, not {num_unique}")
     before = [0, *accumulate(counts)]
-    return [before[owner] + v for owner, v in zip(owners, version)]
+    rows = [before[owner] + v for owner, v in zip(owners, version)]
+    used = len(set(rows))
+    need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
+    return rows
+
+
+def place_windows(codes, sizes, where):  # D-013
+    """Where the entries of each unique row start, and the chains of the pool."""
+    starts, begins = [], []
+    low = end = start = 0  # Windows have filled [low, end) of the newest chain.
+    for code, size in zip(codes, sizes):
+        if size == 0:
+            need(code == 0, "D-013", where, f"code {code} of a row without entries")
+        elif code % 2 == 0:
+            need(not begins or low == begins[-1], "D-013", where, "a chain is not filled")
+            begins.append(end)
+            start = low = end + code // 2
+            end = start + size
+        else:
+            start += zigzag((code - 1) // 2)
+            chain = bisect_right(begins, start) - 1
+            need(chain >= 0, "D-013", where, f"a window at {start} is in no chain")
+            if chain + 1 < len(begins):
+                need(start + size <= begins[chain + 1], "D-013", where,
+                     f"the window at {start} of {size} leaves its chain")
+            else:
+                need(start < end and start + size > low, "D-013", where,
+                     f"the window at {start} shares nothing with its chain")
+                low, end = min(low, start), max(end, start + size)
+        starts.append(start)
+    need(not begins or low == begins[-1], "D-013", where, "the last chain is not filled")
+    return starts, list(zip(begins, begins[1:] + [end]))
 
 
 def tier_slots(c):

@@ -203,68 +203,118 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
             ((4, 2, [0, 2, 1]), "D-001"), ((4, 2, [1, 0, 0]), [1, 0, 1, 0, 0]), ((4, 2, [0] * 3), "D-002"),
             ((4, 2, [0, 1, 0, 1, 0]), "D-001"), ((5, 3, [0] * 5), [0, 1, 0, 1, 2]),
             ((5, 5, [0, 0, 2, 2, 0]), [0, 2, 1, 3, 4]), ((5, 4, [2, 0, 1, 0, 0]), [1, 2, 0, 2, 3]),
-            ((5, 5, [4, 0, 3, 0, 0]), [2, 3, 0, 3, 4]), ((5, 3, [0, 0, 2, 0, 0]), "D-005"),
+            ((5, 5, [4, 0, 3, 0, 0]), "D-002"), ((5, 4, [2, 0, 0, 0, 0]), "D-002"),
+            ((5, 4, [0, 0, 0, 0, 2]), "D-002"), ((5, 3, [0, 0, 2, 0, 0]), "D-005"),
             ((5, 5, [0, 0, 2, 0, 0]), "D-005"), ((5, 3, [1, 0, 2, 0, 0]), "D-005"),
             ((5, 3, [2**25, 0, 2**25 - 1, 0, 0]), "D-005"), ((5, 3, [2**32 - 1] * 5), "D-005"),
             ((5, 3, [0] * 3), "D-001")]
         for (form, n, values), expected in cases:
             with self.subTest(form=form, values=values):
-                rows = Rows(5, {"v": [[k] for k in range(n)]},
+                rows = Rows(5, {"v": [[k] for k in range(n)], "o": [1, 2, 3]},
                             groups=[(3, 3, [0, 1, 0, 1, 2]), (form, n, values)])
-                data = Builder([Col("v", "list", "int64", group=2)], [rows],
-                               [Grp("g"), Grp("h", parent=1)]).bytes()
+                data = Builder([Col("v", "list", "int64", group=2), Col("o", "key", "int8", group=1)],
+                               [rows], [Grp("g"), Grp("h", parent=1)]).bytes()
                 if isinstance(expected, str):
                     self.assertEqual(outcome(data), ("Damage", expected))
                 else:
+                    self.assertIsNone(outcome(data))
                     self.assertEqual([r["v"] for r in File(data).rows()], [[k] for k in expected])
 
     def test_parent_of_a_parent(self):  # D-001: unsupported wherever it is referred to
-        for form, expected in ((1, [0, 0, 1, 2, 2]), (6, None)):
-            groups = [(form, 2, [3, 2]), (5, 4, [0, 0, 2, 0, 2]), (4, 3, [0, 1, 2, 2])]
-            rows = Rows(5, {"v": [[0], [1], [2]], "w": [1] * 5}, groups=groups)
-            data = Builder([Col("v", "list", "int64", group=3), Col("w", "dense", "int8")], [rows],
-                           [Grp("g"), Grp("h", parent=1), Grp("i", parent=2)]).bytes()
-            self.assertEqual([r["w"] for r in File(data).rows(["w"])], [1] * 5)
-            if expected:
-                self.assertEqual([r["v"] for r in File(data).rows()], [[k] for k in expected])
-            else:
-                self.assertEqual(outcome(data), ("Unsupported", "D-001"))
+        def build(form, child=(0, 1, 2, 2)):
+            groups = [(form, 2, [3, 2]), (5, 4, [0, 0, 2, 0, 2]), (4, 3, list(child))]
+            rows = Rows(5, {"v": [[0], [1], [2]], "w": [1] * 5, "x": [1] * 2, "y": [1] * 4},
+                        groups=groups)
+            return Builder([Col("v", "list", "int64", group=3), Col("w", "dense", "int8"),
+                            Col("x", "dense", "int8", group=1), Col("y", "dense", "int8", group=2)],
+                           [rows], [Grp("g"), Grp("h", parent=1), Grp("i", parent=2)]).bytes()
+        self.assertEqual([r["v"] for r in File(build(1)).rows()], [[0], [0], [1], [2], [2]])
+        file = File(build(6))
+        self.assertEqual([r["w"] for r in file.rows(["w"])], [1] * 5)
+        for column in "vxy":
+            with self.assertRaises(Unsupported):
+                list(file.rows([column]))
+        self.assertEqual(outcome(build(6)), ("Unsupported", "D-001"))
+        # What is damaged is so whatever is unsupported beside it.
+        self.assertEqual(outcome(build(6, (0, 1, 2, 3))), ("Damage", "D-001"))
+        self.assertEqual(outcome(build(6, (0, 1, 1, 1))), ("Damage", "D-002"))
+
+    def test_groups_have_columns(self):  # F-073
+        data = Builder([Col("a", "dense", "int8")], [Rows(2, {"a": [1, 2]}, groups=[(0, 2, ())])],
+                       [Grp("g")]).bytes()
+        self.assertEqual(outcome(data), ("Damage", "F-073"))
+
+    @staticmethod
+    def pools(lists, codes, pool, kind="weighted", weights=None, tiers=0, top=0, flags=0,
+              spread=None):
+        """A file of a feature of two columns, given by its streams. `spread`: the tiers."""
+        columns = [Col("l.i", kind, "int64", feature="l", windows=True, tiers=tiers, flags=flags),
+                   Col("l.w", kind, "float32", feature="l", windows=True, tiers=tiers, flags=flags)]
+        rows = Rows(len(lists), {"l.i": lists, "l.w": lists})
+        builder, parts = Builder.__new__(Builder), spread or [pool] + [[]] * max(tiers - 1, 0)
+
+        def streams(rows):
+            for key, width, values, greatest, charge in Builder._streams(builder, rows):
+                if key == ("l", "windows"):
+                    values, greatest = codes, top
+                elif isinstance(key, str) or key[0] == "tier":
+                    values = parts[0 if isinstance(key, str) else key[2]]
+                    if weights and key == "l.w":
+                        values = weights
+                yield key, width, values, greatest, charge
+        builder._streams = streams
+        builder.__init__(columns, [rows])
+        return builder.bytes()
 
     def test_windows(self):  # D-013
-        lists, starts = [[7, 8], None, [8, 9, 10], [], [8, 9], [6, 7]], [3, 0, 4, 0, 4, 2]
-        pool, codes = [0, 0, 6, 7, 8, 9, 10], [6, 0, 5, 0, 1, 7]
-
-        def build(lists=lists, codes=codes, pool=pool, weights=None, kind="weighted"):
-            columns = [Col("l.i", kind, "int64", feature="l", windows=True),
-                       Col("l.w", kind, "float32", feature="l", windows=True)]
-            rows = Rows(len(lists), {"l.i": lists, "l.w": lists},
-                        windows={"l": starts[:len(lists)]} if codes else {})
-            builder = Builder.__new__(Builder)
-
-            def streams(rows):
-                for key, width, values, top, charge in Builder._streams(builder, rows):
-                    new = {("l", "windows"): codes, "l.i": pool, "l.w": weights or pool}.get(key)
-                    yield key, width, values if new is None else new, top, charge
-            builder._streams = streams
-            builder.__init__(columns, [rows])
-            return builder.bytes()
+        # A chain that grows in front and at its end, another, and a list that comes back.
+        sound = dict(lists=[[6, 7], [5, 6, 7], None, [7, 8], [], [1, 2], [6, 7]],
+                     codes=[2, 3, 0, 9, 0, 0, 11], pool=[5, 6, 7, 8, 1, 2])
         for more in ({}, {"kind": "sequence"}):
-            self.assertEqual([r["l.i"] for r in File(build(**more)).rows()], lists)
-            self.assertEqual([r["l.w"] for r in File(build(**more)).rows(raw_bits=True)], lists)
-        self.assertEqual([r["l.i"] for r in File(build(codes=[], pool=[
-            7, 8, 8, 9, 10, 8, 9, 6, 7])).rows()], lists)
-        self.assertIsNone(outcome(build(lists=[None, []], codes=[0, 0], pool=[])))
-        same = build(lists=[[7, 8], [8, 9], [1, 2]], codes=[0, 5, 4], pool=[7, 8, 9, 0, 0, 1, 2])
-        self.assertEqual([r["l.i"] for r in File(same).rows()], [[7, 8], [8, 9], [1, 2]])
-        cases = [{"codes": [6, 2, 5, 0, 1, 7]}, {"codes": [6, 0, 5, 1, 1, 7]},
-                 {"codes": [8, 0, 5, 0, 1, 7]}, {"codes": [2, 0, 5, 0, 1, 7]},
-                 {"codes": [6, 0, 5, 0, 1, 19]}, {"codes": [6, 0, 5, 0, 1, 2**32 - 1]},
-                 {"codes": [6, 0, 5, 0, 1, 2**32 - 2]}, {"codes": codes[:-1]}, {"pool": pool[:-1]},
-                 {"pool": pool + [1]}, {"weights": pool + [1]}, {"weights": pool[:-1]},
-                 {"lists": [None, []], "codes": [0, 0], "pool": [1]}]
-        for case in cases:
-            with self.subTest(case=case):
-                self.assertEqual(outcome(build(**case)), ("Damage", "D-013"))
+            data = self.pools(**sound, **more)
+            self.assertIsNone(outcome(data))
+            self.assertEqual([r["l.i"] for r in File(data).rows()], sound["lists"])
+            self.assertEqual([r["l.w"] for r in File(data).rows(raw_bits=True)], sound["lists"])
+        plain = self.pools(sound["lists"], [], [6, 7, 5, 6, 7, 7, 8, 1, 2, 6, 7])
+        self.assertEqual([r["l.i"] for r in File(plain).rows()], sound["lists"])
+        self.assertIsNone(outcome(self.pools([None, []], [0, 0], [])))
+        pool = sound["pool"]
+        for change in (
+                {"codes": [2, 3, 2, 9, 0, 0, 11]},  # A window of nothing.
+                {"codes": [3, 3, 0, 9, 0, 0, 11]},  # The first is odd.
+                {"codes": [5, 3, 0, 9, 0, 0, 11]},
+                {"codes": [0, 3, 0, 9, 0, 0, 11]},  # Before the pool.
+                {"codes": [4, 3, 0, 9, 0, 0, 11], "pool": [0] + pool},  # A gap in front.
+                {"codes": [2, 3, 0, 9, 0, 2, 13], "pool": pool[:4] + [0] + pool[4:]},
+                {"codes": [2, 3, 0, 9, 0, 9, 11]},  # Begins no chain, shares nothing.
+                {"codes": [2, 3, 0, 9, 0, 0, 3]},  # Across two chains.
+                {"codes": [2, 3, 0, 9, 0, 0, 19]},  # Before the pool again.
+                {"codes": [2, 3, 0, 9, 0, 0, 2**32 - 1]}, {"codes": [2, 3, 0, 9, 0, 0, 2**32 - 2]},
+                {"codes": [2, 3, 0, 9, 0, 0]}, {"pool": pool[:-1]}, {"pool": pool + [1]},
+                {"weights": pool + [1]}, {"weights": pool[:-1]},
+                {"lists": [None, []], "codes": [0, 0], "pool": [1]}):
+            with self.subTest(change=change):
+                self.assertEqual(outcome(self.pools(**{**sound, **change})), ("Damage", "D-013"))
+
+    def test_tiers(self):  # D-014
+        long, more = list(range(1, 35)), list(range(7, 41))
+        lists, codes, pool = [long, more, [90, 91]], [0, 25, 0], [*range(1, 41), 90, 91]
+        newest_last = dict(lists=lists, codes=codes, pool=pool, tiers=2, top=7,
+                           spread=[pool[8:40] + pool[40:], pool[:8]])
+        newest_first = dict(newest_last, flags=1, top=7, spread=[pool[:32] + pool[40:], pool[32:40]])
+        for sound in (newest_last, newest_first):
+            data = self.pools(**sound)
+            self.assertIsNone(outcome(data))
+            self.assertEqual([r["l.i"] for r in File(data).rows()], lists)
+            for change in ({"top": 6}, {"top": 8}, {"top": 0}, {"spread": [pool[:33], pool[33:]]},
+                           {"spread": [pool, []]}):
+                with self.subTest(change=change):
+                    self.assertEqual(outcome(self.pools(**{**sound, **change})), ("Damage", "D-014"))
+        # Without tiers there is no reach; without a reach no second tier.
+        self.assertEqual(outcome(self.pools(lists, codes, pool, top=7)), ("Damage", "D-014"))
+        self.assertIsNone(outcome(self.pools(lists, codes, pool, tiers=2)))
+        self.assertEqual(outcome(self.pools(lists, [], sum(lists, [])[:-1], tiers=2,
+                                            spread=[sum(lists, [])[:-1], [91]])), ("Damage", "D-014"))
 
     def test_aliases(self):  # F-061 form 4, E-051
         def build(change=None, slot=3, values=None, **nodes):

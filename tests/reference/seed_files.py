@@ -27,13 +27,14 @@ def parents():
 
 
 def windows():
-    lists, starts = [[7, 8], None, [8, 9, 10], [], [8, 9], [6, 7]], [3, 0, 4, 0, 4, 2]
+    lists = [[6, 7], [5, 6, 7], None, [7, 8], [], [1, 2], [6, 7]]
+    starts = [1, 0, 0, 2, 0, 4, 1]
     columns = [Col("l.i", "weighted", "int64", feature="l", windows=True),
                Col("l.w", "weighted", "float32", feature="l", windows=True),
                Col("s", "string", "bytes", windows=True)]
-    words = [b"abc", b"bcd", None, b"cd", b"", b"zz"]
-    rows = Rows(6, {"l.i": lists, "l.w": lists, "s": words},
-                windows={"l": starts, "s": [0, 1, 0, 2, 0, 4]})
+    words = [b"abc", b"bcd", None, b"cd", b"", b"zz", b"z"]
+    rows = Rows(7, {"l.i": lists, "l.w": lists, "s": words},
+                windows={"l": starts, "s": [0, 1, 0, 2, 0, 4, 5]})
     return Builder(columns, [rows]).bytes()
 
 
