@@ -106,7 +106,7 @@ TEST_F(DelimitedInputTest, BadCellsNameTheLine) {
   EXPECT_REFUSED(ReadCsv("id\n5.0\n"), kBad, "found \"5.0\"");
   EXPECT_REFUSED(ReadCsv("id\n9223372036854775808\n"), kBad, "fits type int64");
   EXPECT_REFUSED(ReadCsv("id\n18446744073709551616\n"), kBad, "expected a number");
-  EXPECT_REFUSED(ReadCsv("x\n9007199254740993\n"), kBad, "fits type float64");
+  EXPECT_REFUSED(ReadCsv("x\n9007199254740993\n"), kBad, "float64 does not hold exactly");
   EXPECT_REFUSED(ReadCsv("tags\n1||2\n"), kBad, "found the entry \"\"");
   EXPECT_REFUSED(ReadCsv("tags\n1|\n"), kBad, "found the entry \"\"");
   EXPECT_REFUSED(ReadCsv("tags\n1|2.5\n"), kBad, "found the entry \"2.5\"");
