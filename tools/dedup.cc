@@ -48,12 +48,14 @@ Status Run(Options* options, Console* console) {
   DSI_RETURN_IF_ERROR(report.status());
   report->input = options->sample.in == "-" ? "standard input" : options->sample.in;
   if (schema_file) {
-    std::string text = report->schema.ToJson();
+    DSI_ASSIGN_OR_RETURN(std::string text, report->schema.ToJson());
     if (!text.ends_with('\n')) text += '\n';
     DSI_RETURN_IF_ERROR(schema_file->Append(std::as_bytes(std::span(text))));
     DSI_RETURN_IF_ERROR(schema_file->Publish());
   }
-  return console->Print(console->json ? DedupJson(*report) : DedupText(*report, *console));
+  DSI_ASSIGN_OR_RETURN(const std::string text,
+                       console->json ? DedupJson(*report) : DedupText(*report, *console));
+  return console->Print(text);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ VerbAction AddSchema(CLI::App* app, Console* console) {
       "  dsictl schema clicks.dsi\n");
   return [options, console]() -> Status {
     DSI_ASSIGN_OR_RETURN(const Schema schema, FindSchema(*options, *console));
-    std::string text = schema.ToJson();
+    DSI_ASSIGN_OR_RETURN(std::string text, schema.ToJson());
     if (!text.ends_with('\n')) text += '\n';
     return console->Print(text);
   };

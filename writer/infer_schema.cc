@@ -2,13 +2,13 @@
 #include <simdjson.h>
 
 #include <deque>
-#include <new>
 #include <unordered_set>
 #include <utility>
 
 #include "dsi/format/error_internal.h"
 #include "dsi/format/json_position_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/writer/delimited_record_internal.h"
 #include "dsi/writer/infer_feature_internal.h"
 #include "dsi/writer/json_line_internal.h"
@@ -290,7 +290,9 @@ Result<Schema> InferFromLines(LineSource* lines, TextFormat format, const InferO
   DSI_ASSIGN_OR_RETURN(Schema schema, MakeSchema(rows->seen(), typed_text));
   if (schema.features.empty()) return BadInput("found no values to find a schema from");
   const Status status = schema.Validate();
-  if (!status.ok()) return Status(StatusCode::kBadInput, status.message());
+  if (status.code() == StatusCode::kInvalidArgument)
+    return Status(StatusCode::kBadInput, status.message());
+  DSI_RETURN_IF_ERROR(status);
   return schema;
 }
 
@@ -298,7 +300,7 @@ Result<Schema> InferFromLines(LineSource* lines, TextFormat format, const InferO
 }  // namespace internal
 
 Result<Schema> InferSchema(const std::string& path, const InferOptions& options) {
-  try {
+  return internal::NoThrow([&]() -> Result<Schema> {
     DSI_ASSIGN_OR_RETURN(const TextFormat format,
                          internal::ResolveTextFormat(path, options.text.format));
     DSI_ASSIGN_OR_RETURN(std::unique_ptr<internal::LineSource> lines,
@@ -308,9 +310,7 @@ Result<Schema> InferSchema(const std::string& path, const InferOptions& options)
     const std::string name = internal::SourceName(path);
     if (schema.ok() || schema.status().message().starts_with(name)) return schema;
     return schema.status().At(name);
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResourceExhausted, path + ": out of memory");
-  }
+  });
 }
 
 }  // namespace dsi
