@@ -1,7 +1,6 @@
 #include "dsi/dedup/find_groups_internal.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -13,6 +12,7 @@
 #include "dsi/dedup/key_index_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -49,7 +49,7 @@ double CodedBits(const RowColumn& column, std::span<const uint32_t> rows) {
   const auto distinct =
       static_cast<double>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
   if (distinct * 4 > static_cast<double>(rows.size())) return 64;
-  return std::log2(distinct + 1) + 1;
+  return Log2(distinct + 1) + 1;
 }
 
 // What the rows that differ from the row before cost where only what is new in them is stored.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/format/json_position_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/format/wire_internal.h"
 
 namespace dsi {
@@ -341,11 +341,7 @@ Status CheckSchema(const Schema& schema) {
 }  // namespace
 
 Status Schema::Validate() const {
-  try {
-    return CheckSchema(*this);
-  } catch (const std::bad_alloc&) {
-    return {StatusCode::kResourceExhausted, "out of memory"};
-  }
+  return internal::NoThrow([this] { return CheckSchema(*this); });
 }
 
 int Schema::FindFeature(std::string_view name) const {

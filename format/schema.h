@@ -87,8 +87,9 @@ class DSI_EXPORT Schema {
   static Result<Schema> FromJson(std::string_view json);
   // As FromJson; kIo and kNotFound for the file.
   static Result<Schema> FromJsonFile(const std::string& path);
-  // Writes the JSON form, stable: FromJson(ToJson()) gives an equal schema.
-  std::string ToJson() const;
+  // Writes the JSON form, stable: FromJson(*ToJson()) gives an equal schema. kResourceExhausted: no
+  // memory.
+  Result<std::string> ToJson() const;
 
   // Checks everything FromJson promises, for schemas built in code. kInvalidArgument.
   Status Validate() const;
@@ -110,7 +111,7 @@ class DSI_EXPORT FeatureIndex {
 };
 
 // Full name of column c of a feature: the feature's name, or "feature.column" where it has several
-// or a sequence has one.
+// or a sequence has one. Throws std::bad_alloc where there is no memory for the text.
 DSI_EXPORT std::string ColumnName(const FeatureSpec& feature, size_t column);
 
 }  // namespace dsi

@@ -50,13 +50,17 @@ Status Run(Options* options, Console* console) {
   DSI_RETURN_IF_ERROR(report.status());
   report->input = options->sample.in == "-" ? "standard input" : options->sample.in;
   if (schema_file) {
-    std::string text = report->schema.ToJson();
+    DSI_ASSIGN_OR_RETURN(std::string text, report->schema.ToJson());
     if (!text.ends_with('\n')) text += '\n';
     DSI_RETURN_IF_ERROR(schema_file->Append(std::as_bytes(std::span(text))));
     DSI_RETURN_IF_ERROR(schema_file->Publish());
   }
-  if (console->json) return console->PrintJsonText(DedupJson(*report));
-  return console->Print(DedupText(*report, *console));
+  if (console->json) {
+    DSI_ASSIGN_OR_RETURN(const std::string json, DedupJson(*report));
+    return console->PrintJsonText(json);
+  }
+  DSI_ASSIGN_OR_RETURN(const std::string text, DedupText(*report, *console));
+  return console->Print(text);
 }
 
 }  // namespace

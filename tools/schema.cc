@@ -53,7 +53,7 @@ VerbAction AddSchema(CLI::App* app, Console* console) {
       "What was decided for a text (keys, times, labels, texts) goes to standard error.\n");
   return [options, console]() -> Status {
     DSI_ASSIGN_OR_RETURN(const Schema schema, FindSchema(*options, *console));
-    std::string text = schema.ToJson();
+    DSI_ASSIGN_OR_RETURN(std::string text, schema.ToJson());
     if (!text.ends_with('\n')) text += '\n';
     return console->PrintJsonText(text);
   };

@@ -1,11 +1,11 @@
 // Finds a schema: one pass over the rows that remembers what each name held.
 #include <deque>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/writer/infer_feature_internal.h"
 #include "dsi/writer/name_words_internal.h"
 #include "dsi/writer/row_looker_internal.h"
@@ -99,7 +99,9 @@ Result<Schema> InferFromLines(LineSource* lines, TextFormat format, const InferO
   DSI_ASSIGN_OR_RETURN(Schema schema, MakeSchema(rows->seen(), typed_text, report));
   if (schema.features.empty()) return BadInput("found no values to find a schema from");
   const Status status = schema.Validate();
-  if (!status.ok()) return Status(StatusCode::kBadInput, status.message());
+  if (status.code() == StatusCode::kInvalidArgument)
+    return Status(StatusCode::kBadInput, status.message());
+  DSI_RETURN_IF_ERROR(status);
   report->dropped = rows->Valueless();
   if (schema.cluster_by.empty()) FindKeys(rows.get(), schema, report);
   return schema;
@@ -111,7 +113,7 @@ Result<Schema> InferFromLines(LineSource* lines, TextFormat format, const InferO
 Result<Schema> InferSchema(const std::string& path, const InferOptions& options,
                            InferReport* report) {
   InferReport unused;
-  try {
+  return internal::NoThrow([&]() -> Result<Schema> {
     DSI_ASSIGN_OR_RETURN(const TextFormat format,
                          internal::ResolveTextFormat(path, options.text.format));
     DSI_ASSIGN_OR_RETURN(std::unique_ptr<internal::LineSource> lines,
@@ -122,9 +124,7 @@ Result<Schema> InferSchema(const std::string& path, const InferOptions& options,
     const std::string name = internal::SourceName(path);
     if (schema.ok() || schema.status().message().starts_with(name)) return schema;
     return schema.status().At(name);
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResourceExhausted, path + ": out of memory");
-  }
+  });
 }
 
 }  // namespace dsi

@@ -107,10 +107,10 @@ TEST(SchemaTest, ReadsEveryMember) {
 TEST(SchemaTest, JsonIsStable) {
   const Result<Schema> schema = Schema::FromJson(kWholeSchema);
   ASSERT_TRUE(schema.ok());
-  const std::string text = schema->ToJson();
+  const std::string text = *schema->ToJson();
   const Result<Schema> again = Schema::FromJson(text);
   ASSERT_TRUE(again.ok()) << again.status().ToString() << text;
-  EXPECT_EQ(again->ToJson(), text);
+  EXPECT_EQ(*again->ToJson(), text);
   EXPECT_EQ(again->metadata, schema->metadata);
   EXPECT_EQ(again->features[4].max_length, 100U);
 }
@@ -134,7 +134,7 @@ TEST(SchemaTest, DefaultsKeepTheirBits) {
         std::string(R"("kind":"dense","type":")") + one.type + R"(","default":)" + one.value));
     ASSERT_TRUE(schema.ok()) << schema.status().ToString();
     EXPECT_EQ(schema->features[0].default_bits, one.bits) << one.type << one.value;
-    EXPECT_EQ(Schema::FromJson(schema->ToJson())->features[0].default_bits, one.bits);
+    EXPECT_EQ(Schema::FromJson(*schema->ToJson())->features[0].default_bits, one.bits);
   }
   for (const char* bad : {R"("type":"int8","default":128)", R"("type":"int8","default":1.5)",
                           R"("type":"uint8","default":-1)", R"("type":"bool","default":2)",

@@ -94,7 +94,7 @@ TEST(Open, SchemaComesBack) {
   for (size_t i = 0; i < expected.features.size(); ++i) {
     if (!expected.features[i].id) expected.features[i].id = schema->features[i].id;
   }
-  EXPECT_EQ(schema->ToJson(), expected.ToJson());
+  EXPECT_EQ(*schema->ToJson(), *expected.ToJson());
   EXPECT_TRUE(schema->Validate().ok());
   const auto metadata = reader->Metadata();
   ASSERT_TRUE(metadata.ok());

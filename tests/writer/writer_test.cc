@@ -134,20 +134,6 @@ TEST(Writer, NoRowsMakeAValidEmptyFile) {
   EXPECT_GT(bytes->size(), 144U);
 }
 
-TEST(Writer, MemoryLimitIsAClearErrorAndSticks) {
-  std::vector<std::byte> bytes;
-  auto writer =
-      Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), {.memory_bytes = 10'000});
-  ASSERT_TRUE(writer.ok());
-  RowBatch batch((*writer)->schema());
-  Fill(&batch, 2'000);
-  const Status status = (*writer)->Append(batch);
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_NE(status.message().find("memory_bytes"), std::string::npos);
-  EXPECT_EQ((*writer)->Finish().status().code(), StatusCode::kResourceExhausted);
-  EXPECT_TRUE(bytes.empty());
-}
-
 TEST(Writer, CancelLeavesNothingBehind) {
   const test::TempFolder folder;
   const std::string path = folder.File("out.dsi");

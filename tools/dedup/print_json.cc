@@ -87,7 +87,8 @@ Json GroupJson(const GroupReport& g) {
 
 }  // namespace
 
-std::string DedupJson(const DedupReport& report) {
+Result<std::string> DedupJson(const DedupReport& report) {
+  DSI_ASSIGN_OR_RETURN(const std::string schema, report.schema.ToJson());
   Json owners = Json::array();
   for (const OwnerReport& owner : report.owners) {
     owners.push_back({{"key", owner.name},
@@ -132,7 +133,7 @@ std::string DedupJson(const DedupReport& report) {
        {{"bytes", report.rows_bytes}, {"bytes_without_dedup", report.rows_bytes_without}}},
       {"trials", trials},
       {"groups_advised", report.groups_advised},
-      {"schema", Json::parse(report.schema.ToJson(), nullptr, false)},
+      {"schema", Json::parse(schema, nullptr, false)},
       {"notes", report.notes}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -220,12 +220,12 @@ std::string TrialsText(const DedupReport& report, const Console& console) {
   return text;
 }
 
-std::string AdviceText(const DedupReport& report, const Console& console) {
+std::string AdviceText(const DedupReport& report, const std::string& schema,
+                       const Console& console) {
   if (!report.groups_advised)
     return "\nNo groups to declare: the writer finds by itself what there is.\n";
   std::string text = console.Bold("\nGroups to declare") +
                      " in the schema for convert --schema (--write-schema FILE writes it whole)\n";
-  const std::string schema = report.schema.ToJson();
   const size_t begin = schema.find("\"groups\"");
   if (begin == std::string::npos) return text;
   const size_t end = schema.find("\n  ]", begin);
@@ -235,12 +235,13 @@ std::string AdviceText(const DedupReport& report, const Console& console) {
 
 }  // namespace
 
-std::string DedupText(const DedupReport& report, const Console& console) {
+Result<std::string> DedupText(const DedupReport& report, const Console& console) {
+  DSI_ASSIGN_OR_RETURN(const std::string schema, report.schema.ToJson());
   std::string text = Facts(report, console);
   if (!report.owners.empty()) text += OwnersText(report, console);
   if (!report.features.empty()) text += RepeatsText(report, console) + FactorsText(report, console);
   return text + GroupsText(report, console) + TrialsText(report, console) +
-         AdviceText(report, console);
+         AdviceText(report, schema, console);
 }
 
 }  // namespace dsi::tools

@@ -118,7 +118,7 @@ Status MeasureTrials(const SampledTable& table, const AnalysisOptions& options, 
 Schema AdviseSchema(const Schema& schema, const std::vector<GroupReport>& groups,
                     const std::set<uint32_t>& left_out);
 
-std::string DedupText(const DedupReport& report, const Console& console);
-std::string DedupJson(const DedupReport& report);
+Result<std::string> DedupText(const DedupReport& report, const Console& console);
+Result<std::string> DedupJson(const DedupReport& report);
 
 }  // namespace dsi::tools
