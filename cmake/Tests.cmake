@@ -2,6 +2,7 @@
 # shell test. A test with "Slow" in its name is left out of the quick tier (scripts/test).
 
 find_package(GTest CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
 include(GoogleTest)
 
 # Tests of bytes use third-party Python packages where scripts/test has made an environment for
@@ -15,7 +16,8 @@ endif()
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cc)
 add_library(test_support_interface INTERFACE)
-target_link_libraries(test_support_interface INTERFACE dsi_internal GTest::gtest)
+target_link_libraries(test_support_interface INTERFACE dsi_internal GTest::gtest
+  nlohmann_json::nlohmann_json)
 # Only of files that read the tree: objects of all others are shared by checkouts in one compiler cache.
 set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/tests/golden/golden_nodes_test.cc

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kGram = 3;  // Entries whose hash finds an overlap.
 constexpr size_t kFewestFar =
     3;  // Entries that must overlap where the row before suggests nothing.
-constexpr size_t kFirstLook = 8192;        // Rows after which hopeless features are given up.
+constexpr size_t kFirstLook = 8192;        // Rows after which hopeless lists are given up.
 constexpr uint64_t kHopeless = 50;         // One shared entry in this many.
 constexpr uint64_t kMostValues = 1 << 29;  // A step over the whole pool still fits a code.
 constexpr size_t kNearOffsets = 512;       // Offsets that CountNewEntries tries at either end.
@@ -96,6 +96,7 @@ class WindowFinder {
     std::vector<PoolPlace> places(count);
     std::vector<uint32_t> lengths(count);
     Windows windows;
+    bool looked = false;
     for (size_t u = 0; u < count; ++u) {
       const size_t row = stored_rows.empty() ? u : stored_rows[u];
       const size_t length = EntriesOf(column_, ShapeOf(column_, row));
@@ -103,7 +104,9 @@ class WindowFinder {
       if (length == 0) continue;
       windows.num_entries += length;
       places[u] = Lay(StartOf(column_, row), length);
-      if (u == kFirstLook && shared_ * kHopeless < windows.num_entries) return {};
+      if (u < kFirstLook || looked) continue;
+      looked = true;
+      if (shared_ * kHopeless < windows.num_entries) return {};
     }
     if (shared_ * kHopeless < windows.num_entries || shared_ == 0) return {};
     pool_.Close();

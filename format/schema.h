@@ -28,6 +28,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "dsi/format/export.h"
@@ -86,18 +87,31 @@ class DSI_EXPORT Schema {
   static Result<Schema> FromJson(std::string_view json);
   // As FromJson; kIo and kNotFound for the file.
   static Result<Schema> FromJsonFile(const std::string& path);
-  // Writes the JSON form, stable: FromJson(ToJson()) gives an equal schema.
-  std::string ToJson() const;
+  // Writes the JSON form, stable: FromJson(*ToJson()) gives an equal schema. kResourceExhausted: no
+  // memory.
+  Result<std::string> ToJson() const;
 
   // Checks everything FromJson promises, for schemas built in code. kInvalidArgument.
   Status Validate() const;
 
-  // Ordinal of a feature by name, or -1. Linear.
+  // Ordinal of a feature by name, or -1. Linear: FeatureIndex is for many look-ups.
   int FindFeature(std::string_view name) const;
 };
 
+// The ordinals of a schema's features by name. Refers to the names of the schema, which must
+// outlive it unchanged. Const use from many threads is safe.
+class DSI_EXPORT FeatureIndex {
+ public:
+  explicit FeatureIndex(const Schema& schema);
+  // -1: none of that name.
+  int Find(std::string_view name) const;
+
+ private:
+  std::unordered_map<std::string_view, uint32_t> ordinals_;
+};
+
 // Full name of column c of a feature: the feature's name, or "feature.column" where it has several
-// or a sequence has one.
+// or a sequence has one. Throws std::bad_alloc where there is no memory for the text.
 DSI_EXPORT std::string ColumnName(const FeatureSpec& feature, size_t column);
 
 }  // namespace dsi

@@ -266,7 +266,7 @@ Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
     return Corrupt("group record: reserved bytes are not zero (F-003)");
   if (r.name_size == 0 && r.name_offset != 0)
     return Corrupt("group record: no name at {} (F-073)", r.name_offset);
-  if (r.source > 2) return Corrupt("group record: source {} (F-073)", r.source);
+  if (r.source > 3) return Corrupt("group record: source {} (F-073)", r.source);
   return r;
 }
 

@@ -24,6 +24,8 @@ inline constexpr size_t kHeaderSize = 64;
 inline constexpr size_t kTrailerSize = 80;
 inline constexpr uint32_t kNone32 = 0xFFFFFFFF;
 inline constexpr uint16_t kNone16 = 0xFFFF;
+inline constexpr uint32_t kMaxIdSpaces = kNone16;         // F-070: numbered in 16 bits.
+inline constexpr uint32_t kMaxStreamValues = 0xFFFFFFFF;  // F-090: of a stream of a stripe.
 
 // F-020. The magic and the version are checked before the seal, so that foreign and newer files are
 // told apart from damage.
@@ -142,7 +144,7 @@ struct GroupRecord {
   static constexpr size_t kSize = 24;
   uint32_t name_offset = 0;
   uint16_t name_size = 0;
-  uint8_t source = 0;  // 0 rows, 1 declared, 2 found.
+  uint8_t source = 0;  // 0 rows, 1 declared, 2 found, 3 declared, its owner found.
   uint32_t index_slot = kNone32;
   uint32_t owner = kNone32;
   uint32_t num_columns = 0;

@@ -11,7 +11,7 @@
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/explain_choice_internal.h"
 #include "dsi/reader/page_plan_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
 namespace {

@@ -107,7 +107,7 @@ Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file) {
     GroupInfo info;
     info.ordinal = g;
     DSI_ASSIGN_OR_RETURN(info.name, LoadOptionalName(file, record.name_offset, record.name_size));
-    info.declared = record.source == 1;
+    info.declared = record.source == 1 || record.source == 3;
     info.parent = record.parent;
     if (record.owner != kNone32) info.owner = columns[record.owner].name;
     for (size_t s = 0; s < file.core().stripes.size(); ++s) {

@@ -9,7 +9,7 @@
 #include "dsi/reader/group_index_internal.h"
 #include "dsi/reader/page_plan_internal.h"
 #include "dsi/reader/scan_window_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
 namespace {

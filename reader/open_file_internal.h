@@ -117,12 +117,6 @@ class OpenFile {
   Result<GroupRecord> LoadGroup(uint32_t group) const;         // F-073.
   Result<IdSpaceRecord> LoadIdSpace(uint32_t id_space) const;  // F-074.
 
-  // The same checks on records that the caller has read, for who reads whole tables.
-  Status CheckStripeGroup(size_t stripe, uint32_t group, const StripeGroupRecord& record) const;
-  Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
-  // `expected` is where the page must start: where the one before ends.
-  Status CheckPage(size_t stripe, uint32_t page, uint64_t expected, const PageRecord& record) const;
-
   // Checked records of one stripe (ranges against num_slots, pages, data extents; F-060 … F-062).
   Result<StripeGroupRecord> LoadStripeGroup(size_t stripe, uint32_t group) const;
   // Of an alias the record of its target.
@@ -143,6 +137,7 @@ class OpenFile {
 
  private:
   OpenFile();
+  Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
   Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;
   std::unique_ptr<RandomAccessFile> file_;
   Core core_;

@@ -8,7 +8,7 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/reader/page_plan_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dsi/format/error_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
 

@@ -8,7 +8,7 @@
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/seal_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 #include "dsi/reader/verify_internal.h"
 #include "dsi/reader/verify_stream_internal.h"
 

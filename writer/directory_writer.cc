@@ -1,13 +1,15 @@
 #include "dsi/writer/directory_writer_internal.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "dsi/format/core_internal.h"
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/json_text_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
 
@@ -141,6 +143,18 @@ std::vector<std::byte> MakePrecisions(const DirectoryInput& input) {
   return Encode(records);
 }
 
+// F-080.
+std::string MetadataJson(const std::map<std::string, std::string>& metadata) {
+  std::string json = "{";
+  for (const auto& [name, text] : metadata) {
+    if (json.size() > 1) json += ',';
+    AppendJsonString(name, &json);
+    json += ':';
+    AppendJsonString(text, &json);
+  }
+  return json + '}';
+}
+
 TableRef Ref(const WrittenTable& table) {
   return {table.offset, table.record_size, table.count, table.seal};
 }
@@ -185,7 +199,7 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   core.writer = "dsi " DSI_VERSION;
   core.tuning = static_cast<uint8_t>(input.tuning);  // F-053.
   if (!input.schema->metadata.empty()) {
-    const std::string json = nlohmann::json(input.schema->metadata).dump();
+    const std::string json = MetadataJson(input.schema->metadata);
     DSI_ASSIGN_OR_RETURN(const WrittenSection section,
                          sink->AppendSection(std::as_bytes(std::span(json))));
     core.sections.push_back({kSectionMetadata, 0, section.offset, section.size, section.seal});

@@ -12,7 +12,7 @@
 #include "dsi/io/file.h"
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/page_plan_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::bench {
 namespace {

@@ -1,6 +1,7 @@
 // The two codecs: one frame each way, within the limits of E-100.
 #include <lz4.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <new>
@@ -112,6 +113,8 @@ bool FrameEncoder::AppendZstd(int level, bool literals_only, std::span<const std
   const size_t bound = ZSTD_compressBound(raw.size());
   out->resize(start + bound);
   const size_t size = ZSTD_compress2(zstd_, out->data() + start, bound, raw.data(), raw.size());
+  // What fails for want of memory must not look like a page that does not compress.
+  if (ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   const bool done = ZSTD_isError(size) == 0;
   out->resize(start + (done ? size : 0));
   return done;

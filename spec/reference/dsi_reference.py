@@ -240,7 +240,7 @@ class File:
         for i, r in enumerate(struct.iter_unpack("<IHBBIIII", table)):  # F-073
             what = f"group {i}"
             need(r[3] == 0, "F-003", what, "reserved field is not zero")  # F-003
-            need(r[2] <= 2 and (r[2] or not i), "F-073", what, f"source {r[2]}")
+            need(r[2] <= 3 and (r[2] or not i), "F-073", what, f"source {r[2]}")
             need(r[1] or r[0] == 0, "F-073", what, "a place of no name")
             need(r[7] < i or r[7] == 0, "F-073", what, f"parent {r[7]}")
             self.groups.append(Group(*r, self._name(r[0], r[1], what) if r[1] else ""))

@@ -159,13 +159,16 @@ inline Bytes Encode(const Array& array, const EncodePlan& plan, const EncodeTuni
   return out;
 }
 
-// Decodes into memory of exactly the right size, so that a sanitizer sees any excess. Empty on
-// error.
+// Decodes from and into memory of exactly the right size, so that a sanitizer sees any excess: a
+// vector's memory may go on behind its end. Empty on error.
 inline Status Decode(std::span<const std::byte> node, int width, size_t count,
                      std::vector<uint8_t>* values, const SharedDictionary& dictionary = {}) {
   DecodeScratch scratch;
+  std::unique_ptr<std::byte[]> src(new std::byte[node.size()]);
+  std::copy(node.begin(), node.end(), src.get());
   std::unique_ptr<std::byte[]> dst(new std::byte[count * static_cast<size_t>(width)]);
-  const Status status = DecodeNode(node, width, count, dictionary, &scratch, dst.get());
+  const Status status =
+      DecodeNode({src.get(), node.size()}, width, count, dictionary, &scratch, dst.get());
   values->clear();
   if (status.ok()) {
     const auto* from = reinterpret_cast<const uint8_t*>(dst.get());

@@ -141,8 +141,8 @@ TEST_P(UniqueRowsTest, AllDifferent) {
   }
 }
 
-// D-004: bits decide, not what they mean.
-TEST_P(UniqueRowsTest, NansAndNegativeZero) {
+// Bits decide, not what they mean.
+TEST_P(UniqueRowsTest, D004NansAndNegativeZero) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const uint64_t nan_bits = std::bit_cast<uint64_t>(nan);
   std::vector<TestRow> rows;

@@ -209,6 +209,18 @@ TEST_F(WindowsTest, NothingSharedIsGivenUp) {
   EXPECT_TRUE(FindWindows(column.column(), {}, rows.size()).codes.empty());
 }
 
+// Whether the row at which that is decided has entries does not matter.
+TEST_F(WindowsTest, NothingSharedIsGivenUpAtAnEmptyRow) {
+  std::vector<TestRow> rows;
+  for (uint64_t i = 0; i < 9'000; ++i) rows.emplace_back(List{3 * i, 3 * i + 1, 3 * i + 2});
+  for (size_t i = 0; i < 9'000; ++i) rows.emplace_back(List{1, 2, 3, 4, 5});
+  ASSERT_EQ(PoolSize(rows), 27'000U + 45'000U);
+  rows[8192] = List{};
+  EXPECT_EQ(PoolSize(rows), 27'000U - 3 + 45'000U);
+  rows[8192] = std::nullopt;
+  EXPECT_EQ(PoolSize(rows), 27'000U - 3 + 45'000U);
+}
+
 TEST_F(WindowsTest, CountNewEntriesOfNeighbours) {
   List a = Fresh(20);
   List shifted(a.begin() + 3, a.end());

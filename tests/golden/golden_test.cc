@@ -84,8 +84,8 @@ TEST(GoldenFilesTest, HoldNodesOfEveryEncoding) {  // E-010 to E-130.
 
 class Golden : public testing::TestWithParam<fs::path> {};
 
-// List entries come back in the order given, whichever end is the newest (D-012).
-TEST_P(Golden, DecodesToItsRows) {
+// List entries come back in the order given, whichever end is the newest.
+TEST_P(Golden, D012DecodesToItsRows) {
   const auto text = ReadEverything(ReadBytes(GetParam()));
   ASSERT_TRUE(text.ok()) << text.status().ToString();
   EXPECT_EQ(*text, ReadText(fs::path(GetParam()).replace_extension(".rows.jsonl")));

@@ -170,6 +170,10 @@ ModelTable RandomTable(uint64_t seed, size_t num_rows, size_t max_session) {
 
 std::vector<std::byte> WriteTable(const ModelTable& table, WriterOptions options) {
   options.keep_order = true;
+  return WriteRows(table, options);
+}
+
+std::vector<std::byte> WriteRows(const ModelTable& table, const WriterOptions& options) {
   std::vector<std::byte> bytes;
   auto writer = Writer::Create(CreateMemoryFile(&bytes, "table.dsi"), table.schema, options);
   EXPECT_TRUE(writer.ok()) << writer.status().ToString();

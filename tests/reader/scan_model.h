@@ -35,7 +35,9 @@ struct ModelTable {
 // rows; missing, empty, NaN with payload, -0.0.
 ModelTable RandomTable(uint64_t seed, size_t num_rows, size_t max_session);
 
-// Writes the rows in their order.
+// Writes the rows in the order that the options ask for.
+std::vector<std::byte> WriteRows(const ModelTable& table, const WriterOptions& options);
+// Writes the rows in their own order.
 std::vector<std::byte> WriteTable(const ModelTable& table, WriterOptions options);
 std::unique_ptr<Reader> OpenTable(const ModelTable& table, const WriterOptions& options);
 

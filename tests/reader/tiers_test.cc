@@ -1,4 +1,4 @@
-// Pools spread over tiers (D-014): long lists come back whole, and who reads them cut reads less.
+// Pools spread over tiers: long lists come back whole, and who reads them cut reads less.
 
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ uint64_t ReadCut(const Reader& reader, const std::vector<List>& lists, uint32_t 
   return (*scan)->stats().values_decoded;
 }
 
-TEST(Tiers, ListsReadCutAreTheSameAndTakeLess) {
+TEST(Tiers, D014ListsReadCutAreTheSameAndTakeLess) {
   const std::vector<List> lists = OneRowEach();
   auto reader = test::OpenBytes(Write(lists, false));
   ASSERT_TRUE(reader.ok()) << reader.status().ToString();
@@ -134,7 +134,7 @@ TEST(Tiers, ListsReadCutAreTheSameAndTakeLess) {
   EXPECT_LT(ReadCut(**reader, lists, 32, Layout::kPadded) * 8, all);
 }
 
-TEST(Tiers, ChainsOfShiftingLists) {
+TEST(Tiers, D014ChainsOfShiftingLists) {
   const std::vector<List> lists = Shifting();
   auto reader = test::OpenBytes(Write(lists, true));
   ASSERT_TRUE(reader.ok()) << reader.status().ToString();
@@ -143,7 +143,7 @@ TEST(Tiers, ChainsOfShiftingLists) {
 }
 
 // Of other ends and layouts everything is read.
-TEST(Tiers, OtherEndsAndLayoutsReadAll) {
+TEST(Tiers, D014OtherEndsAndLayoutsReadAll) {
   const std::vector<List> lists = OneRowEach();
   auto reader = test::OpenBytes(Write(lists, false));
   ASSERT_TRUE(reader.ok());

@@ -26,6 +26,7 @@ class FaultyReader final : public RandomAccessFile {
 
   Status ReadAt(uint64_t offset, std::span<std::byte> dst) const override {
     const uint64_t call = calls_->fetch_add(1);
+    if (faults_.on_read) faults_.on_read(offset, dst.size());
     const uint64_t end = std::min(size(), faults_.shorten_to);
     if (offset > end || dst.size() > end - offset) {
       return Error(StatusCode::kTruncated, "{}: injected end at offset {}", name(), end);
@@ -54,12 +55,13 @@ class FaultyReader final : public RandomAccessFile {
 class FaultyWriter final : public WritableFile {
  public:
   FaultyWriter(std::unique_ptr<WritableFile> inner, WriteFaults faults)
-      : inner_(std::move(inner)), faults_(faults) {}
+      : inner_(std::move(inner)), faults_(std::move(faults)) {}
 
   const std::string& name() const override { return inner_->name(); }
 
   Status Append(std::span<const std::byte> bytes) override {
     const uint64_t call = calls_++;
+    if (faults_.on_append) faults_.on_append(bytes.size());
     size_ += bytes.size();
     if (call == faults_.fail_call || size_ > faults_.fail_at) failed_ = true;
     if (failed_) return Injected("append");
@@ -93,7 +95,7 @@ std::unique_ptr<RandomAccessFile> WithReadFaults(std::unique_ptr<RandomAccessFil
 
 std::unique_ptr<WritableFile> WithWriteFaults(std::unique_ptr<WritableFile> inner,
                                               WriteFaults faults) {
-  return std::make_unique<FaultyWriter>(std::move(inner), faults);
+  return std::make_unique<FaultyWriter>(std::move(inner), std::move(faults));
 }
 
 }  // namespace dsi::test

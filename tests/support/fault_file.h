@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -20,6 +21,8 @@ struct ReadFaults {
   uint64_t cut_at = kNever;      // The file ends here: size() says so and reads are kTruncated.
   uint64_t shorten_to = kNever;  // As cut_at, but size() is the old one: cut while open.
   std::vector<uint64_t> flip_bits = {};  // Bit b is bit b % 8 of byte b / 8.
+  // Told of every read before it is made; must be thread-safe where reads are.
+  std::function<void(uint64_t offset, uint64_t size)> on_read = {};
 };
 
 // Thread-safe as RandomAccessFile asks. `calls`, if given, counts reads and must outlive the file.
@@ -30,7 +33,8 @@ std::unique_ptr<RandomAccessFile> WithReadFaults(std::unique_ptr<RandomAccessFil
 struct WriteFaults {
   uint64_t fail_at = kNever;    // The append that brings the file beyond this size fails.
   uint64_t fail_call = kNever;  // The append with this number, from 0, fails.
-  bool fail_publish = false;    // Publish fails and publishes nothing.
+  std::function<void(uint64_t size)> on_append = {};  // Told of every append before it is made.
+  bool fail_publish = false;                          // Publish fails and publishes nothing.
   StatusCode code = StatusCode::kIo;
 };
 

@@ -1,4 +1,4 @@
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 #include <algorithm>
 
@@ -28,6 +28,63 @@ uint64_t EntriesOfCode(const ColumnRecord& column, uint64_t code) {
 uint32_t ValuesInNode(const StreamRecord& stream, uint32_t k, uint32_t page_values) {
   const uint64_t before = uint64_t{k} * page_values;
   return static_cast<uint32_t>(std::min<uint64_t>(page_values, stream.num_values - before));
+}
+
+Status CheckGroupRecord(uint32_t group, uint32_t num_rows, const StripeGroupRecord& r) {
+  if (r.num_unique < 1 || r.num_unique > num_rows) {
+    return Corrupt("{} unique rows of {} (D-003)", r.num_unique, num_rows);
+  }
+  if (r.form == 0 && r.num_unique != num_rows) {
+    return Corrupt("{} unique rows of {} in form 0 (D-001)", r.num_unique, num_rows);
+  }
+  if (group == 0 && r.form != 0) {
+    return Corrupt("the group of rows has form {} (F-073)", r.form);
+  }
+  return Status::Ok();
+}
+
+Status CheckStreamPlace(const StreamRecord& r, uint32_t num_pages, uint32_t page_values) {
+  if (r.form == StreamForm::kEmpty || r.form == StreamForm::kConstant) return Status::Ok();
+  if (!FitsIn(r.first_page, r.num_pages, num_pages)) {
+    return Corrupt("pages {}..{} of {} (F-061)", r.first_page, uint64_t{r.first_page} + r.num_pages,
+                   num_pages);
+  }
+  if (r.form == StreamForm::kPacked && r.num_values > page_values) {
+    return Corrupt("{} values in form 2, at most {} (F-061)", r.num_values, page_values);
+  }
+  const uint64_t expected = (r.num_values + page_values - 1) / page_values;
+  if (r.form == StreamForm::kPaged && r.num_pages != expected) {
+    return Corrupt("{} pages for {} values, expected {} (F-061)", r.num_pages, r.num_values,
+                   expected);
+  }
+  return Status::Ok();
+}
+
+Status CheckAlias(const StreamRecord& alias, const StreamRecord& target) {
+  const bool has_nodes = target.form == StreamForm::kPacked || target.form == StreamForm::kPaged;
+  if (has_nodes && target.num_values == alias.num_values && target.width == alias.width &&
+      target.max == alias.max)
+    return Status::Ok();
+  return Corrupt(
+      "{} values of width {} as an alias of slot {}, which has {} of width {} in form {} (F-061)",
+      alias.num_values, alias.width, alias.first_page, target.num_values, target.width,
+      static_cast<int>(target.form));
+}
+
+Status CheckPagePlace(const PageRecord& r, uint32_t page, uint64_t expected,
+                      const PagesOfStripe& pages, uint32_t page_values) {
+  if (r.offset != expected || !FitsIn(r.offset, r.stored_size, pages.end)) {
+    return Corrupt("{} bytes at {}, expected at {}; pages end at {} (F-062)", r.stored_size,
+                   r.offset, expected, pages.end);
+  }
+  if (page + 1 == pages.count && r.offset + r.stored_size != pages.end) {
+    return Corrupt("the last page ends at {}, expected {} (F-062)", r.offset + r.stored_size,
+                   pages.end);
+  }
+  if (r.num_values > page_values) {
+    return Corrupt("{} values, at most {} (F-062)", r.num_values, page_values);
+  }
+  return Status::Ok();
 }
 
 Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique,

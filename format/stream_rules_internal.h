@@ -1,4 +1,5 @@
-// What the record of a stream must say, given what the stream is for: rules that need no page.
+// What the records of a stripe must say, given what they are for: rules that need no page. The
+// reader asks them of what it finds, the writer of what it is about to publish.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,25 @@
 #include "dsi/format/wire_internal.h"
 
 namespace dsi::internal {
+
+// D-001, D-003, F-073: the record of a group in a stripe of so many rows.
+Status CheckGroupRecord(uint32_t group, uint32_t num_rows, const StripeGroupRecord& record);
+
+// F-061: the place of a stream that is no alias, in a stripe of so many pages.
+Status CheckStreamPlace(const StreamRecord& stream, uint32_t num_pages, uint32_t page_values);
+
+// F-061, form 4: an alias against the stream that it names, slot alias.first_page.
+Status CheckAlias(const StreamRecord& alias, const StreamRecord& target);
+
+// Where the pages of a stripe lie.
+struct PagesOfStripe {
+  uint32_t count = 0;
+  uint64_t end = 0;  // Where the last one ends.
+};
+
+// F-062: a page that starts at `expected`, where the one before it ends.
+Status CheckPagePlace(const PageRecord& record, uint32_t page, uint64_t expected,
+                      const PagesOfStripe& pages, uint32_t page_values);
 
 // D-010: one code per unique row; `max` within what the kind allows (F-090).
 Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique, const StreamRecord& shape);

@@ -1,0 +1,233 @@
+// Random files, clustered, grouped and of many stripes, against a model of plain rows: every layout
+// and type, row ranges, filters, batch sizes, sizes of reads. D-001 … D-014, F-061 … F-064.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsi/tests/reader/batch_rows.h"
+#include "dsi/tests/reader/random_file.h"
+
+namespace dsi::test {
+namespace {
+
+class BatchChecker {
+ public:
+  BatchChecker(const ModelTable& table, const Batch& batch)
+      : table_(table), batch_(batch), rows_(FileRows(batch)) {}
+
+  void Check(const Projection& asked) {
+    const ModelColumn& column = table_.Column(asked.name);
+    const Type dtype = asked.dtype.value_or(column.type);
+    std::vector<ModelRow> expected;
+    for (const uint64_t row : rows_) {
+      expected.push_back(column.rows[row]);
+      if (!expected.back().has_value()) continue;
+      for (uint64_t& bits : *expected.back()) bits = *ConvertModel(bits, column.type, dtype);
+    }
+    switch (asked.layout) {
+      case Layout::kJagged: {
+        const auto view = batch_.Jagged(asked.name);
+        ASSERT_TRUE(view.ok()) << view.status().ToString();
+        ASSERT_EQ(view->dtype, dtype);
+        ASSERT_EQ(RowsOf(*view), expected);
+        break;
+      }
+      case Layout::kIkjt: {
+        const auto view = batch_.Ikjt(asked.name);
+        ASSERT_TRUE(view.ok()) << view.status().ToString();
+        ASSERT_EQ(view->unique.dtype, dtype);
+        ASSERT_EQ(Expand(RowsOf(view->unique), view->inverse, rows_.size()), expected);
+        break;
+      }
+      case Layout::kPadded: {
+        const auto view = batch_.Padded(asked.name);
+        ASSERT_TRUE(view.ok()) << view.status().ToString();
+        ASSERT_EQ(PaddedRows(*view, asked), Cut(expected, asked, view->width));
+        break;
+      }
+      case Layout::kPaddedIkjt: {
+        const auto view = batch_.PaddedIkjt(asked.name);
+        ASSERT_TRUE(view.ok()) << view.status().ToString();
+        ASSERT_EQ(Expand(PaddedRows(view->unique, asked), view->inverse, rows_.size()),
+                  Cut(expected, asked, view->unique.width));
+        break;
+      }
+      case Layout::kVbe: {
+        const auto view = batch_.Vbe(asked.vbe_set);
+        ASSERT_TRUE(view.ok()) << view.status().ToString();
+        ASSERT_EQ(view->dtype, dtype);
+        const size_t f = static_cast<size_t>(
+            std::find(view->keys.begin(), view->keys.end(), asked.name) - view->keys.begin());
+        ASSERT_LT(f, view->keys.size());
+        for (ModelRow& row : expected) row = row.value_or(std::vector<uint64_t>());
+        ASSERT_EQ(Expand(RowsOf(*view, f), view->inverse_indices + f * rows_.size(), rows_.size()),
+                  expected);
+        break;
+      }
+      case Layout::kDense:
+        CheckDense(expected);
+        ++next_dense_;
+        break;
+    }
+  }
+
+ private:
+  // What is left of each row, in the width of the batch.
+  std::vector<ModelRow> Cut(std::vector<ModelRow> rows, const Projection& asked, size_t width) {
+    EXPECT_TRUE(asked.width == 0 || asked.width == width);
+    for (ModelRow& row : rows) {
+      if (!row.has_value() || row->size() <= width) continue;
+      if (asked.keep == Keep::kFirst) {
+        row->resize(width);
+      } else {
+        row->erase(row->begin(), row->end() - static_cast<ptrdiff_t>(width));
+      }
+    }
+    return rows;
+  }
+
+  std::vector<ModelRow> PaddedRows(const PaddedView& view, const Projection& asked) {
+    EXPECT_EQ(view.dtype, asked.dtype.value_or(table_.Column(asked.name).type));
+    const uint64_t pad = asked.pad_value == 0 ? 0 : OneOf(view.dtype);
+    std::vector<ModelRow> rows;
+    for (size_t i = 0; i < view.rows; ++i) {
+      const std::vector<uint64_t> all =
+          LoadRange(view.values, i * view.width, view.width, view.dtype);
+      const auto length = static_cast<size_t>(view.lengths[i]);
+      EXPECT_LE(length, view.width);
+      const size_t begin = asked.pad == Side::kLeft ? view.width - length : 0;
+      for (size_t k = 0; k < view.width; ++k) {
+        if (k < begin || k >= begin + length) {
+          EXPECT_EQ(all[k], pad) << "row " << i;
+        }
+      }
+      rows.emplace_back();
+      if (view.present[i] != 0) {
+        const auto from = all.begin() + static_cast<ptrdiff_t>(begin);
+        rows.back().emplace(from, from + static_cast<ptrdiff_t>(length));
+      }
+      EXPECT_TRUE(view.present[i] != 0 || length == 0);
+    }
+    return rows;
+  }
+
+  static uint64_t OneOf(Type type) {
+    if (type == Type::kFloat32) return std::bit_cast<uint32_t>(1.0F);
+    if (type == Type::kFloat64) return std::bit_cast<uint64_t>(1.0);
+    return 1;
+  }
+
+  void CheckDense(const std::vector<ModelRow>& expected) {
+    const auto view = batch_.Dense();
+    ASSERT_TRUE(view.ok()) << view.status().ToString();
+    ASSERT_EQ(view->dtype, Type::kFloat64);
+    ASSERT_LT(next_dense_, view->columns);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const size_t at = i * view->columns + next_dense_;
+      ASSERT_EQ(view->present[at] != 0, expected[i].has_value());
+      if (expected[i].has_value()) {
+        ASSERT_EQ(LoadBits(view->values, at, 8), expected[i]->front()) << "row " << rows_[i];
+      }
+    }
+  }
+
+  const ModelTable& table_;
+  const Batch& batch_;
+  std::vector<uint64_t> rows_;
+  size_t next_dense_ = 0;
+};
+
+void CheckScan(const Reader& reader, const ModelTable& table, const ScanOptions& options) {
+  const std::vector<uint64_t> expected = ExpectedRows(table, options);
+  auto scan = reader.NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  std::vector<uint64_t> rows;
+  Batch batch;
+  bool full = true;
+  for (;;) {
+    const auto more = (*scan)->Next(&batch);
+    ASSERT_TRUE(more.ok()) << more.status().ToString();
+    if (!*more) break;
+    ASSERT_TRUE(full) << "only the last batch may be short";
+    full = batch.num_rows() == options.batch_size;
+    const std::vector<uint64_t> in_batch = FileRows(batch);
+    rows.insert(rows.end(), in_batch.begin(), in_batch.end());
+    BatchChecker checker(table, batch);
+    for (const Projection& asked : options.features) {
+      SCOPED_TRACE("batch at row " + std::to_string(in_batch.front()) + ", column " + asked.name +
+                   ", layout " + std::to_string(static_cast<int>(asked.layout)));
+      ASSERT_NO_FATAL_FAILURE(checker.Check(asked));
+    }
+  }
+  ASSERT_EQ(rows, expected);
+  ASSERT_EQ((*scan)->stats().rows, rows.size());
+  if (!options.drop_last) {
+    ASSERT_EQ(*reader.CountRows(options), rows.size());
+  }
+}
+
+void CheckFile(uint64_t seed, int num_scans) {
+  const RandomFile file = MakeRandomFile(seed);
+  SCOPED_TRACE(file.what);
+  std::mt19937_64 random(seed + 1'000'000);
+  ReaderOptions reader_options;
+  reader_options.coalesce_gap = random() % 2 == 0 ? 128 << 10 : random() % 5000;
+  reader_options.max_read_bytes = random() % 2 == 0 ? 1 << 20 : 1 + random() % 5000;
+  const auto reader = Reader::Open(OpenMemoryFile(file.bytes, "random"), reader_options);
+  ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+  const auto damages = (*reader)->Verify();
+  ASSERT_TRUE(damages.ok()) << damages.status().ToString();
+  ASSERT_TRUE(damages->empty()) << damages->front().where << damages->front().status.ToString();
+  for (int i = 0; i < num_scans; ++i) {
+    SCOPED_TRACE("scan " + std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(CheckScan(**reader, file.table, MakeRandomScan(file.table, &random)));
+  }
+}
+
+TEST(RandomFiles, FewAgreeWithTheModel) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) ASSERT_NO_FATAL_FAILURE(CheckFile(seed, 5));
+}
+
+TEST(RandomFiles, SlowManyAgreeWithTheModel) {
+  for (uint64_t seed = 100; seed < 250; ++seed) ASSERT_NO_FATAL_FAILURE(CheckFile(seed, 10));
+}
+
+// The files above would prove little if they were all of one kind.
+TEST(RandomFiles, AreOfEveryKind) {
+  std::set<IndexForm> forms;
+  std::set<std::string> roles;
+  size_t parents = 0;
+  bool many_stripes = false;
+  bool continues = false;
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    const RandomFile file = MakeRandomFile(seed);
+    const auto reader = Reader::Open(OpenMemoryFile(file.bytes, "random"));
+    ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+    const std::vector<StripeInfo> stripes = (*reader)->stripes();
+    many_stripes |= stripes.size() > 3;
+    for (const StripeInfo& stripe : stripes) continues |= stripe.continues_session;
+    const auto groups = (*reader)->Groups();
+    ASSERT_TRUE(groups.ok());
+    for (const GroupInfo& group : *groups) {
+      parents += group.parent != 0 ? 1 : 0;
+      for (const auto& stripe : group.stripes) forms.insert(stripe.form);
+    }
+    const auto streams = (*reader)->Streams("");
+    ASSERT_TRUE(streams.ok());
+    for (const StreamInfo& stream : *streams) {
+      if (stream.num_values != 0) roles.insert(stream.role);
+    }
+  }
+  EXPECT_EQ(forms.size(), 6U);
+  EXPECT_EQ(roles, (std::set<std::string>{"shape", "windows", "values", "index", "dictionary"}));
+  EXPECT_GT(parents, 0U);
+  EXPECT_TRUE(many_stripes);
+  EXPECT_TRUE(continues);
+}
+
+}  // namespace
+}  // namespace dsi::test
