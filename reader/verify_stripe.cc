@@ -126,11 +126,6 @@ class StripeVerifier {
     return at != streams_.end() && at->use.slot == slot && at->present ? &*at : nullptr;
   }
 
-  // D-001: what the index means is not known; its place and its seals are.
-  bool IsOpaque(const SlotUse& use) const {
-    return use.role == StreamRole::kIndex && groups_[use.owner].form > 5;
-  }
-
   // What records alone must say, before any page is read.
   Status CheckRecord(const Stream& s) {
     const SlotUse& use = s.use;
@@ -323,7 +318,6 @@ class StripeVerifier {
   }
 
   Status CheckNode(Stream* s, uint32_t k, std::span<const std::byte> node) {
-    if (IsOpaque(s->use)) return Status::Ok();
     const uint32_t count = ValuesInNode(s->record, k, file_.core().page_values);
     const int width = s->record.width;
     values_.resize((size_t{count} * 8 + 7) / 8);
