@@ -34,10 +34,17 @@ struct Projection {
                        // length stored in the stripes scanned.
   Keep keep = Keep::kLast;  // Padded: which entries of a longer list stay.
   Side pad = Side::kRight;  // Padded: where the pad value goes.
-  double pad_value = 0;  // Padded, and missing entries of dense features; must fit the dtype. Whole
-                         // numbers up to 2^53.
+  // What stands where a row has no value, zero as good as any; must fit the dtype. Whole numbers up
+  // to 2^53. One rule for padded and dense. Not given: where a single number is missing, the
+  // feature's default, without one NaN (floats) or 0 (integers); beside the entries of lists, and
+  // for missing embeddings, 0.
+  std::optional<double> pad_value = {};
   std::optional<Type> dtype = {};  // kInt32, kInt64, kFloat32, kFloat64 (strings: bytes); default:
                                    // the stored type. A value that does not fit is kOutOfRange.
+  // With dtype kInt64 or kInt32, of columns of unsigned integers of that width: the same bits, so
+  // that 2^63 and more become negative and are equal where they were. For hashed ids, which
+  // TorchRec takes as int64. Columns of other types are converted as without it.
+  bool bit_cast = false;
   std::string vbe_set = {};  // VBE: columns of one set are one KeyedJaggedTensor, of one type, in
                              // the order of the projection. Weights: a set of their own, with the
                              // weights columns in the order of the ids'.

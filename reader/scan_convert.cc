@@ -114,7 +114,8 @@ bool Bits(double value, uint64_t* bits) {
 
 }  // namespace
 
-Conversion FindConversion(Type from, Type to) {
+Conversion FindConversion(Type from, Type to, bool bit_cast) {
+  if (bit_cast && IsBitCast(from, to)) return {};
   if (from == to) return from == Type::kBool ? Conversion{CheckBools, 1, true} : Conversion{};
   switch (to) {
     case Type::kInt32:
@@ -160,10 +161,10 @@ bool BitsOf(double value, Type to, uint64_t* bits) {
   return false;
 }
 
-bool ConvertBits(uint64_t bits, Type from, Type to, uint64_t* converted) {
-  const Conversion conversion = FindConversion(from, to);
+bool ConvertBits(uint64_t bits, Type from, Type to, bool bit_cast, uint64_t* converted) {
+  const Conversion conversion = FindConversion(from, to, bit_cast);
   *converted = bits;
-  if (conversion.run == nullptr) return from == to;
+  if (conversion.run == nullptr) return from == to || bit_cast;
   *converted = 0;
   std::vector<uint64_t> unfit;
   return conversion.run(&bits, 1, 0, reinterpret_cast<std::byte*>(converted), &unfit) &&
