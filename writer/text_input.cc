@@ -49,6 +49,12 @@ Result<std::unique_ptr<LineSource>> OpenLines(const std::string& path, uint64_t 
   return std::make_unique<LineSource>(std::move(bytes), SourceName(path), max_line_bytes);
 }
 
+void RowTextInput::AddAbsent(const std::vector<uint8_t>& has_value, TextCoverage* coverage) const {
+  for (size_t f = 0; f < has_value.size(); ++f) {
+    if (has_value[f] == 0) coverage->absent.push_back(schema_->features[f].name);
+  }
+}
+
 Status RowTextInput::AtLine(const Status& status) const {
   const Status at = status.At(lines_->Where());
   // A value that fits no column, or a feature set twice, is a fault of the text here.

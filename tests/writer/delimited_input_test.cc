@@ -71,6 +71,15 @@ TEST_F(DelimitedInputTest, HeadersMustFit) {
   EXPECT_EQ(Values<int64_t>(0), std::vector<int64_t>{5});
 }
 
+TEST_F(DelimitedInputTest, AHeaderInTheMiddleIsRefused) {
+  EXPECT_REFUSED(ReadCsv("id,city\n1,a\n\"id\",city\n2,b\n"), kBad,
+                 "r.csv:3: the header stands here again");
+  EXPECT_REFUSED(InferSchema(folder_.File("r.csv")).status(), kBad,
+                 "r.csv:3: the header stands here again");
+  EXPECT_TRUE(ReadCsv("city\na\ncity\n").ok()) << "a column may hold its own name";
+  EXPECT_TRUE(ReadCsv("city,id\ncity,1\n").ok());
+}
+
 TEST_F(DelimitedInputTest, BadCellsNameTheLine) {
   EXPECT_REFUSED(ReadCsv("id,x\n1,2\n1\n"), kBad, "r.csv:3: found 1 cells, expected the 2");
   EXPECT_REFUSED(ReadCsv("id\n1,2\n"), kBad, "found 2 cells");
