@@ -54,7 +54,7 @@ class StripeVerifier {
     FinishStreams();
     CompareStreams(totals);
     AddStoredBytes(totals);
-    if (last_message_.empty()) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
+    if (!damaged_) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
     file_.ForgetStripe(stripe_);
     return true;
   }
@@ -64,6 +64,7 @@ class StripeVerifier {
   void Report(Status status, std::string where) {
     if (status.message() == last_message_) return;
     last_message_ = status.message();
+    damaged_ = damaged_ || status.code() == StatusCode::kCorrupt;
     log_.Add(std::move(status), std::move(where));
   }
 
@@ -423,6 +424,7 @@ class StripeVerifier {
   std::vector<uint64_t> values_;
   DecodeScratch scratch_;
   std::string last_message_;
+  bool damaged_ = false;  // What is merely unsupported hides nothing of other columns.
 };
 
 }  // namespace
