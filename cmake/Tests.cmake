@@ -16,7 +16,12 @@ endif()
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cc)
 add_library(test_support_interface INTERFACE)
 target_link_libraries(test_support_interface INTERFACE dsi_internal GTest::gtest)
-target_compile_definitions(test_support_interface INTERFACE DSI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+# Only of files that read the tree: objects of all others are shared by checkouts in one compiler cache.
+set_source_files_properties(
+  ${PROJECT_SOURCE_DIR}/tests/golden/golden_nodes_test.cc
+  ${PROJECT_SOURCE_DIR}/tests/golden/golden_test.cc
+  ${PROJECT_SOURCE_DIR}/tests/codecs/spec_examples_test.cc
+  PROPERTIES COMPILE_DEFINITIONS DSI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 if(support_sources)
   add_library(test_support OBJECT ${support_sources})
   target_link_libraries(test_support PUBLIC test_support_interface)
