@@ -134,7 +134,11 @@ class StripeEncoder {
   }
 
   GroupIndex BuildIndex(uint32_t g, std::span<const uint32_t> rows_in_time) const {
-    if (!options_.dedup) return {.record = {.form = 0, .num_unique = num_rows_}};
+    if (!options_.dedup) {
+      GroupIndex rows;
+      rows.record = {.form = 0, .num_unique = num_rows_};
+      return rows;
+    }
     const GroupLayout& group = layout_.groups[g];
     std::vector<const ClusteredFeature*> members;
     for (const uint32_t f : group.features) members.push_back(&features_[f]);
