@@ -42,7 +42,9 @@ struct ColumnSpec {
   std::string
       name;  // "item" of the sequence "user.history"; the column is then "user.history.item".
   Type type = Type::kInt64;
-  std::string id_space;  // The set of ids it draws from; empty: its own, or none for floats.
+  // The set of ids it draws from; empty: its own, or none for floats. Integers of 4 or 8 bytes, the
+  // same in all columns of a space; at most 65,535 spaces.
+  std::string id_space;
   // Floats of features that are no label: the writer rounds them to this (spec S-014), never unless
   // asked.
   Precision precision = Precision::kExact;

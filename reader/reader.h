@@ -161,6 +161,8 @@ class DSI_EXPORT Reader {
   // Everything below reads the whole directory.
   Result<std::vector<ColumnInfo>> Columns() const;
   Result<std::vector<GroupInfo>> Groups() const;
+  // As it was written: with ids of all features, and clustered as the file is; groups are those
+  // declared, and their features come in the order of the file.
   Result<Schema> schema() const;
   // Reads the indexes and shapes of all features as well, and no values.
   Result<std::vector<FeatureDedup>> Dedup() const;

@@ -133,9 +133,8 @@ class StripeVerifier {
     return of_column ? &directory_.columns[use.owner].record : nullptr;
   }
 
-  // D-001, S-010, S-011: what its values must be is not known; its place and its seals are.
+  // S-010, S-011: what its values must be is not known; its place and its seals are.
   bool IsOpaque(const SlotUse& use) const {
-    if (use.role == StreamRole::kIndex) return groups_[use.owner].form > 5;
     const ColumnRecord* column = ColumnOf(use);
     if (column == nullptr || column->Support().ok()) return false;
     // Lists have lengths and windows of whatever type.

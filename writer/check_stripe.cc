@@ -95,6 +95,7 @@ class StripeChecker {
     record.kind = spec.kind;
     record.type = spec.columns[column.column].type;
     record.fixed_length = spec.fixed_length;
+    record.tiers_slot = column.tiers_slot;
     const uint32_t num_unique = groups_[layout_.features[column.feature].group].num_unique;
     const StreamRecord& shape = streams_[column.shape_slot];
     bool windows = false;
@@ -102,7 +103,7 @@ class StripeChecker {
     if (column.windows_slot != kNone32) {
       const StreamRecord& stream = streams_[column.windows_slot];
       windows = stream.num_values != 0;
-      DSI_RETURN_IF_ERROR(CheckWindowsRecord(num_unique, stream));
+      DSI_RETURN_IF_ERROR(CheckWindowsRecord(record, num_unique, stream));
     }
     StreamRecord pool = streams_[column.values_slot];
     for (uint32_t tier = 1; tier < column.num_tiers; ++tier)

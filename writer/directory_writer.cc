@@ -31,10 +31,16 @@ class Names {
   std::vector<std::byte> bytes_;
 };
 
+// Nothing is published that its reader would refuse.
 template <typename Record>
-std::vector<std::byte> Encode(const std::vector<Record>& records) {
+Result<std::vector<std::byte>> Encode(const std::vector<Record>& records, const char* what) {
   std::vector<std::byte> bytes(records.size() * Record::kSize);
-  for (size_t i = 0; i < records.size(); ++i) records[i].EncodeTo(bytes.data() + i * Record::kSize);
+  for (size_t i = 0; i < records.size(); ++i) {
+    std::byte* const at = bytes.data() + i * Record::kSize;
+    records[i].EncodeTo(at);
+    const auto sound = Record::DecodeFrom(at);
+    if (!sound.ok()) return sound.status().At(fmt::format("{} {} just written", what, i));
+  }
   return bytes;
 }
 
@@ -132,7 +138,7 @@ std::vector<IdSpaceRecord> MakeIdSpaces(const DirectoryInput& input, Names* name
 }
 
 // Columns whose values were rounded (F-081).
-std::vector<std::byte> MakePrecisions(const DirectoryInput& input) {
+Result<std::vector<std::byte>> MakePrecisions(const DirectoryInput& input) {
   std::vector<PrecisionRecord> records;
   for (uint32_t c = 0; c < input.layout->columns.size(); ++c) {
     const ColumnLayout& column = input.layout->columns[c];
@@ -140,7 +146,7 @@ std::vector<std::byte> MakePrecisions(const DirectoryInput& input) {
     if (spec.precision == Precision::kExact) continue;
     records.push_back({.column = c, .precision = spec.precision, .max_error = spec.max_error});
   }
-  return Encode(records);
+  return Encode(records, "rounded column");
 }
 
 // F-080.
@@ -172,13 +178,17 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
 
   Names names;
   std::vector<NameIndexRecord> index;
-  const std::vector<std::byte> columns = Encode(MakeColumns(input, &names, &index));
-  const std::vector<std::byte> groups = Encode(MakeGroups(input, &names));
-  const std::vector<std::byte> id_spaces = Encode(MakeIdSpaces(input, &names));
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> columns,
+                       Encode(MakeColumns(input, &names, &index), "column"));
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> groups,
+                       Encode(MakeGroups(input, &names), "dedup group"));
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> id_spaces,
+                       Encode(MakeIdSpaces(input, &names), "id space"));
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> name_index, Encode(index, "name"));
   DSI_ASSIGN_OR_RETURN(const WrittenTable columns_table,
                        sink->AppendTable(columns, ColumnRecord::kSize));
   DSI_ASSIGN_OR_RETURN(const WrittenTable index_table,
-                       sink->AppendTable(Encode(index), NameIndexRecord::kSize));
+                       sink->AppendTable(name_index, NameIndexRecord::kSize));
   DSI_ASSIGN_OR_RETURN(const WrittenTable names_table,
                        sink->AppendTable(names.bytes(), kNameRecordSize));
   DSI_ASSIGN_OR_RETURN(const WrittenTable groups_table,
@@ -204,7 +214,8 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
                          sink->AppendSection(std::as_bytes(std::span(json))));
     core.sections.push_back({kSectionMetadata, 0, section.offset, section.size, section.seal});
   }
-  if (const std::vector<std::byte> precisions = MakePrecisions(input); !precisions.empty()) {
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> precisions, MakePrecisions(input));
+  if (!precisions.empty()) {
     DSI_ASSIGN_OR_RETURN(const WrittenSection section, sink->AppendSection(precisions));
     core.sections.push_back({kSectionPrecision, 0, section.offset, section.size, section.seal});
   }

@@ -133,11 +133,13 @@ std::vector<T> NumberIds(IdTable<T>* table, Members<T> in) {
   if (once * kLeastShare < total) return ids;
   std::vector<T> entries;
   entries.reserve(ids.size() - once);
-  std::vector<uint32_t> entry_of(ids.size(), kNone32);
+  // What is done with is given back: this is where most memory is held.
+  *table = IdTable<T>(0);
+  std::vector<uint32_t> entry_of = std::move(uses);
   for (size_t i = 0; i < ids.size(); ++i) {
-    if (uses[i] == 1) continue;
-    entry_of[i] = static_cast<uint32_t>(entries.size());
-    entries.push_back(ids[i]);
+    const bool is_literal = entry_of[i] == 1;
+    entry_of[i] = is_literal ? kNone32 : static_cast<uint32_t>(entries.size());
+    if (!is_literal) entries.push_back(ids[i]);
   }
   for (IdSpaceMember<T>* m : in) {
     for (uint32_t& code : m->codes) {

@@ -93,7 +93,7 @@ class JsonInput : public RowTextInput {
   Status SetMember(Member member) {
     KeyTree::Node* node = member.node;
     if (node->is_unknown) {
-      if (!member.value.is_null()) Ignore(node);
+      if (HasValue(member.value)) Ignore(node);
       return {};
     }
     if (node->row == row_) return Fault("{} stands twice in the row", QuoteForMessage(node->name));
@@ -113,11 +113,21 @@ class JsonInput : public RowTextInput {
                  DescribeJson(member.value));
   }
 
+  // False for null and for objects of nothing else. The parser has bounded how deep they nest.
+  static bool HasValue(dom::element value) {
+    dom::object object;
+    if (value.get(object) != simdjson::SUCCESS) return !value.is_null();
+    for (const dom::key_value_pair member : object) {
+      if (HasValue(member.value)) return true;
+    }
+    return false;
+  }
+
   // A name that the schema lacks: none, or where they are skipped a node to count its values by.
-  // Missing and null are one state, so a null needs no feature.
+  // Missing and null are one state, so what holds nothing else needs no feature.
   Result<KeyTree::Node*> AddUnknown(KeyTree::Node* parent, const dom::key_value_pair& member,
                                     KeyTree::Entry** last) {
-    if (member.value.is_null()) return nullptr;
+    if (!HasValue(member.value)) return nullptr;
     if (!ignore_unknown_) {
       return Fault("{} is no feature of the schema; found {}",
                    QuoteForMessage(KeyTree::Join(*parent, member.key)), DescribeJson(member.value));
@@ -230,13 +240,14 @@ class JsonInput : public RowTextInput {
     return Set(batch_->SetDoubles(node.feature, node.column, doubles_));
   }
 
+  // Rounding to float32 goes straight from the whole number, not by way of float64.
   template <typename Whole>
   static bool WholeToDouble(Whole whole, Type type, double* number) {
     if (type == Type::kFloat64) return ConvertWhole(whole, number);
-    float exact = 0;
-    const bool fits = ConvertWhole(whole, &exact);
-    *number = exact;
-    return fits;
+    float rounded = 0;
+    ConvertWhole(whole, &rounded);
+    *number = rounded;
+    return true;
   }
 
   Status Set(const Status& status) {
@@ -266,10 +277,6 @@ class JsonInput : public RowTextInput {
   }
 
   Status UnexpectedEntry(const KeyTree::Node& node, dom::element item, size_t at) {
-    if (IsFloat(node.type) && (item.is_int64() || item.is_uint64())) {
-      return Fault("feature {}: entry {}: found {}, {}", QuoteForMessage(node.name), at,
-                   DescribeJson(item), AdviceOnWhole(node.type));
-    }
     return Fault(
         "feature {}: entry {}: found {}, expected {} (lists hold numbers: neither strings, "
         "null nor lists)",

@@ -54,38 +54,42 @@ void KeySample::Add(uint32_t feature, const ValueHash& value, bool is_list) {
   ++num_cells_;
 }
 
-std::vector<uint32_t> KeySample::RowsBefore(const Feature& key, uint32_t* num_values) const {
-  std::vector<uint32_t> before(num_rows_);
-  std::iota(before.begin(), before.end(), 0U);
+KeySample::Order KeySample::OrderBy(uint32_t key, uint32_t* num_values) const {
+  const Feature& feature = features_[key];
+  Order order{.feature = key, .before = std::vector<uint32_t>(num_rows_)};
+  std::iota(order.before.begin(), order.before.end(), 0U);
   std::unordered_map<uint32_t, uint32_t> last;
-  last.reserve(key.rows.size());
-  for (size_t i = 0; i < key.rows.size(); ++i) {
-    const auto [at, is_new] = last.try_emplace(key.hashes[i], key.rows[i]);
-    if (!is_new) before[key.rows[i]] = std::exchange(at->second, key.rows[i]);
+  last.reserve(feature.rows.size());
+  for (size_t i = 0; i < feature.rows.size(); ++i) {
+    const uint32_t row = feature.rows[i];
+    const auto [at, is_new] = last.try_emplace(feature.hashes[i], row);
+    if (!is_new) order.before[row] = std::exchange(at->second, row);
   }
   *num_values = static_cast<uint32_t>(last.size());
-  return before;
+  return order;
 }
 
-std::vector<uint64_t> KeySample::CountRepeats(const std::vector<std::vector<uint32_t>>& befores,
+std::vector<uint64_t> KeySample::CountRepeats(const std::vector<Order>& orders,
                                               uint64_t* all_bytes) const {
-  std::vector<uint64_t> repeats(befores.size());
+  std::vector<uint64_t> repeats(orders.size());
   std::vector<uint32_t> hash_of_row(num_rows_);
   std::vector<bool> has_row(num_rows_);
   *all_bytes = 0;
-  for (const Feature& feature : features_) {
+  for (uint32_t f = 0; f < features_.size(); ++f) {
+    const Feature& feature = features_[f];
     has_row.assign(num_rows_, false);
     for (size_t i = 0; i < feature.rows.size(); ++i) {
       hash_of_row[feature.rows[i]] = feature.hashes[i];
       has_row[feature.rows[i]] = true;
       *all_bytes += feature.bytes[i];
     }
-    for (size_t c = 0; c < befores.size(); ++c) {
+    for (size_t o = 0; o < orders.size(); ++o) {
+      if (orders[o].feature == f) continue;
       for (size_t i = 0; i < feature.rows.size(); ++i) {
         const uint32_t row = feature.rows[i];
-        const uint32_t before = befores[c][row];
+        const uint32_t before = orders[o].before[row];
         if (before != row && has_row[before] && hash_of_row[before] == feature.hashes[i])
-          repeats[c] += feature.bytes[i];
+          repeats[o] += feature.bytes[i];
       }
     }
   }
@@ -95,23 +99,23 @@ std::vector<uint64_t> KeySample::CountRepeats(const std::vector<std::vector<uint
 void KeySample::FindKeys(const std::vector<std::string>& names, const std::vector<bool>& may_be_key,
                          InferReport* report) const {
   // The order in which rows come is the first candidate, to compare with.
-  std::vector<std::vector<uint32_t>> befores(1);
-  befores[0].resize(num_rows_);
-  for (uint32_t row = 1; row < num_rows_; ++row) befores[0][row] = row - 1;
+  std::vector<Order> orders(1);
+  orders[0].before.resize(num_rows_);
+  for (uint32_t row = 1; row < num_rows_; ++row) orders[0].before[row] = row - 1;
   std::vector<KeyAdvice> candidates(1);
   for (uint32_t f = 0; f < features_.size() && candidates.size() <= kMaxCandidates; ++f) {
     const Feature& feature = features_[f];
     if (!may_be_key[f] || feature.any_list || feature.rows.size() * 2 < num_rows_) continue;
     uint32_t num_values = 0;
-    std::vector<uint32_t> before = RowsBefore(feature, &num_values);
+    Order order = OrderBy(f, &num_values);
     const double rows_per_value =
         static_cast<double>(feature.rows.size()) / std::max(1U, num_values);
     if (num_values < kLeastValues || rows_per_value < kLeastRowsPerValue) continue;
     candidates.push_back({.name = names[f], .rows_per_value = rows_per_value, .repeats = 0});
-    befores.push_back(std::move(before));
+    orders.push_back(std::move(order));
   }
   uint64_t all_bytes = 0;
-  const std::vector<uint64_t> repeats = CountRepeats(befores, &all_bytes);
+  const std::vector<uint64_t> repeats = CountRepeats(orders, &all_bytes);
   if (all_bytes == 0) return;
   for (size_t c = 0; c < candidates.size(); ++c)
     candidates[c].repeats = static_cast<double>(repeats[c]) / static_cast<double>(all_bytes);

@@ -52,11 +52,16 @@ class KeySample {
     std::vector<uint32_t> bytes;
     bool any_list = false;
   };
-  // For each row the last one before with the same value, or the row itself.
-  std::vector<uint32_t> RowsBefore(const Feature& key, uint32_t* num_values) const;
-  // Bytes that equal those of the row before, by each of the orders.
-  std::vector<uint64_t> CountRepeats(const std::vector<std::vector<uint32_t>>& befores,
-                                     uint64_t* all_bytes) const;
+  // An order of rows: that in which they come, or by a feature.
+  struct Order {
+    uint32_t feature = UINT32_MAX;
+    std::vector<uint32_t> before;  // For each row the one before it, or itself.
+  };
+  // The last row before with the same value.
+  Order OrderBy(uint32_t key, uint32_t* num_values) const;
+  // Bytes that equal those of the row before, by each of the orders. What an order is made by does
+  // not count: it would repeat whatever the rest does.
+  std::vector<uint64_t> CountRepeats(const std::vector<Order>& orders, uint64_t* all_bytes) const;
 
   std::deque<Feature> features_;
   uint32_t num_rows_ = 0;

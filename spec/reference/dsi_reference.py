@@ -171,7 +171,7 @@ class File:
             if s.kind == 2:
                 self._read_precisions(extent[:s.size], what)
                 continue
-            need(s.size <= MAX_METADATA, "F-090", what, f"{s.size} bytes")
+            need(s.kind != 1 or s.size <= MAX_METADATA, "F-080", what, f"{s.size} bytes")
 
             def no_key_twice(pairs):
                 need(len(dict(pairs)) == len(pairs), "F-080", what, "a key stands twice")

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/wire_internal.h"
-#include "dsi/reader/batch.h"
 #include "dsi/reader/reader.h"
+#include "dsi/reader/row_text.h"
 #include "dsi/tests/reader/sample_file.h"
 #include "dsi/tests/support/reseal.h"
 
@@ -74,20 +75,14 @@ std::vector<std::byte> WithLargerRecords(const std::vector<std::byte>& sound, ui
   return file.Reseal().bytes();
 }
 
-std::vector<std::byte> AllRows(const Reader& reader) {
-  std::vector<std::byte> rows;
-  const auto scan = reader.NewScan({});
-  EXPECT_TRUE(scan.ok()) << scan.status().ToString();
-  if (!scan.ok()) return rows;
-  Batch batch;
+std::string AllRows(const Reader& reader) {
+  std::string rows;
+  const auto text = RowText::Create(reader, {});
+  EXPECT_TRUE(text.ok()) << text.status().ToString();
   for (;;) {
-    const auto more = (*scan)->Next(&batch);
+    const auto more = (*text)->Next(&rows, nullptr);
     EXPECT_TRUE(more.ok()) << more.status().ToString();
     if (!more.ok() || !*more) return rows;
-    const auto view = batch.Jagged("user.history.item");
-    EXPECT_TRUE(view.ok());
-    const auto bytes = batch.slab();
-    rows.insert(rows.end(), bytes.begin(), bytes.end());
   }
 }
 

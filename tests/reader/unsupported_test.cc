@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -137,6 +140,47 @@ TEST_F(UnsupportedTest, S010S011VerifyTellsItFromDamage) {
         1)
         << column;
   }
+}
+
+// E-005: an encoding that this build does not know hides no damage of other columns, not even what
+// shows only where streams are put together (D-014).
+TEST(Unsupported, E005HidesNoDamageOfOthers) {
+  std::ifstream in(std::string(DSI_SOURCE_DIR) + "/tests/golden/valid/tiers.dsi", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  EditableFile file({bytes.begin(), bytes.end()});
+  const auto stream = [&](uint32_t slot) {
+    return EditableFile::Place(file.stripe(0).streams(), slot);
+  };
+  const auto verify = [&](StatusCode code) {
+    const auto reader = OpenBytes(file.Reseal().bytes());
+    EXPECT_TRUE(reader.ok());
+    const auto findings = (*reader)->Verify();
+    EXPECT_TRUE(findings.ok());
+    return std::count_if(findings->begin(), findings->end(),
+                         [&](const Damage& d) { return d.status.code() == code; });
+  };
+  bool has_reach = false;
+  bool has_unknown = false;
+  for (uint32_t c = 0; c < file.columns().count(); ++c) {
+    const uint64_t column = EditableFile::Place(file.columns(), c);
+    const auto windows = file.Get<uint32_t>(column + 84);
+    const bool tiers = file.Get<uint32_t>(column + 88) != internal::kNone32;
+    const uint64_t values = stream(file.Get<uint32_t>(column + 64));
+    if (tiers && !has_reach && file.Get<uint32_t>(stream(windows) + 36) != 0) {
+      const uint64_t reach = stream(windows) + 36;
+      file.Put<uint32_t>(reach, file.Get<uint32_t>(reach) + 1);
+      has_reach = true;
+    } else if (!tiers && !has_unknown && file.Get<uint8_t>(values + 33) == 2) {
+      const uint64_t page =
+          EditableFile::Place(file.stripe(0).pages(), file.Get<uint32_t>(values + 16));
+      file.Put<uint8_t>(file.Get<uint64_t>(page) + file.Get<uint32_t>(values + 24), 99);
+      has_unknown = true;
+    }
+  }
+  ASSERT_TRUE(has_reach && has_unknown);
+  EXPECT_EQ(verify(StatusCode::kUnsupported), 1);
+  EXPECT_EQ(verify(StatusCode::kCorrupt), 1);
 }
 
 }  // namespace

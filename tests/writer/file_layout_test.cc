@@ -56,7 +56,8 @@ class FileLayoutTest : public ::testing::Test {
   }
 
   FileLayout Plan(const LayoutOptions& options) {
-    auto layout = PlanFileLayout(*schema_, features_, SampleRows(order_, kRows, kRows, 0, {}), options);
+    auto layout =
+        PlanFileLayout(*schema_, features_, SampleRows(order_, kRows, kRows, 0, {}), options);
     EXPECT_TRUE(layout.ok()) << layout.status().ToString();
     return *std::move(layout);
   }

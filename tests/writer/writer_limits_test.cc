@@ -224,7 +224,10 @@ TEST(WriterFaults, EveryAppendAndThePublish) {
   for (uint64_t call = 0; call < appends; ++call) {
     for (const StatusCode code : {StatusCode::kIo, StatusCode::kResourceExhausted}) {
       std::vector<std::byte> bytes;
-      const Status status = write({.fail_call = call, .code = code}, &bytes);
+      uint64_t tried = 0;
+      const Status status =
+          write({.fail_call = call, .on_append = [&](uint64_t) { ++tried; }, .code = code}, &bytes);
+      EXPECT_EQ(tried, call + 1) << "writing went on";
       EXPECT_EQ(status.code(), code) << "append " << call << ": " << status.ToString();
       EXPECT_NE(status.message().find("memory"), std::string::npos) << "names the file";
       EXPECT_TRUE(bytes.empty()) << "append " << call;
