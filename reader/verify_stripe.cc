@@ -28,8 +28,9 @@ struct Stream {
   SlotUse use;
   StreamRecord record;
   bool present = false;
-  bool failed = false;  // Reported, or hidden by damage that was.
-  uint64_t bytes = 0;   // Of its nodes; those of an alias are another's.
+  bool failed = false;   // Reported, or hidden by damage that was.
+  bool unknown = false;  // Failed by an encoding that this build does not know, and not by damage.
+  uint64_t bytes = 0;    // Of its nodes; those of an alias are another's.
   StreamChecker checker;
 };
 
@@ -283,6 +284,8 @@ class StripeVerifier {
                                       [this](uint32_t i) { return !streams_[i].record.is_alias; });
     for (const uint32_t i : uses_) {
       Stream& s = streams_[i];
+      if (!s.record.is_alias)
+        s.bytes += s.record.form == StreamForm::kPacked ? s.record.size : bytes.size();
       if (s.failed) {
         if (s.record.form == StreamForm::kPacked && s.record.offset_in_page >= end) {
           end = std::min<uint64_t>(bytes.size(), uint64_t{s.record.offset_in_page} + s.record.size);
@@ -300,11 +303,11 @@ class StripeVerifier {
         node = bytes.subspan(s.record.offset_in_page, s.record.size);
         if (!s.record.is_alias) status = CheckPlace(s.record, page, &end);
       }
-      if (!s.record.is_alias) s.bytes += node.size();
       if (status.ok()) status = CheckNode(&s, k, node);
       if (status.ok()) continue;
       if (!IsDamage(status)) return status;
       s.failed = true;
+      s.unknown = status.code() == StatusCode::kUnsupported;
       Report(status.At(fmt::format("page {} at offset {}", page, record.offset)), Where(s.use));
     }
     if (all_present_ && owners == 0) {
@@ -405,7 +408,7 @@ class StripeVerifier {
                                   : s.use.owner;
       if (column == kNone32) continue;
       (*totals)[column].stored_bytes += s.bytes;
-      if (s.failed) (*totals)[column].complete = false;
+      if (s.failed && !s.unknown) (*totals)[column].complete = false;
     }
   }
 

@@ -5,7 +5,7 @@
 //
 // out, a line for each: outcome, rules with commas between, digest in hexadecimal, where the
 // library contradicts itself, the first message; tabs between, "-" for nothing. With the outcome
-// "over_budget", by resident memory above MEMORY_MIB (default 256), the program ends: it cannot
+// "over_budget", by resident memory above MEMORY_MIB (default 400), the program ends: it cannot
 // measure the next file any more.
 #include <sys/resource.h>
 
@@ -41,7 +41,7 @@ std::string Field(std::string text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long limit_mib = argc > 1 ? std::atol(argv[1]) : 256;
+  const long limit_mib = argc > 1 ? std::atol(argv[1]) : 400;
   std::vector<std::byte> frame;
   while (ReadFrame(&frame)) {
     const dsi::test::FileAnswer answer = dsi::test::AnswerOf(frame, kScanBytes);

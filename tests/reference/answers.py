@@ -78,7 +78,7 @@ def outcome_of_both(data, also=()):
 class Library:
     """The helper program, started again when it ends. An end or a silence is an answer, too."""
 
-    def __init__(self, memory_mib=256):
+    def __init__(self, memory_mib=400):
         self.memory_mib, self.process = memory_mib, None
 
     def answer(self, data):

@@ -25,7 +25,7 @@ from seed_files import seeds
 
 FAILURES = ROOT / "build" / "campaign"
 CHUNK = 200
-MEMORY_MIB = 256  # Of the library for a file of a few kilobytes: two budgets, and what is not counted.
+MEMORY_MIB = 400  # Resident: the budget of Verify, that of a scan, blocks kept, and what is not counted.
 Failure = collections.namedtuple("Failure", "name why ours reference story path")
 worker = None  # Of a process of the pool: (seeds by name, the library).
 

@@ -379,6 +379,18 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
             with self.assertRaises(Unsupported):
                 file.verify()
 
+    def test_damage_beside_what_is_unsupported(self):  # F-004
+        def unknown(values, width):
+            return b"\x63" + en.raw(values, width)[1:]
+
+        def build(change):
+            columns = [Col("a", "dense", "int8"), Col("b", "dense", "int8")]
+            return Builder(columns, [Rows(2, {"a": [1, 2], "b": [3, 4]}, nodes={
+                "a": unknown})], edit=editor("columns", 0, change)).bytes()
+        self.assertEqual(outcome(build({})), ("Unsupported", "E-005"))
+        for change in ({"num_values": 3}, {"stored_bytes": 3}):
+            self.assertEqual(outcome(build(change)), ("Damage", "F-070"))
+
     def test_random_edits(self):
         rng, seen = random.Random(3), {"rows": 0, "Damage": 0, "Unsupported": 0}
         numbers = [0, 1, 2, 3, 7, 8, 255, 4096, 2**16 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1]
