@@ -39,6 +39,8 @@ Status Run(Options* options, Console* console) {
   options->sample.text.writer.threads = options->analysis.threads;
   const auto analyse = [&]() -> Result<DedupReport> {
     DSI_ASSIGN_OR_RETURN(const auto table, OpenSample(options->sample, &progress));
+    progress.Clear();
+    for (const std::string& warning : WarningsOf(table->fit)) PrintWarning(warning);
     return AnalyseDedup(*table, options->analysis, &progress);
   };
   auto report = analyse();
@@ -53,7 +55,8 @@ Status Run(Options* options, Console* console) {
     DSI_RETURN_IF_ERROR(schema_file->Append(std::as_bytes(std::span(text))));
     DSI_RETURN_IF_ERROR(schema_file->Publish());
   }
-  return console->Print(console->json ? DedupJson(*report) : DedupText(*report, *console));
+  if (console->json) return console->PrintJsonText(DedupJson(*report));
+  return console->Print(DedupText(*report, *console));
 }
 
 }  // namespace

@@ -185,7 +185,7 @@ std::string TuningText(const FileInfo& info) {
 Json TuningJson(const FileInfo& info) { return info.tuning ? Json(TuningText(info)) : Json(); }
 
 Status PrintJson(const Json& json, Console* console) {
-  return console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return console->PrintJsonText(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 VerbAction AddInspect(CLI::App* app, Console* console) {

@@ -9,6 +9,7 @@
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/text_table_internal.h"
+#include "dsi/tools/unsupported_features_internal.h"
 
 namespace dsi::tools {
 namespace {
@@ -115,9 +116,8 @@ Status ShowGroups(const Reader& reader, Console* console) {
 
 Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
                 std::optional<uint32_t> stripe, Console* console) {
-  DSI_ASSIGN_OR_RETURN(const auto columns, ChooseColumns(reader, features));
+  DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(reader, features));
   ScanOptions options;
-  for (const ColumnInfo& column : columns) options.features.push_back(PlainProjection(column));
   if (stripe.has_value()) {
     const std::vector<StripeInfo> stripes = reader.stripes();
     if (*stripe >= stripes.size()) {
@@ -127,7 +127,19 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
     options.row_begin = stripes[*stripe].first_row;
     options.row_end = options.row_begin + stripes[*stripe].num_rows;
   }
-  DSI_ASSIGN_OR_RETURN(const ReadPlan plan, reader.Plan(options));
+  const auto plan_of = [&](std::span<const ColumnInfo> some) {
+    options.features.clear();
+    for (const ColumnInfo& column : some) options.features.push_back(PlainProjection(column));
+    return reader.Plan(options);
+  };
+  auto made = plan_of(columns);
+  if (!made.ok()) {
+    DSI_RETURN_IF_ERROR(LeaveOutUnsupported(
+        made.status(), features, "",
+        [&](std::span<const ColumnInfo> of_one) { return plan_of(of_one).status(); }, &columns));
+    made = plan_of(columns);
+  }
+  DSI_ASSIGN_OR_RETURN(const ReadPlan plan, std::move(made));
   if (console->json) {
     Json ranges = Json::array();
     for (const ReadPlan::Range& range : plan.ranges) {

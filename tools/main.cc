@@ -40,7 +40,9 @@ constexpr const char* kFooter =
     "  dsictl inspect clicks.dsi\n"
     "  dsictl verify clicks.dsi\n"
     "'dsictl VERB --help' explains a verb.\n\n"
-    "Exit codes: 0 done, 1 damaged file, 2 usage or bad input, 3 I/O, 130 interrupted.\n";
+    "Exit codes: 0 done, 1 damaged file, 2 usage or bad input, 3 I/O or resources, 4 the file "
+    "needs a\n"
+    "newer dsictl, 130 interrupted.\n";
 
 int Run(int argc, char** argv, Console* console) {
   CLI::App app{"Session-structured training data: files that store the answer to deduplication",

@@ -89,22 +89,26 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* pro
   // The output comes first: nobody should wait for a long reading to be told that the file exists.
   DSI_ASSIGN_OR_RETURN(auto file,
                        CreateLocalFile(options.out, {.overwrite = options.writer.overwrite}));
-  return TextToDsi(options, std::move(file), nullptr, progress);
+  return TextToDsi(options, std::move(file), progress);
 }
 
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
-                                  std::unique_ptr<WritableFile> file, Schema* schema_used,
-                                  Progress* progress) {
+                                  std::unique_ptr<WritableFile> file, Progress* progress) {
   DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(options.source, progress));
 
   Schema schema = source.schema();
   DSI_RETURN_IF_ERROR(AddMetadata(options.metadata, &schema));
   WriterOptions writer_options = options.writer;
   DSI_ASSIGN_OR_RETURN(writer_options.cluster_by, ClusterKeys(options, &schema));
-  if (schema_used != nullptr) {
-    *schema_used = schema;
-    if (!writer_options.cluster_by.empty()) schema_used->cluster_by = writer_options.cluster_by;
-  }
+  TextToDsiReport report;
+  report.fit = {.source = source.name(),
+                .schema = schema,
+                .inferred = options.source.schema_file.empty(),
+                .inference = source.inference(),
+                .coverage = {},
+                .keep_order = writer_options.keep_order,
+                .read = true};
+  if (!writer_options.cluster_by.empty()) report.fit.schema.cluster_by = writer_options.cluster_by;
   writer_options.progress = [progress](const WriteProgress& now) {
     return ShowWriteProgress(now, progress);
   };
@@ -112,7 +116,6 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
                        Writer::Create(std::move(file), std::move(schema), writer_options));
   DSI_ASSIGN_OR_RETURN(const auto rows, source.OpenRows(writer->schema(), options.ignore_unknown));
 
-  TextToDsiReport report;
   RowBatch batch(writer->schema());
   uint64_t num_rows = 0;
   uint64_t num_bytes = 0;
@@ -134,7 +137,9 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
     report.cut = batch.num_rows() != 0;
     break;
   }
-  report.bytes_in = rows->bytes_done();
+  report.bytes_in = source.bytes_in(*rows);
+  report.fit.coverage = rows->coverage();
+  report.fit.rows = num_rows;
   DSI_ASSIGN_OR_RETURN(report.written, writer->Finish());
   return report;
 }

@@ -114,11 +114,14 @@ std::string DedupJson(const DedupReport& report) {
                       {"index_bytes", trial.index_bytes},
                       {"values_stored", trial.values_stored}});
   }
+  Json keys = Json::array();
+  for (const KeyAdvice& key : report.keys_to_consider) keys.push_back(key.name);
   const Json json = {
       {"input", report.input},
       {"rows", report.rows},
       {"rows_of_input", report.total_rows == 0 ? Json() : Json(report.total_rows)},
       {"session_keys", report.session_keys},
+      {"keys_to_consider", keys},
       {"batch_rows", kDedupBatchRows},
       {"stripes", report.stripes},
       {"owners", owners},
