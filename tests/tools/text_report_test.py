@@ -7,13 +7,14 @@ from cli_case import DSICTL, OK, USAGE, CliTest, main
 
 
 def sessions(key, time, count=400, interleaved=True, seed=1):
-    """Rows of sessions whose history stays the same; several sessions at a time, as a log has them."""
+    """Rows of sessions whose history shifts; several sessions at a time, as a log has them."""
     chance = random.Random(seed)
     rows = []
     for number in range(count):
         history = [chance.randrange(10**9) for _ in range(20)]
         start = chance.random() * count if interleaved else number
         for i in range(8):
+            history = [*history[1:], chance.randrange(10**9)]
             rows.append((start + i * (3 if interleaved else 0.01), {
                 key: 7_000_000_000 + number * 31, "history": history, "x": chance.random(),
                 "category": chance.randrange(12), "clicked_label": chance.randrange(2)}))
