@@ -22,6 +22,8 @@ inline constexpr uint32_t kMaxCoreBytes = 1U
 inline constexpr uint32_t kMaxNameBytes = 4095;   // Format.
 inline constexpr uint32_t kMaxTiers = 8;          // Format. Streams of one pool.
 inline constexpr uint32_t kMaxNodeDepth = 6;      // Format. Bounds recursion in decoders.
+inline constexpr uint32_t kMaxGroupChain =
+    8;  // Format. A dedup group, its parent, that one's parent and so on.
 inline constexpr uint32_t kMaxZstdWindowLog =
     26;  // Format. Bounds a decompressor's memory to 64 MiB.
 inline constexpr uint64_t kMaxMetadataBytes = 1ULL << 30;  // Format. User metadata.

@@ -119,9 +119,13 @@ Status AssignGroups(const Schema& schema, std::span<const ClusteredFeature> feat
     GroupLayout group;
     group.source = found.declared >= 0 ? 1 : 2;
     group.repeats = found.repeats;
-    if (found.parent >= 0) {
+    // A parent only saves bytes: where its chain is as long as F-073 allows, the group has none.
+    if (found.parent >= 0 &&
+        layout->groups[static_cast<size_t>(found.parent) + 1].chain_length < kMaxGroupChain) {
       group.parent = static_cast<uint32_t>(found.parent) + 1;
-      layout->groups[group.parent].is_parent = true;
+      GroupLayout& parent = layout->groups[group.parent];
+      parent.is_parent = true;
+      group.chain_length = parent.chain_length + 1;
     }
     if (found.declared >= 0) group.name = schema.groups[static_cast<size_t>(found.declared)].name;
     for (const uint32_t member : found.members) group.features.push_back(candidate_feature[member]);
