@@ -13,8 +13,6 @@
 namespace dsi::internal {
 namespace {
 
-constexpr uint64_t kMemory = 1ULL << 30;  // More than 2^24 unique rows can need.
-
 // D-014: every tier has the values that the chains give it.
 Status CheckTiers(const StripePlan& plan, const ColumnPlan& column, const ShapeDecoder& shape) {
   for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
@@ -30,13 +28,13 @@ Status CheckTiers(const StripePlan& plan, const ColumnPlan& column, const ShapeD
 }
 
 // Index, windows and tiers of one feature, given by its columns.
-Status CheckFeature(const OpenFile& file, std::span<const OpenColumn> columns, size_t stripe) {
-  DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file, columns, stripe, {}));
-  PageReader pages(&file);
+Status CheckFeature(const OpenFile& file, std::span<const OpenColumn> columns, size_t stripe,
+                    MemoryBudget* budget) {
+  DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file, columns, stripe, {}, budget));
+  PageReader pages(&file, budget);
   pages.Start(&plan);
-  MemoryBudget budget{.limit = kMemory};
-  DecodeScratch scratch;
-  ScanBuffer staging(&budget);
+  DecodeScratch scratch(budget);
+  ScanBuffer staging(budget);
   uint64_t values_decoded = 0;
   const StripeContext context{&pages,   &plan,    columns,        file.core().page_values,
                               &scratch, &staging, &values_decoded};
@@ -46,14 +44,14 @@ Status CheckFeature(const OpenFile& file, std::span<const OpenColumn> columns, s
   for (const PlannedGroup& group : plan.groups) {
     const GroupIndexDecoder* const parent =
         group.parent == kNone32 ? nullptr : groups[group.parent].get();
-    groups.push_back(std::make_unique<GroupIndexDecoder>(&budget));
+    groups.push_back(std::make_unique<GroupIndexDecoder>(budget));
     DSI_RETURN_IF_ERROR(
         groups.back()->Start(&context, group.record, stream(group.index), parent, num_rows, false));
     DSI_RETURN_IF_ERROR(groups.back()->KeepAll());
   }
   const ColumnPlan& column = plan.columns[0];
   if (column.windows == kNone32) return Status::Ok();
-  ShapeDecoder shape(&budget);
+  ShapeDecoder shape(budget);
   const uint32_t num_unique = plan.groups[column.group].record.num_unique;
   DSI_RETURN_IF_ERROR(shape.Start(&context, stream(column.shape), stream(column.windows),
                                   columns[0].record, num_unique, column.pool_values, false));
@@ -65,7 +63,7 @@ Status CheckFeature(const OpenFile& file, std::span<const OpenColumn> columns, s
 }  // namespace
 
 Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
-                    DamageLog* log) {
+                    MemoryBudget* budget, DamageLog* log) {
   std::vector<bool> group_checked(file.core().groups.count, false);
   for (const OpenColumn& column : directory.columns) {
     if (column.name.empty() || column.record.leader != column.ordinal) continue;
@@ -83,7 +81,7 @@ Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, si
     const bool whole = std::all_of(columns.begin(), columns.end(),
                                    [](const OpenColumn& c) { return !c.name.empty(); });
     if (!whole) continue;
-    Status status = CheckFeature(file, columns, stripe);
+    Status status = CheckFeature(file, columns, stripe, budget);
     if (status.ok()) continue;
     if (status.code() != StatusCode::kCorrupt && status.code() != StatusCode::kUnsupported)
       return status;
