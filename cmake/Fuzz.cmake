@@ -40,7 +40,11 @@ file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.cc)
 list(REMOVE_ITEM fuzz_sources ${PROJECT_SOURCE_DIR}/fuzz/fuzz_encoding.cc)
 foreach(source ${fuzz_sources})
   get_filename_component(name ${source} NAME_WE)
-  dsi_add_fuzz_target(${name} ${source} 1)
+  set(seeds)
+  if(name MATCHES "open|read_all")
+    set(seeds tests/golden/hostile)
+  endif()
+  dsi_add_fuzz_target(${name} ${source} 1 ${seeds})
 endforeach()
 
 # One target for each encoding, whose golden nodes are its corpus; a test asks that all have some.
