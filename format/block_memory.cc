@@ -78,12 +78,14 @@ class IdleBlocks {
 static_assert(std::is_trivially_destructible_v<IdleBlocks>);
 constinit IdleBlocks idle;
 
+size_t AlignmentOf(uint64_t size) { return size >= kFewestHugeBytes ? kHugePage : 64; }
+
 // Large blocks ask for the system's large pages: a batch of a few megabytes is written from end to
 // end, over and over.
 std::byte* NewBlock(size_t size, size_t* capacity) {
   const bool is_huge = size >= kFewestHugeBytes;
-  const size_t alignment = is_huge ? kHugePage : 64;
-  *capacity = AlignUp(std::max<size_t>(size, 1), alignment);
+  const size_t alignment = AlignmentOf(size);
+  *capacity = BlockBytes(size);
   void* const block = std::aligned_alloc(alignment, *capacity);
 #ifdef MADV_HUGEPAGE
   // A hint: a system that refuses it serves small pages.
@@ -93,6 +95,10 @@ std::byte* NewBlock(size_t size, size_t* capacity) {
 }
 
 }  // namespace
+
+uint64_t BlockBytes(uint64_t size) {
+  return AlignUp(std::max<uint64_t>(size, 1), AlignmentOf(size));
+}
 
 std::byte* AllocateBlock(size_t size, size_t* capacity) {
   if (size >= kFewestBytes && size <= kMostIdleBytes) {

@@ -27,6 +27,8 @@ inline constexpr uint32_t kMaxTiers = 8;          // Format. Streams of one pool
 inline constexpr uint32_t kMaxNodeDepth = 6;      // Format. Bounds recursion in decoders.
 inline constexpr uint32_t kMaxZstdWindow =
     1U << 26;  // Format. Bounds a decompressor's memory to 64 MiB.
+inline constexpr uint32_t kMaxGroupChain =
+    8;  // Format. A dedup group, its parent, that one's parent and so on.
 inline constexpr uint64_t kMaxMetadataBytes = 1ULL << 30;  // Format. User metadata.
 inline constexpr uint32_t kMaxSchemaBytes = 1U << 28;      // Not format. A schema file.
 inline constexpr uint32_t kMaxSequenceColumns = 1024;      // Not format.

@@ -13,6 +13,10 @@
 
 namespace dsi::internal {
 
+// Of pages, indexes and shapes held at once by what is told here: more than any file has that a
+// writer made.
+inline constexpr uint64_t kDescribeMemory = 1ULL << 30;
+
 // `precisions` are those of the file.
 Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column,
                                   const std::vector<PrecisionRecord>& precisions);
@@ -41,8 +45,10 @@ Result<std::string> LoadOptionalName(const OpenFile& file, uint32_t offset, uint
 // of which this build cannot read every column (S-010, S-011).
 Result<Schema> RebuildSchema(const OpenFile& file);
 
-// The user's metadata (spec F-080); empty without a section.
-Result<std::map<std::string, std::string>> LoadUserMetadata(const OpenFile& file);
+// The user's metadata (spec F-080); empty without a section. `budget`: of what is needed meanwhile;
+// null: none. Throws OverBudget.
+Result<std::map<std::string, std::string>> LoadUserMetadata(const OpenFile& file,
+                                                            MemoryBudget* budget = nullptr);
 
 // Columns whose values were rounded, ascending (spec F-081).
 Result<std::vector<PrecisionRecord>> LoadPrecisions(const OpenFile& file);

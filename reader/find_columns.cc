@@ -107,8 +107,8 @@ class NameIndex {
 // pattern nobody asks for another by name (S-010, S-011).
 template <typename Visit>
 Status ForEachName(const OpenFile& file, const Visit& visit) {
-  std::vector<std::byte> names;
-  std::vector<std::byte> records;
+  CountedVector<std::byte> names;
+  CountedVector<std::byte> records;
   DSI_RETURN_IF_ERROR(file.names().ReadAll(&names));
   DSI_RETURN_IF_ERROR(file.columns().ReadAll(&records));
   const std::string_view heap(reinterpret_cast<const char*>(names.data()), names.size());

@@ -129,9 +129,12 @@ Result<OpenColumn> OpenFile::LoadAnyColumn(uint32_t ordinal) const {
   if (r.shape_slot == r.values_slot) {
     return Corrupt("column {}: shape and values in slot {} (F-077)", ordinal, r.shape_slot);
   }
-  for (uint32_t g = r.group; g != 0 || c.groups.empty();) {
+  for (uint32_t g = r.group; g != 0 || c.groups.size() == 0;) {
     DSI_ASSIGN_OR_RETURN(const GroupRecord group, LoadGroup(g));
-    c.groups.push_back({g, group.index_slot});
+    if (!c.groups.Add({g, group.index_slot})) {
+      return Corrupt("column {}: dedup group {} has more than {} parents above it (F-073, F-090)",
+                     ordinal, r.group, kMaxGroupChain - 1);
+    }
     g = group.parent;
   }
   if (r.id_space != kNone16) {

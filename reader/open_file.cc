@@ -114,9 +114,10 @@ void OpenFile::ForgetStripe(size_t stripe) const {
   stripes_[stripe]->pages.Forget();
 }
 
-Result<std::vector<std::byte>> OpenFile::LoadSection(const SectionRef& section) const {
+Result<CountedVector<std::byte>> OpenFile::LoadSection(const SectionRef& section,
+                                                       MemoryBudget* budget) const {
   // Bounded by the file: ParseCore checked the extent.
-  std::vector<std::byte> bytes(AlignUp(section.size, 8));
+  CountedVector<std::byte> bytes(AlignUp(section.size, 8), budget);
   DSI_RETURN_IF_ERROR(file_->ReadAt(section.offset, bytes));
   const uint64_t seal = Seal(bytes, SealKind::kSection, section.offset, salt_);
   if (seal != section.seal) {
@@ -130,7 +131,8 @@ Result<std::vector<std::byte>> OpenFile::LoadSection(const SectionRef& section) 
   return bytes;
 }
 
-void OpenFile::VerifyMetadata(const std::function<void(Status, std::string)>& damage) const {
+void OpenFile::VerifyMetadata(MemoryBudget* budget,
+                              const std::function<void(Status, std::string)>& damage) const {
   const auto check = [&damage](const SealedTable& table, std::string where) {
     const auto report = [&](Status status) { damage(std::move(status), where); };
     if (Status status = table.ReadSound(nullptr, report); !status.ok()) report(std::move(status));
@@ -146,15 +148,15 @@ void OpenFile::VerifyMetadata(const std::function<void(Status, std::string)>& da
     check(stripes_[i]->pages, fmt::format("stripe {}: pages", i));
   }
   for (const SectionRef& section : core_.sections) {
-    if (auto bytes = LoadSection(section); !bytes.ok()) {
+    if (auto bytes = LoadSection(section, budget); !bytes.ok()) {
       damage(bytes.status(), fmt::format("section of kind {}", section.kind));
     }
   }
 }
 
-Status OpenFile::VerifyMetadata() const {
+Status OpenFile::VerifyMetadata(MemoryBudget* budget) const {
   Status first;
-  VerifyMetadata([&first](Status status, const std::string&) {
+  VerifyMetadata(budget, [&first](Status status, const std::string&) {
     if (first.ok()) first = std::move(status);
   });
   return first;

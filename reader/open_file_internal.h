@@ -5,6 +5,7 @@
 // proportional to the number of features.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "dsi/format/core_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/format/memory_budget_internal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
@@ -42,10 +45,10 @@ class SealedTable {
   // kCorrupt names table and block.
   Status Read(uint32_t first, uint32_t n, std::byte* out) const;
   // Reads and verifies everything, without keeping it. out may be null: only the seals are wanted.
-  Status ReadAll(std::vector<std::byte>* out) const;
+  Status ReadAll(CountedVector<std::byte>* out) const;
   // As ReadAll, but goes on after a damaged block: `damage` is called once for each, and its bytes
   // in *out are zero. *out may be null.
-  Status ReadSound(std::vector<std::byte>* out, const std::function<void(Status)>& damage) const;
+  Status ReadSound(CountedVector<std::byte>* out, const std::function<void(Status)>& damage) const;
   // Drops the blocks kept so far.
   void Forget() const;
 
@@ -65,18 +68,35 @@ class SealedTable {
   std::unique_ptr<Cache> cache_;
 };
 
+// A dedup group, its parent, that one's parent, and so on: few (F-073), so that every column has
+// room for its own.
+class GroupChain {
+ public:
+  struct Group {
+    uint32_t ordinal = 0;
+    uint32_t index_slot = kNone32;  // None for group 0.
+  };
+  // False: there are as many as may be.
+  bool Add(Group group) {
+    if (size_ == groups_.size()) return false;
+    groups_[size_++] = group;
+    return true;
+  }
+  size_t size() const { return size_; }
+  const Group& operator[](size_t level) const { return groups_[level]; }
+
+ private:
+  std::array<Group, kMaxGroupChain> groups_;
+  uint32_t size_ = 0;
+};
+
 // A column of the projection with its records at hand.
 struct OpenColumn {
   uint32_t ordinal = 0;
   std::string name;
   ColumnRecord record;  // Its own.
   ColumnRecord leader;  // That of the feature's first column (shape slot).
-  // Its dedup group, that one's parent, and so on (F-073).
-  struct Group {
-    uint32_t ordinal = 0;
-    uint32_t index_slot = kNone32;  // None for group 0.
-  };
-  std::vector<Group> groups;
+  GroupChain groups;    // Its dedup group first.
   // The newest so many entries of each list are asked for; 0: all. Set by who projects it.
   uint32_t newest = 0;
   uint32_t dictionary_slot = kNone32;  // Of its id space; none without.
@@ -125,11 +145,14 @@ class OpenFile {
 
   // Verifies what a projection of everything would not touch otherwise: every table and section
   // (F-002). The second form goes on after damage.
-  Status VerifyMetadata() const;
-  void VerifyMetadata(const std::function<void(Status, std::string where)>& damage) const;
+  Status VerifyMetadata(MemoryBudget* budget) const;
+  void VerifyMetadata(MemoryBudget* budget,
+                      const std::function<void(Status, std::string where)>& damage) const;
 
-  // Bytes of a section, verified (F-080).
-  Result<std::vector<std::byte>> LoadSection(const SectionRef& section) const;
+  // Bytes of a section, verified (F-080). They and what VerifyMetadata holds are charged to
+  // `budget`; null: to none. Throws OverBudget.
+  Result<CountedVector<std::byte>> LoadSection(const SectionRef& section,
+                                               MemoryBudget* budget) const;
 
   // Drops what was kept of a stripe's tables. A wide scan calls it when it leaves a stripe, so that
   // memory does not grow with the file.

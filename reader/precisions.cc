@@ -20,7 +20,7 @@ Result<std::vector<PrecisionRecord>> LoadPrecisions(const OpenFile& file) {
   std::vector<PrecisionRecord> records;
   for (const SectionRef& section : file.core().sections) {
     if (section.kind != kSectionPrecision) continue;
-    DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, file.LoadSection(section));
+    DSI_ASSIGN_OR_RETURN(const CountedVector<std::byte> bytes, file.LoadSection(section, nullptr));
     for (size_t at = 0; at < bytes.size(); at += PrecisionRecord::kSize) {
       DSI_ASSIGN_OR_RETURN(const PrecisionRecord record, PrecisionRecord::DecodeFrom(&bytes[at]));
       if (record.column >= file.core().columns.count ||

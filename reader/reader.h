@@ -2,6 +2,11 @@
 // footer, a projection costs the directory records and pages of its features.
 //
 // Thread safety: const calls from many threads are safe. Verification of seals is always on.
+// Errors: nothing throws. Memory that ran out, the caller's budget or the machine's, is
+// kResourceExhausted; a file or a callback of the caller's that throws is kCancelled.
+// Memory: a reader keeps the core footer and those parts of the file's tables that it has looked
+// at, at most a few times the bytes that they have in the file. All else is held to a budget: that
+// of ScanOptions or VerifyOptions, and 1 GiB for what tells about the file.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -133,6 +139,14 @@ struct VerifyProgress {
   uint64_t bytes_total = 0;
 };
 
+struct VerifyOptions {
+  // Of records, pages, decoded values, indexes and windows that are held at once; exceeded is
+  // kResourceExhausted. Any file with up to 200,000 features and 1,000,000 rows a stripe fits.
+  uint64_t memory_bytes = 256 << 20;
+  // Told how far it is; may cancel by returning false (kCancelled).
+  std::function<bool(const VerifyProgress&)> progress = {};
+};
+
 // One finding of Verify.
 struct Damage {
   Status status;  // kCorrupt; kUnsupported: no damage, but what a newer version can tell more of.
@@ -153,8 +167,8 @@ class DSI_EXPORT Reader {
                                               const ReaderOptions& options = {});
   ~Reader();
 
-  const FileInfo& info() const;
-  std::vector<StripeInfo> stripes() const;
+  const FileInfo& info() const noexcept;
+  std::span<const StripeInfo> stripes() const noexcept;
 
   // Cost: a few reads of 4 KiB, whatever the number of features. kNotFound.
   Result<ColumnInfo> FindColumn(std::string_view name) const;
@@ -182,10 +196,9 @@ class DSI_EXPORT Reader {
   Result<std::unique_ptr<Scan>> NewScan(const ScanOptions& options) const;
 
   // Checks every byte and every rule of the spec: extents, seals, records, nodes, indexes, shapes.
-  // Goes on after damage where it can; returns all findings (empty: sound). The progress callback
-  // may cancel by returning false (kCancelled).
-  Result<std::vector<Damage>> Verify(
-      const std::function<bool(const VerifyProgress&)>& progress = {}) const;
+  // Goes on after damage where it can; returns all findings (empty: sound). kCancelled, kIo,
+  // kResourceExhausted.
+  Result<std::vector<Damage>> Verify(const VerifyOptions& options = {}) const;
 
  private:
   class Impl;

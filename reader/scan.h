@@ -59,13 +59,15 @@ struct ScanOptions {
   uint64_t row_begin = 0;      // Rows [row_begin, row_end) of the file, before the filter.
   uint64_t row_end = UINT64_MAX;
   // Its columns are read and decoded ahead of the batches, by themselves, also where they are
-  // projected. Stripes in which no row passes are not read, and pages between two batches not
-  // decoded. Where one row in n passes, a batch reaches over about n × batch_size rows, whose
-  // decoded unique rows are held at once.
+  // projected. Stripes in which no row passes are not read, and pages in which none does not
+  // decoded. Where one row in n passes, a batch reaches over about n × batch_size rows; it is put
+  // together block by block, so that only the unique rows of its own rows are held.
   RowFilter filter = {};
   Type vbe_lengths = Type::kInt32;  // VBE: of lengths; kInt32 or kInt64.
-  uint64_t memory_bytes =
-      4ULL << 30;  // Decoded unique rows held at once; exceeded is kResourceExhausted.
+  // All that the scan holds at once: pages read, indexes, decoded unique rows, what the filter
+  // found, and the slab of the batch as far as this scan has made it grow. Exceeded is
+  // kResourceExhausted.
+  uint64_t memory_bytes = 4ULL << 30;
 };
 
 struct ScanStats {
@@ -78,7 +80,7 @@ struct ScanStats {
   uint64_t values_expanded = 0;  // Entries of all rows, as if nothing were deduplicated.
 };
 
-// Thread safety: one thread at a time. The Reader must outlive the scan.
+// Thread safety: one thread at a time. The Reader must outlive the scan. Nothing throws.
 class DSI_EXPORT Scan {
  public:
   virtual ~Scan();
@@ -88,8 +90,8 @@ class DSI_EXPORT Scan {
   virtual Result<bool> Next(Batch* batch) = 0;
   // Exact without a filter. With one: the most there can be, as if every row passed; how many rows
   // do pass is known only when the filter's columns have been read (Reader::CountRows).
-  virtual uint64_t num_batches() const = 0;
-  virtual const ScanStats& stats() const = 0;
+  virtual uint64_t num_batches() const noexcept = 0;
+  virtual const ScanStats& stats() const noexcept = 0;
 };
 
 }  // namespace dsi

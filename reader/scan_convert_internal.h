@@ -7,8 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "dsi/format/memory_budget_internal.h"
 #include "dsi/format/types.h"
 
 namespace dsi::internal {
@@ -18,7 +18,7 @@ struct Conversion {
   // to *unfit and become 0. False when a stored bool is neither 0 nor 1 (S-011): its position is
   // appended and the result is void.
   bool (*run)(const void* from, size_t count, uint64_t position, std::byte* to,
-              std::vector<uint64_t>* unfit) = nullptr;
+              CountedVector<uint64_t>* unfit) = nullptr;
   size_t to_width = 8;
   bool in_place = false;  // `from` and `to` may be the same memory.
 };

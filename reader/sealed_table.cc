@@ -132,7 +132,7 @@ Status SealedTable::Read(uint32_t first, uint32_t n, std::byte* out) const {
   return Status::Ok();
 }
 
-Status SealedTable::ReadAll(std::vector<std::byte>* out) const {
+Status SealedTable::ReadAll(CountedVector<std::byte>* out) const {
   Status first;
   DSI_RETURN_IF_ERROR(ReadSound(out, [&first](Status status) {
     if (first.ok()) first = std::move(status);
@@ -140,7 +140,7 @@ Status SealedTable::ReadAll(std::vector<std::byte>* out) const {
   return first;
 }
 
-Status SealedTable::ReadSound(std::vector<std::byte>* out,
+Status SealedTable::ReadSound(CountedVector<std::byte>* out,
                               const std::function<void(Status)>& damage) const {
   if (out != nullptr) out->clear();
   if (ref_.count == 0) return Status::Ok();

@@ -5,6 +5,7 @@
 
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/reader/verify_internal.h"
 
@@ -21,7 +22,8 @@ struct NameEntry {
 
 class DirectoryVerifier {
  public:
-  DirectoryVerifier(const OpenFile& file, DamageLog* log) : file_(file), log_(*log) {}
+  DirectoryVerifier(const OpenFile& file, MemoryBudget* budget, DamageLog* log)
+      : file_(file), budget_(budget), log_(*log), out_(budget), entries_(budget) {}
 
   VerifiedDirectory Verify() {
     LoadColumns();
@@ -55,7 +57,8 @@ class DirectoryVerifier {
 
   // F-073.
   void CheckGroups() {
-    std::vector<uint32_t> members(file_.core().groups.count);
+    CountedVector<uint32_t> members(file_.core().groups.count, 0, budget_);
+    CountedVector<uint32_t> chain(members.size(), 1, budget_);  // Groups in the chain of each.
     out_.group_parents.resize(members.size());
     for (const OpenColumn& c : out_.columns) {
       if (!c.name.empty()) ++members[c.record.group];
@@ -68,6 +71,13 @@ class DirectoryVerifier {
         continue;
       }
       out_.group_parents[g] = group->parent;
+      // Parents come first.
+      if (group->parent != 0) chain[g] = std::min(chain[group->parent], kMaxGroupChain) + 1;
+      if (chain[g] > kMaxGroupChain) {
+        log_.Add(
+            Corrupt("more than {} groups in a chain of parents (F-073, F-090)", kMaxGroupChain),
+            where);
+      }
       if (group->name_size != 0) CheckName(group->name_offset, group->name_size, where);
       if (out_.complete && group->num_columns != members[g]) {
         log_.Add(Corrupt("{} columns stated, {} found (F-073)", group->num_columns, members[g]),
@@ -175,7 +185,7 @@ class DirectoryVerifier {
 
   // F-071: text everywhere, between the names as well.
   void CheckHeap() {
-    std::vector<std::byte> heap;
+    CountedVector<std::byte> heap(budget_);
     // A damaged seal is reported already.
     if (!file_.names().ReadAll(&heap).ok()) return;
     if (!IsNameText({reinterpret_cast<const char*>(heap.data()), heap.size()}))
@@ -186,10 +196,10 @@ class DirectoryVerifier {
   // F-072: sorted, complete, and nothing else in it.
   void CheckNameIndex() {
     const char* where = "directory: name index";
-    std::vector<std::byte> bytes;
+    CountedVector<std::byte> bytes(budget_);
     // A damaged seal is reported already.
     if (!out_.complete || !file_.name_index().ReadAll(&bytes).ok()) return;
-    std::vector<NameEntry> found(bytes.size() / NameIndexRecord::kSize);
+    CountedVector<NameEntry> found(bytes.size() / NameIndexRecord::kSize, budget_);
     for (size_t i = 0; i < found.size(); ++i) {
       auto r = NameIndexRecord::DecodeFrom(bytes.data() + i * NameIndexRecord::kSize);
       if (!r.ok()) return log_.Add(r.status(), where);
@@ -210,7 +220,7 @@ class DirectoryVerifier {
 
   void CheckFeatures() {
     if (!out_.complete) return;
-    std::vector<std::pair<uint64_t, uint32_t>> ids;
+    CountedVector<std::pair<uint64_t, uint32_t>> ids(budget_);
     for (const OpenColumn& c : out_.columns) {
       if (c.record.leader == c.ordinal) ids.emplace_back(c.record.feature_id, c.ordinal);
     }
@@ -230,15 +240,16 @@ class DirectoryVerifier {
   }
 
   const OpenFile& file_;
+  MemoryBudget* budget_;
   DamageLog& log_;
   VerifiedDirectory out_;
-  std::vector<NameEntry> entries_;
+  CountedVector<NameEntry> entries_;
 };
 
 }  // namespace
 
-VerifiedDirectory VerifyDirectory(const OpenFile& file, DamageLog* log) {
-  return DirectoryVerifier(file, log).Verify();
+VerifiedDirectory VerifyDirectory(const OpenFile& file, MemoryBudget* budget, DamageLog* log) {
+  return DirectoryVerifier(file, budget, log).Verify();
 }
 
 }  // namespace dsi::internal

@@ -15,8 +15,6 @@
 namespace dsi::internal {
 namespace {
 
-constexpr uint64_t kMemory = 1ULL << 30;  // More than 2^24 unique rows can need.
-
 // D-014: every tier has the values that the chains give it.
 Status CheckTiers(const StripePlan& plan, const ColumnPlan& column, const ShapeDecoder& shape) {
   for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
@@ -43,11 +41,18 @@ Status CheckAllUsed(const GroupIndexDecoder& group) {
 // What only several streams of one feature tell together; it is given by its columns.
 class FeaturePlaces {
  public:
-  FeaturePlaces(const OpenFile& file, std::span<const OpenColumn> columns, size_t stripe)
-      : file_(file), columns_(columns), stripe_(stripe), pages_(&file) {}
+  FeaturePlaces(const OpenFile& file, std::span<const OpenColumn> columns, size_t stripe,
+                MemoryBudget* budget)
+      : file_(file),
+        columns_(columns),
+        stripe_(stripe),
+        budget_(budget),
+        pages_(&file, budget),
+        scratch_(budget),
+        staging_(budget) {}
 
   Status Start() {
-    DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, columns_, stripe_, {}));
+    DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, columns_, stripe_, {}, budget_));
     pages_.Start(&plan_);
     context_ = {&pages_,   &plan_,    columns_,        file_.core().page_values,
                 &scratch_, &staging_, &values_decoded_};
@@ -61,7 +66,7 @@ class FeaturePlaces {
       const GroupIndexDecoder* const parent =
           group.parent == kNone32 ? nullptr : groups[group.parent].get();
       GroupIndexDecoder& decoder =
-          *groups.emplace_back(std::make_unique<GroupIndexDecoder>(&budget_));
+          *groups.emplace_back(std::make_unique<GroupIndexDecoder>(budget_));
       DSI_RETURN_IF_ERROR(
           decoder.Start(&context_, group.record, stream(group.index), parent, num_rows, false));
       DSI_RETURN_IF_ERROR(decoder.KeepAll());
@@ -74,7 +79,7 @@ class FeaturePlaces {
   Status CheckWindows() {
     const ColumnPlan& column = plan_.columns[0];
     if (column.windows == kNone32) return Status::Ok();
-    ShapeDecoder shape(&budget_);
+    ShapeDecoder shape(budget_);
     const uint32_t num_unique = plan_.groups[column.group].record.num_unique;
     DSI_RETURN_IF_ERROR(shape.Start(&context_, stream(column.shape), stream(column.windows),
                                     columns_[0].record, num_unique, column.pool_values, false));
@@ -91,11 +96,11 @@ class FeaturePlaces {
   const OpenFile& file_;
   std::span<const OpenColumn> columns_;
   size_t stripe_;
+  MemoryBudget* budget_;
   StripePlan plan_;
   PageReader pages_;
-  MemoryBudget budget_{.limit = kMemory};
   DecodeScratch scratch_;
-  ScanBuffer staging_{&budget_};
+  ScanBuffer staging_;
   uint64_t values_decoded_ = 0;
   StripeContext context_;
 };
@@ -103,7 +108,7 @@ class FeaturePlaces {
 }  // namespace
 
 Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
-                    DamageLog* log) {
+                    MemoryBudget* budget, DamageLog* log) {
   std::vector<bool> group_checked(file.core().groups.count, false);
   for (const OpenColumn& column : directory.columns) {
     if (column.name.empty() || column.record.leader != column.ordinal) continue;
@@ -126,7 +131,7 @@ Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, si
                  [](const OpenColumn& c) { return c.record.Support().ok(); });
     if (columns.empty()) continue;
     group_checked[column.record.group] = true;
-    FeaturePlaces places(file, columns, stripe);
+    FeaturePlaces places(file, columns, stripe, budget);
     Status status = places.Start();
     if (status.ok() && check_windows) status = places.CheckWindows();
     if (status.ok() && check_index) status = places.CheckIndex();

@@ -8,8 +8,9 @@
 namespace dsi::internal {
 
 void StreamChecker::Start(StreamRole role, const StreamRecord& record, const ColumnRecord* column,
-                          const StripeGroupRecord* group, uint32_t num_rows) {
+                          const StripeGroupRecord* group, uint32_t num_rows, MemoryBudget* budget) {
   *this = {};
+  used_ = CountedVector<bool>(budget);
   role_ = role;
   record_ = record;
   column_ = column;

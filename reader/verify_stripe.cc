@@ -37,16 +37,25 @@ struct Stream {
 class StripeVerifier {
  public:
   StripeVerifier(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
-                 VerifyMeter* meter, DamageLog* log)
+                 MemoryBudget* budget, VerifyMeter* meter, DamageLog* log)
       : file_(file),
         directory_(directory),
         stripe_(stripe),
         ref_(file.core().stripes[stripe]),
         meter_(*meter),
         log_(*log),
-        all_present_(directory.complete) {}
+        budget_(budget),
+        groups_(budget),
+        streams_(budget),
+        all_present_(directory.complete),
+        by_page_(budget),
+        running_(budget),
+        uses_(budget),
+        buffer_(budget),
+        values_(budget),
+        scratch_(budget) {}
 
-  Result<bool> Verify(std::vector<VerifiedTotals>* totals) {
+  Result<bool> Verify(CountedVector<VerifiedTotals>* totals) {
     DSI_RETURN_IF_ERROR(LoadGroups());
     DSI_RETURN_IF_ERROR(LoadStreams());
     StartStreams();
@@ -55,7 +64,8 @@ class StripeVerifier {
     FinishStreams();
     CompareStreams(totals);
     AddStoredBytes(totals);
-    if (!is_damaged_) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
+    if (!is_damaged_)
+      DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, budget_, &log_));
     file_.ForgetStripe(stripe_);
     return true;
   }
@@ -200,7 +210,7 @@ class StripeVerifier {
       }
       const StripeGroupRecord* group =
           use.role == StreamRole::kIndex ? &groups_[use.owner] : nullptr;
-      s.checker.Start(use.role, s.record, column, group, ref_.num_rows);
+      s.checker.Start(use.role, s.record, column, group, ref_.num_rows, budget_);
       if (s.record.num_pages != 0) by_page_.push_back(static_cast<uint32_t>(&s - streams_.data()));
     }
     std::sort(by_page_.begin(), by_page_.end(), [this](uint32_t a, uint32_t b) {
@@ -368,7 +378,7 @@ class StripeVerifier {
   }
 
   // D-011: entries asked for by the shape are those stored.
-  void CompareStreams(std::vector<VerifiedTotals>* totals) {
+  void CompareStreams(CountedVector<VerifiedTotals>* totals) {
     for (const OpenColumn& c : directory_.columns) {
       if (c.name.empty()) continue;
       VerifiedTotals& total = (*totals)[c.ordinal];
@@ -400,7 +410,7 @@ class StripeVerifier {
   }
 
   // F-070: a dictionary counts with the first column that uses it.
-  void AddStoredBytes(std::vector<VerifiedTotals>* totals) const {
+  void AddStoredBytes(CountedVector<VerifiedTotals>* totals) const {
     for (const Stream& s : streams_) {
       if (s.use.role == StreamRole::kIndex) continue;
       const uint32_t column = s.use.role == StreamRole::kDictionary
@@ -424,17 +434,18 @@ class StripeVerifier {
   const StripeRef& ref_;
   VerifyMeter& meter_;
   DamageLog& log_;
-  std::vector<StripeGroupRecord> groups_;
-  std::vector<Stream> streams_;  // By slot.
+  MemoryBudget* budget_;
+  CountedVector<StripeGroupRecord> groups_;
+  CountedVector<Stream> streams_;  // By slot.
   // False: some stream's record is damaged, and its node looks like bytes of no stream.
   bool all_present_;
-  std::vector<uint32_t> by_page_;  // Positions in streams_, by place in the file.
-  size_t next_ = 0;                // In by_page_.
-  std::vector<uint32_t> running_;  // Paged streams that the next page may belong to.
-  std::vector<uint32_t> uses_;
-  std::vector<std::byte> buffer_;
+  CountedVector<uint32_t> by_page_;  // Positions in streams_, by place in the file.
+  size_t next_ = 0;                  // In by_page_.
+  CountedVector<uint32_t> running_;  // Paged streams that the next page may belong to.
+  CountedVector<uint32_t> uses_;
+  CountedVector<std::byte> buffer_;
   uint64_t buffer_at_ = 0;
-  std::vector<uint64_t> values_;
+  CountedVector<uint64_t> values_;
   DecodeScratch scratch_;
   std::string last_message_;
   bool is_damaged_ = false;
@@ -443,8 +454,9 @@ class StripeVerifier {
 }  // namespace
 
 Result<bool> VerifyStripe(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
-                          std::vector<VerifiedTotals>* totals, VerifyMeter* meter, DamageLog* log) {
-  return StripeVerifier(file, directory, stripe, meter, log).Verify(totals);
+                          MemoryBudget* budget, CountedVector<VerifiedTotals>* totals,
+                          VerifyMeter* meter, DamageLog* log) {
+  return StripeVerifier(file, directory, stripe, budget, meter, log).Verify(totals);
 }
 
 }  // namespace dsi::internal

@@ -77,7 +77,7 @@ std::string LargestFeatures(std::vector<ColumnInfo> columns, uint64_t file_bytes
 }
 
 std::string StrongestGroups(const std::vector<GroupInfo>& groups,
-                            const std::vector<StripeInfo>& stripes, const Console& console) {
+                            std::span<const StripeInfo> stripes, const Console& console) {
   std::vector<std::pair<const GroupInfo*, GroupTotals>> found;
   for (const GroupInfo& group : groups) {
     if (group.ordinal != 0) found.emplace_back(&group, TotalsOf(group, stripes));

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +52,7 @@ struct GroupTotals {
   uint64_t index_bytes = 0;
   std::string forms;  // "runs", or "general 3, runs 1" where stripes differ.
 };
-GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stripes);
+GroupTotals TotalsOf(const GroupInfo& group, std::span<const StripeInfo> stripes);
 
 std::string_view FormName(IndexForm form);  // "run lengths"
 

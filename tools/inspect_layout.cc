@@ -37,7 +37,7 @@ std::string GroupTitle(const GroupInfo& group) {
   return group.name.empty() ? fmt::format("group {}", group.ordinal) : group.name;
 }
 
-GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stripes) {
+GroupTotals TotalsOf(const GroupInfo& group, std::span<const StripeInfo> stripes) {
   GroupTotals totals;
   std::array<size_t, kFormNames.size()> used{};
   for (size_t i = 0; i < group.stripes.size(); ++i) {
@@ -59,7 +59,7 @@ GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stri
 std::string_view FormName(IndexForm form) { return kFormNames[static_cast<size_t>(form)]; }
 
 Status ShowStripes(const Reader& reader, Console* console) {
-  const std::vector<StripeInfo> stripes = reader.stripes();
+  const std::span<const StripeInfo> stripes = reader.stripes();
   if (console->json) {
     Json json = Json::array();
     for (const StripeInfo& stripe : stripes) {
@@ -119,7 +119,7 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
   DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(reader, features));
   ScanOptions options;
   if (stripe.has_value()) {
-    const std::vector<StripeInfo> stripes = reader.stripes();
+    const std::span<const StripeInfo> stripes = reader.stripes();
     if (*stripe >= stripes.size()) {
       return Status(StatusCode::kInvalidArgument,
                     fmt::format("--stripe {}: the file has {} stripes", *stripe, stripes.size()));

@@ -52,10 +52,12 @@ Finding Check(const std::string& path, Progress* progress) {
   }
   finding.bytes = (*reader)->info().file_bytes;
   finding.rows = (*reader)->info().num_rows;
-  auto damage = (*reader)->Verify([&](const VerifyProgress& now) {
-    return progress->Update("verifying " + path, now.bytes_done, now.bytes_total,
+  VerifyOptions options;
+  options.progress = [&](const VerifyProgress& now) {
+    return progress->Update("verifying " + Printable(path), now.bytes_done, now.bytes_total,
                             ProgressUnit::kBytes);
-  });
+  };
+  auto damage = (*reader)->Verify(options);
   if (!damage.ok()) {
     settle({.status = damage.status(), .where = ""});
     return finding;

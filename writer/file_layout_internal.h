@@ -42,8 +42,9 @@ struct GroupLayout {
   uint32_t index_slot = kNone32;
   uint32_t owner_column = kNone32;
   GroupRepeats repeats = GroupRepeats::kRuns;
-  uint32_t parent = 0;     // Ordinal of the group that its index may refer to; 0 none.
-  bool is_parent = false;  // Other groups refer to it.
+  uint32_t parent = 0;        // Ordinal of the group that its index may refer to; 0 none.
+  bool is_parent = false;     // Other groups refer to it.
+  uint32_t chain_length = 1;  // Of itself, its parent, that one's parent and so on.
   std::vector<uint32_t> features;
 };
 

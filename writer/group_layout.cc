@@ -108,9 +108,13 @@ class GroupAssigner {
     const auto ordinal = static_cast<uint32_t>(layout_.groups.size());
     GroupLayout group;
     group.repeats = found.repeats;
-    if (found.parent >= 0) {
+    // A parent only saves bytes: where its chain is as long as F-073 allows, the group has none.
+    if (found.parent >= 0 &&
+        layout_.groups[static_cast<size_t>(found.parent) + 1].chain_length < kMaxGroupChain) {
       group.parent = static_cast<uint32_t>(found.parent) + 1;
-      layout_.groups[group.parent].is_parent = true;
+      GroupLayout& parent = layout_.groups[group.parent];
+      parent.is_parent = true;
+      group.chain_length = parent.chain_length + 1;
     }
     for (const uint32_t member : found.members) group.features.push_back(candidate_feature[member]);
     std::sort(group.features.begin(), group.features.end());

@@ -34,7 +34,7 @@ MAGIC, END_MAGIC = b"\x89DSI\r\n\x1a\n", b"DSI!\r\n\x1a\n"
 HEADER_SIZE, TRAILER_SIZE = 64, 80
 (SEAL_HEADER, SEAL_PAGE, SEAL_BLOCK, SEAL_SEALS, SEAL_SECTION, SEAL_FOOTER,
  SEAL_TRAILER) = range(1, 8)
-MAX_COLUMNS, MAX_SLOTS, MAX_ROWS = 2**22, 2**24, 2**24
+MAX_COLUMNS, MAX_SLOTS, MAX_ROWS, MAX_GROUP_CHAIN = 2**22, 2**24, 2**24, 8
 MAX_VALUES, MAX_PAGE, MAX_LIST_CODE = 2**32 - 1, 2**28, 2**31
 MAX_VERSION, MAX_METADATA = 2**24 - 1, 2**30
 BUDGET = 2**26  # Of this decoder, not of the format.
@@ -236,13 +236,15 @@ class File:
             need(name_hash(raw) == r[1], "F-070", what, "wrong name_hash")
             need(1 <= r[7] <= r[6], "F-070", what, f"feature_name_size {r[7]} of {r[6]}")
             self.columns.append(Column(*r, name, self._valid_name(raw[:r[7]], what), i))
-        table = self._table(footer.groups, 24, "groups")
+        table, chain = self._table(footer.groups, 24, "groups"), []
         for i, r in enumerate(struct.iter_unpack("<IHBBIIII", table)):  # F-073
             what = f"group {i}"
             need(r[3] == 0, "F-003", what, "reserved field is not zero")  # F-003
             need(r[2] <= 3 and (r[2] or not i), "F-073", what, f"source {r[2]}")
             need(r[1] or r[0] == 0, "F-073", what, "a place of no name")
             need(r[7] < i or r[7] == 0, "F-073", what, f"parent {r[7]}")
+            chain.append(chain[r[7]] + 1 if r[7] else 1)
+            need(chain[i] <= MAX_GROUP_CHAIN, "F-073", what, "too many parents above it")
             self.groups.append(Group(*r, self._name(r[0], r[1], what) if r[1] else ""))
         table = self._table(footer.id_spaces, 16, "id spaces")
         for i, r in enumerate(struct.iter_unpack("<IHHIB3s", table)):  # F-074

@@ -264,22 +264,23 @@ TEST(Verify, ProgressAndCancel) {
   const auto reader = OpenBytes(bytes);
   ASSERT_TRUE(reader.ok());
   uint64_t done = 0;
-  const auto damage = (*reader)->Verify([&](const VerifyProgress& p) {
+  VerifyOptions options;
+  options.progress = [&](const VerifyProgress& p) {
     EXPECT_GE(p.bytes_done, done);
     EXPECT_EQ(p.bytes_total, bytes.size());
     done = p.bytes_done;
     return true;
-  });
+  };
+  const auto damage = (*reader)->Verify(options);
   ASSERT_TRUE(damage.ok());
   EXPECT_EQ(done, bytes.size());
   int calls = 0;
-  const auto cancelled = (*reader)->Verify([&](const VerifyProgress&) { return ++calls < 3; });
+  options.progress = [&](const VerifyProgress&) { return ++calls < 3; };
+  const auto cancelled = (*reader)->Verify(options);
   EXPECT_EQ(cancelled.status().code(), StatusCode::kCancelled);
   EXPECT_EQ(calls, 3);
 }
 
-// Every byte of a small file set to extreme values under new seals: a Status or sound data, never
-// more.
 TEST(Verify, ResealedChangesAreHandled) {
   const std::vector<std::byte> sound = SampleFile(10);
   const EditableFile plain(sound);

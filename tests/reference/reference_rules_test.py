@@ -286,6 +286,16 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
         builder.__init__(columns, [rows])
         return builder.bytes()
 
+    def test_chains_of_parents(self):  # F-073, F-090: eight groups at most
+        for length, expected in ((8, None), (9, ("Damage", "F-073"))):
+            names = [Grp("g")] + [Grp(f"g{g}", parent=g) for g in range(1, length)]
+            values = {"v": [[5]] * 3, **{f"w{g}": [1] * 3 for g in range(1, length)}}
+            rows = Rows(3, values, groups=[(3, 3, [0, 1, 2])] +
+                        [(4, 3, [0, 1, 2])] * (length - 1))
+            columns = [Col("v", "list", "int64", group=length)]
+            columns += [Col(f"w{g}", "dense", "int8", group=g) for g in range(1, length)]
+            self.assertEqual(outcome(Builder(columns, [rows], names).bytes()), expected)
+
     def test_windows(self):  # D-013
         # A chain that grows in front and at its end, another, and a list that comes back.
         sound = dict(lists=[[6, 7], [5, 6, 7], None, [7, 8], [], [1, 2], [6, 7]],
