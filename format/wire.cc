@@ -181,7 +181,8 @@ Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
   const bool empty = r.form == StreamForm::kEmpty;
   if (empty != (r.num_values == 0))
     return Corrupt("stream record: form {} with {} values (F-061)", form, r.num_values);
-  if (r.num_values > 0xFFFFFFFF) return Corrupt("stream record: {} values (F-090)", r.num_values);
+  if (r.num_values > kMaxStreamValues)
+    return Corrupt("stream record: {} values (F-090)", r.num_values);
   const bool constant = r.form == StreamForm::kConstant;
   if (!constant && r.constant != 0)
     return Corrupt("stream record: a constant in form {} (F-061)", form);
@@ -262,6 +263,8 @@ Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
   r.parent = Get<uint32_t>(bytes, 20);
   if (Get<uint8_t>(bytes, 7) != 0)
     return Corrupt("group record: reserved bytes are not zero (F-003)");
+  if (r.name_size == 0 && r.name_offset != 0)
+    return Corrupt("group record: no name at {} (F-073)", r.name_offset);
   if (r.source > 2) return Corrupt("group record: source {} (F-073)", r.source);
   return r;
 }
@@ -284,6 +287,8 @@ Result<IdSpaceRecord> IdSpaceRecord::DecodeFrom(const std::byte* bytes) {
       Get<uint16_t>(bytes, 14) != 0) {
     return Corrupt("id space record: reserved bytes are not zero (F-003)");
   }
+  if (r.name_size == 0 && r.name_offset != 0)
+    return Corrupt("id space record: no name at {} (F-073)", r.name_offset);
   if (r.width != 4 && r.width != 8) return Corrupt("id space record: width {} (F-074)", r.width);
   return r;
 }

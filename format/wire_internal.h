@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "dsi/format/limits.h"
 #include "dsi/format/status.h"
 #include "dsi/format/types.h"
 
@@ -21,7 +22,6 @@ inline constexpr uint16_t kMajorVersion = 1;
 inline constexpr uint16_t kMinorVersion = 0;
 inline constexpr size_t kHeaderSize = 64;
 inline constexpr size_t kTrailerSize = 80;
-inline constexpr size_t kTableBlockBytes = 4096;  // F-040: records per block = this / record size.
 inline constexpr uint32_t kNone32 = 0xFFFFFFFF;
 inline constexpr uint16_t kNone16 = 0xFFFF;
 
@@ -120,8 +120,11 @@ struct ColumnRecord {
   bool has_default = false;
   TimeUnit time_unit = TimeUnit::kNone;
   void EncodeTo(std::byte* out) const;
-  // Unknown kinds and types are kUnsupported, everything else impossible kCorrupt (S-010 … S-012).
+  // kCorrupt. An unknown kind or type is none: what depends on it is left unchecked (S-010 …
+  // S-012).
   static Result<ColumnRecord> DecodeFrom(const std::byte* bytes);
+  // S-010, S-011: kUnsupported where the kind or the type is that of a newer version.
+  Status Support() const;
 };
 
 // F-072.
@@ -174,8 +177,6 @@ inline constexpr uint32_t kSectionMetadata = 1;   // F-080.
 inline constexpr uint32_t kSectionPrecision = 2;  // F-081.
 
 // Records per block of a sealed table (F-040).
-constexpr uint32_t RecordsPerBlock(uint32_t record_size) {
-  return static_cast<uint32_t>(kTableBlockBytes / record_size);
-}
+constexpr uint32_t RecordsPerBlock(uint32_t record_size) { return kMaxRecordBytes / record_size; }
 
 }  // namespace dsi::internal

@@ -43,7 +43,7 @@ class ChoiceWalk {
         pages_(&file) {}
 
   Result<std::vector<ChoiceInfo>> Walk() {
-    DSI_ASSIGN_OR_RETURN(left_, LoadAllColumns(file_));
+    DSI_ASSIGN_OR_RETURN(left_, LoadReadableColumns(file_));
     CountServed();
     for (const size_t stripe : StripesBySize(file_.core())) {
       if (left_.empty()) break;

@@ -127,7 +127,7 @@ class StripeDedup {
 }  // namespace
 
 Result<std::vector<FeatureDedup>> DescribeDedup(const OpenFile& file) {
-  DSI_ASSIGN_OR_RETURN(std::vector<OpenColumn> leaders, LoadAllColumns(file));
+  DSI_ASSIGN_OR_RETURN(std::vector<OpenColumn> leaders, LoadReadableColumns(file));
   std::erase_if(leaders, [](const OpenColumn& c) { return c.record.leader != c.ordinal; });
   std::vector<FeatureDedup> features;
   for (const OpenColumn& leader : leaders) {

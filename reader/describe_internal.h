@@ -24,8 +24,10 @@ Result<std::vector<ChoiceInfo>> DescribeChoices(const OpenFile& file, const Read
 Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const ReaderOptions& options,
                                                 std::string_view column);
 
-// All columns of the file in order.
+// All columns of the file in order, those included whose values this build cannot read.
 Result<std::vector<OpenColumn>> LoadAllColumns(const OpenFile& file);
+// Without those.
+Result<std::vector<OpenColumn>> LoadReadableColumns(const OpenFile& file);
 
 // Streams that columns share belong to what they stand for, not to the first column that needs it.
 Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
@@ -35,7 +37,8 @@ Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
 Result<std::string> LoadOptionalName(const OpenFile& file, uint32_t offset, uint32_t size);
 
 // The schema that the file was written with, as far as the format keeps it: features, order, ids,
-// hints, declared groups. Groups that the writer found are not part of a schema.
+// hints, declared groups. Groups that the writer found are not part of a schema, nor are features
+// of which this build cannot read every column (S-010, S-011).
 Result<Schema> RebuildSchema(const OpenFile& file);
 
 // The user's metadata (spec F-080); empty without a section.
@@ -48,7 +51,7 @@ Result<std::vector<PrecisionRecord>> LoadPrecisions(const OpenFile& file);
 Result<PrecisionRecord> PrecisionOf(const std::vector<PrecisionRecord>& precisions,
                                     const OpenColumn& column);
 
-// Columns of a projection in its order; the whole file when empty.
+// Columns of a projection in its order; when empty all that this build can read.
 Result<std::vector<OpenColumn>> OpenProjection(const OpenFile& file, const ScanOptions& options);
 
 }  // namespace dsi::internal

@@ -28,10 +28,13 @@ Status CheckSlot(const OpenFile& file, uint32_t slot, uint32_t ordinal, const ch
 // F-070: the feature's name is the column's, or what stands before a dot in it.
 Status CheckFeatureName(const OpenColumn& c) {
   const ColumnRecord& r = c.record;
-  const bool is_part = r.kind == Kind::kWeighted || r.kind == Kind::kSequence;
-  const bool sound =
-      is_part ? r.name_size > r.feature_name_size + 1 && c.name[r.feature_name_size] == '.'
-              : r.name_size == r.feature_name_size;
+  const bool may_be_part =
+      r.kind == Kind::kWeighted || r.kind == Kind::kSequence || KindName(r.kind).empty();
+  const bool must_be_part = may_be_part && !KindName(r.kind).empty();
+  const bool sound = r.name_size == r.feature_name_size
+                         ? !must_be_part
+                         : may_be_part && r.name_size > r.feature_name_size + 1 &&
+                               c.name[r.feature_name_size] == '.';
   if (sound) return Status::Ok();
   return Corrupt("column {}: \"{}\": the first {} bytes cannot be the name of a {} feature (F-070)",
                  c.ordinal, c.name, r.feature_name_size, KindName(r.kind));
@@ -74,6 +77,13 @@ Result<std::string> OpenFile::LoadName(uint32_t offset, uint32_t size) const {
 }
 
 Result<OpenColumn> OpenFile::LoadColumn(uint32_t ordinal) const {
+  DSI_ASSIGN_OR_RETURN(OpenColumn column, LoadAnyColumn(ordinal));
+  const Status support = column.record.Support();
+  if (!support.ok()) return support.At(fmt::format("column {}: \"{}\"", ordinal, column.name));
+  return column;
+}
+
+Result<OpenColumn> OpenFile::LoadAnyColumn(uint32_t ordinal) const {
   OpenColumn c;
   c.ordinal = ordinal;
   DSI_ASSIGN_OR_RETURN(c.record, LoadRecord(*this, ordinal));
@@ -96,16 +106,11 @@ Result<OpenColumn> OpenFile::LoadColumn(uint32_t ordinal) const {
                          LoadName(c.leader.name_offset, c.leader.name_size));
     DSI_RETURN_IF_ERROR(CheckFeature(c, leader_name));
   }
-  if (r.kind == Kind::kWeighted) {
-    // Its two columns are an integer and a float; the other one is the leader or the next.
-    const uint32_t other_ordinal = r.leader != ordinal ? r.leader : ordinal + 1;
-    DSI_ASSIGN_OR_RETURN(const ColumnRecord other, LoadRecord(*this, other_ordinal));
-    const bool fits =
-        (IsInteger(r.type) && IsFloat(other.type)) || (IsFloat(r.type) && IsInteger(other.type));
-    if (!fits) {
-      return Corrupt("column {}: weighted feature of {} and {} (S-012)", ordinal, TypeName(r.type),
-                     TypeName(other.type));
-    }
+  // Integers, then floats; what the other column is, is its own matter.
+  if (r.kind == Kind::kWeighted && r.Support().ok() &&
+      !(r.leader == ordinal ? IsInteger(r.type) : IsFloat(r.type))) {
+    return Corrupt("column {}: {} in place {} of a weighted feature (S-012)", ordinal,
+                   TypeName(r.type), ordinal - r.leader);
   }
   DSI_RETURN_IF_ERROR(CheckSlot(*this, r.shape_slot, ordinal, "shape"));
   DSI_RETURN_IF_ERROR(CheckSlot(*this, r.values_slot, ordinal, "values"));
@@ -126,7 +131,7 @@ Result<OpenColumn> OpenFile::LoadColumn(uint32_t ordinal) const {
   }
   if (r.id_space != kNone16) {
     DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, LoadIdSpace(r.id_space));
-    if (space.width != TypeWidth(r.type)) {
+    if (r.Support().ok() && space.width != TypeWidth(r.type)) {
       return Corrupt("column {}: {} in an id space of width {} (F-074)", ordinal, TypeName(r.type),
                      space.width);
     }

@@ -44,9 +44,12 @@ struct OpenFile::StripeTables {
   SealedTable pages;
 
   StripeTables(const RandomAccessFile* file, const StripeRef& ref, uint64_t salt, size_t stripe)
-      : groups(file, ref.groups, salt, fmt::format("groups of stripe {}", stripe)),
-        streams(file, ref.streams, salt, fmt::format("streams of stripe {}", stripe)),
-        pages(file, ref.pages, salt, fmt::format("pages of stripe {}", stripe)) {}
+      : groups(file, ref.groups, StripeGroupRecord::kSize, salt,
+               fmt::format("groups of stripe {}", stripe)),
+        streams(file, ref.streams, StreamRecord::kSize, salt,
+                fmt::format("streams of stripe {}", stripe)),
+        pages(file, ref.pages, PageRecord::kSize, salt, fmt::format("pages of stripe {}", stripe)) {
+  }
 };
 
 OpenFile::OpenFile() = default;
@@ -82,15 +85,15 @@ Result<std::unique_ptr<OpenFile>> OpenFile::Open(std::unique_ptr<RandomAccessFil
   open->salt_ = header.salt;
   open->minor_ = header.minor;
 
-  const auto table = [&](const TableRef& ref, const char* what) {
-    return std::make_unique<SealedTable>(source, ref, header.salt, what);
+  const auto table = [&](const TableRef& ref, size_t known_size, const char* what) {
+    return std::make_unique<SealedTable>(source, ref, known_size, header.salt, what);
   };
   const Core& core = open->core_;
-  open->columns_ = table(core.columns, "columns");
-  open->name_index_ = table(core.name_index, "name index");
-  open->names_ = table(core.names, "names");
-  open->groups_ = table(core.groups, "groups");
-  open->id_spaces_ = table(core.id_spaces, "id spaces");
+  open->columns_ = table(core.columns, ColumnRecord::kSize, "columns");
+  open->name_index_ = table(core.name_index, NameIndexRecord::kSize, "name index");
+  open->names_ = table(core.names, kNameRecordSize, "names");
+  open->groups_ = table(core.groups, GroupRecord::kSize, "groups");
+  open->id_spaces_ = table(core.id_spaces, IdSpaceRecord::kSize, "id spaces");
   open->stripes_.reserve(core.stripes.size());
   for (size_t i = 0; i < core.stripes.size(); ++i) {
     open->stripes_.push_back(

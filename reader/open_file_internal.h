@@ -27,7 +27,7 @@ struct TableRef {
   uint64_t seal = 0;
 };
 
-// Bytes of a table with padding and block seals (F-040); cannot wrap.
+// Bytes of a table with padding and block seals (F-040); cannot wrap where F-041 holds.
 uint64_t TableBytes(const TableRef& ref);
 
 struct StripeRef {
@@ -67,13 +67,16 @@ struct Core {
 Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset);
 
 // One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040).
-// Blocks read are kept.
+// Blocks read are kept. A record is handed out as the bytes that this version knows: those that a
+// newer one added at its end are verified and left out (F-041).
 class SealedTable {
  public:
-  SealedTable(const RandomAccessFile* file, const TableRef& ref, uint64_t salt, std::string what);
+  // `known_size`: bytes of a record that this version knows, at most ref.record_size.
+  SealedTable(const RandomAccessFile* file, const TableRef& ref, size_t known_size, uint64_t salt,
+              std::string what);
   ~SealedTable();
   uint32_t count() const { return ref_.count; }
-  // Bytes of records [first, first + n), verified; copied into *out (n * record_size bytes).
+  // Bytes of records [first, first + n), verified; copied into *out (n * known_size bytes).
   // kCorrupt names table and block.
   Status Read(uint32_t first, uint32_t n, std::byte* out) const;
   // Reads and verifies everything, without keeping it. out may be null: only the seals are wanted.
@@ -94,6 +97,7 @@ class SealedTable {
 
   const RandomAccessFile* file_;
   TableRef ref_;
+  size_t known_size_;
   uint64_t salt_;
   std::string what_;
   std::unique_ptr<Cache> cache_;
@@ -143,6 +147,9 @@ class OpenFile {
   // '?'; reads the whole directory). kNotFound, with near names as advice.
   Result<std::vector<uint32_t>> FindColumns(std::string_view name) const;
   // Record, leader, group and id space of a column, all checked against each other (F-070 … F-075).
+  // Its kind or type may be a newer version's: see ColumnRecord::Support.
+  Result<OpenColumn> LoadAnyColumn(uint32_t ordinal) const;
+  // The same for who wants its values: kUnsupported where this build cannot read them.
   Result<OpenColumn> LoadColumn(uint32_t ordinal) const;
   Result<std::string> LoadName(uint32_t offset, uint32_t size) const;
   Result<GroupRecord> LoadGroup(uint32_t group) const;         // F-073.

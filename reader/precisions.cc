@@ -42,7 +42,7 @@ Result<PrecisionRecord> PrecisionOf(const std::vector<PrecisionRecord>& precisio
   if (at == precisions.end() || at->column != column.ordinal) {
     return PrecisionRecord{.column = column.ordinal, .precision = Precision::kExact};
   }
-  if (!MayBeRounded(column.record)) {
+  if (column.record.Support().ok() && !MayBeRounded(column.record)) {
     return Corrupt("precision of column {}: kind {}, type {} is stored exactly (S-014)",
                    column.ordinal, static_cast<int>(column.record.kind),
                    static_cast<int>(column.record.type));

@@ -126,7 +126,7 @@ Result<ColumnInfo> Reader::FindColumn(std::string_view name) const {
                              "\"{}\" stands for {} columns; name one of them", name,
                              ordinals.size());
     }
-    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadColumn(ordinals[0]));
+    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadAnyColumn(ordinals[0]));
     DSI_ASSIGN_OR_RETURN(const auto precisions, internal::LoadPrecisions(file));
     return DescribeColumn(file, column, precisions);
   });

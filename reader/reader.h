@@ -54,6 +54,11 @@ struct ColumnInfo {
   std::string name;
   std::string feature;
   uint64_t feature_id = 0;
+  // kUnsupported: the kind or the type is a number that a newer version of the format gave a
+  // meaning (spec S-010, S-011), so this build knows the column's place and not its values. Other
+  // columns are read as ever; scans of everything, patterns, Streams, Choices and Dedup leave it
+  // out, and schema() its feature.
+  Status support = Status::Ok();
   Kind kind = Kind::kDense;
   Type type = Type::kInt64;
   TimeUnit time_unit = TimeUnit::kNone;
@@ -90,6 +95,7 @@ struct GroupInfo {
       0;  // Ordinal of the group that forms via parent and versions refer to; 0: none.
   std::vector<std::string> columns;
   struct PerStripe {
+    Status support = Status::Ok();  // kUnsupported: an unknown form (D-001); the rest is not told.
     IndexForm form = IndexForm::kIdentity;
     uint32_t num_unique = 0;
     uint64_t index_bytes = 0;
@@ -129,7 +135,7 @@ struct VerifyProgress {
 
 // One finding of Verify.
 struct Damage {
-  Status status;
+  Status status;  // kCorrupt; kUnsupported: no damage, but what a newer version can tell more of.
   std::string where;  // "page 12 (stripe 0, offset 4096..8192): columns user.clicks"
 };
 

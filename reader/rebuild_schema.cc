@@ -39,6 +39,17 @@ std::string FeatureName(const OpenColumn& column) {
   return column.name.substr(0, column.record.feature_name_size);
 }
 
+// By column: whether this build can read all columns of its feature (S-010, S-011).
+std::vector<bool> ReadableFeatures(const std::vector<OpenColumn>& columns) {
+  std::vector<bool> readable(columns.size(), true);
+  for (const OpenColumn& column : columns) {
+    if (!column.record.Support().ok()) readable[column.record.leader] = false;
+  }
+  for (const OpenColumn& column : columns)
+    readable[column.ordinal] = readable[column.record.leader];
+  return readable;
+}
+
 }  // namespace
 
 Result<Schema> RebuildSchema(const OpenFile& file) {
@@ -46,7 +57,9 @@ Result<Schema> RebuildSchema(const OpenFile& file) {
   Schema schema;
   schema.groups.resize(file.core().groups.count);
   DSI_ASSIGN_OR_RETURN(const std::vector<PrecisionRecord> precisions, LoadPrecisions(file));
+  const std::vector<bool> readable = ReadableFeatures(columns);
   for (const OpenColumn& column : columns) {
+    if (!readable[column.ordinal]) continue;
     if (column.record.leader == column.ordinal) {
       schema.features.push_back(FeatureOfLeader(column));
       schema.groups[column.record.group].features.push_back(schema.features.back().name);
@@ -61,15 +74,17 @@ Result<Schema> RebuildSchema(const OpenFile& file) {
   }
   for (uint32_t g = file.core().groups.count; g-- != 0;) {
     DSI_ASSIGN_OR_RETURN(const GroupRecord record, file.LoadGroup(g));
-    if (record.source != 1) {
+    if (record.source != 1 || schema.groups[g].features.empty()) {
       schema.groups.erase(schema.groups.begin() + g);
       continue;
     }
     DSI_ASSIGN_OR_RETURN(schema.groups[g].name,
                          LoadOptionalName(file, record.name_offset, record.name_size));
-    if (record.owner != kNone32) schema.groups[g].owner = FeatureName(columns[record.owner]);
+    if (record.owner != kNone32 && readable[record.owner])
+      schema.groups[g].owner = FeatureName(columns[record.owner]);
   }
   for (const uint32_t key : file.core().cluster_keys) {
+    if (!readable[key]) break;  // Rows are ordered by those before it all the same.
     schema.cluster_by.push_back(FeatureName(columns[key]));
   }
   DSI_ASSIGN_OR_RETURN(schema.metadata, LoadUserMetadata(file));

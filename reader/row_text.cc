@@ -258,7 +258,7 @@ Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader,
     scan.features.push_back({.name = "*", .layout = Layout::kJagged, .dtype = {}});
   if (!reads_position) {
     const Result<ColumnInfo> position = reader.FindColumn(kPosition);
-    if (position.ok())
+    if (position.ok() && position->support.ok())
       scan.features.push_back(
           {.name = std::string(kPosition), .layout = Layout::kJagged, .dtype = {}});
   }

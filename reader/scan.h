@@ -51,8 +51,9 @@ struct Projection {
 };
 
 struct ScanOptions {
-  std::vector<Projection> features = {};  // Empty: every column (lists jagged, scalars padded with
-                                          // width 1), with all metadata verified.
+  std::vector<Projection> features =
+      {};  // Empty: every column that this build can read (lists jagged, scalars padded with
+           // width 1), with all metadata verified.
   uint32_t batch_size = 4096;  // Rows that pass the filter: all batches but the last have so many.
   bool drop_last = false;      // Leave out a last batch that is not full.
   uint64_t row_begin = 0;      // Rows [row_begin, row_end) of the file, before the filter.

@@ -67,7 +67,10 @@ class Resolver {
 
   Status AddAll() {
     for (uint32_t ordinal = 0; ordinal < file_.columns().count(); ++ordinal) {
-      DSI_ASSIGN_OR_RETURN(const uint32_t column, Column(ordinal));
+      DSI_ASSIGN_OR_RETURN(OpenColumn loaded, file_.LoadAnyColumn(ordinal));
+      // Who asks for everything asks for what this build can read (S-010, S-011).
+      if (!loaded.record.Support().ok()) continue;
+      const uint32_t column = Keep(std::move(loaded));
       DSI_RETURN_IF_ERROR(AddOutput(column, DefaultProjection(out_->columns[column]), false));
     }
     return Status::Ok();
@@ -127,13 +130,18 @@ class Resolver {
   }
 
   Result<uint32_t> Column(uint32_t ordinal) {
-    const auto [at, is_new] =
-        columns_.try_emplace(ordinal, static_cast<uint32_t>(out_->columns.size()));
-    if (is_new) {
-      DSI_ASSIGN_OR_RETURN(OpenColumn column, file_.LoadColumn(ordinal));
-      out_->columns.push_back(std::move(column));
-    }
-    return at->second;
+    const auto known = columns_.find(ordinal);
+    if (known != columns_.end()) return known->second;
+    DSI_ASSIGN_OR_RETURN(OpenColumn column, file_.LoadColumn(ordinal));
+    return Keep(std::move(column));
+  }
+
+  // Position of a column that is new.
+  uint32_t Keep(OpenColumn column) {
+    const auto position = static_cast<uint32_t>(out_->columns.size());
+    columns_.emplace(column.ordinal, position);
+    out_->columns.push_back(std::move(column));
+    return position;
   }
 
   Status AddOutput(uint32_t c, const Projection& asked, bool one_of_many) {

@@ -40,9 +40,11 @@ class DirectoryVerifier {
     const uint32_t count = file_.core().columns.count;
     out_.columns.resize(count);
     for (uint32_t i = 0; i < count; ++i) {
-      auto column = file_.LoadColumn(i);
+      auto column = file_.LoadAnyColumn(i);
       if (column.ok()) {
         out_.columns[i] = *std::move(column);
+        if (Status support = out_.columns[i].record.Support(); !support.ok())
+          log_.Add(std::move(support), fmt::format("column {}", out_.columns[i].name));
       } else {
         out_.columns[i].ordinal = i;
         out_.complete = false;
@@ -190,23 +192,14 @@ class DirectoryVerifier {
         return log_.Add(Corrupt("entry {} is out of order (F-072)", i), where);
       }
     }
-    size_t next = 0;
-    for (const NameEntry& e : entries_) {
-      if (next < found.size() && found[next] == e) {
-        ++next;
-      } else if (!IsOptional(e)) {
-        return log_.Add(Corrupt("entry {} should be that of \"{}\" (F-072)", next, NameOf(e)),
-                        where);
-      }
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      if (i < found.size() && found[i] == entries_[i]) continue;
+      return log_.Add(Corrupt("entry {} should be that of \"{}\" (F-072)", i, NameOf(entries_[i])),
+                      where);
     }
-    if (next != found.size()) {
-      log_.Add(Corrupt("{} entries, {} expected (F-072)", found.size(), next), where);
+    if (found.size() != entries_.size()) {
+      log_.Add(Corrupt("{} entries, {} expected (F-072)", found.size(), entries_.size()), where);
     }
-  }
-
-  // A sequence of one column has a feature name of its own; the index may leave it out.
-  bool IsOptional(const NameEntry& e) const {
-    return e.what == 1 && out_.columns[e.column].record.num_columns == 1;
   }
 
   void CheckFeatures() {

@@ -1,6 +1,7 @@
 // Indexes, windows and tiers, which mean something only together with other streams (spec D-005,
 // D-013, D-014): decoded once more by the parts that scans use, which check them.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <vector>
@@ -72,21 +73,27 @@ Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, si
     auto group = file.LoadStripeGroup(stripe, column.record.group);
     if (!group.ok()) continue;  // Reported already.
     bool wanted = group->form >= 4 && !group_checked[column.record.group];
-    group_checked[column.record.group] = true;
     if (column.record.windows_slot != kNone32) {
       auto windows = file.LoadStream(stripe, column.record.windows_slot);
       wanted = wanted || (windows.ok() && windows->num_values != 0);
     }
     if (!wanted) continue;
-    const std::span<const OpenColumn> columns =
+    const std::span<const OpenColumn> feature =
         std::span(directory.columns).subspan(column.ordinal, column.record.num_columns);
-    const bool whole = std::all_of(columns.begin(), columns.end(),
+    const bool whole = std::all_of(feature.begin(), feature.end(),
                                    [](const OpenColumn& c) { return !c.name.empty(); });
     if (!whole) continue;
+    std::vector<OpenColumn> columns;
+    std::copy_if(feature.begin(), feature.end(), std::back_inserter(columns),
+                 [](const OpenColumn& c) { return c.record.Support().ok(); });
+    if (columns.empty()) continue;
+    group_checked[column.record.group] = true;
     Status status = CheckFeature(file, columns, stripe);
     if (status.ok()) continue;
     if (status.code() != StatusCode::kCorrupt && status.code() != StatusCode::kUnsupported)
       return status;
+    // Forms and encodings of a newer version have been reported by stream.
+    if (status.code() == StatusCode::kUnsupported) continue;
     log->Add(std::move(status), fmt::format("stripe {}, column {}", stripe, column.name));
   }
   return Status::Ok();

@@ -54,7 +54,7 @@ class StripeVerifier {
     FinishStreams();
     CompareStreams(totals);
     AddStoredBytes(totals);
-    if (last_message_.empty()) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
+    if (!damaged_) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
     file_.ForgetStripe(stripe_);
     return true;
   }
@@ -64,6 +64,7 @@ class StripeVerifier {
   void Report(Status status, std::string where) {
     if (status.message() == last_message_) return;
     last_message_ = status.message();
+    damaged_ = damaged_ || status.code() == StatusCode::kCorrupt;
     log_.Add(std::move(status), std::move(where));
   }
 
@@ -121,9 +122,24 @@ class StripeVerifier {
     return at != streams_.end() && at->use.slot == slot && at->present ? &*at : nullptr;
   }
 
+  // Null for index and dictionary streams.
+  const ColumnRecord* ColumnOf(const SlotUse& use) const {
+    const bool of_column = use.role != StreamRole::kIndex && use.role != StreamRole::kDictionary;
+    return of_column ? &directory_.columns[use.owner].record : nullptr;
+  }
+
+  // S-010, S-011: what its values must be is not known; its place and its seals are.
+  bool IsOpaque(const SlotUse& use) const {
+    const ColumnRecord* column = ColumnOf(use);
+    if (column == nullptr || column->Support().ok()) return false;
+    // Lists have lengths and windows of whatever type.
+    return use.role == StreamRole::kValues || !IsListKind(column->kind);
+  }
+
   // What records alone must say, before any page is read.
   Status CheckRecord(const Stream& s) {
     const SlotUse& use = s.use;
+    if (IsOpaque(use)) return Status::Ok();
     if (use.role == StreamRole::kIndex) {
       const uint32_t parent = directory_.group_parents[use.owner];
       return CheckIndexRecord(groups_[use.owner], ref_.num_rows, groups_[parent].num_unique,
@@ -161,8 +177,7 @@ class StripeVerifier {
     for (Stream& s : streams_) {
       if (!s.present) continue;
       const SlotUse& use = s.use;
-      const bool of_column = use.role != StreamRole::kIndex && use.role != StreamRole::kDictionary;
-      const ColumnRecord* column = of_column ? &directory_.columns[use.owner].record : nullptr;
+      const ColumnRecord* column = ColumnOf(use);
       const uint32_t group_ordinal = column != nullptr ? column->group : use.owner;
       if (use.role != StreamRole::kDictionary && groups_[group_ordinal].num_unique == 0) {
         s.failed = true;  // Its group is damaged, and that was reported.
@@ -307,6 +322,7 @@ class StripeVerifier {
   }
 
   Status CheckNode(Stream* s, uint32_t k, std::span<const std::byte> node) {
+    if (IsOpaque(s->use)) return Status::Ok();
     const uint32_t count = ValuesInNode(s->record, k, file_.core().page_values);
     const int width = s->record.width;
     values_.resize((size_t{count} * 8 + 7) / 8);
@@ -330,7 +346,7 @@ class StripeVerifier {
 
   void FinishStreams() {
     for (Stream& s : streams_) {
-      if (s.failed) continue;
+      if (s.failed || IsOpaque(s.use)) continue;
       Status status;
       if (s.record.form == StreamForm::kConstant) status = s.checker.AddConstant();
       if (status.ok()) status = s.checker.Finish();
@@ -351,6 +367,7 @@ class StripeVerifier {
       }
       const uint64_t num_values = PoolValues(c.record);
       total.num_values += num_values;
+      if (!c.record.Support().ok()) continue;
       if (shape == nullptr || !shape->checker.sound()) continue;
       const uint64_t entries = shape->checker.entries();
       // Columns may differ in what a code asks for only by damage, which was reported. Windows are
@@ -407,6 +424,7 @@ class StripeVerifier {
   std::vector<uint64_t> values_;
   DecodeScratch scratch_;
   std::string last_message_;
+  bool damaged_ = false;  // What is merely unsupported hides nothing of other columns.
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
     python build_example.py smallest > smallest.dsi
     python build_example.py three > three.dsi
+    python build_example.py alias > alias.dsi
 
 A file is made of `Range`s, each a run of named fields, so that it can be explained byte by byte.
 """
@@ -35,7 +36,7 @@ Ids = namedtuple("Ids", "name width")
 # (encoder, "paged"), or Alias(one of these keys). `windows`: feature name -> one start per unique
 # row; the pools of its columns are made from them, 0 where no window reaches.
 Rows = namedtuple("Rows", "num_rows columns groups nodes ids num_sessions flags windows",
-                  defaults=((), {}, {}, 1, 0, {}))
+                  defaults=((), {}, {}, None, 0, {}))
 Alias = namedtuple("Alias", "key")
 Range = namedtuple("Range", "what fields")
 Field = namedtuple("Field", "data name")
@@ -105,8 +106,12 @@ class Builder:
 
     def __init__(self, columns, stripes, groups=(), id_spaces=(), metadata=None, sections=(),
                  cluster_keys=(), salt=0x0123456789ABCDEF, page_values=1024, writer=b"example",
-                 minor=0, tuning=None, edit=None):
+                 minor=0, tuning=None, unknown=0, edit=None):
+        # F-051: without a cluster key there are no sessions.
+        stripes = [s if s.num_sessions is not None else s._replace(
+            num_sessions=int(bool(cluster_keys))) for s in stripes]
         self.columns, self.rows, self.salt, self.page_values = columns, stripes, salt, page_values
+        self.unknown = unknown  # Bytes that a newer version added to each record (F-041).
         self.edit, self.ranges, self.size = edit or (lambda what, value: value), [], 0
         self.groups, self.id_spaces = [Grp("", 0)] + list(groups), list(id_spaces)
         self.heap, self.places = b"", {}
@@ -180,6 +185,9 @@ class Builder:
     def _table(self, what, layout, records):  # F-040
         """Writes a sealed table; returns its descriptor."""
         records = self.edit(what, records)
+        if layout and self.unknown:
+            layout += (("unknown", self.unknown),)
+            records = [dict(r, unknown=b"\xa5" * self.unknown) for r in records]
         record_size = sum(size for _, size in layout) if layout else 1
         if not records:
             return dict(offset=0, record_size=record_size, count=0, seal=0)
@@ -296,7 +304,7 @@ class Builder:
                 windows_slot=self.slot.get((feature, "windows"), NONE32), tiers_slot=NONE32,
                 **self._name(c.name)))
             index.append((hashed, 0, i))
-            if members > 1 and leader == i:
+            if c.name != feature and leader == i:
                 index.append((xxhash.xxh3_64_intdigest(feature.encode(), 0), 1, i))
         groups = [dict(source=g.source, index_slot=self.slot.get(("index", i), NONE32),
                        owner=NONE32 if g.owner is None else g.owner,
@@ -383,10 +391,25 @@ def three(**more):
     return Builder(columns, [rows], groups=[Grp("session")], metadata={"made": "by hand"}, **more)
 
 
+def alias(**more):
+    """Two features that are equal, stored once, and a rounded one; user metadata."""
+    nearest, = struct.unpack("<e", struct.pack("<e", 0.1))  # fp16
+    bits, = struct.unpack("<I", struct.pack("<f", nearest))
+    columns = [Col("seen", "list", "int32"), Col("liked", "list", "int32"),
+               Col("score", "dense", "float32")]
+    lists = [[7, 8, 9], [8]]
+    rows = Rows(2, {"seen": lists, "liked": lists, "score": [bits, None]},
+                nodes={"liked": Alias("seen"), ("liked", "shape"): Alias(("seen", "shape"))})
+    rounded = struct.pack("<IId", 2, 1, abs(0.1 - nearest))
+    return Builder(columns, [rows], metadata={"team": "ads"}, sections=[(2, 0, rounded)], **more)
+
+
+EXAMPLES = {"smallest": smallest, "three": three, "alias": alias}
+
+
 def main():
-    if sys.argv[1:] in (["smallest"], ["three"]):
-        made = smallest() if sys.argv[1] == "smallest" else three()
-        sys.stdout.buffer.write(made.bytes())
+    if len(sys.argv) == 2 and sys.argv[1] in EXAMPLES:
+        sys.stdout.buffer.write(EXAMPLES[sys.argv[1]]().bytes())
     else:
         sys.exit(__doc__)
 

@@ -7,7 +7,7 @@ from collections import namedtuple
 
 from dsi_nodes import need
 
-MAX_STRIPES = 2**20
+MAX_STRIPES = 2**19
 
 TableRef = namedtuple("TableRef", "offset record_size count seal")
 StripeRef = namedtuple("StripeRef", "first_row num_rows num_sessions flags reserved data_offset "

@@ -35,7 +35,7 @@ HEADER_SIZE, TRAILER_SIZE = 64, 80
  SEAL_TRAILER) = range(1, 8)
 MAX_COLUMNS, MAX_SLOTS, MAX_ROWS = 2**22, 2**24, 2**24
 MAX_VALUES, MAX_PAGE, MAX_LIST_CODE = 2**32 - 1, 2**28, 2**31
-MAX_VERSION = 2**24 - 1
+MAX_VERSION, MAX_METADATA = 2**24 - 1, 2**30
 MAX_LISTED = 2**26  # Of this decoder, not of the format.
 DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING, LABEL, KEY, TIMESTAMP, STRING = range(1, 10)
 BOOL, BYTES = 1, 12
@@ -128,13 +128,13 @@ class File:
 
     def _table(self, ref, record_size, what):
         """The bytes of all records of a sealed table."""
-        if ref.record_size > record_size:  # F-041
-            raise Unsupported("F-041", what, f"records of {ref.record_size} bytes")
-        need(ref.record_size == record_size, "F-041", what, f"records of {ref.record_size} bytes")
+        size = ref.record_size  # F-041: a newer version may have added fields at the end.
+        need(size == record_size or record_size > 1 and record_size < size <= 4096 and
+             size % 8 == 0, "F-041", what, f"records of {size} bytes")
         if ref.count == 0:  # F-040
             need(ref.offset == 0 and ref.seal == 0, "F-040", what, "empty, but with a place")
             return b""
-        used, step = ref.count * record_size, 4096 // record_size * record_size
+        used, step = ref.count * size, 4096 // size * size
         blocks = blocks_of(used, step)
         extent = self._extent(ref.offset, pad8(used) + 8 * blocks, what, "F-041")  # F-041
         body, seals = extent[:pad8(used)], extent[pad8(used):]
@@ -144,7 +144,9 @@ class File:
             need(seal(body[i * step:(i + 1) * step], SEAL_BLOCK, ref.offset + i * step,
                       self.salt) == block_seal, "F-040", what, f"wrong seal of block {i}")
         need(not any(body[used:]), "F-002", what, "padding is not zero")  # F-002
-        return body[:used]
+        if size == record_size:
+            return body[:used]
+        return b"".join(body[i:i + record_size] for i in range(0, used, size))
 
     def _read_sections(self):
         known = set()
@@ -164,13 +166,21 @@ class File:
             if s.kind == 2:
                 self._read_precisions(extent[:s.size], what)
                 continue
+            need(s.kind != 1 or s.size <= MAX_METADATA, "F-080", what, f"{s.size} bytes")
+
+            def no_key_twice(pairs):
+                need(len(dict(pairs)) == len(pairs), "F-080", what, "a key stands twice")
+                return dict(pairs)
             try:
-                self.metadata = json.loads(extent[:s.size].decode("utf-8"))
+                self.metadata = json.loads(extent[:s.size].decode("utf-8"),
+                                           object_pairs_hook=no_key_twice)
+                need(isinstance(self.metadata, dict) and all(
+                    isinstance(v, str) for v in self.metadata.values()), "F-080", what,
+                    "user metadata is not an object of strings")
+                for text in self.metadata.items():
+                    "".join(text).encode("utf-8")  # An escape may name a surrogate.
             except (ValueError, RecursionError) as error:
                 raise Damage("F-080", what, f"user metadata: {error}") from None
-            need(isinstance(self.metadata, dict) and all(
-                isinstance(v, str) for v in self.metadata.values()), "F-080", what,
-                "user metadata is not an object of strings")
 
     def _read_precisions(self, records, what):  # F-081
         need(records and len(records) % 16 == 0, "F-081", what, f"{len(records)} bytes")
@@ -181,8 +191,8 @@ class File:
             need(math.isfinite(error) and math.copysign(1, error) > 0, "F-081", what,
                  f"error {error}")
             c, last = self.columns[ordinal], ordinal
-            need(c.type in FLOATS and c.kind in (DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING),
-                 "S-014", what, f"column {ordinal} is stored exactly")  # S-014
+            need(not is_known(c) or c.type in FLOATS and c.kind in (
+                DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING), "S-014", what, f"column {ordinal} is stored exactly")  # S-014
             self.precisions[ordinal] = ("fp16", "bf16", "int8")[precision - 1], error
 
     # -- Directory --
@@ -205,6 +215,7 @@ class File:
         need(1024 <= footer.page_values <= 2**20 and footer.page_values % 1024 == 0, "F-050",
              "core footer", f"page_values {footer.page_values}")  # F-050
         need(footer.columns.count <= MAX_COLUMNS, "F-090", "columns", f"{footer.columns.count}")
+        need(footer.id_spaces.count <= NONE16, "F-090", "id spaces", f"{footer.id_spaces.count}")
         need(footer.num_slots <= MAX_SLOTS, "F-090", "core footer", f"{footer.num_slots} slots")
         self.names = self._table(footer.names, 1, "names")
         try:  # F-071
@@ -225,6 +236,7 @@ class File:
             what = f"group {i}"
             need(r[3] == 0, "F-003", what, "reserved field is not zero")  # F-003
             need(r[2] <= 2 and (r[2] or not i), "F-073", what, f"source {r[2]}")
+            need(r[1] or r[0] == 0, "F-073", what, "a place of no name")
             need(r[7] < i or r[7] == 0, "F-073", what, f"parent {r[7]}")
             self.groups.append(Group(*r, self._name(r[0], r[1], what) if r[1] else ""))
         table = self._table(footer.id_spaces, 16, "id spaces")
@@ -232,6 +244,7 @@ class File:
             what = f"id space {i}"
             need(r[2] == 0 and not any(r[5]), "F-003", what, "reserved field not zero")  # F-003
             need(r[4] in (4, 8), "F-074", what, f"width {r[4]}")
+            need(r[1] or r[0] == 0, "F-073", what, "a place of no name")
             self.id_spaces.append(IdSpace(*r, self._name(r[0], r[1], what) if r[1] else ""))
         need(all(k < len(self.columns) for k in footer.cluster_keys), "F-050", "core footer",
              "a cluster key is no column")
@@ -258,11 +271,14 @@ class File:
                      "differs from its feature's first column")
                 dotted = c.name.startswith(c.feature_name + ".") and (
                     len(c.name) > len(c.feature_name) + 1)
-                need(dotted if c.kind in (WEIGHTED, SEQUENCE) else c.name == c.feature_name or
-                     c.kind not in range(1, 10), "F-070", what, "feature name against name")
+                same = c.name == c.feature_name
+                need(dotted if c.kind in (WEIGHTED, SEQUENCE) else
+                     same or dotted and c.kind not in range(1, 10), "F-070", what,
+                     "feature name against name")
                 self._check_schema(c, f"column {c.ordinal}")
             if first.kind == WEIGHTED:  # S-012
-                need(n == 2 and first.type in INTEGERS and feature[1].type in FLOATS, "S-012", what,
+                need(n == 2 and all(c.type in kinds or c.type not in TYPE_WIDTH for c, kinds in zip(
+                    feature, (INTEGERS, FLOATS))), "S-012", what,
                      "a weighted feature is integers and floats")
             elif first.kind in range(1, 10) and first.kind != SEQUENCE:
                 need(n == 1, "F-070", what, f"{n} columns of kind {first.kind}")
@@ -280,7 +296,7 @@ class File:
                  f"column {f[0].ordinal}", "the feature's name is taken")
         index = [(c.name_hash, 0, c.ordinal) for c in self.columns] + [
             (name_hash(f[0].feature_name.encode()), 1, f[0].ordinal)
-            for f in self.features if len(f) > 1]
+            for f in self.features if f[0].name != f[0].feature_name]
         stored = [(h, what, column) for h, column, what in struct.iter_unpack(
             "<QII", self._table(self.footer.name_index, 16, "name index"))]
         need(stored == sorted(index), "F-072", "name index", "is not that of the columns")  # F-072
@@ -289,14 +305,16 @@ class File:
         need(c.group < len(self.groups), "F-070", what, f"group {c.group}")  # F-070
         need(c.flags < 8, "F-003", what, f"flags {c.flags:#x}")  # F-003
         need(c.time_unit <= 4, "F-070", what, f"time unit {c.time_unit}")
-        if not (1 <= c.kind <= 9 and c.type in TYPE_WIDTH):
-            return  # S-010: fatal only when the column is asked for.
-        need(c.windows_slot == NONE32 or is_list(c), "F-070", what, "windows of a kind not listed")
+        need(c.default_bits == 0 or c.flags & 4, "F-070", what, "default without its flag")
         need(2 <= c.num_tiers <= 8 and c.windows_slot != NONE32 if c.tiers_slot != NONE32
              else c.num_tiers == 0, "D-014", what, f"{c.num_tiers} tiers")  # D-014
+        need(c.id_space == NONE16 or c.id_space < len(self.id_spaces), "F-074", what,
+             f"id space {c.id_space}")  # F-074
+        if not is_known(c):
+            return  # S-010: fatal only when the column is asked for.
+        need(c.windows_slot == NONE32 or is_list(c), "F-070", what, "windows of a kind not listed")
         width = TYPE_WIDTH[c.type]
         need(c.default_bits < 1 << 8 * width, "F-070", what, "default does not fit the type")
-        need(c.default_bits == 0 or c.flags & 4, "F-070", what, "default without its flag")
         need(c.type != BOOL or c.default_bits <= 1, "S-011", what, "default is no bool")  # S-011
         need(c.kind != STRING or c.type == BYTES, "S-012", what, "a string not of bytes")  # S-012
         need(c.type != BYTES or c.kind in (STRING, KEY), "S-012", what, "bytes in another kind")
@@ -307,9 +325,8 @@ class File:
              f"fixed_length {c.fixed_length}")
         need(c.kind != EMBEDDING or c.type not in (BOOL, BYTES), "S-012", what,
              "an embedding not of numbers")
-        if c.id_space != NONE16:  # F-074
-            need(c.id_space < len(self.id_spaces), "F-074", what, f"id space {c.id_space}")
-            need(self.id_spaces[c.id_space].width == width, "F-074", what, "width of the id space")
+        need(c.id_space == NONE16 or self.id_spaces[c.id_space].width == width, "F-074", what,
+             "width of the id space")  # F-074
 
     def _check_slots(self):  # F-075
         slots = [g.index_slot for g in self.groups[1:]]
@@ -332,6 +349,8 @@ class File:
             need(ref.num_rows <= MAX_ROWS, "F-052", what, f"{ref.num_rows} rows")  # F-052, F-090
             need(ref.num_sessions <= ref.num_rows, "F-051", what, "more sessions than rows")
             need(ref.flags <= (i > 0), "F-051", what, f"flags {ref.flags:#x}")
+            need(footer.cluster_keys or not (ref.num_sessions or ref.flags), "F-051", what,
+                 "sessions without a key")
             need(ref.reserved == 0, "F-003", what, "reserved field is not zero")  # F-003
             need(ref.data_offset == position, "F-051", what, f"data at {ref.data_offset}")
             row, position = row + ref.num_rows, position + ref.data_size
@@ -520,8 +539,9 @@ class File:
 
     def _shape(self, stripe, c):
         """The codes of the column's feature: one per unique row."""
-        if not (1 <= c.kind <= 9 and c.type in TYPE_WIDTH):  # S-010, S-011
-            raise Unsupported("S-010", f"column {c.ordinal}", f"kind {c.kind}, type {c.type}")
+        if not (is_known(c) or c.kind in (LIST, WEIGHTED, SEQUENCE)):  # S-010
+            raise Unsupported("S-011" if 1 <= c.kind <= 9 else "S-010", f"column {c.ordinal}",
+                              f"kind {c.kind}, type {c.type}")
         num_unique = stripe.groups[c.group][1]
         where, lists = f"stripe {stripe.ordinal} shape of column {c.leader}", is_list(c)
         codes = self._stream(stripe, c.shape_slot, 4 if lists else 1, num_unique, "D-010")  # D-010
@@ -539,6 +559,8 @@ class File:
     def _column(self, stripe, c, raw_bits):
         """The value of each unique row of the column's group."""
         codes, where = self._shape(stripe, c), f"stripe {stripe.ordinal} column {c.ordinal}"
+        if not is_known(c):  # S-011
+            raise Unsupported("S-011", f"column {c.ordinal}", f"type {c.type}")
         step, listed = c.fixed_length or 1, is_list(c)
         sizes = [(code - 1 if listed else step) if code else None for code in codes]
         shared = None if c.id_space == NONE16 else (
@@ -624,13 +646,15 @@ class File:
         return pool
 
     def rows(self, column_names=None, raw_bits=False):
-        """Yields one dict per row: column name -> value, None where missing.
+        """Yields one dict per row: column name -> value, None where missing. By default of all columns
+        whose kind and type are known (S-010, S-011).
 
         With raw_bits a float is the integer of its bits; without, a signalling float32 NaN may be
         quieted by Python.
         """
         by_name = {c.name: c for c in self.columns}
-        columns = self.columns if column_names is None else [by_name[n] for n in column_names]
+        columns = [c for c in self.columns if is_known(c)] if column_names is None else [
+            by_name[n] for n in column_names]
         for stripe in self.stripes:
             indexes = {g: self.index(stripe, g) for g in {c.group for c in columns}}
             values = [(c.name, self._column(stripe, c, raw_bits), indexes[c.group])
@@ -653,6 +677,19 @@ class File:
         if unsupported:
             raise unsupported
 
+    def readable(self):
+        """Names of the columns that need nothing newer than this decoder in any stripe."""
+        names = []
+        for c in self.columns:
+            try:
+                for s in self.stripes:
+                    self.index(s, c.group)
+                    self._column(s, c, True)
+                names.append(c.name)
+            except Unsupported:
+                pass
+        return names
+
 
 def zigzag(code):  # D-005
     return code >> 1 if code % 2 == 0 else -(code + 1 >> 1)
@@ -674,6 +711,10 @@ def versions(steps, owners, num_owners, num_unique, where):  # D-005
 def tier_slots(c):
     """D-014: the slots of a column's values, that of the values stream first."""
     return [c.values_slot] + list(range(c.tiers_slot, c.tiers_slot + max(c.num_tiers - 1, 0)))
+
+
+def is_known(c):  # S-010, S-011
+    return 1 <= c.kind <= 9 and c.type in TYPE_WIDTH
 
 
 def is_list(c):  # D-010
@@ -707,11 +748,16 @@ def main():
     try:
         with open(options.file, "rb") as f:
             file = File(f.read())
-        file.verify()
+        names, code = None, 0
+        try:
+            file.verify()
+        except Unsupported as error:  # It concerns the columns that need it.
+            print(f"unsupported: {error}", file=sys.stderr)
+            names, code = file.readable(), 2
         if options.verify:
-            return 0
+            return code
         digits = {c.name: 2 * TYPE_WIDTH[c.type] for c in file.columns if c.type in FLOATS}
-        for row in file.rows(raw_bits=options.raw_bits):
+        for row in file.rows(names, raw_bits=options.raw_bits):
             for name, value in list(row.items()):
                 if value is None:
                     del row[name]
@@ -721,7 +767,7 @@ def main():
                     form = f"0x{{:0{digits[name]}x}}".format
                     row[name] = [*map(form, value)] if isinstance(value, list) else form(value)
             print(json.dumps(row))
-        return 0
+        return code
     except Damage as error:
         print(f"damage: {error}", file=sys.stderr)
         return 1

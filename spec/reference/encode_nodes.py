@@ -193,7 +193,7 @@ def symbols(table, child=raw):  # E-130
 def compressed(codec, child=raw):  # E-100
     def encode(values, width):
         inner = child(values, width)
-        frame = (zstandard.ZstdCompressor(level=3).compress(inner) if codec == 1 else
+        frame = (zstandard.ZstdCompressor(level=3, write_checksum=True).compress(inner) if codec == 1 else
                  lz4.block.compress(inner, store_size=False))
         return header(11, width, len(values), frame, param=codec, aux=len(inner))
     return encode

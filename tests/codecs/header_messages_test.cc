@@ -145,7 +145,7 @@ TEST(HeaderMessagesTest, OfOwnFields) {  // E-020 to E-130.
       {Encoding::kCompressed, 4, "aux", 12417,
        "compressed: raw size of 12417 bytes, expected at most 12416 (E-100)"},
       {Encoding::kCompressed, 4, "aux", 1055,
-       "compressed: frame states 1056 bytes of content, expected 1055 (E-100)"},
+       "compressed: frame states 1056 bytes of content, expected 1055 (E-101)"},
       {Encoding::kSkewed, 4, "param", 1, "skewed: 1 classes, expected 2 to 8 (E-110)"},
       {Encoding::kSkewed, 4, "param", 9, "skewed: 9 classes, expected 2 to 8 (E-110)"},
       {Encoding::kDecimal, 4, "param", 11, "decimal: exponent 11, expected at most 10 (E-120)"},

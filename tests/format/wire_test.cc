@@ -320,13 +320,22 @@ TEST(ColumnRecord, F070RoundTrip) {
   ExpectReserved(r, 88, 95);
 }
 
+// An unknown kind or type is no damage; the record is decoded, and says that it is unsupported.
 TEST(ColumnRecord, S010S011UnknownIsUnsupported) {
-  for (const uint8_t kind : std::initializer_list<uint8_t>{0, 10, 255}) {
-    EXPECT_EQ(CodeAfter(SomeColumn(), 80, kind), StatusCode::kUnsupported);
+  const auto support = [](size_t at, uint8_t value) {
+    std::array<std::byte, ColumnRecord::kSize> bytes;
+    SomeColumn().EncodeTo(bytes.data());
+    bytes[at] = std::byte{value};
+    const auto record = ColumnRecord::DecodeFrom(bytes.data());
+    return record.ok() ? record->Support() : record.status();
+  };
+  for (const uint8_t value : std::initializer_list<uint8_t>{0, 77, 255}) {
+    EXPECT_EQ(support(80, value).code(), StatusCode::kUnsupported);
+    EXPECT_NE(support(80, value).message().find("S-010"), std::string::npos);
+    EXPECT_EQ(support(81, value).code(), StatusCode::kUnsupported);
+    EXPECT_NE(support(81, value).message().find("S-011"), std::string::npos);
   }
-  for (const uint8_t type : std::initializer_list<uint8_t>{0, 13, 255}) {
-    EXPECT_EQ(CodeAfter(SomeColumn(), 81, type), StatusCode::kUnsupported);
-  }
+  EXPECT_TRUE(SomeColumn().Support().ok());
 }
 
 TEST(ColumnRecord, F070Rules) {
@@ -363,6 +372,7 @@ TEST(ColumnRecord, S012KindAndType) {
   EXPECT_EQ(code(Kind::kDense, Type::kInt64, TimeUnit::kMillis, 0, 1), StatusCode::kCorrupt);
   EXPECT_EQ(code(Kind::kEmbedding, Type::kFloat32, none, 8, 1), StatusCode::kOk);
   EXPECT_EQ(code(Kind::kEmbedding, Type::kFloat32, none, 0, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kEmbedding, Type::kBool, none, 8, 1), StatusCode::kCorrupt);
   EXPECT_EQ(code(Kind::kDense, Type::kFloat32, none, 8, 1), StatusCode::kCorrupt);
   EXPECT_EQ(code(Kind::kWeighted, Type::kInt64, none, 0, 2), StatusCode::kOk);
   EXPECT_EQ(code(Kind::kWeighted, Type::kInt64, none, 0, 1), StatusCode::kCorrupt);
@@ -377,6 +387,20 @@ TEST(NameIndexRecord, F072) {
   EXPECT_EQ(back.column, 5U);
   EXPECT_EQ(back.what, 1U);
   EXPECT_EQ(CodeAfter(r, 12, 2), StatusCode::kCorrupt);
+}
+
+// What has no name has no place of one.
+TEST(GroupRecord, F073NoNameNoPlace) {
+  std::array<std::byte, GroupRecord::kSize> group;
+  GroupRecord{.source = 2, .index_slot = 3}.EncodeTo(group.data());
+  EXPECT_TRUE(GroupRecord::DecodeFrom(group.data()).ok());
+  GroupRecord{.name_offset = 8, .source = 2, .index_slot = 3}.EncodeTo(group.data());
+  EXPECT_EQ(GroupRecord::DecodeFrom(group.data()).status().code(), StatusCode::kCorrupt);
+  std::array<std::byte, IdSpaceRecord::kSize> space;
+  IdSpaceRecord{.dictionary_slot = 3}.EncodeTo(space.data());
+  EXPECT_TRUE(IdSpaceRecord::DecodeFrom(space.data()).ok());
+  IdSpaceRecord{.name_offset = 8, .dictionary_slot = 3}.EncodeTo(space.data());
+  EXPECT_EQ(IdSpaceRecord::DecodeFrom(space.data()).status().code(), StatusCode::kCorrupt);
 }
 
 TEST(GroupRecord, F073) {

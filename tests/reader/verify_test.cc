@@ -114,6 +114,11 @@ TEST(Verify, DirectoryRules) {
          f->Put<uint32_t>(EditableFile::Place(f->id_spaces(), 0) + 8, 0xFFFF);
        }},
       {"S-012", [](EditableFile* f) { f->Put<uint8_t>(Column(f, kWeights) + 81, 5); }},
+      {"S-012",
+       [](EditableFile* f) {  // Floats, then integers.
+         f->Put<uint8_t>(Column(f, kTopics) + 81, 11);
+         f->Put<uint8_t>(Column(f, kWeights) + 81, 4);
+       }},
       {"S-013", [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->names(), 0), 0xFF); }},
       {"S-013", [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->names(), 0), 0); }},
       {"F-071",

@@ -30,7 +30,9 @@ EDITS = [
     ("F-050", "footer", None, {"page_values": 1000}),
     ("F-050", "footer", None, {"cluster_keys": [99]}), (None, "footer", None, {"tuning": 0}),
     (None, "footer", None, {"tuning": 255}),
-    ("F-041!", "footer.columns", None, {"record_size": 104}),
+    ("F-041", "footer.columns", None, {"record_size": 100}),
+    ("F-041", "footer.columns", None, {"record_size": 4104}),
+    ("F-041", "footer.names", None, {"record_size": 8}),
     ("F-041", "footer.columns", None, {"record_size": 88}),
     ("F-041", "footer.names", None, {"offset": 2**40}),
     ("F-040", "footer.names", None, {"seal": 1}),
@@ -40,7 +42,7 @@ EDITS = [
     ("F-080", "footer.sections", 0, {"seal": 0}), ("F-080", "footer.sections", 0, {"flags": 2}),
     ("F-080!", "footer.sections", 1, {"flags": 1}), ("F-080", "footer.sections", 1, {"kind": 1}),
     ("F-002", "footer.sections", 0, {"size": 9}),
-    ("F-051", "footer.stripes", 0, {"first_row": 1}),
+    ("F-051", "footer.stripes", 0, {"first_row": 1}), ("F-051", "footer", None, {"cluster_keys": []}),
     ("F-051", "footer.stripes", 0, {"num_rows": 0}),
     ("F-052", "footer.stripes", 0, {"num_rows": 2**24 + 1}),
     ("F-051", "footer.stripes", 1, {"flags": 2}), ("F-003", "footer.stripes", 0, {"reserved": 1}),
@@ -90,7 +92,8 @@ EDITS = [
     ("S-011", "columns", 2, {"default_bits": 2, "flags": 4}),
     ("F-074", "columns", 3, {"id_space": 1}), ("F-074", "columns", 7, {"id_space": 0}),
     ("F-075", "columns", 0, {"values_slot": 99}), ("F-075", "columns", 0, {"values_slot": 3}),
-    ("S-010!", "columns", 0, {"kind": 10}), ("S-010!", "columns", 0, {"type": 13}),
+    ("S-010!", "columns", 0, {"kind": 10}), ("S-011!", "columns", 0, {"type": 13}),
+    ("S-011!", "columns", 5, {"type": 13}), ("S-011!", "columns", 7, {"type": 13}),
     ("S-012", "columns", 11, {"type": 2}), ("S-012", "columns", 3, {"type": 12}),
     ("S-012", "columns", 10, {"time_unit": 0}), ("S-012", "columns", 10, {"type": 9}),
     ("S-012", "columns", 4, {"type": 10}), ("S-012", "columns", 5, {"type": 8}),
@@ -100,6 +103,7 @@ EDITS = [
     ("F-073", "groups", 0, {"source": 1}), ("F-073", "groups", 1, {"num_columns": 9}),
     ("F-073", "groups", 1, {"owner": 1000}), ("F-003", "groups", 1, {"reserved": 1}),
     ("F-075", "groups", 1, {"index_slot": 1}), ("F-073", "groups", 1, {"source": 0}),
+    ("F-073", "groups", 1, {"name_size": 0, "name_offset": 3}),
     ("F-073", "groups", 0, {"parent": 1}), ("F-073", "groups", 2, {"parent": 2}),
     (None, "groups", 2, {"parent": 1}),
     ("F-074", "id spaces", 0, {"width": 2}), ("F-003", "id spaces", 0, {"reserved": 1}),
@@ -116,8 +120,17 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
                                      ("Damage", rule))
                 self.assertEqual(outcome(data), expected)
 
+    def test_larger_records(self):  # F-041
+        plain = list(File(everything()[0].bytes()).rows())
+        for unknown in 8, 4000:
+            self.assertEqual(repr(list(File(everything(unknown=unknown)[0].bytes()).rows())),
+                             repr(plain))
+        self.assertEqual(outcome(everything(unknown=4)[0].bytes()), ("Damage", "F-041"))
+
     def test_heap(self):  # F-071, S-013, F-002
-        for rule, heap in (("F-071", b"x\0"), ("F-071", b"x\xff"), ("F-070", b"y")):
+        for rule, heap in (("F-071", b"x\0"), ("F-071", b"x\xff"), ("F-070", b"y"),
+                           ("F-071", b"x\xc1\xb8"), ("F-071", b"x\xed\xa0\x80"),
+                           ("F-071", b"x\xf4\x90\x80\x80")):  # Overlong, surrogate, too large.
             def edit(name, value):
                 return heap if name == "names" else value
             self.assertEqual(outcome(smallest(edit=edit).bytes()), ("Damage", rule))
@@ -128,6 +141,12 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
         def build(columns, edit=None):
             return Builder(columns, [], edit=edit).bytes()
         self.assertIsNone(outcome(build([b, c])))
+        # F-072: the feature of one column that has a name of its own has an entry as well.
+        self.assertEqual(len(list(struct.iter_unpack("<QII", File(build([b]))._table(
+            File(build([b])).footer.name_index, 16, "")))), 2)
+        self.assertEqual(outcome(build([b], lambda name, value: [
+            r for r in value if r["what"] == 0] if name == "name index" else value)),
+            ("Damage", "F-072"))
         def same_name(name, value):
             if name == "columns":
                 value[1].update({k: value[0][k] for k in (
@@ -142,7 +161,8 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
         self.assertIsNotNone(outcome(build([b, c, a], other_feature)))
 
     def test_user_metadata(self):  # F-080
-        for content in (b"", b"[]", b'{"a": 1}', b'{"a": "\xff"}', b"[" * 100000):
+        for content in (b"", b"[]", b'{"a": 1}', b'{"a": "\xff"}', b"[" * 100000,
+                        b'{"a": "1", "a": "1"}', b'{"a": "\\ud800"}'):
             data = smallest(sections=[(1, 0, content)]).bytes()
             self.assertEqual(outcome(data), ("Damage", "F-080"))
 
@@ -293,6 +313,17 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
         self.assertEqual([r["a"] for r in file.rows(["a"])], [1, 2])
         with self.assertRaises(Unsupported):
             list(file.rows(["b"]))
+        self.assertEqual(file.readable(), ["a"])
+
+    def test_unknown_kinds_and_types(self):  # S-010, S-011
+        names = [c.name for c in everything()[1]]
+        for ordinal, change, left_out in ((0, {"kind": 10}, {"price"}), (7, {"type": 13}, {
+                "hist.time"}), (5, {"type": 99}, {"cart.weights"})):
+            file = File(everything(edit=editor("columns", ordinal, change))[0].bytes())
+            self.assertEqual([c.name for c in file.columns], names)
+            self.assertEqual(set(next(file.rows())), set(names) - left_out)
+            with self.assertRaises(Unsupported):
+                file.verify()
 
     def test_random_edits(self):
         rng, seen = random.Random(3), {"rows": 0, "Damage": 0, "Unsupported": 0}
