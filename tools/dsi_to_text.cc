@@ -55,7 +55,7 @@ class RowSource {
     if (!options_.skip_unsupported) return failure;
     if (columns_.empty()) {
       DSI_ASSIGN_OR_RETURN(columns_, options_.rows.features.empty()
-                                         ? reader_.Columns()
+                                         ? ReadableColumns(reader_)
                                          : ChooseColumns(reader_, options_.rows.features));
       if (options_.rows.features.empty())
         std::erase_if(columns_, [](const ColumnInfo& c) { return c.name == kPosition; });
@@ -84,6 +84,14 @@ Result<uint64_t> DsiToText(const Reader& reader, const DsiToTextOptions& options
                            Progress* progress, const LineSink& sink) {
   if (!options.rows.features.empty()) {
     DSI_RETURN_IF_ERROR(ChooseColumns(reader, options.rows.features).status());
+  } else {
+    // A scan of everything leaves these out by itself.
+    DSI_ASSIGN_OR_RETURN(const auto columns, reader.Columns());
+    for (const ColumnInfo& column : columns) {
+      if (column.support.ok()) continue;
+      if (!options.skip_unsupported) return column.support;
+      WarnOfUnsupported(column);
+    }
   }
   std::optional<OriginalOrder> order;
   if (options.original_order) {

@@ -69,7 +69,7 @@ std::string LargestFeatures(std::vector<ColumnInfo> columns, uint64_t file_bytes
   for (size_t i = 0; i < shown; ++i) {
     const ColumnInfo& column = columns[i];
     table.AddRow(
-        {column.name, std::string(KindName(column.kind)), BytesText(column.stored_bytes),
+        {column.name, KindText(column), BytesText(column.stored_bytes),
          fmt::format("{:.1f}%", 100 * static_cast<double>(column.stored_bytes) /
                                     static_cast<double>(std::max<uint64_t>(1, file_bytes)))});
   }
@@ -117,7 +117,7 @@ Status ShowSummary(const Reader& reader, const std::string& file, Console* conso
   for (const ColumnInfo& column : columns) {
     stored_values += column.stored_values;
     // Columns of a feature stand together and count as one.
-    if (column.feature != last_feature) ++kinds[std::string(KindName(column.kind))];
+    if (column.feature != last_feature) ++kinds[KindText(column)];
     last_feature = column.feature;
   }
   GroupTotals all;
@@ -174,6 +174,10 @@ Status Run(const Options& options, Console* console) {
 }
 
 }  // namespace
+
+std::string KindText(const ColumnInfo& column) {
+  return std::string(column.support.ok() ? KindName(column.kind) : "unsupported");
+}
 
 std::string TuningText(const FileInfo& info) {
   if (!info.tuning) return "not recorded";

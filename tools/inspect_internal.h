@@ -32,6 +32,9 @@ nlohmann::ordered_json EncodingsJson(const ChoiceInfo& choice);
 // Why a stream is encoded as it is, told by the figures beside: "7% smaller".
 std::string WhyChosen(const ChoiceInfo& choice);
 
+// "list"; "unsupported" where the kind or the type is unknown.
+std::string KindText(const ColumnInfo& column);
+
 // "archive", "unknown (7)", "not recorded".
 std::string TuningText(const FileInfo& info);
 nlohmann::ordered_json TuningJson(const FileInfo& info);  // Null where it is not recorded.

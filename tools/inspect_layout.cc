@@ -40,8 +40,14 @@ std::string GroupTitle(const GroupInfo& group) {
 GroupTotals TotalsOf(const GroupInfo& group, std::span<const StripeInfo> stripes) {
   GroupTotals totals;
   std::array<size_t, kFormNames.size()> used{};
+  size_t unknown = 0;
   for (size_t i = 0; i < group.stripes.size(); ++i) {
     if (i < stripes.size()) totals.rows += stripes[i].num_rows;
+    // Of an unknown form nothing else is told.
+    if (!group.stripes[i].support.ok()) {
+      ++unknown;
+      continue;
+    }
     totals.unique_rows += group.stripes[i].num_unique;
     totals.index_bytes += group.stripes[i].index_bytes;
     ++used[static_cast<size_t>(group.stripes[i].form)];
@@ -53,6 +59,8 @@ GroupTotals TotalsOf(const GroupInfo& group, std::span<const StripeInfo> stripes
     totals.forms += kFormWords[form];
     if (num_forms > 1) totals.forms += fmt::format(" {}", used[form]);
   }
+  if (unknown > 0)
+    totals.forms += fmt::format("{}unsupported {}", totals.forms.empty() ? "" : ", ", unknown);
   return totals;
 }
 

@@ -27,7 +27,7 @@ class UnsupportedTest(CliTest):
         result = self.expect(OK, *arguments, warns=warns)
         return [json.loads(line) for line in result.stdout.splitlines()], result.said
 
-    def check(self, path, expected, rule, groups=True):
+    def check(self, path, expected, rule):
         """`b` cannot be read; `expected` is what everything else holds."""
         for verb in ("cat", "head"):
             rows, said = self.rows(verb, path)
@@ -41,15 +41,13 @@ class UnsupportedTest(CliTest):
         self.expect(OK, "bench", path, "--features", "*", "--repeat", "1", warns=True)
         self.expect(OK, "bench", path, "--features", "a", "--repeat", "1")
         self.assertEqual(run("bench", path, "--features", "b").returncode, UNSUPPORTED)
-        if groups:
-            self.expect(OK, "inspect", path)
+        self.expect(OK, "inspect", path)
         self.expect(OK, "inspect", path, "--plan", "a")
         self.assertEqual(run("inspect", path, "--plan", "*").returncode, OK)
         # What a conversion leaves out is lost for good: it is refused.
         self.expect(UNSUPPORTED, "convert", path, self.path("o.jsonl"))
         self.assertFalse(self.path("o.jsonl").exists())
-        if groups:
-            self.check_verify(path, rule)
+        self.check_verify(path, rule)
 
     def check_verify(self, path, rule):
         """Nothing is damaged."""
@@ -78,7 +76,14 @@ class UnsupportedTest(CliTest):
         columns = [Col("a", "dense", "int8"), Col("b", "dense", "int8", group=1)]
         path = self.file(editor("stripe 0 groups", 1, {"form": 6}), columns,
                          [Rows(4, {"a": [1, 2, 3, 4], "b": [5, 6]}, [(1, 2, [3, 1])])], [Grp("g")])
-        self.check(path, [{"a": i} for i in (1, 2, 3, 4)], "D-001", groups=False)
+        self.check(path, [{"a": i} for i in (1, 2, 3, 4)], "D-001")
+
+    def test_kind_and_type(self):  # S-010, S-011
+        for change, rule in (({"kind": 99}, "S-010"), ({"type": 99}, "S-011")):
+            path = self.file(editor("columns", 1, change))
+            self.check(path, [{"a": 1, "c": 5}, {"a": 2, "c": 6}], rule)
+            kinds = {f["name"]: f for f in self.json("inspect", path, "--features")}
+            self.assertEqual(set(kinds), {"a", "b", "c"})
 
     def test_damage_outweighs(self):
         path = self.file(stripes=[Rows(2, {"a": [1, 2], "b": [3, 4], "c": [5, 6]},
