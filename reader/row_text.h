@@ -16,8 +16,8 @@
 namespace dsi {
 
 struct RowTextOptions {
-  std::vector<std::string>
-      features;  // Names or globs; empty: all. "__position" is left out unless named.
+  // Names or globs; empty: all. "__position" is left out unless named.
+  std::vector<std::string> features = {};
   uint64_t row_begin = 0;
   uint64_t row_end = UINT64_MAX;
   uint64_t memory_bytes = 4ULL << 30;  // As ScanOptions::memory_bytes; the text comes on top.

@@ -84,7 +84,7 @@ class StripeStreams {
 
   std::string Name(const PlannedStream& planned, const OpenColumn& column) const {
     const std::string role = " " + std::string(StreamRoleName(planned.role));
-    if (planned.role == StreamRole::kIndex) return "group " + std::to_string(planned.group) + role;
+    if (planned.role == StreamRole::kIndex) return "group " + std::to_string(planned.owner) + role;
     if (planned.role == StreamRole::kDictionary)
       return "id space " + std::to_string(column.record.id_space) + role;
     const bool of_feature = planned.role != StreamRole::kValues;
