@@ -259,7 +259,7 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
            ->type_name("N"),
        file_group);
   only(AddSize(app, "--memory", &writer->memory_bytes,
-               "Memory for rows, such as 4G; default: half of the machine's"),
+               "Memory to take, such as 4G; default: three quarters of what there is"),
        file_group);
   only(app->add_option("--metadata", to_dsi->metadata, "Store a note; repeatable")
            ->allow_extra_args(false)

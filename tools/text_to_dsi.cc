@@ -10,8 +10,22 @@
 namespace dsi::tools {
 namespace {
 
-// Rows that are parsed before they are handed to the writer; few, for tables of 20,000 features.
+// Rows that are parsed before they are handed to the writer; few, for tables of 20,000 features,
+// and fewer where they are large.
 constexpr uint64_t kBatchRows = 1024;
+constexpr uint64_t kBatchBytes = 4 << 20;
+constexpr uint64_t kRowsAtOnce = 16;
+
+// Fills the batch with up to max_rows; false at the end of the input.
+Result<bool> ReadBatch(TextInput* rows, uint64_t max_rows, RowBatch* batch) {
+  const uint64_t most = std::min(kBatchRows, max_rows);
+  while (batch->num_rows() < most && batch->size_bytes() < kBatchBytes) {
+    const uint64_t count = std::min(kRowsAtOnce, most - batch->num_rows());
+    DSI_ASSIGN_OR_RETURN(const bool more, rows->Next(count, batch));
+    if (!more) return false;
+  }
+  return true;
+}
 
 Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema) {
   for (const std::string& pair : pairs) {
@@ -120,7 +134,7 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
   uint64_t num_rows = 0;
   uint64_t num_bytes = 0;
   while (true) {
-    const auto more = rows->Next(std::min(kBatchRows, options.max_rows - num_rows), &batch);
+    const auto more = ReadBatch(rows.get(), options.max_rows - num_rows, &batch);
     if (!more.ok()) return source.Explain(more.status());
     if (!progress->Update("reading", rows->bytes_done(), rows->bytes_total(),
                           ProgressUnit::kBytes)) {

@@ -63,7 +63,9 @@ RowBatch Batch(const Writer& writer, int64_t first) {
     EXPECT_TRUE(batch.SetInt(0, i / 8).ok());
     const std::vector<int64_t> ids = {i, i + 1, i * i};
     EXPECT_TRUE(batch.SetInts(1, 0, ids).ok());
-    if (i % 3 == 0) EXPECT_TRUE(batch.SetDouble(2, 0.5).ok());
+    if (i % 3 == 0) {
+      EXPECT_TRUE(batch.SetDouble(2, 0.5).ok());
+    }
     EXPECT_TRUE(batch.EndRow().ok());
   }
   return batch;
@@ -262,28 +264,28 @@ using internal::ParallelFor;
 
 Status Failed(size_t i) { return {StatusCode::kIo, std::to_string(i)}; }
 
-// Waits until a piece has failed, or for want of a second thread for a while.
-void WaitFor(const std::atomic<bool>& failed) {
-  for (int i = 0; i < 2'000 && !failed; ++i)
+// Waits for what another thread does; for want of a second thread not for ever.
+void WaitFor(const std::function<bool()>& is_done) {
+  for (int i = 0; i < 2'000 && !is_done(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
 TEST(ParallelFor, TheFirstFailureCountsWhicheverCameFirst) {
-  const auto poll = [] { return Status::Ok(); };
   for (const size_t quick : {0, 1}) {
+    std::atomic<int> begun = 0;
     std::atomic<bool> failed = false;
-    const Status status = ParallelFor(
-        2, 2,
-        [&](size_t i) {
-          if (i == quick) {
-            failed = true;
-          } else {
-            WaitFor(failed);
-          }
-          return Failed(i);
-        },
-        poll);
+    const auto work = [&](size_t i) {
+      ++begun;
+      WaitFor([&] { return begun == 2; });
+      if (i == quick) {
+        failed = true;
+      } else {
+        WaitFor([&] { return failed.load(); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+      return Failed(i);
+    };
+    const Status status = ParallelFor(2, 2, work, [] { return Status::Ok(); });
     EXPECT_EQ(status.message(), "0") << "piece " << quick << " failed first";
   }
 }
