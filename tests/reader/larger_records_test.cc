@@ -97,7 +97,7 @@ TEST(LargerRecords, F041AreReadAsThisVersionKnowsThem) {
     const auto findings = (*larger)->Verify();
     ASSERT_TRUE(findings.ok());
     for (const Damage& d : *findings) ADD_FAILURE() << d.where << ": " << d.status.ToString();
-    EXPECT_EQ((*larger)->schema()->ToJson(), (*plain)->schema()->ToJson());
+    EXPECT_EQ(*(*larger)->schema()->ToJson(), *(*plain)->schema()->ToJson());
     EXPECT_EQ((*larger)->FindColumn("query")->stored_bytes,
               (*plain)->FindColumn("query")->stored_bytes);
     EXPECT_EQ(AllRows(**larger), AllRows(**plain));
