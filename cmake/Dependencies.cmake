@@ -5,10 +5,16 @@ pkg_check_modules(dsi_zstd REQUIRED IMPORTED_TARGET libzstd>=1.5.0)
 pkg_check_modules(dsi_lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9.0)
 pkg_check_modules(dsi_xxhash REQUIRED IMPORTED_TARGET libxxhash>=0.8.0)
 pkg_check_modules(dsi_zlib REQUIRED IMPORTED_TARGET zlib)
+# Only packages built with its dispatcher have XXH3 choose its vectors at run time.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES PkgConfig::dsi_xxhash)
+check_cxx_source_compiles("#include <xxh_x86dispatch.h>
+  int main() { return static_cast<int>(XXH3_64bits_withSeed_dispatch(\"\", 0, 0)); }"
+  DSI_XXHASH_HAS_DISPATCH)
+unset(CMAKE_REQUIRED_LIBRARIES)
 find_package(simdjson REQUIRED)
 find_package(hwy CONFIG REQUIRED)
 find_package(fmt CONFIG REQUIRED)
-find_package(nlohmann_json CONFIG REQUIRED)
 find_package(FlatBuffers CONFIG REQUIRED)
 find_package(Threads REQUIRED)
 find_program(DSI_FLATC flatc REQUIRED)
@@ -23,5 +29,4 @@ set(DSI_PRIVATE_LIBRARIES
   hwy::hwy
   fmt::fmt-header-only
   flatbuffers::flatbuffers
-  nlohmann_json::nlohmann_json
   Threads::Threads)

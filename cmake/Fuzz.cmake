@@ -26,11 +26,24 @@ function(dsi_add_fuzz_target name source divisor)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${own})
     list(APPEND corpus ${own})
   endif()
+  set(hostile)
+  if(name MATCHES "^fuzz_(open|read_all)$")
+    set(hostile tests/golden/hostile)
+    # As they are: damaged, some of them cost a second each.
+    add_test(NAME fuzz.${name}.hostile COMMAND ${name} -runs=0 ${hostile}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(fuzz.${name}.hostile PROPERTIES TIMEOUT 600 LABELS fuzz)
+  endif()
   list(JOIN corpus " " folders)
-  file(APPEND ${fuzz_targets} "${name} ${divisor} ${folders}\n")
+  file(APPEND ${fuzz_targets} "${name} ${divisor} ${folders} ${hostile}\n")
   if(corpus)
+    # Files whose seals are made anew are read to their end, in all layouts: milliseconds each.
+    set(mutations ${fuzz_mutations})
+    if(name STREQUAL fuzz_read_all)
+      math(EXPR mutations "${mutations} / 20")
+    endif()
     # -runs=0 makes libFuzzer replay the corpus and stop; the replay program damages each file as often as asked.
-    add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 -mutations=${fuzz_mutations} ${corpus}
+    add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 -mutations=${mutations} ${corpus}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 600 LABELS fuzz)
   endif()
@@ -40,7 +53,11 @@ file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.cc)
 list(REMOVE_ITEM fuzz_sources ${PROJECT_SOURCE_DIR}/fuzz/fuzz_encoding.cc)
 foreach(source ${fuzz_sources})
   get_filename_component(name ${source} NAME_WE)
-  dsi_add_fuzz_target(${name} ${source} 1)
+  set(seeds)
+  if(name MATCHES "open|read_all")
+    set(seeds tests/golden/rules tests/golden/hostile)
+  endif()
+  dsi_add_fuzz_target(${name} ${source} 1 ${seeds})
 endforeach()
 
 # One target for each encoding, whose golden nodes are its corpus; a test asks that all have some.

@@ -43,6 +43,14 @@ set_target_properties(dsi_objects PROPERTIES
 target_include_directories(dsi_objects PRIVATE ${PROJECT_BINARY_DIR}/include)
 target_include_directories(dsi_objects SYSTEM PRIVATE ${generated_dir})
 target_compile_definitions(dsi_objects PRIVATE DSI_VERSION="${PROJECT_VERSION}")
+if(DSI_XXHASH_HAS_DISPATCH)
+  # The files that include format/xxh3_internal.h.
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/format/seal.cc
+    ${PROJECT_SOURCE_DIR}/dedup/hash_rows.cc
+    ${PROJECT_SOURCE_DIR}/writer/alias_streams.cc
+    PROPERTIES COMPILE_DEFINITIONS DSI_XXHASH_HAS_DISPATCH)
+endif()
 target_link_libraries(dsi_objects PRIVATE dsi_compiler ${DSI_PRIVATE_LIBRARIES})
 
 foreach(header ${DSI_PUBLIC_HEADERS})

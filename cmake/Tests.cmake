@@ -2,6 +2,7 @@
 # shell test. A test with "Slow" in its name is left out of the quick tier (scripts/test).
 
 find_package(GTest CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
 include(GoogleTest)
 
 # Tests of bytes use third-party Python packages where scripts/test has made an environment for
@@ -15,12 +16,17 @@ endif()
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cc)
 add_library(test_support_interface INTERFACE)
-target_link_libraries(test_support_interface INTERFACE dsi_internal GTest::gtest)
+target_link_libraries(test_support_interface INTERFACE dsi_internal GTest::gtest
+  nlohmann_json::nlohmann_json)
 # Only of files that read the tree: objects of all others are shared by checkouts in one compiler cache.
 set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/tests/golden/golden_nodes_test.cc
   ${PROJECT_SOURCE_DIR}/tests/golden/golden_test.cc
+  ${PROJECT_SOURCE_DIR}/tests/golden/rules_test.cc
+  ${PROJECT_SOURCE_DIR}/tests/codecs/broken_frames_test.cc
   ${PROJECT_SOURCE_DIR}/tests/codecs/spec_examples_test.cc
+  ${PROJECT_SOURCE_DIR}/tests/reader/hostile_files_test.cc
+  ${PROJECT_SOURCE_DIR}/tests/reader/unsupported_test.cc
   PROPERTIES COMPILE_DEFINITIONS DSI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 if(support_sources)
   add_library(test_support OBJECT ${support_sources})
@@ -86,3 +92,16 @@ foreach(script ${script_tests})
     TIMEOUT 900
     LABELS "script")
 endforeach()
+
+# Random edits through both decoders; a sanitizer has fewer, and memory of its own.
+set(edits --edits 100000)
+if(DSI_SANITIZE)
+  set(edits --edits 10000 --memory-mib 4096)
+endif()
+add_test(NAME reference.campaign.Slow
+  COMMAND ${test_python} ${PROJECT_SOURCE_DIR}/tests/reference/campaign.py ${edits})
+set_tests_properties(reference.campaign.Slow PROPERTIES
+  ENVIRONMENT "DSI_SOURCE_DIR=${PROJECT_SOURCE_DIR};DSI_BUILD_DIR=${PROJECT_BINARY_DIR}"
+  SKIP_RETURN_CODE 77
+  TIMEOUT 1800
+  LABELS "script")

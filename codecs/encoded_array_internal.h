@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "dsi/format/memory_budget_internal.h"
 #include "dsi/format/status.h"
 
 namespace dsi::internal {
@@ -134,9 +135,10 @@ struct SharedDictionary {
 };
 
 // Buffers for nested nodes, reused from page to page so that decoding allocates nothing once warm.
+// Charged to `budget`, which outlives them; null: not counted.
 class DecodeScratch {
  public:
-  DecodeScratch();
+  explicit DecodeScratch(MemoryBudget* budget = nullptr);
   ~DecodeScratch();
   DecodeScratch(DecodeScratch&&) noexcept;
   DecodeScratch& operator=(DecodeScratch&&) noexcept;
@@ -151,7 +153,7 @@ class DecodeScratch {
 // Decodes one node that must occupy `bytes` exactly (with its padding) and hold `count` values of
 // `width` bytes (E-002), into dst, which has room for exactly count * width bytes and is aligned
 // to 8. Every rule of spec/encodings.md is checked; kCorrupt and kUnsupported say which. May throw
-// std::bad_alloc when scratch grows (bounded by count and the spec's limits).
+// std::bad_alloc when scratch grows (bounded by count, the spec's limits and scratch's budget).
 Status DecodeNode(std::span<const std::byte> bytes, int width, size_t count,
                   const SharedDictionary& dictionary, DecodeScratch* scratch, void* dst);
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 
@@ -16,7 +17,7 @@ inline double EntropyOfUses(std::span<const uint32_t> uses) {
   double sum = 0;
   const auto add = [&](double n, double symbols) {
     total += symbols * n;
-    sum += symbols * n * std::log2(n);
+    sum += symbols * n * Log2(n);
   };
   // Of many symbols most are used as seldom as others: a logarithm for all of them.
   constexpr size_t kSeldom = 64;
@@ -31,7 +32,7 @@ inline double EntropyOfUses(std::span<const uint32_t> uses) {
   for (size_t n = 1; n < kSeldom; ++n) {
     if (used[n] != 0) add(static_cast<double>(n), used[n]);
   }
-  return std::log2(total) - sum / total;
+  return Log2(total) - sum / total;
 }
 
 // Bits per symbol of symbols below 2^symbol_bits.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/format/memory_budget_internal.h"
 
 struct ZSTD_DCtx_s;
 
@@ -14,19 +15,21 @@ namespace dsi::internal {
 
 struct DecodeScratch::State {
   struct Buffer {
-    Buffer() = default;
+    explicit Buffer(MemoryBudget* budget) : charge(budget) {}
     ~Buffer();
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
     std::byte* bytes = nullptr;  // Aligned to 64.
     size_t capacity = 0;
+    MemoryCharge charge;
   };
 
-  State() = default;
+  explicit State(MemoryBudget* memory) : budget(memory) {}
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
+  MemoryBudget* const budget;  // Null: nobody counts.
   std::vector<std::unique_ptr<Buffer>> buffers;
   size_t borrowed = 0;                  // Buffers in use: the first ones.
   ZSTD_DCtx_s* decompressor = nullptr;  // Made by the first compressed node.
@@ -42,7 +45,7 @@ class BorrowedBuffer {
   BorrowedBuffer& operator=(const BorrowedBuffer&) = delete;
 
   // At least `size` bytes, aligned to 8; contents are undefined. May be called again, which may
-  // move.
+  // move. Throws std::bad_alloc, and OverBudget where they do not fit the budget.
   std::byte* Reserve(size_t size);
 
  private:

@@ -92,6 +92,7 @@ void SplitMoving(std::span<const GroupCandidate> candidates, std::span<const uin
   group->members = std::move(exact);
   group->repeats = GroupRepeats::kAnywhere;
   FoundGroup& other = moving->emplace_back();
+  other.declared = group->declared;
   other.members = std::move(moves);
   other.repeats = GroupRepeats::kVersions;
   other.owner = owner;

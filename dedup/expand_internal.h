@@ -2,7 +2,8 @@
 //
 // Kernels check nothing that their caller can check once per stripe: the preconditions stated here
 // must already hold, whatever a file claimed. In short: every slot is below the number of unique
-// rows, and every unique row's [start, start + length) lies inside the pool (spec D-001, D-011).
+// rows, and every unique row's [start, start + length) lies inside the pool (spec D-001, D-011). An
+// empty pool may be null.
 // Thread safety: functions are pure; a BatchUnique belongs to one thread. No allocation but in
 // BatchUnique::Reset. SIMD is chosen at run time; the output is the same on every CPU.
 #pragma once
@@ -10,8 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "dsi/format/memory_budget_internal.h"
 #include "dsi/format/status.h"
 
 namespace dsi::internal {
@@ -91,6 +92,8 @@ size_t OnesToPlaces(std::span<const uint8_t> bits, uint32_t first, uint32_t* pla
 // between batches.
 class BatchUnique {
  public:
+  explicit BatchUnique(MemoryBudget* budget = nullptr) : entries_(budget) {}
+
   // Makes room for slots below num_unique and forgets all batches. Allocates only when a stripe has
   // more unique rows than any before. Throws std::bad_alloc.
   void Reset(uint32_t num_unique);
@@ -105,7 +108,7 @@ class BatchUnique {
     uint32_t epoch = 0;
     uint32_t number = 0;
   };
-  std::vector<Entry> entries_;
+  CountedVector<Entry> entries_;
   uint32_t epoch_ = 0;
 };
 

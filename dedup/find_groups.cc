@@ -1,7 +1,6 @@
 #include "dsi/dedup/find_groups_internal.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -13,6 +12,7 @@
 #include "dsi/dedup/key_index_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -49,7 +49,7 @@ double CodedBits(const RowColumn& column, std::span<const uint32_t> rows) {
   const auto distinct =
       static_cast<double>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
   if (distinct * 4 > static_cast<double>(rows.size())) return 64;
-  return std::log2(distinct + 1) + 1;
+  return Log2(distinct + 1) + 1;
 }
 
 // What the rows that differ from the row before cost where only what is new in them is stored.
@@ -227,13 +227,13 @@ Result<std::vector<FoundGroup>> FindGroups(std::span<const GroupCandidate> candi
   DSI_ASSIGN_OR_RETURN(std::vector<FoundGroup> of_keys, FindKeyGroups(&search));
   append(std::move(of_keys));
   ResolveOwners(candidates, &groups);
-  for (SearchedFeature& feature : search.features) {
-    const int own = static_cast<int>(feature.candidate);
-    feature.taken =
-        feature.taken || std::any_of(groups.begin(), groups.end(), [&](const auto& g) {
-          return g.owner == own && g.members.size() == 1 && g.members[0] == feature.candidate;
-        });
+  std::vector<bool> owns_itself(candidates.size(), false);
+  for (const FoundGroup& group : groups) {
+    if (group.members.size() == 1 && group.owner == static_cast<int>(group.members[0]))
+      owns_itself[group.members[0]] = true;
   }
+  for (SearchedFeature& feature : search.features)
+    feature.taken = feature.taken || owns_itself[feature.candidate];
   DSI_ASSIGN_OR_RETURN(std::vector<FoundGroup> by_content, FindContentGroups(&search));
   append(std::move(by_content));
   const size_t first_run_group = groups.size();

@@ -35,7 +35,7 @@ enum class GroupRepeats : uint8_t {
 struct FoundGroup {
   std::vector<uint32_t> members;  // Indexes of candidates, ascending.
   GroupRepeats repeats = GroupRepeats::kRuns;
-  int declared = -1;  // The declared group it came from.
+  int declared = -1;  // The declared group that it is, or a part of.
   int owner = -1;     // Candidate index of the key that owns it, -1 unknown.
   // Position of the group that its index may refer to, before it: kVersions the group of owners,
   // kAnywhere one that is constant where this is. -1 none.

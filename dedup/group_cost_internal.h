@@ -2,14 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 
 // Run lengths or new-row bits, whichever is smaller: one bit a row, or per run the bits of the
 // mean run length with room for the spread.
 inline double RunIndexBits(double num_rows, double num_unique) {
-  return std::min(num_rows, num_unique * (std::log2(num_rows / num_unique) + 2));
+  return std::min(num_rows, num_unique * (Log2(num_rows / num_unique) + 2));
 }
 
 // Unique row numbers, per row or per run of equal ones. Popular entities and first uses make the
@@ -17,16 +18,16 @@ inline double RunIndexBits(double num_rows, double num_unique) {
 inline double GeneralIndexBits(double num_rows, double num_unique, double num_runs) {
   constexpr double kEntropyDiscount = 0.9;
   if (num_unique <= 1) return 0;
-  const double per_number = std::log2(num_unique);
+  const double per_number = Log2(num_unique);
   const double by_row = num_rows * per_number;
-  const double by_run = num_runs * (per_number + std::log2(num_rows / num_runs) + 2);
+  const double by_run = num_runs * (per_number + Log2(num_rows / num_runs) + 2);
   return kEntropyDiscount * std::min(by_row, by_run);
 }
 
 // Steps of versions (spec D-005), of which so many are changes: the entropy of a bit per row.
 inline double StepBits(double num_rows, double num_changes) {
   const double share = std::clamp(num_changes / num_rows, 0.001, 0.999);
-  return -num_rows * (share * std::log2(share) + (1 - share) * std::log2(1 - share));
+  return -num_rows * (share * Log2(share) + (1 - share) * Log2(1 - share));
 }
 
 // Features that are smaller than this over a whole stripe are not worth a look: the records of a

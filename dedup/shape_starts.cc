@@ -78,7 +78,7 @@ namespace {
 Status TooManyValues(uint64_t found, uint64_t max_values) {
   return Status(StatusCode::kCorrupt, "shape codes ask for " + std::to_string(found) +
                                           " values, at most " + std::to_string(max_values) +
-                                          " are stored");
+                                          " are stored (D-011)");
 }
 
 }  // namespace
@@ -90,8 +90,8 @@ Result<uint64_t> ShapesToStarts(std::span<const uint32_t> codes, uint64_t max_va
   const uint64_t total =
       HWY_DYNAMIC_DISPATCH(ListStarts)(codes.data(), codes.size(), lengths, starts, &max_code);
   if (max_code > kMaxCode) {
-    return Status(StatusCode::kCorrupt,
-                  "shape code " + std::to_string(max_code) + ", at most 2147483648 is allowed");
+    return Status(StatusCode::kCorrupt, "shape code " + std::to_string(max_code) +
+                                            ", at most 2147483648 is allowed (F-090)");
   }
   if (total > max_values) return TooManyValues(total, max_values);
   return total;
@@ -111,7 +111,7 @@ Result<uint64_t> ShapesToStarts(std::span<const uint8_t> codes, uint32_t entries
   }
   if (max_code > 1) {
     return Status(StatusCode::kCorrupt, "shape code " + std::to_string(max_code) +
-                                            " of a kind without lengths, 0 or 1 expected");
+                                            " of a kind without lengths, 0 or 1 expected (D-010)");
   }
   if (total > max_values) return TooManyValues(total, max_values);
   return total;

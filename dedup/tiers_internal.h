@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace dsi::internal {
 
@@ -34,13 +32,5 @@ inline uint32_t TiersWithin(uint64_t reach, uint32_t num_tiers) {
   while (tiers < num_tiers && TierBegin(tiers) < reach) ++tiers;
   return tiers;
 }
-
-// The chains of a pool of `num_values`, from codes and lengths (D-013), which are sound.
-std::vector<PoolRange> ChainsOf(std::span<const uint32_t> codes, std::span<const uint32_t> lengths,
-                                uint64_t num_values);
-
-// How far the newest end of any list is from that of its chain, at most. `starts`: of the lists.
-uint64_t ReachOf(std::span<const PoolRange> chains, std::span<const uint64_t> starts,
-                 std::span<const uint32_t> lengths, bool newest_first);
 
 }  // namespace dsi::internal

@@ -7,7 +7,6 @@
 
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/dedup/window_pool_internal.h"
-#include "dsi/format/error_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -15,7 +14,7 @@ namespace {
 constexpr size_t kGram = 3;  // Entries whose hash finds an overlap.
 constexpr size_t kFewestFar =
     3;  // Entries that must overlap where the row before suggests nothing.
-constexpr size_t kFirstLook = 8192;        // Rows after which hopeless features are given up.
+constexpr size_t kFirstLook = 8192;        // Rows after which hopeless lists are given up.
 constexpr uint64_t kHopeless = 50;         // One shared entry in this many.
 constexpr uint64_t kMostValues = 1 << 29;  // A step over the whole pool still fits a code.
 constexpr size_t kNearOffsets = 512;       // Offsets that CountNewEntries tries at either end.
@@ -97,6 +96,7 @@ class WindowFinder {
     std::vector<PoolPlace> places(count);
     std::vector<uint32_t> lengths(count);
     Windows windows;
+    bool looked = false;
     for (size_t u = 0; u < count; ++u) {
       const size_t row = stored_rows.empty() ? u : stored_rows[u];
       const size_t length = EntriesOf(column_, ShapeOf(column_, row));
@@ -104,7 +104,9 @@ class WindowFinder {
       if (length == 0) continue;
       windows.num_entries += length;
       places[u] = Lay(StartOf(column_, row), length);
-      if (u == kFirstLook && shared_ * kHopeless < windows.num_entries) return {};
+      if (u < kFirstLook || looked) continue;
+      looked = true;
+      if (shared_ * kHopeless < windows.num_entries) return {};
     }
     if (shared_ * kHopeless < windows.num_entries || shared_ == 0) return {};
     pool_.Close();
@@ -235,38 +237,6 @@ size_t CountNewEntries(const RowColumn& column, size_t before, size_t row) {
       best = std::max(best, pool.Overlap({0, at}, StartOf(column, row), length));
   }
   return length - best;
-}
-
-Status WindowsToStarts(std::span<const uint32_t> codes, std::span<const uint32_t> lengths,
-                       uint64_t num_values, std::span<uint64_t> starts) {
-  int64_t frontier = 0;
-  int64_t before = 0;
-  const auto limit = static_cast<int64_t>(num_values);
-  for (size_t u = 0; u < codes.size(); ++u) {
-    const uint32_t code = codes[u];
-    if (lengths[u] == 0) {
-      if (code != 0)
-        return Corrupt("unique row {} has no entries, its window is {} (D-013)", u, code);
-      starts[u] = 0;
-      continue;
-    }
-    // Both ways to say a start are worked out: which one a row takes is not predictable.
-    const int64_t is_step = -int64_t{code & 1};
-    const int64_t zigzag = int64_t{code >> 2} ^ -int64_t{code >> 1 & 1};
-    const int64_t from_frontier = frontier + (code >> 1);
-    const int64_t start = from_frontier ^ ((from_frontier ^ (before + zigzag)) & is_step);
-    const int64_t end = start + lengths[u];
-    if (start < 0 || end > limit) {
-      return Corrupt("unique row {}: window {}..{} in a pool of {} (D-013)", u, start, end,
-                     num_values);
-    }
-    starts[u] = static_cast<uint64_t>(start);
-    before = start;
-    frontier = std::max(frontier, end);
-  }
-  if (frontier != limit)
-    return Corrupt("windows end at {}, the pool has {} values (D-013)", frontier, num_values);
-  return Status::Ok();
 }
 
 }  // namespace dsi::internal

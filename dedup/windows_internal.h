@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "dsi/dedup/unique_rows_internal.h"
-#include "dsi/format/status.h"
 
 namespace dsi::internal {
 
@@ -35,10 +34,5 @@ Windows FindWindows(const RowColumn& column, std::span<const uint32_t> stored_ro
 // How many entries of row `row` are no overlap with row `before`, by the same means: a sample of
 // what FindWindows would find.
 size_t CountNewEntries(const RowColumn& column, size_t before, size_t row);
-
-// Codes (D-013) to starts, one per unique row; rows of length 0 get 0. All spans have the same
-// size. kCorrupt: a window outside a pool of num_values, or a pool longer than its windows.
-Status WindowsToStarts(std::span<const uint32_t> codes, std::span<const uint32_t> lengths,
-                       uint64_t num_values, std::span<uint64_t> starts);
 
 }  // namespace dsi::internal

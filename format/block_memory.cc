@@ -3,9 +3,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <mutex>
-#include <vector>
+#include <type_traits>
 
 #include "dsi/format/bytes_internal.h"
 
@@ -35,55 +36,56 @@ struct Block {
 
 class IdleBlocks {
  public:
-  IdleBlocks() { blocks_.reserve(kMostIdleBlocks); }
-
   // The smallest that is large enough and not much larger; null bytes: none.
   Block Take(size_t size) {
     const std::lock_guard lock(mutex_);
-    size_t best = blocks_.size();
-    for (size_t i = 0; i < blocks_.size(); ++i) {
+    size_t best = count_;
+    for (size_t i = 0; i < count_; ++i) {
       const size_t capacity = blocks_[i].capacity;
       if (capacity < size || capacity / 2 > size) continue;
-      if (best == blocks_.size() || capacity < blocks_[best].capacity) best = i;
+      if (best == count_ || capacity < blocks_[best].capacity) best = i;
     }
-    if (best == blocks_.size()) return {nullptr, 0};
-    const Block block = blocks_[best];
-    blocks_.erase(blocks_.begin() + static_cast<int64_t>(best));
-    bytes_ -= block.capacity;
-    return block;
+    if (best == count_) return {nullptr, 0};
+    return Remove(best);
   }
 
   // The oldest make room.
   void Put(Block block) {
     const std::lock_guard lock(mutex_);
-    while (!blocks_.empty() &&
-           (bytes_ + block.capacity > kMostIdleBytes || blocks_.size() == kMostIdleBlocks)) {
-      bytes_ -= blocks_.front().capacity;
-      std::free(blocks_.front().bytes);
-      blocks_.erase(blocks_.begin());
-    }
-    blocks_.push_back(block);
+    while (count_ != 0 && (bytes_ + block.capacity > kMostIdleBytes || count_ == kMostIdleBlocks))
+      std::free(Remove(0).bytes);
+    blocks_[count_++] = block;
     bytes_ += block.capacity;
   }
 
  private:
+  Block Remove(size_t i) {
+    const Block block = blocks_[i];
+    std::copy(blocks_.begin() + i + 1, blocks_.begin() + count_, blocks_.begin() + i);
+    --count_;
+    bytes_ -= block.capacity;
+    return block;
+  }
+
   std::mutex mutex_;
-  std::vector<Block> blocks_;  // The oldest first.
+  std::array<Block, kMostIdleBlocks> blocks_{};  // The oldest first.
+  size_t count_ = 0;
   size_t bytes_ = 0;
 };
 
-// Never destroyed: blocks may be freed by objects of static lifetime.
-IdleBlocks& Idle() {
-  static IdleBlocks* const kIdle = new IdleBlocks;
-  return *kIdle;
-}
+// Takes no memory of its own, as destructors free blocks where there may be none left, and is never
+// destroyed, as blocks may be freed by objects of static lifetime.
+static_assert(std::is_trivially_destructible_v<IdleBlocks>);
+constinit IdleBlocks idle;
+
+size_t AlignmentOf(uint64_t size) { return size >= kFewestHugeBytes ? kHugePage : 64; }
 
 // Large blocks ask for the system's large pages: a batch of a few megabytes is written from end to
 // end, over and over.
 std::byte* NewBlock(size_t size, size_t* capacity) {
   const bool is_huge = size >= kFewestHugeBytes;
-  const size_t alignment = is_huge ? kHugePage : 64;
-  *capacity = AlignUp(std::max<size_t>(size, 1), alignment);
+  const size_t alignment = AlignmentOf(size);
+  *capacity = BlockBytes(size);
   void* const block = std::aligned_alloc(alignment, *capacity);
 #ifdef MADV_HUGEPAGE
   // A hint: a system that refuses it serves small pages.
@@ -94,9 +96,13 @@ std::byte* NewBlock(size_t size, size_t* capacity) {
 
 }  // namespace
 
+uint64_t BlockBytes(uint64_t size) {
+  return AlignUp(std::max<uint64_t>(size, 1), AlignmentOf(size));
+}
+
 std::byte* AllocateBlock(size_t size, size_t* capacity) {
   if (size >= kFewestBytes && size <= kMostIdleBytes) {
-    const Block block = Idle().Take(size);
+    const Block block = idle.Take(size);
     if (block.bytes != nullptr) {
       *capacity = block.capacity;
       return block.bytes;
@@ -108,7 +114,7 @@ std::byte* AllocateBlock(size_t size, size_t* capacity) {
 void FreeBlock(std::byte* block, size_t capacity) {
   if (block == nullptr) return;
   if (capacity < kFewestBytes || capacity > kMostIdleBytes) return std::free(block);
-  Idle().Put({block, capacity});
+  idle.Put({block, capacity});
 }
 
 }  // namespace dsi::internal

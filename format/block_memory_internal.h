@@ -6,8 +6,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace dsi::internal {
+
+// What a new block of `size` bytes takes; what is charged to a budget for one.
+uint64_t BlockBytes(uint64_t size);
 
 // At least `size` bytes aligned to 64, contents undefined; null: no memory. *capacity receives how
 // many there are, to be handed back with them.

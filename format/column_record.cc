@@ -13,6 +13,19 @@ constexpr uint8_t kFlagNewestFirst = 1;
 constexpr uint8_t kFlagNested = 2;
 constexpr uint8_t kFlagDefault = 4;
 
+bool IsKnown(Kind kind) { return kind >= Kind::kDense && kind <= Kind::kString; }
+bool IsKnown(Type type) { return type >= Type::kBool && type <= Type::kBytes; }
+
+// S-012.
+Status CheckNumColumns(const ColumnRecord& r) {
+  if (r.kind == Kind::kWeighted && r.num_columns != 2)
+    return Corrupt("column record: weighted with {} columns (S-012)", r.num_columns);
+  if (r.num_columns != 1 && r.kind != Kind::kWeighted && r.kind != Kind::kSequence) {
+    return Corrupt("column record: {} columns in a {} (S-012)", r.num_columns, KindName(r.kind));
+  }
+  return Status::Ok();
+}
+
 // S-012.
 Status CheckKindAndType(const ColumnRecord& r) {
   const bool bytes = r.type == Type::kBytes;
@@ -25,15 +38,22 @@ Status CheckKindAndType(const ColumnRecord& r) {
     return Corrupt("column record: a {} of type {} with time unit {} (S-012)", KindName(r.kind),
                    TypeName(r.type), static_cast<int>(r.time_unit));
   }
+  if (r.kind == Kind::kEmbedding && r.type == Type::kBool)
+    return Corrupt("column record: an embedding of type {} (S-012)", TypeName(r.type));
   if ((r.kind == Kind::kEmbedding) != (r.fixed_length != 0)) {
     return Corrupt("column record: fixed length {} in a {} (S-012)", r.fixed_length,
                    KindName(r.kind));
   }
-  if (r.kind == Kind::kWeighted && r.num_columns != 2)
-    return Corrupt("column record: weighted with {} columns (S-012)", r.num_columns);
-  if (r.num_columns != 1 && r.kind != Kind::kWeighted && r.kind != Kind::kSequence) {
-    return Corrupt("column record: {} columns in a {} (S-012)", r.num_columns, KindName(r.kind));
-  }
+  return Status::Ok();
+}
+
+// What a type says of the default.
+Status CheckDefault(const ColumnRecord& r) {
+  const int width = TypeWidth(r.type);
+  if (width < 8 && r.default_bits >> (8 * width) != 0)
+    return Corrupt("column record: a default of more than {} bytes (F-070)", width);
+  if (r.type == Type::kBool && r.default_bits > 1)
+    return Corrupt("column record: default {} of a bool (S-011)", r.default_bits);
   return Status::Ok();
 }
 
@@ -97,10 +117,6 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   r.num_tiers = LoadLE<uint8_t>(bytes + 92);
   if (!AllZero({bytes + 93, 3}))
     return Corrupt("column record: reserved bytes are not zero (F-003)");
-  if (kind < 1 || kind > 9)
-    return Error(StatusCode::kUnsupported, "column record: unknown kind {} (S-010)", kind);
-  if (type < 1 || type > 12)
-    return Error(StatusCode::kUnsupported, "column record: unknown type {} (S-011)", type);
   if (flags > 7) return Corrupt("column record: flags {:#x} (F-070)", flags);
   if (unit > 4) return Corrupt("column record: time unit {} (F-070)", unit);
   r.kind = static_cast<Kind>(kind);
@@ -111,11 +127,6 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   r.time_unit = static_cast<TimeUnit>(unit);
   if (!r.has_default && r.default_bits != 0)
     return Corrupt("column record: a default that is not given (F-070)");
-  const int width = TypeWidth(r.type);
-  if (width < 8 && r.default_bits >> (8 * width) != 0)
-    return Corrupt("column record: a default of more than {} bytes (F-070)", width);
-  if (r.type == Type::kBool && r.default_bits > 1)
-    return Corrupt("column record: default {} of a bool (S-011)", r.default_bits);
   if (r.name_size < 1 || r.name_size > kMaxNameBytes)
     return Corrupt("column record: name of {} bytes (F-070)", r.name_size);
   if (r.feature_name_size < 1 || r.feature_name_size > r.name_size) {
@@ -123,15 +134,30 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
                    r.feature_name_size, r.name_size);
   }
   if (r.num_columns < 1) return Corrupt("column record: a feature of 0 columns (F-070)");
-  DSI_RETURN_IF_ERROR(CheckKindAndType(r));
-  if (r.windows_slot != kNone32 && !HasLengths(r.kind, r.type))
-    return Corrupt("column record: windows in a {} (F-070)", KindName(r.kind));
   const bool tiers = r.tiers_slot != kNone32;
   if (tiers ? r.num_tiers < 2 || r.num_tiers > kMaxTiers || r.windows_slot == kNone32
             : r.num_tiers != 0) {
     return Corrupt("column record: {} tiers (D-014)", r.num_tiers);
   }
+  if (IsKnown(r.kind)) DSI_RETURN_IF_ERROR(CheckNumColumns(r));
+  if (!r.Support().ok()) return r;
+  DSI_RETURN_IF_ERROR(CheckKindAndType(r));
+  DSI_RETURN_IF_ERROR(CheckDefault(r));
+  if (r.windows_slot != kNone32 && !HasLengths(r.kind, r.type))
+    return Corrupt("column record: windows in a {} (F-070)", KindName(r.kind));
   return r;
+}
+
+Status ColumnRecord::Support() const {
+  if (!IsKnown(kind)) {
+    return Error(StatusCode::kUnsupported, "column record: unknown kind {} (S-010)",
+                 static_cast<int>(kind));
+  }
+  if (!IsKnown(type)) {
+    return Error(StatusCode::kUnsupported, "column record: unknown type {} (S-011)",
+                 static_cast<int>(type));
+  }
+  return Status::Ok();
 }
 
 }  // namespace dsi::internal

@@ -1,35 +1,43 @@
-// Converts a number to a narrower type, and says whether it fits. A float64 asked for as float32 is
-// rounded to nearest; everything else is exact or does not fit.
+// Converts a number to another type, and says whether it fits. A float64 asked for as float32 is
+// rounded to nearest; everything else, whole numbers as floats among it, is exact or does not fit.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "dsi/format/types.h"
+
 namespace dsi::internal {
 
+// Whole numbers are ids and counts: a float type takes those that it holds exactly, up to 2^24 or
+// 2^53 and multiples of ever larger powers of two beyond.
 template <typename To, typename From>
 constexpr bool ConvertWhole(From value, To* out) {
-  if constexpr (std::is_same_v<To, float>) {
-    *out = static_cast<float>(value);
-    return true;
-  } else if constexpr (std::is_same_v<To, double>) {
-    *out = static_cast<double>(value);
-    constexpr From kExact = From{1} << 53;
+  *out = static_cast<To>(value);
+  if constexpr (std::is_floating_point_v<To>) {
+    constexpr From kExact = From{1} << std::numeric_limits<To>::digits;
     if constexpr (std::is_signed_v<From>) {
       if (value >= -kExact && value <= kExact) return true;
     } else {
       if (value <= kExact) return true;
     }
     // 2^63 and 2^64 themselves may be what rounding gives; casting them back would be undefined.
-    constexpr double kEnd = std::is_signed_v<From> ? 0x1p63 : 0x1p64;
+    constexpr To kEnd = std::is_signed_v<From> ? 0x1p63 : 0x1p64;
     return *out < kEnd && static_cast<From>(*out) == value;
   } else {
-    *out = static_cast<To>(value);
     return std::in_range<To>(value);
   }
+}
+
+// What to say of a whole number that a float type does not take.
+constexpr std::string_view AdviceOnWhole(Type type) {
+  return type == Type::kFloat32
+             ? "which float32 does not hold exactly: declare float64, or an integer type"
+             : "which float64 does not hold exactly: declare an integer type";
 }
 
 template <typename To>

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -13,6 +12,8 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/format/json_position_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/no_throw_internal.h"
+#include "dsi/format/wire_internal.h"
 
 namespace dsi {
 namespace {
@@ -279,6 +280,30 @@ Status CheckGroups(const Schema& schema,
   return {};
 }
 
+// F-074: ids of a declared space have one width, and spaces are numbered in 16 bits.
+Status CheckIdSpaces(const std::vector<FeatureSpec>& features) {
+  std::unordered_map<std::string_view, int> widths;
+  for (const FeatureSpec& feature : features) {
+    for (size_t c = 0; c < feature.columns.size(); ++c) {
+      const ColumnSpec& column = feature.columns[c];
+      if (column.id_space.empty()) continue;
+      const int width = TypeWidth(column.type);
+      const auto [at, fresh] = widths.emplace(column.id_space, width);
+      if (width < 4 || at->second != width) {
+        return InvalidArgument(
+            "id_space {}: column {} has ids of {} bytes, expected {}",
+            QuoteForMessage(column.id_space), QuoteForMessage(ColumnName(feature, c)), width,
+            width < 4 ? "4 or 8" : "the " + std::to_string(at->second) + " of its other columns");
+      }
+    }
+  }
+  if (widths.size() <= internal::kMaxIdSpaces) return {};
+  return InvalidArgument(
+      "{} id spaces, expected at most {}: declare one for columns that share ids; a list without "
+      "has one of its own where that pays",
+      widths.size(), internal::kMaxIdSpaces);
+}
+
 Status CheckMetadata(const Schema& schema) {
   uint64_t bytes = 0;
   for (const auto& [name, text] : schema.metadata) {
@@ -306,6 +331,7 @@ Status CheckSchema(const Schema& schema) {
     }
   }
   DSI_RETURN_IF_ERROR(CheckColumnNamesUnique(schema.features));
+  DSI_RETURN_IF_ERROR(CheckIdSpaces(schema.features));
   DSI_RETURN_IF_ERROR(CheckNesting(schema.features, by_name));
   DSI_RETURN_IF_ERROR(CheckClusterBy(schema, by_name));
   DSI_RETURN_IF_ERROR(CheckGroups(schema, by_name));
@@ -315,17 +341,24 @@ Status CheckSchema(const Schema& schema) {
 }  // namespace
 
 Status Schema::Validate() const {
-  try {
-    return CheckSchema(*this);
-  } catch (const std::bad_alloc&) {
-    return {StatusCode::kResourceExhausted, "out of memory"};
-  }
+  return internal::NoThrow([this] { return CheckSchema(*this); });
 }
 
 int Schema::FindFeature(std::string_view name) const {
   const auto at = std::find_if(features.begin(), features.end(),
                                [name](const FeatureSpec& feature) { return feature.name == name; });
   return at == features.end() ? -1 : static_cast<int>(at - features.begin());
+}
+
+FeatureIndex::FeatureIndex(const Schema& schema) {
+  ordinals_.reserve(schema.features.size());
+  for (uint32_t f = 0; f < schema.features.size(); ++f)
+    ordinals_.emplace(schema.features[f].name, f);
+}
+
+int FeatureIndex::Find(std::string_view name) const {
+  const auto at = ordinals_.find(name);
+  return at == ordinals_.end() ? -1 : static_cast<int>(at->second);
 }
 
 std::string ColumnName(const FeatureSpec& feature, size_t column) {

@@ -28,6 +28,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "dsi/format/export.h"
@@ -41,7 +42,9 @@ struct ColumnSpec {
   std::string
       name;  // "item" of the sequence "user.history"; the column is then "user.history.item".
   Type type = Type::kInt64;
-  std::string id_space;  // The set of ids it draws from; empty: its own, or none for floats.
+  // The set of ids it draws from; empty: its own, or none for floats. Integers of 4 or 8 bytes, the
+  // same in all columns of a space; at most 65,535 spaces.
+  std::string id_space;
   // Floats of features that are no label: the writer rounds them to this (spec S-014), never unless
   // asked.
   Precision precision = Precision::kExact;
@@ -86,18 +89,31 @@ class DSI_EXPORT Schema {
   static Result<Schema> FromJson(std::string_view json);
   // As FromJson; kIo and kNotFound for the file.
   static Result<Schema> FromJsonFile(const std::string& path);
-  // Writes the JSON form, stable: FromJson(ToJson()) gives an equal schema.
-  std::string ToJson() const;
+  // Writes the JSON form, stable: FromJson(*ToJson()) gives an equal schema. kResourceExhausted: no
+  // memory.
+  Result<std::string> ToJson() const;
 
   // Checks everything FromJson promises, for schemas built in code. kInvalidArgument.
   Status Validate() const;
 
-  // Ordinal of a feature by name, or -1. Linear.
+  // Ordinal of a feature by name, or -1. Linear: FeatureIndex is for many look-ups.
   int FindFeature(std::string_view name) const;
 };
 
+// The ordinals of a schema's features by name. Refers to the names of the schema, which must
+// outlive it unchanged. Const use from many threads is safe.
+class DSI_EXPORT FeatureIndex {
+ public:
+  explicit FeatureIndex(const Schema& schema);
+  // -1: none of that name.
+  int Find(std::string_view name) const;
+
+ private:
+  std::unordered_map<std::string_view, uint32_t> ordinals_;
+};
+
 // Full name of column c of a feature: the feature's name, or "feature.column" where it has several
-// or a sequence has one.
+// or a sequence has one. Throws std::bad_alloc where there is no memory for the text.
 DSI_EXPORT std::string ColumnName(const FeatureSpec& feature, size_t column);
 
 }  // namespace dsi

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <unordered_set>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/format/json_position_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/format/schema.h"
 
 namespace dsi {
@@ -317,10 +317,11 @@ Result<Schema> ParseSchema(std::string_view json) {
   if (json.starts_with("\xef\xbb\xbf")) json.remove_prefix(3);
   dom::parser parser;
   if (parser.allocate(json.size() + 1, internal::kMaxJsonDepth + 1) != simdjson::SUCCESS) {
-    return Status(StatusCode::kResourceExhausted, "out of memory");
+    return internal::OutOfMemory();
   }
   dom::element root;
   const simdjson::error_code code = parser.parse(json.data(), json.size(), true).get(root);
+  if (code == simdjson::MEMALLOC) return internal::OutOfMemory();
   if (code != simdjson::SUCCESS) return MalformedJson(json, code).At("schema");
   Schema schema;
   DSI_RETURN_IF_ERROR(ReadSchema(root, &schema).At("schema"));
@@ -359,22 +360,16 @@ Result<std::string> ReadWholeFile(const std::string& path) {
 }  // namespace
 
 Result<Schema> Schema::FromJson(std::string_view json) {
-  try {
-    return ParseSchema(json);
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResourceExhausted, "out of memory");
-  }
+  return internal::NoThrow([&] { return ParseSchema(json); });
 }
 
 Result<Schema> Schema::FromJsonFile(const std::string& path) {
-  try {
+  return internal::NoThrow([&]() -> Result<Schema> {
     DSI_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
     Result<Schema> schema = ParseSchema(text);
     if (!schema.ok()) return schema.status().At(path);
     return schema;
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResourceExhausted, "out of memory");
-  }
+  });
 }
 
 }  // namespace dsi

@@ -3,51 +3,25 @@
 #include <fmt/format.h>
 
 #include "dsi/format/default_bits_internal.h"
+#include "dsi/format/json_text_internal.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/format/schema.h"
 
 namespace dsi {
 namespace {
 
-void AppendString(std::string_view text, std::string* out) {
-  *out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        *out += "\\\"";
-        break;
-      case '\\':
-        *out += "\\\\";
-        break;
-      case '\n':
-        *out += "\\n";
-        break;
-      case '\t':
-        *out += "\\t";
-        break;
-      case '\r':
-        *out += "\\r";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          *out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          *out += c;
-        }
-    }
-  }
-  *out += '"';
-}
+using internal::AppendJsonString;
 
 void AppendMember(std::string_view name, std::string_view text, std::string* out) {
   *out += fmt::format(", \"{}\": ", name);
-  AppendString(text, out);
+  AppendJsonString(text, out);
 }
 
 void AppendStrings(const std::vector<std::string>& texts, std::string* out) {
   *out += '[';
   for (size_t i = 0; i < texts.size(); ++i) {
     if (i > 0) *out += ", ";
-    AppendString(texts[i], out);
+    AppendJsonString(texts[i], out);
   }
   *out += ']';
 }
@@ -64,7 +38,7 @@ void AppendColumns(const FeatureSpec& feature, std::string* out) {
     *out += ", \"columns\": [";
     for (size_t c = 0; c < feature.columns.size(); ++c) {
       *out += c == 0 ? "{\"name\": " : ", {\"name\": ";
-      AppendString(feature.columns[c].name, out);
+      AppendJsonString(feature.columns[c].name, out);
       AppendMember("type", TypeName(feature.columns[c].type), out);
       if (!feature.columns[c].id_space.empty()) {
         AppendMember("id_space", feature.columns[c].id_space, out);
@@ -85,7 +59,7 @@ void AppendColumns(const FeatureSpec& feature, std::string* out) {
 
 void AppendFeature(const FeatureSpec& feature, std::string* out) {
   *out += "{\"name\": ";
-  AppendString(feature.name, out);
+  AppendJsonString(feature.name, out);
   AppendMember("kind", KindName(feature.kind), out);
   if (!feature.columns.empty()) AppendColumns(feature, out);
   if (feature.time_unit != TimeUnit::kNone) {
@@ -105,45 +79,49 @@ void AppendFeature(const FeatureSpec& feature, std::string* out) {
 
 void AppendGroup(const GroupSpec& group, std::string* out) {
   *out += "{\"name\": ";
-  AppendString(group.name, out);
+  AppendJsonString(group.name, out);
   if (!group.owner.empty()) AppendMember("owner", group.owner, out);
   *out += ", \"features\": ";
   AppendStrings(group.features, out);
   *out += '}';
 }
 
-}  // namespace
-
-std::string Schema::ToJson() const {
+std::string ToText(const Schema& schema) {
   std::string out = "{\n  \"features\": [";
-  for (size_t i = 0; i < features.size(); ++i) {
+  for (size_t i = 0; i < schema.features.size(); ++i) {
     out += i == 0 ? "\n    " : ",\n    ";
-    AppendFeature(features[i], &out);
+    AppendFeature(schema.features[i], &out);
   }
   out += "\n  ]";
-  if (!cluster_by.empty()) {
+  if (!schema.cluster_by.empty()) {
     out += ",\n  \"cluster_by\": ";
-    AppendStrings(cluster_by, &out);
+    AppendStrings(schema.cluster_by, &out);
   }
-  if (!groups.empty()) {
+  if (!schema.groups.empty()) {
     out += ",\n  \"groups\": [";
-    for (size_t i = 0; i < groups.size(); ++i) {
+    for (size_t i = 0; i < schema.groups.size(); ++i) {
       out += i == 0 ? "\n    " : ",\n    ";
-      AppendGroup(groups[i], &out);
+      AppendGroup(schema.groups[i], &out);
     }
     out += "\n  ]";
   }
-  if (!metadata.empty()) {
+  if (!schema.metadata.empty()) {
     out += ",\n  \"metadata\": {";
-    for (auto at = metadata.begin(); at != metadata.end(); ++at) {
-      out += at == metadata.begin() ? "\n    " : ",\n    ";
-      AppendString(at->first, &out);
+    for (auto at = schema.metadata.begin(); at != schema.metadata.end(); ++at) {
+      out += at == schema.metadata.begin() ? "\n    " : ",\n    ";
+      AppendJsonString(at->first, &out);
       out += ": ";
-      AppendString(at->second, &out);
+      AppendJsonString(at->second, &out);
     }
     out += "\n  }";
   }
   return out + "\n}\n";
+}
+
+}  // namespace
+
+Result<std::string> Schema::ToJson() const {
+  return internal::NoThrow([this] { return Result<std::string>(ToText(*this)); });
 }
 
 }  // namespace dsi

@@ -1,6 +1,7 @@
 #include "dsi/format/status.h"
 
 #include <array>
+#include <new>
 
 namespace dsi {
 namespace {
@@ -17,20 +18,25 @@ std::string_view StatusCodeName(StatusCode code) {
   return i < kNames.size() ? kNames[i] : "unknown";
 }
 
-std::string Status::ToString() const {
+// What fails for want of memory is told without any: these words fit into the std::string itself.
+std::string Status::ToString() const try {
   if (ok()) return "ok";
   std::string text(StatusCodeName(code_));
   text += ": ";
   text += message_;
   return text;
+} catch (const std::bad_alloc&) {
+  return "out of memory";
 }
 
-Status Status::At(std::string_view where) const {
+Status Status::At(std::string_view where) const try {
   if (ok()) return *this;
   std::string text(where);
   text += ": ";
   text += message_;
   return {code_, std::move(text)};
+} catch (const std::bad_alloc&) {
+  return {code_, "out of memory"};
 }
 
 }  // namespace dsi

@@ -112,10 +112,6 @@ Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> byt
   t.file_size = stated_size;
   t.core_seal = Get<uint64_t>(p, 48);
   t.salt = Get<uint64_t>(p, 56);
-  if (Get<uint16_t>(p, 12) != kMajorVersion) {
-    return Corrupt("trailer: major version {}, header has {} (F-030)", Get<uint16_t>(p, 12),
-                   kMajorVersion);
-  }
   if (t.file_size != found_size) {
     return Error(StatusCode::kTruncated, "the trailer states {} bytes, the file has {} (F-031)",
                  t.file_size, found_size);
@@ -123,6 +119,10 @@ Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> byt
   if (t.incompat != 0) {
     return Error(StatusCode::kUnsupported,
                  "the file needs features {:#x} that this build does not know (F-030)", t.incompat);
+  }
+  if (Get<uint16_t>(p, 12) != kMajorVersion) {
+    return Corrupt("trailer: major version {}, header has {} (F-030)", Get<uint16_t>(p, 12),
+                   kMajorVersion);
   }
   if (t.core_size < 8 || t.core_size % 8 != 0 || t.core_size > kMaxCoreBytes) {
     return Corrupt("trailer: core footer of {} bytes (F-030)", t.core_size);
@@ -181,7 +181,8 @@ Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
   const bool empty = r.form == StreamForm::kEmpty;
   if (empty != (r.num_values == 0))
     return Corrupt("stream record: form {} with {} values (F-061)", form, r.num_values);
-  if (r.num_values > 0xFFFFFFFF) return Corrupt("stream record: {} values (F-090)", r.num_values);
+  if (r.num_values > kMaxStreamValues)
+    return Corrupt("stream record: {} values (F-090)", r.num_values);
   const bool constant = r.form == StreamForm::kConstant;
   if (!constant && r.constant != 0)
     return Corrupt("stream record: a constant in form {} (F-061)", form);
@@ -219,9 +220,10 @@ Result<PageRecord> PageRecord::DecodeFrom(const std::byte* bytes) {
   r.stored_size = Get<uint32_t>(bytes, 8);
   r.num_values = Get<uint32_t>(bytes, 12);
   r.seal = Get<uint64_t>(bytes, 16);
-  if (r.offset % 8 != 0 || r.stored_size % 8 != 0 || r.stored_size < 16 ||
-      r.stored_size > kMaxPageBytes) {
+  if (r.offset % 8 != 0 || r.stored_size % 8 != 0 || r.stored_size < 16)
     return Corrupt("page record: {} bytes at offset {} (F-062)", r.stored_size, r.offset);
+  if (r.stored_size > kMaxPageBytes) {
+    return Corrupt("page record: {} bytes, at most {} (F-090)", r.stored_size, kMaxPageBytes);
   }
   return r;
 }
@@ -262,7 +264,9 @@ Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
   r.parent = Get<uint32_t>(bytes, 20);
   if (Get<uint8_t>(bytes, 7) != 0)
     return Corrupt("group record: reserved bytes are not zero (F-003)");
-  if (r.source > 2) return Corrupt("group record: source {} (F-073)", r.source);
+  if (r.name_size == 0 && r.name_offset != 0)
+    return Corrupt("group record: no name at {} (F-073)", r.name_offset);
+  if (r.source > 3) return Corrupt("group record: source {} (F-073)", r.source);
   return r;
 }
 
@@ -284,6 +288,8 @@ Result<IdSpaceRecord> IdSpaceRecord::DecodeFrom(const std::byte* bytes) {
       Get<uint16_t>(bytes, 14) != 0) {
     return Corrupt("id space record: reserved bytes are not zero (F-003)");
   }
+  if (r.name_size == 0 && r.name_offset != 0)
+    return Corrupt("id space record: no name at {} (F-073)", r.name_offset);
   if (r.width != 4 && r.width != 8) return Corrupt("id space record: width {} (F-074)", r.width);
   return r;
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "dsi/format/limits.h"
 #include "dsi/format/status.h"
 #include "dsi/format/types.h"
 
@@ -21,9 +22,10 @@ inline constexpr uint16_t kMajorVersion = 1;
 inline constexpr uint16_t kMinorVersion = 0;
 inline constexpr size_t kHeaderSize = 64;
 inline constexpr size_t kTrailerSize = 80;
-inline constexpr size_t kTableBlockBytes = 4096;  // F-040: records per block = this / record size.
 inline constexpr uint32_t kNone32 = 0xFFFFFFFF;
 inline constexpr uint16_t kNone16 = 0xFFFF;
+inline constexpr uint32_t kMaxIdSpaces = kNone16;         // F-070: numbered in 16 bits.
+inline constexpr uint32_t kMaxStreamValues = 0xFFFFFFFF;  // F-090: of a stream of a stripe.
 
 // F-020. The magic and the version are checked before the seal, so that foreign and newer files are
 // told apart from damage.
@@ -120,8 +122,11 @@ struct ColumnRecord {
   bool has_default = false;
   TimeUnit time_unit = TimeUnit::kNone;
   void EncodeTo(std::byte* out) const;
-  // Unknown kinds and types are kUnsupported, everything else impossible kCorrupt (S-010 … S-012).
+  // kCorrupt. An unknown kind or type is none: what depends on it is left unchecked (S-010 …
+  // S-012).
   static Result<ColumnRecord> DecodeFrom(const std::byte* bytes);
+  // S-010, S-011: kUnsupported where the kind or the type is that of a newer version.
+  Status Support() const;
 };
 
 // F-072.
@@ -139,7 +144,7 @@ struct GroupRecord {
   static constexpr size_t kSize = 24;
   uint32_t name_offset = 0;
   uint16_t name_size = 0;
-  uint8_t source = 0;  // 0 rows, 1 declared, 2 found.
+  uint8_t source = 0;  // 0 rows, 1 declared, 2 found, 3 declared, its owner found.
   uint32_t index_slot = kNone32;
   uint32_t owner = kNone32;
   uint32_t num_columns = 0;
@@ -174,8 +179,6 @@ inline constexpr uint32_t kSectionMetadata = 1;   // F-080.
 inline constexpr uint32_t kSectionPrecision = 2;  // F-081.
 
 // Records per block of a sealed table (F-040).
-constexpr uint32_t RecordsPerBlock(uint32_t record_size) {
-  return static_cast<uint32_t>(kTableBlockBytes / record_size);
-}
+constexpr uint32_t RecordsPerBlock(uint32_t record_size) { return kMaxRecordBytes / record_size; }
 
 }  // namespace dsi::internal

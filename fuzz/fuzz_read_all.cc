@@ -1,6 +1,7 @@
 // Opens the input as a file and reads all of it: every column in every layout, with conversion, and
 // verification; and weighs its encodings. Whatever the bytes, a call returns a value or a Status;
-// memory stays bounded.
+// memory stays bounded. What Verify calls sound is read without an error, in all layouts to the
+// same values.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "dsi/fuzz/sealed_mutator.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
 #include "dsi/reader/row_text.h"
+#include "dsi/tests/support/file_answer.h"
 
 namespace {
 
@@ -18,18 +21,30 @@ constexpr uint64_t kMemoryBytes = 64 << 20;
 constexpr int kMaxBatches = 64;
 constexpr int kMaxStreams = 64;  // Weighing one takes milliseconds.
 
-void ReadWith(const dsi::Reader& reader, std::vector<dsi::Projection> features, uint32_t batch_size,
-              dsi::RowFilter filter = {}) {
+using dsi::test::Outcome;
+
+// Damage where Verify found none: one of the two is wrong.
+void RequireAgreement(Outcome verified, const dsi::Status& status) {
+  const Outcome found = dsi::test::OutcomeOf(status);
+  const bool refused = found == Outcome::kDamaged || found == Outcome::kUnsupported;
+  if (verified == Outcome::kSound && refused) std::abort();
+  if (verified == Outcome::kUnsupported && found == Outcome::kDamaged) std::abort();
+}
+
+void ReadWith(const dsi::Reader& reader, Outcome verified, std::vector<dsi::Projection> features,
+              uint32_t batch_size, dsi::RowFilter filter = {}) {
   dsi::ScanOptions options;
   options.features = std::move(features);
   options.batch_size = batch_size;
   options.filter = std::move(filter);
   options.memory_bytes = kMemoryBytes;
   auto scan = reader.NewScan(options);
+  RequireAgreement(verified, scan.status());
   if (!scan.ok()) return;
   dsi::Batch batch;
   for (int i = 0; i < kMaxBatches; ++i) {
     const auto more = (*scan)->Next(&batch);
+    RequireAgreement(verified, more.status());
     if (!more.ok() || !*more) return;
     // What was promised to be verified can be read: every byte of the slab.
     volatile unsigned sum = 0;
@@ -43,14 +58,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(data);
   auto reader = dsi::Reader::Open(dsi::OpenMemoryFile({bytes, bytes + size}, "input"));
   if (!reader.ok()) return 0;
-  ReadWith(**reader, {}, 100);
+  const dsi::test::FileAnswer answer = dsi::test::AnswerOf({bytes, bytes + size}, kMemoryBytes);
+  if (!answer.inconsistent.empty()) std::abort();
+  const Outcome verified = answer.outcome;
+  ReadWith(**reader, verified, {}, 100);
   for (const dsi::Layout layout :
        {dsi::Layout::kPadded, dsi::Layout::kJagged, dsi::Layout::kIkjt, dsi::Layout::kPaddedIkjt}) {
     dsi::Projection projection;
     projection.name = "*";
     projection.layout = layout;
     projection.width = 5;
-    ReadWith(**reader, {projection}, 37);
+    ReadWith(**reader, verified, {projection}, 37);
   }
   const auto columns = (*reader)->Columns();
   if (columns.ok()) {
@@ -59,11 +77,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       projection.name = column.name;
       projection.dtype = dsi::Type::kFloat32;
       projection.layout = dsi::Layout::kDense;
-      ReadWith(**reader, {projection}, 1000);
+      ReadWith(**reader, verified, {projection}, 1000);
       projection.dtype.reset();
       projection.layout = dsi::Layout::kVbe;
-      ReadWith(**reader, {projection}, 50, {.sample = {{.when = {}, .keep = 0.5}}});
-      ReadWith(**reader, {projection}, 50, {.where = {{column.name, dsi::Compare::kGreater, 3}}});
+      ReadWith(**reader, verified, {projection}, 50, {.sample = {{.when = {}, .keep = 0.5}}});
+      ReadWith(**reader, verified, {projection}, 50,
+               {.where = {{column.name, dsi::Compare::kGreater, 3}}});
     }
   }
   int left = kMaxStreams;
@@ -72,6 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::string out;
     for (int i = 0; i < kMaxBatches; ++i) {
       const auto more = (*text)->Next(&out, nullptr);
+      RequireAgreement(verified, more.status());
       if (!more.ok() || !*more) break;
     }
   }

@@ -15,8 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   if (!schema->Validate().ok()) std::abort();
-  const std::string written = schema->ToJson();
+  const std::string written = *schema->ToJson();
   const dsi::Result<dsi::Schema> again = dsi::Schema::FromJson(written);
-  if (!again.ok() || again->ToJson() != written) std::abort();
+  if (!again.ok() || *again->ToJson() != written) std::abort();
   return 0;
 }

@@ -19,6 +19,11 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// Defined by targets that know better mutations than any.
+extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data,
+                                                                     std::size_t size,
+                                                                     std::size_t max_size,
+                                                                     unsigned int seed);
 
 namespace {
 
@@ -72,11 +77,36 @@ void Damage(std::mt19937_64* random, std::vector<char>* bytes) {
   }
 }
 
+// The damage that libFuzzer would do in the place of this program.
+std::mt19937_64 mutations_random(1);
+
+std::vector<char> Mutated(const std::vector<char>& bytes) {
+  std::vector<char> mutated = bytes;
+  if (LLVMFuzzerCustomMutator == nullptr) {
+    Damage(&mutations_random, &mutated);
+    return mutated;
+  }
+  mutated.resize(2 * bytes.size() + 64);
+  mutated.resize(LLVMFuzzerCustomMutator(reinterpret_cast<std::uint8_t*>(mutated.data()),
+                                         bytes.size(), mutated.size(),
+                                         static_cast<unsigned int>(mutations_random())));
+  return mutated;
+}
+
 void RunOnce(const std::vector<char>& bytes) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
 }  // namespace
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size,
+                                        std::size_t max_size) {
+  std::vector<char> bytes(data, data + size);
+  Damage(&mutations_random, &bytes);
+  bytes.resize(std::min(bytes.size(), max_size));
+  std::copy(bytes.begin(), bytes.end(), data);
+  return bytes.size();
+}
 
 int main(int argc, char** argv) {
   const std::vector<fs::path> inputs = CollectInputs(argc, argv);
@@ -85,7 +115,6 @@ int main(int argc, char** argv) {
     const std::string argument = argv[i];
     if (argument.starts_with("-mutations=")) mutations = std::atol(argument.c_str() + 11);
   }
-  std::mt19937_64 random(1);
   for (const fs::path& input : inputs) {
     std::ifstream file(input, std::ios::binary);
     if (!file) {
@@ -97,11 +126,7 @@ int main(int argc, char** argv) {
     std::printf("%s (%zu bytes)\n", input.c_str(), bytes.size());
     std::fflush(stdout);
     RunOnce(bytes);
-    for (long i = 0; i < mutations; ++i) {
-      std::vector<char> damaged = bytes;
-      Damage(&random, &damaged);
-      RunOnce(damaged);
-    }
+    for (long i = 0; i < mutations; ++i) RunOnce(Mutated(bytes));
   }
   std::printf("%zu inputs replayed\n", inputs.size());
   return 0;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "dsi/format/error_internal.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/format/status.h"
 
 namespace dsi::internal {
@@ -65,8 +66,6 @@ inline Status SystemError(std::string_view path, std::string_view doing, int err
   return Error(code, "{}: {}: {} (errno {})", path, doing, std::generic_category().message(error),
                error);
 }
-
-inline Status OutOfMemory() { return {StatusCode::kResourceExhausted, "out of memory"}; }
 
 // The system's calls end a path at the first NUL: "a\0.dsi" would quietly name another file.
 inline Status CheckPath(std::string_view path) {

@@ -47,7 +47,7 @@ class DSI_EXPORT WritableFile {
 // kInvalidArgument. O_CLOEXEC; sized once.
 DSI_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenLocalFile(const std::string& path);
 
-// Serves bytes held in memory, which it owns.
+// Serves bytes held in memory, which it owns. Null: no memory.
 DSI_EXPORT std::unique_ptr<RandomAccessFile> OpenMemoryFile(std::vector<std::byte> bytes,
                                                             std::string name);
 
@@ -62,7 +62,7 @@ DSI_EXPORT Result<std::unique_ptr<WritableFile>> CreateLocalFile(const std::stri
                                                                  const CreateOptions& options);
 
 // Collects the bytes in memory: *sink holds the whole file after Publish and is untouched before.
-// sink must outlive the file.
+// sink must outlive the file. Null: no memory, or no sink.
 DSI_EXPORT std::unique_ptr<WritableFile> CreateMemoryFile(std::vector<std::byte>* sink,
                                                           std::string name);
 

@@ -4,12 +4,12 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dsi/format/error_internal.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/io/file.h"
 
 namespace dsi {
@@ -27,6 +27,11 @@ class MemoryFile final : public RandomAccessFile {
   const std::string& name() const override { return name_; }
 
   Status ReadAt(uint64_t offset, std::span<std::byte> dst) const override {
+    return internal::NoThrow([&] { return Read(offset, dst); });
+  }
+
+ private:
+  Status Read(uint64_t offset, std::span<std::byte> dst) const {
     if (offset > bytes_.size() || dst.size() > bytes_.size() - offset) {
       return Error(StatusCode::kTruncated, "{}: {} bytes wanted at offset {}, and there are {}",
                    name_, dst.size(), offset, bytes_.size());
@@ -36,7 +41,6 @@ class MemoryFile final : public RandomAccessFile {
     return Status::Ok();
   }
 
- private:
   std::vector<std::byte> bytes_;
   std::string name_;
 };
@@ -49,22 +53,22 @@ class WritableMemoryFile final : public WritableFile {
   const std::string& name() const override { return name_; }
 
   Status Append(std::span<const std::byte> bytes) override {
-    DSI_RETURN_IF_ERROR(CheckOpen());
-    try {
+    return internal::NoThrow([&]() -> Status {
+      DSI_RETURN_IF_ERROR(CheckOpen());
+      state_ = State::kFailed;  // Unless all goes well.
       bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    } catch (const std::exception&) {  // bad_alloc, or length_error for absurd sizes.
-      state_ = State::kFailed;
-      bytes_ = {};
-      return {StatusCode::kResourceExhausted, "out of memory for a file held in memory"};
-    }
-    return Status::Ok();
+      state_ = State::kOpen;
+      return Status::Ok();
+    });
   }
 
   Status Publish() override {
-    DSI_RETURN_IF_ERROR(CheckOpen());
-    *sink_ = std::move(bytes_);
-    state_ = State::kPublished;
-    return Status::Ok();
+    return internal::NoThrow([&]() -> Status {
+      DSI_RETURN_IF_ERROR(CheckOpen());
+      *sink_ = std::move(bytes_);
+      state_ = State::kPublished;
+      return Status::Ok();
+    });
   }
 
  private:
@@ -85,11 +89,14 @@ class WritableMemoryFile final : public WritableFile {
 }  // namespace
 
 std::unique_ptr<RandomAccessFile> OpenMemoryFile(std::vector<std::byte> bytes, std::string name) {
-  return std::make_unique<MemoryFile>(std::move(bytes), std::move(name));
+  return std::unique_ptr<RandomAccessFile>(new (std::nothrow)
+                                               MemoryFile(std::move(bytes), std::move(name)));
 }
 
 std::unique_ptr<WritableFile> CreateMemoryFile(std::vector<std::byte>* sink, std::string name) {
-  return std::make_unique<WritableMemoryFile>(sink, std::move(name));
+  if (sink == nullptr) return nullptr;
+  return std::unique_ptr<WritableFile>(new (std::nothrow)
+                                           WritableMemoryFile(sink, std::move(name)));
 }
 
 }  // namespace dsi

@@ -26,8 +26,10 @@ namespace dsi {
 class DSI_EXPORT SlabAllocator {
  public:
   virtual ~SlabAllocator();
-  // At least `size` bytes aligned to 64, or null (the batch then fails with kResourceExhausted).
+  // At least `size` bytes aligned to 64, or null (the batch then fails with kResourceExhausted, as
+  // it does where this throws; memory aligned to less is kInvalidArgument).
   virtual void* Allocate(size_t size) = 0;
+  // `size` as asked for. What it throws is lost.
   virtual void Free(void* slab, size_t size) = 0;
 };
 
@@ -108,22 +110,23 @@ struct BatchAccess;
 struct BatchState;
 }  // namespace internal
 
+// Nothing throws. A batch that was moved from is an empty one with the same allocator.
 class DSI_EXPORT Batch {
  public:
-  explicit Batch(
-      SlabAllocator* allocator = nullptr);  // Null: the heap. The allocator must outlive the batch.
+  // Takes no memory yet. Null: the heap. The allocator must outlive the batch.
+  explicit Batch(SlabAllocator* allocator = nullptr) noexcept;
   ~Batch();
   Batch(Batch&&) noexcept;
   Batch& operator=(Batch&&) noexcept;
 
-  size_t num_rows() const;
-  uint64_t first_row() const;  // Row of the file where the batch starts.
+  size_t num_rows() const noexcept;
+  uint64_t first_row() const noexcept;  // Row of the file where the batch starts.
   // Per row of the batch its row of the file, ascending; empty without a filter, where they are
   // first_row(), first_row() + 1, … Not in the slab.
-  std::span<const uint64_t> row_numbers() const;
+  std::span<const uint64_t> row_numbers() const noexcept;
 
   // Views by column name as projected ("user.clicks", "history.item"). kNotFound: not projected;
-  // kInvalidArgument: asked for in another layout.
+  // kInvalidArgument: asked for in another layout, or there is no batch yet.
   Result<PaddedView> Padded(std::string_view column) const;
   Result<JaggedView> Jagged(std::string_view column) const;
   Result<IkjtView> Ikjt(std::string_view column) const;
@@ -133,10 +136,11 @@ class DSI_EXPORT Batch {
   Result<VbeView> Vbe(std::string_view set = {}) const;
 
   // The slab, for one copy to a device.
-  std::span<const std::byte> slab() const;
+  std::span<const std::byte> slab() const noexcept;
 
  private:
   friend struct internal::BatchAccess;
+  SlabAllocator* allocator_;
   std::unique_ptr<internal::BatchState> state_;
 };
 

@@ -34,13 +34,15 @@ struct VbePlace {
 };
 
 struct BatchState {
-  ~BatchState();
-  // Room for `size` bytes, whose content is new. Grows geometrically. kResourceExhausted.
-  Status ReserveSlab(uint64_t size);
+  explicit BatchState(SlabAllocator* from) : allocator(from) {}
+  ~BatchState() { FreeSlab(); }
+  // Room for `size` bytes, whose content is new. Grows geometrically, to `max_size` unless `size`
+  // is more. kResourceExhausted, kInvalidArgument.
+  Status ReserveSlab(uint64_t size, uint64_t max_size);
   std::byte* At(uint64_t place) const { return slab + place; }
   void Clear();
 
-  SlabAllocator* allocator = nullptr;
+  SlabAllocator* const allocator;
   std::byte* slab = nullptr;
   uint64_t capacity = 0;
   uint64_t used = 0;
@@ -55,10 +57,20 @@ struct BatchState {
   uint64_t dense_present = 0;
   std::vector<VbePlace> vbe;          // Parallel to ScanProjection::vbe_sets.
   std::vector<uint64_t> row_numbers;  // Empty: rows follow each other.
+
+ private:
+  void FreeSlab();
 };
 
 struct BatchAccess {
-  static BatchState* State(Batch* batch) { return batch->state_.get(); }
+  // Made when it is first asked for. Throws std::bad_alloc.
+  static BatchState* State(Batch* batch) {
+    if (batch->state_ == nullptr) batch->state_ = std::make_unique<BatchState>(batch->allocator_);
+    return batch->state_.get();
+  }
+  static void Clear(Batch* batch) {
+    if (batch->state_ != nullptr) batch->state_->Clear();
+  }
 };
 
 }  // namespace dsi::internal

@@ -11,7 +11,7 @@
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/explain_choice_internal.h"
 #include "dsi/reader/page_plan_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -40,10 +40,10 @@ class ChoiceWalk {
         reading_(reading),
         options_(options),
         tuning_(TuningOf(static_cast<Tuning>(file.core().tuning))),
-        pages_(&file) {}
+        pages_(&file, &budget_) {}
 
   Result<std::vector<ChoiceInfo>> Walk() {
-    DSI_ASSIGN_OR_RETURN(left_, LoadAllColumns(file_));
+    DSI_ASSIGN_OR_RETURN(left_, LoadReadableColumns(file_));
     CountServed();
     for (const size_t stripe : StripesBySize(file_.core())) {
       if (left_.empty()) break;
@@ -66,8 +66,13 @@ class ChoiceWalk {
   }
 
   Status WalkStripe(size_t stripe) {
-    DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file_, left_, stripe, reading_));
+    DSI_ASSIGN_OR_RETURN(const StripePlan plan,
+                         PlanStripe(file_, left_, stripe, reading_, &budget_));
     pages_.Start(&plan);
+    for (const PlannedStream& stream : plan.streams) {
+      if (!told_.contains(stream.slot)) pages_.Expect(stream);
+    }
+    pages_.LetGo();
     for (const PlannedStream& stream : plan.streams) {
       if (stream.record.num_values == 0 || !told_.insert(stream.slot).second) continue;
       if (options_.go_on && !options_.go_on())
@@ -93,7 +98,7 @@ class ChoiceWalk {
     info->num_values = stream.record.num_values;
     info->is_alias = stream.record.is_alias;
     EncodeTuning tuning = tuning_;
-    if (stream.role == StreamRole::kIndex) tuning.ns_per_byte *= served_[stream.group];
+    if (stream.role == StreamRole::kIndex) tuning.ns_per_byte *= served_[stream.owner];
     info->ns_per_byte = tuning.ns_per_byte;
     if (stream.record.num_pages == 0) {
       info->encodings.push_back({.encoding = "constant"});
@@ -116,7 +121,8 @@ class ChoiceWalk {
   Result<std::vector<Alike>> FindKinds(const PlannedStream& stream) {
     std::vector<Alike> kinds;
     for (uint32_t k = 0; k < stream.record.num_pages; ++k) {
-      DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_.Node(stream, k));
+      DSI_ASSIGN_OR_RETURN(const PageBytes held, pages_.Node(stream, k));
+      const std::span<const std::byte> node = held.bytes;
       const size_t count = ValuesInNode(stream.record, k, file_.core().page_values);
       DSI_ASSIGN_OR_RETURN(std::string name, DescribeNode(node, count));
       auto at = std::find_if(kinds.begin(), kinds.end(),
@@ -138,6 +144,7 @@ class ChoiceWalk {
   const ReaderOptions& reading_;
   const ChoiceOptions& options_;
   const EncodeTuning tuning_;
+  MemoryBudget budget_{.limit = kDescribeMemory};
   PageReader pages_;
   std::vector<OpenColumn> left_;  // Columns that were empty so far.
   std::vector<uint32_t> served_;  // Features, by group.

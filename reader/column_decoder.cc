@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "dsi/dedup/expand_internal.h"
-#include "dsi/dedup/windows_internal.h"
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
 
@@ -34,7 +33,7 @@ Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* st
   codes_.Start(context, stream, nullptr, nullptr, keep_all || windowed_);
   newest_first_ = leader.newest_first;
   stated_reach_ = windowed_ ? windows->record.max : 0;
-  chains_.clear();
+  chains_ = {};
   if (windowed_) windows_.Start(context, windows, nullptr, nullptr, true);
   has_lengths_ = HasLengths(leader.kind, leader.type);
   keep_all_ = keep_all;
@@ -76,7 +75,7 @@ Status ShapeDecoder::CheckConstant(uint64_t code, uint32_t num_unique, uint64_t 
 
 Status ShapeDecoder::Require(uint32_t first, uint32_t count) {
   if (windowed_) {
-    if (!placed_) DSI_RETURN_IF_ERROR(PlaceWindows());
+    if (!placed_) DSI_RETURN_IF_ERROR(PlaceAll());
     if (keep_all_) return Status::Ok();
     return ViewWindows(first, count);
   }
@@ -150,7 +149,7 @@ Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
 }
 
 // All unique rows of the stripe: lengths, presence and places.
-Status ShapeDecoder::PlaceWindows() {
+Status ShapeDecoder::PlaceAll() {
   DSI_RETURN_IF_ERROR(codes_.Require(0, num_unique_));
   DSI_RETURN_IF_ERROR(windows_.Require(0, num_unique_));
   DSI_RETURN_IF_ERROR(places_.Reserve(uint64_t{num_unique_} * 8, 0));
@@ -167,19 +166,18 @@ Status ShapeDecoder::PlaceWindows() {
   // Not a member: what is written might change it.
   const uint32_t num_unique = num_unique_;
   for (uint32_t u = 0; u < num_unique; ++u) lengths[u] = codes[u] == 0 ? 0 : codes[u] - 1;
-  const auto* const steps = reinterpret_cast<const uint32_t*>(windows_.At(0));
-  DSI_RETURN_IF_ERROR(WindowsToStarts({steps, num_unique_}, {lengths, num_unique_}, num_values_,
-                                      {places, num_unique_})
-                          .At(windows_.Describe()));
-  if (stated_reach_ != 0) {
-    chains_ = ChainsOf({steps, num_unique_}, {lengths, num_unique_}, num_values_);
-    const uint64_t reach =
-        ReachOf(chains_, {places, num_unique_}, {lengths, num_unique_}, newest_first_);
-    if (reach != stated_reach_ - 1) {
-      return Corrupt("{}: lists end {} values before their chains, {} is stated (D-014)",
-                     windows_.Describe(), reach, stated_reach_ - 1);
-    }
+  const std::span steps(reinterpret_cast<const uint32_t*>(windows_.At(0)), num_unique);
+  const size_t num_bounds = CountChains(steps, {lengths, num_unique}) + 1;
+  DSI_RETURN_IF_ERROR(chain_bounds_.Reserve(num_bounds * sizeof(uint32_t), 0));
+  const std::span bounds(reinterpret_cast<uint32_t*>(chain_bounds_.data()), num_bounds);
+  const auto reach =
+      PlaceWindows(steps, {lengths, num_unique}, num_values_, {places, num_unique}, bounds);
+  if (!reach.ok()) return reach.status().At(windows_.Describe());
+  if (stated_reach_ != 0 && reach->Of(newest_first_) != stated_reach_ - 1) {
+    return Corrupt("{}: lists end {} values before their chains, {} is stated (D-014)",
+                   windows_.Describe(), reach->Of(newest_first_), stated_reach_ - 1);
   }
+  chains_ = Chains(bounds);
   view_.windows = true;
   placed_ = true;
   if (keep_all_) {

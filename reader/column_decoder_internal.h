@@ -8,10 +8,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
-#include "dsi/dedup/tiers_internal.h"
+#include "dsi/dedup/place_windows_internal.h"
 #include "dsi/reader/scan_window_internal.h"
 
 namespace dsi::internal {
@@ -39,7 +37,8 @@ class ShapeDecoder {
         lengths_(budget),
         present_(budget),
         places_(budget),
-        lowest_(budget) {}
+        lowest_(budget),
+        chain_bounds_(budget) {}
 
   // `windows` null: values stand one after another. `num_values`: of the feature's values streams.
   // `keep_all`: a general group, whose batches may touch any unique row.
@@ -53,8 +52,8 @@ class ShapeDecoder {
   // The view with its arrays filled in even where it is plain.
   Result<ShapeView> Arrays();
   uint64_t num_values() const { return num_values_; }
-  // Of windows, after Require: the chains of the pool (D-014), in order.
-  std::span<const PoolRange> chains() const { return chains_; }
+  // Of windows, after Require: the chains of the pool (D-013), in order.
+  Chains chains() const { return chains_; }
   bool newest_first() const { return newest_first_; }
 
  private:
@@ -62,17 +61,18 @@ class ShapeDecoder {
   Status Pass(uint32_t to);
   Status Scan(uint32_t first, uint32_t count);
   Status CheckConstant(uint64_t code, uint32_t num_unique, uint64_t num_values) const;
-  Status PlaceWindows();
+  Status PlaceAll();
   Status ViewWindows(uint32_t first, uint32_t count);
 
   StreamWindow codes_, windows_;
   ScanBuffer starts_, lengths_, present_;
   ScanBuffer places_;  // Windows: start of every unique row of the stripe …
   ScanBuffer lowest_;  // … and the lowest start of it and all after it, unless everything is kept.
+  ScanBuffer chain_bounds_;
   bool windowed_ = false;
   bool newest_first_ = false;
-  uint32_t stated_reach_ = 0;      // 1 + the reach; 0: no tiers.
-  std::vector<PoolRange> chains_;  // Where there are tiers.
+  uint32_t stated_reach_ = 0;  // 1 + the reach; 0: no tiers.
+  Chains chains_;
   bool placed_ = false;
   bool has_lengths_ = false;
   bool keep_all_ = false;

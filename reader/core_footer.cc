@@ -34,6 +34,7 @@ class Checker {
   Checker(Core* core, uint64_t core_offset) : core_(*core), core_offset_(core_offset) {}
 
   Status Check() {
+    DSI_RETURN_IF_ERROR(CheckKnown());
     DSI_RETURN_IF_ERROR(CheckTotals());
     DSI_RETURN_IF_ERROR(CheckDirectory());
     DSI_RETURN_IF_ERROR(CheckStripes());
@@ -42,6 +43,21 @@ class Checker {
   }
 
  private:
+  // F-004: before anything else that the core footer says.
+  Status CheckKnown() const {
+    for (const SectionRef& s : core_.sections) {
+      if (IsKnown(s) || (s.flags & kSectionRequired) == 0) continue;
+      return Error(StatusCode::kUnsupported,
+                   "core footer: section of kind {} is required and unknown to this build (F-080)",
+                   s.kind);
+    }
+    return Status::Ok();
+  }
+
+  static bool IsKnown(const SectionRef& s) {
+    return s.kind == kSectionMetadata || s.kind == kSectionPrecision;
+  }
+
   Status CheckTotals() const {
     const Core& c = core_;
     if (c.page_values < 1024 || c.page_values > kMaxPageValues || c.page_values % 1024 != 0) {
@@ -49,6 +65,9 @@ class Checker {
     }
     if (c.columns.count > kMaxColumns) {
       return Corrupt("core footer: {} columns, at most {} (F-090)", c.columns.count, kMaxColumns);
+    }
+    if (c.num_slots > kMaxSlots) {
+      return Corrupt("core footer: {} slots, at most {} (F-090)", c.num_slots, kMaxSlots);
     }
     if (c.num_features > c.columns.count || (c.num_features == 0) != (c.columns.count == 0)) {
       return Corrupt("core footer: {} features in {} columns (F-050)", c.num_features,
@@ -75,8 +94,8 @@ class Checker {
                      c.name_index.count, c.columns.count, c.num_features);
     }
     if (c.groups.count == 0) return Corrupt("core footer: no group of rows (F-073)");
-    if (c.id_spaces.count > kNone16) {
-      return Corrupt("core footer: {} id spaces (F-070)", c.id_spaces.count);
+    if (c.id_spaces.count > kMaxIdSpaces) {
+      return Corrupt("core footer: {} id spaces (F-090)", c.id_spaces.count);
     }
     return Status::Ok();
   }
@@ -110,7 +129,9 @@ class Checker {
       return Corrupt("core footer: stripe {}: first row {}, expected {}; {} rows (F-051, F-052)", i,
                      s.first_row, rows_before, s.num_rows);
     }
-    if (s.num_sessions > s.num_rows || (i == 0 && s.continues_session)) {
+    const bool may_have_sessions = !core_.cluster_keys.empty();
+    if (s.num_sessions > s.num_rows || (i == 0 && s.continues_session) ||
+        (!may_have_sessions && (s.num_sessions != 0 || s.continues_session))) {
       return Corrupt("core footer: stripe {}: {} sessions in {} rows, continues: {} (F-051)", i,
                      s.num_sessions, s.num_rows, s.continues_session);
     }
@@ -140,13 +161,6 @@ class Checker {
     for (const SectionRef& s : core_.sections) {
       if ((s.flags & ~kSectionRequired) != 0)
         return Corrupt("core footer: section flags {:#x} (F-003, F-080)", s.flags);
-      const bool known = s.kind == kSectionMetadata || s.kind == kSectionPrecision;
-      if (!known && (s.flags & kSectionRequired) != 0) {
-        return Error(
-            StatusCode::kUnsupported,
-            "core footer: section of kind {} is required and unknown to this build (F-080)",
-            s.kind);
-      }
       if (s.kind == kSectionMetadata) {
         if (metadata_seen || s.size > kMaxMetadataBytes) {
           return Corrupt("core footer: metadata section of {} bytes, second: {} (F-080)", s.size,
@@ -163,8 +177,8 @@ class Checker {
         }
         precision_seen = true;
       }
-      if (s.offset % 8 != 0 || !FitsIn(s.offset, s.size, core_offset_) ||
-          AlignUp(s.size, 8) > core_offset_ - s.offset) {
+      if (s.offset % 8 != 0) return Corrupt("core footer: section at offset {} (F-002)", s.offset);
+      if (!FitsIn(s.offset, s.size, core_offset_) || AlignUp(s.size, 8) > core_offset_ - s.offset) {
         return Corrupt("core footer: section of {} bytes at {} (F-080)", s.size, s.offset);
       }
       if (s.size != 0) extents_.push_back({s.offset, AlignUp(s.size, 8)});
@@ -174,17 +188,20 @@ class Checker {
 
   // F-040, F-041.
   Status AddTable(const TableRef& t, size_t record_size, std::string_view what) {
-    if (t.record_size != record_size) {
-      const StatusCode code =
-          t.record_size > record_size ? StatusCode::kUnsupported : StatusCode::kCorrupt;
-      return Error(code, "core footer: table of {}: records of {} bytes, expected {} (F-041)", what,
-                   t.record_size, record_size);
+    // A newer version may have added fields at the end of a record; a name heap has none.
+    const bool may_grow = record_size != kNameRecordSize && t.record_size > record_size &&
+                          t.record_size <= kMaxRecordBytes && t.record_size % 8 == 0;
+    if (t.record_size != record_size && !may_grow) {
+      return Corrupt("core footer: table of {}: records of {} bytes, expected {} (F-041)", what,
+                     t.record_size, record_size);
     }
     if (t.count == 0) {
       if (t.offset == 0 && t.seal == 0) return Status::Ok();
       return Corrupt("core footer: empty table of {} at offset {} (F-040)", what, t.offset);
     }
-    if (t.offset % 8 != 0 || !FitsIn(t.offset, TableBytes(t), core_offset_)) {
+    if (t.offset % 8 != 0)
+      return Corrupt("core footer: table of {} at offset {} (F-002)", what, t.offset);
+    if (!FitsIn(t.offset, TableBytes(t), core_offset_)) {
       return Corrupt("core footer: table of {}: {} records of {} bytes at offset {} (F-041)", what,
                      t.count, t.record_size, t.offset);
     }
@@ -245,7 +262,8 @@ Result<StripeRef> StripeFromWire(const wire::StripeRef& s) {
 
 }  // namespace
 
-Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset) {
+Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
+                       uint16_t minor) {
   if (bytes.size() < 8 || bytes.size() > kMaxCoreBytes || core_offset > file_size ||
       core_offset < kHeaderSize) {
     return Corrupt("core footer: {} bytes at {} (F-030)", bytes.size(), core_offset);
@@ -290,6 +308,13 @@ Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uin
   }
   core.writer = wire_core->writer()->str();
   core.tuning = wire_core->tuning();
+  // F-050, F-002: no field left out, nothing between fields, nothing that no field points to.
+  const bool canonical = minor != 0 || (EncodedCoreSize(core) == bytes.size() &&
+                                        std::ranges::equal(EncodeCore(core), bytes));
+  if (!canonical) {
+    return Corrupt("core footer at {}: not in the one form that its values have (F-050)",
+                   core_offset);
+  }
   DSI_RETURN_IF_ERROR(Checker(&core, core_offset).Check());
   return core;
 }

@@ -19,8 +19,14 @@ Result<GroupInfo::PerStripe> DescribeIndex(const OpenFile& file, size_t stripe, 
                                            uint32_t index_slot) {
   GroupInfo::PerStripe info;
   DSI_ASSIGN_OR_RETURN(const StripeGroupRecord record, file.LoadStripeGroup(stripe, group));
-  info.form = static_cast<IndexForm>(record.form);
   info.num_unique = record.num_unique;
+  if (record.form > static_cast<uint32_t>(IndexForm::kVersions)) {
+    info.support =
+        Error(StatusCode::kUnsupported, "stripe {}, dedup group {}: index form {} (D-001)", stripe,
+              group, record.form);
+    return info;
+  }
+  info.form = static_cast<IndexForm>(record.form);
   if (index_slot == kNone32) return info;
   DSI_ASSIGN_OR_RETURN(const StreamRecord stream, file.LoadStream(stripe, index_slot));
   DSI_ASSIGN_OR_RETURN(const std::vector<PageRecord> pages,
@@ -39,9 +45,15 @@ Result<std::string> LoadOptionalName(const OpenFile& file, uint32_t offset, uint
 Result<std::vector<OpenColumn>> LoadAllColumns(const OpenFile& file) {
   std::vector<OpenColumn> columns;
   for (uint32_t i = 0; i < file.core().columns.count; ++i) {
-    DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadColumn(i));
+    DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadAnyColumn(i));
     columns.push_back(std::move(column));
   }
+  return columns;
+}
+
+Result<std::vector<OpenColumn>> LoadReadableColumns(const OpenFile& file) {
+  DSI_ASSIGN_OR_RETURN(std::vector<OpenColumn> columns, LoadAllColumns(file));
+  std::erase_if(columns, [](const OpenColumn& c) { return !c.record.Support().ok(); });
   return columns;
 }
 
@@ -53,6 +65,7 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
   info.name = column.name;
   info.feature = column.name.substr(0, r.feature_name_size);
   info.feature_id = r.feature_id;
+  info.support = r.Support();
   info.kind = r.kind;
   info.type = r.type;
   info.time_unit = r.time_unit;
@@ -79,7 +92,7 @@ Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file) {
   DSI_ASSIGN_OR_RETURN(const std::vector<PrecisionRecord> precisions, LoadPrecisions(file));
   std::vector<ColumnInfo> infos;
   for (uint32_t i = 0; i < file.core().columns.count; ++i) {
-    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadColumn(i));
+    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadAnyColumn(i));
     DSI_ASSIGN_OR_RETURN(ColumnInfo info, DescribeColumn(file, column, precisions));
     infos.push_back(std::move(info));
   }
@@ -94,7 +107,7 @@ Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file) {
     GroupInfo info;
     info.ordinal = g;
     DSI_ASSIGN_OR_RETURN(info.name, LoadOptionalName(file, record.name_offset, record.name_size));
-    info.declared = record.source == 1;
+    info.declared = record.source == 1 || record.source == 3;
     info.parent = record.parent;
     if (record.owner != kNone32) info.owner = columns[record.owner].name;
     for (size_t s = 0; s < file.core().stripes.size(); ++s) {
@@ -112,7 +125,7 @@ Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file) {
 }
 
 Result<std::vector<OpenColumn>> OpenProjection(const OpenFile& file, const ScanOptions& options) {
-  if (options.features.empty()) return LoadAllColumns(file);
+  if (options.features.empty()) return LoadReadableColumns(file);
   std::vector<OpenColumn> columns;
   std::vector<bool> seen(file.core().columns.count);
   for (const Projection& projection : options.features) {

@@ -9,13 +9,11 @@
 #include "dsi/reader/group_index_internal.h"
 #include "dsi/reader/page_plan_internal.h"
 #include "dsi/reader/scan_window_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-constexpr uint64_t kMemory =
-    4ULL << 30;  // For what a file may state; a stripe's indexes are small.
 constexpr uint32_t kCodesAtOnce = 1 << 16;
 
 uint64_t StreamBytes(const StripePlan& plan, const PlannedStream& stream) {
@@ -31,12 +29,12 @@ uint64_t StreamBytes(const StripePlan& plan, const PlannedStream& stream) {
 class StripeDedup {
  public:
   StripeDedup(const OpenFile& file, std::span<const OpenColumn> leaders, size_t stripe)
-      : file_(file), leaders_(leaders), stripe_(stripe), pages_(&file) {}
+      : file_(file), leaders_(leaders), stripe_(stripe), pages_(&file, &budget_) {}
 
   Status AddTo(std::span<FeatureDedup> features) {
     // Page by page: neighbours are mostly values, which nobody wants.
     const ReaderOptions page_by_page{.coalesce_gap = 0, .max_read_bytes = 1};
-    DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, leaders_, stripe_, page_by_page));
+    DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, leaders_, stripe_, page_by_page, &budget_));
     pages_.Start(&plan_);
     context_ = {&pages_,   &plan_,    leaders_,        file_.core().page_values,
                 &scratch_, &staging_, &values_decoded_};
@@ -50,7 +48,7 @@ class StripeDedup {
     for (size_t g = 0; g < groups.size(); ++g) {
       if (plan_.groups[g].index != kNone32 || is_parent[g])
         DSI_RETURN_IF_ERROR(StartGroup(g, &groups));
-      const std::vector<uint32_t> rows_of = CountRows(g, groups[g].get());
+      const CountedVector<uint32_t> rows_of = CountRows(g, groups[g].get());
       for (const uint32_t f : members[g]) DSI_RETURN_IF_ERROR(AddFeature(f, rows_of, &features[f]));
       if (!is_parent[g]) groups[g].reset();
     }
@@ -73,8 +71,8 @@ class StripeDedup {
   }
 
   // Per unique row: how many rows it is. Empty: one each.
-  std::vector<uint32_t> CountRows(size_t g, const GroupIndexDecoder* group) const {
-    std::vector<uint32_t> rows_of;
+  CountedVector<uint32_t> CountRows(size_t g, const GroupIndexDecoder* group) {
+    CountedVector<uint32_t> rows_of(&budget_);
     if (plan_.groups[g].index == kNone32) return rows_of;
     rows_of.assign(group->num_unique(), 0);
     for (const uint32_t unique : group->all()) ++rows_of[unique];
@@ -115,10 +113,10 @@ class StripeDedup {
   const OpenFile& file_;
   std::span<const OpenColumn> leaders_;
   size_t stripe_;
+  MemoryBudget budget_{.limit = kDescribeMemory};
   StripePlan plan_;
   PageReader pages_;
-  MemoryBudget budget_{.limit = kMemory};
-  DecodeScratch scratch_;
+  DecodeScratch scratch_{&budget_};
   ScanBuffer staging_{&budget_};
   uint64_t values_decoded_ = 0;
   StripeContext context_;
@@ -127,7 +125,7 @@ class StripeDedup {
 }  // namespace
 
 Result<std::vector<FeatureDedup>> DescribeDedup(const OpenFile& file) {
-  DSI_ASSIGN_OR_RETURN(std::vector<OpenColumn> leaders, LoadAllColumns(file));
+  DSI_ASSIGN_OR_RETURN(std::vector<OpenColumn> leaders, LoadReadableColumns(file));
   std::erase_if(leaders, [](const OpenColumn& c) { return c.record.leader != c.ordinal; });
   std::vector<FeatureDedup> features;
   for (const OpenColumn& leader : leaders) {

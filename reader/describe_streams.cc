@@ -7,7 +7,7 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/page_plan_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -57,7 +57,8 @@ Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& s
   if (stream.record.form == StreamForm::kConstant) info.encoding = "constant in the stream record";
   EncodingNames names;
   for (uint32_t k = 0; k < stream.record.num_pages; ++k) {
-    DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages->Node(stream, k));
+    DSI_ASSIGN_OR_RETURN(const PageBytes held, pages->Node(stream, k));
+    const std::span<const std::byte> node = held.bytes;
     if (!stream.record.is_alias) info.bytes += node.size();
     DSI_ASSIGN_OR_RETURN(std::string name,
                          DescribeNode(node, ValuesInNode(stream.record, k, page_values)));
@@ -80,10 +81,10 @@ Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
     case StreamRole::kValues:
       return column.name;
     case StreamRole::kIndex: {
-      DSI_ASSIGN_OR_RETURN(const GroupRecord group, file.LoadGroup(stream.group));
+      DSI_ASSIGN_OR_RETURN(const GroupRecord group, file.LoadGroup(stream.owner));
       DSI_ASSIGN_OR_RETURN(std::string name,
                            LoadOptionalName(file, group.name_offset, group.name_size));
-      return name.empty() ? fmt::format("group {}", stream.group) : name;
+      return name.empty() ? fmt::format("group {}", stream.owner) : name;
     }
     case StreamRole::kDictionary: {
       DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, file.LoadIdSpace(column.record.id_space));
@@ -101,10 +102,13 @@ Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const Read
   if (!column.empty()) projection.features.push_back({.name = std::string(column), .dtype = {}});
   DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns, OpenProjection(file, projection));
   std::vector<StreamInfo> infos;
-  PageReader pages(&file);
+  MemoryBudget budget{.limit = kDescribeMemory};
+  PageReader pages(&file, &budget);
   for (size_t s = 0; s < file.core().stripes.size(); ++s) {
-    DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file, columns, s, options));
+    DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file, columns, s, options, &budget));
     pages.Start(&plan);
+    for (const PlannedStream& stream : plan.streams) pages.Expect(stream);
+    pages.LetGo();
     for (const PlannedStream& stream : plan.streams) {
       auto info = DescribeStream(plan, stream, file.core().page_values, &pages);
       if (!info.ok()) return info.status().At(DescribeStream(plan, columns, stream));

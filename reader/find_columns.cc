@@ -85,7 +85,7 @@ class NameIndex {
         return Corrupt("name index: entry {}: column {} of {} (F-072)", i, entry.column,
                        file_.core().columns.count);
       }
-      DSI_ASSIGN_OR_RETURN(const OpenColumn column, file_.LoadColumn(entry.column));
+      DSI_ASSIGN_OR_RETURN(const OpenColumn column, file_.LoadAnyColumn(entry.column));
       const ColumnRecord& r = column.record;
       if (entry.what == kWhatColumn && column.name == name) return std::vector{entry.column};
       if (entry.what == kWhatFeature && r.leader == entry.column &&
@@ -103,20 +103,19 @@ class NameIndex {
   const SealedTable& table_;
 };
 
-// Calls visit(ordinal, column name, feature name) for every column.
+// Calls visit(ordinal, column name, feature name) for every column that this build can read: by a
+// pattern nobody asks for another by name (S-010, S-011).
 template <typename Visit>
 Status ForEachName(const OpenFile& file, const Visit& visit) {
-  std::vector<std::byte> names;
-  std::vector<std::byte> records;
+  CountedVector<std::byte> names;
+  CountedVector<std::byte> records;
   DSI_RETURN_IF_ERROR(file.names().ReadAll(&names));
   DSI_RETURN_IF_ERROR(file.columns().ReadAll(&records));
   const std::string_view heap(reinterpret_cast<const char*>(names.data()), names.size());
   for (uint32_t i = 0; i < file.core().columns.count; ++i) {
     auto record = ColumnRecord::DecodeFrom(records.data() + i * ColumnRecord::kSize);
-    // A kind that a newer version knows concerns only who asks for it (S-010); by a pattern nobody
-    // asks for it by name.
-    if (record.status().code() == StatusCode::kUnsupported) continue;
     if (!record.ok()) return record.status().At(fmt::format("column {}", i));
+    if (!record->Support().ok()) continue;
     if (record->name_offset > heap.size() ||
         record->name_size > heap.size() - record->name_offset) {
       return Corrupt("column {}: name outside the name heap (F-071)", i);

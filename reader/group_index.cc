@@ -21,6 +21,11 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
                                 const PlannedStream* stream, const GroupIndexDecoder* parent,
                                 uint32_t stripe_rows, bool want_touched) {
   form_ = static_cast<GroupForm>(record.form);
+  if (record.form > static_cast<uint32_t>(GroupForm::kVersions)) {
+    return Error(StatusCode::kUnsupported,
+                 "stripe {}: dedup group with an index of form {} (D-001)", context->plan->stripe,
+                 record.form);
+  }
   num_unique_ = record.num_unique;
   stripe_rows_ = stripe_rows;
   want_touched_ = want_touched;

@@ -46,7 +46,16 @@ struct GroupRows {
 
 class GroupIndexDecoder {
  public:
-  explicit GroupIndexDecoder(MemoryBudget* budget) : window_(budget) {}
+  explicit GroupIndexDecoder(MemoryBudget* budget)
+      : window_(budget),
+        slots_(budget),
+        run_ends_(budget),
+        chosen_slots_(budget),
+        touched_(budget),
+        inverse_(budget),
+        all_(budget),
+        version_(budget),
+        renumber_(budget) {}
 
   // `stream` null: form 0. `parent`: forms 4 and 5; has called KeepAll. `want_touched`: the unique
   // rows that a batch touches are listed where they are scattered.
@@ -93,8 +102,8 @@ class GroupIndexDecoder {
   uint32_t iota_ready_ = 0;
   GroupRows rows_;
   bool kept_all_ = false;
-  std::vector<uint32_t> slots_, run_ends_, chosen_slots_, touched_, inverse_;
-  std::vector<uint32_t> all_, version_;
+  CountedVector<uint32_t> slots_, run_ends_, chosen_slots_, touched_, inverse_;
+  CountedVector<uint32_t> all_, version_;
   BatchUnique renumber_;
 };
 

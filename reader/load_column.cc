@@ -1,9 +1,10 @@
-// Directory records of one column, checked against each other (spec F-070 … F-075, S-012, S-013).
+// Directory records of one column, checked against each other (spec F-070 … F-079, S-012, S-013).
 #include <simdjson.h>
 
 #include <string_view>
 #include <utility>
 
+#include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
@@ -22,16 +23,19 @@ Result<ColumnRecord> LoadRecord(const OpenFile& file, uint32_t ordinal) {
 
 Status CheckSlot(const OpenFile& file, uint32_t slot, uint32_t ordinal, const char* what) {
   if (slot < file.core().num_slots) return Status::Ok();
-  return Corrupt("column {}: {} slot {} of {} (F-075)", ordinal, what, slot, file.core().num_slots);
+  return Corrupt("column {}: {} slot {} of {} (F-076)", ordinal, what, slot, file.core().num_slots);
 }
 
 // F-070: the feature's name is the column's, or what stands before a dot in it.
 Status CheckFeatureName(const OpenColumn& c) {
   const ColumnRecord& r = c.record;
-  const bool is_part = r.kind == Kind::kWeighted || r.kind == Kind::kSequence;
-  const bool sound =
-      is_part ? r.name_size > r.feature_name_size + 1 && c.name[r.feature_name_size] == '.'
-              : r.name_size == r.feature_name_size;
+  const bool may_be_part =
+      r.kind == Kind::kWeighted || r.kind == Kind::kSequence || KindName(r.kind).empty();
+  const bool must_be_part = may_be_part && !KindName(r.kind).empty();
+  const bool sound = r.name_size == r.feature_name_size
+                         ? !must_be_part
+                         : may_be_part && r.name_size > r.feature_name_size + 1 &&
+                               c.name[r.feature_name_size] == '.';
   if (sound) return Status::Ok();
   return Corrupt("column {}: \"{}\": the first {} bytes cannot be the name of a {} feature (F-070)",
                  c.ordinal, c.name, r.feature_name_size, KindName(r.kind));
@@ -51,7 +55,7 @@ Status CheckFeature(const OpenColumn& c, const std::string& leader_name) {
   if (!agree || leader_name.compare(0, l.feature_name_size, c.name, 0, r.feature_name_size) != 0) {
     return Corrupt(
         "column {}: \"{}\" and the first column of its feature, {} \"{}\", disagree "
-        "(F-070)",
+        "(F-079)",
         c.ordinal, c.name, r.leader, leader_name);
   }
   return Status::Ok();
@@ -65,6 +69,10 @@ bool IsNameText(std::string_view text) {
 
 Result<std::string> OpenFile::LoadName(uint32_t offset, uint32_t size) const {
   if (size < 1 || size > kMaxNameBytes) return Corrupt("a name of {} bytes (S-013)", size);
+  if (!FitsIn(offset, size, names_->count())) {
+    return Corrupt("a name of {} bytes at {} of the name heap, which has {} (F-071)", size, offset,
+                   names_->count());
+  }
   std::string name(size, '\0');
   DSI_RETURN_IF_ERROR(names_->Read(offset, size, std::as_writable_bytes(std::span(name)).data()));
   if (!IsNameText(name)) {
@@ -74,6 +82,13 @@ Result<std::string> OpenFile::LoadName(uint32_t offset, uint32_t size) const {
 }
 
 Result<OpenColumn> OpenFile::LoadColumn(uint32_t ordinal) const {
+  DSI_ASSIGN_OR_RETURN(OpenColumn column, LoadAnyColumn(ordinal));
+  const Status support = column.record.Support();
+  if (!support.ok()) return support.At(fmt::format("column {}: \"{}\"", ordinal, column.name));
+  return column;
+}
+
+Result<OpenColumn> OpenFile::LoadAnyColumn(uint32_t ordinal) const {
   OpenColumn c;
   c.ordinal = ordinal;
   DSI_ASSIGN_OR_RETURN(c.record, LoadRecord(*this, ordinal));
@@ -96,16 +111,11 @@ Result<OpenColumn> OpenFile::LoadColumn(uint32_t ordinal) const {
                          LoadName(c.leader.name_offset, c.leader.name_size));
     DSI_RETURN_IF_ERROR(CheckFeature(c, leader_name));
   }
-  if (r.kind == Kind::kWeighted) {
-    // Its two columns are an integer and a float; the other one is the leader or the next.
-    const uint32_t other_ordinal = r.leader != ordinal ? r.leader : ordinal + 1;
-    DSI_ASSIGN_OR_RETURN(const ColumnRecord other, LoadRecord(*this, other_ordinal));
-    const bool fits =
-        (IsInteger(r.type) && IsFloat(other.type)) || (IsFloat(r.type) && IsInteger(other.type));
-    if (!fits) {
-      return Corrupt("column {}: weighted feature of {} and {} (S-012)", ordinal, TypeName(r.type),
-                     TypeName(other.type));
-    }
+  // Integers, then floats; what the other column is, is its own matter.
+  if (r.kind == Kind::kWeighted && r.Support().ok() &&
+      !(r.leader == ordinal ? IsInteger(r.type) : IsFloat(r.type))) {
+    return Corrupt("column {}: {} in place {} of a weighted feature (S-012)", ordinal,
+                   TypeName(r.type), ordinal - r.leader);
   }
   DSI_RETURN_IF_ERROR(CheckSlot(*this, r.shape_slot, ordinal, "shape"));
   DSI_RETURN_IF_ERROR(CheckSlot(*this, r.values_slot, ordinal, "values"));
@@ -117,16 +127,19 @@ Result<OpenColumn> OpenFile::LoadColumn(uint32_t ordinal) const {
   if (r.windows_slot != kNone32)
     DSI_RETURN_IF_ERROR(CheckSlot(*this, r.windows_slot, ordinal, "windows"));
   if (r.shape_slot == r.values_slot) {
-    return Corrupt("column {}: shape and values in slot {} (F-075)", ordinal, r.shape_slot);
+    return Corrupt("column {}: shape and values in slot {} (F-077)", ordinal, r.shape_slot);
   }
-  for (uint32_t g = r.group; g != 0 || c.groups.empty();) {
+  for (uint32_t g = r.group; g != 0 || c.groups.size() == 0;) {
     DSI_ASSIGN_OR_RETURN(const GroupRecord group, LoadGroup(g));
-    c.groups.push_back({g, group.index_slot});
+    if (!c.groups.Add({g, group.index_slot})) {
+      return Corrupt("column {}: dedup group {} has more than {} parents above it (F-073, F-090)",
+                     ordinal, r.group, kMaxGroupChain - 1);
+    }
     g = group.parent;
   }
   if (r.id_space != kNone16) {
     DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, LoadIdSpace(r.id_space));
-    if (space.width != TypeWidth(r.type)) {
+    if (r.Support().ok() && space.width != TypeWidth(r.type)) {
       return Corrupt("column {}: {} in an id space of width {} (F-074)", ordinal, TypeName(r.type),
                      space.width);
     }
@@ -148,11 +161,12 @@ Result<GroupRecord> OpenFile::LoadGroup(uint32_t group) const {
     return Corrupt("dedup group {}: source {}, index slot {}, name of {} bytes (F-073)", group,
                    r.source, r.index_slot, r.name_size);
   }
+  if (!rows && r.num_columns == 0) return Corrupt("dedup group {}: no column (F-073)", group);
   if (r.parent >= std::max(group, 1U)) {
     return Corrupt("dedup group {}: parent {} is not before it (F-073)", group, r.parent);
   }
   if (!rows && r.index_slot >= core_.num_slots) {
-    return Corrupt("dedup group {}: index slot {} of {} (F-075)", group, r.index_slot,
+    return Corrupt("dedup group {}: index slot {} of {} (F-076)", group, r.index_slot,
                    core_.num_slots);
   }
   if (r.owner != kNone32 && r.owner >= core_.columns.count) {
@@ -170,7 +184,7 @@ Result<IdSpaceRecord> OpenFile::LoadIdSpace(uint32_t id_space) const {
   DSI_RETURN_IF_ERROR(id_spaces_->Read(id_space, 1, bytes));
   DSI_ASSIGN_OR_RETURN(const IdSpaceRecord r, IdSpaceRecord::DecodeFrom(bytes));
   if (r.dictionary_slot >= core_.num_slots) {
-    return Corrupt("id space {}: dictionary slot {} of {} (F-075)", id_space, r.dictionary_slot,
+    return Corrupt("id space {}: dictionary slot {} of {} (F-076)", id_space, r.dictionary_slot,
                    core_.num_slots);
   }
   return r;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace dsi::internal {
 namespace {
@@ -9,21 +10,27 @@ namespace {
 // Longer names are compared by length alone: advice is not worth a quadratic cost.
 constexpr size_t kMaxCompared = 128;
 
-// Changes, insertions and deletions of bytes that turn a into b.
-size_t EditDistance(std::string_view a, std::string_view b, std::vector<size_t>* row) {
-  row->resize(b.size() + 1);
-  std::iota(row->begin(), row->end(), size_t{0});
+// Changes, insertions and deletions of bytes, and swaps of two neighbours, that turn a into b.
+size_t EditDistance(std::string_view a, std::string_view b, std::vector<size_t>* rows) {
+  // The row being made, and the two before it.
+  const size_t size = b.size() + 1;
+  rows->assign(3 * size, 0);
+  size_t* row = rows->data();
+  size_t* above = row + size;
+  size_t* two_above = above + size;
+  std::iota(row, row + size, size_t{0});
   for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = i;
-    (*row)[0] = i + 1;
+    std::swap(two_above, above);
+    std::swap(above, row);
+    row[0] = i + 1;
     for (size_t j = 0; j < b.size(); ++j) {
-      const size_t above = (*row)[j + 1];
-      const size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
-      (*row)[j + 1] = std::min({change, above + 1, (*row)[j] + 1});
-      diagonal = above;
+      const size_t change = above[j] + (a[i] == b[j] ? 0 : 1);
+      row[j + 1] = std::min({change, above[j + 1] + 1, row[j] + 1});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+        row[j + 1] = std::min(row[j + 1], two_above[j - 1] + 1);
     }
   }
-  return row->back();
+  return row[b.size()];
 }
 
 }  // namespace

@@ -44,9 +44,12 @@ struct OpenFile::StripeTables {
   SealedTable pages;
 
   StripeTables(const RandomAccessFile* file, const StripeRef& ref, uint64_t salt, size_t stripe)
-      : groups(file, ref.groups, salt, fmt::format("groups of stripe {}", stripe)),
-        streams(file, ref.streams, salt, fmt::format("streams of stripe {}", stripe)),
-        pages(file, ref.pages, salt, fmt::format("pages of stripe {}", stripe)) {}
+      : groups(file, ref.groups, StripeGroupRecord::kSize, salt,
+               fmt::format("groups of stripe {}", stripe)),
+        streams(file, ref.streams, StreamRecord::kSize, salt,
+                fmt::format("streams of stripe {}", stripe)),
+        pages(file, ref.pages, PageRecord::kSize, salt, fmt::format("pages of stripe {}", stripe)) {
+  }
 };
 
 OpenFile::OpenFile() = default;
@@ -78,19 +81,19 @@ Result<std::unique_ptr<OpenFile>> OpenFile::Open(std::unique_ptr<RandomAccessFil
                    trailer.core_offset, trailer.core_offset + trailer.core_size, seal,
                    trailer.core_seal);
   }
-  DSI_ASSIGN_OR_RETURN(open->core_, ParseCore(core_bytes, size, trailer.core_offset));
+  DSI_ASSIGN_OR_RETURN(open->core_, ParseCore(core_bytes, size, trailer.core_offset, header.minor));
   open->salt_ = header.salt;
   open->minor_ = header.minor;
 
-  const auto table = [&](const TableRef& ref, const char* what) {
-    return std::make_unique<SealedTable>(source, ref, header.salt, what);
+  const auto table = [&](const TableRef& ref, size_t known_size, const char* what) {
+    return std::make_unique<SealedTable>(source, ref, known_size, header.salt, what);
   };
   const Core& core = open->core_;
-  open->columns_ = table(core.columns, "columns");
-  open->name_index_ = table(core.name_index, "name index");
-  open->names_ = table(core.names, "names");
-  open->groups_ = table(core.groups, "groups");
-  open->id_spaces_ = table(core.id_spaces, "id spaces");
+  open->columns_ = table(core.columns, ColumnRecord::kSize, "columns");
+  open->name_index_ = table(core.name_index, NameIndexRecord::kSize, "name index");
+  open->names_ = table(core.names, kNameRecordSize, "names");
+  open->groups_ = table(core.groups, GroupRecord::kSize, "groups");
+  open->id_spaces_ = table(core.id_spaces, IdSpaceRecord::kSize, "id spaces");
   open->stripes_.reserve(core.stripes.size());
   for (size_t i = 0; i < core.stripes.size(); ++i) {
     open->stripes_.push_back(
@@ -111,9 +114,10 @@ void OpenFile::ForgetStripe(size_t stripe) const {
   stripes_[stripe]->pages.Forget();
 }
 
-Result<std::vector<std::byte>> OpenFile::LoadSection(const SectionRef& section) const {
+Result<CountedVector<std::byte>> OpenFile::LoadSection(const SectionRef& section,
+                                                       MemoryBudget* budget) const {
   // Bounded by the file: ParseCore checked the extent.
-  std::vector<std::byte> bytes(AlignUp(section.size, 8));
+  CountedVector<std::byte> bytes(AlignUp(section.size, 8), budget);
   DSI_RETURN_IF_ERROR(file_->ReadAt(section.offset, bytes));
   const uint64_t seal = Seal(bytes, SealKind::kSection, section.offset, salt_);
   if (seal != section.seal) {
@@ -127,7 +131,8 @@ Result<std::vector<std::byte>> OpenFile::LoadSection(const SectionRef& section) 
   return bytes;
 }
 
-void OpenFile::VerifyMetadata(const std::function<void(Status, std::string)>& damage) const {
+void OpenFile::VerifyMetadata(MemoryBudget* budget,
+                              const std::function<void(Status, std::string)>& damage) const {
   const auto check = [&damage](const SealedTable& table, std::string where) {
     const auto report = [&](Status status) { damage(std::move(status), where); };
     if (Status status = table.ReadSound(nullptr, report); !status.ok()) report(std::move(status));
@@ -143,15 +148,15 @@ void OpenFile::VerifyMetadata(const std::function<void(Status, std::string)>& da
     check(stripes_[i]->pages, fmt::format("stripe {}: pages", i));
   }
   for (const SectionRef& section : core_.sections) {
-    if (auto bytes = LoadSection(section); !bytes.ok()) {
+    if (auto bytes = LoadSection(section, budget); !bytes.ok()) {
       damage(bytes.status(), fmt::format("section of kind {}", section.kind));
     }
   }
 }
 
-Status OpenFile::VerifyMetadata() const {
+Status OpenFile::VerifyMetadata(MemoryBudget* budget) const {
   Status first;
-  VerifyMetadata([&first](Status status, const std::string&) {
+  VerifyMetadata(budget, [&first](Status status, const std::string&) {
     if (first.ok()) first = std::move(status);
   });
   return first;

@@ -5,6 +5,7 @@
 // proportional to the number of features.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,74 +14,41 @@
 #include <string_view>
 #include <vector>
 
+#include "dsi/format/core_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/format/memory_budget_internal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
 
 namespace dsi::internal {
 
-// F-040: where a sealed table lies.
-struct TableRef {
-  uint64_t offset = 0;
-  uint32_t record_size = 0;
-  uint32_t count = 0;
-  uint64_t seal = 0;
-};
-
-// Bytes of a table with padding and block seals (F-040); cannot wrap.
+// Bytes of a table with padding and block seals (F-040); cannot wrap where F-041 holds.
 uint64_t TableBytes(const TableRef& ref);
 
-struct StripeRef {
-  uint64_t first_row = 0;
-  uint32_t num_rows = 0;
-  uint32_t num_sessions = 0;
-  bool continues_session = false;
-  uint64_t data_offset = 0;
-  uint64_t data_size = 0;
-  TableRef groups, streams, pages;
-};
-
-struct SectionRef {
-  uint32_t kind = 0;
-  uint32_t flags = 0;
-  uint64_t offset = 0;
-  uint64_t size = 0;
-  uint64_t seal = 0;
-};
-
-// The core footer, checked (F-050 … F-052, F-090).
-struct Core {
-  uint64_t num_rows = 0;
-  uint64_t num_sessions = 0;
-  uint32_t num_features = 0;
-  uint32_t num_slots = 0;
-  uint32_t page_values = 0;
-  TableRef columns, name_index, names, groups, id_spaces;
-  std::vector<uint32_t> cluster_keys;
-  std::vector<StripeRef> stripes;
-  std::vector<SectionRef> sections;
-  std::string writer;
-  uint8_t tuning = 0;  // F-053.
-};
-
-// Parses and checks a core footer whose seal is already proven. file_size bounds every extent.
-Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset);
+// Parses and checks a core footer (F-050 … F-052, F-090) whose seal is already proven. file_size
+// bounds every extent. What a minor version above 0 added to it is left aside.
+Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
+                       uint16_t minor);
 
 // One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040).
-// Blocks read are kept.
+// Blocks read are kept. A record is handed out as the bytes that this version knows: those that a
+// newer one added at its end are verified and left out (F-041).
 class SealedTable {
  public:
-  SealedTable(const RandomAccessFile* file, const TableRef& ref, uint64_t salt, std::string what);
+  // `known_size`: bytes of a record that this version knows, at most ref.record_size.
+  SealedTable(const RandomAccessFile* file, const TableRef& ref, size_t known_size, uint64_t salt,
+              std::string what);
   ~SealedTable();
   uint32_t count() const { return ref_.count; }
-  // Bytes of records [first, first + n), verified; copied into *out (n * record_size bytes).
+  // Bytes of records [first, first + n), verified; copied into *out (n * known_size bytes).
   // kCorrupt names table and block.
   Status Read(uint32_t first, uint32_t n, std::byte* out) const;
   // Reads and verifies everything, without keeping it. out may be null: only the seals are wanted.
-  Status ReadAll(std::vector<std::byte>* out) const;
+  Status ReadAll(CountedVector<std::byte>* out) const;
   // As ReadAll, but goes on after a damaged block: `damage` is called once for each, and its bytes
   // in *out are zero. *out may be null.
-  Status ReadSound(std::vector<std::byte>* out, const std::function<void(Status)>& damage) const;
+  Status ReadSound(CountedVector<std::byte>* out, const std::function<void(Status)>& damage) const;
   // Drops the blocks kept so far.
   void Forget() const;
 
@@ -94,9 +62,32 @@ class SealedTable {
 
   const RandomAccessFile* file_;
   TableRef ref_;
+  size_t known_size_;
   uint64_t salt_;
   std::string what_;
   std::unique_ptr<Cache> cache_;
+};
+
+// A dedup group, its parent, that one's parent, and so on: few (F-073), so that every column has
+// room for its own.
+class GroupChain {
+ public:
+  struct Group {
+    uint32_t ordinal = 0;
+    uint32_t index_slot = kNone32;  // None for group 0.
+  };
+  // False: there are as many as may be.
+  bool Add(Group group) {
+    if (size_ == groups_.size()) return false;
+    groups_[size_++] = group;
+    return true;
+  }
+  size_t size() const { return size_; }
+  const Group& operator[](size_t level) const { return groups_[level]; }
+
+ private:
+  std::array<Group, kMaxGroupChain> groups_;
+  uint32_t size_ = 0;
 };
 
 // A column of the projection with its records at hand.
@@ -105,12 +96,7 @@ struct OpenColumn {
   std::string name;
   ColumnRecord record;  // Its own.
   ColumnRecord leader;  // That of the feature's first column (shape slot).
-  // Its dedup group, that one's parent, and so on (F-073).
-  struct Group {
-    uint32_t ordinal = 0;
-    uint32_t index_slot = kNone32;  // None for group 0.
-  };
-  std::vector<Group> groups;
+  GroupChain groups;    // Its dedup group first.
   // The newest so many entries of each list are asked for; 0: all. Set by who projects it.
   uint32_t newest = 0;
   uint32_t dictionary_slot = kNone32;  // Of its id space; none without.
@@ -142,17 +128,14 @@ class OpenFile {
   // Ordinals of the columns a name stands for: a column, all columns of a feature, or a glob ('*',
   // '?'; reads the whole directory). kNotFound, with near names as advice.
   Result<std::vector<uint32_t>> FindColumns(std::string_view name) const;
-  // Record, leader, group and id space of a column, all checked against each other (F-070 … F-075).
+  // Record, leader, group and id space of a column, all checked against each other (F-070 … F-079).
+  // Its kind or type may be a newer version's: see ColumnRecord::Support.
+  Result<OpenColumn> LoadAnyColumn(uint32_t ordinal) const;
+  // The same for who wants its values: kUnsupported where this build cannot read them.
   Result<OpenColumn> LoadColumn(uint32_t ordinal) const;
   Result<std::string> LoadName(uint32_t offset, uint32_t size) const;
   Result<GroupRecord> LoadGroup(uint32_t group) const;         // F-073.
   Result<IdSpaceRecord> LoadIdSpace(uint32_t id_space) const;  // F-074.
-
-  // The same checks on records that the caller has read, for who reads whole tables.
-  Status CheckStripeGroup(size_t stripe, uint32_t group, const StripeGroupRecord& record) const;
-  Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
-  // `expected` is where the page must start: where the one before ends.
-  Status CheckPage(size_t stripe, uint32_t page, uint64_t expected, const PageRecord& record) const;
 
   // Checked records of one stripe (ranges against num_slots, pages, data extents; F-060 … F-062).
   Result<StripeGroupRecord> LoadStripeGroup(size_t stripe, uint32_t group) const;
@@ -162,11 +145,14 @@ class OpenFile {
 
   // Verifies what a projection of everything would not touch otherwise: every table and section
   // (F-002). The second form goes on after damage.
-  Status VerifyMetadata() const;
-  void VerifyMetadata(const std::function<void(Status, std::string where)>& damage) const;
+  Status VerifyMetadata(MemoryBudget* budget) const;
+  void VerifyMetadata(MemoryBudget* budget,
+                      const std::function<void(Status, std::string where)>& damage) const;
 
-  // Bytes of a section, verified (F-080).
-  Result<std::vector<std::byte>> LoadSection(const SectionRef& section) const;
+  // Bytes of a section, verified (F-080). They and what VerifyMetadata holds are charged to
+  // `budget`; null: to none. Throws OverBudget.
+  Result<CountedVector<std::byte>> LoadSection(const SectionRef& section,
+                                               MemoryBudget* budget) const;
 
   // Drops what was kept of a stripe's tables. A wide scan calls it when it leaves a stripe, so that
   // memory does not grow with the file.
@@ -174,6 +160,7 @@ class OpenFile {
 
  private:
   OpenFile();
+  Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
   Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;
   std::unique_ptr<RandomAccessFile> file_;
   Core core_;

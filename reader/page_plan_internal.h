@@ -2,10 +2,12 @@
 //
 // A plan is made from records alone, before a page is read: which streams the columns need, which
 // pages those need, and which pages are read together. The PageReader then reads range by range as
-// pages are asked for, checks each page's seal once, and gives a range's memory back when all its
-// pages are done with.
+// pages are asked for, checks each page's seal once, and lets a range go when nobody will ask for
+// its pages any more. Who has been given bytes holds the memory they lie in, whatever becomes of
+// the range.
 //
-// Cost: one record lookup per stream, one per page; memory as many bytes as the ranges in use.
+// Cost: one record lookup per stream, one per page; memory as many bytes as the ranges in use,
+// which like the plan itself are charged to a budget.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "dsi/format/memory_budget_internal.h"
 #include "dsi/reader/open_file_internal.h"
 #include "dsi/reader/reader.h"
 
@@ -30,7 +33,9 @@ struct PlannedStream {
   uint32_t slot = kNone32;
   StreamRole role = StreamRole::kValues;
   uint32_t column = 0;  // The first column of the projection that needs it; for messages.
-  uint32_t group = 0;   // Of an index.
+  // Whose stream it is (F-075): ordinal of a column (shape and windows: the leader), of a dedup
+  // group, of an id space.
+  uint32_t owner = 0;
   StreamRecord record;
   // Form 3: position of its first page in StripePlan::pages; the rest follow. Form 2: of its page.
   uint32_t first_planned_page = kNone32;
@@ -56,14 +61,14 @@ struct ColumnPlan {
   // needed; values of all of them.
   uint32_t num_tiers = 0;
   std::vector<uint32_t> tiers;
+  uint32_t newest = 0;  // Of OpenColumn.
   uint64_t pool_values = 0;
 };
 
 struct PlannedPage {
-  uint32_t ordinal = 0;   // In the stripe's page table.
-  uint32_t range = 0;     // Position in StripePlan::ranges.
-  uint32_t num_uses = 0;  // Streams of the plan with a node in it.
-  bool owned = false;     // By a stream of form 3.
+  uint32_t ordinal = 0;  // In the stripe's page table.
+  uint32_t range = 0;    // Position in StripePlan::ranges.
+  bool owned = false;    // By a stream of form 3.
   PageRecord record;
 };
 
@@ -85,43 +90,53 @@ struct StripePlan {
   std::vector<PlannedRange> ranges;    // By offset.
   uint64_t bytes = 0;                  // Sum of the ranges.
   uint64_t bytes_needed = 0;           // Pages alone.
+  MemoryCharge charge;                 // For the records above.
 };
 
 // Streams of a column agree with each other, with its group and with the stripe as far as records
-// tell (F-060, F-061, D-001, D-003, D-010, D-011): widths, counts of shape and index streams,
-// forms. What only decoded values tell is left to who decodes.
+// tell (F-060, F-061, F-077, D-001, D-003, D-010, D-011): widths, counts of shape and index
+// streams, forms. What only decoded values tell is left to who decodes, and an unknown form of an
+// index to who decodes that. The plan is charged to `budget`, which may be null.
 Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> columns,
-                              size_t stripe, const ReaderOptions& options);
+                              size_t stripe, const ReaderOptions& options, MemoryBudget* budget);
 
-// Thread safety: one thread at a time. File and plan must outlive the reader.
+// Bytes of a page or a node, and a share in the memory they lie in.
+struct PageBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> memory;
+};
+
+// Thread safety: one thread at a time. File, plan and budget must outlive the reader, and the
+// budget what the reader has handed out.
 class PageReader {
  public:
-  explicit PageReader(const OpenFile* file);
+  PageReader(const OpenFile* file, MemoryBudget* budget);
   ~PageReader();
   PageReader(const PageReader&) = delete;
   PageReader& operator=(const PageReader&) = delete;
 
   // Starts on another stripe.
   void Start(const StripePlan* plan);
+  // Is through with the stripe: nothing stays in memory.
+  void Stop();
 
   // Verified bytes of planned page `page` (a position in the plan, not an ordinal). Reads its range
-  // when it is not in memory. Valid until Done has been called for all uses of all pages of the
-  // range, or Start. kCorrupt names stripe, page and offset.
-  Result<std::span<const std::byte>> Page(uint32_t page);
+  // when it is not in memory. kCorrupt names stripe, page and offset.
+  Result<PageBytes> Page(uint32_t page);
 
   // Verified bytes of a stream's node: form 2, k = 0: the part of its page; form 3: its page k.
-  Result<std::span<const std::byte>> Node(const PlannedStream& stream, uint32_t k);
+  Result<PageBytes> Node(const PlannedStream& stream, uint32_t k);
 
-  // The caller is through with the node that Node(stream, k) gave. Optional: without it a range
-  // stays in memory until Start.
+  // Somebody will ask for the nodes of the stream, once each, and say when a node is done with or
+  // not wanted after all. From LetGo on, which is for when everybody has spoken, a range leaves the
+  // memory as soon as nobody waits for it; it would be read once more if its pages were asked for
+  // then. All three are hints about memory: without them a range stays until Start.
+  void Expect(const PlannedStream& stream);
   void Done(const PlannedStream& stream, uint32_t k);
-
-  // Reads and verifies planned pages [first, first + n) now.
-  Status Load(uint32_t first, uint32_t n);
+  void LetGo();
 
   uint64_t bytes_read() const;  // Since construction.
   uint64_t reads() const;
-  uint64_t bytes_held() const;  // In ranges now in memory.
 
  private:
   struct State;

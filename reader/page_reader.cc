@@ -14,76 +14,100 @@
 namespace dsi::internal {
 namespace {
 
-// Memory of a range. Not a vector: it is filled by a read, and zeroing it first would cost a pass.
-struct FreeBytes {
-  size_t capacity = 0;
-  void operator()(std::byte* bytes) const { FreeBlock(bytes, capacity); }
+// Memory of a range, kept by the reader while it is wanted and by everybody who decodes a page of
+// it. Not a vector: it is filled by a read, and zeroing it first would cost a pass.
+class RangeMemory {
+ public:
+  explicit RangeMemory(MemoryBudget* budget) : charge_(budget) {}
+  ~RangeMemory() { FreeBlock(bytes_, capacity_); }
+  RangeMemory(const RangeMemory&) = delete;
+  RangeMemory& operator=(const RangeMemory&) = delete;
+
+  Status Reserve(uint64_t size) {
+    // Ranges of nearly the same size take turns in blocks; what is not written costs nothing.
+    const uint64_t wanted = std::bit_ceil(size);
+    if (Status status = charge_.Add(wanted); !status.ok())
+      return status.At(fmt::format("a read of {} bytes", size));
+    bytes_ = AllocateBlock(wanted, &capacity_);
+    if (bytes_ != nullptr) return Status::Ok();
+    return Error(StatusCode::kResourceExhausted, "no memory for a read of {} bytes", size);
+  }
+  std::byte* bytes() const { return bytes_; }
+
+ private:
+  MemoryCharge charge_;
+  std::byte* bytes_ = nullptr;
+  size_t capacity_ = 0;
 };
-using Buffer = std::unique_ptr<std::byte[], FreeBytes>;
 
 }  // namespace
 
 struct PageReader::State {
   const OpenFile* file = nullptr;
+  MemoryBudget* budget = nullptr;
   const StripePlan* plan = nullptr;
-  std::vector<Buffer> ranges;        // Parallel to plan->ranges; empty: not in memory.
-  std::vector<uint32_t> range_uses;  // Uses left of all pages of a range.
+  // Parallel to plan->ranges; empty: not in memory.
+  std::vector<std::shared_ptr<RangeMemory>> ranges;
+  std::vector<uint32_t> expected;  // Nodes of a range that somebody will still ask for.
   std::vector<uint8_t> verified;  // Parallel to plan->pages: seal checked since the range was read.
+  bool letting_go = false;
   uint64_t bytes_read = 0;
   uint64_t reads = 0;
-  uint64_t bytes_held = 0;
 
   void Release(uint32_t range) {
-    Buffer& buffer = ranges[range];
-    if (buffer == nullptr) return;
-    bytes_held -= plan->ranges[range].size;
+    if (ranges[range] == nullptr) return;
     const PlannedRange& r = plan->ranges[range];
     std::fill_n(verified.begin() + r.first_page, r.num_pages, uint8_t{0});
-    buffer.reset();
+    ranges[range].reset();
   }
 
   Status ReadRange(uint32_t range) {
     const PlannedRange& r = plan->ranges[range];
-    size_t capacity = 0;
-    // Ranges of nearly the same size take turns in blocks; what is not written costs nothing.
-    std::byte* const block = AllocateBlock(std::bit_ceil(r.size), &capacity);
-    if (block == nullptr)
-      return Error(StatusCode::kResourceExhausted, "no memory for a read of {} bytes", r.size);
-    Buffer buffer(block, {capacity});
-    DSI_RETURN_IF_ERROR(file->file().ReadAt(r.offset, {block, r.size}));
-    ranges[range] = std::move(buffer);
+    auto memory = std::make_shared<RangeMemory>(budget);
+    DSI_RETURN_IF_ERROR(memory->Reserve(r.size));
+    DSI_RETURN_IF_ERROR(file->file().ReadAt(r.offset, {memory->bytes(), r.size}));
+    ranges[range] = std::move(memory);
     bytes_read += r.size;
-    bytes_held += r.size;
     ++reads;
     return Status::Ok();
   }
+
+  uint32_t RangeOf(const PlannedStream& stream, uint32_t k) const {
+    return plan->pages[stream.first_planned_page + k].range;
+  }
 };
 
-PageReader::PageReader(const OpenFile* file) : state_(std::make_unique<State>()) {
+PageReader::PageReader(const OpenFile* file, MemoryBudget* budget)
+    : state_(std::make_unique<State>()) {
   state_->file = file;
+  state_->budget = budget;
 }
 
 PageReader::~PageReader() = default;
 
 void PageReader::Start(const StripePlan* plan) {
   State& s = *state_;
-  // The plan before may be gone: nothing here may look at it.
-  s.ranges.clear();
-  s.bytes_held = 0;
+  Stop();
   s.plan = plan;
   s.ranges.resize(plan->ranges.size());
   s.verified.assign(plan->pages.size(), 0);
-  s.range_uses.assign(plan->ranges.size(), 0);
-  for (const PlannedPage& page : plan->pages) s.range_uses[page.range] += page.num_uses;
+  s.expected.assign(plan->ranges.size(), 0);
+  s.letting_go = false;
 }
 
-Result<std::span<const std::byte>> PageReader::Page(uint32_t page) {
+// The plan may be gone: nothing here may look at it.
+void PageReader::Stop() {
+  state_->ranges.clear();
+  state_->plan = nullptr;
+}
+
+Result<PageBytes> PageReader::Page(uint32_t page) {
   State& s = *state_;
   const PlannedPage& p = s.plan->pages[page];
   if (s.ranges[p.range] == nullptr) DSI_RETURN_IF_ERROR(s.ReadRange(p.range));
+  const std::shared_ptr<RangeMemory>& memory = s.ranges[p.range];
   const std::span<const std::byte> bytes(
-      s.ranges[p.range].get() + (p.record.offset - s.plan->ranges[p.range].offset),
-      p.record.stored_size);
+      memory->bytes() + (p.record.offset - s.plan->ranges[p.range].offset), p.record.stored_size);
   if (s.verified[page] == 0) {
     const uint64_t seal = Seal(bytes, SealKind::kPage, p.record.offset, s.file->salt());
     if (seal != p.record.seal) {
@@ -93,34 +117,37 @@ Result<std::span<const std::byte>> PageReader::Page(uint32_t page) {
     }
     s.verified[page] = 1;
   }
-  return bytes;
+  return PageBytes{bytes, memory};
 }
 
-Result<std::span<const std::byte>> PageReader::Node(const PlannedStream& stream, uint32_t k) {
-  DSI_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, Page(stream.first_planned_page + k));
+Result<PageBytes> PageReader::Node(const PlannedStream& stream, uint32_t k) {
+  DSI_ASSIGN_OR_RETURN(PageBytes node, Page(stream.first_planned_page + k));
   if (stream.record.form == StreamForm::kPacked) {
     // The plan checked that it lies inside (F-064).
-    bytes = bytes.subspan(stream.record.offset_in_page, stream.record.size);
+    node.bytes = node.bytes.subspan(stream.record.offset_in_page, stream.record.size);
   }
-  return bytes;
+  return node;
+}
+
+void PageReader::Expect(const PlannedStream& stream) {
+  for (uint32_t k = 0; k < stream.record.num_pages; ++k)
+    ++state_->expected[state_->RangeOf(stream, k)];
 }
 
 void PageReader::Done(const PlannedStream& stream, uint32_t k) {
-  State& s = *state_;
-  const uint32_t range = s.plan->pages[stream.first_planned_page + k].range;
-  if (s.range_uses[range] != 0 && --s.range_uses[range] == 0) s.Release(range);
+  uint32_t& expected = state_->expected[state_->RangeOf(stream, k)];
+  if (expected != 0 && --expected == 0 && state_->letting_go)
+    state_->Release(state_->RangeOf(stream, k));
 }
 
-Status PageReader::Load(uint32_t first, uint32_t n) {
-  for (uint32_t i = first; i < first + n; ++i) {
-    DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> bytes, Page(i));
-    (void)bytes;
+void PageReader::LetGo() {
+  state_->letting_go = true;
+  for (uint32_t range = 0; range < state_->ranges.size(); ++range) {
+    if (state_->expected[range] == 0) state_->Release(range);
   }
-  return Status::Ok();
 }
 
 uint64_t PageReader::bytes_read() const { return state_->bytes_read; }
 uint64_t PageReader::reads() const { return state_->reads; }
-uint64_t PageReader::bytes_held() const { return state_->bytes_held; }
 
 }  // namespace dsi::internal

@@ -1,5 +1,6 @@
 // Plans one stripe of a projection from records alone.
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -8,7 +9,7 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/reader/page_plan_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -17,15 +18,20 @@ namespace {
 // every stripe would make memory grow with the file.
 constexpr size_t kWideProjection = 256;
 
+// Bytes for what is remembered of a stream or a group while a plan is made.
+constexpr uint64_t kBookkeeping = 64;
+
 class StripePlanner {
  public:
   StripePlanner(const OpenFile& file, std::span<const OpenColumn> columns, size_t stripe,
-                const ReaderOptions& options)
+                const ReaderOptions& options, MemoryBudget* budget)
       : file_(file), columns_(columns), options_(options) {
     plan_.stripe = stripe;
+    plan_.charge = MemoryCharge(budget);
   }
 
   Result<StripePlan> Plan() {
+    DSI_RETURN_IF_ERROR(plan_.charge.Add(columns_.size() * sizeof(ColumnPlan)));
     plan_.columns.reserve(columns_.size());
     for (uint32_t i = 0; i < columns_.size(); ++i) {
       if (Status status = AddColumn(i); !status.ok()) {
@@ -43,16 +49,19 @@ class StripePlanner {
   Status AddColumn(uint32_t i) {
     const OpenColumn& c = columns_[i];
     ColumnPlan out;
-    DSI_ASSIGN_OR_RETURN(out.group, AddGroup(i, 0));
+    DSI_ASSIGN_OR_RETURN(out.group, AddGroups(i));
     const uint32_t num_unique = plan_.groups[out.group].record.num_unique;
-    DSI_ASSIGN_OR_RETURN(out.shape, AddStream(i, StreamRole::kShape, c.record.shape_slot));
-    DSI_ASSIGN_OR_RETURN(out.values, AddStream(i, StreamRole::kValues, c.record.values_slot));
+    DSI_ASSIGN_OR_RETURN(out.shape,
+                         AddStream(i, StreamRole::kShape, c.record.shape_slot, c.record.leader));
+    DSI_ASSIGN_OR_RETURN(out.values,
+                         AddStream(i, StreamRole::kValues, c.record.values_slot, c.ordinal));
     DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, num_unique, plan_.streams[out.shape].record));
     if (c.record.windows_slot != kNone32) {
-      DSI_ASSIGN_OR_RETURN(const uint32_t windows,
-                           AddStream(i, StreamRole::kWindows, c.record.windows_slot));
+      DSI_ASSIGN_OR_RETURN(
+          const uint32_t windows,
+          AddStream(i, StreamRole::kWindows, c.record.windows_slot, c.record.leader));
       const StreamRecord& record = plan_.streams[windows].record;
-      DSI_RETURN_IF_ERROR(CheckWindowsRecord(num_unique, record));
+      DSI_RETURN_IF_ERROR(CheckWindowsRecord(c.record, num_unique, record));
       if (record.num_values != 0) out.windows = windows;
     }
     DSI_RETURN_IF_ERROR(AddTiers(i, &out));
@@ -61,8 +70,8 @@ class StripePlanner {
     DSI_RETURN_IF_ERROR(
         CheckValuesRecord(c.record, plan_.streams[out.shape].record, pool, out.windows != kNone32));
     if (c.dictionary_slot != kNone32) {
-      DSI_ASSIGN_OR_RETURN(out.dictionary,
-                           AddStream(i, StreamRole::kDictionary, c.dictionary_slot));
+      DSI_ASSIGN_OR_RETURN(out.dictionary, AddStream(i, StreamRole::kDictionary, c.dictionary_slot,
+                                                     c.record.id_space));
       DSI_RETURN_IF_ERROR(
           CheckDictionaryRecord(TypeWidth(c.record.type), plan_.streams[out.dictionary].record));
     }
@@ -75,6 +84,7 @@ class StripePlanner {
     const OpenColumn& c = columns_[i];
     const StreamRecord values = plan_.streams[out->values].record;  // Streams move as more come.
     out->pool_values = values.num_values;
+    out->newest = c.newest;
     if (c.record.tiers_slot == kNone32) return Status::Ok();
     const uint32_t max = out->windows == kNone32 ? 0 : plan_.streams[out->windows].record.max;
     uint32_t needed = 0;
@@ -86,58 +96,71 @@ class StripePlanner {
     for (uint32_t tier = 1; tier < c.record.num_tiers; ++tier) {
       const uint32_t slot = c.record.tiers_slot + tier - 1;
       DSI_ASSIGN_OR_RETURN(const StreamRecord record, file_.LoadStream(plan_.stripe, slot));
-      if (record.width != values.width || (max == 0 && record.num_values != 0)) {
-        return Corrupt("tier {}: {} values of width {} beside width {}, reach {} (D-014)", tier,
-                       record.num_values, record.width, values.width, max);
-      }
+      DSI_RETURN_IF_ERROR(CheckTierRecord(values, record, max));
       out->pool_values += record.num_values;
       if (tier >= needed) continue;
-      DSI_ASSIGN_OR_RETURN(const uint32_t stream, AddStream(i, StreamRole::kValues, slot));
+      DSI_ASSIGN_OR_RETURN(const uint32_t stream,
+                           AddStream(i, StreamRole::kValues, slot, c.ordinal));
       out->tiers.push_back(stream);
     }
     return Status::Ok();
   }
 
-  // Position in the plan of a group of the column: its own, or one of those its index refers to.
-  Result<uint32_t> AddGroup(uint32_t column, size_t level) {
-    const OpenColumn::Group& group = columns_[column].groups[level];
-    const auto known = group_position_.find(group.ordinal);
-    if (known != group_position_.end()) return known->second;
-    PlannedGroup planned{.ordinal = group.ordinal, .record = {}};
-    DSI_ASSIGN_OR_RETURN(planned.record, file_.LoadStripeGroup(plan_.stripe, group.ordinal));
-    const uint32_t num_rows = file_.core().stripes[plan_.stripe].num_rows;
-    uint32_t parent_unique = 0;
-    if (planned.record.form >= 4) {
-      if (level + 1 == columns_[column].groups.size()) {
-        return Corrupt("dedup group {}: form {} without a parent (D-001)", group.ordinal,
-                       planned.record.form);
+  // Position in the plan of the column's group. Those that its index refers to, and theirs, come
+  // before it: as many as F-073 allows, and only as far as their forms ask for a parent.
+  Result<uint32_t> AddGroups(uint32_t column) {
+    const OpenColumn& c = columns_[column];
+    size_t levels = 0;
+    uint32_t position = kNone32;
+    std::array<StripeGroupRecord, kMaxGroupChain> records;
+    for (bool refers = true; refers; ++levels) {
+      if (levels == c.groups.size()) {
+        return Corrupt("dedup group {}: form {} without a parent (D-001)",
+                       c.groups[levels - 1].ordinal, records[levels - 1].form);
       }
-      DSI_ASSIGN_OR_RETURN(planned.parent, AddGroup(column, level + 1));
-      parent_unique = plan_.groups[planned.parent].record.num_unique;
+      const uint32_t ordinal = c.groups[levels].ordinal;
+      if (const auto known = group_position_.find(ordinal); known != group_position_.end()) {
+        position = known->second;
+        break;
+      }
+      DSI_ASSIGN_OR_RETURN(records[levels], file_.LoadStripeGroup(plan_.stripe, ordinal));
+      refers = records[levels].form == 4 || records[levels].form == 5;
     }
-    if (group.index_slot != kNone32) {
-      DSI_ASSIGN_OR_RETURN(const uint32_t index,
-                           AddStream(column, StreamRole::kIndex, group.index_slot));
-      plan_.streams[index].group = group.ordinal;
-      DSI_RETURN_IF_ERROR(
-          CheckIndexRecord(planned.record, num_rows, parent_unique, plan_.streams[index].record));
-      if (planned.record.form != 0) planned.index = index;
+    while (levels-- != 0) {
+      PlannedGroup planned{
+          .ordinal = c.groups[levels].ordinal, .parent = position, .record = records[levels]};
+      DSI_RETURN_IF_ERROR(AddIndex(column, c.groups[levels].index_slot, &planned));
+      DSI_RETURN_IF_ERROR(plan_.charge.Add(kBookkeeping + sizeof(PlannedGroup)));
+      position = static_cast<uint32_t>(plan_.groups.size());
+      group_position_.emplace(planned.ordinal, position);
+      plan_.groups.push_back(planned);
     }
-    const auto position = static_cast<uint32_t>(plan_.groups.size());
-    group_position_.emplace(group.ordinal, position);
-    plan_.groups.push_back(planned);
     return position;
   }
 
+  Status AddIndex(uint32_t column, uint32_t slot, PlannedGroup* group) {
+    if (slot == kNone32) return Status::Ok();
+    const uint32_t num_rows = file_.core().stripes[plan_.stripe].num_rows;
+    const uint32_t parent_unique =
+        group->parent == kNone32 ? 0 : plan_.groups[group->parent].record.num_unique;
+    DSI_ASSIGN_OR_RETURN(const uint32_t index,
+                         AddStream(column, StreamRole::kIndex, slot, group->ordinal));
+    if (group->record.form != 0) group->index = index;
+    return CheckIndexRecord(group->record, num_rows, parent_unique, plan_.streams[index].record);
+  }
+
   // Position of the slot's stream in the plan.
-  Result<uint32_t> AddStream(uint32_t column, StreamRole role, uint32_t slot) {
+  Result<uint32_t> AddStream(uint32_t column, StreamRole role, uint32_t slot, uint32_t owner) {
     const auto [at, is_new] = position_.try_emplace(slot, plan_.streams.size());
     if (!is_new) {
-      if (plan_.streams[at->second].role == role) return at->second;
-      return Corrupt("slot {} is a {} stream and a {} stream (F-075)", slot, StreamRoleName(role),
-                     StreamRoleName(plan_.streams[at->second].role));
+      const PlannedStream& known = plan_.streams[at->second];
+      if (known.role == role && known.owner == owner) return at->second;
+      return Corrupt("slot {} is the {} stream of {} and the {} stream of {} (F-077)", slot,
+                     StreamRoleName(role), owner, StreamRoleName(known.role), known.owner);
     }
-    PlannedStream stream{.slot = slot, .role = role, .column = column, .record = {}};
+    DSI_RETURN_IF_ERROR(plan_.charge.Add(kBookkeeping + sizeof(PlannedStream)));
+    PlannedStream stream{
+        .slot = slot, .role = role, .column = column, .owner = owner, .record = {}};
     DSI_ASSIGN_OR_RETURN(stream.record, file_.LoadStream(plan_.stripe, slot));
     plan_.streams.push_back(stream);
     return at->second;
@@ -158,6 +181,9 @@ class StripePlanner {
       const uint32_t first = std::max(next, runs[i].first);
       uint32_t end = first;
       for (; i < runs.size() && runs[i].first <= end; ++i) end = std::max(end, runs[i].second);
+      DSI_RETURN_IF_ERROR(
+          plan_.charge.Add(uint64_t{end - first} *
+                           (sizeof(PageRecord) + sizeof(PlannedPage) + sizeof(PlannedRange))));
       DSI_ASSIGN_OR_RETURN(const std::vector<PageRecord> records,
                            file_.LoadPages(plan_.stripe, first, end - first));
       for (uint32_t p = first; p < end; ++p) {
@@ -184,7 +210,6 @@ class StripePlanner {
           status = Corrupt("page {} belongs to two streams (F-063)", page.ordinal);
         }
         if (!status.ok()) return status.At(DescribeStream(plan_, columns_, s));
-        ++page.num_uses;
         page.owned |= s.record.form == StreamForm::kPaged && !s.record.is_alias;
       }
     }
@@ -245,8 +270,8 @@ std::string DescribeStream(const StripePlan& plan, std::span<const OpenColumn> c
 }
 
 Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> columns,
-                              size_t stripe, const ReaderOptions& options) {
-  return StripePlanner(file, columns, stripe, options).Plan();
+                              size_t stripe, const ReaderOptions& options, MemoryBudget* budget) {
+  return StripePlanner(file, columns, stripe, options, budget).Plan();
 }
 
 }  // namespace dsi::internal

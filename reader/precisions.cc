@@ -20,7 +20,7 @@ Result<std::vector<PrecisionRecord>> LoadPrecisions(const OpenFile& file) {
   std::vector<PrecisionRecord> records;
   for (const SectionRef& section : file.core().sections) {
     if (section.kind != kSectionPrecision) continue;
-    DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, file.LoadSection(section));
+    DSI_ASSIGN_OR_RETURN(const CountedVector<std::byte> bytes, file.LoadSection(section, nullptr));
     for (size_t at = 0; at < bytes.size(); at += PrecisionRecord::kSize) {
       DSI_ASSIGN_OR_RETURN(const PrecisionRecord record, PrecisionRecord::DecodeFrom(&bytes[at]));
       if (record.column >= file.core().columns.count ||
@@ -42,7 +42,7 @@ Result<PrecisionRecord> PrecisionOf(const std::vector<PrecisionRecord>& precisio
   if (at == precisions.end() || at->column != column.ordinal) {
     return PrecisionRecord{.column = column.ordinal, .precision = Precision::kExact};
   }
-  if (!MayBeRounded(column.record)) {
+  if (column.record.Support().ok() && !MayBeRounded(column.record)) {
     return Corrupt("precision of column {}: kind {}, type {} is stored exactly (S-014)",
                    column.ordinal, static_cast<int>(column.record.kind),
                    static_cast<int>(column.record.type));

@@ -1,11 +1,11 @@
 #include "dsi/reader/reader.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "dsi/codecs/tuning_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/guarded_internal.h"
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/open_file_internal.h"
 #include "dsi/reader/page_plan_internal.h"
@@ -19,17 +19,13 @@ namespace {
 using internal::OpenColumn;
 using internal::OpenFile;
 
-// Runs what may run out of memory; allocations before that are bounded by bytes of the file. Says
-// which file it was about.
+// Says which file an error is about.
 template <typename Call>
-auto Guarded(const OpenFile& file, const Call& call) -> decltype(call()) {
-  try {
-    auto result = call();
-    if (!result.ok()) return result.status().At(file.file().name());
-    return result;
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResourceExhausted, "out of memory");
-  }
+auto About(const OpenFile& file, const Call& call) noexcept -> decltype(call()) {
+  auto result = internal::Guarded(call);
+  if (result.ok()) return result;
+  return internal::Guarded(
+      [&]() -> decltype(call()) { return result.status().At(file.file().name()); });
 }
 
 FileInfo InfoOf(const OpenFile& file) {
@@ -52,10 +48,24 @@ FileInfo InfoOf(const OpenFile& file) {
   return info;
 }
 
+std::vector<StripeInfo> StripesOf(const OpenFile& file) {
+  std::vector<StripeInfo> stripes;
+  stripes.reserve(file.core().stripes.size());
+  for (const internal::StripeRef& s : file.core().stripes) {
+    stripes.push_back({.first_row = s.first_row,
+                       .num_rows = s.num_rows,
+                       .num_sessions = s.num_sessions,
+                       .offset = s.data_offset,
+                       .bytes = s.data_size,
+                       .continues_session = s.continues_session});
+  }
+  return stripes;
+}
+
 Status AddStripe(const OpenFile& file, const std::vector<OpenColumn>& columns, size_t i,
-                 const ReaderOptions& options, ReadPlan* plan) {
+                 const ReaderOptions& options, internal::MemoryBudget* budget, ReadPlan* plan) {
   DSI_ASSIGN_OR_RETURN(const internal::StripePlan stripe,
-                       internal::PlanStripe(file, columns, i, options));
+                       internal::PlanStripe(file, columns, i, options, budget));
   for (const internal::PlannedRange& range : stripe.ranges) {
     plan->ranges.push_back({.offset = range.offset,
                             .size = range.size,
@@ -75,6 +85,7 @@ class Reader::Impl {
   std::unique_ptr<OpenFile> file;
   ReaderOptions options;
   FileInfo info;
+  std::vector<StripeInfo> stripes;
 };
 
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -82,118 +93,110 @@ Reader::~Reader() = default;
 
 Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path,
                                              const ReaderOptions& options) {
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenLocalFile(path));
-  return Open(std::move(file), options);
+  return internal::Guarded([&]() -> Result<std::unique_ptr<Reader>> {
+    DSI_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenLocalFile(path));
+    return Open(std::move(file), options);
+  });
 }
 
 Result<std::unique_ptr<Reader>> Reader::Open(std::unique_ptr<RandomAccessFile> file,
-                                             const ReaderOptions& options) try {
-  if (file == nullptr) return internal::InvalidArgument("no file");
-  if (options.max_read_bytes == 0) return internal::InvalidArgument("max_read_bytes is 0");
-  const std::string name = file->name();
-  auto open = OpenFile::Open(std::move(file));
-  if (!open.ok()) return open.status().At(name);
-  auto impl = std::make_unique<Impl>();
-  impl->file = *std::move(open);
-  impl->options = options;
-  impl->info = InfoOf(*impl->file);
-  return std::unique_ptr<Reader>(new Reader(std::move(impl)));
-} catch (const std::bad_alloc&) {
-  return Status(StatusCode::kResourceExhausted, "out of memory");
+                                             const ReaderOptions& options) {
+  return internal::Guarded([&]() -> Result<std::unique_ptr<Reader>> {
+    if (file == nullptr) return internal::InvalidArgument("no file");
+    if (options.max_read_bytes == 0) return internal::InvalidArgument("max_read_bytes is 0");
+    const std::string name = file->name();
+    auto open = OpenFile::Open(std::move(file));
+    if (!open.ok()) return open.status().At(name);
+    auto impl = std::make_unique<Impl>();
+    impl->file = *std::move(open);
+    impl->options = options;
+    impl->info = InfoOf(*impl->file);
+    impl->stripes = StripesOf(*impl->file);
+    return std::unique_ptr<Reader>(new Reader(std::move(impl)));
+  });
 }
 
-const FileInfo& Reader::info() const { return impl_->info; }
+const FileInfo& Reader::info() const noexcept { return impl_->info; }
 
-std::vector<StripeInfo> Reader::stripes() const {
-  std::vector<StripeInfo> stripes;
-  for (const internal::StripeRef& s : impl_->file->core().stripes) {
-    stripes.push_back({.first_row = s.first_row,
-                       .num_rows = s.num_rows,
-                       .num_sessions = s.num_sessions,
-                       .offset = s.data_offset,
-                       .bytes = s.data_size,
-                       .continues_session = s.continues_session});
-  }
-  return stripes;
-}
+std::span<const StripeInfo> Reader::stripes() const noexcept { return impl_->stripes; }
 
 Result<ColumnInfo> Reader::FindColumn(std::string_view name) const {
   const OpenFile& file = *impl_->file;
-  return Guarded(file, [&]() -> Result<ColumnInfo> {
+  return About(file, [&]() -> Result<ColumnInfo> {
     DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file.FindColumns(name));
     if (ordinals.size() != 1) {
       return internal::Error(StatusCode::kNotFound,
                              "\"{}\" stands for {} columns; name one of them", name,
                              ordinals.size());
     }
-    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadColumn(ordinals[0]));
+    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadAnyColumn(ordinals[0]));
     DSI_ASSIGN_OR_RETURN(const auto precisions, internal::LoadPrecisions(file));
     return DescribeColumn(file, column, precisions);
   });
 }
 
 Result<std::vector<ColumnInfo>> Reader::Columns() const {
-  return Guarded(*impl_->file, [&] { return internal::DescribeColumns(*impl_->file); });
+  return About(*impl_->file, [&] { return internal::DescribeColumns(*impl_->file); });
 }
 
 Result<std::vector<GroupInfo>> Reader::Groups() const {
-  return Guarded(*impl_->file, [&] { return internal::DescribeGroups(*impl_->file); });
+  return About(*impl_->file, [&] { return internal::DescribeGroups(*impl_->file); });
 }
 
 Result<Schema> Reader::schema() const {
-  return Guarded(*impl_->file, [&] { return internal::RebuildSchema(*impl_->file); });
+  return About(*impl_->file, [&] { return internal::RebuildSchema(*impl_->file); });
 }
 
 Result<std::vector<FeatureDedup>> Reader::Dedup() const {
-  return Guarded(*impl_->file, [&] { return internal::DescribeDedup(*impl_->file); });
+  return About(*impl_->file, [&] { return internal::DescribeDedup(*impl_->file); });
 }
 
 Result<std::map<std::string, std::string>> Reader::Metadata() const {
-  return Guarded(*impl_->file, [&] { return internal::LoadUserMetadata(*impl_->file); });
+  return About(*impl_->file, [&] { return internal::LoadUserMetadata(*impl_->file); });
 }
 
 Result<std::vector<ChoiceInfo>> Reader::Choices(const ChoiceOptions& options) const {
-  return Guarded(*impl_->file,
-                 [&] { return internal::DescribeChoices(*impl_->file, impl_->options, options); });
+  return About(*impl_->file,
+               [&] { return internal::DescribeChoices(*impl_->file, impl_->options, options); });
 }
 
 Result<std::vector<StreamInfo>> Reader::Streams(std::string_view column) const {
-  return Guarded(*impl_->file,
-                 [&] { return internal::DescribeStreams(*impl_->file, impl_->options, column); });
+  return About(*impl_->file,
+               [&] { return internal::DescribeStreams(*impl_->file, impl_->options, column); });
 }
 
 Result<ReadPlan> Reader::Plan(const ScanOptions& options) const {
   const OpenFile& file = *impl_->file;
-  return Guarded(file, [&]() -> Result<ReadPlan> {
+  return About(file, [&]() -> Result<ReadPlan> {
     DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns,
                          internal::OpenProjection(file, options));
     DSI_ASSIGN_OR_RETURN(const internal::FilterColumns filter,
                          internal::FindFilterColumns(file, options.filter));
+    internal::MemoryBudget budget{.limit = options.memory_bytes};
     ReadPlan plan;
     for (size_t i = 0; i < file.core().stripes.size(); ++i) {
       const internal::StripeRef& s = file.core().stripes[i];
       if (s.first_row >= options.row_end || s.first_row + s.num_rows <= options.row_begin) continue;
       if (!filter.columns.empty())
-        DSI_RETURN_IF_ERROR(AddStripe(file, filter.columns, i, impl_->options, &plan));
-      DSI_RETURN_IF_ERROR(AddStripe(file, columns, i, impl_->options, &plan));
+        DSI_RETURN_IF_ERROR(AddStripe(file, filter.columns, i, impl_->options, &budget, &plan));
+      DSI_RETURN_IF_ERROR(AddStripe(file, columns, i, impl_->options, &budget, &plan));
     }
     return plan;
   });
 }
 
 Result<uint64_t> Reader::CountRows(const ScanOptions& options) const {
-  return Guarded(*impl_->file,
-                 [&] { return internal::CountScanRows(*impl_->file, impl_->options, options); });
+  return About(*impl_->file,
+               [&] { return internal::CountScanRows(*impl_->file, impl_->options, options); });
 }
 
 Result<std::unique_ptr<Scan>> Reader::NewScan(const ScanOptions& options) const {
-  return Guarded(*impl_->file,
-                 [&] { return internal::MakeScan(*impl_->file, impl_->options, options); });
+  return About(*impl_->file,
+               [&] { return internal::MakeScan(*impl_->file, impl_->options, options); });
 }
 
-Result<std::vector<Damage>> Reader::Verify(
-    const std::function<bool(const VerifyProgress&)>& progress) const {
-  return Guarded(*impl_->file, [&] { return internal::VerifyFile(*impl_->file, progress); });
+Result<std::vector<Damage>> Reader::Verify(const VerifyOptions& options) const {
+  return About(*impl_->file, [&] { return internal::VerifyFile(*impl_->file, options); });
 }
 
 }  // namespace dsi

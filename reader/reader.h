@@ -2,6 +2,11 @@
 // footer, a projection costs the directory records and pages of its features.
 //
 // Thread safety: const calls from many threads are safe. Verification of seals is always on.
+// Errors: nothing throws. Memory that ran out, the caller's budget or the machine's, is
+// kResourceExhausted; a file or a callback of the caller's that throws is kCancelled.
+// Memory: a reader keeps the core footer and those parts of the file's tables that it has looked
+// at, at most a few times the bytes that they have in the file. All else is held to a budget: that
+// of ScanOptions or VerifyOptions, and 1 GiB for what tells about the file.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +60,11 @@ struct ColumnInfo {
   std::string name;
   std::string feature;
   uint64_t feature_id = 0;
+  // kUnsupported: the kind or the type is a number that a newer version of the format gave a
+  // meaning (spec S-010, S-011), so this build knows the column's place and not its values. Other
+  // columns are read as ever; scans of everything, patterns, Streams, Choices and Dedup leave it
+  // out, and schema() its feature.
+  Status support = Status::Ok();
   Kind kind = Kind::kDense;
   Type type = Type::kInt64;
   TimeUnit time_unit = TimeUnit::kNone;
@@ -90,6 +101,7 @@ struct GroupInfo {
       0;  // Ordinal of the group that forms via parent and versions refer to; 0: none.
   std::vector<std::string> columns;
   struct PerStripe {
+    Status support = Status::Ok();  // kUnsupported: an unknown form (D-001); the rest is not told.
     IndexForm form = IndexForm::kIdentity;
     uint32_t num_unique = 0;
     uint64_t index_bytes = 0;
@@ -127,9 +139,17 @@ struct VerifyProgress {
   uint64_t bytes_total = 0;
 };
 
+struct VerifyOptions {
+  // Of records, pages, decoded values, indexes and windows that are held at once; exceeded is
+  // kResourceExhausted. Any file with up to 200,000 features and 1,000,000 rows a stripe fits.
+  uint64_t memory_bytes = 256 << 20;
+  // Told how far it is; may cancel by returning false (kCancelled).
+  std::function<bool(const VerifyProgress&)> progress = {};
+};
+
 // One finding of Verify.
 struct Damage {
-  Status status;
+  Status status;  // kCorrupt; kUnsupported: no damage, but what a newer version can tell more of.
   std::string where;  // "page 12 (stripe 0, offset 4096..8192): columns user.clicks"
 };
 
@@ -147,14 +167,16 @@ class DSI_EXPORT Reader {
                                               const ReaderOptions& options = {});
   ~Reader();
 
-  const FileInfo& info() const;
-  std::vector<StripeInfo> stripes() const;
+  const FileInfo& info() const noexcept;
+  std::span<const StripeInfo> stripes() const noexcept;
 
   // Cost: a few reads of 4 KiB, whatever the number of features. kNotFound.
   Result<ColumnInfo> FindColumn(std::string_view name) const;
   // Everything below reads the whole directory.
   Result<std::vector<ColumnInfo>> Columns() const;
   Result<std::vector<GroupInfo>> Groups() const;
+  // As it was written: with ids of all features, and clustered as the file is; groups are those
+  // declared, and their features come in the order of the file.
   Result<Schema> schema() const;
   // Reads the indexes and shapes of all features as well, and no values.
   Result<std::vector<FeatureDedup>> Dedup() const;
@@ -174,10 +196,9 @@ class DSI_EXPORT Reader {
   Result<std::unique_ptr<Scan>> NewScan(const ScanOptions& options) const;
 
   // Checks every byte and every rule of the spec: extents, seals, records, nodes, indexes, shapes.
-  // Goes on after damage where it can; returns all findings (empty: sound). The progress callback
-  // may cancel by returning false (kCancelled).
-  Result<std::vector<Damage>> Verify(
-      const std::function<bool(const VerifyProgress&)>& progress = {}) const;
+  // Goes on after damage where it can; returns all findings (empty: sound). kCancelled, kIo,
+  // kResourceExhausted.
+  Result<std::vector<Damage>> Verify(const VerifyOptions& options = {}) const;
 
  private:
   class Impl;

@@ -51,7 +51,7 @@ class RowPicker {
     uint64_t threshold = 0;  // Else rows whose random number is below it stay.
   };
 
-  explicit RowPicker(MemoryBudget* budget) : shared_(budget) {}
+  explicit RowPicker(MemoryBudget* budget) : shared_(budget), ready_(budget) {}
   Status NextBlock();
   Status Decode(uint32_t first, uint32_t num_rows);
   void AndTerms(std::span<const Term> terms, uint8_t* matches) const;
@@ -66,7 +66,7 @@ class RowPicker {
   size_t decoder_stripe_ = SIZE_MAX;
   std::optional<StripeDecoder> decoder_;  // None when the filter has no predicates.
   std::vector<uint8_t> matches_, passes_, undecided_;
-  std::vector<uint64_t> ready_;
+  CountedVector<uint64_t> ready_;
   size_t taken_ = 0;
   uint64_t rows_dropped_ = 0;
   uint64_t bytes_needed_ = 0;

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <new>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "dsi/format/error_internal.h"
+#include "dsi/format/guarded_internal.h"
 #include "dsi/reader/batch_internal.h"
 #include "dsi/reader/name_match_internal.h"
 #include "dsi/reader/row_text_buffer_internal.h"
@@ -137,6 +137,7 @@ class RowText::Impl {
     return true;
   }
 
+  Status failed;  // Rows may be lost: there are no more.
   std::unique_ptr<Scan> scan_;
   bool position_named_ = false;
 
@@ -242,12 +243,18 @@ RowText::RowText(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RowText::~RowText() = default;
 
 Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader,
-                                                 const RowTextOptions& options) try {
+                                                 const RowTextOptions& options) {
+  return internal::Guarded([&] { return Make(reader, options); });
+}
+
+Result<std::unique_ptr<RowText>> RowText::Make(const Reader& reader,
+                                               const RowTextOptions& options) {
   auto impl = std::make_unique<Impl>();
   ScanOptions scan;
   scan.batch_size = kBatchRows;
   scan.row_begin = options.row_begin;
   scan.row_end = options.row_end;
+  scan.memory_bytes = options.memory_bytes;
   bool reads_position = options.features.empty();
   for (const std::string& name : options.features) {
     scan.features.push_back({.name = name, .layout = Layout::kJagged, .dtype = {}});
@@ -258,20 +265,22 @@ Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader,
     scan.features.push_back({.name = "*", .layout = Layout::kJagged, .dtype = {}});
   if (!reads_position) {
     const Result<ColumnInfo> position = reader.FindColumn(kPosition);
-    if (position.ok())
+    if (position.ok() && position->support.ok())
       scan.features.push_back(
           {.name = std::string(kPosition), .layout = Layout::kJagged, .dtype = {}});
   }
   DSI_ASSIGN_OR_RETURN(impl->scan_, reader.NewScan(scan));
   return std::unique_ptr<RowText>(new RowText(std::move(impl)));
-} catch (const std::bad_alloc&) {
-  return internal::Error(StatusCode::kResourceExhausted, "out of memory");
 }
 
-Result<bool> RowText::Next(std::string* out, std::vector<uint64_t>* positions) try {
-  return impl_->Next(out, positions);
-} catch (const std::bad_alloc&) {
-  return internal::Error(StatusCode::kResourceExhausted, "out of memory");
+Result<bool> RowText::Next(std::string* out, std::vector<uint64_t>* positions) {
+  return internal::Guarded([&]() -> Result<bool> {
+    if (out == nullptr) return internal::InvalidArgument("no string for the rows");
+    if (!impl_->failed.ok()) return impl_->failed;
+    auto more = internal::Guarded([&] { return impl_->Next(out, positions); });
+    if (!more.ok()) impl_->failed = more.status();
+    return more;
+  });
 }
 
 }  // namespace dsi

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "dsi/format/error_internal.h"
+#include "dsi/format/guarded_internal.h"
 #include "dsi/reader/batch_internal.h"
 #include "dsi/reader/row_picker_internal.h"
 #include "dsi/reader/scan_fill_internal.h"
@@ -23,6 +23,9 @@ namespace {
 
 constexpr uint32_t kMaxBatchRows = 1U << 30;  // The inverse of an IKJT is int32.
 
+// What a column takes in a projection, names and places of its tensors included.
+constexpr uint64_t kColumnBytes = sizeof(OpenColumn) + sizeof(ScanValues) + 2 * sizeof(ScanOutput);
+
 // The rows asked for, and the stripes they lie in.
 struct RowRange {
   uint64_t begin = 0;
@@ -36,10 +39,13 @@ class FileScan final : public Scan {
   FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
            const RowRange& range)
       : shared_(&budget_),
+        records_(&budget_),
+        slab_(&budget_),
         batch_size_(options.batch_size),
         drop_last_(options.drop_last),
         row_(range.begin),
-        row_end_(range.end) {
+        row_end_(range.end),
+        chosen_(&budget_) {
     budget_.limit = options.memory_bytes;
     shared_.file = &file;
     shared_.reader_options = reader_options;
@@ -48,9 +54,14 @@ class FileScan final : public Scan {
   }
 
   Status Prepare(const ScanOptions& options, const RowRange& range) {
+    if (options.features.empty()) {
+      DSI_RETURN_IF_ERROR(records_.Add(shared_.file->core().columns.count * kColumnBytes));
+      DSI_RETURN_IF_ERROR(shared_.file->VerifyMetadata(&budget_));
+    }
     DSI_ASSIGN_OR_RETURN(
         shared_.projection,
         ResolveProjection(*shared_.file, options, range.first_stripe, range.end_stripe));
+    records_.Set(shared_.projection->outputs.size() * kColumnBytes);
     if (options.filter.empty()) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(picker_,
                          RowPicker::Make(*shared_.file, shared_.reader_options, options, range.end,
@@ -59,31 +70,36 @@ class FileScan final : public Scan {
   }
 
   Result<bool> Next(Batch* batch) override {
-    BatchState* const state = BatchAccess::State(batch);
-    if (state == nullptr) return InvalidArgument("the batch was moved from");
-    state->Clear();
-    if (!failed_.ok()) return failed_;
-    Status status;
-    uint32_t num_rows = 0;
-    try {
-      status = PickRows(&num_rows);
-      if (status.ok() && num_rows != 0) status = Fill(num_rows, state);
-    } catch (const std::bad_alloc&) {
-      status = Error(StatusCode::kResourceExhausted, "out of memory in the batch at row {}", row_);
-    }
+    bool more = false;
+    Status status = Guarded([&] { return NextBatch(batch, &more); });
     CountWork();
-    if (!status.ok()) {
-      state->Clear();
-      failed_ = status.At(shared_.file->file().name());
-      return failed_;
+    if (status.ok()) return more;
+    if (batch == nullptr) return status;  // The scan goes on.
+    BatchAccess::Clear(batch);
+    if (failed_.ok()) {
+      failed_ = Guarded([&] { return status.At(shared_.file->file().name()); });
+      status = Guarded([&] { return failed_; });
     }
-    return num_rows != 0;
+    return status;
   }
 
-  uint64_t num_batches() const override { return num_batches_; }
-  const ScanStats& stats() const override { return stats_; }
+  uint64_t num_batches() const noexcept override { return num_batches_; }
+  const ScanStats& stats() const noexcept override { return stats_; }
 
  private:
+  Status NextBatch(Batch* batch, bool* more) {
+    if (batch == nullptr) return InvalidArgument("no batch to fill");
+    BatchState* const state = BatchAccess::State(batch);
+    state->Clear();
+    if (!failed_.ok()) return failed_;
+    uint32_t num_rows = 0;
+    DSI_RETURN_IF_ERROR(PickRows(&num_rows));
+    if (num_rows == 0) return Status::Ok();
+    DSI_RETURN_IF_ERROR(Fill(num_rows, state));
+    *more = true;
+    return Status::Ok();
+  }
+
   // How many rows the next batch has; 0 at the end.
   Status PickRows(uint32_t* num_rows) {
     uint64_t left = row_end_ - row_;
@@ -102,19 +118,31 @@ class FileScan final : public Scan {
     if (picker_ != nullptr) picked_ = picked_.first(num_rows);
     DSI_RETURN_IF_ERROR(Decode(num_rows));
     for (uint32_t i = 0; i < projection.values.size(); ++i) {
-      for (const BatchPiece& piece : pieces_) DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i));
+      for (const BatchPiece& piece : pieces_) {
+        if (piece.gathered == nullptr) DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i));
+      }
     }
-    DSI_RETURN_IF_ERROR(
-        LayOutBatch(projection, pieces_, num_rows, budget_.limit, &shared_.stats, state));
+    DSI_RETURN_IF_ERROR(LayOut(num_rows, state));
     DSI_RETURN_IF_ERROR(FillBatch(projection, pieces_, &dense_scratch_, state));
     state->projection = shared_.projection;
+    state->row_numbers.assign(picked_.begin(), picked_.end());
     state->num_rows = num_rows;
     state->first_row = RowAt(0);
-    state->row_numbers.assign(picked_.begin(), picked_.end());
     row_ = RowAt(num_rows - 1) + 1;
     if (picker_ != nullptr) picker_->Take(num_rows);
     shared_.stats.rows += num_rows;
     Release();
+    return Status::Ok();
+  }
+
+  // The slab is charged as far as this scan asked for it: what a batch brings along is its owner's.
+  Status LayOut(uint32_t num_rows, BatchState* state) {
+    const std::byte* const before = state->slab;
+    const uint64_t room = budget_.left() + slab_.bytes();
+    DSI_RETURN_IF_ERROR(
+        LayOutBatch(*shared_.projection, pieces_, num_rows, room, &shared_.stats, state));
+    const uint64_t asked = state->slab != before ? state->capacity : state->used;
+    slab_.Set(std::max(slab_.bytes(), std::min(asked, room)));
     return Status::Ok();
   }
 
@@ -125,6 +153,7 @@ class FileScan final : public Scan {
   Status Decode(uint32_t num_rows) {
     const std::vector<StripeRef>& stripes = shared_.file->core().stripes;
     pieces_.clear();
+    size_t num_gathered = 0;
     if (picker_ != nullptr && chosen_.size() < num_rows) chosen_.resize(num_rows);
     for (uint32_t done = 0; done < num_rows;) {
       const uint64_t row = RowAt(done);
@@ -133,23 +162,55 @@ class FileScan final : public Scan {
       const auto in_stripe = static_cast<uint32_t>(row - stripe.first_row);
       uint32_t count = std::min(num_rows - done, stripe.num_rows - in_stripe);
       uint32_t reach = count;
-      std::span<const uint32_t> chosen;
       if (picker_ != nullptr) {
         const auto begin = picked_.begin() + done;
         count = static_cast<uint32_t>(
             std::lower_bound(begin, picked_.end(), stripe.first_row + stripe.num_rows) - begin);
         reach = static_cast<uint32_t>(RowAt(done + count - 1) - row) + 1;
-        for (uint32_t i = done; i < done + count; ++i)
-          chosen_[i] = static_cast<uint32_t>(picked_[i] - row);
-        if (reach != count) chosen = std::span(chosen_).subspan(done, count);
       }
       if (active_.empty() || active_stripe_ != stripe_) DSI_RETURN_IF_ERROR(Activate());
-      StripeDecoder* const decoder = active_.back().get();
-      DSI_RETURN_IF_ERROR(decoder->Advance(in_stripe, reach, chosen));
-      pieces_.push_back({decoder, done, count});
+      BatchPiece piece{.decoder = active_.back().get(), .first = done, .num_rows = count};
+      if (reach > batch_size_) {
+        if (num_gathered == gathered_.size())
+          gathered_.push_back(std::make_unique<GatheredRows>(&shared_));
+        piece.gathered = gathered_[num_gathered++].get();
+        DSI_RETURN_IF_ERROR(Gather(stripe, piece));
+      } else {
+        DSI_RETURN_IF_ERROR(AdvanceOver(stripe, piece.decoder, done, count));
+      }
+      pieces_.push_back(piece);
       done += count;
     }
     return Status::Ok();
+  }
+
+  // Rows that reach over more than a batch without a filter does: no more of them at a time.
+  Status Gather(const StripeRef& stripe, const BatchPiece& piece) {
+    piece.gathered->Start(piece.decoder);
+    const uint32_t end = piece.first + piece.num_rows;
+    for (uint32_t first = piece.first; first < end;) {
+      const uint64_t block_end = RowAt(first) + batch_size_;
+      uint32_t next = first + 1;
+      while (next < end && RowAt(next) < block_end) ++next;
+      DSI_RETURN_IF_ERROR(AdvanceOver(stripe, piece.decoder, first, next - first));
+      DSI_RETURN_IF_ERROR(piece.gathered->Add());
+      first = next;
+    }
+    return piece.gathered->Finish();
+  }
+
+  // Moves a decoder to rows [first, first + count) of the batch and those between them.
+  Status AdvanceOver(const StripeRef& stripe, StripeDecoder* decoder, uint32_t first,
+                     uint32_t count) {
+    const uint64_t row = RowAt(first);
+    const auto reach = static_cast<uint32_t>(RowAt(first + count - 1) - row) + 1;
+    std::span<const uint32_t> chosen;
+    if (reach != count) {
+      for (uint32_t i = first; i < first + count; ++i)
+        chosen_[i] = static_cast<uint32_t>(picked_[i] - row);
+      chosen = std::span(chosen_).subspan(first, count);
+    }
+    return decoder->Advance(static_cast<uint32_t>(row - stripe.first_row), reach, chosen);
   }
 
   // Puts a decoder, a used one where there is one, on the current stripe.
@@ -168,14 +229,11 @@ class FileScan final : public Scan {
 
   // All stripes but the last of a batch are done with.
   void Release() {
-    while (active_.size() > 1) {
-      idle_.push_back(std::move(active_.front()));
-      active_.erase(active_.begin());
-    }
     const StripeRef& stripe = shared_.file->core().stripes[active_stripe_];
-    if (row_ == stripe.first_row + stripe.num_rows) {
-      idle_.push_back(std::move(active_.back()));
-      active_.clear();
+    const size_t stay = row_ == stripe.first_row + stripe.num_rows ? 0 : 1;
+    for (; active_.size() > stay; active_.erase(active_.begin())) {
+      active_.front()->Park();
+      idle_.push_back(std::move(active_.front()));
     }
   }
 
@@ -197,6 +255,8 @@ class FileScan final : public Scan {
 
   MemoryBudget budget_;
   ScanShared shared_;
+  MemoryCharge records_;  // For the projection.
+  MemoryCharge slab_;
   ScanStats stats_;
   uint32_t batch_size_;
   bool drop_last_;
@@ -211,7 +271,8 @@ class FileScan final : public Scan {
   std::vector<BatchPiece> pieces_;
   std::unique_ptr<RowPicker> picker_;  // None without a filter.
   std::span<const uint64_t> picked_;   // Rows of the current batch.
-  std::vector<uint32_t> chosen_;       // The same, from the start of each piece.
+  CountedVector<uint32_t> chosen_;     // The same, from the start of each piece or block.
+  std::vector<std::unique_ptr<GatheredRows>> gathered_;
   DenseScratch dense_scratch_;
   Status failed_;
 };
@@ -242,7 +303,6 @@ Result<std::unique_ptr<Scan>> Make(const OpenFile& file, const ReaderOptions& re
   if (options.batch_size == 0 || options.batch_size > kMaxBatchRows)
     return InvalidArgument("batch_size {}, 1 to {} is possible", options.batch_size, kMaxBatchRows);
   DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
-  if (options.features.empty()) DSI_RETURN_IF_ERROR(file.VerifyMetadata());
   auto scan = std::make_unique<FileScan>(file, reader_options, options, range);
   DSI_RETURN_IF_ERROR(scan->Prepare(options, range));
   return std::unique_ptr<Scan>(std::move(scan));
@@ -267,11 +327,7 @@ Result<uint64_t> Count(const OpenFile& file, const ReaderOptions& reader_options
 
 Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions& reader_options,
                                        const ScanOptions& options) {
-  try {
-    return Make(file, reader_options, options);
-  } catch (const std::bad_alloc&) {
-    return Error(StatusCode::kResourceExhausted, "out of memory while preparing a scan");
-  }
+  return Make(file, reader_options, options);
 }
 
 Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader_options,

@@ -30,7 +30,7 @@ bool Fits(From value) {
 
 template <typename From, typename To>
 bool Run(const void* from, size_t count, uint64_t position, std::byte* to,
-         std::vector<uint64_t>* unfit) {
+         CountedVector<uint64_t>* unfit) {
   const From* const in = static_cast<const From*>(from);
   To* const out = reinterpret_cast<To*>(to);
   bool all_fit = true;
@@ -48,7 +48,7 @@ bool Run(const void* from, size_t count, uint64_t position, std::byte* to,
 }
 
 bool BoolsAreSound(const uint8_t* in, size_t count, uint64_t position,
-                   std::vector<uint64_t>* unfit) {
+                   CountedVector<uint64_t>* unfit) {
   uint8_t all = 0;
   for (size_t i = 0; i < count; ++i) all |= in[i];
   if (all <= 1) return true;
@@ -59,7 +59,7 @@ bool BoolsAreSound(const uint8_t* in, size_t count, uint64_t position,
 }
 
 bool CheckBools(const void* from, size_t count, uint64_t position, std::byte* to,
-                std::vector<uint64_t>* unfit) {
+                CountedVector<uint64_t>* unfit) {
   if (!BoolsAreSound(static_cast<const uint8_t*>(from), count, position, unfit)) return false;
   if (from != to) std::memcpy(to, from, count);
   return true;
@@ -67,7 +67,7 @@ bool CheckBools(const void* from, size_t count, uint64_t position, std::byte* to
 
 template <typename To>
 bool RunBools(const void* from, size_t count, uint64_t position, std::byte* to,
-              std::vector<uint64_t>* unfit) {
+              CountedVector<uint64_t>* unfit) {
   return BoolsAreSound(static_cast<const uint8_t*>(from), count, position, unfit) &&
          Run<uint8_t, To>(from, count, position, to, unfit);
 }
@@ -114,7 +114,8 @@ bool Bits(double value, uint64_t* bits) {
 
 }  // namespace
 
-Conversion FindConversion(Type from, Type to) {
+Conversion FindConversion(Type from, Type to, bool bit_cast) {
+  if (bit_cast && IsBitCast(from, to)) return {};
   if (from == to) return from == Type::kBool ? Conversion{CheckBools, 1, true} : Conversion{};
   switch (to) {
     case Type::kInt32:
@@ -160,12 +161,12 @@ bool BitsOf(double value, Type to, uint64_t* bits) {
   return false;
 }
 
-bool ConvertBits(uint64_t bits, Type from, Type to, uint64_t* converted) {
-  const Conversion conversion = FindConversion(from, to);
+bool ConvertBits(uint64_t bits, Type from, Type to, bool bit_cast, uint64_t* converted) {
+  const Conversion conversion = FindConversion(from, to, bit_cast);
   *converted = bits;
-  if (conversion.run == nullptr) return from == to;
+  if (conversion.run == nullptr) return from == to || bit_cast;
   *converted = 0;
-  std::vector<uint64_t> unfit;
+  CountedVector<uint64_t> unfit;
   return conversion.run(&bits, 1, 0, reinterpret_cast<std::byte*>(converted), &unfit) &&
          unfit.empty();
 }

@@ -128,7 +128,7 @@ template <typename Index>
 void FillInverse(std::span<const BatchPiece> pieces, uint32_t group, Index* inverse) {
   size_t first_unique = 0;
   for (const BatchPiece& piece : pieces) {
-    const GroupRows& rows = piece.decoder->group(group);
+    const GroupRows& rows = piece.group(group);
     const std::span<const uint32_t> places = rows.scattered ? rows.inverse : rows.slots;
     Index* const out = inverse + piece.first;
     for (size_t i = 0; i < places.size(); ++i)
@@ -145,22 +145,22 @@ Status FillOutput(const ScanProjection& projection, uint32_t at, std::span<const
   int64_t entries = 0;
   for (const BatchPiece& piece : pieces) {
     Source source{.output = &output,
-                  .rows = &piece.decoder->group(output.group),
-                  .shape = piece.decoder->shape(output.shape),
+                  .rows = &piece.group(output.group),
+                  .shape = piece.shape(output.shape),
                   .pool = {}};
     const GroupRows& rows = *source.rows;
     const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
     const bool plain_scalars =
         padded && source.shape.plain && source.shape.entries == 1 && output.width == 1;
     if (!plain_scalars) {
-      DSI_ASSIGN_OR_RETURN(source.shape, piece.decoder->ShapeArrays(output.shape));
+      DSI_ASSIGN_OR_RETURN(source.shape, piece.ShapeArrays(output.shape));
     }
-    const ValuesView values = piece.decoder->values(output.values);
+    const ValuesView values = piece.values(output.values);
     source.pool = {.values = values.values,
                    .num_values = values.num_values,
                    .width = static_cast<int>(output.item_size),
-                   .starts = source.shape.starts,
-                   .lengths = source.shape.lengths};
+                   .starts = values.starts != nullptr ? values.starts : source.shape.starts,
+                   .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths};
     switch (output.layout) {
       case Layout::kPadded:
         FillPadded(source, rows.slots, rows.num_rows, rows.identity, piece.first, place, batch);

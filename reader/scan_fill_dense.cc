@@ -48,11 +48,11 @@ void Weave(size_t item_size, const std::byte* const* columns, size_t num_columns
 }
 
 // One value per row of [first, first + count) of the piece; missing ones are the fill.
-const std::byte* ColumnRows(const ScanOutput& output, const StripeDecoder& decoder, uint32_t first,
+const std::byte* ColumnRows(const ScanOutput& output, const BatchPiece& piece, uint32_t first,
                             uint32_t count, std::byte* room) {
-  const GroupRows& rows = decoder.group(output.group);
-  const ShapeView& shape = decoder.shape(output.shape);
-  const ValuesView values = decoder.values(output.values);
+  const GroupRows& rows = piece.group(output.group);
+  const ShapeView& shape = piece.shape(output.shape);
+  const ValuesView values = piece.values(output.values);
   const std::span<const uint32_t> slots = rows.slots.subspan(first, count);
   const int width = static_cast<int>(output.item_size);
   if (shape.plain && rows.identity) return values.values + size_t{first} * output.item_size;
@@ -69,10 +69,10 @@ const std::byte* ColumnRows(const ScanOutput& output, const StripeDecoder& decod
   return room;
 }
 
-const std::byte* PresentRows(const ScanOutput& output, const StripeDecoder& decoder, uint32_t first,
+const std::byte* PresentRows(const ScanOutput& output, const BatchPiece& piece, uint32_t first,
                              uint32_t count, const uint8_t* ones, uint8_t* room) {
-  const ShapeView& shape = decoder.shape(output.shape);
-  const GroupRows& rows = decoder.group(output.group);
+  const ShapeView& shape = piece.shape(output.shape);
+  const GroupRows& rows = piece.group(output.group);
   if (shape.plain) return reinterpret_cast<const std::byte*>(ones);
   for (uint32_t i = 0; i < count; ++i) room[i] = shape.present[rows.slots[first + i]];
   return reinterpret_cast<const std::byte*>(room);
@@ -89,10 +89,9 @@ void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseS
   uint8_t* const ones = scratch->present.data() + kBlockColumns * kBlockRows;
   std::memset(ones, 1, kBlockRows);
   // Where no value is missing the mask needs no weaving.
-  const bool all_present =
-      std::all_of(projection.dense.begin(), projection.dense.end(), [&](uint32_t output) {
-        return piece.decoder->shape(projection.outputs[output].shape).plain;
-      });
+  const bool all_present = std::all_of(
+      projection.dense.begin(), projection.dense.end(),
+      [&](uint32_t output) { return piece.shape(projection.outputs[output].shape).plain; });
   if (all_present) {
     std::memset(batch->At(batch->dense_present) + uint64_t{piece.first} * num_columns, 1,
                 uint64_t{piece.num_rows} * num_columns);
@@ -107,10 +106,10 @@ void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseS
       const std::byte* present[kBlockColumns];
       for (size_t i = 0; i < in_block; ++i) {
         const ScanOutput& output = projection.outputs[projection.dense[block + i]];
-        columns[i] = ColumnRows(output, *piece.decoder, first, count,
+        columns[i] = ColumnRows(output, piece, first, count,
                                 scratch->columns.data() + i * kBlockRows * sizeof(uint64_t));
         if (all_present) continue;
-        present[i] = PresentRows(output, *piece.decoder, first, count, ones,
+        present[i] = PresentRows(output, piece, first, count, ones,
                                  scratch->present.data() + i * kBlockRows);
       }
       const uint64_t cell = row * num_columns + block;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dsi/reader/batch_internal.h"
+#include "dsi/reader/gathered_rows_internal.h"
 #include "dsi/reader/scan_stripe_internal.h"
 
 namespace dsi::internal {
@@ -17,12 +18,26 @@ namespace dsi::internal {
 // Rows of a batch that lie in one stripe; those that a filter dropped do not count.
 struct BatchPiece {
   StripeDecoder* decoder = nullptr;
-  uint32_t first = 0;  // Row of the batch where they start.
+  GatheredRows* gathered = nullptr;  // Where the rows lie far apart: they are no longer there.
+  uint32_t first = 0;                // Row of the batch where they start.
   uint32_t num_rows = 0;
+
+  const GroupRows& group(uint32_t i) const {
+    return gathered != nullptr ? gathered->group(i) : decoder->group(i);
+  }
+  const ShapeView& shape(uint32_t i) const {
+    return gathered != nullptr ? gathered->shape(i) : decoder->shape(i);
+  }
+  Result<ShapeView> ShapeArrays(uint32_t i) const {
+    return gathered != nullptr ? gathered->ShapeArrays(i) : decoder->ShapeArrays(i);
+  }
+  ValuesView values(uint32_t i) const {
+    return gathered != nullptr ? gathered->values(i) : decoder->values(i);
+  }
 };
 
 // Decides where everything lies and makes room. Adds to stats.values_expanded. `max_bytes` bounds
-// the slab.
+// the slab: what is left of the scan's memory.
 Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
                    size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch);
 

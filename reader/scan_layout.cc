@@ -81,15 +81,14 @@ void PlaceJagged(const ScanOutput& output, uint64_t rows, SlabPlanner* planner,
 uint64_t CountJagged(const ScanOutput& output, std::span<const BatchPiece> pieces) {
   uint64_t entries = 0;
   for (const BatchPiece& piece : pieces)
-    entries += CountEntries(piece.decoder->shape(output.shape), piece.decoder->group(output.group));
+    entries += CountEntries(piece.shape(output.shape), piece.group(output.group));
   return entries;
 }
 
 uint64_t CountUnique(const ScanOutput& output, std::span<const BatchPiece> pieces) {
   uint64_t entries = 0;
   for (const BatchPiece& piece : pieces)
-    entries +=
-        CountUniqueEntries(piece.decoder->shape(output.shape), piece.decoder->group(output.group));
+    entries += CountUniqueEntries(piece.shape(output.shape), piece.group(output.group));
   return entries;
 }
 
@@ -126,8 +125,8 @@ void PlaceSet(const ScanProjection& projection, const ScanVbeSet& set, uint64_t 
 
 Status TooBig(const std::string& column, size_t num_rows, uint64_t max_bytes) {
   return Error(StatusCode::kResourceExhausted,
-               "column {}: a batch of {} rows needs more than the {} bytes of memory_bytes; a "
-               "smaller batch or width helps",
+               "column {}: a batch of {} rows needs more than the {} bytes that are left of "
+               "memory_bytes; a smaller batch or width helps",
                column, num_rows, max_bytes);
 }
 
@@ -137,8 +136,8 @@ Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece>
                    size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch) {
   for (size_t i = 0; i < projection.shapes.size(); ++i) {
     for (const BatchPiece& piece : pieces) {
-      stats->values_expanded += CountEntries(piece.decoder->shape(static_cast<uint32_t>(i)),
-                                             piece.decoder->group(projection.shapes[i].group)) *
+      stats->values_expanded += CountEntries(piece.shape(static_cast<uint32_t>(i)),
+                                             piece.group(projection.shapes[i].group)) *
                                 projection.shapes[i].num_values;
     }
   }
@@ -150,7 +149,7 @@ Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece>
   for (size_t g = 0; g < projection.groups.size(); ++g) {
     if (!projection.groups[g].want_touched) continue;
     for (const BatchPiece& piece : pieces)
-      batch->num_unique[g] += piece.decoder->group(static_cast<uint32_t>(g)).num_touched();
+      batch->num_unique[g] += piece.group(static_cast<uint32_t>(g)).num_touched();
     if (projection.groups[g].want_inverse)
       batch->inverse[g] = planner.Place(num_rows, sizeof(int32_t));
   }
@@ -192,11 +191,13 @@ Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece>
       planner.Place(cells, static_cast<uint64_t>(TypeWidth(projection.dense_type)));
   batch->dense_present = planner.Place(cells, 1);
   if (!planner.fits()) {
-    return Error(StatusCode::kResourceExhausted,
-                 "the dense matrix of {} rows and {} columns does not fit memory_bytes ({})",
-                 num_rows, projection.dense.size(), max_bytes);
+    return Error(
+        StatusCode::kResourceExhausted,
+        "the dense matrix of {} rows and {} columns does not fit the {} bytes that are left "
+        "of memory_bytes",
+        num_rows, projection.dense.size(), max_bytes);
   }
-  return batch->ReserveSlab(planner.size());
+  return batch->ReserveSlab(planner.size(), max_bytes);
 }
 
 }  // namespace dsi::internal

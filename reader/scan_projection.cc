@@ -1,7 +1,6 @@
 #include "dsi/reader/scan_projection_internal.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <span>
 #include <unordered_map>
@@ -40,6 +39,10 @@ Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool 
     }
     return Type::kBytes;
   }
+  if (asked.bit_cast && (!asked.dtype.has_value() ||
+                         (*asked.dtype != Type::kInt64 && *asked.dtype != Type::kInt32))) {
+    return InvalidArgument("{}: bit_cast needs a dtype of int64 or int32", column.name);
+  }
   if (!asked.dtype.has_value()) return asked.layout == Layout::kDense ? Type::kFloat32 : stored;
   // A name that stands for ids and weights changes the type of those it is meant for.
   if (one_of_many && asked.layout != Layout::kDense && IsFloat(*asked.dtype) != IsFloat(stored))
@@ -64,7 +67,10 @@ class Resolver {
 
   Status AddAll() {
     for (uint32_t ordinal = 0; ordinal < file_.columns().count(); ++ordinal) {
-      DSI_ASSIGN_OR_RETURN(const uint32_t column, Column(ordinal));
+      DSI_ASSIGN_OR_RETURN(OpenColumn loaded, file_.LoadAnyColumn(ordinal));
+      // Who asks for everything asks for what this build can read (S-010, S-011).
+      if (!loaded.record.Support().ok()) continue;
+      const uint32_t column = Keep(std::move(loaded));
       DSI_RETURN_IF_ERROR(AddOutput(column, DefaultProjection(out_->columns[column]), false));
     }
     return Status::Ok();
@@ -124,13 +130,18 @@ class Resolver {
   }
 
   Result<uint32_t> Column(uint32_t ordinal) {
-    const auto [at, is_new] =
-        columns_.try_emplace(ordinal, static_cast<uint32_t>(out_->columns.size()));
-    if (is_new) {
-      DSI_ASSIGN_OR_RETURN(OpenColumn column, file_.LoadColumn(ordinal));
-      out_->columns.push_back(std::move(column));
-    }
-    return at->second;
+    const auto known = columns_.find(ordinal);
+    if (known != columns_.end()) return known->second;
+    DSI_ASSIGN_OR_RETURN(OpenColumn column, file_.LoadColumn(ordinal));
+    return Keep(std::move(column));
+  }
+
+  // Position of a column that is new.
+  uint32_t Keep(OpenColumn column) {
+    const auto position = static_cast<uint32_t>(out_->columns.size());
+    columns_.emplace(column.ordinal, position);
+    out_->columns.push_back(std::move(column));
+    return position;
   }
 
   Status AddOutput(uint32_t c, const Projection& asked, bool one_of_many) {
@@ -144,14 +155,13 @@ class Resolver {
     output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
     const bool unique = asked.layout == Layout::kIkjt || asked.layout == Layout::kPaddedIkjt;
     const bool padded = asked.layout == Layout::kPadded || asked.layout == Layout::kPaddedIkjt;
+    const bool bit_cast = asked.bit_cast && IsBitCast(column.record.type, output.dtype);
     if (padded) {
-      if (!BitsOf(asked.pad_value, output.dtype, &output.pad_bits)) {
-        return InvalidArgument("{}: the pad value {} is no {}", column.name, asked.pad_value,
-                               TypeName(output.dtype));
-      }
       DSI_ASSIGN_OR_RETURN(output.width, Width(column, asked));
     }
-    if (asked.layout == Layout::kDense) DSI_RETURN_IF_ERROR(SetDense(column, asked, &output));
+    if (asked.layout == Layout::kDense) DSI_RETURN_IF_ERROR(CheckDense(column, output));
+    if (padded || asked.layout == Layout::kDense)
+      DSI_RETURN_IF_ERROR(SetPad(column, asked, bit_cast, &output));
 
     output.group = FindOrAdd(&out_->group_position, column.record.group, &out_->groups, [&] {
       return ScanGroup{column.record.group, false};
@@ -166,12 +176,13 @@ class Resolver {
       dictionary = FindOrAdd(&dictionaries_, column.dictionary_slot, &out_->dictionaries,
                              [&] { return ScanDictionary{c}; });
     }
-    output.values = FindOrAdd(&values_, uint64_t{c} << 8 | static_cast<uint8_t>(output.dtype),
-                              &out_->values, [&] {
-                                ++out_->shapes[output.shape].num_values;
-                                return ScanValues{c, output.shape, dictionary, output.dtype,
-                                                  FindConversion(column.record.type, output.dtype)};
-                              });
+    // Checked and cast values of one type differ.
+    const uint64_t form = static_cast<uint64_t>(output.dtype) << 1 | (bit_cast ? 1 : 0);
+    output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
+      ++out_->shapes[output.shape].num_values;
+      return ScanValues{c, output.shape, dictionary, output.dtype,
+                        FindConversion(column.record.type, output.dtype, bit_cast)};
+    });
     if (asked.layout == Layout::kDense)
       out_->dense.push_back(static_cast<uint32_t>(out_->outputs.size()));
     if (asked.layout == Layout::kVbe) DSI_RETURN_IF_ERROR(AddToSet(asked.vbe_set, output));
@@ -194,29 +205,33 @@ class Resolver {
     return Status::Ok();
   }
 
-  Status SetDense(const OpenColumn& column, const Projection& asked, ScanOutput* output) {
+  Status CheckDense(const OpenColumn& column, const ScanOutput& output) {
     if (!IsScalar(column))
       return InvalidArgument("{}: only features of one number stand in the dense matrix",
                              column.name);
-    if (out_->dense.empty()) out_->dense_type = output->dtype;
-    if (output->dtype != out_->dense_type) {
-      return InvalidArgument("{}: the dense matrix has one type; {} and {} are asked for",
-                             column.name, TypeName(out_->dense_type), TypeName(output->dtype));
+    if (out_->dense.empty()) out_->dense_type = output.dtype;
+    if (output.dtype == out_->dense_type) return Status::Ok();
+    return InvalidArgument("{}: the dense matrix has one type; {} and {} are asked for",
+                           column.name, TypeName(out_->dense_type), TypeName(output.dtype));
+  }
+
+  // What stands where there is no value; the rule is told beside Projection::pad_value.
+  static Status SetPad(const OpenColumn& column, const Projection& asked, bool bit_cast,
+                       ScanOutput* output) {
+    if (asked.pad_value.has_value()) {
+      if (BitsOf(*asked.pad_value, output->dtype, &output->pad_bits)) return Status::Ok();
+      return InvalidArgument("{}: the pad value {} is no {}", column.name, *asked.pad_value,
+                             TypeName(output->dtype));
     }
-    // A pad value that was given, else the feature's own default, else NaN or 0.
-    if (std::bit_cast<uint64_t>(asked.pad_value) != 0) {
-      if (BitsOf(asked.pad_value, output->dtype, &output->pad_bits)) return Status::Ok();
-      return InvalidArgument("{}: the value {} for missing entries is no {}", column.name,
-                             asked.pad_value, TypeName(output->dtype));
-    }
+    output->pad_bits = 0;
+    if (!IsScalar(column)) return Status::Ok();
     if (column.record.has_default) {
-      if (ConvertBits(column.record.default_bits, column.record.type, output->dtype,
+      if (ConvertBits(column.record.default_bits, column.record.type, output->dtype, bit_cast,
                       &output->pad_bits))
         return Status::Ok();
       return Error(StatusCode::kOutOfRange, "{}: the feature's default does not fit {}",
                    column.name, TypeName(output->dtype));
     }
-    output->pad_bits = 0;
     if (IsFloat(output->dtype))
       BitsOf(std::numeric_limits<double>::quiet_NaN(), output->dtype, &output->pad_bits);
     return Status::Ok();

@@ -6,9 +6,15 @@
 
 namespace dsi::internal {
 
-StripeDecoder::StripeDecoder(ScanShared* shared) : shared_(shared), pages_(shared->file) {
+StripeDecoder::StripeDecoder(ScanShared* shared)
+    : shared_(shared), objects_(shared->budget), pages_(shared->file, shared->budget) {
   const ScanProjection& projection = *shared->projection;
   MemoryBudget* const budget = shared->budget;
+  const uint64_t bytes = projection.groups.size() * sizeof(GroupIndexDecoder) +
+                         projection.shapes.size() * sizeof(ShapeDecoder) +
+                         projection.dictionaries.size() * sizeof(StreamWindow) +
+                         projection.values.size() * (sizeof(PoolDecoder) + sizeof(StreamWindow));
+  if (!objects_.Add(bytes).ok()) throw OverBudget(bytes, *budget);
   for (size_t i = 0; i < projection.groups.size(); ++i)
     groups_.push_back(std::make_unique<GroupIndexDecoder>(budget));
   for (size_t i = 0; i < projection.shapes.size(); ++i)
@@ -22,14 +28,14 @@ StripeDecoder::StripeDecoder(ScanShared* shared) : shared_(shared), pages_(share
 Status StripeDecoder::Start(size_t stripe) {
   const ScanProjection& projection = *shared_->projection;
   const Core& core = shared_->file->core();
+  Park();
+  plan_.reset();
   DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanStripe(*shared_->file, projection.columns, stripe,
-                                                   shared_->reader_options));
+                                                   shared_->reader_options, shared_->budget));
   stripe_row_ = core.stripes[stripe].first_row;
   first_ = passed_ = 0;
-  // The page reader looks at the plan before until it has started on this one.
-  auto next = std::make_unique<StripePlan>(std::move(plan));
-  pages_.Start(next.get());
-  plan_ = std::move(next);
+  plan_ = std::make_unique<StripePlan>(std::move(plan));
+  pages_.Start(plan_.get());
   context_ = {&pages_,
               plan_.get(),
               projection.columns,
@@ -63,11 +69,13 @@ Status StripeDecoder::Start(size_t stripe) {
         dictionary, shapes_[values.shape].get(),
         groups_[projection.shapes[values.shape].group]->general()));
     if (values_[i]->num_values() != shapes_[values.shape]->num_values()) {
-      return Corrupt("{}: {} values, another column of the feature has {} (D-011)",
+      return Corrupt("{}: {} values, another column of the feature has {} ({})",
                      values_[i]->Describe(), values_[i]->num_values(),
-                     shapes_[values.shape]->num_values());
+                     shapes_[values.shape]->num_values(),
+                     planned.windows == kNone32 ? "D-011" : "D-013");
     }
   }
+  pages_.LetGo();
   return Status::Ok();
 }
 
@@ -114,16 +122,8 @@ Status StripeDecoder::Advance(uint32_t first, uint32_t num_rows, std::span<const
     const GroupRows& rows = groups_[projection.shapes[i].group]->rows();
     DSI_RETURN_IF_ERROR(shapes_[i]->Require(rows.first_unique, rows.num_unique));
   }
-  for (size_t i = 0; i < values_.size(); ++i) {
-    const ShapeView& view = shapes_[projection.values[i].shape]->view();
-    DSI_RETURN_IF_ERROR(values_[i]->Require(view.first_value, view.end_value));
-  }
+  for (auto& values : values_) DSI_RETURN_IF_ERROR(values->Require());
   return Status::Ok();
-}
-
-ValuesView StripeDecoder::values(uint32_t i) const {
-  const ShapeView& view = shapes_[shared_->projection->values[i].shape]->view();
-  return {values_[i]->At(view.first_value), values_[i]->num_readable(view.first_value)};
 }
 
 Status StripeDecoder::CheckFit(uint32_t i) const {
@@ -132,9 +132,7 @@ Status StripeDecoder::CheckFit(uint32_t i) const {
   DSI_ASSIGN_OR_RETURN(const ShapeView view, shapes_[values.shape]->Arrays());
   const GroupRows& rows = groups_[shared_->projection->shapes[values.shape].group]->rows();
   for (uint32_t row = 0; row < rows.num_rows; ++row) {
-    const uint32_t slot = rows.slots[row];
-    const uint64_t begin = view.first_value + view.starts[slot];
-    if (values_[i]->FirstUnfit(begin, begin + view.lengths[slot]) == UINT64_MAX) continue;
+    if (values_[i]->Fits(rows.slots[row], view)) continue;
     const OpenColumn& column = shared_->projection->columns[values.column];
     return Error(StatusCode::kOutOfRange, "row {}, column {}: a value of type {} does not fit {}",
                  stripe_row_ + first_ + (chosen_.empty() ? row : chosen_[row]), column.name,

@@ -9,34 +9,36 @@
 
 namespace dsi::internal {
 
-ScanBuffer::~ScanBuffer() {
-  if (budget_ != nullptr) budget_->used -= capacity_;
-  FreeBlock(data_, block_capacity_);
-}
+ScanBuffer::~ScanBuffer() { Release(); }
 
 Status ScanBuffer::Reserve(uint64_t size, uint64_t keep) {
   const uint64_t wanted = size + kSlack;
   if (wanted <= capacity_) return Status::Ok();
-  const uint64_t free = budget_->limit - std::min(budget_->limit, budget_->used) + capacity_;
-  if (wanted > free) {
-    return Error(StatusCode::kResourceExhausted,
-                 "decoded rows need {} bytes, {} of the {} allowed by memory_bytes are left",
-                 wanted, free, budget_->limit);
-  }
-  const uint64_t capacity =
-      AlignUp(std::min(std::max(wanted, capacity_ + capacity_ / 2), free), 64);
+  // Both blocks stand side by side where something is kept.
+  const uint64_t free = budget_->left() + (keep == 0 ? capacity_ : 0);
+  uint64_t capacity = BlockBytes(std::max(wanted, capacity_ + capacity_ / 2));
+  if (capacity > free) capacity = BlockBytes(wanted);
+  if (capacity > free) return budget_->Refusal(capacity).At("decoded rows");
+  if (keep == 0) Release();
   size_t block_capacity = 0;
   std::byte* const grown = AllocateBlock(capacity, &block_capacity);
   if (grown == nullptr)
     return Error(StatusCode::kResourceExhausted, "no memory for {} bytes of decoded rows",
                  capacity);
   if (keep != 0) std::memcpy(grown, data_, keep);
-  FreeBlock(data_, block_capacity_);
+  Release();
   data_ = grown;
   block_capacity_ = block_capacity;
-  budget_->used += capacity - capacity_;
+  budget_->used += capacity;
   capacity_ = capacity;
   return Status::Ok();
+}
+
+void ScanBuffer::Release() {
+  FreeBlock(data_, block_capacity_);
+  budget_->Give(capacity_);
+  data_ = nullptr;
+  capacity_ = block_capacity_ = 0;
 }
 
 void StreamWindow::Start(const StripeContext* context, const PlannedStream* stream,
@@ -51,6 +53,7 @@ void StreamWindow::Start(const StripeContext* context, const PlannedStream* stre
   width_ = convert != nullptr ? convert->to_width : stream->record.width;
   begin_ = end_ = filled_ = 0;
   unfit_.clear();
+  context->pages->Expect(*stream);
 }
 
 Status StreamWindow::Convert(const void* from, size_t count, uint64_t position, std::byte* to) {
@@ -105,6 +108,12 @@ void StreamWindow::Drop(uint64_t first) {
   unfit_.erase(unfit_.begin(), std::lower_bound(unfit_.begin(), unfit_.end(), begin_));
 }
 
+void StreamWindow::Release() {
+  buffer_.Release();
+  begin_ = end_;
+  filled_ = 0;
+}
+
 Status StreamWindow::Require(uint64_t first, uint64_t end) {
   if (constant_) return FillConstant(end - first);
   if (end <= end_ || first == end) return Status::Ok();
@@ -114,7 +123,10 @@ Status StreamWindow::Require(uint64_t first, uint64_t end) {
   if (first >= end_) {
     // Nothing in the window is needed any more, and neither are the pages up to the first value's.
     if (!keep_all_) {
-      begin_ = end_ = std::max(end_, first / page_values * page_values);
+      const uint64_t next = std::max(end_, first / page_values * page_values);
+      for (uint64_t page = end_ / page_values; page < next / page_values; ++page)
+        context_->pages->Done(*stream_, static_cast<uint32_t>(page));
+      begin_ = end_ = next;
       unfit_.clear();
     }
   }
@@ -132,8 +144,9 @@ Status StreamWindow::DecodePage(uint32_t page) {
   // A window of a later stream is often as long: a full window at once saves growing it in steps.
   DSI_RETURN_IF_ERROR(buffer_.Reserve(
       (keep_all_ ? record.num_values : end_ - begin_ + count) * width_, (end_ - begin_) * width_));
-  DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node,
-                       context_->pages->Node(*stream_, page));
+  // Holds the bytes: the dictionary's pages may be done with meanwhile.
+  DSI_ASSIGN_OR_RETURN(const PageBytes held, context_->pages->Node(*stream_, page));
+  const std::span<const std::byte> node = held.bytes;
 
   SharedDictionary dictionary;
   const bool shared =

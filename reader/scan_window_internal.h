@@ -16,17 +16,12 @@
 #include <vector>
 
 #include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/format/memory_budget_internal.h"
 #include "dsi/format/types.h"
 #include "dsi/reader/page_plan_internal.h"
 #include "dsi/reader/scan_convert_internal.h"
 
 namespace dsi::internal {
-
-// Bytes that all windows of a scan may hold together (ScanOptions::memory_bytes).
-struct MemoryBudget {
-  uint64_t limit = 0;
-  uint64_t used = 0;
-};
 
 // Memory aligned to 64 bytes that grows and is counted. Kernels may read kSlack bytes behind what
 // is used.
@@ -40,11 +35,13 @@ class ScanBuffer {
   // Room for `size` bytes and the slack; the first `keep` bytes survive. kResourceExhausted.
   Status Reserve(uint64_t size, uint64_t keep);
   std::byte* data() const { return data_; }
+  // Gives everything back.
+  void Release();
 
  private:
   MemoryBudget* budget_;
   std::byte* data_ = nullptr;
-  uint64_t capacity_ = 0;      // As counted.
+  uint64_t capacity_ = 0;      // As charged.
   size_t block_capacity_ = 0;  // As allocated.
 };
 
@@ -63,7 +60,7 @@ struct StripeContext {
 
 class StreamWindow {
  public:
-  explicit StreamWindow(MemoryBudget* budget) : buffer_(budget) {}
+  explicit StreamWindow(MemoryBudget* budget) : buffer_(budget), unfit_(budget) {}
 
   // Starts on a stream. `convert` null: values as stored. `dictionary` null: no id space.
   // `keep_all`: nothing is ever dropped.
@@ -73,9 +70,11 @@ class StreamWindow {
   // Makes values [first, end) readable at At(first); `first` never goes back unless everything is
   // kept. end <= num_values().
   Status Require(uint64_t first, uint64_t end);
-  // The value at position i and those after it, up to the end required last.
+  // The value at position i and those after it, up to the end required last. Null or meaningless
+  // where nothing was required there.
   const std::byte* At(uint64_t i) const {
-    return buffer_.data() + (constant_ ? 0 : (i - begin_) * width_);
+    if (constant_ || i <= begin_ || i > end_) return buffer_.data();
+    return buffer_.data() + (i - begin_) * width_;
   }
 
   // Values readable at At(i): at least those up to the end required last.
@@ -88,6 +87,8 @@ class StreamWindow {
   // First position in [first, end) whose value did not fit the requested type; UINT64_MAX: none.
   uint64_t FirstUnfit(uint64_t first, uint64_t end) const;
   bool any_unfit() const { return constant_unfit_ || !unfit_.empty(); }
+  // Gives the memory back; what was read from it counts as passed.
+  void Release();
   // "stripe 0, column a, values stream".
   std::string Describe() const {
     return DescribeStream(*context_->plan, context_->columns, *stream_);
@@ -110,8 +111,8 @@ class StreamWindow {
   size_t width_ = 8;    // Of a value in the window.
   uint64_t begin_ = 0;  // Values [begin_, end_) are in the buffer.
   uint64_t end_ = 0;
-  uint64_t filled_ = 0;          // Constant: values in the buffer.
-  std::vector<uint64_t> unfit_;  // Positions, ascending.
+  uint64_t filled_ = 0;            // Constant: values in the buffer.
+  CountedVector<uint64_t> unfit_;  // Positions, ascending.
 };
 
 }  // namespace dsi::internal

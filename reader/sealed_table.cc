@@ -22,10 +22,19 @@ uint64_t NumBlocks(const TableRef& ref) {
   return (uint64_t{ref.count} + per_block - 1) / per_block;
 }
 
+// The first `known` bytes of each of n records of `size` bytes; `from` may be `to` (F-041).
+void CopyRecords(const std::byte* from, size_t n, size_t size, size_t known, std::byte* to) {
+  if (size == known) {
+    if (to != from) std::memcpy(to, from, n * size);
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) std::memmove(to + i * known, from + i * size, known);
+}
+
 }  // namespace
 
 uint64_t TableBytes(const TableRef& ref) {
-  // Both factors have 32 bits, and a record is at most 96 bytes once F-041 holds.
+  // Both factors have 32 bits, and a record is at most a block once F-041 holds.
   const uint64_t records = uint64_t{ref.count} * ref.record_size;
   return AlignUp(records, 8) + 8 * NumBlocks(ref);
 }
@@ -37,10 +46,11 @@ struct SealedTable::Cache {
   std::vector<std::unique_ptr<std::byte[]>> blocks;  // Null: not read yet.
 };
 
-SealedTable::SealedTable(const RandomAccessFile* file, const TableRef& ref, uint64_t salt,
-                         std::string what)
+SealedTable::SealedTable(const RandomAccessFile* file, const TableRef& ref, size_t known_size,
+                         uint64_t salt, std::string what)
     : file_(file),
       ref_(ref),
+      known_size_(known_size),
       salt_(salt),
       what_(std::move(what)),
       cache_(std::make_unique<Cache>()) {}
@@ -113,16 +123,16 @@ Status SealedTable::Read(uint32_t first, uint32_t n, std::byte* out) const {
       DSI_RETURN_IF_ERROR(CheckBlock(block, {fresh.get(), size}, cache_->seals[block]));
       kept = std::move(fresh);
     }
-    const size_t bytes = size_t{take} * ref_.record_size;
-    std::memcpy(out, kept.get() + size_t{in_block} * ref_.record_size, bytes);
-    out += bytes;
+    CopyRecords(kept.get() + size_t{in_block} * ref_.record_size, take, ref_.record_size,
+                known_size_, out);
+    out += take * known_size_;
     first += take;
     n -= take;
   }
   return Status::Ok();
 }
 
-Status SealedTable::ReadAll(std::vector<std::byte>* out) const {
+Status SealedTable::ReadAll(CountedVector<std::byte>* out) const {
   Status first;
   DSI_RETURN_IF_ERROR(ReadSound(out, [&first](Status status) {
     if (first.ok()) first = std::move(status);
@@ -130,7 +140,7 @@ Status SealedTable::ReadAll(std::vector<std::byte>* out) const {
   return first;
 }
 
-Status SealedTable::ReadSound(std::vector<std::byte>* out,
+Status SealedTable::ReadSound(CountedVector<std::byte>* out,
                               const std::function<void(Status)>& damage) const {
   if (out != nullptr) out->clear();
   if (ref_.count == 0) return Status::Ok();
@@ -156,7 +166,9 @@ Status SealedTable::ReadSound(std::vector<std::byte>* out,
       damage(std::move(status));
     }
   }
-  if (out != nullptr) out->resize(records_bytes);
+  if (out == nullptr) return Status::Ok();
+  CopyRecords(out->data(), ref_.count, ref_.record_size, known_size_, out->data());
+  out->resize(ref_.count * known_size_);
   return Status::Ok();
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMaxFindings = 4096;
 
 // F-070: what the columns say about all stripes.
-void CheckTotals(const VerifiedDirectory& directory, const std::vector<VerifiedTotals>& totals,
+void CheckTotals(const VerifiedDirectory& directory, const CountedVector<VerifiedTotals>& totals,
                  DamageLog* log) {
   for (const OpenColumn& c : directory.columns) {
     if (c.name.empty() || !totals[c.ordinal].complete) continue;
@@ -58,26 +58,29 @@ void VerifyPrecisions(const OpenFile& file, const VerifiedDirectory& directory, 
 
 }  // namespace
 
-Result<std::vector<Damage>> VerifyFile(const OpenFile& file,
-                                       const std::function<bool(const VerifyProgress&)>& progress) {
+Result<std::vector<Damage>> VerifyFile(const OpenFile& file, const VerifyOptions& options) {
   const Status cancelled(StatusCode::kCancelled, "verification was cancelled by its callback");
   DamageLog log;
-  VerifyMeter meter(progress, file.file().size());
+  VerifyMeter meter(options.progress, file.file().size());
+  MemoryBudget budget{.limit = options.memory_bytes};
   // Header, trailer, core footer and the extents of everything but pages were proven when opening.
-  file.VerifyMetadata(
-      [&log](Status status, std::string where) { log.Add(std::move(status), std::move(where)); });
-  if (auto metadata = LoadUserMetadata(file); !metadata.ok()) {
+  file.VerifyMetadata(&budget, [&log](Status status, std::string where) {
+    log.Add(std::move(status), std::move(where));
+  });
+  if (auto metadata = LoadUserMetadata(file, &budget); !metadata.ok()) {
+    if (metadata.status().code() == StatusCode::kResourceExhausted) return metadata.status();
     log.Add(metadata.status(), "section of user metadata");
   }
   uint64_t page_bytes = 0;
   for (const StripeRef& s : file.core().stripes) page_bytes += s.data_size;
   if (!meter.Advance(file.file().size() - page_bytes)) return cancelled;
 
-  const VerifiedDirectory directory = VerifyDirectory(file, &log);
+  const VerifiedDirectory directory = VerifyDirectory(file, &budget, &log);
   VerifyPrecisions(file, directory, &log);
-  std::vector<VerifiedTotals> totals(directory.columns.size());
+  CountedVector<VerifiedTotals> totals(directory.columns.size(), &budget);
   for (size_t i = 0; i < file.core().stripes.size(); ++i) {
-    DSI_ASSIGN_OR_RETURN(const bool go_on, VerifyStripe(file, directory, i, &totals, &meter, &log));
+    DSI_ASSIGN_OR_RETURN(const bool go_on,
+                         VerifyStripe(file, directory, i, &budget, &totals, &meter, &log));
     if (!go_on) return cancelled;
   }
   CheckTotals(directory, totals, &log);

@@ -1,10 +1,11 @@
-// The directory as a whole: each record, and what records must not share (spec F-070 … F-075).
+// The directory as a whole: each record, and what records must not share (spec F-070 … F-079).
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/reader/verify_internal.h"
 
@@ -21,7 +22,8 @@ struct NameEntry {
 
 class DirectoryVerifier {
  public:
-  DirectoryVerifier(const OpenFile& file, DamageLog* log) : file_(file), log_(*log) {}
+  DirectoryVerifier(const OpenFile& file, MemoryBudget* budget, DamageLog* log)
+      : file_(file), budget_(budget), log_(*log), out_(budget), entries_(budget) {}
 
   VerifiedDirectory Verify() {
     LoadColumns();
@@ -40,9 +42,11 @@ class DirectoryVerifier {
     const uint32_t count = file_.core().columns.count;
     out_.columns.resize(count);
     for (uint32_t i = 0; i < count; ++i) {
-      auto column = file_.LoadColumn(i);
+      auto column = file_.LoadAnyColumn(i);
       if (column.ok()) {
         out_.columns[i] = *std::move(column);
+        if (Status support = out_.columns[i].record.Support(); !support.ok())
+          log_.Add(std::move(support), fmt::format("column {}", out_.columns[i].name));
       } else {
         out_.columns[i].ordinal = i;
         out_.complete = false;
@@ -53,7 +57,8 @@ class DirectoryVerifier {
 
   // F-073.
   void CheckGroups() {
-    std::vector<uint32_t> members(file_.core().groups.count);
+    CountedVector<uint32_t> members(file_.core().groups.count, 0, budget_);
+    CountedVector<uint32_t> chain(members.size(), 1, budget_);  // Groups in the chain of each.
     out_.group_parents.resize(members.size());
     for (const OpenColumn& c : out_.columns) {
       if (!c.name.empty()) ++members[c.record.group];
@@ -66,6 +71,13 @@ class DirectoryVerifier {
         continue;
       }
       out_.group_parents[g] = group->parent;
+      // Parents come first.
+      if (group->parent != 0) chain[g] = std::min(chain[group->parent], kMaxGroupChain) + 1;
+      if (chain[g] > kMaxGroupChain) {
+        log_.Add(
+            Corrupt("more than {} groups in a chain of parents (F-073, F-090)", kMaxGroupChain),
+            where);
+      }
       if (group->name_size != 0) CheckName(group->name_offset, group->name_size, where);
       if (out_.complete && group->num_columns != members[g]) {
         log_.Add(Corrupt("{} columns stated, {} found (F-073)", group->num_columns, members[g]),
@@ -103,7 +115,7 @@ class DirectoryVerifier {
     if (auto name = file_.LoadName(offset, size); !name.ok()) log_.Add(name.status(), where);
   }
 
-  // F-075: no slot serves two purposes.
+  // F-077, F-078: every slot serves one purpose.
   void CheckSlots() {
     for (const OpenColumn& c : out_.columns) {
       if (c.name.empty()) continue;
@@ -124,7 +136,7 @@ class DirectoryVerifier {
       if (kept != 0 && out_.slots[kept - 1].slot == use.slot) {
         const SlotUse& first = out_.slots[kept - 1];
         log_.Add(
-            Corrupt("slot {} is the {} stream of {} and the {} stream of {} (F-075)", use.slot,
+            Corrupt("slot {} is the {} stream of {} and the {} stream of {} (F-077)", use.slot,
                     StreamRoleName(first.role), first.owner, StreamRoleName(use.role), use.owner),
             "directory: slots");
         continue;
@@ -132,6 +144,12 @@ class DirectoryVerifier {
       out_.slots[kept++] = use;
     }
     out_.slots.resize(kept);
+    // The slots left are different ones below num_slots.
+    if (out_.complete && kept != file_.core().num_slots) {
+      log_.Add(Corrupt("{} of {} slots serve nothing (F-078)", file_.core().num_slots - kept,
+                       file_.core().num_slots),
+               "directory: slots");
+    }
   }
 
   std::string_view NameOf(const NameEntry& e) const {
@@ -167,7 +185,7 @@ class DirectoryVerifier {
 
   // F-071: text everywhere, between the names as well.
   void CheckHeap() {
-    std::vector<std::byte> heap;
+    CountedVector<std::byte> heap(budget_);
     // A damaged seal is reported already.
     if (!file_.names().ReadAll(&heap).ok()) return;
     if (!IsNameText({reinterpret_cast<const char*>(heap.data()), heap.size()}))
@@ -178,10 +196,10 @@ class DirectoryVerifier {
   // F-072: sorted, complete, and nothing else in it.
   void CheckNameIndex() {
     const char* where = "directory: name index";
-    std::vector<std::byte> bytes;
+    CountedVector<std::byte> bytes(budget_);
     // A damaged seal is reported already.
     if (!out_.complete || !file_.name_index().ReadAll(&bytes).ok()) return;
-    std::vector<NameEntry> found(bytes.size() / NameIndexRecord::kSize);
+    CountedVector<NameEntry> found(bytes.size() / NameIndexRecord::kSize, budget_);
     for (size_t i = 0; i < found.size(); ++i) {
       auto r = NameIndexRecord::DecodeFrom(bytes.data() + i * NameIndexRecord::kSize);
       if (!r.ok()) return log_.Add(r.status(), where);
@@ -190,28 +208,19 @@ class DirectoryVerifier {
         return log_.Add(Corrupt("entry {} is out of order (F-072)", i), where);
       }
     }
-    size_t next = 0;
-    for (const NameEntry& e : entries_) {
-      if (next < found.size() && found[next] == e) {
-        ++next;
-      } else if (!IsOptional(e)) {
-        return log_.Add(Corrupt("entry {} should be that of \"{}\" (F-072)", next, NameOf(e)),
-                        where);
-      }
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      if (i < found.size() && found[i] == entries_[i]) continue;
+      return log_.Add(Corrupt("entry {} should be that of \"{}\" (F-072)", i, NameOf(entries_[i])),
+                      where);
     }
-    if (next != found.size()) {
-      log_.Add(Corrupt("{} entries, {} expected (F-072)", found.size(), next), where);
+    if (found.size() != entries_.size()) {
+      log_.Add(Corrupt("{} entries, {} expected (F-072)", found.size(), entries_.size()), where);
     }
-  }
-
-  // A sequence of one column has a feature name of its own; the index may leave it out.
-  bool IsOptional(const NameEntry& e) const {
-    return e.what == 1 && out_.columns[e.column].record.num_columns == 1;
   }
 
   void CheckFeatures() {
     if (!out_.complete) return;
-    std::vector<std::pair<uint64_t, uint32_t>> ids;
+    CountedVector<std::pair<uint64_t, uint32_t>> ids(budget_);
     for (const OpenColumn& c : out_.columns) {
       if (c.record.leader == c.ordinal) ids.emplace_back(c.record.feature_id, c.ordinal);
     }
@@ -231,15 +240,16 @@ class DirectoryVerifier {
   }
 
   const OpenFile& file_;
+  MemoryBudget* budget_;
   DamageLog& log_;
   VerifiedDirectory out_;
-  std::vector<NameEntry> entries_;
+  CountedVector<NameEntry> entries_;
 };
 
 }  // namespace
 
-VerifiedDirectory VerifyDirectory(const OpenFile& file, DamageLog* log) {
-  return DirectoryVerifier(file, log).Verify();
+VerifiedDirectory VerifyDirectory(const OpenFile& file, MemoryBudget* budget, DamageLog* log) {
+  return DirectoryVerifier(file, budget, log).Verify();
 }
 
 }  // namespace dsi::internal

@@ -1,7 +1,9 @@
 // Reader::Verify in parts: the directory, then stripe by stripe, page by page.
 //
-// Memory: the directory's records, one stripe's stream and page records, one read of a few MiB and
-// one decoded page; nothing grows with the number of rows or stripes.
+// Memory: the directory's records, one stripe's stream and page records, one read of a few MiB, one
+// decoded page, and one index or the windows of one feature in one stripe, all charged to one
+// budget; nothing grows with the number of stripes. What has no memory left is kResourceExhausted,
+// thrown as OverBudget where no Status is returned.
 #pragma once
 
 #include <cstdint>
@@ -51,16 +53,23 @@ struct SlotUse {
 
 // The directory as far as it is sound.
 struct VerifiedDirectory {
-  std::vector<OpenColumn> columns;  // By ordinal; those with `name` empty are damaged.
-  std::vector<SlotUse> slots;       // By slot; each slot once.
-  std::vector<uint32_t> id_space_widths;
-  std::vector<uint32_t> first_columns;  // Per id space: the first that uses it, kNone32 if none.
-  std::vector<uint32_t> group_parents;  // F-073.
+  explicit VerifiedDirectory(MemoryBudget* budget)
+      : columns(budget),
+        slots(budget),
+        id_space_widths(budget),
+        first_columns(budget),
+        group_parents(budget) {}
+
+  CountedVector<OpenColumn> columns;  // By ordinal; those with `name` empty are damaged.
+  CountedVector<SlotUse> slots;       // By slot; each slot once.
+  CountedVector<uint32_t> id_space_widths;
+  CountedVector<uint32_t> first_columns;  // Per id space: the first that uses it, kNone32 if none.
+  CountedVector<uint32_t> group_parents;  // F-073.
   bool complete = true;  // False: some column's record is damaged, so slots are missing.
 };
 
-// F-070 … F-075, S-010 … S-013 over all records.
-VerifiedDirectory VerifyDirectory(const OpenFile& file, DamageLog* log);
+// F-070 … F-079, S-010 … S-013 over all records.
+VerifiedDirectory VerifyDirectory(const OpenFile& file, MemoryBudget* budget, DamageLog* log);
 
 // Totals of a column over the stripes, compared with its record at the end (F-070).
 struct VerifiedTotals {
@@ -72,13 +81,14 @@ struct VerifiedTotals {
 // F-060 … F-064, D-001 … D-005, D-010 … D-013, and every node of every page of one stripe. False:
 // cancelled. kIo and the like end the verification.
 Result<bool> VerifyStripe(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
-                          std::vector<VerifiedTotals>* totals, VerifyMeter* meter, DamageLog* log);
+                          MemoryBudget* budget, CountedVector<VerifiedTotals>* totals,
+                          VerifyMeter* meter, DamageLog* log);
 
-// D-005, D-013 of one stripe without other damage. Errors other than damage end the verification.
+// D-002, D-005, D-013, D-014 of one stripe without other damage. Errors other than damage end the
+// verification.
 Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
-                    DamageLog* log);
+                    MemoryBudget* budget, DamageLog* log);
 
-Result<std::vector<Damage>> VerifyFile(const OpenFile& file,
-                                       const std::function<bool(const VerifyProgress&)>& progress);
+Result<std::vector<Damage>> VerifyFile(const OpenFile& file, const VerifyOptions& options);
 
 }  // namespace dsi::internal

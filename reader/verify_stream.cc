@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "dsi/format/error_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
 
 void StreamChecker::Start(StreamRole role, const StreamRecord& record, const ColumnRecord* column,
-                          const StripeGroupRecord* group, uint32_t num_rows) {
+                          const StripeGroupRecord* group, uint32_t num_rows, MemoryBudget* budget) {
   *this = {};
+  used_ = CountedVector<bool>(budget);
   role_ = role;
   record_ = record;
   column_ = column;
@@ -49,7 +50,7 @@ Status StreamChecker::AddIndex(const void* values, size_t count) {
         return Corrupt("row {}: new-row bit {} (D-001)", at, bits[i]);
       }
       sum_ += bits[i];
-    } else if (form_ != 5) {  // D-005 needs the parent's index.
+    } else if (form_ == 3 || form_ == 4) {  // D-005 needs the parent's index.
       if (numbers[i] >= num_unique_) {
         return Corrupt("row {}: unique row {} of {} (D-001)", at, numbers[i], num_unique_);
       }
@@ -98,7 +99,7 @@ Status StreamChecker::Finish() {
   if (role_ == StreamRole::kIndex && form_ == 1 && sum_ != num_rows_) {
     return Corrupt("runs of {} rows in all, the stripe has {} (D-001)", sum_, num_rows_);
   }
-  if (role_ == StreamRole::kIndex && form_ > 1 && form_ != 5 && sum_ != num_unique_) {
+  if (role_ == StreamRole::kIndex && form_ > 1 && form_ < 5 && sum_ != num_unique_) {
     return Corrupt("{} unique rows are used, the group states {} (D-001, D-002)", sum_,
                    num_unique_);
   }

@@ -15,7 +15,7 @@ class StreamChecker {
  public:
   // `column` is null for index and dictionary streams, `group` for all but index streams.
   void Start(StreamRole role, const StreamRecord& record, const ColumnRecord* column,
-             const StripeGroupRecord* group, uint32_t num_rows);
+             const StripeGroupRecord* group, uint32_t num_rows, MemoryBudget* budget);
 
   // Values as decoded: record.width bytes each.
   Status Add(const void* values, size_t count);
@@ -39,9 +39,9 @@ class StreamChecker {
   uint32_t form_ = 0;
   uint32_t num_unique_ = 0;
   uint32_t num_rows_ = 0;
-  uint64_t seen_ = 0;       // Values so far.
-  uint64_t sum_ = 0;        // Shape: entries; index form 1: rows; forms 2 to 4: unique rows so far.
-  std::vector<bool> used_;  // Forms 3 and 4, by unique row.
+  uint64_t seen_ = 0;  // Values so far.
+  uint64_t sum_ = 0;   // Shape: entries; index form 1: rows; forms 2 to 4: unique rows so far.
+  CountedVector<bool> used_;  // Forms 3 and 4, by unique row.
   uint32_t greatest_ = 0;
   bool sound_ = false;
 };

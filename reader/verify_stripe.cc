@@ -8,7 +8,7 @@
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/seal_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 #include "dsi/reader/verify_internal.h"
 #include "dsi/reader/verify_stream_internal.h"
 
@@ -28,24 +28,34 @@ struct Stream {
   SlotUse use;
   StreamRecord record;
   bool present = false;
-  bool failed = false;  // Reported, or hidden by damage that was.
-  uint64_t bytes = 0;   // Of its nodes; those of an alias are another's.
+  bool failed = false;   // Reported, or hidden by damage that was.
+  bool unknown = false;  // Failed by an encoding that this build does not know, and not by damage.
+  uint64_t bytes = 0;    // Of its nodes; those of an alias are another's.
   StreamChecker checker;
 };
 
 class StripeVerifier {
  public:
   StripeVerifier(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
-                 VerifyMeter* meter, DamageLog* log)
+                 MemoryBudget* budget, VerifyMeter* meter, DamageLog* log)
       : file_(file),
         directory_(directory),
         stripe_(stripe),
         ref_(file.core().stripes[stripe]),
         meter_(*meter),
         log_(*log),
-        all_present_(directory.complete) {}
+        budget_(budget),
+        groups_(budget),
+        streams_(budget),
+        all_present_(directory.complete),
+        by_page_(budget),
+        running_(budget),
+        uses_(budget),
+        buffer_(budget),
+        values_(budget),
+        scratch_(budget) {}
 
-  Result<bool> Verify(std::vector<VerifiedTotals>* totals) {
+  Result<bool> Verify(CountedVector<VerifiedTotals>* totals) {
     DSI_RETURN_IF_ERROR(LoadGroups());
     DSI_RETURN_IF_ERROR(LoadStreams());
     StartStreams();
@@ -54,7 +64,8 @@ class StripeVerifier {
     FinishStreams();
     CompareStreams(totals);
     AddStoredBytes(totals);
-    if (last_message_.empty()) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, &log_));
+    if (!is_damaged_)
+      DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, budget_, &log_));
     file_.ForgetStripe(stripe_);
     return true;
   }
@@ -64,6 +75,7 @@ class StripeVerifier {
   void Report(Status status, std::string where) {
     if (status.message() == last_message_) return;
     last_message_ = status.message();
+    is_damaged_ |= status.code() != StatusCode::kUnsupported;
     log_.Add(std::move(status), std::move(where));
   }
 
@@ -86,6 +98,10 @@ class StripeVerifier {
       auto record = file_.LoadStripeGroup(stripe_, g);
       if (record.ok()) {
         groups_[g] = *record;
+        if (record->form > 5) {  // Its streams are over unique rows all the same.
+          Report(Error(StatusCode::kUnsupported, "index form {} (D-001)", record->form),
+                 fmt::format("stripe {}, dedup group {}", stripe_, g));
+        }
         continue;
       }
       if (!IsDamage(record.status())) return record.status();
@@ -121,9 +137,24 @@ class StripeVerifier {
     return at != streams_.end() && at->use.slot == slot && at->present ? &*at : nullptr;
   }
 
+  // Null for index and dictionary streams.
+  const ColumnRecord* ColumnOf(const SlotUse& use) const {
+    const bool of_column = use.role != StreamRole::kIndex && use.role != StreamRole::kDictionary;
+    return of_column ? &directory_.columns[use.owner].record : nullptr;
+  }
+
+  // S-010, S-011: what its values must be is not known; its place and its seals are.
+  bool IsOpaque(const SlotUse& use) const {
+    const ColumnRecord* column = ColumnOf(use);
+    if (column == nullptr || column->Support().ok()) return false;
+    // Lists have lengths and windows of whatever type.
+    return use.role == StreamRole::kValues || !IsListKind(column->kind);
+  }
+
   // What records alone must say, before any page is read.
   Status CheckRecord(const Stream& s) {
     const SlotUse& use = s.use;
+    if (IsOpaque(use)) return Status::Ok();
     if (use.role == StreamRole::kIndex) {
       const uint32_t parent = directory_.group_parents[use.owner];
       return CheckIndexRecord(groups_[use.owner], ref_.num_rows, groups_[parent].num_unique,
@@ -138,12 +169,18 @@ class StripeVerifier {
       return CheckShapeRecord(column, groups_[column.group].num_unique, s.record);
     }
     if (use.role == StreamRole::kWindows) {
-      return CheckWindowsRecord(groups_[column.group].num_unique, s.record);
+      return CheckWindowsRecord(column, groups_[column.group].num_unique, s.record);
+    }
+    if (use.slot != column.values_slot) {
+      const Stream* values = Find(column.values_slot);
+      const Stream* windows = Find(column.windows_slot);
+      if (values == nullptr || windows == nullptr) return Status::Ok();
+      return CheckTierRecord(values->record, s.record, windows->record.max);
     }
     const Stream* shape = Find(column.shape_slot);
     if (shape == nullptr) return Status::Ok();
     StreamRecord pool = s.record;
-    pool.num_values = PoolValues(column);  // Sizes of tiers are looked at later (D-014).
+    pool.num_values = PoolValues(column);  // How many each tier has is looked at later (D-014).
     return CheckValuesRecord(column, shape->record, pool, HasWindows(column));
   }
 
@@ -161,8 +198,7 @@ class StripeVerifier {
     for (Stream& s : streams_) {
       if (!s.present) continue;
       const SlotUse& use = s.use;
-      const bool of_column = use.role != StreamRole::kIndex && use.role != StreamRole::kDictionary;
-      const ColumnRecord* column = of_column ? &directory_.columns[use.owner].record : nullptr;
+      const ColumnRecord* column = ColumnOf(use);
       const uint32_t group_ordinal = column != nullptr ? column->group : use.owner;
       if (use.role != StreamRole::kDictionary && groups_[group_ordinal].num_unique == 0) {
         s.failed = true;  // Its group is damaged, and that was reported.
@@ -174,7 +210,7 @@ class StripeVerifier {
       }
       const StripeGroupRecord* group =
           use.role == StreamRole::kIndex ? &groups_[use.owner] : nullptr;
-      s.checker.Start(use.role, s.record, column, group, ref_.num_rows);
+      s.checker.Start(use.role, s.record, column, group, ref_.num_rows, budget_);
       if (s.record.num_pages != 0) by_page_.push_back(static_cast<uint32_t>(&s - streams_.data()));
     }
     std::sort(by_page_.begin(), by_page_.end(), [this](uint32_t a, uint32_t b) {
@@ -258,6 +294,8 @@ class StripeVerifier {
                                       [this](uint32_t i) { return !streams_[i].record.is_alias; });
     for (const uint32_t i : uses_) {
       Stream& s = streams_[i];
+      if (!s.record.is_alias)
+        s.bytes += s.record.form == StreamForm::kPacked ? s.record.size : bytes.size();
       if (s.failed) {
         if (s.record.form == StreamForm::kPacked && s.record.offset_in_page >= end) {
           end = std::min<uint64_t>(bytes.size(), uint64_t{s.record.offset_in_page} + s.record.size);
@@ -275,11 +313,11 @@ class StripeVerifier {
         node = bytes.subspan(s.record.offset_in_page, s.record.size);
         if (!s.record.is_alias) status = CheckPlace(s.record, page, &end);
       }
-      if (!s.record.is_alias) s.bytes += node.size();
       if (status.ok()) status = CheckNode(&s, k, node);
       if (status.ok()) continue;
       if (!IsDamage(status)) return status;
       s.failed = true;
+      s.unknown = status.code() == StatusCode::kUnsupported;
       Report(status.At(fmt::format("page {} at offset {}", page, record.offset)), Where(s.use));
     }
     if (all_present_ && owners == 0) {
@@ -307,6 +345,7 @@ class StripeVerifier {
   }
 
   Status CheckNode(Stream* s, uint32_t k, std::span<const std::byte> node) {
+    if (IsOpaque(s->use)) return Status::Ok();
     const uint32_t count = ValuesInNode(s->record, k, file_.core().page_values);
     const int width = s->record.width;
     values_.resize((size_t{count} * 8 + 7) / 8);
@@ -330,7 +369,7 @@ class StripeVerifier {
 
   void FinishStreams() {
     for (Stream& s : streams_) {
-      if (s.failed) continue;
+      if (s.failed || IsOpaque(s.use)) continue;
       Status status;
       if (s.record.form == StreamForm::kConstant) status = s.checker.AddConstant();
       if (status.ok()) status = s.checker.Finish();
@@ -339,7 +378,7 @@ class StripeVerifier {
   }
 
   // D-011: entries asked for by the shape are those stored.
-  void CompareStreams(std::vector<VerifiedTotals>* totals) {
+  void CompareStreams(CountedVector<VerifiedTotals>* totals) {
     for (const OpenColumn& c : directory_.columns) {
       if (c.name.empty()) continue;
       VerifiedTotals& total = (*totals)[c.ordinal];
@@ -351,6 +390,7 @@ class StripeVerifier {
       }
       const uint64_t num_values = PoolValues(c.record);
       total.num_values += num_values;
+      if (!c.record.Support().ok()) continue;
       if (shape == nullptr || !shape->checker.sound()) continue;
       const uint64_t entries = shape->checker.entries();
       // Columns may differ in what a code asks for only by damage, which was reported. Windows are
@@ -370,7 +410,7 @@ class StripeVerifier {
   }
 
   // F-070: a dictionary counts with the first column that uses it.
-  void AddStoredBytes(std::vector<VerifiedTotals>* totals) const {
+  void AddStoredBytes(CountedVector<VerifiedTotals>* totals) const {
     for (const Stream& s : streams_) {
       if (s.use.role == StreamRole::kIndex) continue;
       const uint32_t column = s.use.role == StreamRole::kDictionary
@@ -378,7 +418,7 @@ class StripeVerifier {
                                   : s.use.owner;
       if (column == kNone32) continue;
       (*totals)[column].stored_bytes += s.bytes;
-      if (s.failed) (*totals)[column].complete = false;
+      if (s.failed && !s.unknown) (*totals)[column].complete = false;
     }
   }
 
@@ -394,26 +434,29 @@ class StripeVerifier {
   const StripeRef& ref_;
   VerifyMeter& meter_;
   DamageLog& log_;
-  std::vector<StripeGroupRecord> groups_;
-  std::vector<Stream> streams_;  // By slot.
+  MemoryBudget* budget_;
+  CountedVector<StripeGroupRecord> groups_;
+  CountedVector<Stream> streams_;  // By slot.
   // False: some stream's record is damaged, and its node looks like bytes of no stream.
   bool all_present_;
-  std::vector<uint32_t> by_page_;  // Positions in streams_, by place in the file.
-  size_t next_ = 0;                // In by_page_.
-  std::vector<uint32_t> running_;  // Paged streams that the next page may belong to.
-  std::vector<uint32_t> uses_;
-  std::vector<std::byte> buffer_;
+  CountedVector<uint32_t> by_page_;  // Positions in streams_, by place in the file.
+  size_t next_ = 0;                  // In by_page_.
+  CountedVector<uint32_t> running_;  // Paged streams that the next page may belong to.
+  CountedVector<uint32_t> uses_;
+  CountedVector<std::byte> buffer_;
   uint64_t buffer_at_ = 0;
-  std::vector<uint64_t> values_;
+  CountedVector<uint64_t> values_;
   DecodeScratch scratch_;
   std::string last_message_;
+  bool is_damaged_ = false;
 };
 
 }  // namespace
 
 Result<bool> VerifyStripe(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
-                          std::vector<VerifiedTotals>* totals, VerifyMeter* meter, DamageLog* log) {
-  return StripeVerifier(file, directory, stripe, meter, log).Verify(totals);
+                          MemoryBudget* budget, CountedVector<VerifiedTotals>* totals,
+                          VerifyMeter* meter, DamageLog* log) {
+  return StripeVerifier(file, directory, stripe, budget, meter, log).Verify(totals);
 }
 
 }  // namespace dsi::internal

@@ -16,6 +16,7 @@
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/text_table_internal.h"
+#include "dsi/tools/unsupported_features_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
 namespace dsi::tools {
@@ -150,18 +151,27 @@ Status Print(const Options& options, size_t num_columns, const std::vector<Round
 
 Status Run(const Options& options, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
-  DSI_ASSIGN_OR_RETURN(const auto columns, ChooseColumns(*reader, options.features));
+  DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(*reader, options.features));
   ScanOptions scan;
   scan.batch_size = options.batch_size;
-  for (const ColumnInfo& column : columns) scan.features.push_back(ProjectionOf(column, options));
   Batch batch;
   std::vector<std::byte> copy;
   std::vector<Round> rounds;
   {
     Progress progress(*console);
-    for (uint32_t i = 0; i < options.repeat; ++i) {
-      DSI_ASSIGN_OR_RETURN(const Round round, ReadOnce(*reader, scan, &batch, &copy, &progress));
-      rounds.push_back(round);
+    while (rounds.size() < options.repeat) {
+      scan.features.clear();
+      for (const ColumnInfo& column : columns)
+        scan.features.push_back(ProjectionOf(column, options));
+      const auto round = ReadOnce(*reader, scan, &batch, &copy, &progress);
+      if (round.ok()) {
+        rounds.push_back(*round);
+        continue;
+      }
+      progress.Clear();
+      DSI_RETURN_IF_ERROR(LeaveOutUnsupported(round.status(), options.features, "",
+                                              ReadRows(*reader, 0, UINT64_MAX), &columns));
+      rounds.clear();
     }
   }
   return Print(options, columns.size(), rounds, console);

@@ -51,17 +51,18 @@ std::string CutLines(std::string_view lines, size_t width) {
 
 Status Run(Options* options, Console* console) {
   DSI_RETURN_IF_ERROR(ParseRows(options->rows, &options->to_text.rows));
+  options->to_text.skip_unsupported = true;
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options->file));
   const bool cut = console->out_is_tty() && !console->json;
   // On a terminal the rows themselves show how far the work is.
   const bool was_quiet = std::exchange(console->quiet, console->quiet || console->out_is_tty());
   Progress progress(*console);
   console->quiet = was_quiet;
-  return DsiToText(
-             *reader, options->to_text, &progress,
-             [&](std::string_view lines) {
-               return console->Print(cut ? CutLines(lines, console->width()) : std::string(lines));
-             })
+  return DsiToText(*reader, options->to_text, &progress,
+                   [&](std::string_view lines) {
+                     return cut ? console->Print(CutLines(lines, console->width()))
+                                : console->PrintJsonText(lines);
+                   })
       .status();
 }
 

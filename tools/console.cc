@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,40 @@ bool EnvironmentAllowsColor() {
   if (no_color != nullptr && *no_color != '\0') return false;
   const char* terminal = std::getenv("TERM");
   return terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+// Length of the UTF-8 character that starts at `at`, 0 where none does: a byte that is no part of
+// one may be a control character to a terminal that does not know UTF-8.
+size_t CharacterBytes(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(at);
+  const size_t size = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (lead >= 0xF5 || size > text.size() - at) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if (byte(at + i) < 0x80 || byte(at + i) > 0xBF) return 0;
+  }
+  return size;
+}
+
+template <typename EscapeByte>
+std::string Escape(std::string_view text, const EscapeByte& escape) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const size_t size = CharacterBytes(text, i);
+    // U+0080 to U+009F are control characters too; in UTF-8 they begin with C2.
+    const bool is_c1 = c == 0xC2 && size == 2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (size == 0 || c < 0x20 || c == 0x7F) {
+      safe += escape(c);
+    } else if (is_c1) {
+      safe += escape(static_cast<unsigned char>(text[i + 1]));
+    } else {
+      safe += text.substr(i, size);
+    }
+    i += std::max<size_t>(size, 1);
+  }
+  return safe;
 }
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -42,6 +77,10 @@ Status Console::Print(std::string_view text) {
   if (!status_.ok()) return status_;
   buffer_.append(text);
   return buffer_.size() < kFlushBytes ? Status::Ok() : Flush();
+}
+
+Status Console::PrintJsonText(std::string_view lines) {
+  return Print(out_is_tty_ ? PrintableJson(lines) : std::string(lines));
 }
 
 Status Console::Flush() {
@@ -71,24 +110,19 @@ void PrintError(std::string_view text) {
   }
 }
 
+void PrintWarning(std::string_view text) {
+  PrintError(fmt::format("dsictl: warning: {}\n", Printable(text)));
+}
+
 std::string Printable(std::string_view text) {
-  std::string safe;
-  safe.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F are control characters too; in UTF-8 they begin with C2.
-    const bool is_c1 = c == 0xC2 && i + 1 < text.size() &&
-                       static_cast<unsigned char>(text[i + 1]) >= 0x80 &&
-                       static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (c < 0x20 || c == 0x7F) {
-      safe += fmt::format("\\x{:02x}", c);
-    } else if (is_c1) {
-      safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    } else {
-      safe += text[i];
-    }
-  }
-  return safe;
+  return Escape(text, [](unsigned char c) { return fmt::format("\\x{:02x}", c); });
+}
+
+std::string PrintableJson(std::string_view json) {
+  return Escape(json, [](unsigned char c) {
+    // Between the strings of JSON there are line breaks; inside they are escaped already.
+    return c == '\n' ? std::string("\n") : fmt::format("\\u{:04x}", c);
+  });
 }
 
 size_t DisplayWidth(std::string_view text) {

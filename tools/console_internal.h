@@ -32,6 +32,8 @@ class Console {
   // Adds to standard output. Not before 1 MiB has gathered is anything written, so that a verb that
   // fails early leaves nothing half printed. The first failure stays; later text is dropped.
   Status Print(std::string_view text);
+  // The same for JSON; a terminal gets it with control characters escaped.
+  Status PrintJsonText(std::string_view lines);
   Status Flush();
 
   // The reader of standard output is gone: a reason to stop, and none to complain.
@@ -49,10 +51,15 @@ class Console {
 
 // Writes straight to standard error; a failure there has nobody to be told to.
 void PrintError(std::string_view text);
+// One line, made safe to show. Said with --quiet too: that something was left out is no report.
+void PrintWarning(std::string_view text);
 
 // Makes text from a file safe to show: control characters, which could drive a terminal, become
 // \xNN.
 std::string Printable(std::string_view text);
+// The same for JSON, whose strings may hold such characters unescaped: they become \u00NN, which
+// reads back as what it was.
+std::string PrintableJson(std::string_view json);
 
 // Characters that a terminal shows, counted as code points.
 size_t DisplayWidth(std::string_view text);

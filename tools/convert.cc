@@ -9,6 +9,7 @@
 #include "dsi/format/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/dsi_to_text_internal.h"
+#include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/text_table_internal.h"
 #include "dsi/tools/text_to_dsi_internal.h"
@@ -46,25 +47,29 @@ Status PrintToDsi(const TextToDsiReport& report, const Options& options, double 
   const WriteReport& w = report.written;
   const auto rows = static_cast<double>(w.num_rows);
   if (console->json) {
-    const Json json = {{"output", options.out},
-                       {"rows", w.num_rows},
-                       {"sessions", w.num_sessions},
-                       {"stripes", w.num_stripes},
-                       {"groups", w.num_groups},
-                       {"values_in", w.values_in},
-                       {"values_stored", w.values_stored},
-                       {"index_bytes", w.index_bytes},
-                       {"bytes_in", report.bytes_in},
-                       {"bytes_out", w.file_bytes},
-                       {"seconds", seconds},
-                       {"encode_seconds", w.encode_seconds},
-                       {"choose_seconds", w.choose_seconds},
-                       {"rows_per_second", rows / seconds}};
-    return console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    Json json = {{"output", options.out},
+                 {"rows", w.num_rows},
+                 {"sessions", w.num_sessions},
+                 {"stripes", w.num_stripes},
+                 {"groups", w.num_groups},
+                 {"values_in", w.values_in},
+                 {"values_stored", w.values_stored},
+                 {"index_bytes", w.index_bytes},
+                 {"bytes_in", report.bytes_in},
+                 {"bytes_out", w.file_bytes},
+                 {"seconds", seconds},
+                 {"encode_seconds", w.encode_seconds},
+                 {"choose_seconds", w.choose_seconds},
+                 {"rows_per_second", rows / seconds},
+                 {"input", DecisionsJson(report.fit)}};
+    return PrintJson(json, console);
   }
   if (console->quiet) return Status::Ok();
+  const std::string smaller =
+      FactorText(static_cast<double>(report.bytes_in), static_cast<double>(w.file_bytes));
   FactList facts;
   facts.Add("rows", CountText(w.num_rows));
+  AddDecisions(report.fit, &facts);
   facts.Add("sessions",
             fmt::format("{}  ({:.1f} rows each)", CountText(w.num_sessions),
                         w.num_sessions ? rows / static_cast<double>(w.num_sessions) : 0));
@@ -74,10 +79,12 @@ Status PrintToDsi(const TextToDsiReport& report, const Options& options, double 
             FactorText(static_cast<double>(w.values_in), static_cast<double>(w.values_stored)));
   facts.Add("groups", fmt::format("{}  (indexes: {})", w.num_groups, BytesText(w.index_bytes)));
   facts.Add("stripes", CountText(w.num_stripes));
-  facts.Add("bytes", fmt::format("{} in, {} out  ({} smaller)", BytesText(report.bytes_in),
-                                 BytesText(w.file_bytes),
-                                 FactorText(static_cast<double>(report.bytes_in),
-                                            static_cast<double>(w.file_bytes))));
+  // Of values left out "smaller" would say nothing.
+  const TextCoverage& coverage = report.fit.coverage;
+  const bool all_stored = coverage.ignored.empty() && coverage.more_ignored == 0 && w.num_rows != 0;
+  facts.Add("bytes",
+            fmt::format("{} in, {} out{}", BytesText(report.bytes_in), BytesText(w.file_bytes),
+                        all_stored ? fmt::format("  ({} smaller)", smaller) : ""));
   facts.Add("time", fmt::format("{}  ({}rows/s)", SecondsText(seconds), RateText(rows / seconds)));
   return console->Print(facts.Render(*console));
 }
@@ -100,6 +107,7 @@ Status ToDsi(Options* options, Console* console) {
     console->hint = "the compressed input is not whole; fetch it again";
   }
   DSI_RETURN_IF_ERROR(report.status());
+  for (const std::string& warning : WarningsOf(report->fit)) PrintWarning(warning);
   return PrintToDsi(*report, *options, watch.seconds(), console);
 }
 
@@ -122,7 +130,7 @@ Status ToText(const Options& options, Console* console) {
   Progress progress(*console);
   const auto rows = DsiToText(*reader, to_text, &progress, [&](std::string_view lines) {
     bytes += lines.size();
-    return file ? file->Append(std::as_bytes(std::span(lines))) : console->Print(lines);
+    return file ? file->Append(std::as_bytes(std::span(lines))) : console->PrintJsonText(lines);
   });
   progress.Clear();
   DSI_RETURN_IF_ERROR(rows.status());
@@ -134,7 +142,7 @@ Status ToText(const Options& options, Console* console) {
     const Json json = {
         {"output", options.out}, {"rows", *rows},      {"bytes_in", reader->info().file_bytes},
         {"bytes_out", bytes},    {"seconds", seconds}, {"rows_per_second", rows_per_second}};
-    return console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    return PrintJson(json, console);
   }
   if (console->quiet) return Status::Ok();
   FactList facts;
@@ -251,7 +259,7 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
            ->type_name("N"),
        file_group);
   only(AddSize(app, "--memory", &writer->memory_bytes,
-               "Memory for rows, such as 4G; default: half of the machine's"),
+               "Memory to take, such as 4G; default: three quarters of what there is"),
        file_group);
   only(app->add_option("--metadata", to_dsi->metadata, "Store a note; repeatable")
            ->allow_extra_args(false)
@@ -261,7 +269,11 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
       "Examples:\n"
       "  dsictl convert clicks.jsonl clicks.dsi --session-key session_id\n"
       "  zcat day1.jsonl.gz day2.jsonl.gz | dsictl convert - days.dsi --schema ads.json\n"
-      "  dsictl convert clicks.dsi clicks.jsonl --original-order\n");
+      "  dsictl convert <(cat day*.jsonl) days.dsi --format jsonl\n"
+      "  dsictl convert clicks.dsi clicks.jsonl --original-order\n\n"
+      "Without --schema, an input that can be read but once is first copied, compressed, to a "
+      "file\n"
+      "without a name in OUT's folder. docs/dsictl.md explains the report and the warnings.\n");
   return [options, console] { return Run(options.get(), console); };
 }
 

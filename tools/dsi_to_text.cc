@@ -1,17 +1,97 @@
 #include "dsi/tools/dsi_to_text_internal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "dsi/tools/feature_choice_internal.h"
 #include "dsi/tools/interrupt_internal.h"
+#include "dsi/tools/unsupported_features_internal.h"
 
 namespace dsi::tools {
+
+namespace {
+
+// A column of the tool's own, which nobody sees unless they ask.
+constexpr std::string_view kPosition = "__position";
+// Rows that RowText gives at once, so that what it failed with lies among as many.
+constexpr uint64_t kRowsAtOnce = 1024;
+
+// The rows as text; goes on without features that cannot be read where that is allowed.
+class RowSource {
+ public:
+  RowSource(const Reader& reader, const DsiToTextOptions& options)
+      : reader_(reader), options_(options), rows_(options.rows) {}
+
+  Status Start() {
+    auto text = RowText::Create(reader_, rows_);
+    while (!text.ok()) {
+      DSI_RETURN_IF_ERROR(GoOnWithout(text.status()));
+      text = RowText::Create(reader_, rows_);
+    }
+    text_ = *std::move(text);
+    return Status::Ok();
+  }
+
+  Result<bool> Next(std::string* lines, std::vector<uint64_t>* positions) {
+    while (true) {
+      lines->clear();
+      positions->clear();
+      const auto more = text_->Next(lines, positions);
+      if (more.ok()) {
+        rows_.row_begin += positions->size();
+        return more;
+      }
+      DSI_RETURN_IF_ERROR(GoOnWithout(more.status()));
+      DSI_RETURN_IF_ERROR(Start());
+    }
+  }
+
+ private:
+  Status GoOnWithout(const Status& failure) {
+    if (!options_.skip_unsupported) return failure;
+    if (columns_.empty()) {
+      DSI_ASSIGN_OR_RETURN(columns_, options_.rows.features.empty()
+                                         ? ReadableColumns(reader_)
+                                         : ChooseColumns(reader_, options_.rows.features));
+      if (options_.rows.features.empty())
+        std::erase_if(columns_, [](const ColumnInfo& c) { return c.name == kPosition; });
+    }
+    const uint64_t begin = rows_.row_begin;
+    const std::string where =
+        begin == options_.rows.row_begin ? "" : fmt::format(" from row {} on", begin);
+    const uint64_t end = std::min({begin + kRowsAtOnce, rows_.row_end, reader_.info().num_rows});
+    DSI_RETURN_IF_ERROR(LeaveOutUnsupported(failure, options_.rows.features, where,
+                                            ReadRows(reader_, begin, end), &columns_));
+    rows_.features.clear();
+    for (const ColumnInfo& column : columns_) rows_.features.push_back(column.name);
+    return Status::Ok();
+  }
+
+  const Reader& reader_;
+  const DsiToTextOptions& options_;
+  RowTextOptions rows_;
+  std::vector<ColumnInfo> columns_;  // Once some were left out: those that were not.
+  std::unique_ptr<RowText> text_;
+};
+
+}  // namespace
 
 Result<uint64_t> DsiToText(const Reader& reader, const DsiToTextOptions& options,
                            Progress* progress, const LineSink& sink) {
   if (!options.rows.features.empty()) {
     DSI_RETURN_IF_ERROR(ChooseColumns(reader, options.rows.features).status());
+  } else {
+    // A scan of everything leaves these out by itself.
+    DSI_ASSIGN_OR_RETURN(const auto columns, reader.Columns());
+    for (const ColumnInfo& column : columns) {
+      if (column.support.ok()) continue;
+      if (!options.skip_unsupported) return column.support;
+      WarnOfUnsupported(column);
+    }
   }
   std::optional<OriginalOrder> order;
   if (options.original_order) {
@@ -28,14 +108,13 @@ Result<uint64_t> DsiToText(const Reader& reader, const DsiToTextOptions& options
   const uint64_t end = std::min(options.rows.row_end, reader.info().num_rows);
   const uint64_t total = end - std::min(options.rows.row_begin, end);
 
-  DSI_ASSIGN_OR_RETURN(const auto text, RowText::Create(reader, options.rows));
+  RowSource text(reader, options);
+  DSI_RETURN_IF_ERROR(text.Start());
   uint64_t num_rows = 0;
   std::string lines;
   std::vector<uint64_t> positions;
   while (true) {
-    lines.clear();
-    positions.clear();
-    DSI_ASSIGN_OR_RETURN(const bool more, text->Next(&lines, &positions));
+    DSI_ASSIGN_OR_RETURN(const bool more, text.Next(&lines, &positions));
     num_rows += positions.size();
     DSI_RETURN_IF_ERROR(order ? order->Add(lines, positions) : sink(lines));
     if (!progress->Update("writing", num_rows, total, ProgressUnit::kRows)) return CheckInterrupt();

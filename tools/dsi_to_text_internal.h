@@ -15,6 +15,9 @@ struct DsiToTextOptions {
   RowTextOptions rows;
   bool original_order = false;  // By "__position", which the file must have.
   std::string scratch_folder;   // Where lines wait for their turn; empty: the system's.
+  // Leave out features that this build cannot read and that were not asked for by name, with a
+  // warning; else they are kUnsupported.
+  bool skip_unsupported = false;
 };
 
 // Hands the lines to the sink, many at a time. Returns the number of rows.

@@ -48,9 +48,10 @@ int ExitCode(const Status& status) {
       return kExitOk;
     case StatusCode::kCorrupt:
     case StatusCode::kTruncated:
-    case StatusCode::kUnsupported:
     case StatusCode::kNotDsi:
       return kExitDamaged;
+    case StatusCode::kUnsupported:
+      return kExitUnsupported;
     case StatusCode::kInvalidArgument:
     case StatusCode::kAlreadyExists:
     case StatusCode::kBadInput:
@@ -75,7 +76,7 @@ int ReportEnd(const Status& status, const Console& console, std::string_view ver
   }
   std::string text = fmt::format("dsictl: {}\n", Printable(status.message()));
   const std::string hint = console.hint.empty() ? HintFor(status.code(), verb) : console.hint;
-  if (!hint.empty()) text += fmt::format("  hint: {}\n", hint);
+  if (!hint.empty()) text += fmt::format("  hint: {}\n", Printable(hint));
   PrintError(text);
   return ExitCode(status);
 }

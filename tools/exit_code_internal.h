@@ -1,8 +1,9 @@
 // How dsictl ends: exit codes, which are stable and meant for programs, and what people are told.
 //
-//   0  done                      3  I/O: missing files, full disks, exceeded limits
-//   1  the file is damaged       128 + n  stopped by signal n (130: Ctrl-C)
-//   2  usage, or input that does not fit
+//   0  done                      3  I/O or resources: missing files, full disks, exceeded limits
+//   1  the file is damaged       4  the file is sound but needs a newer dsictl
+//   2  usage, or input that      128 + n  stopped by signal n (130: Ctrl-C)
+//      does not fit
 #pragma once
 
 #include "dsi/format/status.h"
@@ -14,6 +15,7 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitDamaged = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitIo = 3;
+inline constexpr int kExitUnsupported = 4;
 inline constexpr int kExitClosedPipe = 141;
 
 int ExitCode(const Status& status);

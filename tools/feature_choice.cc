@@ -1,10 +1,13 @@
 #include "dsi/tools/feature_choice_internal.h"
 
+#include <fmt/format.h>
+
 #include <set>
 #include <string_view>
 
 #include "dsi/format/error_internal.h"
 #include "dsi/reader/name_match_internal.h"
+#include "dsi/tools/console_internal.h"
 
 namespace dsi::tools {
 namespace {
@@ -41,11 +44,28 @@ Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
                                         : name == column.feature || name == column.name;
       if (!matches) continue;
       found = true;
-      if (seen.insert(column.name).second) chosen.push_back(column);
+      if (!column.support.ok() && !IsGlob(name)) return column.support;
+      if (!seen.insert(column.name).second) continue;
+      if (column.support.ok()) {
+        chosen.push_back(column);
+      } else {
+        WarnOfUnsupported(column);
+      }
     }
     if (!found) return UnknownFeature(name, columns);
   }
   return chosen;
+}
+
+Result<std::vector<ColumnInfo>> ReadableColumns(const Reader& reader) {
+  DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, reader.Columns());
+  std::erase_if(columns, [](const ColumnInfo& column) { return !column.support.ok(); });
+  return columns;
+}
+
+void WarnOfUnsupported(const ColumnInfo& column) {
+  PrintWarning(
+      fmt::format("feature \"{}\" is left out: {}", column.feature, column.support.message()));
 }
 
 Projection PlainProjection(const ColumnInfo& column) {

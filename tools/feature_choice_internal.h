@@ -11,9 +11,14 @@ namespace dsi::tools {
 
 // The columns that each name stands for, in the order of the names; a name may be of a feature or
 // of a column, '*' and '?' match. kInvalidArgument for a name that the file lacks, with the nearest
-// one.
+// one. A column of an unknown kind or type is kUnsupported where it is named, and left out with a
+// warning where it matches.
 Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
                                               const std::vector<std::string>& names);
+
+// All columns but those of an unknown kind or type.
+Result<std::vector<ColumnInfo>> ReadableColumns(const Reader& reader);
+void WarnOfUnsupported(const ColumnInfo& column);
 
 // How a column is asked for where the user has not said: lists jagged, numbers one in each row.
 Projection PlainProjection(const ColumnInfo& column);

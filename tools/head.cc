@@ -72,6 +72,7 @@ Status Run(const Options& options, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
   DsiToTextOptions to_text;
   to_text.rows.features = options.features;
+  to_text.skip_unsupported = true;
   to_text.rows.row_end = options.rows;
   std::string lines;
   {
@@ -81,7 +82,7 @@ Status Run(const Options& options, Console* console) {
                           return Status::Ok();
                         }).status());
   }
-  if (console->json || !console->out_is_tty()) return console->Print(lines);
+  if (console->json || !console->out_is_tty()) return console->PrintJsonText(lines);
   Cells cells;
   for (size_t at = 0; at < lines.size();) {
     const size_t end = lines.find('\n', at);

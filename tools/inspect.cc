@@ -69,7 +69,7 @@ std::string LargestFeatures(std::vector<ColumnInfo> columns, uint64_t file_bytes
   for (size_t i = 0; i < shown; ++i) {
     const ColumnInfo& column = columns[i];
     table.AddRow(
-        {column.name, std::string(KindName(column.kind)), BytesText(column.stored_bytes),
+        {column.name, KindText(column), BytesText(column.stored_bytes),
          fmt::format("{:.1f}%", 100 * static_cast<double>(column.stored_bytes) /
                                     static_cast<double>(std::max<uint64_t>(1, file_bytes)))});
   }
@@ -77,7 +77,7 @@ std::string LargestFeatures(std::vector<ColumnInfo> columns, uint64_t file_bytes
 }
 
 std::string StrongestGroups(const std::vector<GroupInfo>& groups,
-                            const std::vector<StripeInfo>& stripes, const Console& console) {
+                            std::span<const StripeInfo> stripes, const Console& console) {
   std::vector<std::pair<const GroupInfo*, GroupTotals>> found;
   for (const GroupInfo& group : groups) {
     if (group.ordinal != 0) found.emplace_back(&group, TotalsOf(group, stripes));
@@ -117,7 +117,7 @@ Status ShowSummary(const Reader& reader, const std::string& file, Console* conso
   for (const ColumnInfo& column : columns) {
     stored_values += column.stored_values;
     // Columns of a feature stand together and count as one.
-    if (column.feature != last_feature) ++kinds[std::string(KindName(column.kind))];
+    if (column.feature != last_feature) ++kinds[KindText(column)];
     last_feature = column.feature;
   }
   GroupTotals all;
@@ -175,6 +175,10 @@ Status Run(const Options& options, Console* console) {
 
 }  // namespace
 
+std::string KindText(const ColumnInfo& column) {
+  return std::string(column.support.ok() ? KindName(column.kind) : "unsupported");
+}
+
 std::string TuningText(const FileInfo& info) {
   if (!info.tuning) return "not recorded";
   const std::string_view name = TuningName(*info.tuning);
@@ -185,7 +189,7 @@ std::string TuningText(const FileInfo& info) {
 Json TuningJson(const FileInfo& info) { return info.tuning ? Json(TuningText(info)) : Json(); }
 
 Status PrintJson(const Json& json, Console* console) {
-  return console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return console->PrintJsonText(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 VerbAction AddInspect(CLI::App* app, Console* console) {

@@ -137,9 +137,19 @@ Json DamageJson(const ChoiceInfo& choice) {
 }
 
 Status FirstDamage(const std::vector<ChoiceInfo>& choices) {
-  const auto at = std::find_if(choices.begin(), choices.end(),
-                               [](const ChoiceInfo& choice) { return !choice.damage.ok(); });
-  return at == choices.end() ? Status::Ok() : at->damage;
+  Status unsupported;
+  size_t num_unsupported = 0;
+  for (const ChoiceInfo& choice : choices) {
+    if (choice.damage.ok()) continue;
+    if (choice.damage.code() != StatusCode::kUnsupported) return choice.damage;
+    if (num_unsupported++ == 0) unsupported = choice.damage;
+  }
+  if (num_unsupported > 0) {
+    PrintWarning(fmt::format("{} stream{} only a newer dsictl can read, the first: {}",
+                             num_unsupported, num_unsupported == 1 ? " that" : "s that",
+                             unsupported.message()));
+  }
+  return Status::Ok();
 }
 
 std::string WhyChosen(const ChoiceInfo& choice) {

@@ -102,7 +102,7 @@ Json GroupJson(const GroupInfo& group, const GroupTotals& totals, const ValueTot
 Status ShowDedup(const Reader& reader, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto groups, reader.Groups());
   DSI_ASSIGN_OR_RETURN(const auto features, reader.Dedup());
-  const std::vector<StripeInfo> stripes = reader.stripes();
+  const std::span<const StripeInfo> stripes = reader.stripes();
   std::vector<ValueTotals> values(groups.size());
   for (const FeatureDedup& feature : features) values[feature.group].Add(feature);
 

@@ -20,7 +20,7 @@ Json ColumnJson(const ColumnInfo& column) {
   Json json = {{"name", column.name},
                {"feature", column.feature},
                {"id", column.feature_id},
-               {"kind", KindName(column.kind)},
+               {"kind", KindText(column)},
                {"type", TypeName(column.type)},
                {"id_space", column.id_space},
                {"group", column.group},
@@ -132,8 +132,8 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
   for (const ColumnInfo& column : columns) {
     const auto stored = static_cast<double>(column.stored_bytes);
     std::vector<std::string> row = {column.name,
-                                    std::string(KindName(column.kind)),
-                                    std::string(TypeName(column.type)),
+                                    KindText(column),
+                                    column.support.ok() ? std::string(TypeName(column.type)) : "",
                                     column.id_space,
                                     fmt::format("{}", column.group),
                                     CountText(column.stored_values),

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ nlohmann::ordered_json EncodingsJson(const ChoiceInfo& choice);
 // Why a stream is encoded as it is, told by the figures beside: "7% smaller".
 std::string WhyChosen(const ChoiceInfo& choice);
 
+// "list"; "unsupported" where the kind or the type is unknown.
+std::string KindText(const ColumnInfo& column);
+
 // "archive", "unknown (7)", "not recorded".
 std::string TuningText(const FileInfo& info);
 nlohmann::ordered_json TuningJson(const FileInfo& info);  // Null where it is not recorded.
@@ -51,7 +55,7 @@ struct GroupTotals {
   uint64_t index_bytes = 0;
   std::string forms;  // "runs", or "general 3, runs 1" where stripes differ.
 };
-GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stripes);
+GroupTotals TotalsOf(const GroupInfo& group, std::span<const StripeInfo> stripes);
 
 std::string_view FormName(IndexForm form);  // "run lengths"
 

@@ -9,6 +9,7 @@
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/text_table_internal.h"
+#include "dsi/tools/unsupported_features_internal.h"
 
 namespace dsi::tools {
 namespace {
@@ -36,11 +37,17 @@ std::string GroupTitle(const GroupInfo& group) {
   return group.name.empty() ? fmt::format("group {}", group.ordinal) : group.name;
 }
 
-GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stripes) {
+GroupTotals TotalsOf(const GroupInfo& group, std::span<const StripeInfo> stripes) {
   GroupTotals totals;
   std::array<size_t, kFormNames.size()> used{};
+  size_t unknown = 0;
   for (size_t i = 0; i < group.stripes.size(); ++i) {
     if (i < stripes.size()) totals.rows += stripes[i].num_rows;
+    // Of an unknown form nothing else is told.
+    if (!group.stripes[i].support.ok()) {
+      ++unknown;
+      continue;
+    }
     totals.unique_rows += group.stripes[i].num_unique;
     totals.index_bytes += group.stripes[i].index_bytes;
     ++used[static_cast<size_t>(group.stripes[i].form)];
@@ -52,13 +59,15 @@ GroupTotals TotalsOf(const GroupInfo& group, const std::vector<StripeInfo>& stri
     totals.forms += kFormWords[form];
     if (num_forms > 1) totals.forms += fmt::format(" {}", used[form]);
   }
+  if (unknown > 0)
+    totals.forms += fmt::format("{}unsupported {}", totals.forms.empty() ? "" : ", ", unknown);
   return totals;
 }
 
 std::string_view FormName(IndexForm form) { return kFormNames[static_cast<size_t>(form)]; }
 
 Status ShowStripes(const Reader& reader, Console* console) {
-  const std::vector<StripeInfo> stripes = reader.stripes();
+  const std::span<const StripeInfo> stripes = reader.stripes();
   if (console->json) {
     Json json = Json::array();
     for (const StripeInfo& stripe : stripes) {
@@ -115,11 +124,10 @@ Status ShowGroups(const Reader& reader, Console* console) {
 
 Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
                 std::optional<uint32_t> stripe, Console* console) {
-  DSI_ASSIGN_OR_RETURN(const auto columns, ChooseColumns(reader, features));
+  DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(reader, features));
   ScanOptions options;
-  for (const ColumnInfo& column : columns) options.features.push_back(PlainProjection(column));
   if (stripe.has_value()) {
-    const std::vector<StripeInfo> stripes = reader.stripes();
+    const std::span<const StripeInfo> stripes = reader.stripes();
     if (*stripe >= stripes.size()) {
       return Status(StatusCode::kInvalidArgument,
                     fmt::format("--stripe {}: the file has {} stripes", *stripe, stripes.size()));
@@ -127,7 +135,19 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
     options.row_begin = stripes[*stripe].first_row;
     options.row_end = options.row_begin + stripes[*stripe].num_rows;
   }
-  DSI_ASSIGN_OR_RETURN(const ReadPlan plan, reader.Plan(options));
+  const auto plan_of = [&](std::span<const ColumnInfo> some) {
+    options.features.clear();
+    for (const ColumnInfo& column : some) options.features.push_back(PlainProjection(column));
+    return reader.Plan(options);
+  };
+  auto made = plan_of(columns);
+  if (!made.ok()) {
+    DSI_RETURN_IF_ERROR(LeaveOutUnsupported(
+        made.status(), features, "",
+        [&](std::span<const ColumnInfo> of_one) { return plan_of(of_one).status(); }, &columns));
+    made = plan_of(columns);
+  }
+  DSI_ASSIGN_OR_RETURN(const ReadPlan plan, std::move(made));
   if (console->json) {
     Json ranges = Json::array();
     for (const ReadPlan::Range& range : plan.ranges) {

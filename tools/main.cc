@@ -1,13 +1,16 @@
 // dsictl: the command line of dsi. Only dispatches; a verb is a file of its own.
-#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/tools/console_internal.h"
 #include "dsi/tools/exit_code_internal.h"
 #include "dsi/tools/interrupt_internal.h"
@@ -40,7 +43,9 @@ constexpr const char* kFooter =
     "  dsictl inspect clicks.dsi\n"
     "  dsictl verify clicks.dsi\n"
     "'dsictl VERB --help' explains a verb.\n\n"
-    "Exit codes: 0 done, 1 damaged file, 2 usage or bad input, 3 I/O, 130 interrupted.\n";
+    "Exit codes: 0 done, 1 damaged file, 2 usage or bad input, 3 I/O or resources, 4 the file "
+    "needs a\n"
+    "newer dsictl, 130 interrupted.\n";
 
 int Run(int argc, char** argv, Console* console) {
   CLI::App app{"Session-structured training data: files that store the answer to deduplication",
@@ -84,27 +89,53 @@ int Run(int argc, char** argv, Console* console) {
     PrintError(app.help());
     return kExitUsage;
   }
-  Status status;
-  try {
-    status = (*action)();
-  } catch (const std::bad_alloc&) {
-    status = Status(StatusCode::kResourceExhausted, "out of memory");
-  }
+  const Status status = internal::NoThrow(*action);
   // What a verb has printed before it failed (the findings of verify) is shown before the error.
   const Status flushed = console->Flush();
   return ReportEnd(status.ok() ? flushed : status, *console, name);
+}
+
+// Says so without any memory.
+int OutOfMemory() {
+  PrintError("dsictl: out of memory\n  hint: raise the limit of the process, or split the input\n");
+  return kExitIo;
+}
+
+// For what is thrown where nothing may be: in a destructor that allocates.
+[[noreturn]] void OnTerminate() {
+  try {
+    if (std::current_exception() != nullptr) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    _exit(OutOfMemory());
+  } catch (...) {
+  }
+  std::abort();
+}
+
+// Large arrays go back to the system when they are freed, whatever was freed before: --memory
+// counts what is held, and glibc would keep up to 64 MiB more.
+void ReturnLargeBlocks() {
+  constexpr int kLargeBytes = 2 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+  mallopt(M_TRIM_THRESHOLD, kLargeBytes);
 }
 
 }  // namespace
 }  // namespace dsi::tools
 
 int main(int argc, char** argv) {
+  dsi::tools::ReturnLargeBlocks();
+  std::set_terminate(dsi::tools::OnTerminate);
   dsi::tools::CatchSignals();
   dsi::tools::Console console;
   try {
     return dsi::tools::Run(argc, argv, &console);
+  } catch (const std::bad_alloc&) {
+    return dsi::tools::OutOfMemory();
   } catch (const std::exception& error) {
-    dsi::tools::PrintError(fmt::format("dsictl: internal error: {}\n", error.what()));
+    dsi::tools::PrintError("dsictl: internal error: ");
+    dsi::tools::PrintError(error.what());
+    dsi::tools::PrintError("\n");
     return dsi::tools::kExitIo;
   }
 }

@@ -56,7 +56,7 @@ void Progress::Draw(uint64_t done, uint64_t total, ProgressUnit unit, Clock::tim
   if (seconds > kSecondsBeforeEstimate && share > 0.01 && share < 1) {
     line += fmt::format("  {} left", SecondsText(seconds / share - seconds));
   }
-  PrintError("\r\x1b[K" + CutToWidth(line, width_ - 1));
+  PrintError("\r\x1b[K" + CutToWidth(Printable(line), width_ - 1));
   on_screen_ = true;
 }
 

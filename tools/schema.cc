@@ -3,6 +3,7 @@
 
 #include "dsi/reader/reader.h"
 #include "dsi/tools/progress_internal.h"
+#include "dsi/tools/text_report_internal.h"
 #include "dsi/tools/text_source_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
@@ -16,6 +17,17 @@ Result<Schema> FindSchema(const TextSourceOptions& options, const Console& conso
   }
   Progress progress(console);
   DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(options, &progress));
+  progress.Clear();
+  const TextFit fit = {.source = source.name(),
+                       .schema = source.schema(),
+                       .inferred = true,
+                       .inference = source.inference(),
+                       .coverage = {}};
+  // Standard output holds the schema and nothing else.
+  FactList facts;
+  AddDecisions(fit, &facts);
+  if (!console.quiet) PrintError(facts.Render(console));
+  for (const std::string& warning : WarningsOf(fit)) PrintWarning(warning);
   return source.schema();
 }
 
@@ -37,12 +49,13 @@ VerbAction AddSchema(CLI::App* app, Console* console) {
   app->footer(
       "Examples:\n"
       "  dsictl schema clicks.jsonl > clicks.json   (edit it, then convert --schema clicks.json)\n"
-      "  dsictl schema clicks.dsi\n");
+      "  dsictl schema clicks.dsi\n\n"
+      "What was decided for a text (keys, times, labels, texts) goes to standard error.\n");
   return [options, console]() -> Status {
     DSI_ASSIGN_OR_RETURN(const Schema schema, FindSchema(*options, *console));
-    std::string text = schema.ToJson();
+    DSI_ASSIGN_OR_RETURN(std::string text, schema.ToJson());
     if (!text.ends_with('\n')) text += '\n';
-    return console->Print(text);
+    return console->PrintJsonText(text);
   };
 }
 

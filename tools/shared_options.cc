@@ -22,7 +22,7 @@ void AddJsonFlag(CLI::App* app, Console* console) {
 }
 
 void AddQuietFlag(CLI::App* app, Console* console) {
-  app->add_flag("-q,--quiet", console->quiet, "No progress bar and no report");
+  app->add_flag("-q,--quiet", console->quiet, "No progress bar and no report, but warnings");
 }
 
 CLI::Option* AddNameList(CLI::App* app, const std::string& option, std::vector<std::string>* names,

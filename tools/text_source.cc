@@ -1,18 +1,12 @@
 #include "dsi/tools/text_source_internal.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
-#include <vector>
 
-#include "dsi/io/descriptor_internal.h"
-#include "dsi/tools/interrupt_internal.h"
+#include "dsi/writer/byte_source_internal.h"
+#include "dsi/writer/text_rows_internal.h"
 
 namespace dsi::tools {
 namespace {
-
-constexpr size_t kReadBytes = size_t{1} << 20;
 
 TextFormat ParseFormat(const std::string& word) {
   if (word == "jsonl") return TextFormat::kJsonLines;
@@ -21,36 +15,27 @@ TextFormat ParseFormat(const std::string& word) {
   return TextFormat::kFromName;
 }
 
-Result<ScratchFile> SpoolStandardInput(const std::string& folder, Progress* progress) {
-  DSI_ASSIGN_OR_RETURN(ScratchFile spool, ScratchFile::Create(folder));
-  std::vector<char> block(kReadBytes);
-  while (progress->Update("reading", spool.size(), 0, ProgressUnit::kBytes)) {
-    const ssize_t n = read(STDIN_FILENO, block.data(), block.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return internal::SystemError("standard input", "cannot read", errno);
-    if (n == 0) break;
-    DSI_RETURN_IF_ERROR(spool.Append({block.data(), static_cast<size_t>(n)}));
-  }
-  DSI_RETURN_IF_ERROR(CheckInterrupt());
-  DSI_RETURN_IF_ERROR(spool.Flush());
-  return spool;
-}
-
 }  // namespace
 
 Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* progress) {
   TextSource source;
+  source.name_ = internal::SourceName(options.path);
   source.path_ = options.path;
-  source.text_.format = ParseFormat(options.format);
-  if (options.path == "-" && source.text_.format == TextFormat::kFromName) {
-    source.text_.format = TextFormat::kJsonLines;
-  }
+  // By the name that was given: a copy has none.
+  DSI_ASSIGN_OR_RETURN(source.text_.format,
+                       internal::ResolveTextFormat(options.path, ParseFormat(options.format)));
   if (!options.schema_file.empty()) {
     DSI_ASSIGN_OR_RETURN(source.schema_, Schema::FromJsonFile(options.schema_file));
-    return source;
   }
-  if (options.path == "-") {
-    DSI_ASSIGN_OR_RETURN(ScratchFile spool, SpoolStandardInput(options.scratch_folder, progress));
+  const bool read_once = !CanBeReadTwice(options.path);
+  if (read_once) {
+    DSI_RETURN_IF_ERROR(MakeStandardInput(options.path));
+    source.path_ = "-";
+  }
+  if (!options.schema_file.empty()) return source;
+  if (read_once) {
+    DSI_ASSIGN_OR_RETURN(InputSpool spool,
+                         InputSpool::Copy(source.name_, options.scratch_folder, progress));
     source.path_ = spool.path();
     source.spool_.emplace(std::move(spool));
   }
@@ -58,7 +43,7 @@ Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* 
   infer.progress = [progress](uint64_t done, uint64_t total) {
     return progress->Update("finding the schema", done, total, ProgressUnit::kBytes);
   };
-  auto schema = InferSchema(source.path_, infer);
+  auto schema = InferSchema(source.path_, infer, &source.inference_);
   if (!schema.ok()) return source.Explain(schema.status());
   source.schema_ = *std::move(schema);
   return source;
@@ -73,11 +58,15 @@ Result<std::unique_ptr<TextInput>> TextSource::OpenRows(std::shared_ptr<const Sc
   return rows;
 }
 
+uint64_t TextSource::bytes_in(const TextInput& rows) const {
+  return spool_.has_value() ? spool_->bytes_in() : rows.bytes_done();
+}
+
 Status TextSource::Explain(const Status& status) const {
-  if (!spool_.has_value()) return status;
+  const std::string read_as = internal::SourceName(path_);
   std::string message = status.message();
-  const size_t at = message.find(path_);
-  if (at != std::string::npos) message.replace(at, path_.size(), "standard input");
+  const size_t at = message.find(read_as);
+  if (at != std::string::npos) message.replace(at, read_as.size(), name_);
   return Status(status.code(), std::move(message));
 }
 

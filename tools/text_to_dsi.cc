@@ -10,8 +10,22 @@
 namespace dsi::tools {
 namespace {
 
-// Rows that are parsed before they are handed to the writer; few, for tables of 20,000 features.
+// Rows that are parsed before they are handed to the writer; few, for tables of 20,000 features,
+// and fewer where they are large.
 constexpr uint64_t kBatchRows = 1024;
+constexpr uint64_t kBatchBytes = 4 << 20;
+constexpr uint64_t kRowsAtOnce = 16;
+
+// Fills the batch with up to max_rows; false at the end of the input.
+Result<bool> ReadBatch(TextInput* rows, uint64_t max_rows, RowBatch* batch) {
+  const uint64_t most = std::min(kBatchRows, max_rows);
+  while (batch->num_rows() < most && batch->size_bytes() < kBatchBytes) {
+    const uint64_t count = std::min(kRowsAtOnce, most - batch->num_rows());
+    DSI_ASSIGN_OR_RETURN(const bool more, rows->Next(count, batch));
+    if (!more) return false;
+  }
+  return true;
+}
 
 Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema) {
   for (const std::string& pair : pairs) {
@@ -89,22 +103,26 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* pro
   // The output comes first: nobody should wait for a long reading to be told that the file exists.
   DSI_ASSIGN_OR_RETURN(auto file,
                        CreateLocalFile(options.out, {.overwrite = options.writer.overwrite}));
-  return TextToDsi(options, std::move(file), nullptr, progress);
+  return TextToDsi(options, std::move(file), progress);
 }
 
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
-                                  std::unique_ptr<WritableFile> file, Schema* schema_used,
-                                  Progress* progress) {
+                                  std::unique_ptr<WritableFile> file, Progress* progress) {
   DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(options.source, progress));
 
   Schema schema = source.schema();
   DSI_RETURN_IF_ERROR(AddMetadata(options.metadata, &schema));
   WriterOptions writer_options = options.writer;
   DSI_ASSIGN_OR_RETURN(writer_options.cluster_by, ClusterKeys(options, &schema));
-  if (schema_used != nullptr) {
-    *schema_used = schema;
-    if (!writer_options.cluster_by.empty()) schema_used->cluster_by = writer_options.cluster_by;
-  }
+  TextToDsiReport report;
+  report.fit = {.source = source.name(),
+                .schema = schema,
+                .inferred = options.source.schema_file.empty(),
+                .inference = source.inference(),
+                .coverage = {},
+                .keep_order = writer_options.keep_order,
+                .read = true};
+  if (!writer_options.cluster_by.empty()) report.fit.schema.cluster_by = writer_options.cluster_by;
   writer_options.progress = [progress](const WriteProgress& now) {
     return ShowWriteProgress(now, progress);
   };
@@ -112,12 +130,11 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
                        Writer::Create(std::move(file), std::move(schema), writer_options));
   DSI_ASSIGN_OR_RETURN(const auto rows, source.OpenRows(writer->schema(), options.ignore_unknown));
 
-  TextToDsiReport report;
   RowBatch batch(writer->schema());
   uint64_t num_rows = 0;
   uint64_t num_bytes = 0;
   while (true) {
-    const auto more = rows->Next(std::min(kBatchRows, options.max_rows - num_rows), &batch);
+    const auto more = ReadBatch(rows.get(), options.max_rows - num_rows, &batch);
     if (!more.ok()) return source.Explain(more.status());
     if (!progress->Update("reading", rows->bytes_done(), rows->bytes_total(),
                           ProgressUnit::kBytes)) {
@@ -134,7 +151,9 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
     report.cut = batch.num_rows() != 0;
     break;
   }
-  report.bytes_in = rows->bytes_done();
+  report.bytes_in = source.bytes_in(*rows);
+  report.fit.coverage = rows->coverage();
+  report.fit.rows = num_rows;
   DSI_ASSIGN_OR_RETURN(report.written, writer->Finish());
   return report;
 }

@@ -9,6 +9,7 @@
 #include "dsi/format/status.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/progress_internal.h"
+#include "dsi/tools/text_report_internal.h"
 #include "dsi/tools/text_source_internal.h"
 #include "dsi/writer/writer.h"
 
@@ -30,14 +31,13 @@ struct TextToDsiReport {
   WriteReport written;
   uint64_t bytes_in = 0;  // As they lie in the input, compressed or not.
   bool cut = false;       // There were more rows than asked for.
+  TextFit fit;
 };
 
 // Into options.out.
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress);
-// Into a file of the caller's. *schema (may be null) receives the schema that the rows were read
-// with.
+// Into a file of the caller's.
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
-                                  std::unique_ptr<WritableFile> file, Schema* schema,
-                                  Progress* progress);
+                                  std::unique_ptr<WritableFile> file, Progress* progress);
 
 }  // namespace dsi::tools

@@ -6,6 +6,7 @@
 
 #include "dsi/reader/reader.h"
 #include "dsi/tools/exit_code_internal.h"
+#include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/progress_internal.h"
@@ -25,80 +26,111 @@ struct Finding {
   std::string path;
   uint64_t bytes = 0;
   uint64_t rows = 0;
-  std::vector<Damage> damage;
-  Status failure;  // The file could not be judged: I/O, or a signal.
+  std::vector<Damage> damage;       // What is not as it was written …
+  std::vector<Damage> unsupported;  // … and what only a newer reader can judge.
+  Status failure;                   // The file could not be judged: I/O, or a signal.
 };
 
-// Status of the same kind that a whole file deserves: damage found on opening counts as damage.
+// Damage found on opening counts as damage.
 Finding Check(const std::string& path, Progress* progress) {
-  Finding finding{.path = path, .bytes = 0, .rows = 0, .damage = {}, .failure = {}};
-  const auto settle = [&finding](const Status& status) {
-    if (ExitCode(status) == kExitDamaged) {
-      finding.damage.push_back({.status = status, .where = ""});
+  Finding finding;
+  finding.path = path;
+  const auto settle = [&finding](Damage found) {
+    const int code = ExitCode(found.status);
+    if (code == kExitDamaged) {
+      finding.damage.push_back(std::move(found));
+    } else if (code == kExitUnsupported) {
+      finding.unsupported.push_back(std::move(found));
     } else {
-      finding.failure = status;
+      finding.failure = found.status;
     }
   };
   const auto reader = Reader::Open(path);
   if (!reader.ok()) {
-    settle(reader.status());
+    settle({.status = reader.status(), .where = ""});
     return finding;
   }
   finding.bytes = (*reader)->info().file_bytes;
   finding.rows = (*reader)->info().num_rows;
-  auto damage = (*reader)->Verify([&](const VerifyProgress& now) {
+  VerifyOptions options;
+  options.progress = [&](const VerifyProgress& now) {
     return progress->Update("verifying " + Printable(path), now.bytes_done, now.bytes_total,
                             ProgressUnit::kBytes);
-  });
-  if (damage.ok()) {
-    finding.damage = *std::move(damage);
-  } else {
-    settle(damage.status());
+  };
+  auto damage = (*reader)->Verify(options);
+  if (!damage.ok()) {
+    settle({.status = damage.status(), .where = ""});
+    return finding;
   }
+  for (Damage& found : *damage) settle(std::move(found));
   return finding;
 }
 
-Json ToJson(const Finding& finding) {
-  Json json = {{"path", finding.path}};
-  const bool unreadable = !finding.failure.ok();
-  json["state"] = unreadable ? "unreadable" : finding.damage.empty() ? "sound" : "damaged";
-  json["bytes"] = finding.bytes;
-  json["rows"] = finding.rows;
-  if (unreadable) json["error"] = finding.failure.message();
-  json["damage"] = Json::array();
-  for (const Damage& damage : finding.damage) {
-    json["damage"].push_back({{"code", StatusCodeName(damage.status.code())},
-                              {"where", damage.where},
-                              {"message", damage.status.message()}});
+// A file known to be damaged is no less so where it could not be read to its end.
+std::string_view StateOf(const Finding& finding) {
+  if (!finding.damage.empty()) return "damaged";
+  if (!finding.failure.ok()) return "unreadable";
+  return finding.unsupported.empty() ? "sound" : "unsupported";
+}
+
+Json ToJson(const std::vector<Damage>& found) {
+  Json json = Json::array();
+  for (const Damage& damage : found) {
+    json.push_back({{"code", StatusCodeName(damage.status.code())},
+                    {"where", damage.where},
+                    {"message", damage.status.message()}});
   }
   return json;
 }
 
+Json ToJson(const Finding& finding) {
+  Json json = {{"path", finding.path}};
+  json["state"] = std::string(StateOf(finding));
+  json["bytes"] = finding.bytes;
+  json["rows"] = finding.rows;
+  if (!finding.failure.ok()) json["error"] = finding.failure.message();
+  json["damage"] = ToJson(finding.damage);
+  json["unsupported"] = ToJson(finding.unsupported);
+  return json;
+}
+
 std::string ToText(const Finding& finding, size_t max_findings) {
-  if (!finding.failure.ok()) return "";
-  if (finding.damage.empty()) {
-    return fmt::format("{}: sound, {} rows, {}\n", Printable(finding.path), CountText(finding.rows),
-                       BytesText(finding.bytes));
-  }
+  const std::string_view state = StateOf(finding);
+  if (state == "unreadable") return "";
+  const std::string path = Printable(finding.path);
   std::string text;
-  for (size_t i = 0; i < finding.damage.size(); ++i) {
-    if (i == max_findings) {
-      text += fmt::format("{}: {} more findings (--all shows them)\n", Printable(finding.path),
-                          finding.damage.size() - i);
-      break;
+  size_t shown = 0;
+  for (const auto* const found : {&finding.damage, &finding.unsupported}) {
+    for (const Damage& damage : *found) {
+      if (shown++ >= max_findings) continue;
+      text += fmt::format("{}: {}{}{}: {}\n", path,
+                          found == &finding.damage ? "damaged" : "unsupported",
+                          damage.where.empty() ? "" : ": ", Printable(damage.where),
+                          Printable(damage.status.message()));
     }
-    const Damage& damage = finding.damage[i];
-    text += fmt::format("{}: damaged{}{}: {}\n", Printable(finding.path),
-                        damage.where.empty() ? "" : ": ", Printable(damage.where),
-                        Printable(damage.status.message()));
   }
-  return text;
+  if (shown > max_findings) {
+    text += fmt::format("{}: {} more findings (--all shows them)\n", path, shown - max_findings);
+  }
+  if (state == "damaged") return text;
+  return text + fmt::format("{}: sound{}, {} rows, {}\n", path,
+                            state == "sound" ? "" : " but for what is unsupported",
+                            CountText(finding.rows), BytesText(finding.bytes));
+}
+
+// What is said of all files: the worst of them. `count` of them are so.
+Status Worst(StatusCode code, const Options& options, size_t count, std::string_view what) {
+  return Status(code, options.files.size() == 1
+                          ? fmt::format("{} is {}", options.files[0], what)
+                          : fmt::format("{} of {} files {} {}", count, options.files.size(),
+                                        count == 1 ? "is" : "are", what));
 }
 
 Status Run(const Options& options, Console* console) {
   Json files = Json::array();
   size_t num_damaged = 0;
-  Status damage;
+  size_t num_unsupported = 0;
+  StatusCode damage = StatusCode::kCorrupt;
   Status failure;
   for (const std::string& path : options.files) {
     Finding finding;
@@ -108,26 +140,24 @@ Status Run(const Options& options, Console* console) {
     }
     DSI_RETURN_IF_ERROR(CheckInterrupt());
     if (!finding.failure.ok() && failure.ok()) failure = finding.failure;
-    if (!finding.damage.empty() && num_damaged++ == 0) damage = finding.damage[0].status;
+    if (!finding.damage.empty() && num_damaged++ == 0) damage = finding.damage[0].status.code();
+    if (!finding.unsupported.empty()) ++num_unsupported;
     if (console->json) {
       files.push_back(ToJson(finding));
-    } else if (!console->quiet || !finding.damage.empty()) {
+    } else if (!console->quiet || StateOf(finding) != "sound") {
       DSI_RETURN_IF_ERROR(console->Print(ToText(finding, options.max_findings)));
     }
   }
   if (console->json) {
     const Json json = {{"files", files}};
-    DSI_RETURN_IF_ERROR(
-        console->Print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
+    DSI_RETURN_IF_ERROR(PrintJson(json, console));
   }
-  // A file known to be damaged outweighs one that could not be read.
-  if (num_damaged > 0) {
-    return Status(damage.code(), options.files.size() == 1
-                                     ? fmt::format("{} is damaged", options.files[0])
-                                     : fmt::format("{} of {} files are damaged", num_damaged,
-                                                   options.files.size()));
-  }
-  return failure;
+  // Known damage outweighs a file that could not be read, and that one what is merely new.
+  if (num_damaged > 0) return Worst(damage, options, num_damaged, "damaged");
+  DSI_RETURN_IF_ERROR(failure);
+  if (num_unsupported == 0) return Status::Ok();
+  return Worst(StatusCode::kUnsupported, options, num_unsupported,
+               "of a newer kind: parts could not be judged");
 }
 
 }  // namespace
@@ -142,7 +172,7 @@ VerbAction AddVerify(CLI::App* app, Console* console) {
   AddQuietFlag(app, console);
   app->footer(
       "Exit codes: 0 all files are sound, 1 one is damaged (or is no .dsi file), 3 one cannot be "
-      "read.\n\n"
+      "read,\n4 one needs a newer dsictl to be judged in all parts.\n\n"
       "Examples:\n"
       "  dsictl verify clicks.dsi\n"
       "  dsictl verify --json day=*/part-*.dsi\n");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dsi/dedup/unique_rows_internal.h"
+#include "dsi/writer/row_sample_internal.h"
 #include "dsi/writer/source_internal.h"
 
 namespace dsi::internal {
@@ -28,13 +29,22 @@ class ClusteredFeature {
     RowColumn column;
   };
   Slice MakeSlice(uint32_t first, uint32_t num_rows) const;
+  // The rows of a sample, one range after another; `column` points into the sample as well.
+  Slice MakeSlice(const RowSample& sample) const;
 
   const FeatureSource& source() const { return source_; }
-  // Rows present at positions [first, first + num_rows).
-  size_t CountPresent(uint32_t first, uint32_t num_rows) const;
+  // Rows present at these positions.
+  size_t CountPresent(std::span<const RowRange> ranges) const;
+  // Entries of a column in all rows.
+  size_t CountEntries() const;
+  // And about how many in some, by the lengths of a few.
+  uint64_t EstimateEntries(const RowRange& range) const;
 
  private:
-  void FillSlice(uint32_t first, Slice* slice) const;
+  // The rows of `ranges`; `entries` are their RowOrder::input_entry.
+  Slice MakeSlice(std::span<const RowRange> ranges, std::span<const uint64_t> entries) const;
+  // Fills the rows of a slice from `at` on.
+  void FillSlice(const RowRange& range, uint32_t at, Slice* slice) const;
 
   FeatureSource source_;
   const RowOrder& order_;

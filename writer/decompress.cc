@@ -1,6 +1,7 @@
 // Streaming gzip and zstd: memory stays bounded whatever the sizes that the data state.
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "dsi/format/error_internal.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/writer/byte_source_internal.h"
 
 namespace dsi::internal {
@@ -72,7 +74,7 @@ class GzipSource : public ByteSource {
       stream_.next_out = reinterpret_cast<Bytef*>(dst.data());
       stream_.avail_out = static_cast<uInt>(capacity);
       const int code = inflate(&stream_, Z_NO_FLUSH);
-      if (code == Z_MEM_ERROR) return Error(StatusCode::kResourceExhausted, "out of memory");
+      if (code == Z_MEM_ERROR) return OutOfMemory();
       if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
         return BadInput("{}: damaged gzip data near byte {}: {}", name_,
                         input_.source().bytes_done(),
@@ -113,6 +115,7 @@ class ZstdSource : public ByteSource {
       ZSTD_inBuffer in{rest.data(), rest.size(), 0};
       if (rest.empty() && !inside_) return size_t{0};
       const size_t code = ZSTD_decompressStream(stream_, &out, &in);
+      if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) return OutOfMemory();
       if (ZSTD_isError(code) != 0) {
         return BadInput("{}: damaged zstd data near byte {}: {}", name_,
                         input_.source().bytes_done(), ZSTD_getErrorName(code));

@@ -31,7 +31,23 @@ Result<bool> RecordReader::Next() {
     return BadInput("{}: text that is not valid UTF-8", lines_->Where());
   }
   MakeCells();
+  if (IsHeaderAgain()) {
+    return BadInput(
+        "{}: the header stands here again, as where two files were joined; leave this line out",
+        lines_->Where());
+  }
   return true;
+}
+
+void RecordReader::KeepHeader() {
+  header_.clear();
+  for (const Cell& cell : cells_) header_.emplace_back(cell.text);
+}
+
+bool RecordReader::IsHeaderAgain() const {
+  return header_.size() > 1 &&
+         std::equal(cells_.begin(), cells_.end(), header_.begin(), header_.end(),
+                    [](const Cell& cell, const std::string& name) { return cell.text == name; });
 }
 
 Status RecordReader::FindQuotedEnd(size_t* at, Extent* extent) {

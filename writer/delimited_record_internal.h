@@ -28,6 +28,10 @@ class RecordReader {
   // line: a quote that is never closed, text beside a quoted cell, bad UTF-8.
   Result<bool> Next();
   const std::vector<Cell>& cells() const { return cells_; }
+  // The record read last is the header. From here on Next refuses it with kBadInput: it stands in
+  // the middle where whole files were joined, and would turn every column into text. A single
+  // column may well hold its own name.
+  void KeepHeader();
 
  private:
   struct Extent {
@@ -39,12 +43,14 @@ class RecordReader {
   Status FindQuotedEnd(size_t* at, Extent* extent);
   Status FindPlainEnd(size_t* at, Extent* extent);
   void MakeCells();
+  bool IsHeaderAgain() const;
 
   LineSource* lines_;
   char delimiter_;
   std::string_view line_;
   std::vector<Extent> extents_;
   std::vector<Cell> cells_;
+  std::vector<std::string> header_;
   std::string unquoted_;  // Texts of cells with doubled quotes, one after another.
 };
 

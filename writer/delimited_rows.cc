@@ -33,6 +33,8 @@ class DelimitedInput : public RowTextInput {
         by_name.emplace(ColumnName(schema().features[f], c), Target{f, c});
       }
     }
+    records_.KeepHeader();
+    has_value_.assign(schema().features.size(), 0);
     std::vector<uint32_t> found(schema().features.size());
     std::unordered_map<std::string, size_t> seen;
     for (const Cell& cell : records_.cells()) {
@@ -46,8 +48,13 @@ class DelimitedInput : public RowTextInput {
         return BadInput("{}: {} of the header is no feature of the schema", lines().Where(),
                         QuoteForMessage(name));
       }
-      targets_.push_back(at == by_name.end() ? Target{kIgnored, 0} : at->second);
-      if (at != by_name.end()) ++found[at->second.feature];
+      if (at != by_name.end()) {
+        targets_.push_back(at->second);
+        ++found[at->second.feature];
+        continue;
+      }
+      targets_.push_back({kIgnored, static_cast<uint32_t>(ignored_.size())});
+      ignored_.push_back({.name = name, .values = 0, .first_line = 0});
     }
     for (size_t f = 0; f < found.size(); ++f) {
       const FeatureSpec& feature = schema().features[f];
@@ -57,6 +64,12 @@ class DelimitedInput : public RowTextInput {
                       feature.columns.size());
     }
     return {};
+  }
+
+  TextCoverage coverage() const override {
+    TextCoverage coverage{.ignored = ignored_, .more_ignored = 0, .absent = {}};
+    AddAbsent(has_value_, &coverage);
+    return coverage;
   }
 
  protected:
@@ -69,8 +82,13 @@ class DelimitedInput : public RowTextInput {
                       cells.size(), targets_.size());
     }
     for (size_t i = 0; i < cells.size(); ++i) {
-      if (targets_[i].feature == kIgnored) continue;
       if (cells[i].text.empty() && !cells[i].quoted) continue;
+      if (targets_[i].feature == kIgnored) {
+        IgnoredName& ignored = ignored_[targets_[i].column];
+        if (ignored.values++ == 0) ignored.first_line = lines_done();
+        continue;
+      }
+      has_value_[targets_[i].feature] = 1;
       const Status status = SetCell(targets_[i], cells[i].text, batch);
       if (!status.ok()) return AtLine(status);
     }
@@ -80,7 +98,7 @@ class DelimitedInput : public RowTextInput {
  private:
   struct Target {
     uint32_t feature;
-    uint32_t column;
+    uint32_t column;  // Of the feature; kIgnored: position in ignored_.
   };
 
   Status SetCell(Target target, std::string_view text, RowBatch* batch) {
@@ -144,6 +162,11 @@ class DelimitedInput : public RowTextInput {
         ints_.push_back(whole);
         uints_.push_back(form == NumberText::kUint ? big : static_cast<uint64_t>(whole));
       }
+      if (!fits && IsFloat(type) && form != NumberText::kNone) {
+        return BadInput("feature {}: found the entry {}, {}",
+                        QuoteForMessage(ColumnName(feature, target.column)), QuoteForMessage(part),
+                        AdviceOnWhole(type));
+      }
       if (!fits || (any_big && any_negative)) {
         return BadInput("feature {}: found the entry {}, expected a number of type {}",
                         QuoteForMessage(ColumnName(feature, target.column)), QuoteForMessage(part),
@@ -159,14 +182,16 @@ class DelimitedInput : public RowTextInput {
   template <typename Whole>
   static bool WholeToDouble(Whole whole, Type type, double* number) {
     if (type == Type::kFloat64) return ConvertWhole(whole, number);
-    float rounded = 0;
-    ConvertWhole(whole, &rounded);
-    *number = rounded;
-    return true;
+    float exact = 0;
+    const bool fits = ConvertWhole(whole, &exact);
+    *number = exact;
+    return fits;
   }
 
   RecordReader records_;
-  std::vector<Target> targets_;  // Per cell of a record.
+  std::vector<Target> targets_;     // Per cell of a record.
+  std::vector<uint8_t> has_value_;  // Per feature: some row had it.
+  std::vector<IgnoredName> ignored_;
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;
   std::vector<double> doubles_;

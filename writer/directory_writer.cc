@@ -1,13 +1,15 @@
 #include "dsi/writer/directory_writer_internal.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <set>
+#include <string>
 #include <tuple>
 
-#include "dsi/format/core_generated.h"
+#include "dsi/format/core_internal.h"
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/json_text_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
 
@@ -29,10 +31,16 @@ class Names {
   std::vector<std::byte> bytes_;
 };
 
+// Nothing is published that its reader would refuse.
 template <typename Record>
-std::vector<std::byte> Encode(const std::vector<Record>& records) {
+Result<std::vector<std::byte>> Encode(const std::vector<Record>& records, const char* what) {
   std::vector<std::byte> bytes(records.size() * Record::kSize);
-  for (size_t i = 0; i < records.size(); ++i) records[i].EncodeTo(bytes.data() + i * Record::kSize);
+  for (size_t i = 0; i < records.size(); ++i) {
+    std::byte* const at = bytes.data() + i * Record::kSize;
+    records[i].EncodeTo(at);
+    const auto sound = Record::DecodeFrom(at);
+    if (!sound.ok()) return sound.status().At(fmt::format("{} {} just written", what, i));
+  }
   return bytes;
 }
 
@@ -130,7 +138,7 @@ std::vector<IdSpaceRecord> MakeIdSpaces(const DirectoryInput& input, Names* name
 }
 
 // Columns whose values were rounded (F-081).
-std::vector<std::byte> MakePrecisions(const DirectoryInput& input) {
+Result<std::vector<std::byte>> MakePrecisions(const DirectoryInput& input) {
   std::vector<PrecisionRecord> records;
   for (uint32_t c = 0; c < input.layout->columns.size(); ++c) {
     const ColumnLayout& column = input.layout->columns[c];
@@ -138,10 +146,22 @@ std::vector<std::byte> MakePrecisions(const DirectoryInput& input) {
     if (spec.precision == Precision::kExact) continue;
     records.push_back({.column = c, .precision = spec.precision, .max_error = spec.max_error});
   }
-  return Encode(records);
+  return Encode(records, "rounded column");
 }
 
-wire::TableRef Wire(const WrittenTable& table) {
+// F-080.
+std::string MetadataJson(const std::map<std::string, std::string>& metadata) {
+  std::string json = "{";
+  for (const auto& [name, text] : metadata) {
+    if (json.size() > 1) json += ',';
+    AppendJsonString(name, &json);
+    json += ':';
+    AppendJsonString(text, &json);
+  }
+  return json + '}';
+}
+
+TableRef Ref(const WrittenTable& table) {
   return {table.offset, table.record_size, table.count, table.seal};
 }
 
@@ -158,13 +178,17 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
 
   Names names;
   std::vector<NameIndexRecord> index;
-  const std::vector<std::byte> columns = Encode(MakeColumns(input, &names, &index));
-  const std::vector<std::byte> groups = Encode(MakeGroups(input, &names));
-  const std::vector<std::byte> id_spaces = Encode(MakeIdSpaces(input, &names));
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> columns,
+                       Encode(MakeColumns(input, &names, &index), "column"));
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> groups,
+                       Encode(MakeGroups(input, &names), "dedup group"));
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> id_spaces,
+                       Encode(MakeIdSpaces(input, &names), "id space"));
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> name_index, Encode(index, "name"));
   DSI_ASSIGN_OR_RETURN(const WrittenTable columns_table,
                        sink->AppendTable(columns, ColumnRecord::kSize));
   DSI_ASSIGN_OR_RETURN(const WrittenTable index_table,
-                       sink->AppendTable(Encode(index), NameIndexRecord::kSize));
+                       sink->AppendTable(name_index, NameIndexRecord::kSize));
   DSI_ASSIGN_OR_RETURN(const WrittenTable names_table,
                        sink->AppendTable(names.bytes(), kNameRecordSize));
   DSI_ASSIGN_OR_RETURN(const WrittenTable groups_table,
@@ -172,63 +196,43 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   DSI_ASSIGN_OR_RETURN(const WrittenTable spaces_table,
                        sink->AppendTable(id_spaces, IdSpaceRecord::kSize));
 
-  std::vector<wire::SectionRef> sections;
+  Core core;
+  core.num_rows = input.num_rows;
+  core.num_features = static_cast<uint32_t>(input.schema->features.size());
+  core.num_slots = input.layout->num_slots;
+  core.page_values = input.page_values;
+  core.columns = Ref(columns_table);
+  core.name_index = Ref(index_table);
+  core.names = Ref(names_table);
+  core.groups = Ref(groups_table);
+  core.id_spaces = Ref(spaces_table);
+  core.writer = "dsi " DSI_VERSION;
+  core.tuning = static_cast<uint8_t>(input.tuning);  // F-053.
   if (!input.schema->metadata.empty()) {
-    const std::string json = nlohmann::json(input.schema->metadata).dump();
+    const std::string json = MetadataJson(input.schema->metadata);
     DSI_ASSIGN_OR_RETURN(const WrittenSection section,
                          sink->AppendSection(std::as_bytes(std::span(json))));
-    sections.emplace_back(kSectionMetadata, 0, section.offset, section.size, section.seal);
+    core.sections.push_back({kSectionMetadata, 0, section.offset, section.size, section.seal});
   }
-  if (const std::vector<std::byte> precisions = MakePrecisions(input); !precisions.empty()) {
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> precisions, MakePrecisions(input));
+  if (!precisions.empty()) {
     DSI_ASSIGN_OR_RETURN(const WrittenSection section, sink->AppendSection(precisions));
-    sections.emplace_back(kSectionPrecision, 0, section.offset, section.size, section.seal);
+    core.sections.push_back({kSectionPrecision, 0, section.offset, section.size, section.seal});
   }
-
-  std::vector<wire::StripeRef> stripes;
-  uint64_t num_sessions = 0;
   for (const PlacedStripe& s : *input.stripes) {
-    num_sessions += s.num_sessions;
-    stripes.emplace_back(s.first_row, s.num_rows, s.num_sessions, s.continues_session ? 1U : 0U, 0U,
-                         s.data_offset, s.data_size, Wire(s.groups_table), Wire(s.streams_table),
-                         Wire(s.pages_table));
+    core.num_sessions += s.num_sessions;
+    core.stripes.push_back({s.first_row, s.num_rows, s.num_sessions, s.continues_session,
+                            s.data_offset, s.data_size, Ref(s.groups_table), Ref(s.streams_table),
+                            Ref(s.pages_table)});
   }
-  std::vector<uint32_t> cluster_keys;
   for (const size_t f : input.cluster_features)
-    cluster_keys.push_back(input.layout->features[f].first_column);
-
-  flatbuffers::FlatBufferBuilder builder(4'096);
-  const auto cluster_offset = builder.CreateVector(cluster_keys);
-  const auto stripes_offset = builder.CreateVectorOfStructs(stripes);
-  const auto sections_offset = builder.CreateVectorOfStructs(sections);
-  const auto writer_offset = builder.CreateString("dsi " DSI_VERSION);
-  const wire::TableRef columns_ref = Wire(columns_table);
-  const wire::TableRef index_ref = Wire(index_table);
-  const wire::TableRef names_ref = Wire(names_table);
-  const wire::TableRef groups_ref = Wire(groups_table);
-  const wire::TableRef spaces_ref = Wire(spaces_table);
-  wire::CoreFooterBuilder core(builder);
-  core.add_num_rows(input.num_rows);
-  core.add_num_sessions(num_sessions);
-  core.add_num_features(static_cast<uint32_t>(input.schema->features.size()));
-  core.add_num_slots(input.layout->num_slots);
-  core.add_page_values(input.page_values);
-  core.add_columns(&columns_ref);
-  core.add_name_index(&index_ref);
-  core.add_names(&names_ref);
-  core.add_groups(&groups_ref);
-  core.add_id_spaces(&spaces_ref);
-  core.add_cluster_keys(cluster_offset);
-  core.add_stripes(stripes_offset);
-  core.add_sections(sections_offset);
-  core.add_writer(writer_offset);
-  core.add_tuning(static_cast<uint8_t>(input.tuning));  // F-053.
-  builder.Finish(core.Finish());
-  if (builder.GetSize() > kMaxCoreBytes) {
+    core.cluster_keys.push_back(input.layout->features[f].first_column);
+  if (const uint64_t size = EncodedCoreSize(core); size > kMaxCoreBytes) {
     return Error(StatusCode::kResourceExhausted,
-                 "the core footer takes {} bytes, {} are allowed: use larger stripes",
-                 builder.GetSize(), kMaxCoreBytes);
+                 "the core footer takes {} bytes, {} are allowed: use larger stripes", size,
+                 kMaxCoreBytes);
   }
-  return sink->AppendEnd(std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize())));
+  return sink->AppendEnd(EncodeCore(core));
 }
 
 }  // namespace dsi::internal

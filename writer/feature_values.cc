@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dsi/dedup/tiers_internal.h"
+#include "dsi/dedup/place_windows_internal.h"
 #include "dsi/writer/gather_internal.h"
 
 namespace dsi::internal {
@@ -75,22 +75,24 @@ void FeatureValues::SpreadTiers(const Windows& windows, uint32_t num_tiers) {
   const FeatureSpec& spec = *feature_.source().spec;
   const std::vector<uint32_t> lengths = LengthsOf(Shape());
   std::vector<uint64_t> starts(lengths.size());
-  if (!WindowsToStarts(windows.codes, lengths, windows.num_values, starts).ok()) return;
-  const std::vector<PoolRange> chains = ChainsOf(windows.codes, lengths, windows.num_values);
-  const uint64_t reach = ReachOf(chains, starts, lengths, spec.newest_first);
+  std::vector<uint32_t> bounds(CountChains(windows.codes, lengths) + 1);
+  const auto placed = PlaceWindows(windows.codes, lengths, windows.num_values, starts, bounds);
+  if (!placed.ok()) return;
+  const Chains chains(bounds);
+  const uint64_t reach = placed->Of(spec.newest_first);
   uint64_t left_alone = 0;
   const uint32_t first_unread = TiersWithin(reach + kCommonLength, num_tiers);
-  for (const PoolRange& chain : chains) {
+  for (size_t i = 0; i < chains.size(); ++i) {
     for (uint32_t tier = first_unread; tier < num_tiers; ++tier)
-      left_alone += TierOf(chain, tier, num_tiers, spec.newest_first).size();
+      left_alone += TierOf(chains[i], tier, num_tiers, spec.newest_first).size();
   }
   if (left_alone * 4 < windows.num_values || left_alone == 0) return;
   for (size_t c = 0; c < windows.pool.size(); ++c) {
     const auto width = static_cast<size_t>(TypeWidth(spec.columns[c].type));
     std::vector<std::vector<std::byte>>& tiers = pool_.emplace_back(num_tiers);
     for (uint32_t tier = 0; tier < num_tiers; ++tier) {
-      for (const PoolRange& chain : chains) {
-        const PoolRange range = TierOf(chain, tier, num_tiers, spec.newest_first);
+      for (size_t i = 0; i < chains.size(); ++i) {
+        const PoolRange range = TierOf(chains[i], tier, num_tiers, spec.newest_first);
         const auto begin = windows.pool[c].begin() + static_cast<int64_t>(range.begin * width);
         tiers[tier].insert(tiers[tier].end(), begin,
                            begin + static_cast<int64_t>(range.size() * width));

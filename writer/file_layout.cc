@@ -2,56 +2,28 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
+#include <utility>
 
-#include "dsi/dedup/find_groups_internal.h"
 #include "dsi/dedup/tiers_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/writer/group_layout_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-constexpr uint64_t kSampleBytes =
-    1ULL << 30;  // Memory for the rows that the search for groups looks at.
-constexpr uint32_t kMaxSampleRows = 262'144;
 constexpr size_t kMinIdsForDictionary =
     1'024;  // Fewer ids in the first stripe get no dictionary stream of their own.
 constexpr size_t kMinIdsForWindows = 4'096;  // Fewer are not worth a stream of windows.
 constexpr uint64_t kFeatureGroupBytes =
     4ULL << 20;  // Rows' own features: raw bytes per feature group, for segments of about 1 MiB.
 
-size_t CountEntries(const ClusteredFeature& feature) {
-  const RowBatch::FeatureBuffer& rows = *feature.source().rows;
-  return rows.values[0].size() /
-         static_cast<size_t>(TypeWidth(feature.source().spec->columns[0].type));
-}
-
-// Average bits of one stored row: ids and floats count about 20 bits once packed.
-double BitsPerRow(const ClusteredFeature& feature, size_t num_present, size_t total_rows) {
-  double bits = 0;
-  for (const ColumnSpec& column : feature.source().spec->columns)
-    bits += std::min(TypeWidth(column.type) * 8, 20);
-  const double entries = feature.source().rows->num_present == 0
-                             ? 0
-                             : static_cast<double>(CountEntries(feature)) /
-                                   static_cast<double>(feature.source().rows->num_present);
-  return bits * entries * static_cast<double>(num_present) /
-         static_cast<double>(std::max<size_t>(total_rows, 1));
-}
-
-bool MayBeKey(const ClusteredFeature& feature) {
-  const FeatureSpec& spec = *feature.source().spec;
-  if (spec.kind == Kind::kKey) return true;
-  if (spec.kind != Kind::kList || !IsInteger(spec.columns[0].type)) return false;
-  const std::vector<uint32_t>& lengths = feature.source().rows->lengths;
-  return !lengths.empty() &&
-         std::all_of(lengths.begin(), lengths.end(), [](uint32_t n) { return n == 1; });
-}
-
 // Lists of two entries and more on average; whether windows pay is found stripe by stripe.
 bool MayHaveWindows(const ClusteredFeature& feature) {
   const FeatureSource& source = feature.source();
-  const size_t entries = CountEntries(feature);
+  const size_t entries = feature.CountEntries();
   return IsListKind(source.spec->kind) && entries >= kMinIdsForWindows &&
          entries >= 2 * source.rows->num_present;
 }
@@ -68,110 +40,47 @@ uint32_t CountTiers(const ClusteredFeature& feature) {
   return tiers;
 }
 
-// Group of each feature: those declared, and those found on the first rows.
-Status AssignGroups(const Schema& schema, std::span<const ClusteredFeature> features,
-                    uint32_t num_rows, std::span<const uint32_t> time_rank,
-                    const LayoutOptions& options, FileLayout* layout) {
-  layout->groups.emplace_back();  // F-073: the group of rows.
-  if (!options.dedup || num_rows == 0) return Status::Ok();
-  std::vector<int> declared(features.size(), -1);
-  for (size_t g = 0; g < schema.groups.size(); ++g) {
-    for (const std::string& name : schema.groups[g].features) {
-      declared[static_cast<size_t>(schema.FindFeature(name))] = static_cast<int>(g);
-    }
-  }
-  const uint64_t per_row = features.size() * (sizeof(uint32_t) + sizeof(uint64_t));
-  const auto sample = static_cast<uint32_t>(std::min<uint64_t>(
-      {num_rows, kMaxSampleRows,
-       std::max<uint64_t>(kSampleBytes / std::max<uint64_t>(per_row, 1), 1'024)}));
-
-  std::vector<uint32_t> candidate_feature;
-  for (uint32_t f = 0; f < features.size(); ++f) {
-    if (declared[f] >= 0 || (options.find_groups && features[f].CountPresent(0, sample) != 0))
-      candidate_feature.push_back(f);
-  }
-  std::vector<ClusteredFeature::Slice> slices(candidate_feature.size());
-  std::vector<GroupCandidate> candidates(candidate_feature.size());
-  DSI_RETURN_IF_ERROR(options.for_each(candidates.size(), [&](size_t i) {
-    const ClusteredFeature& feature = features[candidate_feature[i]];
-    slices[i] = feature.MakeSlice(0, sample);
-    candidates[i] = {
-        .column = &slices[i].column,
-        .bits_per_row = BitsPerRow(feature, feature.CountPresent(0, sample), sample),
-        .is_key = MayBeKey(feature),
-        .declared_group = declared[candidate_feature[i]],
-    };
-  }));
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    if (candidates[i].declared_group < 0) continue;
-    const std::string& owner =
-        schema.groups[static_cast<size_t>(candidates[i].declared_group)].owner;
-    const int feature = owner.empty() ? -1 : schema.FindFeature(owner);
-    const auto at = std::find(candidate_feature.begin(), candidate_feature.end(),
-                              static_cast<uint32_t>(feature));
-    if (feature >= 0 && at != candidate_feature.end())
-      candidates[i].declared_owner = static_cast<int>(at - candidate_feature.begin());
-  }
-  DSI_ASSIGN_OR_RETURN(
-      const std::vector<FoundGroup> groups,
-      FindGroups(candidates, sample, RowsInTime(time_rank.first(sample)), options.for_each));
-  for (const FoundGroup& found : groups) {
-    GroupLayout group;
-    group.source = found.declared >= 0 ? 1 : 2;
-    group.repeats = found.repeats;
-    if (found.parent >= 0) {
-      group.parent = static_cast<uint32_t>(found.parent) + 1;
-      layout->groups[group.parent].is_parent = true;
-    }
-    if (found.declared >= 0) group.name = schema.groups[static_cast<size_t>(found.declared)].name;
-    for (const uint32_t member : found.members) group.features.push_back(candidate_feature[member]);
-    std::sort(group.features.begin(), group.features.end());
-    const auto ordinal = static_cast<uint32_t>(layout->groups.size());
-    for (const uint32_t f : group.features) layout->features[f].group = ordinal;
-    if (found.owner >= 0) {
-      group.owner_column =
-          layout->features[candidate_feature[static_cast<size_t>(found.owner)]].first_column;
-    } else if (found.declared >= 0 &&
-               !schema.groups[static_cast<size_t>(found.declared)].owner.empty()) {
-      const int owner =
-          schema.FindFeature(schema.groups[static_cast<size_t>(found.declared)].owner);
-      if (owner >= 0)
-        group.owner_column = layout->features[static_cast<size_t>(owner)].first_column;
-    }
-    layout->groups.push_back(std::move(group));
-  }
-  return Status::Ok();
+// Of a list of ids whose space is not declared, where it is large enough for one of its own: its
+// entries, the measure of what a dictionary may save.
+size_t IdsOfOwn(const ClusteredFeature& feature, const ColumnSpec& spec) {
+  const bool is_id = IsInteger(spec.type) && TypeWidth(spec.type) >= 4 && spec.id_space.empty();
+  if (!is_id || !IsListKind(feature.source().spec->kind)) return 0;
+  const size_t entries = feature.CountEntries();
+  return entries < kMinIdsForDictionary ? 0 : entries;
 }
 
-// Declared id spaces, and one of its own for each list of ids that is large enough.
-Status AssignIdSpaces(std::span<const ClusteredFeature> features, FileLayout* layout) {
-  std::map<std::string, uint16_t> by_name;
+// Declared id spaces, and one of its own for each list of ids that is large enough: the largest,
+// where there are more than can be numbered.
+void AssignIdSpaces(std::span<const ClusteredFeature> features, uint32_t most, FileLayout* layout) {
+  std::set<std::string_view> declared;
+  std::vector<std::pair<size_t, uint32_t>> own;  // Entries and columns.
+  const auto spec_of = [&](const ColumnLayout& column) -> const ColumnSpec& {
+    return features[column.feature].source().spec->columns[column.column];
+  };
   for (uint32_t c = 0; c < layout->columns.size(); ++c) {
-    ColumnLayout& column = layout->columns[c];
-    const ClusteredFeature& feature = features[column.feature];
-    const ColumnSpec& spec = feature.source().spec->columns[column.column];
-    const int width = TypeWidth(spec.type);
-    const bool worthwhile =
-        IsListKind(feature.source().spec->kind) && CountEntries(feature) >= kMinIdsForDictionary;
-    if (!IsInteger(spec.type) || width < 4 || (spec.id_space.empty() && !worthwhile)) continue;
-    if (layout->id_spaces.size() >= kNone16 - 1) continue;  // The rest do without.
-    auto ordinal = static_cast<uint16_t>(layout->id_spaces.size());
-    if (!spec.id_space.empty()) {
-      const auto [it, inserted] = by_name.try_emplace(spec.id_space, ordinal);
-      ordinal = it->second;
-    }
-    if (ordinal == layout->id_spaces.size())
-      layout->id_spaces.push_back({.name = spec.id_space, .width = width, .columns = {}});
-    IdSpaceLayout& space = layout->id_spaces[ordinal];
-    if (space.width != width) {
-      return InvalidArgument("id space \"{}\": column \"{}\" has {} bytes per id, others have {}",
-                             spec.id_space, ColumnName(*feature.source().spec, column.column),
-                             width, space.width);
-    }
-    space.columns.push_back(c);
-    column.id_space = ordinal;
+    const ColumnSpec& spec = spec_of(layout->columns[c]);
+    if (!spec.id_space.empty()) declared.insert(spec.id_space);
+    const size_t ids = IdsOfOwn(features[layout->columns[c].feature], spec);
+    if (ids != 0) own.emplace_back(ids, c);
   }
-  return Status::Ok();
+  std::stable_sort(own.begin(), own.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  own.resize(std::min<size_t>(own.size(), most - declared.size()));
+  std::vector<bool> has_own(layout->columns.size(), false);
+  for (const auto& [ids, c] : own) has_own[c] = true;
+  std::map<std::string_view, uint16_t> by_name;
+  for (uint32_t c = 0; c < layout->columns.size(); ++c) {
+    const ColumnSpec& spec = spec_of(layout->columns[c]);
+    if (spec.id_space.empty() && !has_own[c]) continue;
+    auto ordinal = static_cast<uint16_t>(layout->id_spaces.size());
+    if (!spec.id_space.empty()) ordinal = by_name.try_emplace(spec.id_space, ordinal).first->second;
+    if (ordinal == layout->id_spaces.size()) {
+      layout->id_spaces.push_back(
+          {.name = spec.id_space, .width = TypeWidth(spec.type), .columns = {}});
+    }
+    layout->id_spaces[ordinal].columns.push_back(c);
+    layout->columns[c].id_space = ordinal;
+  }
 }
 
 // Numbers slots in storage order: group by group, its index first; a dictionary just before the
@@ -223,9 +132,17 @@ void AssignSlots(std::span<const ClusteredFeature> features, bool windows, FileL
 
 }  // namespace
 
+uint32_t MostSampleRows(size_t num_features) {
+  constexpr uint64_t kSampleBytes = 1ULL << 30;
+  constexpr uint64_t kMostRows = 262'144;
+  constexpr uint64_t kFewestRows = 1'024;
+  const uint64_t per_row =
+      std::max<size_t>(num_features, 1) * (sizeof(uint32_t) + sizeof(uint64_t));
+  return static_cast<uint32_t>(std::clamp(kSampleBytes / per_row, kFewestRows, kMostRows));
+}
+
 Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const ClusteredFeature> features,
-                                  uint32_t num_rows, std::span<const uint32_t> time_rank,
-                                  const LayoutOptions& options) {
+                                  const RowSample& sample, const LayoutOptions& options) {
   FileLayout layout;
   layout.features.resize(features.size());
   for (uint32_t f = 0; f < features.size(); ++f) {
@@ -233,12 +150,18 @@ Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const Clustere
     for (uint32_t c = 0; c < features[f].source().spec->columns.size(); ++c)
       layout.columns.push_back({.feature = f, .column = c});
   }
-  DSI_RETURN_IF_ERROR(AssignGroups(schema, features, num_rows, time_rank, options, &layout));
+  DSI_RETURN_IF_ERROR(AssignGroups(schema, features, sample, options, &layout));
   for (uint32_t f = 0; f < features.size(); ++f) {
     if (layout.features[f].group == 0) layout.groups[0].features.push_back(f);
   }
-  DSI_RETURN_IF_ERROR(AssignIdSpaces(features, &layout));
+  AssignIdSpaces(features, options.most_id_spaces, &layout);
   AssignSlots(features, options.dedup, &layout);
+  if (layout.num_slots > kMaxSlots) {
+    return Error(
+        StatusCode::kResourceExhausted,
+        "{} streams in a stripe, expected at most {}: write fewer features per file (F-090)",
+        layout.num_slots, kMaxSlots);
+  }
   return layout;
 }
 

@@ -11,6 +11,7 @@
 #include "dsi/format/schema.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/writer/clustered_feature_internal.h"
+#include "dsi/writer/row_sample_internal.h"
 
 namespace dsi::internal {
 
@@ -41,8 +42,9 @@ struct GroupLayout {
   uint32_t index_slot = kNone32;
   uint32_t owner_column = kNone32;
   GroupRepeats repeats = GroupRepeats::kRuns;
-  uint32_t parent = 0;     // Ordinal of the group that its index may refer to; 0 none.
-  bool is_parent = false;  // Other groups refer to it.
+  uint32_t parent = 0;        // Ordinal of the group that its index may refer to; 0 none.
+  bool is_parent = false;     // Other groups refer to it.
+  uint32_t chain_length = 1;  // Of itself, its parent, that one's parent and so on.
   std::vector<uint32_t> features;
 };
 
@@ -64,13 +66,16 @@ struct FileLayout {
 struct LayoutOptions {
   bool dedup = true;
   bool find_groups = true;
+  uint32_t most_id_spaces = kMaxIdSpaces;
   ForEach for_each = OneByOne;
 };
 
-// Decides the layout by looking at the rows of the first stripe, [0, num_rows), whose ranks in time
-// are given. kInvalidArgument: an id space whose columns differ in width; errors of for_each.
+// Of the sample for the layout of a file: what they take while groups are searched for is bounded.
+uint32_t MostSampleRows(size_t num_features);
+
+// Decides the layout by looking at some rows. kResourceExhausted: more streams than F-090 allows;
+// errors of for_each.
 Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const ClusteredFeature> features,
-                                  uint32_t num_rows, std::span<const uint32_t> time_rank,
-                                  const LayoutOptions& options);
+                                  const RowSample& sample, const LayoutOptions& options);
 
 }  // namespace dsi::internal

@@ -121,6 +121,7 @@ std::vector<T> NumberIds(IdTable<T>* table, Members<T> in) {
   size_t total = 0;
   for (IdSpaceMember<T>* m : in) {
     m->codes.clear();
+    m->codes.reserve(m->values().size());
     m->literals.clear();
     for (const T id : m->values()) ++uses[m->codes.emplace_back(table->Code(id))];
     total += m->codes.size();
@@ -131,11 +132,14 @@ std::vector<T> NumberIds(IdTable<T>* table, Members<T> in) {
   const auto once = static_cast<size_t>(std::count(uses.begin(), uses.end(), 1U));
   if (once * kLeastShare < total) return ids;
   std::vector<T> entries;
-  std::vector<uint32_t> entry_of(ids.size(), kNone32);
+  entries.reserve(ids.size() - once);
+  // What is done with is given back: this is where most memory is held.
+  *table = IdTable<T>(0);
+  std::vector<uint32_t> entry_of = std::move(uses);
   for (size_t i = 0; i < ids.size(); ++i) {
-    if (uses[i] == 1) continue;
-    entry_of[i] = static_cast<uint32_t>(entries.size());
-    entries.push_back(ids[i]);
+    const bool is_literal = entry_of[i] == 1;
+    entry_of[i] = is_literal ? kNone32 : static_cast<uint32_t>(entries.size());
+    if (!is_literal) entries.push_back(ids[i]);
   }
   for (IdSpaceMember<T>* m : in) {
     for (uint32_t& code : m->codes) {
@@ -223,8 +227,8 @@ IdDictionary<T> ChooseDictionary(uint32_t slot, const StripeOptions& options,
   }
   const auto leave = [](IdSpaceMember<T>* m) {
     m->way = kIdsWay;
-    m->codes = {};
-    m->literals = {};
+    m->codes = std::vector<uint32_t>();  // Gives the memory back.
+    m->literals = std::vector<T>();
   };
   while (!in.empty()) {
     IdDictionary<T> dictionary = BuildDictionary<T>(slot, options, in);

@@ -25,12 +25,12 @@ class IdTable {
       has_zero_ = true;
       return true;
     }
-    for (size_t i = Slot(value);; i = (i + 1) & (slots_.size() - 1)) {
+    for (size_t i = Slot(value, slots_.size());; i = (i + 1) & (slots_.size() - 1)) {
       if (slots_[i] == value) return true;
       if (slots_[i] != 0) continue;
       slots_[i] = value;
       if (++size_ > kMaxIds) return false;
-      if (size_ * 2 > slots_.size()) Grow();
+      if (size_ * 4 > slots_.size() * 3) Grow();
       return true;
     }
   }
@@ -46,37 +46,45 @@ class IdTable {
     return ids;
   }
 
-  // Prepares Code: call once, with the sorted ids.
+  // Prepares Code: call once, with the sorted ids, which must outlive this. Nothing can be inserted
+  // or sorted any more: the ids are kept there alone.
   void Number(const std::vector<T>& sorted) {
-    codes_.assign(slots_.size(), 0);
+    slots_ = std::vector<T>();  // Gives the memory back.
+    ids_ = sorted.data();
+    codes_.assign(std::bit_ceil(std::max<size_t>(sorted.size() + sorted.size() / 2, 512)), kFree);
     for (uint32_t code = 0; code < sorted.size(); ++code) {
-      if (sorted[code] != 0) codes_[Find(sorted[code])] = code;
+      size_t i = Slot(sorted[code], codes_.size());
+      while (codes_[i] != kFree) i = (i + 1) & (codes_.size() - 1);
+      codes_[i] = code;
     }
   }
-  uint32_t Code(T id) const { return id == 0 ? 0 : codes_[Find(id)]; }  // Zero sorts first.
+  // Of an id that was inserted.
+  uint32_t Code(T id) const {
+    size_t i = Slot(id, codes_.size());
+    while (ids_[codes_[i]] != id) i = (i + 1) & (codes_.size() - 1);
+    return codes_[i];
+  }
 
  private:
-  size_t Slot(T value) const {
+  static constexpr uint32_t kFree = UINT32_MAX;
+
+  static size_t Slot(T value, size_t num_slots) {
     return static_cast<size_t>((static_cast<uint64_t>(value) * 0x9E3779B97F4A7C15ULL) >>
-                               (64 - std::countr_zero(slots_.size())));
-  }
-  size_t Find(T value) const {
-    size_t i = Slot(value);
-    while (slots_[i] != value) i = (i + 1) & (slots_.size() - 1);
-    return i;
+                               (64 - std::countr_zero(num_slots)));
   }
   void Grow() {
     std::vector<T> old(slots_.size() * 2, 0);
     old.swap(slots_);
     for (const T value : old) {
       if (value == 0) continue;
-      size_t i = Slot(value);
+      size_t i = Slot(value, slots_.size());
       while (slots_[i] != 0) i = (i + 1) & (slots_.size() - 1);
       slots_[i] = value;
     }
   }
 
   std::vector<T> slots_;  // 0: free.
+  const T* ids_ = nullptr;
   std::vector<uint32_t> codes_;
   size_t size_ = 0;
   bool has_zero_ = false;

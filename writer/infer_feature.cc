@@ -9,6 +9,7 @@
 #include "dsi/format/json_position_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/writer/json_line_internal.h"
+#include "dsi/writer/name_words_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -28,52 +29,8 @@ Status Mixed(const std::string& name, std::string_view what, uint64_t line, std:
                   QuoteForMessage(name), what, line, other, other_line);
 }
 
-// True for `word` itself and for names that end in it after a dot or an underscore.
-bool EndsInWord(std::string_view name, std::string_view word) {
-  if (!name.ends_with(word)) return false;
-  if (name.size() == word.size()) return true;
-  const char before = name[name.size() - word.size() - 1];
-  return before == '.' || before == '_';
-}
-
-bool IsWord(std::string_view name, std::string_view word) {
-  return EndsInWord(name, word) &&
-         (name.size() == word.size() || name[name.size() - word.size() - 1] == '.');
-}
-
-// Times since 1970 tell their unit by their size: seconds stay below 1e11 until the year 5138, and
-// milliseconds are above it since 1973.
-TimeUnit UnitBySize(int64_t greatest) {
-  if (greatest < 100'000'000'000) return TimeUnit::kSeconds;
-  if (greatest < 100'000'000'000'000) return TimeUnit::kMillis;
-  if (greatest < 100'000'000'000'000'000) return TimeUnit::kMicros;
-  return TimeUnit::kNanos;
-}
-
-// A name that only ends in "time" may be a duration; a point in time is large.
-bool IsTimestamp(std::string_view name, int64_t greatest) {
-  constexpr int64_t kYear1973 = 100'000'000;
-  for (const std::string_view word : {"timestamp", "ts", "time"}) {
-    if (IsWord(name, word)) return true;
-    if (EndsInWord(name, word) && greatest >= kYear1973) return true;
-  }
-  return false;
-}
-
-Kind KindByName(std::string_view name, Type type, int64_t greatest) {
-  if (type == Type::kInt64 && IsTimestamp(name, greatest)) return Kind::kTimestamp;
-  if (IsInteger(type) || type == Type::kBytes) {
-    for (const std::string_view word : {"session_id", "user_id", "request_id", "item_id"}) {
-      if (EndsInWord(name, word)) return Kind::kKey;
-    }
-  }
-  if (type == Type::kBytes) return Kind::kString;
-  return EndsInWord(name, "label") ? Kind::kLabel : Kind::kDense;
-}
-
 Status CheckMixture(const std::string& name, const SeenValues& values) {
-  const uint64_t number_line =
-      Earlier(values.whole_line, Earlier(values.fraction_line, values.big_line));
+  const uint64_t number_line = values.NumberLine();
   if (values.text_line != 0 && number_line != 0) {
     return Mixed(name, "a string", values.text_line, "a number", number_line);
   }
@@ -151,6 +108,12 @@ uint64_t SeenValues::FirstLine() const {
   }
   return first;
 }
+
+uint64_t SeenValues::NumberLine() const {
+  return Earlier(whole_line, Earlier(fraction_line, big_line));
+}
+
+uint64_t SeenValues::OtherLine() const { return Earlier(text_line, Earlier(word_line, bool_line)); }
 
 Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text) {
   const uint64_t list_line = Earlier(seen.many.FirstLine(), seen.empty_list_line);

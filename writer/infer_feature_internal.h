@@ -30,7 +30,9 @@ struct SeenValues {
   void AddBool(uint64_t line);
   // Takes the first lines of both.
   void Merge(const SeenValues& other);
-  uint64_t FirstLine() const;  // 0: nothing was seen.
+  uint64_t FirstLine() const;   // 0: nothing was seen.
+  uint64_t NumberLine() const;  // The first with a number.
+  uint64_t OtherLine() const;   // The first with text or a truth value.
 };
 
 struct SeenFeature {

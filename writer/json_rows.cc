@@ -35,6 +35,16 @@ class JsonInput : public RowTextInput {
     }
   }
 
+  TextCoverage coverage() const override {
+    TextCoverage coverage{.ignored = ignored_, .more_ignored = more_ignored_, .absent = {}};
+    std::vector<uint8_t> has_value(schema().features.size());
+    for (const KeyTree::Node& node : keys_.nodes()) {
+      if (node.feature != KeyTree::kNone && node.has_value) has_value[node.feature] = 1;
+    }
+    AddAbsent(has_value, &coverage);
+    return coverage;
+  }
+
  protected:
   Result<bool> SetRow(RowBatch* batch) override {
     std::string_view line;
@@ -67,8 +77,8 @@ class JsonInput : public RowTextInput {
     for (const dom::key_value_pair member : object) {
       KeyTree::Node* node = keys_.Find(parent, member.key, &last);
       if (node == nullptr) {
-        DSI_RETURN_IF_ERROR(CheckUnknown(*parent, member));
-        continue;
+        DSI_ASSIGN_OR_RETURN(node, AddUnknown(parent, member, &last));
+        if (node == nullptr) continue;
       }
       __builtin_prefetch(node, 1);
       if (last->feature != KeyTree::kNone) batch_->Prefetch(last->feature);
@@ -82,22 +92,64 @@ class JsonInput : public RowTextInput {
 
   Status SetMember(Member member) {
     KeyTree::Node* node = member.node;
+    if (node->is_unknown) {
+      if (HasValue(member.value)) Ignore(node);
+      return {};
+    }
     if (node->row == row_) return Fault("{} stands twice in the row", QuoteForMessage(node->name));
     node->row = row_;
     const element_type type = member.value.type();
     if (type == element_type::NULL_VALUE) return {};
-    if (node->feature != KeyTree::kNone) return SetFeature(*node, member.value, type);
+    if (node->feature != KeyTree::kNone) {
+      node->has_value = true;
+      return SetFeature(*node, member.value, type);
+    }
     if (type == element_type::OBJECT) return SetObject(member.value, node);
-    if (ignore_unknown_) return {};
+    if (ignore_unknown_) {
+      Ignore(node);
+      return {};
+    }
     return Fault("{}: found {}, expected an object", QuoteForMessage(node->name),
                  DescribeJson(member.value));
   }
 
-  // Missing and null are one state, so a null needs no feature.
-  Status CheckUnknown(const KeyTree::Node& parent, const dom::key_value_pair& member) {
-    if (ignore_unknown_ || member.value.is_null()) return {};
-    return Fault("{} is no feature of the schema; found {}",
-                 QuoteForMessage(KeyTree::Join(parent, member.key)), DescribeJson(member.value));
+  // False for null and for objects of nothing else. The parser has bounded how deep they nest.
+  static bool HasValue(dom::element value) {
+    dom::object object;
+    if (value.get(object) != simdjson::SUCCESS) return !value.is_null();
+    for (const dom::key_value_pair member : object) {
+      if (HasValue(member.value)) return true;
+    }
+    return false;
+  }
+
+  // A name that the schema lacks: none, or where they are skipped a node to count its values by.
+  // Missing and null are one state, so what holds nothing else needs no feature.
+  Result<KeyTree::Node*> AddUnknown(KeyTree::Node* parent, const dom::key_value_pair& member,
+                                    KeyTree::Entry** last) {
+    if (!HasValue(member.value)) return nullptr;
+    if (!ignore_unknown_) {
+      return Fault("{} is no feature of the schema; found {}",
+                   QuoteForMessage(KeyTree::Join(*parent, member.key)), DescribeJson(member.value));
+    }
+    // Names without end (ids as keys) must not fill the memory.
+    if (num_unknown_ == kMaxIgnoredNames) {
+      ++more_ignored_;
+      return nullptr;
+    }
+    ++num_unknown_;
+    KeyTree::Node* const node = keys_.FindOrAdd(parent, member.key, last);
+    node->is_unknown = true;
+    return node;
+  }
+
+  // Of a node that is no feature, `column` is its place among the ignored, plus 1.
+  void Ignore(KeyTree::Node* node) {
+    if (node->column == 0) {
+      ignored_.push_back({.name = node->name, .values = 0, .first_line = lines_done()});
+      node->column = static_cast<uint32_t>(ignored_.size());
+    }
+    ++ignored_[node->column - 1].values;
   }
 
   Status SetFeature(const KeyTree::Node& node, dom::element value, element_type type) {
@@ -231,8 +283,13 @@ class JsonInput : public RowTextInput {
         QuoteForMessage(node.name), at, DescribeJson(item), ExpectedValue(node));
   }
 
+  static constexpr size_t kMaxIgnoredNames = 10'000;
+
   const bool ignore_unknown_;
   KeyTree keys_;
+  size_t num_unknown_ = 0;
+  std::vector<IgnoredName> ignored_;
+  uint64_t more_ignored_ = 0;
   JsonLineParser parser_;
   uint64_t row_ = 0;
   RowBatch* batch_ = nullptr;    // Of the row being read.

@@ -38,8 +38,10 @@ class KeyTree {
     uint32_t column = 0;
     Entry* first = nullptr;    // What came first in the last row.
     uint32_t number = 0;       // Position in the tree.
-    Type type = Type::kInt64;  // For the caller, as is_list.
+    Type type = Type::kInt64;  // For the caller, as all below but the name.
     bool is_list = false;
+    bool is_unknown = false;
+    bool has_value = false;
     std::string name;  // Full dotted name; empty for the root.
   };
 
@@ -69,6 +71,8 @@ class KeyTree {
   Node* FindOrAdd(Node* parent, std::string_view key, Entry** last);
 
   size_t size() const { return nodes_.size(); }
+  // In the order in which they were made, without the root.
+  const std::deque<Node>& nodes() const { return nodes_; }
 
   // Full name of a key in an object.
   static std::string Join(const Node& parent, std::string_view key);

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "dsi/codecs/width_internal.h"
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -43,7 +44,7 @@ PageOutline Look(std::span<const T> values) {
   return {.runs = static_cast<double>(runs) / count,
           .rises = static_cast<double>(rises) / count,
           .distinct = static_cast<double>(met.count()) / count,
-          .range_bits = std::log2(static_cast<double>(static_cast<T>(most - least)) + 1),
+          .range_bits = Log2(static_cast<double>(static_cast<T>(most - least)) + 1),
           .step_bits = static_cast<double>(step_bits) / count};
 }
 

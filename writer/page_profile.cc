@@ -9,6 +9,7 @@
 #include "dsi/codecs/entropy_internal.h"
 #include "dsi/codecs/repeats_internal.h"
 #include "dsi/codecs/width_internal.h"
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -24,7 +25,7 @@ void Look(std::span<const T> values, PageProfile* profile) {
     rises += values[i] > values[i - 1] ? 1 : 0;
   }
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  profile->range_bits = std::log2(static_cast<double>(*most - *least) + 1);
+  profile->range_bits = Log2(static_cast<double>(*most - *least) + 1);
   profile->rises = static_cast<double>(rises) / static_cast<double>(values.size());
   std::vector<uint16_t> bytes(values.size());
   const auto entropy = [&](std::span<const T> of, size_t k) {

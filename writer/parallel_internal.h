@@ -12,7 +12,8 @@ namespace dsi::internal {
 // Calls work(i) for every i in [0, count) on up to `threads` threads (the caller's among them), or
 // stops early after a failure. `poll` is called from the caller's thread between pieces; a failed
 // status of it stops as well. Returns the failure of the smallest i, so that errors are the same at
-// any thread count. A std::bad_alloc in work becomes kResourceExhausted.
+// any thread count. What work and poll throw becomes a status (NoThrow); a thread that cannot be
+// started is done without.
 Status ParallelFor(size_t count, int threads, const std::function<Status(size_t)>& work,
                    const std::function<Status()>& poll);
 

@@ -13,16 +13,23 @@ bool AreClose(double bytes, double expected) {
 }
 
 PlanMemory::PlanMemory(uint32_t num_slots, bool shares)
-    : shares_(shares), plans_(num_slots * kWays) {
-  if (!shares) return;
-  for (RememberedPlan& plan : plans_) plan.memory = this;
+    : shares_(shares), plans_(num_slots * kWays) {}
+
+RememberedPlan* PlanMemory::Of(uint32_t slot, uint32_t way) {
+  std::unique_ptr<RememberedPlan>& plan = plans_[slot * kWays + way];
+  if (plan == nullptr) {
+    plan = std::make_unique<RememberedPlan>();
+    if (shares_) plan->memory = this;
+  }
+  return plan.get();
 }
 
 void PlanMemory::Share() {
   if (!shares_) return;
-  for (RememberedPlan& plan : plans_) {
-    if (plan.profile == nullptr) continue;
-    const std::unique_ptr<PageProfile> profile = std::move(plan.profile);
+  for (const std::unique_ptr<RememberedPlan>& place : plans_) {
+    if (place == nullptr || place->profile == nullptr) continue;
+    const RememberedPlan& plan = *place;
+    const std::unique_ptr<PageProfile> profile = std::move(place->profile);
     if (shared_.size() == kMostShared) continue;
     const std::vector<const ProvenPlan*> alike = FindAlike(*profile);
     const auto count = static_cast<double>(profile->count);
@@ -46,7 +53,8 @@ std::vector<const ProvenPlan*> PlanMemory::FindAlike(const PageProfile& profile)
 
 double PlanMemory::choose_seconds() const {
   double sum = 0;
-  for (const RememberedPlan& plan : plans_) sum += plan.choose_seconds;
+  for (const std::unique_ptr<RememberedPlan>& plan : plans_)
+    sum += plan == nullptr ? 0 : plan->choose_seconds;
   return sum;
 }
 

@@ -29,10 +29,10 @@ struct RememberedPlan {
   bool is_known = false;
   ProvenPlan proven;
   double excess = 0;  // Bytes that pages took beyond 110 % of what was expected, since the choice.
-  bool shrinks = false;       // Some pages take much less, and no other plan does better on them.
-  KnownOutlines outlines;     // Of pages that a choice was made on.
-  double choose_seconds = 0;  // Of all choices that were made for the stream.
-  const PlanMemory* memory = nullptr;    // Whose shared plans may serve; null: none.
+  bool shrinks = false;  // Some pages take much less, and no other plan does better on them.
+  std::unique_ptr<KnownOutlines> outlines;  // Of pages that a choice was made on.
+  double choose_seconds = 0;                // Of all choices that were made for the stream.
+  const PlanMemory* memory = nullptr;       // Whose shared plans may serve; null: none.
   std::unique_ptr<PageProfile> profile;  // Of the page it was chosen on, until the plan is shared.
 };
 
@@ -45,9 +45,9 @@ class PlanMemory {
   PlanMemory(const PlanMemory&) = delete;
   PlanMemory& operator=(const PlanMemory&) = delete;
 
-  // A stream that may be stored in several ways has a plan for each.
-  // Stays where it is. Threads must not share a slot.
-  RememberedPlan* Of(uint32_t slot, uint32_t way = 0) { return &plans_[slot * kWays + way]; }
+  // A stream that may be stored in several ways has a plan for each. Made when it is asked for, as
+  // most streams of wide tables have no values; stays where it is. Threads must not share a slot.
+  RememberedPlan* Of(uint32_t slot, uint32_t way = 0);
 
   bool shares() const { return shares_; }
 
@@ -65,7 +65,7 @@ class PlanMemory {
   static constexpr size_t kMostShared = 1024;
   static constexpr size_t kMostAlike = 3;
   bool shares_;
-  std::vector<RememberedPlan> plans_;
+  std::vector<std::unique_ptr<RememberedPlan>> plans_;
   struct Shared {
     PageProfile profile;
     ProvenPlan proven;

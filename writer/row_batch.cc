@@ -4,21 +4,21 @@
 #include "dsi/writer/row_batch.h"
 
 #include <cstring>
-#include <new>
+#include <numeric>
 #include <utility>
 
 #include "dsi/format/error_internal.h"
 #include "dsi/format/json_position_internal.h"
 #include "dsi/format/limits.h"
-#include "dsi/format/number_fit_internal.h"
+#include "dsi/format/no_throw_internal.h"
+#include "dsi/writer/append_values_internal.h"
 
 namespace dsi {
 namespace {
 
 using internal::InvalidArgument;
+using internal::NoThrow;
 using internal::QuoteForMessage;
-
-Status OutOfMemory() { return {StatusCode::kResourceExhausted, "out of memory"}; }
 
 // Makes room for one more, so that a later push_back cannot throw.
 template <typename T>
@@ -26,96 +26,46 @@ void GrowForOne(std::vector<T>* values) {
   if (values->size() == values->capacity()) values->reserve(2 * values->size() + 16);
 }
 
-template <typename To, typename From>
-bool AppendConverted(std::span<const From> from, std::vector<std::byte>* out) {
-  const size_t at = out->size();
-  if constexpr (std::is_same_v<To, From>) {
-    const auto bytes = std::as_bytes(from);
-    out->insert(out->end(), bytes.begin(), bytes.end());
-    return true;
-  }
-  out->resize(at + from.size() * sizeof(To));
-  std::byte* to = out->data() + at;
-  bool fits = true;
-  for (size_t i = 0; i < from.size(); ++i) {
-    To value{};
-    fits &= internal::ConvertNumber(from[i], &value);
-    std::memcpy(to + i * sizeof(To), &value, sizeof(To));
-  }
-  if (!fits) out->resize(at);
-  return fits;
-}
-
-template <typename From>
-bool AppendBools(std::span<const From> from, std::vector<std::byte>* out) {
-  const size_t at = out->size();
-  out->resize(at + from.size());
-  bool fits = true;
-  for (size_t i = 0; i < from.size(); ++i) {
-    fits &= from[i] == 0 || from[i] == 1;
-    (*out)[at + i] = std::byte{from[i] == 1};
-  }
-  if (!fits) out->resize(at);
-  return fits;
-}
-
-// Appends all or, when one does not fit the type, nothing.
-template <typename From>
-bool AppendAs(Type type, std::span<const From> from, std::vector<std::byte>* out) {
-  switch (type) {
-    case Type::kBool:
-      return AppendBools(from, out);
-    case Type::kInt8:
-      return AppendConverted<int8_t>(from, out);
-    case Type::kInt16:
-      return AppendConverted<int16_t>(from, out);
-    case Type::kInt32:
-      return AppendConverted<int32_t>(from, out);
-    case Type::kInt64:
-      return AppendConverted<int64_t>(from, out);
-    case Type::kUint8:
-      return AppendConverted<uint8_t>(from, out);
-    case Type::kUint16:
-      return AppendConverted<uint16_t>(from, out);
-    case Type::kUint32:
-      return AppendConverted<uint32_t>(from, out);
-    case Type::kUint64:
-      return AppendConverted<uint64_t>(from, out);
-    case Type::kFloat32:
-      return AppendConverted<float>(from, out);
-    case Type::kFloat64:
-      return AppendConverted<double>(from, out);
-    case Type::kBytes:
-      return false;
-  }
-  return false;
-}
-
-template <typename From>
-Status DoesNotFit(const std::string& name, Type type, std::span<const From> from) {
-  std::vector<std::byte> scratch;
-  for (const From& value : from) {
-    if (!AppendAs<From>(type, {&value, 1}, &scratch)) {
-      return internal::Error(StatusCode::kOutOfRange,
-                             "feature {}: found {}, expected a value that fits type {}",
-                             QuoteForMessage(name), value, TypeName(type));
-    }
-  }
-  return {};
+Status RowBegun() {
+  return NoThrow([] { return InvalidArgument("rows added before EndRow of the row begun"); });
 }
 
 }  // namespace
 
-RowBatch::RowBatch(std::shared_ptr<const Schema> schema) : schema_(std::move(schema)) {
+RowBatch::RowBatch(std::shared_ptr<const Schema> schema) noexcept : schema_(std::move(schema)) {}
+RowBatch::RowBatch(RowBatch&& other) noexcept { *this = std::move(other); }
+RowBatch::~RowBatch() = default;
+
+RowBatch& RowBatch::operator=(RowBatch&& other) noexcept {
+  if (this == &other) return *this;
+  schema_ = std::exchange(other.schema_, {});
+  num_rows_ = std::exchange(other.num_rows_, 0);
+  size_bytes_ = std::exchange(other.size_bytes_, 0);
+  features_ = std::exchange(other.features_, {});
+  slots_ = std::exchange(other.slots_, {});
+  column_serials_ = std::exchange(other.column_serials_, {});
+  dense_ = std::exchange(other.dense_, {});
+  touched_ = std::exchange(other.touched_, {});
+  serial_ = other.serial_;
+  admit_ = std::exchange(other.admit_, {});
+  return *this;
+}
+
+Status RowBatch::Prepare() {
+  if (schema_ == nullptr) return InvalidArgument("a batch without a schema, or moved from");
   const size_t count = schema_->features.size();
-  features_.resize(count);
-  slots_.reserve(count);
+  std::vector<FeatureBuffer> features(count);
+  std::vector<Slot> slots;
+  slots.reserve(count);
   uint32_t first_column = 0;
   for (size_t i = 0; i < count; ++i) {
     const FeatureSpec& spec = schema_->features[i];
+    if (spec.columns.empty()) {
+      return InvalidArgument("feature {}: no columns", QuoteForMessage(spec.name));
+    }
     Slot slot{};
     slot.kind = spec.kind;
-    slot.type = spec.columns.empty() ? Type::kInt64 : spec.columns[0].type;
+    slot.type = spec.columns[0].type;
     slot.has_lengths = HasLengths(spec.kind, slot.type);
     slot.num_columns = static_cast<uint32_t>(spec.columns.size());
     slot.fixed_length = spec.kind == Kind::kEmbedding ? spec.fixed_length : 0;
@@ -124,11 +74,16 @@ RowBatch::RowBatch(std::shared_ptr<const Schema> schema) : schema_(std::move(sch
       slot.row_bytes += static_cast<uint32_t>(TypeWidth(column.type));
     }
     first_column += slot.num_columns;
-    features_[i].values.resize(slot.num_columns);
-    slots_.push_back(slot);
-    dense_.push_back(static_cast<uint32_t>(i));
+    features[i].values.resize(slot.num_columns);
+    slots.push_back(slot);
   }
-  column_serials_.resize(first_column);
+  std::vector<uint32_t> dense(count);
+  std::iota(dense.begin(), dense.end(), 0U);
+  column_serials_.assign(first_column, 0);
+  features_ = std::move(features);
+  slots_ = std::move(slots);
+  dense_ = std::move(dense);
+  return {};
 }
 
 void RowBatch::Clear() {
@@ -188,23 +143,22 @@ void RowBatch::FinishSet(size_t feature, size_t column, size_t length) {
 
 template <typename T>
 Status RowBatch::SetScalar(size_t feature, T value) {
-  DSI_RETURN_IF_ERROR(CheckSet(feature, 0, false));
-  const Slot& slot = slots_[feature];
-  const std::string& name = schema_->features[feature].name;
-  if (slot.type == Type::kBytes) {
-    return InvalidArgument("feature {}: a number set on type bytes", QuoteForMessage(name));
-  }
-  try {
-    GrowForOne(&touched_);
-    if (!AppendAs<T>(slot.type, {&value, 1}, &features_[feature].values[0])) {
-      return DoesNotFit<T>(name, slot.type, {&value, 1});
+  return NoThrow([&]() -> Status {
+    DSI_RETURN_IF_ERROR(PrepareOnce());
+    DSI_RETURN_IF_ERROR(CheckSet(feature, 0, false));
+    const Slot& slot = slots_[feature];
+    const std::string& name = schema_->features[feature].name;
+    if (slot.type == Type::kBytes) {
+      return InvalidArgument("feature {}: a number set on type bytes", QuoteForMessage(name));
     }
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory();
-  }
-  touched_.push_back(static_cast<uint32_t>(feature));
-  FinishSet(feature, 0, 1);
-  return {};
+    GrowForOne(&touched_);
+    if (!internal::AppendAs<T>(slot.type, {&value, 1}, &features_[feature].values[0])) {
+      return internal::DoesNotFit<T>(name, slot.type, {&value, 1});
+    }
+    touched_.push_back(static_cast<uint32_t>(feature));
+    FinishSet(feature, 0, 1);
+    return {};
+  });
 }
 
 Status RowBatch::SetInt(size_t feature, int64_t value) { return SetScalar(feature, value); }
@@ -212,56 +166,54 @@ Status RowBatch::SetUint(size_t feature, uint64_t value) { return SetScalar(feat
 Status RowBatch::SetDouble(size_t feature, double value) { return SetScalar(feature, value); }
 
 Status RowBatch::SetBytes(size_t feature, std::string_view value) {
-  DSI_RETURN_IF_ERROR(CheckSet(feature, 0, false));
-  const std::string& name = schema_->features[feature].name;
-  if (slots_[feature].type != Type::kBytes) {
-    return InvalidArgument("feature {}: bytes set on type {}", QuoteForMessage(name),
-                           TypeName(slots_[feature].type));
-  }
-  if (value.size() > kMaxListLength) {
-    return internal::Error(StatusCode::kOutOfRange, "feature {}: {} bytes, expected at most {}",
-                           QuoteForMessage(name), value.size(), kMaxListLength);
-  }
-  try {
+  return NoThrow([&]() -> Status {
+    DSI_RETURN_IF_ERROR(PrepareOnce());
+    DSI_RETURN_IF_ERROR(CheckSet(feature, 0, false));
+    const std::string& name = schema_->features[feature].name;
+    if (slots_[feature].type != Type::kBytes) {
+      return InvalidArgument("feature {}: bytes set on type {}", QuoteForMessage(name),
+                             TypeName(slots_[feature].type));
+    }
+    if (value.size() > kMaxListLength) {
+      return internal::Error(StatusCode::kOutOfRange, "feature {}: {} bytes, expected at most {}",
+                             QuoteForMessage(name), value.size(), kMaxListLength);
+    }
     GrowForOne(&touched_);
     const auto bytes = std::as_bytes(std::span(value));
     std::vector<std::byte>& values = features_[feature].values[0];
     values.insert(values.end(), bytes.begin(), bytes.end());
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory();
-  }
-  touched_.push_back(static_cast<uint32_t>(feature));
-  FinishSet(feature, 0, value.size());
-  return {};
+    touched_.push_back(static_cast<uint32_t>(feature));
+    FinishSet(feature, 0, value.size());
+    return {};
+  });
 }
 
 template <typename T>
 Status RowBatch::SetMany(size_t feature, size_t column, std::span<const T> values) {
-  DSI_RETURN_IF_ERROR(CheckSet(feature, column, true));
-  const Slot& slot = slots_[feature];
-  const FeatureSpec& spec = schema_->features[feature];
-  if (slot.fixed_length != 0 && values.size() != slot.fixed_length) {
-    return internal::BadInput("feature {}: found {} numbers, expected {}",
-                              QuoteForMessage(spec.name), values.size(), slot.fixed_length);
-  }
-  if (values.size() > kMaxListLength) {
-    return internal::Error(StatusCode::kOutOfRange, "feature {}: {} entries, expected at most {}",
-                           QuoteForMessage(spec.name), values.size(), kMaxListLength);
-  }
-  const bool first = slot.serial != serial_;
-  // Rows of wide tables cost a cache miss per line touched, and the specification is two more.
-  const Type type = slot.num_columns == 1 ? slot.type : spec.columns[column].type;
-  try {
-    GrowForOne(&touched_);
-    if (!AppendAs<T>(type, values, &features_[feature].values[column])) {
-      return DoesNotFit<T>(ColumnName(spec, column), type, values);
+  return NoThrow([&]() -> Status {
+    DSI_RETURN_IF_ERROR(PrepareOnce());
+    DSI_RETURN_IF_ERROR(CheckSet(feature, column, true));
+    const Slot& slot = slots_[feature];
+    const FeatureSpec& spec = schema_->features[feature];
+    if (slot.fixed_length != 0 && values.size() != slot.fixed_length) {
+      return internal::BadInput("feature {}: found {} numbers, expected {}",
+                                QuoteForMessage(spec.name), values.size(), slot.fixed_length);
     }
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory();
-  }
-  if (first) touched_.push_back(static_cast<uint32_t>(feature));
-  FinishSet(feature, column, values.size());
-  return {};
+    if (values.size() > kMaxListLength) {
+      return internal::Error(StatusCode::kOutOfRange, "feature {}: {} entries, expected at most {}",
+                             QuoteForMessage(spec.name), values.size(), kMaxListLength);
+    }
+    const bool first = slot.serial != serial_;
+    // Rows of wide tables cost a cache miss per line touched, and the specification is two more.
+    const Type type = slot.num_columns == 1 ? slot.type : spec.columns[column].type;
+    GrowForOne(&touched_);
+    if (!internal::AppendAs<T>(type, values, &features_[feature].values[column])) {
+      return internal::DoesNotFit<T>(ColumnName(spec, column), type, values);
+    }
+    if (first) touched_.push_back(static_cast<uint32_t>(feature));
+    FinishSet(feature, column, values.size());
+    return {};
+  });
 }
 
 Status RowBatch::SetInts(size_t feature, size_t column, std::span<const int64_t> values) {
@@ -274,15 +226,31 @@ Status RowBatch::SetDoubles(size_t feature, size_t column, std::span<const doubl
   return SetMany(feature, column, values);
 }
 
-Status RowBatch::EndRow() {
-  Status status;
-  try {
-    status = CommitRow();
-  } catch (const std::bad_alloc&) {
-    status = OutOfMemory();
+template <typename Work>
+Status RowBatch::AddRows(const Work& work) {
+  Status status = NoThrow([&]() -> Status {
+    DSI_RETURN_IF_ERROR(PrepareOnce());
+    return work();
+  });
+  if (!status.ok()) {
+    DropRow();
+    UnlistRows();
   }
-  if (!status.ok()) DropRow();
   return status;
+}
+
+Status RowBatch::EndRow() {
+  return AddRows([this] { return CommitRow(); });
+}
+
+Status RowBatch::AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
+  if (!touched_.empty()) return RowBegun();
+  return AddRows([&] { return AppendBuffers(num_rows, columns); });
+}
+
+Status RowBatch::Append(const RowBatch& other) {
+  if (!touched_.empty()) return RowBegun();
+  return AddRows([&] { return AppendRows(other); });
 }
 
 void RowBatch::DropRow() {

@@ -2,12 +2,13 @@
 // from column buffers.
 //
 // Thread safety: one thread at a time. Cost: a missing feature of a row costs nothing once any row
-// lacks the feature, so wide sparse tables stay small. After an error in a row call DropRow; the
-// batch stays usable.
+// lacks the feature, so wide sparse tables stay small. A call that fails changes nothing, except
+// EndRow, which drops the row; the batch stays usable.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -35,7 +36,12 @@ struct FeatureColumns {
 
 class DSI_EXPORT RowBatch {
  public:
-  explicit RowBatch(std::shared_ptr<const Schema> schema);
+  // Takes no memory yet. Without a schema, or moved from, a batch has no rows and takes none: calls
+  // that can fail are kInvalidArgument. Any call that adds may be kResourceExhausted: no memory.
+  explicit RowBatch(std::shared_ptr<const Schema> schema) noexcept;
+  RowBatch(RowBatch&& other) noexcept;
+  RowBatch& operator=(RowBatch&& other) noexcept;
+  ~RowBatch();
 
   const Schema& schema() const { return *schema_; }
   const std::shared_ptr<const Schema>& shared_schema() const { return schema_; }
@@ -46,8 +52,9 @@ class DSI_EXPORT RowBatch {
 
   // Row by row: any number of Set…, each feature (column) at most once, then EndRow. A feature not
   // set is missing in that row. The value is converted to the column's type; kOutOfRange when it
-  // does not fit (a fraction into an integer, 300 into int8, 2^53+1 into float64; float64 into
-  // float32 rounds to nearest, as declared). kInvalidArgument: wrong kind, set twice.
+  // does not fit: a fraction into an integer, 300 into int8, a whole number into a float type that
+  // does not hold it exactly (2^24+1 into float32, 2^53+1 into float64). A float64 into float32
+  // rounds to nearest, as declared. kInvalidArgument: wrong kind, set twice.
   Status SetInt(size_t feature, int64_t value);
   Status SetUint(size_t feature, uint64_t value);
   Status SetDouble(size_t feature, double value);
@@ -65,6 +72,7 @@ class DSI_EXPORT RowBatch {
   // A hint that a feature (a sound ordinal) is about to be set, for callers that know some features
   // ahead; changes nothing.
   void Prefetch(size_t feature) const {
+    if (slots_.empty()) return;
     __builtin_prefetch(&slots_[feature], 1);
     __builtin_prefetch(&features_[feature], 1);
   }
@@ -79,7 +87,7 @@ class DSI_EXPORT RowBatch {
   // or a row of this one not ended. kResourceExhausted as above.
   Status Append(const RowBatch& other);
 
-  // Storage of one feature, for the writer.
+  // Storage of one feature of a batch that has rows, for the writer.
   struct FeatureBuffer {
     bool all_present = true;        // Every row so far has the feature; `rows` is then empty.
     std::vector<uint32_t> rows;     // Otherwise: the rows that have it, ascending.
@@ -91,7 +99,9 @@ class DSI_EXPORT RowBatch {
   const FeatureBuffer& feature(size_t i) const { return features_[i]; }
 
  private:
-  friend class Writer;  // Rounds values in place (spec S-014).
+  friend class Writer;  // Rounds values in place (spec S-014), and limits what is added.
+
+  RowBatch(const RowBatch& other) = default;
 
   // What the setters ask about a feature, side by side, and what the current row has set of it.
   struct alignas(64) Slot {
@@ -109,6 +119,18 @@ class DSI_EXPORT RowBatch {
     uint64_t committed_entries = 0;  // Entries per column of ended rows.
   };
 
+  // Takes memory for what is kept per feature; once.
+  Status Prepare();
+  Status PrepareOnce() { return slots_.empty() ? Prepare() : Status::Ok(); }
+  // Runs a call that adds: brings the batch back to its ended rows where it fails.
+  template <typename Work>
+  Status AddRows(const Work& work);
+  // Undoes ListRows of features that every ended row has.
+  void UnlistRows();
+  // Bytes by which size_bytes would grow.
+  uint64_t BytesOf(const RowBatch& other) const;
+  uint64_t BytesOf(size_t num_rows, std::span<const FeatureColumns> columns) const;
+
   template <typename T>
   Status SetScalar(size_t feature, T value);
   template <typename T>
@@ -122,6 +144,7 @@ class DSI_EXPORT RowBatch {
   void ListRows(FeatureBuffer* buffer);
   // Drops what lies beyond the ended rows.
   void Truncate(size_t feature);
+  Status AppendRows(const RowBatch& other);
   Status AppendBuffers(size_t num_rows, std::span<const FeatureColumns> columns);
   Status CheckColumns(size_t num_rows, const FeatureColumns& from) const;
   void CopyColumns(size_t num_rows, const FeatureColumns& from);
@@ -142,6 +165,8 @@ class DSI_EXPORT RowBatch {
   std::vector<uint32_t> dense_;    // Features that every row has, so far.
   std::vector<uint32_t> touched_;  // Features set in the current row.
   uint64_t serial_ = 1;            // Number of the current row; never reused.
+  // Of a Writer: asked before many rows are copied, and by how many bytes size_bytes will grow.
+  std::function<Status(uint64_t bytes, size_t num_rows)> admit_;
 };
 
 }  // namespace dsi

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <new>
 #include <numeric>
 
 #include "dsi/format/error_internal.h"
@@ -95,7 +94,7 @@ uint64_t OffsetAt(const FeatureColumns& from, size_t row) {
                                    : static_cast<uint64_t>(from.offsets64[row]);
 }
 
-void AppendRows(uint64_t begin, uint64_t end, std::vector<uint32_t>* rows) {
+void AppendRange(uint64_t begin, uint64_t end, std::vector<uint32_t>* rows) {
   const size_t at = rows->size();
   rows->resize(at + (end - begin));
   std::iota(rows->begin() + static_cast<std::ptrdiff_t>(at), rows->end(),
@@ -117,6 +116,17 @@ void RowBatch::ListUntouched() {
     if (buffer.all_present && slots_[feature].serial != serial_) ListRows(&buffer);
   }
   std::erase_if(dense_, [this](uint32_t feature) { return !features_[feature].all_present; });
+}
+
+// ListUntouched takes a feature from dense_ when all is done, so those there had no gap before.
+void RowBatch::UnlistRows() {
+  for (const uint32_t feature : dense_) {
+    FeatureBuffer& buffer = features_[feature];
+    if (buffer.all_present) continue;
+    buffer.all_present = true;
+    buffer.rows.clear();
+    size_bytes_ -= buffer.num_present * sizeof(uint32_t);
+  }
 }
 
 void RowBatch::Truncate(size_t feature) {
@@ -146,6 +156,43 @@ void RowBatch::CommitRows(size_t num_rows) {
   touched_.clear();
   ++serial_;
   num_rows_ += num_rows;
+}
+
+uint64_t RowBatch::BytesOf(const RowBatch& other) const {
+  uint64_t bytes = 0;
+  for (size_t f = 0; f < features_.size(); ++f) {
+    const FeatureBuffer& to = features_[f];
+    const uint64_t present = other.features_[f].num_present;
+    bytes += other.slots_[f].committed_entries * slots_[f].row_bytes;
+    if (slots_[f].has_lengths) bytes += present * sizeof(uint32_t);
+    if (to.all_present && present == other.num_rows_) continue;
+    bytes += (present + (to.all_present ? to.num_present : 0)) * sizeof(uint32_t);
+  }
+  return bytes;
+}
+
+// Of columns that were checked.
+uint64_t RowBatch::BytesOf(size_t num_rows, std::span<const FeatureColumns> columns) const {
+  uint64_t bytes = 0;
+  size_t stay_dense = 0;
+  for (const FeatureColumns& from : columns) {
+    const Slot& slot = slots_[from.feature];
+    uint64_t present = 0;
+    uint64_t entries = 0;
+    ForEachRun(from, num_rows, [&](size_t begin, size_t end) {
+      present += end - begin;
+      if (slot.has_lengths) entries += OffsetAt(from, end) - OffsetAt(from, begin);
+    });
+    if (!slot.has_lengths) entries = present * std::max<uint32_t>(slot.fixed_length, 1);
+    bytes += entries * slot.row_bytes;
+    if (slot.has_lengths) bytes += present * sizeof(uint32_t);
+    if (features_[from.feature].all_present && present == num_rows) {
+      ++stay_dense;
+    } else {
+      bytes += present * sizeof(uint32_t);
+    }
+  }
+  return bytes + (dense_.size() - stay_dense) * num_rows_ * sizeof(uint32_t);
 }
 
 Status RowBatch::CheckColumns(size_t num_rows, const FeatureColumns& from) const {
@@ -204,7 +251,7 @@ void RowBatch::CopyColumns(size_t num_rows, const FeatureColumns& from) {
         AppendLengths(from.offsets64, begin, end, &buffer.lengths);
       }
     }
-    if (!buffer.all_present) AppendRows(num_rows_ + begin, num_rows_ + end, &buffer.rows);
+    if (!buffer.all_present) AppendRange(num_rows_ + begin, num_rows_ + end, &buffer.rows);
     for (size_t c = 0; c < columns.size() && last > first; ++c) {
       const auto width = static_cast<size_t>(TypeWidth(columns[c].type));
       const auto* bytes = static_cast<const std::byte*>(from.values[c]);
@@ -230,22 +277,11 @@ Status RowBatch::AppendBuffers(size_t num_rows, std::span<const FeatureColumns> 
     DropRow();
     return {};
   }
+  if (admit_) DSI_RETURN_IF_ERROR(admit_(BytesOf(num_rows, columns), num_rows));
   for (const FeatureColumns& from : columns) CopyColumns(num_rows, from);
   ListUntouched();
   CommitRows(num_rows);
   return {};
-}
-
-Status RowBatch::AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
-  if (!touched_.empty()) return InvalidArgument("AppendColumns before EndRow of the row begun");
-  Status status;
-  try {
-    status = AppendBuffers(num_rows, columns);
-  } catch (const std::bad_alloc&) {
-    status = {StatusCode::kResourceExhausted, "out of memory"};
-  }
-  if (!status.ok()) DropRow();
-  return status;
 }
 
 void RowBatch::CopyFeature(size_t feature, const RowBatch& other) {
@@ -254,7 +290,7 @@ void RowBatch::CopyFeature(size_t feature, const RowBatch& other) {
   if (!from.all_present && to.all_present) ListRows(&to);
   if (!to.all_present) {
     if (from.all_present) {
-      AppendRows(num_rows_, num_rows_ + other.num_rows_, &to.rows);
+      AppendRange(num_rows_, num_rows_ + other.num_rows_, &to.rows);
     } else {
       const size_t at = to.rows.size();
       to.rows.resize(at + from.rows.size());
@@ -273,30 +309,25 @@ void RowBatch::CopyFeature(size_t feature, const RowBatch& other) {
   }
 }
 
-Status RowBatch::Append(const RowBatch& other) {
+Status RowBatch::AppendRows(const RowBatch& other) {
   if (other.schema_ != schema_)
     return InvalidArgument("Append of a batch of another schema object");
-  if (!touched_.empty()) return InvalidArgument("Append before EndRow of the row begun");
   DSI_RETURN_IF_ERROR(CheckRoom(other.num_rows_));
   if (other.num_rows_ == 0) return {};
-  try {
-    if (&other == this) {
-      const RowBatch copy = other;
-      return Append(copy);
-    }
-    for (size_t i = 0; i < features_.size(); ++i) {
-      if (other.features_[i].num_present == 0) continue;
-      touched_.push_back(static_cast<uint32_t>(i));
-      slots_[i].serial = serial_;
-      CopyFeature(i, other);
-    }
-    ListUntouched();
-    CommitRows(other.num_rows_);
-    return {};
-  } catch (const std::bad_alloc&) {
-    DropRow();
-    return {StatusCode::kResourceExhausted, "out of memory"};
+  if (&other == this) {
+    const RowBatch copy = other;
+    return AppendRows(copy);
   }
+  if (admit_) DSI_RETURN_IF_ERROR(admit_(BytesOf(other), other.num_rows_));
+  for (size_t i = 0; i < features_.size(); ++i) {
+    if (other.features_[i].num_present == 0) continue;
+    touched_.push_back(static_cast<uint32_t>(i));
+    slots_[i].serial = serial_;
+    CopyFeature(i, other);
+  }
+  ListUntouched();
+  CommitRows(other.num_rows_);
+  return {};
 }
 
 }  // namespace dsi

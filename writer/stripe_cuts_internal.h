@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dsi/writer/source_internal.h"
@@ -16,9 +17,13 @@ struct StripeCut {
       false;  // Its first row belongs to the session at the end of the stripe before.
 };
 
-// At most stripe_rows rows each, and about stripe_bytes of the total_bytes in memory. A session
-// longer than a stripe is split.
-std::vector<StripeCut> CutStripes(const RowOrder& order, uint32_t num_rows, uint64_t total_bytes,
+// Bytes that each row takes in memory, by position in the file: entries, lengths and row numbers,
+// as RowBatch::size_bytes counts them.
+std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, const RowOrder& order);
+
+// At most stripe_rows rows each, and stripe_bytes unless one row alone takes more. A session longer
+// than a stripe is split.
+std::vector<StripeCut> CutStripes(const RowOrder& order, std::span<const uint64_t> row_bytes,
                                   uint32_t stripe_rows, uint64_t stripe_bytes);
 
 }  // namespace dsi::internal

@@ -134,6 +134,11 @@ class StripeEncoder {
   }
 
   GroupIndex BuildIndex(uint32_t g, std::span<const uint32_t> rows_in_time) const {
+    if (!options_.dedup) {
+      GroupIndex rows;
+      rows.record = {.form = 0, .num_unique = num_rows_};
+      return rows;
+    }
     const GroupLayout& group = layout_.groups[g];
     std::vector<const ClusteredFeature*> members;
     for (const uint32_t f : group.features) members.push_back(&features_[f]);
@@ -198,6 +203,7 @@ class StripeEncoder {
       if (column.id_space != kNone16) continue;
       for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
         const std::vector<std::byte> values = values_[f]->TakeValues(c, tier);
+        if (values.empty()) continue;
         const uint32_t slot = column.slot_of_tier(tier);
         stripe_.streams[slot] =
             EncodeStream(ViewOf(values, source.spec->columns[c].type), options_.page_values,

@@ -2,11 +2,11 @@
 #include "dsi/writer/text_input.h"
 
 #include <array>
-#include <new>
 #include <string_view>
 #include <utility>
 
 #include "dsi/format/error_internal.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/writer/text_rows_internal.h"
 
 namespace dsi {
@@ -49,6 +49,12 @@ Result<std::unique_ptr<LineSource>> OpenLines(const std::string& path, uint64_t 
   return std::make_unique<LineSource>(std::move(bytes), SourceName(path), max_line_bytes);
 }
 
+void RowTextInput::AddAbsent(const std::vector<uint8_t>& has_value, TextCoverage* coverage) const {
+  for (size_t f = 0; f < has_value.size(); ++f) {
+    if (has_value[f] == 0) coverage->absent.push_back(schema_->features[f].name);
+  }
+}
+
 Status RowTextInput::AtLine(const Status& status) const {
   const Status at = status.At(lines_->Where());
   // A value that fits no column, or a feature set twice, is a fault of the text here.
@@ -59,25 +65,22 @@ Status RowTextInput::AtLine(const Status& status) const {
 }
 
 Result<bool> RowTextInput::Next(size_t max_rows, RowBatch* batch) {
-  if (batch->shared_schema() != schema_) {
-    return InvalidArgument("a batch built on another schema object than the text input");
+  if (batch == nullptr || batch->shared_schema() != schema_) {
+    return NoThrow([]() -> Result<bool> {
+      return InvalidArgument("no batch, or one of another schema object than the text input");
+    });
   }
-  try {
+  Result<bool> more = NoThrow([&]() -> Result<bool> {
     for (size_t count = 0; count < max_rows; ++count) {
-      Result<bool> row = SetRow(batch);
-      if (!row.ok()) {
-        batch->DropRow();
-        return row;
-      }
-      if (!*row) return count > 0;
+      DSI_ASSIGN_OR_RETURN(const bool has_row, SetRow(batch));
+      if (!has_row) return count > 0;
       const Status ended = batch->EndRow();
       if (!ended.ok()) return AtLine(ended);
     }
     return true;
-  } catch (const std::bad_alloc&) {
-    batch->DropRow();
-    return Status(StatusCode::kResourceExhausted, lines_->Where() + ": out of memory");
-  }
+  });
+  if (!more.ok()) batch->DropRow();
+  return more;
 }
 
 }  // namespace internal
@@ -87,8 +90,8 @@ TextInput::~TextInput() = default;
 Result<std::unique_ptr<TextInput>> TextInput::Open(const std::string& path,
                                                    std::shared_ptr<const Schema> schema,
                                                    const TextInputOptions& options) {
-  if (schema == nullptr) return internal::InvalidArgument("no schema");
-  try {
+  return internal::NoThrow([&]() -> Result<std::unique_ptr<TextInput>> {
+    if (schema == nullptr) return internal::InvalidArgument("no schema");
     DSI_RETURN_IF_ERROR(schema->Validate());
     DSI_ASSIGN_OR_RETURN(const TextFormat format,
                          internal::ResolveTextFormat(path, options.format));
@@ -99,9 +102,7 @@ Result<std::unique_ptr<TextInput>> TextInput::Open(const std::string& path,
     }
     const char delimiter = format == TextFormat::kCsv ? ',' : '\t';
     return internal::MakeDelimitedInput(std::move(lines), std::move(schema), options, delimiter);
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResourceExhausted, path + ": out of memory");
-  }
+  });
 }
 
 }  // namespace dsi

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dsi/format/schema.h"
 #include "dsi/writer/line_source_internal.h"
@@ -42,6 +43,8 @@ class RowTextInput : public TextInput {
 
   LineSource& lines() { return *lines_; }
   const Schema& schema() const { return *schema_; }
+  // Names of the features that no row had.
+  void AddAbsent(const std::vector<uint8_t>& has_value, TextCoverage* coverage) const;
   // A batch's error about a value, at the line read last.
   Status AtLine(const Status& status) const;
 

@@ -1,19 +1,20 @@
 #include "dsi/writer/writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <thread>
 
 #include "dsi/codecs/tuning_internal.h"
 #include "dsi/format/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/format/seal_internal.h"
+#include "dsi/writer/check_stripe_internal.h"
 #include "dsi/writer/clustering_internal.h"
 #include "dsi/writer/directory_writer_internal.h"
+#include "dsi/writer/finish_memory_internal.h"
+#include "dsi/writer/machine_memory_internal.h"
 #include "dsi/writer/parallel_internal.h"
 #include "dsi/writer/round_floats_internal.h"
 #include "dsi/writer/stripe_cuts_internal.h"
@@ -23,15 +24,9 @@ namespace {
 
 using internal::ClusteredFeature;
 using internal::InvalidArgument;
+using internal::NoThrow;
 
 constexpr std::string_view kPositionName = "__position";
-
-uint64_t MachineMemory() {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(size)
-                               : 1ULL << 32;
-}
 
 Status CheckOptions(const WriterOptions& options) {
   if (options.stripe_rows < 1 || options.stripe_rows > kMaxStripeRows) {
@@ -48,12 +43,22 @@ Status CheckOptions(const WriterOptions& options) {
   return Status::Ok();
 }
 
+// Makes the schema that of the file: clustered by what the options say, under the same rules.
+Status Prepare(const WriterOptions& options, Schema* schema) {
+  if (!options.cluster_by.empty()) schema->cluster_by = options.cluster_by;
+  if (options.keep_order) schema->cluster_by.clear();
+  DSI_RETURN_IF_ERROR(schema->Validate());
+  DSI_RETURN_IF_ERROR(CheckOptions(options));
+  if (schema->FindFeature(kPositionName) < 0) return Status::Ok();
+  return InvalidArgument("the feature name {} is taken by the option keep_position", kPositionName);
+}
+
 // The same schema and options give the same salt (spec F-020).
-uint64_t Salt(const Schema& schema, const WriterOptions& options) {
-  const std::string text =
-      fmt::format("{}|{}|{}|{}|{}|{}", schema.ToJson(), options.stripe_rows, options.stripe_bytes,
-                  options.page_values, options.dedup, options.find_groups);
-  return internal::NameHash(text);
+Result<uint64_t> Salt(const Schema& schema, const WriterOptions& options) {
+  DSI_ASSIGN_OR_RETURN(const std::string json, schema.ToJson());
+  return internal::NameHash(fmt::format("{}|{}|{}|{}|{}|{}", json, options.stripe_rows,
+                                        options.stripe_bytes, options.page_values, options.dedup,
+                                        options.find_groups));
 }
 
 }  // namespace
@@ -67,55 +72,79 @@ class Writer::Impl {
         options_(std::move(options)),
         keys_(std::move(keys)),
         rows_(schema_) {
-    memory_limit_ = options_.memory_bytes != 0 ? options_.memory_bytes : MachineMemory() / 2;
+    memory_limit_ =
+        options_.memory_bytes != 0 ? options_.memory_bytes : internal::MachineMemory() / 4 * 3;
     if (options_.threads == 0)
       options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    options_.threads = internal::ThreadsWithin(memory_limit_, options_.threads);
+    rows_.admit_ = [this](uint64_t bytes, size_t num_rows) { return Admit(bytes, num_rows); };
   }
 
   const std::shared_ptr<const Schema>& schema() const { return schema_; }
-
-  // Runs a piece of work; failures stick, and running out of memory is a failure.
-  template <typename Work>
-  Status Guarded(const Work& work) {
-    if (!error_.ok()) return error_;
-    if (finished_) return InvalidArgument("{}: the writer is finished", file_->name());
-    try {
-      error_ = work();
-    } catch (const std::bad_alloc&) {
-      error_ = Status(StatusCode::kResourceExhausted, "out of memory while writing");
-    }
-    return error_;
-  }
+  uint64_t num_rows() const { return rows_.num_rows(); }
+  uint64_t size_bytes() const { return rows_.size_bytes() + finish_memory(); }
 
   Status Append(const RowBatch& rows) {
-    return Guarded([&] {
-      DSI_RETURN_IF_ERROR(CheckMemory(rows.size_bytes()));
-      return rows_.Append(rows);
+    return NoThrow([&]() -> Status {
+      DSI_RETURN_IF_ERROR(CheckOpen());
+      const bool are_first = rows_.num_rows() == 0;
+      return Settle(are_first, rows_.Append(rows));
     });
   }
 
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
-    return Guarded([&] {
-      DSI_RETURN_IF_ERROR(rows_.AppendColumns(num_rows, columns));
-      return CheckMemory(0);
+    return NoThrow([&]() -> Status {
+      DSI_RETURN_IF_ERROR(CheckOpen());
+      const bool are_first = rows_.num_rows() == 0;
+      return Settle(are_first, rows_.AppendColumns(num_rows, columns));
     });
   }
 
   Result<WriteReport> Finish() {
-    WriteReport report;
-    DSI_RETURN_IF_ERROR(Guarded([&] { return WriteAll(&report); }));
-    finished_ = true;
-    return report;
+    return NoThrow([&]() -> Result<WriteReport> {
+      DSI_RETURN_IF_ERROR(CheckOpen());
+      WriteReport report;
+      error_ = NoThrow([&] { return WriteAll(&report); });
+      DSI_RETURN_IF_ERROR(error_);
+      finished_ = true;
+      return report;
+    });
   }
 
  private:
-  Status CheckMemory(uint64_t more) const {
-    if (rows_.size_bytes() + more <= memory_limit_) return Status::Ok();
+  uint64_t finish_memory() const { return internal::FinishMemory(rows_, keys_, options_); }
+
+  Status CheckOpen() const {
+    DSI_RETURN_IF_ERROR(error_);
+    if (finished_) return InvalidArgument("{}: the writer is finished", file_->name());
+    return Status::Ok();
+  }
+
+  // Before rows are added. What Finish will take grows with them; nothing is known of it before the
+  // first.
+  Status Admit(uint64_t more, size_t num_rows) const {
+    const double growth = rows_.size_bytes() == 0 ? 1
+                                                  : 1 + static_cast<double>(more) /
+                                                            static_cast<double>(rows_.size_bytes());
+    const auto finish = static_cast<uint64_t>(static_cast<double>(finish_memory()) * growth);
+    return CheckMemory(rows_.num_rows() + num_rows, rows_.size_bytes() + more + finish);
+  }
+
+  // After rows were added: the first ones are taken back where Finish has no room for them.
+  Status Settle(bool were_first, const Status& added) {
+    if (!added.ok() || !were_first) return added;
+    const Status fits = CheckMemory(rows_.num_rows(), size_bytes());
+    if (!fits.ok()) rows_.Clear();
+    return fits;
+  }
+
+  Status CheckMemory(size_t num_rows, uint64_t bytes) const {
+    if (bytes <= memory_limit_) return Status::Ok();
     return internal::Error(StatusCode::kResourceExhausted,
-                           "{}: {} rows take {} bytes of memory and {} are allowed (memory_bytes): "
-                           "write fewer rows per file or allow more",
-                           file_->name(), rows_.num_rows(), rows_.size_bytes() + more,
-                           memory_limit_);
+                           "{}: {} rows take {} bytes of memory with what it takes to write them, "
+                           "and {} are allowed (memory_bytes): write fewer rows per file or allow "
+                           "more",
+                           file_->name(), num_rows, bytes, memory_limit_);
   }
 
   Status Progress(WriteProgress::Phase phase, uint64_t rows_done, uint64_t bytes) const {
@@ -170,6 +199,7 @@ Status Writer::Impl::RoundFloats(Schema* stored) {
 }
 
 Status Writer::Impl::WriteAll(WriteReport* report) {
+  DSI_RETURN_IF_ERROR(rows_.PrepareOnce());  // None may have been added.
   const auto num_rows = static_cast<uint32_t>(rows_.num_rows());
   DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kCluster, 0, 0));
 
@@ -210,8 +240,23 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   for (auto& feature : built) features.push_back(std::move(*feature));
   built.clear();
 
-  const std::vector<internal::StripeCut> cuts = internal::CutStripes(
-      order, num_rows, rows_.size_bytes(), options_.stripe_rows, options_.stripe_bytes);
+  // A value takes a byte or more, so that no stream has more values than F-090 allows.
+  const std::vector<internal::StripeCut> cuts =
+      internal::CutStripes(order, internal::RowBytes(sources, order), options_.stripe_rows,
+                           std::min<uint64_t>(options_.stripe_bytes, internal::kMaxStreamValues));
+  if (cuts.size() > kMaxStripes) {
+    return internal::Error(StatusCode::kResourceExhausted,
+                           "{} stripes, expected at most {}: use larger stripes (F-090)",
+                           cuts.size(), kMaxStripes);
+  }
+  // Groups are found on as many rows as a stripe has.
+  uint32_t most_rows = 0;
+  for (const internal::StripeCut& cut : cuts) most_rows = std::max(most_rows, cut.num_rows);
+  const internal::RowSample sample = internal::SampleRows(
+      order, num_rows, std::min(most_rows, internal::MostSampleRows(features.size())),
+      features.size(), [&features](size_t f, const internal::RowRange& range) {
+        return features[f].EstimateEntries(range);
+      });
   const internal::ForEach for_each = [&](size_t count, const std::function<void(size_t)>& work) {
     const auto call = [&](size_t i) {
       work(i);
@@ -222,10 +267,11 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   DSI_ASSIGN_OR_RETURN(
       const internal::FileLayout layout,
       internal::PlanFileLayout(
-          stored, features, cuts.empty() ? 0 : cuts[0].num_rows, order.time_rank,
+          stored, features, sample,
           {.dedup = options_.dedup, .find_groups = options_.find_groups, .for_each = for_each}));
 
-  internal::FileSink sink(file_.get(), Salt(stored, options_));
+  DSI_ASSIGN_OR_RETURN(const uint64_t salt, Salt(stored, options_));
+  internal::FileSink sink(file_.get(), salt);
   DSI_RETURN_IF_ERROR(sink.AppendHeader());
   std::vector<internal::PlacedStripe> placed;
   std::vector<internal::ColumnTotals> totals(layout.columns.size());
@@ -285,6 +331,9 @@ Status Writer::Impl::WriteStripes(
     stripe.num_sessions = cut.num_sessions;
     stripe.continues_session = cut.continues_session;
     DSI_RETURN_IF_ERROR(internal::PlaceStripe(encoded, sink, &stripe));
+    const Status sound =
+        internal::CheckPlacedStripe(layout, features, options_.page_values, stripe);
+    if (!sound.ok()) return sound.At("the stripe just written");
     report->num_sessions += cut.num_sessions;
     report->encode_seconds += encoded.encode_seconds;
 
@@ -317,29 +366,26 @@ Writer::~Writer() = default;
 
 Result<std::unique_ptr<Writer>> Writer::Create(const std::string& path, Schema schema,
                                                WriterOptions options) {
-  DSI_RETURN_IF_ERROR(schema.Validate());
-  DSI_RETURN_IF_ERROR(CheckOptions(options));
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
-                       CreateLocalFile(path, {.overwrite = options.overwrite}));
-  return Create(std::move(file), std::move(schema), std::move(options));
+  return NoThrow([&]() -> Result<std::unique_ptr<Writer>> {
+    DSI_RETURN_IF_ERROR(Prepare(options, &schema));
+    DSI_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
+                         CreateLocalFile(path, {.overwrite = options.overwrite}));
+    return Create(std::move(file), std::move(schema), std::move(options));
+  });
 }
 
 Result<std::unique_ptr<Writer>> Writer::Create(std::unique_ptr<WritableFile> file, Schema schema,
                                                WriterOptions options) {
-  DSI_RETURN_IF_ERROR(schema.Validate());
-  DSI_RETURN_IF_ERROR(CheckOptions(options));
-  if (schema.FindFeature(kPositionName) >= 0) {
-    return InvalidArgument("the feature name {} is taken by the option keep_position",
-                           kPositionName);
-  }
-  const std::vector<std::string>& names =
-      options.cluster_by.empty() ? schema.cluster_by : options.cluster_by;
-  DSI_ASSIGN_OR_RETURN(internal::ClusterKeys keys,
-                       internal::ResolveClusterKeys(
-                           schema, options.keep_order ? std::vector<std::string>{} : names));
-  auto shared = std::make_shared<const Schema>(std::move(schema));
-  return std::unique_ptr<Writer>(new Writer(std::make_unique<Impl>(
-      std::move(file), std::move(shared), std::move(options), std::move(keys))));
+  return NoThrow([&]() -> Result<std::unique_ptr<Writer>> {
+    if (file == nullptr) return InvalidArgument("no file to write to");
+    DSI_RETURN_IF_ERROR(Prepare(options, &schema));
+    DSI_ASSIGN_OR_RETURN(internal::ClusterKeys keys,
+                         internal::ResolveClusterKeys(schema, schema.cluster_by));
+    auto shared = std::make_shared<const Schema>(std::move(schema));
+    auto impl = std::make_unique<Impl>(std::move(file), std::move(shared), std::move(options),
+                                       std::move(keys));
+    return std::unique_ptr<Writer>(new Writer(std::move(impl)));
+  });
 }
 
 const std::shared_ptr<const Schema>& Writer::schema() const { return impl_->schema(); }
@@ -347,6 +393,8 @@ Status Writer::Append(const RowBatch& rows) { return impl_->Append(rows); }
 Status Writer::AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
   return impl_->AppendColumns(num_rows, columns);
 }
+uint64_t Writer::num_rows() const { return impl_->num_rows(); }
+uint64_t Writer::size_bytes() const { return impl_->size_bytes(); }
 Result<WriteReport> Writer::Finish() { return impl_->Finish(); }
 
 }  // namespace dsi

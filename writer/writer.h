@@ -1,9 +1,13 @@
 // Writes one .dsi file: rows in, clustered by key, deduplicated, encoded, published atomically.
 //
 // Thread safety: one thread at a time per Writer; the writer itself may use several
-// (WriterOptions::threads). The bytes do not depend on how many. Errors are sticky: after one,
-// every call returns it and nothing is published. A Writer destroyed before Finish leaves nothing
-// behind.
+// (WriterOptions::threads). The bytes do not depend on how many. A call that adds rows and fails
+// leaves the writer as it was, to go on or to Finish without those rows. A Finish that fails
+// publishes nothing, and every call after it says why again. A Writer destroyed before Finish
+// leaves nothing behind.
+//
+// Objects of the caller's (a file, the progress callback) should not throw; where they do, the call
+// fails with kInvalidArgument.
 #pragma once
 
 #include <cstdint>
@@ -34,22 +38,25 @@ struct WriteProgress {
 };
 
 struct WriterOptions {
-  // Feature names, outermost key first; the last may be a timestamp. Empty: the schema's
-  // cluster_by; when that is empty too, rows keep their order. Keys come in the order of their
-  // first time, rows of equal keys by time, then by input position.
+  // Feature names, outermost key first, under the rules of Schema::cluster_by; the last may be a
+  // timestamp. Empty: the schema's; when that is empty too, rows keep their order. Keys come in the
+  // order of their first time, rows of equal keys by time, then by input position.
   std::vector<std::string> cluster_by = {};
   bool keep_order = false;     // Ignore all keys: rows keep the order of input.
   bool keep_position = false;  // Store each row's input position as the key feature "__position".
   uint32_t stripe_rows =
       262'144;  // Target; a stripe is cut between sessions (the last key before the time).
   uint64_t stripe_bytes =
-      1ULL << 30;                 // Cap on a stripe's bytes in memory, before dedup and encoding.
+      1ULL << 30;  // Cap on a stripe's bytes in memory, before dedup and encoding, unless one row
+                   // alone has more; 2^32 - 1 at most, so that any stream of it can be stored.
   uint32_t page_values = 65'536;  // Values per page; a multiple of 1,024.
-  uint64_t memory_bytes = 0;      // Rows held in memory at most; exceeded is kResourceExhausted. 0:
-                                  // half of the machine's memory.
-  int threads = 0;                // 0: as many as the machine has cores.
+  // Memory for rows and for what Finish needs beside them (Writer::size_bytes), at most; exceeded
+  // is kResourceExhausted. 0: three quarters of what the process may use, by the machine, its
+  // control group and its limit on the address space.
+  uint64_t memory_bytes = 0;
+  int threads = 0;  // 0: as many as the machine has cores.
   Tuning tuning = Tuning::kNvme;
-  bool dedup = true;        // False: every group is stored row by row.
+  bool dedup = true;        // False: every group is stored row by row, those declared as well.
   bool find_groups = true;  // Group features that change together beyond those declared.
   bool overwrite = false;   // Replace an existing output.
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left
@@ -74,28 +81,38 @@ struct WriteReport {
 
 class DSI_EXPORT Writer {
  public:
-  // Errors: kInvalidArgument (schema or option), kAlreadyExists, kNotFound (folder), kIo.
+  // Errors: kInvalidArgument (schema or option), kAlreadyExists, kNotFound (folder), kIo,
+  // kResourceExhausted (no memory).
   static Result<std::unique_ptr<Writer>> Create(const std::string& path, Schema schema,
                                                 WriterOptions options = {});
-  // As Create, into any WritableFile.
+  // As Create, into any WritableFile. kInvalidArgument: null.
   static Result<std::unique_ptr<Writer>> Create(std::unique_ptr<WritableFile> file, Schema schema,
                                                 WriterOptions options = {});
   ~Writer();
 
-  // The schema as the file will have it; batches for Append are built on it.
+  // The schema as the file will have it, with the cluster_by of the options; batches for Append are
+  // built on it.
   const std::shared_ptr<const Schema>& schema() const;
 
-  // Rows of a batch built on schema(); copied. kInvalidArgument: another schema object, or after
-  // Finish. kResourceExhausted: more than memory_bytes, more rows than 2^32 - 1, or no memory.
+  // Rows of a batch built on schema(); copied. All or nothing. kInvalidArgument: another schema
+  // object, or after Finish. kResourceExhausted: more than memory_bytes, more rows than 2^32 - 1,
+  // or no memory; Finish writes the rows before, and the refused ones go into the next file.
   Status Append(const RowBatch& rows);
   // Rows from column buffers; copied. Errors of RowBatch::AppendColumns, and those of Append.
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
 
+  // Rows added so far, and the bytes of memory that they and their Finish take at most, which
+  // memory_bytes limits: a job that fills files goes on to the next one by either. What a file will
+  // take shows only once it is written. Cost: size_bytes is linear in features.
+  uint64_t num_rows() const;
+  uint64_t size_bytes() const;
+
   // Rounds what is declared, clusters, encodes, writes and publishes. Once. kOutOfRange: a value
-  // beyond its precision (S-014). kInvalidArgument: an id space whose columns differ in width, or
-  // called again. kResourceExhausted: no memory, or so many stripes that the footer would be too
-  // large. kCancelled: by progress. kAlreadyExists: the output has come into being since Create.
-  // kIo.
+  // beyond its precision (S-014). kInvalidArgument: called again. kResourceExhausted: no memory, so
+  // many stripes that the footer would be too large, or more streams than a stripe may have.
+  // kCorrupt: what was written breaks a rule that readers check; nothing is published, and it is a
+  // fault of this library. kCancelled: by progress. kAlreadyExists: the output has come into being
+  // since Create. kIo.
   Result<WriteReport> Finish();
 
  private:

@@ -12,7 +12,7 @@
 #include "dsi/io/file.h"
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/page_plan_internal.h"
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::bench {
 namespace {
@@ -41,7 +41,8 @@ class StripeStreams {
     stream.name = Name(planned, column);
     if (planned.role == StreamRole::kIndex) stream.readers = readers_[at];
     for (uint32_t k = 0; k < planned.record.num_pages; ++k) {
-      DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_->Node(planned, k));
+      DSI_ASSIGN_OR_RETURN(const PageBytes held, pages_->Node(planned, k));
+      const std::span<const std::byte> node = held.bytes;
       const size_t count = ValuesInNode(planned.record, k, file_.core().page_values);
       stream.is_inner = IsCodes(node);
       Result<Page> page = stream.is_inner ? LoadCodes(planned, node, count)
@@ -60,7 +61,8 @@ class StripeStreams {
     stream.name = Name(planned, column) + ", literals";
     stream.is_inner = true;
     for (uint32_t k = 0; k < planned.record.num_pages; ++k) {
-      DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> node, pages_->Node(planned, k));
+      DSI_ASSIGN_OR_RETURN(const PageBytes held, pages_->Node(planned, k));
+      const std::span<const std::byte> node = held.bytes;
       if (!IsCodes(node)) continue;
       DSI_ASSIGN_OR_RETURN(const size_t ids, DictionarySize(planned));
       DSI_ASSIGN_OR_RETURN(const NodeView view, ParseNode(node));
@@ -82,7 +84,7 @@ class StripeStreams {
 
   std::string Name(const PlannedStream& planned, const OpenColumn& column) const {
     const std::string role = " " + std::string(StreamRoleName(planned.role));
-    if (planned.role == StreamRole::kIndex) return "group " + std::to_string(planned.group) + role;
+    if (planned.role == StreamRole::kIndex) return "group " + std::to_string(planned.owner) + role;
     if (planned.role == StreamRole::kDictionary)
       return "id space " + std::to_string(column.record.id_space) + role;
     const bool of_feature = planned.role != StreamRole::kValues;
@@ -155,9 +157,9 @@ Status VisitStreams(const std::string& path, uint32_t max_stripes,
   DSI_ASSIGN_OR_RETURN(auto local, OpenLocalFile(path));
   DSI_ASSIGN_OR_RETURN(const auto file, OpenFile::Open(std::move(local)));
   DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns, OpenProjection(*file, {}));
-  PageReader pages(file.get());
+  PageReader pages(file.get(), nullptr);
   for (size_t s = 0; s < std::min<size_t>(max_stripes, file->core().stripes.size()); ++s) {
-    DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(*file, columns, s, {}));
+    DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(*file, columns, s, {}, nullptr));
     pages.Start(&plan);
     StripeStreams streams(*file, columns, plan, &pages);
     for (uint32_t at = 0; at < plan.streams.size(); ++at) {

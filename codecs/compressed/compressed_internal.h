@@ -1,4 +1,4 @@
-// Frames of Zstandard and LZ4 around one node (spec E-100).
+// Frames of Zstandard and LZ4 around one node (spec E-100 … E-102).
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,12 @@ inline constexpr uint8_t kLz4Codec = 2;
 // frame says of itself have been checked.
 Result<NodeView> Decompress(const NodeView& node, const DecodeContext& context,
                             BorrowedBuffer* buffer);
+
+// E-101: what a frame says of itself, down to the heads of its blocks. Takes no memory.
+Status CheckZstdFrame(std::span<const std::byte> frame, uint64_t raw_size);
+
+// E-102: fills `out` exactly, or kCorrupt.
+Status DecodeLz4Block(std::span<const std::byte> block, std::span<std::byte> out);
 
 // Compresses; keeps its working memory from call to call.
 class FrameEncoder {

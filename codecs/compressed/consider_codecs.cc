@@ -9,6 +9,7 @@
 #include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/codecs/repeats_internal.h"
 #include "dsi/codecs/width_internal.h"
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -155,9 +156,9 @@ class CodecSearch {
     const double share = static_cast<double>(trial.part) / bytes();
     const double first_step = kLeast + (1 - kLeast) * std::sqrt(share);
     if (last_rate == 0) return first_step * trial.rate() * bytes();
-    const double steps = -std::log2(share) / 2;
+    const double steps = -Log2(share) / 2;
     const double last_step = std::min(trial.rate() / last_rate, 0.9);
-    return std::max(kLeast, std::pow(last_step, 3 * steps)) * trial.rate() * bytes();
+    return std::max(kLeast, Pow(last_step, 3 * steps)) * trial.rate() * bytes();
   }
 
   // What another codec's matches made of all bytes, if it was tried: LZ4 finds no more. 0: not

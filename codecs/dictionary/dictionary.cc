@@ -15,6 +15,7 @@
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -103,7 +104,7 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
 // Bytes of a dictionary of this size and of the codes into it, when nothing is known about their
 // order.
 double RoughBytes(double distinct, double count, int width) {
-  const double code_bits = std::ceil(std::log2(std::max(distinct, 2.0)));
+  const double code_bits = std::ceil(Log2(std::max(distinct, 2.0)));
   return 3 * NodeBytes(0) + distinct * width * 0.75 + count * code_bits / 8;
 }
 
@@ -115,7 +116,7 @@ double SourceSize(double distinct, double count) {
   double high = count * count;
   for (int i = 0; i < 40; ++i) {
     const double middle = std::sqrt(low * high);
-    (middle * (1 - std::exp(-count / middle)) < distinct ? low : high) = middle;
+    (middle * (1 - Exp(-count / middle)) < distinct ? low : high) = middle;
   }
   return low;
 }
@@ -126,10 +127,10 @@ double ExpectDistinct(const Chooser& chooser, double half_distinct, double disti
   if (chooser.scale() <= 1) return distinct;
   if (chooser.has_whole()) {
     const double source = SourceSize(distinct, static_cast<double>(chooser.sample().count));
-    return std::max(distinct, source * (1 - std::exp(-chooser.total_count() / source)));
+    return std::max(distinct, source * (1 - Exp(-chooser.total_count() / source)));
   }
   // As it grew from half of the sample to all of it, so it grows on.
-  return distinct * std::pow(chooser.scale(), std::log2(distinct / half_distinct));
+  return distinct * Pow(chooser.scale(), Log2(distinct / half_distinct));
 }
 
 // One order of the entries, with codes of the sample and of the whole array. Returns what the

@@ -72,7 +72,8 @@ HWY_INLINE const Value* PutAmongEight(const Value* HWY_RESTRICT literals, uint8_
     const uint8_t here = static_cast<uint8_t>((taken >> k) & ((1U << kLanes) - 1));
     const auto ranks = hn::PromoteTo(d32, hn::LoadU(d8, kRanks.of[here]));
     const auto values = hn::LoadU(d, literals);
-    const auto places = hn::LoadMaskBits(d, &here);
+    const uint8_t bits[8] = {here};  // What LoadMaskBits may read.
+    const auto places = hn::LoadMaskBits(d, bits);
     if constexpr (sizeof(Value) == 8) {
       const auto indices =
           hn::IndicesFromVec(d, hn::PromoteTo(hn::Rebind<int64_t, decltype(d)>(), ranks));

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 
@@ -40,7 +41,7 @@ inline std::vector<uint32_t> CountUses(std::span<const uint32_t> numbers, size_t
 // Whether numbers by use could save half a bit of each.
 inline bool AreUsedUnequally(std::span<const uint32_t> uses, double entropy) {
   constexpr double kLeastGain = 0.5;
-  return std::log2(static_cast<double>(uses.size())) - entropy >= kLeastGain;
+  return Log2(static_cast<double>(uses.size())) - entropy >= kLeastGain;
 }
 
 // `uses`: how often each number occurs. Equal counts keep their order.

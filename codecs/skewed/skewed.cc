@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/dictionary/gather_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
 #include "dsi/format/error_internal.h"
+#include "dsi/format/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -209,7 +209,7 @@ double HopedBits(std::span<const T> values) {
   for (size_t b = 0; b < of_bits.size(); ++b) {
     if (of_bits[b] == 0) continue;
     const double n = static_cast<double>(of_bits[b]);
-    bits += n * (std::log2(total / n) + static_cast<double>(b == 0 ? 0 : b - 1));
+    bits += n * (Log2(total / n) + static_cast<double>(b == 0 ? 0 : b - 1));
   }
   return bits / total;
 }

@@ -3,6 +3,7 @@
 
     python build_example.py smallest > smallest.dsi
     python build_example.py three > three.dsi
+    python build_example.py alias > alias.dsi
 
 A file is made of `Range`s, each a run of named fields, so that it can be explained byte by byte.
 """
@@ -26,16 +27,16 @@ TYPES = {"bool": (1, 1), "int8": (2, 1), "int16": (3, 2), "int32": (4, 4), "int6
          "float32": (10, 4), "float64": (11, 8), "bytes": (12, 1)}
 
 Col = namedtuple("Col", "name kind type group feature id_space time_unit fixed_length flags "
-                 "default windows", defaults=(0, None, None, 0, 0, 0, 0, False))
+                 "default windows tiers", defaults=(0, None, None, 0, 0, 0, 0, False, 0))
 Grp = namedtuple("Grp", "name source owner parent", defaults=(1, None, 0))
 Ids = namedtuple("Ids", "name width")
 # `groups`: per group but the first (form, num_unique, index values). `columns`: name -> one entry
 # per unique row: None, a raw value, or a list of them. `nodes`: column name, (feature name,
-# "shape" or "windows"), ("index", group) or ("ids", id space) -> encoder of its nodes,
+# "shape" or "windows"), ("tier", column name, k), ("index", group) or ("ids", id space) -> encoder of its nodes,
 # (encoder, "paged"), or Alias(one of these keys). `windows`: feature name -> one start per unique
 # row; the pools of its columns are made from them, 0 where no window reaches.
 Rows = namedtuple("Rows", "num_rows columns groups nodes ids num_sessions flags windows",
-                  defaults=((), {}, {}, 1, 0, {}))
+                  defaults=((), {}, {}, None, 0, {}))
 Alias = namedtuple("Alias", "key")
 Range = namedtuple("Range", "what fields")
 Field = namedtuple("Field", "data name")
@@ -90,6 +91,34 @@ def window_codes(entries, starts):  # D-013
     return codes
 
 
+def chains_of(entries, starts, codes):  # D-014
+    """The parts of a pool that tiers are counted in, and the length of the pool."""
+    begins, end = [], 0
+    for e, start, code in zip(entries, starts, codes):
+        if e:
+            begins += [end] if code % 2 == 0 else []
+            end = max(end, start + len(e))
+    return list(zip(begins, begins[1:] + [end]))
+
+
+def reach_of(entries, starts, chains, newest_first):  # D-014
+    reach = 0
+    for e, start in zip(entries, starts):
+        if e:
+            begin, end = next(c for c in chains if c[0] <= start < c[1])
+            reach = max(reach, start - begin if newest_first else end - start - len(e))
+    return reach
+
+
+def tier_values(pool, chains, num_tiers, newest_first):  # D-014
+    tiers = [[] for _ in range(num_tiers)]
+    for begin, end in chains:
+        for place in range(begin, end):
+            distance = place - begin if newest_first else end - 1 - place
+            tiers[min((distance // 32).bit_length(), num_tiers - 1)].append(pool[place])
+    return tiers
+
+
 def fields(layout, record):
     return [Field(record.get(name, 0).to_bytes(size, "little") if not isinstance(
         record.get(name, 0), bytes) else record[name], name) for name, size in layout]
@@ -105,8 +134,12 @@ class Builder:
 
     def __init__(self, columns, stripes, groups=(), id_spaces=(), metadata=None, sections=(),
                  cluster_keys=(), salt=0x0123456789ABCDEF, page_values=1024, writer=b"example",
-                 minor=0, tuning=None, edit=None):
+                 minor=0, tuning=0, unknown=0, edit=None):
+        # F-051: without a cluster key there are no sessions.
+        stripes = [s if s.num_sessions is not None else s._replace(
+            num_sessions=int(bool(cluster_keys))) for s in stripes]
         self.columns, self.rows, self.salt, self.page_values = columns, stripes, salt, page_values
+        self.unknown = unknown  # Bytes that a newer version added to each record (F-041).
         self.edit, self.ranges, self.size = edit or (lambda what, value: value), [], 0
         self.groups, self.id_spaces = [Grp("", 0)] + list(groups), list(id_spaces)
         self.heap, self.places = b"", {}
@@ -130,9 +163,7 @@ class Builder:
             num_rows=first, num_sessions=sum(r.num_sessions for r in self.rows),
             num_features=len(self.leaders), num_slots=self.num_slots, page_values=page_values,
             cluster_keys=list(cluster_keys), stripes=refs,
-            sections=[self._section(*s) for s in sections], writer=writer)
-        if tuning is not None:
-            footer["tuning"] = tuning
+            sections=[self._section(*s) for s in sections], writer=writer, tuning=tuning)
         at = self.size
         footer = self._footer(self.edit("footer", footer))
         end = self._add("core footer", footer)
@@ -163,6 +194,9 @@ class Builder:
                     next_slot += 1
             self.slot[c.name] = next_slot
             next_slot += 1
+            for k in range(1, c.tiers):
+                self.slot["tier", c.name, k] = next_slot
+                next_slot += 1
         for i in range(1, len(self.groups)):
             self.slot["index", i] = next_slot
             next_slot += 1
@@ -180,6 +214,9 @@ class Builder:
     def _table(self, what, layout, records):  # F-040
         """Writes a sealed table; returns its descriptor."""
         records = self.edit(what, records)
+        if layout and self.unknown:
+            layout += (("unknown", self.unknown),)
+            records = [dict(r, unknown=b"\xa5" * self.unknown) for r in records]
         record_size = sum(size for _, size in layout) if layout else 1
         if not records:
             return dict(offset=0, record_size=record_size, count=0, seal=0)
@@ -208,19 +245,25 @@ class Builder:
             if self.columns[self.leaders[feature]] is c:
                 codes = [0 if e is None else len(e) + 1 if listed else 1 for e in entries]
                 yield (feature, "shape"), 4 if listed else 1, codes, max(codes), c.name  # D-010
-                if c.windows:
-                    codes = window_codes(entries, rows.windows.get(feature))
-                    yield (feature, "windows"), 4, codes, 0, c.name
-            values = []
-            if feature in rows.windows:  # D-013
-                for start, e in zip(rows.windows[feature], entries):
+            starts, values, top = rows.windows.get(feature), [], 0
+            codes = window_codes(entries, starts)
+            if starts and c.tiers:  # D-014
+                chains = chains_of(entries, starts, codes)
+                top = 1 + reach_of(entries, starts, chains, c.flags & 1)
+            if c.windows and self.columns[self.leaders[feature]] is c:
+                yield (feature, "windows"), 4, codes, top, c.name
+            if starts:  # D-013
+                for start, e in zip(starts, entries):
                     if e:
                         values += [0] * (start + len(e) - len(values))
                         values[start:start + len(e)] = e
                 entries = ()
             for e in entries:  # D-011
                 values += [] if e is None else list(e) if listed or c.fixed_length else [e]
-            yield c.name, TYPES[c.type][1], values, 0, c.name
+            tiers = tier_values(values, chains, c.tiers, c.flags & 1) if top else [values] + [
+                []] * (c.tiers - 1)
+            for k, tier in enumerate(tiers):
+                yield ("tier", c.name, k) if k else c.name, TYPES[c.type][1], tier, 0, c.name
         for g, (form, _, index) in enumerate(rows.groups, 1):
             yield ("index", g), 1 if form == 2 else 4, list(index), 0, None
         for i, space in enumerate(self.id_spaces):
@@ -250,8 +293,8 @@ class Builder:
                 record.update(form=3, first_page=len(paged), num_pages=len(chunks))
                 paged += [(encode(chunk, width), len(chunk)) for chunk in chunks]
                 stored = sum(len(p) for p, _ in paged[record["first_page"]:])
-            if key in self.totals:
-                self.totals[key][0] += len(values)
+            if key in self.totals or key[0] == "tier":
+                self.totals[charge][0] += len(values)
             if charge:
                 self.totals[charge][1] += stored
             streams[self.slot[key]] = record
@@ -293,17 +336,19 @@ class Builder:
                 shape_slot=self.slot[feature, "shape"], values_slot=self.slot[c.name],
                 fixed_length=c.fixed_length, kind=KINDS[c.kind], type=TYPES[c.type][0],
                 flags=c.flags, time_unit=c.time_unit,
-                windows_slot=self.slot.get((feature, "windows"), NONE32), tiers_slot=NONE32,
+                windows_slot=self.slot.get((feature, "windows"), NONE32),
+                tiers_slot=self.slot.get(("tier", c.name, 1), NONE32), num_tiers=c.tiers,
                 **self._name(c.name)))
             index.append((hashed, 0, i))
-            if members > 1 and leader == i:
+            if c.name != feature and leader == i:
                 index.append((xxhash.xxh3_64_intdigest(feature.encode(), 0), 1, i))
         groups = [dict(source=g.source, index_slot=self.slot.get(("index", i), NONE32),
                        owner=NONE32 if g.owner is None else g.owner,
                        num_columns=sum(c.group == i for c in self.columns), parent=g.parent,
                        **(self._name(g.name) if g.name else {}))
                   for i, g in enumerate(self.groups)]
-        spaces = [dict(dictionary_slot=self.slot["ids", i], width=s.width, **self._name(s.name))
+        spaces = [dict(dictionary_slot=self.slot["ids", i], width=s.width,
+                       **(self._name(s.name) if s.name else {}))
                   for i, s in enumerate(self.id_spaces)]
         index = [dict(hash=h, what=w, column=c) for h, w, c in sorted(index)]
         return {"columns": self._table("columns", COLUMN_RECORD, columns),
@@ -321,25 +366,19 @@ class Builder:
     def _footer(self, f):  # F-050: a FlatBuffer from front to back, without a library
         scalars = [("num_rows", 8), ("num_sessions", 8)] + [(t, 24) for t in TABLES] + [
             ("num_features", 4), ("num_slots", 4), ("page_values", 4), ("cluster_keys", 4),
-            ("stripes", 4), ("sections", 4), ("writer", 4)]
+            ("stripes", 4), ("sections", 4), ("writer", 4), ("tuning", 1)]
         order = ["num_rows", "num_sessions", "num_features", "num_slots", "page_values", *TABLES,
-                 "cluster_keys", "stripes", "sections", "writer"]
-        if "tuning" in f:  # F-053: optional.
-            scalars.append(("tuning", 1))
-            order.append("tuning")
-        vtable_size = 4 + 2 * len(order)
-        offsets, at = {}, 4  # In the table: the offset to the vtable, then the widest fields.
+                 "cluster_keys", "stripes", "sections", "writer", "tuning"]
+        offsets, at = {}, 4  # In the table: the distance to the vtable, then the fields.
         for name, size in scalars:
             offsets[name], at = at, at + size
-        gap = -(8 + vtable_size) % 8  # The structs, 4 bytes behind the table's start, are aligned.
-        table_at, table_size = 4 + vtable_size + gap, at
+        table_at, table_size = 44, at
         parts = [Field(struct.pack("<I", table_at), f"root: the table is at {table_at}"),
-                 Field(struct.pack("<HH", vtable_size, table_size),
+                 Field(struct.pack("<HH", 4 + 2 * len(order), table_size),
                        "vtable: its size, size of the table")]
         parts += [Field(struct.pack("<H", offsets[n]), f"vtable: {n}") for n in order]
-        if gap:
-            parts.append(Field(bytes(gap), "padding"))
-        parts.append(Field(struct.pack("<i", table_at - 4), "table: distance to the vtable"))
+        parts += [Field(bytes(6), "padding"),
+                  Field(struct.pack("<i", table_at - 4), "table: distance to the vtable")]
         vectors, places, end = [], {}, table_at + table_size
         keys = (("column", 4),)
         for name, align, layout in (("cluster_keys", 4, keys), ("stripes", 8, STRIPE_REF),
@@ -383,10 +422,25 @@ def three(**more):
     return Builder(columns, [rows], groups=[Grp("session")], metadata={"made": "by hand"}, **more)
 
 
+def alias(**more):
+    """Two features that are equal, stored once, and a rounded one; user metadata."""
+    nearest, = struct.unpack("<e", struct.pack("<e", 0.1))  # fp16
+    bits, = struct.unpack("<I", struct.pack("<f", nearest))
+    columns = [Col("seen", "list", "int32"), Col("liked", "list", "int32"),
+               Col("score", "dense", "float32")]
+    lists = [[7, 8, 9], [8]]
+    rows = Rows(2, {"seen": lists, "liked": lists, "score": [bits, None]},
+                nodes={"liked": Alias("seen"), ("liked", "shape"): Alias(("seen", "shape"))})
+    rounded = struct.pack("<IId", 2, 1, abs(0.1 - nearest))
+    return Builder(columns, [rows], metadata={"team": "ads"}, sections=[(2, 0, rounded)], **more)
+
+
+EXAMPLES = {"smallest": smallest, "three": three, "alias": alias}
+
+
 def main():
-    if sys.argv[1:] in (["smallest"], ["three"]):
-        made = smallest() if sys.argv[1] == "smallest" else three()
-        sys.stdout.buffer.write(made.bytes())
+    if len(sys.argv) == 2 and sys.argv[1] in EXAMPLES:
+        sys.stdout.buffer.write(EXAMPLES[sys.argv[1]]().bytes())
     else:
         sys.exit(__doc__)
 

@@ -7,7 +7,10 @@ from collections import namedtuple
 
 from dsi_nodes import need
 
-MAX_STRIPES = 2**20
+MAX_STRIPES = 2**19
+# Of a canonical footer: where table and vtable start, and the fields by the order of core.fbs.
+VTABLE, TABLE, TABLE_SIZE = 4, 44, 169
+FIELDS = [4, 12, 140, 144, 148, 20, 44, 68, 92, 116, 152, 156, 160, 164, 168]
 
 TableRef = namedtuple("TableRef", "offset record_size count seal")
 StripeRef = namedtuple("StripeRef", "first_row num_rows num_sessions flags reserved data_offset "
@@ -16,8 +19,9 @@ SectionRef = namedtuple("SectionRef", "kind flags offset size seal")
 
 
 class Footer:
-    def __init__(self, buf, check_padding):
-        self.buf, self.used, where = buf, bytearray(len(buf)), "core footer"
+    def __init__(self, buf, canonical=True):
+        """`canonical`: the bytes must be in the one form of version 1.0."""
+        self.buf, self.used, self.starts, where = buf, bytearray(len(buf)), [], "core footer"
         table = self._uint(0, 4)
         self._inside(table, 4, 4)
         soffset, = struct.unpack_from("<i", buf, table)
@@ -42,9 +46,22 @@ class Footer:
         self.sections = [SectionRef(*s) for s in self._vector(12, "<IIQQQ", 32, 8)]
         self.writer = bytes(b for b, in self._vector(13, "<B", 1, 1, string=True))
         self.tuning = self._scalar(14, 1)  # F-053
-        if check_padding:  # F-002: inside the FlatBuffer, too.
-            need(not any(b for b, used in zip(buf, self.used) if not used), "F-002", where,
+        if canonical:
+            need((table, vtable, self.size, self.fields) == (TABLE, VTABLE, TABLE_SIZE, FIELDS),
+                 "F-050", where, "its fields are elsewhere than they should be")
+            self._check_places(where)
+            need(not any(b for b, used in zip(buf, self.used) if not used), "F-050", where,
                  "a byte that belongs to no field is not zero")
+
+    def _check_places(self, where):
+        position = TABLE + TABLE_SIZE
+        sizes = (4 * len(self.cluster_keys), 112 * len(self.stripes), 32 * len(self.sections),
+                 len(self.writer) + 1)
+        for start, size, align in zip(self.starts, sizes, (4, 8, 8, 4)):
+            position += -(position + (4 if align == 8 else 0)) % align
+            need(start == position, "F-050", where, f"vector at {start}, expected at {position}")
+            position += 4 + size
+        need(len(self.buf) == (position + 7) // 8 * 8, "F-050", where, "bytes after its last field")
 
     def _inside(self, at, size, align):
         need(0 <= at and (at % align == 0 or size == 0) and at <= len(self.buf) and size <= len(self.buf) - at,
@@ -79,6 +96,7 @@ class Footer:
     def _vector(self, field, form, size, align, string=False):
         at = self._place(field, 4, 4, required=True)
         start = at + self._uint(at, 4)
+        self.starts.append(start)
         count = self._uint(start, 4)
         need(size != 112 or count <= MAX_STRIPES, "F-090", "core footer", f"{count} stripes")
         self._inside(start + 4, count * size + string, align)

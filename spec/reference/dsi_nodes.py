@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import struct
 
-import lz4.block
-import zstandard
+from dsi_frames import BrokenFrame, lz4_block, zstandard_frame
 
 NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 6: "aux", 8: "aux", 9: "param flags aux", 11: "param aux",
                12: "param", 13: "param aux", 14: "param aux"}
@@ -25,6 +24,22 @@ class Unsupported(DsiError):
     """The file, or the column asked for, needs something newer than this decoder."""
 
 
+class Exhausted(DsiError):
+    """The file asks for more values than the caller's budget allows (F-090)."""
+
+
+class Budget:
+    """How many values a decoder may still make, those of nodes inside of nodes and rows included."""
+
+    def __init__(self, values):
+        self.left = values
+
+    def spend(self, values, where):
+        self.left -= values
+        if self.left < 0:
+            raise Exhausted("F-090", where, f"{values} values are more than the budget has left")
+
+
 def need(ok, rule, where, text):
     if not ok:
         raise Damage(rule, where, text)
@@ -42,7 +57,7 @@ def numbers(data, width):
     return [int.from_bytes(data[i:i + width], "little") for i in range(0, len(data), width)]
 
 
-def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
+def node(buf, at, end, widths, count, where, depth=1, dictionary=None, budget=None):
     """Decodes the node that starts at `at`; returns (values, width, where the node ends).
 
     `widths` are the widths the place allows; `dictionary` is what a shared dictionary node at this
@@ -56,6 +71,8 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
     need(found >= 1, "E-001", where, "count 0")  # E-001
     need(width in widths, "E-002", where, f"width {width}, expected one of {widths}")  # E-002
     need(found == count, "E-002", where, f"count {found}, expected {count}")  # E-002
+    if budget:
+        budget.spend(count, where)
     need(size <= end - at - 16 and pad8(size) <= end - at - 16, "E-001", where,
          f"payload of {size} bytes, {end - at - 16} bytes left")  # E-001
     start, stop, done = at + 16, at + 16 + size, at + 16 + pad8(size)
@@ -71,7 +88,7 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
     def child(child_widths, child_count):
         nonlocal cursor
         values, child_width, cursor = node(buf, cursor, stop, child_widths, child_count, where,
-                                           depth + 1)
+                                           depth + 1, budget=budget)
         return values, child_width
 
     def one_value(rule):
@@ -225,10 +242,9 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None):
     else:  # E-100: compressed
         need(param in (1, 2), "E-100", where, f"codec {param}")
         need(aux <= 4096 + 32 * count, "E-100", where, f"raw size {aux} for {count} values")
-        need(param == 1 or max(aux, size) < 2**31, "E-100", where, f"LZ4 of {size} to {aux} bytes")
         inner, cursor = decompress(bytes(buf[start:stop]), param, aux, where), stop
         need(inner[:1] != b"\x0b", "E-100", where, "compressed twice")
-        values, _, last = node(inner, 0, len(inner), (width,), count, where, depth + 1)
+        values, _, last = node(inner, 0, len(inner), (width,), count, where, depth + 1, budget=budget)
         need(last == len(inner), "E-100", where, "bytes after the inner node")
     need(cursor == stop, "E-001", where, f"{stop - cursor} bytes left in the payload")  # E-001
     return values, width, done
@@ -247,20 +263,9 @@ def float_bits(value, width):
     return int.from_bytes(struct.pack("<f" if width == 4 else "<d", value), "little")
 
 
-def decompress(frame, codec, raw_size, where):  # E-100
+def decompress(frame, codec, raw_size, where):
+    rule, decode = ("E-101", zstandard_frame) if codec == 1 else ("E-102", lz4_block)
     try:
-        if codec == 1:
-            need(frame[:4] == b"\x28\xb5\x2f\xfd", "E-100", where, "no Zstandard frame")
-            head = zstandard.get_frame_parameters(frame)
-            need(head.content_size == raw_size, "E-100", where,
-                 f"content size {head.content_size}, expected {raw_size}")
-            need(head.dict_id == 0, "E-100", where, f"dictionary id {head.dict_id}")
-            need(head.window_size <= 2**26, "E-100", where, f"window {head.window_size}")
-            raw = zstandard.ZstdDecompressor(max_window_size=2**26).decompress(
-                frame, max_output_size=raw_size, allow_extra_data=False)
-        else:
-            raw = lz4.block.decompress(frame, uncompressed_size=raw_size)
-    except (zstandard.ZstdError, lz4.block.LZ4BlockError, ValueError) as error:
-        raise Damage("E-100", where, f"does not decompress: {error}") from None
-    need(len(raw) == raw_size, "E-100", where, f"{len(raw)} bytes came out, expected {raw_size}")
-    return raw
+        return decode(frame, raw_size)
+    except BrokenFrame as error:
+        raise Damage(rule, where, str(error)) from None

@@ -19,13 +19,14 @@ import json
 import math
 import struct
 import sys
+from bisect import bisect_right
 from collections import namedtuple
 from itertools import accumulate
 
 import xxhash
 
 from dsi_footer import Footer
-from dsi_nodes import Damage, Unsupported, blocks_of, need, node, pad8
+from dsi_nodes import Budget, Damage, Exhausted, Unsupported, blocks_of, need, node, pad8
 
 MASK64 = 2**64 - 1
 NONE16, NONE32 = 0xFFFF, 0xFFFFFFFF
@@ -33,10 +34,10 @@ MAGIC, END_MAGIC = b"\x89DSI\r\n\x1a\n", b"DSI!\r\n\x1a\n"
 HEADER_SIZE, TRAILER_SIZE = 64, 80
 (SEAL_HEADER, SEAL_PAGE, SEAL_BLOCK, SEAL_SEALS, SEAL_SECTION, SEAL_FOOTER,
  SEAL_TRAILER) = range(1, 8)
-MAX_COLUMNS, MAX_SLOTS, MAX_ROWS = 2**22, 2**24, 2**24
+MAX_COLUMNS, MAX_SLOTS, MAX_ROWS, MAX_GROUP_CHAIN = 2**22, 2**24, 2**24, 8
 MAX_VALUES, MAX_PAGE, MAX_LIST_CODE = 2**32 - 1, 2**28, 2**31
-MAX_VERSION = 2**24 - 1
-MAX_LISTED = 2**26  # Of this decoder, not of the format.
+MAX_VERSION, MAX_METADATA = 2**24 - 1, 2**30
+BUDGET = 2**26  # Of this decoder, not of the format.
 DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING, LABEL, KEY, TIMESTAMP, STRING = range(1, 10)
 BOOL, BYTES = 1, 12
 TYPE_WIDTH = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 4, 11: 8, 12: 1}
@@ -68,7 +69,10 @@ Stripe = namedtuple("Stripe", "ordinal num_rows groups streams pages")
 
 
 class File:
-    def __init__(self, data):
+    """`budget`: values that are made before `Exhausted`, those of all calls together (F-090)."""
+
+    def __init__(self, data, budget=BUDGET):
+        self.budget = Budget(budget)
         self.data, self.extents, self.metadata, self.precisions = bytes(data), [], {}, {}
         self._read_header_and_trailer()
         self._read_directory()
@@ -114,27 +118,30 @@ class File:
         need(seal(trailer[:64], SEAL_TRAILER, end, 0) == own_seal, "F-030", "trailer",
              "wrong seal")  # F-011
         need(stated == size, "F-031", "trailer", f"states {stated} bytes, found {size}")  # F-031
-        need((end_major, end_minor, salt) == (major, minor, self.salt), "F-030", "trailer",
-             "version or salt differs from the header's")
         if incompat:  # F-030, F-032
             raise Unsupported("F-030", "trailer", f"incompat flags {incompat:#x}")
+        need((end_major, end_minor, salt) == (major, minor, self.salt), "F-030", "trailer",
+             "version or salt differs from the header's")
         need(footer_size % 8 == 0 and 8 <= footer_size <= 2**26, "F-030", "trailer",
              f"core footer of {footer_size} bytes")
         need(at + footer_size == end, "F-032", "trailer", "core footer does not end here")  # F-032
         footer = self._extent(at, footer_size, "core footer", "F-032")
         need(seal(footer, SEAL_FOOTER, at, self.salt) == footer_seal, "F-030", "core footer",
              "wrong seal")  # F-011
-        self.footer = Footer(footer, check_padding=minor == 0)
+        self.footer = Footer(footer, canonical=minor == 0)
+        for i, s in enumerate(self.footer.sections):  # F-080, F-004
+            if s.kind not in (1, 2) and s.flags & 1:
+                raise Unsupported("F-080", f"section {i}", f"required, of kind {s.kind}")
 
     def _table(self, ref, record_size, what):
         """The bytes of all records of a sealed table."""
-        if ref.record_size > record_size:  # F-041
-            raise Unsupported("F-041", what, f"records of {ref.record_size} bytes")
-        need(ref.record_size == record_size, "F-041", what, f"records of {ref.record_size} bytes")
+        size = ref.record_size  # F-041: a newer version may have added fields at the end.
+        need(size == record_size or record_size > 1 and record_size < size <= 4096 and
+             size % 8 == 0, "F-041", what, f"records of {size} bytes")
         if ref.count == 0:  # F-040
             need(ref.offset == 0 and ref.seal == 0, "F-040", what, "empty, but with a place")
             return b""
-        used, step = ref.count * record_size, 4096 // record_size * record_size
+        used, step = ref.count * size, 4096 // size * size
         blocks = blocks_of(used, step)
         extent = self._extent(ref.offset, pad8(used) + 8 * blocks, what, "F-041")  # F-041
         body, seals = extent[:pad8(used)], extent[pad8(used):]
@@ -144,7 +151,9 @@ class File:
             need(seal(body[i * step:(i + 1) * step], SEAL_BLOCK, ref.offset + i * step,
                       self.salt) == block_seal, "F-040", what, f"wrong seal of block {i}")
         need(not any(body[used:]), "F-002", what, "padding is not zero")  # F-002
-        return body[:used]
+        if size == record_size:
+            return body[:used]
+        return b"".join(body[i:i + record_size] for i in range(0, used, size))
 
     def _read_sections(self):
         known = set()
@@ -156,21 +165,27 @@ class File:
             need(s.flags <= 1, "F-080", what, f"flags {s.flags:#x}")
             need(not any(extent[s.size:]), "F-002", what, "padding is not zero")  # F-002
             if s.kind not in (1, 2):
-                if s.flags & 1:
-                    raise Unsupported("F-080", what, f"required section of kind {s.kind}")
                 continue
             need(s.kind not in known, "F-080", what, f"second section of kind {s.kind}")
             known.add(s.kind)
             if s.kind == 2:
                 self._read_precisions(extent[:s.size], what)
                 continue
+            need(s.kind != 1 or s.size <= MAX_METADATA, "F-080", what, f"{s.size} bytes")
+
+            def no_key_twice(pairs):
+                need(len(dict(pairs)) == len(pairs), "F-080", what, "a key stands twice")
+                return dict(pairs)
             try:
-                self.metadata = json.loads(extent[:s.size].decode("utf-8"))
+                self.metadata = json.loads(extent[:s.size].decode("utf-8"),
+                                           object_pairs_hook=no_key_twice)
+                need(isinstance(self.metadata, dict) and all(
+                    isinstance(v, str) for v in self.metadata.values()), "F-080", what,
+                    "user metadata is not an object of strings")
+                for text in self.metadata.items():
+                    "".join(text).encode("utf-8")  # An escape may name a surrogate.
             except (ValueError, RecursionError) as error:
                 raise Damage("F-080", what, f"user metadata: {error}") from None
-            need(isinstance(self.metadata, dict) and all(
-                isinstance(v, str) for v in self.metadata.values()), "F-080", what,
-                "user metadata is not an object of strings")
 
     def _read_precisions(self, records, what):  # F-081
         need(records and len(records) % 16 == 0, "F-081", what, f"{len(records)} bytes")
@@ -181,8 +196,8 @@ class File:
             need(math.isfinite(error) and math.copysign(1, error) > 0, "F-081", what,
                  f"error {error}")
             c, last = self.columns[ordinal], ordinal
-            need(c.type in FLOATS and c.kind in (DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING),
-                 "S-014", what, f"column {ordinal} is stored exactly")  # S-014
+            need(not is_known(c) or c.type in FLOATS and c.kind in (
+                DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING), "S-014", what, f"column {ordinal} is stored exactly")  # S-014
             self.precisions[ordinal] = ("fp16", "bf16", "int8")[precision - 1], error
 
     # -- Directory --
@@ -205,6 +220,7 @@ class File:
         need(1024 <= footer.page_values <= 2**20 and footer.page_values % 1024 == 0, "F-050",
              "core footer", f"page_values {footer.page_values}")  # F-050
         need(footer.columns.count <= MAX_COLUMNS, "F-090", "columns", f"{footer.columns.count}")
+        need(footer.id_spaces.count <= NONE16, "F-090", "id spaces", f"{footer.id_spaces.count}")
         need(footer.num_slots <= MAX_SLOTS, "F-090", "core footer", f"{footer.num_slots} slots")
         self.names = self._table(footer.names, 1, "names")
         try:  # F-071
@@ -220,18 +236,22 @@ class File:
             need(name_hash(raw) == r[1], "F-070", what, "wrong name_hash")
             need(1 <= r[7] <= r[6], "F-070", what, f"feature_name_size {r[7]} of {r[6]}")
             self.columns.append(Column(*r, name, self._valid_name(raw[:r[7]], what), i))
-        table = self._table(footer.groups, 24, "groups")
+        table, chain = self._table(footer.groups, 24, "groups"), []
         for i, r in enumerate(struct.iter_unpack("<IHBBIIII", table)):  # F-073
             what = f"group {i}"
             need(r[3] == 0, "F-003", what, "reserved field is not zero")  # F-003
-            need(r[2] <= 2 and (r[2] or not i), "F-073", what, f"source {r[2]}")
+            need(r[2] <= 3 and (r[2] or not i), "F-073", what, f"source {r[2]}")
+            need(r[1] or r[0] == 0, "F-073", what, "a place of no name")
             need(r[7] < i or r[7] == 0, "F-073", what, f"parent {r[7]}")
+            chain.append(chain[r[7]] + 1 if r[7] else 1)
+            need(chain[i] <= MAX_GROUP_CHAIN, "F-073", what, "too many parents above it")
             self.groups.append(Group(*r, self._name(r[0], r[1], what) if r[1] else ""))
         table = self._table(footer.id_spaces, 16, "id spaces")
         for i, r in enumerate(struct.iter_unpack("<IHHIB3s", table)):  # F-074
             what = f"id space {i}"
             need(r[2] == 0 and not any(r[5]), "F-003", what, "reserved field not zero")  # F-003
             need(r[4] in (4, 8), "F-074", what, f"width {r[4]}")
+            need(r[1] or r[0] == 0, "F-073", what, "a place of no name")
             self.id_spaces.append(IdSpace(*r, self._name(r[0], r[1], what) if r[1] else ""))
         need(all(k < len(self.columns) for k in footer.cluster_keys), "F-050", "core footer",
              "a cluster key is no column")
@@ -244,6 +264,7 @@ class File:
                  f"owner {g.owner}")
             need(g.num_columns == sum(c.group == i for c in self.columns), "F-073", f"group {i}",
                  f"num_columns {g.num_columns}")
+            need(g.num_columns or i == 0, "F-073", f"group {i}", "no column")
 
     def _check_columns(self):
         self.features, i = [], 0
@@ -253,16 +274,19 @@ class File:
             need(first.leader == i and 1 <= n <= len(self.columns) - i, "F-070", what,
                  f"leader {first.leader}, {n} columns")
             feature = self.columns[i:i + n]
-            for c in feature:  # F-070, F-075: what the columns of a feature share
-                need(shared_fields(c) == shared_fields(first), "F-070", f"column {c.ordinal}",
+            for c in feature:  # F-079: what the columns of a feature share
+                need(shared_fields(c) == shared_fields(first), "F-079", f"column {c.ordinal}",
                      "differs from its feature's first column")
                 dotted = c.name.startswith(c.feature_name + ".") and (
                     len(c.name) > len(c.feature_name) + 1)
-                need(dotted if c.kind in (WEIGHTED, SEQUENCE) else c.name == c.feature_name or
-                     c.kind not in range(1, 10), "F-070", what, "feature name against name")
+                same = c.name == c.feature_name
+                need(dotted if c.kind in (WEIGHTED, SEQUENCE) else
+                     same or dotted and c.kind not in range(1, 10), "F-070", what,
+                     "feature name against name")
                 self._check_schema(c, f"column {c.ordinal}")
             if first.kind == WEIGHTED:  # S-012
-                need(n == 2 and first.type in INTEGERS and feature[1].type in FLOATS, "S-012", what,
+                need(n == 2 and all(c.type in kinds or c.type not in TYPE_WIDTH for c, kinds in zip(
+                    feature, (INTEGERS, FLOATS))), "S-012", what,
                      "a weighted feature is integers and floats")
             elif first.kind in range(1, 10) and first.kind != SEQUENCE:
                 need(n == 1, "F-070", what, f"{n} columns of kind {first.kind}")
@@ -280,7 +304,7 @@ class File:
                  f"column {f[0].ordinal}", "the feature's name is taken")
         index = [(c.name_hash, 0, c.ordinal) for c in self.columns] + [
             (name_hash(f[0].feature_name.encode()), 1, f[0].ordinal)
-            for f in self.features if len(f) > 1]
+            for f in self.features if f[0].name != f[0].feature_name]
         stored = [(h, what, column) for h, column, what in struct.iter_unpack(
             "<QII", self._table(self.footer.name_index, 16, "name index"))]
         need(stored == sorted(index), "F-072", "name index", "is not that of the columns")  # F-072
@@ -289,14 +313,16 @@ class File:
         need(c.group < len(self.groups), "F-070", what, f"group {c.group}")  # F-070
         need(c.flags < 8, "F-003", what, f"flags {c.flags:#x}")  # F-003
         need(c.time_unit <= 4, "F-070", what, f"time unit {c.time_unit}")
-        if not (1 <= c.kind <= 9 and c.type in TYPE_WIDTH):
-            return  # S-010: fatal only when the column is asked for.
-        need(c.windows_slot == NONE32 or is_list(c), "F-070", what, "windows of a kind not listed")
+        need(c.default_bits == 0 or c.flags & 4, "F-070", what, "default without its flag")
         need(2 <= c.num_tiers <= 8 and c.windows_slot != NONE32 if c.tiers_slot != NONE32
              else c.num_tiers == 0, "D-014", what, f"{c.num_tiers} tiers")  # D-014
+        need(c.id_space == NONE16 or c.id_space < len(self.id_spaces), "F-074", what,
+             f"id space {c.id_space}")  # F-074
+        if not is_known(c):
+            return  # S-010: fatal only when the column is asked for.
+        need(c.windows_slot == NONE32 or is_list(c), "F-070", what, "windows of a kind not listed")
         width = TYPE_WIDTH[c.type]
         need(c.default_bits < 1 << 8 * width, "F-070", what, "default does not fit the type")
-        need(c.default_bits == 0 or c.flags & 4, "F-070", what, "default without its flag")
         need(c.type != BOOL or c.default_bits <= 1, "S-011", what, "default is no bool")  # S-011
         need(c.kind != STRING or c.type == BYTES, "S-012", what, "a string not of bytes")  # S-012
         need(c.type != BYTES or c.kind in (STRING, KEY), "S-012", what, "bytes in another kind")
@@ -307,19 +333,18 @@ class File:
              f"fixed_length {c.fixed_length}")
         need(c.kind != EMBEDDING or c.type not in (BOOL, BYTES), "S-012", what,
              "an embedding not of numbers")
-        if c.id_space != NONE16:  # F-074
-            need(c.id_space < len(self.id_spaces), "F-074", what, f"id space {c.id_space}")
-            need(self.id_spaces[c.id_space].width == width, "F-074", what, "width of the id space")
+        need(c.id_space == NONE16 or self.id_spaces[c.id_space].width == width, "F-074", what,
+             "width of the id space")  # F-074
 
-    def _check_slots(self):  # F-075
+    def _check_slots(self):  # F-076, F-077, F-078
         slots = [g.index_slot for g in self.groups[1:]]
         slots += [s.dictionary_slot for s in self.id_spaces]
         slots += [s for c in self.columns for s in tier_slots(c)]
         slots += [f[0].shape_slot for f in self.features]
         slots += [f[0].windows_slot for f in self.features if f[0].windows_slot != NONE32]
-        need(all(s < self.footer.num_slots for s in slots), "F-075", "directory", "no such slot")
-        need(len(set(slots)) == len(slots), "F-075", "directory", "a slot serves two purposes")
-        need(len(slots) == self.footer.num_slots, "F-075", "directory", "a slot serves no purpose")
+        need(all(s < self.footer.num_slots for s in slots), "F-076", "directory", "no such slot")
+        need(len(set(slots)) == len(slots), "F-077", "directory", "a slot serves two purposes")
+        need(len(slots) == self.footer.num_slots, "F-078", "directory", "a slot serves no purpose")
 
     # -- Stripes --
 
@@ -332,6 +357,8 @@ class File:
             need(ref.num_rows <= MAX_ROWS, "F-052", what, f"{ref.num_rows} rows")  # F-052, F-090
             need(ref.num_sessions <= ref.num_rows, "F-051", what, "more sessions than rows")
             need(ref.flags <= (i > 0), "F-051", what, f"flags {ref.flags:#x}")
+            need(footer.cluster_keys or not (ref.num_sessions or ref.flags), "F-051", what,
+                 "sessions without a key")
             need(ref.reserved == 0, "F-003", what, "reserved field is not zero")  # F-003
             need(ref.data_offset == position, "F-051", what, f"data at {ref.data_offset}")
             row, position = row + ref.num_rows, position + ref.data_size
@@ -387,7 +414,7 @@ class File:
                  f"stored_size {p.stored_size}")
             need(p.stored_size <= MAX_PAGE, "F-090", here, f"{p.stored_size} bytes")  # F-090
             page = self._extent(p.offset, p.stored_size, here, "F-062")
-            need(seal(page, SEAL_PAGE, p.offset, self.salt) == p.seal, "F-062", here, "wrong seal")
+            need(seal(page, SEAL_PAGE, p.offset, self.salt) == p.seal, "F-010", here, "wrong seal")
             position += p.stored_size
         need(position == ref.data_offset + ref.data_size, "F-062", what, "data_size differs")
 
@@ -460,8 +487,7 @@ class File:
         need(s.num_values == count, rule, where, f"{s.num_values} values, expected {count}")
         need(s.form == 0 or s.width == width, rule, where, f"width {s.width}, expected {width}")
         if s.form <= 1:
-            if count > MAX_LISTED:  # A few bytes may state 2**32 - 1 values.
-                raise Unsupported("F-090", where, f"{count} values are too many for this decoder")
+            self.budget.spend(count, where)  # A few bytes may state 2**32 - 1 values.
             return [s.constant] * count
         if s.form == 4:  # F-061: an alias, which has its own dictionary.
             s = stripe.streams[s.first_page]
@@ -472,7 +498,7 @@ class File:
             end = at + (s.size if s.form == 2 else page.stored_size)
             part, _, done = node(self.data, at, end, (width,),
                                  page.num_values if s.form == 3 else count, here,
-                                 dictionary=dictionary)
+                                 dictionary=dictionary, budget=self.budget)
             need(done == end, "E-001", here, f"{end - done} bytes after the node")  # E-001
             values += part
         return values
@@ -484,9 +510,14 @@ class File:
             parent = self.groups[chain[-1]].parent
             need(parent, "D-001", f"stripe {stripe.ordinal} group {chain[-1]}", "no parent")
             chain.append(parent)
-        rows = None
+        rows = unsupported = None
         for g in reversed(chain):
-            rows = self._index(stripe, g, rows)
+            try:
+                rows = self._index(stripe, g, rows)
+            except Unsupported as error:
+                unsupported, rows = error, None
+        if unsupported:
+            raise unsupported
         return rows
 
     def _index(self, stripe, g, parent_rows):
@@ -495,6 +526,7 @@ class File:
         n = stripe.num_rows
         if form > 5:  # D-001
             raise Unsupported("D-001", where, f"form {form}")
+        self.budget.spend(n, where)
         if form == 0:
             if g:
                 self._stream(stripe, slot, 4, 0, "D-001")
@@ -512,16 +544,22 @@ class File:
             need(sum(values) == num_unique, "D-001", where, f"{sum(values)} ones, not {num_unique}")
             return [ones - 1 for ones in accumulate(values)]
         if form == 5:
-            return versions(values, parent_rows, num_owners, num_unique, where)
+            return parent_rows and versions(values, parent_rows, num_owners, num_unique, where)
         need(max(values) < num_unique, "D-001", where, f"unique row {max(values)} of {num_unique}")
         used = len(set(values))
         need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
-        return values if form == 3 else [values[owner] for owner in parent_rows]
+        return values if form == 3 else parent_rows and [values[owner] for owner in parent_rows]
+
+    @staticmethod
+    def _need_known(c):
+        if not is_known(c):  # S-010, S-011
+            raise Unsupported("S-011" if 1 <= c.kind <= 9 else "S-010", f"column {c.ordinal}",
+                              f"kind {c.kind}, type {c.type}")
 
     def _shape(self, stripe, c):
         """The codes of the column's feature: one per unique row."""
-        if not (1 <= c.kind <= 9 and c.type in TYPE_WIDTH):  # S-010, S-011
-            raise Unsupported("S-010", f"column {c.ordinal}", f"kind {c.kind}, type {c.type}")
+        if c.kind not in (LIST, WEIGHTED, SEQUENCE):
+            self._need_known(c)
         num_unique = stripe.groups[c.group][1]
         where, lists = f"stripe {stripe.ordinal} shape of column {c.leader}", is_list(c)
         codes = self._stream(stripe, c.shape_slot, 4 if lists else 1, num_unique, "D-010")  # D-010
@@ -536,21 +574,40 @@ class File:
         return self._stream(stripe, slot, self.id_spaces[i].width,
                             stripe.streams[slot].num_values, "F-074")  # F-074, E-051
 
+    def _nodes(self, stripe, slot):
+        """Decodes the nodes of a stream by itself, with any dictionary of the right size."""
+        if any(g.index_slot == slot and stripe.groups[i][0] > 5 for i, g in enumerate(self.groups)):
+            return  # D-001: what it must be is not known.
+        if any(not is_known(c) and (slot in tier_slots(c) or slot in (
+                c.shape_slot, c.windows_slot) and c.kind not in (LIST, WEIGHTED, SEQUENCE))
+               for c in self.columns):
+            return  # S-010, S-011
+        spaces = [c.id_space for c in self.columns if slot in tier_slots(c) and c.id_space != NONE16]
+        s, ids = stripe.streams[slot], None
+        if spaces:
+            size = stripe.streams[self.id_spaces[spaces[0]].dictionary_slot].num_values
+            self.budget.spend(size, f"slot {slot}")
+            ids = [0] * size
+        if s.form > 1:
+            self._stream(stripe, slot, s.width, s.num_values, "E-001",
+                         None if ids is None else lambda width: ids)
+
     def _column(self, stripe, c, raw_bits):
         """The value of each unique row of the column's group."""
         codes, where = self._shape(stripe, c), f"stripe {stripe.ordinal} column {c.ordinal}"
+        self._need_known(c)
         step, listed = c.fixed_length or 1, is_list(c)
-        sizes = [(code - 1 if listed else step) if code else None for code in codes]
+        sizes = [(code - 1 if listed else step) if code else 0 for code in codes]
         shared = None if c.id_space == NONE16 else (
             lambda width: self.dictionary(stripe, c.id_space))
-        starts, count = self._starts(stripe, c, [s or 0 for s in sizes], where)
+        starts, chains, count = self._starts(stripe, c, sizes, where)
         need(stripe.streams[c.values_slot].width == TYPE_WIDTH[c.type], "F-061", where,
              f"width {stripe.streams[c.values_slot].width}")
-        entries = self._entries(stripe, c, sizes, starts, count, shared, where)
+        entries = self._entries(stripe, c, sizes, starts, chains, count, shared, where)
         need(c.type != BOOL or not entries or max(entries) <= 1, "S-011", where, "a bool above 1")
         entries, values, at = typed(entries, c.type, raw_bits), [], 0
-        for k, size in enumerate(sizes):
-            if size is None:
+        for k, (code, size) in enumerate(zip(codes, sizes)):
+            if code == 0:
                 values.append(None)
                 continue
             at = at if starts is None else starts[k]
@@ -563,54 +620,39 @@ class File:
         return values
 
     def _starts(self, stripe, c, sizes, where):
-        """Where the entries of each unique row start, None for one after another; their number."""
-        if c.windows_slot == NONE32 or stripe.streams[c.windows_slot].num_values == 0:  # D-011
-            return None, sum(sizes)
-        if sum(sizes) > MAX_LISTED:  # Windows overlap: few entries may be many lists.
-            raise Unsupported("F-090", where, f"{sum(sizes)} entries are too many")
+        """Where the entries of each unique row start, None for one after another; the chains of
+        the pool; its size."""
+        slots = tier_slots(c)
+        windows = None if c.windows_slot == NONE32 else stripe.streams[c.windows_slot]
+        top = windows.max if windows else 0
+        need(top == 0 or c.num_tiers, "D-014", where, f"reach {top} without tiers")  # D-014
+        need(top or not any(stripe.streams[slot].num_values for slot in slots[1:]), "D-014", where,
+             "a tier is not empty")
+        if windows is None or windows.num_values == 0:  # D-011
+            return None, (), sum(sizes)
+        self.budget.spend(sum(sizes), where)  # Windows overlap: few entries may be many lists.
         codes = self._stream(stripe, c.windows_slot, 4, len(sizes), "D-013")  # D-013
-        pool, starts, end, start = self._pool_size(stripe, c), [], 0, 0
-        for code, size in zip(codes, sizes):
-            if size == 0:
-                need(code == 0, "D-013", where, f"code {code} of a row without entries")
-            else:
-                start = start + zigzag((code - 1) // 2) if code % 2 else end + code // 2
-                need(0 <= start and start + size <= pool, "D-013", where,
-                     f"{size} entries from {start} on, {pool} in the pool")
-                end = max(end, start + size)
-            starts.append(start)
-        return starts, end
+        starts, chains = place_windows(codes, sizes, where)
+        count, found = chains[-1][1] if chains else 0, sum(
+            stripe.streams[slot].num_values for slot in slots)
+        need(count == found, "D-013", where, f"windows of {count} values, the pool has {found}")
+        need(count <= MAX_VALUES, "F-090", where, f"a pool of {count} values")  # F-090
+        return starts, chains, count
 
-    @staticmethod
-    def _pool_size(stripe, c):
-        return sum(stripe.streams[slot].num_values for slot in tier_slots(c))
-
-    def _entries(self, stripe, c, sizes, starts, count, shared, where):
+    def _entries(self, stripe, c, sizes, starts, chains, count, shared, where):
         """The values streams of a column, put together from its tiers (D-014)."""
         width = TYPE_WIDTH[c.type]
         top = 0 if c.windows_slot == NONE32 else stripe.streams[c.windows_slot].max
         if top == 0:
-            for slot in tier_slots(c)[1:]:
-                need(stripe.streams[slot].num_values == 0, "D-014", where, "a tier is not empty")
             return self._stream(stripe, c.values_slot, width, count,
                                 "D-011" if starts is None else "D-013", shared)  # D-011, D-013
-        need(starts is not None, "D-014", where, "tiers without windows")
-        codes, chains, end = self._stream(stripe, c.windows_slot, 4, len(sizes), "D-013"), [], 0
-        for code, size, start in zip(codes, sizes, starts):
-            if not size:
-                continue
-            if code % 2 == 0:
-                chains.append(end)
-            end = max(end, start + size)
-        chains = list(zip(chains, chains[1:] + [count]))
         newest_first, reach = c.flags & 1, 0
         for size, start in zip(sizes, starts):
             if size:
-                begin, end = next(ch for ch in chains if ch[0] <= start < ch[1])
+                begin, end = chains[bisect_right(chains, (start, MAX_VALUES + 1)) - 1]
                 reach = max(reach, start - begin if newest_first else end - start - size)
         need(top == reach + 1, "D-014", where, f"max is {top}, the reach {reach}")
         bounds = [0] + [16 << k for k in range(1, c.num_tiers)] + [count]
-        need(self._pool_size(stripe, c) == count, "D-014", where, "tiers of another size")
         pool = [0] * count
         for tier, slot in enumerate(tier_slots(c)):
             at = []
@@ -624,13 +666,15 @@ class File:
         return pool
 
     def rows(self, column_names=None, raw_bits=False):
-        """Yields one dict per row: column name -> value, None where missing.
+        """Yields one dict per row: column name -> value, None where missing. By default of all columns
+        whose kind and type are known (S-010, S-011).
 
         With raw_bits a float is the integer of its bits; without, a signalling float32 NaN may be
         quieted by Python.
         """
         by_name = {c.name: c for c in self.columns}
-        columns = self.columns if column_names is None else [by_name[n] for n in column_names]
+        columns = [c for c in self.columns if is_known(c)] if column_names is None else [
+            by_name[n] for n in column_names]
         for stripe in self.stripes:
             indexes = {g: self.index(stripe, g) for g in {c.group for c in columns}}
             values = [(c.name, self._column(stripe, c, raw_bits), indexes[c.group])
@@ -639,19 +683,47 @@ class File:
                 yield {name: unique[index[row]] for name, unique, index in values}
 
     def verify(self):
-        """Decodes everything; damage anywhere is preferred over what is merely unsupported."""
+        """Decodes everything."""
+        for _ in self.decode():
+            pass
+
+    def decode(self):
+        """Yields every stripe with its indexes by group and, by column, the values of its unique
+        rows, floats as bits. Damage anywhere is preferred over what is merely unsupported, which is
+        raised at the end."""
         unsupported = None
+
+        def tried(check, *arguments):
+            nonlocal unsupported
+            try:
+                return check(*arguments)
+            except Unsupported as error:
+                unsupported = unsupported or error
+                return None
+        for c in self.columns:
+            tried(self._need_known, c)
         for s in self.stripes:
-            work = [(self.index, g) for g in range(len(self.groups))]
-            work += [(self.dictionary, i) for i in range(len(self.id_spaces))]
-            work += [(self._column, c, True) for c in self.columns]
-            for check, *arguments in work:
-                try:
-                    check(s, *arguments)
-                except Unsupported as error:
-                    unsupported = unsupported or error
+            indexes = [tried(self.index, s, g) for g in range(len(self.groups))]
+            for i in range(len(self.id_spaces)):
+                tried(self.dictionary, s, i)
+            yield s, indexes, [tried(self._column, s, c, True) for c in self.columns]
+            for slot in range(len(s.streams) if unsupported else 0):  # F-004
+                tried(self._nodes, s, slot)
         if unsupported:
             raise unsupported
+
+    def readable(self):
+        """Names of the columns that need nothing newer than this decoder in any stripe."""
+        names = []
+        for c in self.columns:
+            try:
+                for s in self.stripes:
+                    self.index(s, c.group)
+                    self._column(s, c, True)
+                names.append(c.name)
+            except Unsupported:
+                pass
+        return names
 
 
 def zigzag(code):  # D-005
@@ -668,7 +740,38 @@ def versions(steps, owners, num_owners, num_unique, where):  # D-005
         version.append(last[owner])
     need(sum(counts) == num_unique, "D-005", where, f"{sum(counts)} versions, not {num_unique}")
     before = [0, *accumulate(counts)]
-    return [before[owner] + v for owner, v in zip(owners, version)]
+    rows = [before[owner] + v for owner, v in zip(owners, version)]
+    used = len(set(rows))
+    need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
+    return rows
+
+
+def place_windows(codes, sizes, where):  # D-013
+    """Where the entries of each unique row start, and the chains of the pool."""
+    starts, begins = [], []
+    low = end = start = 0  # Windows have filled [low, end) of the newest chain.
+    for code, size in zip(codes, sizes):
+        if size == 0:
+            need(code == 0, "D-013", where, f"code {code} of a row without entries")
+        elif code % 2 == 0:
+            need(not begins or low == begins[-1], "D-013", where, "a chain is not filled")
+            begins.append(end)
+            start = low = end + code // 2
+            end = start + size
+        else:
+            start += zigzag((code - 1) // 2)
+            chain = bisect_right(begins, start) - 1
+            need(chain >= 0, "D-013", where, f"a window at {start} is in no chain")
+            if chain + 1 < len(begins):
+                need(start + size <= begins[chain + 1], "D-013", where,
+                     f"the window at {start} of {size} leaves its chain")
+            else:
+                need(start < end and start + size > low, "D-013", where,
+                     f"the window at {start} shares nothing with its chain")
+                low, end = min(low, start), max(end, start + size)
+        starts.append(start)
+    need(not begins or low == begins[-1], "D-013", where, "the last chain is not filled")
+    return starts, list(zip(begins, begins[1:] + [end]))
 
 
 def tier_slots(c):
@@ -676,11 +779,15 @@ def tier_slots(c):
     return [c.values_slot] + list(range(c.tiers_slot, c.tiers_slot + max(c.num_tiers - 1, 0)))
 
 
+def is_known(c):  # S-010, S-011
+    return 1 <= c.kind <= 9 and c.type in TYPE_WIDTH
+
+
 def is_list(c):  # D-010
     return c.kind in (LIST, WEIGHTED, SEQUENCE) or c.type == BYTES
 
 
-def shared_fields(c):  # F-075
+def shared_fields(c):  # F-079
     return c._replace(name_hash=0, name_offset=0, name_size=0, name="", ordinal=0, default_bits=0,
                       flags=c.flags & 3, stored_bytes=0, num_values=0, id_space=0, values_slot=0,
                       tiers_slot=0, type=0)
@@ -707,11 +814,16 @@ def main():
     try:
         with open(options.file, "rb") as f:
             file = File(f.read())
-        file.verify()
+        names, code = None, 0
+        try:
+            file.verify()
+        except Unsupported as error:  # It concerns the columns that need it.
+            print(f"unsupported: {error}", file=sys.stderr)
+            names, code = file.readable(), 2
         if options.verify:
-            return 0
+            return code
         digits = {c.name: 2 * TYPE_WIDTH[c.type] for c in file.columns if c.type in FLOATS}
-        for row in file.rows(raw_bits=options.raw_bits):
+        for row in file.rows(names, raw_bits=options.raw_bits):
             for name, value in list(row.items()):
                 if value is None:
                     del row[name]
@@ -721,13 +833,16 @@ def main():
                     form = f"0x{{:0{digits[name]}x}}".format
                     row[name] = [*map(form, value)] if isinstance(value, list) else form(value)
             print(json.dumps(row))
-        return 0
+        return code
     except Damage as error:
         print(f"damage: {error}", file=sys.stderr)
         return 1
     except Unsupported as error:
         print(f"unsupported: {error}", file=sys.stderr)
         return 2
+    except Exhausted as error:
+        print(f"over the budget of this decoder: {error}", file=sys.stderr)
+        return 4
     except OSError as error:
         print(f"cannot read: {error}", file=sys.stderr)
         return 3

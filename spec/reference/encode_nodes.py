@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 
 import lz4.block
+import xxhash
 import zstandard
 
 
@@ -190,10 +191,24 @@ def symbols(table, child=raw):  # E-130
     return encode
 
 
+def stored(codec, child=raw):  # E-100: frames that show the inner node as it is
+    def encode(values, width):
+        inner = child(values, width)
+        if codec == 1:  # One segment, its size in 4 bytes; one block, the last, of raw bytes; XXH64.
+            frame = struct.pack("<IBI", 0xFD2FB528, 0xA4, len(inner))
+            frame += struct.pack("<I", len(inner) << 3 | 1)[:3] + inner
+            frame += struct.pack("<I", xxhash.xxh64_intdigest(inner) & 0xFFFFFFFF)
+        else:  # Literals alone: their number is 15 and then in bytes of 255 and less.
+            more = len(inner) - 15
+            frame = b"\xf0" + b"\xff" * (more // 255) + bytes([more % 255]) + inner
+        return header(11, width, len(values), frame, param=codec, aux=len(inner))
+    return encode
+
+
 def compressed(codec, child=raw):  # E-100
     def encode(values, width):
         inner = child(values, width)
-        frame = (zstandard.ZstdCompressor(level=3).compress(inner) if codec == 1 else
+        frame = (zstandard.ZstdCompressor(level=3, write_checksum=True).compress(inner) if codec == 1 else
                  lz4.block.compress(inner, store_size=False))
         return header(11, width, len(values), frame, param=codec, aux=len(inner))
     return encode

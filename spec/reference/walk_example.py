@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from build_example import joined, smallest, three
+from build_example import alias, joined, smallest, three
 
 OPAQUE = ("magic", "root", "vtable: its", "names", "padding", "nodes", "content", "writer: bytes")
 
@@ -36,14 +36,29 @@ index. Directory, core footer and trailer are as above.
 """
 
 
-def walk(builder, only=None):
-    """The ranges of a file as Markdown: place, bytes and meaning of every field."""
+ALIAS = """\
+## Aliases and sections: two equal lists, a rounded number ({other} bytes)
+
+Rows: `seen` = `liked` = [7, 8, 9] and [8]; `score` = 0.1 rounded to fp16, and missing. The streams
+of `liked`, slots 2 and 3, are of form 4: `first_page` names the slots 0 and 1, whose nodes, count,
+width and max they have. The page holds three nodes: at 0 the shape of `seen` (codes 4 and 2), at 24
+its entries, at 56 the shape of `score` (1, 0); its one value is a constant. Of `liked` no byte is
+stored but its records. The sections are user metadata, kind 1, whose padding is no part of its 15
+bytes, and the rounded columns, kind 2: column 2, precision 1, the greatest error. Their descriptors
+stand in the core footer, of which nothing else is shown.
+"""
+
+
+def walk(builder, only=None, fields=""):
+    """The ranges of a file as Markdown: place, bytes and meaning of every field. With `only`, those
+    ranges, and of the core footer what begins with `fields`."""
     at, lines = 0, []
     for r in builder.ranges:
         start = at
         at += len(joined(r.fields))
         if only and not r.what.startswith(only):
             continue
+        shown = fields if r.what == "core footer" else ""
         lines += [f"### {start}…{at - 1}: {r.what}", "", "```"]
         place = start
         for f in r.fields:
@@ -53,6 +68,9 @@ def walk(builder, only=None):
             value = int.from_bytes(f.data, "little")
             meaning = f.name if opaque else f"{f.name} = {value}"
             for i, chunk in enumerate(chunks):
+                if not f.name.startswith(shown):
+                    place += len(chunk)
+                    continue
                 text = chunk.hex(" ")
                 lines.append(f"{place:5}  {text:<47}  {meaning if i == 0 else ''}".rstrip())
                 place += len(chunk)
@@ -61,11 +79,14 @@ def walk(builder, only=None):
 
 
 def page():
-    small, other = smallest(), three()
+    small, other, equal = smallest(), three(), alias()
     lines = HEAD.format(small=small.size).split("\n")
     lines += walk(small)
     lines += PAGE.format(other=other.size).split("\n")
-    return lines + walk(other, "stripe 0")[:-1]
+    lines += walk(other, "stripe 0")
+    lines += ALIAS.format(other=equal.size).split("\n")
+    shown = ("stripe 0 page", "stripe 0 streams", "section", "core footer")
+    return lines + walk(equal, shown, "sections[")[:-1]
 
 
 if __name__ == "__main__":

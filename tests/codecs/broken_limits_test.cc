@@ -40,16 +40,5 @@ TEST(BrokenLimitsTest, SharedDictionary) {  // E-051.
   EXPECT_EQ(DecodeSharedCodes(node.bytes(), 4, 2, kTwo31, &scratch, codes).message(), refused);
 }
 
-TEST(BrokenLimitsTest, Lz4) {  // E-100.
-  EXPECT_EQ(
-      MessageOf({.encoding = 11,
-                 .width = 1,
-                 .param = 2,
-                 .count = 1 << 26,
-                 .aux = kTwo31,
-                 .payload = Bytes(8)}),
-      "compressed: LZ4 block of 8 bytes for 2147483648, expected both at most 2147483647 (E-100)");
-}
-
 }  // namespace
 }  // namespace dsi::internal

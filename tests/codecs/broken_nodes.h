@@ -14,7 +14,7 @@ namespace dsi::internal::test {
 constexpr StatusCode kCorrupt = StatusCode::kCorrupt;
 
 inline Bytes ZstdFrame(const Bytes& raw, bool state_size = true, int window_log = 0,
-                       bool checksum = false) {
+                       bool checksum = true) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, state_size ? 1 : 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum ? 1 : 0);

@@ -121,7 +121,7 @@ TEST(HeaderMessagesTest, OfOwnFields) {  // E-020 to E-130.
       {Encoding::kCompressed, 4, "param", 0, "compressed", "E-100"},
       {Encoding::kCompressed, 4, "param", 3, "compressed", "E-100"},
       {Encoding::kCompressed, 4, "aux", 12417, "compressed", "E-100"},
-      {Encoding::kCompressed, 4, "aux", 1055, "compressed", "E-100"},
+      {Encoding::kCompressed, 4, "aux", 1055, "compressed", "E-101"},
       {Encoding::kSkewed, 4, "param", 1, "skewed", "E-110"},
       {Encoding::kSkewed, 4, "param", 9, "skewed", "E-110"},
       {Encoding::kDecimal, 4, "param", 11, "decimal", "E-120"},

@@ -25,6 +25,9 @@ struct Example {
   Bytes node;
 };
 
+// "00 ×32" is a zero 32 times.
+constexpr std::string_view kTimes = "×";
+
 uint64_t NumberOf(const std::string& word, bool is_float) {
   return is_float ? std::bit_cast<uint32_t>(std::stof(word)) : std::stoull(word);
 }
@@ -33,15 +36,19 @@ std::vector<uint64_t> ValuesOf(const std::string& type, const std::string& text)
   if (type == "text") return {text.begin(), text.end()};
   std::istringstream in(text);
   std::vector<uint64_t> values;
-  for (std::string word; in >> word;) values.push_back(NumberOf(word, type == "f32"));
+  for (std::string word; in >> word;) {
+    if (word.starts_with(kTimes)) {
+      values.resize(values.size() - 1 + std::stoul(word.substr(kTimes.size())), values.back());
+    } else {
+      values.push_back(NumberOf(word, type == "f32"));
+    }
+  }
   return values;
 }
 
 int WidthOf(const std::string& type) { return type == "text" ? 1 : std::stoi(type.substr(1)) / 8; }
 
-// "00 ×32" is a zero 32 times.
 void AppendBytes(const std::string& line, Bytes* node) {
-  static const std::string kTimes = "×";
   std::istringstream in(line.substr(0, line.find("  ")));
   for (std::string word; in >> word;) {
     if (word == "|") continue;

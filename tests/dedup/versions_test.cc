@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <random>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct Table {
   }
 };
 
-// Every row is what D-005 makes of the steps, and the stored row of that is equal to it.
+// Every row is what D-005 makes of the steps, and the stored row of that is equal to it; some row
+// is each of the unique rows (D-002).
 void ExpectDecodes(const Table& table, const Versions& versions) {
   std::vector<int64_t> version(table.num_owners, 0);
   std::vector<int64_t> count(table.num_owners, 0);
@@ -57,6 +59,8 @@ void ExpectDecodes(const Table& table, const Versions& versions) {
   }
   EXPECT_EQ(std::accumulate(count.begin(), count.end(), int64_t{0}),
             static_cast<int64_t>(versions.stored_rows.size()));
+  const std::set<uint32_t> used(versions.inverse.begin(), versions.inverse.end());
+  EXPECT_EQ(used.size(), versions.stored_rows.size());
 }
 
 TEST(NumberVersions, StatesInTheOrderOfTime) {

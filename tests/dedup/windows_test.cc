@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dsi/dedup/place_windows_internal.h"
 #include "dsi/tests/dedup/test_column.h"
 
 namespace dsi::internal {
@@ -35,9 +36,10 @@ size_t PoolSize(const std::vector<TestRow>& rows, const std::vector<int>& widths
   if (windows.codes.empty()) return entries;
   EXPECT_EQ(windows.num_entries, entries);
   std::vector<uint64_t> starts(rows.size());
-  const Status status = WindowsToStarts(windows.codes, lengths, windows.num_values, starts);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  for (size_t r = 0; r < rows.size() && status.ok(); ++r) {
+  std::vector<uint32_t> bounds(CountChains(windows.codes, lengths) + 1);
+  const auto placed = PlaceWindows(windows.codes, lengths, windows.num_values, starts, bounds);
+  EXPECT_TRUE(placed.ok()) << placed.status().ToString();
+  for (size_t r = 0; r < rows.size() && placed.ok(); ++r) {
     for (size_t c = 0; c < widths.size(); ++c) {
       const auto width = static_cast<size_t>(widths[c]);
       EXPECT_EQ(windows.pool[c].size(), windows.num_values * width);
@@ -207,6 +209,18 @@ TEST_F(WindowsTest, NothingSharedIsGivenUp) {
   EXPECT_TRUE(FindWindows(column.column(), {}, rows.size()).codes.empty());
 }
 
+// Whether the row at which that is decided has entries does not matter.
+TEST_F(WindowsTest, NothingSharedIsGivenUpAtAnEmptyRow) {
+  std::vector<TestRow> rows;
+  for (uint64_t i = 0; i < 9'000; ++i) rows.emplace_back(List{3 * i, 3 * i + 1, 3 * i + 2});
+  for (size_t i = 0; i < 9'000; ++i) rows.emplace_back(List{1, 2, 3, 4, 5});
+  ASSERT_EQ(PoolSize(rows), 27'000U + 45'000U);
+  rows[8192] = List{};
+  EXPECT_EQ(PoolSize(rows), 27'000U - 3 + 45'000U);
+  rows[8192] = std::nullopt;
+  EXPECT_EQ(PoolSize(rows), 27'000U - 3 + 45'000U);
+}
+
 TEST_F(WindowsTest, CountNewEntriesOfNeighbours) {
   List a = Fresh(20);
   List shifted(a.begin() + 3, a.end());
@@ -218,25 +232,6 @@ TEST_F(WindowsTest, CountNewEntriesOfNeighbours) {
   EXPECT_EQ(CountNewEntries(column.column(), 1, 2), 20U);
   EXPECT_EQ(CountNewEntries(column.column(), 3, 2), 20U);
   EXPECT_EQ(CountNewEntries(column.column(), 2, 4), 0U);
-}
-
-// D-013: what a decoder refuses.
-TEST(WindowsToStarts, RefusesWhatLiesOutside) {
-  const auto decode = [](std::vector<uint32_t> codes, std::vector<uint32_t> lengths,
-                         uint64_t num_values) {
-    std::vector<uint64_t> starts(codes.size());
-    return WindowsToStarts(codes, lengths, num_values, starts).code();
-  };
-  // Two lists of 3, the second a step on: a pool of 4.
-  EXPECT_EQ(decode({0, 5}, {3, 3}, 4), StatusCode::kOk);
-  EXPECT_EQ(decode({0, 5}, {3, 3}, 5), StatusCode::kCorrupt);
-  EXPECT_EQ(decode({0, 5}, {3, 3}, 3), StatusCode::kCorrupt);
-  EXPECT_EQ(decode({0, 3}, {3, 3}, 3), StatusCode::kCorrupt);  // Starts before the pool.
-  EXPECT_EQ(decode({2, 3}, {3, 3}, 4), StatusCode::kOk);       // Room in front, then a step back.
-  EXPECT_EQ(decode({0, 1}, {3, 0}, 3), StatusCode::kCorrupt);  // A window of nothing.
-  EXPECT_EQ(decode({0, 0}, {3, 0}, 3), StatusCode::kOk);
-  EXPECT_EQ(decode({UINT32_MAX, UINT32_MAX}, {3, 3}, 3), StatusCode::kCorrupt);
-  EXPECT_EQ(decode({UINT32_MAX - 1}, {UINT32_MAX}, UINT64_MAX >> 1), StatusCode::kCorrupt);
 }
 
 }  // namespace

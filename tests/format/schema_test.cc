@@ -107,10 +107,10 @@ TEST(SchemaTest, ReadsEveryMember) {
 TEST(SchemaTest, JsonIsStable) {
   const Result<Schema> schema = Schema::FromJson(kWholeSchema);
   ASSERT_TRUE(schema.ok());
-  const std::string text = schema->ToJson();
+  const std::string text = *schema->ToJson();
   const Result<Schema> again = Schema::FromJson(text);
   ASSERT_TRUE(again.ok()) << again.status().ToString() << text;
-  EXPECT_EQ(again->ToJson(), text);
+  EXPECT_EQ(*again->ToJson(), text);
   EXPECT_EQ(again->metadata, schema->metadata);
   EXPECT_EQ(again->features[4].max_length, 100U);
 }
@@ -134,7 +134,7 @@ TEST(SchemaTest, DefaultsKeepTheirBits) {
         std::string(R"("kind":"dense","type":")") + one.type + R"(","default":)" + one.value));
     ASSERT_TRUE(schema.ok()) << schema.status().ToString();
     EXPECT_EQ(schema->features[0].default_bits, one.bits) << one.type << one.value;
-    EXPECT_EQ(Schema::FromJson(schema->ToJson())->features[0].default_bits, one.bits);
+    EXPECT_EQ(Schema::FromJson(*schema->ToJson())->features[0].default_bits, one.bits);
   }
   for (const char* bad : {R"("type":"int8","default":128)", R"("type":"int8","default":1.5)",
                           R"("type":"uint8","default":-1)", R"("type":"bool","default":2)",
@@ -319,6 +319,35 @@ TEST(JsonPositionTest, FindsTheFirstFault) {
   }
   EXPECT_NE(internal::FindJsonFault(std::string(100000, '[')).message.find("deeper"),
             std::string::npos);
+}
+
+// F-074: what cannot be stored is said before rows are handed in.
+TEST(Schema, IdSpacesAreOfOneWidthAndNumbered) {
+  const auto list = [](std::string name, Type type, std::string space) {
+    FeatureSpec feature;
+    feature.name = std::move(name);
+    feature.kind = Kind::kList;
+    feature.columns = {{.name = "", .type = type, .id_space = std::move(space)}};
+    return feature;
+  };
+  Schema schema;
+  schema.features = {list("a", Type::kInt64, "item"), list("b", Type::kUint64, "item")};
+  EXPECT_TRUE(schema.Validate().ok()) << schema.Validate().ToString();
+  schema.features[1].columns[0].type = Type::kInt32;
+  EXPECT_NE(schema.Validate().message().find("ids of 4 bytes, expected the 8 of its other"),
+            std::string::npos)
+      << schema.Validate().message();
+  schema.features[1].columns[0].type = Type::kInt16;
+  EXPECT_NE(schema.Validate().message().find("ids of 2 bytes, expected 4 or 8"), std::string::npos)
+      << schema.Validate().message();
+  schema.features.clear();
+  for (int f = 0; f < 0xFFFF; ++f)
+    schema.features.push_back(list("f" + std::to_string(f), Type::kInt64, std::to_string(f)));
+  EXPECT_TRUE(schema.Validate().ok()) << schema.Validate().ToString();
+  schema.features.push_back(list("more", Type::kInt64, "more"));
+  EXPECT_NE(schema.Validate().message().find("65536 id spaces, expected at most 65535"),
+            std::string::npos)
+      << schema.Validate().message();
 }
 
 }  // namespace

@@ -269,6 +269,20 @@ TEST(NameIndexRecord, F072) {
   EXPECT_EQ(CodeAfter(r, 12, 2), StatusCode::kCorrupt);
 }
 
+// What has no name has no place of one.
+TEST(GroupRecord, F073NoNameNoPlace) {
+  std::array<std::byte, GroupRecord::kSize> group;
+  GroupRecord{.source = 2, .index_slot = 3}.EncodeTo(group.data());
+  EXPECT_TRUE(GroupRecord::DecodeFrom(group.data()).ok());
+  GroupRecord{.name_offset = 8, .source = 2, .index_slot = 3}.EncodeTo(group.data());
+  EXPECT_EQ(GroupRecord::DecodeFrom(group.data()).status().code(), StatusCode::kCorrupt);
+  std::array<std::byte, IdSpaceRecord::kSize> space;
+  IdSpaceRecord{.dictionary_slot = 3}.EncodeTo(space.data());
+  EXPECT_TRUE(IdSpaceRecord::DecodeFrom(space.data()).ok());
+  IdSpaceRecord{.name_offset = 8, .dictionary_slot = 3}.EncodeTo(space.data());
+  EXPECT_EQ(IdSpaceRecord::DecodeFrom(space.data()).status().code(), StatusCode::kCorrupt);
+}
+
 TEST(GroupRecord, F073) {
   const GroupRecord r{.name_offset = 1,
                       .name_size = 2,
@@ -285,7 +299,7 @@ TEST(GroupRecord, F073) {
   EXPECT_EQ(back.owner, 4U);
   EXPECT_EQ(back.num_columns, 5U);
   EXPECT_EQ(back.parent, 6U);
-  EXPECT_EQ(CodeAfter(r, 6, 3), StatusCode::kCorrupt);
+  EXPECT_EQ(CodeAfter(r, 6, 4), StatusCode::kCorrupt);
   ExpectReserved(r, 7, 7);
 }
 

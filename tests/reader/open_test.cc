@@ -1,5 +1,5 @@
 // Opening and the directory: what a sound file says, and what is refused (F-002, F-010, F-011,
-// F-030 … F-032, F-040, F-041, F-050 … F-052, F-070 … F-075, F-080, F-090, S-010, S-013).
+// F-030 … F-032, F-040, F-041, F-050 … F-052, F-070 … F-079, F-080, F-090, S-010, S-013).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dsi/format/wire_internal.h"
+#include "dsi/reader/open_file_internal.h"
 #include "dsi/reader/reader.h"
 #include "dsi/tests/reader/sample_file.h"
 #include "dsi/tests/support/reseal.h"
@@ -94,7 +95,7 @@ TEST(Open, SchemaComesBack) {
   for (size_t i = 0; i < expected.features.size(); ++i) {
     if (!expected.features[i].id) expected.features[i].id = schema->features[i].id;
   }
-  EXPECT_EQ(schema->ToJson(), expected.ToJson());
+  EXPECT_EQ(*schema->ToJson(), *expected.ToJson());
   EXPECT_TRUE(schema->Validate().ok());
   const auto metadata = reader->Metadata();
   ASSERT_TRUE(metadata.ok());
@@ -230,10 +231,27 @@ TEST(Open, F050CoreFooterRules) {
          auto& t = f->columns();
          t = With(t, t.offset(), t.record_size(), 1U << 21);
        }},
-      {"F-041", StatusCode::kUnsupported,
+      // Longer records do not fit between the tables …
+      {"F-041", corrupt,
        [](EditableFile* f) {
          auto& t = f->columns();
-         t = With(t, t.offset(), t.record_size() + 8, t.count());
+         t = With(t, t.offset(), 4096, t.count());
+       }},
+      // … and are multiples of 8 of at most 4096 bytes; a name heap has none.
+      {"F-041", corrupt,
+       [](EditableFile* f) {
+         auto& t = f->columns();
+         t = With(t, t.offset(), t.record_size() + 4, t.count());
+       }},
+      {"F-041", corrupt,
+       [](EditableFile* f) {
+         auto& t = f->columns();
+         t = With(t, t.offset(), 4104, t.count());
+       }},
+      {"F-041", corrupt,
+       [](EditableFile* f) {
+         auto& t = f->names();
+         t = With(t, t.offset(), 8, t.count());
        }},
       {"F-041", corrupt,
        [](EditableFile* f) {
@@ -324,6 +342,40 @@ TEST(Open, F050CoreFooterRules) {
   EXPECT_EQ(same.Reseal().bytes(), sound);
 }
 
+// F-051: there are sessions only where rows are clustered by a key.
+TEST(Open, F051SessionsNeedAKey) {
+  std::vector<std::byte> bytes;
+  Schema schema;
+  schema.features.push_back(Feature("x", Kind::kDense, {{"", Type::kInt64, ""}}));
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "sample"), schema, {});
+  ASSERT_TRUE(writer.ok());
+  RowBatch rows((*writer)->schema());
+  ASSERT_TRUE(rows.SetInt(0, 7).ok());
+  ASSERT_TRUE(rows.EndRow().ok());
+  ASSERT_TRUE((*writer)->Append(rows).ok());
+  ASSERT_TRUE((*writer)->Finish().ok());
+  EditableFile file(bytes);
+  wire::StripeRef& s = file.stripe(0);
+  EXPECT_EQ(s.num_sessions(), 0U);
+  ASSERT_TRUE(OpenBytes(file.Reseal().bytes()).ok());
+  s = Stripe(s, 0, s.num_rows(), 1, 0, 0, s.data_offset(), s.data_size());
+  const Status status = OpenBytes(file.Reseal().bytes()).status();
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_NE(status.message().find("F-051"), std::string::npos) << status.ToString();
+}
+
+// S-013: UTF-8 as RFC 3629 has it.
+TEST(Open, S013NamesAreUtf8) {
+  for (const std::string_view text : {"a", "\xC3\xA9", "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF"})
+    EXPECT_TRUE(internal::IsNameText(text)) << text;
+  // Overlong, a surrogate, above U+10FFFF, cut short, NUL.
+  for (const std::string_view text :
+       {std::string_view("\xC1\xB8"), std::string_view("\xE0\x80\xAF"),
+        std::string_view("\xED\xA0\x80"), std::string_view("\xF4\x90\x80\x80"),
+        std::string_view("a\xC3"), std::string_view("\0", 1)})
+    EXPECT_FALSE(internal::IsNameText(text)) << text;
+}
+
 TEST(Open, F080UnknownSectionIsSkipped) {
   EditableFile file(SampleFile());
   auto& s = file.section(0);
@@ -340,8 +392,12 @@ TEST(Open, S010UnknownKindConcernsItsColumn) {
   file.Put<uint8_t>(EditableFile::Place(file.columns(), 2) + 80, 77);
   const auto reader = OpenBytes(file.Reseal().bytes());
   ASSERT_TRUE(reader.ok());
-  EXPECT_EQ((*reader)->FindColumn("label").status().code(), StatusCode::kUnsupported);
-  EXPECT_TRUE((*reader)->FindColumn("user.age").ok());
+  const auto label = (*reader)->FindColumn("label");
+  ASSERT_TRUE(label.ok());
+  EXPECT_EQ(label->support.code(), StatusCode::kUnsupported);
+  const auto age = (*reader)->FindColumn("user.age");
+  ASSERT_TRUE(age.ok());
+  EXPECT_TRUE(age->support.ok());
 }
 
 // The core footer's bytes under a sound seal, each bit of it: no crash, and nothing but a Status.

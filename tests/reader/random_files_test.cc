@@ -207,7 +207,7 @@ TEST(RandomFiles, AreOfEveryKind) {
     const RandomFile file = MakeRandomFile(seed);
     const auto reader = Reader::Open(OpenMemoryFile(file.bytes, "random"));
     ASSERT_TRUE(reader.ok()) << reader.status().ToString();
-    const std::vector<StripeInfo> stripes = (*reader)->stripes();
+    const auto stripes = (*reader)->stripes();
     many_stripes |= stripes.size() > 3;
     for (const StripeInfo& stripe : stripes) continues |= stripe.continues_session;
     const auto groups = (*reader)->Groups();

@@ -157,7 +157,7 @@ TEST(RowTextTest, RandomTableTextIsStable) {
   const auto bytes = WriteTable(table, StripesOf(1000));
   const auto text = TextOf(bytes);
   ASSERT_TRUE(text.ok()) << text.status().ToString();
-  const auto again = TextOf(Written(*text, table.schema.ToJson(), KeepOrder()));
+  const auto again = TextOf(Written(*text, *table.schema.ToJson(), KeepOrder()));
   ASSERT_TRUE(again.ok()) << again.status().ToString();
   EXPECT_EQ(*again, *text);
 }

@@ -1,30 +1,12 @@
 // Types asked for, options that cannot be, budgets, and memory taken per batch.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <new>
 
+#include "dsi/tests/reader/memory_hook.h"
 #include "dsi/tests/reader/scan_model.h"
-
-namespace {
-std::atomic<uint64_t> num_allocations{0};
-}  // namespace
-
-void* operator new(size_t size) {
-  num_allocations.fetch_add(1, std::memory_order_relaxed);
-  void* const p = std::malloc(size != 0 ? size : 1);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  num_allocations.fetch_add(1, std::memory_order_relaxed);
-  return std::malloc(size != 0 ? size : 1);
-}
-// Inlined, GCC would warn of new and free where it sees only one of the pair.
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
 
 namespace dsi::test {
 namespace {
@@ -81,14 +63,13 @@ TEST_F(ScanOptionsTest, NoAllocationPerBatchOnceWarm) {
     ASSERT_TRUE(scan.ok()) << scan.status().ToString();
     Batch batch;
     for (int i = 0; i < 40; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
-    const uint64_t before = num_allocations.load();
+    const uint64_t before = NumAllocations();
     const uint64_t reads = (*scan)->stats().reads;
     for (int i = 0; i < 30; ++i) {
       const auto more = (*scan)->Next(&batch);
       ASSERT_TRUE(more.ok() && *more);
     }
-    EXPECT_EQ(num_allocations.load(), before)
-        << "with " << (*scan)->stats().reads - reads << " reads";
+    EXPECT_EQ(NumAllocations(), before) << "with " << (*scan)->stats().reads - reads << " reads";
   }
 }
 

@@ -105,7 +105,7 @@ std::vector<Call> Calls() {
     digest.Add(plan->bytes);
     const auto schema = r.schema();
     EXPECT_TRUE(schema.ok());
-    digest.Add(schema->ToJson());
+    digest.Add(*schema->ToJson());
     digest.Add(r.stripes().size());
     return digest.value();
   });

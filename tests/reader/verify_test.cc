@@ -1,5 +1,5 @@
 // Verify: sound files have no findings; each rule that only a whole file breaks is found under
-// sound seals (F-002, F-060 … F-064, F-070 … F-075, D-001 … D-003, D-010, D-011, S-011, S-013).
+// sound seals (F-002, F-060 … F-064, F-070 … F-079, D-001 … D-003, D-010, D-011, S-011, S-013).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,21 +99,26 @@ TEST(Verify, DirectoryRules) {
       {"F-070", [](EditableFile* f) { Add<uint16_t>(f, Column(f, kHistoryTime) + 46, 1); }},
       {"F-070", [](EditableFile* f) { Add<uint32_t>(f, Column(f, kHistoryTime) + 48, 1); }},
       {"F-070", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kAge) + 48, 100); }},
-      {"F-070", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kWeights) + 56, 0xFFFF); }},
+      {"F-079", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kWeights) + 56, 0xFFFF); }},
       {"F-073", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 56, 0xFFFF); }},
-      {"F-075", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 60, 0xFFFF); }},
-      {"F-075",
+      {"F-076", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 60, 0xFFFF); }},
+      {"F-077",
        [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 64, ValuesSlot(f, kAge)); }},
-      {"F-075",
+      {"F-077",
        [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 60, ValuesSlot(f, kLabel)); }},
       {"F-074", [](EditableFile* f) { f->Put<uint16_t>(Column(f, kClicks) + 54, 999); }},
       {"F-074",
        [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->id_spaces(), 0) + 12, 4); }},
-      {"F-075",
+      {"F-076",
        [](EditableFile* f) {
          f->Put<uint32_t>(EditableFile::Place(f->id_spaces(), 0) + 8, 0xFFFF);
        }},
       {"S-012", [](EditableFile* f) { f->Put<uint8_t>(Column(f, kWeights) + 81, 5); }},
+      {"S-012",
+       [](EditableFile* f) {  // Floats, then integers.
+         f->Put<uint8_t>(Column(f, kTopics) + 81, 11);
+         f->Put<uint8_t>(Column(f, kWeights) + 81, 4);
+       }},
       {"S-013", [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->names(), 0), 0xFF); }},
       {"S-013", [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->names(), 0), 0); }},
       {"F-071",
@@ -259,22 +264,23 @@ TEST(Verify, ProgressAndCancel) {
   const auto reader = OpenBytes(bytes);
   ASSERT_TRUE(reader.ok());
   uint64_t done = 0;
-  const auto damage = (*reader)->Verify([&](const VerifyProgress& p) {
+  VerifyOptions options;
+  options.progress = [&](const VerifyProgress& p) {
     EXPECT_GE(p.bytes_done, done);
     EXPECT_EQ(p.bytes_total, bytes.size());
     done = p.bytes_done;
     return true;
-  });
+  };
+  const auto damage = (*reader)->Verify(options);
   ASSERT_TRUE(damage.ok());
   EXPECT_EQ(done, bytes.size());
   int calls = 0;
-  const auto cancelled = (*reader)->Verify([&](const VerifyProgress&) { return ++calls < 3; });
+  options.progress = [&](const VerifyProgress&) { return ++calls < 3; };
+  const auto cancelled = (*reader)->Verify(options);
   EXPECT_EQ(cancelled.status().code(), StatusCode::kCancelled);
   EXPECT_EQ(calls, 3);
 }
 
-// Every byte of a small file set to extreme values under new seals: a Status or sound data, never
-// more.
 TEST(Verify, ResealedChangesAreHandled) {
   const std::vector<std::byte> sound = SampleFile(10);
   const EditableFile plain(sound);

@@ -94,8 +94,8 @@ class Nodes(unittest.TestCase):
 
         def compressed(frame, aux=len(inner), codec=1):
             return en.header(11, 4, 3, frame, param=codec, aux=aux)
-        frame = en.zstandard.ZstdCompressor().compress(inner)
-        unsized = en.zstandard.ZstdCompressor(write_content_size=False).compress(inner)
+        frame = en.zstandard.ZstdCompressor(write_checksum=True).compress(inner)
+        unsized = en.zstandard.ZstdCompressor(write_checksum=True, write_content_size=False).compress(inner)
         cases = [
             ("E-001", inner[:8]), ("E-001", set_byte(inner, 2, 1)),
             ("E-001", set_byte(inner, 3, 1)),
@@ -133,11 +133,13 @@ class Nodes(unittest.TestCase):
                                 aux=1)),
             ("E-002", en.header(13, 4, 3, bytes(8) + en.raw(v, 8))),
             ("E-001", en.header(13, 4, 3, bytes(8) + inner + inner)),
-            ("E-002", en.header(9, 4, 3, en.raw(v, 8), aux=1)), ("E-100", compressed(frame, 40)),
+            ("E-002", en.header(9, 4, 3, en.raw(v, 8), aux=1)), ("E-101", compressed(frame, 40)),
             ("E-100", compressed(frame, codec=3)), ("E-100", compressed(frame, 4096 + 97)),
-            ("E-100", compressed(frame[:-1])), ("E-100", compressed(frame + b"x")),
-            ("E-100", compressed(unsized)), ("E-100", compressed(b"\x50\x2a\x4d\x18\0\0\0\0")),
-            ("E-100", compressed(b"\0" * 8, codec=2)),
+            ("E-101", compressed(frame[:-1])), ("E-101", compressed(frame + b"x")),
+            ("E-101", compressed(unsized)), ("E-101", compressed(b"\x50\x2a\x4d\x18\0\0\0\0")),
+            ("E-101", compressed(frame[:4] + bytes([frame[4] & ~4]) + frame[5:-4])),
+            ("E-101", compressed(frame[:-1] + bytes([frame[-1] ^ 1]))),
+            ("E-102", compressed(b"\0" * 8, codec=2)),
             ("E-100", en.compressed(1, en.compressed(2))(v, 4)),
             ("E-080", en.header(9, 4, 3, en.raw(v, 4) + en.raw(v, 1), param=2, flags=2)),
             ("E-080", en.header(9, 4, 3, en.raw(v, 4), flags=1)),

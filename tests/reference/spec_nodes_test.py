@@ -22,7 +22,13 @@ TITLE = re.compile(r"(u8|u16|u32|u64|f32|text) (.*?)(?: of ([\d ]+))? = (.*)")
 def values_of(kind, text):
     if kind == "text":
         return list(text.encode())
-    return [float_bits(float(word), 4) if kind == "f32" else int(word) for word in text.split()]
+    values = []
+    for word in text.split():
+        if word[0] == "×":
+            values += values[-1:] * (int(word[1:]) - 1)
+        else:
+            values.append(float_bits(float(word), 4) if kind == "f32" else int(word))
+    return values
 
 
 def bytes_of(lines):

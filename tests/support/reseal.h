@@ -32,17 +32,11 @@ class EditableFile {
   wire::TableRef& id_spaces() { return Mutable(core().id_spaces()); }
   wire::StripeRef& stripe(uint32_t i) { return Mutable(core().stripes()->Get(i)); }
   wire::SectionRef& section(uint32_t i) { return Mutable(core().sections()->Get(i)); }
-  // A scalar of the core footer that is stored: CoreFooter::VT_NUM_ROWS and so on.
+  // A scalar of the core footer: CoreFooter::VT_NUM_ROWS and so on.
   template <typename T>
   void SetCore(uint16_t field, T value) {
     auto* table = reinterpret_cast<flatbuffers::Table*>(const_cast<wire::CoreFooter*>(&core()));
     if (!table->SetField<T>(field, value, static_cast<T>(~value))) std::abort();
-  }
-  // Takes a field that is stored out of the core footer.
-  void DropCore(uint16_t field) {
-    const auto* table = reinterpret_cast<const flatbuffers::Table*>(&core());
-    auto* vtable = const_cast<uint8_t*>(table->GetVTable());
-    std::memset(vtable + field, 0, sizeof(flatbuffers::voffset_t));
   }
 
   // Where record i of a table starts in the file.

@@ -11,7 +11,7 @@ from pathlib import Path
 DSICTL = os.environ.get("DSICTL", "")
 SKIPPED = 77
 
-OK, DAMAGED, USAGE, IO, INTERRUPTED = 0, 1, 2, 3, 130
+OK, DAMAGED, USAGE, IO, UNSUPPORTED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 PROFILES = {
     "clicks": ["--rows", "3000"],
@@ -32,15 +32,20 @@ class CliTest(unittest.TestCase):
         self.addCleanup(self._folder.cleanup)
         self.folder = Path(self._folder.name)
 
-    def expect(self, code, *arguments, **options):
-        """Runs dsictl and checks how it ends: messages only with failures, and always with them."""
+    def expect(self, code, *arguments, warns=False, **options):
+        """Runs dsictl and checks how it ends: messages only with failures, and always with them;
+        warnings where they are expected. Beside a schema it says what was decided for a text."""
         result = run(*arguments, **options)
         said = result.stderr.decode(errors="replace")
         self.assertEqual(result.returncode, code, f"{arguments}: {said}")
-        if code == OK:
-            self.assertEqual(said, "", arguments)
+        if code != OK:
+            self.assertIn("dsictl: ", said)
+        elif warns:
+            self.assertIn("dsictl: warning: ", said)
+        elif arguments[0] == "schema":
+            self.assertNotIn("warning", said, arguments)
         else:
-            self.assertTrue(said.startswith("dsictl: "), said)
+            self.assertEqual(said, "", arguments)
         result.said = said
         return result
 

@@ -47,8 +47,9 @@ class BadInputTest(CliTest):
         self.refuse('{"x":1}\n{"x":300}\n', "2", "x", options=("--schema", schema))
         self.refuse('{"x":1}\n{"y":1}\n', "2", "y", options=("--schema", schema))
         source = self.write("bad.jsonl", '{"x":1}\n{"y":1}\n')
-        self.expect(OK, "convert", source, self.path("u.dsi"), "--schema", schema,
-                    "--ignore-unknown", "--quiet")
+        said = self.expect(OK, "convert", source, self.path("u.dsi"), "--schema", schema,
+                           "--ignore-unknown", "--quiet", warns=True).said
+        self.assertIn('1 value of "y" left out, the first on line 2', said)
         self.write("s.json", '{"features":[{"name":"x","kind":"banana"}]}')
         self.assertIn("banana", self.expect(USAGE, "convert", source, self.path("v.dsi"),
                                             "--schema", schema).said)

@@ -46,7 +46,9 @@ TEST(Printable, LeavesNoControlCharacter) {
   EXPECT_EQ(Printable("plain"), "plain");
   EXPECT_EQ(Printable("a\x1b[31m\n\x7f"), "a\\x1b[31m\\x0a\\x7f");
   EXPECT_EQ(Printable("\xc2\x9b!"), "\\x9b!") << "a control character of two bytes";
-  EXPECT_EQ(Printable("\xc3\xa9\xc2"), "\xc3\xa9\xc2") << "other text stays";
+  EXPECT_EQ(Printable("\xc3\xa9"), "\xc3\xa9") << "other text stays";
+  EXPECT_EQ(Printable("a\x9b\xc2"), "a\\x9b\\xc2") << "bytes that are no character";
+  EXPECT_EQ(PrintableJson("{\"\xc2\x9b\x7f\": 1}\n"), "{\"\\u009b\\u007f\": 1}\n");
 }
 
 TEST(CutToWidth, CountsCharactersNotBytes) {
@@ -59,10 +61,11 @@ TEST(CutToWidth, CountsCharactersNotBytes) {
 TEST(ExitCode, IsStableForEveryStatus) {
   const auto code = [](StatusCode status) { return ExitCode(Status(status, "x")); };
   EXPECT_EQ(ExitCode(Status::Ok()), 0);
-  for (const StatusCode status : {StatusCode::kCorrupt, StatusCode::kTruncated, StatusCode::kNotDsi,
-                                  StatusCode::kUnsupported}) {
+  for (const StatusCode status :
+       {StatusCode::kCorrupt, StatusCode::kTruncated, StatusCode::kNotDsi}) {
     EXPECT_EQ(code(status), 1);
   }
+  EXPECT_EQ(code(StatusCode::kUnsupported), 4);
   for (const StatusCode status : {StatusCode::kInvalidArgument, StatusCode::kBadInput,
                                   StatusCode::kAlreadyExists, StatusCode::kOutOfRange}) {
     EXPECT_EQ(code(status), 2);

@@ -109,8 +109,12 @@ RowOrder Sessions(std::vector<uint32_t> starts) {
   return order;
 }
 
+std::vector<uint64_t> Bytes(size_t rows, uint64_t each) {
+  return std::vector<uint64_t>(rows, each);
+}
+
 TEST(StripeCuts, FallBetweenSessions) {
-  const auto cuts = CutStripes(Sessions({0, 3, 6, 9}), 12, 12, 7, 1000);
+  const auto cuts = CutStripes(Sessions({0, 3, 6, 9}), Bytes(12, 1), 7, 1000);
   ASSERT_EQ(cuts.size(), 2U);
   EXPECT_EQ(cuts[0].num_rows, 6U);
   EXPECT_EQ(cuts[0].num_sessions, 2U);
@@ -119,7 +123,7 @@ TEST(StripeCuts, FallBetweenSessions) {
 }
 
 TEST(StripeCuts, SplitASessionLongerThanAStripeAndSaySo) {
-  const auto cuts = CutStripes(Sessions({0, 10}), 13, 13, 4, 1000);
+  const auto cuts = CutStripes(Sessions({0, 10}), Bytes(13, 1), 4, 1000);
   ASSERT_EQ(cuts.size(), 4U);
   EXPECT_EQ(cuts[0].num_rows, 4U);
   EXPECT_FALSE(cuts[0].continues_session);
@@ -134,9 +138,51 @@ TEST(StripeCuts, SplitASessionLongerThanAStripeAndSaySo) {
 }
 
 TEST(StripeCuts, BytesCapTheRows) {
-  const auto cuts = CutStripes(Sessions({}), 100, 1000, 1000, 250);
+  const auto cuts = CutStripes(Sessions({}), Bytes(100, 10), 1000, 250);
   ASSERT_EQ(cuts.size(), 4U);
   EXPECT_EQ(cuts[0].num_rows, 25U);
+}
+
+// Strings of a megabyte among light rows: no stripe may hold more than the bytes asked for, so that
+// no stream of it has more values than F-090 allows.
+TEST(StripeCuts, HeavyRowsAreNotAveraged) {
+  std::vector<uint64_t> bytes = Bytes(300'000, 10);
+  bytes.insert(bytes.begin() + 100'000, 4'300, 1 << 20);
+  const uint64_t most = 1 << 30;
+  const auto cuts = CutStripes(Sessions({}), bytes, 1 << 18, most);
+  uint32_t row = 0;
+  for (const StripeCut& cut : cuts) {
+    EXPECT_EQ(cut.first_row, row);
+    uint64_t sum = 0;
+    for (const uint32_t end = row + cut.num_rows; row < end; ++row) sum += bytes[row];
+    EXPECT_LE(sum, most);
+  }
+  EXPECT_EQ(row, bytes.size());
+  EXPECT_LE(cuts.size(), 7U);
+}
+
+TEST(StripeCuts, ARowLargerThanAStripeStandsAlone) {
+  std::vector<uint64_t> bytes = Bytes(9, 10);
+  bytes[0] = bytes[4] = 1000;
+  const auto cuts = CutStripes(Sessions({0, 3, 6}), bytes, 100, 50);
+  std::vector<uint32_t> rows;
+  for (const StripeCut& cut : cuts) rows.push_back(cut.num_rows);
+  EXPECT_EQ(rows, (Positions{1, 2, 1, 1, 4}));
+  EXPECT_TRUE(cuts[1].continues_session);
+  EXPECT_FALSE(cuts[2].continues_session);
+}
+
+TEST(StripeCuts, BytesOfRowsAreThoseOfTheBatch) {
+  Rows rows;
+  rows.Add(1, "a", 5);
+  rows.Add(2, nullptr, 4);
+  rows.Add(3, "a long one", 3);
+  std::vector<FeatureSource> sources;
+  for (size_t f = 0; f < rows.schema->features.size(); ++f)
+    sources.push_back({&rows.schema->features[f], &rows.batch.feature(f)});
+  // Two numbers; of a string its bytes, its length and the row that has it.
+  EXPECT_EQ(RowBytes(sources, rows.Order({"t"})), (std::vector<uint64_t>{34, 16, 25}));
+  EXPECT_EQ(rows.batch.size_bytes(), 34U + 16 + 25);
 }
 
 }  // namespace

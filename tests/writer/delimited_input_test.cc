@@ -41,6 +41,24 @@ TEST_F(DelimitedInputTest, ReadsCells) {
   EXPECT_EQ(batch_->feature(4).lengths, (std::vector<uint32_t>{2, 0}));
 }
 
+// As JSON has it: whole numbers are exact in a float column, or refused.
+TEST_F(DelimitedInputTest, WholeNumbersInFloatColumnsAreExact) {
+  constexpr char kFloats[] = R"({"name": "x", "kind": "dense", "type": "float32"},
+      {"name": "l", "kind": "list", "type": "float32"})";
+  ASSERT_TRUE(ReadText("r.csv", "x,l\n16777216,0.1|16777217.0\n0.1,-4294967296\n", kFloats).ok());
+  EXPECT_EQ(Values<float>(0), (std::vector<float>{16777216.0F, 0.1F}));
+  EXPECT_EQ(Values<float>(1), (std::vector<float>{0.1F, 16777216.0F, -4294967296.0F}));
+  const Status one = ReadText("r.csv", "x,l\n1,2\n16777217,\n", kFloats);
+  EXPECT_NE(one.message().find(
+                "r.csv:3: feature \"x\": found 16777217, which float32 does not hold exactly"),
+            std::string::npos)
+      << one.message();
+  const Status list = ReadText("r.csv", "x,l\n1,2|16777217\n", kFloats);
+  EXPECT_NE(list.message().find("\"l\": found the entry \"16777217\", which float32 does not hold"),
+            std::string::npos)
+      << list.message();
+}
+
 TEST_F(DelimitedInputTest, QuotedTextsMayBeLong) {
   std::string text = "id,city\n";
   std::string expected;
@@ -71,6 +89,15 @@ TEST_F(DelimitedInputTest, HeadersMustFit) {
   EXPECT_EQ(Values<int64_t>(0), std::vector<int64_t>{5});
 }
 
+TEST_F(DelimitedInputTest, AHeaderInTheMiddleIsRefused) {
+  EXPECT_REFUSED(ReadCsv("id,city\n1,a\n\"id\",city\n2,b\n"), kBad,
+                 "r.csv:3: the header stands here again");
+  EXPECT_REFUSED(InferSchema(folder_.File("r.csv")).status(), kBad,
+                 "r.csv:3: the header stands here again");
+  EXPECT_TRUE(ReadCsv("city\na\ncity\n").ok()) << "a column may hold its own name";
+  EXPECT_TRUE(ReadCsv("city,id\ncity,1\n").ok());
+}
+
 TEST_F(DelimitedInputTest, BadCellsNameTheLine) {
   EXPECT_REFUSED(ReadCsv("id,x\n1,2\n1\n"), kBad, "r.csv:3: found 1 cells, expected the 2");
   EXPECT_REFUSED(ReadCsv("id\n1,2\n"), kBad, "found 2 cells");
@@ -79,7 +106,7 @@ TEST_F(DelimitedInputTest, BadCellsNameTheLine) {
   EXPECT_REFUSED(ReadCsv("id\n5.0\n"), kBad, "found \"5.0\"");
   EXPECT_REFUSED(ReadCsv("id\n9223372036854775808\n"), kBad, "fits type int64");
   EXPECT_REFUSED(ReadCsv("id\n18446744073709551616\n"), kBad, "expected a number");
-  EXPECT_REFUSED(ReadCsv("x\n9007199254740993\n"), kBad, "fits type float64");
+  EXPECT_REFUSED(ReadCsv("x\n9007199254740993\n"), kBad, "float64 does not hold exactly");
   EXPECT_REFUSED(ReadCsv("tags\n1||2\n"), kBad, "found the entry \"\"");
   EXPECT_REFUSED(ReadCsv("tags\n1|\n"), kBad, "found the entry \"\"");
   EXPECT_REFUSED(ReadCsv("tags\n1|2.5\n"), kBad, "found the entry \"2.5\"");

@@ -107,8 +107,9 @@ TEST_F(InferSchemaTest, CsvFallsBackToText) {
 }
 
 TEST_F(InferSchemaTest, ReadsBackWhatItFound) {
-  const std::string path = Write(
-      "r.jsonl", "{\"a.b\":1,\"u\":{\"v\":[1,2]},\"s\":\"t\"}\n{\"u\":{\"v\":[],\"w\":-0.0}}\n");
+  const std::string path = Write("r.jsonl",
+                                 "{\"a.b\":1,\"u\":{\"v\":[1,2]},\"s\":\"t\"}\n{\"u\":{\"v\":[],"
+                                 "\"w\":-0.0},\"e\":{},\"n\":{\"x\":null}}\n");
   Result<Schema> schema = InferSchema(path);
   ASSERT_TRUE(schema.ok()) << schema.status().ToString();
   EXPECT_TRUE(Read(path, std::make_shared<const Schema>(*std::move(schema))).ok());

@@ -249,9 +249,9 @@ TEST(Precision, F081TheFileSaysSo) {
   EXPECT_EQ((*reader)->FindColumn("tags.weights")->precision, Precision::kBf16);
   EXPECT_EQ(schema->features[1].columns[0].max_error, (*columns)[1].max_error);
   // The schema as text keeps the bound to the last bit.
-  const auto again = Schema::FromJson(schema->ToJson());
+  const auto again = Schema::FromJson(*schema->ToJson());
   ASSERT_TRUE(again.ok()) << again.status().ToString();
-  EXPECT_EQ(again->ToJson(), schema->ToJson());
+  EXPECT_EQ(*again->ToJson(), *schema->ToJson());
   EXPECT_EQ(again->features[3].columns[1].max_error, schema->features[3].columns[1].max_error);
   // A writer adds to what the schema says has been lost before.
   const auto more = Reader::Open(OpenMemoryFile(*WriteFile(*schema, 1), "memory"));

@@ -115,7 +115,7 @@ TEST_F(TextInputTest, NumbersKeepTheirBits) {
                        R"({"name": "x", "kind": "list", "type": "uint64"})")
                   .ok());
   EXPECT_EQ(Values<uint64_t>(0), (std::vector<uint64_t>{UINT64_MAX, 0, uint64_t{1} << 63}));
-  ASSERT_TRUE(ReadText("f.jsonl", "{\"x\":[1,2.5,\"NaN\",-0.0,16777217]}\n",
+  ASSERT_TRUE(ReadText("f.jsonl", "{\"x\":[1,2.5,\"NaN\",-0.0,16777217.0]}\n",
                        R"({"name": "x", "kind": "list", "type": "float32"})")
                   .ok());
   const std::vector<float> floats = Values<float>(0);
@@ -182,8 +182,25 @@ TEST_F(TextInputTest, RefusesValuesThatDoNotFit) {
   EXPECT_NE(ErrorOf("\"7\"", int8).find("found the string \"7\""), std::string::npos);
   EXPECT_NE(ErrorOf("[1]", int8).find("found an array"), std::string::npos);
   EXPECT_NE(ErrorOf("{\"a\":1}", int8).find("found an object"), std::string::npos);
-  EXPECT_NE(ErrorOf("9007199254740993", float64).find("fits type float64"), std::string::npos);
-  EXPECT_NE(ErrorOf("18446744073709551615", float64).find("fits type float64"), std::string::npos);
+  EXPECT_NE(ErrorOf("9007199254740993", float64).find("float64 does not hold exactly"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf("18446744073709551615", float64).find("float64 does not hold exactly"),
+            std::string::npos);
+  // What is written as a fraction is rounded, what is written as a whole number is not.
+  const std::string float32 = R"("kind": "dense", "type": "float32")";
+  EXPECT_NE(ErrorOf("16777217", float32).find("float32 does not hold exactly: declare float64"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf("-16777217", float32).find("exactly"), std::string::npos);
+  const Status entry = ReadText("e.jsonl", "{\"x\":[0.1,16777217]}\n",
+                                R"({"name": "x", "kind": "list", "type": "float32"})");
+  EXPECT_NE(entry.message().find("entry 1: found the number 16777217, which float32 does not"),
+            std::string::npos)
+      << entry.message();
+  for (const char* exact : {"16777216", "-16777218", "4294967296", "0.1", "16777217.0", "1e20"})
+    EXPECT_TRUE(ReadText("e.jsonl", "{\"x\":" + std::string(exact) + "}\n",
+                         R"({"name": "x", )" + float32 + "}")
+                    .ok())
+        << exact;
   EXPECT_NE(ErrorOf("\"nan\"", float64).find("the string \"nan\""), std::string::npos);
   EXPECT_NE(ErrorOf("1e300", R"("kind": "dense", "type": "float32")").find("fits type float32"),
             std::string::npos);

@@ -134,20 +134,6 @@ TEST(Writer, NoRowsMakeAValidEmptyFile) {
   EXPECT_GT(bytes->size(), 144U);
 }
 
-TEST(Writer, MemoryLimitIsAClearErrorAndSticks) {
-  std::vector<std::byte> bytes;
-  auto writer =
-      Writer::Create(CreateMemoryFile(&bytes, "memory"), ClickSchema(), {.memory_bytes = 10'000});
-  ASSERT_TRUE(writer.ok());
-  RowBatch batch((*writer)->schema());
-  Fill(&batch, 2'000);
-  const Status status = (*writer)->Append(batch);
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_NE(status.message().find("memory_bytes"), std::string::npos);
-  EXPECT_EQ((*writer)->Finish().status().code(), StatusCode::kResourceExhausted);
-  EXPECT_TRUE(bytes.empty());
-}
-
 TEST(Writer, CancelLeavesNothingBehind) {
   const test::TempFolder folder;
   const std::string path = folder.File("out.dsi");
@@ -162,6 +148,37 @@ TEST(Writer, CancelLeavesNothingBehind) {
   EXPECT_EQ((*writer)->Finish().status().code(), StatusCode::kCancelled);
   writer->reset();
   EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(path).parent_path()));
+}
+
+// Heavy rows among light ones: a stripe holds what was asked for, not what rows take on average.
+TEST(Writer, StripesAreCutByTheBytesOfTheirRows) {
+  constexpr uint64_t kStripeBytes = 1 << 20;
+  constexpr uint64_t kHeavy = 100'000;
+  const auto is_heavy = [](uint64_t row) { return row >= 1'000 && row < 1'040; };
+  std::vector<uint64_t> first_rows;
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(
+      CreateMemoryFile(&bytes, "memory"), ClickSchema(),
+      {.keep_order = true, .stripe_bytes = kStripeBytes, .progress = [&](const WriteProgress& now) {
+         if (now.phase == WriteProgress::Phase::kEncode) first_rows.push_back(now.rows_done);
+         return true;
+       }});
+  ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch batch((*writer)->schema());
+  for (uint64_t row = 0; row < 2'000; ++row) {
+    ASSERT_TRUE(batch.SetBytes(5, std::string(is_heavy(row) ? kHeavy : 1, 'x')).ok());
+    ASSERT_TRUE(batch.EndRow().ok());
+  }
+  ASSERT_TRUE((*writer)->Append(batch).ok());
+  const auto report = (*writer)->Finish();
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  first_rows.push_back(report->num_rows);
+  for (size_t i = 1; i < first_rows.size(); ++i) {
+    uint64_t heavy = 0;
+    for (uint64_t row = first_rows[i - 1]; row < first_rows[i]; ++row) heavy += is_heavy(row);
+    EXPECT_LE(heavy * kHeavy, kStripeBytes);
+  }
+  EXPECT_EQ(report->num_stripes, 4U);
 }
 
 TEST(Writer, FinishTwiceAndAppendAfterFinishAreRefused) {

@@ -87,7 +87,8 @@ Json GroupJson(const GroupReport& g) {
 
 }  // namespace
 
-std::string DedupJson(const DedupReport& report) {
+Result<std::string> DedupJson(const DedupReport& report) {
+  DSI_ASSIGN_OR_RETURN(const std::string schema, report.schema.ToJson());
   Json owners = Json::array();
   for (const OwnerReport& owner : report.owners) {
     owners.push_back({{"key", owner.name},
@@ -114,11 +115,14 @@ std::string DedupJson(const DedupReport& report) {
                       {"index_bytes", trial.index_bytes},
                       {"values_stored", trial.values_stored}});
   }
+  Json keys = Json::array();
+  for (const KeyAdvice& key : report.keys_to_consider) keys.push_back(key.name);
   const Json json = {
       {"input", report.input},
       {"rows", report.rows},
       {"rows_of_input", report.total_rows == 0 ? Json() : Json(report.total_rows)},
       {"session_keys", report.session_keys},
+      {"keys_to_consider", keys},
       {"batch_rows", kDedupBatchRows},
       {"stripes", report.stripes},
       {"owners", owners},
@@ -129,7 +133,7 @@ std::string DedupJson(const DedupReport& report) {
        {{"bytes", report.rows_bytes}, {"bytes_without_dedup", report.rows_bytes_without}}},
       {"trials", trials},
       {"groups_advised", report.groups_advised},
-      {"schema", Json::parse(report.schema.ToJson(), nullptr, false)},
+      {"schema", Json::parse(schema, nullptr, false)},
       {"notes", report.notes}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -53,6 +53,11 @@ std::string Facts(const DedupReport& report, const Console& console) {
                                       report.session_keys.empty() ? "" : ", whole sessions"));
   facts.Add("sessions", report.session_keys.empty() ? "none: the schema clusters by no key"
                                                     : "by " + Join(report.session_keys, ", "));
+  if (!report.keys_to_consider.empty()) {
+    const KeyAdvice& key = report.keys_to_consider[0];
+    facts.Add("key to consider",
+              fmt::format("{}  ({:.1f} rows each)", key.name, key.rows_per_value));
+  }
   return facts.Render(console);
 }
 
@@ -210,32 +215,33 @@ std::string TrialsText(const DedupReport& report, const Console& console) {
   if (best->kind == "clustering" && best->bytes * 100 < report.trials[0].bytes * 98)
     text += fmt::format(
         "{} saves {}; it changes which rows share a batch, so the schema below keeps its order\n",
-        best->what, BytesText(report.trials[0].bytes - best->bytes));
-  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+        Printable(best->what), BytesText(report.trials[0].bytes - best->bytes));
+  for (const std::string& note : report.notes) text += "note: " + Printable(note) + "\n";
   return text;
 }
 
-std::string AdviceText(const DedupReport& report, const Console& console) {
+std::string AdviceText(const DedupReport& report, const std::string& schema,
+                       const Console& console) {
   if (!report.groups_advised)
     return "\nNo groups to declare: the writer finds by itself what there is.\n";
   std::string text = console.Bold("\nGroups to declare") +
                      " in the schema for convert --schema (--write-schema FILE writes it whole)\n";
-  const std::string schema = report.schema.ToJson();
   const size_t begin = schema.find("\"groups\"");
   if (begin == std::string::npos) return text;
   const size_t end = schema.find("\n  ]", begin);
-  return text + "  " + schema.substr(begin, end == std::string::npos ? end : end + 4 - begin) +
-         "\n";
+  const std::string groups = schema.substr(begin, end == std::string::npos ? end : end + 4 - begin);
+  return text + "  " + PrintableJson(groups) + "\n";
 }
 
 }  // namespace
 
-std::string DedupText(const DedupReport& report, const Console& console) {
+Result<std::string> DedupText(const DedupReport& report, const Console& console) {
+  DSI_ASSIGN_OR_RETURN(const std::string schema, report.schema.ToJson());
   std::string text = Facts(report, console);
   if (!report.owners.empty()) text += OwnersText(report, console);
   if (!report.features.empty()) text += RepeatsText(report, console) + FactorsText(report, console);
   return text + GroupsText(report, console) + TrialsText(report, console) +
-         AdviceText(report, console);
+         AdviceText(report, schema, console);
 }
 
 }  // namespace dsi::tools

@@ -89,8 +89,9 @@ struct DedupReport {
   uint64_t total_rows = 0;  // 0: unknown, and more.
   uint64_t stripes = 0;     // That the rows lie in.
   std::vector<std::string> session_keys;
-  std::vector<OwnerReport> owners;      // The session first.
-  std::vector<FeatureReport> features;  // Of lists, the one with the most bytes first.
+  std::vector<KeyAdvice> keys_to_consider;  // By the first rows of a text without a session key.
+  std::vector<OwnerReport> owners;          // The session first.
+  std::vector<FeatureReport> features;      // Of lists, the one with the most bytes first.
   std::vector<GroupReport> groups;
   uint64_t rows_bytes = 0;          // Columns that no group holds …
   uint64_t rows_bytes_without = 0;  // … and where nothing is deduplicated.
@@ -117,7 +118,7 @@ Status MeasureTrials(const SampledTable& table, const AnalysisOptions& options, 
 Schema AdviseSchema(const Schema& schema, const std::vector<GroupReport>& groups,
                     const std::set<uint32_t>& left_out);
 
-std::string DedupText(const DedupReport& report, const Console& console);
-std::string DedupJson(const DedupReport& report);
+Result<std::string> DedupText(const DedupReport& report, const Console& console);
+Result<std::string> DedupJson(const DedupReport& report);
 
 }  // namespace dsi::tools

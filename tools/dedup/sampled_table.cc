@@ -32,9 +32,11 @@ Status OpenText(const SampleOptions& options, SampledTable* table, bool* cut, Pr
   // The writer needs some room beside the rows.
   text.writer.memory_bytes = options.memory_bytes * 2;
   std::vector<std::byte> bytes;
-  DSI_ASSIGN_OR_RETURN(
-      const TextToDsiReport report,
-      TextToDsi(text, CreateMemoryFile(&bytes, "the table"), &table->schema, progress));
+  DSI_ASSIGN_OR_RETURN(TextToDsiReport report,
+                       TextToDsi(text, CreateMemoryFile(&bytes, "the table"), progress));
+  table->schema = report.fit.schema;
+  table->fit = std::move(report.fit);
+  table->inference = table->fit.inference;
   *cut = report.cut;
   table->total_rows = report.cut ? 0 : report.written.num_rows;
   DSI_ASSIGN_OR_RETURN(table->reader, Reader::Open(OpenMemoryFile(std::move(bytes), "the table")));
@@ -50,7 +52,8 @@ Status OpenDsi(const SampleOptions& options, SampledTable* table) {
   std::erase(schema.cluster_by, kPosition);
   for (GroupSpec& group : schema.groups) std::erase(group.features, kPosition);
   std::erase_if(schema.groups, [](const GroupSpec& group) { return group.features.empty(); });
-  return Status::Ok();
+  return schema.cluster_by.empty() ? FindKeys(*table->reader, schema, &table->inference)
+                                   : Status::Ok();
 }
 
 // Rows from the front that are at most `most`, and end where a session does.

@@ -29,6 +29,8 @@ struct SampledTable {
   uint64_t num_rows = 0;    // Rows [0, num_rows) of the reader are looked at.
   uint64_t total_rows = 0;  // Of the whole input; 0: unknown, and more than num_rows.
   bool is_text = false;
+  TextFit fit;            // Of a text …
+  InferReport inference;  // … and what was found out about keys, where there is no session.
 
   // By the keys that the schema clusters by; no session without them.
   std::vector<std::string> session_keys;
@@ -42,6 +44,9 @@ struct RewriteResult {
   WriteReport report;
   std::vector<std::byte> bytes;
 };
+
+// Keys that the first rows could be clustered by.
+Status FindKeys(const Reader& reader, const Schema& schema, InferReport* report);
 
 // Writes the sample anew, into memory, with another schema (the same features in the same order; a
 // list of one id each may have become a key) and other options.

@@ -231,6 +231,12 @@ class TrialRunner {
     std::string what = "clustered by " + Join(keys);
     for (const std::string& key : keys) {
       FeatureSpec& feature = schema.features[static_cast<size_t>(schema.FindFeature(key))];
+      if (feature.kind == Kind::kDense || feature.kind == Kind::kString) {
+        feature.kind = Kind::kKey;
+        report_.notes.push_back(key + ": no key of the schema, but may be one: --session-key " +
+                                key);
+        continue;
+      }
       if (feature.kind != Kind::kList) continue;
       // The trial takes the list for a key: only those can be clustered by.
       feature.kind = Kind::kKey;
@@ -248,6 +254,9 @@ class TrialRunner {
     DSI_RETURN_IF_ERROR(TryKeys({}));
     const std::vector<std::string>& keys = table_.session_keys;
     if (keys.size() > 1) DSI_RETURN_IF_ERROR(TryKeys({keys.back()}));
+    for (const KeyAdvice& advice : table_.inference.keys) {
+      if (keys.empty()) DSI_RETURN_IF_ERROR(TryKeys({advice.name}));
+    }
     DSI_ASSIGN_OR_RETURN(const auto owners, CoarserThanSessions());
     for (const OwnerReport& owner : owners) {
       if (std::find(keys.begin(), keys.end(), owner.name) != keys.end()) continue;
@@ -318,6 +327,7 @@ Result<DedupReport> AnalyseDedup(const SampledTable& table, const AnalysisOption
   report.rows = table.num_rows;
   report.total_rows = table.total_rows;
   report.session_keys = table.session_keys;
+  report.keys_to_consider = table.inference.keys;
   DSI_RETURN_IF_ERROR(MeasureRepeats(table, &report, progress));
   DSI_RETURN_IF_ERROR(MeasureTrials(table, options, &report, progress));
   return report;

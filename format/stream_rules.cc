@@ -1,4 +1,4 @@
-#include "dsi/reader/stream_rules_internal.h"
+#include "dsi/format/stream_rules_internal.h"
 
 #include <algorithm>
 
@@ -30,6 +30,63 @@ uint32_t ValuesInNode(const StreamRecord& stream, uint32_t k, uint32_t page_valu
   return static_cast<uint32_t>(std::min<uint64_t>(page_values, stream.num_values - before));
 }
 
+Status CheckGroupRecord(uint32_t group, uint32_t num_rows, const StripeGroupRecord& r) {
+  if (r.num_unique < 1 || r.num_unique > num_rows) {
+    return Corrupt("{} unique rows of {} (D-003)", r.num_unique, num_rows);
+  }
+  if (r.form == 0 && r.num_unique != num_rows) {
+    return Corrupt("{} unique rows of {} in form 0 (D-001)", r.num_unique, num_rows);
+  }
+  if (group == 0 && r.form != 0) {
+    return Corrupt("the group of rows has form {} (F-073)", r.form);
+  }
+  return Status::Ok();
+}
+
+Status CheckStreamPlace(const StreamRecord& r, uint32_t num_pages, uint32_t page_values) {
+  if (r.form == StreamForm::kEmpty || r.form == StreamForm::kConstant) return Status::Ok();
+  if (!FitsIn(r.first_page, r.num_pages, num_pages)) {
+    return Corrupt("pages {}..{} of {} (F-061)", r.first_page, uint64_t{r.first_page} + r.num_pages,
+                   num_pages);
+  }
+  if (r.form == StreamForm::kPacked && r.num_values > page_values) {
+    return Corrupt("{} values in form 2, at most {} (F-061)", r.num_values, page_values);
+  }
+  const uint64_t expected = (r.num_values + page_values - 1) / page_values;
+  if (r.form == StreamForm::kPaged && r.num_pages != expected) {
+    return Corrupt("{} pages for {} values, expected {} (F-061)", r.num_pages, r.num_values,
+                   expected);
+  }
+  return Status::Ok();
+}
+
+Status CheckAlias(const StreamRecord& alias, const StreamRecord& target) {
+  const bool has_nodes = target.form == StreamForm::kPacked || target.form == StreamForm::kPaged;
+  if (has_nodes && target.num_values == alias.num_values && target.width == alias.width &&
+      target.max == alias.max)
+    return Status::Ok();
+  return Corrupt(
+      "{} values of width {} as an alias of slot {}, which has {} of width {} in form {} (F-061)",
+      alias.num_values, alias.width, alias.first_page, target.num_values, target.width,
+      static_cast<int>(target.form));
+}
+
+Status CheckPagePlace(const PageRecord& r, uint32_t page, uint64_t expected,
+                      const PagesOfStripe& pages, uint32_t page_values) {
+  if (r.offset != expected || !FitsIn(r.offset, r.stored_size, pages.end)) {
+    return Corrupt("{} bytes at {}, expected at {}; pages end at {} (F-062)", r.stored_size,
+                   r.offset, expected, pages.end);
+  }
+  if (page + 1 == pages.count && r.offset + r.stored_size != pages.end) {
+    return Corrupt("the last page ends at {}, expected {} (F-062)", r.offset + r.stored_size,
+                   pages.end);
+  }
+  if (r.num_values > page_values) {
+    return Corrupt("{} values, at most {} (F-062)", r.num_values, page_values);
+  }
+  return Status::Ok();
+}
+
 Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique,
                         const StreamRecord& shape) {
   const bool lengths = HasLengths(column.kind, column.type);
@@ -58,13 +115,11 @@ Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
   // 2^24 unique rows of at most 2^32 entries: the product fits.
   const uint64_t per_row = EntriesOfCode(column, shape.max);
   const uint64_t most = shape.num_values * per_row;
-  // At least one row has the greatest code; windows may overlap (D-013).
+  // At least one row has the greatest code; windows may overlap, and are all that is in the pool.
   const uint64_t least = shape.form == StreamForm::kConstant && !windows ? most : per_row;
-  if (values.num_values < least || (values.num_values > most && !windows)) {
-    return Corrupt("values stream: {} values, the shape stream allows {} to {} (D-011)",
-                   values.num_values, least, most);
-  }
-  return Status::Ok();
+  if (values.num_values >= least && values.num_values <= most) return Status::Ok();
+  return Corrupt("values stream: {} values, the shape stream allows {} to {} ({})",
+                 values.num_values, least, most, windows ? "D-013" : "D-011");
 }
 
 Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint32_t parent_unique,
@@ -76,16 +131,28 @@ Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint3
   if (group.form == 2) count = num_rows, width = 1;
   if (group.form == 3 || group.form == 5) count = num_rows, width = 4;
   if (group.form == 4) count = parent_unique, width = 4;
+  if (group.form > 5) return Status::Ok();
   if (index.num_values == count && index.width == width) return Status::Ok();
   return Corrupt("index stream: {} values of width {}, expected {} of width {} in form {} (D-001)",
                  index.num_values, index.width, count, width, group.form);
 }
 
-Status CheckWindowsRecord(uint32_t num_unique, const StreamRecord& windows) {
+Status CheckWindowsRecord(const ColumnRecord& leader, uint32_t num_unique,
+                          const StreamRecord& windows) {
   const bool fits = windows.num_values == 0 || windows.num_values == num_unique;
-  if (fits && windows.width == 4) return Status::Ok();
-  return Corrupt("windows stream: {} codes of width {}, expected 0 or {} of width 4 (D-013)",
-                 windows.num_values, windows.width, num_unique);
+  if (!fits || windows.width != 4) {
+    return Corrupt("windows stream: {} codes of width {}, expected 0 or {} of width 4 (D-013)",
+                   windows.num_values, windows.width, num_unique);
+  }
+  if (windows.max == 0 || leader.tiers_slot != kNone32) return Status::Ok();
+  return Corrupt("windows stream: a maximum of {} without tiers (D-014)", windows.max);
+}
+
+Status CheckTierRecord(const StreamRecord& values, const StreamRecord& tier, uint32_t reach) {
+  DSI_RETURN_IF_ERROR(CheckNoMax(tier, "tier"));
+  if (tier.width == values.width && (reach != 0 || tier.num_values == 0)) return Status::Ok();
+  return Corrupt("tier: {} values of width {} beside width {}, reach {} (D-014)", tier.num_values,
+                 tier.width, values.width, reach);
 }
 
 Status CheckDictionaryRecord(int width, const StreamRecord& dictionary) {

@@ -1,0 +1,134 @@
+// Small files of tests/golden/rules: sound ones are read, and what breaks one rule under valid
+// seals is refused by that rule, by a scan and by Verify (D-001, D-002, D-005, D-013, D-014,
+// F-073).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "dsi/reader/reader.h"
+
+namespace dsi {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RuleFile {
+  std::string name;  // "D-013.gap_in_front.dsi"
+  std::string rule;  // "D-013", "sound" or "found".
+  StatusCode code = StatusCode::kCorrupt;
+  std::vector<std::byte> bytes;
+};
+
+std::vector<RuleFile> RuleFiles() {
+  std::vector<RuleFile> files;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(DSI_SOURCE_DIR) / "tests/golden/rules")) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto bytes = std::as_bytes(std::span(text));
+    RuleFile file{.name = entry.path().filename().string(), .bytes = {bytes.begin(), bytes.end()}};
+    file.rule = file.name.substr(0, file.name.find('.'));
+    if (file.name.find(".unsupported.") != std::string::npos) file.code = StatusCode::kUnsupported;
+    files.push_back(std::move(file));
+  }
+  std::sort(files.begin(), files.end(),
+            [](const RuleFile& a, const RuleFile& b) { return a.name < b.name; });
+  return files;
+}
+
+// Everything in one layout and width. The first failure, or ok.
+Status Scan(const Reader& reader, Layout layout, uint32_t width, Keep keep) {
+  ScanOptions options;
+  options.batch_size = 2;
+  options.memory_bytes = 64 << 20;
+  options.features = {{.name = "*", .layout = layout, .width = width, .keep = keep, .dtype = {}}};
+  DSI_ASSIGN_OR_RETURN(const auto scan, reader.NewScan(options));
+  Batch batch;
+  for (;;) {
+    DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
+    if (!more) return Status::Ok();
+  }
+}
+
+std::vector<Status> Scans(const std::vector<std::byte>& bytes) {
+  const auto reader = Reader::Open(OpenMemoryFile(bytes, "rules"));
+  if (!reader.ok()) return {reader.status()};
+  return {Scan(**reader, Layout::kJagged, 0, Keep::kLast),
+          Scan(**reader, Layout::kIkjt, 0, Keep::kLast),
+          Scan(**reader, Layout::kPadded, 40, Keep::kFirst),
+          Scan(**reader, Layout::kPadded, 1, Keep::kFirst),
+          Scan(**reader, Layout::kPadded, 1, Keep::kLast)};
+}
+
+std::vector<Damage> Verify(const std::vector<std::byte>& bytes) {
+  const auto reader = Reader::Open(OpenMemoryFile(bytes, "rules"));
+  if (!reader.ok()) return {{reader.status(), "open"}};
+  auto damage = (*reader)->Verify();
+  EXPECT_TRUE(damage.ok()) << damage.status().ToString();
+  return damage.ok() ? *std::move(damage) : std::vector<Damage>{};
+}
+
+bool Quotes(const Status& status, const std::string& rule) {
+  return status.message().find(rule) != std::string::npos;
+}
+
+TEST(Rules, VerifyQuotesTheRule) {
+  const std::vector<RuleFile> files = RuleFiles();
+  ASSERT_GE(files.size(), 40U);
+  for (const RuleFile& file : files) {
+    SCOPED_TRACE(file.name);
+    const std::vector<Damage> damages = Verify(file.bytes);
+    EXPECT_EQ(damages.empty(), file.rule == "sound")
+        << (damages.empty() ? "nothing found" : damages[0].status.ToString());
+    if (file.rule == "sound" || file.rule == "found") continue;
+    EXPECT_TRUE(std::any_of(damages.begin(), damages.end(), [&](const Damage& d) {
+      return d.status.code() == file.code && Quotes(d.status, file.rule);
+    })) << damages[0].status.ToString();
+    if (file.code != StatusCode::kUnsupported) continue;
+    for (const Damage& d : damages)
+      EXPECT_EQ(d.status.code(), StatusCode::kUnsupported) << d.status.ToString();
+  }
+}
+
+TEST(Rules, ScansQuoteTheRule) {
+  for (const RuleFile& file : RuleFiles()) {
+    SCOPED_TRACE(file.name);
+    for (const Status& status : Scans(file.bytes)) {
+      // Only who looks at the whole index, or at a group that nobody reads, can tell these.
+      if (file.rule == "D-002" || file.rule == "F-073" || file.rule == "found") continue;
+      if (file.rule == "sound") {
+        EXPECT_TRUE(status.ok()) << status.ToString();
+        continue;
+      }
+      EXPECT_FALSE(status.ok());
+      EXPECT_TRUE(Quotes(status, file.rule)) << status.ToString();
+      EXPECT_TRUE(status.code() == file.code || file.name == "D-001.damage_beside_form_6.dsi")
+          << status.ToString();
+    }
+  }
+}
+
+// D-001: an unknown form is nothing to who asks for other groups.
+TEST(Rules, UnknownFormsAreFatalOnlyWhenAskedFor) {
+  for (const RuleFile& file : RuleFiles()) {
+    if (file.rule != "D-001" || file.code != StatusCode::kUnsupported) continue;
+    const auto reader = Reader::Open(OpenMemoryFile(file.bytes, "rules"));
+    ASSERT_TRUE(reader.ok());
+    ScanOptions options;
+    options.features = {{.name = "g0", .layout = Layout::kPadded, .dtype = {}}};
+    auto scan = (*reader)->NewScan(options);
+    ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+    Batch batch;
+    const auto more = (*scan)->Next(&batch);
+    ASSERT_TRUE(more.ok()) << more.status().ToString();
+    EXPECT_EQ(batch.num_rows(), 5U);
+  }
+}
+
+}  // namespace
+}  // namespace dsi

@@ -1,0 +1,109 @@
+"""Runs dsictl with little memory: every verb ends with its exit code and a message, or does its work,
+at any limit on the address space; and convert keeps within --memory."""
+
+import os
+import re
+import resource
+import subprocess
+
+from cli_case import DSICTL, IO, OK, CliTest, main
+
+KIB = 1 << 10
+MIB = 1 << 20
+# The allowance of --memory for what is there however few the rows are.
+BESIDE = 64 * MIB
+
+
+def run_within(limit, *arguments):
+    """Runs dsictl with so many bytes of address space."""
+    return subprocess.run([DSICTL, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+
+
+def peak_of(*arguments):
+    """Exit code, messages and peak of resident bytes."""
+    with subprocess.Popen([DSICTL, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        said = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, said, usage.ru_maxrss * KIB
+
+
+class AddressSpaceTest(CliTest):
+    def least(self):
+        """The least limit, in MiB, at which the program starts at all."""
+        for limit in range(4, 4096):
+            if run_within(limit * MIB, "--version").returncode == OK:
+                return limit
+        self.skipTest("does not start below 4 GiB (a sanitized build)")
+
+    def test_every_verb_ends_with_a_message(self):
+        table = self.table("clicks")
+        dsi = self.path("t.dsi")
+        self.expect(OK, "convert", table, dsi, "--metadata", "why=memory", "--quiet")
+        text = str(self.path("again.jsonl"))
+        verbs = [
+            ["convert", table, self.path("o.dsi"), "--force", "--metadata", "a=b", "--threads", "2"],
+            ["convert", dsi, text, "--force"],
+            ["inspect", dsi, "--features", "--json"],
+            ["inspect", dsi, "--plan", "session_id"],
+            ["head", dsi, "--json"],
+            ["cat", dsi],
+            ["schema", table],
+            ["schema", dsi],
+            ["dedup", table, "--json"],
+            ["verify", dsi, "--json"],
+            ["bench", dsi, "--json"],
+            ["generate", "--rows", "200", self.path("g.jsonl"), "--force"],
+        ]
+        least = self.least()
+        for verb in verbs:
+            worked = 0
+            limit = least
+            while worked < 3 and limit < least + 1200:
+                result = run_within(limit * MIB, *verb)
+                said = result.stderr.decode(errors="replace")
+                where = f"{verb} within {limit} MiB: {result.returncode} {said}"
+                if result.returncode == OK:
+                    worked += 1
+                else:
+                    worked = 0
+                    self.assertEqual(result.returncode, IO, where)
+                    self.assertTrue(said.startswith("dsictl: "), where)
+                    self.assertRegex(said, "memory|Cannot allocate|no thread", where)
+                # Finer where programs used to fail, coarser above.
+                limit += 2 if limit < least + 60 else 12
+            self.assertGreater(worked, 0, f"{verb} within {limit} MiB: {said}")
+
+
+class BudgetTest(CliTest):
+    def test_convert_keeps_within_its_memory(self):
+        tables = {
+            "clicks": ["--rows", "60000"],
+            "p3": ["--rows", "6000"],
+            "wide": ["--rows", "2500", "--features", "3000"],
+        }
+        refused = 0
+        for profile, options in tables.items():
+            table = self.path(f"{profile}.jsonl")
+            self.expect(OK, "generate", "--profile", profile, *options, "--quiet", table)
+            schema = self.path("schema.json")
+            schema.write_bytes(self.expect(OK, "schema", table, "--infer-rows", "1000").stdout)
+            for budget in (20, 80, 400):
+                code, said, peak = peak_of("convert", table, self.path("o.dsi"), "--force",
+                                           "--quiet", "--memory", f"{budget}M")
+                where = f"{profile} within {budget}M took {peak / MIB:.0f}M: {said}"
+                print(f"{profile} --memory {budget}M: exit {code}, peak {peak / MIB:.0f} MiB")
+                self.assertLessEqual(peak, budget * MIB + BESIDE, where)
+                if code != OK:
+                    refused += 1
+                    self.assertEqual(code, IO, where)
+                    self.assertTrue(re.search(r"memory_bytes|--memory", said), where)
+            table.unlink()
+        self.assertGreater(refused, 0)
+
+
+if __name__ == "__main__":
+    main()

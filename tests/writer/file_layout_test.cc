@@ -1,0 +1,161 @@
+// What is fixed for the whole file: which lists get a dictionary where there are more than can be
+// numbered, and that every record of a stripe is what readers will ask for.
+#include "dsi/writer/file_layout_internal.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "dsi/io/file.h"
+#include "dsi/writer/check_stripe_internal.h"
+#include "dsi/writer/clustering_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+ColumnSpec Ids(std::string space = "") {
+  return {.name = "", .type = Type::kInt64, .id_space = std::move(space)};
+}
+
+// Lists of ids, the first of a declared space and small, the others the larger the later; a string
+// and a number that repeat in runs.
+class FileLayoutTest : public ::testing::Test {
+ protected:
+  static constexpr uint32_t kRows = 3'000;
+
+  FileLayoutTest() {
+    Schema schema;
+    schema.features = {{.name = "small", .kind = Kind::kList, .columns = {Ids("item")}},
+                       {.name = "a", .kind = Kind::kList, .columns = {Ids()}},
+                       {.name = "b", .kind = Kind::kList, .columns = {Ids()}},
+                       {.name = "c", .kind = Kind::kList, .columns = {Ids()}},
+                       {.name = "text",
+                        .kind = Kind::kString,
+                        .columns = {{.name = "", .type = Type::kBytes, .id_space = ""}}},
+                       {.name = "number", .kind = Kind::kDense, .columns = {Ids()}}};
+    schema_ = std::make_shared<const Schema>(std::move(schema));
+    batch_.emplace(schema_);
+    std::mt19937_64 random(5);
+    std::string text;
+    for (uint32_t row = 0; row < kRows; ++row) {
+      for (size_t f = 0; f < 4; ++f) {
+        std::vector<int64_t> ids(f);
+        for (int64_t& id : ids) id = static_cast<int64_t>(random() % 50'000);
+        EXPECT_TRUE(batch_->SetInts(f, 0, ids).ok());
+      }
+      if (row % 30 == 0) text = std::string(random() % 50, static_cast<char>('a' + random() % 26));
+      EXPECT_TRUE(batch_->SetBytes(4, text).ok());
+      EXPECT_TRUE(batch_->SetInt(5, row / 30 * 7919).ok());
+      EXPECT_TRUE(batch_->EndRow().ok());
+    }
+    for (size_t f = 0; f < schema_->features.size(); ++f)
+      sources_.push_back({&schema_->features[f], &batch_->feature(f)});
+    order_ = ClusterRows(sources_, {}, kRows);
+    for (const FeatureSource& source : sources_)
+      features_.emplace_back(source, order_, order_.input_row);
+  }
+
+  FileLayout Plan(const LayoutOptions& options) {
+    auto layout =
+        PlanFileLayout(*schema_, features_, SampleRows(order_, kRows, kRows, 0, {}), options);
+    EXPECT_TRUE(layout.ok()) << layout.status().ToString();
+    return *std::move(layout);
+  }
+
+  std::vector<bool> HasDictionary(uint32_t most) {
+    std::vector<bool> has;
+    for (const ColumnLayout& column : Plan({.most_id_spaces = most}).columns)
+      has.push_back(column.id_space != kNone16);
+    return has;
+  }
+
+  std::shared_ptr<const Schema> schema_;
+  std::optional<RowBatch> batch_;
+  std::vector<FeatureSource> sources_;
+  RowOrder order_;
+  std::vector<ClusteredFeature> features_;
+};
+
+TEST_F(FileLayoutTest, TheLargestListsGetTheDictionariesThatCanBeNumbered) {
+  using Has = std::vector<bool>;
+  EXPECT_EQ(HasDictionary(kMaxIdSpaces), (Has{true, true, true, true, false, false}));
+  EXPECT_EQ(HasDictionary(3), (Has{true, false, true, true, false, false}));
+  EXPECT_EQ(HasDictionary(2), (Has{true, false, false, true, false, false}));
+  EXPECT_EQ(HasDictionary(1), (Has{true, false, false, false, false, false}));
+}
+
+class CheckStripeTest : public FileLayoutTest {
+ protected:
+  static constexpr uint32_t kPageValues = 1'024;
+
+  CheckStripeTest() : layout_(Plan({})) {
+    PlanMemory plans(layout_.num_slots, false);
+    const StripeOptions options{.page_values = kPageValues, .plans = &plans};
+    auto encoded = EncodeStripe(layout_, features_, order_.time_rank, 0, kRows, options,
+                                [] { return Status::Ok(); });
+    EXPECT_TRUE(encoded.ok()) << encoded.status().ToString();
+    auto file = CreateMemoryFile(&bytes_, "memory");
+    FileSink sink(file.get(), 1);
+    EXPECT_TRUE(sink.AppendHeader().ok());
+    stripe_.num_rows = kRows;
+    EXPECT_TRUE(PlaceStripe(*encoded, &sink, &stripe_).ok());
+  }
+
+  Status Check() { return CheckPlacedStripe(layout_, features_, kPageValues, stripe_); }
+
+  // What is said of the stripe with one record changed.
+  template <typename Record, typename Change>
+  std::string Broken(std::vector<std::byte> PlacedStripe::*records, size_t i, Change change) {
+    std::vector<std::byte>& bytes = stripe_.*records;
+    const std::vector<std::byte> before = bytes;
+    auto record = Record::DecodeFrom(bytes.data() + i * Record::kSize);
+    EXPECT_TRUE(record.ok());
+    change(&*record);
+    record->EncodeTo(bytes.data() + i * Record::kSize);
+    const Status status = Check();
+    bytes = before;
+    EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+    return status.message();
+  }
+
+  FileLayout layout_;
+  std::vector<std::byte> bytes_;
+  PlacedStripe stripe_;
+};
+
+TEST_F(CheckStripeTest, WhatIsWrittenIsSound) {
+  ASSERT_GT(layout_.groups.size(), 1U);
+  EXPECT_TRUE(Check().ok()) << Check().ToString();
+}
+
+TEST_F(CheckStripeTest, WhatBreaksARuleIsNotPublished) {
+  const auto says = [](const std::string& message, const char* rule) {
+    EXPECT_NE(message.find(rule), std::string::npos) << message;
+  };
+  const uint32_t values = layout_.columns[3].values_slot;
+  says(Broken<StreamRecord>(&PlacedStripe::streams, values,
+                            [](StreamRecord* r) { r->num_values = uint64_t{1} << 32; }),
+       "F-090");
+  says(Broken<StreamRecord>(&PlacedStripe::streams, values,
+                            [](StreamRecord* r) { r->num_values += 1; }),
+       "column c: values stream");
+  says(Broken<StreamRecord>(&PlacedStripe::streams, values,
+                            [](StreamRecord* r) { r->first_page += 1'000; }),
+       "F-061");
+  says(Broken<StreamRecord>(&PlacedStripe::streams, layout_.columns[3].shape_slot,
+                            [](StreamRecord* r) { r->num_values -= 1; }),
+       "D-010");
+  says(Broken<StreamRecord>(&PlacedStripe::streams, layout_.id_spaces[0].dictionary_slot,
+                            [](StreamRecord* r) { r->width = 2; }),
+       "F-074");
+  says(Broken<StripeGroupRecord>(&PlacedStripe::groups, 1,
+                                 [](StripeGroupRecord* r) { r->num_unique = kRows + 1; }),
+       "D-003");
+  says(Broken<StripeGroupRecord>(&PlacedStripe::groups, 1,
+                                 [](StripeGroupRecord* r) { r->num_unique -= 1; }),
+       "D-001");
+  says(Broken<PageRecord>(&PlacedStripe::pages, 1, [](PageRecord* r) { r->offset += 8; }), "F-062");
+}
+
+}  // namespace
+}  // namespace dsi::internal

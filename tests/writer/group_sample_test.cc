@@ -1,0 +1,138 @@
+// Groups are found on rows of the whole input, not on those that happen to come first.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "dsi/writer/row_sample_internal.h"
+#include "dsi/writer/writer.h"
+
+namespace dsi {
+namespace {
+
+internal::RowOrder InOrder(uint32_t num_rows, uint32_t session) {
+  internal::RowOrder order;
+  for (uint32_t row = 0; row < num_rows; ++row) {
+    order.input_row.push_back(num_rows - 1 - row);
+    order.input_entry.push_back(num_rows - 1 - row);
+    order.time_rank.push_back(num_rows - 1 - row);
+    if (row % session == 0) order.session_starts.push_back(row);
+  }
+  return order;
+}
+
+constexpr uint32_t kMost = 4'096;
+
+// Of features that have ten entries in each row of [first, end).
+internal::RowSample Sample(const internal::RowOrder& order, uint32_t most,
+                           const std::vector<std::pair<uint32_t, uint32_t>>& features) {
+  const auto count = [&](size_t f, const internal::RowRange& range) -> uint64_t {
+    const uint32_t first = std::max(range.first, features[f].first);
+    const uint32_t end = std::min(range.first + range.num_rows, features[f].second);
+    return first < end ? 10 * (end - first) : 0;
+  };
+  return internal::SampleRows(order, static_cast<uint32_t>(order.input_row.size()), most,
+                              features.size(), count);
+}
+
+void ExpectSound(const internal::RowSample& sample, uint32_t num_rows) {
+  uint32_t end = 0;
+  size_t at = 0;
+  for (const internal::RowRange& range : sample.ranges) {
+    EXPECT_GE(range.first, end);
+    EXPECT_EQ(sample.input_entry[at], num_rows - 1 - range.first);
+    at += range.num_rows;
+    end = range.first + range.num_rows;
+  }
+  EXPECT_LE(end, num_rows);
+  EXPECT_EQ(sample.num_rows(), at);
+  EXPECT_EQ(sample.rows_in_time.size(), at);
+  EXPECT_LE(at, kMost);
+}
+
+TEST(SampleRows, TakesAllWhereThereAreFew) {
+  const internal::RowOrder order = InOrder(1'000, 10);
+  const internal::RowSample sample = Sample(order, 1'000, {{500, 600}});
+  ASSERT_EQ(sample.ranges.size(), 1U);
+  EXPECT_EQ(sample.ranges[0].num_rows, 1'000U);
+  EXPECT_EQ(sample.input_entry, order.input_entry);
+  EXPECT_EQ(sample.rows_in_time, internal::RowsInTime(order.time_rank));
+}
+
+TEST(SampleRows, TheFirstRowsDoWhereAllFeaturesAreThere) {
+  const uint32_t num_rows = 100'000;
+  const internal::RowOrder order = InOrder(num_rows, 10);
+  const internal::RowSample sample =
+      Sample(order, kMost, {{0, num_rows}, {0, num_rows / 2}, {90'000, 90'010}});
+  ASSERT_EQ(sample.ranges.size(), 1U);
+  EXPECT_EQ(sample.num_rows(), kMost);
+  ExpectSound(sample, num_rows);
+}
+
+TEST(SampleRows, SeesWhatComesLater) {
+  for (const uint32_t num_rows : {4'097U, 5'000U, 8'192U, 9'000U, 20'000U, 1'000'000U}) {
+    for (const uint32_t session : {7U, 100U, 3'000U}) {
+      const internal::RowOrder order = InOrder(num_rows, session);
+      const uint32_t late = num_rows - num_rows / 10;
+      const internal::RowSample sample =
+          Sample(order, kMost, {{0, num_rows}, {late, num_rows}, {0, 1'000}});
+      ExpectSound(sample, num_rows);
+      const internal::RowRange last = sample.ranges.back();
+      EXPECT_GT(last.first + last.num_rows, late) << num_rows << ", " << session;
+      EXPECT_EQ(sample.ranges[0].first, 0U);
+    }
+  }
+}
+
+TEST(SampleRows, SeesFeaturesOfDifferentTimes) {
+  const uint32_t num_rows = 1'000'000;
+  const internal::RowSample sample =
+      Sample(InOrder(num_rows, 10), kMost, {{300'000, 400'000}, {700'000, 800'000}});
+  ASSERT_EQ(sample.ranges.size(), 3U);
+  EXPECT_EQ(sample.ranges[1].first / 100'000, 3U);
+  EXPECT_EQ(sample.ranges[2].first / 100'000, 7U);
+  ExpectSound(sample, num_rows);
+}
+
+TEST(SampleRows, NoRows) { EXPECT_EQ(Sample({}, 0, {}).num_rows(), 0U); }
+
+// A launch: sessions carry a list that none of the first stripe has.
+uint64_t ValuesStored(bool from_the_start) {
+  Schema schema;
+  schema.features = {{.name = "session",
+                      .kind = Kind::kKey,
+                      .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}},
+                     {.name = "late",
+                      .kind = Kind::kList,
+                      .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}}};
+  schema.cluster_by = {"session"};
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), schema, {.stripe_rows = 2'000});
+  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch batch((*writer)->schema());
+  std::mt19937_64 random(3);
+  std::vector<int64_t> list(20);
+  for (int row = 0; row < 10'000; ++row) {
+    if (row % 10 == 0) {
+      for (int64_t& id : list) id = static_cast<int64_t>(random() >> 1);
+    }
+    EXPECT_TRUE(batch.SetInt(0, row / 10).ok());
+    if (from_the_start || row >= 5'000) EXPECT_TRUE(batch.SetInts(1, 0, list).ok());
+    EXPECT_TRUE(batch.EndRow().ok());
+  }
+  EXPECT_TRUE((*writer)->Append(batch).ok());
+  const auto report = (*writer)->Finish();
+  EXPECT_TRUE(report.ok()) << report.status().ToString();
+  return report.ok() ? report->values_stored : 0;
+}
+
+TEST(GroupSample, AFeatureThatTheFirstStripeLacksIsStoredOncePerSession) {
+  const uint64_t lists = 1'000 * 20;
+  EXPECT_LT(ValuesStored(true), lists + 10'000 + 1);
+  EXPECT_LT(ValuesStored(false), lists / 2 + 10'000 + 1);
+}
+
+}  // namespace
+}  // namespace dsi

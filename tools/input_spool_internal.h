@@ -1,0 +1,43 @@
+// Inputs that can be read but once (standard input, pipes, devices) are copied, since finding a
+// schema takes a second look at the rows.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dsi/format/status.h"
+#include "dsi/tools/progress_internal.h"
+#include "dsi/tools/scratch_file_internal.h"
+
+namespace dsi::tools {
+
+// False for "-", pipes, sockets and terminals, and for files of no size, as those of /proc are. A
+// path that does not exist is the business of whoever opens it: true.
+bool CanBeReadTwice(const std::string& path);
+
+// Makes an input the standard input, waiting for whoever writes into it. A signal ends the waiting,
+// and puts standard input at its end, so that nobody waits for ever for a silent pipe.
+Status MakeStandardInput(const std::string& path);
+
+// All bytes of an input in a nameless file, packed with zstd where they are not compressed already.
+class InputSpool {
+ public:
+  // Of standard input, which is called `name`, into `folder`; empty: the system's.
+  static Result<InputSpool> Copy(const std::string& name, const std::string& folder,
+                                 Progress* progress);
+
+  // Opens the copy while this object lives.
+  std::string path() const { return file_.path(); }
+  // Of the input, as they came.
+  uint64_t bytes_in() const { return bytes_in_; }
+
+ private:
+  InputSpool(ScratchFile file, uint64_t bytes_in) : file_(std::move(file)), bytes_in_(bytes_in) {}
+
+  ScratchFile file_;
+  uint64_t bytes_in_;
+};
+
+}  // namespace dsi::tools

@@ -1,0 +1,182 @@
+#include "dsi/tools/text_report_internal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "dsi/reader/name_match_internal.h"
+#include "dsi/tools/number_text_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostNames = 5;  // In a line of text; --json has all.
+// Of all bytes, that would equal the row before by a key: less may be chance or hardly worth it.
+constexpr double kInterleaved = 0.1;
+
+std::string NameList(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMostNames)
+    text += fmt::format(" and {} more", CountText(names.size() - kMostNames));
+  return text;
+}
+
+std::vector<std::string> NamesOf(const Schema& schema, Kind kind) {
+  std::vector<std::string> names;
+  for (const FeatureSpec& feature : schema.features) {
+    if (feature.kind == kind) names.push_back(feature.name);
+  }
+  return names;
+}
+
+std::vector<std::string> TimesOf(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const FeatureSpec& feature : schema.features) {
+    if (feature.kind != Kind::kTimestamp) continue;
+    names.push_back(fmt::format("{} ({})", feature.name, TimeUnitName(feature.time_unit)));
+  }
+  return names;
+}
+
+// "key int64" and so on, with how many features are so.
+std::map<std::string, uint64_t> CountTypes(const Schema& schema) {
+  std::map<std::string, uint64_t> counts;
+  for (const FeatureSpec& feature : schema.features) {
+    ++counts[fmt::format("{} {}", KindName(feature.kind), TypeName(feature.columns[0].type))];
+  }
+  return counts;
+}
+
+std::string ClusterText(const TextFit& fit) {
+  if (fit.keep_order) return "nothing: rows stay as they come (--keep-order)";
+  const std::vector<std::string>& keys = fit.schema.cluster_by;
+  if (keys.empty()) {
+    return fit.inferred ? "nothing: no session key was found (--session-key names one)"
+                        : "nothing: the schema names no key (--session-key does)";
+  }
+  std::string text;
+  for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
+  return text;
+}
+
+std::string IgnoredText(const TextCoverage& coverage, const IgnoredName& ignored) {
+  internal::NearNames near(ignored.name, 1);
+  for (const std::string& name : coverage.absent) near.Offer(name);
+  return fmt::format(
+      "{} value{} of \"{}\" left out, the first on line {}: it is no feature of the "
+      "schema{}",
+      CountText(ignored.values), ignored.values == 1 ? "" : "s", ignored.name, ignored.first_line,
+      near.Advice());
+}
+
+void WarnOfCoverage(const TextFit& fit, std::vector<std::string>* warnings) {
+  const TextCoverage& coverage = fit.coverage;
+  uint64_t names = 0;
+  uint64_t values = coverage.more_ignored;
+  for (const IgnoredName& ignored : coverage.ignored) {
+    if (ignored.values == 0) continue;
+    if (names++ < kMostNames) {
+      warnings->push_back(IgnoredText(coverage, ignored));
+    } else {
+      values += ignored.values;
+    }
+  }
+  if (values != 0) {
+    warnings->push_back(fmt::format("{} values of {}{} other names left out (--json lists them)",
+                                    CountText(values), coverage.more_ignored == 0 ? "" : "over ",
+                                    CountText(names - std::min<uint64_t>(names, kMostNames))));
+  }
+  if (!coverage.absent.empty() && fit.rows != 0) {
+    warnings->push_back(fmt::format(
+        "no row has {} of the {} features of the schema: {}", CountText(coverage.absent.size()),
+        CountText(fit.schema.features.size()), NameList(coverage.absent)));
+  }
+}
+
+}  // namespace
+
+void AddDecisions(const TextFit& fit, FactList* facts) {
+  facts->Add("clustered by", ClusterText(fit));
+  if (!fit.inferred) return;
+  const auto add = [&](const char* what, const std::vector<std::string>& names) {
+    if (!names.empty()) facts->Add(what, NameList(names));
+  };
+  add("keys found", NamesOf(fit.schema, Kind::kKey));
+  add("times found", TimesOf(fit.schema));
+  add("labels found", NamesOf(fit.schema, Kind::kLabel));
+  add("texts found", NamesOf(fit.schema, Kind::kString));
+  std::string types;
+  for (const auto& [type, count] : CountTypes(fit.schema))
+    types += fmt::format("{}{} {}", types.empty() ? "" : ", ", CountText(count), type);
+  facts->Add("types found", types);
+  std::vector<std::string> mixed;
+  for (const auto& [name, line] : fit.inference.mixed)
+    mixed.push_back(fmt::format("{} (line {})", name, line));
+  add("text among numbers", mixed);
+  add("never had a value", fit.inference.dropped);
+  if (!fit.inference.keys.empty()) {
+    const KeyAdvice& key = fit.inference.keys[0];
+    facts->Add(
+        "key to consider",
+        fmt::format("{}  ({:.1f} rows each; {:.0f}% of the bytes would equal the row "
+                    "before, {:.0f}% do)",
+                    key.name, key.rows_per_value, 100 * key.repeats, 100 * fit.inference.repeats));
+  }
+}
+
+Json DecisionsJson(const TextFit& fit) {
+  Json mixed = Json::array();
+  for (const auto& [name, line] : fit.inference.mixed)
+    mixed.push_back({{"name", name}, {"line", line}});
+  Json advice = Json::array();
+  for (const KeyAdvice& key : fit.inference.keys) {
+    advice.push_back(
+        {{"name", key.name}, {"rows_per_value", key.rows_per_value}, {"repeats", key.repeats}});
+  }
+  Json ignored = Json::array();
+  for (const IgnoredName& name : fit.coverage.ignored) {
+    if (name.values == 0) continue;
+    ignored.push_back(
+        {{"name", name.name}, {"values", name.values}, {"first_line", name.first_line}});
+  }
+  return {{"inferred", fit.inferred},
+          {"cluster_by", fit.keep_order ? std::vector<std::string>() : fit.schema.cluster_by},
+          {"keys", NamesOf(fit.schema, Kind::kKey)},
+          {"times", NamesOf(fit.schema, Kind::kTimestamp)},
+          {"labels", NamesOf(fit.schema, Kind::kLabel)},
+          {"texts", NamesOf(fit.schema, Kind::kString)},
+          {"types", CountTypes(fit.schema)},
+          {"text_among_numbers", mixed},
+          {"never_had_a_value", fit.inference.dropped},
+          {"repeats", fit.inference.repeats},
+          {"keys_to_consider", advice},
+          {"ignored", ignored},
+          {"more_ignored_values", fit.coverage.more_ignored},
+          {"absent", fit.coverage.absent},
+          {"warnings", WarningsOf(fit)}};
+}
+
+std::vector<std::string> WarningsOf(const TextFit& fit) {
+  std::vector<std::string> warnings;
+  if (fit.read && fit.rows == 0) {
+    warnings.push_back(fmt::format("{}: no rows, so that the file has none", fit.source));
+  }
+  if (fit.read) WarnOfCoverage(fit, &warnings);
+  const bool as_they_come = fit.schema.cluster_by.empty() && !fit.keep_order;
+  if (as_they_come && !fit.inference.keys.empty() &&
+      fit.inference.keys[0].repeats - fit.inference.repeats >= kInterleaved) {
+    const KeyAdvice& key = fit.inference.keys[0];
+    warnings.push_back(fmt::format(
+        "rows look interleaved and no session key was found: {:.0f}% of the bytes equal the row "
+        "before, {:.0f}% would with --session-key {}",
+        100 * fit.inference.repeats, 100 * key.repeats, key.name));
+  }
+  return warnings;
+}
+
+}  // namespace dsi::tools

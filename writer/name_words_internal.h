@@ -1,0 +1,27 @@
+// What the name of a feature says about it, however it is spelled: "session_id", "sessionId",
+// "SESSION-ID" and "ctx.SessionID" are one to people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "dsi/format/types.h"
+
+namespace dsi::internal {
+
+// The last part of a dotted name in words of small letters joined by '_': "ctx.SessionID" is
+// "session_id".
+std::string NameWords(std::string_view name);
+
+// How well the name fits that of a session: 2 the name itself, 1 its end, 0 not at all.
+int SessionRank(std::string_view name);
+
+// Key, timestamp, label, string or dense. `greatest`: of the whole numbers it held; one that only
+// ends in "time" may be a duration, a point in time is large.
+Kind KindByName(std::string_view name, Type type, int64_t greatest);
+
+// Times since 1970 tell their unit by their size.
+TimeUnit UnitBySize(int64_t greatest);
+
+}  // namespace dsi::internal
