@@ -18,6 +18,10 @@
 namespace dsi {
 namespace {
 
+// simdjson looks for what the CPU has at its first call, where running out of memory would end the
+// process. Here that is while the library is loaded.
+[[maybe_unused]] const bool simdjson_is_ready = simdjson::validate_utf8("a", 1);
+
 // Keys, and lists of ids, as which an id of one often stands.
 bool MayOwn(const FeatureSpec& feature) {
   return feature.kind == Kind::kKey ||

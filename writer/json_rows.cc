@@ -240,14 +240,13 @@ class JsonInput : public RowTextInput {
     return Set(batch_->SetDoubles(node.feature, node.column, doubles_));
   }
 
-  // Rounding to float32 goes straight from the whole number, not by way of float64.
   template <typename Whole>
   static bool WholeToDouble(Whole whole, Type type, double* number) {
     if (type == Type::kFloat64) return ConvertWhole(whole, number);
-    float rounded = 0;
-    ConvertWhole(whole, &rounded);
-    *number = rounded;
-    return true;
+    float exact = 0;
+    const bool fits = ConvertWhole(whole, &exact);
+    *number = exact;
+    return fits;
   }
 
   Status Set(const Status& status) {
@@ -277,6 +276,10 @@ class JsonInput : public RowTextInput {
   }
 
   Status UnexpectedEntry(const KeyTree::Node& node, dom::element item, size_t at) {
+    if (IsFloat(node.type) && (item.is_int64() || item.is_uint64())) {
+      return Fault("feature {}: entry {}: found {}, {}", QuoteForMessage(node.name), at,
+                   DescribeJson(item), AdviceOnWhole(node.type));
+    }
     return Fault(
         "feature {}: entry {}: found {}, expected {} (lists hold numbers: neither strings, "
         "null nor lists)",

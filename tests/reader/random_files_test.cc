@@ -92,7 +92,8 @@ class BatchChecker {
 
   std::vector<ModelRow> PaddedRows(const PaddedView& view, const Projection& asked) {
     EXPECT_EQ(view.dtype, asked.dtype.value_or(table_.Column(asked.name).type));
-    const uint64_t pad = asked.pad_value == 0 ? 0 : OneOf(view.dtype);
+    const Kind kind = table_.Column(asked.name).kind;
+    const uint64_t pad = asked.pad_value ? OneOf(view.dtype) : UnfilledBits(kind, view.dtype);
     std::vector<ModelRow> rows;
     for (size_t i = 0; i < view.rows; ++i) {
       const std::vector<uint64_t> all =

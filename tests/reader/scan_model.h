@@ -31,6 +31,14 @@ struct ModelTable {
   const ModelColumn& Column(const std::string& name) const;
 };
 
+// What stands where no value is asked for: NaN where a float is missing, 0 where another number is,
+// beside the entries of lists and for missing embeddings. Of features without a default.
+inline uint64_t UnfilledBits(Kind kind, Type type) {
+  if (IsListKind(kind) || kind == Kind::kEmbedding) return 0;
+  if (type == Type::kFloat32) return 0x7FC00000U;
+  return type == Type::kFloat64 ? 0x7FF8000000000000U : 0;
+}
+
 // All kinds and types; sessions of 1 to `max_session` rows; features of sessions, of items and of
 // rows; missing, empty, NaN with payload, -0.0.
 ModelTable RandomTable(uint64_t seed, size_t num_rows, size_t max_session);

@@ -62,7 +62,9 @@ TEST_F(ScanOptionsTest, NoAllocationPerBatchOnceWarm) {
     auto scan = reader_->NewScan(options);
     ASSERT_TRUE(scan.ok()) << scan.status().ToString();
     Batch batch;
-    for (int i = 0; i < 40; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
+    // What a filter leaves has more values in some batches than in others.
+    const int num_warm = filtered ? 60 : 40;
+    for (int i = 0; i < num_warm; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
     const uint64_t before = NumAllocations();
     const uint64_t reads = (*scan)->stats().reads;
     for (int i = 0; i < 30; ++i) {

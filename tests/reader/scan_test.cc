@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -66,7 +67,7 @@ struct PadCase {
   uint32_t width = 0;
   Keep keep = Keep::kLast;
   Side side = Side::kRight;
-  double value = 0;
+  std::optional<double> value = {};
 };
 
 uint64_t BitsOf(double value, Type type) {
@@ -103,7 +104,8 @@ void ExpectPadded(const ModelColumn& column, const PadCase& pad, const Batch& ba
     ASSERT_EQ(view->lengths[i], static_cast<int32_t>(kept.size())) << column.name;
     ASSERT_EQ(view->present[i] != 0, row.has_value()) << column.name;
     kept.insert(pad.side == Side::kRight ? kept.end() : kept.begin(), view->width - kept.size(),
-                BitsOf(pad.value, column.type));
+                pad.value ? BitsOf(*pad.value, column.type)
+                          : UnfilledBits(column.kind, column.type));
     for (size_t k = 0; k < view->width; ++k)
       ASSERT_EQ(Load(view->values, i * view->width + k, TypeWidth(column.type)), kept[k])
           << column.name << " row " << batch.first_row() + i << " entry " << k;
@@ -185,7 +187,7 @@ TEST_P(ScanLayoutTest, Ikjt) {
 TEST_P(ScanLayoutTest, Padded) {
   for (const PadCase& pad :
        {PadCase{}, PadCase{5, Keep::kFirst, Side::kRight, 1},
-        PadCase{3, Keep::kLast, Side::kLeft, 0}, PadCase{1, Keep::kLast, Side::kRight, 1},
+        PadCase{3, Keep::kLast, Side::kLeft, 0.0}, PadCase{1, Keep::kLast, Side::kRight, 1},
         PadCase{33, Keep::kFirst, Side::kLeft, 1}}) {
     ForEachBatch(*reader_, AllAs(table_, Layout::kPadded, pad, batch_size()), table_.num_rows,
                  [&](const Batch& batch) {

@@ -100,7 +100,8 @@ class UniqueChecker {
       if (row.has_value() && row->size() > padded->unique.width)
         row->erase(row->begin(), row->end() - static_cast<ptrdiff_t>(padded->unique.width));
     }
-    ASSERT_EQ(Expand(RowsOf(padded->unique, 0), padded->inverse, rows_.size()), kept);
+    const uint64_t pad = UnfilledBits(column.kind, column.type);
+    ASSERT_EQ(Expand(RowsOf(padded->unique, pad), padded->inverse, rows_.size()), kept);
 
     const auto vbe = batch.Vbe(TypeName(column.type));
     ASSERT_TRUE(vbe.ok()) << vbe.status().ToString();

@@ -86,7 +86,7 @@ EDITS = [
     ("F-070", "columns", 12, {"flags": 0}), ("F-070|S-012", "columns", 0, {"time_unit": 1}),
     ("F-070", "columns", 0, {"name_hash": 1}), ("F-071", "columns", 0, {"name_offset": 999}),
     ("S-013|F-070", "columns", 0, {"name_size": 0}), ("S-013|F-070", "columns", 0, {"name_size": 4096}),
-    ("F-070", "columns", 0, {"feature_name_size": 3}), ("F-079|F-077", "columns", 5, {"leader": 5}),
+    ("F-070", "columns", 0, {"feature_name_size": 3}), ("F-079|F-077|S-012", "columns", 5, {"leader": 5}),
     ("F-070", "columns", 6, {"feature_name_size": 9}),
     ("F-079|S-012", "columns", 0, {"num_columns": 2}), ("F-073|F-079", "columns", 5, {"group": 2}),
     ("F-079", "columns", 5, {"shape_slot": 1}), ("F-070", "columns", 1, {"feature_id": 1}),

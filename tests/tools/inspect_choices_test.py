@@ -100,7 +100,7 @@ class ChoicesTest(CliTest):
                        for i in range(2000))
         dsi = self.path("t.dsi")
         self.expect(OK, "convert", self.write("t.jsonl", rows), dsi, "--no-dedup", "--quiet",
-                    "--schema", self.write("t.json", json.dumps(schema)))
+                    "--schema", self.write("t.json", json.dumps(schema)), warns=True)
         same, none, first, second = self.json("inspect", dsi, "--features")
         self.assertEqual(same["encodings"], [{"encoding": "constant", "pages": 0, "bytes": 0}])
         self.assertEqual(none["encodings"], [])
