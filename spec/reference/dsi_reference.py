@@ -576,8 +576,6 @@ class File:
 
     def _nodes(self, stripe, slot):
         """Decodes the nodes of a stream by itself, with any dictionary of the right size."""
-        if any(g.index_slot == slot and stripe.groups[i][0] > 5 for i, g in enumerate(self.groups)):
-            return  # D-001: what it must be is not known.
         if any(not is_known(c) and (slot in tier_slots(c) or slot in (
                 c.shape_slot, c.windows_slot) and c.kind not in (LIST, WEIGHTED, SEQUENCE))
                for c in self.columns):
