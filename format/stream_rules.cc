@@ -11,13 +11,12 @@ namespace {
 
 constexpr uint64_t kMaxListCode = uint64_t{kMaxListLength} + 1;
 
-// F-061: `max` is for shape streams alone.
+}  // namespace
+
 Status CheckNoMax(const StreamRecord& stream, const char* what) {
   if (stream.max == 0) return Status::Ok();
   return Corrupt("{} stream with a maximum of {} (F-061)", what, stream.max);
 }
-
-}  // namespace
 
 uint64_t EntriesOfCode(const ColumnRecord& column, uint64_t code) {
   if (code == 0) return 0;

@@ -27,6 +27,9 @@ struct PagesOfStripe {
 Status CheckPagePlace(const PageRecord& record, uint32_t page, uint64_t expected,
                       const PagesOfStripe& pages, uint32_t page_values);
 
+// F-061: only shape and windows streams state a maximum. `what`: for the message.
+Status CheckNoMax(const StreamRecord& stream, const char* what);
+
 // D-010: one code per unique row; `max` within what the kind allows (F-090).
 Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique, const StreamRecord& shape);
 

@@ -64,8 +64,7 @@ class StripeVerifier {
     FinishStreams();
     CompareStreams(totals);
     AddStoredBytes(totals);
-    if (!is_damaged_)
-      DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, budget_, &log_));
+    if (!is_damaged_) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, budget_, &log_));
     file_.ForgetStripe(stripe_);
     return true;
   }
@@ -154,7 +153,8 @@ class StripeVerifier {
   // What records alone must say, before any page is read.
   Status CheckRecord(const Stream& s) {
     const SlotUse& use = s.use;
-    if (IsOpaque(use)) return Status::Ok();
+    if (IsOpaque(use))
+      return use.role == StreamRole::kValues ? CheckNoMax(s.record, "values") : Status::Ok();
     if (use.role == StreamRole::kIndex) {
       const uint32_t parent = directory_.group_parents[use.owner];
       return CheckIndexRecord(groups_[use.owner], ref_.num_rows, groups_[parent].num_unique,

@@ -103,9 +103,9 @@ void ExpectPadded(const ModelColumn& column, const PadCase& pad, const Batch& ba
     }
     ASSERT_EQ(view->lengths[i], static_cast<int32_t>(kept.size())) << column.name;
     ASSERT_EQ(view->present[i] != 0, row.has_value()) << column.name;
-    kept.insert(pad.side == Side::kRight ? kept.end() : kept.begin(), view->width - kept.size(),
-                pad.value ? BitsOf(*pad.value, column.type)
-                          : UnfilledBits(column.kind, column.type));
+    kept.insert(
+        pad.side == Side::kRight ? kept.end() : kept.begin(), view->width - kept.size(),
+        pad.value ? BitsOf(*pad.value, column.type) : UnfilledBits(column.kind, column.type));
     for (size_t k = 0; k < view->width; ++k)
       ASSERT_EQ(Load(view->values, i * view->width + k, TypeWidth(column.type)), kept[k])
           << column.name << " row " << batch.first_row() + i << " entry " << k;
