@@ -7,7 +7,8 @@
 #include <cstdint>
 
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/allocator_interface.h>
+// Of <sanitizer/allocator_interface.h>, which Debian's gcc does not install.
+extern "C" size_t __sanitizer_get_current_allocated_bytes();
 #endif
 
 namespace dsi::test {
