@@ -18,6 +18,9 @@ file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/
 add_library(test_support_interface INTERFACE)
 target_link_libraries(test_support_interface INTERFACE dsi_internal GTest::gtest
   nlohmann_json::nlohmann_json)
+# Takes the place of malloc, so only programs that fail or measure allocations have it.
+set(memory_hook ${PROJECT_SOURCE_DIR}/tests/support/memory_hook.cc)
+list(REMOVE_ITEM support_sources ${memory_hook})
 # Only of files that read the tree: objects of all others are shared by checkouts in one compiler cache.
 set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/tests/golden/golden_nodes_test.cc
@@ -57,6 +60,9 @@ foreach(folder ${test_folders})
   endif()
   add_executable(${folder}_test ${sources})
   target_link_libraries(${folder}_test PRIVATE test_support GTest::gtest_main)
+  if(folder MATCHES "^(reader|writer)$")
+    target_sources(${folder}_test PRIVATE ${memory_hook})
+  endif()
   if(folder STREQUAL "tools" AND TARGET dsictl_core)
     target_link_libraries(${folder}_test PRIVATE dsictl_core)
   endif()

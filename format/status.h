@@ -20,21 +20,42 @@ namespace dsi {
 // Codes are stable: a program may switch on them. New ones are added at the end.
 enum class StatusCode : uint8_t {
   kOk = 0,
-  kInvalidArgument = 1,  // The caller asked for something impossible (an unknown option, a wrong
-                         // type, a call out of order).
-  kNotFound = 2,         // A file, a feature or a row that does not exist.
-  kAlreadyExists = 3,    // The output exists and replacing it was not asked for.
-  kCorrupt = 4,  // Stored bytes are damaged: a seal, a size or a value breaks a rule of the format.
-  kUnsupported =
-      5,           // Sound, but written by a newer version or using what this build does not know.
-  kNotDsi = 6,     // The file is something else.
-  kTruncated = 7,  // The file ends too early (or was still being written).
-  kIo = 8,         // The operating system failed a call; errno's text is in the message.
-  kResourceExhausted =
-      9,  // A stated limit or budget (memory, rows, features) was exceeded, or memory ran out.
-  kCancelled = 10,  // The caller's callback asked to stop.
-  kBadInput = 11,   // A row, a schema or a text handed in is malformed; the message names the line.
-  kOutOfRange = 12,  // A value does not fit the type that was asked for.
+
+  // The caller asked for something impossible: an unknown option, a wrong type, a call out of order.
+  kInvalidArgument = 1,
+
+  // A file, a feature or a row that does not exist.
+  kNotFound = 2,
+
+  // The output exists, and replacing it was not asked for.
+  kAlreadyExists = 3,
+
+  // Stored bytes are damaged: a checksum, a size or a value breaks a rule of the format.
+  kCorrupt = 4,
+
+  // Sound, but it uses what this build does not know: a newer writer made it.
+  kUnsupported = 5,
+
+  // The file is something else.
+  kNotDsi = 6,
+
+  // The file ends too early, or was still being written.
+  kTruncated = 7,
+
+  // The operating system failed a call. The message has errno's text.
+  kIo = 8,
+
+  // A stated limit or budget (memory, rows, features) was exceeded, or memory ran out.
+  kResourceExhausted = 9,
+
+  // A callback of the caller's asked to stop, or threw.
+  kCancelled = 10,
+
+  // A row, a schema or a text that was handed in is malformed. The message names the line.
+  kBadInput = 11,
+
+  // A value does not fit the type that was asked for.
+  kOutOfRange = 12,
 };
 
 // Returns the stable name of a code, such as "corrupt".

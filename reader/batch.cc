@@ -6,7 +6,7 @@
 #include "dsi/format/block_memory_internal.h"
 #include "dsi/format/bytes_internal.h"
 #include "dsi/format/error_internal.h"
-#include "dsi/format/guarded_internal.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/reader/batch_internal.h"
 
 namespace dsi {
@@ -123,7 +123,7 @@ Result<VbeView> VbeOf(const BatchState& state, std::string_view set) {
 // A view of a batch that Scan::Next has filled.
 template <typename View, typename Make>
 Result<View> ViewOf(const BatchState* state, const Make& make) noexcept {
-  return Guarded([&]() -> Result<View> {
+  return NoThrow([&]() -> Result<View> {
     if (state == nullptr || state->projection == nullptr)
       return InvalidArgument("the batch is empty: no Scan::Next has filled it");
     return make();

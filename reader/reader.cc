@@ -5,7 +5,7 @@
 
 #include "dsi/codecs/tuning_internal.h"
 #include "dsi/format/error_internal.h"
-#include "dsi/format/guarded_internal.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/reader/describe_internal.h"
 #include "dsi/reader/open_file_internal.h"
 #include "dsi/reader/page_plan_internal.h"
@@ -22,9 +22,9 @@ using internal::OpenFile;
 // Says which file an error is about.
 template <typename Call>
 auto About(const OpenFile& file, const Call& call) noexcept -> decltype(call()) {
-  auto result = internal::Guarded(call);
+  auto result = internal::NoThrow(call);
   if (result.ok()) return result;
-  return internal::Guarded(
+  return internal::NoThrow(
       [&]() -> decltype(call()) { return result.status().At(file.file().name()); });
 }
 
@@ -93,7 +93,7 @@ Reader::~Reader() = default;
 
 Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path,
                                              const ReaderOptions& options) {
-  return internal::Guarded([&]() -> Result<std::unique_ptr<Reader>> {
+  return internal::NoThrow([&]() -> Result<std::unique_ptr<Reader>> {
     DSI_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenLocalFile(path));
     return Open(std::move(file), options);
   });
@@ -101,7 +101,7 @@ Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path,
 
 Result<std::unique_ptr<Reader>> Reader::Open(std::unique_ptr<RandomAccessFile> file,
                                              const ReaderOptions& options) {
-  return internal::Guarded([&]() -> Result<std::unique_ptr<Reader>> {
+  return internal::NoThrow([&]() -> Result<std::unique_ptr<Reader>> {
     if (file == nullptr) return internal::InvalidArgument("no file");
     if (options.max_read_bytes == 0) return internal::InvalidArgument("max_read_bytes is 0");
     const std::string name = file->name();

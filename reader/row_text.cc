@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "dsi/format/error_internal.h"
-#include "dsi/format/guarded_internal.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/reader/batch_internal.h"
 #include "dsi/reader/name_match_internal.h"
 #include "dsi/reader/row_text_buffer_internal.h"
@@ -244,7 +244,7 @@ RowText::~RowText() = default;
 
 Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader,
                                                  const RowTextOptions& options) {
-  return internal::Guarded([&] { return Make(reader, options); });
+  return internal::NoThrow([&] { return Make(reader, options); });
 }
 
 Result<std::unique_ptr<RowText>> RowText::Make(const Reader& reader,
@@ -274,10 +274,10 @@ Result<std::unique_ptr<RowText>> RowText::Make(const Reader& reader,
 }
 
 Result<bool> RowText::Next(std::string* out, std::vector<uint64_t>* positions) {
-  return internal::Guarded([&]() -> Result<bool> {
+  return internal::NoThrow([&]() -> Result<bool> {
     if (out == nullptr) return internal::InvalidArgument("no string for the rows");
     if (!impl_->failed.ok()) return impl_->failed;
-    auto more = internal::Guarded([&] { return impl_->Next(out, positions); });
+    auto more = internal::NoThrow([&] { return impl_->Next(out, positions); });
     if (!more.ok()) impl_->failed = more.status();
     return more;
   });

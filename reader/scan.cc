@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dsi/format/error_internal.h"
-#include "dsi/format/guarded_internal.h"
+#include "dsi/format/no_throw_internal.h"
 #include "dsi/reader/batch_internal.h"
 #include "dsi/reader/row_picker_internal.h"
 #include "dsi/reader/scan_fill_internal.h"
@@ -71,14 +71,14 @@ class FileScan final : public Scan {
 
   Result<bool> Next(Batch* batch) override {
     bool more = false;
-    Status status = Guarded([&] { return NextBatch(batch, &more); });
+    Status status = NoThrow([&] { return NextBatch(batch, &more); });
     CountWork();
     if (status.ok()) return more;
     if (batch == nullptr) return status;  // The scan goes on.
     BatchAccess::Clear(batch);
     if (failed_.ok()) {
-      failed_ = Guarded([&] { return status.At(shared_.file->file().name()); });
-      status = Guarded([&] { return failed_; });
+      failed_ = NoThrow([&] { return status.At(shared_.file->file().name()); });
+      status = NoThrow([&] { return failed_; });
     }
     return status;
   }

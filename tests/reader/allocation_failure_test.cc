@@ -11,7 +11,7 @@
 #include "dsi/reader/reader.h"
 #include "dsi/reader/row_text.h"
 #include "dsi/tests/reader/history_table.h"
-#include "dsi/tests/reader/memory_hook.h"
+#include "dsi/tests/support/memory_hook.h"
 
 namespace dsi::test {
 namespace {

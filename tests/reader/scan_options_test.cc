@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "dsi/tests/reader/memory_hook.h"
+#include "dsi/tests/support/memory_hook.h"
 #include "dsi/tests/reader/scan_model.h"
 
 namespace dsi::test {

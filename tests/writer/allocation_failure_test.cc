@@ -11,7 +11,7 @@
 #include "dsi/format/schema.h"
 #include "dsi/io/file.h"
 #include "dsi/tests/support/temp_folder.h"
-#include "dsi/tests/writer/failing_memory.h"
+#include "dsi/tests/support/memory_hook.h"
 #include "dsi/writer/text_input.h"
 #include "dsi/writer/writer.h"
 

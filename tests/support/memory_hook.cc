@@ -1,4 +1,4 @@
-#include "dsi/tests/reader/memory_hook.h"
+#include "dsi/tests/support/memory_hook.h"
 
 #include <malloc.h>
 

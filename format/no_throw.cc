@@ -1,9 +1,8 @@
-#include "dsi/format/guarded_internal.h"
+#include "dsi/format/no_throw_internal.h"
 
 #include <exception>
 #include <new>
 #include <stdexcept>
-#include <string>
 
 #include "dsi/format/error_internal.h"
 #include "dsi/format/memory_budget_internal.h"
@@ -17,13 +16,13 @@ Status Translate() {
   } catch (const OverBudget& error) {
     return error.ToStatus();
   } catch (const std::bad_alloc&) {
-    return Error(StatusCode::kResourceExhausted, "out of memory");
+    return OutOfMemory();
   } catch (const std::length_error&) {
-    return Error(StatusCode::kResourceExhausted, "an array would be too long");
+    return OutOfMemory();  // A size beyond all memory.
   } catch (const std::exception& error) {
-    return Error(StatusCode::kCancelled, "a callback threw: {}", error.what());
+    return Error(StatusCode::kCancelled, "user code threw: {}", error.what());
   } catch (...) {
-    return Error(StatusCode::kCancelled, "a callback threw");
+    return Error(StatusCode::kCancelled, "user code threw");
   }
 }
 
@@ -33,8 +32,7 @@ Status StatusOfException() noexcept {
   try {
     return Translate();
   } catch (...) {
-    // Short enough for a string that holds no memory of its own.
-    return {StatusCode::kResourceExhausted, "out of memory"};
+    return OutOfMemory();
   }
 }
 
