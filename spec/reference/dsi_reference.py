@@ -569,6 +569,32 @@ class File:
         need(top == stripe.streams[c.shape_slot].max, "D-010", where, f"max is not {top}")  # F-061
         return codes
 
+    def _records(self, stripe, c):
+        """What the records of the column's streams tell by themselves (F-004)."""
+        lists, streams = is_list(c), stripe.streams
+        shape, num_unique = streams[c.shape_slot], stripe.groups[c.group][1]
+        where = f"stripe {stripe.ordinal} column {c.ordinal}"
+        if not is_known(c) and c.kind not in (LIST, WEIGHTED, SEQUENCE):
+            return
+        need((shape.num_values, shape.width) == (num_unique, 4 if lists else 1), "D-010", where,
+             f"{shape.num_values} codes of width {shape.width}")
+        need(shape.max <= (MAX_LIST_CODE if lists else 1), "D-010", where, f"code {shape.max}")
+        need(shape.form != 1 or shape.constant == shape.max, "D-010", where, "not the greatest code")
+        windowed = False
+        if c.windows_slot != NONE32:
+            windows = streams[c.windows_slot]
+            windowed = windows.num_values != 0
+            need(windows.num_values in (0, num_unique) and windows.width == 4, "D-013", where,
+                 f"{windows.num_values} codes of width {windows.width}")
+            need(windows.max == 0 or c.num_tiers, "D-014", where, f"reach {windows.max}, no tiers")
+        if not is_known(c):
+            return
+        greatest = (shape.max - 1 if lists else c.fixed_length or 1) if shape.max else 0
+        most, found = num_unique * greatest, sum(streams[slot].num_values for slot in tier_slots(c))
+        least = most if shape.form == 1 and not windowed else greatest
+        need(least <= found <= most, "D-013" if windowed else "D-011", where,
+             f"{found} values, the shape allows {least} to {most}")
+
     def dictionary(self, stripe, i):
         slot = self.id_spaces[i].dictionary_slot
         return self._stream(stripe, slot, self.id_spaces[i].width,
@@ -701,20 +727,36 @@ class File:
         for c in self.columns:
             tried(self._need_known, c)
         for s in self.stripes:
-            indexes = [tried(self.index, s, g) for g in range(len(self.groups))]
+            needed = self._needed(s)
+            indexes = [tried(self.index, s, g) if s.groups[g][0] not in (4, 5) or g in needed
+                       else None for g in range(len(self.groups))]
             for i in range(len(self.id_spaces)):
                 tried(self.dictionary, s, i)
             yield s, indexes, [tried(self._column, s, c, True) for c in self.columns]
             for slot in range(len(s.streams) if unsupported else 0):  # F-004
                 tried(self._nodes, s, slot)
+            for c in self.columns if unsupported else ():  # F-004
+                self._records(s, c)
         if unsupported:
             raise unsupported
+
+    def _needed(self, stripe):
+        """Groups whose indexes say where the values of known columns stand (F-004)."""
+        needed = set()
+        for c in self.columns:
+            g = c.group if is_known(c) else 0
+            needed.add(g)
+            while g and stripe.groups[g][0] in (4, 5):
+                g = self.groups[g].parent
+                needed.add(g)
+        return needed
 
     def readable(self):
         """Names of the columns that need nothing newer than this decoder in any stripe."""
         names = []
         for c in self.columns:
             try:
+                self._need_known(c)
                 for s in self.stripes:
                     self.index(s, c.group)
                     self._column(s, c, True)
