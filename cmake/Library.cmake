@@ -7,7 +7,7 @@ file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/dsi SYMBOLIC)
 
 set(dsi_sources)
-foreach(folder format io codecs dedup writer reader)
+foreach(folder base format io codecs dedup writer reader text)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
   list(APPEND dsi_sources ${found})
 endforeach()
@@ -44,11 +44,11 @@ target_include_directories(dsi_objects PRIVATE ${PROJECT_BINARY_DIR}/include)
 target_include_directories(dsi_objects SYSTEM PRIVATE ${generated_dir})
 target_compile_definitions(dsi_objects PRIVATE DSI_VERSION="${PROJECT_VERSION}")
 if(DSI_XXHASH_HAS_DISPATCH)
-  # The files that include format/xxh3_internal.h.
+  # The files that include base/xxh3_internal.h.
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/format/seal.cc
     ${PROJECT_SOURCE_DIR}/dedup/hash_rows.cc
-    ${PROJECT_SOURCE_DIR}/writer/alias_streams.cc
+    ${PROJECT_SOURCE_DIR}/writer/encode/alias_streams.cc
     PROPERTIES COMPILE_DEFINITIONS DSI_XXHASH_HAS_DISPATCH)
 endif()
 target_link_libraries(dsi_objects PRIVATE dsi_compiler ${DSI_PRIVATE_LIBRARIES})

@@ -1,10 +1,10 @@
 # The public surface: these headers are installed, documented and stable in spelling. Every
 # other header ends in _internal.h, or in -inl.h for SIMD kernels; tests/layering checks that.
 set(DSI_PUBLIC_HEADERS
-  format/export.h
+  base/export.h
   format/limits.h
   format/schema.h
-  format/status.h
+  base/status.h
   format/types.h
   io/file.h
   reader/batch.h
@@ -12,9 +12,9 @@ set(DSI_PUBLIC_HEADERS
   reader/dedup_info.h
   reader/reader.h
   reader/row_filter.h
-  reader/row_text.h
+  text/row_text.h
   reader/scan.h
   writer/row_batch.h
-  writer/text_input.h
+  text/text_input.h
   writer/writer.h
 )

@@ -6,7 +6,7 @@
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/shared_dictionary/shared_dictionary_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 
 namespace dsi::internal {

@@ -7,7 +7,7 @@
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/codecs/node_internal.h"
 #include "dsi/codecs/scratch_internal.h"
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 
 namespace dsi::internal {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 
 namespace dsi::internal {
 

@@ -5,7 +5,7 @@
 
 #include "dsi/codecs/choose_internal.h"
 #include "dsi/codecs/registry_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {

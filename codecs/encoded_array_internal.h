@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "dsi/format/memory_budget_internal.h"
-#include "dsi/format/status.h"
+#include "dsi/base/memory_budget_internal.h"
+#include "dsi/base/status.h"
 
 namespace dsi::internal {
 

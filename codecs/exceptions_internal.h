@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "dsi/codecs/block_reader_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 

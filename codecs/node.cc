@@ -1,6 +1,6 @@
 #include "dsi/codecs/node_internal.h"
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "dsi/codecs/encoded_array_internal.h"
-#include "dsi/format/bytes_internal.h"
-#include "dsi/format/status.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/status.h"
 
 namespace dsi::internal {
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "dsi/format/block_memory_internal.h"
+#include "dsi/base/block_memory_internal.h"
 
 namespace dsi::internal {
 

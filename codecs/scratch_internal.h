@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dsi/codecs/encoded_array_internal.h"
-#include "dsi/format/memory_budget_internal.h"
+#include "dsi/base/memory_budget_internal.h"
 
 struct ZSTD_DCtx_s;
 

@@ -8,7 +8,7 @@
 
 #include "dsi/codecs/node_internal.h"
 #include "dsi/codecs/width_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 

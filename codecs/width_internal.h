@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "dsi/codecs/encoded_array_internal.h"
-#include "dsi/format/bytes_internal.h"
+#include "dsi/base/bytes_internal.h"
 
 namespace dsi::internal {
 

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <span>
 
-#include "dsi/format/memory_budget_internal.h"
-#include "dsi/format/status.h"
+#include "dsi/base/memory_budget_internal.h"
+#include "dsi/base/status.h"
 
 namespace dsi::internal {
 

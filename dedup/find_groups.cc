@@ -11,8 +11,8 @@
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/key_index_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
-#include "dsi/format/error_internal.h"
-#include "dsi/format/logarithm_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dsi/dedup/unique_rows_internal.h"
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 
 namespace dsi::internal {
 

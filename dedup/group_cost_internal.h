@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "dsi/format/logarithm_internal.h"
+#include "dsi/base/logarithm_internal.h"
 
 namespace dsi::internal {
 

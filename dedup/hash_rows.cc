@@ -5,7 +5,7 @@
 
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/dedup/unique_rows_internal.h"
-#include "dsi/format/xxh3_internal.h"
+#include "dsi/base/xxh3_internal.h"
 
 namespace dsi::internal {
 namespace {

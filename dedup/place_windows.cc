@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {

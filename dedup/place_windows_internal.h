@@ -11,7 +11,7 @@
 #include <span>
 
 #include "dsi/dedup/tiers_internal.h"
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 
 namespace dsi::internal {
 

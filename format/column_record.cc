@@ -1,8 +1,8 @@
 // The column record (spec F-070) and what it says about kind and type (S-010 … S-013).
 #include <cstring>
 
-#include "dsi/format/bytes_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/wire_internal.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "dsi/format/bytes_internal.h"
+#include "dsi/base/bytes_internal.h"
 #include "dsi/format/core_internal.h"
 
 namespace dsi::internal {

@@ -9,10 +9,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "dsi/format/error_internal.h"
-#include "dsi/format/json_position_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
 #include "dsi/format/limits.h"
-#include "dsi/format/no_throw_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/format/wire_internal.h"
 
 namespace dsi {

@@ -31,8 +31,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dsi/format/export.h"
-#include "dsi/format/status.h"
+#include "dsi/base/export.h"
+#include "dsi/base/status.h"
 #include "dsi/format/types.h"
 
 namespace dsi {

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "dsi/format/default_bits_internal.h"
-#include "dsi/format/error_internal.h"
-#include "dsi/format/json_position_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
 #include "dsi/format/limits.h"
-#include "dsi/format/no_throw_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/format/schema.h"
 
 namespace dsi {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "dsi/format/default_bits_internal.h"
-#include "dsi/format/json_text_internal.h"
-#include "dsi/format/no_throw_internal.h"
+#include "dsi/base/json_text_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/format/schema.h"
 
 namespace dsi {

@@ -1,6 +1,6 @@
 #include "dsi/format/seal_internal.h"
 
-#include "dsi/format/xxh3_internal.h"
+#include "dsi/base/xxh3_internal.h"
 
 namespace dsi::internal {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "dsi/format/bytes_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 
 namespace dsi::internal {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "dsi/format/export.h"
+#include "dsi/base/export.h"
 
 namespace dsi {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "dsi/format/bytes_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
 

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "dsi/format/limits.h"
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/format/types.h"
 
 namespace dsi::internal {

@@ -4,7 +4,7 @@
 // Input: u8 width selector, u8 flags (1: with a dictionary, 2: values, and their tuning by 4 and
 // 8), u16 count - 1 (of values: unused), then the node, or the values.
 
-#include "dsi/format/bytes_internal.h"
+#include "dsi/base/bytes_internal.h"
 #include "dsi/fuzz/node_checks.h"
 
 namespace {

@@ -13,7 +13,7 @@
 #include "dsi/fuzz/sealed_mutator.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
-#include "dsi/reader/row_text.h"
+#include "dsi/text/row_text.h"
 #include "dsi/tests/support/file_answer.h"
 
 namespace {

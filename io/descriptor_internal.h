@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
-#include "dsi/format/error_internal.h"
-#include "dsi/format/no_throw_internal.h"
-#include "dsi/format/status.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/base/status.h"
 
 namespace dsi::internal {
 

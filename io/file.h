@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "dsi/format/export.h"
-#include "dsi/format/status.h"
+#include "dsi/base/export.h"
+#include "dsi/base/status.h"
 
 namespace dsi {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/io/descriptor_internal.h"
 #include "dsi/io/file.h"
 

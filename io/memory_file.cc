@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/format/error_internal.h"
-#include "dsi/format/no_throw_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/io/file.h"
 
 namespace dsi {

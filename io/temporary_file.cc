@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {

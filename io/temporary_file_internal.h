@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/io/descriptor_internal.h"
 
 namespace dsi::internal {

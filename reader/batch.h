@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "dsi/format/export.h"
-#include "dsi/format/status.h"
+#include "dsi/base/export.h"
+#include "dsi/base/status.h"
 #include "dsi/format/types.h"
 
 namespace dsi {

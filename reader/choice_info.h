@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 
 namespace dsi {
 

@@ -7,10 +7,10 @@
 
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/codecs/tuning_internal.h"
-#include "dsi/format/error_internal.h"
-#include "dsi/reader/describe_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/reader/describe/describe_internal.h"
 #include "dsi/reader/explain_choice_internal.h"
-#include "dsi/reader/page_plan_internal.h"
+#include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {

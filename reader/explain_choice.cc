@@ -9,7 +9,7 @@
 #include "dsi/codecs/decode_time_internal.h"
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/shared_dictionary/shared_dictionary_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {

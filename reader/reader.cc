@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "dsi/codecs/tuning_internal.h"
-#include "dsi/format/error_internal.h"
-#include "dsi/format/no_throw_internal.h"
-#include "dsi/reader/describe_internal.h"
-#include "dsi/reader/open_file_internal.h"
-#include "dsi/reader/page_plan_internal.h"
-#include "dsi/reader/row_picker_internal.h"
-#include "dsi/reader/scan_internal.h"
-#include "dsi/reader/verify_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/reader/describe/describe_internal.h"
+#include "dsi/reader/open/open_file_internal.h"
+#include "dsi/reader/plan/page_plan_internal.h"
+#include "dsi/reader/scan/row_picker_internal.h"
+#include "dsi/reader/scan/scan_internal.h"
+#include "dsi/reader/verify/verify_internal.h"
 
 namespace dsi {
 namespace {

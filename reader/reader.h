@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dsi/format/export.h"
+#include "dsi/base/export.h"
 #include "dsi/format/schema.h"
 #include "dsi/format/types.h"
 #include "dsi/io/file.h"

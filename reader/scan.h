@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dsi/format/export.h"
+#include "dsi/base/export.h"
 #include "dsi/reader/batch.h"
 #include "dsi/reader/row_filter.h"
 

@@ -1,7 +1,7 @@
 // dsictl cat: rows as JSON Lines.
 #include <memory>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/tools/dsi_to_text_internal.h"
 #include "dsi/tools/verbs_internal.h"
 

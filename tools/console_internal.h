@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 
 namespace dsi::tools {
 

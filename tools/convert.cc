@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/dsi_to_text_internal.h"
 #include "dsi/tools/inspect_internal.h"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <span>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/dedup/report_internal.h"
 #include "dsi/tools/verbs_internal.h"

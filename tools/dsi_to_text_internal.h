@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/reader/reader.h"
-#include "dsi/reader/row_text.h"
+#include "dsi/text/row_text.h"
 #include "dsi/tools/original_order_internal.h"
 #include "dsi/tools/progress_internal.h"
 

@@ -6,7 +6,7 @@
 //      does not fit
 #pragma once
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/tools/console_internal.h"
 
 namespace dsi::tools {

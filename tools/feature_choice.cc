@@ -5,8 +5,8 @@
 #include <set>
 #include <string_view>
 
-#include "dsi/format/error_internal.h"
-#include "dsi/reader/name_match_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/name_match_internal.h"
 #include "dsi/tools/console_internal.h"
 
 namespace dsi::tools {

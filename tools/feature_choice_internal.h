@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/reader/reader.h"
 
 namespace dsi::tools {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/generate/generate_internal.h"
 #include "dsi/tools/interrupt_internal.h"

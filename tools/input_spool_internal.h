@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/scratch_file_internal.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/reader/reader.h"
 #include "dsi/tools/console_internal.h"
 

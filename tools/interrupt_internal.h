@@ -2,7 +2,7 @@
 // cleanly. A second signal ends the process at once.
 #pragma once
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 
 namespace dsi::tools {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/format/no_throw_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/tools/console_internal.h"
 #include "dsi/tools/exit_code_internal.h"
 #include "dsi/tools/interrupt_internal.h"

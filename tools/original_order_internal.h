@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/tools/scratch_file_internal.h"
 
 namespace dsi::tools {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "dsi/reader/name_match_internal.h"
+#include "dsi/base/name_match_internal.h"
 #include "dsi/tools/number_text_internal.h"
 
 namespace dsi::tools {

@@ -8,7 +8,7 @@
 
 #include "dsi/format/schema.h"
 #include "dsi/tools/text_table_internal.h"
-#include "dsi/writer/text_input.h"
+#include "dsi/text/text_input.h"
 
 namespace dsi::tools {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "dsi/writer/byte_source_internal.h"
-#include "dsi/writer/text_rows_internal.h"
+#include "dsi/text/lines/byte_source_internal.h"
+#include "dsi/text/lines/text_rows_internal.h"
 
 namespace dsi::tools {
 namespace {

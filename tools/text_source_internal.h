@@ -6,10 +6,10 @@
 #include <string>
 
 #include "dsi/format/schema.h"
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/tools/input_spool_internal.h"
 #include "dsi/tools/progress_internal.h"
-#include "dsi/writer/text_input.h"
+#include "dsi/text/text_input.h"
 
 namespace dsi::tools {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/interrupt_internal.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/text_report_internal.h"

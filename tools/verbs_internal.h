@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/tools/console_internal.h"
 
 namespace dsi::tools {

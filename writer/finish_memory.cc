@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "dsi/writer/source_internal.h"
+#include "dsi/writer/rows/source_internal.h"
 
 namespace dsi::internal {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "dsi/writer/clustering_internal.h"
+#include "dsi/writer/cluster/clustering_internal.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi::internal {

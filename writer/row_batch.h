@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dsi/format/export.h"
+#include "dsi/base/export.h"
 #include "dsi/format/schema.h"
 
 namespace dsi {

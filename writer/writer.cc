@@ -6,18 +6,18 @@
 #include <thread>
 
 #include "dsi/codecs/tuning_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
-#include "dsi/format/no_throw_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/format/seal_internal.h"
-#include "dsi/writer/check_stripe_internal.h"
-#include "dsi/writer/clustering_internal.h"
-#include "dsi/writer/directory_writer_internal.h"
+#include "dsi/writer/publish/check_stripe_internal.h"
+#include "dsi/writer/cluster/clustering_internal.h"
+#include "dsi/writer/publish/directory_writer_internal.h"
 #include "dsi/writer/finish_memory_internal.h"
-#include "dsi/writer/machine_memory_internal.h"
-#include "dsi/writer/parallel_internal.h"
-#include "dsi/writer/round_floats_internal.h"
-#include "dsi/writer/stripe_cuts_internal.h"
+#include "dsi/base/machine_memory_internal.h"
+#include "dsi/base/parallel_internal.h"
+#include "dsi/writer/rows/round_floats_internal.h"
+#include "dsi/writer/cluster/stripe_cuts_internal.h"
 
 namespace dsi {
 namespace {

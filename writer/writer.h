@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "dsi/format/export.h"
+#include "dsi/base/export.h"
 #include "dsi/format/schema.h"
 #include "dsi/io/file.h"
 #include "dsi/writer/row_batch.h"

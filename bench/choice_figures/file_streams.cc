@@ -8,10 +8,10 @@
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/node_internal.h"
 #include "dsi/codecs/shared_dictionary/shared_dictionary_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
-#include "dsi/reader/describe_internal.h"
-#include "dsi/reader/page_plan_internal.h"
+#include "dsi/reader/describe/describe_internal.h"
+#include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::bench {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dsi/bench/choice_figures/values.h"
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 
 namespace dsi::bench {
 

@@ -9,7 +9,7 @@
 #include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/codecs/repeats_internal.h"
 #include "dsi/codecs/width_internal.h"
-#include "dsi/format/logarithm_internal.h"
+#include "dsi/base/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {

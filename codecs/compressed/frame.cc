@@ -7,7 +7,7 @@
 #include <new>
 
 #include "dsi/codecs/compressed/compressed_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 
 namespace dsi::internal {

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "dsi/codecs/compressed/compressed_internal.h"
-#include "dsi/format/bytes_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {

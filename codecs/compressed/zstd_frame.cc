@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "dsi/codecs/compressed/compressed_internal.h"
-#include "dsi/format/bytes_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 
 namespace dsi::internal {

@@ -4,7 +4,7 @@
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/stored_value_internal.h"
 #include "dsi/codecs/width_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {

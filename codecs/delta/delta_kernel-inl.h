@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dsi/format/running_sum-inl.h"
+#include "dsi/base/running_sum-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();

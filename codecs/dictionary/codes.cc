@@ -5,7 +5,7 @@
 #include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/dictionary/gather_internal.h"
 #include "dsi/codecs/width_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {

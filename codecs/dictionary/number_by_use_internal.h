@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "dsi/format/logarithm_internal.h"
+#include "dsi/base/logarithm_internal.h"
 
 namespace dsi::internal {
 

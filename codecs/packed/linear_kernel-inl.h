@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dsi/format/bytes_internal.h"
+#include "dsi/base/bytes_internal.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();

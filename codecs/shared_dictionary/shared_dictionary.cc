@@ -7,7 +7,7 @@
 #include "dsi/codecs/block_reader_internal.h"
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/registry_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {

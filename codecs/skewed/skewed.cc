@@ -8,8 +8,8 @@
 #include "dsi/codecs/dictionary/gather_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
-#include "dsi/format/error_internal.h"
-#include "dsi/format/logarithm_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/logarithm_internal.h"
 
 namespace dsi::internal {
 namespace {

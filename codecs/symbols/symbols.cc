@@ -6,7 +6,7 @@
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/symbols/symbol_table_internal.h"
 #include "dsi/codecs/width_internal.h"
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {

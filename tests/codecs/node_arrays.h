@@ -15,7 +15,7 @@
 
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/scratch_internal.h"
-#include "dsi/format/bytes_internal.h"
+#include "dsi/base/bytes_internal.h"
 
 namespace dsi::internal::test {
 

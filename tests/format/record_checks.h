@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 
 namespace dsi::test {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "dsi/format/json_position_internal.h"
+#include "dsi/base/json_position_internal.h"
 
 namespace dsi {
 namespace {

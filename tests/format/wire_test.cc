@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "dsi/format/bytes_internal.h"
+#include "dsi/base/bytes_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/tests/format/record_checks.h"
 

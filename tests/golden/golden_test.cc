@@ -10,7 +10,7 @@
 
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/reader/reader.h"
-#include "dsi/reader/row_text.h"
+#include "dsi/text/row_text.h"
 
 namespace dsi {
 namespace {

@@ -13,20 +13,22 @@ from source_tree import (CXX_SUFFIXES, LIBRARY_FOLDERS, expect, files_below, pub
                          read_text, report, source_root, write_tree)
 
 ALLOWED = {
-    "format": {"format"},
-    "io": {"io", "format"},
-    "codecs": {"codecs", "format"},
-    "dedup": {"dedup", "format"},
-    "writer": {"writer", "codecs", "dedup", "io", "format"},
-    "reader": {"reader", "codecs", "dedup", "io", "format"},
-    "tools": {"tools", "writer", "reader", "dedup", "io", "format"},
+    "base": {"base"},
+    "format": {"format", "base"},
+    "io": {"io", "format", "base"},
+    "codecs": {"codecs", "format", "base"},
+    "dedup": {"dedup", "format", "base"},
+    "writer": {"writer", "codecs", "dedup", "io", "format", "base"},
+    "reader": {"reader", "codecs", "dedup", "io", "format", "base"},
+    "text": {"text", "writer", "reader", "io", "format", "base"},
+    "tools": {"tools", "text", "writer", "reader", "dedup", "io", "format", "base"},
 }
 # Folders that may include public headers of the library and files of their own, nothing else.
 PUBLIC_ONLY = {"bench", "examples", "python"}
 # bench/codecs measures the kernels, bench/choices what the writer makes of a file's streams: both are
 # internal.
-PUBLIC_ONLY_EXCEPTIONS = {"bench/codecs_figures/": {"codecs", "dedup", "format"},
-                          "bench/choice_figures/": {"codecs", "reader", "writer", "format"}}
+PUBLIC_ONLY_EXCEPTIONS = {"bench/codecs_figures/": {"codecs", "dedup", "format", "base"},
+                          "bench/choice_figures/": {"codecs", "reader", "writer", "format", "base"}}
 ANYTHING = {"tests", "fuzz"}
 # Highway's re-inclusion names files in its own way and is quoted by its convention.
 QUOTED_THIRD_PARTY = ("hwy/",)

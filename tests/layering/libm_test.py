@@ -33,7 +33,7 @@ def check_sources(root: Path):
             match = CALL.search(line.split("//")[0])
             if match:
                 errors.append(f"{relative.as_posix()}:{number}: {match[1]}: use "
-                              "format/logarithm_internal.h")
+                              "base/logarithm_internal.h")
     return errors
 
 

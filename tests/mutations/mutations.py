@@ -3,7 +3,7 @@
 A change is
 
     == what goes wrong
-    file: reader/page_reader.cc
+    file: reader/plan/page_reader.cc
     - the exact old text
     + the new text
     noticed by: reader_test ResourcesTest.*

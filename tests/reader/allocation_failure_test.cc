@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dsi/reader/reader.h"
-#include "dsi/reader/row_text.h"
+#include "dsi/text/row_text.h"
 #include "dsi/tests/reader/history_table.h"
 #include "dsi/tests/support/memory_hook.h"
 

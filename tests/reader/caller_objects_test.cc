@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/reader/row_text.h"
+#include "dsi/text/row_text.h"
 #include "dsi/tests/reader/sample_file.h"
 
 namespace dsi::test {

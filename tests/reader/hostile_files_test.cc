@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "dsi/reader/reader.h"
-#include "dsi/reader/row_text.h"
+#include "dsi/text/row_text.h"
 #include "dsi/tests/support/memory_hook.h"
 
 namespace dsi::test {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "dsi/format/bytes_internal.h"
+#include "dsi/base/bytes_internal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/reader/reader.h"
-#include "dsi/reader/row_text.h"
+#include "dsi/text/row_text.h"
 #include "dsi/tests/reader/sample_file.h"
 #include "dsi/tests/support/reseal.h"
 

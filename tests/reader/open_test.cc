@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dsi/format/wire_internal.h"
-#include "dsi/reader/open_file_internal.h"
+#include "dsi/reader/open/open_file_internal.h"
 #include "dsi/reader/reader.h"
 #include "dsi/tests/reader/sample_file.h"
 #include "dsi/tests/support/reseal.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 
 namespace dsi::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/io/file.h"
 
 namespace dsi::test {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/format/bytes_internal.h"
+#include "dsi/base/bytes_internal.h"
 #include "dsi/format/core_generated.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/format/wire_internal.h"

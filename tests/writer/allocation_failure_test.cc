@@ -12,7 +12,7 @@
 #include "dsi/io/file.h"
 #include "dsi/tests/support/temp_folder.h"
 #include "dsi/tests/support/memory_hook.h"
-#include "dsi/writer/text_input.h"
+#include "dsi/text/text_input.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi::test {

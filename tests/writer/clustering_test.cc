@@ -1,12 +1,12 @@
 // Row order: keys by first time, then input position; rows by time, then input position (design:
 // row order).
-#include "dsi/writer/clustering_internal.h"
+#include "dsi/writer/cluster/clustering_internal.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "dsi/writer/stripe_cuts_internal.h"
+#include "dsi/writer/cluster/stripe_cuts_internal.h"
 
 namespace dsi::internal {
 namespace {

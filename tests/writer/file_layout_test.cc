@@ -1,14 +1,14 @@
 // What is fixed for the whole file: which lists get a dictionary where there are more than can be
 // numbered, and that every record of a stripe is what readers will ask for.
-#include "dsi/writer/file_layout_internal.h"
+#include "dsi/writer/layout/file_layout_internal.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "dsi/io/file.h"
-#include "dsi/writer/check_stripe_internal.h"
-#include "dsi/writer/clustering_internal.h"
+#include "dsi/writer/publish/check_stripe_internal.h"
+#include "dsi/writer/cluster/clustering_internal.h"
 
 namespace dsi::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/writer/row_sample_internal.h"
+#include "dsi/writer/cluster/row_sample_internal.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi {

@@ -1,5 +1,5 @@
 // Which columns of an id space share a dictionary, and in what order its ids are.
-#include "dsi/writer/id_space_choice_internal.h"
+#include "dsi/writer/encode/id_space_choice_internal.h"
 
 #include <gtest/gtest.h>
 

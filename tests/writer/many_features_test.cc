@@ -3,7 +3,7 @@
 
 #include <ctime>
 
-#include "dsi/writer/plan_memory_internal.h"
+#include "dsi/writer/encode/plan_memory_internal.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi {

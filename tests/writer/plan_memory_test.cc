@@ -1,6 +1,6 @@
 // Plans that streams share: given to pages that look alike, and to no others, once they are
 // offered.
-#include "dsi/writer/plan_memory_internal.h"
+#include "dsi/writer/encode/plan_memory_internal.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "dsi/codecs/width_internal.h"
-#include "dsi/writer/stream_encoder_internal.h"
+#include "dsi/writer/encode/stream_encoder_internal.h"
 
 namespace dsi::internal {
 namespace {

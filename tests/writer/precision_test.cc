@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "dsi/reader/reader.h"
-#include "dsi/reader/row_text.h"
-#include "dsi/writer/round_floats_internal.h"
+#include "dsi/text/row_text.h"
+#include "dsi/writer/rows/round_floats_internal.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi {

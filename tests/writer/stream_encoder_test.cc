@@ -1,5 +1,5 @@
 // Choices that are remembered from page to page and stripe to stripe, and made anew on drift.
-#include "dsi/writer/stream_encoder_internal.h"
+#include "dsi/writer/encode/stream_encoder_internal.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "dsi/writer/parallel_internal.h"
-#include "dsi/writer/text_input.h"
+#include "dsi/base/parallel_internal.h"
+#include "dsi/text/text_input.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi {

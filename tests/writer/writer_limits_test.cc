@@ -13,7 +13,7 @@
 
 #include "dsi/tests/support/fault_file.h"
 #include "dsi/tests/support/temp_folder.h"
-#include "dsi/writer/parallel_internal.h"
+#include "dsi/base/parallel_internal.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi {

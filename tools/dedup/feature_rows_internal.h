@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dsi/format/schema.h"
-#include "dsi/format/status.h"
+#include "dsi/base/status.h"
 #include "dsi/reader/reader.h"
 
 namespace dsi::tools {

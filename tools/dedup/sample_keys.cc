@@ -5,7 +5,7 @@
 
 #include "dsi/tools/dedup/sampled_table_internal.h"
 #include "dsi/tools/interrupt_internal.h"
-#include "dsi/writer/key_sample_internal.h"
+#include "dsi/text/infer/key_sample_internal.h"
 
 namespace dsi::tools {
 namespace {

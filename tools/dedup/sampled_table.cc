@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dsi/format/error_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/dedup/sampled_table_internal.h"
 #include "dsi/tools/interrupt_internal.h"

@@ -1,0 +1,331 @@
+#include "dsi/reader/decode/index_decoder_internal.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Rows skipped at a time: few enough for the slots to stay in cache.
+constexpr uint32_t kSkipRows = 4096;
+constexpr int64_t kMaxVersion = (1 << 24) - 1;  // D-005.
+
+int64_t FromZigzag(uint32_t code) { return int64_t{code >> 1} ^ -int64_t{code & 1}; }
+
+}  // namespace
+
+Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupRecord& record,
+                                const PlannedStream* stream, const GroupIndexDecoder* parent,
+                                uint32_t stripe_rows, bool want_touched) {
+  form_ = static_cast<GroupForm>(record.form);
+  if (record.form > static_cast<uint32_t>(GroupForm::kVersions)) {
+    return Error(StatusCode::kUnsupported,
+                 "stripe {}: dedup group with an index of form {} (D-001)", context->plan->stripe,
+                 record.form);
+  }
+  num_unique_ = record.num_unique;
+  stripe_rows_ = stripe_rows;
+  want_touched_ = want_touched;
+  row_ = uniques_seen_ = run_left_ = run_rows_ = 0;
+  rows_ = {};
+  if (form_ != GroupForm::kIdentity) {
+    if (stream == nullptr)
+      return Corrupt("group of form {} has no index stream (D-001)", record.form);
+    window_.Start(context, stream, nullptr, nullptr, false);
+  }
+  kept_all_ = false;
+  if (general() && want_touched) renumber_.Reset(num_unique_);
+  if (form_ == GroupForm::kViaParent) return MapParent(parent->all());
+  if (form_ == GroupForm::kVersions) return CountVersions(*parent);
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::KeepAll() {
+  if (kept_all_) return Status::Ok();
+  all_.resize(stripe_rows_);
+  const bool want_touched = want_touched_;
+  want_touched_ = false;
+  while (row_ < stripe_rows_) {
+    const uint32_t row = row_;
+    DSI_RETURN_IF_ERROR(Next(std::min(stripe_rows_ - row_, kSkipRows)));
+    for (size_t i = 0; i < rows_.slots.size(); ++i)
+      all_[row + i] = rows_.first_unique + rows_.slots[i];
+  }
+  want_touched_ = want_touched;
+  row_ = 0;
+  rows_ = {};
+  kept_all_ = true;
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::MapParent(std::span<const uint32_t> parent) {
+  const uint64_t num_codes = window_.num_values();
+  DSI_RETURN_IF_ERROR(window_.Require(0, num_codes));
+  const auto* const codes = reinterpret_cast<const uint32_t*>(window_.At(0));
+  DSI_RETURN_IF_ERROR(CheckCodes(codes, 0, num_codes));
+  all_.resize(stripe_rows_);
+  for (uint32_t row = 0; row < stripe_rows_; ++row) all_[row] = codes[parent[row]];
+  kept_all_ = true;
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::CountVersions(const GroupIndexDecoder& parent) {
+  DSI_RETURN_IF_ERROR(window_.Require(0, stripe_rows_));
+  const std::byte* const steps = window_.At(0);
+  const std::span<const uint32_t> owners = parent.all();
+  // Per owner: its current version, and how many it has.
+  version_.assign(size_t{parent.num_unique()} * 2, 0);
+  uint32_t* const current = version_.data();
+  uint32_t* const count = current + parent.num_unique();
+  all_.resize(stripe_rows_);
+  for (uint32_t row = 0; row < stripe_rows_; ++row) {
+    const uint32_t owner = owners[row];
+    const int64_t version = current[owner] + FromZigzag(LoadLE<uint32_t>(steps + size_t{row} * 4));
+    if (version < 0 || version > kMaxVersion)
+      return Corrupt("{}: row {} is version {} (D-005)", window_.Describe(), row, version);
+    const auto v = static_cast<uint32_t>(version);
+    current[owner] = v;
+    count[owner] = std::max(count[owner], v + 1);
+    all_[row] = v;
+  }
+  // From here on the current version is where the owner's unique rows start.
+  uint64_t total = 0;
+  for (uint32_t owner = 0; owner < parent.num_unique(); ++owner) {
+    current[owner] = static_cast<uint32_t>(total);
+    total += count[owner];
+    if (total > num_unique_) break;
+  }
+  if (total != num_unique_)
+    return Corrupt(
+        "{}: the versions of all owners are {} or more, the group has {} unique rows "
+        "(D-005)",
+        window_.Describe(), total, num_unique_);
+  for (uint32_t row = 0; row < stripe_rows_; ++row) all_[row] += current[owners[row]];
+  kept_all_ = true;
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::Skip(uint32_t num_rows) {
+  const bool want_touched = want_touched_;
+  want_touched_ = false;
+  while (num_rows != 0) {
+    const uint32_t step = std::min(num_rows, kSkipRows);
+    DSI_RETURN_IF_ERROR(Next(step));
+    num_rows -= step;
+  }
+  want_touched_ = want_touched;
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::Next(uint32_t num_rows, std::span<const uint32_t> chosen) {
+  DSI_RETURN_IF_ERROR(NextRows(num_rows));
+  if (!chosen.empty()) {
+    Choose(chosen);
+  } else if (general() && want_touched_) {
+    MakeListsFit(num_rows);
+    const size_t count = renumber_.Renumber(rows_.slots, inverse_.data(), touched_.data());
+    rows_.touched = std::span(touched_).first(count);
+    rows_.inverse = std::span(inverse_).first(num_rows);
+  }
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::NextRows(uint32_t num_rows) {
+  rows_ = {};
+  rows_.num_rows = num_rows;
+  if (kept_all_ && form_ != GroupForm::kIdentity) {
+    if (general()) {
+      SetGeneral(std::span(all_).subspan(row_, num_rows));
+    } else {
+      NextRunsOfAll(num_rows);
+    }
+    row_ += num_rows;
+    return Status::Ok();
+  }
+  if (slots_.size() < num_rows) {
+    slots_.resize(num_rows);
+    iota_ready_ = 0;
+  }
+  rows_.slots = std::span(slots_).first(num_rows);
+  switch (form_) {
+    case GroupForm::kIdentity:
+      NextIdentity(num_rows);
+      break;
+    case GroupForm::kRunLengths:
+      DSI_RETURN_IF_ERROR(NextRuns(num_rows));
+      break;
+    case GroupForm::kNewRowBits:
+      DSI_RETURN_IF_ERROR(NextBits(num_rows));
+      break;
+    case GroupForm::kGeneral:
+      DSI_RETURN_IF_ERROR(NextGeneral(num_rows));
+      break;
+    case GroupForm::kViaParent:
+    case GroupForm::kVersions:
+      break;  // Kept whole since Start.
+  }
+  row_ += num_rows;
+  return Status::Ok();
+}
+
+void GroupIndexDecoder::NextRunsOfAll(uint32_t num_rows) {
+  if (slots_.size() < num_rows) slots_.resize(num_rows);
+  if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
+  if (num_rows == 0) return;
+  iota_ready_ = 0;
+  const uint32_t* const all = all_.data() + row_;
+  rows_.first_unique = all[0];
+  uint32_t slot = 0;
+  for (uint32_t i = 0; i < num_rows; ++i) {
+    if (all[i] - rows_.first_unique != slot) run_ends_[slot++] = i;
+    slots_[i] = slot;
+  }
+  run_ends_[slot] = num_rows;
+  rows_.num_unique = slot + 1;
+  rows_.slots = std::span(slots_).first(num_rows);
+  rows_.run_ends = std::span(run_ends_).first(slot + 1);
+}
+
+void GroupIndexDecoder::SetGeneral(std::span<const uint32_t> slots) {
+  rows_.scattered = true;
+  rows_.num_unique = num_unique_;
+  rows_.slots = slots;
+}
+
+void GroupIndexDecoder::MakeListsFit(size_t num_rows) {
+  if (touched_.size() >= num_rows) return;
+  touched_.resize(num_rows);
+  inverse_.resize(num_rows);
+}
+
+// From here on nobody can see the rows that were not chosen, nor unique rows that only those were.
+void GroupIndexDecoder::Choose(std::span<const uint32_t> chosen) {
+  if (chosen_slots_.size() < chosen.size()) chosen_slots_.resize(chosen.size());
+  for (size_t i = 0; i < chosen.size(); ++i) chosen_slots_[i] = rows_.slots[chosen[i]];
+  rows_.num_rows = static_cast<uint32_t>(chosen.size());
+  rows_.slots = std::span(chosen_slots_).first(chosen.size());
+  rows_.identity = false;
+  rows_.scattered = true;
+  rows_.run_ends = {};
+  if (!want_touched_) return;
+  MakeListsFit(chosen.size());
+  size_t count = 0;
+  if (general()) {
+    count = renumber_.Renumber(rows_.slots, inverse_.data(), touched_.data());
+  } else {
+    // Slots never fall, so that equal ones stand together.
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      if (count == 0 || touched_[count - 1] != rows_.slots[i]) touched_[count++] = rows_.slots[i];
+      inverse_[i] = static_cast<uint32_t>(count - 1);
+    }
+  }
+  rows_.touched = std::span(touched_).first(count);
+  rows_.inverse = std::span(inverse_).first(chosen.size());
+}
+
+void GroupIndexDecoder::NextIdentity(uint32_t num_rows) {
+  // The slots of a batch are 0, 1, 2, … and stay so from batch to batch.
+  if (iota_ready_ < num_rows) {
+    std::iota(slots_.begin(), slots_.end(), 0U);
+    iota_ready_ = static_cast<uint32_t>(slots_.size());
+  }
+  rows_.identity = true;
+  rows_.first_unique = row_;
+  rows_.num_unique = num_rows;
+}
+
+Status GroupIndexDecoder::NextRuns(uint32_t num_rows) {
+  if (num_rows == 0) return Status::Ok();
+  iota_ready_ = 0;
+  if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
+  uint32_t* const ends = run_ends_.data();
+  // A run that the rows before have begun is the first; no batch needs more runs than rows.
+  const uint32_t begun = run_left_ != 0 ? 1 : 0;
+  const uint32_t first = uniques_seen_ - begun;
+  const uint32_t ahead = std::min(num_unique_ - first, num_rows);
+  DSI_RETURN_IF_ERROR(window_.Require(first, uint64_t{first} + ahead));
+  const auto* const lengths = reinterpret_cast<const uint32_t*>(window_.At(first));
+  uint32_t end = run_left_;
+  if (begun != 0) ends[0] = end;
+  uint32_t runs = begun;
+  for (; end < num_rows; ++runs) {
+    if (runs == ahead)
+      return Corrupt("{}: {} runs cover {} of {} rows (D-001)", window_.Describe(), num_unique_,
+                     run_rows_, stripe_rows_);
+    const uint32_t length = lengths[runs];
+    if (length == 0 || length > stripe_rows_ - run_rows_) {
+      return Corrupt("{}: run {} has {} rows, 1 to {} are left (D-001)", window_.Describe(),
+                     first + runs, length, stripe_rows_ - run_rows_);
+    }
+    run_rows_ += length;
+    end += length;
+    ends[runs] = end;
+  }
+  ends[runs - 1] = num_rows;
+  uniques_seen_ = first + runs;
+  const uint32_t rows_before = begun != 0 ? lengths[0] - run_left_ : 0;
+  RunsToInverse({lengths, runs}, {0, rows_before}, std::span(slots_).first(num_rows));
+  run_left_ = end - num_rows;
+  if (run_rows_ == stripe_rows_ && uniques_seen_ != num_unique_) {
+    return Corrupt("{}: {} of {} runs cover all rows (D-001)", window_.Describe(), uniques_seen_,
+                   num_unique_);
+  }
+  rows_.first_unique = first;
+  rows_.num_unique = runs;
+  rows_.run_ends = std::span(run_ends_).first(runs);
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::NextBits(uint32_t num_rows) {
+  if (num_rows == 0) return Status::Ok();
+  iota_ready_ = 0;
+  if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
+  DSI_RETURN_IF_ERROR(window_.Require(row_, uint64_t{row_} + num_rows));
+  const auto* const bits = reinterpret_cast<const uint8_t*>(window_.At(row_));
+  if (row_ == 0 && bits[0] != 1)
+    return Corrupt("{}: the first new-row bit is {}, not 1 (D-001)", window_.Describe(), bits[0]);
+  uint8_t all = 0;
+  for (uint32_t i = 0; i < num_rows; ++i) all |= bits[i];
+  if (all > 1)
+    return Corrupt("{}: rows {} to {} hold a new-row bit that is neither 0 nor 1 (D-001)",
+                   window_.Describe(), row_, row_ + num_rows);
+  // The first row belongs to the unique row before it unless its bit is set; it is slot 0.
+  const uint32_t first = uniques_seen_ - 1 + bits[0];
+  const uint32_t count = BitsToInverse({bits, num_rows}, 1U - bits[0], slots_.data());
+  // A slot ends where the next one begins, the last with the rows.
+  uint32_t* const ends = run_ends_.data();
+  ends[OnesToPlaces({bits + 1, num_rows - 1}, 1, ends)] = num_rows;
+  uniques_seen_ = first + count;
+  if (uniques_seen_ > num_unique_ ||
+      (row_ + num_rows == stripe_rows_ && uniques_seen_ != num_unique_)) {
+    return Corrupt("{}: {} new-row bits are set up to row {}, the group has {} unique rows (D-001)",
+                   window_.Describe(), uniques_seen_, row_ + num_rows, num_unique_);
+  }
+  rows_.first_unique = first;
+  rows_.num_unique = count;
+  rows_.run_ends = std::span(run_ends_).first(count);
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::NextGeneral(uint32_t num_rows) {
+  DSI_RETURN_IF_ERROR(window_.Require(row_, uint64_t{row_} + num_rows));
+  const auto* const codes = reinterpret_cast<const uint32_t*>(window_.At(row_));
+  DSI_RETURN_IF_ERROR(CheckCodes(codes, row_, num_rows));
+  SetGeneral({codes, num_rows});
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::CheckCodes(const uint32_t* codes, uint64_t first, uint64_t count) const {
+  uint32_t largest = 0;
+  for (uint64_t i = 0; i < count; ++i) largest = std::max(largest, codes[i]);
+  if (largest < num_unique_) return Status::Ok();
+  const uint32_t* const bad =
+      std::find_if(codes, codes + count, [&](uint32_t code) { return code >= num_unique_; });
+  return Corrupt("{}: value {} is unique row {} of {} (D-001)", window_.Describe(),
+                 first + static_cast<uint64_t>(bad - codes), *bad, num_unique_);
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,256 @@
+#include "dsi/reader/decode/shape_decoder_internal.h"
+
+#include <algorithm>
+
+#include "dsi/dedup/expand_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Unique rows passed over at a time.
+constexpr uint32_t kPassRows = 4096;
+
+// Marks which unique rows are present; returns the greatest code.
+template <typename Code>
+uint32_t MarkPresent(const Code* codes, uint32_t count, uint8_t* present) {
+  Code max = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    max = std::max(max, codes[i]);
+    present[i] = codes[i] != 0 ? 1 : 0;
+  }
+  return max;
+}
+
+}  // namespace
+
+Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* stream,
+                           const PlannedStream* windows, const ColumnRecord& leader,
+                           uint32_t num_unique, uint64_t num_values, bool keep_all) {
+  windowed_ = windows != nullptr;
+  placed_ = false;
+  codes_.Start(context, stream, nullptr, nullptr, keep_all || windowed_);
+  newest_first_ = leader.newest_first;
+  stated_reach_ = windowed_ ? windows->record.max : 0;
+  chains_ = {};
+  if (windowed_) windows_.Start(context, windows, nullptr, nullptr, true);
+  has_lengths_ = HasLengths(leader.kind, leader.type);
+  keep_all_ = keep_all;
+  entries_ = leader.kind == Kind::kEmbedding ? leader.fixed_length : 1;
+  num_unique_ = num_unique;
+  num_values_ = num_values;
+  max_code_ = stream->record.max;
+  max_seen_ = 0;
+  unique_ = 0;
+  value_ = 0;
+  plain_ready_ = 0;
+  view_ = {};
+  if (stream->record.num_values != num_unique) {
+    return Corrupt("{}: {} shape codes for {} unique rows (D-010)", codes_.Describe(),
+                   stream->record.num_values, num_unique);
+  }
+  if (!has_lengths_ && max_code_ > 1)
+    return Corrupt("{}: greatest shape code {} where 0 or 1 is expected (D-010)", codes_.Describe(),
+                   max_code_);
+  // A constant stream is settled by its record alone.
+  if (codes_.constant()) {
+    const uint64_t code = stream->record.constant;
+    if (code != max_code_)
+      return Corrupt("{}: greatest shape code {}, but all are {} (D-010)", codes_.Describe(),
+                     max_code_, code);
+    if (!windowed_) DSI_RETURN_IF_ERROR(CheckConstant(code, num_unique, num_values));
+    max_seen_ = max_code_;
+  }
+  return Status::Ok();
+}
+
+Status ShapeDecoder::CheckConstant(uint64_t code, uint32_t num_unique, uint64_t num_values) const {
+  const uint64_t length = code == 0 ? 0 : has_lengths_ ? code - 1 : entries_;
+  uint64_t total = 0;
+  if (CheckedMul(length, num_unique, &total) && total == num_values) return Status::Ok();
+  return Corrupt("{}: {} unique rows of {} entries, the values stream has {} (D-011)",
+                 codes_.Describe(), num_unique, length, num_values);
+}
+
+Status ShapeDecoder::Require(uint32_t first, uint32_t count) {
+  if (windowed_) {
+    if (!placed_) DSI_RETURN_IF_ERROR(PlaceAll());
+    if (keep_all_) return Status::Ok();
+    return ViewWindows(first, count);
+  }
+  if (keep_all_) {
+    if (view_.count == num_unique_) return Status::Ok();
+    first = 0;
+    count = num_unique_;
+  }
+  view_.first = first;
+  view_.count = count;
+  view_.entries = entries_;
+  if (codes_.constant() && max_code_ != 0 && !has_lengths_) {
+    view_.plain = true;
+    view_.first_value = uint64_t{first} * entries_;
+    view_.end_value = view_.first_value + uint64_t{count} * entries_;
+    return Status::Ok();
+  }
+  if (first > unique_) DSI_RETURN_IF_ERROR(Pass(first));
+  return Scan(first, count);
+}
+
+Status ShapeDecoder::Pass(uint32_t to) {
+  while (unique_ < to) {
+    DSI_RETURN_IF_ERROR(Scan(unique_, std::min(kPassRows, to - unique_)));
+    unique_ = view_.first + view_.count;
+    value_ = view_.end_value;
+  }
+  return Status::Ok();
+}
+
+Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
+  DSI_RETURN_IF_ERROR(codes_.Require(first, uint64_t{first} + count));
+  DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{count} * 8, 0));
+  DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{count} * 4, 0));
+  DSI_RETURN_IF_ERROR(present_.Reserve(count, 0));
+  auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
+  auto* const lengths = reinterpret_cast<uint32_t*>(lengths_.data());
+  auto* const present = reinterpret_cast<uint8_t*>(present_.data());
+  const uint64_t left = num_values_ - value_;
+  const auto scan = [&](const auto* codes) -> Result<uint64_t> {
+    max_seen_ = std::max(max_seen_, MarkPresent(codes, count, present));
+    if constexpr (sizeof(*codes) == 4) {
+      return ShapesToStarts(std::span(codes, count), left, lengths, starts);
+    } else {
+      return ShapesToStarts(std::span(codes, count), entries_, left, lengths, starts);
+    }
+  };
+  const std::byte* const codes = codes_.At(first);
+  const Result<uint64_t> total = has_lengths_ ? scan(reinterpret_cast<const uint32_t*>(codes))
+                                              : scan(reinterpret_cast<const uint8_t*>(codes));
+  if (!total.ok())
+    return total.status().At(
+        fmt::format("{}, unique rows {} to {}", codes_.Describe(), first, first + count));
+  if (max_seen_ > max_code_) {
+    return Corrupt(
+        "{}: shape code {} in unique rows {} to {}, the greatest is stated as {} (D-010)",
+        codes_.Describe(), max_seen_, first, first + count, max_code_);
+  }
+  view_.first = first;
+  view_.count = count;
+  view_.starts = starts;
+  view_.lengths = lengths;
+  view_.present = present;
+  view_.first_value = value_;
+  view_.end_value = value_ + *total;
+  if (first + count == num_unique_) DSI_RETURN_IF_ERROR(CheckEnd());
+  // The next batch may begin within the last unique row of this one.
+  unique_ = first + count - 1;
+  value_ += starts[count - 1];
+  return Status::Ok();
+}
+
+// All unique rows of the stripe: lengths, presence and places.
+Status ShapeDecoder::PlaceAll() {
+  DSI_RETURN_IF_ERROR(codes_.Require(0, num_unique_));
+  DSI_RETURN_IF_ERROR(windows_.Require(0, num_unique_));
+  DSI_RETURN_IF_ERROR(places_.Reserve(uint64_t{num_unique_} * 8, 0));
+  DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{num_unique_} * 4, 0));
+  DSI_RETURN_IF_ERROR(present_.Reserve(num_unique_, 0));
+  auto* const places = reinterpret_cast<uint64_t*>(places_.data());
+  auto* const lengths = reinterpret_cast<uint32_t*>(lengths_.data());
+  auto* const present = reinterpret_cast<uint8_t*>(present_.data());
+  const auto* const codes = reinterpret_cast<const uint32_t*>(codes_.At(0));
+  max_seen_ = MarkPresent(codes, num_unique_, present);
+  if (max_seen_ != max_code_)
+    return Corrupt("{}: the greatest shape code is {}, stated as {} (D-010)", codes_.Describe(),
+                   max_seen_, max_code_);
+  // Not a member: what is written might change it.
+  const uint32_t num_unique = num_unique_;
+  for (uint32_t u = 0; u < num_unique; ++u) lengths[u] = codes[u] == 0 ? 0 : codes[u] - 1;
+  const std::span steps(reinterpret_cast<const uint32_t*>(windows_.At(0)), num_unique);
+  const size_t num_bounds = CountChains(steps, {lengths, num_unique}) + 1;
+  DSI_RETURN_IF_ERROR(chain_bounds_.Reserve(num_bounds * sizeof(uint32_t), 0));
+  const std::span bounds(reinterpret_cast<uint32_t*>(chain_bounds_.data()), num_bounds);
+  const auto reach =
+      PlaceWindows(steps, {lengths, num_unique}, num_values_, {places, num_unique}, bounds);
+  if (!reach.ok()) return reach.status().At(windows_.Describe());
+  if (stated_reach_ != 0 && reach->Of(newest_first_) != stated_reach_ - 1) {
+    return Corrupt("{}: lists end {} values before their chains, {} is stated (D-014)",
+                   windows_.Describe(), reach->Of(newest_first_), stated_reach_ - 1);
+  }
+  chains_ = Chains(bounds);
+  view_.windows = true;
+  placed_ = true;
+  if (keep_all_) {
+    view_.first = 0;
+    view_.count = num_unique_;
+    view_.first_value = 0;
+    view_.end_value = num_values_;
+    view_.starts = places;
+    view_.lengths = lengths;
+    view_.present = present;
+    return Status::Ok();
+  }
+  DSI_RETURN_IF_ERROR(lowest_.Reserve(uint64_t{num_unique_} * 4, 0));
+  auto* const lowest = reinterpret_cast<uint32_t*>(lowest_.data());
+  uint64_t low = num_values_;
+  for (uint32_t u = num_unique; u-- > 0;) {
+    low = std::min(low, lengths[u] != 0 ? places[u] : low);
+    lowest[u] = static_cast<uint32_t>(low);
+  }
+  return Status::Ok();
+}
+
+// Values before the lowest start of all rows to come are not needed any more.
+Status ShapeDecoder::ViewWindows(uint32_t first, uint32_t count) {
+  DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{count} * 8, 0));
+  auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
+  const auto* const places = reinterpret_cast<const uint64_t*>(places_.data()) + first;
+  const auto* const lengths = reinterpret_cast<const uint32_t*>(lengths_.data()) + first;
+  const uint64_t begin = reinterpret_cast<const uint32_t*>(lowest_.data())[first];
+  uint64_t end = begin;
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool is_empty = lengths[i] == 0;
+    starts[i] = is_empty ? 0 : places[i] - begin;
+    end = std::max(end, is_empty ? 0 : places[i] + lengths[i]);
+  }
+  view_.first = first;
+  view_.count = count;
+  view_.lengths = lengths;
+  view_.present = reinterpret_cast<const uint8_t*>(present_.data()) + first;
+  view_.starts = starts;
+  view_.first_value = begin;
+  view_.end_value = end;
+  return Status::Ok();
+}
+
+Result<ShapeView> ShapeDecoder::Arrays() {
+  if (!view_.plain) return view_;
+  if (plain_ready_ < view_.count) {
+    DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{view_.count} * 8, 0));
+    DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{view_.count} * 4, 0));
+    DSI_RETURN_IF_ERROR(present_.Reserve(view_.count, 0));
+    auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
+    for (uint32_t i = 0; i < view_.count; ++i) starts[i] = uint64_t{i} * entries_;
+    std::fill_n(reinterpret_cast<uint32_t*>(lengths_.data()), view_.count, entries_);
+    std::fill_n(reinterpret_cast<uint8_t*>(present_.data()), view_.count, uint8_t{1});
+    plain_ready_ = view_.count;
+  }
+  ShapeView view = view_;
+  view.starts = reinterpret_cast<const uint64_t*>(starts_.data());
+  view.lengths = reinterpret_cast<const uint32_t*>(lengths_.data());
+  view.present = reinterpret_cast<const uint8_t*>(present_.data());
+  return view;
+}
+
+Status ShapeDecoder::CheckEnd() const {
+  if (view_.end_value != num_values_) {
+    return Corrupt("{}: all unique rows need {} entries, the values stream has {} (D-011)",
+                   codes_.Describe(), view_.end_value, num_values_);
+  }
+  if (max_seen_ != max_code_)
+    return Corrupt("{}: the greatest shape code is {}, stated as {} (D-010)", codes_.Describe(),
+                   max_seen_, max_code_);
+  return Status::Ok();
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,91 @@
+// The shape of a feature in one stripe, and where each unique row's entries lie in its values
+// streams (spec D-010, D-011, D-013).
+//
+// Advances with the batches: a view covers the unique rows asked for. Sums of lengths are carried
+// along, so that a values window needs to hold only the entries of the view. Dense columns that are
+// present everywhere have no arrays at all. Windows into a pool are decoded at once for the whole
+// stripe (17 bytes and a few ns per unique row).
+#pragma once
+
+#include <cstdint>
+
+#include "dsi/dedup/place_windows_internal.h"
+#include "dsi/reader/decode/stream_window_internal.h"
+
+namespace dsi::internal {
+
+// Unique rows [first, first + count) of a feature.
+struct ShapeView {
+  uint32_t first = 0;
+  uint32_t count = 0;
+  bool plain = false;  // Every unique row is present with `entries` entries; the arrays are empty.
+  bool windows = false;      // Rows may overlap and stand in any order.
+  uint32_t entries = 1;      // Scalars 1, embeddings their length; lists: meaningless.
+  uint64_t first_value = 0;  // Entries of the view: [first_value, end_value) of the values streams.
+  uint64_t end_value = 0;
+  const uint64_t* starts = nullptr;   // [count], from first_value.
+  const uint32_t* lengths = nullptr;  // [count], 0 for a missing row.
+  const uint8_t* present = nullptr;   // [count]
+};
+
+class ShapeDecoder {
+ public:
+  explicit ShapeDecoder(MemoryBudget* budget)
+      : codes_(budget),
+        windows_(budget),
+        starts_(budget),
+        lengths_(budget),
+        present_(budget),
+        places_(budget),
+        lowest_(budget),
+        chain_bounds_(budget) {}
+
+  // `windows` null: values stand one after another. `num_values`: of the feature's values streams.
+  // `keep_all`: a general group, whose batches may touch any unique row.
+  Status Start(const StripeContext* context, const PlannedStream* stream,
+               const PlannedStream* windows, const ColumnRecord& leader, uint32_t num_unique,
+               uint64_t num_values, bool keep_all);
+  // Moves the view to [first, first + count). `first` is at least the last unique row of the view
+  // before, unless everything is kept.
+  Status Require(uint32_t first, uint32_t count);
+  const ShapeView& view() const { return view_; }
+  // The view with its arrays filled in even where it is plain.
+  Result<ShapeView> Arrays();
+  uint64_t num_values() const { return num_values_; }
+  // Of windows, after Require: the chains of the pool (D-013), in order.
+  Chains chains() const { return chains_; }
+  bool newest_first() const { return newest_first_; }
+
+ private:
+  Status CheckEnd() const;
+  Status Pass(uint32_t to);
+  Status Scan(uint32_t first, uint32_t count);
+  Status CheckConstant(uint64_t code, uint32_t num_unique, uint64_t num_values) const;
+  Status PlaceAll();
+  Status ViewWindows(uint32_t first, uint32_t count);
+
+  StreamWindow codes_, windows_;
+  ScanBuffer starts_, lengths_, present_;
+  ScanBuffer places_;  // Windows: start of every unique row of the stripe …
+  ScanBuffer lowest_;  // … and the lowest start of it and all after it, unless everything is kept.
+  ScanBuffer chain_bounds_;
+  bool windowed_ = false;
+  bool newest_first_ = false;
+  uint32_t stated_reach_ = 0;  // 1 + the reach; 0: no tiers.
+  Chains chains_;
+  bool placed_ = false;
+  bool has_lengths_ = false;
+  bool keep_all_ = false;
+  uint32_t entries_ = 1;
+  uint32_t num_unique_ = 0;
+  uint64_t num_values_ = 0;
+  uint32_t max_code_ = 0;  // As the record states it.
+  uint32_t max_seen_ = 0;
+  uint32_t unique_ = 0;  // The entries of this unique row …
+  uint64_t value_ = 0;   // … start here.
+  uint32_t plain_ready_ =
+      0;  // Plain: entries of the arrays that are filled in; they are the same for every view.
+  ShapeView view_;
+};
+
+}  // namespace dsi::internal

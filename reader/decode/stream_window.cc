@@ -1,0 +1,182 @@
+#include "dsi/reader/decode/stream_window_internal.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "dsi/base/block_memory_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
+
+namespace dsi::internal {
+
+ScanBuffer::~ScanBuffer() { Release(); }
+
+Status ScanBuffer::Reserve(uint64_t size, uint64_t keep) {
+  const uint64_t wanted = size + kSlack;
+  if (wanted <= capacity_) return Status::Ok();
+  // Both blocks stand side by side where something is kept.
+  const uint64_t free = budget_->left() + (keep == 0 ? capacity_ : 0);
+  uint64_t capacity = BlockBytes(std::max(wanted, capacity_ + capacity_ / 2));
+  if (capacity > free) capacity = BlockBytes(wanted);
+  if (capacity > free) return budget_->Refusal(capacity).At("decoded rows");
+  if (keep == 0) Release();
+  size_t block_capacity = 0;
+  std::byte* const grown = AllocateBlock(capacity, &block_capacity);
+  if (grown == nullptr)
+    return Error(StatusCode::kResourceExhausted, "no memory for {} bytes of decoded rows",
+                 capacity);
+  if (keep != 0) std::memcpy(grown, data_, keep);
+  Release();
+  data_ = grown;
+  block_capacity_ = block_capacity;
+  budget_->used += capacity;
+  capacity_ = capacity;
+  return Status::Ok();
+}
+
+void ScanBuffer::Release() {
+  FreeBlock(data_, block_capacity_);
+  budget_->Give(capacity_);
+  data_ = nullptr;
+  capacity_ = block_capacity_ = 0;
+}
+
+void StreamWindow::Start(const StripeContext* context, const PlannedStream* stream,
+                         const Conversion* convert, StreamWindow* dictionary, bool keep_all) {
+  context_ = context;
+  stream_ = stream;
+  convert_ = convert;
+  dictionary_ = dictionary;
+  keep_all_ = keep_all;
+  constant_ = stream->record.form == StreamForm::kConstant;
+  constant_unfit_ = false;
+  width_ = convert != nullptr ? convert->to_width : stream->record.width;
+  begin_ = end_ = filled_ = 0;
+  unfit_.clear();
+  context->pages->Expect(*stream);
+}
+
+Status StreamWindow::Convert(const void* from, size_t count, uint64_t position, std::byte* to) {
+  const size_t unfit_before = unfit_.size();
+  if (!convert_->run(from, count, position, to, &unfit_)) {
+    return Corrupt(
+        "{}: value {} is {}, a bool is 0 or 1", Describe(), unfit_[unfit_before],
+        static_cast<unsigned>(static_cast<const uint8_t*>(from)[unfit_[unfit_before] - position]));
+  }
+  return Status::Ok();
+}
+
+Status StreamWindow::FillConstant(uint64_t count) {
+  if (count <= filled_) return Status::Ok();
+  uint64_t bits = stream_->record.constant;
+  if (convert_ != nullptr) {
+    std::byte converted[8] = {};
+    if (Status status = Convert(&bits, 1, 0, converted); !status.ok()) return status;
+    constant_unfit_ = !unfit_.empty();
+    unfit_.clear();
+    bits = LoadLE<uint64_t>(converted);
+  }
+  // Twice what is needed now, so that batches of growing size do not each fill again.
+  count = std::min(num_values(), std::max(count, filled_ * 2));
+  DSI_RETURN_IF_ERROR(buffer_.Reserve(count * width_, 0));
+  std::byte* const data = buffer_.data();
+  switch (width_) {
+    case 1:
+      std::memset(data, static_cast<int>(bits & 0xFF), count);
+      break;
+    case 2:
+      std::fill_n(reinterpret_cast<uint16_t*>(data), count, static_cast<uint16_t>(bits));
+      break;
+    case 4:
+      std::fill_n(reinterpret_cast<uint32_t*>(data), count, static_cast<uint32_t>(bits));
+      break;
+    default:
+      std::fill_n(reinterpret_cast<uint64_t*>(data), count, bits);
+      break;
+  }
+  filled_ = count;
+  return Status::Ok();
+}
+
+void StreamWindow::Drop(uint64_t first) {
+  // A multiple of 8 values, so that the tail stays aligned to 8 bytes for the decoder.
+  const uint64_t keep_from = std::min(first, end_) / 8 * 8;
+  if (keep_all_ || keep_from <= begin_) return;
+  std::memmove(buffer_.data(), buffer_.data() + (keep_from - begin_) * width_,
+               (end_ - keep_from) * width_);
+  begin_ = keep_from;
+  unfit_.erase(unfit_.begin(), std::lower_bound(unfit_.begin(), unfit_.end(), begin_));
+}
+
+void StreamWindow::Release() {
+  buffer_.Release();
+  begin_ = end_;
+  filled_ = 0;
+}
+
+Status StreamWindow::Require(uint64_t first, uint64_t end) {
+  if (constant_) return FillConstant(end - first);
+  if (end <= end_ || first == end) return Status::Ok();
+  const uint64_t page_values = stream_->record.form == StreamForm::kPaged
+                                   ? context_->page_values
+                                   : std::max<uint64_t>(num_values(), 1);
+  if (first >= end_) {
+    // Nothing in the window is needed any more, and neither are the pages up to the first value's.
+    if (!keep_all_) {
+      const uint64_t next = std::max(end_, first / page_values * page_values);
+      for (uint64_t page = end_ / page_values; page < next / page_values; ++page)
+        context_->pages->Done(*stream_, static_cast<uint32_t>(page));
+      begin_ = end_ = next;
+      unfit_.clear();
+    }
+  }
+  Drop(first);
+  for (uint64_t page = end_ / page_values; end_ < end; ++page)
+    DSI_RETURN_IF_ERROR(DecodePage(static_cast<uint32_t>(page)));
+  return Status::Ok();
+}
+
+Status StreamWindow::DecodePage(uint32_t page) {
+  const StreamRecord& record = stream_->record;
+  const bool paged = record.form == StreamForm::kPaged;
+  const uint64_t count = paged ? std::min<uint64_t>(context_->page_values, record.num_values - end_)
+                               : record.num_values;
+  // A window of a later stream is often as long: a full window at once saves growing it in steps.
+  DSI_RETURN_IF_ERROR(buffer_.Reserve(
+      (keep_all_ ? record.num_values : end_ - begin_ + count) * width_, (end_ - begin_) * width_));
+  // Holds the bytes: the dictionary's pages may be done with meanwhile.
+  DSI_ASSIGN_OR_RETURN(const PageBytes held, context_->pages->Node(*stream_, page));
+  const std::span<const std::byte> node = held.bytes;
+
+  SharedDictionary dictionary;
+  const bool shared =
+      !node.empty() && node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
+  if (shared && dictionary_ != nullptr) {
+    DSI_RETURN_IF_ERROR(dictionary_->Require(0, dictionary_->num_values()));
+    dictionary = {dictionary_->At(0), dictionary_->num_values(), dictionary_->width()};
+  }
+  std::byte* const tail = buffer_.data() + (end_ - begin_) * width_;
+  void* target = tail;
+  if (convert_ != nullptr && !convert_->in_place) {
+    DSI_RETURN_IF_ERROR(context_->staging->Reserve(count * record.width, 0));
+    target = context_->staging->data();
+  }
+  if (Status status = DecodeNode(node, record.width, count, dictionary, context_->scratch, target);
+      !status.ok()) {
+    return status.At(paged ? fmt::format("{}, page {} of it", Describe(), page) : Describe());
+  }
+  context_->pages->Done(*stream_, page);
+  if (convert_ != nullptr) DSI_RETURN_IF_ERROR(Convert(target, count, end_, tail));
+  if (stream_->role == StreamRole::kValues) *context_->values_decoded += count;
+  end_ += count;
+  return Status::Ok();
+}
+
+uint64_t StreamWindow::FirstUnfit(uint64_t first, uint64_t end) const {
+  if (first >= end) return UINT64_MAX;
+  if (constant_unfit_) return first;
+  const auto at = std::lower_bound(unfit_.begin(), unfit_.end(), first);
+  return at != unfit_.end() && *at < end ? *at : UINT64_MAX;
+}
+
+}  // namespace dsi::internal

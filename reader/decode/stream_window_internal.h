@@ -1,0 +1,118 @@
+// A window over one stream of a stripe: decoded values [begin, end), advanced page by page, so that
+// what a batch needs stays in cache and memory stays bounded.
+//
+// Values are decoded straight to the window's tail; what lies before the batch is dropped when room
+// is needed. A constant stream (form 1) has no pages: a short buffer of equal values serves every
+// position. Values are converted to the requested type once, when their page is decoded. Thread
+// safety: one thread at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dsi/codecs/encoded_array_internal.h"
+#include "dsi/base/memory_budget_internal.h"
+#include "dsi/format/types.h"
+#include "dsi/reader/plan/page_plan_internal.h"
+#include "dsi/reader/decode/convert_values_internal.h"
+
+namespace dsi::internal {
+
+// Memory aligned to 64 bytes that grows and is counted. Kernels may read kSlack bytes behind what
+// is used.
+class ScanBuffer {
+ public:
+  static constexpr size_t kSlack = 64;
+  explicit ScanBuffer(MemoryBudget* budget) : budget_(budget) {}
+  ~ScanBuffer();
+  ScanBuffer(const ScanBuffer&) = delete;
+  ScanBuffer& operator=(const ScanBuffer&) = delete;
+  // Room for `size` bytes and the slack; the first `keep` bytes survive. kResourceExhausted.
+  Status Reserve(uint64_t size, uint64_t keep);
+  std::byte* data() const { return data_; }
+  // Gives everything back.
+  void Release();
+
+ private:
+  MemoryBudget* budget_;
+  std::byte* data_ = nullptr;
+  uint64_t capacity_ = 0;      // As charged.
+  size_t block_capacity_ = 0;  // As allocated.
+};
+
+class StreamWindow;
+
+// What all windows of one stripe share.
+struct StripeContext {
+  PageReader* pages = nullptr;
+  const StripePlan* plan = nullptr;
+  std::span<const OpenColumn> columns;
+  uint32_t page_values = 0;
+  DecodeScratch* scratch = nullptr;
+  ScanBuffer* staging = nullptr;       // A page before conversion.
+  uint64_t* values_decoded = nullptr;  // Entries of values streams.
+};
+
+class StreamWindow {
+ public:
+  explicit StreamWindow(MemoryBudget* budget) : buffer_(budget), unfit_(budget) {}
+
+  // Starts on a stream. `convert` null: values as stored. `dictionary` null: no id space.
+  // `keep_all`: nothing is ever dropped.
+  void Start(const StripeContext* context, const PlannedStream* stream, const Conversion* convert,
+             StreamWindow* dictionary, bool keep_all);
+
+  // Makes values [first, end) readable at At(first); `first` never goes back unless everything is
+  // kept. end <= num_values().
+  Status Require(uint64_t first, uint64_t end);
+  // The value at position i and those after it, up to the end required last. Null or meaningless
+  // where nothing was required there.
+  const std::byte* At(uint64_t i) const {
+    if (constant_ || i <= begin_ || i > end_) return buffer_.data();
+    return buffer_.data() + (i - begin_) * width_;
+  }
+
+  // Values readable at At(i): at least those up to the end required last.
+  uint64_t num_readable(uint64_t i) const { return constant_ ? filled_ : end_ - std::min(i, end_); }
+
+  uint64_t num_values() const { return stream_->record.num_values; }
+  bool constant() const { return constant_; }
+  int width() const { return static_cast<int>(width_); }
+  const PlannedStream& stream() const { return *stream_; }
+  // First position in [first, end) whose value did not fit the requested type; UINT64_MAX: none.
+  uint64_t FirstUnfit(uint64_t first, uint64_t end) const;
+  bool any_unfit() const { return constant_unfit_ || !unfit_.empty(); }
+  // Gives the memory back; what was read from it counts as passed.
+  void Release();
+  // "stripe 0, column a, values stream".
+  std::string Describe() const {
+    return DescribeStream(*context_->plan, context_->columns, *stream_);
+  }
+
+ private:
+  Status FillConstant(uint64_t count);
+  Status DecodePage(uint32_t page);
+  Status Convert(const void* from, size_t count, uint64_t position, std::byte* to);
+  void Drop(uint64_t first);
+
+  ScanBuffer buffer_;
+  const StripeContext* context_ = nullptr;
+  const PlannedStream* stream_ = nullptr;
+  const Conversion* convert_ = nullptr;
+  StreamWindow* dictionary_ = nullptr;
+  bool keep_all_ = false;
+  bool constant_ = false;
+  bool constant_unfit_ = false;
+  size_t width_ = 8;    // Of a value in the window.
+  uint64_t begin_ = 0;  // Values [begin_, end_) are in the buffer.
+  uint64_t end_ = 0;
+  uint64_t filled_ = 0;            // Constant: values in the buffer.
+  CountedVector<uint64_t> unfit_;  // Positions, ascending.
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,85 @@
+// Records of one stripe: groups, streams and pages (spec F-060 … F-062, D-001, D-003).
+#include <utility>
+
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/format/stream_rules_internal.h"
+#include "dsi/reader/open/open_file_internal.h"
+
+namespace dsi::internal {
+
+Result<StripeGroupRecord> OpenFile::LoadStripeGroup(size_t stripe, uint32_t group) const {
+  std::byte bytes[StripeGroupRecord::kSize];
+  DSI_RETURN_IF_ERROR(stripe_groups(stripe).Read(group, 1, bytes));
+  auto record = StripeGroupRecord::DecodeFrom(bytes);
+  if (!record.ok()) return record.status().At(fmt::format("stripe {}, group {}", stripe, group));
+  const Status status = CheckGroupRecord(group, core_.stripes[stripe].num_rows, *record);
+  if (!status.ok()) return status.At(fmt::format("stripe {}, dedup group {}", stripe, group));
+  return record;
+}
+
+Result<StreamRecord> OpenFile::LoadStream(size_t stripe, uint32_t slot) const {
+  std::byte bytes[StreamRecord::kSize];
+  DSI_RETURN_IF_ERROR(stripe_streams(stripe).Read(slot, 1, bytes));
+  auto record = StreamRecord::DecodeFrom(bytes);
+  if (!record.ok()) return record.status().At(fmt::format("stripe {}, stream {}", stripe, slot));
+  if (record->form == StreamForm::kAlias) return LoadAlias(stripe, slot, *record);
+  DSI_RETURN_IF_ERROR(CheckStream(stripe, slot, *record));
+  return record;
+}
+
+Status OpenFile::CheckStream(size_t stripe, uint32_t slot, const StreamRecord& r) const {
+  const Status status = CheckStreamPlace(r, core_.stripes[stripe].pages.count, core_.page_values);
+  return status.ok() ? status : status.At(fmt::format("stripe {}, stream {}", stripe, slot));
+}
+
+// F-061, form 4: the record of the stream that it is.
+Result<StreamRecord> OpenFile::LoadAlias(size_t stripe, uint32_t slot,
+                                         const StreamRecord& alias) const {
+  const uint32_t of = alias.first_page;
+  if (of >= core_.num_slots) {
+    return Corrupt("stripe {}, stream {}: alias of slot {} of {} (F-061)", stripe, slot, of,
+                   core_.num_slots);
+  }
+  std::byte bytes[StreamRecord::kSize];
+  DSI_RETURN_IF_ERROR(stripe_streams(stripe).Read(of, 1, bytes));
+  auto target = StreamRecord::DecodeFrom(bytes);
+  if (!target.ok()) return target.status().At(fmt::format("stripe {}, stream {}", stripe, of));
+  if (Status status = CheckAlias(alias, *target); !status.ok())
+    return status.At(fmt::format("stripe {}, stream {}", stripe, slot));
+  DSI_RETURN_IF_ERROR(CheckStream(stripe, of, *target));
+  target->is_alias = true;
+  return target;
+}
+
+Result<std::vector<PageRecord>> OpenFile::LoadPages(size_t stripe, uint32_t first,
+                                                    uint32_t n) const {
+  const SealedTable& table = stripe_pages(stripe);
+  if (!FitsIn(first, n, table.count())) {
+    return Corrupt("stripe {}: pages {}..{} of {} (F-061)", stripe, first, uint64_t{first} + n,
+                   table.count());
+  }
+  std::vector<PageRecord> pages;
+  pages.reserve(n);  // At most the records that the file has.
+  const StripeRef& ref = core_.stripes[stripe];
+  uint64_t expected = ref.data_offset;
+  std::byte bytes[PageRecord::kSize];
+  if (first != 0 && n != 0) {
+    DSI_RETURN_IF_ERROR(table.Read(first - 1, 1, bytes));
+    DSI_ASSIGN_OR_RETURN(const PageRecord before, PageRecord::DecodeFrom(bytes));
+    expected = before.offset + before.stored_size;  // If it wraps, no page starts there.
+  }
+  for (uint32_t i = first; i < first + n; ++i) {
+    DSI_RETURN_IF_ERROR(table.Read(i, 1, bytes));
+    auto page = PageRecord::DecodeFrom(bytes);
+    if (!page.ok()) return page.status().At(fmt::format("stripe {}, page {}", stripe, i));
+    const Status status = CheckPagePlace(
+        *page, i, expected, {table.count(), ref.data_offset + ref.data_size}, core_.page_values);
+    if (!status.ok()) return status.At(fmt::format("stripe {}, page {}", stripe, i));
+    expected = page->offset + page->stored_size;
+    pages.push_back(*page);
+  }
+  return pages;
+}
+
+}  // namespace dsi::internal

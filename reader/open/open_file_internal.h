@@ -1,0 +1,174 @@
+// An opened file: trailer, core footer, and sealed tables read record by record. What every part of
+// the reader stands on.
+//
+// Thread safety: const calls from many threads (the block cache is guarded). Nothing here is
+// proportional to the number of features.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsi/format/core_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/base/memory_budget_internal.h"
+#include "dsi/format/wire_internal.h"
+#include "dsi/io/file.h"
+#include "dsi/reader/reader.h"
+
+namespace dsi::internal {
+
+// Bytes of a table with padding and block seals (F-040); cannot wrap where F-041 holds.
+uint64_t TableBytes(const TableRef& ref);
+
+// Parses and checks a core footer (F-050 … F-052, F-090) whose seal is already proven. file_size
+// bounds every extent. What a minor version above 0 added to it is left aside.
+Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
+                       uint16_t minor);
+
+// One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040).
+// Blocks read are kept. A record is handed out as the bytes that this version knows: those that a
+// newer one added at its end are verified and left out (F-041).
+class SealedTable {
+ public:
+  // `known_size`: bytes of a record that this version knows, at most ref.record_size.
+  SealedTable(const RandomAccessFile* file, const TableRef& ref, size_t known_size, uint64_t salt,
+              std::string what);
+  ~SealedTable();
+  uint32_t count() const { return ref_.count; }
+  // Bytes of records [first, first + n), verified; copied into *out (n * known_size bytes).
+  // kCorrupt names table and block.
+  Status Read(uint32_t first, uint32_t n, std::byte* out) const;
+  // Reads and verifies everything, without keeping it. out may be null: only the seals are wanted.
+  Status ReadAll(CountedVector<std::byte>* out) const;
+  // As ReadAll, but goes on after a damaged block: `damage` is called once for each, and its bytes
+  // in *out are zero. *out may be null.
+  Status ReadSound(CountedVector<std::byte>* out, const std::function<void(Status)>& damage) const;
+  // Drops the blocks kept so far.
+  void Forget() const;
+
+ private:
+  struct Cache;
+  uint64_t num_blocks() const;
+  uint64_t block_offset(uint64_t block) const;
+  size_t block_bytes(uint64_t block) const;  // With the padding of the last.
+  Status LoadSeals(std::vector<uint64_t>* seals) const;
+  Status CheckBlock(uint64_t block, std::span<const std::byte> bytes, uint64_t seal) const;
+
+  const RandomAccessFile* file_;
+  TableRef ref_;
+  size_t known_size_;
+  uint64_t salt_;
+  std::string what_;
+  std::unique_ptr<Cache> cache_;
+};
+
+// A dedup group, its parent, that one's parent, and so on: few (F-073), so that every column has
+// room for its own.
+class GroupChain {
+ public:
+  struct Group {
+    uint32_t ordinal = 0;
+    uint32_t index_slot = kNone32;  // None for group 0.
+  };
+  // False: there are as many as may be.
+  bool Add(Group group) {
+    if (size_ == groups_.size()) return false;
+    groups_[size_++] = group;
+    return true;
+  }
+  size_t size() const { return size_; }
+  const Group& operator[](size_t level) const { return groups_[level]; }
+
+ private:
+  std::array<Group, kMaxGroupChain> groups_;
+  uint32_t size_ = 0;
+};
+
+// A column of the projection with its records at hand.
+struct OpenColumn {
+  uint32_t ordinal = 0;
+  std::string name;
+  ColumnRecord record;  // Its own.
+  ColumnRecord leader;  // That of the feature's first column (shape slot).
+  GroupChain groups;    // Its dedup group first.
+  // The newest so many entries of each list are asked for; 0: all. Set by who projects it.
+  uint32_t newest = 0;
+  uint32_t dictionary_slot = kNone32;  // Of its id space; none without.
+};
+
+// UTF-8 without a NUL (F-071, S-013).
+bool IsNameText(std::string_view text);
+
+class OpenFile {
+ public:
+  // Verifies header, trailer and core footer. Errors as Reader::Open.
+  static Result<std::unique_ptr<OpenFile>> Open(std::unique_ptr<RandomAccessFile> file);
+  ~OpenFile();
+
+  const RandomAccessFile& file() const { return *file_; }
+  const Core& core() const { return core_; }
+  uint64_t salt() const { return salt_; }
+  uint16_t minor() const { return minor_; }
+
+  const SealedTable& columns() const { return *columns_; }
+  const SealedTable& name_index() const { return *name_index_; }
+  const SealedTable& names() const { return *names_; }
+  const SealedTable& groups() const { return *groups_; }
+  const SealedTable& id_spaces() const { return *id_spaces_; }
+  const SealedTable& stripe_groups(size_t stripe) const;
+  const SealedTable& stripe_streams(size_t stripe) const;
+  const SealedTable& stripe_pages(size_t stripe) const;
+
+  // Ordinals of the columns a name stands for: a column, all columns of a feature, or a glob ('*',
+  // '?'; reads the whole directory). kNotFound, with near names as advice.
+  Result<std::vector<uint32_t>> FindColumns(std::string_view name) const;
+  // Record, leader, group and id space of a column, all checked against each other (F-070 … F-079).
+  // Its kind or type may be a newer version's: see ColumnRecord::Support.
+  Result<OpenColumn> LoadAnyColumn(uint32_t ordinal) const;
+  // The same for who wants its values: kUnsupported where this build cannot read them.
+  Result<OpenColumn> LoadColumn(uint32_t ordinal) const;
+  Result<std::string> LoadName(uint32_t offset, uint32_t size) const;
+  Result<GroupRecord> LoadGroup(uint32_t group) const;         // F-073.
+  Result<IdSpaceRecord> LoadIdSpace(uint32_t id_space) const;  // F-074.
+
+  // Checked records of one stripe (ranges against num_slots, pages, data extents; F-060 … F-062).
+  Result<StripeGroupRecord> LoadStripeGroup(size_t stripe, uint32_t group) const;
+  // Of an alias the record of its target.
+  Result<StreamRecord> LoadStream(size_t stripe, uint32_t slot) const;
+  Result<std::vector<PageRecord>> LoadPages(size_t stripe, uint32_t first, uint32_t n) const;
+
+  // Verifies what a projection of everything would not touch otherwise: every table and section
+  // (F-002). The second form goes on after damage.
+  Status VerifyMetadata(MemoryBudget* budget) const;
+  void VerifyMetadata(MemoryBudget* budget,
+                      const std::function<void(Status, std::string where)>& damage) const;
+
+  // Bytes of a section, verified (F-080). They and what VerifyMetadata holds are charged to
+  // `budget`; null: to none. Throws OverBudget.
+  Result<CountedVector<std::byte>> LoadSection(const SectionRef& section,
+                                               MemoryBudget* budget) const;
+
+  // Drops what was kept of a stripe's tables. A wide scan calls it when it leaves a stripe, so that
+  // memory does not grow with the file.
+  void ForgetStripe(size_t stripe) const;
+
+ private:
+  OpenFile();
+  Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
+  Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;
+  std::unique_ptr<RandomAccessFile> file_;
+  Core core_;
+  uint64_t salt_ = 0;
+  uint16_t minor_ = 0;
+  std::unique_ptr<SealedTable> columns_, name_index_, names_, groups_, id_spaces_;
+  struct StripeTables;
+  std::vector<std::unique_ptr<StripeTables>> stripes_;
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,150 @@
+// From a projection to the pages of one stripe, to few reads, to verified page bytes.
+//
+// A plan is made from records alone, before a page is read: which streams the columns need, which
+// pages those need, and which pages are read together. The PageReader then reads range by range as
+// pages are asked for, checks each page's seal once, and lets a range go when nobody will ask for
+// its pages any more. Who has been given bytes holds the memory they lie in, whatever becomes of
+// the range.
+//
+// Cost: one record lookup per stream, one per page; memory as many bytes as the ranges in use,
+// which like the plan itself are charged to a budget.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dsi/base/memory_budget_internal.h"
+#include "dsi/reader/open/open_file_internal.h"
+#include "dsi/reader/reader.h"
+
+namespace dsi::internal {
+
+enum class StreamRole : uint8_t { kShape, kWindows, kValues, kIndex, kDictionary };
+
+// "shape", "windows", "values", "index", "dictionary".
+std::string_view StreamRoleName(StreamRole role);
+
+// One stream of a stripe. Streams that several columns share (shape, index, dictionary) stand once.
+struct PlannedStream {
+  uint32_t slot = kNone32;
+  StreamRole role = StreamRole::kValues;
+  uint32_t column = 0;  // The first column of the projection that needs it; for messages.
+  // Whose stream it is (F-075): ordinal of a column (shape and windows: the leader), of a dedup
+  // group, of an id space.
+  uint32_t owner = 0;
+  StreamRecord record;
+  // Form 3: position of its first page in StripePlan::pages; the rest follow. Form 2: of its page.
+  uint32_t first_planned_page = kNone32;
+};
+
+// A dedup group that a column of the plan belongs to, or that such a group's index refers to.
+struct PlannedGroup {
+  uint32_t ordinal = 0;
+  uint32_t parent = kNone32;  // Position in StripePlan::groups, before it; forms 4 and 5.
+  uint32_t index = kNone32;   // Position in StripePlan::streams; none in form 0.
+  StripeGroupRecord record;
+};
+
+// Positions in StripePlan::streams. `windows` is kNone32 where values stand one after another,
+// `dictionary` without an id space.
+struct ColumnPlan {
+  uint32_t shape = kNone32;
+  uint32_t windows = kNone32;
+  uint32_t values = kNone32;
+  uint32_t dictionary = kNone32;
+  uint32_t group = 0;  // Position in StripePlan::groups.
+  // Tiers (D-014): how many the pool is spread over, 0 none; streams of those after tier 0 that are
+  // needed; values of all of them.
+  uint32_t num_tiers = 0;
+  std::vector<uint32_t> tiers;
+  uint32_t newest = 0;  // Of OpenColumn.
+  uint64_t pool_values = 0;
+};
+
+struct PlannedPage {
+  uint32_t ordinal = 0;  // In the stripe's page table.
+  uint32_t range = 0;    // Position in StripePlan::ranges.
+  bool owned = false;    // By a stream of form 3.
+  PageRecord record;
+};
+
+// Bytes read in one go: pages [first_page, first_page + num_pages) of the plan and the gaps
+// between.
+struct PlannedRange {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  uint32_t first_page = 0;
+  uint32_t num_pages = 0;
+};
+
+struct StripePlan {
+  size_t stripe = 0;
+  std::vector<ColumnPlan> columns;     // Parallel to the projection.
+  std::vector<PlannedGroup> groups;    // Parents before those that refer to them.
+  std::vector<PlannedStream> streams;  // In order of first need.
+  std::vector<PlannedPage> pages;      // By ordinal, which is also by offset.
+  std::vector<PlannedRange> ranges;    // By offset.
+  uint64_t bytes = 0;                  // Sum of the ranges.
+  uint64_t bytes_needed = 0;           // Pages alone.
+  MemoryCharge charge;                 // For the records above.
+};
+
+// Streams of a column agree with each other, with its group and with the stripe as far as records
+// tell (F-060, F-061, F-077, D-001, D-003, D-010, D-011): widths, counts of shape and index
+// streams, forms. What only decoded values tell is left to who decodes, and an unknown form of an
+// index to who decodes that. The plan is charged to `budget`, which may be null.
+Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> columns,
+                              size_t stripe, const ReaderOptions& options, MemoryBudget* budget);
+
+// Bytes of a page or a node, and a share in the memory they lie in.
+struct PageBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> memory;
+};
+
+// Thread safety: one thread at a time. File, plan and budget must outlive the reader, and the
+// budget what the reader has handed out.
+class PageReader {
+ public:
+  PageReader(const OpenFile* file, MemoryBudget* budget);
+  ~PageReader();
+  PageReader(const PageReader&) = delete;
+  PageReader& operator=(const PageReader&) = delete;
+
+  // Starts on another stripe.
+  void Start(const StripePlan* plan);
+  // Is through with the stripe: nothing stays in memory.
+  void Stop();
+
+  // Verified bytes of planned page `page` (a position in the plan, not an ordinal). Reads its range
+  // when it is not in memory. kCorrupt names stripe, page and offset.
+  Result<PageBytes> Page(uint32_t page);
+
+  // Verified bytes of a stream's node: form 2, k = 0: the part of its page; form 3: its page k.
+  Result<PageBytes> Node(const PlannedStream& stream, uint32_t k);
+
+  // Somebody will ask for the nodes of the stream, once each, and say when a node is done with or
+  // not wanted after all. From LetGo on, which is for when everybody has spoken, a range leaves the
+  // memory as soon as nobody waits for it; it would be read once more if its pages were asked for
+  // then. All three are hints about memory: without them a range stays until Start.
+  void Expect(const PlannedStream& stream);
+  void Done(const PlannedStream& stream, uint32_t k);
+  void LetGo();
+
+  uint64_t bytes_read() const;  // Since construction.
+  uint64_t reads() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// "stripe 0, column user.clicks, values stream": where a stream stands, for messages.
+std::string DescribeStream(const StripePlan& plan, std::span<const OpenColumn> columns,
+                           const PlannedStream& stream);
+
+}  // namespace dsi::internal

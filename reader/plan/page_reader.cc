@@ -1,0 +1,153 @@
+// Reads planned ranges as their pages are asked for, and hands out pages whose seal has been
+// checked.
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "dsi/base/block_memory_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/format/seal_internal.h"
+#include "dsi/reader/plan/page_plan_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Memory of a range, kept by the reader while it is wanted and by everybody who decodes a page of
+// it. Not a vector: it is filled by a read, and zeroing it first would cost a pass.
+class RangeMemory {
+ public:
+  explicit RangeMemory(MemoryBudget* budget) : charge_(budget) {}
+  ~RangeMemory() { FreeBlock(bytes_, capacity_); }
+  RangeMemory(const RangeMemory&) = delete;
+  RangeMemory& operator=(const RangeMemory&) = delete;
+
+  Status Reserve(uint64_t size) {
+    // Ranges of nearly the same size take turns in blocks; what is not written costs nothing.
+    const uint64_t wanted = std::bit_ceil(size);
+    if (Status status = charge_.Add(wanted); !status.ok())
+      return status.At(fmt::format("a read of {} bytes", size));
+    bytes_ = AllocateBlock(wanted, &capacity_);
+    if (bytes_ != nullptr) return Status::Ok();
+    return Error(StatusCode::kResourceExhausted, "no memory for a read of {} bytes", size);
+  }
+  std::byte* bytes() const { return bytes_; }
+
+ private:
+  MemoryCharge charge_;
+  std::byte* bytes_ = nullptr;
+  size_t capacity_ = 0;
+};
+
+}  // namespace
+
+struct PageReader::State {
+  const OpenFile* file = nullptr;
+  MemoryBudget* budget = nullptr;
+  const StripePlan* plan = nullptr;
+  // Parallel to plan->ranges; empty: not in memory.
+  std::vector<std::shared_ptr<RangeMemory>> ranges;
+  std::vector<uint32_t> expected;  // Nodes of a range that somebody will still ask for.
+  std::vector<uint8_t> verified;  // Parallel to plan->pages: seal checked since the range was read.
+  bool letting_go = false;
+  uint64_t bytes_read = 0;
+  uint64_t reads = 0;
+
+  void Release(uint32_t range) {
+    if (ranges[range] == nullptr) return;
+    const PlannedRange& r = plan->ranges[range];
+    std::fill_n(verified.begin() + r.first_page, r.num_pages, uint8_t{0});
+    ranges[range].reset();
+  }
+
+  Status ReadRange(uint32_t range) {
+    const PlannedRange& r = plan->ranges[range];
+    auto memory = std::make_shared<RangeMemory>(budget);
+    DSI_RETURN_IF_ERROR(memory->Reserve(r.size));
+    DSI_RETURN_IF_ERROR(file->file().ReadAt(r.offset, {memory->bytes(), r.size}));
+    ranges[range] = std::move(memory);
+    bytes_read += r.size;
+    ++reads;
+    return Status::Ok();
+  }
+
+  uint32_t RangeOf(const PlannedStream& stream, uint32_t k) const {
+    return plan->pages[stream.first_planned_page + k].range;
+  }
+};
+
+PageReader::PageReader(const OpenFile* file, MemoryBudget* budget)
+    : state_(std::make_unique<State>()) {
+  state_->file = file;
+  state_->budget = budget;
+}
+
+PageReader::~PageReader() = default;
+
+void PageReader::Start(const StripePlan* plan) {
+  State& s = *state_;
+  Stop();
+  s.plan = plan;
+  s.ranges.resize(plan->ranges.size());
+  s.verified.assign(plan->pages.size(), 0);
+  s.expected.assign(plan->ranges.size(), 0);
+  s.letting_go = false;
+}
+
+// The plan may be gone: nothing here may look at it.
+void PageReader::Stop() {
+  state_->ranges.clear();
+  state_->plan = nullptr;
+}
+
+Result<PageBytes> PageReader::Page(uint32_t page) {
+  State& s = *state_;
+  const PlannedPage& p = s.plan->pages[page];
+  if (s.ranges[p.range] == nullptr) DSI_RETURN_IF_ERROR(s.ReadRange(p.range));
+  const std::shared_ptr<RangeMemory>& memory = s.ranges[p.range];
+  const std::span<const std::byte> bytes(
+      memory->bytes() + (p.record.offset - s.plan->ranges[p.range].offset), p.record.stored_size);
+  if (s.verified[page] == 0) {
+    const uint64_t seal = Seal(bytes, SealKind::kPage, p.record.offset, s.file->salt());
+    if (seal != p.record.seal) {
+      return Corrupt("stripe {}, page {} at {}..{}: seal {:016x}, expected {:016x} (F-010)",
+                     s.plan->stripe, p.ordinal, p.record.offset, p.record.offset + bytes.size(),
+                     seal, p.record.seal);
+    }
+    s.verified[page] = 1;
+  }
+  return PageBytes{bytes, memory};
+}
+
+Result<PageBytes> PageReader::Node(const PlannedStream& stream, uint32_t k) {
+  DSI_ASSIGN_OR_RETURN(PageBytes node, Page(stream.first_planned_page + k));
+  if (stream.record.form == StreamForm::kPacked) {
+    // The plan checked that it lies inside (F-064).
+    node.bytes = node.bytes.subspan(stream.record.offset_in_page, stream.record.size);
+  }
+  return node;
+}
+
+void PageReader::Expect(const PlannedStream& stream) {
+  for (uint32_t k = 0; k < stream.record.num_pages; ++k)
+    ++state_->expected[state_->RangeOf(stream, k)];
+}
+
+void PageReader::Done(const PlannedStream& stream, uint32_t k) {
+  uint32_t& expected = state_->expected[state_->RangeOf(stream, k)];
+  if (expected != 0 && --expected == 0 && state_->letting_go)
+    state_->Release(state_->RangeOf(stream, k));
+}
+
+void PageReader::LetGo() {
+  state_->letting_go = true;
+  for (uint32_t range = 0; range < state_->ranges.size(); ++range) {
+    if (state_->expected[range] == 0) state_->Release(range);
+  }
+}
+
+uint64_t PageReader::bytes_read() const { return state_->bytes_read; }
+uint64_t PageReader::reads() const { return state_->reads; }
+
+}  // namespace dsi::internal

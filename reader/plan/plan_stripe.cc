@@ -1,0 +1,277 @@
+// Plans one stripe of a projection from records alone.
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+#include "dsi/dedup/tiers_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/reader/plan/page_plan_internal.h"
+#include "dsi/format/stream_rules_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Projections of more columns than this touch most blocks of a stripe's tables; keeping those of
+// every stripe would make memory grow with the file.
+constexpr size_t kWideProjection = 256;
+
+// Bytes for what is remembered of a stream or a group while a plan is made.
+constexpr uint64_t kBookkeeping = 64;
+
+class StripePlanner {
+ public:
+  StripePlanner(const OpenFile& file, std::span<const OpenColumn> columns, size_t stripe,
+                const ReaderOptions& options, MemoryBudget* budget)
+      : file_(file), columns_(columns), options_(options) {
+    plan_.stripe = stripe;
+    plan_.charge = MemoryCharge(budget);
+  }
+
+  Result<StripePlan> Plan() {
+    DSI_RETURN_IF_ERROR(plan_.charge.Add(columns_.size() * sizeof(ColumnPlan)));
+    plan_.columns.reserve(columns_.size());
+    for (uint32_t i = 0; i < columns_.size(); ++i) {
+      if (Status status = AddColumn(i); !status.ok()) {
+        return status.At(fmt::format("feature column {}", columns_[i].name));
+      }
+    }
+    DSI_RETURN_IF_ERROR(AddPages());
+    DSI_RETURN_IF_ERROR(PlacePages());
+    AddRanges();
+    if (columns_.size() > kWideProjection) file_.ForgetStripe(plan_.stripe);
+    return std::move(plan_);
+  }
+
+ private:
+  Status AddColumn(uint32_t i) {
+    const OpenColumn& c = columns_[i];
+    ColumnPlan out;
+    DSI_ASSIGN_OR_RETURN(out.group, AddGroups(i));
+    const uint32_t num_unique = plan_.groups[out.group].record.num_unique;
+    DSI_ASSIGN_OR_RETURN(out.shape,
+                         AddStream(i, StreamRole::kShape, c.record.shape_slot, c.record.leader));
+    DSI_ASSIGN_OR_RETURN(out.values,
+                         AddStream(i, StreamRole::kValues, c.record.values_slot, c.ordinal));
+    DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, num_unique, plan_.streams[out.shape].record));
+    if (c.record.windows_slot != kNone32) {
+      DSI_ASSIGN_OR_RETURN(
+          const uint32_t windows,
+          AddStream(i, StreamRole::kWindows, c.record.windows_slot, c.record.leader));
+      const StreamRecord& record = plan_.streams[windows].record;
+      DSI_RETURN_IF_ERROR(CheckWindowsRecord(c.record, num_unique, record));
+      if (record.num_values != 0) out.windows = windows;
+    }
+    DSI_RETURN_IF_ERROR(AddTiers(i, &out));
+    StreamRecord pool = plan_.streams[out.values].record;
+    pool.num_values = out.pool_values;
+    DSI_RETURN_IF_ERROR(
+        CheckValuesRecord(c.record, plan_.streams[out.shape].record, pool, out.windows != kNone32));
+    if (c.dictionary_slot != kNone32) {
+      DSI_ASSIGN_OR_RETURN(out.dictionary, AddStream(i, StreamRole::kDictionary, c.dictionary_slot,
+                                                     c.record.id_space));
+      DSI_RETURN_IF_ERROR(
+          CheckDictionaryRecord(TypeWidth(c.record.type), plan_.streams[out.dictionary].record));
+    }
+    plan_.columns.push_back(out);
+    return Status::Ok();
+  }
+
+  // D-014: the tiers that are needed, and the size of the pool with those that are not.
+  Status AddTiers(uint32_t i, ColumnPlan* out) {
+    const OpenColumn& c = columns_[i];
+    const StreamRecord values = plan_.streams[out->values].record;  // Streams move as more come.
+    out->pool_values = values.num_values;
+    out->newest = c.newest;
+    if (c.record.tiers_slot == kNone32) return Status::Ok();
+    const uint32_t max = out->windows == kNone32 ? 0 : plan_.streams[out->windows].record.max;
+    uint32_t needed = 0;
+    if (max != 0) {
+      out->num_tiers = c.record.num_tiers;
+      needed = c.newest == 0 ? out->num_tiers
+                             : TiersWithin(uint64_t{max} - 1 + c.newest, out->num_tiers);
+    }
+    for (uint32_t tier = 1; tier < c.record.num_tiers; ++tier) {
+      const uint32_t slot = c.record.tiers_slot + tier - 1;
+      DSI_ASSIGN_OR_RETURN(const StreamRecord record, file_.LoadStream(plan_.stripe, slot));
+      DSI_RETURN_IF_ERROR(CheckTierRecord(values, record, max));
+      out->pool_values += record.num_values;
+      if (tier >= needed) continue;
+      DSI_ASSIGN_OR_RETURN(const uint32_t stream,
+                           AddStream(i, StreamRole::kValues, slot, c.ordinal));
+      out->tiers.push_back(stream);
+    }
+    return Status::Ok();
+  }
+
+  // Position in the plan of the column's group. Those that its index refers to, and theirs, come
+  // before it: as many as F-073 allows, and only as far as their forms ask for a parent.
+  Result<uint32_t> AddGroups(uint32_t column) {
+    const OpenColumn& c = columns_[column];
+    size_t levels = 0;
+    uint32_t position = kNone32;
+    std::array<StripeGroupRecord, kMaxGroupChain> records;
+    for (bool refers = true; refers; ++levels) {
+      if (levels == c.groups.size()) {
+        return Corrupt("dedup group {}: form {} without a parent (D-001)",
+                       c.groups[levels - 1].ordinal, records[levels - 1].form);
+      }
+      const uint32_t ordinal = c.groups[levels].ordinal;
+      if (const auto known = group_position_.find(ordinal); known != group_position_.end()) {
+        position = known->second;
+        break;
+      }
+      DSI_ASSIGN_OR_RETURN(records[levels], file_.LoadStripeGroup(plan_.stripe, ordinal));
+      refers = records[levels].form == 4 || records[levels].form == 5;
+    }
+    while (levels-- != 0) {
+      PlannedGroup planned{
+          .ordinal = c.groups[levels].ordinal, .parent = position, .record = records[levels]};
+      DSI_RETURN_IF_ERROR(AddIndex(column, c.groups[levels].index_slot, &planned));
+      DSI_RETURN_IF_ERROR(plan_.charge.Add(kBookkeeping + sizeof(PlannedGroup)));
+      position = static_cast<uint32_t>(plan_.groups.size());
+      group_position_.emplace(planned.ordinal, position);
+      plan_.groups.push_back(planned);
+    }
+    return position;
+  }
+
+  Status AddIndex(uint32_t column, uint32_t slot, PlannedGroup* group) {
+    if (slot == kNone32) return Status::Ok();
+    const uint32_t num_rows = file_.core().stripes[plan_.stripe].num_rows;
+    const uint32_t parent_unique =
+        group->parent == kNone32 ? 0 : plan_.groups[group->parent].record.num_unique;
+    DSI_ASSIGN_OR_RETURN(const uint32_t index,
+                         AddStream(column, StreamRole::kIndex, slot, group->ordinal));
+    if (group->record.form != 0) group->index = index;
+    return CheckIndexRecord(group->record, num_rows, parent_unique, plan_.streams[index].record);
+  }
+
+  // Position of the slot's stream in the plan.
+  Result<uint32_t> AddStream(uint32_t column, StreamRole role, uint32_t slot, uint32_t owner) {
+    const auto [at, is_new] = position_.try_emplace(slot, plan_.streams.size());
+    if (!is_new) {
+      const PlannedStream& known = plan_.streams[at->second];
+      if (known.role == role && known.owner == owner) return at->second;
+      return Corrupt("slot {} is the {} stream of {} and the {} stream of {} (F-077)", slot,
+                     StreamRoleName(role), owner, StreamRoleName(known.role), known.owner);
+    }
+    DSI_RETURN_IF_ERROR(plan_.charge.Add(kBookkeeping + sizeof(PlannedStream)));
+    PlannedStream stream{
+        .slot = slot, .role = role, .column = column, .owner = owner, .record = {}};
+    DSI_ASSIGN_OR_RETURN(stream.record, file_.LoadStream(plan_.stripe, slot));
+    plan_.streams.push_back(stream);
+    return at->second;
+  }
+
+  // The pages of all streams, once each, by ordinal.
+  Status AddPages() {
+    std::vector<std::pair<uint32_t, uint32_t>> runs;  // First page and one past the last.
+    for (const PlannedStream& s : plan_.streams) {
+      if (s.record.num_pages != 0) {
+        runs.emplace_back(s.record.first_page, s.record.first_page + s.record.num_pages);
+      }
+    }
+    std::sort(runs.begin(), runs.end());
+    uint32_t next = 0;  // Pages before it are in the plan.
+    for (size_t i = 0; i < runs.size();) {
+      // Touching runs are one: records of neighbours are checked against each other.
+      const uint32_t first = std::max(next, runs[i].first);
+      uint32_t end = first;
+      for (; i < runs.size() && runs[i].first <= end; ++i) end = std::max(end, runs[i].second);
+      DSI_RETURN_IF_ERROR(
+          plan_.charge.Add(uint64_t{end - first} *
+                           (sizeof(PageRecord) + sizeof(PlannedPage) + sizeof(PlannedRange))));
+      DSI_ASSIGN_OR_RETURN(const std::vector<PageRecord> records,
+                           file_.LoadPages(plan_.stripe, first, end - first));
+      for (uint32_t p = first; p < end; ++p) {
+        plan_.pages.push_back({.ordinal = p, .record = records[p - first]});
+      }
+      next = end;
+    }
+    return Status::Ok();
+  }
+
+  // Tells each stream where its pages are, and checks them against it (F-061 … F-063).
+  Status PlacePages() {
+    for (PlannedStream& s : plan_.streams) {
+      if (s.record.num_pages == 0) continue;
+      const auto at = std::lower_bound(
+          plan_.pages.begin(), plan_.pages.end(), s.record.first_page,
+          [](const PlannedPage& page, uint32_t ordinal) { return page.ordinal < ordinal; });
+      s.first_planned_page = static_cast<uint32_t>(at - plan_.pages.begin());
+      for (uint32_t k = 0; k < s.record.num_pages; ++k) {
+        PlannedPage& page = plan_.pages[s.first_planned_page + k];
+        Status status = CheckPageOfStream(s.record, k, file_.core().page_values, page.record);
+        if (status.ok() && s.record.form == StreamForm::kPaged && !s.record.is_alias &&
+            page.owned) {
+          status = Corrupt("page {} belongs to two streams (F-063)", page.ordinal);
+        }
+        if (!status.ok()) return status.At(DescribeStream(plan_, columns_, s));
+        page.owned |= s.record.form == StreamForm::kPaged && !s.record.is_alias;
+      }
+    }
+    return Status::Ok();
+  }
+
+  // Neighbouring pages become one read while the gap and the whole stay small.
+  void AddRanges() {
+    for (uint32_t i = 0; i < plan_.pages.size(); ++i) {
+      PlannedPage& page = plan_.pages[i];
+      const uint64_t end = page.record.offset + page.record.stored_size;
+      plan_.bytes_needed += page.record.stored_size;
+      bool joins = false;
+      if (!plan_.ranges.empty()) {
+        const PlannedRange& last = plan_.ranges.back();
+        joins = page.record.offset - (last.offset + last.size) <= options_.coalesce_gap &&
+                end - last.offset <= options_.max_read_bytes;
+      }
+      if (!joins) plan_.ranges.push_back({page.record.offset, 0, i, 0});
+      PlannedRange& range = plan_.ranges.back();
+      range.size = end - range.offset;
+      ++range.num_pages;
+      page.range = static_cast<uint32_t>(plan_.ranges.size() - 1);
+    }
+    for (const PlannedRange& range : plan_.ranges) plan_.bytes += range.size;
+  }
+
+  const OpenFile& file_;
+  std::span<const OpenColumn> columns_;
+  const ReaderOptions& options_;
+  StripePlan plan_;
+  std::unordered_map<uint32_t, uint32_t> position_;        // Of a slot in plan_.streams.
+  std::unordered_map<uint32_t, uint32_t> group_position_;  // Of an ordinal in plan_.groups.
+};
+
+}  // namespace
+
+std::string_view StreamRoleName(StreamRole role) {
+  switch (role) {
+    case StreamRole::kShape:
+      return "shape";
+    case StreamRole::kWindows:
+      return "windows";
+    case StreamRole::kValues:
+      return "values";
+    case StreamRole::kIndex:
+      return "index";
+    case StreamRole::kDictionary:
+      return "dictionary";
+  }
+  return "unknown";
+}
+
+std::string DescribeStream(const StripePlan& plan, std::span<const OpenColumn> columns,
+                           const PlannedStream& stream) {
+  return fmt::format("stripe {}, column {}, {} stream", plan.stripe, columns[stream.column].name,
+                     StreamRoleName(stream.role));
+}
+
+Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> columns,
+                              size_t stripe, const ReaderOptions& options, MemoryBudget* budget) {
+  return StripePlanner(file, columns, stripe, options, budget).Plan();
+}
+
+}  // namespace dsi::internal

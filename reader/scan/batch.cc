@@ -1,0 +1,212 @@
+#include "dsi/reader/batch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsi/base/block_memory_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/reader/scan/batch_internal.h"
+
+namespace dsi {
+namespace internal {
+
+void BatchState::FreeSlab() {
+  if (slab == nullptr) return;
+  if (allocator == nullptr) {
+    FreeBlock(slab, capacity);
+  } else {
+    try {
+      allocator->Free(slab, capacity);
+    } catch (...) {  // Nobody could do anything about it, least of all a destructor.
+    }
+  }
+  slab = nullptr;
+  capacity = 0;
+}
+
+Status BatchState::ReserveSlab(uint64_t size, uint64_t max_size) {
+  used = size;
+  if (size <= capacity) return Status::Ok();
+  const uint64_t grown = AlignUp(std::max(size, std::min(capacity + capacity / 2, max_size)), 64);
+  // The old content is void, so that both slabs never stand side by side.
+  FreeSlab();
+  size_t available = grown;
+  void* fresh = nullptr;
+  if (allocator == nullptr) {
+    fresh = AllocateBlock(grown, &available);
+  } else {
+    try {
+      fresh = allocator->Allocate(grown);
+    } catch (...) {
+      return Error(StatusCode::kResourceExhausted,
+                   "the caller's allocator threw when asked for {} bytes", grown);
+    }
+  }
+  if (fresh == nullptr)
+    return Error(StatusCode::kResourceExhausted, "no memory for a batch of {} bytes", grown);
+  slab = static_cast<std::byte*>(fresh);
+  capacity = available;
+  if (reinterpret_cast<uintptr_t>(fresh) % 64 == 0) return Status::Ok();
+  FreeSlab();
+  return InvalidArgument("the caller's allocator gave memory that is not aligned to 64 bytes");
+}
+
+void BatchState::Clear() {
+  projection.reset();
+  num_rows = 0;
+  first_row = 0;
+  used = 0;
+  row_numbers.clear();
+}
+
+namespace {
+
+Result<uint32_t> FindOutput(const BatchState& state, std::string_view column, Layout layout) {
+  bool other_layout = false;
+  const uint32_t at = state.projection->Find(column, layout, &other_layout);
+  if (at != kNone32) return at;
+  if (other_layout) return InvalidArgument("column {} is in the batch in another layout", column);
+  return Error(StatusCode::kNotFound, "column {} is not in the batch", column);
+}
+
+JaggedView JaggedOf(const BatchState& state, uint32_t output, size_t rows) {
+  const OutputPlace& place = state.outputs[output];
+  JaggedView view;
+  view.values = state.At(place.values);
+  view.dtype = state.projection->outputs[output].dtype;
+  view.rows = rows;
+  view.num_values = place.num_values;
+  view.offsets = reinterpret_cast<const int64_t*>(state.At(place.offsets));
+  view.present = reinterpret_cast<const uint8_t*>(state.At(place.present));
+  return view;
+}
+
+PaddedView PaddedOf(const BatchState& state, uint32_t output, size_t rows) {
+  const OutputPlace& place = state.outputs[output];
+  PaddedView view;
+  view.values = state.At(place.values);
+  view.dtype = state.projection->outputs[output].dtype;
+  view.rows = rows;
+  view.width = state.projection->outputs[output].width;
+  view.lengths = reinterpret_cast<const int32_t*>(state.At(place.lengths));
+  view.present = reinterpret_cast<const uint8_t*>(state.At(place.present));
+  return view;
+}
+
+Result<VbeView> VbeOf(const BatchState& state, std::string_view set) {
+  const ScanProjection& projection = *state.projection;
+  const auto& sets = projection.vbe_sets;
+  const auto at = std::find_if(sets.begin(), sets.end(), [&](auto& s) { return s.name == set; });
+  if (at == sets.end()) {
+    return Error(StatusCode::kNotFound,
+                 "no column was projected with Layout::kVbe in the set \"{}\"", set);
+  }
+  const VbePlace& place = state.vbe[static_cast<size_t>(at - sets.begin())];
+  VbeView view;
+  view.keys = at->keys;
+  view.rows = state.num_rows;
+  view.values = state.At(place.values);
+  view.dtype = at->dtype;
+  view.num_values = static_cast<size_t>(place.offset_per_key.back());
+  view.lengths = state.At(place.lengths);
+  view.lengths_dtype = projection.vbe_lengths;
+  view.num_unique = place.num_unique;
+  view.inverse_indices = reinterpret_cast<const int64_t*>(state.At(place.inverse));
+  view.stride_per_key = place.stride_per_key;
+  view.length_per_key = place.length_per_key;
+  view.offset_per_key = place.offset_per_key;
+  return view;
+}
+
+// A view of a batch that Scan::Next has filled.
+template <typename View, typename Make>
+Result<View> ViewOf(const BatchState* state, const Make& make) noexcept {
+  return NoThrow([&]() -> Result<View> {
+    if (state == nullptr || state->projection == nullptr)
+      return InvalidArgument("the batch is empty: no Scan::Next has filled it");
+    return make();
+  });
+}
+
+}  // namespace
+}  // namespace internal
+
+SlabAllocator::~SlabAllocator() = default;
+
+Batch::Batch(SlabAllocator* allocator) noexcept : allocator_(allocator) {}
+Batch::~Batch() = default;
+Batch::Batch(Batch&& other) noexcept = default;
+Batch& Batch::operator=(Batch&& other) noexcept = default;
+
+size_t Batch::num_rows() const noexcept { return state_ != nullptr ? state_->num_rows : 0; }
+uint64_t Batch::first_row() const noexcept { return state_ != nullptr ? state_->first_row : 0; }
+
+std::span<const uint64_t> Batch::row_numbers() const noexcept {
+  if (state_ == nullptr) return {};
+  return state_->row_numbers;
+}
+
+Result<PaddedView> Batch::Padded(std::string_view column) const {
+  return internal::ViewOf<PaddedView>(state_.get(), [&]() -> Result<PaddedView> {
+    DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kPadded));
+    return internal::PaddedOf(*state_, at, state_->num_rows);
+  });
+}
+
+Result<PaddedIkjtView> Batch::PaddedIkjt(std::string_view column) const {
+  return internal::ViewOf<PaddedIkjtView>(state_.get(), [&]() -> Result<PaddedIkjtView> {
+    DSI_ASSIGN_OR_RETURN(const uint32_t at,
+                         internal::FindOutput(*state_, column, Layout::kPaddedIkjt));
+    const uint32_t group = state_->projection->outputs[at].group;
+    PaddedIkjtView view;
+    view.unique = internal::PaddedOf(*state_, at, state_->num_unique[group]);
+    view.inverse = reinterpret_cast<const int32_t*>(state_->At(state_->inverse[group]));
+    return view;
+  });
+}
+
+Result<JaggedView> Batch::Jagged(std::string_view column) const {
+  return internal::ViewOf<JaggedView>(state_.get(), [&]() -> Result<JaggedView> {
+    DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kJagged));
+    return internal::JaggedOf(*state_, at, state_->num_rows);
+  });
+}
+
+Result<IkjtView> Batch::Ikjt(std::string_view column) const {
+  return internal::ViewOf<IkjtView>(state_.get(), [&]() -> Result<IkjtView> {
+    DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kIkjt));
+    const uint32_t group = state_->projection->outputs[at].group;
+    IkjtView view;
+    view.unique = internal::JaggedOf(*state_, at, state_->num_unique[group]);
+    view.inverse = reinterpret_cast<const int32_t*>(state_->At(state_->inverse[group]));
+    return view;
+  });
+}
+
+Result<DenseView> Batch::Dense() const {
+  return internal::ViewOf<DenseView>(state_.get(), [&]() -> Result<DenseView> {
+    const internal::ScanProjection& projection = *state_->projection;
+    if (projection.dense.empty())
+      return internal::Error(StatusCode::kNotFound, "no column was projected with Layout::kDense");
+    DenseView view;
+    view.values = state_->At(state_->dense_values);
+    view.dtype = projection.dense_type;
+    view.rows = state_->num_rows;
+    view.columns = projection.dense.size();
+    view.present = reinterpret_cast<const uint8_t*>(state_->At(state_->dense_present));
+    return view;
+  });
+}
+
+Result<VbeView> Batch::Vbe(std::string_view set) const {
+  return internal::ViewOf<VbeView>(state_.get(), [&] { return internal::VbeOf(*state_, set); });
+}
+
+std::span<const std::byte> Batch::slab() const noexcept {
+  if (state_ == nullptr || state_->projection == nullptr) return {};
+  return {state_->slab, state_->used};
+}
+
+}  // namespace dsi

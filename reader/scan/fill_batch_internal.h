@@ -1,0 +1,58 @@
+// From decoded unique rows to the tensors of a batch, in two passes: how big everything is, then
+// filling it.
+//
+// A batch may hold rows of several stripes: one piece each. Pieces are advanced (decoded, checked)
+// before anything here is called; nothing here can fail but memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/reader/scan/batch_internal.h"
+#include "dsi/reader/scan/gathered_rows_internal.h"
+#include "dsi/reader/scan/stripe_decoder_internal.h"
+
+namespace dsi::internal {
+
+// Rows of a batch that lie in one stripe; those that a filter dropped do not count.
+struct BatchPiece {
+  StripeDecoder* decoder = nullptr;
+  GatheredRows* gathered = nullptr;  // Where the rows lie far apart: they are no longer there.
+  uint32_t first = 0;                // Row of the batch where they start.
+  uint32_t num_rows = 0;
+
+  const GroupRows& group(uint32_t i) const {
+    return gathered != nullptr ? gathered->group(i) : decoder->group(i);
+  }
+  const ShapeView& shape(uint32_t i) const {
+    return gathered != nullptr ? gathered->shape(i) : decoder->shape(i);
+  }
+  Result<ShapeView> ShapeArrays(uint32_t i) const {
+    return gathered != nullptr ? gathered->ShapeArrays(i) : decoder->ShapeArrays(i);
+  }
+  ValuesView values(uint32_t i) const {
+    return gathered != nullptr ? gathered->values(i) : decoder->values(i);
+  }
+};
+
+// Decides where everything lies and makes room. Adds to stats.values_expanded. `max_bytes` bounds
+// the slab: what is left of the scan's memory.
+Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
+                   size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch);
+
+// Rows of dense columns before they are woven into the matrix; reused.
+struct DenseScratch {
+  std::vector<std::byte> columns;
+  std::vector<uint8_t> present;
+};
+
+// Fills the laid-out tensors.
+Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
+                 DenseScratch* scratch, BatchState* batch);
+
+// The part of FillBatch that is the dense matrix.
+void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch,
+               BatchState* batch);
+
+}  // namespace dsi::internal

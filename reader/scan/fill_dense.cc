@@ -1,0 +1,125 @@
+// The dense matrix: columns come out of the file one by one, rows go into the matrix. A block of
+// columns is made ready row by row and then woven in, so that each line of the matrix is touched
+// few times.
+#include <algorithm>
+#include <cstring>
+
+#include "dsi/dedup/expand_internal.h"
+#include "dsi/reader/scan/fill_batch_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kBlockColumns = 8;
+constexpr uint32_t kBlockRows = 1024;  // A block's columns stay in the first-level cache.
+
+template <typename T>
+void WeaveOf(const std::byte* const* columns, size_t num_columns, size_t num_rows, std::byte* out,
+             size_t row_items) {
+  if (num_columns == kBlockColumns) {
+    const std::byte* c[kBlockColumns];
+    std::copy_n(columns, kBlockColumns, c);
+    for (size_t row = 0; row < num_rows; ++row) {
+      T items[kBlockColumns];
+      for (size_t i = 0; i < kBlockColumns; ++i)
+        std::memcpy(&items[i], c[i] + row * sizeof(T), sizeof(T));
+      std::memcpy(out + row * row_items * sizeof(T), items, sizeof(items));
+    }
+    return;
+  }
+  for (size_t i = 0; i < num_columns; ++i) {
+    for (size_t row = 0; row < num_rows; ++row)
+      std::memcpy(out + (row * row_items + i) * sizeof(T), columns[i] + row * sizeof(T), sizeof(T));
+  }
+}
+
+void Weave(size_t item_size, const std::byte* const* columns, size_t num_columns, size_t num_rows,
+           std::byte* out, size_t row_items) {
+  switch (item_size) {
+    case 1:
+      return WeaveOf<uint8_t>(columns, num_columns, num_rows, out, row_items);
+    case 2:
+      return WeaveOf<uint16_t>(columns, num_columns, num_rows, out, row_items);
+    case 4:
+      return WeaveOf<uint32_t>(columns, num_columns, num_rows, out, row_items);
+    default:
+      return WeaveOf<uint64_t>(columns, num_columns, num_rows, out, row_items);
+  }
+}
+
+// One value per row of [first, first + count) of the piece; missing ones are the fill.
+const std::byte* ColumnRows(const ScanOutput& output, const BatchPiece& piece, uint32_t first,
+                            uint32_t count, std::byte* room) {
+  const GroupRows& rows = piece.group(output.group);
+  const ShapeView& shape = piece.shape(output.shape);
+  const ValuesView values = piece.values(output.values);
+  const std::span<const uint32_t> slots = rows.slots.subspan(first, count);
+  const int width = static_cast<int>(output.item_size);
+  if (shape.plain && rows.identity) return values.values + size_t{first} * output.item_size;
+  if (shape.plain) {
+    ExpandScalars(values.values, width, slots, room, output.item_size);
+    return room;
+  }
+  const ValuePool pool{.values = values.values,
+                       .num_values = values.num_values,
+                       .width = width,
+                       .starts = shape.starts,
+                       .lengths = shape.lengths};
+  PadRows(pool, slots, {.row_length = 1, .pad_bits = output.pad_bits}, room, nullptr);
+  return room;
+}
+
+const std::byte* PresentRows(const ScanOutput& output, const BatchPiece& piece, uint32_t first,
+                             uint32_t count, const uint8_t* ones, uint8_t* room) {
+  const ShapeView& shape = piece.shape(output.shape);
+  const GroupRows& rows = piece.group(output.group);
+  if (shape.plain) return reinterpret_cast<const std::byte*>(ones);
+  for (uint32_t i = 0; i < count; ++i) room[i] = shape.present[rows.slots[first + i]];
+  return reinterpret_cast<const std::byte*>(room);
+}
+
+}  // namespace
+
+void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch,
+               BatchState* batch) {
+  const size_t num_columns = projection.dense.size();
+  const auto item_size = static_cast<size_t>(TypeWidth(projection.dense_type));
+  scratch->columns.resize(kBlockColumns * kBlockRows * sizeof(uint64_t));
+  scratch->present.resize((kBlockColumns + 1) * kBlockRows);
+  uint8_t* const ones = scratch->present.data() + kBlockColumns * kBlockRows;
+  std::memset(ones, 1, kBlockRows);
+  // Where no value is missing the mask needs no weaving.
+  const bool all_present = std::all_of(
+      projection.dense.begin(), projection.dense.end(),
+      [&](uint32_t output) { return piece.shape(projection.outputs[output].shape).plain; });
+  if (all_present) {
+    std::memset(batch->At(batch->dense_present) + uint64_t{piece.first} * num_columns, 1,
+                uint64_t{piece.num_rows} * num_columns);
+  }
+
+  for (uint32_t first = 0; first < piece.num_rows; first += kBlockRows) {
+    const uint32_t count = std::min(kBlockRows, piece.num_rows - first);
+    const uint64_t row = uint64_t{piece.first} + first;
+    for (size_t block = 0; block < num_columns; block += kBlockColumns) {
+      const size_t in_block = std::min(kBlockColumns, num_columns - block);
+      const std::byte* columns[kBlockColumns];
+      const std::byte* present[kBlockColumns];
+      for (size_t i = 0; i < in_block; ++i) {
+        const ScanOutput& output = projection.outputs[projection.dense[block + i]];
+        columns[i] = ColumnRows(output, piece, first, count,
+                                scratch->columns.data() + i * kBlockRows * sizeof(uint64_t));
+        if (all_present) continue;
+        present[i] = PresentRows(output, piece, first, count, ones,
+                                 scratch->present.data() + i * kBlockRows);
+      }
+      const uint64_t cell = row * num_columns + block;
+      Weave(item_size, columns, in_block, count, batch->At(batch->dense_values) + cell * item_size,
+            num_columns);
+      if (!all_present) {
+        Weave(1, present, in_block, count, batch->At(batch->dense_present) + cell, num_columns);
+      }
+    }
+  }
+}
+
+}  // namespace dsi::internal

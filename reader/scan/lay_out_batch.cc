@@ -1,0 +1,203 @@
+// First pass over a batch: sizes and places.
+#include <limits>
+
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/reader/scan/fill_batch_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Entries of all rows of a piece, as if nothing were deduplicated.
+uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
+  if (shape.plain) return uint64_t{rows.num_rows} * shape.entries;
+  if (rows.identity && !shape.windows) return shape.end_value - shape.first_value;
+  uint64_t entries = 0;
+  if (rows.scattered || rows.identity) {
+    for (const uint32_t slot : rows.slots) entries += shape.lengths[slot];
+    return entries;
+  }
+  uint32_t begin = 0;
+  for (uint32_t i = 0; i < rows.num_unique; ++i) {
+    entries += uint64_t{shape.lengths[i]} * (rows.run_ends[i] - begin);
+    begin = rows.run_ends[i];
+  }
+  return entries;
+}
+
+// Entries of the unique rows that a piece touches.
+uint64_t CountUniqueEntries(const ShapeView& shape, const GroupRows& rows) {
+  uint64_t entries = 0;
+  if (!rows.scattered) {
+    if (!shape.windows) return shape.end_value - shape.first_value;
+    for (uint32_t i = 0; i < shape.count; ++i) entries += shape.lengths[i];
+    return entries;
+  }
+  if (shape.plain) return uint64_t{rows.touched.size()} * shape.entries;
+  for (const uint32_t unique : rows.touched) entries += shape.lengths[unique];
+  return entries;
+}
+
+// Hands out places in the slab, each at a multiple of 64 bytes.
+class SlabPlanner {
+ public:
+  explicit SlabPlanner(uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  uint64_t Place(uint64_t count, uint64_t item_size) {
+    const uint64_t place = size_;
+    uint64_t bytes = 0;
+    if (!CheckedMul(count, item_size, &bytes) || bytes > max_bytes_ || size_ > max_bytes_ - bytes) {
+      fits_ = false;
+      return 0;
+    }
+    size_ = AlignUp(size_ + bytes, 64);
+    return place;
+  }
+  bool fits() const { return fits_; }
+  uint64_t size() const { return size_; }
+
+ private:
+  uint64_t max_bytes_;
+  uint64_t size_ = 0;
+  bool fits_ = true;
+};
+
+void PlacePadded(const ScanOutput& output, uint64_t rows, SlabPlanner* planner,
+                 OutputPlace* place) {
+  uint64_t items = 0;
+  if (!CheckedMul(rows, output.width, &items)) items = std::numeric_limits<uint64_t>::max();
+  place->values = planner->Place(items, output.item_size);
+  place->lengths = planner->Place(rows, sizeof(int32_t));
+  place->present = planner->Place(rows, 1);
+}
+
+void PlaceJagged(const ScanOutput& output, uint64_t rows, SlabPlanner* planner,
+                 OutputPlace* place) {
+  place->values = planner->Place(place->num_values, output.item_size);
+  place->offsets = planner->Place(rows + 1, sizeof(int64_t));
+  place->present = planner->Place(rows, 1);
+}
+
+uint64_t CountJagged(const ScanOutput& output, std::span<const BatchPiece> pieces) {
+  uint64_t entries = 0;
+  for (const BatchPiece& piece : pieces)
+    entries += CountEntries(piece.shape(output.shape), piece.group(output.group));
+  return entries;
+}
+
+uint64_t CountUnique(const ScanOutput& output, std::span<const BatchPiece> pieces) {
+  uint64_t entries = 0;
+  for (const BatchPiece& piece : pieces)
+    entries += CountUniqueEntries(piece.shape(output.shape), piece.group(output.group));
+  return entries;
+}
+
+// Tensors of a KeyedJaggedTensor, and where in them each output's part is.
+void PlaceSet(const ScanProjection& projection, const ScanVbeSet& set, uint64_t num_rows,
+              SlabPlanner* planner, VbePlace* place, BatchState* batch) {
+  place->stride_per_key.clear();
+  place->length_per_key.clear();
+  place->offset_per_key.assign(1, 0);
+  place->num_unique = 0;
+  uint64_t num_values = 0;
+  for (const uint32_t output : set.outputs) {
+    const uint64_t num_unique = batch->num_unique[projection.outputs[output].group];
+    place->stride_per_key.push_back(static_cast<int32_t>(num_unique));
+    place->num_unique += num_unique;
+    num_values += batch->outputs[output].num_values;
+    place->length_per_key.push_back(static_cast<int64_t>(batch->outputs[output].num_values));
+    place->offset_per_key.push_back(static_cast<int64_t>(num_values));
+  }
+  const auto item_size = static_cast<uint64_t>(TypeWidth(set.dtype));
+  const auto length_size = static_cast<uint64_t>(TypeWidth(projection.vbe_lengths));
+  place->values = planner->Place(num_values, item_size);
+  place->lengths = planner->Place(place->num_unique, length_size);
+  place->inverse = planner->Place(num_rows * set.outputs.size(), sizeof(int64_t));
+  uint64_t unique = 0;
+  for (size_t key = 0; key < set.outputs.size(); ++key) {
+    OutputPlace& part = batch->outputs[set.outputs[key]];
+    part.values = place->values + static_cast<uint64_t>(place->offset_per_key[key]) * item_size;
+    part.lengths = place->lengths + unique * length_size;
+    part.inverse = place->inverse + key * num_rows * sizeof(int64_t);
+    unique += static_cast<uint64_t>(place->stride_per_key[key]);
+  }
+}
+
+Status TooBig(const std::string& column, size_t num_rows, uint64_t max_bytes) {
+  return Error(StatusCode::kResourceExhausted,
+               "column {}: a batch of {} rows needs more than the {} bytes that are left of "
+               "memory_bytes; a smaller batch or width helps",
+               column, num_rows, max_bytes);
+}
+
+}  // namespace
+
+Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
+                   size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch) {
+  for (size_t i = 0; i < projection.shapes.size(); ++i) {
+    for (const BatchPiece& piece : pieces) {
+      stats->values_expanded += CountEntries(piece.shape(static_cast<uint32_t>(i)),
+                                             piece.group(projection.shapes[i].group)) *
+                                projection.shapes[i].num_values;
+    }
+  }
+
+  SlabPlanner planner(max_bytes);
+  batch->outputs.resize(projection.outputs.size());
+  batch->inverse.assign(projection.groups.size(), 0);
+  batch->num_unique.assign(projection.groups.size(), 0);
+  for (size_t g = 0; g < projection.groups.size(); ++g) {
+    if (!projection.groups[g].want_touched) continue;
+    for (const BatchPiece& piece : pieces)
+      batch->num_unique[g] += piece.group(static_cast<uint32_t>(g)).num_touched();
+    if (projection.groups[g].want_inverse)
+      batch->inverse[g] = planner.Place(num_rows, sizeof(int32_t));
+  }
+  for (size_t i = 0; i < projection.outputs.size(); ++i) {
+    const ScanOutput& output = projection.outputs[i];
+    OutputPlace& place = batch->outputs[i];
+    place = {};
+    const uint64_t num_unique = batch->num_unique[output.group];
+    switch (output.layout) {
+      case Layout::kPadded:
+        PlacePadded(output, num_rows, &planner, &place);
+        break;
+      case Layout::kPaddedIkjt:
+        PlacePadded(output, num_unique, &planner, &place);
+        break;
+      case Layout::kJagged:
+        place.num_values = CountJagged(output, pieces);
+        PlaceJagged(output, num_rows, &planner, &place);
+        break;
+      case Layout::kIkjt:
+        place.num_values = CountUnique(output, pieces);
+        PlaceJagged(output, num_unique, &planner, &place);
+        break;
+      case Layout::kVbe:  // With its set.
+        place.num_values = CountUnique(output, pieces);
+        break;
+      case Layout::kDense:
+        break;
+    }
+    if (!planner.fits()) return TooBig(output.name, num_rows, max_bytes);
+  }
+  batch->vbe.resize(projection.vbe_sets.size());
+  for (size_t i = 0; i < projection.vbe_sets.size(); ++i) {
+    PlaceSet(projection, projection.vbe_sets[i], num_rows, &planner, &batch->vbe[i], batch);
+    if (!planner.fits()) return TooBig(projection.vbe_sets[i].keys.front(), num_rows, max_bytes);
+  }
+  const uint64_t cells = uint64_t{num_rows} * projection.dense.size();
+  batch->dense_values =
+      planner.Place(cells, static_cast<uint64_t>(TypeWidth(projection.dense_type)));
+  batch->dense_present = planner.Place(cells, 1);
+  if (!planner.fits()) {
+    return Error(
+        StatusCode::kResourceExhausted,
+        "the dense matrix of {} rows and {} columns does not fit the {} bytes that are left "
+        "of memory_bytes",
+        num_rows, projection.dense.size(), max_bytes);
+  }
+  return batch->ReserveSlab(planner.size(), max_bytes);
+}
+
+}  // namespace dsi::internal

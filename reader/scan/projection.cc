@@ -1,0 +1,289 @@
+#include "dsi/reader/scan/projection_internal.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/format/limits.h"
+
+namespace dsi::internal {
+namespace {
+
+bool IsText(const OpenColumn& column) { return column.record.type == Type::kBytes; }
+bool IsScalar(const OpenColumn& column) {
+  return !HasLengths(column.record.kind, column.record.type) &&
+         column.record.kind != Kind::kEmbedding;
+}
+
+// What a scan of everything gives: lists jagged, the rest padded.
+Projection DefaultProjection(const OpenColumn& column) {
+  Projection projection;
+  projection.name = column.name;
+  projection.layout =
+      HasLengths(column.record.kind, column.record.type) ? Layout::kJagged : Layout::kPadded;
+  return projection;
+}
+
+bool IsAskable(Type type) { return type == Type::kInt32 || type == Type::kInt64 || IsFloat(type); }
+
+Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool one_of_many) {
+  const Type stored = column.record.type;
+  if (IsText(column)) {
+    if (asked.layout == Layout::kDense)
+      return InvalidArgument("{}: bytes cannot stand in the dense matrix", column.name);
+    if (asked.dtype.has_value() && *asked.dtype != Type::kBytes && !one_of_many) {
+      return InvalidArgument("{}: bytes cannot be read as {}", column.name, TypeName(*asked.dtype));
+    }
+    return Type::kBytes;
+  }
+  if (asked.bit_cast && (!asked.dtype.has_value() ||
+                         (*asked.dtype != Type::kInt64 && *asked.dtype != Type::kInt32))) {
+    return InvalidArgument("{}: bit_cast needs a dtype of int64 or int32", column.name);
+  }
+  if (!asked.dtype.has_value()) return asked.layout == Layout::kDense ? Type::kFloat32 : stored;
+  // A name that stands for ids and weights changes the type of those it is meant for.
+  if (one_of_many && asked.layout != Layout::kDense && IsFloat(*asked.dtype) != IsFloat(stored))
+    return stored;
+  if (*asked.dtype != stored && !IsAskable(*asked.dtype)) {
+    return InvalidArgument(
+        "{}: dtype {} asked for; int32, int64, float32, float64 or the stored type ({}) can be",
+        column.name, TypeName(*asked.dtype), TypeName(stored));
+  }
+  return *asked.dtype;
+}
+
+class Resolver {
+ public:
+  Resolver(const OpenFile& file, size_t first_stripe, size_t end_stripe, Type vbe_lengths)
+      : file_(file),
+        first_stripe_(first_stripe),
+        end_stripe_(end_stripe),
+        out_(std::make_shared<ScanProjection>()) {
+    out_->vbe_lengths = vbe_lengths;
+  }
+
+  Status AddAll() {
+    for (uint32_t ordinal = 0; ordinal < file_.columns().count(); ++ordinal) {
+      DSI_ASSIGN_OR_RETURN(OpenColumn loaded, file_.LoadAnyColumn(ordinal));
+      // Who asks for everything asks for what this build can read (S-010, S-011).
+      if (!loaded.record.Support().ok()) continue;
+      const uint32_t column = Keep(std::move(loaded));
+      DSI_RETURN_IF_ERROR(AddOutput(column, DefaultProjection(out_->columns[column]), false));
+    }
+    return Status::Ok();
+  }
+
+  Status Add(const Projection& asked) {
+    DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file_.FindColumns(asked.name));
+    for (const uint32_t ordinal : ordinals) {
+      DSI_ASSIGN_OR_RETURN(const uint32_t column, Column(ordinal));
+      DSI_RETURN_IF_ERROR(AddOutput(column, asked, ordinals.size() > 1));
+    }
+    return Status::Ok();
+  }
+
+  Result<std::shared_ptr<const ScanProjection>> Finish() {
+    SetNewest();
+    auto& by_name = out_->by_name;
+    const auto key = [&](uint32_t i) {
+      return std::pair<std::string_view, Layout>(out_->outputs[i].name, out_->outputs[i].layout);
+    };
+    for (uint32_t i = 0; i < out_->outputs.size(); ++i) by_name.push_back(i);
+    std::sort(by_name.begin(), by_name.end(),
+              [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    for (size_t i = 1; i < by_name.size(); ++i) {
+      if (key(by_name[i]) == key(by_name[i - 1]))
+        return InvalidArgument("column {} is projected twice in the same layout",
+                               out_->outputs[by_name[i]].name);
+    }
+    return std::shared_ptr<const ScanProjection>(std::move(out_));
+  }
+
+ private:
+  // Columns that are only read cut, from their newest end, need not be decoded further (D-014).
+  void SetNewest() {
+    std::vector<bool> cut(out_->columns.size(), true);
+    for (const ScanOutput& output : out_->outputs) {
+      const uint32_t c = out_->values[output.values].column;
+      OpenColumn& column = out_->columns[c];
+      const bool newest_end = output.keep_last != column.record.newest_first;
+      const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
+      cut[c] = cut[c] && padded && newest_end && output.width != 0;
+      column.newest = std::max(column.newest, output.width);
+    }
+    for (size_t c = 0; c < cut.size(); ++c) {
+      if (!cut[c]) out_->columns[c].newest = 0;
+    }
+  }
+
+  // Position of the entry for `key`, made by `make` when it is new.
+  template <typename Key, typename Entry, typename Make>
+  static uint32_t FindOrAdd(std::unordered_map<Key, uint32_t>* known, uint64_t key,
+                            std::vector<Entry>* entries, Make make) {
+    const auto [at, is_new] =
+        known->try_emplace(static_cast<Key>(key), static_cast<uint32_t>(entries->size()));
+    if (is_new) entries->push_back(make());
+    return at->second;
+  }
+
+  Result<uint32_t> Column(uint32_t ordinal) {
+    const auto known = columns_.find(ordinal);
+    if (known != columns_.end()) return known->second;
+    DSI_ASSIGN_OR_RETURN(OpenColumn column, file_.LoadColumn(ordinal));
+    return Keep(std::move(column));
+  }
+
+  // Position of a column that is new.
+  uint32_t Keep(OpenColumn column) {
+    const auto position = static_cast<uint32_t>(out_->columns.size());
+    columns_.emplace(column.ordinal, position);
+    out_->columns.push_back(std::move(column));
+    return position;
+  }
+
+  Status AddOutput(uint32_t c, const Projection& asked, bool one_of_many) {
+    const OpenColumn& column = out_->columns[c];
+    ScanOutput output;
+    output.name = column.name;
+    output.layout = asked.layout;
+    output.keep_last = asked.keep == Keep::kLast;
+    output.pad_left = asked.pad == Side::kLeft;
+    DSI_ASSIGN_OR_RETURN(output.dtype, OutputType(column, asked, one_of_many));
+    output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
+    const bool unique = asked.layout == Layout::kIkjt || asked.layout == Layout::kPaddedIkjt;
+    const bool padded = asked.layout == Layout::kPadded || asked.layout == Layout::kPaddedIkjt;
+    const bool bit_cast = asked.bit_cast && IsBitCast(column.record.type, output.dtype);
+    if (padded) {
+      DSI_ASSIGN_OR_RETURN(output.width, Width(column, asked));
+    }
+    if (asked.layout == Layout::kDense) DSI_RETURN_IF_ERROR(CheckDense(column, output));
+    if (padded || asked.layout == Layout::kDense)
+      DSI_RETURN_IF_ERROR(SetPad(column, asked, bit_cast, &output));
+
+    output.group = FindOrAdd(&out_->group_position, column.record.group, &out_->groups, [&] {
+      return ScanGroup{column.record.group, false};
+    });
+    out_->groups[output.group].want_touched |= unique || asked.layout == Layout::kVbe;
+    out_->groups[output.group].want_inverse |= unique;
+    output.shape = FindOrAdd(&shapes_, column.record.shape_slot, &out_->shapes, [&] {
+      return ScanShape{c, output.group, 0};
+    });
+    uint32_t dictionary = kNone32;
+    if (column.dictionary_slot != kNone32) {
+      dictionary = FindOrAdd(&dictionaries_, column.dictionary_slot, &out_->dictionaries,
+                             [&] { return ScanDictionary{c}; });
+    }
+    // Checked and cast values of one type differ.
+    const uint64_t form = static_cast<uint64_t>(output.dtype) << 1 | (bit_cast ? 1 : 0);
+    output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
+      ++out_->shapes[output.shape].num_values;
+      return ScanValues{c, output.shape, dictionary, output.dtype,
+                        FindConversion(column.record.type, output.dtype, bit_cast)};
+    });
+    if (asked.layout == Layout::kDense)
+      out_->dense.push_back(static_cast<uint32_t>(out_->outputs.size()));
+    if (asked.layout == Layout::kVbe) DSI_RETURN_IF_ERROR(AddToSet(asked.vbe_set, output));
+    out_->outputs.push_back(std::move(output));
+    return Status::Ok();
+  }
+
+  Status AddToSet(const std::string& name, const ScanOutput& output) {
+    auto& sets = out_->vbe_sets;
+    auto set = std::find_if(sets.begin(), sets.end(), [&](auto& s) { return s.name == name; });
+    if (set == sets.end()) set = sets.insert(sets.end(), ScanVbeSet{name, output.dtype, {}, {}});
+    if (output.dtype != set->dtype) {
+      return InvalidArgument(
+          "{}: a VBE set has one type; {} and {} are asked for in \"{}\" (weights: a set of their "
+          "own, see Projection::vbe_set)",
+          output.name, TypeName(set->dtype), TypeName(output.dtype), name);
+    }
+    set->keys.push_back(output.name);
+    set->outputs.push_back(static_cast<uint32_t>(out_->outputs.size()));
+    return Status::Ok();
+  }
+
+  Status CheckDense(const OpenColumn& column, const ScanOutput& output) {
+    if (!IsScalar(column))
+      return InvalidArgument("{}: only features of one number stand in the dense matrix",
+                             column.name);
+    if (out_->dense.empty()) out_->dense_type = output.dtype;
+    if (output.dtype == out_->dense_type) return Status::Ok();
+    return InvalidArgument("{}: the dense matrix has one type; {} and {} are asked for",
+                           column.name, TypeName(out_->dense_type), TypeName(output.dtype));
+  }
+
+  // What stands where there is no value; the rule is told beside Projection::pad_value.
+  static Status SetPad(const OpenColumn& column, const Projection& asked, bool bit_cast,
+                       ScanOutput* output) {
+    if (asked.pad_value.has_value()) {
+      if (BitsOf(*asked.pad_value, output->dtype, &output->pad_bits)) return Status::Ok();
+      return InvalidArgument("{}: the pad value {} is no {}", column.name, *asked.pad_value,
+                             TypeName(output->dtype));
+    }
+    output->pad_bits = 0;
+    if (!IsScalar(column)) return Status::Ok();
+    if (column.record.has_default) {
+      if (ConvertBits(column.record.default_bits, column.record.type, output->dtype, bit_cast,
+                      &output->pad_bits))
+        return Status::Ok();
+      return Error(StatusCode::kOutOfRange, "{}: the feature's default does not fit {}",
+                   column.name, TypeName(output->dtype));
+    }
+    if (IsFloat(output->dtype))
+      BitsOf(std::numeric_limits<double>::quiet_NaN(), output->dtype, &output->pad_bits);
+    return Status::Ok();
+  }
+
+  Result<uint32_t> Width(const OpenColumn& column, const Projection& asked) const {
+    if (asked.width != 0) return asked.width;
+    if (column.record.kind == Kind::kEmbedding) return column.record.fixed_length;
+    if (IsScalar(column)) return 1U;
+    if (column.record.max_length != 0) return column.record.max_length;
+    uint32_t width = 0;
+    for (size_t stripe = first_stripe_; stripe < end_stripe_; ++stripe) {
+      DSI_ASSIGN_OR_RETURN(const StreamRecord shape,
+                           file_.LoadStream(stripe, column.record.shape_slot));
+      if (shape.max > kMaxListLength)
+        return Corrupt("stripe {}, column {}: greatest shape code {} (F-090)", stripe, column.name,
+                       shape.max);
+      width = std::max(width, shape.max);
+    }
+    return width == 0 ? 0 : width - 1;
+  }
+
+  const OpenFile& file_;
+  size_t first_stripe_;
+  size_t end_stripe_;
+  std::shared_ptr<ScanProjection> out_;
+  std::unordered_map<uint64_t, uint32_t> columns_, shapes_, dictionaries_, values_;
+};
+
+}  // namespace
+
+uint32_t ScanProjection::Find(std::string_view name, Layout layout, bool* other_layout) const {
+  *other_layout = false;
+  auto at = std::lower_bound(by_name.begin(), by_name.end(), name,
+                             [&](uint32_t i, std::string_view n) { return outputs[i].name < n; });
+  for (; at != by_name.end() && outputs[*at].name == name; ++at) {
+    if (outputs[*at].layout == layout) return *at;
+    *other_layout = true;
+  }
+  return kNone32;
+}
+
+Result<std::shared_ptr<const ScanProjection>> ResolveProjection(const OpenFile& file,
+                                                                const ScanOptions& options,
+                                                                size_t first_stripe,
+                                                                size_t end_stripe) {
+  if (options.vbe_lengths != Type::kInt32 && options.vbe_lengths != Type::kInt64)
+    return InvalidArgument("vbe_lengths {}: int32 or int64", TypeName(options.vbe_lengths));
+  Resolver resolver(file, first_stripe, end_stripe, options.vbe_lengths);
+  if (options.features.empty()) DSI_RETURN_IF_ERROR(resolver.AddAll());
+  for (const Projection& asked : options.features) DSI_RETURN_IF_ERROR(resolver.Add(asked));
+  return resolver.Finish();
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,94 @@
+// What a scan was asked for, settled: which columns, in which layout and type, and what they share.
+//
+// Columns of a feature share its shape, features of a dedup group share its index, columns of an id
+// space share its dictionary: each is decoded once per stripe, so each has one entry here.
+// Immutable once made; the batches of a scan share it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "dsi/reader/open/open_file_internal.h"
+#include "dsi/reader/scan.h"
+#include "dsi/reader/decode/convert_values_internal.h"
+
+namespace dsi::internal {
+
+struct ScanGroup {
+  uint32_t ordinal = 0;
+  bool want_touched = false;  // Some output is deduplicated …
+  bool want_inverse = false;  // … and its view has the group's inverse: all but VBE.
+};
+
+struct ScanShape {
+  uint32_t column = 0;      // One that has it.
+  uint32_t group = 0;       // Position in groups.
+  uint32_t num_values = 0;  // Columns with this shape that are read.
+};
+
+struct ScanDictionary {
+  uint32_t column = 0;
+};
+
+// One column decoded to one type.
+struct ScanValues {
+  uint32_t column = 0;
+  uint32_t shape = 0;
+  uint32_t dictionary = kNone32;
+  Type type = Type::kInt64;
+  Conversion conversion;
+};
+
+// One tensor, or a column of the dense matrix.
+struct ScanOutput {
+  std::string name;
+  Layout layout = Layout::kPadded;
+  uint32_t values = 0;  // Position in ScanProjection::values.
+  uint32_t shape = 0;
+  uint32_t group = 0;
+  Type dtype = Type::kInt64;
+  uint32_t item_size = 8;
+  uint32_t width = 0;  // Padded.
+  bool keep_last = true;
+  bool pad_left = false;
+  uint64_t pad_bits = 0;  // Padded: the pad. Dense: what stands for a missing value.
+};
+
+// Outputs that are one KeyedJaggedTensor.
+struct ScanVbeSet {
+  std::string name;
+  Type dtype = Type::kInt64;
+  std::vector<std::string> keys;
+  std::vector<uint32_t> outputs;  // Parallel to keys.
+};
+
+struct ScanProjection {
+  std::vector<OpenColumn> columns;
+  std::vector<ScanGroup> groups;
+  std::unordered_map<uint32_t, uint32_t> group_position;  // Of an ordinal in groups.
+  std::vector<ScanShape> shapes;
+  std::vector<ScanDictionary> dictionaries;
+  std::vector<ScanValues> values;
+  std::vector<ScanOutput> outputs;
+  std::vector<uint32_t> dense;  // Outputs that are columns of the dense matrix, in order.
+  Type dense_type = Type::kFloat32;
+  std::vector<ScanVbeSet> vbe_sets;
+  Type vbe_lengths = Type::kInt32;
+  std::vector<uint32_t> by_name;  // Outputs sorted by (name, layout).
+
+  // Position in outputs, or kNone32. *other_layout tells that the name is there in another one.
+  uint32_t Find(std::string_view name, Layout layout, bool* other_layout) const;
+};
+
+// Stripes [first, end) are those scanned; their greatest lengths give the width of padded outputs
+// that state none.
+Result<std::shared_ptr<const ScanProjection>> ResolveProjection(const OpenFile& file,
+                                                                const ScanOptions& options,
+                                                                size_t first_stripe,
+                                                                size_t end_stripe);
+
+}  // namespace dsi::internal

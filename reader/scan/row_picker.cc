@@ -1,0 +1,166 @@
+#include "dsi/reader/scan/row_picker_internal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Rows looked at in one go; their flags and values stay in the first-level cache.
+constexpr uint32_t kBlockRows = 4096;
+
+// SplitMix64: one step of a bijection whose every output bit depends on every input bit.
+uint64_t Mix(uint64_t x) {
+  x += 0x9E3779B97F4A7C15;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
+bool HoldsOneNumber(const OpenColumn& column) {
+  return !HasLengths(column.record.kind, column.record.type) &&
+         column.record.kind != Kind::kEmbedding;
+}
+
+}  // namespace
+
+Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter) {
+  std::vector<const Predicate*> predicates;
+  for (const Predicate& predicate : filter.where) predicates.push_back(&predicate);
+  for (const Sampling& sampling : filter.sample) {
+    for (const Predicate& predicate : sampling.when) predicates.push_back(&predicate);
+  }
+  FilterColumns found;
+  for (const Predicate* const predicate : predicates) {
+    DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file.FindColumns(predicate->column));
+    if (ordinals.size() != 1) {
+      return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them",
+                             predicate->column, ordinals.size());
+    }
+    const auto known =
+        std::find_if(found.columns.begin(), found.columns.end(),
+                     [&](const OpenColumn& column) { return column.ordinal == ordinals[0]; });
+    found.of_predicate.push_back(static_cast<uint32_t>(known - found.columns.begin()));
+    if (known != found.columns.end()) continue;
+    DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadColumn(ordinals[0]));
+    if (!HoldsOneNumber(column)) {
+      return InvalidArgument("filter: {} is a {} of {}; only one number per row can be compared",
+                             column.name, KindName(column.record.kind),
+                             TypeName(column.record.type));
+    }
+    found.columns.push_back(std::move(column));
+  }
+  return found;
+}
+
+Result<std::unique_ptr<RowPicker>> RowPicker::Make(const OpenFile& file,
+                                                   const ReaderOptions& reader_options,
+                                                   const ScanOptions& options, uint64_t row_end,
+                                                   size_t first_stripe, size_t end_stripe,
+                                                   MemoryBudget* budget) {
+  const RowFilter& filter = options.filter;
+  DSI_ASSIGN_OR_RETURN(const FilterColumns found, FindFilterColumns(file, filter));
+  std::unique_ptr<RowPicker> picker(new RowPicker(budget));
+  picker->seed_ = Mix(filter.seed);
+  picker->row_ = options.row_begin;
+  picker->row_end_ = row_end;
+  picker->stripe_ = first_stripe;
+  picker->shared_.file = &file;
+  picker->shared_.reader_options = reader_options;
+  if (!found.columns.empty()) {
+    ScanOptions columns;
+    for (const OpenColumn& column : found.columns)
+      columns.features.push_back({.name = column.name, .width = 1, .dtype = {}});
+    DSI_ASSIGN_OR_RETURN(picker->shared_.projection,
+                         ResolveProjection(file, columns, first_stripe, end_stripe));
+    picker->decoder_.emplace(&picker->shared_);
+  }
+
+  size_t next = 0;
+  const auto terms_of = [&](const std::vector<Predicate>& predicates) {
+    std::vector<Term> terms;
+    for (const Predicate& predicate : predicates) {
+      const uint32_t column = found.of_predicate[next++];
+      terms.push_back(
+          {{predicate.compare, predicate.value, found.columns[column].record.type}, column});
+    }
+    return terms;
+  };
+  picker->where_ = terms_of(filter.where);
+  for (const Sampling& sampling : filter.sample) {
+    if (!(sampling.keep >= 0 && sampling.keep <= 1))
+      return InvalidArgument("filter: keep is {}, 0 to 1 is possible", sampling.keep);
+    Sample sample{.when = terms_of(sampling.when)};
+    sample.all = sampling.keep == 1;
+    if (!sample.all) sample.threshold = static_cast<uint64_t>(sampling.keep * 0x1p64);
+    picker->samples_.push_back(std::move(sample));
+  }
+  picker->matches_.resize(kBlockRows);
+  picker->passes_.resize(kBlockRows);
+  picker->undecided_.resize(kBlockRows);
+  return picker;
+}
+
+Status RowPicker::Ahead(size_t count) {
+  if (ready_.size() - taken_ >= count) return Status::Ok();
+  ready_.erase(ready_.begin(), ready_.begin() + static_cast<ptrdiff_t>(taken_));
+  taken_ = 0;
+  while (ready_.size() < count && row_ < row_end_) DSI_RETURN_IF_ERROR(NextBlock());
+  return Status::Ok();
+}
+
+Status RowPicker::NextBlock() {
+  const std::vector<StripeRef>& stripes = shared_.file->core().stripes;
+  while (row_ >= stripes[stripe_].first_row + stripes[stripe_].num_rows) ++stripe_;
+  const auto first = static_cast<uint32_t>(row_ - stripes[stripe_].first_row);
+  const auto count = static_cast<uint32_t>(
+      std::min<uint64_t>(std::min(kBlockRows, stripes[stripe_].num_rows - first), row_end_ - row_));
+  if (decoder_.has_value()) DSI_RETURN_IF_ERROR(Decode(first, count));
+
+  std::fill_n(passes_.begin(), count, uint8_t{1});
+  AndTerms(where_, passes_.data());
+  std::copy_n(passes_.begin(), count, undecided_.begin());
+  for (const Sample& sample : samples_) {
+    std::copy_n(undecided_.begin(), count, matches_.begin());
+    AndTerms(sample.when, matches_.data());
+    for (uint32_t i = 0; i < count; ++i) {
+      undecided_[i] = static_cast<uint8_t>(undecided_[i] & (matches_[i] ^ 1));
+      const bool stays = sample.all || Mix((row_ + i) ^ seed_) < sample.threshold;
+      passes_[i] = static_cast<uint8_t>(passes_[i] & ((matches_[i] ^ 1) | (stays ? 1 : 0)));
+    }
+  }
+
+  // Written for every row, kept for those that pass.
+  size_t size = ready_.size();
+  const size_t size_before = size;
+  ready_.resize(size + count);
+  for (uint32_t i = 0; i < count; ++i) {
+    ready_[size] = row_ + i;
+    size += passes_[i];
+  }
+  ready_.resize(size);
+  rows_dropped_ += count - (size - size_before);
+  row_ += count;
+  return Status::Ok();
+}
+
+Status RowPicker::Decode(uint32_t first, uint32_t num_rows) {
+  if (decoder_stripe_ != stripe_) {
+    DSI_RETURN_IF_ERROR(decoder_->Start(stripe_));
+    decoder_stripe_ = stripe_;
+    bytes_needed_ += decoder_->bytes_needed();
+  }
+  return decoder_->Advance(first, num_rows);
+}
+
+void RowPicker::AndTerms(std::span<const Term> terms, uint8_t* matches) const {
+  for (const Term& term : terms) {
+    const ScanOutput& output = shared_.projection->outputs[term.output];
+    term.predicate.AndMatches(decoder_->values(output.values).values, decoder_->shape(output.shape),
+                              decoder_->group(output.group).slots, matches);
+  }
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,84 @@
+// Finds the rows that pass a filter, ahead of the batches made of them.
+//
+// Reads and decodes the filter's columns by itself, in blocks of rows, so that the batches are cut
+// out of rows that are known to pass: they are full, and what lies between far apart rows need not
+// be decoded for the projection. Where the filter only samples, nothing is read. Thread safety: one
+// thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dsi/reader/open/open_file_internal.h"
+#include "dsi/reader/scan/predicate_internal.h"
+#include "dsi/reader/scan/stripe_decoder_internal.h"
+
+namespace dsi::internal {
+
+class RowPicker {
+ public:
+  // For rows [row_begin, row_end), which lie in stripes [first_stripe, end_stripe). File and budget
+  // must outlive the picker. Errors: kInvalidArgument, kNotFound, and those of the directory.
+  static Result<std::unique_ptr<RowPicker>> Make(const OpenFile& file,
+                                                 const ReaderOptions& reader_options,
+                                                 const ScanOptions& options, uint64_t row_end,
+                                                 size_t first_stripe, size_t end_stripe,
+                                                 MemoryBudget* budget);
+
+  // Looks further until `count` rows are ready or there are no more.
+  Status Ahead(size_t count);
+  // Rows that pass and have not been taken, ascending.
+  std::span<const uint64_t> ready() const { return std::span(ready_).subspan(taken_); }
+  void Take(size_t count) { taken_ += count; }
+
+  uint64_t rows_dropped() const { return rows_dropped_; }
+  uint64_t bytes_needed() const { return bytes_needed_; }
+  uint64_t bytes_read() const { return decoder_ ? decoder_->pages().bytes_read() : 0; }
+  uint64_t reads() const { return decoder_ ? decoder_->pages().reads() : 0; }
+  uint64_t values_decoded() const { return shared_.stats.values_decoded; }
+
+ private:
+  struct Term {
+    ReadyPredicate predicate;
+    uint32_t output = 0;  // Of the projection.
+  };
+  struct Sample {
+    std::vector<Term> when;
+    bool all = false;        // keep is 1.
+    uint64_t threshold = 0;  // Else rows whose random number is below it stay.
+  };
+
+  explicit RowPicker(MemoryBudget* budget) : shared_(budget), ready_(budget) {}
+  Status NextBlock();
+  Status Decode(uint32_t first, uint32_t num_rows);
+  void AndTerms(std::span<const Term> terms, uint8_t* matches) const;
+
+  ScanShared shared_;
+  std::vector<Term> where_;
+  std::vector<Sample> samples_;
+  uint64_t seed_ = 0;  // Mixed.
+  uint64_t row_ = 0;
+  uint64_t row_end_ = 0;
+  size_t stripe_ = 0;
+  size_t decoder_stripe_ = SIZE_MAX;
+  std::optional<StripeDecoder> decoder_;  // None when the filter has no predicates.
+  std::vector<uint8_t> matches_, passes_, undecided_;
+  CountedVector<uint64_t> ready_;
+  size_t taken_ = 0;
+  uint64_t rows_dropped_ = 0;
+  uint64_t bytes_needed_ = 0;
+};
+
+// The columns that a filter looks at, each once.
+struct FilterColumns {
+  std::vector<OpenColumn> columns;
+  // Per predicate, those of `where` first, then each sampling's: its position in columns.
+  std::vector<uint32_t> of_predicate;
+};
+// Errors: kNotFound, kInvalidArgument (not one column, or one that is not of one number).
+Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter);
+
+}  // namespace dsi::internal

@@ -1,0 +1,79 @@
+// One stripe being scanned: its pages, group indexes, shapes and values, advanced together by rows.
+//
+// Reused from stripe to stripe, so that a scan whose stripes are alike allocates only for the
+// first. What does not fit the budget is kResourceExhausted, or OverBudget thrown. Thread safety:
+// one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dsi/reader/decode/shape_decoder_internal.h"
+#include "dsi/reader/decode/index_decoder_internal.h"
+#include "dsi/reader/decode/pool_decoder_internal.h"
+#include "dsi/reader/scan/projection_internal.h"
+
+namespace dsi::internal {
+
+// What the stripes of a scan share. The budget outlives it.
+struct ScanShared {
+  explicit ScanShared(MemoryBudget* memory) : budget(memory), scratch(memory), staging(memory) {}
+
+  const OpenFile* file = nullptr;
+  ReaderOptions reader_options;
+  std::shared_ptr<const ScanProjection> projection;
+  MemoryBudget* budget;
+  DecodeScratch scratch;
+  ScanBuffer staging;
+  ScanStats stats;
+};
+
+class StripeDecoder {
+ public:
+  explicit StripeDecoder(ScanShared* shared);
+
+  Status Start(size_t stripe);
+  // Is through with the stripe: its pages need not stay in memory.
+  void Park() { pages_.Stop(); }
+  // Moves to rows [first, first + num_rows) of the stripe, which lie behind those of the call
+  // before. `chosen` not empty: only these of them are handed out (positions from `first` on,
+  // ascending; they must outlive the views).
+  Status Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen = {});
+
+  const GroupRows& group(uint32_t i) const { return groups_[i]->rows(); }
+  // The group's unique rows are decoded whole for the stripe, and stay where they are.
+  bool is_general(uint32_t i) const { return groups_[i]->general(); }
+  const ShapeView& shape(uint32_t i) const { return shapes_[i]->view(); }
+  // The shape with arrays, also where every row is present and of one length.
+  Result<ShapeView> ShapeArrays(uint32_t i) { return shapes_[i]->Arrays(); }
+  ValuesView values(uint32_t i) const { return values_[i]->values(); }
+  // Error for the first row of the current ones whose entries do not fit the type asked for; ok
+  // when all do.
+  Status CheckFit(uint32_t values) const;
+  const PageReader& pages() const { return pages_; }
+  uint64_t bytes_needed() const { return plan_->bytes_needed; }
+
+ private:
+  Status StartGroups(uint32_t num_rows);
+
+  ScanShared* shared_;
+  MemoryCharge objects_;              // For the decoders themselves.
+  uint64_t stripe_row_ = 0;           // Row of the file where the stripe starts.
+  uint32_t first_ = 0;                // Current rows start here, …
+  uint32_t passed_ = 0;               // … and end here.
+  std::span<const uint32_t> chosen_;  // Of the current rows; empty: all.
+  std::unique_ptr<StripePlan> plan_;
+  PageReader pages_;
+  StripeContext context_;
+  std::vector<std::unique_ptr<GroupIndexDecoder>> groups_;     // Of the projection.
+  std::vector<std::unique_ptr<GroupIndexDecoder>> ancestors_;  // Others that theirs refer to.
+  std::vector<GroupIndexDecoder*> plan_groups_;                // By position in the plan.
+  std::vector<std::unique_ptr<ShapeDecoder>> shapes_;
+  std::vector<std::unique_ptr<StreamWindow>> dictionaries_;
+  std::vector<std::unique_ptr<PoolDecoder>> values_;
+};
+
+}  // namespace dsi::internal

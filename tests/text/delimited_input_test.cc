@@ -1,0 +1,122 @@
+// CSV and TSV.
+#include <bit>
+#include <cmath>
+
+#include "dsi/tests/text/text_fixture.h"
+
+namespace dsi {
+namespace {
+
+constexpr StatusCode kBad = StatusCode::kBadInput;
+constexpr char kFeatures[] = R"({"name": "id", "kind": "key"}, {"name": "city", "kind": "string"},
+    {"name": "tags", "kind": "list"}, {"name": "x", "kind": "dense", "type": "float64"},
+    {"name": "h", "kind": "sequence", "columns": [{"name": "i"},
+        {"name": "w", "type": "float32"}]})";
+
+class DelimitedInputTest : public test::TextTest {
+ protected:
+  Status ReadCsv(std::string_view text) { return ReadText("r.csv", text, kFeatures); }
+};
+
+TEST_F(DelimitedInputTest, ReadsCells) {
+  ASSERT_TRUE(ReadCsv("\xef\xbb\xbfid,tags,city,x,h.w,h.i\r\n"
+                      "1,3|4|5,Rome,-0.0,0.5|1,7|8\r\n"
+                      "\r\n"
+                      "-2,\"\",\"\",NaN,\"\",\"\"\r\n"
+                      "3,9,\"a, \"\"b\"\"\r\nc\",-0,,\r\n"
+                      "4,,,\"\",,")
+                  .ok());
+  EXPECT_EQ(batch_->num_rows(), 4U);
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1, -2, 3, 4}));
+  EXPECT_EQ(batch_->feature(1).lengths, (std::vector<uint32_t>{4, 0, 9}));
+  EXPECT_EQ(Text(1), "Romea, \"b\"\r\nc");
+  EXPECT_EQ(Values<int64_t>(2), (std::vector<int64_t>{3, 4, 5, 9}));
+  EXPECT_EQ(batch_->feature(2).lengths, (std::vector<uint32_t>{3, 0, 1}));
+  const std::vector<double> x = Values<double>(3);
+  ASSERT_EQ(x.size(), 3U);
+  EXPECT_TRUE(std::signbit(x[0]));
+  EXPECT_TRUE(std::isnan(x[1]));
+  EXPECT_TRUE(std::signbit(x[2]));
+  EXPECT_EQ(Values<int64_t>(4, 0), (std::vector<int64_t>{7, 8}));
+  EXPECT_EQ(batch_->feature(4).lengths, (std::vector<uint32_t>{2, 0}));
+}
+
+// As JSON has it: whole numbers are exact in a float column, or refused.
+TEST_F(DelimitedInputTest, WholeNumbersInFloatColumnsAreExact) {
+  constexpr char kFloats[] = R"({"name": "x", "kind": "dense", "type": "float32"},
+      {"name": "l", "kind": "list", "type": "float32"})";
+  ASSERT_TRUE(ReadText("r.csv", "x,l\n16777216,0.1|16777217.0\n0.1,-4294967296\n", kFloats).ok());
+  EXPECT_EQ(Values<float>(0), (std::vector<float>{16777216.0F, 0.1F}));
+  EXPECT_EQ(Values<float>(1), (std::vector<float>{0.1F, 16777216.0F, -4294967296.0F}));
+  const Status one = ReadText("r.csv", "x,l\n1,2\n16777217,\n", kFloats);
+  EXPECT_NE(one.message().find(
+                "r.csv:3: feature \"x\": found 16777217, which float32 does not hold exactly"),
+            std::string::npos)
+      << one.message();
+  const Status list = ReadText("r.csv", "x,l\n1,2|16777217\n", kFloats);
+  EXPECT_NE(list.message().find("\"l\": found the entry \"16777217\", which float32 does not hold"),
+            std::string::npos)
+      << list.message();
+}
+
+TEST_F(DelimitedInputTest, QuotedTextsMayBeLong) {
+  std::string text = "id,city\n";
+  std::string expected;
+  for (int i = 0; i < 2000; ++i) {
+    std::string city(static_cast<size_t>(i * 3), 'x');
+    for (size_t k = 0; k < city.size(); k += 50) city[k] = '\n';
+    text += std::to_string(i) + ",\"" + city + "\"\n";
+    expected += city;
+  }
+  ASSERT_TRUE(ReadCsv(text).ok());
+  EXPECT_EQ(Text(1), expected);
+  EXPECT_EQ(batch_->num_rows(), 2000U);
+}
+
+TEST_F(DelimitedInputTest, TsvKeepsQuotesInsideCells) {
+  ASSERT_TRUE(ReadText("r.tsv", "city\tid\n5\" pipe\t1\n\"a\tb\"\t2\n", kFeatures).ok());
+  EXPECT_EQ(Text(1), "5\" pipea\tb");
+}
+
+TEST_F(DelimitedInputTest, HeadersMustFit) {
+  EXPECT_REFUSED(ReadCsv(""), kBad, "expected a header");
+  EXPECT_REFUSED(ReadCsv("id,nope\n"), kBad, "r.csv:1: \"nope\" of the header is no feature");
+  EXPECT_REFUSED(ReadCsv("id,id\n"), kBad, "\"id\" stands twice");
+  EXPECT_REFUSED(ReadCsv("id,h.i\n"), kBad, "1 columns of feature \"h\", expected all 2");
+  TextInputOptions options;
+  options.ignore_unknown = true;
+  ASSERT_TRUE(ReadText("r.csv", "nope,id\nx,5\n", kFeatures, options).ok());
+  EXPECT_EQ(Values<int64_t>(0), std::vector<int64_t>{5});
+}
+
+TEST_F(DelimitedInputTest, AHeaderInTheMiddleIsRefused) {
+  EXPECT_REFUSED(ReadCsv("id,city\n1,a\n\"id\",city\n2,b\n"), kBad,
+                 "r.csv:3: the header stands here again");
+  EXPECT_REFUSED(InferSchema(folder_.File("r.csv")).status(), kBad,
+                 "r.csv:3: the header stands here again");
+  EXPECT_TRUE(ReadCsv("city\na\ncity\n").ok()) << "a column may hold its own name";
+  EXPECT_TRUE(ReadCsv("city,id\ncity,1\n").ok());
+}
+
+TEST_F(DelimitedInputTest, BadCellsNameTheLine) {
+  EXPECT_REFUSED(ReadCsv("id,x\n1,2\n1\n"), kBad, "r.csv:3: found 1 cells, expected the 2");
+  EXPECT_REFUSED(ReadCsv("id\n1,2\n"), kBad, "found 2 cells");
+  EXPECT_REFUSED(ReadCsv("id\nx1\n"), kBad,
+                 "r.csv:2: feature \"id\": found \"x1\", expected a number");
+  EXPECT_REFUSED(ReadCsv("id\n5.0\n"), kBad, "found \"5.0\"");
+  EXPECT_REFUSED(ReadCsv("id\n9223372036854775808\n"), kBad, "fits type int64");
+  EXPECT_REFUSED(ReadCsv("id\n18446744073709551616\n"), kBad, "expected a number");
+  EXPECT_REFUSED(ReadCsv("x\n9007199254740993\n"), kBad, "float64 does not hold exactly");
+  EXPECT_REFUSED(ReadCsv("tags\n1||2\n"), kBad, "found the entry \"\"");
+  EXPECT_REFUSED(ReadCsv("tags\n1|\n"), kBad, "found the entry \"\"");
+  EXPECT_REFUSED(ReadCsv("tags\n1|2.5\n"), kBad, "found the entry \"2.5\"");
+  EXPECT_REFUSED(ReadCsv("h.i,h.w\n1|2,0.5\n"), kBad, "r.csv:2: feature \"h\": lists of unequal");
+  EXPECT_REFUSED(ReadCsv("h.i,h.w\n1|2,\n"), kBad, "\"w\" is missing");
+  EXPECT_REFUSED(ReadCsv("city\na\"b\n"), kBad, "r.csv:2:2: a quote inside the cell");
+  EXPECT_REFUSED(ReadCsv("city\n\"a\"b\n"), kBad, "r.csv:2:4: found \"b\" after a quoted cell");
+  EXPECT_REFUSED(ReadCsv("city\n\"a\nb\n"), kBad, "r.csv:2: a quoted cell that is never closed");
+  EXPECT_REFUSED(ReadCsv("city\n\xff\n"), kBad, "not valid UTF-8");
+}
+
+}  // namespace
+}  // namespace dsi

@@ -1,0 +1,166 @@
+// Rows as JSON Lines: exact text, and the way back through the text input.
+#include "dsi/text/row_text.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "dsi/io/file.h"
+#include "dsi/text/text_input.h"
+#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/temp_folder.h"
+
+namespace dsi::test {
+namespace {
+
+std::vector<std::byte> Written(const std::string& text, const std::string& schema_json,
+                               WriterOptions options = {}) {
+  const TempFolder folder;
+  const std::string path = folder.File("rows.jsonl");
+  std::ofstream(path, std::ios::binary) << text;
+  auto schema = Schema::FromJson(schema_json);
+  EXPECT_TRUE(schema.ok()) << schema.status().ToString();
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "t.dsi"), *schema, options);
+  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+  auto input = TextInput::Open(path, (*writer)->schema());
+  EXPECT_TRUE(input.ok()) << input.status().ToString();
+  RowBatch batch((*writer)->schema());
+  for (;;) {
+    const auto more = (*input)->Next(1000, &batch);
+    EXPECT_TRUE(more.ok()) << more.status().ToString();
+    if (!more.ok() || !*more) break;
+  }
+  EXPECT_TRUE((*writer)->Append(batch).ok());
+  EXPECT_TRUE((*writer)->Finish().ok());
+  return bytes;
+}
+
+WriterOptions KeepOrder() {
+  WriterOptions options;
+  options.keep_order = true;
+  return options;
+}
+
+RowTextOptions Rows(std::vector<std::string> features, uint64_t begin = 0,
+                    uint64_t end = UINT64_MAX) {
+  RowTextOptions options;
+  options.features = std::move(features);
+  options.row_begin = begin;
+  options.row_end = end;
+  return options;
+}
+
+Result<std::string> TextOf(const std::vector<std::byte>& bytes, const RowTextOptions& options = {},
+                           std::vector<uint64_t>* all_positions = nullptr) {
+  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(OpenMemoryFile(bytes, "t.dsi")));
+  DSI_ASSIGN_OR_RETURN(const auto text, RowText::Create(*reader, options));
+  std::string out;
+  std::vector<uint64_t> positions;
+  for (;;) {
+    DSI_ASSIGN_OR_RETURN(const bool more, text->Next(&out, &positions));
+    if (!more) return out;
+    if (all_positions != nullptr)
+      all_positions->insert(all_positions->end(), positions.begin(), positions.end());
+  }
+}
+
+constexpr char kSchema[] = R"({"features": [
+  {"name": "id", "kind": "key", "type": "uint64"},
+  {"name": "user.age", "kind": "dense", "type": "float32"},
+  {"name": "user.clicks", "kind": "list", "type": "int64"},
+  {"name": "user.score", "kind": "dense", "type": "float64"},
+  {"name": "flag", "kind": "dense", "type": "bool"},
+  {"name": "query", "kind": "string"},
+  {"name": "topics", "kind": "weighted", "type": "int64"},
+  {"name": "history", "kind": "sequence", "columns": [{"name": "item", "type": "int64"}, {"name": "time", "type": "int32"}]},
+  {"name": "vector", "kind": "embedding", "type": "float32", "length": 2}]})";
+
+TEST(RowTextTest, TextComesBackAsItWas) {
+  const std::string text =
+      R"({"id":18446744073709551615,"user":{"age":5.0,"clicks":[1,-2,3],"score":0.1},"flag":true,"query":"a\"\\\n\u0001é","topics":{"ids":[7],"weights":[0.5]},"history":{"item":[1,2],"time":[10,20]},"vector":[-0.0,16777216.0]})"
+      "\n"
+      R"({"id":1,"user":{"clicks":[]},"flag":false,"query":"","history":{"item":[],"time":[]}})"
+      "\n"
+      R"({"id":2,"user":{"age":"NaN","score":"-Infinity"},"vector":["Infinity",0.1]})"
+      "\n"
+      R"({"id":3})"
+      "\n"
+      R"({"id":4,"user":{"score":1e+300}})"
+      "\n";
+  const auto back = TextOf(Written(text, kSchema, KeepOrder()));
+  ASSERT_TRUE(back.ok()) << back.status().ToString();
+  EXPECT_EQ(*back, text);
+}
+
+TEST(RowTextTest, FlatNamesStayFlat) {
+  const std::string schema =
+      R"({"features": [{"name": "a.b", "kind": "dense", "type": "int64", "nested": false}, {"name": "c", "kind": "list", "type": "float32"}]})";
+  const std::string text = "{\"a.b\":1,\"c\":[0.25,3.0]}\n";
+  const auto back = TextOf(Written(text, schema, KeepOrder()));
+  ASSERT_TRUE(back.ok()) << back.status().ToString();
+  EXPECT_EQ(*back, text);
+}
+
+TEST(RowTextTest, PositionIsGivenButNotWritten) {
+  const std::string schema =
+      R"({"features": [{"name": "s", "kind": "key", "type": "int64"}, {"name": "x", "kind": "dense", "type": "int64"}]})";
+  const std::string text = "{\"s\":1,\"x\":1}\n{\"s\":2,\"x\":2}\n{\"s\":1,\"x\":3}\n";
+  WriterOptions options;
+  options.cluster_by = {"s"};
+  options.keep_position = true;
+  const auto bytes = Written(text, schema, options);
+  std::vector<uint64_t> positions;
+  const auto all = TextOf(bytes, {}, &positions);
+  ASSERT_TRUE(all.ok()) << all.status().ToString();
+  EXPECT_EQ(*all, "{\"s\":1,\"x\":1}\n{\"s\":1,\"x\":3}\n{\"s\":2,\"x\":2}\n");
+  EXPECT_EQ(positions, (std::vector<uint64_t>{0, 2, 1}));
+  positions.clear();
+  const auto some = TextOf(bytes, Rows({"x"}), &positions);
+  ASSERT_TRUE(some.ok());
+  EXPECT_EQ(*some, "{\"x\":1}\n{\"x\":3}\n{\"x\":2}\n");
+  EXPECT_EQ(positions, (std::vector<uint64_t>{0, 2, 1}));
+  const auto named = TextOf(bytes, Rows({"x", "__position"}, 1, 2));
+  ASSERT_TRUE(named.ok());
+  EXPECT_EQ(*named, "{\"x\":3,\"__position\":2}\n");
+}
+
+TEST(RowTextTest, WithoutPositionTheRowNumberCounts) {
+  const auto bytes = Written("{\"x\":1}\n{\"x\":2}\n",
+                             R"({"features": [{"name": "x", "kind": "dense", "type": "int64"}]})");
+  std::vector<uint64_t> positions;
+  ASSERT_TRUE(TextOf(bytes, Rows({}, 1), &positions).ok());
+  EXPECT_EQ(positions, (std::vector<uint64_t>{1}));
+}
+
+TEST(RowTextTest, BytesThatAreNoTextAreRefused) {
+  ModelTable table;
+  table.num_rows = 2;
+  FeatureSpec& raw = table.schema.features.emplace_back();
+  raw.name = "raw";
+  raw.kind = Kind::kString;
+  raw.columns = {{.name = "", .type = Type::kBytes, .id_space = ""}};
+  table.columns = {{.name = "raw",
+                    .kind = Kind::kString,
+                    .type = Type::kBytes,
+                    .rows = {std::vector<uint64_t>{'a'}, std::vector<uint64_t>{0xFF}}}};
+  const auto text = TextOf(WriteTable(table, {}));
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.status().code(), StatusCode::kUnsupported);
+  EXPECT_NE(text.status().message().find("row 1: column raw"), std::string::npos)
+      << text.status().message();
+}
+
+TEST(RowTextTest, RandomTableTextIsStable) {
+  const ModelTable table = RandomTable(21, 3000, 12);
+  const auto bytes = WriteTable(table, StripesOf(1000));
+  const auto text = TextOf(bytes);
+  ASSERT_TRUE(text.ok()) << text.status().ToString();
+  const auto again = TextOf(Written(*text, *table.schema.ToJson(), KeepOrder()));
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(*again, *text);
+}
+
+}  // namespace
+}  // namespace dsi::test

@@ -1,0 +1,63 @@
+// Cuts CSV and TSV into records of cells (RFC 4180): cells may stand in double quotes, and then
+// hold delimiters, line breaks and doubled quotes.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsi/base/status.h"
+#include "dsi/text/lines/line_source_internal.h"
+
+namespace dsi::internal {
+
+struct Cell {
+  std::string_view text;  // Without quotes; valid until the next record.
+  bool quoted = false;    // Tells an empty text from no text.
+};
+
+class RecordReader {
+ public:
+  RecordReader(LineSource* lines, char delimiter) : lines_(lines), delimiter_(delimiter) {}
+
+  // Reads the next record that is not an empty line; false at the end. kBadInput names file and
+  // line: a quote that is never closed, text beside a quoted cell, bad UTF-8.
+  Result<bool> Next();
+  const std::vector<Cell>& cells() const { return cells_; }
+  // The record read last is the header. From here on Next refuses it with kBadInput: it stands in
+  // the middle where whole files were joined, and would turn every column into text. A single
+  // column may well hold its own name.
+  void KeepHeader();
+
+ private:
+  struct Extent {
+    size_t begin = 0;
+    size_t end = 0;
+    bool quoted = false;
+    bool doubled = false;  // Holds doubled quotes.
+  };
+  Status FindQuotedEnd(size_t* at, Extent* extent);
+  Status FindPlainEnd(size_t* at, Extent* extent);
+  void MakeCells();
+  bool IsHeaderAgain() const;
+
+  LineSource* lines_;
+  char delimiter_;
+  std::string_view line_;
+  std::vector<Extent> extents_;
+  std::vector<Cell> cells_;
+  std::vector<std::string> header_;
+  std::string unquoted_;  // Texts of cells with doubled quotes, one after another.
+};
+
+enum class NumberText : uint8_t { kNone, kInt, kUint, kDouble };
+
+// Reads a whole text as a number: int64, uint64 beyond, else a float ("NaN", "Infinity" too). Whole
+// numbers beyond 64 bits are kNone. "-0" is a float, for int64 has no negative zero.
+NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, double* number);
+
+}  // namespace dsi::internal

@@ -1,0 +1,159 @@
+// What names hold in JSON Lines, which states what is a string, a number and a list.
+#include <simdjson.h>
+
+#include <bit>
+#include <memory>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/text/json/json_line_internal.h"
+#include "dsi/text/json/key_tree_internal.h"
+#include "dsi/text/infer/row_looker_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+namespace dom = simdjson::dom;
+using dom::element_type;
+
+class JsonLooker : public RowLooker {
+ public:
+  using RowLooker::RowLooker;
+
+  Result<bool> LookAtRow() override {
+    std::string_view text;
+    do {
+      DSI_ASSIGN_OR_RETURN(const bool more, lines().Next(&text));
+      if (!more) return false;
+    } while (IsBlank(text));
+    dom::object object;
+    DSI_RETURN_IF_ERROR(parser_.Parse(text, lines(), &object));
+    ++row_;
+    in_sample_ = sample().StartRow();
+    DSI_RETURN_IF_ERROR(LookAtObject(object, keys_.root()));
+    return true;
+  }
+
+  std::vector<std::string> Valueless() const override {
+    std::vector<std::string> names;
+    for (const KeyTree::Node& node : keys_.nodes()) {
+      const bool is_object = node.first != nullptr;
+      if (node.feature == KeyTree::kNone && !is_object) names.push_back(node.name);
+    }
+    return names;
+  }
+
+ private:
+  Status LookAtObject(dom::object object, KeyTree::Node* parent) {
+    KeyTree::Entry* last = nullptr;
+    for (const dom::key_value_pair member : object) {
+      if (keys_.size() > kMaxColumns || parent->name.size() > kMaxNameBytes) {
+        return BadInput("{}: too many or too long names", lines().Where());
+      }
+      KeyTree::Node* node = keys_.FindOrAdd(parent, member.key, &last);
+      if (node->row == row_) {
+        return BadInput("{}: {} stands twice in the row", lines().Where(),
+                        QuoteForMessage(node->name));
+      }
+      node->row = row_;
+      if (member.value.is_null()) continue;
+      if (member.value.is_object()) {
+        DSI_RETURN_IF_ERROR(LookAtObject(member.value, node));
+        continue;
+      }
+      if (node->feature == KeyTree::kNone) {
+        DSI_ASSIGN_OR_RETURN(node->feature, Add(node->name));
+      }
+      SeenFeature& feature = seen()[node->feature];
+      // A dot inside a top-level key is part of the key; below, it cannot be told from nesting.
+      const bool dotted = member.key.find('.') != std::string_view::npos;
+      feature.nested |= parent != keys_.root() || !dotted;
+      DSI_RETURN_IF_ERROR(LookAtValue(member.value, &feature));
+      if (in_sample_) Sample(member.value, node->feature);
+    }
+    return {};
+  }
+
+  void Sample(dom::element value, uint32_t feature) {
+    ValueHash hash;
+    dom::array array;
+    const bool is_list = value.get(array) == simdjson::SUCCESS;
+    if (is_list) {
+      for (const dom::element item : array) AddTo(&hash, item);
+    } else {
+      AddTo(&hash, value);
+    }
+    sample().Add(feature, hash, is_list);
+  }
+
+  static void AddTo(ValueHash* hash, dom::element value) {
+    std::string_view text;
+    double number = 0;
+    int64_t whole = 0;
+    uint64_t big = 0;
+    if (value.get(text) == simdjson::SUCCESS) return hash->AddText(text);
+    if (value.get(whole) == simdjson::SUCCESS) return hash->AddNumber(static_cast<uint64_t>(whole));
+    if (value.get(big) == simdjson::SUCCESS) return hash->AddNumber(big);
+    if (value.get(number) == simdjson::SUCCESS)
+      return hash->AddNumber(std::bit_cast<uint64_t>(number));
+    hash->AddText(value.is_bool() && bool(value) ? "1" : "0");
+  }
+
+  Status LookAtValue(dom::element value, SeenFeature* feature) {
+    dom::array array;
+    if (value.get(array) != simdjson::SUCCESS) {
+      (void)LookAtNumber(value, &feature->one);
+      return {};
+    }
+    bool empty = true;
+    for (const dom::element item : array) {
+      empty = false;
+      const bool known = LookAtNumber(item, &feature->many);
+      if (!known || feature->many.text_line != 0) {
+        return BadInput(
+            "{}: feature {}: found {} in an array, expected numbers (arrays of strings, "
+            "nulls, arrays and objects have no place in a row)",
+            lines().Where(), QuoteForMessage(feature->name), DescribeJson(item));
+      }
+    }
+    if (empty && feature->empty_list_line == 0) feature->empty_list_line = line();
+    return {};
+  }
+
+  // False for what is neither number, string nor truth value.
+  bool LookAtNumber(dom::element value, SeenValues* values) {
+    switch (value.type()) {
+      case element_type::INT64:
+        values->AddInt(int64_t(value), line());
+        return true;
+      case element_type::UINT64:
+        values->AddUint(uint64_t(value), line());
+        return true;
+      case element_type::DOUBLE:
+        values->AddDouble(line());
+        return true;
+      case element_type::BOOL:
+        values->AddBool(line());
+        return true;
+      case element_type::STRING:
+        values->AddText(std::string_view(value), line());
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  KeyTree keys_;
+  JsonLineParser parser_;
+  uint64_t row_ = 0;
+  bool in_sample_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<RowLooker> MakeJsonLooker(LineSource* lines) {
+  return std::make_unique<JsonLooker>(lines);
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,86 @@
+#include "dsi/text/infer/name_words_internal.h"
+
+#include <algorithm>
+#include <span>
+
+namespace dsi::internal {
+namespace {
+
+// Joined spellings ("sessionid") have no seam to find, so they stand here as well.
+constexpr std::string_view kSessionNames[] = {"session_id",  "sessionid",    "sess_id",  "sessid",
+                                              "session_key", "session_uuid", "visit_id", "visitid"};
+constexpr std::string_view kOtherKeys[] = {"user_id",   "userid",     "visitor_id",
+                                           "visitorid", "request_id", "requestid",
+                                           "req_id",    "item_id",    "itemid"};
+constexpr std::string_view kTimes[] = {"timestamp", "ts", "time"};
+// Only with the size of a point in time: "at" ends many names.
+constexpr std::string_view kTimeEnds[] = {"timestamp", "ts", "time", "at", "datetime"};
+
+bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// True for `word` itself and for what ends in it after a seam.
+bool EndsInWord(std::string_view words, std::string_view word) {
+  if (!words.ends_with(word)) return false;
+  return words.size() == word.size() || words[words.size() - word.size() - 1] == '_';
+}
+
+bool EndsInAny(std::string_view words, std::span<const std::string_view> any) {
+  return std::any_of(any.begin(), any.end(),
+                     [&](std::string_view word) { return EndsInWord(words, word); });
+}
+
+bool IsAny(std::string_view words, std::span<const std::string_view> any) {
+  return std::find(any.begin(), any.end(), words) != any.end();
+}
+
+bool IsTimestamp(std::string_view words, int64_t greatest) {
+  constexpr int64_t kYear1973 = 100'000'000;
+  return IsAny(words, kTimes) || (greatest >= kYear1973 && EndsInAny(words, kTimeEnds));
+}
+
+}  // namespace
+
+std::string NameWords(std::string_view name) {
+  // A dot at the end, or a name of dots, has no last part.
+  const size_t dot = name.rfind('.');
+  if (dot != std::string_view::npos && dot + 1 < name.size()) name.remove_prefix(dot + 1);
+  std::string words;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    // "sessionId" and "HTTPSession" have a seam before the capital, "ID" has none inside.
+    const bool seam = IsUpper(c) && i > 0 &&
+                      (IsLower(name[i - 1]) || IsDigit(name[i - 1]) ||
+                       (IsUpper(name[i - 1]) && i + 1 < name.size() && IsLower(name[i + 1])));
+    if (seam) words += '_';
+    words += IsUpper(c) ? static_cast<char>(c | 0x20) : (c == '-' || c == ' ') ? '_' : c;
+  }
+  return words;
+}
+
+int SessionRank(std::string_view name) {
+  const std::string words = NameWords(name);
+  // A number of sessions ends in the bare word too.
+  if (words == "session" || IsAny(words, kSessionNames)) return 2;
+  return EndsInAny(words, kSessionNames) ? 1 : 0;
+}
+
+TimeUnit UnitBySize(int64_t greatest) {
+  // Seconds stay below 1e11 until the year 5138, and milliseconds are above it since 1973.
+  if (greatest < 100'000'000'000) return TimeUnit::kSeconds;
+  if (greatest < 100'000'000'000'000) return TimeUnit::kMillis;
+  if (greatest < 100'000'000'000'000'000) return TimeUnit::kMicros;
+  return TimeUnit::kNanos;
+}
+
+Kind KindByName(std::string_view name, Type type, int64_t greatest) {
+  const std::string words = NameWords(name);
+  if (type == Type::kInt64 && IsTimestamp(words, greatest)) return Kind::kTimestamp;
+  const bool can_be_key = IsInteger(type) || type == Type::kBytes;
+  if (can_be_key && (SessionRank(name) > 0 || EndsInAny(words, kOtherKeys))) return Kind::kKey;
+  if (type == Type::kBytes) return Kind::kString;
+  return EndsInWord(words, "label") ? Kind::kLabel : Kind::kDense;
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,314 @@
+// JSON Lines to rows. simdjson checks the line and lays it out; one walk over that layout matches
+// keys with features and hands the values on.
+#include <simdjson.h>
+
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/format/number_fit_internal.h"
+#include "dsi/text/json/json_line_internal.h"
+#include "dsi/text/json/key_tree_internal.h"
+#include "dsi/text/lines/text_rows_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+namespace dom = simdjson::dom;
+using dom::element_type;
+
+class JsonInput : public RowTextInput {
+ public:
+  JsonInput(std::unique_ptr<LineSource> lines, std::shared_ptr<const Schema> rows_schema,
+            const TextInputOptions& options)
+      : RowTextInput(std::move(lines), std::move(rows_schema)),
+        ignore_unknown_(options.ignore_unknown) {
+    for (size_t f = 0; f < schema().features.size(); ++f) {
+      const FeatureSpec& feature = schema().features[f];
+      for (size_t c = 0; c < feature.columns.size(); ++c) {
+        KeyTree::Node* node = keys_.Add(ColumnName(feature, c), true);
+        node->feature = static_cast<uint32_t>(f);
+        node->column = static_cast<uint32_t>(c);
+        node->type = feature.columns[c].type;
+        node->is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
+      }
+    }
+  }
+
+  TextCoverage coverage() const override {
+    TextCoverage coverage{.ignored = ignored_, .more_ignored = more_ignored_, .absent = {}};
+    std::vector<uint8_t> has_value(schema().features.size());
+    for (const KeyTree::Node& node : keys_.nodes()) {
+      if (node.feature != KeyTree::kNone && node.has_value) has_value[node.feature] = 1;
+    }
+    AddAbsent(has_value, &coverage);
+    return coverage;
+  }
+
+ protected:
+  Result<bool> SetRow(RowBatch* batch) override {
+    std::string_view line;
+    do {
+      DSI_ASSIGN_OR_RETURN(const bool more, lines().Next(&line));
+      if (!more) return false;
+    } while (IsBlank(line));
+    dom::object object;
+    DSI_RETURN_IF_ERROR(parser_.Parse(line, lines(), &object));
+    ++row_;
+    batch_ = batch;
+    members_.clear();
+    DSI_RETURN_IF_ERROR(SetObject(object, keys_.root()));
+    return true;
+  }
+
+ private:
+  // A member whose name is known, waiting for its value to be set.
+  struct Member {
+    KeyTree::Node* node;
+    dom::element value;
+  };
+
+  // Names first, then values: in rows that hold some hundred of many thousand features, what is
+  // known of a feature is rarely in the cache, and can be fetched while other names are looked up.
+  // The parser has bounded how deep objects nest.
+  Status SetObject(dom::object object, KeyTree::Node* parent) {
+    const size_t begin = members_.size();
+    KeyTree::Entry* last = nullptr;
+    for (const dom::key_value_pair member : object) {
+      KeyTree::Node* node = keys_.Find(parent, member.key, &last);
+      if (node == nullptr) {
+        DSI_ASSIGN_OR_RETURN(node, AddUnknown(parent, member, &last));
+        if (node == nullptr) continue;
+      }
+      __builtin_prefetch(node, 1);
+      if (last->feature != KeyTree::kNone) batch_->Prefetch(last->feature);
+      members_.push_back({node, member.value});
+    }
+    const size_t end = members_.size();
+    for (size_t i = begin; i < end; ++i) DSI_RETURN_IF_ERROR(SetMember(members_[i]));
+    members_.resize(begin);
+    return {};
+  }
+
+  Status SetMember(Member member) {
+    KeyTree::Node* node = member.node;
+    if (node->is_unknown) {
+      if (HasValue(member.value)) Ignore(node);
+      return {};
+    }
+    if (node->row == row_) return Fault("{} stands twice in the row", QuoteForMessage(node->name));
+    node->row = row_;
+    const element_type type = member.value.type();
+    if (type == element_type::NULL_VALUE) return {};
+    if (node->feature != KeyTree::kNone) {
+      node->has_value = true;
+      return SetFeature(*node, member.value, type);
+    }
+    if (type == element_type::OBJECT) return SetObject(member.value, node);
+    if (ignore_unknown_) {
+      Ignore(node);
+      return {};
+    }
+    return Fault("{}: found {}, expected an object", QuoteForMessage(node->name),
+                 DescribeJson(member.value));
+  }
+
+  // False for null and for objects of nothing else. The parser has bounded how deep they nest.
+  static bool HasValue(dom::element value) {
+    dom::object object;
+    if (value.get(object) != simdjson::SUCCESS) return !value.is_null();
+    for (const dom::key_value_pair member : object) {
+      if (HasValue(member.value)) return true;
+    }
+    return false;
+  }
+
+  // A name that the schema lacks: none, or where they are skipped a node to count its values by.
+  // Missing and null are one state, so what holds nothing else needs no feature.
+  Result<KeyTree::Node*> AddUnknown(KeyTree::Node* parent, const dom::key_value_pair& member,
+                                    KeyTree::Entry** last) {
+    if (!HasValue(member.value)) return nullptr;
+    if (!ignore_unknown_) {
+      return Fault("{} is no feature of the schema; found {}",
+                   QuoteForMessage(KeyTree::Join(*parent, member.key)), DescribeJson(member.value));
+    }
+    // Names without end (ids as keys) must not fill the memory.
+    if (num_unknown_ == kMaxIgnoredNames) {
+      ++more_ignored_;
+      return nullptr;
+    }
+    ++num_unknown_;
+    KeyTree::Node* const node = keys_.FindOrAdd(parent, member.key, last);
+    node->is_unknown = true;
+    return node;
+  }
+
+  // Of a node that is no feature, `column` is its place among the ignored, plus 1.
+  void Ignore(KeyTree::Node* node) {
+    if (node->column == 0) {
+      ignored_.push_back({.name = node->name, .values = 0, .first_line = lines_done()});
+      node->column = static_cast<uint32_t>(ignored_.size());
+    }
+    ++ignored_[node->column - 1].values;
+  }
+
+  Status SetFeature(const KeyTree::Node& node, dom::element value, element_type type) {
+    if (node.is_list) {
+      if (type != element_type::ARRAY) return Unexpected(node, value);
+      return SetList(node, value);
+    }
+    const Type stored = node.type;
+    switch (type) {
+      case element_type::INT64:
+        return Set(batch_->SetInt(node.feature, int64_t(value)));
+      case element_type::UINT64:
+        return Set(batch_->SetUint(node.feature, uint64_t(value)));
+      case element_type::DOUBLE:
+        if (!IsFloat(stored)) break;
+        return Set(batch_->SetDouble(node.feature, double(value)));
+      case element_type::BOOL:
+        if (stored != Type::kBool) break;
+        return Set(batch_->SetInt(node.feature, bool(value) ? 1 : 0));
+      case element_type::STRING: {
+        const std::string_view text = value;
+        if (stored == Type::kBytes) return Set(batch_->SetBytes(node.feature, text));
+        double number = 0;
+        if (!IsFloat(stored) || !ParseFloatWord(text, &number)) break;
+        return Set(batch_->SetDouble(node.feature, number));
+      }
+      default:
+        break;
+    }
+    return Unexpected(node, value);
+  }
+
+  Status SetList(const KeyTree::Node& node, dom::array array) {
+    const Type type = node.type;
+    if (IsFloat(type)) return SetDoubles(node, array, type);
+    ints_.clear();
+    for (const dom::element item : array) {
+      int64_t number = 0;
+      if (item.is_int64()) {
+        number = item.get_int64().value_unsafe();
+      } else if (item.is_uint64()) {
+        return SetUints(node, array);
+      } else if (type == Type::kBool && item.is_bool()) {
+        number = bool(item) ? 1 : 0;
+      } else {
+        return UnexpectedEntry(node, item, ints_.size());
+      }
+      ints_.push_back(number);
+    }
+    return Set(batch_->SetInts(node.feature, node.column, ints_));
+  }
+
+  // Lists with a number of 2^63 or more.
+  Status SetUints(const KeyTree::Node& node, dom::array array) {
+    uints_.clear();
+    for (const dom::element item : array) {
+      uint64_t number = 0;
+      if (item.get(number) != simdjson::SUCCESS) return UnexpectedEntry(node, item, uints_.size());
+      uints_.push_back(number);
+    }
+    return Set(batch_->SetUints(node.feature, node.column, uints_));
+  }
+
+  Status SetDoubles(const KeyTree::Node& node, dom::array array, Type type) {
+    doubles_.clear();
+    for (const dom::element item : array) {
+      double number = 0;
+      bool fits = true;
+      switch (item.type()) {
+        case element_type::DOUBLE:
+          number = item.get_double().value_unsafe();
+          break;
+        case element_type::INT64:
+          fits = WholeToDouble(int64_t(item), type, &number);
+          break;
+        case element_type::UINT64:
+          fits = WholeToDouble(uint64_t(item), type, &number);
+          break;
+        case element_type::STRING:
+          fits = ParseFloatWord(std::string_view(item), &number);
+          break;
+        default:
+          fits = false;
+      }
+      if (!fits) return UnexpectedEntry(node, item, doubles_.size());
+      doubles_.push_back(number);
+    }
+    return Set(batch_->SetDoubles(node.feature, node.column, doubles_));
+  }
+
+  template <typename Whole>
+  static bool WholeToDouble(Whole whole, Type type, double* number) {
+    if (type == Type::kFloat64) return ConvertWhole(whole, number);
+    float exact = 0;
+    const bool fits = ConvertWhole(whole, &exact);
+    *number = exact;
+    return fits;
+  }
+
+  Status Set(const Status& status) {
+    if (status.ok()) [[likely]]
+      return {};
+    return AtLine(status);
+  }
+
+  template <typename... Args>
+  Status Fault(fmt::format_string<Args...> text, Args&&... args) {
+    return BadInput("{}: {}", lines().Where(), fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  static std::string ExpectedValue(const KeyTree::Node& node) {
+    if (node.type == Type::kBytes) return "a string";
+    return fmt::format("{} of type {}", node.type == Type::kBool ? "a truth value" : "a number",
+                       TypeName(node.type));
+  }
+
+  Status Unexpected(const KeyTree::Node& node, dom::element value) {
+    if (node.is_list) {
+      return Fault("feature {}: found {}, expected an array of type {}", QuoteForMessage(node.name),
+                   DescribeJson(value), TypeName(node.type));
+    }
+    return Fault("feature {}: found {}, expected {}", QuoteForMessage(node.name),
+                 DescribeJson(value), ExpectedValue(node));
+  }
+
+  Status UnexpectedEntry(const KeyTree::Node& node, dom::element item, size_t at) {
+    if (IsFloat(node.type) && (item.is_int64() || item.is_uint64())) {
+      return Fault("feature {}: entry {}: found {}, {}", QuoteForMessage(node.name), at,
+                   DescribeJson(item), AdviceOnWhole(node.type));
+    }
+    return Fault(
+        "feature {}: entry {}: found {}, expected {} (lists hold numbers: neither strings, "
+        "null nor lists)",
+        QuoteForMessage(node.name), at, DescribeJson(item), ExpectedValue(node));
+  }
+
+  static constexpr size_t kMaxIgnoredNames = 10'000;
+
+  const bool ignore_unknown_;
+  KeyTree keys_;
+  size_t num_unknown_ = 0;
+  std::vector<IgnoredName> ignored_;
+  uint64_t more_ignored_ = 0;
+  JsonLineParser parser_;
+  uint64_t row_ = 0;
+  RowBatch* batch_ = nullptr;    // Of the row being read.
+  std::vector<Member> members_;  // Of the objects being read, outer ones first.
+  std::vector<int64_t> ints_;
+  std::vector<uint64_t> uints_;
+  std::vector<double> doubles_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TextInput>> MakeJsonInput(std::unique_ptr<LineSource> lines,
+                                                 std::shared_ptr<const Schema> schema,
+                                                 const TextInputOptions& options) {
+  return std::unique_ptr<TextInput>(
+      std::make_unique<JsonInput>(std::move(lines), std::move(schema), options));
+}
+
+}  // namespace dsi::internal

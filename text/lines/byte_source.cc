@@ -1,0 +1,119 @@
+#include "dsi/text/lines/byte_source_internal.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr std::string_view kGzipMagic = "\x1f\x8b";
+constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
+constexpr size_t kMagicBytes = 4;
+
+// Reads of a pipe may be short, so the first bytes are collected before anyone looks at them, and
+// handed out again first.
+class DescriptorSource : public ByteSource {
+ public:
+  DescriptorSource(int descriptor, bool owned, uint64_t total, std::string name)
+      : descriptor_(descriptor), owned_(owned), total_(total), name_(std::move(name)) {}
+  ~DescriptorSource() override {
+    if (owned_) ::close(descriptor_);
+  }
+  DescriptorSource(const DescriptorSource&) = delete;
+  DescriptorSource& operator=(const DescriptorSource&) = delete;
+
+  Result<std::string_view> Peek() {
+    while (head_size_ < kMagicBytes) {
+      DSI_ASSIGN_OR_RETURN(const size_t count,
+                           ReadDescriptor(std::span(head_).subspan(head_size_)));
+      if (count == 0) break;
+      head_size_ += count;
+    }
+    return std::string_view(head_.data(), head_size_);
+  }
+
+  Result<size_t> Read(std::span<char> dst) override {
+    if (head_at_ == head_size_) {
+      Result<size_t> count = ReadDescriptor(dst);
+      if (count.ok()) done_ += *count;
+      return count;
+    }
+    const size_t count = std::min(dst.size(), head_size_ - head_at_);
+    std::memcpy(dst.data(), head_.data() + head_at_, count);
+    head_at_ += count;
+    done_ += count;
+    return count;
+  }
+
+  uint64_t bytes_done() const override { return done_; }
+  uint64_t bytes_total() const override { return total_; }
+
+ private:
+  Result<size_t> ReadDescriptor(std::span<char> dst) {
+    while (true) {
+      const ssize_t count = ::read(descriptor_, dst.data(), dst.size());
+      if (count >= 0) return static_cast<size_t>(count);
+      if (errno == EINTR) continue;
+      return Error(StatusCode::kIo, "{}: {}", name_, std::strerror(errno));
+    }
+  }
+
+  int descriptor_;
+  bool owned_;
+  uint64_t total_;
+  uint64_t done_ = 0;
+  std::string name_;
+  std::array<char, kMagicBytes> head_{};
+  size_t head_size_ = 0;
+  size_t head_at_ = 0;
+};
+
+Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path) {
+  if (path == "-") {
+    return std::make_unique<DescriptorSource>(STDIN_FILENO, false, 0, SourceName(path));
+  }
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
+    return Error(code, "{}: {}", path, std::strerror(errno));
+  }
+  struct stat info {};
+  uint64_t total = 0;
+  if (::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode)) {
+    total = static_cast<uint64_t>(info.st_size);
+    // A hint that is allowed to fail.
+    (void)::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
+  return std::make_unique<DescriptorSource>(descriptor, true, total, path);
+}
+
+}  // namespace
+
+std::string SourceName(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<DescriptorSource> file, OpenDescriptor(path));
+  DSI_ASSIGN_OR_RETURN(const std::string_view head, file->Peek());
+  const std::string name = SourceName(path);
+  if (head.starts_with(kGzipMagic)) return MakeGzipSource(std::move(file), name);
+  if (head.starts_with(kZstdMagic)) return MakeZstdSource(std::move(file), name);
+  for (const auto& [ending, magic] : {std::pair(".gz", "gzip"), std::pair(".zst", "zstd")}) {
+    if (path.ends_with(ending)) {
+      return BadInput("{}: the name ends in {}, but the bytes are not {} data", name, ending,
+                      magic);
+    }
+  }
+  return std::unique_ptr<ByteSource>(std::move(file));
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,41 @@
+// A stream of bytes that is read once from front to back: a file, a pipe or standard input, with
+// gzip or zstd taken off on the way.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "dsi/base/status.h"
+
+namespace dsi::internal {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Fills a part of dst, at least one byte; 0 at the end. Errors name the source: kIo, kTruncated
+  // (compressed data end early), kBadInput (compressed data are damaged).
+  virtual Result<size_t> Read(std::span<char> dst) = 0;
+  // Bytes taken from the file itself, before anything is decompressed, and its size; 0 unknown.
+  virtual uint64_t bytes_done() const = 0;
+  virtual uint64_t bytes_total() const = 0;
+};
+
+// Opens a file, or standard input for "-". Compression is found by the first bytes, so that a pipe
+// may be compressed too; a name ending in .gz or .zst whose bytes say otherwise is kBadInput.
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path);
+
+// As it stands in messages: the path, or "standard input".
+std::string SourceName(const std::string& path);
+
+// Take ownership of the compressed source.
+std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed,
+                                           std::string name);
+std::unique_ptr<ByteSource> MakeZstdSource(std::unique_ptr<ByteSource> compressed,
+                                           std::string name);
+
+}  // namespace dsi::internal

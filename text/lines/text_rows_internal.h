@@ -1,0 +1,56 @@
+// What Open hands out for each text format, and what the formats share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsi/format/schema.h"
+#include "dsi/text/lines/line_source_internal.h"
+#include "dsi/text/text_input.h"
+
+namespace dsi::internal {
+
+Result<TextFormat> ResolveTextFormat(const std::string& path, TextFormat asked);
+
+// Opens the lines of a path.
+Result<std::unique_ptr<LineSource>> OpenLines(const std::string& path, uint64_t max_line_bytes);
+
+Result<std::unique_ptr<TextInput>> MakeJsonInput(std::unique_ptr<LineSource> lines,
+                                                 std::shared_ptr<const Schema> schema,
+                                                 const TextInputOptions& options);
+Result<std::unique_ptr<TextInput>> MakeDelimitedInput(std::unique_ptr<LineSource> lines,
+                                                      std::shared_ptr<const Schema> schema,
+                                                      const TextInputOptions& options,
+                                                      char delimiter);
+
+// Reads row by row; a format says how one row is read. A row that fails leaves nothing in the
+// batch, and the rows before it stay.
+class RowTextInput : public TextInput {
+ public:
+  RowTextInput(std::unique_ptr<LineSource> lines, std::shared_ptr<const Schema> schema)
+      : lines_(std::move(lines)), schema_(std::move(schema)) {}
+
+  Result<bool> Next(size_t max_rows, RowBatch* batch) final;
+  uint64_t bytes_done() const final { return lines_->bytes_done(); }
+  uint64_t bytes_total() const final { return lines_->bytes_total(); }
+  uint64_t lines_done() const final { return lines_->lines_done(); }
+
+ protected:
+  // Sets the features of the next row; false at the end. Errors name file and line.
+  virtual Result<bool> SetRow(RowBatch* batch) = 0;
+
+  LineSource& lines() { return *lines_; }
+  const Schema& schema() const { return *schema_; }
+  // Names of the features that no row had.
+  void AddAbsent(const std::vector<uint8_t>& has_value, TextCoverage* coverage) const;
+  // A batch's error about a value, at the line read last.
+  Status AtLine(const Status& status) const;
+
+ private:
+  std::unique_ptr<LineSource> lines_;
+  std::shared_ptr<const Schema> schema_;
+};
+
+}  // namespace dsi::internal

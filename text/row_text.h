@@ -1,0 +1,44 @@
+// Rows back as JSON Lines: the inverse of text/text_input.h. Nested objects come back nested,
+// missing features are left out, empty lists are [], whole numbers keep all 64 bits, floats are
+// written in the shortest form that reads back to the same bits (NaN and infinities, which JSON
+// lacks, as the strings "NaN", "Infinity",
+// "-Infinity").
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dsi/base/export.h"
+#include "dsi/reader/reader.h"
+
+namespace dsi {
+
+struct RowTextOptions {
+  // Names or globs; empty: all. "__position" is left out unless named.
+  std::vector<std::string> features = {};
+  uint64_t row_begin = 0;
+  uint64_t row_end = UINT64_MAX;
+  uint64_t memory_bytes = 4ULL << 30;  // As ScanOptions::memory_bytes; the text comes on top.
+};
+
+// Thread safety: one thread at a time. The Reader must outlive it.
+class DSI_EXPORT RowText {
+ public:
+  static Result<std::unique_ptr<RowText>> Create(const Reader& reader,
+                                                 const RowTextOptions& options);
+  ~RowText();
+  // Appends the lines of up to one batch of rows to *out; false at the end. *positions (may be
+  // null) receives each row's "__position" where the file has it, else its row number. After an
+  // error there are no more rows.
+  Result<bool> Next(std::string* out, std::vector<uint64_t>* positions);
+
+ private:
+  class Impl;
+  explicit RowText(std::unique_ptr<Impl> impl);
+  static Result<std::unique_ptr<RowText>> Make(const Reader& reader, const RowTextOptions& options);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dsi

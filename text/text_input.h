@@ -1,0 +1,114 @@
+// Reads rows from text: JSON Lines, CSV or TSV, plain or compressed (.gz, .zst), from a file or
+// standard input.
+//
+// JSON Lines: one object per line; nested objects become dotted names; null and absent are one
+// state (missing), [] is an empty list; whole numbers are kept to all 64 bits, and refused where a
+// declared float type does not hold them exactly (16777217 as float32); numbers with a point or an
+// exponent (0.1, 16777217.0) are rounded to nearest, as floats are. CSV/TSV: a header line; an
+// empty cell is missing; list cells hold numbers separated by '|'. Thread safety: one thread at a
+// time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsi/base/export.h"
+#include "dsi/format/schema.h"
+#include "dsi/writer/row_batch.h"
+
+namespace dsi {
+
+enum class TextFormat : uint8_t { kFromName, kJsonLines, kCsv, kTsv };
+
+struct TextInputOptions {
+  TextFormat format =
+      TextFormat::kFromName;  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before
+                              // .gz / .zst); standard input: JSON Lines.
+  uint64_t max_line_bytes = 256ULL << 20;  // A longer line is kResourceExhausted.
+  bool ignore_unknown = false;             // Skip features that the schema lacks; else kBadInput.
+};
+
+struct InferOptions {
+  TextInputOptions text;
+  uint64_t max_rows = 0;  // Rows looked at; 0: all.
+  std::function<bool(uint64_t bytes_done, uint64_t bytes_total)> progress;  // False cancels.
+};
+
+// A name of the text that the schema lacks and that was skipped.
+struct IgnoredName {
+  std::string name;
+  uint64_t values = 0;
+  uint64_t first_line = 0;
+};
+
+// How a text and a schema fit, of the rows read so far.
+struct TextCoverage {
+  std::vector<IgnoredName> ignored;  // The first 10,000 names, in order of first appearance.
+  uint64_t more_ignored = 0;         // Values of names beyond.
+  std::vector<std::string> absent;   // Features of the schema that no row had.
+};
+
+class DSI_EXPORT TextInput {
+ public:
+  // "-" is standard input. Errors: kNotFound, kIo, kInvalidArgument (unknown ending), kBadInput (a
+  // header that does not fit the schema).
+  static Result<std::unique_ptr<TextInput>> Open(const std::string& path,
+                                                 std::shared_ptr<const Schema> schema,
+                                                 const TextInputOptions& options = {});
+  virtual ~TextInput();
+
+  // Adds up to max_rows rows to *batch (built on the same schema object); false at the clean end.
+  // kBadInput names file, line and column, what was found and what was expected: malformed JSON, a
+  // wrong type, a duplicate key, a whole number beyond 64 bits, a feature the schema lacks, an
+  // unequal sequence, damaged compression. kInvalidArgument: a batch of another schema object.
+  // kResourceExhausted: a line longer than max_line_bytes, or no memory. kIo. Rows before the
+  // failing one are in the batch.
+  virtual Result<bool> Next(size_t max_rows, RowBatch* batch) = 0;
+
+  // Bytes of the (compressed) input consumed, and its size (0 unknown), for progress.
+  virtual uint64_t bytes_done() const = 0;
+  virtual uint64_t bytes_total() const = 0;
+  virtual uint64_t lines_done() const = 0;
+
+  // Cost: linear in the features of the schema.
+  virtual TextCoverage coverage() const = 0;
+};
+
+// A feature that rows could be clustered by.
+struct KeyAdvice {
+  std::string name;
+  double rows_per_value = 0;
+  double repeats = 0;  // Share of bytes that equal the row before, if rows stood by this key.
+};
+
+// What a schema was found from, and what it leaves out.
+struct InferReport {
+  uint64_t rows = 0;                 // Looked at.
+  std::vector<std::string> dropped;  // Names that never had a value; no features of the schema.
+  // CSV: features that are strings although numbers stand in them, and a line that has text.
+  std::vector<std::pair<std::string, uint64_t>> mixed;
+  // From the first rows, where the schema clusters by nothing: the share of bytes that equal the
+  // row before as rows come, and up to 3 keys by which clearly more would, the best first. Lists
+  // that overlap count by how much they do.
+  double repeats = 0;
+  std::vector<KeyAdvice> keys;
+};
+
+// Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false
+// bool, strings string, arrays list, in order of first appearance. A name that is (or ends in)
+// session_id, user_id, request_id, item_id (scalar) becomes a key, timestamp/ts/time a timestamp
+// (seconds, ms, µs or ns by size), label a label; sessionId, SESSION-ID, visit_id, userId,
+// eventTime and their like are recognised too. cluster_by: the session, then the timestamp, where
+// present. *report (may be null) receives what was decided. The path is opened here and again for
+// reading rows, so it must not be a pipe. kBadInput: a feature mixes kinds, arrays hold strings or
+// arrays, malformed text or compression, a header that stands twice, nothing to find a schema from.
+// kResourceExhausted: a line longer than max_line_bytes, too many features, or no memory.
+// kCancelled: by progress. kNotFound, kIo, kInvalidArgument (unknown ending).
+DSI_EXPORT Result<Schema> InferSchema(const std::string& path, const InferOptions& options = {},
+                                      InferReport* report = nullptr);
+
+}  // namespace dsi

@@ -1,0 +1,123 @@
+#include "dsi/writer/cluster/clustered_feature_internal.h"
+
+#include <algorithm>
+
+namespace dsi::internal {
+
+ClusteredFeature::ClusteredFeature(const FeatureSource& source, const RowOrder& order,
+                                   std::span<const uint32_t> position_of)
+    : source_(source), order_(order) {
+  const RowBatch::FeatureBuffer& rows = *source.rows;
+  if (source.has_lengths()) {
+    starts_.resize(rows.lengths.size());
+    uint64_t start = 0;
+    for (size_t i = 0; i < starts_.size(); ++i) {
+      starts_[i] = start;
+      start += rows.lengths[i];
+    }
+  }
+  if (rows.all_present) return;
+  // Sorts (position, stored row) pairs by position; positions are unique.
+  std::vector<uint64_t> pairs(rows.rows.size());
+  for (size_t i = 0; i < pairs.size(); ++i)
+    pairs[i] = static_cast<uint64_t>(position_of[rows.rows[i]]) << 32 | i;
+  std::sort(pairs.begin(), pairs.end());
+  positions_.resize(pairs.size());
+  entries_.resize(pairs.size());
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    positions_[i] = static_cast<uint32_t>(pairs[i] >> 32);
+    entries_[i] = static_cast<uint32_t>(pairs[i]);
+  }
+}
+
+size_t ClusteredFeature::CountPresent(std::span<const RowRange> ranges) const {
+  size_t count = 0;
+  for (const RowRange& range : ranges) {
+    if (source_.rows->all_present) {
+      count += range.num_rows;
+      continue;
+    }
+    const auto begin = std::lower_bound(positions_.begin(), positions_.end(), range.first);
+    const auto end = std::lower_bound(begin, positions_.end(), range.first + range.num_rows);
+    count += static_cast<size_t>(end - begin);
+  }
+  return count;
+}
+
+size_t ClusteredFeature::CountEntries() const {
+  return source_.rows->values[0].size() /
+         static_cast<size_t>(TypeWidth(source_.spec->columns[0].type));
+}
+
+uint64_t ClusteredFeature::EstimateEntries(const RowRange& range) const {
+  constexpr uint32_t kLooks = 64;
+  const bool all = source_.rows->all_present;
+  const auto at = [&](uint32_t position) {
+    const auto found = std::lower_bound(positions_.begin(), positions_.end(), position);
+    return static_cast<uint32_t>(found - positions_.begin());
+  };
+  const uint32_t begin = all ? range.first : at(range.first);
+  const uint32_t end = all ? range.first + range.num_rows : at(range.first + range.num_rows);
+  if (!source_.has_lengths()) return uint64_t{end - begin} * source_.entries_per_row();
+  const uint32_t step = (end - begin) / kLooks + 1;
+  uint64_t entries = 0;
+  for (uint32_t i = begin; i < end; i += step)
+    entries += source_.rows->lengths[all ? order_.input_row[i] : entries_[i]];
+  return entries * step;
+}
+
+void ClusteredFeature::FillSlice(const RowRange& range, uint32_t at, Slice* slice) const {
+  const RowBatch::FeatureBuffer& rows = *source_.rows;
+  const uint32_t per_row = slice->column.entries_per_row;
+  const auto set = [&](uint32_t row, uint32_t entry) {
+    slice->shape[row] = per_row == 0 ? rows.lengths[entry] + 1 : 1;
+    slice->starts[row] = per_row == 0 ? starts_[entry] : static_cast<uint64_t>(entry) * per_row;
+  };
+  if (rows.all_present) {
+    for (uint32_t row = 0; row < range.num_rows; ++row)
+      set(at + row, order_.input_row[range.first + row]);
+    return;
+  }
+  auto i = static_cast<size_t>(std::lower_bound(positions_.begin(), positions_.end(), range.first) -
+                               positions_.begin());
+  for (; i < positions_.size() && positions_[i] - range.first < range.num_rows; ++i)
+    set(at + positions_[i] - range.first, entries_[i]);
+}
+
+ClusteredFeature::Slice ClusteredFeature::MakeSlice(std::span<const RowRange> ranges,
+                                                    std::span<const uint64_t> entries) const {
+  const RowBatch::FeatureBuffer& rows = *source_.rows;
+  const uint32_t per_row = source_.entries_per_row();
+  Slice slice;
+  slice.num_rows = static_cast<uint32_t>(entries.size());
+  slice.column.entries_per_row = per_row;
+  if (rows.all_present && per_row == 1) {
+    slice.column.starts = entries;
+  } else {
+    slice.shape.assign(slice.num_rows, 0);
+    slice.starts.assign(slice.num_rows, 0);
+    uint32_t at = 0;
+    for (const RowRange& range : ranges) {
+      FillSlice(range, at, &slice);
+      at += range.num_rows;
+    }
+    slice.column.shape = slice.shape;
+    slice.column.starts = slice.starts;
+  }
+  for (size_t c = 0; c < source_.spec->columns.size(); ++c) {
+    slice.column.values.push_back(
+        {rows.values[c].data(), TypeWidth(source_.spec->columns[c].type)});
+  }
+  return slice;
+}
+
+ClusteredFeature::Slice ClusteredFeature::MakeSlice(uint32_t first, uint32_t num_rows) const {
+  const RowRange range{first, num_rows};
+  return MakeSlice({&range, 1}, std::span(order_.input_entry).subspan(first, num_rows));
+}
+
+ClusteredFeature::Slice ClusteredFeature::MakeSlice(const RowSample& sample) const {
+  return MakeSlice(sample.ranges, sample.input_entry);
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,57 @@
+// One feature's rows seen in file order: which stored entry each position has. Values are never
+// moved; they are gathered when encoded.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/dedup/unique_rows_internal.h"
+#include "dsi/writer/cluster/row_sample_internal.h"
+#include "dsi/writer/rows/source_internal.h"
+
+namespace dsi::internal {
+
+// Built once per feature; slices of it serve stripe after stripe. Thread safety: const calls from
+// many threads.
+class ClusteredFeature {
+ public:
+  // position_of[input row] is the inverse of order.input_row. All must outlive this.
+  ClusteredFeature(const FeatureSource& source, const RowOrder& order,
+                   std::span<const uint32_t> position_of);
+
+  // A stripe's rows, as dedup sees them. `column` points into the other members, into this and into
+  // the source. Scalars that every row has need no arrays of their own: most features are such.
+  struct Slice {
+    uint32_t num_rows = 0;
+    std::vector<uint32_t> shape;   // Spec D-010 codes.
+    std::vector<uint64_t> starts;  // First entry of each row.
+    RowColumn column;
+  };
+  Slice MakeSlice(uint32_t first, uint32_t num_rows) const;
+  // The rows of a sample, one range after another; `column` points into the sample as well.
+  Slice MakeSlice(const RowSample& sample) const;
+
+  const FeatureSource& source() const { return source_; }
+  // Rows present at these positions.
+  size_t CountPresent(std::span<const RowRange> ranges) const;
+  // Entries of a column in all rows.
+  size_t CountEntries() const;
+  // And about how many in some, by the lengths of a few.
+  uint64_t EstimateEntries(const RowRange& range) const;
+
+ private:
+  // The rows of `ranges`; `entries` are their RowOrder::input_entry.
+  Slice MakeSlice(std::span<const RowRange> ranges, std::span<const uint64_t> entries) const;
+  // Fills the rows of a slice from `at` on.
+  void FillSlice(const RowRange& range, uint32_t at, Slice* slice) const;
+
+  FeatureSource source_;
+  const RowOrder& order_;
+  std::vector<uint32_t>
+      positions_;  // Features not present everywhere: positions that have it, ascending …
+  std::vector<uint32_t> entries_;  // … and the stored row each one is.
+  std::vector<uint64_t> starts_;   // Features with lengths: first entry of each stored row.
+};
+
+}  // namespace dsi::internal

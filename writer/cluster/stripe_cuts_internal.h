@@ -1,0 +1,29 @@
+// Cuts the rows of a file into stripes, between sessions wherever possible (spec F-051).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/writer/rows/source_internal.h"
+
+namespace dsi::internal {
+
+struct StripeCut {
+  uint32_t first_row = 0;
+  uint32_t num_rows = 0;
+  uint32_t num_sessions = 0;  // That start in it.
+  bool continues_session =
+      false;  // Its first row belongs to the session at the end of the stripe before.
+};
+
+// Bytes that each row takes in memory, by position in the file: entries, lengths and row numbers,
+// as RowBatch::size_bytes counts them.
+std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, const RowOrder& order);
+
+// At most stripe_rows rows each, and stripe_bytes unless one row alone takes more. A session longer
+// than a stripe is split.
+std::vector<StripeCut> CutStripes(const RowOrder& order, std::span<const uint64_t> row_bytes,
+                                  uint32_t stripe_rows, uint64_t stripe_bytes);
+
+}  // namespace dsi::internal

@@ -1,0 +1,116 @@
+#include "dsi/writer/encode/feature_values_internal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsi/dedup/place_windows_internal.h"
+#include "dsi/writer/cluster/gather_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// What a value that windows save would have cost, roughly, once encoded: a byte less than what is
+// left in the pool costs, since what repeats compresses better than what does not.
+constexpr double kSavedBytesPerValue = 0.75;
+constexpr uint64_t kCommonLength = 64;  // Of histories that are read cut; decides on tiers.
+
+std::vector<uint32_t> LengthsOf(const std::vector<uint32_t>& shape) {
+  std::vector<uint32_t> lengths(shape.size());
+  std::transform(shape.begin(), shape.end(), lengths.begin(),
+                 [](uint32_t code) { return code == 0 ? 0 : code - 1; });
+  return lengths;
+}
+
+}  // namespace
+
+FeatureValues::FeatureValues(const ClusteredFeature& feature, const GroupIndex& index,
+                             uint32_t first, uint32_t num_rows, const FeatureValuesOptions& options,
+                             const EncodeTuning& tuning)
+    : feature_(feature), index_(index), first_(first), num_rows_(num_rows) {
+  windows_.record.width = sizeof(uint32_t);
+  if (options.windows_plan != nullptr) FindWindows(options, tuning);
+}
+
+void FeatureValues::FindWindows(const FeatureValuesOptions& options, const EncodeTuning& tuning) {
+  const ClusteredFeature::Slice slice = feature_.MakeSlice(first_, num_rows_);
+  Windows found = internal::FindWindows(slice.column, index_.stored_rows, num_rows_);
+  const auto encode = [&] {
+    return EncodeStream(
+        {.values = found.codes.data(), .count = found.codes.size(), .width = sizeof(uint32_t)},
+        options.page_values, tuning, options.windows_plan);
+  };
+  bool pays = false;
+  if (!found.codes.empty()) {
+    windows_ = encode();
+    const auto saved = static_cast<double>(found.num_entries - found.num_values);
+    pays = saved * kSavedBytesPerValue * static_cast<double>(found.pool.size()) >=
+           static_cast<double>(windows_.bytes());
+  }
+  if (!pays) {
+    windows_ = {};
+    windows_.record.width = sizeof(uint32_t);
+    if (options.num_tiers == 1) return;
+    // Lists one after another are chains of their own, which may have tiers.
+    found.codes.assign(index_.record.num_unique, 0);
+    found.pool.clear();
+    found.num_values = 0;
+    for (size_t c = 0; c < slice.column.values.size(); ++c)
+      found.pool.push_back(GatherValues(slice, c, index_.stored_rows));
+    const auto width = static_cast<size_t>(slice.column.values[0].width);
+    found.num_values = found.pool[0].size() / width;
+  }
+  if (options.num_tiers > 1) SpreadTiers(found, options.num_tiers);
+  if (!pool_.empty()) {
+    const uint32_t max = windows_.record.max;
+    if (!pays) windows_ = encode();
+    windows_.record.max = max;
+  } else if (pays) {
+    for (std::vector<std::byte>& values : found.pool)
+      pool_.emplace_back().push_back(std::move(values));
+  }
+}
+
+// Sets pool_ and the reach, where reading cut lists would leave a quarter of the pool alone.
+void FeatureValues::SpreadTiers(const Windows& windows, uint32_t num_tiers) {
+  const FeatureSpec& spec = *feature_.source().spec;
+  const std::vector<uint32_t> lengths = LengthsOf(Shape());
+  std::vector<uint64_t> starts(lengths.size());
+  std::vector<uint32_t> bounds(CountChains(windows.codes, lengths) + 1);
+  const auto placed = PlaceWindows(windows.codes, lengths, windows.num_values, starts, bounds);
+  if (!placed.ok()) return;
+  const Chains chains(bounds);
+  const uint64_t reach = placed->Of(spec.newest_first);
+  uint64_t left_alone = 0;
+  const uint32_t first_unread = TiersWithin(reach + kCommonLength, num_tiers);
+  for (size_t i = 0; i < chains.size(); ++i) {
+    for (uint32_t tier = first_unread; tier < num_tiers; ++tier)
+      left_alone += TierOf(chains[i], tier, num_tiers, spec.newest_first).size();
+  }
+  if (left_alone * 4 < windows.num_values || left_alone == 0) return;
+  for (size_t c = 0; c < windows.pool.size(); ++c) {
+    const auto width = static_cast<size_t>(TypeWidth(spec.columns[c].type));
+    std::vector<std::vector<std::byte>>& tiers = pool_.emplace_back(num_tiers);
+    for (uint32_t tier = 0; tier < num_tiers; ++tier) {
+      for (size_t i = 0; i < chains.size(); ++i) {
+        const PoolRange range = TierOf(chains[i], tier, num_tiers, spec.newest_first);
+        const auto begin = windows.pool[c].begin() + static_cast<int64_t>(range.begin * width);
+        tiers[tier].insert(tiers[tier].end(), begin,
+                           begin + static_cast<int64_t>(range.size() * width));
+      }
+    }
+  }
+  windows_.record.max = static_cast<uint32_t>(reach + 1);
+}
+
+std::vector<uint32_t> FeatureValues::Shape() const {
+  return GatherShape(feature_.MakeSlice(first_, num_rows_), index_.stored_rows);
+}
+
+std::vector<std::byte> FeatureValues::TakeValues(uint32_t column, uint32_t tier) {
+  if (!pool_.empty())
+    return tier < pool_[column].size() ? std::move(pool_[column][tier]) : std::vector<std::byte>();
+  if (tier != 0) return {};
+  return GatherValues(feature_.MakeSlice(first_, num_rows_), column, index_.stored_rows);
+}
+
+}  // namespace dsi::internal

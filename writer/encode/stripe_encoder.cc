@@ -1,0 +1,238 @@
+#include "dsi/writer/encode/stripe_encoder_internal.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <numeric>
+
+#include "dsi/writer/encode/alias_streams_internal.h"
+#include "dsi/writer/encode/feature_values_internal.h"
+#include "dsi/writer/cluster/gather_internal.h"
+#include "dsi/writer/encode/id_space_encoder_internal.h"
+#include "dsi/base/parallel_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// i * step % count meets each number below `count` once, and spreads the first few over all.
+size_t SpreadStep(size_t count) {
+  constexpr double kGoldenSection = 0.618;
+  size_t step =
+      std::max<size_t>(1, static_cast<size_t>(static_cast<double>(count) * kGoldenSection));
+  while (std::gcd(step, count) > 1) ++step;
+  return step;
+}
+
+class StripeEncoder {
+ public:
+  StripeEncoder(const FileLayout& layout, std::span<const ClusteredFeature> features,
+                std::span<const uint32_t> time_rank, uint32_t first, uint32_t num_rows,
+                const StripeOptions& options, const std::function<Status()>& poll)
+      : layout_(layout),
+        features_(features),
+        time_rank_(time_rank.subspan(first, num_rows)),
+        first_(first),
+        num_rows_(num_rows),
+        options_(options),
+        poll_(poll),
+        indexes_(layout.groups.size()),
+        values_(features.size()) {}
+
+  Result<EncodedStripe> Encode() {
+    stripe_.streams.resize(layout_.num_slots);
+    indexes_[0].record = {.form = 0, .num_unique = num_rows_};
+    DSI_RETURN_IF_ERROR(BuildIndexes());
+    DSI_RETURN_IF_ERROR(
+        ForEach(features_.size(), 0, [&](size_t f) { FindValues(static_cast<uint32_t>(f)); }));
+    // Id spaces and features are independent pieces: each writes the slots of its own streams.
+    const size_t num_spaces = layout_.id_spaces.size();
+    std::vector<size_t> pieces(num_spaces + features_.size());
+    std::iota(pieces.begin(), pieces.end(), size_t{0});
+    const auto others = std::partition(pieces.begin(), pieces.end(), [&](size_t i) {
+      return i < num_spaces && layout_.id_spaces[i].columns.size() > 1;
+    });
+    const auto num_long = static_cast<size_t>(others - pieces.begin());
+    DSI_RETURN_IF_ERROR(ForEach(pieces.size(), num_long, [&](size_t at) {
+      const size_t i = pieces[at];
+      if (i < num_spaces) {
+        EncodeIdSpace(layout_, layout_.id_spaces[i], features_, values_, options_, &stripe_);
+      } else {
+        EncodeFeature(static_cast<uint32_t>(i - num_spaces));
+      }
+    }));
+    for (size_t g = 0; g < indexes_.size(); ++g) {
+      stripe_.groups.push_back(indexes_[g].record);
+      if (g > 0) stripe_.streams[layout_.groups[g].index_slot] = std::move(indexes_[g].stream);
+    }
+    // F-061: an empty stream still states its width.
+    for (const ColumnLayout& column : layout_.columns) {
+      const Type type = features_[column.feature].source().spec->columns[column.column].type;
+      for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
+        stripe_.streams[column.slot_of_tier(tier)].record.width =
+            static_cast<uint8_t>(TypeWidth(type));
+      }
+    }
+    AliasEqualStreams(&stripe_);
+    stripe_.encode_seconds = std::chrono::duration<double>(Clock::duration(busy_.load())).count();
+    return std::move(stripe_);
+  }
+
+ private:
+  // Calls work(i) for each i below `count`, on all threads, and sums the time it takes. Where
+  // streams share plans, the first stripe goes in rounds that double, each spread over all items,
+  // as the streams of one round may take the plans of those before. The first `num_long` items take
+  // longest: they start the last round.
+  template <typename Work>
+  Status ForEach(size_t count, size_t num_long, const Work& work) {
+    constexpr size_t kFirstRound = 16;
+    const bool in_rounds = options_.plans->shares() && first_ == 0;
+    const size_t num_short = count - num_long;
+    const size_t step = in_rounds ? SpreadStep(num_short) : 1;
+    for (size_t first = 0, end = 0;; first = end) {
+      end = first == 0 ? kFirstRound : 2 * first;
+      const bool is_last = !in_rounds || end >= num_short;
+      if (is_last) end = num_short;
+      const size_t before = is_last ? num_long : 0;
+      DSI_RETURN_IF_ERROR(ParallelFor(
+          before + end - first, options_.threads,
+          [&](size_t i) {
+            const Clock::time_point start = Clock::now();
+            work(i < before ? i : num_long + (first + i - before) * step % num_short);
+            busy_ += (Clock::now() - start).count();
+            return Status::Ok();
+          },
+          poll_));
+      options_.plans->Share();
+      if (is_last) break;
+    }
+    return Status::Ok();
+  }
+
+  // Level by level, so that a parent's index is there before those that refer to it.
+  Status BuildIndexes() {
+    const std::vector<uint32_t> rows_in_time = RowsInTime(time_rank_);
+    std::vector<uint32_t> level(layout_.groups.size(), 0);
+    uint32_t num_levels = 1;
+    for (size_t g = 1; g < level.size(); ++g) {
+      const uint32_t parent = layout_.groups[g].parent;
+      level[g] = parent == 0 ? 0 : level[parent] + 1;
+      num_levels = std::max(num_levels, level[g] + 1);
+    }
+    for (uint32_t l = 0; l < num_levels; ++l) {
+      std::vector<uint32_t> groups;
+      for (uint32_t g = 1; g < level.size(); ++g) {
+        if (level[g] == l) groups.push_back(g);
+      }
+      DSI_RETURN_IF_ERROR(ForEach(groups.size(), 0, [&](size_t i) {
+        indexes_[groups[i]] = BuildIndex(groups[i], rows_in_time);
+      }));
+    }
+    return Status::Ok();
+  }
+
+  GroupIndex BuildIndex(uint32_t g, std::span<const uint32_t> rows_in_time) const {
+    if (!options_.dedup) {
+      GroupIndex rows;
+      rows.record = {.form = 0, .num_unique = num_rows_};
+      return rows;
+    }
+    const GroupLayout& group = layout_.groups[g];
+    std::vector<const ClusteredFeature*> members;
+    for (const uint32_t f : group.features) members.push_back(&features_[f]);
+    // An index is decoded once, for all features that need it.
+    EncodeTuning tuning = options_.tuning;
+    tuning.ns_per_byte *= static_cast<double>(CountServed(g));
+    return BuildGroupIndex({.features = members,
+                            .repeats = group.repeats,
+                            .parent = group.parent == 0 ? nullptr : &indexes_[group.parent],
+                            .rows_in_time = rows_in_time,
+                            .keep_inverse = group.is_parent,
+                            .first = first_,
+                            .num_rows = num_rows_,
+                            .page_values = options_.page_values,
+                            .index_slot = group.index_slot,
+                            .plans = options_.plans},
+                           tuning);
+  }
+
+  // Features of the group and of those whose index refers to it.
+  size_t CountServed(uint32_t g) const {
+    size_t count = layout_.groups[g].features.size();
+    if (!layout_.groups[g].is_parent) return count;
+    for (const GroupLayout& group : layout_.groups) {
+      if (group.parent == g) count += group.features.size();
+    }
+    return count;
+  }
+
+  void FindValues(uint32_t f) {
+    const FeatureLayout& feature = layout_.features[f];
+    const ColumnLayout& leader = layout_.columns[feature.first_column];
+    const uint32_t windows_slot = leader.windows_slot;
+    const FeatureValuesOptions values_options{
+        .windows_plan = windows_slot == kNone32 ? nullptr : options_.plans->Of(windows_slot),
+        .num_tiers = leader.num_tiers,
+        .page_values = options_.page_values};
+    values_[f] = std::make_unique<FeatureValues>(features_[f], indexes_[feature.group], first_,
+                                                 num_rows_, values_options, options_.tuning);
+    if (windows_slot != kNone32) stripe_.streams[windows_slot] = std::move(values_[f]->windows());
+  }
+
+  // Encodes the shape stream of a feature and the values of its columns that have no id space.
+  void EncodeFeature(uint32_t f) {
+    const FeatureSource& source = features_[f].source();
+    const uint32_t leader = layout_.features[f].first_column;
+    const std::vector<uint32_t> shape = values_[f]->Shape();
+    const uint32_t shape_slot = layout_.columns[leader].shape_slot;
+    EncodedStream& shape_stream = stripe_.streams[shape_slot];
+    RememberedPlan* const shape_plan = options_.plans->Of(shape_slot);
+    if (source.has_lengths()) {
+      shape_stream = EncodeStream({.values = shape.data(), .count = shape.size(), .width = 4},
+                                  options_.page_values, options_.tuning, shape_plan);
+    } else {
+      const std::vector<uint8_t> present(shape.begin(), shape.end());
+      shape_stream = EncodeStream({.values = present.data(), .count = present.size(), .width = 1},
+                                  options_.page_values, options_.tuning, shape_plan);
+    }
+    shape_stream.record.max = *std::max_element(shape.begin(), shape.end());
+    for (uint32_t c = 0; c < source.spec->columns.size(); ++c) {
+      const ColumnLayout& column = layout_.columns[leader + c];
+      if (column.id_space != kNone16) continue;
+      for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
+        const std::vector<std::byte> values = values_[f]->TakeValues(c, tier);
+        if (values.empty()) continue;
+        const uint32_t slot = column.slot_of_tier(tier);
+        stripe_.streams[slot] =
+            EncodeStream(ViewOf(values, source.spec->columns[c].type), options_.page_values,
+                         options_.tuning, options_.plans->Of(slot));
+      }
+    }
+  }
+
+  const FileLayout& layout_;
+  std::span<const ClusteredFeature> features_;
+  std::span<const uint32_t> time_rank_;
+  uint32_t first_;
+  uint32_t num_rows_;
+  const StripeOptions& options_;
+  const std::function<Status()>& poll_;
+  std::vector<GroupIndex> indexes_;
+  std::vector<std::unique_ptr<FeatureValues>> values_;
+  EncodedStripe stripe_;
+  std::atomic<Clock::rep> busy_ = 0;
+};
+
+}  // namespace
+
+Result<EncodedStripe> EncodeStripe(const FileLayout& layout,
+                                   std::span<const ClusteredFeature> features,
+                                   std::span<const uint32_t> time_rank, uint32_t first,
+                                   uint32_t num_rows, const StripeOptions& options,
+                                   const std::function<Status()>& poll) {
+  return StripeEncoder(layout, features, time_rank, first, num_rows, options, poll).Encode();
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,37 @@
+// Encodes the rows of one stripe: every stream of the file's layout, by slot.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "dsi/writer/layout/file_layout_internal.h"
+#include "dsi/writer/encode/index_encoder_internal.h"
+#include "dsi/writer/encode/stream_encoder_internal.h"
+
+namespace dsi::internal {
+
+struct StripeOptions {
+  uint32_t page_values = 65'536;
+  int threads = 1;
+  bool dedup = true;
+  EncodeTuning tuning;
+  PlanMemory* plans = nullptr;  // Of the file.
+};
+
+struct EncodedStripe {
+  std::vector<StripeGroupRecord> groups;
+  std::vector<EncodedStream> streams;  // By slot.
+  double encode_seconds = 0;           // Of all threads.
+};
+
+// Encodes rows [first, first + num_rows) of the file order, whose ranks in time are given.
+// Deterministic at any number of threads. `poll` may cancel.
+Result<EncodedStripe> EncodeStripe(const FileLayout& layout,
+                                   std::span<const ClusteredFeature> features,
+                                   std::span<const uint32_t> time_rank, uint32_t first,
+                                   uint32_t num_rows, const StripeOptions& options,
+                                   const std::function<Status()>& poll);
+
+}  // namespace dsi::internal

@@ -1,0 +1,36 @@
+// Writes what stands after the pages: stripe tables, directory, sections, core footer, trailer
+// (spec §6–§9).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsi/format/schema.h"
+#include "dsi/writer/layout/file_layout_internal.h"
+#include "dsi/writer/publish/file_sink_internal.h"
+#include "dsi/writer/publish/stripe_writer_internal.h"
+
+namespace dsi::internal {
+
+// Totals over all stripes, per column.
+struct ColumnTotals {
+  uint64_t stored_bytes = 0;
+  uint64_t num_values = 0;
+};
+
+struct DirectoryInput {
+  const Schema* schema =
+      nullptr;  // As stored: with "__position" when kept. Its features are those of the layout.
+  const FileLayout* layout = nullptr;
+  std::vector<size_t> cluster_features;  // Ordinals, outermost first.
+  std::span<const ColumnTotals> totals;
+  std::vector<PlacedStripe>* stripes = nullptr;
+  uint64_t num_rows = 0;
+  uint32_t page_values = 0;
+  Tuning tuning = Tuning::kNvme;
+};
+
+Status WriteDirectory(const DirectoryInput& input, FileSink* sink);
+
+}  // namespace dsi::internal

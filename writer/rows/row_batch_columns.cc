@@ -1,0 +1,333 @@
+// Many rows at once: from column buffers, or from another batch. Everything is checked first, then
+// copied behind the rows held, then counted; running out of memory on the way cuts the copies off.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/writer/row_batch.h"
+
+namespace dsi {
+namespace {
+
+using internal::InvalidArgument;
+using internal::QuoteForMessage;
+
+// Up to 64 bits of a bit map from any bit on; bits from `count` on are 0.
+uint64_t LoadBits(const uint8_t* bits, size_t at, size_t count) {
+  const uint8_t* from = bits + at / 8;
+  const size_t shift = at % 8;
+  const size_t num_bytes = std::min<size_t>((shift + count + 7) / 8, 9);
+  uint64_t low = 0;
+  std::memcpy(&low, from, std::min<size_t>(num_bytes, 8));
+  uint64_t word = low >> shift;
+  if (num_bytes == 9) word |= uint64_t{from[8]} << (64 - shift);
+  return count >= 64 ? word : word & ((uint64_t{1} << count) - 1);
+}
+
+// Calls run(begin, end) for each run of rows that have the feature.
+template <typename Run>
+void ForEachRun(const FeatureColumns& from, size_t num_rows, Run&& run) {
+  if (from.validity == nullptr) {
+    if (num_rows > 0) run(size_t{0}, num_rows);
+    return;
+  }
+  size_t begin = 0;
+  bool open = false;
+  for (size_t row = 0; row < num_rows; row += 64) {
+    const size_t count = std::min<size_t>(64, num_rows - row);
+    const uint64_t word = LoadBits(from.validity, from.validity_offset + row, count);
+    const uint64_t full = count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+    if (word == (open ? full : 0)) continue;
+    size_t at = 0;
+    while (at < count) {
+      const uint64_t rest = (open ? ~word : word) >> at;
+      const size_t step = rest == 0 ? 64 : static_cast<size_t>(std::countr_zero(rest));
+      if (step >= count - at) break;
+      at += step;
+      if (open) {
+        run(begin, row + at);
+      } else {
+        begin = row + at;
+      }
+      open = !open;
+    }
+  }
+  if (open) run(begin, num_rows);
+}
+
+template <typename Offset>
+Status CheckOffsets(const Offset* offsets, size_t num_rows) {
+  if (offsets[0] < 0) return InvalidArgument("offset {} of row 0, expected 0 or more", offsets[0]);
+  bool ascending = true;
+  bool short_enough = true;
+  for (size_t i = 0; i < num_rows; ++i) {
+    ascending &= offsets[i + 1] >= offsets[i];
+    short_enough &=
+        static_cast<uint64_t>(offsets[i + 1]) - static_cast<uint64_t>(offsets[i]) <= kMaxListLength;
+  }
+  if (ascending && short_enough) return {};
+  for (size_t i = 0; i < num_rows; ++i) {
+    if (offsets[i + 1] < offsets[i]) {
+      return InvalidArgument("row {}: offset {} after {}, expected ascending ones", i,
+                             offsets[i + 1], offsets[i]);
+    }
+  }
+  return InvalidArgument("a list of more than {} entries", kMaxListLength);
+}
+
+template <typename Offset>
+void AppendLengths(const Offset* offsets, size_t begin, size_t end, std::vector<uint32_t>* out) {
+  const size_t at = out->size();
+  out->resize(at + (end - begin));
+  uint32_t* to = out->data() + at;
+  for (size_t i = begin; i < end; ++i) {
+    to[i - begin] = static_cast<uint32_t>(offsets[i + 1] - offsets[i]);
+  }
+}
+
+uint64_t OffsetAt(const FeatureColumns& from, size_t row) {
+  return from.offsets32 != nullptr ? static_cast<uint64_t>(from.offsets32[row])
+                                   : static_cast<uint64_t>(from.offsets64[row]);
+}
+
+void AppendRange(uint64_t begin, uint64_t end, std::vector<uint32_t>* rows) {
+  const size_t at = rows->size();
+  rows->resize(at + (end - begin));
+  std::iota(rows->begin() + static_cast<std::ptrdiff_t>(at), rows->end(),
+            static_cast<uint32_t>(begin));
+}
+
+}  // namespace
+
+void RowBatch::ListRows(FeatureBuffer* buffer) {
+  buffer->rows.resize(buffer->num_present);
+  std::iota(buffer->rows.begin(), buffer->rows.end(), 0U);
+  buffer->all_present = false;
+  size_bytes_ += buffer->num_present * sizeof(uint32_t);
+}
+
+void RowBatch::ListUntouched() {
+  for (const uint32_t feature : dense_) {
+    FeatureBuffer& buffer = features_[feature];
+    if (buffer.all_present && slots_[feature].serial != serial_) ListRows(&buffer);
+  }
+  std::erase_if(dense_, [this](uint32_t feature) { return !features_[feature].all_present; });
+}
+
+// ListUntouched takes a feature from dense_ when all is done, so those there had no gap before.
+void RowBatch::UnlistRows() {
+  for (const uint32_t feature : dense_) {
+    FeatureBuffer& buffer = features_[feature];
+    if (buffer.all_present) continue;
+    buffer.all_present = true;
+    buffer.rows.clear();
+    size_bytes_ -= buffer.num_present * sizeof(uint32_t);
+  }
+}
+
+void RowBatch::Truncate(size_t feature) {
+  FeatureBuffer& buffer = features_[feature];
+  if (!buffer.all_present) buffer.rows.resize(buffer.num_present);
+  if (slots_[feature].has_lengths) buffer.lengths.resize(buffer.num_present);
+  const FeatureSpec& spec = schema_->features[feature];
+  for (size_t c = 0; c < buffer.values.size(); ++c) {
+    const auto width = static_cast<size_t>(TypeWidth(spec.columns[c].type));
+    buffer.values[c].resize(slots_[feature].committed_entries * width);
+  }
+}
+
+void RowBatch::CommitRows(size_t num_rows) {
+  for (const uint32_t feature : touched_) {
+    Slot& slot = slots_[feature];
+    FeatureBuffer& buffer = features_[feature];
+    const uint64_t entries = buffer.values[0].size() / static_cast<size_t>(TypeWidth(slot.type));
+    const size_t present = slot.has_lengths ? buffer.lengths.size()
+                                            : entries / std::max<uint32_t>(slot.fixed_length, 1);
+    const size_t per_row = (slot.has_lengths ? 4 : 0) + (buffer.all_present ? 0 : 4);
+    size_bytes_ += (entries - slot.committed_entries) * slot.row_bytes +
+                   (present - buffer.num_present) * per_row;
+    slot.committed_entries = entries;
+    buffer.num_present = present;
+  }
+  touched_.clear();
+  ++serial_;
+  num_rows_ += num_rows;
+}
+
+uint64_t RowBatch::BytesOf(const RowBatch& other) const {
+  uint64_t bytes = 0;
+  for (size_t f = 0; f < features_.size(); ++f) {
+    const FeatureBuffer& to = features_[f];
+    const uint64_t present = other.features_[f].num_present;
+    bytes += other.slots_[f].committed_entries * slots_[f].row_bytes;
+    if (slots_[f].has_lengths) bytes += present * sizeof(uint32_t);
+    if (to.all_present && present == other.num_rows_) continue;
+    bytes += (present + (to.all_present ? to.num_present : 0)) * sizeof(uint32_t);
+  }
+  return bytes;
+}
+
+// Of columns that were checked.
+uint64_t RowBatch::BytesOf(size_t num_rows, std::span<const FeatureColumns> columns) const {
+  uint64_t bytes = 0;
+  size_t stay_dense = 0;
+  for (const FeatureColumns& from : columns) {
+    const Slot& slot = slots_[from.feature];
+    uint64_t present = 0;
+    uint64_t entries = 0;
+    ForEachRun(from, num_rows, [&](size_t begin, size_t end) {
+      present += end - begin;
+      if (slot.has_lengths) entries += OffsetAt(from, end) - OffsetAt(from, begin);
+    });
+    if (!slot.has_lengths) entries = present * std::max<uint32_t>(slot.fixed_length, 1);
+    bytes += entries * slot.row_bytes;
+    if (slot.has_lengths) bytes += present * sizeof(uint32_t);
+    if (features_[from.feature].all_present && present == num_rows) {
+      ++stay_dense;
+    } else {
+      bytes += present * sizeof(uint32_t);
+    }
+  }
+  return bytes + (dense_.size() - stay_dense) * num_rows_ * sizeof(uint32_t);
+}
+
+Status RowBatch::CheckColumns(size_t num_rows, const FeatureColumns& from) const {
+  const Slot& slot = slots_[from.feature];
+  if (from.values.size() != slot.num_columns) {
+    return InvalidArgument("{} value buffers, expected {}", from.values.size(), slot.num_columns);
+  }
+  const int num_offsets = (from.offsets32 != nullptr) + (from.offsets64 != nullptr);
+  if (num_rows == 0) return {};
+  if (num_offsets != (slot.has_lengths ? 1 : 0)) {
+    return InvalidArgument("{} offset buffers, expected {}", num_offsets,
+                           slot.has_lengths ? "one" : "none");
+  }
+  if (from.offsets32 != nullptr) DSI_RETURN_IF_ERROR(CheckOffsets(from.offsets32, num_rows));
+  if (from.offsets64 != nullptr) DSI_RETURN_IF_ERROR(CheckOffsets(from.offsets64, num_rows));
+  const bool any = !slot.has_lengths || OffsetAt(from, num_rows) > OffsetAt(from, 0);
+  const std::vector<ColumnSpec>& columns = schema_->features[from.feature].columns;
+  for (size_t c = 0; c < from.values.size(); ++c) {
+    if (from.values[c] == nullptr) {
+      // Arrow leaves out the buffer of an array without entries.
+      if (!any) continue;
+      return InvalidArgument("values of column {} are null", c);
+    }
+    if (columns[c].type != Type::kBool) continue;
+    // S-011: a bool is 0 or 1.
+    bool fits = true;
+    const auto* bools = static_cast<const uint8_t*>(from.values[c]);
+    const size_t per_row = std::max<uint32_t>(slot.fixed_length, 1);
+    ForEachRun(from, num_rows, [&](size_t begin, size_t end) {
+      const uint64_t first = slot.has_lengths ? OffsetAt(from, begin) : begin * per_row;
+      const uint64_t last = slot.has_lengths ? OffsetAt(from, end) : end * per_row;
+      for (uint64_t i = first; i < last; ++i) fits &= bools[i] <= 1;
+    });
+    if (!fits) return InvalidArgument("a bool that is neither 0 nor 1");
+  }
+  return {};
+}
+
+void RowBatch::CopyColumns(size_t num_rows, const FeatureColumns& from) {
+  const Slot& slot = slots_[from.feature];
+  FeatureBuffer& buffer = features_[from.feature];
+  const std::vector<ColumnSpec>& columns = schema_->features[from.feature].columns;
+  size_t present = 0;
+  ForEachRun(from, num_rows, [&](size_t begin, size_t end) { present += end - begin; });
+  if (present < num_rows && buffer.all_present) ListRows(&buffer);
+  const size_t per_row = std::max<uint32_t>(slot.fixed_length, 1);
+  ForEachRun(from, num_rows, [&](size_t begin, size_t end) {
+    uint64_t first = begin * per_row;
+    uint64_t last = end * per_row;
+    if (slot.has_lengths) {
+      first = OffsetAt(from, begin);
+      last = OffsetAt(from, end);
+      if (from.offsets32 != nullptr) {
+        AppendLengths(from.offsets32, begin, end, &buffer.lengths);
+      } else {
+        AppendLengths(from.offsets64, begin, end, &buffer.lengths);
+      }
+    }
+    if (!buffer.all_present) AppendRange(num_rows_ + begin, num_rows_ + end, &buffer.rows);
+    for (size_t c = 0; c < columns.size() && last > first; ++c) {
+      const auto width = static_cast<size_t>(TypeWidth(columns[c].type));
+      const auto* bytes = static_cast<const std::byte*>(from.values[c]);
+      buffer.values[c].insert(buffer.values[c].end(), bytes + first * width, bytes + last * width);
+    }
+  });
+}
+
+Status RowBatch::AppendBuffers(size_t num_rows, std::span<const FeatureColumns> columns) {
+  DSI_RETURN_IF_ERROR(CheckRoom(num_rows));
+  for (const FeatureColumns& from : columns) {
+    if (from.feature >= slots_.size()) {
+      return InvalidArgument("feature {}: expected an ordinal below {}", from.feature,
+                             slots_.size());
+    }
+    const std::string where = "feature " + QuoteForMessage(schema_->features[from.feature].name);
+    if (slots_[from.feature].serial == serial_) return InvalidArgument("{} is named twice", where);
+    DSI_RETURN_IF_ERROR(CheckColumns(num_rows, from).At(where));
+    touched_.push_back(static_cast<uint32_t>(from.feature));
+    slots_[from.feature].serial = serial_;
+  }
+  if (num_rows == 0) {
+    DropRow();
+    return {};
+  }
+  if (admit_) DSI_RETURN_IF_ERROR(admit_(BytesOf(num_rows, columns), num_rows));
+  for (const FeatureColumns& from : columns) CopyColumns(num_rows, from);
+  ListUntouched();
+  CommitRows(num_rows);
+  return {};
+}
+
+void RowBatch::CopyFeature(size_t feature, const RowBatch& other) {
+  const FeatureBuffer& from = other.features_[feature];
+  FeatureBuffer& to = features_[feature];
+  if (!from.all_present && to.all_present) ListRows(&to);
+  if (!to.all_present) {
+    if (from.all_present) {
+      AppendRange(num_rows_, num_rows_ + other.num_rows_, &to.rows);
+    } else {
+      const size_t at = to.rows.size();
+      to.rows.resize(at + from.rows.size());
+      const auto base = static_cast<uint32_t>(num_rows_);
+      for (size_t i = 0; i < from.rows.size(); ++i) to.rows[at + i] = from.rows[i] + base;
+    }
+  }
+  const uint64_t entries = other.slots_[feature].committed_entries;
+  to.lengths.insert(to.lengths.end(), from.lengths.begin(), from.lengths.end());
+  const std::vector<ColumnSpec>& columns = schema_->features[feature].columns;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    // A row that the other batch has begun is not part of it.
+    const auto bytes =
+        static_cast<std::ptrdiff_t>(entries * static_cast<size_t>(TypeWidth(columns[c].type)));
+    to.values[c].insert(to.values[c].end(), from.values[c].begin(), from.values[c].begin() + bytes);
+  }
+}
+
+Status RowBatch::AppendRows(const RowBatch& other) {
+  if (other.schema_ != schema_)
+    return InvalidArgument("Append of a batch of another schema object");
+  DSI_RETURN_IF_ERROR(CheckRoom(other.num_rows_));
+  if (other.num_rows_ == 0) return {};
+  if (&other == this) {
+    const RowBatch copy = other;
+    return AppendRows(copy);
+  }
+  if (admit_) DSI_RETURN_IF_ERROR(admit_(BytesOf(other), other.num_rows_));
+  for (size_t i = 0; i < features_.size(); ++i) {
+    if (other.features_[i].num_present == 0) continue;
+    touched_.push_back(static_cast<uint32_t>(i));
+    slots_[i].serial = serial_;
+    CopyFeature(i, other);
+  }
+  ListUntouched();
+  CommitRows(other.num_rows_);
+  return {};
+}
+
+}  // namespace dsi
