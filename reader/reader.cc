@@ -9,6 +9,7 @@
 #include "dsi/reader/describe/describe_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
+#include "dsi/reader/reader_access_internal.h"
 #include "dsi/reader/scan/row_picker_internal.h"
 #include "dsi/reader/scan/scan_internal.h"
 #include "dsi/reader/verify/verify_internal.h"
@@ -91,6 +92,11 @@ class Reader::Impl {
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Reader::~Reader() = default;
 
+const OpenFile& internal::ReaderAccess::File(const Reader& reader) { return *reader.impl_->file; }
+const ReaderOptions& internal::ReaderAccess::Options(const Reader& reader) {
+  return reader.impl_->options;
+}
+
 Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path,
                                              const ReaderOptions& options) {
   return internal::NoThrow([&]() -> Result<std::unique_ptr<Reader>> {
@@ -153,11 +159,6 @@ Result<std::vector<FeatureDedup>> Reader::Dedup() const {
 
 Result<std::map<std::string, std::string>> Reader::Metadata() const {
   return About(*impl_->file, [&] { return internal::LoadUserMetadata(*impl_->file); });
-}
-
-Result<std::vector<ChoiceInfo>> Reader::Choices(const ChoiceOptions& options) const {
-  return About(*impl_->file,
-               [&] { return internal::DescribeChoices(*impl_->file, impl_->options, options); });
 }
 
 Result<std::vector<StreamInfo>> Reader::Streams(std::string_view column) const {

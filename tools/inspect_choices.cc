@@ -115,7 +115,7 @@ void AddRows(const ColumnInfo& column, const std::vector<ChoiceInfo>& choices, T
 }  // namespace
 
 Result<std::vector<ChoiceInfo>> ReadChoices(const Reader& reader, bool weigh) {
-  return reader.Choices({.weigh = weigh, .go_on = [] { return CheckInterrupt().ok(); }});
+  return Choices(reader, {.weigh = weigh, .go_on = [] { return CheckInterrupt().ok(); }});
 }
 
 Json EncodingsJson(const ChoiceInfo& choice) {

@@ -10,6 +10,7 @@
 
 #include "dsi/base/status.h"
 #include "dsi/reader/reader.h"
+#include "dsi/tools/choices/choices_internal.h"
 #include "dsi/tools/console_internal.h"
 
 namespace dsi::tools {

@@ -9,7 +9,10 @@
 #include "dsi/format/schema.h"
 #include "dsi/reader/open/open_file_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
-#include "dsi/reader/reader.h"
+#include "dsi/reader/dedup_info.h"
+#include "dsi/reader/file_info.h"
+#include "dsi/reader/read_plan.h"
+#include "dsi/reader/scan_options.h"
 
 namespace dsi::internal {
 
@@ -23,8 +26,6 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
 Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file);
 Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file);
 Result<std::vector<FeatureDedup>> DescribeDedup(const OpenFile& file);
-Result<std::vector<ChoiceInfo>> DescribeChoices(const OpenFile& file, const ReaderOptions& reading,
-                                                const ChoiceOptions& options);
 Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const ReaderOptions& options,
                                                 std::string_view column);
 

@@ -19,7 +19,6 @@
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
-#include "dsi/reader/reader.h"
 
 namespace dsi::internal {
 

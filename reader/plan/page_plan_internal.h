@@ -19,7 +19,7 @@
 
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
-#include "dsi/reader/reader.h"
+#include "dsi/reader/read_plan.h"
 
 namespace dsi::internal {
 

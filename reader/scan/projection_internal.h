@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "dsi/reader/open/open_file_internal.h"
-#include "dsi/reader/scan.h"
+#include "dsi/reader/scan_options.h"
 #include "dsi/reader/decode/convert_values_internal.h"
 
 namespace dsi::internal {

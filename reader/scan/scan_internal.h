@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "dsi/reader/open/open_file_internal.h"
-#include "dsi/reader/reader.h"
+#include "dsi/reader/read_plan.h"
 #include "dsi/reader/scan.h"
 
 namespace dsi::internal {

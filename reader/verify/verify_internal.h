@@ -13,7 +13,7 @@
 
 #include "dsi/reader/open/open_file_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
-#include "dsi/reader/reader.h"
+#include "dsi/reader/verify_options.h"
 
 namespace dsi::internal {
 

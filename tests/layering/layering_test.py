@@ -21,7 +21,32 @@ ALLOWED = {
     "writer": {"writer", "codecs", "dedup", "io", "format", "base"},
     "reader": {"reader", "codecs", "dedup", "io", "format", "base"},
     "text": {"text", "writer", "reader", "io", "format", "base"},
-    "tools": {"tools", "text", "writer", "reader", "dedup", "io", "format", "base"},
+    "tools": {"tools", "text", "writer", "reader", "codecs", "dedup", "io", "format", "base"},
+}
+# Rooms of a folder, in the order in which the data goes through them: a room includes those named
+# beside it and the folder's public headers; what stands in the folder itself includes all rooms.
+ROOMS = {
+    "reader": {
+        "open": set(),
+        "plan": {"open"},
+        "decode": {"plan", "open"},
+        "scan": {"decode", "plan", "open"},
+        "describe": {"decode", "plan", "open"},
+        "verify": {"describe", "decode", "plan", "open"},
+    },
+    "writer": {
+        "rows": set(),
+        "cluster": {"rows"},
+        "layout": {"cluster", "rows"},
+        "encode": {"layout", "cluster", "rows"},
+        "publish": {"encode", "layout", "cluster", "rows"},
+    },
+    "text": {
+        "lines": set(),
+        "json": {"lines"},
+        "delimited": {"lines"},
+        "infer": {"json", "delimited", "lines"},
+    },
 }
 # Folders that may include public headers of the library and files of their own, nothing else.
 PUBLIC_ONLY = {"bench", "examples", "python"}
@@ -105,6 +130,8 @@ class Layers:
         elif folder in ALLOWED:
             if target_folder not in ALLOWED[folder]:
                 self.errors.append(f"{where}: {folder} must not include {target_folder}")
+            elif folder == target_folder and not is_public:
+                self._check_rooms(where, folder, name, inside)
         elif folder in PUBLIC_ONLY:
             excepted = any(name.startswith(prefix) and target_folder in folders
                            for prefix, folders in PUBLIC_ONLY_EXCEPTIONS.items())
@@ -112,6 +139,16 @@ class Layers:
                 self.errors.append(f"{where}: {folder} may include public headers only")
         elif folder not in ANYTHING and target_folder != folder:
             self.errors.append(f"{where}: folder {folder} has no place in the layers")
+
+    def _check_rooms(self, where: str, folder: str, name: str, inside: str):
+        rooms = ROOMS.get(folder, {})
+        room, target = (path.split("/")[1] if path.count("/") > 1 else "" for path in (name, inside))
+        if not rooms or room in ("", target):
+            return
+        if room not in rooms:
+            self.errors.append(f"{where}: {folder}/{room} is no room of the layers")
+        elif target not in rooms[room]:
+            self.errors.append(f"{where}: {folder}/{room} must not include {inside}")
 
 
 def self_check():
@@ -123,6 +160,7 @@ def self_check():
         "format/b_internal.h": "",
         "format/w.fbs": "",
         "io/x.cc": '#include "dsi/format/b_internal.h"\n#include "dsi/format/w_generated.h"\n',
+        "python/k-inl.h": "",
         "codecs/k-inl.h": '#include "hwy/highway.h"\n#include <immintrin.h>\n',
         "codecs/k.cc": '#include "dsi/io/y_internal.h"\n#include "k-inl.h"\n',
         "dedup/d.cc": "#include <dsi/format/a.h>\n",
@@ -130,7 +168,12 @@ def self_check():
         "reader/r.h": '#include "dsi/format/b_internal.h"\n',
         "reader/r.cc": '  #  include "dsi/writer/w_internal.h"\n#include "dsi/codecs/k-inl.h"\n',
         "writer/w_internal.h": '#include "dsi/codecs/k-inl.h"\n',
-        "tools/t.cc": '#include "dsi/codecs/k-inl.h"\n#include "dsi/dedup/none_internal.h"\n',
+        "reader/reader_internal.h": "",
+        "reader/open/o_internal.h": '#include "dsi/reader/r.h"\n#include "dsi/reader/scan/s_internal.h"\n',
+        "reader/scan/s_internal.h": '#include "dsi/reader/open/o_internal.h"\n'
+                                    '#include "dsi/reader/reader_internal.h"\n',
+        "reader/odd/x.cc": '#include "dsi/reader/scan/s_internal.h"\n',
+        "tools/t.cc": '#include "dsi/python/k-inl.h"\n#include "dsi/dedup/none_internal.h"\n',
         "bench/codecs_figures/c_bench.cc": '#include "dsi/codecs/k-inl.h"\n',
         "examples/e.cc": '#include "dsi/format/b_internal.h"\n#include "dsi/reader/r.h"\n',
         "tests/io/x_test.cc": '#include "dsi/io/y_internal.h"\n',
@@ -147,7 +190,10 @@ def self_check():
             "dedup/d.cc:1: <dsi/format/a.h> is spelled",
             "reader/r.h:1: a public header includes format/b_internal.h",
             "reader/r.cc:1: reader must not include writer",
-            "tools/t.cc:1: tools must not include codecs",
+            "reader/open/o_internal.h:2: reader/open must not include reader/scan",
+            "reader/scan/s_internal.h:2: reader/scan must not include reader/reader_internal.h",
+            "reader/odd/x.cc:1: reader/odd is no room",
+            "tools/t.cc:1: tools must not include python",
             "tools/t.cc:2: dsi/dedup/none_internal.h does not exist",
             "examples/e.cc:1: examples may include public headers only",
         ])

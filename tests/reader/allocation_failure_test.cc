@@ -100,7 +100,6 @@ TEST_F(AllocationFailure, WhatTellsAboutTheFileSlow) {
   fresh("Dedup", [](const Reader& r) { return r.Dedup().status(); });
   fresh("Metadata", [](const Reader& r) { return r.Metadata().status(); });
   fresh("Streams", [](const Reader& r) { return r.Streams("").status(); });
-  fresh("Choices", [](const Reader& r) { return r.Choices().status(); });
   ScanOptions options;
   options.filter.where = {{"label", Compare::kEqual, 1}};
   fresh("Plan", [&](const Reader& r) { return r.Plan(options).status(); });

@@ -82,7 +82,6 @@ std::vector<Reading> Readings() {
   add("dedup", [](const Reader& r) { return r.Dedup().status(); });
   add("metadata", [](const Reader& r) { return r.Metadata().status(); });
   add("streams", [](const Reader& r) { return r.Streams("").status(); });
-  add("choices", [](const Reader& r) { return r.Choices({.weigh = true}).status(); });
   add("find", [](const Reader& r) { return r.FindColumn("topics.ids").status(); });
   return readings;
 }

@@ -119,9 +119,7 @@ std::vector<Call> Calls() {
     EXPECT_TRUE(dedup.ok());
     const auto streams = r.Streams("item.viewers");
     EXPECT_TRUE(streams.ok());
-    const auto choices = r.Choices();
-    EXPECT_TRUE(choices.ok());
-    return dedup->size() + streams->size() + choices->size();
+    return dedup->size() + streams->size();
   });
   return calls;
 }

@@ -30,7 +30,6 @@ FileInfo InfoOf(EditableFile file) {
   if (!reader.ok()) return {};
   EXPECT_TRUE((*reader)->Verify()->empty());
   EXPECT_EQ(*(*reader)->CountRows({}), 1U);
-  EXPECT_TRUE((*reader)->Choices({.weigh = true}).ok());
   return (*reader)->info();
 }
 

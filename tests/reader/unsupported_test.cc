@@ -71,7 +71,6 @@ TEST_F(UnsupportedTest, S010S011ColumnsAreListed) {
   EXPECT_TRUE(reader_->Groups().ok());
   EXPECT_EQ(reader_->Dedup()->size(), 8U);
   EXPECT_TRUE(reader_->Streams("").ok());
-  EXPECT_TRUE(reader_->Choices().ok());
 }
 
 TEST_F(UnsupportedTest, S010S011OtherFeaturesAreRead) {

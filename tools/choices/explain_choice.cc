@@ -1,4 +1,4 @@
-#include "dsi/reader/explain_choice_internal.h"
+#include "dsi/tools/choices/explain_choice_internal.h"
 
 #include <algorithm>
 #include <string>
@@ -11,8 +11,10 @@
 #include "dsi/codecs/shared_dictionary/shared_dictionary_internal.h"
 #include "dsi/base/error_internal.h"
 
-namespace dsi::internal {
+namespace dsi::tools {
 namespace {
+
+using namespace internal;
 
 // Ways beyond these are far off.
 constexpr size_t kMostTried = 8;
@@ -95,4 +97,4 @@ Status ExplainChoice(const StoredPage& page, const EncodeTuning& tuning, ChoiceI
                       {}, tuning, info);
 }
 
-}  // namespace dsi::internal
+}  // namespace dsi::tools

@@ -1,4 +1,4 @@
-// How streams are encoded and why, as Reader::Choices tells it.
+// How streams are encoded and why, as inspect --why tells it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,9 +7,13 @@
 
 #include "dsi/tests/reader/sample_file.h"
 #include "dsi/tests/support/reseal.h"
+#include "dsi/tools/choices/choices_internal.h"
 
 namespace dsi::test {
 namespace {
+
+using tools::ChoiceInfo;
+using tools::EncodingCost;
 
 constexpr uint32_t kPage = 1024;
 
@@ -51,17 +55,17 @@ std::vector<std::byte> Write(const std::vector<Value>& columns, const TableOptio
 
 int64_t Random(size_t row) { return static_cast<int64_t>(std::mt19937_64(row)() >> 30); }
 
-std::vector<ChoiceInfo> Choices(const std::vector<std::byte>& bytes, bool weigh) {
+std::vector<ChoiceInfo> ChoicesOf(const std::vector<std::byte>& bytes, bool weigh) {
   const auto reader = OpenBytes(bytes);
   EXPECT_TRUE(reader.ok()) << reader.status().ToString();
-  auto choices = (*reader)->Choices({.weigh = weigh});
+  auto choices = tools::Choices(**reader, {.weigh = weigh});
   EXPECT_TRUE(choices.ok()) << choices.status().ToString();
   return choices.ok() ? *std::move(choices) : std::vector<ChoiceInfo>();
 }
 
 // The values of the column x<ordinal>.
 ChoiceInfo ValuesOf(const std::vector<std::byte>& bytes, uint32_t ordinal = 0) {
-  for (ChoiceInfo& choice : Choices(bytes, true)) {
+  for (ChoiceInfo& choice : ChoicesOf(bytes, true)) {
     if (choice.column == ordinal && choice.role == "values") return std::move(choice);
   }
   ADD_FAILURE() << "no values of column " << ordinal;
@@ -78,7 +82,7 @@ TEST(Choices, TellsEveryStreamOnce) {
   }
   std::sort(expected.begin(), expected.end());
   expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
-  const auto choices = *reader->Choices();
+  const auto choices = *tools::Choices(*reader);
   for (const ChoiceInfo& choice : choices) {
     told.push_back(choice.owner + " " + choice.role);
     const auto same = std::find_if(streams.begin(), streams.end(), [&](const StreamInfo& stream) {
@@ -122,7 +126,7 @@ TEST(Choices, TheLargestStripeSpeaks) {
             options);
   EXPECT_EQ(ValuesOf(bytes, 0).stripe, 1U);
   EXPECT_EQ(ValuesOf(bytes, 1).stripe, 0U);
-  for (const ChoiceInfo& choice : Choices(bytes, false))
+  for (const ChoiceInfo& choice : ChoicesOf(bytes, false))
     EXPECT_FALSE(choice.column == 2 && choice.role == "values");
 }
 
@@ -147,7 +151,7 @@ TEST(Choices, CostsAreThoseOfTheTuning) {
 TEST(Choices, AnIndexCountsForEachFeature) {
   const auto reader = *OpenBytes(SampleFile());
   size_t found = 0;
-  const auto choices = *reader->Choices();
+  const auto choices = *tools::Choices(*reader);
   for (const ChoiceInfo& choice : choices) {
     const bool is_index = choice.role == "index" && choice.owner == "user";
     found += is_index ? 1 : 0;
@@ -178,16 +182,23 @@ TEST(Choices, AnAliasIsStoredOnce) {
 TEST(Choices, MayBeCancelled) {
   const auto reader = *OpenBytes(SampleFile());
   int calls = 0;
-  const auto choices = reader->Choices({.weigh = true, .go_on = [&] { return ++calls < 3; }});
+  const auto choices =
+      tools::Choices(*reader, {.weigh = true, .go_on = [&] { return ++calls < 3; }});
   EXPECT_EQ(choices.status().code(), StatusCode::kCancelled);
   EXPECT_EQ(calls, 3);
 }
 
+TEST(Choices, CallbacksThatThrow) {
+  const auto reader = *OpenBytes(SampleFile());
+  const auto choices = tools::Choices(*reader, {.go_on = []() -> bool { throw 5; }});
+  EXPECT_EQ(choices.status().code(), StatusCode::kCancelled);
+}
+
 TEST(Choices, DamageIsReportedByStream) {
   std::vector<std::byte> bytes = Write({Random, Random}, {});
-  const auto before = *(*OpenBytes(bytes))->Choices();
+  const auto before = *tools::Choices(**OpenBytes(bytes));
   bytes[100] ^= std::byte{1};
-  const auto after = *(*OpenBytes(bytes))->Choices({.weigh = true});
+  const auto after = *tools::Choices(**OpenBytes(bytes), {.weigh = true});
   ASSERT_EQ(after.size(), before.size());
   size_t damaged = 0;
   for (size_t i = 0; i < after.size(); ++i) {
@@ -207,7 +218,7 @@ TEST(Choices, AnUnknownEncodingIsReportedByStream) {
   EditableFile file(Write({Random, Random}, {}));
   file.Put<uint8_t>(file.Get<uint64_t>(EditableFile::Place(file.stripe(0).pages(), 0)), 99);
   const auto reader = OpenBytes(file.Reseal().bytes());
-  const auto choices = (*reader)->Choices({.weigh = true});
+  const auto choices = tools::Choices(**reader, {.weigh = true});
   ASSERT_TRUE(choices.ok()) << choices.status().ToString();
   size_t unknown = 0;
   for (const ChoiceInfo& choice : *choices) {

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "dsi/base/status.h"
+#include "dsi/reader/reader.h"
 
-namespace dsi {
+namespace dsi::tools {
 
 // Pages of a stream that are encoded in the same way.
 struct EncodingShare {
@@ -57,4 +58,9 @@ struct ChoiceOptions {
   std::function<bool()> go_on = {};  // Called between streams; false cancels (kCancelled).
 };
 
-}  // namespace dsi
+// Reads all pages of one stripe, and more where columns are empty there. Damaged pages and unknown
+// encodings are told of by stream (ChoiceInfo::damage). kCorrupt (of the directory), kCancelled,
+// kIo, kResourceExhausted.
+Result<std::vector<ChoiceInfo>> Choices(const Reader& reader, const ChoiceOptions& options = {});
+
+}  // namespace dsi::tools

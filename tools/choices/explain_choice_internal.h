@@ -8,9 +8,9 @@
 
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/format/types.h"
-#include "dsi/reader/choice_info.h"
+#include "dsi/tools/choices/choices_internal.h"
 
-namespace dsi::internal {
+namespace dsi::tools {
 
 // A page as stored, its seal checked and its node described.
 struct StoredPage {
@@ -24,4 +24,4 @@ struct StoredPage {
 // Fills in `chosen` and `runner_up` of a page that is encoded as encodings[0] says. kCorrupt.
 Status ExplainChoice(const StoredPage& page, const EncodeTuning& tuning, ChoiceInfo* info);
 
-}  // namespace dsi::internal
+}  // namespace dsi::tools

@@ -8,13 +8,18 @@
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/codecs/tuning_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/reader/reader_access_internal.h"
+#include "dsi/tools/choices/choices_internal.h"
 #include "dsi/reader/describe/describe_internal.h"
-#include "dsi/reader/explain_choice_internal.h"
+#include "dsi/tools/choices/explain_choice_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/format/stream_rules_internal.h"
 
-namespace dsi::internal {
+namespace dsi::tools {
 namespace {
+
+using namespace internal;
 
 // Largest first.
 std::vector<size_t> StripesBySize(const Core& core) {
@@ -154,9 +159,12 @@ class ChoiceWalk {
 
 }  // namespace
 
-Result<std::vector<ChoiceInfo>> DescribeChoices(const OpenFile& file, const ReaderOptions& reading,
-                                                const ChoiceOptions& options) {
-  return ChoiceWalk(file, reading, options).Walk();
+Result<std::vector<ChoiceInfo>> Choices(const Reader& reader, const ChoiceOptions& options) {
+  const OpenFile& file = ReaderAccess::File(reader);
+  auto choices =
+      NoThrow([&] { return ChoiceWalk(file, ReaderAccess::Options(reader), options).Walk(); });
+  if (!choices.ok()) return choices.status().At(file.file().name());
+  return choices;
 }
 
-}  // namespace dsi::internal
+}  // namespace dsi::tools

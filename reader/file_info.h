@@ -1,0 +1,105 @@
+// What a reader tells about a file: its size, stripes, columns, dedup groups and streams.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dsi/base/status.h"
+#include "dsi/format/schema.h"
+#include "dsi/format/types.h"
+
+namespace dsi {
+
+struct FileInfo {
+  uint64_t file_bytes = 0;
+  uint64_t num_rows = 0;
+  uint64_t num_sessions = 0;
+  uint32_t num_features = 0;
+  uint32_t num_columns = 0;
+  uint32_t num_groups = 0;  // With that of rows.
+  uint32_t num_stripes = 0;
+  uint32_t page_values = 0;
+  uint16_t major = 0, minor = 0;
+  std::string writer;
+  // By whose prices encodings were chosen (spec F-053). None: the file does not say. It may be one
+  // that this build does not know, whose name is empty.
+  std::optional<Tuning> tuning;
+  double ns_per_byte = 0;  // What a stored byte is worth by it; by kNvme where it is not known.
+};
+
+struct StripeInfo {
+  uint64_t first_row = 0;
+  uint64_t num_rows = 0;
+  uint64_t num_sessions = 0;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;  // Of pages.
+  bool continues_session = false;
+};
+
+struct ColumnInfo {
+  uint32_t ordinal = 0;
+  std::string name;
+  std::string feature;
+  uint64_t feature_id = 0;
+  // kUnsupported: the kind or the type is a number that a newer version of the format gave a
+  // meaning (spec S-010, S-011), so this build knows the column's place and not its values. Other
+  // columns are read as ever; scans of everything, patterns, Streams, Choices and Dedup leave it
+  // out, and schema() its feature.
+  Status support = Status::Ok();
+  Kind kind = Kind::kDense;
+  Type type = Type::kInt64;
+  TimeUnit time_unit = TimeUnit::kNone;
+  std::string id_space;  // Empty: none.
+  uint32_t group = 0;
+  uint32_t feature_group = 0;
+  uint32_t max_length = 0;
+  uint32_t fixed_length = 0;
+  bool newest_first = false;
+  bool nested = true;
+  std::optional<uint64_t> default_bits;
+  Precision precision = Precision::kExact;  // To what values were rounded when they were written …
+  double max_error = 0;                     // … and the greatest difference that this made.
+  uint64_t stored_bytes = 0;
+  uint64_t stored_values = 0;
+};
+
+// Spec D-001.
+enum class IndexForm : uint8_t {
+  kIdentity = 0,
+  kRunLengths = 1,
+  kNewRowBits = 2,
+  kGeneral = 3,
+  kViaParent = 4,
+  kVersions = 5
+};
+
+struct GroupInfo {
+  uint32_t ordinal = 0;
+  std::string name;
+  bool declared = false;
+  std::string owner;  // Column whose state the group holds; empty: unknown.
+  uint32_t parent =
+      0;  // Ordinal of the group that forms via parent and versions refer to; 0: none.
+  std::vector<std::string> columns;
+  struct PerStripe {
+    Status support = Status::Ok();  // kUnsupported: an unknown form (D-001); the rest is not told.
+    IndexForm form = IndexForm::kIdentity;
+    uint32_t num_unique = 0;
+    uint64_t index_bytes = 0;
+  };
+  std::vector<PerStripe> stripes;
+};
+
+// How one stream of one stripe is stored.
+struct StreamInfo {
+  std::string column;
+  std::string role;  // "shape", "windows", "values", "index", "dictionary"
+  uint32_t stripe = 0;
+  uint64_t num_values = 0;
+  uint64_t bytes = 0;
+  std::string encoding;
+};
+
+}  // namespace dsi

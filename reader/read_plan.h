@@ -1,0 +1,29 @@
+// How a reader joins reads, and what a scan will read.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace dsi {
+
+struct ReaderOptions {
+  uint64_t coalesce_gap = 128 << 10;  // Pages nearer than this are read in one go.
+  uint64_t max_read_bytes = 1 << 20;  // Longer reads are split.
+};
+
+// The byte ranges of a projection, known before reading. With a filter: ranges of its columns, then
+// of the projection, stripe by stripe; those of stripes where no row passes are not read.
+struct ReadPlan {
+  struct Range {
+    uint64_t offset = 0;
+    uint64_t size = 0;
+    uint32_t stripe = 0;
+    uint32_t num_pages = 0;
+  };
+  std::vector<Range> ranges;  // As they will be read: pages joined where the gap is small.
+  uint64_t bytes = 0;         // Sum of the ranges.
+  uint64_t bytes_needed = 0;  // Pages alone.
+  uint32_t num_pages = 0;
+};
+
+}  // namespace dsi
