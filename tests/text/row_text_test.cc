@@ -8,7 +8,7 @@
 
 #include "dsi/io/file.h"
 #include "dsi/text/text_input.h"
-#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/scan_model.h"
 #include "dsi/tests/support/temp_folder.h"
 
 namespace dsi::test {
