@@ -149,7 +149,7 @@ class ConvertTest(CliTest):
     def test_directions_refused(self):
         dsi = self.dsi()
         before = self.names()
-        for arguments in ((dsi, self.path("b.dsi")), (dsi, self.path("b.csv")),
+        for arguments in ((dsi, self.path("b.csv")),
                           (self.path("clicks.jsonl"), self.path("b.jsonl")),
                           (dsi, self.path("b.jsonl"), "--no-dedup"),
                           (self.path("clicks.jsonl"), self.path("b.dsi"), "--original-order")):

@@ -45,8 +45,9 @@ class UnsupportedTest(CliTest):
         self.expect(OK, "inspect", path, "--plan", "a")
         self.assertEqual(run("inspect", path, "--plan", "*").returncode, OK)
         # What a conversion leaves out is lost for good: it is refused.
-        self.expect(UNSUPPORTED, "convert", path, self.path("o.jsonl"))
-        self.assertFalse(self.path("o.jsonl").exists())
+        for out in (self.path("o.jsonl"), self.path("o.dsi")):
+            self.expect(UNSUPPORTED, "convert", path, out)
+            self.assertFalse(out.exists())
         self.check_verify(path, rule)
 
     def check_verify(self, path, rule):
