@@ -41,6 +41,8 @@ class UnsupportedTest(CliTest):
         self.expect(OK, "bench", path, "--features", "*", "--repeat", "1", warns=True)
         self.expect(OK, "bench", path, "--features", "a", "--repeat", "1")
         self.assertEqual(run("bench", path, "--features", "b").returncode, UNSUPPORTED)
+        stats = json.loads(self.expect(OK, "inspect", path, "--stats", "--json", warns=True).stdout)
+        self.assertEqual({s["name"]: s["min"] for s in stats}, expected[0])
         self.expect(OK, "inspect", path)
         self.expect(OK, "inspect", path, "--plan", "a")
         self.assertEqual(run("inspect", path, "--plan", "*").returncode, OK)
