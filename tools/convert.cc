@@ -226,7 +226,8 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
                   "A .jsonl, .csv or .tsv (.gz, .zst) or .dsi file; - for standard input")
       ->required()
       ->type_name("");
-  app->add_option("OUT", options->out, "A .dsi file; or .jsonl, or - for standard output")
+  app->add_option("OUT", options->out,
+                  "A .dsi file; from .dsi also .jsonl, or - for standard output")
       ->required()
       ->type_name("");
   app->add_flag("--force", options->force, "Replace an existing OUT");
