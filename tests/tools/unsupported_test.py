@@ -75,6 +75,19 @@ class UnsupportedTest(CliTest):
         self.assertEqual(self.rows("cat", path, "--rows", "0:2", warns=False)[0][0],
                          {"a": 1, "b": 3, "c": 5})
 
+    def test_encoding_far_behind_rows_that_do_not_pass(self):  # E-005
+        many = Rows(3000, {"a": [1] * 3000, "b": [3] * 3000, "c": [5] * 3000})
+        path = self.file(stripes=[many, Rows(2, {"a": [1, 2], "b": [3, 4], "c": [5, 6]},
+                                             nodes={"b": unknown})])
+        self.assertEqual(self.rows("cat", path, "--where", "a = 2")[0], [{"a": 2, "c": 6}])
+        self.expect(UNSUPPORTED, "cat", path, "--where", "b = 4")
+        # It goes on behind the rows that were given, of which one in two passed.
+        every_other = Rows(3000, {"a": [1, 2] * 1500, "b": [3] * 3000, "c": list(range(3000))})
+        path = self.file(stripes=[every_other, Rows(2, {"a": [1, 2], "b": [3, 4], "c": [5, 6]},
+                                                    nodes={"b": unknown})])
+        self.assertEqual([row["c"] for row in self.rows("cat", path, "--where", "a = 2")[0]],
+                         [*range(1, 3000, 2), 6])
+
     def test_index_form(self):  # D-001
         columns = [Col("a", "dense", "int8"), Col("b", "dense", "int8", group=1)]
         path = self.file(editor("stripe 0 groups", 1, {"form": 6}), columns,
