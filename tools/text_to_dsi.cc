@@ -27,6 +27,14 @@ Result<bool> ReadBatch(TextInput* rows, uint64_t max_rows, RowBatch* batch) {
   return true;
 }
 
+Result<FeatureSpec*> FindKey(const std::string& option, const std::string& name, Schema* schema) {
+  const int at = schema->FindFeature(name);
+  if (at < 0) return internal::InvalidArgument("{}: there is no feature '{}'", option, name);
+  return &schema->features[static_cast<size_t>(at)];
+}
+
+}  // namespace
+
 Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema) {
   for (const std::string& pair : pairs) {
     const size_t equals = pair.find('=');
@@ -38,14 +46,6 @@ Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema) {
   return Status::Ok();
 }
 
-Result<FeatureSpec*> FindKey(const std::string& option, const std::string& name, Schema* schema) {
-  const int at = schema->FindFeature(name);
-  if (at < 0) return internal::InvalidArgument("{}: there is no feature '{}'", option, name);
-  return &schema->features[static_cast<size_t>(at)];
-}
-
-// The keys to cluster by, where the command line names any; what it leaves open comes from the
-// schema. An inferred schema takes a key that it knew for a mere number for what it is.
 Result<std::vector<std::string>> ClusterKeys(const TextToDsiOptions& options, Schema* schema) {
   if (options.session_keys.empty() && options.time_feature.empty()) {
     return std::vector<std::string>();
@@ -96,8 +96,6 @@ bool ShowWriteProgress(const WriteProgress& now, Progress* progress) {
   }
   return true;
 }
-
-}  // namespace
 
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress) {
   // The output comes first: nobody should wait for a long reading to be told that the file exists.
