@@ -550,6 +550,17 @@ class File:
         need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
         return values if form == 3 else parent_rows and [values[owner] for owner in parent_rows]
 
+    def _index_record(self, stripe, g):
+        """What the record of a group's index stream tells by itself (F-004)."""
+        form, num_unique, _ = stripe.groups[g]
+        if g and form <= 5:
+            n, s = stripe.num_rows, stripe.streams[self.groups[g].index_slot]
+            owners = stripe.groups[self.groups[g].parent][1]
+            count = (0, num_unique, n, n, owners, n)[form]
+            width = s.width if s.form == 0 else 1 if form == 2 else 4
+            need((s.num_values, s.width) == (count, width), "D-001",
+                 f"stripe {stripe.ordinal} group {g}", f"{s.num_values} values of width {s.width}")
+
     @staticmethod
     def _need_known(c):
         if not is_known(c):  # S-010, S-011
@@ -569,7 +580,7 @@ class File:
         need(top == stripe.streams[c.shape_slot].max, "D-010", where, f"max is not {top}")  # F-061
         return codes
 
-    def _records(self, stripe, c):
+    def _column_records(self, stripe, c):
         """What the records of the column's streams tell by themselves (F-004)."""
         lists, streams = is_list(c), stripe.streams
         shape, num_unique = streams[c.shape_slot], stripe.groups[c.group][1]
@@ -735,8 +746,10 @@ class File:
             yield s, indexes, [tried(self._column, s, c, True) for c in self.columns]
             for slot in range(len(s.streams) if unsupported else 0):  # F-004
                 tried(self._nodes, s, slot)
+            for g in range(len(self.groups) if unsupported else 0):  # F-004
+                self._index_record(s, g)
             for c in self.columns if unsupported else ():  # F-004
-                self._records(s, c)
+                self._column_records(s, c)
         if unsupported:
             raise unsupported
 
