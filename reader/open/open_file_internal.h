@@ -30,6 +30,10 @@ uint64_t TableBytes(const TableRef& ref);
 Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
                        uint16_t minor);
 
+// Holds a core footer against F-050 … F-052, F-062, F-080, F-090, and what lies before it against
+// F-002.
+Status CheckCore(const Core& core, uint64_t core_offset);
+
 // One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040).
 // Blocks read are kept. A record is handed out as the bytes that this version knows: those that a
 // newer one added at its end are verified and left out (F-041).
