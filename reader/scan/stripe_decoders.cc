@@ -29,7 +29,7 @@ Status StripeDecoders::Decode(const BatchRows& rows) {
       piece.gathered = gathered_[num_gathered++].get();
       DSI_RETURN_IF_ERROR(Gather(rows, piece));
     } else {
-      DSI_RETURN_IF_ERROR(AdvanceOver(rows, piece.decoder, done, count));
+      DSI_RETURN_IF_ERROR(AdvanceOver(rows, piece.decoder, done, count, false));
     }
     pieces_.push_back(piece);
     done += count;
@@ -50,7 +50,7 @@ Status StripeDecoders::Gather(const BatchRows& rows, const BatchPiece& piece) {
     const uint64_t block_end = rows.at(first) + batch_size_;
     uint32_t next = first + 1;
     while (next < end && rows.at(next) < block_end) ++next;
-    DSI_RETURN_IF_ERROR(AdvanceOver(rows, piece.decoder, first, next - first));
+    DSI_RETURN_IF_ERROR(AdvanceOver(rows, piece.decoder, first, next - first, true));
     DSI_RETURN_IF_ERROR(piece.gathered->Add());
     first = next;
   }
@@ -59,7 +59,7 @@ Status StripeDecoders::Gather(const BatchRows& rows, const BatchPiece& piece) {
 
 // Moves a decoder to rows [first, first + count) of the batch and those between them.
 Status StripeDecoders::AdvanceOver(const BatchRows& rows, StripeDecoder* decoder, uint32_t first,
-                                   uint32_t count) {
+                                   uint32_t count, bool gathers) {
   const uint64_t row = rows.at(first);
   const auto reach = static_cast<uint32_t>(rows.at(first + count - 1) - row) + 1;
   std::span<const uint32_t> chosen;
@@ -68,7 +68,8 @@ Status StripeDecoders::AdvanceOver(const BatchRows& rows, StripeDecoder* decoder
       chosen_[i] = static_cast<uint32_t>(rows.picked[i] - row);
     chosen = std::span(chosen_).subspan(first, count);
   }
-  return decoder->Advance(static_cast<uint32_t>(row - stripe().first_row), reach, chosen);
+  return decoder->Advance(static_cast<uint32_t>(row - stripe().first_row), reach, chosen,
+                          /*may_touch=*/!gathers);
 }
 
 // Puts a decoder, a used one where there is one, on the current stripe.

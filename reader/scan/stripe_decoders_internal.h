@@ -44,7 +44,8 @@ class StripeDecoders {
 
  private:
   Status Gather(const BatchRows& rows, const BatchPiece& piece);
-  Status AdvanceOver(const BatchRows& rows, StripeDecoder* decoder, uint32_t first, uint32_t count);
+  Status AdvanceOver(const BatchRows& rows, StripeDecoder* decoder, uint32_t first, uint32_t count,
+                     bool gathers);
   Status Activate();
   const StripeRef& stripe() const { return shared_->file->core().stripes[stripe_]; }
 
