@@ -550,17 +550,6 @@ class File:
         need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
         return values if form == 3 else parent_rows and [values[owner] for owner in parent_rows]
 
-    def _index_record(self, stripe, g):
-        """What the record of a group's index stream tells by itself (F-004)."""
-        form, num_unique, _ = stripe.groups[g]
-        if g and form <= 5:
-            n, s = stripe.num_rows, stripe.streams[self.groups[g].index_slot]
-            owners = stripe.groups[self.groups[g].parent][1]
-            count = (0, num_unique, n, n, owners, n)[form]
-            width = s.width if s.form == 0 else 1 if form == 2 else 4
-            need((s.num_values, s.width) == (count, width), "D-001",
-                 f"stripe {stripe.ordinal} group {g}", f"{s.num_values} values of width {s.width}")
-
     @staticmethod
     def _need_known(c):
         if not is_known(c):  # S-010, S-011
@@ -739,15 +728,16 @@ class File:
             tried(self._need_known, c)
         for s in self.stripes:
             needed = self._needed(s)
-            indexes = [tried(self.index, s, g) if s.groups[g][0] not in (4, 5) or g in needed
-                       else None for g in range(len(self.groups))]
+            indexes = []
+            for g in range(len(self.groups)):
+                whole = s.groups[g][0] not in (4, 5) or g in needed  # F-004
+                indexes.append(tried(self.index, s, g) if whole else
+                               tried(self._index, s, g, None))
             for i in range(len(self.id_spaces)):
                 tried(self.dictionary, s, i)
             yield s, indexes, [tried(self._column, s, c, True) for c in self.columns]
             for slot in range(len(s.streams) if unsupported else 0):  # F-004
                 tried(self._nodes, s, slot)
-            for g in range(len(self.groups) if unsupported else 0):  # F-004
-                self._index_record(s, g)
             for c in self.columns if unsupported else ():  # F-004
                 self._column_records(s, c)
         if unsupported:
