@@ -9,7 +9,6 @@ if(tool_sources)
   add_library(dsictl_core OBJECT ${tool_sources})
   target_link_libraries(dsictl_core
     PUBLIC dsi_internal dsi_light_compiler CLI11::CLI11 nlohmann_json::nlohmann_json)
-  target_compile_definitions(dsictl_core PUBLIC DSI_VERSION="${PROJECT_VERSION}")
   if(EXISTS ${PROJECT_SOURCE_DIR}/tools/main.cc)
     add_executable(dsictl ${PROJECT_SOURCE_DIR}/tools/main.cc)
     target_link_libraries(dsictl PRIVATE dsictl_core)
