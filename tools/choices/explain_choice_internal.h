@@ -22,6 +22,7 @@ struct StoredPage {
 };
 
 // Fills in `chosen` and `runner_up` of a page that is encoded as encodings[0] says. kCorrupt.
-Status ExplainChoice(const StoredPage& page, const EncodeTuning& tuning, ChoiceInfo* info);
+Status ExplainChoice(const StoredPage& page, const internal::EncodeTuning& tuning,
+                     ChoiceInfo* info);
 
 }  // namespace dsi::tools
