@@ -7,6 +7,7 @@
 #include <span>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/format/limits.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/dsi_to_text_internal.h"
 #include "dsi/tools/inspect_internal.h"
@@ -90,6 +91,8 @@ Status PrintToDsi(const TextToDsiReport& report, const Options& options, double 
 }
 
 Status ToDsi(Options* options, Console* console) {
+  if (options->to_dsi.writer.stripe_bytes == 0)
+    return internal::InvalidArgument("--stripe-memory is 0, expected a size such as 512M or 1G");
   const Stopwatch watch;
   options->to_dsi.source.path = options->in;
   options->to_dsi.source.scratch_folder = FolderOf(options->out);
@@ -243,6 +246,7 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   only(app->add_flag("--no-groups", options->no_groups, "Only the groups that the schema declares"),
        file_group);
   only(app->add_option("--stripe-rows", writer->stripe_rows, "Rows in a stripe; default 262144")
+           ->check(CLI::Range(1U, kMaxStripeRows).description(""))
            ->type_name("N"),
        file_group);
   only(AddSize(app, "--stripe-memory", &writer->stripe_bytes,
