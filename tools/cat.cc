@@ -52,6 +52,7 @@ std::string CutLines(std::string_view lines, size_t width) {
 Status Run(Options* options, Console* console) {
   DSI_RETURN_IF_ERROR(ParseRows(options->rows, &options->to_text.rows));
   options->to_text.skip_unsupported = true;
+  options->to_text.rows.wide_integers_as_strings = console->ids_as_strings;
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options->file));
   const bool cut = console->out_is_tty() && !console->json;
   // On a terminal the rows themselves show how far the work is.
@@ -78,6 +79,7 @@ VerbAction AddCat(CLI::App* app, Console* console) {
   app->add_flag("--original-order", options->to_text.original_order,
                 "Rows as they were before clustering (needs convert --keep-position)");
   AddJsonFlag(app, console);
+  AddIdsAsStrings(app, console);
   AddQuietFlag(app, console);
   app->footer(
       "On a terminal lines are cut to its width; --json keeps them whole.\n\nExamples:\n"

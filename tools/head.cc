@@ -71,6 +71,7 @@ class Cells {
 Status Run(const Options& options, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
   DsiToTextOptions to_text;
+  to_text.rows.wide_integers_as_strings = console->ids_as_strings;
   to_text.rows.features = options.features;
   to_text.skip_unsupported = true;
   to_text.rows.row_end = options.rows;
@@ -101,6 +102,7 @@ VerbAction AddHead(CLI::App* app, Console* console) {
   AddCount(app, "-n,--rows", &options->rows, "Number of rows; default 10");
   AddNameList(app, "--features", &options->features, "Only these; * and ? match");
   AddJsonFlag(app, console);
+  AddIdsAsStrings(app, console);
   app->footer(
       "Rows come in the order of the file: clustered by session.\n\nExamples:\n"
       "  dsictl head clicks.dsi -n 3\n"
