@@ -55,10 +55,7 @@ Status Run(Options* options, Console* console) {
   options->to_text.rows.wide_integers_as_strings = console->ids_as_strings;
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options->file));
   const bool cut = console->out_is_tty() && !console->json;
-  // On a terminal the rows themselves show how far the work is.
-  const bool was_quiet = std::exchange(console->quiet, console->quiet || console->out_is_tty());
-  Progress progress(*console);
-  console->quiet = was_quiet;
+  Progress progress(*console, /*prints_rows=*/true);
   return DsiToText(*reader, options->to_text, &progress,
                    [&](std::string_view lines) {
                      return cut ? console->Print(CutLines(lines, console->width()))

@@ -130,7 +130,7 @@ Status ToText(const Options& options, Console* console) {
     DSI_ASSIGN_OR_RETURN(file, CreateLocalFile(options.out, {.overwrite = options.force}));
   }
   uint64_t bytes = 0;
-  Progress progress(*console);
+  Progress progress(*console, /*prints_rows=*/options.out == "-");
   const auto rows = DsiToText(*reader, to_text, &progress, [&](std::string_view lines) {
     bytes += lines.size();
     return file ? file->Append(std::as_bytes(std::span(lines))) : console->PrintJsonText(lines);

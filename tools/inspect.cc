@@ -36,7 +36,7 @@ Status ShowMetadata(const Reader& reader, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto metadata, reader.Metadata());
   if (console->json) return PrintJson(Json(metadata), console);
   FactList facts;
-  for (const auto& [key, value] : metadata) facts.Add(Printable(key), value);
+  for (const auto& [key, value] : metadata) facts.Add(key, value);
   return console->Print(facts.Render(*console));
 }
 
