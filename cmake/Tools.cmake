@@ -12,6 +12,24 @@ if(tool_sources)
   if(EXISTS ${PROJECT_SOURCE_DIR}/tools/main.cc)
     add_executable(dsictl ${PROJECT_SOURCE_DIR}/tools/main.cc)
     target_link_libraries(dsictl PRIVATE dsictl_core)
-    install(TARGETS dsictl RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS dsictl RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dsictl)
+    # The man page and the completion scripts, as the program itself prints them; without them where
+    # it cannot run.
+    if(NOT CMAKE_CROSSCOMPILING)
+      set(share ${PROJECT_BINARY_DIR}/share)
+      file(MAKE_DIRECTORY ${share})
+      add_custom_command(OUTPUT ${share}/dsictl.1 ${share}/dsictl ${share}/_dsictl
+        COMMAND dsictl man > ${share}/dsictl.1
+        COMMAND dsictl completion bash > ${share}/dsictl
+        COMMAND dsictl completion zsh > ${share}/_dsictl
+        DEPENDS dsictl VERBATIM)
+      add_custom_target(dsictl_share ALL
+        DEPENDS ${share}/dsictl.1 ${share}/dsictl ${share}/_dsictl)
+      install(FILES ${share}/dsictl.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dsictl)
+      install(FILES ${share}/dsictl
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT dsictl)
+      install(FILES ${share}/_dsictl
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT dsictl)
+    endif()
   endif()
 endif()

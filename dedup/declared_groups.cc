@@ -18,7 +18,7 @@ FoundGroup DescribeDeclared(std::span<const GroupCandidate> candidates,
   group.declared = declared;
   group.members = std::move(members);
   if (num_rows == 0) return group;
-  std::vector<const RowColumn*> columns;
+  std::vector<const FeatureRows*> columns;
   std::vector<uint64_t> hashes(num_rows);
   std::vector<uint64_t> of_column(num_rows);
   double bits = 0;
@@ -59,8 +59,8 @@ int MovingOwner(std::span<const GroupCandidate> candidates, size_t num_rows, Fou
     if (candidates[member].declared_owner >= 0) owner = candidates[member].declared_owner;
   }
   if (owner < 0) return -1;
-  const RowColumn& key = *candidates[static_cast<size_t>(owner)].column;
-  const RowColumn* keys[] = {&key};
+  const FeatureRows& key = *candidates[static_cast<size_t>(owner)].column;
+  const FeatureRows* keys[] = {&key};
   const size_t num_runs = FindRuns(keys, num_rows).first_row.size();
   if (FindUniqueOf(key, num_rows).first_row.size() < num_runs) return owner;
   // What repeats does so while the owner stays.

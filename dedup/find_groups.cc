@@ -17,21 +17,21 @@
 namespace dsi::internal {
 namespace {
 
-uint32_t CountPresent(const RowColumn& column, size_t num_rows) {
+uint32_t CountPresent(const FeatureRows& column, size_t num_rows) {
   if (column.shape.empty()) return static_cast<uint32_t>(num_rows);
   uint32_t count = 0;
   for (size_t row = 0; row < num_rows; ++row) count += column.shape[row] != 0 ? 1 : 0;
   return count;
 }
 
-uint64_t CountEntries(const RowColumn& column, size_t num_rows) {
+uint64_t CountEntries(const FeatureRows& column, size_t num_rows) {
   if (column.shape.empty()) return num_rows * column.entries_per_row;
   uint64_t count = 0;
   for (size_t row = 0; row < num_rows; ++row) count += EntriesOf(column, column.shape[row]);
   return count;
 }
 
-uint64_t CountEntriesOfRuns(const RowColumn& column, std::span<const uint8_t> same) {
+uint64_t CountEntriesOfRuns(const FeatureRows& column, std::span<const uint8_t> same) {
   uint64_t count = 0;
   for (size_t row = 0; row < same.size(); ++row) {
     if (same[row] == 0) count += EntriesOf(column, ShapeOf(column, row));
@@ -42,7 +42,7 @@ uint64_t CountEntriesOfRuns(const RowColumn& column, std::span<const uint8_t> sa
 constexpr uint32_t kSampleSize = 512;  // Rows that show what a change of a feature costs.
 
 // Bits of a number as a code of a dictionary, where it has few values; else many.
-double CodedBits(const RowColumn& column, std::span<const uint32_t> rows) {
+double CodedBits(const FeatureRows& column, std::span<const uint32_t> rows) {
   std::vector<uint64_t> hashes;
   for (const uint32_t row : rows) hashes.push_back(HashRow(column, row));
   std::sort(hashes.begin(), hashes.end());
@@ -76,7 +76,7 @@ struct Described {
 // before anything is compared.
 std::optional<Described> DescribeFeature(const GroupCandidate& candidate, size_t num_rows) {
   if (candidate.declared_group >= 0) return {};
-  const RowColumn& column = *candidate.column;
+  const FeatureRows& column = *candidate.column;
   const auto rows = static_cast<double>(num_rows);
   double bits = candidate.bits_per_row;
   if (!candidate.is_key && bits * rows < kMinFeatureBits) return {};
@@ -187,10 +187,10 @@ std::vector<FoundGroup> InOrder(std::vector<FoundGroup> groups) {
 
 }  // namespace
 
-UniqueRows FindUniqueOf(const RowColumn& column, size_t num_rows) {
+UniqueRows FindUniqueOf(const FeatureRows& column, size_t num_rows) {
   std::vector<uint64_t> hashes(num_rows);
   HashRows(column, num_rows, hashes);
-  const RowColumn* columns[] = {&column};
+  const FeatureRows* columns[] = {&column};
   return FindUnique(columns, hashes);
 }
 

@@ -14,7 +14,7 @@ namespace dsi::internal {
 
 // A feature as the search sees it: its rows in the sampled stripe and what a row costs.
 struct GroupCandidate {
-  const RowColumn* column = nullptr;
+  const FeatureRows* column = nullptr;
   // Average stored size of one unique row, after encoding, roughly.
   double bits_per_row = 0;
   // A scalar (or one-entry list) of ids that may own other features' state.

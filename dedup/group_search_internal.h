@@ -15,7 +15,7 @@ namespace dsi::internal {
 // A candidate that is not declared and large enough to matter.
 struct SearchedFeature {
   uint32_t candidate = 0;
-  const RowColumn* column = nullptr;
+  const FeatureRows* column = nullptr;
   double bits = 0;          // Of a row, on average over present and missing ones.
   double bits_present = 0;  // Of a present row; a missing one costs next to nothing.
   double bits_of_entry = 0;
@@ -65,6 +65,6 @@ Result<std::vector<std::pair<uint32_t, uint32_t>>> ByNumValues(const GroupSearch
                                                                std::span<const uint32_t> features);
 
 // The inverse index of one column over all rows of the stripe.
-UniqueRows FindUniqueOf(const RowColumn& column, size_t num_rows);
+UniqueRows FindUniqueOf(const FeatureRows& column, size_t num_rows);
 
 }  // namespace dsi::internal

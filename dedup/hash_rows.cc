@@ -26,7 +26,7 @@ inline uint64_t Mix(uint64_t value) {
 }
 
 template <typename T>
-void HashScalars(const RowColumn& column, size_t num_rows, uint64_t mask, uint64_t* hashes) {
+void HashScalars(const FeatureRows& column, size_t num_rows, uint64_t mask, uint64_t* hashes) {
   const std::byte* data = column.values[0].data;
   for (size_t row = 0; row < num_rows; ++row) {
     uint64_t hash = kMissingHash;
@@ -39,18 +39,18 @@ void HashScalars(const RowColumn& column, size_t num_rows, uint64_t mask, uint64
   }
 }
 
-inline bool IsScalar(const RowColumn& column) {
+inline bool IsScalar(const FeatureRows& column) {
   return column.entries_per_row == 1 && column.values.size() == 1;
 }
 
-inline uint64_t HashEntries(const RowColumn& column, size_t row) {
+inline uint64_t HashEntries(const FeatureRows& column, size_t row) {
   const uint32_t shape = ShapeOf(column, row);
   if (shape == 0) return kMissingHash;
   const size_t entries = EntriesOf(column, shape);
   uint64_t hash = shape;
   if (entries == 0) return Mix(hash);
   const uint64_t start = StartOf(column, row);
-  for (const RowColumn::Values& values : column.values) {
+  for (const FeatureRows::Values& values : column.values) {
     const size_t width = static_cast<size_t>(values.width);
     hash = Xxh3(values.data + start * width, entries * width, hash);
   }
@@ -59,7 +59,7 @@ inline uint64_t HashEntries(const RowColumn& column, size_t row) {
 
 }  // namespace
 
-void HashRows(const RowColumn& column, size_t num_rows, std::span<uint64_t> hashes) {
+void HashRows(const FeatureRows& column, size_t num_rows, std::span<uint64_t> hashes) {
   const uint64_t mask = hash_mask.load(std::memory_order_relaxed);
   if (IsScalar(column)) {
     switch (column.values[0].width) {
@@ -76,7 +76,7 @@ void HashRows(const RowColumn& column, size_t num_rows, std::span<uint64_t> hash
   for (size_t row = 0; row < num_rows; ++row) hashes[row] = HashEntries(column, row) & mask;
 }
 
-uint64_t HashRow(const RowColumn& column, uint32_t row) {
+uint64_t HashRow(const FeatureRows& column, uint32_t row) {
   const uint64_t mask = hash_mask.load(std::memory_order_relaxed);
   if (!IsScalar(column)) return HashEntries(column, row) & mask;
   if (ShapeOf(column, row) == 0) return kMissingHash & mask;

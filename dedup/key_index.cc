@@ -17,7 +17,7 @@ constexpr size_t kMostCompared = 256;    // Pairs of lists whose overlap is sear
 constexpr size_t kFewestSteps = 24;      // Numbers met again that say whether steps repeat.
 
 // Of numbers: how many are not what came after the same number elsewhere.
-double ShareOfNewSteps(const RowColumn& feature,
+double ShareOfNewSteps(const FeatureRows& feature,
                        std::span<const std::pair<uint32_t, uint32_t>> changed) {
   std::unordered_map<uint64_t, uint64_t> after;
   size_t met = 0;
@@ -35,7 +35,8 @@ double ShareOfNewSteps(const RowColumn& feature,
 
 }  // namespace
 
-double NewShare(const RowColumn& feature, std::span<const std::pair<uint32_t, uint32_t>> changed) {
+double NewShare(const FeatureRows& feature,
+                std::span<const std::pair<uint32_t, uint32_t>> changed) {
   if (feature.entries_per_row != 0) return ShareOfNewSteps(feature, changed);
   size_t entries = 0;
   size_t fresh = 0;
@@ -47,7 +48,7 @@ double NewShare(const RowColumn& feature, std::span<const std::pair<uint32_t, ui
   return entries == 0 ? 1 : double(fresh) / double(entries);
 }
 
-KeyIndex::KeyIndex(const RowColumn& key, std::span<const uint32_t> rows_in_time)
+KeyIndex::KeyIndex(const FeatureRows& key, std::span<const uint32_t> rows_in_time)
     : previous_(rows_in_time.size()) {
   const size_t num_rows = rows_in_time.size();
   const UniqueRows unique = FindUniqueOf(key, num_rows);
@@ -79,7 +80,7 @@ KeyIndex::KeyIndex(const RowColumn& key, std::span<const uint32_t> rows_in_time)
   }
 }
 
-double KeyIndex::SampleChanges(const RowColumn& feature, double limit) const {
+double KeyIndex::SampleChanges(const FeatureRows& feature, double limit) const {
   if (sampled_rows_.empty()) return 0;
   return WithRowComparer(feature, [&](const auto& equal) {
     size_t changes = 0;
@@ -94,7 +95,7 @@ double KeyIndex::SampleChanges(const RowColumn& feature, double limit) const {
   });
 }
 
-double KeyIndex::NewShareOf(const RowColumn& feature, const ChangeBits& changes) const {
+double KeyIndex::NewShareOf(const FeatureRows& feature, const ChangeBits& changes) const {
   std::vector<uint32_t> rows;
   changes.AppendEvery(std::max<uint32_t>(1, changes.Count() / kMostChanges), &rows);
   std::vector<std::pair<uint32_t, uint32_t>> changed;
@@ -104,7 +105,7 @@ double KeyIndex::NewShareOf(const RowColumn& feature, const ChangeBits& changes)
   return NewShare(feature, changed);
 }
 
-ChangeBits KeyIndex::FindChanges(const RowColumn& feature) const {
+ChangeBits KeyIndex::FindChanges(const FeatureRows& feature) const {
   return WithRowComparer(feature, [&](const auto& equal) {
     ChangeBits changes(previous_.size());
     for (uint32_t row = 0; row < previous_.size(); ++row) {
@@ -114,7 +115,7 @@ ChangeBits KeyIndex::FindChanges(const RowColumn& feature) const {
   });
 }
 
-uint64_t KeyIndex::CountEntries(const RowColumn& feature, const ChangeBits& changes) const {
+uint64_t KeyIndex::CountEntries(const FeatureRows& feature, const ChangeBits& changes) const {
   uint64_t count = 0;
   for (uint32_t row = 0; row < previous_.size(); ++row) {
     if (previous_[row] == kNone || changes.Test(row))

@@ -15,29 +15,29 @@ namespace dsi::internal {
 
 // What of the entries of the second rows is no overlap with the first rows; of numbers, how many
 // are no step that was met elsewhere. 1: everything is new.
-double NewShare(const RowColumn& feature, std::span<const std::pair<uint32_t, uint32_t>> changed);
+double NewShare(const FeatureRows& feature, std::span<const std::pair<uint32_t, uint32_t>> changed);
 
 class KeyIndex {
  public:
   // `rows_in_time`: all rows, oldest first. With rows in file order, "before" is before in the
   // file.
-  KeyIndex(const RowColumn& key, std::span<const uint32_t> rows_in_time);
+  KeyIndex(const FeatureRows& key, std::span<const uint32_t> rows_in_time);
 
   uint32_t num_values() const { return num_values_; }
 
   // The share of rows, among those with a row of the same value before them, in which the feature
   // is present and differs from it. From a sample; given up early, with a value above `limit`, when
   // the first rows say that it will be far above. 0 when nothing repeats.
-  double SampleChanges(const RowColumn& feature, double limit) const;
+  double SampleChanges(const FeatureRows& feature, double limit) const;
 
   // NewShare of rows that change, against the rows of the same value before. From a sample.
-  double NewShareOf(const RowColumn& feature, const ChangeBits& changes) const;
+  double NewShareOf(const FeatureRows& feature, const ChangeBits& changes) const;
 
   // The rows in which the feature differs from the row of the same value before.
-  ChangeBits FindChanges(const RowColumn& feature) const;
+  ChangeBits FindChanges(const FeatureRows& feature) const;
 
   // Entries of the feature in the first rows of all values, and in the rows that change.
-  uint64_t CountEntries(const RowColumn& feature, const ChangeBits& changes) const;
+  uint64_t CountEntries(const FeatureRows& feature, const ChangeBits& changes) const;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dsi/base/probe_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
 
 namespace dsi::internal {
@@ -28,14 +29,12 @@ class UniqueTable {
   uint32_t FindOrAdd(uint32_t row, std::vector<uint32_t>* first_row, const Equal& equal) {
     const uint64_t hash = hashes_[row];
     const uint32_t tag = static_cast<uint32_t>(hash >> 32);
-    const size_t mask = entries_.size() - 1;
-    size_t at = hash & mask;
-    for (; entries_[at].unique_plus_one != 0; at = (at + 1) & mask) {
-      const uint32_t unique = entries_[at].unique_plus_one - 1;
-      if (entries_[at].tag == tag && hashes_[(*first_row)[unique]] == hash && equal(unique)) {
-        return unique;
-      }
-    }
+    const size_t at = Probe(entries_, hash, [&](const Entry& entry) {
+      if (entry.unique_plus_one == 0) return true;
+      const uint32_t unique = entry.unique_plus_one - 1;
+      return entry.tag == tag && hashes_[(*first_row)[unique]] == hash && equal(unique);
+    });
+    if (entries_[at].unique_plus_one != 0) return entries_[at].unique_plus_one - 1;
     const uint32_t unique = static_cast<uint32_t>(first_row->size());
     first_row->push_back(row);
     entries_[at] = {tag, unique + 1};
@@ -52,12 +51,10 @@ class UniqueTable {
 
   void Grow(const std::vector<uint32_t>& first_row) {
     entries_.assign(entries_.size() * 4, Entry{});
-    const size_t mask = entries_.size() - 1;
     for (uint32_t unique = 0; unique < first_row.size(); ++unique) {
       const uint64_t hash = hashes_[first_row[unique]];
-      size_t at = hash & mask;
-      while (entries_[at].unique_plus_one != 0) at = (at + 1) & mask;
-      entries_[at] = {static_cast<uint32_t>(hash >> 32), unique + 1};
+      entries_[Probe(entries_, hash, [](const Entry& e) { return e.unique_plus_one == 0; })] = {
+          static_cast<uint32_t>(hash >> 32), unique + 1};
     }
   }
 
@@ -81,7 +78,7 @@ void Number(std::span<const uint64_t> hashes, const Equal& equal, UniqueRows* un
 }
 
 // True when every row equals the first row of its unique row in this column.
-bool Confirm(const RowColumn& column, const UniqueRows& unique) {
+bool Confirm(const FeatureRows& column, const UniqueRows& unique) {
   return WithRowComparer(column, [&](const auto& equal) {
     for (size_t row = 0; row < unique.inverse.size(); ++row) {
       const uint32_t first = unique.first_row[unique.inverse[row]];
@@ -93,11 +90,11 @@ bool Confirm(const RowColumn& column, const UniqueRows& unique) {
 
 }  // namespace
 
-bool RowsEqual(const RowColumn& column, uint32_t a, uint32_t b) {
+bool RowsEqual(const FeatureRows& column, uint32_t a, uint32_t b) {
   return WithRowComparer(column, [&](const auto& equal) { return equal(a, b); });
 }
 
-void MarkRepeats(const RowColumn& column, size_t num_rows, std::span<uint8_t> same_as_previous) {
+void MarkRepeats(const FeatureRows& column, size_t num_rows, std::span<uint8_t> same_as_previous) {
   if (num_rows == 0) return;
   uint8_t* same = same_as_previous.data();
   same[0] = 0;
@@ -123,12 +120,12 @@ void MarkRepeats(const RowColumn& column, size_t num_rows, std::span<uint8_t> sa
   });
 }
 
-UniqueRows FindRuns(std::span<const RowColumn* const> columns, size_t num_rows) {
+UniqueRows FindRuns(std::span<const FeatureRows* const> columns, size_t num_rows) {
   UniqueRows unique;
   unique.only_runs = true;
   std::vector<uint8_t> same(num_rows, 1);
   std::vector<uint8_t> of_column(num_rows);
-  for (const RowColumn* column : columns) {
+  for (const FeatureRows* column : columns) {
     MarkRepeats(*column, num_rows, of_column);
     for (size_t row = 0; row < num_rows; ++row) {
       same[row] = static_cast<uint8_t>(same[row] & of_column[row]);
@@ -142,7 +139,8 @@ UniqueRows FindRuns(std::span<const RowColumn* const> columns, size_t num_rows) 
   return unique;
 }
 
-UniqueRows FindUnique(std::span<const RowColumn* const> columns, std::span<const uint64_t> hashes) {
+UniqueRows FindUnique(std::span<const FeatureRows* const> columns,
+                      std::span<const uint64_t> hashes) {
   // Rows are first numbered by hash alone and then confirmed one column after another, which reads
   // each column once and in order. Only when a confirmation fails, that is after a collision of 64
   // bits, are the rows numbered again with a comparison at every step. The answer is the same:
@@ -150,13 +148,13 @@ UniqueRows FindUnique(std::span<const RowColumn* const> columns, std::span<const
   UniqueRows unique;
   Number(
       hashes, [](size_t, uint32_t) { return true; }, &unique);
-  const bool confirmed = std::all_of(columns.begin(), columns.end(), [&](const RowColumn* column) {
-    return Confirm(*column, unique);
-  });
+  const bool confirmed =
+      std::all_of(columns.begin(), columns.end(),
+                  [&](const FeatureRows* column) { return Confirm(*column, unique); });
   if (confirmed) return unique;
   const auto equal = [&](size_t row, uint32_t candidate) {
     const uint32_t first = unique.first_row[candidate];
-    return std::all_of(columns.begin(), columns.end(), [&](const RowColumn* column) {
+    return std::all_of(columns.begin(), columns.end(), [&](const FeatureRows* column) {
       return RowsEqual(*column, static_cast<uint32_t>(row), first);
     });
   };

@@ -1,7 +1,7 @@
 // Rows <-> unique rows: finds equal rows of a set of columns by hash, confirms by comparison, and
 // numbers the unique ones.
 //
-// A RowColumn is one feature over the rows of a stripe as the writer holds it.
+// A FeatureRows is one feature over the rows of a stripe as the writer holds it.
 // Thread safety: functions are pure; deterministic.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace dsi::internal {
 
 // One feature's rows in a stripe, in final row order: shape codes as in spec D-010, and entries row
 // after row.
-struct RowColumn {
+struct FeatureRows {
   // [num_rows]: list kinds 0 missing, n+1; scalars 0 missing, 1 present. Empty span: every row is a
   // present scalar (or embedding).
   std::span<const uint32_t> shape;
@@ -32,16 +32,16 @@ struct RowColumn {
 
 // hash[i] of row i: equal rows have equal hashes. 64 bits of XXH3 over shape code and entry bytes
 // (scalars: a multiply-mix). Missing, empty and zero differ.
-void HashRows(const RowColumn& column, size_t num_rows, std::span<uint64_t> hashes);
+void HashRows(const FeatureRows& column, size_t num_rows, std::span<uint64_t> hashes);
 
 // The hash of one row, the same as HashRows gives it.
-uint64_t HashRow(const RowColumn& column, uint32_t row);
+uint64_t HashRow(const FeatureRows& column, uint32_t row);
 
 // True when rows a and b are equal bit for bit (spec D-004).
-bool RowsEqual(const RowColumn& column, uint32_t a, uint32_t b);
+bool RowsEqual(const FeatureRows& column, uint32_t a, uint32_t b);
 
 // same_as_previous[i] = 1 when row i equals row i-1 (row 0: 0). Compares bytes; no hash.
-void MarkRepeats(const RowColumn& column, size_t num_rows, std::span<uint8_t> same_as_previous);
+void MarkRepeats(const FeatureRows& column, size_t num_rows, std::span<uint8_t> same_as_previous);
 
 // The inverse index of a set of features that form a group.
 struct UniqueRows {
@@ -51,12 +51,13 @@ struct UniqueRows {
 };
 
 // Merges adjacent equal rows.
-UniqueRows FindRuns(std::span<const RowColumn* const> columns, size_t num_rows);
+UniqueRows FindRuns(std::span<const FeatureRows* const> columns, size_t num_rows);
 
 // Merges equal rows wherever they stand in the stripe. `hashes` combine the columns' row hashes;
 // every candidate is confirmed by RowsEqual on all columns. The number of rows is hashes.size().
 // Without columns all rows of equal hash are one unique row.
-UniqueRows FindUnique(std::span<const RowColumn* const> columns, std::span<const uint64_t> hashes);
+UniqueRows FindUnique(std::span<const FeatureRows* const> columns,
+                      std::span<const uint64_t> hashes);
 
 // Adds one column's hashes into a group's: order-dependent mix.
 void CombineHashes(std::span<uint64_t> into, std::span<const uint64_t> column);

@@ -5,8 +5,8 @@
 
 namespace dsi::internal {
 
-WindowPool::WindowPool(const RowColumn& column) {
-  for (const RowColumn::Values& values : column.values)
+WindowPool::WindowPool(const FeatureRows& column) {
+  for (const FeatureRows::Values& values : column.values)
     columns_.push_back({values.data, static_cast<size_t>(values.width), {}});
 }
 

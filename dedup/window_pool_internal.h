@@ -21,7 +21,7 @@ struct PoolPlace {
 
 class WindowPool {
  public:
-  explicit WindowPool(const RowColumn& column);
+  explicit WindowPool(const FeatureRows& column);
 
   uint32_t open_chain() const { return static_cast<uint32_t>(chains_.size()) - 1; }
   int64_t begin(uint32_t chain) const { return chains_[chain].begin; }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "dsi/base/probe_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/dedup/window_pool_internal.h"
 
@@ -22,7 +23,7 @@ constexpr size_t kNearOffsets = 512;       // Offsets that CountNewEntries tries
 // Hashes of single entries and of grams.
 class EntryHash {
  public:
-  explicit EntryHash(const RowColumn& column) : column_(column) {}
+  explicit EntryHash(const FeatureRows& column) : column_(column) {}
 
   uint64_t Gram(uint64_t start) const {
     uint64_t hash = 0;
@@ -35,7 +36,7 @@ class EntryHash {
 
   uint64_t Entry(uint64_t at) const {
     uint64_t hash = 0;
-    for (const RowColumn::Values& values : column_.values) {
+    for (const FeatureRows::Values& values : column_.values) {
       uint64_t bits = 0;
       const auto width = static_cast<size_t>(values.width);
       std::memcpy(&bits, values.data + at * width, width);
@@ -44,7 +45,7 @@ class EntryHash {
     return hash;
   }
 
-  const RowColumn& column_;
+  const FeatureRows& column_;
 };
 
 // Where each gram was met last.
@@ -70,10 +71,9 @@ class GramTable {
   };
 
   Slot& Find(uint64_t hash) {
-    const size_t mask = slots_.size() - 1;
-    size_t i = (hash >> 7) & mask;
-    while (slots_[i].hash != 0 && slots_[i].hash != (hash | 1)) i = (i + 1) & mask;
-    return slots_[i];
+    return slots_[Probe(slots_, hash >> 7, [&](const Slot& slot) {
+      return slot.hash == 0 || slot.hash == (hash | 1);
+    })];
   }
   void Grow() {
     std::vector<Slot> old(std::max<size_t>(slots_.size() * 2, 1024));
@@ -89,7 +89,8 @@ class GramTable {
 
 class WindowFinder {
  public:
-  explicit WindowFinder(const RowColumn& column) : column_(column), hash_(column), pool_(column) {}
+  explicit WindowFinder(const FeatureRows& column)
+      : column_(column), hash_(column), pool_(column) {}
 
   Windows Find(std::span<const uint32_t> stored_rows, size_t num_rows) {
     const size_t count = stored_rows.empty() ? num_rows : stored_rows.size();
@@ -207,7 +208,7 @@ class WindowFinder {
 
   static constexpr int64_t kLowestCoordinate = -(int64_t{1} << 30);
 
-  const RowColumn& column_;
+  const FeatureRows& column_;
   EntryHash hash_;
   WindowPool pool_;
   GramTable grams_;
@@ -218,12 +219,12 @@ class WindowFinder {
 
 }  // namespace
 
-Windows FindWindows(const RowColumn& column, std::span<const uint32_t> stored_rows,
+Windows FindWindows(const FeatureRows& column, std::span<const uint32_t> stored_rows,
                     size_t num_rows) {
   return WindowFinder(column).Find(stored_rows, num_rows);
 }
 
-size_t CountNewEntries(const RowColumn& column, size_t before, size_t row) {
+size_t CountNewEntries(const FeatureRows& column, size_t before, size_t row) {
   const size_t length = EntriesOf(column, ShapeOf(column, row));
   const size_t length_before = EntriesOf(column, ShapeOf(column, before));
   if (length == 0 || length_before == 0) return length;

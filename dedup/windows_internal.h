@@ -28,11 +28,11 @@ struct Windows {
 // empty) of a column with lengths. Gives up early, with an empty result, where hardly any entries
 // are shared. Cost: a few comparisons of a list per row and a hash per pool entry; memory about 40
 // bytes per pool entry.
-Windows FindWindows(const RowColumn& column, std::span<const uint32_t> stored_rows,
+Windows FindWindows(const FeatureRows& column, std::span<const uint32_t> stored_rows,
                     size_t num_rows);
 
 // How many entries of row `row` are no overlap with row `before`, by the same means: a sample of
 // what FindWindows would find.
-size_t CountNewEntries(const RowColumn& column, size_t before, size_t row);
+size_t CountNewEntries(const FeatureRows& column, size_t before, size_t row);
 
 }  // namespace dsi::internal

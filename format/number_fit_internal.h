@@ -60,10 +60,12 @@ bool ConvertDouble(double value, To* out) {
 
 template <typename To, typename From>
 bool ConvertNumber(From value, To* out) {
-  if constexpr (std::is_same_v<From, double>) {
-    return ConvertDouble(value, out);
+  if constexpr (std::is_floating_point_v<From>) {
+    return ConvertDouble(double{value}, out);
+  } else if constexpr (std::is_signed_v<From>) {
+    return ConvertWhole(int64_t{value}, out);
   } else {
-    return ConvertWhole(value, out);
+    return ConvertWhole(uint64_t{value}, out);
   }
 }
 

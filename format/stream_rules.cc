@@ -33,11 +33,11 @@ Status CheckGroupRecord(uint32_t group, uint32_t num_rows, const StripeGroupReco
   if (r.num_unique < 1 || r.num_unique > num_rows) {
     return Corrupt("{} unique rows of {} (D-003)", r.num_unique, num_rows);
   }
-  if (r.form == 0 && r.num_unique != num_rows) {
+  if (r.form == IndexForm::kIdentity && r.num_unique != num_rows) {
     return Corrupt("{} unique rows of {} in form 0 (D-001)", r.num_unique, num_rows);
   }
-  if (group == 0 && r.form != 0) {
-    return Corrupt("the group of rows has form {} (F-073)", r.form);
+  if (group == 0 && r.form != IndexForm::kIdentity) {
+    return Corrupt("the group of rows has form {} (F-073)", static_cast<uint32_t>(r.form));
   }
   return Status::Ok();
 }
@@ -126,14 +126,28 @@ Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint3
   DSI_RETURN_IF_ERROR(CheckNoMax(index, "index"));
   uint64_t count = 0;
   int width = index.width;
-  if (group.form == 1) count = group.num_unique, width = 4;
-  if (group.form == 2) count = num_rows, width = 1;
-  if (group.form == 3 || group.form == 5) count = num_rows, width = 4;
-  if (group.form == 4) count = parent_unique, width = 4;
-  if (group.form > 5) return Status::Ok();
+  switch (group.form) {
+    case IndexForm::kIdentity:
+      break;
+    case IndexForm::kRunLengths:
+      count = group.num_unique, width = 4;
+      break;
+    case IndexForm::kNewRowBits:
+      count = num_rows, width = 1;
+      break;
+    case IndexForm::kGeneral:
+    case IndexForm::kVersions:
+      count = num_rows, width = 4;
+      break;
+    case IndexForm::kViaParent:
+      count = parent_unique, width = 4;
+      break;
+    default:
+      return Status::Ok();  // What an unknown form needs is not known.
+  }
   if (index.num_values == count && index.width == width) return Status::Ok();
   return Corrupt("index stream: {} values of width {}, expected {} of width {} in form {} (D-001)",
-                 index.num_values, index.width, count, width, group.form);
+                 index.num_values, index.width, count, width, static_cast<uint32_t>(group.form));
 }
 
 Status CheckWindowsRecord(const ColumnRecord& leader, uint32_t num_unique,

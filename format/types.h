@@ -95,4 +95,20 @@ DSI_EXPORT bool ParsePrecision(std::string_view name, Precision* precision);
 DSI_EXPORT std::string_view TuningName(Tuning tuning);
 DSI_EXPORT bool ParseTuning(std::string_view name, Tuning* tuning);
 
+// How a dedup group says which unique row each row is (spec D-001). A number beyond is a form of a
+// newer version.
+enum class IndexForm : uint32_t {
+  kIdentity = 0,
+  kRunLengths = 1,
+  kNewRowBits = 2,
+  kGeneral = 3,
+  kViaParent = 4,
+  kVersions = 5,
+};
+constexpr bool IsKnown(IndexForm form) { return form <= IndexForm::kVersions; }
+// Forms that refer to the index of the group's parent.
+constexpr bool NeedsParent(IndexForm form) {
+  return form == IndexForm::kViaParent || form == IndexForm::kVersions;
+}
+
 }  // namespace dsi

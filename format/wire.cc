@@ -140,13 +140,14 @@ Result<Trailer> Trailer::DecodeFrom(std::span<const std::byte, kTrailerSize> byt
 
 void StripeGroupRecord::EncodeTo(std::byte* out) const {
   std::memset(out, 0, kSize);
-  Put(out, 0, form);
+  Put(out, 0, static_cast<uint32_t>(form));
   Put(out, 4, num_unique);
 }
 
 Result<StripeGroupRecord> StripeGroupRecord::DecodeFrom(const std::byte* bytes) {
   DSI_RETURN_IF_ERROR(CheckReserved({bytes + 8, 8}, "stripe group record"));
-  return StripeGroupRecord{.form = Get<uint32_t>(bytes, 0), .num_unique = Get<uint32_t>(bytes, 4)};
+  return StripeGroupRecord{.form = static_cast<IndexForm>(Get<uint32_t>(bytes, 0)),
+                           .num_unique = Get<uint32_t>(bytes, 4)};
 }
 
 void StreamRecord::EncodeTo(std::byte* out) const {

@@ -56,7 +56,7 @@ struct Trailer {
 // F-060.
 struct StripeGroupRecord {
   static constexpr size_t kSize = 16;
-  uint32_t form = 0;
+  IndexForm form = IndexForm::kIdentity;
   uint32_t num_unique = 0;
   void EncodeTo(std::byte* out) const;
   static Result<StripeGroupRecord> DecodeFrom(const std::byte* bytes);

@@ -131,6 +131,12 @@ class DSI_EXPORT Batch {
   Result<JaggedView> Jagged(std::string_view column) const;
   Result<IkjtView> Ikjt(std::string_view column) const;
   Result<PaddedIkjtView> PaddedIkjt(std::string_view column) const;
+  // The same by ordinal, a position in Scan::columns(): no name is looked up. kNotFound: no such
+  // position.
+  Result<PaddedView> Padded(size_t ordinal) const;
+  Result<JaggedView> Jagged(size_t ordinal) const;
+  Result<IkjtView> Ikjt(size_t ordinal) const;
+  Result<PaddedIkjtView> PaddedIkjt(size_t ordinal) const;
   Result<DenseView> Dense() const;
   // The columns projected with Layout::kVbe and this Projection::vbe_set.
   Result<VbeView> Vbe(std::string_view set = {}) const;

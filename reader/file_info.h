@@ -65,16 +65,6 @@ struct ColumnInfo {
   uint64_t stored_values = 0;
 };
 
-// Spec D-001.
-enum class IndexForm : uint8_t {
-  kIdentity = 0,
-  kRunLengths = 1,
-  kNewRowBits = 2,
-  kGeneral = 3,
-  kViaParent = 4,
-  kVersions = 5
-};
-
 struct GroupInfo {
   uint32_t ordinal = 0;
   std::string name;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 
 #include "dsi/base/export.h"
 #include "dsi/base/status.h"
@@ -11,6 +13,14 @@
 namespace dsi {
 
 // Thread safety: one thread at a time. The Reader must outlive the scan. Nothing throws.
+// What Projection became: names and patterns stand for columns.
+struct ScanColumn {
+  std::string name;
+  Layout layout = Layout::kPadded;
+  Type dtype = Type::kInt64;
+  uint32_t width = 0;  // Padded: entries per row.
+};
+
 class DSI_EXPORT Scan {
  public:
   virtual ~Scan();
@@ -21,6 +31,9 @@ class DSI_EXPORT Scan {
   // Exact without a filter. With one: the most there can be, as if every row passed; how many rows
   // do pass is known only when the filter's columns have been read (Reader::CountRows).
   virtual uint64_t num_batches() const noexcept = 0;
+  // What each batch has, in the order of the projection; a position here is the ordinal that Batch
+  // gives views by. The same for all batches of the scan.
+  virtual std::span<const ScanColumn> columns() const noexcept = 0;
   virtual const ScanStats& stats() const noexcept = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -130,20 +131,26 @@ class RowText::Impl {
     }
     text_.Clear();
     for (size_t row = 0; row < batch_.num_rows(); ++row) {
-      DSI_RETURN_IF_ERROR(
-          AddObject(root_, row).At(fmt::format("row {}", batch_.first_row() + row)));
+      DSI_RETURN_IF_ERROR(AddObject(root_, row).At(fmt::format("row {}", RowNumber(row))));
       text_.Add('\n');
     }
     out->append(text_.text());
     if (positions != nullptr) DSI_RETURN_IF_ERROR(AddPositions(positions));
+    next_row = RowNumber(batch_.num_rows() - 1) + 1;
     return true;
   }
 
   Status failed;  // Rows may be lost: there are no more.
   std::unique_ptr<Scan> scan_;
   bool position_named_ = false;
+  uint64_t next_row = 0;
 
  private:
+  uint64_t RowNumber(size_t row) const {
+    const std::span<const uint64_t> numbers = batch_.row_numbers();
+    return numbers.empty() ? batch_.first_row() + row : numbers[row];
+  }
+
   // The names and types are those of the scan, known with its first batch.
   void Build() {
     built_ = true;
@@ -218,8 +225,7 @@ class RowText::Impl {
   // Where the file does not have it, or not as it should be: the row's number.
   Status AddPositions(std::vector<uint64_t>* positions) {
     positions->resize(batch_.num_rows());
-    for (size_t row = 0; row < positions->size(); ++row)
-      (*positions)[row] = batch_.first_row() + row;
+    for (size_t row = 0; row < positions->size(); ++row) (*positions)[row] = RowNumber(row);
     if (!has_position_) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(const JaggedView view, batch_.Jagged(kPosition));
     if (TypeWidth(view.dtype) != 8 || IsFloat(view.dtype)) return Status::Ok();
@@ -256,6 +262,8 @@ Result<std::unique_ptr<RowText>> RowText::Make(const Reader& reader,
   scan.batch_size = kBatchRows;
   scan.row_begin = options.row_begin;
   scan.row_end = options.row_end;
+  scan.filter = options.filter;
+  impl->next_row = options.row_begin;
   scan.memory_bytes = options.memory_bytes;
   bool reads_position = options.features.empty();
   for (const std::string& name : options.features) {
@@ -284,5 +292,7 @@ Result<bool> RowText::Next(std::string* out, std::vector<uint64_t>* positions) {
     return more;
   });
 }
+
+uint64_t RowText::next_row() const noexcept { return impl_->next_row; }
 
 }  // namespace dsi

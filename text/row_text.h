@@ -20,6 +20,7 @@ struct RowTextOptions {
   std::vector<std::string> features = {};
   uint64_t row_begin = 0;
   uint64_t row_end = UINT64_MAX;
+  RowFilter filter = {};               // Only rows of the range that pass.
   uint64_t memory_bytes = 4ULL << 30;  // As ScanOptions::memory_bytes; the text comes on top.
   // Whole numbers beyond +-(2^53 - 1) as strings: readers that hold every number as a double, as
   // JavaScript and jq do, would round them. TextInput takes such strings for no number.
@@ -36,6 +37,9 @@ class DSI_EXPORT RowText {
   // null) receives each row's "__position" where the file has it, else its row number. After an
   // error there are no more rows.
   Result<bool> Next(std::string* out, std::vector<uint64_t>* positions);
+  // Row of the file after the last one given; at first row_begin. A RowText that begins there gives
+  // the rest, and how far it is tells the progress where a filter leaves rows out.
+  uint64_t next_row() const noexcept;
 
  private:
   class Impl;

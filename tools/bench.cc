@@ -15,6 +15,7 @@
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/progress_internal.h"
+#include "dsi/tools/row_choice_internal.h"
 #include "dsi/tools/text_table_internal.h"
 #include "dsi/tools/unsupported_features_internal.h"
 #include "dsi/tools/verbs_internal.h"
@@ -32,6 +33,7 @@ struct Options {
   uint32_t width = 0;
   uint32_t batch_size = 4096;
   uint32_t repeat = 3;
+  RowChoice choice;
 };
 
 struct Round {
@@ -87,8 +89,8 @@ Result<Round> ReadOnce(const Reader& reader, const ScanOptions& scan_options, Ba
     round.copy_seconds += Seconds(copy_start);
     round.output_bytes += slab.size();
     ++round.batches;
-    if (!progress->Update("reading", scan->stats().rows, reader.info().num_rows,
-                          ProgressUnit::kRows)) {
+    if (!progress->Update("reading", scan->stats().rows + scan->stats().rows_dropped,
+                          reader.info().num_rows, ProgressUnit::kRows)) {
       return CheckInterrupt();
     }
   }
@@ -115,6 +117,7 @@ Status Print(const Options& options, size_t num_columns, const std::vector<Round
                       {"batch_size", options.batch_size},
                       {"columns", num_columns},
                       {"rows", stats.rows},
+                      {"rows_dropped", stats.rows_dropped},
                       {"batches", best.batches},
                       {"seconds", seconds},
                       {"rows_per_second", rows_per_second},
@@ -131,7 +134,10 @@ Status Print(const Options& options, size_t num_columns, const std::vector<Round
   FactList facts;
   facts.Add("layout", fmt::format("{}, {} columns, {} batches of {}", options.layout, num_columns,
                                   CountText(best.batches), options.batch_size));
-  facts.Add("rows", CountText(stats.rows));
+  facts.Add("rows", CountText(stats.rows) +
+                        (stats.rows_dropped == 0
+                             ? ""
+                             : fmt::format("  ({} left out)", CountText(stats.rows_dropped))));
   facts.Add("time", fmt::format("{}  (best of {})", SecondsText(best.seconds), rounds.size()));
   facts.Add("speed", fmt::format("{}rows/s", RateText(rows_per_second)));
   facts.Add("bytes read", fmt::format("{}  ({} reads, {} needed)", BytesText(stats.bytes_read),
@@ -154,6 +160,7 @@ Status Run(const Options& options, Console* console) {
   DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(*reader, options.features));
   ScanOptions scan;
   scan.batch_size = options.batch_size;
+  DSI_ASSIGN_OR_RETURN(scan.filter, FilterOf(*reader, options.choice));
   Batch batch;
   std::vector<std::byte> copy;
   std::vector<Round> rounds;
@@ -195,6 +202,7 @@ VerbAction AddBench(CLI::App* app, Console* console) {
   app->add_option("--repeat", options->repeat, "Read the file so often; default 3")
       ->check(CLI::Range(1U, 1000U).description(""))
       ->type_name("N");
+  AddRowChoice(app, &options->choice);
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);
   app->footer(

@@ -3,6 +3,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/tools/dsi_to_text_internal.h"
+#include "dsi/tools/row_choice_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
 namespace dsi::tools {
@@ -11,6 +12,7 @@ namespace {
 struct Options {
   std::string file;
   std::string rows;
+  RowChoice choice;
   DsiToTextOptions to_text;
 };
 
@@ -54,8 +56,13 @@ Status Run(Options* options, Console* console) {
   options->to_text.skip_unsupported = true;
   options->to_text.rows.wide_integers_as_strings = console->ids_as_strings;
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options->file));
+  RowTextOptions* const rows = &options->to_text.rows;
+  DSI_ASSIGN_OR_RETURN(rows->filter, FilterOf(*reader, options->choice));
+  if (options->choice.count) return PrintCount(*reader, *rows, console);
   const bool cut = console->out_is_tty() && !console->json;
   Progress progress(*console, /*prints_rows=*/true);
+  const uint64_t tail = options->choice.tail;
+  if (tail != RowChoice::kAll) DSI_RETURN_IF_ERROR(KeepLast(*reader, tail, rows, &progress));
   return DsiToText(*reader, options->to_text, &progress,
                    [&](std::string_view lines) {
                      return cut ? console->Print(CutLines(lines, console->width()))
@@ -73,15 +80,21 @@ VerbAction AddCat(CLI::App* app, Console* console) {
   app->add_option("--rows", options->rows,
                   "Rows first up to, not including, end, as they are stored")
       ->type_name("FIRST:END");
-  app->add_flag("--original-order", options->to_text.original_order,
-                "Rows as they were before clustering (needs convert --keep-position)");
+  AddRowChoice(app, &options->choice);
+  const TailAndCount cut = AddTailAndCount(app, &options->choice);
+  CLI::Option* original =
+      app->add_flag("--original-order", options->to_text.original_order,
+                    "Rows as they were before clustering (needs convert --keep-position)");
+  cut.count->excludes(original);
   AddJsonFlag(app, console);
   AddIdsAsStrings(app, console);
   AddQuietFlag(app, console);
   app->footer(
       "On a terminal lines are cut to its width; --json keeps them whole.\n\nExamples:\n"
       "  dsictl cat clicks.dsi --features label,item.id | wc -l\n"
-      "  dsictl cat clicks.dsi --rows 1000:1100\n");
+      "  dsictl cat clicks.dsi --rows 1000:1100\n"
+      "  dsictl cat clicks.dsi --where 'label = 1' --sample 0.1 --seed 7\n"
+      "  dsictl cat clicks.dsi --where 'timestamp >= 1700000000000' --count\n");
   return [options, console] { return Run(options.get(), console); };
 }
 

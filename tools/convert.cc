@@ -1,4 +1,4 @@
-// dsictl convert: text to .dsi, and .dsi back to JSON Lines.
+// dsictl convert: text to .dsi, .dsi back to JSON Lines, and .dsi to another .dsi.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -9,9 +9,11 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/io/file.h"
+#include "dsi/tools/dsi_to_dsi_internal.h"
 #include "dsi/tools/dsi_to_text_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/row_choice_internal.h"
 #include "dsi/tools/text_table_internal.h"
 #include "dsi/tools/text_to_dsi_internal.h"
 #include "dsi/tools/verbs_internal.h"
@@ -29,9 +31,20 @@ struct Options {
   bool no_groups = false;
   bool force = false;
   bool original_order = false;
+  RowChoice choice;
   // To tell an option that means nothing in the direction taken.
   std::vector<const CLI::Option*> only_to_dsi;
+  std::vector<const CLI::Option*> only_of_text;
+  std::vector<const CLI::Option*> only_from_dsi;
 };
+
+Status RefuseIfGiven(const std::vector<const CLI::Option*>& options, std::string_view when) {
+  for (const CLI::Option* option : options) {
+    if (option->count() == 0) continue;
+    return internal::InvalidArgument("{} means nothing when {}", option->get_name(), when);
+  }
+  return Status::Ok();
+}
 
 class Stopwatch {
  public:
@@ -43,9 +56,9 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-Status PrintToDsi(const TextToDsiReport& report, const Options& options, double seconds,
-                  Console* console) {
-  const WriteReport& w = report.written;
+// `fit` is null where rows come from a .dsi file.
+Status PrintToDsi(const WriteReport& w, uint64_t bytes_in, const TextFit* fit,
+                  const Options& options, double seconds, Console* console) {
   const auto rows = static_cast<double>(w.num_rows);
   if (console->json) {
     Json json = {{"output", options.out},
@@ -56,21 +69,21 @@ Status PrintToDsi(const TextToDsiReport& report, const Options& options, double 
                  {"values_in", w.values_in},
                  {"values_stored", w.values_stored},
                  {"index_bytes", w.index_bytes},
-                 {"bytes_in", report.bytes_in},
+                 {"bytes_in", bytes_in},
                  {"bytes_out", w.file_bytes},
                  {"seconds", seconds},
                  {"encode_seconds", w.encode_seconds},
                  {"choose_seconds", w.choose_seconds},
-                 {"rows_per_second", rows / seconds},
-                 {"input", DecisionsJson(report.fit)}};
+                 {"rows_per_second", rows / seconds}};
+    if (fit != nullptr) json["input"] = DecisionsJson(*fit);
     return PrintJson(json, console);
   }
   if (console->quiet) return Status::Ok();
   const std::string smaller =
-      FactorText(static_cast<double>(report.bytes_in), static_cast<double>(w.file_bytes));
+      FactorText(static_cast<double>(bytes_in), static_cast<double>(w.file_bytes));
   FactList facts;
   facts.Add("rows", CountText(w.num_rows));
-  AddDecisions(report.fit, &facts);
+  if (fit != nullptr) AddDecisions(*fit, &facts);
   facts.Add("sessions",
             fmt::format("{}  ({:.1f} rows each)", CountText(w.num_sessions),
                         w.num_sessions ? rows / static_cast<double>(w.num_sessions) : 0));
@@ -81,13 +94,19 @@ Status PrintToDsi(const TextToDsiReport& report, const Options& options, double 
   facts.Add("groups", fmt::format("{}  (indexes: {})", w.num_groups, BytesText(w.index_bytes)));
   facts.Add("stripes", CountText(w.num_stripes));
   // Of values left out "smaller" would say nothing.
-  const TextCoverage& coverage = report.fit.coverage;
-  const bool all_stored = coverage.ignored.empty() && coverage.more_ignored == 0 && w.num_rows != 0;
-  facts.Add("bytes",
-            fmt::format("{} in, {} out{}", BytesText(report.bytes_in), BytesText(w.file_bytes),
-                        all_stored ? fmt::format("  ({} smaller)", smaller) : ""));
+  const bool all_stored = w.num_rows != 0 && fit != nullptr && fit->coverage.ignored.empty() &&
+                          fit->coverage.more_ignored == 0;
+  facts.Add("bytes", fmt::format("{} in, {} out{}", BytesText(bytes_in), BytesText(w.file_bytes),
+                                 all_stored ? fmt::format("  ({} smaller)", smaller) : ""));
   facts.Add("time", fmt::format("{}  ({}rows/s)", SecondsText(seconds), RateText(rows / seconds)));
   return console->Print(facts.Render(*console));
+}
+
+void SetOutput(Options* options) {
+  options->to_dsi.out = options->out;
+  options->to_dsi.writer.dedup = !options->no_dedup;
+  options->to_dsi.writer.find_groups = !options->no_groups;
+  options->to_dsi.writer.overwrite = options->force;
 }
 
 Status ToDsi(Options* options, Console* console) {
@@ -96,10 +115,7 @@ Status ToDsi(Options* options, Console* console) {
   const Stopwatch watch;
   options->to_dsi.source.path = options->in;
   options->to_dsi.source.scratch_folder = FolderOf(options->out);
-  options->to_dsi.out = options->out;
-  options->to_dsi.writer.dedup = !options->no_dedup;
-  options->to_dsi.writer.find_groups = !options->no_groups;
-  options->to_dsi.writer.overwrite = options->force;
+  SetOutput(options);
   Progress progress(*console);
   const auto report = TextToDsi(options->to_dsi, &progress);
   progress.Clear();
@@ -111,19 +127,33 @@ Status ToDsi(Options* options, Console* console) {
   }
   DSI_RETURN_IF_ERROR(report.status());
   for (const std::string& warning : WarningsOf(report->fit)) PrintWarning(warning);
-  return PrintToDsi(*report, *options, watch.seconds(), console);
+  return PrintToDsi(report->written, report->bytes_in, &report->fit, *options, watch.seconds(),
+                    console);
+}
+
+Status Rewrite(Options* options, Console* console) {
+  DSI_RETURN_IF_ERROR(RefuseIfGiven(options->only_of_text, "IN is a .dsi file"));
+  const Stopwatch watch;
+  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options->in));
+  DSI_ASSIGN_OR_RETURN(const RowFilter filter, FilterOf(*reader, options->choice));
+  SetOutput(options);
+  options->to_dsi.source.schema_file = options->in;  // Its kinds are declared, not inferred.
+  Progress progress(*console);
+  const auto written = DsiToDsi(*reader, filter, options->to_dsi, &progress);
+  progress.Clear();
+  DSI_RETURN_IF_ERROR(written.status());
+  return PrintToDsi(*written, reader->info().file_bytes, nullptr, *options, watch.seconds(),
+                    console);
 }
 
 Status ToText(const Options& options, Console* console) {
-  for (const CLI::Option* option : options.only_to_dsi) {
-    if (option->count() == 0) continue;
-    return internal::InvalidArgument("{} means nothing when a .dsi file is turned into text",
-                                     option->get_name());
-  }
+  for (const auto* unfit : {&options.only_to_dsi, &options.only_of_text})
+    DSI_RETURN_IF_ERROR(RefuseIfGiven(*unfit, "a .dsi file is turned into text"));
   const Stopwatch watch;
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.in));
   DsiToTextOptions to_text;
   to_text.original_order = options.original_order;
+  DSI_ASSIGN_OR_RETURN(to_text.rows.filter, FilterOf(*reader, options.choice));
   std::unique_ptr<WritableFile> file;
   if (options.out != "-") {
     to_text.scratch_folder = FolderOf(options.out);
@@ -159,13 +189,7 @@ Status ToText(const Options& options, Console* console) {
 Status Run(Options* options, Console* console) {
   const bool from_dsi = IsDsiName(options->in);
   const bool to_dsi = IsDsiName(options->out);
-  if (from_dsi && to_dsi) {
-    console->hint =
-        "go through text: dsictl convert IN.dsi - | dsictl convert - OUT.dsi --schema FILE "
-        "('dsictl schema IN.dsi' prints the schema)";
-    return internal::InvalidArgument("a .dsi file cannot be rewritten as another one yet");
-  }
-  if (from_dsi) {
+  if (from_dsi && !to_dsi) {
     if (options->out != "-" && !IsJsonLinesName(options->out)) {
       return internal::InvalidArgument(
           "{}: a .dsi file is turned into JSON Lines: OUT ends in .jsonl or is -", options->out);
@@ -181,6 +205,8 @@ Status Run(Options* options, Console* console) {
         "--original-order is for turning a .dsi file into text; "
         "--keep-position prepares for it");
   }
+  if (from_dsi) return Rewrite(options, console);
+  DSI_RETURN_IF_ERROR(RefuseIfGiven(options->only_from_dsi, "IN is a text"));
   return ToDsi(options, console);
 }
 
@@ -191,10 +217,11 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   TextToDsiOptions* to_dsi = &options->to_dsi;
   WriterOptions* writer = &to_dsi->writer;
   const std::string text_group = "Text to .dsi: the input";
-  const std::string rows_group = "Text to .dsi: the order of rows";
-  const std::string file_group = "Text to .dsi: the file";
-  const auto only = [&options](CLI::Option* option, const std::string& group) {
-    options->only_to_dsi.push_back(option->group(group));
+  const std::string rows_group = "To .dsi: the order of rows";
+  const std::string file_group = "To .dsi: the file";
+  const auto only = [&options, &text_group](CLI::Option* option, const std::string& group) {
+    const bool of_text = group == text_group;
+    (of_text ? options->only_of_text : options->only_to_dsi).push_back(option->group(group));
     return option;
   };
 
@@ -202,7 +229,8 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
                   "A .jsonl, .csv or .tsv (.gz, .zst) or .dsi file; - for standard input")
       ->required()
       ->type_name("");
-  app->add_option("OUT", options->out, "A .dsi file; or .jsonl, or - for standard output")
+  app->add_option("OUT", options->out,
+                  "A .dsi file; from .dsi also .jsonl, or - for standard output")
       ->required()
       ->type_name("");
   app->add_flag("--force", options->force, "Replace an existing OUT");
@@ -210,6 +238,8 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   AddQuietFlag(app, console);
   app->add_flag("--original-order", options->original_order, "Rows as they were before clustering")
       ->group(".dsi to text");
+  for (CLI::Option* option : AddRowChoice(app, &options->choice))
+    options->only_from_dsi.push_back(option->group("From .dsi: the rows"));
 
   only(
       app->add_option("--schema", to_dsi->source.schema_file, "Schema as JSON; else it is inferred")
@@ -274,7 +304,8 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
       "  dsictl convert clicks.jsonl clicks.dsi --session-key session_id\n"
       "  zcat day1.jsonl.gz day2.jsonl.gz | dsictl convert - days.dsi --schema ads.json\n"
       "  dsictl convert <(cat day*.jsonl) days.dsi --format jsonl\n"
-      "  dsictl convert clicks.dsi clicks.jsonl --original-order\n\n"
+      "  dsictl convert clicks.dsi clicks.jsonl --original-order\n"
+      "  dsictl convert clicks.dsi few.dsi --where 'label = 0' --sample 0.1\n\n"
       "Without --schema, an input that can be read but once is first copied, compressed, to a "
       "file\n"
       "without a name in OUT's folder. docs/dsictl.md explains the report and the warnings.\n");

@@ -17,7 +17,8 @@ namespace {
 
 // A column of the tool's own, which nobody sees unless they ask.
 constexpr std::string_view kPosition = "__position";
-// Rows that RowText gives at once, so that what it failed with lies among as many.
+// Rows that RowText gives at once, so that what it failed with lies among as many, unless a filter
+// makes it reach further.
 constexpr uint64_t kRowsAtOnce = 1024;
 
 // The rows as text; goes on without features that cannot be read where that is allowed.
@@ -42,13 +43,15 @@ class RowSource {
       positions->clear();
       const auto more = text_->Next(lines, positions);
       if (more.ok()) {
-        rows_.row_begin += positions->size();
+        rows_.row_begin = text_->next_row();
         return more;
       }
       DSI_RETURN_IF_ERROR(GoOnWithout(more.status()));
       DSI_RETURN_IF_ERROR(Start());
     }
   }
+
+  uint64_t next_row() const { return text_->next_row(); }
 
  private:
   Status GoOnWithout(const Status& failure) {
@@ -63,7 +66,8 @@ class RowSource {
     const uint64_t begin = rows_.row_begin;
     const std::string where =
         begin == options_.rows.row_begin ? "" : fmt::format(" from row {} on", begin);
-    const uint64_t end = std::min({begin + kRowsAtOnce, rows_.row_end, reader_.info().num_rows});
+    const uint64_t end = std::min(rows_.filter.empty() ? begin + kRowsAtOnce : UINT64_MAX,
+                                  std::min(rows_.row_end, reader_.info().num_rows));
     DSI_RETURN_IF_ERROR(LeaveOutUnsupported(failure, options_.rows.features, where,
                                             ReadRows(reader_, begin, end), &columns_));
     rows_.features.clear();
@@ -117,7 +121,8 @@ Result<uint64_t> DsiToText(const Reader& reader, const DsiToTextOptions& options
     DSI_ASSIGN_OR_RETURN(const bool more, text.Next(&lines, &positions));
     num_rows += positions.size();
     DSI_RETURN_IF_ERROR(order ? order->Add(lines, positions) : sink(lines));
-    if (!progress->Update("writing", num_rows, total, ProgressUnit::kRows)) return CheckInterrupt();
+    const uint64_t done = text.next_row() - options.rows.row_begin;
+    if (!progress->Update("writing", done, total, ProgressUnit::kRows)) return CheckInterrupt();
     if (!more) break;
   }
   if (order) DSI_RETURN_IF_ERROR(order->WriteTo(sink));

@@ -17,7 +17,9 @@ constexpr size_t kNamesAdvised = 3;
 
 bool IsGlob(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
 
-Status UnknownFeature(const std::string& name, const std::vector<ColumnInfo>& columns) {
+}  // namespace
+
+Status UnknownFeature(std::string_view name, std::span<const ColumnInfo> columns) {
   internal::NearNames near(name, kNamesAdvised);
   std::string_view last;
   for (const ColumnInfo& column : columns) {
@@ -27,8 +29,6 @@ Status UnknownFeature(const std::string& name, const std::vector<ColumnInfo>& co
   }
   return internal::InvalidArgument("the file has no feature \"{}\"{}", name, near.Advice());
 }
-
-}  // namespace
 
 Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
                                               const std::vector<std::string>& names) {

@@ -1,7 +1,9 @@
 // Names and globs of features on the command line, held against a file.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/base/status.h"
@@ -15,6 +17,9 @@ namespace dsi::tools {
 // warning where it matches.
 Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
                                               const std::vector<std::string>& names);
+
+// kInvalidArgument: the file has no such feature, and which ones are called nearly so.
+Status UnknownFeature(std::string_view name, std::span<const ColumnInfo> columns);
 
 // All columns but those of an unknown kind or type.
 Result<std::vector<ColumnInfo>> ReadableColumns(const Reader& reader);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dsi/tools/dsi_to_text_internal.h"
+#include "dsi/tools/row_choice_internal.h"
 #include "dsi/tools/text_table_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
@@ -18,6 +19,7 @@ struct Options {
   std::string file;
   uint64_t rows = 10;
   std::vector<std::string> features;
+  RowChoice choice;
 };
 
 constexpr size_t kCellWidth = 28;
@@ -74,10 +76,14 @@ Status Run(const Options& options, Console* console) {
   to_text.rows.wide_integers_as_strings = console->ids_as_strings;
   to_text.rows.features = options.features;
   to_text.skip_unsupported = true;
-  to_text.rows.row_end = options.rows;
+  DSI_ASSIGN_OR_RETURN(to_text.rows.filter, FilterOf(*reader, options.choice));
+  if (options.choice.count) return PrintCount(*reader, to_text.rows, console);
   std::string lines;
   {
     Progress progress(*console);
+    DSI_RETURN_IF_ERROR(options.choice.tail != RowChoice::kAll
+                            ? KeepLast(*reader, options.choice.tail, &to_text.rows, &progress)
+                            : KeepFirst(*reader, options.rows, &to_text.rows, &progress));
     DSI_RETURN_IF_ERROR(DsiToText(*reader, to_text, &progress, [&](std::string_view more) {
                           lines += more;
                           return Status::Ok();
@@ -99,14 +105,20 @@ Status Run(const Options& options, Console* console) {
 VerbAction AddHead(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
   app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
-  AddCount(app, "-n,--rows", &options->rows, "Number of rows; default 10");
+  CLI::Option* rows = AddCount(app, "-n,--rows", &options->rows, "Number of rows; default 10");
   AddNameList(app, "--features", &options->features, "Only these; * and ? match");
+  AddRowChoice(app, &options->choice);
+  const TailAndCount instead = AddTailAndCount(app, &options->choice);
+  instead.tail->excludes(rows);
+  instead.count->excludes(rows);
   AddJsonFlag(app, console);
   AddIdsAsStrings(app, console);
   app->footer(
       "Rows come in the order of the file: clustered by session.\n\nExamples:\n"
       "  dsictl head clicks.dsi -n 3\n"
-      "  dsictl head clicks.dsi --features session_id,'user.*' --json\n");
+      "  dsictl head clicks.dsi --features session_id,'user.*' --json\n"
+      "  dsictl head clicks.dsi --where 'label = 1' --where 'user.age exists' --tail 5\n"
+      "  dsictl head clicks.dsi --where 'label = 1' --count\n");
   return [options, console] { return Run(*options, console); };
 }
 

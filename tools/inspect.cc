@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::string file;
   bool features = false;
+  bool stats = false;
   bool stripes = false;
   bool groups = false;
   bool dedup = false;
@@ -179,6 +180,7 @@ Status Run(const Options& options, Console* console) {
     if (options.why) return ShowChoices(*reader, orders.at(options.sort), console);
     return ShowFeatures(*reader, orders.at(options.sort), console);
   }
+  if (options.stats) return ShowStats(*reader, console);
   if (options.stripes) return ShowStripes(*reader, console);
   if (options.groups) return ShowGroups(*reader, console);
   if (options.dedup) return ShowDedup(*reader, console);
@@ -221,6 +223,8 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
   CLI::Option_group* views = app->add_option_group("Views", "One of them; none: a summary");
   auto* features = views->add_flag("--features", options->features,
                                    "Every column, its size and encoding; reads a stripe");
+  views->add_flag("--stats", options->stats,
+                  "What is missing, lengths, least and greatest values; reads everything");
   views->add_flag("--stripes", options->stripes, "The horizontal pieces");
   views->add_flag("--groups", options->groups, "Which features share an inverse index");
   views->add_flag("--dedup", options->dedup, "What deduplication saved, by group");
@@ -246,6 +250,7 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
       "Examples:\n"
       "  dsictl inspect clicks.dsi\n"
       "  dsictl inspect clicks.dsi --features --sort bytes\n"
+      "  dsictl inspect clicks.dsi --stats\n"
       "  dsictl inspect clicks.dsi --plan label,user.clicks\n"
       "  dsictl inspect clicks.dsi --dedup --json\n");
   return [options, console] { return Run(*options, console); };

@@ -27,7 +27,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 9> kVerbs = {{
+constexpr std::array<Verb, 11> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},
@@ -37,6 +37,8 @@ constexpr std::array<Verb, 9> kVerbs = {{
     {"verify", "Check every byte and every rule of the format", AddVerify},
     {"bench", "Read batches of features and measure", AddBench},
     {"generate", "Make up a training table as JSON Lines", AddGenerate},
+    {"completion", "Print a completion script for a shell", AddCompletion},
+    {"man", "Print the man page", AddMan},
 }};
 
 constexpr const char* kFooter =

@@ -28,17 +28,6 @@ Result<bool> ReadBatch(TextInput* rows, uint64_t max_rows, RowBatch* batch) {
   return true;
 }
 
-Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema) {
-  for (const std::string& pair : pairs) {
-    const size_t equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return internal::InvalidArgument("--metadata takes key=value, not '{}'", pair);
-    }
-    schema->metadata[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
-  return Status::Ok();
-}
-
 Result<FeatureSpec*> FindKey(const std::string& option, const std::string& name, Schema* schema) {
   const int at = schema->FindFeature(name);
   if (at < 0) {
@@ -50,8 +39,19 @@ Result<FeatureSpec*> FindKey(const std::string& option, const std::string& name,
   return &schema->features[static_cast<size_t>(at)];
 }
 
-// The keys to cluster by, where the command line names any; what it leaves open comes from the
-// schema. An inferred schema takes a key that it knew for a mere number for what it is.
+}  // namespace
+
+Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema) {
+  for (const std::string& pair : pairs) {
+    const size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return internal::InvalidArgument("--metadata takes key=value, not '{}'", pair);
+    }
+    schema->metadata[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  return Status::Ok();
+}
+
 Result<std::vector<std::string>> ClusterKeys(const TextToDsiOptions& options, Schema* schema) {
   if (options.session_keys.empty() && options.time_feature.empty()) {
     return std::vector<std::string>();
@@ -106,8 +106,6 @@ bool ShowWriteProgress(const WriteProgress& now, Progress* progress) {
   }
   return true;
 }
-
-}  // namespace
 
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress) {
   // The output comes first: nobody should wait for a long reading to be told that the file exists.

@@ -40,4 +40,14 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* pro
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
                                   std::unique_ptr<WritableFile> file, Progress* progress);
 
+// Shared with the writing of one .dsi file from another.
+
+// "key=value" each. kInvalidArgument.
+Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema);
+// The keys to cluster by, where the command line names any; what it leaves open comes from the
+// schema. An inferred schema takes a key that it knew for a mere number for what it is.
+Result<std::vector<std::string>> ClusterKeys(const TextToDsiOptions& options, Schema* schema);
+// False once a signal asks to stop.
+bool ShowWriteProgress(const WriteProgress& now, Progress* progress);
+
 }  // namespace dsi::tools

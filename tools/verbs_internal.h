@@ -26,6 +26,8 @@ VerbAction AddHead(CLI::App* app, Console* console);
 VerbAction AddCat(CLI::App* app, Console* console);
 VerbAction AddVerify(CLI::App* app, Console* console);
 VerbAction AddBench(CLI::App* app, Console* console);
+VerbAction AddCompletion(CLI::App* app, Console* console);
+VerbAction AddMan(CLI::App* app, Console* console);
 
 // Options that several verbs share.
 void AddJsonFlag(CLI::App* app, Console* console);

@@ -62,8 +62,10 @@ class DSI_EXPORT RowBatch {
   // Lists and embeddings. Every column of a weighted or sequence feature must be set, with equal
   // lengths; an embedding needs its fixed length.
   Status SetInts(size_t feature, size_t column, std::span<const int64_t> values);
+  Status SetInts(size_t feature, size_t column, std::span<const int32_t> values);
   Status SetUints(size_t feature, size_t column, std::span<const uint64_t> values);
   Status SetDoubles(size_t feature, size_t column, std::span<const double> values);
+  Status SetFloats(size_t feature, size_t column, std::span<const float> values);
   // Ends the row. kBadInput when a feature is set in part (a column missing, unequal lengths); the
   // row is then dropped.
   Status EndRow();
@@ -86,6 +88,9 @@ class DSI_EXPORT RowBatch {
   // Adds all ended rows of another batch. All or nothing. kInvalidArgument: another schema object,
   // or a row of this one not ended. kResourceExhausted as above.
   Status Append(const RowBatch& other);
+  // The same, and on success `other` is left without rows, also without one that was not ended. A
+  // batch that has no rows takes the memory of `other` and copies nothing.
+  Status Append(RowBatch&& other);
 
   // Storage of one feature of a batch that has rows, for the writer.
   struct FeatureBuffer {
@@ -145,11 +150,14 @@ class DSI_EXPORT RowBatch {
   // Drops what lies beyond the ended rows.
   void Truncate(size_t feature);
   Status AppendRows(const RowBatch& other);
+  // Takes the rows of `other` instead of this batch's none.
+  Status TakeRows(RowBatch* other);
   Status AppendBuffers(size_t num_rows, std::span<const FeatureColumns> columns);
   Status CheckColumns(size_t num_rows, const FeatureColumns& from) const;
   void CopyColumns(size_t num_rows, const FeatureColumns& from);
   void CopyFeature(size_t feature, const RowBatch& other);
   Status CheckRoom(size_t num_rows) const;
+  Status CheckSchema(const RowBatch& other) const;
   // Ends num_rows rows at once; the touched features hold theirs already.
   void CommitRows(size_t num_rows);
   // Lists the rows of all features that every row had, and that the current rows lack.

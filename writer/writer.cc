@@ -86,19 +86,14 @@ class Writer::Impl {
   uint64_t size_bytes() const { return rows_.size_bytes() + finish_memory(); }
 
   Status Append(const RowBatch& rows) {
-    return NoThrow([&]() -> Status {
-      DSI_RETURN_IF_ERROR(CheckOpen());
-      const bool are_first = rows_.num_rows() == 0;
-      return Settle(are_first, rows_.Append(rows));
-    });
+    return AddRows([&] { return rows_.Append(rows); }, [&] { rows_.Clear(); });
   }
-
+  Status Append(RowBatch&& rows) {
+    return AddRows([&] { return rows_.Append(std::move(rows)); },
+                   [&] { static_cast<void>(rows.Append(std::move(rows_))); });
+  }
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
-    return NoThrow([&]() -> Status {
-      DSI_RETURN_IF_ERROR(CheckOpen());
-      const bool are_first = rows_.num_rows() == 0;
-      return Settle(are_first, rows_.AppendColumns(num_rows, columns));
-    });
+    return AddRows([&] { return rows_.AppendColumns(num_rows, columns); }, [&] { rows_.Clear(); });
   }
 
   Result<WriteReport> Finish() {
@@ -131,12 +126,18 @@ class Writer::Impl {
     return CheckMemory(rows_.num_rows() + num_rows, rows_.size_bytes() + more + finish);
   }
 
-  // After rows were added: the first ones are taken back where Finish has no room for them.
-  Status Settle(bool were_first, const Status& added) {
-    if (!added.ok() || !were_first) return added;
-    const Status fits = CheckMemory(rows_.num_rows(), size_bytes());
-    if (!fits.ok()) rows_.Clear();
-    return fits;
+  // `take_back` undoes the addition of the first rows, where Finish has no room for them.
+  template <typename Add, typename TakeBack>
+  Status AddRows(const Add& add, const TakeBack& take_back) {
+    return NoThrow([&]() -> Status {
+      DSI_RETURN_IF_ERROR(CheckOpen());
+      const bool are_first = rows_.num_rows() == 0;
+      DSI_RETURN_IF_ERROR(add());
+      if (!are_first) return Status::Ok();
+      const Status fits = CheckMemory(rows_.num_rows(), size_bytes());
+      if (!fits.ok()) take_back();
+      return fits;
+    });
   }
 
   Status CheckMemory(size_t num_rows, uint64_t bytes) const {
@@ -154,8 +155,6 @@ class Writer::Impl {
     return Status::Ok();
   }
 
-  // Rounds what the schema declares and notes in it how far off values are then (spec S-014).
-  Status RoundFloats(Schema* stored);
   Status WriteAll(WriteReport* report);
   Status WriteStripes(const std::vector<ClusteredFeature>& features,
                       const std::vector<uint32_t>& time_rank, const internal::FileLayout& layout,
@@ -173,38 +172,15 @@ class Writer::Impl {
   bool finished_ = false;
 };
 
-Status Writer::Impl::RoundFloats(Schema* stored) {
-  struct Place {
-    size_t feature;
-    size_t column;
-  };
-  std::vector<Place> places;
-  for (size_t f = 0; f < stored->features.size(); ++f) {
-    for (size_t c = 0; c < stored->features[f].columns.size(); ++c) {
-      if (stored->features[f].columns[c].precision != Precision::kExact) places.push_back({f, c});
-    }
-  }
-  return internal::ParallelFor(
-      places.size(), options_.threads,
-      [&](size_t i) {
-        const auto [f, c] = places[i];
-        FeatureSpec& feature = stored->features[f];
-        DSI_ASSIGN_OR_RETURN(const double max_error,
-                             internal::RoundColumn(feature, c, &rows_.features_[f]));
-        feature.columns[c].max_error =
-            std::min(feature.columns[c].max_error + max_error, std::numeric_limits<double>::max());
-        return Status::Ok();
-      },
-      [&] { return Progress(WriteProgress::Phase::kCluster, 0, 0); });
-}
-
 Status Writer::Impl::WriteAll(WriteReport* report) {
   DSI_RETURN_IF_ERROR(rows_.PrepareOnce());  // None may have been added.
   const auto num_rows = static_cast<uint32_t>(rows_.num_rows());
   DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kCluster, 0, 0));
 
   Schema stored = *schema_;
-  DSI_RETURN_IF_ERROR(RoundFloats(&stored));
+  DSI_RETURN_IF_ERROR(internal::RoundFloats(
+      rows_.features_, options_.threads,
+      [&] { return Progress(WriteProgress::Phase::kCluster, 0, 0); }, &stored));
   std::vector<internal::FeatureSource> sources;
   RowBatch::FeatureBuffer positions;
   if (options_.keep_position) {
@@ -390,6 +366,7 @@ Result<std::unique_ptr<Writer>> Writer::Create(std::unique_ptr<WritableFile> fil
 
 const std::shared_ptr<const Schema>& Writer::schema() const { return impl_->schema(); }
 Status Writer::Append(const RowBatch& rows) { return impl_->Append(rows); }
+Status Writer::Append(RowBatch&& rows) { return impl_->Append(std::move(rows)); }
 Status Writer::AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
   return impl_->AppendColumns(num_rows, columns);
 }

@@ -98,6 +98,9 @@ class DSI_EXPORT Writer {
   // object, or after Finish. kResourceExhausted: more than memory_bytes, more rows than 2^32 - 1,
   // or no memory; Finish writes the rows before, and the refused ones go into the next file.
   Status Append(const RowBatch& rows);
+  // The same; on success `rows` is left without rows and can be filled again. The first batch of a
+  // writer is taken as it is, without a copy.
+  Status Append(RowBatch&& rows);
   // Rows from column buffers; copied. Errors of RowBatch::AppendColumns, and those of Append.
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
 

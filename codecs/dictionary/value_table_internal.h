@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "dsi/base/probe_internal.h"
+
 namespace dsi::internal {
 
 // Numbers distinct values in order of first appearance. An open-addressing table that doubles when
@@ -49,11 +51,10 @@ class ValueTable {
   static constexpr uint32_t kEmpty = ~uint32_t{0};
 
   uint32_t Insert(T value) {
-    size_t at = Slot(value);
-    while (slots_[at] != kEmpty) {
-      if (entries_[slots_[at]] == value) return slots_[at];
-      at = (at + 1) & mask_;
-    }
+    const size_t at = Probe(slots_, Slot(value), [&](uint32_t known) {
+      return known == kEmpty || entries_[known] == value;
+    });
+    if (slots_[at] != kEmpty) return slots_[at];
     const auto number = static_cast<uint32_t>(entries_.size());
     slots_[at] = number;
     entries_.push_back(value);
@@ -68,18 +69,15 @@ class ValueTable {
 
   void Resize(size_t size) {
     slots_.assign(size, kEmpty);
-    mask_ = size - 1;
     shift_ = 64 - std::countr_zero(size);
     for (size_t i = 0; i < entries_.size(); ++i) {
-      size_t at = Slot(entries_[i]);
-      while (slots_[at] != kEmpty) at = (at + 1) & mask_;
-      slots_[at] = static_cast<uint32_t>(i);
+      slots_[Probe(slots_, Slot(entries_[i]), [](uint32_t known) { return known == kEmpty; })] =
+          static_cast<uint32_t>(i);
     }
   }
 
   std::vector<uint32_t> slots_;
   std::vector<T> entries_;
-  size_t mask_ = 0;
   int shift_ = 0;
 };
 

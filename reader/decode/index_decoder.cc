@@ -20,26 +20,26 @@ int64_t FromZigzag(uint32_t code) { return int64_t{code >> 1} ^ -int64_t{code & 
 Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupRecord& record,
                                 const PlannedStream* stream, const GroupIndexDecoder* parent,
                                 uint32_t stripe_rows, bool want_touched) {
-  form_ = static_cast<GroupForm>(record.form);
-  if (record.form > static_cast<uint32_t>(GroupForm::kVersions)) {
+  form_ = record.form;
+  if (!IsKnown(form_)) {
     return Error(StatusCode::kUnsupported,
                  "stripe {}: dedup group with an index of form {} (D-001)", context->plan->stripe,
-                 record.form);
+                 static_cast<uint32_t>(form_));
   }
   num_unique_ = record.num_unique;
   stripe_rows_ = stripe_rows;
   want_touched_ = want_touched;
   row_ = uniques_seen_ = run_left_ = run_rows_ = 0;
   rows_ = {};
-  if (form_ != GroupForm::kIdentity) {
+  if (form_ != IndexForm::kIdentity) {
     if (stream == nullptr)
-      return Corrupt("group of form {} has no index stream (D-001)", record.form);
+      return Corrupt("group of form {} has no index stream (D-001)", static_cast<uint32_t>(form_));
     window_.Start(context, stream, nullptr, nullptr, false);
   }
   kept_all_ = false;
   if (general() && want_touched) renumber_.Reset(num_unique_);
-  if (form_ == GroupForm::kViaParent) return MapParent(parent->all());
-  if (form_ == GroupForm::kVersions) return CountVersions(*parent);
+  if (form_ == IndexForm::kViaParent) return MapParent(parent->all());
+  if (form_ == IndexForm::kVersions) return CountVersions(*parent);
   return Status::Ok();
 }
 
@@ -136,7 +136,7 @@ Status GroupIndexDecoder::Next(uint32_t num_rows, std::span<const uint32_t> chos
 Status GroupIndexDecoder::NextRows(uint32_t num_rows) {
   rows_ = {};
   rows_.num_rows = num_rows;
-  if (kept_all_ && form_ != GroupForm::kIdentity) {
+  if (kept_all_ && form_ != IndexForm::kIdentity) {
     if (general()) {
       SetGeneral(std::span(all_).subspan(row_, num_rows));
     } else {
@@ -151,20 +151,20 @@ Status GroupIndexDecoder::NextRows(uint32_t num_rows) {
   }
   rows_.slots = std::span(slots_).first(num_rows);
   switch (form_) {
-    case GroupForm::kIdentity:
+    case IndexForm::kIdentity:
       NextIdentity(num_rows);
       break;
-    case GroupForm::kRunLengths:
+    case IndexForm::kRunLengths:
       DSI_RETURN_IF_ERROR(NextRuns(num_rows));
       break;
-    case GroupForm::kNewRowBits:
+    case IndexForm::kNewRowBits:
       DSI_RETURN_IF_ERROR(NextBits(num_rows));
       break;
-    case GroupForm::kGeneral:
+    case IndexForm::kGeneral:
       DSI_RETURN_IF_ERROR(NextGeneral(num_rows));
       break;
-    case GroupForm::kViaParent:
-    case GroupForm::kVersions:
+    case IndexForm::kViaParent:
+    case IndexForm::kVersions:
       break;  // Kept whole since Start.
   }
   row_ += num_rows;

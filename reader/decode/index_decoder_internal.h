@@ -17,15 +17,6 @@
 
 namespace dsi::internal {
 
-enum class GroupForm : uint32_t {
-  kIdentity = 0,
-  kRunLengths = 1,
-  kNewRowBits = 2,
-  kGeneral = 3,
-  kViaParent = 4,
-  kVersions = 5
-};
-
 // The rows of one batch that lie in one stripe, as one group sees them.
 struct GroupRows {
   uint32_t num_rows = 0;
@@ -72,7 +63,7 @@ class GroupIndexDecoder {
   // ascending, must outlive the views). Views are valid until the next call.
   Status Next(uint32_t num_rows, std::span<const uint32_t> chosen = {});
   const GroupRows& rows() const { return rows_; }
-  bool general() const { return form_ >= GroupForm::kGeneral; }
+  bool general() const { return form_ >= IndexForm::kGeneral; }
   uint32_t num_unique() const { return num_unique_; }
 
  private:
@@ -91,7 +82,7 @@ class GroupIndexDecoder {
   Status CheckCodes(const uint32_t* codes, uint64_t first, uint64_t count) const;
 
   StreamWindow window_;
-  GroupForm form_ = GroupForm::kIdentity;
+  IndexForm form_ = IndexForm::kIdentity;
   bool want_touched_ = false;
   uint32_t stripe_rows_ = 0;
   uint32_t num_unique_ = 0;

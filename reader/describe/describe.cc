@@ -20,13 +20,13 @@ Result<GroupInfo::PerStripe> DescribeIndex(const OpenFile& file, size_t stripe, 
   GroupInfo::PerStripe info;
   DSI_ASSIGN_OR_RETURN(const StripeGroupRecord record, file.LoadStripeGroup(stripe, group));
   info.num_unique = record.num_unique;
-  if (record.form > static_cast<uint32_t>(IndexForm::kVersions)) {
+  if (!IsKnown(record.form)) {
     info.support =
         Error(StatusCode::kUnsupported, "stripe {}, dedup group {}: index form {} (D-001)", stripe,
-              group, record.form);
+              group, static_cast<uint32_t>(record.form));
     return info;
   }
-  info.form = static_cast<IndexForm>(record.form);
+  info.form = record.form;
   if (index_slot == kNone32) return info;
   DSI_ASSIGN_OR_RETURN(const StreamRecord stream, file.LoadStream(stripe, index_slot));
   DSI_ASSIGN_OR_RETURN(const std::vector<PageRecord> pages,

@@ -116,7 +116,8 @@ class StripePlanner {
     for (bool refers = true; refers; ++levels) {
       if (levels == c.groups.size()) {
         return Corrupt("dedup group {}: form {} without a parent (D-001)",
-                       c.groups[levels - 1].ordinal, records[levels - 1].form);
+                       c.groups[levels - 1].ordinal,
+                       static_cast<uint32_t>(records[levels - 1].form));
       }
       const uint32_t ordinal = c.groups[levels].ordinal;
       if (const auto known = group_position_.find(ordinal); known != group_position_.end()) {
@@ -124,7 +125,7 @@ class StripePlanner {
         break;
       }
       DSI_ASSIGN_OR_RETURN(records[levels], file_.LoadStripeGroup(plan_.stripe, ordinal));
-      refers = records[levels].form == 4 || records[levels].form == 5;
+      refers = NeedsParent(records[levels].form);
     }
     while (levels-- != 0) {
       PlannedGroup planned{
@@ -145,7 +146,7 @@ class StripePlanner {
         group->parent == kNone32 ? 0 : plan_.groups[group->parent].record.num_unique;
     DSI_ASSIGN_OR_RETURN(const uint32_t index,
                          AddStream(column, StreamRole::kIndex, slot, group->ordinal));
-    if (group->record.form != 0) group->index = index;
+    if (group->record.form != IndexForm::kIdentity) group->index = index;
     return CheckIndexRecord(group->record, num_rows, parent_unique, plan_.streams[index].record);
   }
 

@@ -71,6 +71,15 @@ Result<uint32_t> FindOutput(const BatchState& state, std::string_view column, La
   return Error(StatusCode::kNotFound, "column {} is not in the batch", column);
 }
 
+Result<uint32_t> FindOutput(const BatchState& state, size_t ordinal, Layout layout) {
+  const std::vector<ScanOutput>& outputs = state.projection->outputs;
+  if (ordinal >= outputs.size())
+    return Error(StatusCode::kNotFound, "column {} of the {} in the batch", ordinal,
+                 outputs.size());
+  if (outputs[ordinal].layout == layout) return static_cast<uint32_t>(ordinal);
+  return InvalidArgument("column {} is in the batch in another layout", outputs[ordinal].name);
+}
+
 JaggedView JaggedOf(const BatchState& state, uint32_t output, size_t rows) {
   const OutputPlace& place = state.outputs[output];
   JaggedView view;
@@ -122,11 +131,40 @@ Result<VbeView> VbeOf(const BatchState& state, std::string_view set) {
 
 // A view of a batch that Scan::Next has filled.
 template <typename View, typename Make>
-Result<View> ViewOf(const BatchState* state, const Make& make) noexcept {
+Result<View> Filled(const BatchState* state, const Make& make) noexcept {
   return NoThrow([&]() -> Result<View> {
     if (state == nullptr || state->projection == nullptr)
       return InvalidArgument("the batch is empty: no Scan::Next has filled it");
     return make();
+  });
+}
+
+// Of batch rows, or of the unique rows that they refer to.
+void Make(const BatchState& state, uint32_t output, PaddedView* view) {
+  *view = PaddedOf(state, output, state.num_rows);
+}
+void Make(const BatchState& state, uint32_t output, JaggedView* view) {
+  *view = JaggedOf(state, output, state.num_rows);
+}
+void Make(const BatchState& state, uint32_t output, PaddedIkjtView* view) {
+  const uint32_t group = state.projection->outputs[output].group;
+  view->unique = PaddedOf(state, output, state.num_unique[group]);
+  view->inverse = reinterpret_cast<const int32_t*>(state.At(state.inverse[group]));
+}
+void Make(const BatchState& state, uint32_t output, IkjtView* view) {
+  const uint32_t group = state.projection->outputs[output].group;
+  view->unique = JaggedOf(state, output, state.num_unique[group]);
+  view->inverse = reinterpret_cast<const int32_t*>(state.At(state.inverse[group]));
+}
+
+// `column`: name or ordinal.
+template <typename View, typename Column>
+Result<View> ViewOf(const BatchState* state, Column column, Layout layout) noexcept {
+  return Filled<View>(state, [&]() -> Result<View> {
+    DSI_ASSIGN_OR_RETURN(const uint32_t output, FindOutput(*state, column, layout));
+    View view;
+    Make(*state, output, &view);
+    return view;
   });
 }
 
@@ -149,44 +187,32 @@ std::span<const uint64_t> Batch::row_numbers() const noexcept {
 }
 
 Result<PaddedView> Batch::Padded(std::string_view column) const {
-  return internal::ViewOf<PaddedView>(state_.get(), [&]() -> Result<PaddedView> {
-    DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kPadded));
-    return internal::PaddedOf(*state_, at, state_->num_rows);
-  });
+  return internal::ViewOf<PaddedView>(state_.get(), column, Layout::kPadded);
 }
-
+Result<PaddedView> Batch::Padded(size_t ordinal) const {
+  return internal::ViewOf<PaddedView>(state_.get(), ordinal, Layout::kPadded);
+}
 Result<PaddedIkjtView> Batch::PaddedIkjt(std::string_view column) const {
-  return internal::ViewOf<PaddedIkjtView>(state_.get(), [&]() -> Result<PaddedIkjtView> {
-    DSI_ASSIGN_OR_RETURN(const uint32_t at,
-                         internal::FindOutput(*state_, column, Layout::kPaddedIkjt));
-    const uint32_t group = state_->projection->outputs[at].group;
-    PaddedIkjtView view;
-    view.unique = internal::PaddedOf(*state_, at, state_->num_unique[group]);
-    view.inverse = reinterpret_cast<const int32_t*>(state_->At(state_->inverse[group]));
-    return view;
-  });
+  return internal::ViewOf<PaddedIkjtView>(state_.get(), column, Layout::kPaddedIkjt);
 }
-
+Result<PaddedIkjtView> Batch::PaddedIkjt(size_t ordinal) const {
+  return internal::ViewOf<PaddedIkjtView>(state_.get(), ordinal, Layout::kPaddedIkjt);
+}
 Result<JaggedView> Batch::Jagged(std::string_view column) const {
-  return internal::ViewOf<JaggedView>(state_.get(), [&]() -> Result<JaggedView> {
-    DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kJagged));
-    return internal::JaggedOf(*state_, at, state_->num_rows);
-  });
+  return internal::ViewOf<JaggedView>(state_.get(), column, Layout::kJagged);
 }
-
+Result<JaggedView> Batch::Jagged(size_t ordinal) const {
+  return internal::ViewOf<JaggedView>(state_.get(), ordinal, Layout::kJagged);
+}
 Result<IkjtView> Batch::Ikjt(std::string_view column) const {
-  return internal::ViewOf<IkjtView>(state_.get(), [&]() -> Result<IkjtView> {
-    DSI_ASSIGN_OR_RETURN(const uint32_t at, internal::FindOutput(*state_, column, Layout::kIkjt));
-    const uint32_t group = state_->projection->outputs[at].group;
-    IkjtView view;
-    view.unique = internal::JaggedOf(*state_, at, state_->num_unique[group]);
-    view.inverse = reinterpret_cast<const int32_t*>(state_->At(state_->inverse[group]));
-    return view;
-  });
+  return internal::ViewOf<IkjtView>(state_.get(), column, Layout::kIkjt);
+}
+Result<IkjtView> Batch::Ikjt(size_t ordinal) const {
+  return internal::ViewOf<IkjtView>(state_.get(), ordinal, Layout::kIkjt);
 }
 
 Result<DenseView> Batch::Dense() const {
-  return internal::ViewOf<DenseView>(state_.get(), [&]() -> Result<DenseView> {
+  return internal::Filled<DenseView>(state_.get(), [&]() -> Result<DenseView> {
     const internal::ScanProjection& projection = *state_->projection;
     if (projection.dense.empty())
       return internal::Error(StatusCode::kNotFound, "no column was projected with Layout::kDense");
@@ -201,7 +227,7 @@ Result<DenseView> Batch::Dense() const {
 }
 
 Result<VbeView> Batch::Vbe(std::string_view set) const {
-  return internal::ViewOf<VbeView>(state_.get(), [&] { return internal::VbeOf(*state_, set); });
+  return internal::Filled<VbeView>(state_.get(), [&] { return internal::VbeOf(*state_, set); });
 }
 
 std::span<const std::byte> Batch::slab() const noexcept {

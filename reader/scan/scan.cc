@@ -24,7 +24,8 @@ namespace {
 constexpr uint32_t kMaxBatchRows = 1U << 30;  // The inverse of an IKJT is int32.
 
 // What a column takes in a projection, names and places of its tensors included.
-constexpr uint64_t kColumnBytes = sizeof(OpenColumn) + sizeof(ScanValues) + 2 * sizeof(ScanOutput);
+constexpr uint64_t kColumnBytes =
+    sizeof(OpenColumn) + sizeof(ScanValues) + 2 * sizeof(ScanOutput) + sizeof(ScanColumn);
 
 // The rows asked for, and the stripes they lie in.
 struct RowRange {
@@ -62,6 +63,12 @@ class FileScan final : public Scan {
         shared_.projection,
         ResolveProjection(*shared_.file, options, range.first_stripe, range.end_stripe));
     records_.Set(shared_.projection->outputs.size() * kColumnBytes);
+    for (const ScanOutput& output : shared_.projection->outputs) {
+      columns_.push_back({output.name, output.layout, output.dtype,
+                          output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt
+                              ? output.width
+                              : 0});
+    }
     if (options.filter.empty()) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(picker_,
                          RowPicker::Make(*shared_.file, shared_.reader_options, options, range.end,
@@ -84,6 +91,7 @@ class FileScan final : public Scan {
   }
 
   uint64_t num_batches() const noexcept override { return num_batches_; }
+  std::span<const ScanColumn> columns() const noexcept override { return columns_; }
   const ScanStats& stats() const noexcept override { return stats_; }
 
  private:
@@ -262,6 +270,7 @@ class FileScan final : public Scan {
   bool drop_last_;
   uint64_t row_;
   uint64_t row_end_;
+  std::vector<ScanColumn> columns_;
   uint64_t num_batches_ = 0;
   size_t stripe_ = 0;
   size_t active_stripe_ = 0;

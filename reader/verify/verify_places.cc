@@ -70,8 +70,7 @@ class FeaturePlaces {
       DSI_RETURN_IF_ERROR(
           decoder.Start(&context_, group.record, stream(group.index), parent, num_rows, false));
       DSI_RETURN_IF_ERROR(decoder.KeepAll());
-      if (group.record.form == static_cast<uint32_t>(GroupForm::kVersions))
-        DSI_RETURN_IF_ERROR(CheckAllUsed(decoder));
+      if (group.record.form == IndexForm::kVersions) DSI_RETURN_IF_ERROR(CheckAllUsed(decoder));
     }
     return Status::Ok();
   }
@@ -114,7 +113,7 @@ Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, si
     if (column.name.empty() || column.record.leader != column.ordinal) continue;
     auto group = file.LoadStripeGroup(stripe, column.record.group);
     if (!group.ok()) continue;  // Reported already.
-    const bool check_index = group->form >= 4 && !group_checked[column.record.group];
+    const bool check_index = NeedsParent(group->form) && !group_checked[column.record.group];
     bool check_windows = false;
     if (column.record.windows_slot != kNone32) {
       auto windows = file.LoadStream(stripe, column.record.windows_slot);

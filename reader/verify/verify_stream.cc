@@ -7,6 +7,8 @@
 
 namespace dsi::internal {
 
+using enum IndexForm;
+
 void StreamChecker::Start(StreamRole role, const StreamRecord& record, const ColumnRecord* column,
                           const StripeGroupRecord* group, uint32_t num_rows, MemoryBudget* budget) {
   *this = {};
@@ -42,15 +44,15 @@ Status StreamChecker::AddIndex(const void* values, size_t count) {
   const auto* numbers = static_cast<const uint32_t*>(values);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t at = seen_ + i;
-    if (form_ == 1) {
+    if (form_ == kRunLengths) {
       if (numbers[i] == 0) return Corrupt("run {} of length 0 (D-001)", at);
       sum_ += numbers[i];
-    } else if (form_ == 2) {
+    } else if (form_ == kNewRowBits) {
       if (bits[i] > 1 || (at == 0 && bits[i] == 0)) {
         return Corrupt("row {}: new-row bit {} (D-001)", at, bits[i]);
       }
       sum_ += bits[i];
-    } else if (form_ == 3 || form_ == 4) {  // D-005 needs the parent's index.
+    } else if (form_ == kGeneral || form_ == kViaParent) {  // D-005 needs the parent's index.
       if (numbers[i] >= num_unique_) {
         return Corrupt("row {}: unique row {} of {} (D-001)", at, numbers[i], num_unique_);
       }
@@ -86,7 +88,8 @@ Status StreamChecker::AddConstant() {
   const auto four_bytes = static_cast<uint32_t>(record_.constant);
   const void* value = record_.width == 1 ? static_cast<const void*>(&one_byte) : &four_bytes;
   DSI_RETURN_IF_ERROR(Add(value, 1));
-  if (role_ == StreamRole::kShape || form_ == 1 || form_ == 2) sum_ *= record_.num_values;
+  if (role_ == StreamRole::kShape || form_ == kRunLengths || form_ == kNewRowBits)
+    sum_ *= record_.num_values;
   seen_ = record_.num_values;
   return Status::Ok();
 }
@@ -96,10 +99,11 @@ Status StreamChecker::Finish() {
     return Corrupt("the greatest shape code is {}, the stream states {} (D-010)", greatest_,
                    record_.max);
   }
-  if (role_ == StreamRole::kIndex && form_ == 1 && sum_ != num_rows_) {
+  if (role_ == StreamRole::kIndex && form_ == kRunLengths && sum_ != num_rows_) {
     return Corrupt("runs of {} rows in all, the stripe has {} (D-001)", sum_, num_rows_);
   }
-  if (role_ == StreamRole::kIndex && form_ > 1 && form_ < 5 && sum_ != num_unique_) {
+  if (role_ == StreamRole::kIndex &&
+      (form_ == kNewRowBits || form_ == kGeneral || form_ == kViaParent) && sum_ != num_unique_) {
     return Corrupt("{} unique rows are used, the group states {} (D-001, D-002)", sum_,
                    num_unique_);
   }

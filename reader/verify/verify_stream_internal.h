@@ -36,7 +36,7 @@ class StreamChecker {
   StreamRole role_ = StreamRole::kValues;
   StreamRecord record_;
   const ColumnRecord* column_ = nullptr;
-  uint32_t form_ = 0;
+  IndexForm form_ = IndexForm::kIdentity;
   uint32_t num_unique_ = 0;
   uint32_t num_rows_ = 0;
   uint64_t seen_ = 0;  // Values so far.

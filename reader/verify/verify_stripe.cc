@@ -9,30 +9,14 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/format/stream_rules_internal.h"
+#include "dsi/reader/verify/stripe_records_internal.h"
 #include "dsi/reader/verify/verify_internal.h"
-#include "dsi/reader/verify/verify_stream_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 constexpr uint64_t kReadBytes = 8 << 20;
 constexpr size_t kMaxNames = 8;
-
-// Damage is reported and left behind; a failing disk or a lack of memory ends the verification.
-bool IsDamage(const Status& status) {
-  return status.code() == StatusCode::kCorrupt || status.code() == StatusCode::kUnsupported;
-}
-
-// A stream in the making. `record` is usable when `present`.
-struct Stream {
-  SlotUse use;
-  StreamRecord record;
-  bool present = false;
-  bool failed = false;   // Reported, or hidden by damage that was.
-  bool unknown = false;  // Failed by an encoding that this build does not know, and not by damage.
-  uint64_t bytes = 0;    // Of its nodes; those of an alias are another's.
-  StreamChecker checker;
-};
 
 class StripeVerifier {
  public:
@@ -45,9 +29,7 @@ class StripeVerifier {
         meter_(*meter),
         log_(*log),
         budget_(budget),
-        groups_(budget),
-        streams_(budget),
-        all_present_(directory.complete),
+        records_(file, directory, stripe, budget, log),
         by_page_(budget),
         running_(budget),
         uses_(budget),
@@ -56,166 +38,43 @@ class StripeVerifier {
         scratch_(budget) {}
 
   Result<bool> Verify(CountedVector<VerifiedTotals>* totals) {
-    DSI_RETURN_IF_ERROR(LoadGroups());
-    DSI_RETURN_IF_ERROR(LoadStreams());
+    DSI_RETURN_IF_ERROR(records_.Load());
     StartStreams();
     DSI_ASSIGN_OR_RETURN(const bool go_on, WalkPages());
     if (!go_on) return false;
     FinishStreams();
     CompareStreams(totals);
     AddStoredBytes(totals);
-    if (!is_damaged_) DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, budget_, &log_));
+    if (!records_.is_damaged())
+      DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, budget_, &log_));
     file_.ForgetStripe(stripe_);
     return true;
   }
 
  private:
-  // The same damaged block of a table answers for each of its records: one finding is enough.
-  void Report(Status status, std::string where) {
-    if (status.message() == last_message_) return;
-    last_message_ = status.message();
-    is_damaged_ |= status.code() != StatusCode::kUnsupported;
-    log_.Add(std::move(status), std::move(where));
-  }
-
-  std::string Where(const SlotUse& use) const {
-    const std::string_view role = StreamRoleName(use.role);
-    switch (use.role) {
-      case StreamRole::kIndex:
-        return fmt::format("stripe {}, dedup group {}, {} stream", stripe_, use.owner, role);
-      case StreamRole::kDictionary:
-        return fmt::format("stripe {}, id space {}, {} stream", stripe_, use.owner, role);
-      default:
-        return fmt::format("stripe {}, column {}, {} stream", stripe_,
-                           directory_.columns[use.owner].name, role);
-    }
-  }
-
-  Status LoadGroups() {
-    groups_.resize(file_.core().groups.count);
-    for (uint32_t g = 0; g < groups_.size(); ++g) {
-      auto record = file_.LoadStripeGroup(stripe_, g);
-      if (record.ok()) {
-        groups_[g] = *record;
-        if (record->form > 5) {  // Its streams are over unique rows all the same.
-          Report(Error(StatusCode::kUnsupported, "index form {} (D-001)", record->form),
-                 fmt::format("stripe {}, dedup group {}", stripe_, g));
-        }
-        continue;
-      }
-      if (!IsDamage(record.status())) return record.status();
-      groups_[g].num_unique = 0;  // No sound group has none (D-003).
-      Report(record.status(), fmt::format("stripe {}, dedup group {}", stripe_, g));
-    }
-    return Status::Ok();
-  }
-
-  Status LoadStreams() {
-    streams_.resize(directory_.slots.size());
-    for (size_t i = 0; i < streams_.size(); ++i) {
-      Stream& s = streams_[i];
-      s.use = directory_.slots[i];
-      auto record = file_.LoadStream(stripe_, s.use.slot);
-      if (record.ok()) {
-        s.record = *record;
-        s.present = true;
-        continue;
-      }
-      if (!IsDamage(record.status())) return record.status();
-      s.failed = true;
-      all_present_ = false;
-      Report(record.status(), Where(s.use));
-    }
-    return Status::Ok();
-  }
-
-  Stream* Find(uint32_t slot) {
-    const auto at =
-        std::lower_bound(streams_.begin(), streams_.end(), slot,
-                         [](const Stream& s, uint32_t wanted) { return s.use.slot < wanted; });
-    return at != streams_.end() && at->use.slot == slot && at->present ? &*at : nullptr;
-  }
-
-  // Null for index and dictionary streams.
-  const ColumnRecord* ColumnOf(const SlotUse& use) const {
-    const bool of_column = use.role != StreamRole::kIndex && use.role != StreamRole::kDictionary;
-    return of_column ? &directory_.columns[use.owner].record : nullptr;
-  }
-
-  // S-010, S-011: what its values must be is not known; its place and its seals are.
-  bool IsOpaque(const SlotUse& use) const {
-    const ColumnRecord* column = ColumnOf(use);
-    if (column == nullptr || column->Support().ok()) return false;
-    // Lists have lengths and windows of whatever type.
-    return use.role == StreamRole::kValues || !IsListKind(column->kind);
-  }
-
-  // What records alone must say, before any page is read.
-  Status CheckRecord(const Stream& s) {
-    const SlotUse& use = s.use;
-    if (IsOpaque(use))
-      return use.role == StreamRole::kValues ? CheckNoMax(s.record, "values") : Status::Ok();
-    if (use.role == StreamRole::kIndex) {
-      const uint32_t parent = directory_.group_parents[use.owner];
-      return CheckIndexRecord(groups_[use.owner], ref_.num_rows, groups_[parent].num_unique,
-                              s.record);
-    }
-    if (use.role == StreamRole::kDictionary) {
-      return CheckDictionaryRecord(static_cast<int>(directory_.id_space_widths[use.owner]),
-                                   s.record);
-    }
-    const ColumnRecord& column = directory_.columns[use.owner].record;
-    if (use.role == StreamRole::kShape) {
-      return CheckShapeRecord(column, groups_[column.group].num_unique, s.record);
-    }
-    if (use.role == StreamRole::kWindows) {
-      return CheckWindowsRecord(column, groups_[column.group].num_unique, s.record);
-    }
-    if (use.slot != column.values_slot) {
-      const Stream* values = Find(column.values_slot);
-      const Stream* windows = Find(column.windows_slot);
-      if (values == nullptr || windows == nullptr) return Status::Ok();
-      return CheckTierRecord(values->record, s.record, windows->record.max);
-    }
-    const Stream* shape = Find(column.shape_slot);
-    if (shape == nullptr) return Status::Ok();
-    StreamRecord pool = s.record;
-    pool.num_values = PoolValues(column);  // How many each tier has is looked at later (D-014).
-    return CheckValuesRecord(column, shape->record, pool, HasWindows(column));
-  }
-
-  // Values of all tiers.
-  uint64_t PoolValues(const ColumnRecord& column) {
-    uint64_t sum = 0;
-    for (uint32_t tier = 0; tier < std::max<uint32_t>(column.num_tiers, 1); ++tier) {
-      const Stream* s = Find(tier == 0 ? column.values_slot : column.tiers_slot + tier - 1);
-      if (s != nullptr) sum += s->record.num_values;
-    }
-    return sum;
-  }
-
   void StartStreams() {
-    for (Stream& s : streams_) {
+    for (VerifiedStream& s : records_.streams()) {
       if (!s.present) continue;
       const SlotUse& use = s.use;
-      const ColumnRecord* column = ColumnOf(use);
+      const ColumnRecord* column = records_.ColumnOf(use);
       const uint32_t group_ordinal = column != nullptr ? column->group : use.owner;
-      if (use.role != StreamRole::kDictionary && groups_[group_ordinal].num_unique == 0) {
+      if (use.role != StreamRole::kDictionary && records_.group(group_ordinal).num_unique == 0) {
         s.failed = true;  // Its group is damaged, and that was reported.
         continue;
       }
-      if (Status status = CheckRecord(s); !status.ok()) {
+      if (Status status = records_.CheckRecord(s); !status.ok()) {
         s.failed = true;
-        Report(std::move(status), Where(use));
+        records_.Report(std::move(status), records_.Where(use));
       }
       const StripeGroupRecord* group =
-          use.role == StreamRole::kIndex ? &groups_[use.owner] : nullptr;
+          use.role == StreamRole::kIndex ? &records_.group(use.owner) : nullptr;
       s.checker.Start(use.role, s.record, column, group, ref_.num_rows, budget_);
-      if (s.record.num_pages != 0) by_page_.push_back(static_cast<uint32_t>(&s - streams_.data()));
+      if (s.record.num_pages != 0)
+        by_page_.push_back(static_cast<uint32_t>(&s - records_.streams().data()));
     }
     std::sort(by_page_.begin(), by_page_.end(), [this](uint32_t a, uint32_t b) {
-      const StreamRecord& x = streams_[a].record;
-      const StreamRecord& y = streams_[b].record;
+      const StreamRecord& x = records_.streams()[a].record;
+      const StreamRecord& y = records_.streams()[b].record;
       return std::pair(x.first_page, x.offset_in_page) < std::pair(y.first_page, y.offset_in_page);
     });
   }
@@ -236,14 +95,14 @@ class StripeVerifier {
   // Streams with a node in this page: those that start in it, and paged ones that run through.
   void CollectUses(uint32_t page) {
     std::erase_if(running_, [&](uint32_t i) {
-      const StreamRecord& r = streams_[i].record;
+      const StreamRecord& r = records_.streams()[i].record;
       return page - r.first_page >= r.num_pages;
     });
     uses_ = running_;
-    for (; next_ < by_page_.size() && streams_[by_page_[next_]].record.first_page == page;
+    for (; next_ < by_page_.size() && records_.streams()[by_page_[next_]].record.first_page == page;
          ++next_) {
       uses_.push_back(by_page_[next_]);
-      if (streams_[by_page_[next_]].record.form == StreamForm::kPaged)
+      if (records_.streams()[by_page_[next_]].record.form == StreamForm::kPaged)
         running_.push_back(by_page_[next_]);
     }
   }
@@ -252,14 +111,14 @@ class StripeVerifier {
     std::string text = fmt::format("page {} (stripe {}, offset {}..{})", page, stripe_,
                                    record.offset, record.offset + record.stored_size);
     for (size_t i = 0; i < uses_.size() && i < kMaxNames; ++i) {
-      text += (i == 0 ? ": " : "; ") + Where(streams_[uses_[i]].use);
+      text += (i == 0 ? ": " : "; ") + records_.Where(records_.streams()[uses_[i]].use);
     }
     if (uses_.size() > kMaxNames) text += fmt::format("; {} more", uses_.size() - kMaxNames);
     return text;
   }
 
   void FailUses() {
-    for (const uint32_t i : uses_) streams_[i].failed = true;
+    for (const uint32_t i : uses_) records_.streams()[i].failed = true;
   }
 
   Result<bool> WalkPages() {
@@ -269,7 +128,7 @@ class StripeVerifier {
       if (!records.ok()) {
         if (!IsDamage(records.status())) return records.status();
         FailUses();
-        Report(records.status(), fmt::format("stripe {}, page {}", stripe_, p));
+        records_.Report(records.status(), fmt::format("stripe {}, page {}", stripe_, p));
         continue;
       }
       const PageRecord& record = records->front();
@@ -277,8 +136,8 @@ class StripeVerifier {
       const uint64_t seal = Seal(bytes, SealKind::kPage, record.offset, file_.salt());
       if (seal != record.seal) {
         FailUses();
-        Report(Corrupt("seal {:016x}, expected {:016x} (F-010)", seal, record.seal),
-               WherePage(p, record));
+        records_.Report(Corrupt("seal {:016x}, expected {:016x} (F-010)", seal, record.seal),
+                        WherePage(p, record));
       } else {
         DSI_RETURN_IF_ERROR(CheckNodes(p, record, bytes));
       }
@@ -290,10 +149,11 @@ class StripeVerifier {
   // F-063, F-064: nodes do not overlap, and what lies between them is zero (F-002).
   Status CheckNodes(uint32_t page, const PageRecord& record, std::span<const std::byte> bytes) {
     uint64_t end = 0;
-    const auto owners = std::count_if(uses_.begin(), uses_.end(),
-                                      [this](uint32_t i) { return !streams_[i].record.is_alias; });
+    const auto owners = std::count_if(uses_.begin(), uses_.end(), [this](uint32_t i) {
+      return !records_.streams()[i].record.is_alias;
+    });
     for (const uint32_t i : uses_) {
-      Stream& s = streams_[i];
+      VerifiedStream& s = records_.streams()[i];
       if (!s.record.is_alias)
         s.bytes += s.record.form == StreamForm::kPacked ? s.record.size : bytes.size();
       if (s.failed) {
@@ -305,7 +165,7 @@ class StripeVerifier {
       const bool packed = s.record.form == StreamForm::kPacked;
       const uint32_t k = page - s.record.first_page;
       Status status = CheckPageOfStream(s.record, k, file_.core().page_values, record);
-      if (status.ok() && !packed && (owners > 1 || (owners == 0 && all_present_))) {
+      if (status.ok() && !packed && (owners > 1 || (owners == 0 && records_.all_present()))) {
         status = Corrupt("a page of form 3 belongs to {} streams (F-063)", owners);
       }
       std::span<const std::byte> node = bytes;
@@ -318,13 +178,14 @@ class StripeVerifier {
       if (!IsDamage(status)) return status;
       s.failed = true;
       s.unknown = status.code() == StatusCode::kUnsupported;
-      Report(status.At(fmt::format("page {} at offset {}", page, record.offset)), Where(s.use));
+      records_.Report(status.At(fmt::format("page {} at offset {}", page, record.offset)),
+                      records_.Where(s.use));
     }
-    if (all_present_ && owners == 0) {
-      Report(Corrupt("the page belongs to no stream (F-063)"), WherePage(page, record));
-    } else if (all_present_ && record.num_values == 0 && end != bytes.size()) {
-      Report(Corrupt("bytes {}..{} belong to no stream (F-064)", end, bytes.size()),
-             WherePage(page, record));
+    if (records_.all_present() && owners == 0) {
+      records_.Report(Corrupt("the page belongs to no stream (F-063)"), WherePage(page, record));
+    } else if (records_.all_present() && record.num_values == 0 && end != bytes.size()) {
+      records_.Report(Corrupt("bytes {}..{} belong to no stream (F-064)", end, bytes.size()),
+                      WherePage(page, record));
     }
     return Status::Ok();
   }
@@ -337,15 +198,15 @@ class StripeVerifier {
       return Corrupt("its node at {} overlaps another that ends at {} (F-064)", r.offset_in_page,
                      before);
     }
-    if (all_present_ && r.offset_in_page != before) {
+    if (records_.all_present() && r.offset_in_page != before) {
       return Corrupt("bytes {}..{} of page {} belong to no stream (F-064)", before,
                      r.offset_in_page, page);
     }
     return Status::Ok();
   }
 
-  Status CheckNode(Stream* s, uint32_t k, std::span<const std::byte> node) {
-    if (IsOpaque(s->use)) return Status::Ok();
+  Status CheckNode(VerifiedStream* s, uint32_t k, std::span<const std::byte> node) {
+    if (records_.IsOpaque(s->use)) return Status::Ok();
     const uint32_t count = ValuesInNode(s->record, k, file_.core().page_values);
     const int width = s->record.width;
     values_.resize((size_t{count} * 8 + 7) / 8);
@@ -357,7 +218,7 @@ class StripeVerifier {
     }
     const uint32_t slot = directory_.columns[s->use.owner].dictionary_slot;
     if (slot == kNone32) return Corrupt("shared dictionary: the column has none (E-051)");
-    const Stream* dictionary = Find(slot);
+    const VerifiedStream* dictionary = records_.Find(slot);
     if (dictionary == nullptr) {
       s->failed = true;  // Its dictionary is damaged, and that was reported.
       return Status::Ok();
@@ -368,12 +229,12 @@ class StripeVerifier {
   }
 
   void FinishStreams() {
-    for (Stream& s : streams_) {
-      if (s.failed || IsOpaque(s.use)) continue;
+    for (VerifiedStream& s : records_.streams()) {
+      if (s.failed || records_.IsOpaque(s.use)) continue;
       Status status;
       if (s.record.form == StreamForm::kConstant) status = s.checker.AddConstant();
       if (status.ok()) status = s.checker.Finish();
-      if (!status.ok()) Report(std::move(status), Where(s.use));
+      if (!status.ok()) records_.Report(std::move(status), records_.Where(s.use));
     }
   }
 
@@ -382,36 +243,37 @@ class StripeVerifier {
     for (const OpenColumn& c : directory_.columns) {
       if (c.name.empty()) continue;
       VerifiedTotals& total = (*totals)[c.ordinal];
-      const Stream* values = Find(c.record.values_slot);
-      const Stream* shape = Find(c.record.shape_slot);
+      const VerifiedStream* values = records_.Find(c.record.values_slot);
+      const VerifiedStream* shape = records_.Find(c.record.shape_slot);
       if (values == nullptr) {
         total.complete = false;
         continue;
       }
-      const uint64_t num_values = PoolValues(c.record);
+      const uint64_t num_values = records_.PoolValues(c.record);
       total.num_values += num_values;
       if (!c.record.Support().ok()) continue;
       if (shape == nullptr || !shape->checker.sound()) continue;
       const uint64_t entries = shape->checker.entries();
       // Columns may differ in what a code asks for only by damage, which was reported. Windows are
       // looked at later.
-      if (HasWindows(c.record)) {
-        const uint64_t of_leader = PoolValues(directory_.columns[c.record.leader].record);
+      if (records_.HasWindows(c.record)) {
+        const uint64_t of_leader = records_.PoolValues(directory_.columns[c.record.leader].record);
         if (of_leader == num_values) continue;
-        Report(Corrupt("a pool of {} values, the feature's first column has {} (D-013)", num_values,
-                       of_leader),
-               Where(values->use));
+        records_.Report(Corrupt("a pool of {} values, the feature's first column has {} (D-013)",
+                                num_values, of_leader),
+                        records_.Where(values->use));
         continue;
       }
       if (entries == num_values) continue;
-      Report(Corrupt("{} values, the shape stream asks for {} (D-011)", num_values, entries),
-             Where(values->use));
+      records_.Report(
+          Corrupt("{} values, the shape stream asks for {} (D-011)", num_values, entries),
+          records_.Where(values->use));
     }
   }
 
   // F-070: a dictionary counts with the first column that uses it.
   void AddStoredBytes(CountedVector<VerifiedTotals>* totals) const {
-    for (const Stream& s : streams_) {
+    for (const VerifiedStream& s : records_.streams()) {
       if (s.use.role == StreamRole::kIndex) continue;
       const uint32_t column = s.use.role == StreamRole::kDictionary
                                   ? directory_.first_columns[s.use.owner]
@@ -422,12 +284,6 @@ class StripeVerifier {
     }
   }
 
-  bool HasWindows(const ColumnRecord& column) {
-    if (column.windows_slot == kNone32) return false;
-    const Stream* windows = Find(column.windows_slot);
-    return windows == nullptr || windows->record.num_values != 0;
-  }
-
   const OpenFile& file_;
   const VerifiedDirectory& directory_;
   size_t stripe_;
@@ -435,11 +291,8 @@ class StripeVerifier {
   VerifyMeter& meter_;
   DamageLog& log_;
   MemoryBudget* budget_;
-  CountedVector<StripeGroupRecord> groups_;
-  CountedVector<Stream> streams_;  // By slot.
-  // False: some stream's record is damaged, and its node looks like bytes of no stream.
-  bool all_present_;
-  CountedVector<uint32_t> by_page_;  // Positions in streams_, by place in the file.
+  StripeRecords records_;
+  CountedVector<uint32_t> by_page_;  // Positions in streams, by place in the file.
   size_t next_ = 0;                  // In by_page_.
   CountedVector<uint32_t> running_;  // Paged streams that the next page may belong to.
   CountedVector<uint32_t> uses_;
@@ -447,8 +300,6 @@ class StripeVerifier {
   uint64_t buffer_at_ = 0;
   CountedVector<uint64_t> values_;
   DecodeScratch scratch_;
-  std::string last_message_;
-  bool is_damaged_ = false;
 };
 
 }  // namespace

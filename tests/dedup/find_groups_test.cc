@@ -319,7 +319,7 @@ TEST(FindGroups, NoRowsAndNoCandidates) {
   EXPECT_TRUE(FindGroups({}, 100, {})->empty());
   EXPECT_TRUE(FindGroups({}, 0, {})->empty());
   const std::vector<uint64_t> one = {3};
-  RowColumn column;
+  FeatureRows column;
   column.entries_per_row = 1;
   column.values = {{reinterpret_cast<const std::byte*>(one.data()), 8}};
   const std::vector<GroupCandidate> candidates = {{&column, 64, true, -1}};

@@ -1,4 +1,4 @@
-// Builds RowColumns from readable rows for the tests of this folder.
+// Builds FeatureRows from readable rows for the tests of this folder.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace dsi::internal {
 // A row: nothing when missing, else its entries.
 using TestRow = std::optional<std::vector<uint64_t>>;
 
-// Owns what a RowColumn points at. Entries are cut to the width of each column; column c of a
+// Owns what a FeatureRows points at. Entries are cut to the width of each column; column c of a
 // feature holds entry × (c + 1), so that the columns differ.
 class TestColumn {
  public:
@@ -50,7 +50,7 @@ class TestColumn {
   TestColumn(const TestColumn&) = delete;
   TestColumn& operator=(const TestColumn&) = delete;
 
-  const RowColumn& column() const { return column_; }
+  const FeatureRows& column() const { return column_; }
 
   // The row as a string that is equal exactly when the rows are.
   std::string RowText(size_t row) const {
@@ -58,7 +58,7 @@ class TestColumn {
     const size_t entries = shape_[row] == 0               ? 0
                            : column_.entries_per_row != 0 ? column_.entries_per_row
                                                           : shape_[row] - 1;
-    for (const RowColumn::Values& values : column_.values) {
+    for (const FeatureRows::Values& values : column_.values) {
       const size_t width = static_cast<size_t>(values.width);
       text.append(reinterpret_cast<const char*>(values.data) + starts_[row] * width,
                   entries * width);
@@ -70,7 +70,7 @@ class TestColumn {
   std::vector<uint32_t> shape_;
   std::vector<uint64_t> starts_;
   std::vector<std::vector<std::byte>> values_;
-  RowColumn column_;
+  FeatureRows column_;
 };
 
 }  // namespace dsi::internal

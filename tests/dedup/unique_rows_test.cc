@@ -26,7 +26,7 @@ std::string GroupText(const Columns& columns, size_t row) {
 }
 
 UniqueRows Find(const Columns& columns, size_t num_rows) {
-  std::vector<const RowColumn*> pointers;
+  std::vector<const FeatureRows*> pointers;
   std::vector<uint64_t> hashes(num_rows);
   std::vector<uint64_t> of_column(num_rows);
   for (const auto& column : columns) {
@@ -59,7 +59,7 @@ void ExpectExact(const Columns& columns, size_t num_rows) {
   EXPECT_EQ(unique.inverse, inverse);
   EXPECT_FALSE(unique.only_runs);
 
-  std::vector<const RowColumn*> pointers;
+  std::vector<const FeatureRows*> pointers;
   for (const auto& column : columns) pointers.push_back(&column->column());
   const UniqueRows by_runs = FindRuns(pointers, num_rows);
   EXPECT_EQ(by_runs.inverse, runs);
@@ -165,12 +165,12 @@ INSTANTIATE_TEST_SUITE_P(HashBits, UniqueRowsTest, testing::Values(64, 7, 1, 0))
 
 TEST(RowColumnDefaults, WithoutShapesAndStarts) {
   const std::vector<uint32_t> values = {5, 6, 5, 6, 7, 8, 5, 6};
-  RowColumn column;
+  FeatureRows column;
   column.values = {{reinterpret_cast<const std::byte*>(values.data()), 4}};
   column.entries_per_row = 2;
   std::vector<uint64_t> hashes(4);
   HashRows(column, 4, hashes);
-  const RowColumn* columns[] = {&column};
+  const FeatureRows* columns[] = {&column};
   EXPECT_EQ(FindUnique(columns, hashes).inverse, (std::vector<uint32_t>{0, 0, 1, 0}));
   std::vector<uint8_t> same(4);
   MarkRepeats(column, 4, same);

@@ -43,7 +43,7 @@ size_t PoolSize(const std::vector<TestRow>& rows, const std::vector<int>& widths
     for (size_t c = 0; c < widths.size(); ++c) {
       const auto width = static_cast<size_t>(widths[c]);
       EXPECT_EQ(windows.pool[c].size(), windows.num_values * width);
-      const RowColumn::Values& values = column.column().values[c];
+      const FeatureRows::Values& values = column.column().values[c];
       const std::byte* const stored = values.data + column.column().starts[r] * width;
       EXPECT_EQ(std::memcmp(windows.pool[c].data() + starts[r] * width, stored, lengths[r] * width),
                 0)

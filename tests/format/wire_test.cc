@@ -160,9 +160,9 @@ TEST(Seal, F010KnowsItsPlace) {
 }
 
 TEST(StripeGroupRecord, F060) {
-  const StripeGroupRecord r{.form = 3, .num_unique = 77};
+  const StripeGroupRecord r{.form = IndexForm::kGeneral, .num_unique = 77};
   const StripeGroupRecord back = RoundTrip(r);
-  EXPECT_EQ(back.form, 3U);
+  EXPECT_EQ(back.form, IndexForm::kGeneral);
   EXPECT_EQ(back.num_unique, 77U);
   ExpectReserved(r, 8, 15);
 }

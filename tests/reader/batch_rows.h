@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "dsi/reader/reader.h"
-#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/scan_model.h"
 
 namespace dsi::test {
 

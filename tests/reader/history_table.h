@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/scan_model.h"
 
 namespace dsi::test {
 

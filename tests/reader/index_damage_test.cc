@@ -60,7 +60,8 @@ void BreakIndexes(const std::vector<std::byte>& sound, std::map<uint32_t, int>* 
     const auto owner =
         internal::GroupRecord::DecodeFrom(whole.At(EditableFile::Place(whole.groups(), group)));
     ASSERT_TRUE(record.ok() && owner.ok());
-    for (const Wrong& wrong : WrongValues(record->form, record->num_unique)) {
+    const auto form = static_cast<uint32_t>(record->form);
+    for (const Wrong& wrong : WrongValues(form, record->num_unique)) {
       EditableFile file(sound);
       const uint64_t at = EditableFile::Place(file.stripe(0).streams(), owner->index_slot);
       const auto stream = internal::StreamRecord::DecodeFrom(file.At(at));
@@ -76,10 +77,10 @@ void BreakIndexes(const std::vector<std::byte>& sound, std::map<uint32_t, int>* 
       for (const uint32_t batch_size : {100U, num_rows}) {
         const Status status = ScanAll(**reader, batch_size);
         EXPECT_EQ(status.code(), StatusCode::kCorrupt)
-            << "form " << record->form << ", " << wrong.value << ": " << status.ToString();
+            << "form " << form << ", " << wrong.value << ": " << status.ToString();
         EXPECT_PRED_FORMAT2(::testing::IsSubstring, wrong.rule, status.message());
       }
-      ++(*refused)[record->form];
+      ++(*refused)[form];
     }
   }
 }

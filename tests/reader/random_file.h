@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/scan_model.h"
 
 namespace dsi::test {
 

@@ -9,7 +9,7 @@
 #include "dsi/tests/support/reseal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
-#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/scan_model.h"
 
 namespace dsi::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/scan_model.h"
 
 namespace dsi::test {
 namespace {

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/scan_model.h"
 
 namespace dsi::test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "dsi/io/file.h"
 #include "dsi/text/text_input.h"
-#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/scan_model.h"
 #include "dsi/tests/support/temp_folder.h"
 
 namespace dsi::test {
@@ -156,6 +156,27 @@ TEST(RowTextTest, WithoutPositionTheRowNumberCounts) {
   std::vector<uint64_t> positions;
   ASSERT_TRUE(TextOf(bytes, Rows({}, 1), &positions).ok());
   EXPECT_EQ(positions, (std::vector<uint64_t>{1}));
+}
+
+TEST(RowTextTest, FilterLeavesRowsOutAndTellsHowFarItIs) {
+  std::string rows;
+  for (int i = 0; i < 3000; ++i) rows += "{\"x\":" + std::to_string(i % 1000) + "}\n";
+  const auto bytes =
+      Written(rows, R"({"features": [{"name": "x", "kind": "dense", "type": "int64"}]})");
+  RowTextOptions options = Rows({}, 7, 2900);
+  options.filter.where = {{"x", Compare::kEqual, int64_t{5}}};
+  std::vector<uint64_t> positions;
+  EXPECT_EQ(*TextOf(bytes, options, &positions), "{\"x\":5}\n{\"x\":5}\n");
+  EXPECT_EQ(positions, (std::vector<uint64_t>{1005, 2005}));
+
+  const auto reader = Reader::Open(OpenMemoryFile(bytes, "t.dsi"));
+  ASSERT_TRUE(reader.ok());
+  const auto text = RowText::Create(**reader, options);
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ((*text)->next_row(), 7U);
+  std::string out;
+  ASSERT_TRUE(*(*text)->Next(&out, nullptr));
+  EXPECT_EQ((*text)->next_row(), 2006U);
 }
 
 TEST(RowTextTest, BytesThatAreNoTextAreRefused) {

@@ -149,7 +149,7 @@ class ConvertTest(CliTest):
     def test_directions_refused(self):
         dsi = self.dsi()
         before = self.names()
-        for arguments in ((dsi, self.path("b.dsi")), (dsi, self.path("b.csv")),
+        for arguments in ((dsi, self.path("b.csv")),
                           (self.path("clicks.jsonl"), self.path("b.jsonl")),
                           (dsi, self.path("b.jsonl"), "--no-dedup"),
                           (self.path("clicks.jsonl"), self.path("b.dsi"), "--original-order")):
@@ -320,6 +320,8 @@ class TerminalTest(CliTest):
         dsi = self.dsi()
         self.assertIn("verifying", self.on_terminal("verify", dsi))
         self.assertNotIn("verifying", self.on_terminal("verify", dsi, "--quiet"))
+        self.assertIn("scanning", self.on_terminal("inspect", dsi, "--stats"))
+        self.assertIn("counting", self.on_terminal("head", dsi, "--where", "label = 1", "--count"))
 
     def test_names_and_values_cannot_drive_the_terminal(self):
         evil = "e\x1b[31m\x9b31m\x7f\x85\r"
@@ -333,6 +335,8 @@ class TerminalTest(CliTest):
                      ["inspect", dsi, "--features", "--why"], ["inspect", dsi, "--groups"],
                      ["inspect", dsi, "--dedup"], ["inspect", dsi, "--metadata"],
                      ["inspect", dsi, "--plan", lists], ["inspect", dsi, "--streams", lists],
+                     ["inspect", dsi, "--stats"], ["inspect", dsi, "--stats", "--json"],
+                     ["head", dsi, "--where", "no" + evil + " = 1"],
                      ["inspect", dsi, "--features", "--json"], ["head", dsi], ["head", dsi, "--json"],
                      ["cat", dsi], ["cat", dsi, "--json"], ["schema", dsi], ["schema", rows],
                      ["dedup", dsi], ["dedup", dsi, "--json"], ["dedup", rows],

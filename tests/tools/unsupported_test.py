@@ -41,12 +41,15 @@ class UnsupportedTest(CliTest):
         self.expect(OK, "bench", path, "--features", "*", "--repeat", "1", warns=True)
         self.expect(OK, "bench", path, "--features", "a", "--repeat", "1")
         self.assertEqual(run("bench", path, "--features", "b").returncode, UNSUPPORTED)
+        stats = json.loads(self.expect(OK, "inspect", path, "--stats", "--json", warns=True).stdout)
+        self.assertEqual({s["name"]: s["min"] for s in stats}, expected[0])
         self.expect(OK, "inspect", path)
         self.expect(OK, "inspect", path, "--plan", "a")
         self.assertEqual(run("inspect", path, "--plan", "*").returncode, OK)
         # What a conversion leaves out is lost for good: it is refused.
-        self.expect(UNSUPPORTED, "convert", path, self.path("o.jsonl"))
-        self.assertFalse(self.path("o.jsonl").exists())
+        for out in (self.path("o.jsonl"), self.path("o.dsi")):
+            self.expect(UNSUPPORTED, "convert", path, out)
+            self.assertFalse(out.exists())
         self.check_verify(path, rule)
 
     def check_verify(self, path, rule):
@@ -71,6 +74,19 @@ class UnsupportedTest(CliTest):
         self.assertEqual(rows[-1], {"a": 2, "c": 6})
         self.assertEqual(self.rows("cat", path, "--rows", "0:2", warns=False)[0][0],
                          {"a": 1, "b": 3, "c": 5})
+
+    def test_encoding_far_behind_rows_that_do_not_pass(self):  # E-005
+        many = Rows(3000, {"a": [1] * 3000, "b": [3] * 3000, "c": [5] * 3000})
+        path = self.file(stripes=[many, Rows(2, {"a": [1, 2], "b": [3, 4], "c": [5, 6]},
+                                             nodes={"b": unknown})])
+        self.assertEqual(self.rows("cat", path, "--where", "a = 2")[0], [{"a": 2, "c": 6}])
+        self.expect(UNSUPPORTED, "cat", path, "--where", "b = 4")
+        # It goes on behind the rows that were given, of which one in two passed.
+        every_other = Rows(3000, {"a": [1, 2] * 1500, "b": [3] * 3000, "c": list(range(3000))})
+        path = self.file(stripes=[every_other, Rows(2, {"a": [1, 2], "b": [3, 4], "c": [5, 6]},
+                                                    nodes={"b": unknown})])
+        self.assertEqual([row["c"] for row in self.rows("cat", path, "--where", "a = 2")[0]],
+                         [*range(1, 3000, 2), 6])
 
     def test_index_form(self):  # D-001
         columns = [Col("a", "dense", "int8"), Col("b", "dense", "int8", group=1)]

@@ -199,11 +199,56 @@ TEST(RowBatchTest, DropsRowsThatAreNotWhole) {
 
   EXPECT_EQ(Rows(batch), before);
   EXPECT_EQ(batch.size_bytes(), BytesHeld(batch));
-  ASSERT_TRUE(batch.SetInts(kSeq, 0, {}).ok());
+  ASSERT_TRUE(batch.SetInts(kSeq, 0, std::span<const int64_t>()).ok());
   ASSERT_TRUE(batch.SetDoubles(kSeq, 1, {}).ok());
   ASSERT_TRUE(batch.EndRow().ok());
   EXPECT_EQ(batch.feature(kSeq).lengths, (std::vector<uint32_t>{2, 0}));
   EXPECT_EQ(batch.feature(kText).rows, (std::vector<uint32_t>{0}));  // Missing is not empty.
+}
+
+TEST(RowBatchTest, NarrowSpansAreAsWideOnes) {
+  const std::shared_ptr<const Schema> schema = MakeSchema();
+  RowBatch narrow(schema);
+  RowBatch wide(schema);
+  const std::vector<int32_t> ints32 = {-3, 7};
+  const std::vector<int64_t> ints64 = {-3, 7};
+  const std::vector<float> floats = {0.25F, -1.5F};
+  const std::vector<double> doubles = {0.25, -1.5};
+  ASSERT_TRUE(narrow.SetInts(kSeq, 0, ints32).ok());
+  ASSERT_TRUE(narrow.SetFloats(kSeq, 1, floats).ok());
+  ASSERT_TRUE(narrow.EndRow().ok());
+  ASSERT_TRUE(wide.SetInts(kSeq, 0, ints64).ok());
+  ASSERT_TRUE(wide.SetDoubles(kSeq, 1, doubles).ok());
+  ASSERT_TRUE(wide.EndRow().ok());
+  EXPECT_EQ(Rows(narrow), Rows(wide));
+}
+
+TEST(RowBatchTest, MovedRowsAreNotCopied) {
+  const std::shared_ptr<const Schema> schema = MakeSchema();
+  RowBatch target(schema);
+  RowBatch source(schema);
+  const auto fill = [&](int64_t value) {
+    ASSERT_TRUE(source.SetInt(kI8, value).ok());
+    ASSERT_TRUE(source.EndRow().ok());
+  };
+  fill(1);
+  ASSERT_TRUE(source.SetInt(kI8, 9).ok());  // Not ended: it is not taken.
+  const std::byte* const values = source.feature(kI8).values[0].data();
+  ASSERT_TRUE(target.Append(std::move(source)).ok());
+  EXPECT_EQ(target.feature(kI8).values[0].data(), values);
+  EXPECT_EQ(source.num_rows(), 0U);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(source.size_bytes(), 0U);
+  fill(2);
+  ASSERT_TRUE(target.Append(std::move(source)).ok());
+  EXPECT_EQ(source.num_rows(), 0U);  // NOLINT(bugprone-use-after-move)
+  fill(3);
+  ASSERT_TRUE(target.Append(std::move(source)).ok());
+  EXPECT_EQ(Values<int8_t>(target, kI8), (std::vector<int8_t>{1, 2, 3}));
+  EXPECT_EQ(target.size_bytes(), BytesHeld(target));
+  RowBatch other(MakeSchema());
+  EXPECT_EQ(target.Append(std::move(other)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(target.Append(std::move(target)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(target.num_rows(), 3U);  // NOLINT(bugprone-use-after-move)
 }
 
 struct Arrow {

@@ -2,6 +2,8 @@
 
 #include <xxhash.h>
 
+#include "dsi/base/probe_internal.h"
+
 namespace dsi::internal {
 namespace {
 
@@ -39,12 +41,13 @@ std::string KeyTree::Join(const Node& parent, std::string_view key) {
 KeyTree::Entry* KeyTree::FindByHash(Node* parent, std::string_view key) {
   const uint64_t hash = HashKey(*parent, key);
   const auto tag = static_cast<uint32_t>(hash >> 32);
-  const size_t mask = slots_.size() - 1;
-  for (size_t at = hash & mask; slots_[at].entry != 0; at = (at + 1) & mask) {
-    if (slots_[at].tag != tag) continue;
-    Entry& entry = entries_[slots_[at].entry - 1];
-    if (entry.parent == parent && entry.key == key) return &entry;
-  }
+  const Slot& slot = slots_[Probe(slots_, hash, [&](const Slot& s) {
+    if (s.entry == 0) return true;
+    if (s.tag != tag) return false;
+    const Entry& entry = entries_[s.entry - 1];
+    return entry.parent == parent && entry.key == key;
+  })];
+  if (slot.entry != 0) return &entries_[slot.entry - 1];
   const auto node = by_name_.find(Join(*parent, key));
   return node == by_name_.end() ? nullptr : AddEntry(parent, key, node->second, hash);
 }
@@ -65,10 +68,8 @@ KeyTree::Entry* KeyTree::AddEntry(Node* parent, std::string_view key, Node* node
 }
 
 void KeyTree::Place(uint64_t hash, uint32_t entry) {
-  const size_t mask = slots_.size() - 1;
-  size_t at = hash & mask;
-  while (slots_[at].entry != 0) at = (at + 1) & mask;
-  slots_[at] = {static_cast<uint32_t>(hash >> 32), entry};
+  slots_[Probe(slots_, hash, [](const Slot& slot) { return slot.entry == 0; })] = {
+      static_cast<uint32_t>(hash >> 32), entry};
 }
 
 KeyTree::Node* KeyTree::FindOrAdd(Node* parent, std::string_view key, Entry** last) {

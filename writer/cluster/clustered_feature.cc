@@ -66,12 +66,13 @@ uint64_t ClusteredFeature::EstimateEntries(const RowRange& range) const {
   return entries * step;
 }
 
-void ClusteredFeature::FillSlice(const RowRange& range, uint32_t at, Slice* slice) const {
+void ClusteredFeature::FillRows(const RowRange& range, uint32_t at, StripeRows* slice) const {
   const RowBatch::FeatureBuffer& rows = *source_.rows;
-  const uint32_t per_row = slice->column.entries_per_row;
+  const uint32_t per_row = slice->entries_per_row;
   const auto set = [&](uint32_t row, uint32_t entry) {
-    slice->shape[row] = per_row == 0 ? rows.lengths[entry] + 1 : 1;
-    slice->starts[row] = per_row == 0 ? starts_[entry] : static_cast<uint64_t>(entry) * per_row;
+    slice->codes[row] = per_row == 0 ? rows.lengths[entry] + 1 : 1;
+    slice->first_entries[row] =
+        per_row == 0 ? starts_[entry] : static_cast<uint64_t>(entry) * per_row;
   };
   if (rows.all_present) {
     for (uint32_t row = 0; row < range.num_rows; ++row)
@@ -84,40 +85,39 @@ void ClusteredFeature::FillSlice(const RowRange& range, uint32_t at, Slice* slic
     set(at + positions_[i] - range.first, entries_[i]);
 }
 
-ClusteredFeature::Slice ClusteredFeature::MakeSlice(std::span<const RowRange> ranges,
-                                                    std::span<const uint64_t> entries) const {
+StripeRows ClusteredFeature::MakeRows(std::span<const RowRange> ranges,
+                                      std::span<const uint64_t> entries) const {
   const RowBatch::FeatureBuffer& rows = *source_.rows;
   const uint32_t per_row = source_.entries_per_row();
-  Slice slice;
+  StripeRows slice;
   slice.num_rows = static_cast<uint32_t>(entries.size());
-  slice.column.entries_per_row = per_row;
+  slice.entries_per_row = per_row;
   if (rows.all_present && per_row == 1) {
-    slice.column.starts = entries;
+    slice.starts = entries;
   } else {
-    slice.shape.assign(slice.num_rows, 0);
-    slice.starts.assign(slice.num_rows, 0);
+    slice.codes.assign(slice.num_rows, 0);
+    slice.first_entries.assign(slice.num_rows, 0);
     uint32_t at = 0;
     for (const RowRange& range : ranges) {
-      FillSlice(range, at, &slice);
+      FillRows(range, at, &slice);
       at += range.num_rows;
     }
-    slice.column.shape = slice.shape;
-    slice.column.starts = slice.starts;
+    slice.shape = slice.codes;
+    slice.starts = slice.first_entries;
   }
   for (size_t c = 0; c < source_.spec->columns.size(); ++c) {
-    slice.column.values.push_back(
-        {rows.values[c].data(), TypeWidth(source_.spec->columns[c].type)});
+    slice.values.push_back({rows.values[c].data(), TypeWidth(source_.spec->columns[c].type)});
   }
   return slice;
 }
 
-ClusteredFeature::Slice ClusteredFeature::MakeSlice(uint32_t first, uint32_t num_rows) const {
+StripeRows ClusteredFeature::MakeRows(uint32_t first, uint32_t num_rows) const {
   const RowRange range{first, num_rows};
-  return MakeSlice({&range, 1}, std::span(order_.input_entry).subspan(first, num_rows));
+  return MakeRows({&range, 1}, std::span(order_.input_entry).subspan(first, num_rows));
 }
 
-ClusteredFeature::Slice ClusteredFeature::MakeSlice(const RowSample& sample) const {
-  return MakeSlice(sample.ranges, sample.input_entry);
+StripeRows ClusteredFeature::MakeRows(const RowSample& sample) const {
+  return MakeRows(sample.ranges, sample.input_entry);
 }
 
 }  // namespace dsi::internal

@@ -12,6 +12,15 @@
 
 namespace dsi::internal {
 
+// A feature's rows in a stripe, as dedup sees them, with the arrays that those need. Scalars that
+// every row has need none of their own: most features are such. The spans of FeatureRows point into
+// the other members, into the ClusteredFeature and into the source. To be moved, not copied.
+struct StripeRows : FeatureRows {
+  uint32_t num_rows = 0;
+  std::vector<uint32_t> codes;          // Spec D-010.
+  std::vector<uint64_t> first_entries;  // Of each row.
+};
+
 // Built once per feature; slices of it serve stripe after stripe. Thread safety: const calls from
 // many threads.
 class ClusteredFeature {
@@ -20,17 +29,9 @@ class ClusteredFeature {
   ClusteredFeature(const FeatureSource& source, const RowOrder& order,
                    std::span<const uint32_t> position_of);
 
-  // A stripe's rows, as dedup sees them. `column` points into the other members, into this and into
-  // the source. Scalars that every row has need no arrays of their own: most features are such.
-  struct Slice {
-    uint32_t num_rows = 0;
-    std::vector<uint32_t> shape;   // Spec D-010 codes.
-    std::vector<uint64_t> starts;  // First entry of each row.
-    RowColumn column;
-  };
-  Slice MakeSlice(uint32_t first, uint32_t num_rows) const;
-  // The rows of a sample, one range after another; `column` points into the sample as well.
-  Slice MakeSlice(const RowSample& sample) const;
+  StripeRows MakeRows(uint32_t first, uint32_t num_rows) const;
+  // The rows of a sample, one range after another; spans point into the sample as well.
+  StripeRows MakeRows(const RowSample& sample) const;
 
   const FeatureSource& source() const { return source_; }
   // Rows present at these positions.
@@ -42,9 +43,9 @@ class ClusteredFeature {
 
  private:
   // The rows of `ranges`; `entries` are their RowOrder::input_entry.
-  Slice MakeSlice(std::span<const RowRange> ranges, std::span<const uint64_t> entries) const;
+  StripeRows MakeRows(std::span<const RowRange> ranges, std::span<const uint64_t> entries) const;
   // Fills the rows of a slice from `at` on.
-  void FillSlice(const RowRange& range, uint32_t at, Slice* slice) const;
+  void FillRows(const RowRange& range, uint32_t at, StripeRows* slice) const;
 
   FeatureSource source_;
   const RowOrder& order_;

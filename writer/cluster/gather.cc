@@ -7,13 +7,13 @@
 namespace dsi::internal {
 namespace {
 
-size_t EntriesOfRow(const ClusteredFeature::Slice& slice, uint32_t row) {
-  return EntriesOf(slice.column, ShapeOf(slice.column, row));
+size_t EntriesOfRow(const StripeRows& slice, uint32_t row) {
+  return EntriesOf(slice, ShapeOf(slice, row));
 }
 
 // Calls visit(row) for every stored row.
 template <typename Visit>
-void ForEachRow(const ClusteredFeature::Slice& slice, const std::vector<uint32_t>& stored_rows,
+void ForEachRow(const StripeRows& slice, const std::vector<uint32_t>& stored_rows,
                 const Visit& visit) {
   if (stored_rows.empty()) {
     for (uint32_t row = 0; row < slice.num_rows; ++row) visit(row);
@@ -24,19 +24,19 @@ void ForEachRow(const ClusteredFeature::Slice& slice, const std::vector<uint32_t
 
 // Scalars: one load and store per row.
 template <typename T>
-void GatherScalars(const ClusteredFeature::Slice& slice, const std::byte* data,
+void GatherScalars(const StripeRows& slice, const std::byte* data,
                    const std::vector<uint32_t>& stored_rows, std::vector<std::byte>* out) {
   out->resize((stored_rows.empty() ? slice.num_rows : stored_rows.size()) * sizeof(T));
   std::byte* dst = out->data();
   ForEachRow(slice, stored_rows, [&](uint32_t row) {
-    if (ShapeOf(slice.column, row) == 0) return;
-    std::memcpy(dst, data + StartOf(slice.column, row) * sizeof(T), sizeof(T));
+    if (ShapeOf(slice, row) == 0) return;
+    std::memcpy(dst, data + StartOf(slice, row) * sizeof(T), sizeof(T));
     dst += sizeof(T);
   });
   out->resize(static_cast<size_t>(dst - out->data()));
 }
 
-void GatherLists(const ClusteredFeature::Slice& slice, const RowColumn::Values& values,
+void GatherLists(const StripeRows& slice, const FeatureRows::Values& values,
                  const std::vector<uint32_t>& stored_rows, std::vector<std::byte>* out) {
   const auto width = static_cast<size_t>(values.width);
   uint64_t total = 0;
@@ -45,29 +45,29 @@ void GatherLists(const ClusteredFeature::Slice& slice, const RowColumn::Values& 
   std::byte* dst = out->data();
   ForEachRow(slice, stored_rows, [&](uint32_t row) {
     const size_t size = EntriesOfRow(slice, row) * width;
-    if (size != 0) std::memcpy(dst, values.data + StartOf(slice.column, row) * width, size);
+    if (size != 0) std::memcpy(dst, values.data + StartOf(slice, row) * width, size);
     dst += size;
   });
 }
 
 }  // namespace
 
-std::vector<uint32_t> GatherShape(const ClusteredFeature::Slice& slice,
+std::vector<uint32_t> GatherShape(const StripeRows& slice,
                                   const std::vector<uint32_t>& stored_rows) {
   const size_t num_stored = stored_rows.empty() ? slice.num_rows : stored_rows.size();
-  if (slice.column.shape.empty()) return std::vector<uint32_t>(num_stored, 1);
-  if (stored_rows.empty()) return slice.shape;
+  if (slice.shape.empty()) return std::vector<uint32_t>(num_stored, 1);
+  if (stored_rows.empty()) return slice.codes;
   std::vector<uint32_t> shape;
   shape.reserve(num_stored);
   for (const uint32_t row : stored_rows) shape.push_back(slice.shape[row]);
   return shape;
 }
 
-std::vector<std::byte> GatherValues(const ClusteredFeature::Slice& slice, size_t column,
+std::vector<std::byte> GatherValues(const StripeRows& slice, size_t column,
                                     const std::vector<uint32_t>& stored_rows) {
-  const RowColumn::Values& values = slice.column.values[column];
+  const FeatureRows::Values& values = slice.values[column];
   std::vector<std::byte> out;
-  if (slice.column.entries_per_row != 1) {
+  if (slice.entries_per_row != 1) {
     GatherLists(slice, values, stored_rows, &out);
     return out;
   }

@@ -32,8 +32,8 @@ FeatureValues::FeatureValues(const ClusteredFeature& feature, const GroupIndex& 
 }
 
 void FeatureValues::FindWindows(const FeatureValuesOptions& options, const EncodeTuning& tuning) {
-  const ClusteredFeature::Slice slice = feature_.MakeSlice(first_, num_rows_);
-  Windows found = internal::FindWindows(slice.column, index_.stored_rows, num_rows_);
+  const StripeRows slice = feature_.MakeRows(first_, num_rows_);
+  Windows found = internal::FindWindows(slice, index_.stored_rows, num_rows_);
   const auto encode = [&] {
     return EncodeStream(
         {.values = found.codes.data(), .count = found.codes.size(), .width = sizeof(uint32_t)},
@@ -54,9 +54,9 @@ void FeatureValues::FindWindows(const FeatureValuesOptions& options, const Encod
     found.codes.assign(index_.record.num_unique, 0);
     found.pool.clear();
     found.num_values = 0;
-    for (size_t c = 0; c < slice.column.values.size(); ++c)
+    for (size_t c = 0; c < slice.values.size(); ++c)
       found.pool.push_back(GatherValues(slice, c, index_.stored_rows));
-    const auto width = static_cast<size_t>(slice.column.values[0].width);
+    const auto width = static_cast<size_t>(slice.values[0].width);
     found.num_values = found.pool[0].size() / width;
   }
   if (options.num_tiers > 1) SpreadTiers(found, options.num_tiers);
@@ -103,14 +103,14 @@ void FeatureValues::SpreadTiers(const Windows& windows, uint32_t num_tiers) {
 }
 
 std::vector<uint32_t> FeatureValues::Shape() const {
-  return GatherShape(feature_.MakeSlice(first_, num_rows_), index_.stored_rows);
+  return GatherShape(feature_.MakeRows(first_, num_rows_), index_.stored_rows);
 }
 
 std::vector<std::byte> FeatureValues::TakeValues(uint32_t column, uint32_t tier) {
   if (!pool_.empty())
     return tier < pool_[column].size() ? std::move(pool_[column][tier]) : std::vector<std::byte>();
   if (tier != 0) return {};
-  return GatherValues(feature_.MakeSlice(first_, num_rows_), column, index_.stored_rows);
+  return GatherValues(feature_.MakeRows(first_, num_rows_), column, index_.stored_rows);
 }
 
 }  // namespace dsi::internal

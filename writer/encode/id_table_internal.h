@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "dsi/base/probe_internal.h"
+
 namespace dsi::internal {
 
 // Bounds the memory that looking for ids takes; three in four may occur once.
@@ -25,14 +27,13 @@ class IdTable {
       has_zero_ = true;
       return true;
     }
-    for (size_t i = Slot(value, slots_.size());; i = (i + 1) & (slots_.size() - 1)) {
-      if (slots_[i] == value) return true;
-      if (slots_[i] != 0) continue;
-      slots_[i] = value;
-      if (++size_ > kMaxIds) return false;
-      if (size_ * 4 > slots_.size() * 3) Grow();
-      return true;
-    }
+    T& slot = slots_[Probe(slots_, Slot(value, slots_.size()),
+                           [&](T known) { return known == value || known == 0; })];
+    if (slot == value) return true;
+    slot = value;
+    if (++size_ > kMaxIds) return false;
+    if (size_ * 4 > slots_.size() * 3) Grow();
+    return true;
   }
 
   std::vector<T> Sorted() const {
@@ -53,16 +54,14 @@ class IdTable {
     ids_ = sorted.data();
     codes_.assign(std::bit_ceil(std::max<size_t>(sorted.size() + sorted.size() / 2, 512)), kFree);
     for (uint32_t code = 0; code < sorted.size(); ++code) {
-      size_t i = Slot(sorted[code], codes_.size());
-      while (codes_[i] != kFree) i = (i + 1) & (codes_.size() - 1);
-      codes_[i] = code;
+      codes_[Probe(codes_, Slot(sorted[code], codes_.size()),
+                   [](uint32_t known) { return known == kFree; })] = code;
     }
   }
   // Of an id that was inserted.
   uint32_t Code(T id) const {
-    size_t i = Slot(id, codes_.size());
-    while (ids_[codes_[i]] != id) i = (i + 1) & (codes_.size() - 1);
-    return codes_[i];
+    return codes_[Probe(codes_, Slot(id, codes_.size()),
+                        [&](uint32_t code) { return ids_[code] == id; })];
   }
 
  private:
@@ -77,9 +76,7 @@ class IdTable {
     old.swap(slots_);
     for (const T value : old) {
       if (value == 0) continue;
-      size_t i = Slot(value, slots_.size());
-      while (slots_[i] != 0) i = (i + 1) & (slots_.size() - 1);
-      slots_[i] = value;
+      slots_[Probe(slots_, Slot(value, slots_.size()), [](T known) { return known == 0; })] = value;
     }
   }
 

@@ -19,7 +19,7 @@ constexpr double kWideRow = 16;  // Bytes.
 constexpr uint64_t kAnywhereBytes =
     2ULL << 30;  // Memory for finding repeats anywhere; wider groups are searched for runs only.
 
-enum Form : uint32_t { kIdentity, kRunLengths, kNewRowBits, kGeneral, kViaParent, kVersions };
+using enum IndexForm;
 
 // What is encoded side by side, with a plan for each.
 enum Way : uint32_t { kLengthsWay, kBitsWay, kCodesWay, kCodesByUseWay };
@@ -47,8 +47,8 @@ class IndexBuilder {
       TakeWideRuns(&index);
     } else {
       for (const ClusteredFeature* feature : input_.features)
-        slices_.push_back(feature->MakeSlice(input_.first, input_.num_rows));
-      for (const ClusteredFeature::Slice& slice : slices_) columns_.push_back(&slice.column);
+        slices_.push_back(feature->MakeRows(input_.first, input_.num_rows));
+      for (const StripeRows& slice : slices_) columns_.push_back(&slice);
       if (input_.repeats != GroupRepeats::kVersions || !TakeVersions(&index)) {
         best_cost_ = StoredBytes(every_row());
         TakeRuns(&index);
@@ -69,12 +69,11 @@ class IndexBuilder {
   // Raw bytes of the given rows in all columns of the features.
   double StoredBytes(const std::vector<uint32_t>& rows) const {
     double bytes = 0;
-    for (const ClusteredFeature::Slice& slice : slices_) {
+    for (const StripeRows& slice : slices_) {
       double width = 0;
-      for (const RowColumn::Values& values : slice.column.values) width += values.width;
+      for (const FeatureRows::Values& values : slice.values) width += values.width;
       uint64_t entries = 0;
-      for (const uint32_t row : rows)
-        entries += EntriesOf(slice.column, ShapeOf(slice.column, row));
+      for (const uint32_t row : rows) entries += EntriesOf(slice, ShapeOf(slice, row));
       bytes += width * static_cast<double>(entries);
     }
     return bytes * kStoredShare;
@@ -118,8 +117,8 @@ class IndexBuilder {
     std::vector<uint8_t> all(num_rows, 1);
     std::vector<uint8_t> one(num_rows);
     for (const ClusteredFeature* feature : input_.features) {
-      const ClusteredFeature::Slice slice = feature->MakeSlice(input_.first, num_rows);
-      MarkRepeats(slice.column, num_rows, one);
+      const StripeRows slice = feature->MakeRows(input_.first, num_rows);
+      MarkRepeats(slice, num_rows, one);
       for (uint32_t r = 0; r < num_rows; ++r) all[r] &= one[r];
     }
     UniqueRows runs;
@@ -149,10 +148,10 @@ class IndexBuilder {
     Keep(std::move(runs), index);
   }
 
-  std::vector<uint64_t> HashAll(std::span<const RowColumn* const> columns) const {
+  std::vector<uint64_t> HashAll(std::span<const FeatureRows* const> columns) const {
     std::vector<uint64_t> hashes(input_.num_rows, 0);
     std::vector<uint64_t> column_hashes(input_.num_rows);
-    for (const RowColumn* column : columns) {
+    for (const FeatureRows* column : columns) {
       HashRows(*column, input_.num_rows, column_hashes);
       CombineHashes(hashes, column_hashes);
     }
@@ -206,10 +205,10 @@ class IndexBuilder {
     const GroupIndex* const parent = input_.parent;
     if (parent == nullptr || parent->record.num_unique > input_.num_rows - input_.num_rows / 8)
       return false;
-    RowColumn owner;
+    FeatureRows owner;
     owner.entries_per_row = 1;
     owner.values = {{reinterpret_cast<const std::byte*>(parent->inverse.data()), 4}};
-    std::vector<const RowColumn*> columns = columns_;
+    std::vector<const FeatureRows*> columns = columns_;
     columns.push_back(&owner);
     const UniqueRows unique = FindUnique(columns, HashAll(columns));
     // What comes back is looked for where a row is worth more than a step to it.
@@ -227,8 +226,8 @@ class IndexBuilder {
 
   const GroupIndexInput& input_;
   const EncodeTuning& tuning_;
-  std::vector<ClusteredFeature::Slice> slices_;
-  std::vector<const RowColumn*> columns_;
+  std::vector<StripeRows> slices_;
+  std::vector<const FeatureRows*> columns_;
   double best_cost_ = 0;
 };
 

@@ -43,7 +43,7 @@ class StripeEncoder {
 
   Result<EncodedStripe> Encode() {
     stripe_.streams.resize(layout_.num_slots);
-    indexes_[0].record = {.form = 0, .num_unique = num_rows_};
+    indexes_[0].record = {.form = IndexForm::kIdentity, .num_unique = num_rows_};
     DSI_RETURN_IF_ERROR(BuildIndexes());
     DSI_RETURN_IF_ERROR(
         ForEach(features_.size(), 0, [&](size_t f) { FindValues(static_cast<uint32_t>(f)); }));
@@ -136,7 +136,7 @@ class StripeEncoder {
   GroupIndex BuildIndex(uint32_t g, std::span<const uint32_t> rows_in_time) const {
     if (!options_.dedup) {
       GroupIndex rows;
-      rows.record = {.form = 0, .num_unique = num_rows_};
+      rows.record = {.form = IndexForm::kIdentity, .num_unique = num_rows_};
       return rows;
     }
     const GroupLayout& group = layout_.groups[g];

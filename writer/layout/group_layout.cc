@@ -79,16 +79,16 @@ class GroupAssigner {
       candidate_of[f] = static_cast<int>(candidate_feature.size());
       candidate_feature.push_back(f);
     }
-    std::vector<ClusteredFeature::Slice> slices(candidate_feature.size());
+    std::vector<StripeRows> slices(candidate_feature.size());
     std::vector<GroupCandidate> candidates(candidate_feature.size());
     DSI_RETURN_IF_ERROR(options.for_each(candidates.size(), [&](size_t i) {
       const uint32_t f = candidate_feature[i];
       const ClusteredFeature& feature = features_[f];
-      slices[i] = feature.MakeSlice(sample);
+      slices[i] = feature.MakeRows(sample);
       const int group = declared_.group_of[f];
       const int owner = group < 0 ? -1 : declared_.owner_of[static_cast<size_t>(group)];
       candidates[i] = {
-          .column = &slices[i].column,
+          .column = &slices[i],
           .bits_per_row =
               BitsPerRow(feature, feature.CountPresent(sample.ranges), sample.num_rows()),
           .is_key = MayBeKey(feature),

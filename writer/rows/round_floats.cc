@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/base/parallel_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -94,6 +97,31 @@ Result<double> RoundColumn(const FeatureSpec& feature, size_t column,
   return feature.columns[column].type == Type::kFloat32
              ? RoundValues<float>(feature, column, rows)
              : RoundValues<double>(feature, column, rows);
+}
+
+Status RoundFloats(std::span<RowBatch::FeatureBuffer> rows, int threads,
+                   const std::function<Status()>& poll, Schema* schema) {
+  struct Place {
+    size_t feature;
+    size_t column;
+  };
+  std::vector<Place> places;
+  for (size_t f = 0; f < schema->features.size(); ++f) {
+    for (size_t c = 0; c < schema->features[f].columns.size(); ++c) {
+      if (schema->features[f].columns[c].precision != Precision::kExact) places.push_back({f, c});
+    }
+  }
+  return ParallelFor(
+      places.size(), threads,
+      [&](size_t i) {
+        const auto [f, c] = places[i];
+        FeatureSpec& feature = schema->features[f];
+        DSI_ASSIGN_OR_RETURN(const double max_error, RoundColumn(feature, c, &rows[f]));
+        feature.columns[c].max_error =
+            std::min(feature.columns[c].max_error + max_error, std::numeric_limits<double>::max());
+        return Status::Ok();
+      },
+      poll);
 }
 
 }  // namespace dsi::internal

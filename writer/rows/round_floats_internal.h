@@ -2,6 +2,9 @@
 // how far off they are. What comes out are ordinary floats; encodings find them short.
 #pragma once
 
+#include <functional>
+#include <span>
+
 #include "dsi/format/schema.h"
 #include "dsi/writer/row_batch.h"
 
@@ -12,5 +15,10 @@ namespace dsi::internal {
 // precision's range; names the feature, the row and the value, and leaves values half rounded.
 Result<double> RoundColumn(const FeatureSpec& feature, size_t column,
                            RowBatch::FeatureBuffer* rows);
+
+// Rounds all columns of which the schema declares a precision, and notes in it how far off values
+// are then. `rows`: per feature. `poll` is called between columns, and its error ends the work.
+Status RoundFloats(std::span<RowBatch::FeatureBuffer> rows, int threads,
+                   const std::function<Status()>& poll, Schema* schema);
 
 }  // namespace dsi::internal

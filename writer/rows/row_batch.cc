@@ -219,10 +219,16 @@ Status RowBatch::SetMany(size_t feature, size_t column, std::span<const T> value
 Status RowBatch::SetInts(size_t feature, size_t column, std::span<const int64_t> values) {
   return SetMany(feature, column, values);
 }
+Status RowBatch::SetInts(size_t feature, size_t column, std::span<const int32_t> values) {
+  return SetMany(feature, column, values);
+}
 Status RowBatch::SetUints(size_t feature, size_t column, std::span<const uint64_t> values) {
   return SetMany(feature, column, values);
 }
 Status RowBatch::SetDoubles(size_t feature, size_t column, std::span<const double> values) {
+  return SetMany(feature, column, values);
+}
+Status RowBatch::SetFloats(size_t feature, size_t column, std::span<const float> values) {
   return SetMany(feature, column, values);
 }
 
@@ -251,6 +257,15 @@ Status RowBatch::AppendColumns(size_t num_rows, std::span<const FeatureColumns> 
 Status RowBatch::Append(const RowBatch& other) {
   if (!touched_.empty()) return RowBegun();
   return AddRows([&] { return AppendRows(other); });
+}
+
+Status RowBatch::Append(RowBatch&& other) {
+  if (!touched_.empty()) return RowBegun();
+  if (&other == this) return InvalidArgument("a batch moved into itself");
+  if (num_rows_ == 0) return NoThrow([&] { return TakeRows(&other); });
+  DSI_RETURN_IF_ERROR(Append(static_cast<const RowBatch&>(other)));
+  other.Clear();
+  return {};
 }
 
 void RowBatch::DropRow() {

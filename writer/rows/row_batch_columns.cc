@@ -309,9 +309,29 @@ void RowBatch::CopyFeature(size_t feature, const RowBatch& other) {
   }
 }
 
+Status RowBatch::TakeRows(RowBatch* other) {
+  DSI_RETURN_IF_ERROR(PrepareOnce());
+  DSI_RETURN_IF_ERROR(CheckSchema(*other));
+  if (other->num_rows_ == 0) return {};
+  if (admit_) DSI_RETURN_IF_ERROR(admit_(BytesOf(*other), other->num_rows_));
+  other->DropRow();
+  std::swap(features_, other->features_);
+  std::swap(slots_, other->slots_);
+  std::swap(column_serials_, other->column_serials_);
+  std::swap(dense_, other->dense_);
+  std::swap(num_rows_, other->num_rows_);
+  std::swap(size_bytes_, other->size_bytes_);
+  std::swap(serial_, other->serial_);
+  return {};
+}
+
+Status RowBatch::CheckSchema(const RowBatch& other) const {
+  if (other.schema_ == schema_) return {};
+  return InvalidArgument("Append of a batch of another schema object");
+}
+
 Status RowBatch::AppendRows(const RowBatch& other) {
-  if (other.schema_ != schema_)
-    return InvalidArgument("Append of a batch of another schema object");
+  DSI_RETURN_IF_ERROR(CheckSchema(other));
   DSI_RETURN_IF_ERROR(CheckRoom(other.num_rows_));
   if (other.num_rows_ == 0) return {};
   if (&other == this) {

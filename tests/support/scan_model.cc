@@ -1,4 +1,4 @@
-#include "dsi/tests/reader/scan_model.h"
+#include "dsi/tests/support/scan_model.h"
 
 #include <gtest/gtest.h>
 

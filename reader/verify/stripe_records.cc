@@ -1,0 +1,146 @@
+#include "dsi/reader/verify/stripe_records_internal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/format/stream_rules_internal.h"
+
+namespace dsi::internal {
+
+Status StripeRecords::Load() {
+  DSI_RETURN_IF_ERROR(LoadGroups());
+  return LoadStreams();
+}
+
+void StripeRecords::Report(Status status, std::string where) {
+  if (status.message() == last_message_) return;
+  last_message_ = status.message();
+  is_damaged_ |= status.code() != StatusCode::kUnsupported;
+  log_.Add(std::move(status), std::move(where));
+}
+
+std::string StripeRecords::Where(const SlotUse& use) const {
+  const std::string_view role = StreamRoleName(use.role);
+  switch (use.role) {
+    case StreamRole::kIndex:
+      return fmt::format("stripe {}, dedup group {}, {} stream", stripe_, use.owner, role);
+    case StreamRole::kDictionary:
+      return fmt::format("stripe {}, id space {}, {} stream", stripe_, use.owner, role);
+    default:
+      return fmt::format("stripe {}, column {}, {} stream", stripe_,
+                         directory_.columns[use.owner].name, role);
+  }
+}
+
+Status StripeRecords::LoadGroups() {
+  groups_.resize(file_.core().groups.count);
+  for (uint32_t g = 0; g < groups_.size(); ++g) {
+    auto record = file_.LoadStripeGroup(stripe_, g);
+    if (record.ok()) {
+      groups_[g] = *record;
+      if (!IsKnown(record->form)) {  // Its streams are over unique rows all the same.
+        Report(Error(StatusCode::kUnsupported, "index form {} (D-001)",
+                     static_cast<uint32_t>(record->form)),
+               fmt::format("stripe {}, dedup group {}", stripe_, g));
+      }
+      continue;
+    }
+    if (!IsDamage(record.status())) return record.status();
+    groups_[g].num_unique = 0;  // No sound group has none (D-003).
+    Report(record.status(), fmt::format("stripe {}, dedup group {}", stripe_, g));
+  }
+  return Status::Ok();
+}
+
+Status StripeRecords::LoadStreams() {
+  streams_.resize(directory_.slots.size());
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    VerifiedStream& s = streams_[i];
+    s.use = directory_.slots[i];
+    auto record = file_.LoadStream(stripe_, s.use.slot);
+    if (record.ok()) {
+      s.record = *record;
+      s.present = true;
+      continue;
+    }
+    if (!IsDamage(record.status())) return record.status();
+    s.failed = true;
+    all_present_ = false;
+    Report(record.status(), Where(s.use));
+  }
+  return Status::Ok();
+}
+
+const VerifiedStream* StripeRecords::Find(uint32_t slot) const {
+  const auto at = std::lower_bound(
+      streams_.begin(), streams_.end(), slot,
+      [](const VerifiedStream& s, uint32_t wanted) { return s.use.slot < wanted; });
+  return at != streams_.end() && at->use.slot == slot && at->present ? &*at : nullptr;
+}
+
+const ColumnRecord* StripeRecords::ColumnOf(const SlotUse& use) const {
+  const bool of_column = use.role != StreamRole::kIndex && use.role != StreamRole::kDictionary;
+  return of_column ? &directory_.columns[use.owner].record : nullptr;
+}
+
+bool StripeRecords::IsOpaque(const SlotUse& use) const {
+  const ColumnRecord* column = ColumnOf(use);
+  if (column == nullptr || column->Support().ok()) return false;
+  // Lists have lengths and windows of whatever type.
+  return use.role == StreamRole::kValues || !IsListKind(column->kind);
+}
+
+Status StripeRecords::CheckRecord(const VerifiedStream& s) const {
+  const SlotUse& use = s.use;
+  if (IsOpaque(use))
+    return use.role == StreamRole::kValues ? CheckNoMax(s.record, "values") : Status::Ok();
+  if (use.role == StreamRole::kIndex) {
+    const uint32_t parent = directory_.group_parents[use.owner];
+    return CheckIndexRecord(groups_[use.owner], file_.core().stripes[stripe_].num_rows,
+                            groups_[parent].num_unique, s.record);
+  }
+  if (use.role == StreamRole::kDictionary) {
+    return CheckDictionaryRecord(static_cast<int>(directory_.id_space_widths[use.owner]), s.record);
+  }
+  return CheckColumnRecord(s);
+}
+
+Status StripeRecords::CheckColumnRecord(const VerifiedStream& s) const {
+  const SlotUse& use = s.use;
+  const ColumnRecord& column = directory_.columns[use.owner].record;
+  if (use.role == StreamRole::kShape) {
+    return CheckShapeRecord(column, groups_[column.group].num_unique, s.record);
+  }
+  if (use.role == StreamRole::kWindows) {
+    return CheckWindowsRecord(column, groups_[column.group].num_unique, s.record);
+  }
+  if (use.slot != column.values_slot) {
+    const VerifiedStream* values = Find(column.values_slot);
+    const VerifiedStream* windows = Find(column.windows_slot);
+    if (values == nullptr || windows == nullptr) return Status::Ok();
+    return CheckTierRecord(values->record, s.record, windows->record.max);
+  }
+  const VerifiedStream* shape = Find(column.shape_slot);
+  if (shape == nullptr) return Status::Ok();
+  StreamRecord pool = s.record;
+  pool.num_values = PoolValues(column);  // How many each tier has is looked at later (D-014).
+  return CheckValuesRecord(column, shape->record, pool, HasWindows(column));
+}
+
+uint64_t StripeRecords::PoolValues(const ColumnRecord& column) const {
+  uint64_t sum = 0;
+  for (uint32_t tier = 0; tier < std::max<uint32_t>(column.num_tiers, 1); ++tier) {
+    const VerifiedStream* s = Find(tier == 0 ? column.values_slot : column.tiers_slot + tier - 1);
+    if (s != nullptr) sum += s->record.num_values;
+  }
+  return sum;
+}
+
+bool StripeRecords::HasWindows(const ColumnRecord& column) const {
+  if (column.windows_slot == kNone32) return false;
+  const VerifiedStream* windows = Find(column.windows_slot);
+  return windows == nullptr || windows->record.num_values != 0;
+}
+
+}  // namespace dsi::internal

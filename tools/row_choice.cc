@@ -1,0 +1,178 @@
+#include "dsi/tools/row_choice_internal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/interrupt_internal.h"
+#include "dsi/tools/where_term_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+struct Range {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+Result<uint64_t> CountIn(const Reader& reader, const RowTextOptions& rows, Range range) {
+  DSI_RETURN_IF_ERROR(CheckInterrupt());
+  ScanOptions scan;
+  scan.row_begin = range.begin;
+  scan.row_end = range.end;
+  scan.filter = rows.filter;
+  scan.memory_bytes = rows.memory_bytes;
+  return reader.CountRows(scan);
+}
+
+// What each stripe has of the rows asked for, or all of them where counting reads nothing.
+std::vector<Range> Pieces(const Reader& reader, const RowTextOptions& rows) {
+  const Range all = {std::min(rows.row_begin, reader.info().num_rows),
+                     std::min(rows.row_end, reader.info().num_rows)};
+  if (rows.filter.empty()) return {{all.begin, std::max(all.begin, all.end)}};
+  std::vector<Range> pieces;
+  for (const StripeInfo& stripe : reader.stripes()) {
+    const Range piece = {std::max(all.begin, stripe.first_row),
+                         std::min(all.end, stripe.first_row + stripe.num_rows)};
+    if (piece.begin < piece.end) pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+bool ShowCounted(const Reader& reader, uint64_t rows_seen, Progress* progress) {
+  return progress->Update("counting", rows_seen, reader.info().num_rows, ProgressUnit::kRows);
+}
+
+}  // namespace
+
+std::vector<CLI::Option*> AddRowChoice(CLI::App* app, RowChoice* choice) {
+  CLI::Option* where = app->add_option("--where", choice->where,
+                                       "Only rows such as 'label = 1'; repeatable, all must hold")
+                           ->allow_extra_args(false)
+                           ->type_name("TERM");
+  CLI::Option* sample =
+      app->add_option("--sample", choice->sample, "Only this share of them, such as 0.01")
+          ->check(CLI::Range(0.0, 1.0).description(""))
+          ->type_name("SHARE");
+  CLI::Option* seed = app->add_option("--seed", choice->seed,
+                                      "With --sample: another number, other rows; default 0")
+                          ->needs(sample)
+                          ->type_name("N");
+  return {where, sample, seed};
+}
+
+TailAndCount AddTailAndCount(CLI::App* app, RowChoice* choice) {
+  CLI::Option* tail = AddCount(app, "--tail", &choice->tail, "Only the last so many of the rows");
+  CLI::Option* count =
+      app->add_flag("--count", choice->count, "Only the number of the rows, all of the file")
+          ->excludes(tail);
+  return {tail, count};
+}
+
+Result<RowFilter> FilterOf(const Reader& reader, const RowChoice& choice) {
+  RowFilter filter;
+  filter.seed = choice.seed;
+  if (!choice.where.empty()) {
+    DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
+    for (const std::string& text : choice.where) {
+      DSI_ASSIGN_OR_RETURN(WhereTerm term, ParseWhereTerm(text, columns));
+      if (term.missing) {
+        filter.sample.push_back({.when = {std::move(term.predicate)}, .keep = 0});
+      } else {
+        filter.where.push_back(std::move(term.predicate));
+      }
+    }
+  }
+  // The last: what was dropped above stays so.
+  if (choice.sample != 1) filter.sample.push_back({.when = {}, .keep = choice.sample});
+  return filter;
+}
+
+Result<uint64_t> CountRows(const Reader& reader, const RowTextOptions& rows, Progress* progress) {
+  uint64_t count = 0;
+  uint64_t seen = 0;
+  for (const Range piece : Pieces(reader, rows)) {
+    DSI_ASSIGN_OR_RETURN(const uint64_t more, CountIn(reader, rows, piece));
+    count += more;
+    seen += piece.end - piece.begin;
+    if (!ShowCounted(reader, seen, progress)) return CheckInterrupt();
+  }
+  return count;
+}
+
+Status PrintCount(const Reader& reader, const RowTextOptions& rows, Console* console) {
+  Progress progress(*console);
+  DSI_ASSIGN_OR_RETURN(const uint64_t count, CountRows(reader, rows, &progress));
+  progress.Clear();
+  if (console->json) return PrintJson({{"rows", count}}, console);
+  return console->Print(fmt::format("{}\n", count));
+}
+
+Status KeepFirst(const Reader& reader, uint64_t count, RowTextOptions* rows, Progress* progress) {
+  uint64_t needed = count;
+  if (needed == 0) rows->row_end = rows->row_begin;
+  for (const Range piece : Pieces(reader, *rows)) {
+    if (needed == 0) break;
+    DSI_ASSIGN_OR_RETURN(const uint64_t found, CountIn(reader, *rows, piece));
+    if (!ShowCounted(reader, piece.end, progress)) return CheckInterrupt();
+    if (found < needed) {
+      needed -= found;
+      continue;
+    }
+    // The row wanted is one of [low, high), and as its `needed`th.
+    uint64_t low = piece.begin;
+    uint64_t high = piece.end;
+    while (high - low > 1) {
+      const uint64_t middle = low + (high - low) / 2;
+      DSI_ASSIGN_OR_RETURN(const uint64_t before, CountIn(reader, *rows, {low, middle}));
+      if (before >= needed) {
+        high = middle;
+      } else {
+        needed -= before;
+        low = middle;
+      }
+    }
+    rows->row_end = high;
+    break;
+  }
+  return Status::Ok();
+}
+
+Status KeepLast(const Reader& reader, uint64_t count, RowTextOptions* rows, Progress* progress) {
+  uint64_t needed = count;
+  std::vector<Range> pieces = Pieces(reader, *rows);
+  if (needed == 0)
+    rows->row_begin = rows->row_end = std::min(rows->row_end, reader.info().num_rows);
+  while (needed != 0 && !pieces.empty()) {
+    const Range piece = pieces.back();
+    pieces.pop_back();
+    DSI_ASSIGN_OR_RETURN(const uint64_t found, CountIn(reader, *rows, piece));
+    if (!ShowCounted(reader, reader.info().num_rows - piece.begin, progress))
+      return CheckInterrupt();
+    if (found < needed) {
+      needed -= found;
+      continue;
+    }
+    // As above, counted from the end.
+    uint64_t low = piece.begin;
+    uint64_t high = piece.end;
+    while (high - low > 1) {
+      const uint64_t middle = low + (high - low) / 2;
+      DSI_ASSIGN_OR_RETURN(const uint64_t after, CountIn(reader, *rows, {middle, high}));
+      if (after >= needed) {
+        low = middle;
+      } else {
+        needed -= after;
+        high = middle;
+      }
+    }
+    rows->row_begin = low;
+    break;
+  }
+  return Status::Ok();
+}
+
+}  // namespace dsi::tools
