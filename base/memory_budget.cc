@@ -9,8 +9,8 @@ namespace {
 
 Status RefusalOf(uint64_t wanted, uint64_t left, uint64_t limit) {
   return Error(StatusCode::kResourceExhausted,
-               "{} bytes are needed, {} of the {} allowed by memory_bytes are left", wanted, left,
-               limit);
+               "{} bytes are needed, and {} of the memory budget of {} bytes are left", wanted,
+               left, limit);
 }
 
 }  // namespace

@@ -138,8 +138,7 @@ Status LocalWritableFile::CheckTarget() const {
   }
   if (S_ISDIR(info.st_mode)) return InvalidArgument("{}: a folder, not a file", path_);
   if (!overwrite_) {
-    return Error(StatusCode::kAlreadyExists,
-                 "{}: exists, and replacing it was not asked for (CreateOptions::overwrite)",
+    return Error(StatusCode::kAlreadyExists, "{}: exists, and replacing it was not asked for",
                  path_);
   }
   // A link to a regular file, or to nothing, is replaced; what it points to stays.

@@ -119,6 +119,8 @@ void AddNumbers(const JaggedView& view, size_t row, bool list, TextBuffer* text)
 
 class RowText::Impl {
  public:
+  explicit Impl(bool quotes_wide_integers) { text_.quotes_wide_integers = quotes_wide_integers; }
+
   Result<bool> Next(std::string* out, std::vector<uint64_t>* positions) {
     if (positions != nullptr) positions->clear();
     DSI_ASSIGN_OR_RETURN(const bool more, scan_->Next(&batch_));
@@ -255,7 +257,7 @@ Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader,
 
 Result<std::unique_ptr<RowText>> RowText::Make(const Reader& reader,
                                                const RowTextOptions& options) {
-  auto impl = std::make_unique<Impl>();
+  auto impl = std::make_unique<Impl>(options.wide_integers_as_strings);
   ScanOptions scan;
   scan.batch_size = kBatchRows;
   scan.row_begin = options.row_begin;

@@ -22,6 +22,9 @@ struct RowTextOptions {
   uint64_t row_end = UINT64_MAX;
   RowFilter filter = {};               // Only rows of the range that pass.
   uint64_t memory_bytes = 4ULL << 30;  // As ScanOptions::memory_bytes; the text comes on top.
+  // Whole numbers beyond +-(2^53 - 1) as strings: readers that hold every number as a double, as
+  // JavaScript and jq do, would round them. TextInput takes such strings for no number.
+  bool wide_integers_as_strings = false;
 };
 
 // Thread safety: one thread at a time. The Reader must outlive it.

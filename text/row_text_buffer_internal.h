@@ -13,11 +13,15 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace dsi::internal {
 
 class TextBuffer {
  public:
+  // Whole numbers beyond 2^53 - 1 become strings, which a reader that has only doubles keeps.
+  bool quotes_wide_integers = false;
+
   size_t size() const { return size_; }
   std::string_view text() const { return {data_.get(), size_}; }
   void Clear() { size_ = 0; }
@@ -60,6 +64,13 @@ class TextBuffer {
   static constexpr size_t kNumberRoom = 32;  // The longest number is a double of 24 characters.
 
   template <typename T>
+  static bool IsWide(T value) {
+    if constexpr (sizeof(T) < 8) return false;
+    constexpr int64_t kMost = (int64_t{1} << 53) - 1;
+    return std::cmp_greater(value, kMost) || std::cmp_less(value, -kMost);
+  }
+
+  template <typename T>
   void AddNumberInRoom(T value) {
     char* const begin = &data_[size_];
     if constexpr (std::is_same_v<T, bool>) {
@@ -78,7 +89,12 @@ class TextBuffer {
       }
       size_ += static_cast<size_t>(end - begin);
     } else {
-      size_ += static_cast<size_t>(std::to_chars(begin, begin + kNumberRoom, value).ptr - begin);
+      const bool quoted = quotes_wide_integers && IsWide(value);
+      char* end = begin;
+      if (quoted) *end++ = '"';
+      end = std::to_chars(end, begin + kNumberRoom, value).ptr;
+      if (quoted) *end++ = '"';
+      size_ += static_cast<size_t>(end - begin);
     }
   }
 

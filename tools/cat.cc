@@ -54,15 +54,13 @@ std::string CutLines(std::string_view lines, size_t width) {
 Status Run(Options* options, Console* console) {
   DSI_RETURN_IF_ERROR(ParseRows(options->rows, &options->to_text.rows));
   options->to_text.skip_unsupported = true;
+  options->to_text.rows.wide_integers_as_strings = console->ids_as_strings;
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options->file));
   RowTextOptions* const rows = &options->to_text.rows;
   DSI_ASSIGN_OR_RETURN(rows->filter, FilterOf(*reader, options->choice));
   if (options->choice.count) return PrintCount(*reader, *rows, console);
   const bool cut = console->out_is_tty() && !console->json;
-  // On a terminal the rows themselves show how far the work is.
-  const bool was_quiet = std::exchange(console->quiet, console->quiet || console->out_is_tty());
-  Progress progress(*console);
-  console->quiet = was_quiet;
+  Progress progress(*console, /*prints_rows=*/true);
   const uint64_t tail = options->choice.tail;
   if (tail != RowChoice::kAll) DSI_RETURN_IF_ERROR(KeepLast(*reader, tail, rows, &progress));
   return DsiToText(*reader, options->to_text, &progress,
@@ -89,6 +87,7 @@ VerbAction AddCat(CLI::App* app, Console* console) {
                     "Rows as they were before clustering (needs convert --keep-position)");
   cut.count->excludes(original);
   AddJsonFlag(app, console);
+  AddIdsAsStrings(app, console);
   AddQuietFlag(app, console);
   app->footer(
       "On a terminal lines are cut to its width; --json keeps them whole.\n\nExamples:\n"

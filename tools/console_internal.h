@@ -18,6 +18,7 @@ class Console {
   // Set by the flags that verbs share.
   bool json = false;
   bool quiet = false;
+  bool ids_as_strings = false;  // JSON: whole numbers beyond +-(2^53 - 1).
   // A verb that knows better than the table of hints what to do after its failure says so here.
   std::string hint;
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/format/limits.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/dsi_to_dsi_internal.h"
 #include "dsi/tools/dsi_to_text_internal.h"
@@ -109,6 +110,8 @@ void SetOutput(Options* options) {
 }
 
 Status ToDsi(Options* options, Console* console) {
+  if (options->to_dsi.writer.stripe_bytes == 0)
+    return internal::InvalidArgument("--stripe-memory is 0, expected a size such as 512M or 1G");
   const Stopwatch watch;
   options->to_dsi.source.path = options->in;
   options->to_dsi.source.scratch_folder = FolderOf(options->out);
@@ -157,7 +160,7 @@ Status ToText(const Options& options, Console* console) {
     DSI_ASSIGN_OR_RETURN(file, CreateLocalFile(options.out, {.overwrite = options.force}));
   }
   uint64_t bytes = 0;
-  Progress progress(*console);
+  Progress progress(*console, /*prints_rows=*/options.out == "-");
   const auto rows = DsiToText(*reader, to_text, &progress, [&](std::string_view lines) {
     bytes += lines.size();
     return file ? file->Append(std::as_bytes(std::span(lines))) : console->PrintJsonText(lines);
@@ -273,6 +276,7 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   only(app->add_flag("--no-groups", options->no_groups, "Only the groups that the schema declares"),
        file_group);
   only(app->add_option("--stripe-rows", writer->stripe_rows, "Rows in a stripe; default 262144")
+           ->check(CLI::Range(1U, kMaxStripeRows).description(""))
            ->type_name("N"),
        file_group);
   only(AddSize(app, "--stripe-memory", &writer->stripe_bytes,

@@ -69,7 +69,7 @@ Status Run(Options* options, Console* console) {
   }
   uint64_t bytes = 0;
   {
-    Progress progress(*console);
+    Progress progress(*console, /*prints_rows=*/file == nullptr);
     std::string block;
     while (generator->NextBlock(&block)) {
       bytes += block.size();

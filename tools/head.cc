@@ -73,6 +73,7 @@ class Cells {
 Status Run(const Options& options, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
   DsiToTextOptions to_text;
+  to_text.rows.wide_integers_as_strings = console->ids_as_strings;
   to_text.rows.features = options.features;
   to_text.skip_unsupported = true;
   DSI_ASSIGN_OR_RETURN(to_text.rows.filter, FilterOf(*reader, options.choice));
@@ -111,6 +112,7 @@ VerbAction AddHead(CLI::App* app, Console* console) {
   instead.tail->excludes(rows);
   instead.count->excludes(rows);
   AddJsonFlag(app, console);
+  AddIdsAsStrings(app, console);
   app->footer(
       "Rows come in the order of the file: clustered by session.\n\nExamples:\n"
       "  dsictl head clicks.dsi -n 3\n"

@@ -37,8 +37,24 @@ Status ShowMetadata(const Reader& reader, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto metadata, reader.Metadata());
   if (console->json) return PrintJson(Json(metadata), console);
   FactList facts;
-  for (const auto& [key, value] : metadata) facts.Add(Printable(key), value);
+  for (const auto& [key, value] : metadata) facts.Add(key, value);
   return console->Print(facts.Render(*console));
+}
+
+void QuoteWideIntegers(Json* json) {
+  constexpr int64_t kMost = (int64_t{1} << 53) - 1;
+  if (json->is_structured()) {
+    for (Json& member : *json) QuoteWideIntegers(&member);
+  } else if (json->is_number_unsigned()) {
+    if (json->get<uint64_t>() > uint64_t{kMost}) *json = json->dump();
+  } else if (json->is_number_integer()) {
+    if (json->get<int64_t>() < -kMost) *json = json->dump();
+  }
+}
+
+// The group of rows, in which nothing is shared, is none.
+uint32_t NumDedupGroups(const FileInfo& info) {
+  return info.num_groups > 0 ? info.num_groups - 1 : 0;
 }
 
 Json SummaryJson(const FileInfo& info, const std::map<std::string, uint64_t>& kinds,
@@ -47,7 +63,7 @@ Json SummaryJson(const FileInfo& info, const std::map<std::string, uint64_t>& ki
       {"bytes", info.file_bytes},        {"rows", info.num_rows},
       {"sessions", info.num_sessions},   {"features", info.num_features},
       {"columns", info.num_columns},     {"kinds", kinds},
-      {"groups", info.num_groups},       {"stripes", info.num_stripes},
+      {"groups", NumDedupGroups(info)},  {"stripes", info.num_stripes},
       {"page_values", info.page_values}, {"stored_values", stored_values},
       {"index_bytes", best.index_bytes}, {"format", fmt::format("{}.{}", info.major, info.minor)},
       {"writer", info.writer},           {"tuning", TuningJson(info)},
@@ -146,8 +162,7 @@ Status ShowSummary(const Reader& reader, const std::string& file, Console* conso
   facts.Add("stripes", CountText(info.num_stripes));
   facts.Add("features", fmt::format("{}  ({})", CountText(info.num_features), kind_words));
   facts.Add("dedup groups",
-            fmt::format("{}  (indexes: {})", info.num_groups > 0 ? info.num_groups - 1 : 0,
-                        BytesText(all.index_bytes)));
+            fmt::format("{}  (indexes: {})", NumDedupGroups(info), BytesText(all.index_bytes)));
   facts.Add("values stored", CountText(stored_values));
   std::string text = facts.Render(*console);
   text += "\n" + LargestFeatures(columns, info.file_bytes, *console);
@@ -191,6 +206,12 @@ std::string TuningText(const FileInfo& info) {
 Json TuningJson(const FileInfo& info) { return info.tuning ? Json(TuningText(info)) : Json(); }
 
 Status PrintJson(const Json& json, Console* console) {
+  if (console->ids_as_strings) {
+    Json quoted = json;
+    QuoteWideIntegers(&quoted);
+    return console->PrintJsonText(quoted.dump(2, ' ', false, Json::error_handler_t::replace) +
+                                  "\n");
+  }
   return console->PrintJsonText(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
@@ -198,6 +219,7 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
   app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
   AddJsonFlag(app, console);
+  AddIdsAsStrings(app, console);
   CLI::Option_group* views = app->add_option_group("Views", "One of them; none: a summary");
   auto* features = views->add_flag("--features", options->features,
                                    "Every column, its size and encoding; reads a stripe");

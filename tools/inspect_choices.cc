@@ -207,13 +207,15 @@ Status ShowChoices(const Reader& reader, FeatureOrder order, Console* console) {
   for (const ColumnInfo& column : columns) AddRows(column, by_column[column.ordinal], &table);
   const bool known = info.tuning && !TuningName(*info.tuning).empty();
   DSI_RETURN_IF_ERROR(console->Print(
-      table.Render(*console) +
-      fmt::format(
-          "\nof one page in the largest stripe, the first that is encoded as most bytes of its "
-          "stream are;\ncost: {} ns for each stored byte and the time to decode, in ns for each "
-          "value (tuning {}{}); a byte\nof an index counts for each feature that it serves; "
-          "streams below a fiftieth of a feature are left out\n",
-          info.ns_per_byte, TuningText(info), known ? "" : ": nvme is assumed")));
+      table.Render(*console) + "\n" +
+      Folded(fmt::format(
+                 "of one page in the largest stripe, the first that is encoded as most bytes of "
+                 "its stream are; cost: {} ns for each stored byte and the time to decode, in ns "
+                 "for each value (tuning {}{}); a byte of an index counts for each feature that it "
+                 "serves; streams below a fiftieth of a feature are left out",
+                 info.ns_per_byte, TuningText(info), known ? "" : ": nvme is assumed"),
+             *console) +
+      "\n"));
   return damage;
 }
 

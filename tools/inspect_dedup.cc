@@ -14,8 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using enum TextTable::Align;
 
-constexpr size_t kWidthOfOwner = 16;
-
 // Values of the features of a group, or of all: entries times columns.
 struct ValueTotals {
   uint64_t rows = 0;      // In all rows.
@@ -109,15 +107,15 @@ Status ShowDedup(const Reader& reader, Console* console) {
   Json json = Json::array();
   TextTable table({{.title = "#", .align = kRight, .max_width = 5},
                    {.title = "group", .align = kLeft, .max_width = 14},
-                   {.title = "owner", .align = kLeft, .max_width = kWidthOfOwner},
-                   {.title = "in", .align = kRight, .max_width = 5},
+                   {.title = "owner", .align = kLeft, .max_width = 16},
+                   {.title = "in", .align = kRight, .max_width = 5, .minor = true},
                    {.title = "columns", .align = kRight, .max_width = 7},
                    {.title = "factor", .align = kRight, .max_width = 8},
                    {.title = "by length", .align = kRight, .max_width = 9},
                    {.title = "index", .align = kRight, .max_width = 10},
-                   {.title = "bits/row", .align = kRight, .max_width = 8},
-                   {.title = "windows", .align = kRight, .max_width = 10},
-                   {.title = "pool", .align = kRight, .max_width = 5},
+                   {.title = "bits/row", .align = kRight, .max_width = 8, .minor = true},
+                   {.title = "windows", .align = kRight, .max_width = 10, .minor = true},
+                   {.title = "pool", .align = kRight, .max_width = 5, .minor = true},
                    {.title = "form", .align = kLeft, .max_width = 21}});
   ValueTotals all;
   uint64_t index_bytes = 0;
@@ -129,7 +127,7 @@ Status ShowDedup(const Reader& reader, Console* console) {
     json.push_back(GroupJson(group, totals, of_group, features));
     const bool rows = group.ordinal == 0;
     const std::string title = rows ? "(rows)" : group.name.empty() ? "found" : group.name;
-    table.AddRow({fmt::format("{}", group.ordinal), title, CutToWidth(group.owner, kWidthOfOwner),
+    table.AddRow({fmt::format("{}", group.ordinal), title, group.owner,
                   group.parent == 0 ? "" : fmt::format("{}", group.parent),
                   CountText(group.columns.size()), Factor(totals.rows, totals.unique_rows),
                   Factor(of_group.rows, of_group.unique), rows ? "" : BytesText(totals.index_bytes),
@@ -139,15 +137,18 @@ Status ShowDedup(const Reader& reader, Console* console) {
   }
   if (console->json) return PrintJson(json, console);
   const std::string of_all = fmt::format(
-      "\nall: {} values in rows, {} in unique rows ({} fewer), {} stored ({} fewer)\n"
-      "     indexes {}, windows {}, of {}\n",
+      "all: {} values in rows, {} in unique rows ({} fewer), {} stored ({} fewer); indexes {}, "
+      "windows {}, of {}",
       CountText(all.rows), CountText(all.unique), Factor(all.rows, all.unique),
       CountText(all.stored), Factor(all.rows, all.stored), BytesText(index_bytes),
       BytesText(all.windows_bytes), BytesText(reader.info().file_bytes));
   return console->Print(
-      table.Render(*console) + of_all +
-      "\nfactor: rows for each unique row; by length: values in rows for each in unique rows\n"
-      "in: the group whose index this one's refers to; pool: values stored for 100 in windows\n");
+      table.Render(*console) + "\n" + Folded(of_all, *console, 5) + "\n\n" +
+      Folded("factor: rows for each unique row; by length: values in rows for each in unique rows; "
+             "in: the group whose index this one's refers to; pool: values stored for 100 in "
+             "windows",
+             *console) +
+      "\n");
 }
 
 }  // namespace dsi::tools

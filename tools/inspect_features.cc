@@ -75,6 +75,33 @@ std::vector<ChoiceInfo> ChoicesOfValues(std::vector<ChoiceInfo> choices, size_t 
   return of_values;
 }
 
+std::string ShareText(uint64_t bytes, uint64_t of) {
+  return fmt::format(
+      "{:.2f}%", 100 * static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(1, of)));
+}
+
+// Rows for the bytes that are no column's, and for all of the file.
+Status AddRest(const Reader& reader, const std::vector<ColumnInfo>& columns, TextTable* table) {
+  DSI_ASSIGN_OR_RETURN(const auto groups, reader.Groups());
+  const uint64_t file_bytes = reader.info().file_bytes;
+  uint64_t of_columns = 0;
+  for (const ColumnInfo& column : columns) of_columns += column.stored_bytes;
+  uint64_t indexes = 0;
+  for (const GroupInfo& group : groups) indexes += TotalsOf(group, reader.stripes()).index_bytes;
+  uint64_t stripes = 0;
+  for (const StripeInfo& stripe : reader.stripes()) stripes += stripe.bytes;
+  const uint64_t others = stripes - std::min(stripes, of_columns + indexes);
+  const auto add = [&](const char* name, uint64_t bytes) {
+    table->AddRow({name, "", "", "", "", "", BytesText(bytes), ShareText(bytes, file_bytes)});
+  };
+  table->AddRow({});
+  add("(indexes)", indexes);
+  if (others > 0) add("(shared streams)", others);
+  add("(directory)", file_bytes - std::min(file_bytes, of_columns + indexes + others));
+  add("(all)", file_bytes);
+  return Status::Ok();
+}
+
 }  // namespace
 
 void SortColumns(FeatureOrder order, std::vector<ColumnInfo>* columns) {
@@ -110,19 +137,19 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
     DSI_RETURN_IF_ERROR(PrintJson(json, console));
     return damage;
   }
-  const auto bytes = static_cast<double>(std::max<uint64_t>(1, reader.info().file_bytes));
   // Only files with rounded values have the columns that speak of them.
   const bool rounded = std::any_of(columns.begin(), columns.end(), [](const ColumnInfo& column) {
     return column.precision != Precision::kExact;
   });
-  std::vector<TextTable::Column> titles = {{.title = "feature", .align = kLeft, .max_width = 32},
-                                           {.title = "kind", .align = kLeft, .max_width = 12},
-                                           {.title = "type", .align = kLeft, .max_width = 8},
-                                           {.title = "id space", .align = kLeft, .max_width = 12},
-                                           {.title = "group", .align = kRight, .max_width = 8},
-                                           {.title = "values", .align = kRight, .max_width = 20},
-                                           {.title = "bytes", .align = kRight, .max_width = 12},
-                                           {.title = "of file", .align = kRight, .max_width = 8}};
+  std::vector<TextTable::Column> titles = {
+      {.title = "feature", .align = kLeft, .max_width = 32},
+      {.title = "kind", .align = kLeft, .max_width = 12},
+      {.title = "type", .align = kLeft, .max_width = 8},
+      {.title = "id space", .align = kLeft, .max_width = 12, .minor = true},
+      {.title = "group", .align = kRight, .max_width = 8, .minor = true},
+      {.title = "values", .align = kRight, .max_width = 20},
+      {.title = "bytes", .align = kRight, .max_width = 12},
+      {.title = "of file", .align = kRight, .max_width = 8}};
   if (rounded) {
     titles.push_back({.title = "precision", .align = kLeft, .max_width = 9});
     titles.push_back({.title = "max error", .align = kRight, .max_width = 12});
@@ -130,7 +157,6 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
   titles.push_back({.title = "encoding", .align = kLeft, .max_width = 32});
   TextTable table(std::move(titles));
   for (const ColumnInfo& column : columns) {
-    const auto stored = static_cast<double>(column.stored_bytes);
     std::vector<std::string> row = {column.name,
                                     KindText(column),
                                     column.support.ok() ? std::string(TypeName(column.type)) : "",
@@ -138,7 +164,7 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
                                     fmt::format("{}", column.group),
                                     CountText(column.stored_values),
                                     BytesText(column.stored_bytes),
-                                    fmt::format("{:.2f}%", 100 * stored / bytes)};
+                                    ShareText(column.stored_bytes, reader.info().file_bytes)};
     if (rounded) {
       const bool exact = column.precision == Precision::kExact;
       row.push_back(exact ? "" : std::string(PrecisionName(column.precision)));
@@ -147,10 +173,13 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
     row.push_back(EncodingText(of_values[column.ordinal]));
     table.AddRow(std::move(row));
   }
+  DSI_RETURN_IF_ERROR(AddRest(reader, columns, &table));
   DSI_RETURN_IF_ERROR(
-      console->Print(table.Render(*console) +
-                     "\nencoding: of the values in the largest stripe, the outer two levels;"
-                     " +2: two others among\nits pages; --why tells all, and why\n"));
+      console->Print(table.Render(*console) + "\n" +
+                     Folded("encoding: of the values in the largest stripe, the outer two levels; "
+                            "+2: two others among its pages; --why tells all, and why",
+                            *console) +
+                     "\n"));
   return damage;
 }
 

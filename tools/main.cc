@@ -1,4 +1,5 @@
 // dsictl: the command line of dsi. Only dispatches; a verb is a file of its own.
+#include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "dsi/tools/console_internal.h"
 #include "dsi/tools/exit_code_internal.h"
 #include "dsi/tools/interrupt_internal.h"
+#include "dsi/tools/parse_error_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
 namespace dsi::tools {
@@ -46,9 +48,25 @@ constexpr const char* kFooter =
     "  dsictl inspect clicks.dsi\n"
     "  dsictl verify clicks.dsi\n"
     "'dsictl VERB --help' explains a verb.\n\n"
-    "Exit codes: 0 done, 1 damaged file, 2 usage or bad input, 3 I/O or resources, 4 the file "
-    "needs a\n"
-    "newer dsictl, 130 interrupted.\n";
+    "Exit codes:\n"
+    "  0  done                         4  unsupported: the file needs a newer dsictl\n"
+    "  1  the file is damaged          129, 130, 143  stopped: hung up, Ctrl-C, terminated\n"
+    "  2  usage, or bad input          141  nobody reads the output any more\n"
+    "  3  I/O, or too little memory\n";
+
+// What the command line names; of several inputs none.
+AskedFor Asked(const CLI::App& app, const std::string& verb) {
+  AskedFor asked{.verb = verb, .in = "", .out = ""};
+  if (verb.empty()) return asked;
+  const CLI::App& command = *app.get_subcommand(verb);
+  const auto word = [&command](const char* name) -> std::string {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    return option != nullptr && option->count() == 1 ? option->results()[0] : "";
+  };
+  asked.in = word("IN").empty() ? word("FILE") : word("IN");
+  asked.out = word("OUT");
+  return asked;
+}
 
 int Run(int argc, char** argv, Console* console) {
   CLI::App app{"Session-structured training data: files that store the answer to deduplication",
@@ -79,13 +97,16 @@ int Run(int argc, char** argv, Console* console) {
     Status printed =
         console->Print(name.empty() ? app.help() : app.get_subcommand(name)->help("dsictl"));
     if (printed.ok()) printed = console->Flush();
-    return ReportEnd(printed, *console, "");
+    return ReportEnd(printed, *console, {});
   } catch (const CLI::CallForVersion& version) {
     Status printed = console->Print(std::string(version.what()) + "\n");
     if (printed.ok()) printed = console->Flush();
-    return ReportEnd(printed, *console, "");
+    return ReportEnd(printed, *console, {});
   } catch (const CLI::ParseError& error) {
-    return ReportEnd(Status(StatusCode::kInvalidArgument, error.what()), *console, chosen().first);
+    const std::string verb = chosen().first;
+    console->hint = verb.empty() ? "'dsictl --help' lists the verbs"
+                                 : fmt::format("'dsictl {} --help' lists what it takes", verb);
+    return ReportEnd(ExplainParseError(app, error, verb), *console, {});
   }
 
   const auto [name, action] = chosen();
@@ -96,7 +117,7 @@ int Run(int argc, char** argv, Console* console) {
   const Status status = internal::NoThrow(*action);
   // What a verb has printed before it failed (the findings of verify) is shown before the error.
   const Status flushed = console->Flush();
-  return ReportEnd(status.ok() ? flushed : status, *console, name);
+  return ReportEnd(status.ok() ? flushed : status, *console, Asked(app, name));
 }
 
 // Says so without any memory.
@@ -138,7 +159,7 @@ int main(int argc, char** argv) {
     return dsi::tools::OutOfMemory();
   } catch (const std::exception& error) {
     dsi::tools::PrintError("dsictl: internal error: ");
-    dsi::tools::PrintError(error.what());
+    dsi::tools::PrintError(dsi::tools::Printable(error.what()));
     dsi::tools::PrintError("\n");
     return dsi::tools::kExitIo;
   }

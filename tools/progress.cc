@@ -17,8 +17,9 @@ constexpr size_t kBarCells = 24;
 
 }  // namespace
 
-Progress::Progress(const Console& console)
-    : shown_(console.err_is_tty() && !console.quiet), width_(console.width()) {}
+Progress::Progress(const Console& console, bool prints_rows)
+    : shown_(console.err_is_tty() && !console.quiet && !(prints_rows && console.out_is_tty())),
+      width_(console.width()) {}
 
 Progress::~Progress() { Clear(); }
 

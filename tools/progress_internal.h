@@ -1,4 +1,5 @@
-// A progress bar on standard error, shown only where somebody looks: never into a file or pipe.
+// A progress bar on standard error, shown only where somebody looks: never into a file or pipe, nor
+// between rows.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,9 @@ enum class ProgressUnit : uint8_t { kBytes, kRows };
 
 class Progress {
  public:
-  explicit Progress(const Console& console);
+  // prints_rows: the rows themselves go to standard output while the bar would be drawn. On a
+  // terminal they show how far the work is, and a bar would stand among them.
+  explicit Progress(const Console& console, bool prints_rows = false);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

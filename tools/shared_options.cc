@@ -34,6 +34,11 @@ CLI::Option* AddNameList(CLI::App* app, const std::string& option, std::vector<s
       ->type_name("NAMES");
 }
 
+void AddIdsAsStrings(CLI::App* app, Console* console) {
+  app->add_flag("--ids-as-strings", console->ids_as_strings,
+                "JSON: whole numbers beyond 2^53 as strings");
+}
+
 CLI::Option* AddSize(CLI::App* app, const std::string& option, uint64_t* bytes,
                      const std::string& text) {
   return AddAmount(app, option, bytes, text, 1024, "a size such as 512M or 4G")->type_name("SIZE");

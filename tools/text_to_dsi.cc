@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/name_match_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/interrupt_internal.h"
 
@@ -29,7 +30,12 @@ Result<bool> ReadBatch(TextInput* rows, uint64_t max_rows, RowBatch* batch) {
 
 Result<FeatureSpec*> FindKey(const std::string& option, const std::string& name, Schema* schema) {
   const int at = schema->FindFeature(name);
-  if (at < 0) return internal::InvalidArgument("{}: there is no feature '{}'", option, name);
+  if (at < 0) {
+    internal::NearNames near(name, 1);
+    for (const FeatureSpec& feature : schema->features) near.Offer(feature.name);
+    return internal::InvalidArgument("{}: there is no feature \"{}\"{}", option, name,
+                                     near.Advice());
+  }
   return &schema->features[static_cast<size_t>(at)];
 }
 
@@ -65,6 +71,10 @@ Result<std::vector<std::string>> ClusterKeys(const TextToDsiOptions& options, Sc
     DSI_ASSIGN_OR_RETURN(FeatureSpec * feature, FindKey("--session-key", key, schema));
     const bool is_number = feature->kind == Kind::kDense && IsInteger(feature->columns[0].type);
     if (inferred && (is_number || feature->kind == Kind::kString)) feature->kind = Kind::kKey;
+    if (feature->kind != Kind::kKey) {
+      return internal::InvalidArgument("--session-key: \"{}\" is a {} feature, expected a key", key,
+                                       KindName(feature->kind));
+    }
   }
   if (!options.time_feature.empty()) {
     time = options.time_feature;
@@ -74,7 +84,7 @@ Result<std::vector<std::string>> ClusterKeys(const TextToDsiOptions& options, Sc
       feature->time_unit = TimeUnit::kMillis;
     }
     if (feature->kind != Kind::kTimestamp) {
-      return internal::InvalidArgument("--time: '{}' is a {} feature, expected a timestamp", time,
+      return internal::InvalidArgument("--time: \"{}\" is a {} feature, expected a timestamp", time,
                                        KindName(feature->kind));
     }
   }

@@ -35,6 +35,8 @@ void AddQuietFlag(CLI::App* app, Console* console);
 // A list of names, given with commas, by repeating the option, or both.
 CLI::Option* AddNameList(CLI::App* app, const std::string& option, std::vector<std::string>* names,
                          const std::string& text);
+// For readers of JSON that hold every number as a double, and would round others.
+void AddIdsAsStrings(CLI::App* app, Console* console);
 // A size such as 512M or 2GiB; K, M and G are powers of 1024.
 CLI::Option* AddSize(CLI::App* app, const std::string& option, uint64_t* bytes,
                      const std::string& text);

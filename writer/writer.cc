@@ -50,7 +50,8 @@ Status Prepare(const WriterOptions& options, Schema* schema) {
   DSI_RETURN_IF_ERROR(schema->Validate());
   DSI_RETURN_IF_ERROR(CheckOptions(options));
   if (schema->FindFeature(kPositionName) < 0) return Status::Ok();
-  return InvalidArgument("the feature name {} is taken by the option keep_position", kPositionName);
+  return InvalidArgument("the feature name {} is kept for where rows stood before clustering",
+                         kPositionName);
 }
 
 // The same schema and options give the same salt (spec F-020).
@@ -143,8 +144,7 @@ class Writer::Impl {
     if (bytes <= memory_limit_) return Status::Ok();
     return internal::Error(StatusCode::kResourceExhausted,
                            "{}: {} rows take {} bytes of memory with what it takes to write them, "
-                           "and {} are allowed (memory_bytes): write fewer rows per file or allow "
-                           "more",
+                           "more than the memory budget of {} bytes",
                            file_->name(), num_rows, bytes, memory_limit_);
   }
 

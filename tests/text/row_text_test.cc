@@ -94,6 +94,30 @@ TEST(RowTextTest, TextComesBackAsItWas) {
   EXPECT_EQ(*back, text);
 }
 
+TEST(RowTextTest, WideIntegersAreStringsWhereAsked) {
+  const std::string schema =
+      R"({"features": [{"name": "u", "kind": "key", "type": "uint64"}, {"name": "i", "kind": "list", "type": "int64"}, {"name": "f", "kind": "dense", "type": "float64"}]})";
+  const std::string text =
+      R"({"u":9007199254740991,"i":[-9007199254740991,9007199254740991],"f":1e+300})"
+      "\n"
+      R"({"u":9007199254740992,"i":[-9007199254740992,1,9223372036854775807]})"
+      "\n"
+      R"({"u":18446744073709551615})"
+      "\n";
+  RowTextOptions options;
+  options.wide_integers_as_strings = true;
+  const auto bytes = Written(text, schema, KeepOrder());
+  const auto quoted = TextOf(bytes, options);
+  ASSERT_TRUE(quoted.ok()) << quoted.status().ToString();
+  EXPECT_EQ(*quoted, R"({"u":9007199254740991,"i":[-9007199254740991,9007199254740991],"f":1e+300})"
+                     "\n"
+                     R"({"u":"9007199254740992","i":["-9007199254740992",1,"9223372036854775807"]})"
+                     "\n"
+                     R"({"u":"18446744073709551615"})"
+                     "\n");
+  EXPECT_EQ(*TextOf(bytes), text);
+}
+
 TEST(RowTextTest, FlatNamesStayFlat) {
   const std::string schema =
       R"({"features": [{"name": "a.b", "kind": "dense", "type": "int64", "nested": false}, {"name": "c", "kind": "list", "type": "float32"}]})";

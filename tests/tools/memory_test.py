@@ -106,7 +106,7 @@ class BudgetTest(CliTest):
                 if code != OK:
                     refused += 1
                     self.assertEqual(code, IO, where)
-                    self.assertTrue(re.search(r"memory_bytes|--memory", said), where)
+                    self.assertTrue(re.search(r"memory budget|--memory", said), where)
             table.unlink()
         self.assertGreater(refused, 0)
 

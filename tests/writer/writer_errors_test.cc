@@ -121,7 +121,7 @@ TEST(WriterErrors, RowsBeyondTheMemoryAreRefusedAndTheRestIsWritten) {
     Status status;
     while (num_appended < 1'000 && (status = append(writer.get())).ok()) ++num_appended;
     EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status.ToString();
-    EXPECT_NE(status.message().find("memory_bytes"), std::string::npos);
+    EXPECT_NE(status.message().find("memory budget"), std::string::npos);
     EXPECT_NE(status.message().find("memory:"), std::string::npos);
     EXPECT_LE(writer->size_bytes(), kLimit);
     EXPECT_GT(writer->size_bytes(), kLimit / 2);

@@ -195,7 +195,7 @@ TEST(WriterLimits, MemoryBytesHoldForEveryWayIn) {
         appends += status.ok() ? 1 : 0;
       }
       EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << by_columns;
-      EXPECT_NE(status.message().find("memory_bytes"), std::string::npos) << status.message();
+      EXPECT_NE(status.message().find("memory budget"), std::string::npos) << status.message();
       EXPECT_LE(appends * num_rows * sizeof(int64_t), kLimit);
       EXPECT_EQ(appends > 0, num_rows == 1'000);
     }

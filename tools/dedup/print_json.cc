@@ -119,6 +119,7 @@ Result<std::string> DedupJson(const DedupReport& report) {
   for (const KeyAdvice& key : report.keys_to_consider) keys.push_back(key.name);
   const Json json = {
       {"input", report.input},
+      {"verdict", VerdictOf(report)},
       {"rows", report.rows},
       {"rows_of_input", report.total_rows == 0 ? Json() : Json(report.total_rows)},
       {"session_keys", report.session_keys},

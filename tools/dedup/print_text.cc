@@ -12,8 +12,9 @@ namespace {
 
 using enum TextTable::Align;
 
-constexpr size_t kMostRows = 20;  // Of a table; --json has all.
+constexpr size_t kMostRows = 10;  // Of a table; --json has all.
 constexpr size_t kWidthOfName = 26;
+constexpr size_t kIndent = 6;  // Of a note's later lines.
 
 std::string Join(const std::vector<std::string>& names, std::string_view between) {
   std::string text;
@@ -37,7 +38,11 @@ std::string Change(uint64_t now, uint64_t before) {
   return fmt::format("{:+.1f}%", 100 * Ratio(now, before) - 100);
 }
 
-std::string Name(const std::string& name) { return CutToWidth(name, kWidthOfName); }
+// Bold words and what follows them, after an empty line.
+std::string Heading(std::string_view bold, std::string_view rest, const Console& console) {
+  const std::string text = Folded(fmt::format("{}{}", bold, rest), console);
+  return "\n" + console.Bold(bold) + text.substr(bold.size()) + "\n";
+}
 
 std::string More(size_t all) {
   return all <= kMostRows ? "" : fmt::format("  and {} more: --json has all\n", all - kMostRows);
@@ -69,16 +74,17 @@ std::string OwnersText(const DedupReport& report, const Console& console) {
                    {.title = "stripe", .align = kRight, .max_width = 10},
                    {.title = "batch", .align = kRight, .max_width = 10},
                    {.title = "batch, by time", .align = kRight, .max_width = 14}});
-  for (const OwnerReport& owner : report.owners) {
-    table.AddRow({CutToWidth(owner.name, 32) + (owner.is_session ? " (session)" : ""),
-                  CountText(owner.rows), CountText(owner.values), Number(owner.per_file),
-                  Number(owner.per_stripe), Number(owner.per_batch),
-                  Number(owner.per_batch_by_time)});
+  for (size_t i = 0; i < std::min(report.owners.size(), kMostRows); ++i) {
+    const OwnerReport& owner = report.owners[i];
+    table.AddRow({owner.name + (owner.is_session ? " (session)" : ""), CountText(owner.rows),
+                  CountText(owner.values), Number(owner.per_file), Number(owner.per_stripe),
+                  Number(owner.per_batch), Number(owner.per_batch_by_time)});
   }
-  return console.Bold("\nRows for each value of a key") +
-         fmt::format(", in the table, in {} stripe{} and in batches of {}\n", report.stripes,
-                     report.stripes == 1 ? "" : "s", kDedupBatchRows) +
-         table.Render(console);
+  return Heading("Rows for each value of a key",
+                 fmt::format(", in the table, in {} stripe{} and in batches of {}", report.stripes,
+                             report.stripes == 1 ? "" : "s", kDedupBatchRows),
+                 console) +
+         table.Render(console) + More(report.owners.size());
 }
 
 // Shares of all lists together: the mean over features counts rows, the others entries.
@@ -122,16 +128,17 @@ std::string RepeatsText(const DedupReport& report, const Console& console) {
                    {.title = "owner", .align = kLeft, .max_width = 22}});
   for (size_t i = 0; i < std::min(report.features.size(), kMostRows); ++i) {
     const FeatureReport& f = report.features[i];
-    table.AddRow({Name(f.name), CountText(f.entries * f.num_columns),
-                  BytesText(f.entries * f.entry_bytes), Share(f.session.equal_entries, f.entries),
-                  Share(f.of_owner.equal_entries, f.entries),
-                  Share(f.of_owner.covered_entries, f.entries),
-                  f.owner.empty() ? "(session)" : CutToWidth(f.owner, 22)});
+    table.AddRow(
+        {f.name, CountText(f.entries * f.num_columns), BytesText(f.entries * f.entry_bytes),
+         Share(f.session.equal_entries, f.entries), Share(f.of_owner.equal_entries, f.entries),
+         Share(f.of_owner.covered_entries, f.entries), f.owner.empty() ? "(session)" : f.owner});
   }
   AddTotals(report, &table);
-  return console.Bold("\nLists that repeat") +
-         ": values in rows equal to the row before of the session, of the owner; values that\n"
-         "overlap with the owner's row before, at any shift (owner: the key for which most do)\n" +
+  return Heading("Lists that repeat",
+                 ": values in rows equal to the row before of the session, of the owner; values "
+                 "that overlap with the owner's row before, at any shift (owner: the key for which "
+                 "most do)",
+                 console) +
          table.Render(console) + More(report.features.size());
 }
 
@@ -147,14 +154,16 @@ std::string FactorsText(const DedupReport& report, const Console& console) {
   for (size_t i = 0; i < std::min(report.features.size(), kMostRows); ++i) {
     const FeatureReport& f = report.features[i];
     const auto by = [&](uint64_t part) { return Factor(f.entries, part); };
-    table.AddRow({Name(f.name), Number(f.S()), fmt::format("{:.4f}", f.d()),
-                  FactorText(f.formula(), 1), FactorText(f.measured(), 1), by(f.batch_entries),
-                  by(f.unique_entries), by(f.stored_entries)});
+    table.AddRow({f.name, Number(f.S()), fmt::format("{:.4f}", f.d()), FactorText(f.formula(), 1),
+                  FactorText(f.measured(), 1), by(f.batch_entries), by(f.unique_entries),
+                  by(f.stored_entries)});
   }
-  return console.Bold("\nDedupe factor") +
-         ": S rows a session, d of the others equal the row before; formula S/(1+(S-1)(1-d))\n"
-         "counts rows. The rest count values: of sessions, of batches as an IKJT has them, of the\n"
-         "unique rows of a file, and as stored there after windows\n" +
+  return Heading("Dedupe factor",
+                 ": S rows a session, d of the others equal the row before; formula "
+                 "S/(1+(S-1)(1-d)) counts rows. The rest count values: of sessions, of batches as "
+                 "an IKJT has them, of the unique rows of a file, and as stored there after "
+                 "windows",
+                 console) +
          table.Render(console) + More(report.features.size());
 }
 
@@ -169,6 +178,7 @@ std::string GroupsText(const DedupReport& report, const Console& console) {
   std::stable_sort(groups.begin(), groups.end(),
                    [&](const GroupReport* a, const GroupReport* b) { return saved(a) > saved(b); });
   TextTable table({{.title = "features", .align = kLeft, .max_width = kWidthOfName},
+                   {.title = "", .align = kRight, .max_width = 6},
                    {.title = "owner", .align = kLeft, .max_width = 16},
                    {.title = "values", .align = kRight, .max_width = 12},
                    {.title = "stored", .align = kRight, .max_width = 11},
@@ -179,16 +189,16 @@ std::string GroupsText(const DedupReport& report, const Console& console) {
   for (size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
     const GroupReport& g = *groups[i];
     const std::string others =
-        g.features.size() > 1 ? fmt::format(" +{}", g.features.size() - 1) : "";
-    table.AddRow({CutToWidth(g.features[0], kWidthOfName - others.size()) + others,
-                  CutToWidth(g.owner, 16), CountText(g.values), CountText(g.values_stored),
+        g.features.size() > 1 ? fmt::format("+{}", g.features.size() - 1) : "";
+    table.AddRow({g.features[0], others, g.owner, CountText(g.values), CountText(g.values_stored),
                   CountText(g.values_decoded), BytesText(g.bytes_without), BytesText(g.bytes),
                   BytesText(g.index_bytes)});
   }
-  table.AddRow({"(rows, no group)", "", "", "", "", BytesText(report.rows_bytes_without),
+  table.AddRow({"(rows, no group)", "", "", "", "", "", BytesText(report.rows_bytes_without),
                 BytesText(report.rows_bytes), ""});
-  return console.Bold("\nDedup groups") +
-         ", what they cost and save: the rows were written with and without them\n" +
+  return Heading("Dedup groups",
+                 ", what they cost and save: the rows were written with and without them",
+                 console) +
          table.Render(console) + More(groups.size());
 }
 
@@ -200,23 +210,23 @@ std::string TrialsText(const DedupReport& report, const Console& console) {
                    {.title = "values stored", .align = kRight, .max_width = 14}});
   for (const TrialReport& trial : report.trials) {
     const bool base = &trial == &report.trials[0];
-    table.AddRow({CutToWidth(trial.what, 60), BytesText(trial.bytes),
+    table.AddRow({trial.what, BytesText(trial.bytes),
                   base ? "" : Change(trial.bytes, report.trials[0].bytes),
                   BytesText(trial.index_bytes), CountText(trial.values_stored)});
   }
-  std::string text = console.Bold("\nOther ways to write the table") +
-                     ", measured: each is a whole file, written into memory\n" +
+  std::string text = Heading("Other ways to write the table",
+                             ", measured: each is a whole file, written into memory", console) +
                      table.Render(console);
-  const auto best = std::min_element(report.trials.begin(), report.trials.end(),
-                                     [](const TrialReport& a, const TrialReport& b) {
-                                       return (a.kind == "clustering" ? a.bytes : UINT64_MAX) <
-                                              (b.kind == "clustering" ? b.bytes : UINT64_MAX);
-                                     });
-  if (best->kind == "clustering" && best->bytes * 100 < report.trials[0].bytes * 98)
-    text += fmt::format(
-        "{} saves {}; it changes which rows share a batch, so the schema below keeps its order\n",
-        Printable(best->what), BytesText(report.trials[0].bytes - best->bytes));
-  for (const std::string& note : report.notes) text += "note: " + Printable(note) + "\n";
+  const TrialReport* const best = BestTrial(report);
+  if (best != nullptr && best->kind == "clustering")
+    text +=
+        Folded(fmt::format("note: {} saves {}; it changes which rows share a batch, so no "
+                           "schema advised here does so",
+                           Printable(best->what), BytesText(report.trials[0].bytes - best->bytes)),
+               console, kIndent) +
+        "\n";
+  for (const std::string& note : report.notes)
+    text += Folded("note: " + Printable(note), console, kIndent) + "\n";
   return text;
 }
 
@@ -224,8 +234,9 @@ std::string AdviceText(const DedupReport& report, const std::string& schema,
                        const Console& console) {
   if (!report.groups_advised)
     return "\nNo groups to declare: the writer finds by itself what there is.\n";
-  std::string text = console.Bold("\nGroups to declare") +
-                     " in the schema for convert --schema (--write-schema FILE writes it whole)\n";
+  std::string text =
+      Heading("Groups to declare",
+              " in the schema for convert --schema (--write-schema FILE writes it whole)", console);
   const size_t begin = schema.find("\"groups\"");
   if (begin == std::string::npos) return text;
   const size_t end = schema.find("\n  ]", begin);
@@ -237,7 +248,8 @@ std::string AdviceText(const DedupReport& report, const std::string& schema,
 
 Result<std::string> DedupText(const DedupReport& report, const Console& console) {
   DSI_ASSIGN_OR_RETURN(const std::string schema, report.schema.ToJson());
-  std::string text = Facts(report, console);
+  std::string text = console.Bold(Folded("verdict: " + Printable(VerdictOf(report)), console)) +
+                     "\n\n" + Facts(report, console);
   if (!report.owners.empty()) text += OwnersText(report, console);
   if (!report.features.empty()) text += RepeatsText(report, console) + FactorsText(report, console);
   return text + GroupsText(report, console) + TrialsText(report, console) +

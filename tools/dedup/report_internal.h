@@ -118,6 +118,14 @@ Status MeasureTrials(const SampledTable& table, const AnalysisOptions& options, 
 Schema AdviseSchema(const Schema& schema, const std::vector<GroupReport>& groups,
                     const std::set<uint32_t>& left_out);
 
+// Ways to write the table that save less of its bytes are not advised.
+inline constexpr double kWorthAdvice = 0.01;
+bool IsWorthAdvice(const TrialReport& trial, const TrialReport& base);
+// Of those worth advice the one with the fewest bytes; null: none.
+const TrialReport* BestTrial(const DedupReport& report);
+// One sentence: what dedup saves, and what would save more.
+std::string VerdictOf(const DedupReport& report);
+
 Result<std::string> DedupText(const DedupReport& report, const Console& console);
 Result<std::string> DedupJson(const DedupReport& report);
 

@@ -15,8 +15,7 @@ namespace {
 
 constexpr uint32_t kStripeTrials[] = {65'536, 262'144, 1'048'576};
 constexpr double kOneOwner = 1.02;     // (Session, owner) pairs for each session, at most.
-constexpr double kMostMore = 1.02;     // Of bytes, for advice to be given …
-constexpr double kHardlyMore = 1.002;  // … and for a better one not to be looked for.
+constexpr double kHardlyMore = 1.002;  // Of bytes, for better groups not to be looked for.
 constexpr size_t kMaxClusterKeys = 4;  // Owners that clustering is tried with.
 
 std::string Join(const std::vector<std::string>& names) {
@@ -141,7 +140,8 @@ class TrialRunner {
                            Write({.what = what, .kind = "advice"}, report_.schema, {}));
       const double more = static_cast<double>(report_.trials.back().bytes) /
                           static_cast<double>(report_.trials[0].bytes);
-      report_.groups_advised = more <= kMostMore && !report_.schema.groups.empty();
+      report_.groups_advised =
+          IsWorthAdvice(report_.trials.back(), report_.trials[0]) && !report_.schema.groups.empty();
       if (more <= kHardlyMore) break;
       DSI_ASSIGN_OR_RETURN(const auto reader,
                            Reader::Open(OpenMemoryFile(std::move(result.bytes), "a trial")));
@@ -154,7 +154,7 @@ class TrialRunner {
       if (left_out.contains(group.ordinal) && !group.owner.empty()) owners.insert(group.owner);
     }
     if (!report_.groups_advised) {
-      report_.notes.emplace_back("declaring groups saves nothing here: the writer finds them");
+      report_.notes.emplace_back("declaring groups saves less than 1% here: the writer finds them");
       report_.schema = table_.schema;
     } else if (!owners.empty()) {
       report_.notes.push_back("groups better left to the writer: those of " +

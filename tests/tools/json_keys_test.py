@@ -1,0 +1,95 @@
+"""docs/exit-codes-and-json.md against what dsictl prints: keys, exit codes, 64-bit numbers."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+from cli_case import DSICTL, OK, CliTest, main, run
+
+PAGE = Path(os.environ.get("DSI_SOURCE_DIR", ".")) / "docs" / "exit-codes-and-json.md"
+
+
+def table_of(heading):
+    """Rows of the first table after a heading, without its titles."""
+    text = PAGE.read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.strip("|").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row] for row in rows[2:]]
+
+
+class JsonKeysTest(CliTest):
+    def test_every_stable_key_is_there(self):
+        dsi = self.dsi()
+        rows, new, text = self.path("clicks.jsonl"), self.path("new.dsi"), self.path("new.jsonl")
+        commands = {
+            "convert IN OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT": ["convert", dsi, text],
+            "inspect FILE": ["inspect", dsi], "verify": ["verify", dsi], "dedup": ["dedup", dsi],
+            "inspect --plan": ["inspect", dsi, "--plan", "label"],
+            "inspect --streams": ["inspect", dsi, "--streams", "label"],
+            "bench": ["bench", dsi, "--features", "label"],
+        }
+        seen = 0
+        for command, document, keys in table_of("JSON"):
+            command = command.strip("`")
+            if command == "inspect --metadata":
+                continue
+            with self.subTest(command):
+                verb, *options = command.split()
+                found = self.json(*commands.get(command, [verb, dsi, *options]))
+                self.assertIsInstance(found, dict if document == "object" else list)
+                names = re.findall(r"`(\w+)`", keys)
+                if command == "verify":
+                    self.assertIn(names.pop(0), found)
+                    found = found["files"]
+                for entry in [found] if isinstance(found, dict) else found:
+                    self.assertEqual([n for n in names if n not in entry], [])
+                seen += len(names)
+        self.assertGreater(seen, 90)
+
+    def test_groups_are_counted_alike(self):
+        rows, dsi = self.table(), self.path("c.dsi")
+        of_convert = self.json("convert", rows, dsi)["groups"]
+        self.assertGreater(of_convert, 3)
+        self.assertEqual(self.json("inspect", dsi)["groups"], of_convert)
+        self.assertEqual(len(self.json("inspect", dsi, "--groups")), of_convert + 1)
+        for command in (["convert", rows, self.path("again.dsi")], ["inspect", dsi]):
+            shown = self.expect(OK, *command).stdout.decode()
+            self.assertRegex(shown, rf"(?m)^(dedup )?groups +{of_convert}  ")
+
+    def test_wide_numbers_as_strings(self):
+        wide = {"id": 2**53, "list": [2**53 - 1, -2**53, 2**63 - 1], "x": 1e300}
+        rows, dsi = self.write("w.jsonl", json.dumps(wide) + "\n"), self.path("w.dsi")
+        self.expect(OK, "convert", rows, dsi, "--quiet")
+        as_strings = {"id": str(2**53), "list": [2**53 - 1, str(-2**53), str(2**63 - 1)], "x": 1e300}
+        for verb in ("cat", "head"):
+            self.assertEqual(json.loads(self.expect(OK, verb, dsi).stdout), wide)
+            self.assertEqual(json.loads(self.expect(OK, verb, dsi, "--ids-as-strings").stdout), as_strings)
+        plain = self.json("inspect", dsi, "--features")
+        quoted = self.json("inspect", dsi, "--features", "--ids-as-strings")
+        self.assertTrue(any(c["id"] > 2**53 for c in plain))
+        for before, after in zip(plain, quoted):
+            self.assertEqual(after.pop("id"), str(before["id"]) if before["id"] >= 2**53 else before["id"])
+            before.pop("id")
+            self.assertEqual(before, after)
+
+
+class ExitCodesTest(CliTest):
+    def test_signals_end_as_the_page_says(self):
+        codes = {int(row[0]): row[1] for row in table_of("Exit codes")}
+        self.assertEqual(sorted(codes), [0, 1, 2, 3, 4, 129, 130, 141, 143])
+        for sent in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            self.assertIn(sent.name, codes[128 + sent])
+            process = subprocess.Popen([DSICTL, "schema", "-"], stdin=subprocess.PIPE,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            # Once it has opened what it reads, signals are caught.
+            process.stdin.write(b'{"a": 1}\n' * 100000)
+            process.stdin.flush()
+            process.send_signal(sent)
+            said = process.communicate(timeout=60)[1].decode()
+            self.assertEqual((process.returncode, "stopped by a signal" in said), (128 + sent, True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+#include "dsi/tools/hints_internal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "dsi/base/name_match_internal.h"
+#include "dsi/tools/foreign_format_internal.h"
+#include "dsi/tools/scratch_file_internal.h"
+#include "dsi/tools/text_source_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool Says(const Status& status, std::string_view words) {
+  return status.message().find(words) != std::string::npos;
+}
+
+bool TakesText(const AskedFor& asked) {
+  const bool can = asked.verb == "convert" || asked.verb == "schema" || asked.verb == "dedup";
+  return can && !IsDsiName(asked.in);
+}
+
+bool ReadsFeatures(const AskedFor& asked) {
+  constexpr std::array<std::string_view, 4> kVerbs = {"head", "cat", "bench", "inspect"};
+  return std::find(kVerbs.begin(), kVerbs.end(), asked.verb) != kVerbs.end();
+}
+
+std::string InWord(const AskedFor& asked) { return asked.in.empty() ? "IN" : ShellWord(asked.in); }
+
+// "Clicks.dsi" beside "clicks.dsi".
+std::string NearFile(const std::string& path) {
+  const std::string wanted = fs::path(path).filename().string();
+  internal::NearNames near(wanted, 1);
+  std::error_code error;
+  for (fs::directory_iterator at(FolderOf(path), error), end; !error && at != end;
+       at.increment(error)) {
+    near.Offer(at->path().filename().string());
+  }
+  const std::string advice = near.Advice();
+  return advice.empty() ? "" : advice.substr(2);  // Without "; ".
+}
+
+std::string OfMissing(const Status& status, const AskedFor& asked) {
+  if (Says(status, std::strerror(ENOTDIR))) return "";
+  std::error_code error;
+  const std::string folder = FolderOf(asked.out);
+  if (!asked.out.empty() && asked.out != "-" && !fs::exists(folder, error))
+    return fmt::format("make its folder first: mkdir -p {}", ShellWord(folder));
+  const bool look = !asked.in.empty() && !fs::exists(asked.in, error);
+  const std::string near = look ? NearFile(asked.in) : "";
+  if (!near.empty()) return near;
+  return fmt::format("paths start in {}", fs::current_path(error).string());
+}
+
+std::string OfSystem(const Status& status) {
+  struct Kind {
+    int error;
+    const char* hint;
+  };
+  constexpr std::array kKinds = {
+      Kind{ENOSPC, "make room there, or write OUT to another disk"},
+      Kind{EDQUOT, "make room there, or write OUT to another disk"},
+      Kind{EFBIG, "raise the limit of the shell for files (ulimit -f), or split the input"},
+      Kind{EMFILE, "raise the limit of the shell for open files (ulimit -n)"},
+      Kind{EACCES, "'ls -l' shows who may read and write there"},
+      Kind{EPERM, "'ls -l' shows who may read and write there"},
+      Kind{EROFS, "write to a folder that is not mounted for reading only"},
+      Kind{EISDIR, "name the files in the folder, not the folder"},
+      Kind{EIO, "the disk or the network failed: try again, 'dmesg' may say more"},
+  };
+  for (const Kind& kind : kKinds) {
+    if (Says(status, std::strerror(kind.error))) return kind.hint;
+  }
+  return "";
+}
+
+std::string OfArgument(const Status& status, const AskedFor& asked) {
+  if (Says(status, "a folder, not a file")) return "name the files in the folder, not the folder";
+  if (TakesText(asked) && Says(status, "does not tell the format"))
+    return "--format jsonl, csv or tsv says it; .gz and .zst are unpacked by themselves";
+  if (TakesText(asked) && Says(status, "feature"))
+    return fmt::format("'dsictl schema {}' shows the features and their kinds", InWord(asked));
+  if (ReadsFeatures(asked) && Says(status, "feature"))
+    return fmt::format("'dsictl inspect {} --features' lists the features and their kinds",
+                       InWord(asked));
+  return "";
+}
+
+std::string OfDamage(const Status& status, const AskedFor& asked) {
+  if (TakesText(asked)) return "the compressed input is damaged or not whole: fetch it again";
+  if (asked.verb == "verify") return "make the file anew from its source, or fetch it again";
+  if (status.code() == StatusCode::kTruncated)
+    return "the file was not copied whole: fetch it again, or wait until it is";
+  return fmt::format("'dsictl verify {}' lists all damage; fetch the file again", InWord(asked));
+}
+
+std::string OfNewer(const AskedFor& asked) {
+  if (asked.verb == "convert")
+    return fmt::format(
+        "a newer dsictl reads it ('dsictl --version' shows yours); 'dsictl cat {}' leaves out what "
+        "this one cannot read",
+        InWord(asked));
+  return "a newer dsictl reads it; 'dsictl --version' shows yours";
+}
+
+std::string OfNoDsi(const AskedFor& asked) {
+  if (asked.in.empty()) return "";
+  return fmt::format("'dsictl convert {} OUT.dsi' makes a .dsi file from JSON Lines, CSV or TSV",
+                     InWord(asked));
+}
+
+std::string OfMemory(const Status& status, const AskedFor& asked) {
+  const bool budget = Says(status, "memory budget");
+  if (asked.verb == "dedup" && budget) return "raise --memory, or lower --max-rows";
+  if (TakesText(asked) && budget) return "raise --memory, or split the input over several files";
+  if (TakesText(asked)) return "give a smaller --memory, or free memory on this machine";
+  if (ReadsFeatures(asked) || asked.verb == "convert")
+    return fmt::format("read fewer features at once: dsictl cat {} --features NAMES",
+                       InWord(asked));
+  return "free memory on this machine, or raise the limit of the shell (ulimit -v)";
+}
+
+std::string OfInput(const Status& status, const AskedFor& asked) {
+  if (Says(status, "damaged")) return "the compressed input is damaged: fetch it again";
+  if (Says(status, "the name ends in")) return "rename it as what it is; text needs no packing";
+  if (Says(status, "schema") && !Says(status, "of the schema"))
+    return "'dsictl schema IN' prints a schema to start from";
+  if (Says(status, "no feature of the schema"))
+    return "--ignore-unknown leaves out what the schema lacks, or add it to the schema";
+  const bool no_schema_helps = asked.verb == "schema" || Says(status, "malformed");
+  if (no_schema_helps) return "correct the line, or leave it out";
+  return fmt::format(
+      "correct the line, or state the kinds: 'dsictl schema {} > FILE', then --schema FILE",
+      InWord(asked));
+}
+
+}  // namespace
+
+std::string HintFor(const Status& status, const AskedFor& asked) {
+  const StatusCode code = status.code();
+  if (code == StatusCode::kNotDsi || code == StatusCode::kBadInput ||
+      code == StatusCode::kInvalidArgument) {
+    const std::string foreign = AdviceOnForeignFormat(asked.in, asked.verb, asked.out);
+    if (!foreign.empty()) return foreign;
+  }
+  switch (code) {
+    case StatusCode::kOk:
+    case StatusCode::kCancelled:
+      return "";
+    case StatusCode::kInvalidArgument:
+      return OfArgument(status, asked);
+    case StatusCode::kNotFound:
+      return OfMissing(status, asked);
+    case StatusCode::kAlreadyExists:
+      return "--force replaces it";
+    case StatusCode::kCorrupt:
+    case StatusCode::kTruncated:
+      return OfDamage(status, asked);
+    case StatusCode::kUnsupported:
+      return OfNewer(asked);
+    case StatusCode::kNotDsi:
+      return OfNoDsi(asked);
+    case StatusCode::kIo:
+      return OfSystem(status);
+    case StatusCode::kResourceExhausted:
+      return OfMemory(status, asked);
+    case StatusCode::kBadInput:
+      return OfInput(status, asked);
+    case StatusCode::kOutOfRange:
+      return "choose a wider type for the feature in the schema (--schema)";
+  }
+  return "";
+}
+
+}  // namespace dsi::tools
