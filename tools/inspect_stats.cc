@@ -139,9 +139,11 @@ Status ShowStats(const Reader& reader, Console* console) {
     if (has_nan) row.push_back(of_one.nan == 0 ? "" : CountText(of_one.nan));
     table.AddRow(std::move(row));
   }
-  return console->Print(table.Render(*console) +
-                        "\nlengths: entries of lists and bytes of strings, of rows that are not"
-                        " missing; least and\ngreatest: of all entries but NaN\n");
+  const std::string legend = Folded(
+      "lengths: entries of lists and bytes of strings, of rows that are not missing; least and "
+      "greatest: of all entries but NaN",
+      *console);
+  return console->Print(table.Render(*console) + "\n" + legend + "\n");
 }
 
 }  // namespace dsi::tools

@@ -589,6 +589,9 @@ class File:
             need(windows.max == 0 or c.num_tiers, "D-014", where, f"reach {windows.max}, no tiers")
         if not is_known(c):
             return
+        for slot in tier_slots(c):
+            need(streams[slot].width == TYPE_WIDTH[c.type], "F-061", where,
+                 f"values of width {streams[slot].width}")
         greatest = (shape.max - 1 if lists else c.fixed_length or 1) if shape.max else 0
         most, found = num_unique * greatest, sum(streams[slot].num_values for slot in tier_slots(c))
         least = most if shape.form == 1 and not windowed else greatest
