@@ -12,11 +12,8 @@ LogGenerator::LogGenerator(const GenerateOptions& options)
 bool LogGenerator::NextBlock(std::string* out) {
   text_.Clear();
   while (text_.size() < block_bytes_ && rows_made_ < rows_) RunEvent();
-  if (rows_made_ == rows_ && text_.size() < block_bytes_) {
-    // The table ends in the middle of some sessions; their rows come last, in order of session.
-    for (const auto& [session, rows] : held_) text_.Append(rows.View());
-    held_.clear();
-  }
+  // The table ends in the middle of some sessions; their rows come last, in order of session.
+  while (text_.size() < block_bytes_ && !held_.empty()) EndSession(held_.begin()->first);
   out->assign(text_.View());
   rows_done_ += static_cast<uint64_t>(std::count(out->begin(), out->end(), '\n'));
   return !out->empty();

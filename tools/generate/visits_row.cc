@@ -44,7 +44,7 @@ void VisitRow::Append(const Visit& visit, uint32_t user_number, const VisitUser&
   ids_.Append(user.session, IdWriter::kSession, out);
   out->Append(",\"user_id\":");
   ids_.Append(user_number, IdWriter::kUser, out);
-  out->Append(",\"place_id\":");
+  out->Append(",\"item_id\":");
   ids_.Append(place_number, IdWriter::kItem, out);
   out->Append(",\"timestamp\":");
   out->AppendInteger(visit.time_ms);
@@ -111,14 +111,14 @@ void VisitRow::AppendDraws(uint64_t key, uint32_t most, uint32_t values, IdWrite
 
 std::string VisitRow::SchemaJson() {
   SchemaText schema;
-  for (const char* name : {"session_id", "user_id", "place_id"}) schema.AddKey(name);
+  for (const char* name : {"session_id", "user_id", "item_id"}) schema.AddKey(name);
   schema.AddTimestamp("timestamp");
   schema.AddLabel("label");
   for (const char* name : {"hour", "weekday", "user_visits", "hours_since_visit", "place_x",
                            "place_y", "place_price", "place_visits", "place_rating"}) {
     schema.AddDense(std::string("dense.") + name);
   }
-  schema.AddList("user.visited", "place", false);
+  schema.AddList("user.visited", "item", false);
   schema.AddList("user.home", "", false);
   schema.AddList("user.groups", "", false);
   schema.AddList("place.category", "category", false);
