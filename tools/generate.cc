@@ -18,6 +18,7 @@ namespace {
 
 struct Options {
   GenerateOptions table;
+  const CLI::Option* rows_option = nullptr;
   std::string order = "time";
   std::string session_law;
   std::string out;
@@ -45,6 +46,11 @@ Status WriteWhole(const std::string& path, bool force, std::string_view text) {
 }
 
 Status ApplyWords(Options* options) {
+  for (const ProfileDescription& profile : GenerateProfiles()) {
+    if (options->rows_option->count() == 0 && profile.name == options->table.profile) {
+      options->table.rows = profile.rows;
+    }
+  }
   options->table.order = options->order == "session" ? RowOrder::kSession : RowOrder::kTime;
   const std::map<std::string, SessionLaw> laws = {{"geometric", SessionLaw::kGeometric},
                                                   {"constant", SessionLaw::kConstant},
@@ -113,7 +119,8 @@ VerbAction AddGenerate(CLI::App* app, Console* console) {
   app->add_option("--profile", table->profile, "Which table (see below); default clicks")
       ->check(CLI::IsMember(profiles).description(""))
       ->type_name("NAME");
-  AddCount(app, "--rows", &table->rows, "Rows; default 100000");
+  options->rows_option =
+      AddCount(app, "--rows", &table->rows, "Rows; default 100000, of news and visits 300000");
   AddCount(app, "--seed", &table->seed, "Another seed gives another table; default 1");
   app->add_option("--order", options->order, "Order of rows; default time")
       ->check(CLI::IsMember({"time", "session"}))
@@ -123,8 +130,9 @@ VerbAction AddGenerate(CLI::App* app, Console* console) {
   app->add_flag("--force", options->force, "Replace existing files");
   AddQuietFlag(app, console);
 
-  AddOverride(app, "--mean-session", &table->mean_session, "Rows per session (not clicks)");
-  app->add_option("--session-law", options->session_law, "Law of their lengths (not clicks)")
+  AddOverride(app, "--mean-session", &table->mean_session,
+              "Rows per session (p1..p4, sweep, wide)");
+  app->add_option("--session-law", options->session_law, "Law of their lengths (the same)")
       ->check(CLI::IsMember({"geometric", "constant", "lognormal"}))
       ->type_name("WORD")
       ->group("What the profile says, unless given");
@@ -141,10 +149,11 @@ VerbAction AddGenerate(CLI::App* app, Console* console) {
   AddOverride(app, "--list-length", &table->list_length, "sweep: ids in each list");
   AddOverride(app, "--features", &table->features, "wide: number of features");
   AddOverride(app, "--coverage", &table->coverage, "wide: share of the features that a row has");
-  AddOverride(app, "--items", &table->items, "clicks: size of the catalogue");
+  AddOverride(app, "--items", &table->items,
+              "clicks: size of the catalogue; news: articles at a time");
   app->add_flag("--separate-id-spaces", table->separate_id_spaces,
                 "p1..p4, sweep: each feature draws from ids of its own");
-  app->add_flag("--hash-ids", table->hash_ids, "clicks: ids as 63-bit hashes");
+  app->add_flag("--hash-ids", table->hash_ids, "clicks, news, visits: ids as 63-bit hashes");
   app->footer(Footer());
   return [options, console] { return Run(options.get(), console); };
 }

@@ -15,6 +15,8 @@ OK, DAMAGED, USAGE, IO, UNSUPPORTED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 PROFILES = {
     "clicks": ["--rows", "3000"],
+    "news": ["--rows", "1500"],
+    "visits": ["--rows", "3000"],
     "p3": ["--rows", "120"],
     "wide": ["--rows", "60", "--features", "700"],
     "sweep": ["--rows", "500"],

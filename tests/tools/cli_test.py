@@ -43,6 +43,12 @@ class GenerateTest(CliTest):
                     "--write-schema", schema, "--quiet", out)
         self.expect(OK, "convert", out, self.path("t.dsi"), "--schema", schema, "--quiet")
 
+    def test_rows_that_the_profile_says(self):
+        for profile, rows in (("visits", 300000), ("clicks", 100000)):
+            out = self.path(f"{profile}.jsonl")
+            said = self.expect(OK, "generate", "--profile", profile, out).stdout.decode()
+            self.assertIn(f"{rows:,} rows", said)
+
     def test_errors(self):
         out = self.path("t.jsonl")
         self.expect(USAGE, "generate", "--profile", "nonsense", out)

@@ -6,60 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "dsi/tools/generate/generate_internal.h"
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+#include "dsi/tests/tools/generated_rows.h"
 
 namespace dsi::tools {
 namespace {
 
 using Json = nlohmann::json;
-
-GenerateOptions OptionsOf(const std::string& profile, uint64_t rows,
-                          RowOrder order = RowOrder::kTime, uint64_t seed = 1) {
-  GenerateOptions options;
-  options.profile = profile;
-  options.rows = rows;
-  options.order = order;
-  options.seed = seed;
-  if (profile == "wide") options.features = 500;
-  return options;
-}
-
-std::string Generate(const GenerateOptions& options) {
-  std::string error;
-  const auto generator = RowGenerator::Create(options, &error);
-  if (generator == nullptr) {
-    ADD_FAILURE() << error;
-    return {};
-  }
-  std::string all;
-  std::string block;
-  while (generator->NextBlock(&block)) {
-    EXPECT_EQ(block.back(), '\n') << "a block ends at the end of a row";
-    all += block;
-  }
-  EXPECT_TRUE(block.empty());
-  EXPECT_EQ(generator->rows_done(), options.rows);
-  EXPECT_EQ(static_cast<uint64_t>(std::count(all.begin(), all.end(), '\n')), options.rows);
-  return all;
-}
-
-std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = text.find('\n', at);
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
-std::vector<Json> Rows(const std::string& text) {
-  std::vector<Json> rows;
-  for (const std::string& line : Lines(text)) rows.push_back(Json::parse(line));
-  return rows;
-}
 
 // The share of rows with a row before them in their session that equal it in `feature`.
 double RepeatRate(const std::vector<Json>& rows, const std::string& feature) {
@@ -124,8 +76,10 @@ TEST_P(EveryProfile, BothOrdersHoldTheSameRows) {
 }
 
 TEST_P(EveryProfile, ShorterTableIsAPrefix) {
-  // The clicks of a session come out when it ends, so there only the order of time has prefixes.
-  const RowOrder order = GetParam() == "clicks" ? RowOrder::kTime : RowOrder::kSession;
+  // In a simulated log the rows of a session come out when it ends, so there only the order of time
+  // has prefixes.
+  const bool simulated = GetParam() == "clicks" || GetParam() == "news" || GetParam() == "visits";
+  const RowOrder order = simulated ? RowOrder::kTime : RowOrder::kSession;
   const std::string longer = Generate(OptionsOf(GetParam(), 300, order));
   const std::string shorter = Generate(OptionsOf(GetParam(), 111, order));
   EXPECT_EQ(longer.substr(0, shorter.size()), shorter);
@@ -169,6 +123,10 @@ TEST(Generate, BadOptionsAreRefusedWithASentence) {
   options.duplicate_rates = {0.5, 1.5};
   EXPECT_EQ(RowGenerator::Create(options, &error), nullptr);
   EXPECT_NE(error.find("1.5"), std::string::npos) << error;
+  options = OptionsOf("news", 1);
+  options.items = 4;
+  EXPECT_EQ(RowGenerator::Create(options, &error), nullptr);
+  EXPECT_NE(error.find("at least 5"), std::string::npos) << error;
 }
 
 TEST(Generate, P3HasItsClassesAndRates) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "dsi/tools/generate/clicks_user_internal.h"
+#include "dsi/tools/generate/log_generator_internal.h"
 #include "dsi/tools/generate/schema_text_internal.h"
 
 namespace dsi::tools {
@@ -35,13 +36,11 @@ int64_t ExponentialFromBits(uint64_t bits, double mean) {
   return 1 + static_cast<int64_t>(-std::log(UnitFromBits(bits) + 0x1p-54) * mean);
 }
 
-class ClicksLog : public RowGenerator {
+class ClicksLog : public LogGenerator {
  public:
   explicit ClicksLog(const GenerateOptions& options)
-      : seed_(options.seed),
-        rows_(options.rows),
-        by_session_(options.order == RowOrder::kSession),
-        block_bytes_(options.block_bytes),
+      : LogGenerator(options),
+        seed_(options.seed),
         ids_(options.hash_ids),
         arrival_key_(DeriveKey(options.seed, kArrivalStream)),
         catalogue_(options.seed, options.items.value_or(20'000), kFirstUsers, ids_) {
@@ -49,16 +48,6 @@ class ClicksLog : public RowGenerator {
     events_.push({kLogStartMs, 0, nullptr});
   }
 
-  bool NextBlock(std::string* out) override {
-    text_.Clear();
-    while (text_.size() < block_bytes_ && rows_made_ < rows_) RunEvent();
-    if (rows_made_ == rows_ && text_.size() < block_bytes_) FlushOpenSessions();
-    out->assign(text_.View());
-    rows_done_ += static_cast<uint64_t>(std::count(out->begin(), out->end(), '\n'));
-    return !out->empty();
-  }
-
-  uint64_t rows_done() const override { return rows_done_; }
   std::string SchemaJson() const override;
 
  private:
@@ -91,7 +80,7 @@ class ClicksLog : public RowGenerator {
     users_.pop_back();
   }
 
-  void RunEvent() {
+  void RunEvent() override {
     const Event event = events_.top();
     events_.pop();
     if (event.user == nullptr) {
@@ -110,8 +99,7 @@ class ClicksLog : public RowGenerator {
       events_.push({event.time_ms + gap, event.number, user});
       return;
     }
-    text_.Append(user->held_rows().View());
-    user->held_rows().Clear();
+    EndSession(user->session());
     if (!user->HasSessionsLeft()) {
       RemoveUser(user);
       return;
@@ -132,9 +120,10 @@ class ClicksLog : public RowGenerator {
     }
     RenderContext(user);
     ++last_request_;
-    for (uint32_t i = 0; i < count && rows_made_ < rows_; ++i) {
-      AppendRow(now_ms, user, i, shown[i], by_session_ ? &user->held_rows() : &text_);
-      ++rows_made_;
+    for (uint32_t i = 0; i < count; ++i) {
+      JsonText* out = AddRow(user->session());
+      if (out == nullptr) break;
+      AppendRow(now_ms, user, i, shown[i], out);
     }
     for (uint32_t i = 0; i < count; ++i) {
       const bool viewed = Happens(user->Bits(), ProbabilityThreshold(kViewRate));
@@ -161,12 +150,8 @@ class ClicksLog : public RowGenerator {
 
   void AppendRow(int64_t now_ms, ClicksUser* user, uint32_t position, Impression shown,
                  JsonText* out) const;
-  void FlushOpenSessions();
 
   uint64_t seed_;
-  uint64_t rows_;
-  bool by_session_;
-  size_t block_bytes_;
   IdWriter ids_;
   uint64_t arrival_key_;
   mutable Catalogue catalogue_;  // Its texts are rendered when they are first asked for.
@@ -175,10 +160,7 @@ class ClicksLog : public RowGenerator {
   uint32_t next_user_ = 1;
   uint64_t last_session_ = 0;
   uint64_t last_request_ = 0;
-  uint64_t rows_made_ = 0;
-  uint64_t rows_done_ = 0;
   JsonText context_;
-  JsonText text_;
 };
 
 void ClicksLog::AppendRow(int64_t now_ms, ClicksUser* user, uint32_t position, Impression shown,
@@ -212,20 +194,6 @@ void ClicksLog::AppendRow(int64_t now_ms, ClicksUser* user, uint32_t position, I
   out->Append("},\"item\":{");
   out->Append(catalogue_.ListsText(shown.item));
   out->Append("}}\n");
-}
-
-// The table ends in the middle of some sessions; their rows come last, in order of session.
-void ClicksLog::FlushOpenSessions() {
-  std::vector<ClicksUser*> open;
-  for (const auto& user : users_) {
-    if (!user->held_rows().empty()) open.push_back(user.get());
-  }
-  std::sort(open.begin(), open.end(),
-            [](const ClicksUser* a, const ClicksUser* b) { return a->session() < b->session(); });
-  for (ClicksUser* user : open) {
-    text_.Append(user->held_rows().View());
-    user->held_rows().Clear();
-  }
 }
 
 std::string ClicksLog::SchemaJson() const {

@@ -12,7 +12,6 @@ constexpr uint64_t kCatalogueStream = 0x51;
 constexpr uint32_t kWords = 4000;
 constexpr uint32_t kBrands = 900;
 constexpr double kBrandCoverage = 0.8;
-// Added to a rank, so that no item takes a tenth of all views.
 constexpr double kRankOffset = 8;
 
 // Small numbers are more frequent: the square of a uniform number.
@@ -23,35 +22,21 @@ uint32_t SkewedFromBits(uint64_t bits, uint32_t bound) {
 
 }  // namespace
 
-void IdWriter::Append(uint64_t id, Space space, JsonText* text) const {
-  text->AppendInteger(hashed_ ? HashedId(id, space) : static_cast<int64_t>(id));
-}
-
-void RecentIds::Push(uint32_t id) { ids_[count_++ % kCapacity] = id; }
-
-void RecentIds::AppendTo(const IdWriter& ids, IdWriter::Space space, JsonText* text) const {
-  text->Append('[');
-  for (uint32_t i = count_ < kCapacity ? 0 : count_ - kCapacity; i < count_; ++i) {
-    ids.Append(ids_[i % kCapacity], space, text);
-    text->Append(i + 1 < count_ ? "," : "");
-  }
-  text->Append(']');
-}
-
 Catalogue::Catalogue(uint64_t seed, uint32_t items, uint32_t first_users, IdWriter ids)
-    : key_(DeriveKey(seed, kCatalogueStream)), ids_(ids), items_(items), by_category_(kCategories) {
-  popularity_.reserve(items);
-  double sum = 0;
+    : key_(DeriveKey(seed, kCatalogueStream)),
+      ids_(ids),
+      items_(items),
+      popularity_(items, kRankOffset),
+      by_category_(kCategories) {
   for (uint32_t i = 0; i < items; ++i) {
-    const double weight = 1 / (i + 1 + kRankOffset);
-    popularity_.push_back(sum += weight);
     const uint64_t key = DeriveKey(key_, i + 1);
     Item& item = items_[i];
     item.category = 1 + SkewedFromBits(DrawBits(key, 0), kCategories);
     item.price = ClearLowBits(std::exp(2.5 + NormalFromBits(DrawBits(key, 1))));
     by_category_[item.category - 1].push_back(i + 1);
     // The shop was open before the log begins: the views of an item follow its popularity.
-    item.views = static_cast<uint32_t>(40'000 * weight * 2 * UnitFromBits(DrawBits(key, 2)));
+    item.views = static_cast<uint32_t>(40'000 * popularity_.WeightOf(i + 1) * 2 *
+                                       UnitFromBits(DrawBits(key, 2)));
     item.clicks = item.views / 6;
     for (uint32_t k = 0; k < std::min(item.views, 8u); ++k) {
       item.recent_users.Push(1 + BoundedFromBits(DrawBits(key, 16 + k), first_users));
@@ -63,13 +48,6 @@ Catalogue::Catalogue(uint64_t seed, uint32_t items, uint32_t first_users, IdWrit
       items_[i].seen_with.Push(DrawItem(DrawBits(key, 32 + k)));
     }
   }
-}
-
-uint32_t Catalogue::DrawItem(uint64_t bits) const {
-  const double at = UnitFromBits(bits) * popularity_.back();
-  const auto found = std::upper_bound(popularity_.begin(), popularity_.end(), at);
-  const auto index = static_cast<size_t>(found - popularity_.begin());
-  return static_cast<uint32_t>(std::min(index, items_.size() - 1) + 1);
 }
 
 uint32_t Catalogue::DrawItemOf(uint32_t category, uint64_t bits) const {

@@ -1,39 +1,15 @@
 // The items of the clicks profile: what they carry for good, and what moves with every view.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "dsi/tools/generate/json_text_internal.h"
+#include "dsi/tools/generate/log_ids_internal.h"
+#include "dsi/tools/generate/rank_law_internal.h"
 
 namespace dsi::tools {
-
-// Writes the ids of the clicks profile, as they are or as 63-bit hashes. Ids of one space are the
-// same wherever they occur.
-class IdWriter {
- public:
-  enum Space : uint8_t { kItem = 1, kUser, kCategory, kWord, kSession, kOther };
-
-  explicit IdWriter(bool hashed) : hashed_(hashed) {}
-  void Append(uint64_t id, Space space, JsonText* text) const;
-
- private:
-  bool hashed_;
-};
-
-// The last few ids of something, oldest first.
-class RecentIds {
- public:
-  void Push(uint32_t id);
-  void AppendTo(const IdWriter& ids, IdWriter::Space space, JsonText* text) const;
-
- private:
-  static constexpr uint32_t kCapacity = 8;
-  std::array<uint32_t, kCapacity> ids_ = {};
-  uint32_t count_ = 0;
-};
 
 class Catalogue {
  public:
@@ -43,7 +19,7 @@ class Catalogue {
   Catalogue(uint64_t seed, uint32_t items, uint32_t first_users, IdWriter ids);
 
   // Items are numbered from 1 in order of popularity, which falls like the inverse rank.
-  uint32_t DrawItem(uint64_t bits) const;
+  uint32_t DrawItem(uint64_t bits) const { return popularity_.Draw(bits); }
   // An item whose first category is `category`, or any item where it has none.
   uint32_t DrawItemOf(uint32_t category, uint64_t bits) const;
   uint32_t CategoryOf(uint32_t item) const;
@@ -61,8 +37,8 @@ class Catalogue {
     uint32_t views = 0;
     uint32_t clicks = 0;
     float price = 0;
-    RecentIds recent_users;
-    RecentIds seen_with;
+    RecentIds<8> recent_users;
+    RecentIds<8> seen_with;
     bool rendered = false;
     JsonText fixed;  // The members that never change.
     JsonText lists;
@@ -75,7 +51,7 @@ class Catalogue {
   uint64_t key_;
   IdWriter ids_;
   std::vector<Item> items_;
-  std::vector<double> popularity_;  // Running sums.
+  RankLaw popularity_;
   std::vector<std::vector<uint32_t>> by_category_;
 };
 

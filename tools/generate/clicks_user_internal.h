@@ -23,7 +23,6 @@ class ClicksUser {
   uint64_t session() const { return session_; }
   bool in_session() const { return requests_left_ != 0; }
   bool HasSessionsLeft() const { return sessions_left_ != 0; }
-  JsonText& held_rows() { return held_rows_; }
 
   // The next number of this user's own stream.
   uint64_t Bits() { return DrawBits(key_, draws_++); }
@@ -73,7 +72,6 @@ class ClicksUser {
   JsonText fixed_dense_;
   JsonText lists_;
   JsonText dense_;
-  JsonText held_rows_;  // In session order: the rows of the open session.
 };
 
 }  // namespace dsi::tools

@@ -2,12 +2,14 @@
 //
 // A generated value depends only on (seed, feature, session, step), so any row can be made again
 // without the rows before it, and reordering the rows never changes one of them. All functions are
-// plain arithmetic on 64-bit integers and IEEE doubles; only NormalFromBits reaches for libm, in
-// its tails, and its results are rounded to 11 bits of mantissa afterwards.
+// plain arithmetic on 64-bit integers and IEEE doubles, but for GeometricFromBits and
+// NormalFromBits, which take logarithms from libm; what they give is rounded afterwards.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+
+#include "dsi/base/logarithm_internal.h"
 
 namespace dsi::tools {
 
@@ -50,6 +52,13 @@ inline uint32_t GeometricFromBits(uint64_t bits, double mean) {
   if (mean <= 1) return 1;
   const double u = UnitFromBits(bits) + 0x1p-54;
   return 1 + static_cast<uint32_t>(std::log(u) / std::log1p(-1 / mean));
+}
+
+// A time until the next of events that come at random: exponential, at least 1, the same on every
+// machine.
+inline int64_t WaitFromBits(uint64_t bits, double mean) {
+  constexpr double kLn2 = 0.6931471805599453;
+  return 1 + static_cast<int64_t>(-internal::Log2(UnitFromBits(bits) + 0x1p-54) * kLn2 * mean);
 }
 
 // A rank in [1, 2^22] whose density falls like rank^-1.05: a bounded Pareto law, inverted. The

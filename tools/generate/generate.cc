@@ -4,7 +4,9 @@
 
 #include "dsi/tools/generate/clicks_internal.h"
 #include "dsi/tools/generate/feature_class_internal.h"
+#include "dsi/tools/generate/news_internal.h"
 #include "dsi/tools/generate/session_table_internal.h"
+#include "dsi/tools/generate/visits_internal.h"
 #include "dsi/tools/generate/wide_internal.h"
 
 namespace dsi::tools {
@@ -12,6 +14,7 @@ namespace {
 
 constexpr uint32_t kMostFeatures = 10'000'000;
 constexpr uint32_t kMostListLength = 1'000'000;
+constexpr uint32_t kFewestArticles = 5;
 constexpr uint32_t kMostItems = 10'000'000;
 constexpr double kLongestSession = 1e6;
 
@@ -47,6 +50,9 @@ std::string FindBadOption(const GenerateOptions& o) {
   if (o.items && (*o.items < 2 || *o.items > kMostItems)) {
     return "the number of items must be between 2 and 10000000, got " + std::to_string(*o.items);
   }
+  if (o.profile == "news" && o.items && *o.items < kFewestArticles) {
+    return "a click and its negatives need at least 5 items, got " + std::to_string(*o.items);
+  }
   return {};
 }
 
@@ -57,6 +63,14 @@ const std::vector<ProfileDescription>& GenerateProfiles() {
       {"clicks",
        "click log of a shop: users who come back, a catalogue whose items change, "
        "several impressions a request (about 1 KB a row)"},
+      {"news",
+       "clicks with 4 sampled negatives each: thousands of sessions open at a time, articles that "
+       "come and go",
+       300'000},
+      {"visits",
+       "ratings of 20,000 places by 20,000 users who come back after days: 1.15 rows a session, "
+       "histories of up to 50",
+       300'000},
       {"p1", "heavy in lists: 6 histories, 20 user sets, 4 item lists, 122 floats"},
       {"p2", "small: 2 histories, 6 user sets, 2 item lists, 120 floats"},
       {"p3",
@@ -76,6 +90,8 @@ std::unique_ptr<RowGenerator> RowGenerator::Create(const GenerateOptions& option
   *error = FindBadOption(options);
   if (!error->empty()) return nullptr;
   if (options.profile == "clicks") return MakeClicks(options);
+  if (options.profile == "news") return MakeNews(options);
+  if (options.profile == "visits") return MakeVisits(options);
   if (options.profile == "wide") return MakeWide(options);
   SessionProfile profile;
   if (FindSessionProfile(options, &profile)) return MakeSessionTable(options, profile);

@@ -1,9 +1,10 @@
 // Made-up training tables: the data of `dsictl generate`, of tests and of benchmarks.
 //
-// A table is JSON Lines text, one row (impression) a line. The same options give the same bytes
-// (but for a libm that rounds a logarithm differently, on other systems). All profiles but
-// `clicks` draw each value from (seed, feature, session, step) alone; they hold no state but the
-// row order.
+// A table is JSON Lines text, one row (impression) a line. The same options give the same bytes;
+// but for `news` and `visits`, a libm that rounds a logarithm differently may change some.
+// `clicks`, `news` and `visits` are simulated and remember users and items, whose number does not
+// grow with the rows. The others draw each value from (seed, feature, session, step) alone; they
+// hold no state but the row order.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +35,8 @@ struct GenerateOptions {
   RowOrder order = RowOrder::kTime;
 
   // Unset: what the profile says.
-  std::optional<double> mean_session;        // Rows per session; not for clicks.
-  std::optional<SessionLaw> session_law;     // Not for clicks.
+  std::optional<double> mean_session;        // Rows per session; p1..p4, sweep, wide.
+  std::optional<SessionLaw> session_law;     // The same.
   std::optional<double> sequence_duplicate;  // p1..p4: P(a sequence equals the row before).
   std::optional<double> set_duplicate;       // p1..p4: the same for the sets of a user.
   std::optional<uint32_t> sequence_length;   // p1..p4: the length of every sequence.
@@ -44,11 +45,12 @@ struct GenerateOptions {
   std::optional<uint32_t> list_length;       // sweep: ids in each list.
   std::optional<uint32_t> features;          // wide: number of features.
   std::optional<double> coverage;            // wide: share of the features a row has.
-  std::optional<uint32_t> items;             // clicks: size of the catalogue.
+  std::optional<uint32_t> items;  // clicks: size of the catalogue; news: articles at a time.
 
   // p1..p4 and sweep: ids of every feature come from a space of their own, not one shared by all.
   bool separate_id_spaces = false;
-  // clicks: ids as 63-bit hashes, as production logs have them, instead of short numbers.
+  // clicks, news, visits: ids as 63-bit hashes, as production logs have them, instead of short
+  // numbers.
   bool hash_ids = false;
 
   // About the size of what NextBlock returns; a block always ends at the end of a row.
@@ -57,7 +59,8 @@ struct GenerateOptions {
 
 struct ProfileDescription {
   std::string_view name;
-  std::string_view text;  // One line, no full stop.
+  std::string_view text;    // One line, no full stop.
+  uint64_t rows = 100'000;  // Of a table where nothing else is said.
 };
 
 // Every profile, in the order in which they should be listed.
