@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dsi/dedup/find_parents_internal.h"
 #include "dsi/dedup/group_cost_internal.h"
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/key_index_internal.h"
@@ -133,32 +134,6 @@ Result<GroupSearch> Describe(std::span<const GroupCandidate> candidates, size_t 
   return search;
 }
 
-// A group that repeats anywhere may refer to one that repeats in runs: where the user of a session
-// comes back, a code per session says so.
-void FindParents(std::span<const GroupCandidate> candidates, size_t num_rows,
-                 std::span<const ChangeBits> run_changes, size_t first_run_group,
-                 std::vector<FoundGroup>* groups) {
-  std::vector<uint8_t> same(num_rows);
-  for (size_t g = 0; g < first_run_group; ++g) {
-    FoundGroup& group = (*groups)[g];
-    if (group.repeats != GroupRepeats::kAnywhere || group.parent >= 0) continue;
-    ChangeBits changes(num_rows);
-    for (const uint32_t member : group.members) {
-      MarkRepeats(*candidates[member].column, num_rows, same);
-      changes.Add(ChangeBits::FromRepeats(same));
-    }
-    // It must save a quarter of the codes, or the detour is not worth it.
-    uint32_t fewest = changes.Count() * 3;
-    for (size_t r = 0; r < run_changes.size(); ++r) {
-      const uint32_t count = run_changes[r].Count();
-      if (count >= fewest || count * 4 > num_rows * 3) continue;
-      if (run_changes[r].CountWith(changes) != count) continue;
-      fewest = count;
-      group.parent = static_cast<int>(first_run_group + r);
-    }
-  }
-}
-
 // Parents first; otherwise declared groups by number, then the others by their first member.
 std::vector<FoundGroup> InOrder(std::vector<FoundGroup> groups) {
   std::vector<size_t> order(groups.size());
@@ -242,7 +217,7 @@ Result<std::vector<FoundGroup>> FindGroups(std::span<const GroupCandidate> candi
     groups.push_back(std::move(found.group));
     changes.push_back(std::move(found.changes));
   }
-  FindParents(candidates, num_rows, changes, first_run_group, &groups);
+  FindParents(candidates, num_rows, changes, first_run_group, groups);
   return InOrder(std::move(groups));
 }
 

@@ -130,6 +130,7 @@ Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint3
     case IndexForm::kIdentity:
       break;
     case IndexForm::kRunLengths:
+    case IndexForm::kAsOf:
       count = group.num_unique, width = 4;
       break;
     case IndexForm::kNewRowBits:

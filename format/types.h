@@ -104,11 +104,12 @@ enum class IndexForm : uint32_t {
   kGeneral = 3,
   kViaParent = 4,
   kVersions = 5,
+  kAsOf = 6,
 };
-constexpr bool IsKnown(IndexForm form) { return form <= IndexForm::kVersions; }
+constexpr bool IsKnown(IndexForm form) { return form <= IndexForm::kAsOf; }
 // Forms that refer to the index of the group's parent.
 constexpr bool NeedsParent(IndexForm form) {
-  return form == IndexForm::kViaParent || form == IndexForm::kVersions;
+  return form >= IndexForm::kViaParent && form <= IndexForm::kAsOf;
 }
 
 }  // namespace dsi

@@ -17,12 +17,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 using enum TextTable::Align;
 
-constexpr std::array<std::string_view, 6> kFormNames = {"identity", "run lengths", "new-row bits",
-                                                        "general",  "via parent",  "versions"};
+constexpr std::array<std::string_view, 7> kFormNames = {
+    "identity", "run lengths", "new-row bits", "general", "via parent", "versions", "as of"};
 
 // Short ones, for tables in which several stand side by side.
-constexpr std::array<std::string_view, 6> kFormWords = {"identity", "runs",   "bits",
-                                                        "general",  "parent", "versions"};
+constexpr std::array<std::string_view, 7> kFormWords = {"identity", "runs",     "bits", "general",
+                                                        "parent",   "versions", "as of"};
 
 std::string JoinNames(const std::vector<std::string>& names) {
   std::string text;

@@ -291,6 +291,7 @@ Status Writer::Impl::WriteStripes(
   const internal::StripeOptions stripe_options{.page_values = options_.page_values,
                                                .threads = options_.threads,
                                                .dedup = options_.dedup,
+                                               .time_feature = keys_.time,
                                                .tuning = internal::TuningOf(options_.tuning),
                                                .plans = &plans};
   for (const internal::StripeCut& cut : cuts) {

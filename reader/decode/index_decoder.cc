@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
@@ -19,7 +20,8 @@ int64_t FromZigzag(uint32_t code) { return int64_t{code >> 1} ^ -int64_t{code & 
 
 Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupRecord& record,
                                 const PlannedStream* stream, const GroupIndexDecoder* parent,
-                                uint32_t stripe_rows, bool want_touched) {
+                                std::span<const uint32_t> rows_in_time, uint32_t stripe_rows,
+                                bool want_touched) {
   form_ = record.form;
   if (!IsKnown(form_)) {
     return Error(StatusCode::kUnsupported,
@@ -40,6 +42,7 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
   if (general() && want_touched) renumber_.Reset(num_unique_);
   if (form_ == IndexForm::kViaParent) return MapParent(parent->all());
   if (form_ == IndexForm::kVersions) return CountVersions(*parent);
+  if (form_ == IndexForm::kAsOf) return FollowTime(*parent, rows_in_time);
   return Status::Ok();
 }
 
@@ -108,6 +111,40 @@ Status GroupIndexDecoder::CountVersions(const GroupIndexDecoder& parent) {
   return Status::Ok();
 }
 
+Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent,
+                                     std::span<const uint32_t> rows_in_time) {
+  DSI_RETURN_IF_ERROR(window_.Require(0, num_unique_));
+  const auto* const served = reinterpret_cast<const uint32_t*>(window_.At(0));
+  const std::span<const uint32_t> owners = parent.all();
+  // Rows by owner, then time. ends[o]: where those of owner o start, and in the end where they end.
+  version_.assign(parent.num_unique(), 0);
+  uint32_t* const ends = version_.data();
+  for (const uint32_t owner : owners) ++ends[owner];
+  uint32_t before = 0;
+  for (uint32_t o = 0; o < parent.num_unique(); ++o) before += std::exchange(ends[o], before);
+  by_owner_.resize(stripe_rows_);
+  for (const uint32_t row : rows_in_time) by_owner_[ends[owners[row]]++] = row;
+  all_.resize(stripe_rows_);
+  uint32_t at = 0;
+  uint32_t owner = 0;
+  for (uint32_t u = 0; u < num_unique_; ++u) {
+    while (owner < parent.num_unique() && ends[owner] == at) ++owner;
+    const uint32_t left = owner < parent.num_unique() ? ends[owner] - at : 0;
+    const uint32_t count = served[u];
+    if (count == 0 || count > left) {
+      return Corrupt("{}: unique row {} is {} rows, 1 to {} of owner {} are left (D-006)",
+                     window_.Describe(), u, count, left, owner);
+    }
+    for (const uint32_t end = at + count; at < end; ++at) all_[by_owner_[at]] = u;
+  }
+  if (at != stripe_rows_) {
+    return Corrupt("{}: {} unique rows are {} of {} rows (D-006)", window_.Describe(), num_unique_,
+                   at, stripe_rows_);
+  }
+  kept_all_ = true;
+  return Status::Ok();
+}
+
 Status GroupIndexDecoder::Skip(uint32_t num_rows) {
   const bool want_touched = want_touched_;
   want_touched_ = false;
@@ -166,6 +203,7 @@ Status GroupIndexDecoder::NextRows(uint32_t num_rows) {
       break;
     case IndexForm::kViaParent:
     case IndexForm::kVersions:
+    case IndexForm::kAsOf:
       break;  // Kept whole since Start.
   }
   row_ += num_rows;

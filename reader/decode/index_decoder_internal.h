@@ -1,8 +1,8 @@
 // Which unique row each row of a stripe is: the inverse index of one dedup group (spec D-001,
-// D-002, D-005).
+// D-002, D-005, D-006).
 //
 // Decoded once per group and shared by all its columns. Forms 0 … 3 are decoded from the front in
-// step with the batches; forms 4 and 5, and groups that those refer to, at once for the whole
+// step with the batches; forms 4 … 6, and groups that those refer to, at once for the whole
 // stripe (a few ns a row). Forms 0, 1 and 2 number unique rows in row order, so that a batch
 // touches consecutive ones; the others may touch any. Every index is checked before it is handed
 // out.
@@ -20,11 +20,11 @@ namespace dsi::internal {
 // The rows of one batch that lie in one stripe, as one group sees them.
 struct GroupRows {
   uint32_t num_rows = 0;
-  uint32_t first_unique = 0;  // Of those decoded; 0 in forms 3 … 5.
+  uint32_t first_unique = 0;  // Of those decoded; 0 in forms 3 … 6.
   uint32_t num_unique = 0;  // Forms 0 … 2: [first_unique, first_unique + num_unique) are decoded.
-                            // Forms 3 … 5: all of the stripe's.
+                            // Forms 3 … 6: all of the stripe's.
   bool identity = false;    // slots[i] = i.
-  bool scattered = false;  // Not all that are decoded are touched: forms 3 … 5, and any form where
+  bool scattered = false;  // Not all that are decoded are touched: forms 3 … 6, and any form where
                            // rows were chosen.
   std::span<const uint32_t> slots;  // Per row: its unique row, less first_unique.
   std::span<const uint32_t>
@@ -46,13 +46,14 @@ class GroupIndexDecoder {
         inverse_(budget),
         all_(budget),
         version_(budget),
+        by_owner_(budget),
         renumber_(budget) {}
 
-  // `stream` null: form 0. `parent`: forms 4 and 5; has called KeepAll. `want_touched`: the unique
-  // rows that a batch touches are listed where they are scattered.
+  // `stream` null: form 0. `parent`: forms 4 … 6; has called KeepAll. `rows_in_time`: form 6.
+  // `want_touched`: the unique rows that a batch touches are listed where they are scattered.
   Status Start(const StripeContext* context, const StripeGroupRecord& record,
-               const PlannedStream* stream, const GroupIndexDecoder* parent, uint32_t stripe_rows,
-               bool want_touched);
+               const PlannedStream* stream, const GroupIndexDecoder* parent,
+               std::span<const uint32_t> rows_in_time, uint32_t stripe_rows, bool want_touched);
   // Decodes the whole index now, for groups that refer to it. Before the first Next.
   Status KeepAll();
   // Unique row of every row of the stripe, after KeepAll.
@@ -79,6 +80,7 @@ class GroupIndexDecoder {
   void MakeListsFit(size_t num_rows);
   Status MapParent(std::span<const uint32_t> parent);
   Status CountVersions(const GroupIndexDecoder& parent);
+  Status FollowTime(const GroupIndexDecoder& parent, std::span<const uint32_t> rows_in_time);
   // Forms 3 and 4: an error unless all are below the number of unique rows.
   Status CheckCodes(const uint32_t* codes, uint64_t first, uint64_t count) const;
 
@@ -95,7 +97,7 @@ class GroupIndexDecoder {
   GroupRows rows_;
   bool kept_all_ = false;
   CountedVector<uint32_t> slots_, run_ends_, chosen_slots_, touched_, inverse_;
-  CountedVector<uint32_t> all_, version_;
+  CountedVector<uint32_t> all_, version_, by_owner_;
   BatchUnique renumber_;
 };
 

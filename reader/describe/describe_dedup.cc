@@ -7,6 +7,7 @@
 #include "dsi/base/bytes_internal.h"
 #include "dsi/reader/describe/describe_internal.h"
 #include "dsi/reader/decode/index_decoder_internal.h"
+#include "dsi/reader/decode/time_order_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/reader/decode/stream_window_internal.h"
 #include "dsi/format/stream_rules_internal.h"
@@ -44,6 +45,7 @@ class StripeDedup {
     for (const PlannedGroup& group : plan_.groups) {
       if (group.parent != kNone32) is_parent[group.parent] = true;
     }
+    if (plan_.time.group != kNone32) is_parent[plan_.time.group] = true;
     std::vector<std::unique_ptr<GroupIndexDecoder>> groups(plan_.groups.size());
     for (size_t g = 0; g < groups.size(); ++g) {
       if (plan_.groups[g].index != kNone32 || is_parent[g])
@@ -65,8 +67,10 @@ class StripeDedup {
         planned.parent == kNone32 ? nullptr : (*groups)[planned.parent].get();
     const PlannedStream* const index =
         planned.index == kNone32 ? nullptr : &plan_.streams[planned.index];
-    DSI_RETURN_IF_ERROR(
-        (*groups)[g]->Start(&context_, planned.record, index, parent, num_rows(), false));
+    if (planned.record.form == IndexForm::kAsOf)
+      DSI_RETURN_IF_ERROR(time_.Start(&context_, *(*groups)[plan_.time.group]));
+    DSI_RETURN_IF_ERROR((*groups)[g]->Start(&context_, planned.record, index, parent, time_.rows(),
+                                            num_rows(), false));
     return (*groups)[g]->KeepAll();
   }
 
@@ -120,6 +124,7 @@ class StripeDedup {
   ScanBuffer staging_{&budget_};
   uint64_t values_decoded_ = 0;
   StripeContext context_;
+  TimeOrder time_{&budget_};
 };
 
 }  // namespace

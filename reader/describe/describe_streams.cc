@@ -107,9 +107,12 @@ Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const Read
   for (size_t s = 0; s < file.core().stripes.size(); ++s) {
     DSI_ASSIGN_OR_RETURN(const StripePlan plan, PlanStripe(file, columns, s, options, &budget));
     pages.Start(&plan);
-    for (const PlannedStream& stream : plan.streams) pages.Expect(stream);
+    for (const PlannedStream& stream : plan.streams) {
+      if (stream.column != kNone32) pages.Expect(stream);
+    }
     pages.LetGo();
     for (const PlannedStream& stream : plan.streams) {
+      if (stream.column == kNone32) continue;  // Of the time column, which was not asked for.
       auto info = DescribeStream(plan, stream, file.core().page_values, &pages);
       if (!info.ok()) return info.status().At(DescribeStream(plan, columns, stream));
       DSI_ASSIGN_OR_RETURN(info->column, OwnerName(file, columns[stream.column], stream));

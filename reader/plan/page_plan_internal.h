@@ -32,7 +32,8 @@ std::string_view StreamRoleName(StreamRole role);
 struct PlannedStream {
   uint32_t slot = kNone32;
   StreamRole role = StreamRole::kValues;
-  uint32_t column = 0;  // The first column of the projection that needs it; for messages.
+  // The first column of the projection that needs it, for messages; kNone32: only StripePlan::time.
+  uint32_t column = 0;
   // Whose stream it is (F-075): ordinal of a column (shape and windows: the leader), of a dedup
   // group, of an id space.
   uint32_t owner = 0;
@@ -44,7 +45,7 @@ struct PlannedStream {
 // A dedup group that a column of the plan belongs to, or that such a group's index refers to.
 struct PlannedGroup {
   uint32_t ordinal = 0;
-  uint32_t parent = kNone32;  // Position in StripePlan::groups, before it; forms 4 and 5.
+  uint32_t parent = kNone32;  // Position in StripePlan::groups, before it; forms 4 … 6.
   uint32_t index = kNone32;   // Position in StripePlan::streams; none in form 0.
   StripeGroupRecord record;
 };
@@ -63,6 +64,15 @@ struct ColumnPlan {
   std::vector<uint32_t> tiers;
   uint32_t newest = 0;  // Of OpenColumn.
   uint64_t pool_values = 0;
+};
+
+// The time column (D-006), where a group is of form 6. Positions in StripePlan::groups, which is
+// before those of form 6, and in StripePlan::streams.
+struct PlannedTime {
+  uint32_t group = kNone32;  // None: no group of form 6.
+  uint32_t shape = kNone32;
+  uint32_t values = kNone32;
+  std::string name;
 };
 
 struct PlannedPage {
@@ -86,11 +96,12 @@ struct StripePlan {
   std::vector<ColumnPlan> columns;     // Parallel to the projection.
   std::vector<PlannedGroup> groups;    // Parents before those that refer to them.
   std::vector<PlannedStream> streams;  // In order of first need.
-  std::vector<PlannedPage> pages;      // By ordinal, which is also by offset.
-  std::vector<PlannedRange> ranges;    // By offset.
-  uint64_t bytes = 0;                  // Sum of the ranges.
-  uint64_t bytes_needed = 0;           // Pages alone.
-  MemoryCharge charge;                 // For the records above.
+  PlannedTime time;
+  std::vector<PlannedPage> pages;    // By ordinal, which is also by offset.
+  std::vector<PlannedRange> ranges;  // By offset.
+  uint64_t bytes = 0;                // Sum of the ranges.
+  uint64_t bytes_needed = 0;         // Pages alone.
+  MemoryCharge charge;               // For the records above.
 };
 
 // Streams of a column agree with each other, with its group and with the stripe as far as records

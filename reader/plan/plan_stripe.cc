@@ -49,7 +49,7 @@ class StripePlanner {
   Status AddColumn(uint32_t i) {
     const OpenColumn& c = columns_[i];
     ColumnPlan out;
-    DSI_ASSIGN_OR_RETURN(out.group, AddGroups(i));
+    DSI_ASSIGN_OR_RETURN(out.group, AddGroups(c, i));
     const uint32_t num_unique = plan_.groups[out.group].record.num_unique;
     DSI_ASSIGN_OR_RETURN(out.shape,
                          AddStream(i, StreamRole::kShape, c.record.shape_slot, c.record.leader));
@@ -108,8 +108,7 @@ class StripePlanner {
 
   // Position in the plan of the column's group. Those that its index refers to, and theirs, come
   // before it: as many as F-073 allows, and only as far as their forms ask for a parent.
-  Result<uint32_t> AddGroups(uint32_t column) {
-    const OpenColumn& c = columns_[column];
+  Result<uint32_t> AddGroups(const OpenColumn& c, uint32_t column) {
     size_t levels = 0;
     uint32_t position = kNone32;
     std::array<StripeGroupRecord, kMaxGroupChain> records;
@@ -130,6 +129,7 @@ class StripePlanner {
     while (levels-- != 0) {
       PlannedGroup planned{
           .ordinal = c.groups[levels].ordinal, .parent = position, .record = records[levels]};
+      if (planned.record.form == IndexForm::kAsOf) DSI_RETURN_IF_ERROR(AddTime());
       DSI_RETURN_IF_ERROR(AddIndex(column, c.groups[levels].index_slot, &planned));
       DSI_RETURN_IF_ERROR(plan_.charge.Add(kBookkeeping + sizeof(PlannedGroup)));
       position = static_cast<uint32_t>(plan_.groups.size());
@@ -137,6 +137,30 @@ class StripePlanner {
       plan_.groups.push_back(planned);
     }
     return position;
+  }
+
+  // D-006: the column that tells the time, before the first group that needs it.
+  Status AddTime() {
+    if (plan_.time.group != kNone32) return Status::Ok();
+    if (is_in_time_) return Corrupt("the time column's own dedup group is of form 6 (D-006)");
+    const std::vector<uint32_t>& keys = file_.core().cluster_keys;
+    if (keys.empty()) return Corrupt("a dedup group of form 6 without a time column (D-006)");
+    DSI_ASSIGN_OR_RETURN(const OpenColumn c, file_.LoadAnyColumn(keys.back()));
+    if (c.record.kind != Kind::kTimestamp)
+      return Corrupt("a dedup group of form 6 without a time column (D-006)");
+    DSI_RETURN_IF_ERROR(c.record.Support());
+    plan_.time.name = c.name;
+    is_in_time_ = true;
+    DSI_ASSIGN_OR_RETURN(const uint32_t group, AddGroups(c, kNone32));
+    is_in_time_ = false;
+    DSI_ASSIGN_OR_RETURN(plan_.time.shape, AddStream(kNone32, StreamRole::kShape,
+                                                     c.record.shape_slot, c.record.leader));
+    DSI_ASSIGN_OR_RETURN(plan_.time.values,
+                         AddStream(kNone32, StreamRole::kValues, c.record.values_slot, c.ordinal));
+    plan_.time.group = group;
+    const StreamRecord& shape = plan_.streams[plan_.time.shape].record;
+    DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, plan_.groups[group].record.num_unique, shape));
+    return CheckValuesRecord(c.record, shape, plan_.streams[plan_.time.values].record, false);
   }
 
   Status AddIndex(uint32_t column, uint32_t slot, PlannedGroup* group) {
@@ -154,8 +178,11 @@ class StripePlanner {
   Result<uint32_t> AddStream(uint32_t column, StreamRole role, uint32_t slot, uint32_t owner) {
     const auto [at, is_new] = position_.try_emplace(slot, plan_.streams.size());
     if (!is_new) {
-      const PlannedStream& known = plan_.streams[at->second];
-      if (known.role == role && known.owner == owner) return at->second;
+      PlannedStream& known = plan_.streams[at->second];
+      if (known.role == role && known.owner == owner) {
+        known.column = std::min(known.column, column);
+        return at->second;
+      }
       return Corrupt("slot {} is the {} stream of {} and the {} stream of {} (F-077)", slot,
                      StreamRoleName(role), owner, StreamRoleName(known.role), known.owner);
     }
@@ -242,6 +269,7 @@ class StripePlanner {
   std::span<const OpenColumn> columns_;
   const ReaderOptions& options_;
   StripePlan plan_;
+  bool is_in_time_ = false;  // The groups being added are those of the time column.
   std::unordered_map<uint32_t, uint32_t> position_;        // Of a slot in plan_.streams.
   std::unordered_map<uint32_t, uint32_t> group_position_;  // Of an ordinal in plan_.groups.
 };
@@ -266,7 +294,8 @@ std::string_view StreamRoleName(StreamRole role) {
 
 std::string DescribeStream(const StripePlan& plan, std::span<const OpenColumn> columns,
                            const PlannedStream& stream) {
-  return fmt::format("stripe {}, column {}, {} stream", plan.stripe, columns[stream.column].name,
+  return fmt::format("stripe {}, column {}, {} stream", plan.stripe,
+                     stream.column == kNone32 ? plan.time.name : columns[stream.column].name,
                      StreamRoleName(stream.role));
 }
 

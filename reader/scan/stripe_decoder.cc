@@ -7,7 +7,10 @@
 namespace dsi::internal {
 
 StripeDecoder::StripeDecoder(ScanShared* shared)
-    : shared_(shared), objects_(shared->budget), pages_(shared->file, shared->budget) {
+    : shared_(shared),
+      objects_(shared->budget),
+      pages_(shared->file, shared->budget),
+      time_(shared->budget) {
   const ScanProjection& projection = *shared->projection;
   MemoryBudget* const budget = shared->budget;
   const uint64_t bytes = projection.groups.size() * sizeof(GroupIndexDecoder) +
@@ -102,10 +105,16 @@ Status StripeDecoder::StartGroups(uint32_t num_rows) {
     if (parent != nullptr) DSI_RETURN_IF_ERROR(parent->KeepAll());
     const PlannedStream* const index =
         planned.index == kNone32 ? nullptr : &plan_->streams[planned.index];
-    DSI_RETURN_IF_ERROR(
-        decoder->Start(&context_, planned.record, index, parent, num_rows, want_touched));
+    if (planned.record.form == IndexForm::kAsOf) {
+      GroupIndexDecoder* const of_time = decoders[plan_->time.group];
+      DSI_RETURN_IF_ERROR(of_time->KeepAll());
+      DSI_RETURN_IF_ERROR(time_.Start(&context_, *of_time));
+    }
+    DSI_RETURN_IF_ERROR(decoder->Start(&context_, planned.record, index, parent, time_.rows(),
+                                       num_rows, want_touched));
     decoders.push_back(decoder);
   }
+  time_.Reset();
   return Status::Ok();
 }
 

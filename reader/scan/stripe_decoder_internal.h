@@ -13,6 +13,7 @@
 
 #include "dsi/reader/decode/shape_decoder_internal.h"
 #include "dsi/reader/decode/index_decoder_internal.h"
+#include "dsi/reader/decode/time_order_internal.h"
 #include "dsi/reader/decode/pool_decoder_internal.h"
 #include "dsi/reader/scan/projection_internal.h"
 
@@ -72,7 +73,8 @@ class StripeDecoder {
   StripeContext context_;
   std::vector<std::unique_ptr<GroupIndexDecoder>> groups_;     // Of the projection.
   std::vector<std::unique_ptr<GroupIndexDecoder>> ancestors_;  // Others that theirs refer to.
-  std::vector<GroupIndexDecoder*> plan_groups_;                // By position in the plan.
+  TimeOrder time_;
+  std::vector<GroupIndexDecoder*> plan_groups_;  // By position in the plan.
   std::vector<std::unique_ptr<ShapeDecoder>> shapes_;
   std::vector<std::unique_ptr<StreamWindow>> dictionaries_;
   std::vector<std::unique_ptr<PoolDecoder>> values_;

@@ -10,6 +10,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/reader/decode/shape_decoder_internal.h"
 #include "dsi/reader/decode/index_decoder_internal.h"
+#include "dsi/reader/decode/time_order_internal.h"
 #include "dsi/reader/verify/verify_internal.h"
 
 namespace dsi::internal {
@@ -62,13 +63,16 @@ class FeaturePlaces {
   Status CheckIndex() {
     const uint32_t num_rows = file_.core().stripes[stripe_].num_rows;
     std::vector<std::unique_ptr<GroupIndexDecoder>> groups;
+    TimeOrder time(budget_);
     for (const PlannedGroup& group : plan_.groups) {
       const GroupIndexDecoder* const parent =
           group.parent == kNone32 ? nullptr : groups[group.parent].get();
+      if (group.record.form == IndexForm::kAsOf)
+        DSI_RETURN_IF_ERROR(time.Start(&context_, *groups[plan_.time.group]));
       GroupIndexDecoder& decoder =
           *groups.emplace_back(std::make_unique<GroupIndexDecoder>(budget_));
-      DSI_RETURN_IF_ERROR(
-          decoder.Start(&context_, group.record, stream(group.index), parent, num_rows, false));
+      DSI_RETURN_IF_ERROR(decoder.Start(&context_, group.record, stream(group.index), parent,
+                                        time.rows(), num_rows, false));
       DSI_RETURN_IF_ERROR(decoder.KeepAll());
       if (group.record.form == IndexForm::kVersions) DSI_RETURN_IF_ERROR(CheckAllUsed(decoder));
     }

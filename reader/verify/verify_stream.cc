@@ -9,6 +9,12 @@ namespace dsi::internal {
 
 using enum IndexForm;
 
+namespace {
+
+const char* RuleOfRuns(IndexForm form) { return form == kAsOf ? "D-006" : "D-001"; }
+
+}  // namespace
+
 void StreamChecker::Start(StreamRole role, const StreamRecord& record, const ColumnRecord* column,
                           const StripeGroupRecord* group, uint32_t num_rows, MemoryBudget* budget) {
   *this = {};
@@ -44,8 +50,8 @@ Status StreamChecker::AddIndex(const void* values, size_t count) {
   const auto* numbers = static_cast<const uint32_t*>(values);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t at = seen_ + i;
-    if (form_ == kRunLengths) {
-      if (numbers[i] == 0) return Corrupt("run {} of length 0 (D-001)", at);
+    if (form_ == kRunLengths || form_ == kAsOf) {
+      if (numbers[i] == 0) return Corrupt("run {} of length 0 ({})", at, RuleOfRuns(form_));
       sum_ += numbers[i];
     } else if (form_ == kNewRowBits) {
       if (bits[i] > 1 || (at == 0 && bits[i] == 0)) {
@@ -88,7 +94,7 @@ Status StreamChecker::AddConstant() {
   const auto four_bytes = static_cast<uint32_t>(record_.constant);
   const void* value = record_.width == 1 ? static_cast<const void*>(&one_byte) : &four_bytes;
   DSI_RETURN_IF_ERROR(Add(value, 1));
-  if (role_ == StreamRole::kShape || form_ == kRunLengths || form_ == kNewRowBits)
+  if (role_ == StreamRole::kShape || form_ == kRunLengths || form_ == kAsOf || form_ == kNewRowBits)
     sum_ *= record_.num_values;
   seen_ = record_.num_values;
   return Status::Ok();
@@ -99,8 +105,10 @@ Status StreamChecker::Finish() {
     return Corrupt("the greatest shape code is {}, the stream states {} (D-010)", greatest_,
                    record_.max);
   }
-  if (role_ == StreamRole::kIndex && form_ == kRunLengths && sum_ != num_rows_) {
-    return Corrupt("runs of {} rows in all, the stripe has {} (D-001)", sum_, num_rows_);
+  if (role_ == StreamRole::kIndex && (form_ == kRunLengths || form_ == kAsOf) &&
+      sum_ != num_rows_) {
+    return Corrupt("runs of {} rows in all, the stripe has {} ({})", sum_, num_rows_,
+                   RuleOfRuns(form_));
   }
   if (role_ == StreamRole::kIndex &&
       (form_ == kNewRowBits || form_ == kGeneral || form_ == kViaParent) && sum_ != num_unique_) {

@@ -253,6 +253,7 @@ class File:
             need(r[4] in (4, 8), "F-074", what, f"width {r[4]}")
             need(r[1] or r[0] == 0, "F-073", what, "a place of no name")
             self.id_spaces.append(IdSpace(*r, self._name(r[0], r[1], what) if r[1] else ""))
+        self.cluster_keys = footer.cluster_keys
         need(all(k < len(self.columns) for k in footer.cluster_keys), "F-050", "core footer",
              "a cluster key is no column")
         need(self.groups, "F-073", "groups", "no group 0")  # F-073
@@ -506,7 +507,7 @@ class File:
     def index(self, stripe, g):
         """The unique row of each row of the stripe in group `g`."""
         chain = [g]
-        while stripe.groups[chain[-1]][0] in (4, 5):  # F-073: parents have lower ordinals.
+        while stripe.groups[chain[-1]][0] in (4, 5, 6):  # F-073: parents have lower ordinals.
             parent = self.groups[chain[-1]].parent
             need(parent, "D-001", f"stripe {stripe.ordinal} group {chain[-1]}", "no parent")
             chain.append(parent)
@@ -524,7 +525,7 @@ class File:
         form, num_unique, _ = stripe.groups[g]
         where, slot = f"stripe {stripe.ordinal} group {g}", self.groups[g].index_slot
         n = stripe.num_rows
-        if form > 5:  # D-001
+        if form > 6:  # D-001
             raise Unsupported("D-001", where, f"form {form}")
         self.budget.spend(n, where)
         if form == 0:
@@ -537,6 +538,8 @@ class File:
             need(sum(lengths) == n, "D-001", where, f"runs of {sum(lengths)} rows, not {n}")
             return [k for k, length in enumerate(lengths) for _ in range(length)]
         num_owners = stripe.groups[self.groups[g].parent][1]
+        if form == 6:
+            return self._as_of(stripe, slot, num_unique, parent_rows, where)
         values = self._stream(stripe, slot, 1 if form == 2 else 4, num_owners if form == 4 else n,
                               "D-001")
         if form == 2:
@@ -549,6 +552,36 @@ class File:
         used = len(set(values))
         need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
         return values if form == 3 else parent_rows and [values[owner] for owner in parent_rows]
+
+    def _as_of(self, stripe, slot, num_unique, owners, where):  # D-006
+        counts = self._stream(stripe, slot, 4, num_unique, "D-001")
+        need(min(counts) >= 1, "D-006", where, "a unique row of no row")
+        need(sum(counts) == stripe.num_rows, "D-006", where, f"{sum(counts)} rows in all")
+        if owners is None:
+            return None
+        rows = sorted(self._rows_in_time(stripe), key=owners.__getitem__)  # Stable.
+        index, at = [0] * len(rows), 0
+        for unique, count in enumerate(counts):
+            need(owners[rows[at]] == owners[rows[at + count - 1]], "D-006", where,
+                 f"unique row {unique} is of two owners")
+            for row in rows[at:at + count]:
+                index[row] = unique
+            at += count
+        return index
+
+    def _rows_in_time(self, stripe):
+        c = self.columns[self.cluster_keys[-1]] if self.cluster_keys else None
+        need(c is not None and c.kind == TIMESTAMP, "D-006", f"stripe {stripe.ordinal}",
+             "no time column")
+        g = c.group
+        while stripe.groups[g][0] in (4, 5, 6):
+            need(stripe.groups[g][0] != 6, "D-006", f"stripe {stripe.ordinal}",
+                 "the time is told by time")
+            g = self.groups[g].parent
+        values, index = self._column(stripe, c, False), self.index(stripe, c.group)
+        times = [values[u] for u in index]
+        return sorted(range(len(times)), key=lambda row: (
+            times[row] is not None, 0 if times[row] is None else times[row]))
 
     @staticmethod
     def _need_known(c):
@@ -733,7 +766,7 @@ class File:
             needed = self._needed(s)
             indexes = []
             for g in range(len(self.groups)):
-                whole = s.groups[g][0] not in (4, 5) or g in needed  # F-004
+                whole = s.groups[g][0] not in (4, 5, 6) or g in needed  # F-004
                 indexes.append(tried(self.index, s, g) if whole else
                                tried(self._index, s, g, None))
             for i in range(len(self.id_spaces)):
@@ -752,7 +785,7 @@ class File:
         for c in self.columns:
             g = c.group if is_known(c) else 0
             needed.add(g)
-            while g and stripe.groups[g][0] in (4, 5):
+            while g and stripe.groups[g][0] in (4, 5, 6):
                 g = self.groups[g].parent
                 needed.add(g)
         return needed

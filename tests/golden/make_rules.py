@@ -51,15 +51,26 @@ def tiers(top=7, spread=None, num_tiers=2, flags=0, **more):
     return pools(LONG, LONG_CODES, LONG_POOL, num_tiers, top, flags, spread or [first + LONG_POOL[40:], rest], **more)
 
 
-def groups(*forms, rows=5):
-    """A column for each group; form, unique rows and index of each, whose parent is the one before."""
+def groups(*forms, rows=5, times=None, time_group=0, keys=None):
+    """A column for each group; form, unique rows and index of each, whose parent is the one before. `times`: a time column, the last key."""
     columns = [Col(f"g{i}", "key", "int64", group=i) for i in range(len(forms) + 1)]
     values = {f"g{i}": list(range(n)) for i, n in enumerate([rows] + [n for _, n, _ in forms])}
-    return Builder(columns, [Rows(rows, values, list(forms))],
-                   [Grp(f"group {i}", parent=i) for i in range(len(forms))]).bytes()
+    if times:
+        columns.append(Col("t", "timestamp", "int64", group=time_group, time_unit=2))
+        values["t"] = [t if t is None else t % 2**64 for t in times]
+        keys = [0, len(columns) - 1] if keys is None else keys
+    return Builder(columns, [Rows(rows, values, list(forms), num_sessions=int(bool(keys)))],
+                   [Grp(f"group {i}", parent=i) for i in range(len(forms))], cluster_keys=keys or ()).bytes()
 
 
 OWNERS = (3, 3, [0, 1, 0, 1, 2])
+TIMES = [5, 5, 3, 9, None]  # Of owner 0: rows 2, 0; of owner 1: rows 1, 3.
+
+
+def as_of(counts, num_unique=None, owners=OWNERS, **more):
+    return groups(owners, (6, len(counts) if num_unique is None else num_unique, counts), **{"times": TIMES, **more})
+
+
 FILES = {
     "sound.windows": lambda: windows(), "sound.windows_packed": lambda: windows(nodes={("l", "windows"): en.packed, "l.a": en.packed}),
     "sound.windows_paged": lambda: windows(nodes={("l", "windows"): (en.raw, "paged"), "l.a": (en.packed, "paged")}),
@@ -68,13 +79,18 @@ FILES = {
     "sound.tiers_packed": lambda: tiers(nodes={("l", "windows"): en.packed, "l.a": en.packed, ("tier", "l.a", 1): en.packed}),
     "sound.tiers_unused": lambda: pools(LONG, LONG_CODES, LONG_POOL, 3),
     "sound.versions": lambda: groups(OWNERS, (5, 5, [0, 2, 2, 1, 0])), "sound.via_parent": lambda: groups(OWNERS, (4, 2, [0, 1, 0]), (4, 2, [1, 0])),
-    "D-001.form_6.unsupported": lambda: groups((6, 3, [0, 1, 0, 1, 2])),
-    "D-001.parent_of_form_6.unsupported": lambda: groups((6, 3, [0, 1, 0, 1, 2]), (4, 2, [0, 1, 0])),
-    "D-001.damage_beside_form_6": lambda: groups((6, 3, [0, 1, 0, 1, 2]), (4, 2, [0, 1, 2])),
+    "D-001.form_7.unsupported": lambda: groups((7, 3, [0, 1, 0, 1, 2])),
+    "D-001.parent_of_form_7.unsupported": lambda: groups((7, 3, [0, 1, 0, 1, 2]), (4, 2, [0, 1, 0])),
+    "D-001.damage_beside_form_7": lambda: groups((7, 3, [0, 1, 0, 1, 2]), (4, 2, [0, 1, 2])),
     "D-001.general_beyond": lambda: groups((3, 3, [0, 1, 0, 1, 3])), "D-001.via_parent_beyond": lambda: groups(OWNERS, (4, 2, [0, 1, 2])),
     "D-002.general": lambda: groups((3, 3, [0, 1, 0, 1, 1])), "D-002.via_parent": lambda: groups(OWNERS, (4, 2, [1, 1, 1])),
     "D-002.version_skipped": lambda: groups(OWNERS, (5, 5, [4, 0, 3, 0, 0])), "D-002.first_version_skipped": lambda: groups(OWNERS, (5, 4, [0, 0, 0, 0, 2])),
     "D-005.below_zero": lambda: groups(OWNERS, (5, 3, [1, 0, 0, 0, 0])), "D-005.too_few": lambda: groups(OWNERS, (5, 3, [0, 0, 2, 0, 0])),
+    "sound.as_of": lambda: as_of([1, 1, 2, 1]), "sound.as_of_missing_first": lambda: as_of([2, 1, 1, 1], times=[5, -7, None, -2**63, 2**63 - 1]),
+    "sound.as_of_and_its_time": lambda: as_of([1, 1, 2, 1], times=[5, 3, None], time_group=1),
+    "D-006.of_no_row": lambda: as_of([0, 2, 2, 1]), "D-006.of_two_owners": lambda: as_of([3, 1, 1]), "D-006.too_few_rows": lambda: as_of([2, 2]),
+    "D-006.too_many_rows": lambda: as_of([2, 2, 2]), "D-006.no_time": lambda: as_of([2, 2, 1], times=None), "D-006.key_is_no_time": lambda: as_of([2, 2, 1], keys=[2, 0]),
+    "D-006.time_told_by_time": lambda: as_of([1, 1, 2, 1], times=[5, 5, 3, 9], time_group=2),
     "D-013.first_code_odd": lambda: windows([3, 3, 0, 9, 0, 0, 11]), "D-013.first_code_odd_and_inside": lambda: windows([1, 0], [6, 7, 8], [[6, 7], [8]]),
     "D-013.gap_in_front": lambda: windows([4, 3, 0, 9, 0, 0, 11], [0] + POOL), "D-013.gap_between": lambda: windows([2, 3, 0, 9, 0, 2, 13], POOL[:4] + [0] + POOL[4:]),
     "D-013.gap_in_last_chain": lambda: windows([2, 3, 0, 9, 0, 2, 0], [5, 6, 7, 8, 0, 1, 2, 6, 7]),

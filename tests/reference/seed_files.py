@@ -26,6 +26,23 @@ def parents():
                                      Grp("", 2), Grp("j")]).bytes()
 
 
+def told_by_time():
+    """Index form 6 beside form 5, a time that is missing, one that is told by an owner."""
+    groups = [(3, 3, [0, 1, 0, 1, 2, 0]), (6, 5, [1, 2, 1, 1, 1]), (5, 4, [0, 0, 2, 0, 0, 0]),
+              (4, 2, [0, 1, 0])]
+    columns = [Col("s", "key", "int64"), Col("t", "timestamp", "int64", time_unit=3),
+               Col("a", "list", "int32", group=2), Col("b", "dense", "int16", group=3),
+               Col("c", "dense", "float32", group=2), Col("d", "key", "int64", group=4),
+               Col("o", "key", "int64", group=1)]
+    values = {"o": [1, 2, 3], "s": [1, 1, 1, 2, 2, 3], "t": [7, 7, None, 5, 5, 2**64 - 1],
+              "a": [[k, k + 1] for k in range(5)], "b": [1, 2, 3, 4], "c": [1, 2, 3, None, 5],
+              "d": [8, 9]}
+    rows = Rows(6, values, groups=groups, nodes={("index", 2): en.packed, "t": en.delta},
+                num_sessions=3)
+    return Builder(columns, [rows], [Grp("g"), Grp("h", 2, None, 1), Grp("i", 2, None, 1),
+                                     Grp("j", 2, None, 1)], cluster_keys=[0, 1]).bytes()
+
+
 def windows():
     lists = [[6, 7], [5, 6, 7], None, [7, 8], [], [1, 2], [6, 7]]
     starts = [1, 0, 0, 2, 0, 4, 1]
@@ -165,7 +182,8 @@ def no_rows():
 # Name, bytes, and how often of the whole.
 def seeds():
     return [("smallest", smallest().bytes(), 2), ("three", three().bytes(), 4),
-            ("no_rows", no_rows(), 1), ("parents", parents(), 8), ("windows", windows(), 8),
+            ("no_rows", no_rows(), 1), ("parents", parents(), 8),
+            ("told_by_time", told_by_time(), 8), ("windows", windows(), 8),
             ("tiers", tiers(0), 5), ("tiers_newest_first", tiers(1), 5), ("aliases", aliases(), 6),
             ("integers", integers(), 8), ("texts", texts(), 8), ("kinds", kinds(), 8),
             ("paged", paged(), 1)]

@@ -1,7 +1,7 @@
 """The examples of spec/format.md, sections 10 and 11, as files: the reference decoder and dsictl
-read them to what they say (D-001, D-005, D-013, D-014).
+read them to what they say (D-001, D-005, D-006, D-013, D-014).
 
-An example is a block of a line `rows: 0 0 1`, the unique row of each row, or `lists: 6 7 | missing`,
+An example is a block of a line `rows: 0 0 1`, the unique row of each row, with times of rows `at`, or `lists: 6 7 | missing`,
 and of streams: a line `windows: u32 2 3` with what it holds, and lines with the bytes of its node.
 """
 
@@ -50,18 +50,22 @@ def streams_of(text):
     return found
 
 
-def index_file(rows, streams):
+def index_file(rows, times, streams):
     groups, nodes, parents = [], {}, [0, 0]
     for name, (values, encoder) in streams.items():
         _, group, _, form = name.split()
-        num_unique = {"1": len(values), "2": sum(values), "5": max(rows) + 1}.get(
+        num_unique = {"1": len(values), "2": sum(values), "5": max(rows) + 1, "6": len(values)}.get(
             form, max(values) + 1)
         groups.append((int(form), num_unique, values))
         nodes["index", int(group)] = encoder
     columns = [Col(f"g{i}", "key", "int64", group=i) for i in range(1, len(groups) + 1)]
     values = {f"g{i}": list(range(g[1])) for i, g in enumerate(groups, 1)}
+    if times:
+        columns.append(Col("t", "timestamp", "int64", time_unit=1))
+        values["t"] = times
     return Builder(columns, [Rows(len(rows), values, groups, nodes)],
-                   [Grp("g", parent=p) for p in parents[:1] + [1] * (len(groups) - 1)]).bytes()
+                   [Grp("g", parent=p) for p in parents[:1] + [1] * (len(groups) - 1)],
+                   cluster_keys=[len(columns) - 1] if times else ()).bytes()
 
 
 def list_file(lists, tiers, streams):
@@ -100,18 +104,19 @@ class SpecStripes(unittest.TestCase):
         for kind, title, text in BLOCK.findall((ROOT / "spec" / "format.md").read_text("utf-8")):
             streams = streams_of(text)
             with self.subTest(title):
-                if kind == "rows":
+                if kind.startswith("rows"):
                     names = list(streams)
                     forms |= {int(name[-1]) for name in names}
                     rows = numbers(title)
-                    self.expect(index_file(rows, streams), f"g{len(names)}", rows)
+                    times = numbers(kind.partition(" at ")[2])
+                    self.expect(index_file(rows, times, streams), f"g{len(names)}", rows)
                     continue
                 lists += 1
                 tiers = int(kind.split()[1]) if "tiers" in kind else 0
                 found = [None if part.strip() == "missing" else numbers(part)
                          for part in title.split("|")]
                 self.expect(list_file(found, tiers, streams), "l", found)
-        self.assertEqual((forms, lists), ({1, 2, 3, 4, 5}, 2))
+        self.assertEqual((forms, lists), ({1, 2, 3, 4, 5, 6}, 2))
 
 
 if __name__ == "__main__":

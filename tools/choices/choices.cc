@@ -70,16 +70,22 @@ class ChoiceWalk {
     }
   }
 
+  // Streams of the time column stand in plans of others, too.
+  bool IsWanted(const PlannedStream& stream) const {
+    return stream.column != kNone32 && !told_.contains(stream.slot);
+  }
+
   Status WalkStripe(size_t stripe) {
     DSI_ASSIGN_OR_RETURN(const StripePlan plan,
                          PlanStripe(file_, left_, stripe, reading_, &budget_));
     pages_.Start(&plan);
     for (const PlannedStream& stream : plan.streams) {
-      if (!told_.contains(stream.slot)) pages_.Expect(stream);
+      if (IsWanted(stream)) pages_.Expect(stream);
     }
     pages_.LetGo();
     for (const PlannedStream& stream : plan.streams) {
-      if (stream.record.num_values == 0 || !told_.insert(stream.slot).second) continue;
+      if (stream.record.num_values == 0 || !IsWanted(stream)) continue;
+      told_.insert(stream.slot);
       if (options_.go_on && !options_.go_on())
         return {StatusCode::kCancelled, "looking at encodings was cancelled by its callback"};
       ChoiceInfo& info = infos_.emplace_back();

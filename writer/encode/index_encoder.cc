@@ -15,14 +15,15 @@ namespace {
 
 constexpr double kStoredShare =
     0.5;  // Encoded bytes of a value per raw byte, roughly, when forms are compared.
-constexpr double kWideRow = 16;  // Bytes.
+constexpr double kWideRow = 16;        // Bytes.
+constexpr double kClearlyLess = 0.98;  // A stripe is sorted by time for who reads form 6.
 constexpr uint64_t kAnywhereBytes =
     2ULL << 30;  // Memory for finding repeats anywhere; wider groups are searched for runs only.
 
 using enum IndexForm;
 
 // What is encoded side by side, with a plan for each.
-enum Way : uint32_t { kLengthsWay, kBitsWay, kCodesWay, kCodesByUseWay };
+enum Way : uint32_t { kLengthsWay, kBitsWay, kCodesWay, kCodesByUseWay, kCountsWay };
 
 // Bits of run lengths, each coded at its entropy; long ones count as one.
 double EntropyOfLengths(std::span<const uint32_t> lengths) {
@@ -189,7 +190,7 @@ class IndexBuilder {
   // Unique row of each unique row of the parent; nothing where rows of one differ.
   std::optional<std::vector<uint32_t>> CodesOfParent(const std::vector<uint32_t>& inverse) const {
     const GroupIndex* const parent = input_.parent;
-    if (parent == nullptr || parent->record.form == kVersions) return std::nullopt;
+    if (parent == nullptr || parent->record.form >= kVersions) return std::nullopt;
     constexpr uint32_t kNone = UINT32_MAX;
     std::vector<uint32_t> codes(parent->record.num_unique, kNone);
     for (uint32_t row = 0; row < input_.num_rows; ++row) {
@@ -219,9 +220,29 @@ class IndexBuilder {
     index->record = {.form = kVersions,
                      .num_unique = static_cast<uint32_t>(versions.stored_rows.size())};
     index->stream = Encode(versions.steps, kCodesWay);
+    const double cost =
+        static_cast<double>(index->stream.bytes()) + StoredBytes(versions.stored_rows);
     index->stored_rows = std::move(versions.stored_rows);
     if (input_.keep_inverse) index->inverse = std::move(versions.inverse);
+    if (!input_.rows_by_time_column.empty()) TakeAsOf(unique, cost, index);
     return true;
+  }
+
+  // Form 6 instead, where it takes clearly less than `cost`.
+  void TakeAsOf(const UniqueRows& unique, double cost, GroupIndex* index) const {
+    Versions versions =
+        NumberVersions(unique, input_.parent->inverse, input_.parent->record.num_unique,
+                       input_.rows_by_time_column, /*reuse=*/false);
+    const double stored = StoredBytes(versions.stored_rows);
+    if (stored >= kClearlyLess * cost) return;
+    const std::vector<uint32_t> counts = CountUses(versions.inverse, versions.stored_rows.size());
+    EncodedStream stream = Encode(counts, kCountsWay);
+    if (static_cast<double>(stream.bytes()) + stored >= kClearlyLess * cost) return;
+    index->record = {.form = kAsOf,
+                     .num_unique = static_cast<uint32_t>(versions.stored_rows.size())};
+    index->stream = std::move(stream);
+    index->stored_rows = std::move(versions.stored_rows);
+    if (input_.keep_inverse) index->inverse = std::move(versions.inverse);
   }
 
   const GroupIndexInput& input_;

@@ -1,5 +1,5 @@
 // The inverse index of one dedup group in one stripe: which rows are stored, in which order, and
-// how the index itself is encoded (spec D-001, D-005).
+// how the index itself is encoded (spec D-001, D-005, D-006).
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,8 @@ struct GroupIndexInput {
   GroupRepeats repeats = GroupRepeats::kRuns;
   const GroupIndex* parent = nullptr;      // With its inverse.
   std::span<const uint32_t> rows_in_time;  // The stripe's rows, oldest first.
+  // The same as readers can tell them (D-006); empty where the group must not be of form 6.
+  std::span<const uint32_t> rows_by_time_column;
   bool keep_inverse = false;
   uint32_t first = 0;  // Row of the file; the stripe is [first, first + num_rows).
   uint32_t num_rows = 0;

@@ -38,7 +38,7 @@ struct RememberedPlan {
 
 class PlanMemory {
  public:
-  static constexpr size_t kWays = 4;
+  static constexpr size_t kWays = 5;
 
   // `shares`: streams that look alike share plans.
   PlanMemory(uint32_t num_slots, bool shares);

@@ -5,7 +5,10 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <set>
 
+#include "dsi/base/bytes_internal.h"
+#include "dsi/dedup/row_compare_internal.h"
 #include "dsi/writer/encode/alias_streams_internal.h"
 #include "dsi/writer/encode/feature_values_internal.h"
 #include "dsi/writer/cluster/gather_internal.h"
@@ -114,6 +117,7 @@ class StripeEncoder {
   // Level by level, so that a parent's index is there before those that refer to it.
   Status BuildIndexes() {
     const std::vector<uint32_t> rows_in_time = RowsInTime(time_rank_);
+    if (options_.time_feature >= 0) SortByTimeColumn();
     std::vector<uint32_t> level(layout_.groups.size(), 0);
     uint32_t num_levels = 1;
     for (size_t g = 1; g < level.size(); ++g) {
@@ -133,6 +137,27 @@ class StripeEncoder {
     return Status::Ok();
   }
 
+  // As readers do: by the stored time, missing ones first, then by row.
+  void SortByTimeColumn() {
+    const auto feature = static_cast<size_t>(options_.time_feature);
+    const StripeRows rows = features_[feature].MakeRows(first_, num_rows_);
+    std::vector<int64_t> times(num_rows_, INT64_MIN);
+    std::vector<uint8_t> present(num_rows_);
+    for (uint32_t row = 0; row < num_rows_; ++row) {
+      present[row] = ShapeOf(rows, row) != 0 ? 1 : 0;
+      const uint64_t entry = rows.starts.empty() ? row : rows.starts[row];
+      if (present[row] != 0) times[row] = LoadLE<int64_t>(rows.values[0].data + entry * 8);
+    }
+    rows_by_time_column_.resize(num_rows_);
+    std::iota(rows_by_time_column_.begin(), rows_by_time_column_.end(), 0U);
+    std::stable_sort(
+        rows_by_time_column_.begin(), rows_by_time_column_.end(), [&](uint32_t a, uint32_t b) {
+          return present[a] != present[b] ? present[a] < present[b] : times[a] < times[b];
+        });
+    for (uint32_t g = layout_.features[feature].group; g != 0; g = layout_.groups[g].parent)
+      time_groups_.insert(g);
+  }
+
   GroupIndex BuildIndex(uint32_t g, std::span<const uint32_t> rows_in_time) const {
     if (!options_.dedup) {
       GroupIndex rows;
@@ -145,17 +170,20 @@ class StripeEncoder {
     // An index is decoded once, for all features that need it.
     EncodeTuning tuning = options_.tuning;
     tuning.ns_per_byte *= static_cast<double>(CountServed(g));
-    return BuildGroupIndex({.features = members,
-                            .repeats = group.repeats,
-                            .parent = group.parent == 0 ? nullptr : &indexes_[group.parent],
-                            .rows_in_time = rows_in_time,
-                            .keep_inverse = group.is_parent,
-                            .first = first_,
-                            .num_rows = num_rows_,
-                            .page_values = options_.page_values,
-                            .index_slot = group.index_slot,
-                            .plans = options_.plans},
-                           tuning);
+    return BuildGroupIndex(
+        {.features = members,
+         .repeats = group.repeats,
+         .parent = group.parent == 0 ? nullptr : &indexes_[group.parent],
+         .rows_in_time = rows_in_time,
+         .rows_by_time_column = time_groups_.contains(g) ? std::span<const uint32_t>()
+                                                         : std::span(rows_by_time_column_),
+         .keep_inverse = group.is_parent,
+         .first = first_,
+         .num_rows = num_rows_,
+         .page_values = options_.page_values,
+         .index_slot = group.index_slot,
+         .plans = options_.plans},
+        tuning);
   }
 
   // Features of the group and of those whose index refers to it.
@@ -219,6 +247,8 @@ class StripeEncoder {
   uint32_t num_rows_;
   const StripeOptions& options_;
   const std::function<Status()>& poll_;
+  std::vector<uint32_t> rows_by_time_column_;
+  std::set<uint32_t> time_groups_;  // The time is in one of these, or in one that refers to it.
   std::vector<GroupIndex> indexes_;
   std::vector<std::unique_ptr<FeatureValues>> values_;
   EncodedStripe stripe_;

@@ -16,6 +16,7 @@ struct StripeOptions {
   uint32_t page_values = 65'536;
   int threads = 1;
   bool dedup = true;
+  int time_feature = -1;  // That tells the time of rows (spec D-006); -1: none.
   EncodeTuning tuning;
   PlanMemory* plans = nullptr;  // Of the file.
 };

@@ -1,0 +1,99 @@
+#include "dsi/dedup/find_parents_internal.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "dsi/dedup/unique_rows_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+class ParentSearch {
+ public:
+  ParentSearch(std::span<const GroupCandidate> candidates, size_t num_rows,
+               std::span<FoundGroup> groups)
+      : candidates_(candidates), num_rows_(num_rows), groups_(groups), unique_(groups.size()) {
+    // A parent must save a quarter of the codes, or the detour is not worth it.
+    fewest_.assign(groups.size(), static_cast<uint32_t>(num_rows / 4 * 3));
+  }
+
+  void AmongRuns(size_t g, std::span<const ChangeBits> run_changes, size_t first_run_group) {
+    ChangeBits changes(num_rows_);
+    std::vector<uint8_t> same(num_rows_);
+    for (const uint32_t member : groups_[g].members) {
+      MarkRepeats(*candidates_[member].column, num_rows_, same);
+      changes.Add(ChangeBits::FromRepeats(same));
+    }
+    uint32_t fewest = std::min(fewest_[g] + 1, changes.Count() * 3);
+    for (size_t r = 0; r < run_changes.size(); ++r) {
+      const uint32_t count = run_changes[r].Count();
+      if (count >= fewest || run_changes[r].CountWith(changes) != count) continue;
+      fewest = fewest_[g] = count;
+      groups_[g].parent = static_cast<int>(first_run_group + r);
+    }
+  }
+
+  // A parent has more unique rows than the group, so that none is its own ancestor.
+  void AmongOthers(size_t g, std::span<const size_t> anywhere) {
+    for (const size_t p : anywhere) {
+      const size_t num_owners = UniqueOf(p).first_row.size();
+      if (p == g || num_owners >= fewest_[g] || num_owners <= UniqueOf(g).first_row.size())
+        continue;
+      if (!Tells(UniqueOf(p), UniqueOf(g))) continue;
+      fewest_[g] = static_cast<uint32_t>(num_owners);
+      groups_[g].parent = static_cast<int>(p);
+    }
+  }
+
+ private:
+  const UniqueRows& UniqueOf(size_t g) {
+    UniqueRows& unique = unique_[g];
+    if (!unique.first_row.empty()) return unique;
+    std::vector<uint64_t> hashes(num_rows_, 0);
+    std::vector<uint64_t> column_hashes(num_rows_);
+    std::vector<const FeatureRows*> columns;
+    for (const uint32_t member : groups_[g].members) {
+      columns.push_back(candidates_[member].column);
+      HashRows(*columns.back(), num_rows_, column_hashes);
+      CombineHashes(hashes, column_hashes);
+    }
+    unique = FindUnique(columns, hashes);
+    return unique;
+  }
+
+  // Every unique row of the parent is one of the child.
+  static bool Tells(const UniqueRows& parent, const UniqueRows& child) {
+    for (size_t row = 0; row < parent.inverse.size(); ++row) {
+      const uint32_t first = parent.first_row[parent.inverse[row]];
+      if (child.inverse[row] != child.inverse[first]) return false;
+    }
+    return true;
+  }
+
+  std::span<const GroupCandidate> candidates_;
+  size_t num_rows_;
+  std::span<FoundGroup> groups_;
+  std::vector<UniqueRows> unique_;
+  std::vector<uint32_t> fewest_;  // Codes that a parent may have, or has.
+};
+
+}  // namespace
+
+void FindParents(std::span<const GroupCandidate> candidates, size_t num_rows,
+                 std::span<const ChangeBits> run_changes, size_t first_run_group,
+                 std::span<FoundGroup> groups) {
+  ParentSearch search(candidates, num_rows, groups);
+  std::vector<size_t> open;
+  std::vector<size_t> anywhere;
+  for (size_t g = 0; g < first_run_group; ++g) {
+    if (groups[g].repeats != GroupRepeats::kAnywhere) continue;
+    anywhere.push_back(g);
+    if (groups[g].parent < 0) open.push_back(g);
+  }
+  for (const size_t g : open) {
+    search.AmongRuns(g, run_changes, first_run_group);
+    search.AmongOthers(g, anywhere);
+  }
+}
+
+}  // namespace dsi::internal
