@@ -27,6 +27,6 @@ set(DSI_PRIVATE_LIBRARIES
   PkgConfig::dsi_zlib
   simdjson::simdjson
   hwy::hwy
-  fmt::fmt-header-only
+  fmt::fmt
   flatbuffers::flatbuffers
   Threads::Threads)

@@ -1,5 +1,13 @@
 # Installation: libraries, listed headers, a CMake package and a pkg-config file.
 
+# All that the rules below install.
+add_custom_target(installable DEPENDS dsi dsi_static)
+if(TARGET dsictl_share)
+  add_dependencies(installable dsictl_share)
+elseif(TARGET dsictl)
+  add_dependencies(installable dsictl)
+endif()
+
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dsi)
 

@@ -42,7 +42,6 @@ set_target_properties(dsi_objects PROPERTIES
   VISIBILITY_INLINES_HIDDEN ON)
 target_include_directories(dsi_objects PRIVATE ${PROJECT_BINARY_DIR}/include)
 target_include_directories(dsi_objects SYSTEM PRIVATE ${generated_dir})
-target_compile_definitions(dsi_objects PRIVATE DSI_VERSION="${PROJECT_VERSION}")
 if(DSI_XXHASH_HAS_DISPATCH)
   # The files that include base/xxh3_internal.h.
   set_source_files_properties(

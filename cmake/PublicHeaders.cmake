@@ -3,6 +3,7 @@
 set(DSI_PUBLIC_HEADERS
   base/export.h
   base/status.h
+  base/version.h
   format/limits.h
   format/schema.h
   format/types.h

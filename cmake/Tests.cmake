@@ -16,7 +16,7 @@ endif()
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cc)
 add_library(test_support_interface INTERFACE)
-target_link_libraries(test_support_interface INTERFACE dsi_internal GTest::gtest
+target_link_libraries(test_support_interface INTERFACE dsi_internal dsi_light_compiler GTest::gtest
   nlohmann_json::nlohmann_json)
 # Takes the place of malloc, so only programs that fail or measure allocations have it.
 set(memory_hook ${PROJECT_SOURCE_DIR}/tests/support/memory_hook.cc)

@@ -70,12 +70,12 @@ Status DecodeSharedCodes(std::span<const std::byte> bytes, int width, size_t cou
   DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(node, dictionary_count));
   const SharedDictionary none;
   const DecodeContext context{scratch->state(), &none, 2};
-  const bool has_literals = node.aux != 0;
-  DSI_RETURN_IF_ERROR(
-      DecodeCodes(children.codes, dictionary_count + (has_literals ? 1 : 0), context, dst));
-  if (!has_literals) return Status::Ok();
+  // In the order of who decodes the values, so that both tell of the same damage.
   ArrayReader literals(context.scratch);
-  DSI_RETURN_IF_ERROR(literals.Open(children.literals, context));
+  if (node.aux != 0) DSI_RETURN_IF_ERROR(literals.Open(children.literals, context));
+  DSI_RETURN_IF_ERROR(
+      DecodeCodes(children.codes, dictionary_count + (node.aux != 0 ? 1 : 0), context, dst));
+  if (node.aux == 0) return Status::Ok();
   const auto used = std::count(dst, dst + count, static_cast<uint32_t>(dictionary_count));
   if (static_cast<size_t>(used) == node.aux) return Status::Ok();
   return Corrupt("shared dictionary: {} codes stand for {} literals (E-051)", used, node.aux);

@@ -1,5 +1,5 @@
-// Array of values <-> bytes of a node (spec/encodings.md). The one door between codecs and the
-// rest.
+// Array of values <-> bytes of a node (spec/encodings.md): what readers need, and writers for the
+// most part. How writers choose is in choose_internal.h.
 //
 // Values are bit patterns of 1, 2, 4 or 8 bytes. Encoding: choose a plan on a sample, then encode
 // page after page with it. Decoding: one call per page or packed stream; every check of the bytes

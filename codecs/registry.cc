@@ -7,7 +7,7 @@
 namespace dsi::internal {
 namespace {
 
-// Indexed by id; format version 1 knows them all.
+// Indexed by id.
 constexpr std::array kRows = {
     &kRawEncoding,    &kConstantEncoding,   &kPackedEncoding,           &kDeltaEncoding,
     &kRunsEncoding,   &kDictionaryEncoding, &kSharedDictionaryEncoding, &kBitmapEncoding,

@@ -52,38 +52,38 @@ class EntryHash {
 class GramTable {
  public:
   void Insert(uint64_t hash, PoolPlace place) {
-    if (used_ * 2 >= slots_.size()) Grow();
-    Slot& slot = Find(hash);
-    used_ += slot.hash == 0 ? 1 : 0;
-    slot = {hash | 1, place};
+    if (used_ * 2 >= buckets_.size()) Grow();
+    Bucket& bucket = Find(hash);
+    used_ += bucket.hash == 0 ? 1 : 0;
+    bucket = {hash | 1, place};
   }
   // Null where it was not met.
   const PoolPlace* Lookup(uint64_t hash) {
-    if (slots_.empty()) return nullptr;
-    const Slot& slot = Find(hash);
-    return slot.hash == 0 ? nullptr : &slot.place;
+    if (buckets_.empty()) return nullptr;
+    const Bucket& bucket = Find(hash);
+    return bucket.hash == 0 ? nullptr : &bucket.place;
   }
 
  private:
-  struct Slot {
+  struct Bucket {
     uint64_t hash = 0;  // 0: free.
     PoolPlace place;
   };
 
-  Slot& Find(uint64_t hash) {
-    return slots_[Probe(slots_, hash >> 7, [&](const Slot& slot) {
-      return slot.hash == 0 || slot.hash == (hash | 1);
+  Bucket& Find(uint64_t hash) {
+    return buckets_[Probe(buckets_, hash >> 7, [&](const Bucket& bucket) {
+      return bucket.hash == 0 || bucket.hash == (hash | 1);
     })];
   }
   void Grow() {
-    std::vector<Slot> old(std::max<size_t>(slots_.size() * 2, 1024));
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.hash != 0) Find(slot.hash) = slot;
+    std::vector<Bucket> old(std::max<size_t>(buckets_.size() * 2, 1024));
+    old.swap(buckets_);
+    for (const Bucket& bucket : old) {
+      if (bucket.hash != 0) Find(bucket.hash) = bucket;
     }
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Bucket> buckets_;
   size_t used_ = 0;
 };
 

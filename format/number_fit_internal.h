@@ -1,5 +1,6 @@
 // Converts a number to another type, and says whether it fits. A float64 asked for as float32 is
-// rounded to nearest; everything else, whole numbers as floats among it, is exact or does not fit.
+// rounded to nearest, and fits unless a finite one becomes infinite; every other conversion is
+// exact or does not fit: whole numbers to floats as well as floats to whole numbers.
 #pragma once
 
 #include <cmath>

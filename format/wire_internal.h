@@ -27,8 +27,8 @@ inline constexpr uint16_t kNone16 = 0xFFFF;
 inline constexpr uint32_t kMaxIdSpaces = kNone16;         // F-070: numbered in 16 bits.
 inline constexpr uint32_t kMaxStreamValues = 0xFFFFFFFF;  // F-090: of a stream of a stripe.
 
-// F-020. The magic and the version are checked before the seal, so that foreign and newer files are
-// told apart from damage.
+// F-020. The magic is checked first, then the seal, then the version: a foreign file is told apart
+// from damage, and damage from a newer file.
 struct Header {
   uint16_t minor = kMinorVersion;
   uint64_t salt = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/base/version.h"
 #include "dsi/tools/console_internal.h"
 #include "dsi/tools/exit_code_internal.h"
 #include "dsi/tools/interrupt_internal.h"
@@ -70,7 +71,8 @@ AskedFor Asked(const CLI::App& app, const std::string& verb) {
 int Run(int argc, char** argv, Console* console) {
   CLI::App app{"Session-structured training data: files that store the answer to deduplication",
                "dsictl"};
-  app.set_version_flag("--version", "dsictl " DSI_VERSION, "Print the version and exit");
+  app.set_version_flag("--version", "dsictl " + std::string(Version()),
+                       "Print the version and exit");
   app.get_formatter()->column_width(32);
   app.footer(kFooter);
   app.require_subcommand(0, 1);

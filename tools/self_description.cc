@@ -2,6 +2,7 @@
 // --help lists.
 #include <memory>
 
+#include "dsi/base/version.h"
 #include "dsi/tools/describe_options_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
@@ -25,7 +26,7 @@ VerbAction AddMan(CLI::App* app, Console* console) {
   app->group("");
   app->footer("Examples:\n  dsictl man | man -l -\n");
   return [app, console] {
-    return console->Print(ManPage(DescribeVerbs(*app->get_parent()), DSI_VERSION));
+    return console->Print(ManPage(DescribeVerbs(*app->get_parent()), std::string(Version())));
   };
 }
 

@@ -7,7 +7,7 @@
 // leaves nothing behind.
 //
 // Objects of the caller's (a file, the progress callback) should not throw; where they do, the call
-// fails with kInvalidArgument.
+// fails with kCancelled.
 #pragma once
 
 #include <cstdint>

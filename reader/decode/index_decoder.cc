@@ -120,11 +120,12 @@ Status GroupIndexDecoder::Skip(uint32_t num_rows) {
   return Status::Ok();
 }
 
-Status GroupIndexDecoder::Next(uint32_t num_rows, std::span<const uint32_t> chosen) {
+Status GroupIndexDecoder::Next(uint32_t num_rows, std::span<const uint32_t> chosen,
+                               bool may_touch) {
   DSI_RETURN_IF_ERROR(NextRows(num_rows));
   if (!chosen.empty()) {
-    Choose(chosen);
-  } else if (general() && want_touched_) {
+    Choose(chosen, may_touch);
+  } else if (general() && want_touched_ && may_touch) {
     MakeListsFit(num_rows);
     const size_t count = renumber_.Renumber(rows_.slots, inverse_.data(), touched_.data());
     rows_.touched = std::span(touched_).first(count);
@@ -202,7 +203,7 @@ void GroupIndexDecoder::MakeListsFit(size_t num_rows) {
 }
 
 // From here on nobody can see the rows that were not chosen, nor unique rows that only those were.
-void GroupIndexDecoder::Choose(std::span<const uint32_t> chosen) {
+void GroupIndexDecoder::Choose(std::span<const uint32_t> chosen, bool may_touch) {
   if (chosen_slots_.size() < chosen.size()) chosen_slots_.resize(chosen.size());
   for (size_t i = 0; i < chosen.size(); ++i) chosen_slots_[i] = rows_.slots[chosen[i]];
   rows_.num_rows = static_cast<uint32_t>(chosen.size());
@@ -210,7 +211,7 @@ void GroupIndexDecoder::Choose(std::span<const uint32_t> chosen) {
   rows_.identity = false;
   rows_.scattered = true;
   rows_.run_ends = {};
-  if (!want_touched_) return;
+  if (!want_touched_ || !may_touch) return;
   MakeListsFit(chosen.size());
   size_t count = 0;
   if (general()) {

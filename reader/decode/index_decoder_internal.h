@@ -60,8 +60,9 @@ class GroupIndexDecoder {
   // Passes over rows without handing them out.
   Status Skip(uint32_t num_rows);
   // The next rows. `chosen` not empty: of them only these are handed out (positions among them,
-  // ascending, must outlive the views). Views are valid until the next call.
-  Status Next(uint32_t num_rows, std::span<const uint32_t> chosen = {});
+  // ascending, must outlive the views). Views are valid until the next call. Without `may_touch` no
+  // unique rows are listed, whatever was wanted.
+  Status Next(uint32_t num_rows, std::span<const uint32_t> chosen = {}, bool may_touch = true);
   const GroupRows& rows() const { return rows_; }
   bool general() const { return form_ >= IndexForm::kGeneral; }
   uint32_t num_unique() const { return num_unique_; }
@@ -74,7 +75,7 @@ class GroupIndexDecoder {
   void NextRunsOfAll(uint32_t num_rows);
   Status NextRows(uint32_t num_rows);
   void SetGeneral(std::span<const uint32_t> slots);
-  void Choose(std::span<const uint32_t> chosen);
+  void Choose(std::span<const uint32_t> chosen, bool may_touch);
   void MakeListsFit(size_t num_rows);
   Status MapParent(std::span<const uint32_t> parent);
   Status CountVersions(const GroupIndexDecoder& parent);

@@ -1,8 +1,8 @@
 // An opened file: trailer, core footer, and sealed tables read record by record. What every part of
 // the reader stands on.
 //
-// Thread safety: const calls from many threads (the block cache is guarded). Nothing here is
-// proportional to the number of features.
+// Thread safety: const calls from many threads (the block cache is guarded). Opening costs the same
+// whatever the number of features; blocks of the directory that were looked at are kept.
 #pragma once
 
 #include <array>
@@ -29,6 +29,10 @@ uint64_t TableBytes(const TableRef& ref);
 // bounds every extent. What a minor version above 0 added to it is left aside.
 Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
                        uint16_t minor);
+
+// Holds a core footer against F-050 … F-052, F-062, F-080, F-090, and what lies before it against
+// F-002.
+Status CheckCore(const Core& core, uint64_t core_offset);
 
 // One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040).
 // Blocks read are kept. A record is handed out as the bytes that this version knows: those that a

@@ -1,5 +1,4 @@
-// The scan: cuts the rows asked for into batches, lends stripes their decoders, and keeps the
-// figures.
+// The scan: cuts the rows asked for into batches and keeps the figures.
 #include "dsi/reader/scan.h"
 
 #include <algorithm>
@@ -9,10 +8,11 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
-#include "dsi/reader/scan/row_picker_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
+#include "dsi/reader/scan/row_picker_internal.h"
+#include "dsi/reader/scan/row_range_internal.h"
 #include "dsi/reader/scan/scan_internal.h"
-#include "dsi/reader/scan/stripe_decoder_internal.h"
+#include "dsi/reader/scan/stripe_decoders_internal.h"
 
 namespace dsi {
 
@@ -27,14 +27,6 @@ constexpr uint32_t kMaxBatchRows = 1U << 30;  // The inverse of an IKJT is int32
 constexpr uint64_t kColumnBytes =
     sizeof(OpenColumn) + sizeof(ScanValues) + 2 * sizeof(ScanOutput) + sizeof(ScanColumn);
 
-// The rows asked for, and the stripes they lie in.
-struct RowRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  size_t first_stripe = 0;
-  size_t end_stripe = 0;
-};
-
 class FileScan final : public Scan {
  public:
   FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
@@ -46,7 +38,7 @@ class FileScan final : public Scan {
         drop_last_(options.drop_last),
         row_(range.begin),
         row_end_(range.end),
-        chosen_(&budget_) {
+        decoders_(&shared_, options.batch_size) {
     budget_.limit = options.memory_bytes;
     shared_.file = &file;
     shared_.reader_options = reader_options;
@@ -100,46 +92,42 @@ class FileScan final : public Scan {
     BatchState* const state = BatchAccess::State(batch);
     state->Clear();
     if (!failed_.ok()) return failed_;
-    uint32_t num_rows = 0;
-    DSI_RETURN_IF_ERROR(PickRows(&num_rows));
-    if (num_rows == 0) return Status::Ok();
-    DSI_RETURN_IF_ERROR(Fill(num_rows, state));
+    BatchRows rows;
+    DSI_RETURN_IF_ERROR(PickRows(&rows));
+    if (rows.count == 0) return Status::Ok();
+    DSI_RETURN_IF_ERROR(Fill(rows, state));
     *more = true;
     return Status::Ok();
   }
 
-  // How many rows the next batch has; 0 at the end.
-  Status PickRows(uint32_t* num_rows) {
+  // The rows of the next batch; none at the end.
+  Status PickRows(BatchRows* rows) {
+    rows->first = row_;
     uint64_t left = row_end_ - row_;
     if (picker_ != nullptr) {
       DSI_RETURN_IF_ERROR(picker_->Ahead(batch_size_));
-      picked_ = picker_->ready();
-      left = picked_.size();
+      rows->is_picked = true;
+      rows->picked = picker_->ready();
+      left = rows->picked.size();
     }
-    *num_rows = static_cast<uint32_t>(std::min<uint64_t>(left, batch_size_));
-    if (drop_last_ && *num_rows < batch_size_) *num_rows = 0;
+    rows->count = static_cast<uint32_t>(std::min<uint64_t>(left, batch_size_));
+    if (drop_last_ && rows->count < batch_size_) rows->count = 0;
+    if (picker_ != nullptr) rows->picked = rows->picked.first(rows->count);
     return Status::Ok();
   }
 
-  Status Fill(uint32_t num_rows, BatchState* state) {
-    const ScanProjection& projection = *shared_.projection;
-    if (picker_ != nullptr) picked_ = picked_.first(num_rows);
-    DSI_RETURN_IF_ERROR(Decode(num_rows));
-    for (uint32_t i = 0; i < projection.values.size(); ++i) {
-      for (const BatchPiece& piece : pieces_) {
-        if (piece.gathered == nullptr) DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i));
-      }
-    }
-    DSI_RETURN_IF_ERROR(LayOut(num_rows, state));
-    DSI_RETURN_IF_ERROR(FillBatch(projection, pieces_, &dense_scratch_, state));
+  Status Fill(const BatchRows& rows, BatchState* state) {
+    DSI_RETURN_IF_ERROR(decoders_.Decode(rows));
+    DSI_RETURN_IF_ERROR(LayOut(rows.count, state));
+    DSI_RETURN_IF_ERROR(FillBatch(*shared_.projection, decoders_.pieces(), &dense_scratch_, state));
     state->projection = shared_.projection;
-    state->row_numbers.assign(picked_.begin(), picked_.end());
-    state->num_rows = num_rows;
-    state->first_row = RowAt(0);
-    row_ = RowAt(num_rows - 1) + 1;
-    if (picker_ != nullptr) picker_->Take(num_rows);
-    shared_.stats.rows += num_rows;
-    Release();
+    state->row_numbers.assign(rows.picked.begin(), rows.picked.end());
+    state->num_rows = rows.count;
+    state->first_row = rows.at(0);
+    row_ = rows.at(rows.count - 1) + 1;
+    if (picker_ != nullptr) picker_->Take(rows.count);
+    shared_.stats.rows += rows.count;
+    decoders_.Release(row_);
     return Status::Ok();
   }
 
@@ -147,112 +135,17 @@ class FileScan final : public Scan {
   Status LayOut(uint32_t num_rows, BatchState* state) {
     const std::byte* const before = state->slab;
     const uint64_t room = budget_.left() + slab_.bytes();
-    DSI_RETURN_IF_ERROR(
-        LayOutBatch(*shared_.projection, pieces_, num_rows, room, &shared_.stats, state));
+    DSI_RETURN_IF_ERROR(LayOutBatch(*shared_.projection, decoders_.pieces(), num_rows, room,
+                                    &shared_.stats, state));
     const uint64_t asked = state->slab != before ? state->capacity : state->used;
     slab_.Set(std::max(slab_.bytes(), std::min(asked, room)));
     return Status::Ok();
   }
 
-  // Row of the file that is row i of the batch being made.
-  uint64_t RowAt(uint32_t i) const { return picker_ != nullptr ? picked_[i] : row_ + i; }
-
-  // Advances the decoders of all stripes that the next rows lie in.
-  Status Decode(uint32_t num_rows) {
-    const std::vector<StripeRef>& stripes = shared_.file->core().stripes;
-    pieces_.clear();
-    size_t num_gathered = 0;
-    if (picker_ != nullptr && chosen_.size() < num_rows) chosen_.resize(num_rows);
-    for (uint32_t done = 0; done < num_rows;) {
-      const uint64_t row = RowAt(done);
-      while (row >= stripes[stripe_].first_row + stripes[stripe_].num_rows) ++stripe_;
-      const StripeRef& stripe = stripes[stripe_];
-      const auto in_stripe = static_cast<uint32_t>(row - stripe.first_row);
-      uint32_t count = std::min(num_rows - done, stripe.num_rows - in_stripe);
-      uint32_t reach = count;
-      if (picker_ != nullptr) {
-        const auto begin = picked_.begin() + done;
-        count = static_cast<uint32_t>(
-            std::lower_bound(begin, picked_.end(), stripe.first_row + stripe.num_rows) - begin);
-        reach = static_cast<uint32_t>(RowAt(done + count - 1) - row) + 1;
-      }
-      if (active_.empty() || active_stripe_ != stripe_) DSI_RETURN_IF_ERROR(Activate());
-      BatchPiece piece{.decoder = active_.back().get(), .first = done, .num_rows = count};
-      if (reach > batch_size_) {
-        if (num_gathered == gathered_.size())
-          gathered_.push_back(std::make_unique<GatheredRows>(&shared_));
-        piece.gathered = gathered_[num_gathered++].get();
-        DSI_RETURN_IF_ERROR(Gather(stripe, piece));
-      } else {
-        DSI_RETURN_IF_ERROR(AdvanceOver(stripe, piece.decoder, done, count));
-      }
-      pieces_.push_back(piece);
-      done += count;
-    }
-    return Status::Ok();
-  }
-
-  // Rows that reach over more than a batch without a filter does: no more of them at a time.
-  Status Gather(const StripeRef& stripe, const BatchPiece& piece) {
-    piece.gathered->Start(piece.decoder);
-    const uint32_t end = piece.first + piece.num_rows;
-    for (uint32_t first = piece.first; first < end;) {
-      const uint64_t block_end = RowAt(first) + batch_size_;
-      uint32_t next = first + 1;
-      while (next < end && RowAt(next) < block_end) ++next;
-      DSI_RETURN_IF_ERROR(AdvanceOver(stripe, piece.decoder, first, next - first));
-      DSI_RETURN_IF_ERROR(piece.gathered->Add());
-      first = next;
-    }
-    return piece.gathered->Finish();
-  }
-
-  // Moves a decoder to rows [first, first + count) of the batch and those between them.
-  Status AdvanceOver(const StripeRef& stripe, StripeDecoder* decoder, uint32_t first,
-                     uint32_t count) {
-    const uint64_t row = RowAt(first);
-    const auto reach = static_cast<uint32_t>(RowAt(first + count - 1) - row) + 1;
-    std::span<const uint32_t> chosen;
-    if (reach != count) {
-      for (uint32_t i = first; i < first + count; ++i)
-        chosen_[i] = static_cast<uint32_t>(picked_[i] - row);
-      chosen = std::span(chosen_).subspan(first, count);
-    }
-    return decoder->Advance(static_cast<uint32_t>(row - stripe.first_row), reach, chosen);
-  }
-
-  // Puts a decoder, a used one where there is one, on the current stripe.
-  Status Activate() {
-    if (idle_.empty()) {
-      active_.push_back(std::make_unique<StripeDecoder>(&shared_));
-    } else {
-      active_.push_back(std::move(idle_.back()));
-      idle_.pop_back();
-    }
-    active_stripe_ = stripe_;
-    DSI_RETURN_IF_ERROR(active_.back()->Start(stripe_));
-    shared_.stats.bytes_needed += active_.back()->bytes_needed();
-    return Status::Ok();
-  }
-
-  // All stripes but the last of a batch are done with.
-  void Release() {
-    const StripeRef& stripe = shared_.file->core().stripes[active_stripe_];
-    const size_t stay = row_ == stripe.first_row + stripe.num_rows ? 0 : 1;
-    for (; active_.size() > stay; active_.erase(active_.begin())) {
-      active_.front()->Park();
-      idle_.push_back(std::move(active_.front()));
-    }
-  }
-
   void CountWork() {
     stats_ = shared_.stats;
-    for (const auto* decoders : {&active_, &idle_}) {
-      for (const auto& decoder : *decoders) {
-        stats_.bytes_read += decoder->pages().bytes_read();
-        stats_.reads += decoder->pages().reads();
-      }
-    }
+    stats_.bytes_read += decoders_.bytes_read();
+    stats_.reads += decoders_.reads();
     if (picker_ == nullptr) return;
     stats_.rows_dropped = picker_->rows_dropped();
     stats_.bytes_read += picker_->bytes_read();
@@ -272,43 +165,16 @@ class FileScan final : public Scan {
   uint64_t row_end_;
   std::vector<ScanColumn> columns_;
   uint64_t num_batches_ = 0;
-  size_t stripe_ = 0;
-  size_t active_stripe_ = 0;
-  std::vector<std::unique_ptr<StripeDecoder>>
-      active_;  // Of the current batch; the last is of the current stripe.
-  std::vector<std::unique_ptr<StripeDecoder>> idle_;
-  std::vector<BatchPiece> pieces_;
   std::unique_ptr<RowPicker> picker_;  // None without a filter.
-  std::span<const uint64_t> picked_;   // Rows of the current batch.
-  CountedVector<uint32_t> chosen_;     // The same, from the start of each piece or block.
-  std::vector<std::unique_ptr<GatheredRows>> gathered_;
+  StripeDecoders decoders_;
   DenseScratch dense_scratch_;
   Status failed_;
 };
 
-Result<RowRange> FindRange(const OpenFile& file, const ScanOptions& options) {
-  RowRange range{.begin = options.row_begin,
-                 .end = std::min(options.row_end, file.core().num_rows)};
-  if (range.begin > range.end) {
-    return InvalidArgument("rows {} to {} asked for, the file has {}", options.row_begin,
-                           options.row_end, file.core().num_rows);
-  }
-  const std::vector<StripeRef>& stripes = file.core().stripes;
-  const auto ends_before = [](const StripeRef& stripe, uint64_t row) {
-    return stripe.first_row + stripe.num_rows <= row;
-  };
-  const auto starts_before = [](const StripeRef& stripe, uint64_t row) {
-    return stripe.first_row < row;
-  };
-  const auto first = std::lower_bound(stripes.begin(), stripes.end(), range.begin, ends_before);
-  const auto end = std::lower_bound(first, stripes.end(), range.end, starts_before);
-  range.first_stripe = static_cast<size_t>(first - stripes.begin());
-  range.end_stripe = static_cast<size_t>(end - stripes.begin());
-  return range;
-}
+}  // namespace
 
-Result<std::unique_ptr<Scan>> Make(const OpenFile& file, const ReaderOptions& reader_options,
-                                   const ScanOptions& options) {
+Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions& reader_options,
+                                       const ScanOptions& options) {
   if (options.batch_size == 0 || options.batch_size > kMaxBatchRows)
     return InvalidArgument("batch_size {}, 1 to {} is possible", options.batch_size, kMaxBatchRows);
   DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
@@ -317,8 +183,8 @@ Result<std::unique_ptr<Scan>> Make(const OpenFile& file, const ReaderOptions& re
   return std::unique_ptr<Scan>(std::move(scan));
 }
 
-Result<uint64_t> Count(const OpenFile& file, const ReaderOptions& reader_options,
-                       const ScanOptions& options) {
+Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader_options,
+                               const ScanOptions& options) {
   DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
   if (options.filter.empty()) return range.end - range.begin;
   MemoryBudget budget{.limit = options.memory_bytes, .used = 0};
@@ -330,18 +196,6 @@ Result<uint64_t> Count(const OpenFile& file, const ReaderOptions& reader_options
     DSI_RETURN_IF_ERROR(picker->Ahead(1));
   } while (!picker->ready().empty());
   return range.end - range.begin - picker->rows_dropped();
-}
-
-}  // namespace
-
-Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions& reader_options,
-                                       const ScanOptions& options) {
-  return Make(file, reader_options, options);
-}
-
-Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader_options,
-                               const ScanOptions& options) {
-  return Count(file, reader_options, options);
 }
 
 }  // namespace internal

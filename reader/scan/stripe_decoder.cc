@@ -109,11 +109,12 @@ Status StripeDecoder::StartGroups(uint32_t num_rows) {
   return Status::Ok();
 }
 
-Status StripeDecoder::Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen) {
+Status StripeDecoder::Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen,
+                              bool may_touch) {
   const ScanProjection& projection = *shared_->projection;
   for (auto& group : groups_) {
     if (first != passed_) DSI_RETURN_IF_ERROR(group->Skip(first - passed_));
-    DSI_RETURN_IF_ERROR(group->Next(num_rows, chosen));
+    DSI_RETURN_IF_ERROR(group->Next(num_rows, chosen, may_touch));
   }
   first_ = first;
   passed_ = first + num_rows;

@@ -41,7 +41,9 @@ class StripeDecoder {
   // Moves to rows [first, first + num_rows) of the stripe, which lie behind those of the call
   // before. `chosen` not empty: only these of them are handed out (positions from `first` on,
   // ascending; they must outlive the views).
-  Status Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen = {});
+  // Without `may_touch` no unique rows are listed: GatheredRows does that for all its rows at once.
+  Status Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen = {},
+                 bool may_touch = true);
 
   const GroupRows& group(uint32_t i) const { return groups_[i]->rows(); }
   // The group's unique rows are decoded whole for the stripe, and stay where they are.

@@ -569,7 +569,7 @@ class File:
         need(top == stripe.streams[c.shape_slot].max, "D-010", where, f"max is not {top}")  # F-061
         return codes
 
-    def _records(self, stripe, c):
+    def _column_records(self, stripe, c):
         """What the records of the column's streams tell by themselves (F-004)."""
         lists, streams = is_list(c), stripe.streams
         shape, num_unique = streams[c.shape_slot], stripe.groups[c.group][1]
@@ -589,6 +589,9 @@ class File:
             need(windows.max == 0 or c.num_tiers, "D-014", where, f"reach {windows.max}, no tiers")
         if not is_known(c):
             return
+        for slot in tier_slots(c):
+            need(streams[slot].width == TYPE_WIDTH[c.type], "F-061", where,
+                 f"values of width {streams[slot].width}")
         greatest = (shape.max - 1 if lists else c.fixed_length or 1) if shape.max else 0
         most, found = num_unique * greatest, sum(streams[slot].num_values for slot in tier_slots(c))
         least = most if shape.form == 1 and not windowed else greatest
@@ -728,15 +731,18 @@ class File:
             tried(self._need_known, c)
         for s in self.stripes:
             needed = self._needed(s)
-            indexes = [tried(self.index, s, g) if s.groups[g][0] not in (4, 5) or g in needed
-                       else None for g in range(len(self.groups))]
+            indexes = []
+            for g in range(len(self.groups)):
+                whole = s.groups[g][0] not in (4, 5) or g in needed  # F-004
+                indexes.append(tried(self.index, s, g) if whole else
+                               tried(self._index, s, g, None))
             for i in range(len(self.id_spaces)):
                 tried(self.dictionary, s, i)
             yield s, indexes, [tried(self._column, s, c, True) for c in self.columns]
             for slot in range(len(s.streams) if unsupported else 0):  # F-004
                 tried(self._nodes, s, slot)
             for c in self.columns if unsupported else ():  # F-004
-                self._records(s, c)
+                self._column_records(s, c)
         if unsupported:
             raise unsupported
 

@@ -41,20 +41,20 @@ std::string KeyTree::Join(const Node& parent, std::string_view key) {
 KeyTree::Entry* KeyTree::FindByHash(Node* parent, std::string_view key) {
   const uint64_t hash = HashKey(*parent, key);
   const auto tag = static_cast<uint32_t>(hash >> 32);
-  const Slot& slot = slots_[Probe(slots_, hash, [&](const Slot& s) {
+  const Bucket& bucket = buckets_[Probe(buckets_, hash, [&](const Bucket& s) {
     if (s.entry == 0) return true;
     if (s.tag != tag) return false;
     const Entry& entry = entries_[s.entry - 1];
     return entry.parent == parent && entry.key == key;
   })];
-  if (slot.entry != 0) return &entries_[slot.entry - 1];
+  if (bucket.entry != 0) return &entries_[bucket.entry - 1];
   const auto node = by_name_.find(Join(*parent, key));
   return node == by_name_.end() ? nullptr : AddEntry(parent, key, node->second, hash);
 }
 
 KeyTree::Entry* KeyTree::AddEntry(Node* parent, std::string_view key, Node* node, uint64_t hash) {
-  if (2 * (entries_.size() + 1) > slots_.size()) {
-    slots_.assign(slots_.size() * 2, {});
+  if (2 * (entries_.size() + 1) > buckets_.size()) {
+    buckets_.assign(buckets_.size() * 2, {});
     uint32_t number = 0;
     for (const Entry& entry : entries_) Place(HashKey(*entry.parent, entry.key), ++number);
   }
@@ -68,7 +68,7 @@ KeyTree::Entry* KeyTree::AddEntry(Node* parent, std::string_view key, Node* node
 }
 
 void KeyTree::Place(uint64_t hash, uint32_t entry) {
-  slots_[Probe(slots_, hash, [](const Slot& slot) { return slot.entry == 0; })] = {
+  buckets_[Probe(buckets_, hash, [](const Bucket& bucket) { return bucket.entry == 0; })] = {
       static_cast<uint32_t>(hash >> 32), entry};
 }
 

@@ -45,7 +45,7 @@ class KeyTree {
     std::string name;  // Full dotted name; empty for the root.
   };
 
-  KeyTree() : slots_(kFirstSlots) {}
+  KeyTree() : buckets_(kFirstBuckets) {}
   KeyTree(const KeyTree&) = delete;
   KeyTree& operator=(const KeyTree&) = delete;
 
@@ -78,8 +78,8 @@ class KeyTree {
   static std::string Join(const Node& parent, std::string_view key);
 
  private:
-  static constexpr size_t kFirstSlots = 64;  // A power of two.
-  struct Slot {
+  static constexpr size_t kFirstBuckets = 64;  // A power of two.
+  struct Bucket {
     uint32_t tag = 0;    // Upper bits of the hash.
     uint32_t entry = 0;  // Position in entries_, plus 1; 0: free.
   };
@@ -91,7 +91,7 @@ class KeyTree {
   Node root_;
   std::deque<Node> nodes_;  // Deques, for neither nodes nor entries may move.
   std::deque<Entry> entries_;
-  std::vector<Slot> slots_;  // Open addressing, at most half full.
+  std::vector<Bucket> buckets_;  // Open addressing, at most half full.
   std::unordered_map<std::string_view, Node*> by_name_;
 };
 

@@ -10,6 +10,7 @@
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_text_internal.h"
+#include "dsi/base/version.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
 
@@ -206,7 +207,7 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   core.names = Ref(names_table);
   core.groups = Ref(groups_table);
   core.id_spaces = Ref(spaces_table);
-  core.writer = "dsi " DSI_VERSION;
+  core.writer = fmt::format("dsi {}", Version());
   core.tuning = static_cast<uint8_t>(input.tuning);  // F-053.
   if (!input.schema->metadata.empty()) {
     const std::string json = MetadataJson(input.schema->metadata);
