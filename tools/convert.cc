@@ -1,27 +1,20 @@
 // dsictl convert: text to .dsi, .dsi back to JSON Lines, and .dsi to another .dsi.
-#include <fmt/format.h>
-
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/io/file.h"
+#include "dsi/tools/convert_report_internal.h"
 #include "dsi/tools/dsi_to_dsi_internal.h"
 #include "dsi/tools/dsi_to_text_internal.h"
-#include "dsi/tools/inspect_internal.h"
-#include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/row_choice_internal.h"
-#include "dsi/tools/text_table_internal.h"
 #include "dsi/tools/text_to_dsi_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
 namespace dsi::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   std::string in;
@@ -56,52 +49,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// `fit` is null where rows come from a .dsi file.
-Status PrintToDsi(const WriteReport& w, uint64_t bytes_in, const TextFit* fit,
-                  const Options& options, double seconds, Console* console) {
-  const auto rows = static_cast<double>(w.num_rows);
-  if (console->json) {
-    Json json = {{"output", options.out},
-                 {"rows", w.num_rows},
-                 {"sessions", w.num_sessions},
-                 {"stripes", w.num_stripes},
-                 {"groups", w.num_groups},
-                 {"values_in", w.values_in},
-                 {"values_stored", w.values_stored},
-                 {"index_bytes", w.index_bytes},
-                 {"bytes_in", bytes_in},
-                 {"bytes_out", w.file_bytes},
-                 {"seconds", seconds},
-                 {"encode_seconds", w.encode_seconds},
-                 {"choose_seconds", w.choose_seconds},
-                 {"rows_per_second", rows / seconds}};
-    if (fit != nullptr) json["input"] = DecisionsJson(*fit);
-    return PrintJson(json, console);
-  }
-  if (console->quiet) return Status::Ok();
-  const std::string smaller =
-      FactorText(static_cast<double>(bytes_in), static_cast<double>(w.file_bytes));
-  FactList facts;
-  facts.Add("rows", CountText(w.num_rows));
-  if (fit != nullptr) AddDecisions(*fit, &facts);
-  facts.Add("sessions",
-            fmt::format("{}  ({:.1f} rows each)", CountText(w.num_sessions),
-                        w.num_sessions ? rows / static_cast<double>(w.num_sessions) : 0));
-  facts.Add("values",
-            fmt::format("{} in, {} stored", CountText(w.values_in), CountText(w.values_stored)));
-  facts.Add("dedupe factor",
-            FactorText(static_cast<double>(w.values_in), static_cast<double>(w.values_stored)));
-  facts.Add("groups", fmt::format("{}  (indexes: {})", w.num_groups, BytesText(w.index_bytes)));
-  facts.Add("stripes", CountText(w.num_stripes));
-  // Of values left out "smaller" would say nothing.
-  const bool all_stored = w.num_rows != 0 && fit != nullptr && fit->coverage.ignored.empty() &&
-                          fit->coverage.more_ignored == 0;
-  facts.Add("bytes", fmt::format("{} in, {} out{}", BytesText(bytes_in), BytesText(w.file_bytes),
-                                 all_stored ? fmt::format("  ({} smaller)", smaller) : ""));
-  facts.Add("time", fmt::format("{}  ({}rows/s)", SecondsText(seconds), RateText(rows / seconds)));
-  return console->Print(facts.Render(*console));
-}
-
 void SetOutput(Options* options) {
   options->to_dsi.out = options->out;
   options->to_dsi.writer.dedup = !options->no_dedup;
@@ -122,13 +69,10 @@ Status ToDsi(Options* options, Console* console) {
   if (report.status().code() == StatusCode::kBadInput && options->to_dsi.source.infer_rows != 0) {
     console->hint = "the schema was found in the first rows; --infer-rows 0 looks at all of them";
   }
-  if (report.status().code() == StatusCode::kTruncated) {
-    console->hint = "the compressed input is not whole; fetch it again";
-  }
   DSI_RETURN_IF_ERROR(report.status());
   for (const std::string& warning : WarningsOf(report->fit)) PrintWarning(warning);
-  return PrintToDsi(report->written, report->bytes_in, &report->fit, *options, watch.seconds(),
-                    console);
+  return ReportToDsi({options->out, report->bytes_in, watch.seconds()}, report->written,
+                     &report->fit, console);
 }
 
 Status Rewrite(Options* options, Console* console) {
@@ -142,8 +86,8 @@ Status Rewrite(Options* options, Console* console) {
   const auto written = DsiToDsi(*reader, filter, options->to_dsi, &progress);
   progress.Clear();
   DSI_RETURN_IF_ERROR(written.status());
-  return PrintToDsi(*written, reader->info().file_bytes, nullptr, *options, watch.seconds(),
-                    console);
+  return ReportToDsi({options->out, reader->info().file_bytes, watch.seconds()}, *written, nullptr,
+                     console);
 }
 
 Status ToText(const Options& options, Console* console) {
@@ -169,21 +113,8 @@ Status ToText(const Options& options, Console* console) {
   DSI_RETURN_IF_ERROR(rows.status());
   if (!file) return Status::Ok();  // Standard output holds the rows and nothing else.
   DSI_RETURN_IF_ERROR(file->Publish());
-  const double seconds = watch.seconds();
-  const double rows_per_second = static_cast<double>(*rows) / seconds;
-  if (console->json) {
-    const Json json = {
-        {"output", options.out}, {"rows", *rows},      {"bytes_in", reader->info().file_bytes},
-        {"bytes_out", bytes},    {"seconds", seconds}, {"rows_per_second", rows_per_second}};
-    return PrintJson(json, console);
-  }
-  if (console->quiet) return Status::Ok();
-  FactList facts;
-  facts.Add("rows", CountText(*rows));
-  facts.Add("bytes",
-            fmt::format("{} in, {} out", BytesText(reader->info().file_bytes), BytesText(bytes)));
-  facts.Add("time", fmt::format("{}  ({}rows/s)", SecondsText(seconds), RateText(rows_per_second)));
-  return console->Print(facts.Render(*console));
+  return ReportToText({options.out, reader->info().file_bytes, watch.seconds()}, *rows, bytes,
+                      console);
 }
 
 Status Run(Options* options, Console* console) {

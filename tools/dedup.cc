@@ -37,29 +37,23 @@ Status Run(Options* options, Console* console) {
   }
   Progress progress(*console);
   options->sample.text.writer.threads = options->analysis.threads;
-  const auto analyse = [&]() -> Result<DedupReport> {
-    DSI_ASSIGN_OR_RETURN(const auto table, OpenSample(options->sample, &progress));
-    progress.Clear();
-    for (const std::string& warning : WarningsOf(table->fit)) PrintWarning(warning);
-    return AnalyseDedup(*table, options->analysis, &progress);
-  };
-  auto report = analyse();
+  DSI_ASSIGN_OR_RETURN(const auto table, OpenSample(options->sample, &progress));
   progress.Clear();
-  if (report.status().code() == StatusCode::kTruncated && !IsDsiName(options->sample.in))
-    console->hint = "the compressed input is not whole; fetch it again";
-  DSI_RETURN_IF_ERROR(report.status());
-  report->input = options->sample.in == "-" ? "standard input" : options->sample.in;
+  for (const std::string& warning : WarningsOf(table->fit)) PrintWarning(warning);
+  DSI_ASSIGN_OR_RETURN(DedupReport report, AnalyseDedup(*table, options->analysis, &progress));
+  progress.Clear();
+  report.input = options->sample.in == "-" ? "standard input" : options->sample.in;
   if (schema_file) {
-    DSI_ASSIGN_OR_RETURN(std::string text, report->schema.ToJson());
+    DSI_ASSIGN_OR_RETURN(std::string text, report.schema.ToJson());
     if (!text.ends_with('\n')) text += '\n';
     DSI_RETURN_IF_ERROR(schema_file->Append(std::as_bytes(std::span(text))));
     DSI_RETURN_IF_ERROR(schema_file->Publish());
   }
   if (console->json) {
-    DSI_ASSIGN_OR_RETURN(const std::string json, DedupJson(*report));
+    DSI_ASSIGN_OR_RETURN(const std::string json, DedupJson(report));
     return console->PrintJsonText(json);
   }
-  DSI_ASSIGN_OR_RETURN(const std::string text, DedupText(*report, *console));
+  DSI_ASSIGN_OR_RETURN(const std::string text, DedupText(report, *console));
   return console->Print(text);
 }
 

@@ -29,6 +29,7 @@ bool TakesText(const AskedFor& asked) {
 }
 
 bool ReadsFeatures(const AskedFor& asked) {
+  if (asked.verb == "convert") return IsDsiName(asked.in);
   constexpr std::array<std::string_view, 4> kVerbs = {"head", "cat", "bench", "inspect"};
   return std::find(kVerbs.begin(), kVerbs.end(), asked.verb) != kVerbs.end();
 }
@@ -121,8 +122,9 @@ std::string OfMemory(const Status& status, const AskedFor& asked) {
   const bool budget = Says(status, "memory budget");
   if (asked.verb == "dedup" && budget) return "raise --memory, or lower --max-rows";
   if (TakesText(asked) && budget) return "raise --memory, or split the input over several files";
+  if (asked.verb == "convert" && budget) return "raise --memory";
   if (TakesText(asked)) return "give a smaller --memory, or free memory on this machine";
-  if (ReadsFeatures(asked) || asked.verb == "convert")
+  if (ReadsFeatures(asked))
     return fmt::format("read fewer features at once: dsictl cat {} --features NAMES",
                        InWord(asked));
   return "free memory on this machine, or raise the limit of the shell (ulimit -v)";

@@ -48,7 +48,8 @@ void QuoteWideIntegers(Json* json) {
   } else if (json->is_number_unsigned()) {
     if (json->get<uint64_t>() > uint64_t{kMost}) *json = json->dump();
   } else if (json->is_number_integer()) {
-    if (json->get<int64_t>() < -kMost) *json = json->dump();
+    const auto number = json->get<int64_t>();
+    if (number < -kMost || number > kMost) *json = json->dump();
   }
 }
 
@@ -81,8 +82,8 @@ std::string LargestFeatures(std::vector<ColumnInfo> columns, uint64_t file_bytes
   using enum TextTable::Align;
   TextTable table({{.title = "largest features", .align = kLeft, .max_width = 40},
                    {.title = "kind", .align = kLeft, .max_width = 12},
-                   {.title = "bytes", .align = kRight, .max_width = 12},
-                   {.title = "of file", .align = kRight, .max_width = 8}});
+                   {.title = "bytes", .align = kRight},
+                   {.title = "of file", .align = kRight}});
   for (size_t i = 0; i < shown; ++i) {
     const ColumnInfo& column = columns[i];
     table.AddRow(
@@ -112,9 +113,9 @@ std::string StrongestGroups(const std::vector<GroupInfo>& groups,
   if (found.empty()) return "";
   using enum TextTable::Align;
   TextTable table({{.title = "dedup groups", .align = kLeft, .max_width = 40},
-                   {.title = "features", .align = kRight, .max_width = 9},
-                   {.title = "unique rows", .align = kRight, .max_width = 16},
-                   {.title = "rows / unique", .align = kRight, .max_width = 14}});
+                   {.title = "features", .align = kRight},
+                   {.title = "unique rows", .align = kRight},
+                   {.title = "rows / unique", .align = kRight}});
   for (const auto& [group, totals] : found) {
     table.AddRow(
         {GroupTitle(*group), CountText(group->columns.size()), CountText(totals.unique_rows),

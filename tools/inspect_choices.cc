@@ -199,10 +199,10 @@ Status ShowChoices(const Reader& reader, FeatureOrder order, Console* console) {
   }
   TextTable table({{.title = "feature", .align = kLeft, .max_width = 28},
                    {.title = "stream", .align = kLeft, .max_width = 10},
-                   {.title = "bytes", .align = kRight, .max_width = 9},
-                   {.title = "B/value", .align = kRight, .max_width = 8},
-                   {.title = "ns/value", .align = kRight, .max_width = 8},
-                   {.title = "cost", .align = kRight, .max_width = 8},
+                   {.title = "bytes", .align = kRight},
+                   {.title = "B/value", .align = kRight},
+                   {.title = "ns/value", .align = kRight},
+                   {.title = "cost", .align = kRight},
                    {.title = "encoding", .align = kLeft, .max_width = 40}});
   for (const ColumnInfo& column : columns) AddRows(column, by_column[column.ordinal], &table);
   const bool known = info.tuning && !TuningName(*info.tuning).empty();

@@ -105,17 +105,17 @@ Status ShowDedup(const Reader& reader, Console* console) {
   for (const FeatureDedup& feature : features) values[feature.group].Add(feature);
 
   Json json = Json::array();
-  TextTable table({{.title = "#", .align = kRight, .max_width = 5},
+  TextTable table({{.title = "#", .align = kRight},
                    {.title = "group", .align = kLeft, .max_width = 14},
                    {.title = "owner", .align = kLeft, .max_width = 16},
-                   {.title = "in", .align = kRight, .max_width = 5, .minor = true},
-                   {.title = "columns", .align = kRight, .max_width = 7},
-                   {.title = "factor", .align = kRight, .max_width = 8},
-                   {.title = "by length", .align = kRight, .max_width = 9},
-                   {.title = "index", .align = kRight, .max_width = 10},
-                   {.title = "bits/row", .align = kRight, .max_width = 8, .minor = true},
-                   {.title = "windows", .align = kRight, .max_width = 10, .minor = true},
-                   {.title = "pool", .align = kRight, .max_width = 5, .minor = true},
+                   {.title = "in", .align = kRight, .minor = true},
+                   {.title = "columns", .align = kRight},
+                   {.title = "factor", .align = kRight},
+                   {.title = "by length", .align = kRight},
+                   {.title = "index", .align = kRight},
+                   {.title = "bits/row", .align = kRight, .minor = true},
+                   {.title = "windows", .align = kRight, .minor = true},
+                   {.title = "pool", .align = kRight, .minor = true},
                    {.title = "form", .align = kLeft, .max_width = 21}});
   ValueTotals all;
   uint64_t index_bytes = 0;

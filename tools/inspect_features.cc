@@ -80,24 +80,21 @@ std::string ShareText(uint64_t bytes, uint64_t of) {
       "{:.2f}%", 100 * static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(1, of)));
 }
 
-// Rows for the bytes that are no column's, and for all of the file.
+// Rows for the bytes that are no column's, and for all of the file. Dictionaries count with a
+// column.
 Status AddRest(const Reader& reader, const std::vector<ColumnInfo>& columns, TextTable* table) {
   DSI_ASSIGN_OR_RETURN(const auto groups, reader.Groups());
   const uint64_t file_bytes = reader.info().file_bytes;
-  uint64_t of_columns = 0;
-  for (const ColumnInfo& column : columns) of_columns += column.stored_bytes;
   uint64_t indexes = 0;
   for (const GroupInfo& group : groups) indexes += TotalsOf(group, reader.stripes()).index_bytes;
-  uint64_t stripes = 0;
-  for (const StripeInfo& stripe : reader.stripes()) stripes += stripe.bytes;
-  const uint64_t others = stripes - std::min(stripes, of_columns + indexes);
+  uint64_t streams = indexes;
+  for (const ColumnInfo& column : columns) streams += column.stored_bytes;
   const auto add = [&](const char* name, uint64_t bytes) {
     table->AddRow({name, "", "", "", "", "", BytesText(bytes), ShareText(bytes, file_bytes)});
   };
   table->AddRow({});
   add("(indexes)", indexes);
-  if (others > 0) add("(shared streams)", others);
-  add("(directory)", file_bytes - std::min(file_bytes, of_columns + indexes + others));
+  add("(directory)", file_bytes - std::min(file_bytes, streams));
   add("(all)", file_bytes);
   return Status::Ok();
 }
@@ -146,13 +143,13 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
       {.title = "kind", .align = kLeft, .max_width = 12},
       {.title = "type", .align = kLeft, .max_width = 8},
       {.title = "id space", .align = kLeft, .max_width = 12, .minor = true},
-      {.title = "group", .align = kRight, .max_width = 8, .minor = true},
-      {.title = "values", .align = kRight, .max_width = 20},
-      {.title = "bytes", .align = kRight, .max_width = 12},
-      {.title = "of file", .align = kRight, .max_width = 8}};
+      {.title = "group", .align = kRight, .minor = true},
+      {.title = "values", .align = kRight},
+      {.title = "bytes", .align = kRight},
+      {.title = "of file", .align = kRight}};
   if (rounded) {
     titles.push_back({.title = "precision", .align = kLeft, .max_width = 9});
-    titles.push_back({.title = "max error", .align = kRight, .max_width = 12});
+    titles.push_back({.title = "max error", .align = kRight});
   }
   titles.push_back({.title = "encoding", .align = kLeft, .max_width = 32});
   TextTable table(std::move(titles));
@@ -177,7 +174,8 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
   DSI_RETURN_IF_ERROR(
       console->Print(table.Render(*console) + "\n" +
                      Folded("encoding: of the values in the largest stripe, the outer two levels; "
-                            "+2: two others among its pages; --why tells all, and why",
+                            "+2: two others among its pages; --why tells all, and why; directory: "
+                            "with seals and padding",
                             *console) +
                      "\n"));
   return damage;
@@ -203,10 +201,10 @@ Status ShowStreams(const Reader& reader, const std::string& feature, Console* co
     return PrintJson(json, console);
   }
   TextTable table({{.title = "column", .align = kLeft, .max_width = 40},
-                   {.title = "stripe", .align = kRight, .max_width = 8},
+                   {.title = "stripe", .align = kRight},
                    {.title = "stream", .align = kLeft, .max_width = 12},
-                   {.title = "values", .align = kRight, .max_width = 20},
-                   {.title = "bytes", .align = kRight, .max_width = 12},
+                   {.title = "values", .align = kRight},
+                   {.title = "bytes", .align = kRight},
                    {.title = "encoding", .align = kLeft, .max_width = 200}});
   for (const StreamInfo& stream : streams) {
     table.AddRow({stream.column, fmt::format("{}", stream.stripe), stream.role,

@@ -80,12 +80,12 @@ Status ShowStripes(const Reader& reader, Console* console) {
     }
     return PrintJson(json, console);
   }
-  TextTable table({{.title = "stripe", .align = kRight, .max_width = 8},
-                   {.title = "first row", .align = kRight, .max_width = 20},
-                   {.title = "rows", .align = kRight, .max_width = 16},
-                   {.title = "sessions", .align = kRight, .max_width = 16},
-                   {.title = "offset", .align = kRight, .max_width = 20},
-                   {.title = "bytes", .align = kRight, .max_width = 12},
+  TextTable table({{.title = "stripe", .align = kRight},
+                   {.title = "first row", .align = kRight},
+                   {.title = "rows", .align = kRight},
+                   {.title = "sessions", .align = kRight},
+                   {.title = "offset", .align = kRight},
+                   {.title = "bytes", .align = kRight},
                    {.title = "", .align = kLeft, .max_width = 40}});
   for (size_t i = 0; i < stripes.size(); ++i) {
     const StripeInfo& stripe = stripes[i];
@@ -112,7 +112,7 @@ Status ShowGroups(const Reader& reader, Console* console) {
   TextTable table({{.title = "group", .align = kLeft, .max_width = 30},
                    {.title = "from", .align = kLeft, .max_width = 8},
                    {.title = "owner", .align = kLeft, .max_width = 24},
-                   {.title = "columns", .align = kRight, .max_width = 8},
+                   {.title = "columns", .align = kRight},
                    {.title = "", .align = kLeft, .max_width = 60}});
   for (const GroupInfo& group : groups) {
     const std::string from = group.ordinal == 0 ? "" : group.declared ? "schema" : "found";
@@ -164,21 +164,21 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
                       {"ranges", ranges}},
                      console);
   }
-  TextTable table({{.title = "stripe", .align = kRight, .max_width = 8},
-                   {.title = "offset", .align = kRight, .max_width = 20},
-                   {.title = "size", .align = kRight, .max_width = 12},
-                   {.title = "pages", .align = kRight, .max_width = 8}});
+  TextTable table({{.title = "stripe", .align = kRight},
+                   {.title = "offset", .align = kRight},
+                   {.title = "size", .align = kRight},
+                   {.title = "pages", .align = kRight}});
   for (const ReadPlan::Range& range : plan.ranges) {
     table.AddRow({fmt::format("{}", range.stripe), CountText(range.offset), BytesText(range.size),
                   CountText(range.num_pages)});
   }
   const double share = 100 * static_cast<double>(plan.bytes) /
                        static_cast<double>(std::max<uint64_t>(1, reader.info().file_bytes));
-  return console->Print(table.Render(*console) +
-                        fmt::format("\n{} reads, {} of {} ({:.1f}%), {} of it needed\n",
-                                    plan.ranges.size(), BytesText(plan.bytes),
-                                    BytesText(reader.info().file_bytes), share,
-                                    BytesText(plan.bytes_needed)));
+  const std::string all =
+      fmt::format("{} read{}, {} of {} ({:.1f}%), {} of it needed", plan.ranges.size(),
+                  plan.ranges.size() == 1 ? "" : "s", BytesText(plan.bytes),
+                  BytesText(reader.info().file_bytes), share, BytesText(plan.bytes_needed));
+  return console->Print(table.Render(*console) + "\n" + Folded(all, *console) + "\n");
 }
 
 }  // namespace dsi::tools

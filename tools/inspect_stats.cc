@@ -114,15 +114,16 @@ Status ShowStats(const Reader& reader, Console* console) {
   // Only files with NaN have the column that counts it.
   const bool has_nan =
       std::any_of(stats.begin(), stats.end(), [](const ColumnStats& s) { return s.nan != 0; });
-  std::vector<TextTable::Column> titles = {{.title = "feature", .align = kLeft, .max_width = 32},
-                                           {.title = "kind", .align = kLeft, .max_width = 12},
-                                           {.title = "type", .align = kLeft, .max_width = 8},
-                                           {.title = "missing", .align = kRight, .max_width = 8},
-                                           {.title = "lengths", .align = kRight, .max_width = 20},
-                                           {.title = "mean", .align = kRight, .max_width = 10},
-                                           {.title = "least", .align = kRight, .max_width = 30},
-                                           {.title = "greatest", .align = kRight, .max_width = 30}};
-  if (has_nan) titles.push_back({.title = "NaN", .align = kRight, .max_width = 14});
+  std::vector<TextTable::Column> titles = {
+      {.title = "feature", .align = kLeft, .max_width = 32},
+      {.title = "kind", .align = kLeft, .max_width = 12, .minor = true},
+      {.title = "type", .align = kLeft, .max_width = 8, .minor = true},
+      {.title = "missing", .align = kRight},
+      {.title = "lengths", .align = kRight, .minor = true},
+      {.title = "mean", .align = kRight, .minor = true},
+      {.title = "least", .align = kRight},
+      {.title = "greatest", .align = kRight}};
+  if (has_nan) titles.push_back({.title = "NaN", .align = kRight});
   TextTable table(std::move(titles));
   for (const ColumnStats& of_one : stats) {
     const ColumnInfo& column = of_one.column;
@@ -139,11 +140,11 @@ Status ShowStats(const Reader& reader, Console* console) {
     if (has_nan) row.push_back(of_one.nan == 0 ? "" : CountText(of_one.nan));
     table.AddRow(std::move(row));
   }
-  const std::string legend = Folded(
-      "lengths: entries of lists and bytes of strings, of rows that are not missing; least and "
-      "greatest: of all entries but NaN",
-      *console);
-  return console->Print(table.Render(*console) + "\n" + legend + "\n");
+  return console->Print(table.Render(*console) + "\n" +
+                        Folded("lengths: entries of lists and bytes of strings, of rows that are "
+                               "not missing; least and greatest: of all entries but NaN",
+                               *console) +
+                        "\n");
 }
 
 }  // namespace dsi::tools

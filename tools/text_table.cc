@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace dsi::tools {
 namespace {
@@ -131,7 +130,8 @@ std::string Folded(std::string_view text, const Console& console, size_t indent)
     const std::string_view word = text.substr(0, end);
     if (used > indent && used + DisplayWidth(word) > width) {
       folded.resize(folded.find_last_not_of(' ') + 1);
-      folded += "\n" + std::string(indent, ' ');
+      folded += '\n';
+      folded.append(indent, ' ');
       used = indent;
     }
     folded += word;

@@ -1,10 +1,7 @@
-"""Runs dsictl as a user does: every verb, on files and streams, for programs and on a terminal."""
+"""Runs dsictl as a user does: every verb, on files and streams."""
 
 import gzip
 import json
-import os
-import pty
-import subprocess
 
 from cli_case import DSICTL, OK, PROFILES, USAGE, CliTest, main, run
 from rows_equal import first_difference
@@ -283,84 +280,6 @@ class ReadTest(CliTest):
         self.assertIn(b"rows/s", text)
         self.expect(USAGE, "bench", dsi, "--features", "nothing_like_it")
         self.expect(USAGE, "bench", dsi)
-
-
-class TerminalTest(CliTest):
-    def on_terminal(self, *arguments, expected=OK, **variables):
-        """Runs with standard output and error on a terminal; what it showed."""
-        leader, follower = pty.openpty()
-        environment = {**os.environ, "TERM": "xterm", **variables}
-        process = subprocess.Popen([DSICTL, *map(str, arguments)], stdin=subprocess.DEVNULL,
-                                   stdout=follower, stderr=follower, env=environment)
-        os.close(follower)
-        shown = b""
-        while True:
-            try:
-                block = os.read(leader, 65536)
-            except OSError:  # How Linux says that the other side is closed.
-                break
-            if not block:
-                break
-            shown += block
-        os.close(leader)
-        code = process.wait()
-        if expected is not None:
-            self.assertEqual(code, expected, shown)
-        return shown.decode(errors="replace")
-
-    def test_people_see_tables_and_programs_lines(self):
-        dsi = self.dsi()
-        shown = self.on_terminal("head", dsi, "-n", "3", NO_COLOR="1")
-        # What a progress bar leaves behind ends with the code that erases it.
-        self.assertTrue(shown.split("\x1b[K")[-1].startswith("session_id"), shown)
-        self.assertIn("more features", shown)
-        self.assertNotIn("\x1b[1m", shown)
-        self.assertIn("\x1b[1m", self.on_terminal("head", dsi, "-n", "3", NO_COLOR=""))
-        lines = self.on_terminal("head", dsi, "-n", "3", "--json").split("\x1b[K")[-1].splitlines()
-        self.assertEqual(len(lines), 3)
-        self.assertTrue(json.loads(lines[0]))
-        for line in self.on_terminal("cat", dsi, "--rows", "0:50", "--quiet").splitlines():
-            self.assertLessEqual(len(line), 80)
-
-    def test_progress_only_on_a_terminal(self):
-        dsi = self.dsi()
-        self.assertIn("verifying", self.on_terminal("verify", dsi))
-        self.assertNotIn("verifying", self.on_terminal("verify", dsi, "--quiet"))
-        self.assertIn("scanning", self.on_terminal("inspect", dsi, "--stats"))
-        self.assertIn("counting", self.on_terminal("head", dsi, "--where", "label = 1", "--count"))
-
-    def test_names_and_values_cannot_drive_the_terminal(self):
-        evil = "e\x1b[31m\x9b31m\x7f\x85\r"
-        rows = self.write("e.jsonl", "".join(json.dumps(
-            {evil: i % 5, "k" + evil: "v" + evil, "list" + evil: [1, 2, 3],
-             "session_id": i % 3}) + "\n" for i in range(40)))
-        dsi = self.path("e.dsi")
-        self.expect(OK, "convert", rows, dsi, "--metadata", f"a{evil}=b{evil}", "-q")
-        lists = "list" + evil
-        for verb in (["inspect", dsi], ["inspect", dsi, "--features"], ["inspect", dsi, "--stripes"],
-                     ["inspect", dsi, "--features", "--why"], ["inspect", dsi, "--groups"],
-                     ["inspect", dsi, "--dedup"], ["inspect", dsi, "--metadata"],
-                     ["inspect", dsi, "--plan", lists], ["inspect", dsi, "--streams", lists],
-                     ["inspect", dsi, "--stats"], ["inspect", dsi, "--stats", "--json"],
-                     ["head", dsi, "--where", "no" + evil + " = 1"],
-                     ["inspect", dsi, "--features", "--json"], ["head", dsi], ["head", dsi, "--json"],
-                     ["cat", dsi], ["cat", dsi, "--json"], ["schema", dsi], ["schema", rows],
-                     ["dedup", dsi], ["dedup", dsi, "--json"], ["dedup", rows],
-                     ["verify", dsi], ["verify", dsi, "--json"], ["bench", dsi, "--features", lists],
-                     ["convert", dsi, "-"], ["convert", rows, self.path("again.dsi")],
-                     ["convert", rows, self.path("json.dsi"), "--json"],
-                     ["inspect", dsi, "--plan", "no" + evil], ["head", dsi, "--features", "no" + evil],
-                     ["convert", rows, self.path("no.dsi"), "--session-key", "no" + evil],
-                     ["cat", self.path("no" + evil)], ["no" + evil]):
-            shown = self.on_terminal(*verb, expected=None)
-            for ours in ("\r\x1b[K", "\x1b[1m", "\x1b[0m", "\r\n"):
-                shown = shown.replace(ours, "")
-            bad = [c for c in shown if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f"]
-            self.assertEqual(bad, [], (verb, shown))
-        # What reads JSON gets the same names and values from a terminal.
-        shown = self.on_terminal("cat", dsi, "--json", "--quiet")
-        self.assertEqual([json.loads(line) for line in shown.splitlines()],
-                         [json.loads(line) for line in self.expect(OK, "cat", dsi).stdout.splitlines()])
 
 
 if __name__ == "__main__":

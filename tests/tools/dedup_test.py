@@ -146,7 +146,7 @@ class KnownAnswersTest(CliTest):
 
     def test_tables_fit_and_help_explains(self):
         text = self.expect(OK, "dedup", self.known()).stdout.decode()
-        for part in ("Rows for each value of a key", "Lists that repeat", "Dedupe factor",
+        for part in ("verdict: ", "Rows for each value of a key", "Lists that repeat", "Dedupe factor",
                      "Dedup groups", "Other ways to write the table", "measured"):
             self.assertIn(part, text)
         table, _, advice = text.partition("Groups to declare")
@@ -171,15 +171,31 @@ class AdviceTest(CliTest):
     def test_advice_is_as_good_as_what_is_found(self):
         source = self.write("known.jsonl", "".join(json.dumps(row) + "\n" for row in rows()))
         report = self.check_advice(source)
+        self.check_worth(report, source)
+        self.assertFalse(report["groups_advised"])
+
+    def check_worth(self, report, source):
+        """Groups are advised where they gain more than 1%, and then only."""
         advice = min(t["bytes"] for t in report["trials"] if t["kind"] == "advice")
         gains = advice < 0.99 * report["trials"][0]["bytes"]
         self.assertEqual(report["groups_advised"], gains)
         self.assertEqual("groups" in report["schema"], gains)
+        text = self.expect(OK, "dedup", source).stdout.decode()
+        self.assertIn("\nGroups to declare" if gains else "\nNo groups to declare", text)
+
+    def test_verdict_comes_first(self):
+        source = self.write("known.jsonl", "".join(json.dumps(row) + "\n" for row in rows()))
+        verdict = self.json("dedup", source)["verdict"]
+        self.assertRegex(verdict, r"^dedup makes the table [\d.]+% smaller, .*\.$")
+        text = self.expect(OK, "dedup", source).stdout.decode()
+        self.assertEqual(" ".join(text.split("\n\n")[0].split()), "verdict: " + verdict)
+        self.assertIn("No groups to declare", text)
+        self.assertNotIn("note: clustered", text)
 
     def test_advice_for_clicks(self):
         source = self.path("clicks.jsonl")
         self.expect(OK, "generate", "--profile", "clicks", "--rows", "20000", "--quiet", source)
-        self.check_advice(source)
+        self.check_worth(self.check_advice(source), source)
 
     def test_owner_may_be_a_list_of_one_id(self):
         text = "".join(json.dumps({**row, "item_id": [row["item_id"]]}) + "\n" for row in rows())

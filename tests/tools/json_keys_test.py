@@ -24,7 +24,9 @@ class JsonKeysTest(CliTest):
         dsi = self.dsi()
         rows, new, text = self.path("clicks.jsonl"), self.path("new.dsi"), self.path("new.jsonl")
         commands = {
-            "convert IN OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT": ["convert", dsi, text],
+            "convert IN OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
+            "convert IN.dsi OUT.dsi": ["convert", dsi, self.path("again.dsi"), "--keep-position"],
+            "cat --count`, `head --count": ["cat", dsi, "--count", "--where", "label = 1"],
             "inspect FILE": ["inspect", dsi], "verify": ["verify", dsi], "dedup": ["dedup", dsi],
             "inspect --plan": ["inspect", dsi, "--plan", "label"],
             "inspect --streams": ["inspect", dsi, "--streams", "label"],
@@ -40,13 +42,36 @@ class JsonKeysTest(CliTest):
                 found = self.json(*commands.get(command, [verb, dsi, *options]))
                 self.assertIsInstance(found, dict if document == "object" else list)
                 names = re.findall(r"`(\w+)`", keys)
-                if command == "verify":
+                if command == "convert IN OUT.dsi":
+                    of_convert = names
+                elif command == "convert IN.dsi OUT.dsi":
+                    self.assertEqual(names, ["input"])
+                    names = [name for name in of_convert if name != "input"]
+                    self.assertNotIn("input", found)
+                elif command == "verify":
                     self.assertIn(names.pop(0), found)
                     found = found["files"]
                 for entry in [found] if isinstance(found, dict) else found:
-                    self.assertEqual([n for n in names if n not in entry], [])
+                    wanted = self.of_column(keys, entry) if command == "inspect --stats" else names
+                    self.assertEqual([n for n in wanted if n not in entry], [])
                 seen += len(names)
-        self.assertGreater(seen, 90)
+        self.assertGreater(seen, 110)
+
+    def of_column(self, keys, entry):
+        """Those of a column of this kind; columns of other kinds lack them."""
+        always, *parts = [re.findall(r"`(\w+)`", part) for part in keys.split("; ")]
+        has_lengths = entry["kind"] in ("list", "string", "weighted") or entry["type"] == "bytes"
+        here = [has_lengths, entry["type"] != "bytes", entry["type"].startswith("float"),
+                entry["kind"] == "timestamp"]
+        self.assertEqual(len(parts), len(here))
+        for part, is_here in zip(parts, here):
+            self.assertEqual([n for n in part if (n in entry) != is_here], [])
+        return always
+
+    def test_counts_are_one_document(self):
+        dsi = self.dsi()
+        for verb in ("cat", "head"):
+            self.assertEqual(self.json(verb, dsi, "--count"), {"rows": 3000})
 
     def test_groups_are_counted_alike(self):
         rows, dsi = self.table(), self.path("c.dsi")
@@ -66,6 +91,9 @@ class JsonKeysTest(CliTest):
         for verb in ("cat", "head"):
             self.assertEqual(json.loads(self.expect(OK, verb, dsi).stdout), wide)
             self.assertEqual(json.loads(self.expect(OK, verb, dsi, "--ids-as-strings").stdout), as_strings)
+        stats = {c["name"]: c for c in self.json("inspect", dsi, "--stats", "--ids-as-strings")}
+        self.assertEqual((stats["id"]["min"], stats["list"]["max"]), (str(2**53), str(2**63 - 1)))
+        self.assertEqual(stats["list"]["min"], str(-2**53))
         plain = self.json("inspect", dsi, "--features")
         quoted = self.json("inspect", dsi, "--features", "--ids-as-strings")
         self.assertTrue(any(c["id"] > 2**53 for c in plain))

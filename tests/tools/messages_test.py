@@ -42,6 +42,11 @@ class MessagesTest(CliTest):
         fails(USAGE, "convert", self.rows, new, "--time", "clics", says='did you mean "clicks"?')
         fails(USAGE, "cat", self.file, "--features", "clics", says='did you mean "clicks"?',
               hint="--features' lists")
+        for verb in (["cat", self.file], ["convert", self.file, new], ["bench", self.file, "--features", "clicks"]):
+            fails(USAGE, *verb, "--where", "sesion_id = 1", says='did you mean "session_id"?',
+                  hint="--features' lists")
+        fails(USAGE, "inspect", self.file, "--stat", says='"--stats"')
+        fails(USAGE, "completion", "fish", hint="dsictl completion --help")
         fails(IO, "cat", self.path("rwos.dsi"), hint='did you mean "rows.dsi"?')
 
     def test_arguments_come_in_their_order(self):
@@ -56,6 +61,7 @@ class MessagesTest(CliTest):
                    says='--session-key: "clicks" is a list feature, expected a key')
         self.fails(IO, *convert, "--memory", "1K", says="memory budget of 1024 bytes",
                    hint="raise --memory")
+        self.fails(IO, "convert", self.file, new, "--memory", "1K", says="memory budget", hint="raise --memory")
         self.fails(USAGE, "convert", self.rows, self.file, says="exists", hint="--force replaces it")
         self.fails(USAGE, "inspect", self.file, "--groups", "--stripes", says="give one of [--features")
         taken = self.write("taken.jsonl", '{"__position": 1}\n')

@@ -41,7 +41,7 @@ std::string Change(uint64_t now, uint64_t before) {
 // Bold words and what follows them, after an empty line.
 std::string Heading(std::string_view bold, std::string_view rest, const Console& console) {
   const std::string text = Folded(fmt::format("{}{}", bold, rest), console);
-  return "\n" + console.Bold(bold) + text.substr(bold.size()) + "\n";
+  return fmt::format("\n{}{}\n", console.Bold(bold), text.substr(bold.size()));
 }
 
 std::string More(size_t all) {
@@ -68,12 +68,12 @@ std::string Facts(const DedupReport& report, const Console& console) {
 
 std::string OwnersText(const DedupReport& report, const Console& console) {
   TextTable table({{.title = "key", .align = kLeft, .max_width = 32},
-                   {.title = "rows", .align = kRight, .max_width = 14},
-                   {.title = "values", .align = kRight, .max_width = 14},
-                   {.title = "table", .align = kRight, .max_width = 10},
-                   {.title = "stripe", .align = kRight, .max_width = 10},
-                   {.title = "batch", .align = kRight, .max_width = 10},
-                   {.title = "batch, by time", .align = kRight, .max_width = 14}});
+                   {.title = "rows", .align = kRight},
+                   {.title = "values", .align = kRight},
+                   {.title = "table", .align = kRight},
+                   {.title = "stripe", .align = kRight},
+                   {.title = "batch", .align = kRight},
+                   {.title = "batch, by time", .align = kRight}});
   for (size_t i = 0; i < std::min(report.owners.size(), kMostRows); ++i) {
     const OwnerReport& owner = report.owners[i];
     table.AddRow({owner.name + (owner.is_session ? " (session)" : ""), CountText(owner.rows),
@@ -120,11 +120,11 @@ void AddTotals(const DedupReport& report, TextTable* table) {
 
 std::string RepeatsText(const DedupReport& report, const Console& console) {
   TextTable table({{.title = "list", .align = kLeft, .max_width = kWidthOfName},
-                   {.title = "values", .align = kRight, .max_width = 14},
-                   {.title = "bytes", .align = kRight, .max_width = 10},
-                   {.title = "= session", .align = kRight, .max_width = 9},
-                   {.title = "= owner", .align = kRight, .max_width = 9},
-                   {.title = "windows", .align = kRight, .max_width = 9},
+                   {.title = "values", .align = kRight},
+                   {.title = "bytes", .align = kRight},
+                   {.title = "= session", .align = kRight},
+                   {.title = "= owner", .align = kRight},
+                   {.title = "windows", .align = kRight},
                    {.title = "owner", .align = kLeft, .max_width = 22}});
   for (size_t i = 0; i < std::min(report.features.size(), kMostRows); ++i) {
     const FeatureReport& f = report.features[i];
@@ -144,13 +144,13 @@ std::string RepeatsText(const DedupReport& report, const Console& console) {
 
 std::string FactorsText(const DedupReport& report, const Console& console) {
   TextTable table({{.title = "list", .align = kLeft, .max_width = kWidthOfName},
-                   {.title = "S", .align = kRight, .max_width = 8},
-                   {.title = "d", .align = kRight, .max_width = 8},
-                   {.title = "formula", .align = kRight, .max_width = 9},
-                   {.title = "measured", .align = kRight, .max_width = 9},
-                   {.title = "in batches", .align = kRight, .max_width = 10},
-                   {.title = "unique rows", .align = kRight, .max_width = 11},
-                   {.title = "stored", .align = kRight, .max_width = 9}});
+                   {.title = "S", .align = kRight},
+                   {.title = "d", .align = kRight},
+                   {.title = "formula", .align = kRight},
+                   {.title = "measured", .align = kRight},
+                   {.title = "in batches", .align = kRight},
+                   {.title = "unique rows", .align = kRight},
+                   {.title = "stored", .align = kRight}});
   for (size_t i = 0; i < std::min(report.features.size(), kMostRows); ++i) {
     const FeatureReport& f = report.features[i];
     const auto by = [&](uint64_t part) { return Factor(f.entries, part); };
@@ -178,14 +178,14 @@ std::string GroupsText(const DedupReport& report, const Console& console) {
   std::stable_sort(groups.begin(), groups.end(),
                    [&](const GroupReport* a, const GroupReport* b) { return saved(a) > saved(b); });
   TextTable table({{.title = "features", .align = kLeft, .max_width = kWidthOfName},
-                   {.title = "", .align = kRight, .max_width = 6},
+                   {.title = "", .align = kRight},
                    {.title = "owner", .align = kLeft, .max_width = 16},
-                   {.title = "values", .align = kRight, .max_width = 12},
-                   {.title = "stored", .align = kRight, .max_width = 11},
-                   {.title = "decoded", .align = kRight, .max_width = 11},
-                   {.title = "no dedup", .align = kRight, .max_width = 9},
-                   {.title = "columns", .align = kRight, .max_width = 9},
-                   {.title = "index", .align = kRight, .max_width = 9}});
+                   {.title = "values", .align = kRight},
+                   {.title = "stored", .align = kRight},
+                   {.title = "decoded", .align = kRight},
+                   {.title = "no dedup", .align = kRight},
+                   {.title = "columns", .align = kRight},
+                   {.title = "index", .align = kRight}});
   for (size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
     const GroupReport& g = *groups[i];
     const std::string others =
@@ -204,10 +204,10 @@ std::string GroupsText(const DedupReport& report, const Console& console) {
 
 std::string TrialsText(const DedupReport& report, const Console& console) {
   TextTable table({{.title = "the same rows written", .align = kLeft, .max_width = 60},
-                   {.title = "bytes", .align = kRight, .max_width = 12},
-                   {.title = "", .align = kRight, .max_width = 8},
-                   {.title = "indexes", .align = kRight, .max_width = 10},
-                   {.title = "values stored", .align = kRight, .max_width = 14}});
+                   {.title = "bytes", .align = kRight},
+                   {.title = "", .align = kRight},
+                   {.title = "indexes", .align = kRight},
+                   {.title = "values stored", .align = kRight}});
   for (const TrialReport& trial : report.trials) {
     const bool base = &trial == &report.trials[0];
     table.AddRow({trial.what, BytesText(trial.bytes),
@@ -233,7 +233,7 @@ std::string TrialsText(const DedupReport& report, const Console& console) {
 std::string AdviceText(const DedupReport& report, const std::string& schema,
                        const Console& console) {
   if (!report.groups_advised)
-    return "\nNo groups to declare: the writer finds by itself what there is.\n";
+    return Heading("No groups to declare", ": the writer finds by itself what gains 1%", console);
   std::string text =
       Heading("Groups to declare",
               " in the schema for convert --schema (--write-schema FILE writes it whole)", console);

@@ -95,7 +95,7 @@ struct DedupReport {
   std::vector<GroupReport> groups;
   uint64_t rows_bytes = 0;          // Columns that no group holds …
   uint64_t rows_bytes_without = 0;  // … and where nothing is deduplicated.
-  std::vector<TrialReport> trials;  // The first: as it is.
+  std::vector<TrialReport> trials;  // As it is, without dedup, others.
   Schema schema;                    // As advised.
   bool groups_advised = false;
   std::vector<std::string> notes;

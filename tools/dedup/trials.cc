@@ -154,7 +154,6 @@ class TrialRunner {
       if (left_out.contains(group.ordinal) && !group.owner.empty()) owners.insert(group.owner);
     }
     if (!report_.groups_advised) {
-      report_.notes.emplace_back("declaring groups saves less than 1% here: the writer finds them");
       report_.schema = table_.schema;
     } else if (!owners.empty()) {
       report_.notes.push_back("groups better left to the writer: those of " +

@@ -14,10 +14,8 @@ double Saved(const TrialReport& trial, const TrialReport& base) {
   return 1 - static_cast<double>(trial.bytes) / static_cast<double>(base.bytes);
 }
 
-const TrialReport* FindKind(const DedupReport& report, std::string_view kind) {
-  const auto at = std::find_if(report.trials.begin(), report.trials.end(),
-                               [&](const TrialReport& trial) { return trial.kind == kind; });
-  return at == report.trials.end() ? nullptr : &*at;
+bool IsOtherWay(const TrialReport& trial) {
+  return trial.kind == "clustering" || trial.kind == "stripes";
 }
 
 }  // namespace
@@ -29,9 +27,8 @@ bool IsWorthAdvice(const TrialReport& trial, const TrialReport& base) {
 const TrialReport* BestTrial(const DedupReport& report) {
   const TrialReport* best = nullptr;
   for (const TrialReport& trial : report.trials) {
-    // What was tried and is not advised has a later trial that is, or none.
-    if (trial.kind == "advice" && !report.groups_advised) continue;
-    if (!IsWorthAdvice(trial, report.trials[0])) continue;
+    const bool possible = IsOtherWay(trial) || (trial.kind == "advice" && report.groups_advised);
+    if (!possible || !IsWorthAdvice(trial, report.trials[0])) continue;
     if (best == nullptr || trial.bytes < best->bytes) best = &trial;
   }
   return best;
@@ -39,22 +36,25 @@ const TrialReport* BestTrial(const DedupReport& report) {
 
 std::string VerdictOf(const DedupReport& report) {
   const TrialReport& base = report.trials[0];
-  const TrialReport* const plain = FindKind(report, "dedup");
-  const double saved = plain == nullptr ? 0 : Saved(base, *plain);
-  const std::string found =
-      saved > kWorthAdvice
-          ? fmt::format(
-                "storing what repeats once makes the table {:.1f}% smaller, {} instead of {}",
-                100 * saved, BytesText(base.bytes), BytesText(plain->bytes))
-          : fmt::format("hardly anything repeats: without dedup the table takes {} instead of {}",
-                        BytesText(plain == nullptr ? base.bytes : plain->bytes),
-                        BytesText(base.bytes));
+  const TrialReport& without = report.trials[1];
+  const double saved = Saved(base, without);
+  const std::string bytes =
+      fmt::format("{} instead of {}", BytesText(base.bytes), BytesText(without.bytes));
+  std::string verdict;
+  if (saved > kWorthAdvice) {
+    verdict = fmt::format("dedup makes the table {:.1f}% smaller, {}", 100 * saved, bytes);
+  } else if (IsWorthAdvice(without, base)) {
+    verdict =
+        fmt::format("dedup makes the table {:.1f}% larger, {} (--no-dedup)", -100 * saved, bytes);
+  } else {
+    verdict = fmt::format("dedup hardly changes the bytes, {}", bytes);
+  }
   const TrialReport* const best = BestTrial(report);
-  const bool tried = FindKind(report, "clustering") != nullptr || FindKind(report, "stripes");
-  if (best == nullptr)
-    return found + (tried ? ", and no other way tried gains 1%." : "; no other way was tried.");
-  return fmt::format("{}, and {} it takes {:.1f}% less.", found, best->what,
-                     100 * Saved(*best, base));
+  if (best != nullptr)
+    return fmt::format("{}; best tried: {}, {:.1f}% less.", verdict, best->what,
+                       100 * Saved(*best, base));
+  const bool tried = std::any_of(report.trials.begin(), report.trials.end(), IsOtherWay);
+  return verdict + (tried ? ", and no other way tried gains 1%." : "; no other way was tried.");
 }
 
 }  // namespace dsi::tools

@@ -1,0 +1,94 @@
+#include "dsi/tools/convert_report_internal.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/text_table_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double RowsPerSecond(const Conversion& done, uint64_t rows) {
+  return static_cast<double>(rows) / done.seconds;
+}
+
+void AddTime(const Conversion& done, uint64_t rows, FactList* facts) {
+  facts->Add("time", fmt::format("{}  ({}rows/s)", SecondsText(done.seconds),
+                                 RateText(RowsPerSecond(done, rows))));
+}
+
+std::string Factor(uint64_t a, uint64_t b) {
+  return FactorText(static_cast<double>(a), static_cast<double>(b));
+}
+
+}  // namespace
+
+Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* fit,
+                   Console* console) {
+  if (console->json) {
+    Json json = {{"output", done.out},
+                 {"rows", w.num_rows},
+                 {"sessions", w.num_sessions},
+                 {"stripes", w.num_stripes},
+                 {"groups", w.num_groups},
+                 {"values_in", w.values_in},
+                 {"values_stored", w.values_stored},
+                 {"index_bytes", w.index_bytes},
+                 {"bytes_in", done.bytes_in},
+                 {"bytes_out", w.file_bytes},
+                 {"seconds", done.seconds},
+                 {"encode_seconds", w.encode_seconds},
+                 {"choose_seconds", w.choose_seconds},
+                 {"rows_per_second", RowsPerSecond(done, w.num_rows)}};
+    if (fit != nullptr) json["input"] = DecisionsJson(*fit);
+    return PrintJson(json, console);
+  }
+  if (console->quiet) return Status::Ok();
+  FactList facts;
+  facts.Add("rows", CountText(w.num_rows));
+  if (fit != nullptr) AddDecisions(*fit, &facts);
+  const double rows_of_each =
+      w.num_sessions == 0 ? 0
+                          : static_cast<double>(w.num_rows) / static_cast<double>(w.num_sessions);
+  facts.Add("sessions",
+            fmt::format("{}  ({:.1f} rows each)", CountText(w.num_sessions), rows_of_each));
+  facts.Add("values",
+            fmt::format("{} in, {} stored", CountText(w.values_in), CountText(w.values_stored)));
+  facts.Add("dedupe factor", Factor(w.values_in, w.values_stored));
+  facts.Add("groups", fmt::format("{}  (indexes: {})", w.num_groups, BytesText(w.index_bytes)));
+  facts.Add("stripes", CountText(w.num_stripes));
+  // Of values left out "smaller" would say nothing.
+  const bool all_stored = w.num_rows != 0 && fit != nullptr && fit->coverage.ignored.empty() &&
+                          fit->coverage.more_ignored == 0;
+  const std::string smaller =
+      all_stored ? fmt::format("  ({} smaller)", Factor(done.bytes_in, w.file_bytes)) : "";
+  facts.Add("bytes", fmt::format("{} in, {} out{}", BytesText(done.bytes_in),
+                                 BytesText(w.file_bytes), smaller));
+  AddTime(done, w.num_rows, &facts);
+  return console->Print(facts.Render(*console));
+}
+
+Status ReportToText(const Conversion& done, uint64_t rows, uint64_t bytes_out, Console* console) {
+  if (console->json) {
+    return PrintJson({{"output", done.out},
+                      {"rows", rows},
+                      {"bytes_in", done.bytes_in},
+                      {"bytes_out", bytes_out},
+                      {"seconds", done.seconds},
+                      {"rows_per_second", RowsPerSecond(done, rows)}},
+                     console);
+  }
+  if (console->quiet) return Status::Ok();
+  FactList facts;
+  facts.Add("rows", CountText(rows));
+  facts.Add("bytes", fmt::format("{} in, {} out", BytesText(done.bytes_in), BytesText(bytes_out)));
+  AddTime(done, rows, &facts);
+  return console->Print(facts.Render(*console));
+}
+
+}  // namespace dsi::tools

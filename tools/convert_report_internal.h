@@ -1,0 +1,25 @@
+// What convert tells once it is done: text for people or, with --json, one JSON document.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dsi/base/status.h"
+#include "dsi/tools/console_internal.h"
+#include "dsi/tools/text_report_internal.h"
+#include "dsi/writer/writer.h"
+
+namespace dsi::tools {
+
+struct Conversion {
+  std::string out;
+  uint64_t bytes_in = 0;
+  double seconds = 0;
+};
+
+// `fit` is null where rows come from a .dsi file.
+Status ReportToDsi(const Conversion& done, const WriteReport& written, const TextFit* fit,
+                   Console* console);
+Status ReportToText(const Conversion& done, uint64_t rows, uint64_t bytes_out, Console* console);
+
+}  // namespace dsi::tools
