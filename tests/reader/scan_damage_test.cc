@@ -104,7 +104,7 @@ TEST_F(ScanDamageTest, WrongFormIsRefused) {
     EditableFile changed(sound_);
     changed.Put<uint32_t>(at, other);
     const Status status = ReadAll(changed.Reseal().bytes());
-    EXPECT_EQ(status.code(), other > 5 ? StatusCode::kUnsupported : StatusCode::kCorrupt)
+    EXPECT_EQ(status.code(), other > 6 ? StatusCode::kUnsupported : StatusCode::kCorrupt)
         << status.ToString();
   }
 }

@@ -55,7 +55,7 @@ EDITS = [
     ("D-003", "stripe 0 groups", 1, {"num_unique": 0}),
     ("D-003", "stripe 0 groups", 1, {"num_unique": 1501}),
     ("D-001", "stripe 0 groups", 0, {"num_unique": 7}),
-    ("D-001!", "stripe 0 groups", 1, {"form": 6}),
+    ("D-001!", "stripe 0 groups", 1, {"form": 7}),
     ("D-001", "stripe 0 groups", 1, {"form": 4}), ("D-001", "stripe 0 groups", 1, {"form": 5}),
     ("D-001", "stripe 0 groups", 1, {"num_unique": 699}),
     ("D-001", "stripe 0 groups", 2, {"num_unique": 599}),
@@ -249,15 +249,15 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
                             Col("x", "dense", "int8", group=1), Col("y", "dense", "int8", group=2)],
                            [rows], [Grp("g"), Grp("h", parent=1), Grp("i", parent=2)]).bytes()
         self.assertEqual([r["v"] for r in File(build(1)).rows()], [[0], [0], [1], [2], [2]])
-        file = File(build(6))
+        file = File(build(7))
         self.assertEqual([r["w"] for r in file.rows(["w"])], [1] * 5)
         for column in "vxy":
             with self.assertRaises(Unsupported):
                 list(file.rows([column]))
-        self.assertEqual(outcome(build(6)), ("Unsupported", "D-001"))
+        self.assertEqual(outcome(build(7)), ("Unsupported", "D-001"))
         # What is damaged is so whatever is unsupported beside it.
-        self.assertEqual(outcome(build(6, (0, 1, 2, 3))), ("Damage", "D-001"))
-        self.assertEqual(outcome(build(6, (0, 1, 1, 1))), ("Damage", "D-002"))
+        self.assertEqual(outcome(build(7, (0, 1, 2, 3))), ("Damage", "D-001"))
+        self.assertEqual(outcome(build(7, (0, 1, 1, 1))), ("Damage", "D-002"))
 
     def test_groups_have_columns(self):  # F-073
         data = Builder([Col("a", "dense", "int8")], [Rows(2, {"a": [1, 2]}, groups=[(0, 2, ())])],

@@ -90,7 +90,7 @@ class UnsupportedTest(CliTest):
 
     def test_index_form(self):  # D-001
         columns = [Col("a", "dense", "int8"), Col("b", "dense", "int8", group=1)]
-        path = self.file(editor("stripe 0 groups", 1, {"form": 6}), columns,
+        path = self.file(editor("stripe 0 groups", 1, {"form": 7}), columns,
                          [Rows(4, {"a": [1, 2, 3, 4], "b": [5, 6]}, [(1, 2, [3, 1])])], [Grp("g")])
         self.check(path, [{"a": i} for i in (1, 2, 3, 4)], "D-001")
 
