@@ -96,7 +96,8 @@ TEST(PublishTest, PublishesOnce) {
 TEST(PublishTest, RefusesToReplaceUnlessAsked) {
   const TempFolder folder;
   WriteWhole(folder.File("a"), "old");
-  ExpectCreateFails(folder.File("a"), false, StatusCode::kAlreadyExists, "replacing it was not asked for");
+  ExpectCreateFails(folder.File("a"), false, StatusCode::kAlreadyExists,
+                    "replacing it was not asked for");
   EXPECT_EQ(folder.Names(), Names{"a"});
   const auto file = Create(folder.File("a"), true);
   ASSERT_TRUE(file->Append(Bytes("new")).ok());
