@@ -39,8 +39,8 @@ namespace dsi {
 
 // One stream of values of a feature. One-column features leave `name` empty.
 struct ColumnSpec {
-  std::string
-      name;  // "item" of the sequence "user.history"; the column is then "user.history.item".
+  // "item" of the sequence "user.history"; the column is then "user.history.item".
+  std::string name;
   Type type = Type::kInt64;
   // The set of ids it draws from; empty: its own, or none for floats. Integers of 4 or 8 bytes, the
   // same in all columns of a space; at most 65,535 spaces.
@@ -56,32 +56,40 @@ struct ColumnSpec {
 struct FeatureSpec {
   std::string name;
   Kind kind = Kind::kDense;
-  std::vector<ColumnSpec> columns;  // 1; weighted: 2 ("ids", "weights"); sequence: 1 or more.
-  std::optional<uint64_t>
-      id;  // Stable number beside the name; when not given, the XXH3 of the name.
-  uint32_t max_length =
-      0;  // List kinds: greatest length expected by readers; 0 none. Longer lists are kept whole.
-  uint32_t fixed_length = 0;  // Embeddings: numbers per row.
-  bool newest_first = false;  // List kinds: entry 0 is the newest.
-  bool nested = true;         // The dots in the name are nesting of objects in JSON.
+  // One; weighted features have two ("ids", "weights"), sequences one or more.
+  std::vector<ColumnSpec> columns;
+  // A stable number beside the name; where none is given, the XXH3 of the name.
+  std::optional<uint64_t> id;
+  // List kinds: the greatest length that readers expect; 0: none. Longer lists are kept whole.
+  uint32_t max_length = 0;
+  // Embeddings: numbers per row.
+  uint32_t fixed_length = 0;
+  // List kinds: entry 0 is the newest.
+  bool newest_first = false;
+  // The dots in the name are nesting of objects in JSON.
+  bool nested = true;
+  // Timestamps.
   TimeUnit time_unit = TimeUnit::kNone;
-  std::optional<uint64_t> default_bits;  // Bits of the first column's type.
+  // What stands in batches where a number is missing: bits of the first column's type.
+  std::optional<uint64_t> default_bits;
 };
 
 // Features declared to change together: they share one inverse index.
 struct GroupSpec {
   std::string name;
-  std::string owner;  // Key, or list of one id, whose state the group holds; may be empty.
+  // The key, or list of one id, whose state the group holds; may be empty.
+  std::string owner;
   std::vector<std::string> features;
 };
 
 class DSI_EXPORT Schema {
  public:
   std::vector<FeatureSpec> features;
-  std::vector<std::string>
-      cluster_by;  // Keys, outermost first, the last may be the time: {"session_id", "timestamp"}.
+  // Keys, outermost first; the last may be the time: {"session_id", "timestamp"}.
+  std::vector<std::string> cluster_by;
   std::vector<GroupSpec> groups;
-  std::map<std::string, std::string> metadata;  // The user's own; stored in the file.
+  // The user's own notes; stored in the file.
+  std::map<std::string, std::string> metadata;
 
   // Reads the JSON form. Errors: kBadInput names the place and what is wrong (unknown word,
   // duplicate feature, type that does not fit the kind, cluster key that is no feature, a feature

@@ -24,8 +24,6 @@ inline constexpr size_t kHeaderSize = 64;
 inline constexpr size_t kTrailerSize = 80;
 inline constexpr uint32_t kNone32 = 0xFFFFFFFF;
 inline constexpr uint16_t kNone16 = 0xFFFF;
-inline constexpr uint32_t kMaxIdSpaces = kNone16;         // F-070: numbered in 16 bits.
-inline constexpr uint32_t kMaxStreamValues = 0xFFFFFFFF;  // F-090: of a stream of a stripe.
 
 // F-020. The magic is checked first, then the seal, then the version: a foreign file is told apart
 // from damage, and damage from a newer file.

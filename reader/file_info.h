@@ -70,8 +70,8 @@ struct GroupInfo {
   std::string name;
   bool declared = false;
   std::string owner;  // Column whose state the group holds; empty: unknown.
-  uint32_t parent =
-      0;  // Ordinal of the group that forms via parent and versions refer to; 0: none.
+  // Ordinal of the group that the forms via parent, versions and as of refer to; 0: none.
+  uint32_t parent = 0;
   std::vector<std::string> columns;
   struct PerStripe {
     Status support = Status::Ok();  // kUnsupported: an unknown form (D-001); the rest is not told.

@@ -28,40 +28,48 @@ enum class Keep : uint8_t { kFirst, kLast };
 struct Projection {
   std::string name = {};
   Layout layout = Layout::kPadded;
-  uint32_t width = 0;  // Padded: entries per row; 0: the declared max_length, else the greatest
-                       // length stored in the stripes scanned.
-  Keep keep = Keep::kLast;  // Padded: which entries of a longer list stay.
-  Side pad = Side::kRight;  // Padded: where the pad value goes.
+  // Padded: entries per row; 0: the declared max_length, else the greatest length stored in the
+  // stripes scanned.
+  uint32_t width = 0;
+  // Padded: which entries of a longer list stay.
+  Keep keep = Keep::kLast;
+  // Padded: where the pad value goes.
+  Side pad = Side::kRight;
   // What stands where a row has no value, zero as good as any; must fit the dtype. Whole numbers up
   // to 2^53. One rule for padded and dense. Not given: where a single number is missing, the
   // feature's default, without one NaN (floats) or 0 (integers); beside the entries of lists, and
   // for missing embeddings, 0.
   std::optional<double> pad_value = {};
-  std::optional<Type> dtype = {};  // kInt32, kInt64, kFloat32, kFloat64 (strings: bytes); default:
-                                   // the stored type. A value that does not fit is kOutOfRange.
+  // kInt32, kInt64, kFloat32, kFloat64 (strings: bytes); default: the stored type. A value that
+  // does not fit is kOutOfRange.
+  std::optional<Type> dtype = {};
   // With dtype kInt64 or kInt32, of columns of unsigned integers of that width: the same bits, so
   // that 2^63 and more become negative and are equal where they were. For hashed ids, which
   // TorchRec takes as int64. Columns of other types are converted as without it.
   bool bit_cast = false;
-  std::string vbe_set = {};  // VBE: columns of one set are one KeyedJaggedTensor, of one type, in
-                             // the order of the projection. Weights: a set of their own, with the
-                             // weights columns in the order of the ids'.
+  // VBE: columns of one set are one KeyedJaggedTensor, of one type, in the order of the projection.
+  // Weights: a set of their own, with the weights columns in the order of the ids'.
+  std::string vbe_set = {};
 };
 
 struct ScanOptions {
-  std::vector<Projection> features =
-      {};  // Empty: every column that this build can read (lists jagged, scalars padded with
-           // width 1), with all metadata verified.
-  uint32_t batch_size = 4096;  // Rows that pass the filter: all batches but the last have so many.
-  bool drop_last = false;      // Leave out a last batch that is not full.
-  uint64_t row_begin = 0;      // Rows [row_begin, row_end) of the file, before the filter.
+  // Empty: every column that this build can read (lists jagged, scalars padded with width 1), with
+  // all metadata verified.
+  std::vector<Projection> features = {};
+  // Rows that pass the filter: all batches but the last have so many.
+  uint32_t batch_size = 4096;
+  // Leave out a last batch that is not full.
+  bool drop_last = false;
+  // Rows [row_begin, row_end) of the file, before the filter.
+  uint64_t row_begin = 0;
   uint64_t row_end = UINT64_MAX;
   // Its columns are read and decoded ahead of the batches, by themselves, also where they are
   // projected. Stripes in which no row passes are not read, and pages in which none does not
   // decoded. Where one row in n passes, a batch reaches over about n × batch_size rows; it is put
   // together block by block, so that only the unique rows of its own rows are held.
   RowFilter filter = {};
-  Type vbe_lengths = Type::kInt32;  // VBE: of lengths; kInt32 or kInt64.
+  // VBE: of lengths; kInt32 or kInt64.
+  Type vbe_lengths = Type::kInt32;
   // All that the scan holds at once: pages read, indexes, decoded unique rows, what the filter
   // found, and the slab of the batch as far as this scan has made it grow. Exceeded is
   // kResourceExhausted.

@@ -25,11 +25,13 @@ namespace dsi {
 enum class TextFormat : uint8_t { kFromName, kJsonLines, kCsv, kTsv };
 
 struct TextInputOptions {
-  TextFormat format =
-      TextFormat::kFromName;  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before
-                              // .gz / .zst); standard input: JSON Lines.
-  uint64_t max_line_bytes = 256ULL << 20;  // A longer line is kResourceExhausted.
-  bool ignore_unknown = false;             // Skip features that the schema lacks; else kBadInput.
+  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before .gz / .zst); standard input:
+  // JSON Lines.
+  TextFormat format = TextFormat::kFromName;
+  // A longer line is kResourceExhausted.
+  uint64_t max_line_bytes = 256ULL << 20;
+  // Skip features that the schema lacks; else they are kBadInput.
+  bool ignore_unknown = false;
 };
 
 struct InferOptions {

@@ -94,11 +94,14 @@ class DSI_EXPORT RowBatch {
 
   // Storage of one feature of a batch that has rows, for the writer.
   struct FeatureBuffer {
-    bool all_present = true;        // Every row so far has the feature; `rows` is then empty.
-    std::vector<uint32_t> rows;     // Otherwise: the rows that have it, ascending.
-    std::vector<uint32_t> lengths;  // Features with lengths: one per row that has it.
-    std::vector<std::vector<std::byte>>
-        values;  // One per column: entries of the rows that have it, in row order.
+    // Every row so far has the feature; `rows` is then empty.
+    bool all_present = true;
+    // Otherwise: the rows that have it, ascending.
+    std::vector<uint32_t> rows;
+    // Features with lengths: one per row that has it.
+    std::vector<uint32_t> lengths;
+    // One per column: entries of the rows that have it, in row order.
+    std::vector<std::vector<std::byte>> values;
     size_t num_present = 0;
   };
   const FeatureBuffer& feature(size_t i) const { return features_[i]; }
@@ -168,8 +171,8 @@ class DSI_EXPORT RowBatch {
   uint64_t size_bytes_ = 0;
   std::vector<FeatureBuffer> features_;
   std::vector<Slot> slots_;
-  std::vector<uint64_t>
-      column_serials_;  // Per column of features that have several: the row that set it last.
+  // Per column of features that have several: the row that set it last.
+  std::vector<uint64_t> column_serials_;
   std::vector<uint32_t> dense_;    // Features that every row has, so far.
   std::vector<uint32_t> touched_;  // Features set in the current row.
   uint64_t serial_ = 1;            // Number of the current row; never reused.

@@ -42,23 +42,30 @@ struct WriterOptions {
   // timestamp. Empty: the schema's; when that is empty too, rows keep their order. Keys come in the
   // order of their first time, rows of equal keys by time, then by input position.
   std::vector<std::string> cluster_by = {};
-  bool keep_order = false;     // Ignore all keys: rows keep the order of input.
-  bool keep_position = false;  // Store each row's input position as the key feature "__position".
-  uint32_t stripe_rows =
-      262'144;  // Target; a stripe is cut between sessions (the last key before the time).
-  uint64_t stripe_bytes =
-      1ULL << 30;  // Cap on a stripe's bytes in memory, before dedup and encoding, unless one row
-                   // alone has more; 2^32 - 1 at most, so that any stream of it can be stored.
-  uint32_t page_values = 65'536;  // Values per page; a multiple of 1,024.
+  // Ignore all keys: rows keep the order of input.
+  bool keep_order = false;
+  // Store each row's input position as the key feature "__position".
+  bool keep_position = false;
+  // Rows of a stripe, about: it is cut between sessions (the last key before the time).
+  uint32_t stripe_rows = 262'144;
+  // At most so many bytes of a stripe in memory, before dedup and encoding, unless one row alone
+  // has more; 2^32 - 1 at most, so that any stream of it can be stored.
+  uint64_t stripe_bytes = 1ULL << 30;
+  // Values per page; a multiple of 1,024.
+  uint32_t page_values = 65'536;
   // Memory for rows and for what Finish needs beside them (Writer::size_bytes), at most; exceeded
   // is kResourceExhausted. 0: three quarters of what the process may use, by the machine, its
   // control group and its limit on the address space.
   uint64_t memory_bytes = 0;
-  int threads = 0;  // 0: as many as the machine has cores.
+  // Of Finish; 0: as many as the machine has cores.
+  int threads = 0;
   Tuning tuning = Tuning::kNvme;
-  bool dedup = true;        // False: every group is stored row by row, those declared as well.
-  bool find_groups = true;  // Group features that change together beyond those declared.
-  bool overwrite = false;   // Replace an existing output.
+  // False: every group is stored row by row, those declared as well.
+  bool dedup = true;
+  // Group features that change together beyond those declared.
+  bool find_groups = true;
+  // Replace an existing output.
+  bool overwrite = false;
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left
   // behind).
   std::function<bool(const WriteProgress&)> progress = {};

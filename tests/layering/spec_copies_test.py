@@ -11,7 +11,8 @@ from source_tree import expect, read_text, report, source_root, write_tree
 
 SCHEMA = re.compile(r"```fbs\n(.*?)```", re.DOTALL)
 ROW = re.compile(r"^\| [^|]+ \| `(kMax\w+)` \| ([^|]+) \| [A-Z]-\d{3} \|$", re.MULTILINE)
-CONSTANT = re.compile(r"constexpr \w+ (kMax\w+)\s*=\s*([^;]+);\s*//([^\n]*)")
+CONSTANT = re.compile(r"constexpr \w+ (kMax\w+)\s*=\s*([^;]+);")
+NOT_OF_FORMAT = "// Not of the format"  # From here on in limits.h.
 POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
@@ -33,12 +34,9 @@ def check(root: Path):
     if found != [read_text(root / "format/core.fbs")]:
         errors.append("spec/format.md: its schema is not that of format/core.fbs (F-050)")
     rows = {name: number_in_spec(text) for name, text in ROW.findall(page)}
-    of_format, others = {}, set()
-    for name, text, comment in CONSTANT.findall(read_text(root / "format/limits.h") or ""):
-        if comment.strip().startswith("Not format"):
-            others.add(name)
-        else:
-            of_format[name] = number_in_code(text)
+    ours, _, rest = (read_text(root / "format/limits.h") or "").partition(NOT_OF_FORMAT)
+    of_format = {name: number_in_code(text) for name, text in CONSTANT.findall(ours)}
+    others = {name for name, _ in CONSTANT.findall(rest)}
     for name in sorted(of_format.keys() | rows.keys()):
         if name in others:
             errors.append(f"{name}: in the spec, and not of the format in limits.h (F-090)")
@@ -51,9 +49,9 @@ def check(root: Path):
 
 
 def self_check():
-    limits = ("constexpr uint32_t kMaxA =\n    1U << 20;  // Format.\n"
-              "constexpr uint64_t kMaxB = (1ULL << 31) - 1;  // Format.\n"
-              "constexpr uint32_t kMaxC = 7;  // Not format.\n")
+    limits = ("constexpr uint32_t kMaxA =\n    1U << 20;\n"
+              "constexpr uint64_t kMaxB = (1ULL << 31) - 1;\n"
+              "// Not of the format: may grow.\nconstexpr uint32_t kMaxC = 7;\n")
     page = "```fbs\ntable\n```\n| a | `kMaxA` | 2²⁰ | F-001 |\n| b | `kMaxB` | {} | F-001 |\n"
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
