@@ -301,11 +301,11 @@ Status CheckIdSpaces(const std::vector<FeatureSpec>& features) {
       }
     }
   }
-  if (widths.size() <= internal::kMaxIdSpaces) return {};
+  if (widths.size() <= kMaxIdSpaces) return {};
   return InvalidArgument(
       "{} id spaces, expected at most {}: declare one for columns that share ids; a list without "
       "has one of its own where that pays",
-      widths.size(), internal::kMaxIdSpaces);
+      widths.size(), kMaxIdSpaces);
 }
 
 Status CheckMetadata(const Schema& schema) {

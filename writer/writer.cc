@@ -219,7 +219,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   // A value takes a byte or more, so that no stream has more values than F-090 allows.
   const std::vector<internal::StripeCut> cuts =
       internal::CutStripes(order, internal::RowBytes(sources, order), options_.stripe_rows,
-                           std::min<uint64_t>(options_.stripe_bytes, internal::kMaxStreamValues));
+                           std::min<uint64_t>(options_.stripe_bytes, kMaxStreamValues));
   if (cuts.size() > kMaxStripes) {
     return internal::Error(StatusCode::kResourceExhausted,
                            "{} stripes, expected at most {}: use larger stripes (F-090)",

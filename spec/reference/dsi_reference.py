@@ -573,6 +573,7 @@ class File:
         c = self.columns[self.cluster_keys[-1]] if self.cluster_keys else None
         need(c is not None and c.kind == TIMESTAMP, "D-006", f"stripe {stripe.ordinal}",
              "no time column")
+        need(c.id_space == NONE16, "D-006", f"stripe {stripe.ordinal}", "time of an id space")
         g = c.group
         while stripe.groups[g][0] in (4, 5, 6):
             need(stripe.groups[g][0] != 6, "D-006", f"stripe {stripe.ordinal}",

@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parents[1] / "spec" / "reference"))
 import encode_nodes as en  # noqa: E402
-from build_example import Alias, Builder, Col, Grp, Rows  # noqa: E402
+from build_example import Alias, Builder, Col, Grp, Ids, Rows  # noqa: E402
 
 
 def pools(lists, codes, pool, tiers=0, top=0, flags=0, spread=None, more=(), nodes=None, type="int64"):
@@ -51,16 +51,16 @@ def tiers(top=7, spread=None, num_tiers=2, flags=0, **more):
     return pools(LONG, LONG_CODES, LONG_POOL, num_tiers, top, flags, spread or [first + LONG_POOL[40:], rest], **more)
 
 
-def groups(*forms, rows=5, times=None, time_group=0, keys=None):
+def groups(*forms, rows=5, times=None, time_group=0, keys=None, ids=None):
     """A column for each group; form, unique rows and index of each, whose parent is the one before. `times`: a time column, the last key."""
     columns = [Col(f"g{i}", "key", "int64", group=i) for i in range(len(forms) + 1)]
     values = {f"g{i}": list(range(n)) for i, n in enumerate([rows] + [n for _, n, _ in forms])}
     if times:
-        columns.append(Col("t", "timestamp", "int64", group=time_group, time_unit=2))
+        columns.append(Col("t", "timestamp", "int64", group=time_group, time_unit=2, **({"id_space": 0} if ids else {})))
         values["t"] = [t if t is None else t % 2**64 for t in times]
         keys = [0, len(columns) - 1] if keys is None else keys
-    return Builder(columns, [Rows(rows, values, list(forms), num_sessions=int(bool(keys)))],
-                   [Grp(f"group {i}", parent=i) for i in range(len(forms))], cluster_keys=keys or ()).bytes()
+    return Builder(columns, [Rows(rows, values, list(forms), num_sessions=int(bool(keys)), **({"ids": {0: ids}} if ids else {}))],
+                   [Grp(f"group {i}", parent=i) for i in range(len(forms))], [Ids("", 8)] if ids else (), cluster_keys=keys or ()).bytes()
 
 
 OWNERS = (3, 3, [0, 1, 0, 1, 2])
@@ -90,6 +90,7 @@ FILES = {
     "sound.as_of_and_its_time": lambda: as_of([1, 1, 2, 1], times=[5, 3, None], time_group=1),
     "D-006.of_no_row": lambda: as_of([0, 2, 2, 1]), "D-006.of_two_owners": lambda: as_of([3, 1, 1]), "D-006.too_few_rows": lambda: as_of([2, 2]),
     "D-006.too_many_rows": lambda: as_of([2, 2, 2]), "D-006.no_time": lambda: as_of([2, 2, 1], times=None), "D-006.key_is_no_time": lambda: as_of([2, 2, 1], keys=[2, 0]),
+    "D-006.time_of_an_id_space": lambda: as_of([1, 1, 2, 1], ids=[3, 5, 9]),
     "D-006.time_told_by_time": lambda: as_of([1, 1, 2, 1], times=[5, 5, 3, 9], time_group=2),
     "D-013.first_code_odd": lambda: windows([3, 3, 0, 9, 0, 0, 11]), "D-013.first_code_odd_and_inside": lambda: windows([1, 0], [6, 7, 8], [[6, 7], [8]]),
     "D-013.gap_in_front": lambda: windows([4, 3, 0, 9, 0, 0, 11], [0] + POOL), "D-013.gap_between": lambda: windows([2, 3, 0, 9, 0, 2, 13], POOL[:4] + [0] + POOL[4:]),

@@ -40,8 +40,8 @@ std::vector<LogRow> Log(bool with_gaps) {
   return log;
 }
 
-std::vector<std::byte> Write(const std::vector<LogRow>& log) {
-  const auto schema = Schema::FromJson(R"({"features": [
+std::vector<std::byte> Write(const std::vector<LogRow>& log, bool time_has_ids = false) {
+  auto schema = Schema::FromJson(R"({"features": [
     {"name": "session_id", "kind": "key", "type": "int64"},
     {"name": "timestamp", "kind": "timestamp", "unit": "s"},
     {"name": "item_id", "kind": "key", "type": "int64"},
@@ -50,6 +50,7 @@ std::vector<std::byte> Write(const std::vector<LogRow>& log) {
     {"name": "item.clicked", "kind": "list", "type": "int64"}],
     "cluster_by": ["session_id", "timestamp"]})");
   EXPECT_TRUE(schema.ok()) << schema.status().ToString();
+  if (time_has_ids) schema->features[1].columns[0].id_space = "times";
   std::vector<std::byte> bytes;
   auto writer = Writer::Create(CreateMemoryFile(&bytes, "as of"), *schema,
                                {.stripe_rows = 5000, .page_values = 1024, .threads = 1});
@@ -133,6 +134,14 @@ TEST(AsOf, ScansGiveTheRowsThatWereWritten) {
     ASSERT_TRUE(verified.ok()) << verified.status().ToString();
     EXPECT_TRUE(verified->empty());
   }
+}
+
+// D-006: the order must be told by the column alone.
+TEST(AsOf, ATimeWithAnIdSpaceTellsNothing) {
+  const std::vector<LogRow> log = Log(false);
+  const auto reader = *OpenBytes(Write(log, /*time_has_ids=*/true));
+  EXPECT_EQ(StripesToldByTime(*reader), 0U);
+  EXPECT_EQ(CompareRows(*reader, log, {}), log.size());
 }
 
 TEST(AsOf, APlanReadsTheTime) {

@@ -117,7 +117,7 @@ class StripeEncoder {
   // Level by level, so that a parent's index is there before those that refer to it.
   Status BuildIndexes() {
     const std::vector<uint32_t> rows_in_time = RowsInTime(time_rank_);
-    if (options_.time_feature >= 0) SortByTimeColumn();
+    if (options_.time_feature >= 0) SortByTimeColumn(static_cast<size_t>(options_.time_feature));
     std::vector<uint32_t> level(layout_.groups.size(), 0);
     uint32_t num_levels = 1;
     for (size_t g = 1; g < level.size(); ++g) {
@@ -138,8 +138,8 @@ class StripeEncoder {
   }
 
   // As readers do: by the stored time, missing ones first, then by row.
-  void SortByTimeColumn() {
-    const auto feature = static_cast<size_t>(options_.time_feature);
+  void SortByTimeColumn(size_t feature) {
+    if (layout_.columns[layout_.features[feature].first_column].id_space != kNone16) return;
     const StripeRows rows = features_[feature].MakeRows(first_, num_rows_);
     std::vector<int64_t> times(num_rows_, INT64_MIN);
     std::vector<uint8_t> present(num_rows_);
