@@ -27,7 +27,10 @@ class ParentSearch {
     uint32_t fewest = std::min(fewest_[g] + 1, changes.Count() * 3);
     for (size_t r = 0; r < run_changes.size(); ++r) {
       const uint32_t count = run_changes[r].Count();
-      if (count >= fewest || run_changes[r].CountWith(changes) != count) continue;
+      if (count >= fewest) continue;
+      // A row that is not as its session is makes a change or two.
+      const uint64_t exceptions = run_changes[r].CountWith(changes) - count;
+      if (exceptions * kFewestRowsPerException > num_rows_) continue;
       fewest = fewest_[g] = count;
       groups_[g].parent = static_cast<int>(first_run_group + r);
     }
@@ -61,13 +64,15 @@ class ParentSearch {
     return unique;
   }
 
-  // Every unique row of the parent is one of the child.
+  // Every unique row of the parent is one of the child, but for few rows.
   static bool Tells(const UniqueRows& parent, const UniqueRows& child) {
-    for (size_t row = 0; row < parent.inverse.size(); ++row) {
-      const uint32_t first = parent.first_row[parent.inverse[row]];
-      if (child.inverse[row] != child.inverse[first]) return false;
-    }
-    return true;
+    const size_t num_rows = parent.inverse.size();
+    const std::vector<uint32_t> usual =
+        UsualCodes(child.inverse, parent.inverse, static_cast<uint32_t>(parent.first_row.size()));
+    size_t exceptions = 0;
+    for (size_t row = 0; row < num_rows; ++row)
+      exceptions += child.inverse[row] != usual[parent.inverse[row]] ? 1 : 0;
+    return exceptions * kFewestRowsPerException <= num_rows;
   }
 
   std::span<const GroupCandidate> candidates_;
@@ -78,6 +83,23 @@ class ParentSearch {
 };
 
 }  // namespace
+
+std::vector<uint32_t> UsualCodes(std::span<const uint32_t> inverse,
+                                 std::span<const uint32_t> owners, uint32_t num_owners) {
+  // Boyer and Moore's majority vote: who is left with votes has the majority, if anyone has.
+  std::vector<uint32_t> usual(num_owners, 0);
+  std::vector<uint32_t> votes(num_owners, 0);
+  for (size_t row = 0; row < inverse.size(); ++row) {
+    const uint32_t owner = owners[row];
+    if (votes[owner] == 0) usual[owner] = inverse[row];
+    if (usual[owner] == inverse[row]) {
+      ++votes[owner];
+    } else {
+      --votes[owner];
+    }
+  }
+  return usual;
+}
 
 void FindParents(std::span<const GroupCandidate> candidates, size_t num_rows,
                  std::span<const ChangeBits> run_changes, size_t first_run_group,

@@ -5,15 +5,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "dsi/dedup/find_groups_internal.h"
 #include "dsi/dedup/key_index_internal.h"
 
 namespace dsi::internal {
 
+// A parent whose rows are so few between exceptions tells nothing (spec D-001).
+inline constexpr uint32_t kFewestRowsPerException = 32;
+
+// The unique row that most rows of each owner are, where one is more than half of them; else any of
+// the owner's. `owners` gives each row's.
+std::vector<uint32_t> UsualCodes(std::span<const uint32_t> inverse,
+                                 std::span<const uint32_t> owners, uint32_t num_owners);
+
 // Gives groups that repeat anywhere the parent with the fewest codes, where that saves enough: one
 // that repeats in runs (where the user of a session comes back), or one with more unique rows that
-// repeats anywhere as well (the category of an item). groups[first_run_group + i] repeats in runs,
+// repeats anywhere as well (the category of an item); few rows may be exceptions. groups[first_run_group + i] repeats in runs,
 // which `run_changes[i]` begin. Parents that groups have stay. Cost: a hash and a look-up for each
 // row and group, one more for each pair of groups.
 void FindParents(std::span<const GroupCandidate> candidates, size_t num_rows,

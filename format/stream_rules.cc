@@ -121,6 +121,21 @@ Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
                  values.num_values, least, most, windows ? "D-013" : "D-011");
 }
 
+namespace {
+
+Status CheckViaParentRecord(const StreamRecord& index, uint32_t num_rows, uint32_t parent_unique) {
+  const uint64_t exceptions = index.num_values - parent_unique;  // Twice their number.
+  if (index.width == 4 && index.num_values >= parent_unique && exceptions % 2 == 0 &&
+      exceptions / 2 <= num_rows)
+    return Status::Ok();
+  return Corrupt(
+      "index stream: {} values of width {}, expected {} of width 4 and two for each exception, at "
+      "most {} (D-001)",
+      index.num_values, index.width, parent_unique, num_rows);
+}
+
+}  // namespace
+
 Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint32_t parent_unique,
                         const StreamRecord& index) {
   DSI_RETURN_IF_ERROR(CheckNoMax(index, "index"));
@@ -141,8 +156,7 @@ Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint3
       count = num_rows, width = 4;
       break;
     case IndexForm::kViaParent:
-      count = parent_unique, width = 4;
-      break;
+      return CheckViaParentRecord(index, num_rows, parent_unique);
     default:
       return Status::Ok();  // What an unknown form needs is not known.
   }

@@ -40,7 +40,7 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
   }
   kept_all_ = false;
   if (general() && want_touched) renumber_.Reset(num_unique_);
-  if (form_ == IndexForm::kViaParent) return MapParent(parent->all());
+  if (form_ == IndexForm::kViaParent) return MapParent(*parent);
   if (form_ == IndexForm::kVersions) return CountVersions(*parent);
   if (form_ == IndexForm::kAsOf) return FollowTime(*parent, rows_in_time);
   return Status::Ok();
@@ -64,13 +64,32 @@ Status GroupIndexDecoder::KeepAll() {
   return Status::Ok();
 }
 
-Status GroupIndexDecoder::MapParent(std::span<const uint32_t> parent) {
-  const uint64_t num_codes = window_.num_values();
-  DSI_RETURN_IF_ERROR(window_.Require(0, num_codes));
+Status GroupIndexDecoder::MapParent(const GroupIndexDecoder& parent) {
+  const uint64_t num_values = window_.num_values();
+  DSI_RETURN_IF_ERROR(window_.Require(0, num_values));
   const auto* const codes = reinterpret_cast<const uint32_t*>(window_.At(0));
+  const uint32_t num_codes = parent.num_unique();
+  const auto num_exceptions = static_cast<uint32_t>((num_values - num_codes) / 2);
+  const uint32_t* const gaps = codes + num_codes;
+  const uint32_t* const others = gaps + num_exceptions;
   DSI_RETURN_IF_ERROR(CheckCodes(codes, 0, num_codes));
+  DSI_RETURN_IF_ERROR(CheckCodes(others, uint64_t{num_codes} + num_exceptions, num_exceptions));
+  const std::span<const uint32_t> owners = parent.all();
   all_.resize(stripe_rows_);
-  for (uint32_t row = 0; row < stripe_rows_; ++row) all_[row] = codes[parent[row]];
+  for (uint32_t row = 0; row < stripe_rows_; ++row) all_[row] = codes[owners[row]];
+  uint64_t row = 0;
+  for (uint32_t i = 0; i < num_exceptions; ++i) {
+    row += gaps[i];
+    if (row >= stripe_rows_ || (i != 0 && gaps[i] == 0)) {
+      return Corrupt("{}: exception {} is row {} of {}, {} behind the one before (D-001)",
+                     window_.Describe(), i, row, stripe_rows_, gaps[i]);
+    }
+    if (all_[row] == others[i]) {
+      return Corrupt("{}: exception {}, row {}, is unique row {} as the parent has it (D-001)",
+                     window_.Describe(), i, row, others[i]);
+    }
+    all_[row] = others[i];
+  }
   kept_all_ = true;
   return Status::Ok();
 }

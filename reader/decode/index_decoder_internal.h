@@ -78,7 +78,7 @@ class GroupIndexDecoder {
   void SetGeneral(std::span<const uint32_t> slots);
   void Choose(std::span<const uint32_t> chosen, bool may_touch);
   void MakeListsFit(size_t num_rows);
-  Status MapParent(std::span<const uint32_t> parent);
+  Status MapParent(const GroupIndexDecoder& parent);
   Status CountVersions(const GroupIndexDecoder& parent);
   Status FollowTime(const GroupIndexDecoder& parent, std::span<const uint32_t> rows_in_time);
   // Forms 3 and 4: an error unless all are below the number of unique rows.

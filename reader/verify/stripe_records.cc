@@ -91,14 +91,17 @@ bool StripeRecords::IsOpaque(const SlotUse& use) const {
   return use.role == StreamRole::kValues || !IsListKind(column->kind);
 }
 
+uint32_t StripeRecords::ParentUnique(const SlotUse& use) const {
+  return groups_[directory_.group_parents[use.owner]].num_unique;
+}
+
 Status StripeRecords::CheckRecord(const VerifiedStream& s) const {
   const SlotUse& use = s.use;
   if (IsOpaque(use))
     return use.role == StreamRole::kValues ? CheckNoMax(s.record, "values") : Status::Ok();
   if (use.role == StreamRole::kIndex) {
-    const uint32_t parent = directory_.group_parents[use.owner];
     return CheckIndexRecord(groups_[use.owner], file_.core().stripes[stripe_].num_rows,
-                            groups_[parent].num_unique, s.record);
+                            ParentUnique(use), s.record);
   }
   if (use.role == StreamRole::kDictionary) {
     return CheckDictionaryRecord(static_cast<int>(directory_.id_space_widths[use.owner]), s.record);

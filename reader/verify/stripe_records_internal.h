@@ -60,6 +60,8 @@ class StripeRecords {
   bool HasWindows(const ColumnRecord& column) const;
   // Values of all tiers.
   uint64_t PoolValues(const ColumnRecord& column) const;
+  // Of an index: unique rows of the group's parent.
+  uint32_t ParentUnique(const SlotUse& use) const;
   // What records alone must say, before any page is read.
   Status CheckRecord(const VerifiedStream& stream) const;
 

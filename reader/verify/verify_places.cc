@@ -30,7 +30,7 @@ Status CheckTiers(const StripePlan& plan, const ColumnPlan& column, const ShapeD
   return Status::Ok();
 }
 
-// D-002, form 5: what the other forms tell while their stream is decoded takes all owners here.
+// D-002, forms 4 and 5: what the others tell while their stream is decoded takes the parent here.
 Status CheckAllUsed(const GroupIndexDecoder& group) {
   std::vector<bool> used(group.num_unique(), false);
   for (const uint32_t unique : group.all()) used[unique] = true;
@@ -74,7 +74,7 @@ class FeaturePlaces {
       DSI_RETURN_IF_ERROR(decoder.Start(&context_, group.record, stream(group.index), parent,
                                         time.rows(), num_rows, false));
       DSI_RETURN_IF_ERROR(decoder.KeepAll());
-      if (group.record.form == IndexForm::kVersions) DSI_RETURN_IF_ERROR(CheckAllUsed(decoder));
+      if (NeedsParent(group.record.form)) DSI_RETURN_IF_ERROR(CheckAllUsed(decoder));
     }
     return Status::Ok();
   }

@@ -16,7 +16,8 @@ const char* RuleOfRuns(IndexForm form) { return form == kAsOf ? "D-006" : "D-001
 }  // namespace
 
 void StreamChecker::Start(StreamRole role, const StreamRecord& record, const ColumnRecord* column,
-                          const StripeGroupRecord* group, uint32_t num_rows, MemoryBudget* budget) {
+                          const StripeGroupRecord* group, uint32_t parent_unique, uint32_t num_rows,
+                          MemoryBudget* budget) {
   *this = {};
   used_ = CountedVector<bool>(budget);
   role_ = role;
@@ -25,6 +26,10 @@ void StreamChecker::Start(StreamRole role, const StreamRecord& record, const Col
   if (group != nullptr) {
     form_ = group->form;
     num_unique_ = group->num_unique;
+    if (form_ == kViaParent && record.num_values > parent_unique) {
+      first_gap_ = parent_unique;
+      end_of_gaps_ = first_gap_ + (record.num_values - first_gap_) / 2;
+    }
   }
   num_rows_ = num_rows;
 }
@@ -58,6 +63,8 @@ Status StreamChecker::AddIndex(const void* values, size_t count) {
         return Corrupt("row {}: new-row bit {} (D-001)", at, bits[i]);
       }
       sum_ += bits[i];
+    } else if (at >= first_gap_ && at < end_of_gaps_) {
+      DSI_RETURN_IF_ERROR(AddGaps(numbers[i], 1, at == first_gap_));
     } else if (form_ == kGeneral || form_ == kViaParent) {  // D-005 needs the parent's index.
       if (numbers[i] >= num_unique_) {
         return Corrupt("row {}: unique row {} of {} (D-001)", at, numbers[i], num_unique_);
@@ -68,6 +75,13 @@ Status StreamChecker::AddIndex(const void* values, size_t count) {
     }
   }
   return Status::Ok();
+}
+
+Status StreamChecker::AddGaps(uint32_t gap, uint64_t count, bool with_first) {
+  exception_row_ += gap * count;
+  if (exception_row_ < num_rows_ && (gap != 0 || (with_first && count == 1))) return Status::Ok();
+  return Corrupt("an exception at row {} of {}, {} behind the one before (D-001)", exception_row_,
+                 num_rows_, gap);
 }
 
 Status StreamChecker::Add(const void* values, size_t count) {
@@ -96,6 +110,8 @@ Status StreamChecker::AddConstant() {
   DSI_RETURN_IF_ERROR(Add(value, 1));
   if (role_ == StreamRole::kShape || form_ == kRunLengths || form_ == kAsOf || form_ == kNewRowBits)
     sum_ *= record_.num_values;
+  if (first_gap_ < end_of_gaps_)
+    DSI_RETURN_IF_ERROR(AddGaps(four_bytes, end_of_gaps_ - first_gap_, true));
   seen_ = record_.num_values;
   return Status::Ok();
 }

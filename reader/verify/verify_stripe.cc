@@ -68,7 +68,8 @@ class StripeVerifier {
       }
       const StripeGroupRecord* group =
           use.role == StreamRole::kIndex ? &records_.group(use.owner) : nullptr;
-      s.checker.Start(use.role, s.record, column, group, ref_.num_rows, budget_);
+      const uint32_t parent_unique = group == nullptr ? 0 : records_.ParentUnique(use);
+      s.checker.Start(use.role, s.record, column, group, parent_unique, ref_.num_rows, budget_);
       if (s.record.num_pages != 0)
         by_page_.push_back(static_cast<uint32_t>(&s - records_.streams().data()));
     }

@@ -538,20 +538,46 @@ class File:
             need(sum(lengths) == n, "D-001", where, f"runs of {sum(lengths)} rows, not {n}")
             return [k for k, length in enumerate(lengths) for _ in range(length)]
         num_owners = stripe.groups[self.groups[g].parent][1]
+        if form == 4:
+            return self._via_parent(stripe, slot, num_owners, num_unique, parent_rows, where)
         if form == 6:
             return self._as_of(stripe, slot, num_unique, parent_rows, where)
-        values = self._stream(stripe, slot, 1 if form == 2 else 4, num_owners if form == 4 else n,
-                              "D-001")
+        values = self._stream(stripe, slot, 1 if form == 2 else 4, n, "D-001")
         if form == 2:
             need(max(values) <= 1 and values[0] == 1, "D-001", where, "new-row bits are no bits")
             need(sum(values) == num_unique, "D-001", where, f"{sum(values)} ones, not {num_unique}")
             return [ones - 1 for ones in accumulate(values)]
         if form == 5:
             return parent_rows and versions(values, parent_rows, num_owners, num_unique, where)
+        self._all_used(values, num_unique, where)
+        return values
+
+    @staticmethod
+    def _all_used(values, num_unique, where):
         need(max(values) < num_unique, "D-001", where, f"unique row {max(values)} of {num_unique}")
         used = len(set(values))
         need(used == num_unique, "D-002", where, f"{used} of {num_unique} are used")  # D-002
-        return values if form == 3 else parent_rows and [values[owner] for owner in parent_rows]
+
+    def _via_parent(self, stripe, slot, num_owners, num_unique, owners, where):  # D-001
+        num_values = stripe.streams[slot].num_values
+        e = max(0, num_values - num_owners) // 2
+        need(e <= stripe.num_rows, "D-001", where, f"{e} exceptions of {stripe.num_rows} rows")
+        values = self._stream(stripe, slot, 4, num_owners + 2 * e, "D-001")
+        values, gaps, others = values[:num_owners], values[num_owners:-e or None], values[-e:]
+        self._all_used(values + others[:e], num_unique, where)
+        if e == 0:
+            return owners and [values[owner] for owner in owners]
+        rows = list(accumulate(gaps))
+        need(min(gaps[1:], default=1) >= 1, "D-001", where, "two exceptions of one row")
+        need(rows[-1] < stripe.num_rows, "D-001", where, f"an exception at row {rows[-1]}")
+        if owners is None:
+            return None
+        index = [values[owner] for owner in owners]
+        for row, unique in zip(rows, others):
+            need(index[row] != unique, "D-001", where, f"row {row} is an exception and is none")
+            index[row] = unique
+        self._all_used(index, num_unique, where)
+        return index
 
     def _as_of(self, stripe, slot, num_unique, owners, where):  # D-006
         counts = self._stream(stripe, slot, 4, num_unique, "D-001")

@@ -84,6 +84,12 @@ FILES = {
     "D-001.damage_beside_form_7": lambda: groups((7, 3, [0, 1, 0, 1, 2]), (4, 2, [0, 1, 2])),
     "D-001.general_beyond": lambda: groups((3, 3, [0, 1, 0, 1, 3])), "D-001.via_parent_beyond": lambda: groups(OWNERS, (4, 2, [0, 1, 2])),
     "D-002.general": lambda: groups((3, 3, [0, 1, 0, 1, 1])), "D-002.via_parent": lambda: groups(OWNERS, (4, 2, [1, 1, 1])),
+    # Values of the owners; gaps; unique rows of exceptions.
+    "sound.exceptions": lambda: groups(OWNERS, (4, 3, [0, 1, 0, 0, 3, 1, 2])), "sound.exception_at_the_end": lambda: groups(OWNERS, (4, 2, [0, 1, 0, 4, 1])),
+    "D-001.exception_beyond": lambda: groups(OWNERS, (4, 2, [0, 1, 0, 5, 1])), "D-001.exceptions_of_one_row": lambda: groups(OWNERS, (4, 3, [0, 1, 0, 3, 0, 2, 0])),
+    "D-001.exception_is_none": lambda: groups(OWNERS, (4, 2, [0, 1, 0, 3, 1])), "D-001.exception_of_no_unique_row": lambda: groups(OWNERS, (4, 2, [0, 1, 0, 3, 2])),
+    "D-001.half_an_exception": lambda: groups(OWNERS, (4, 2, [0, 1, 0, 3])), "D-001.more_exceptions_than_rows": lambda: groups(OWNERS, (4, 2, [0, 1, 0] + 6 * [1] + 6 * [0])),
+    "D-001.constant_exceptions": lambda: groups(OWNERS, (4, 1, [0, 0, 0, 0, 0])), "D-002.exception_hides_the_last": lambda: groups(OWNERS, (4, 3, [0, 1, 2, 4, 1])),
     "D-002.version_skipped": lambda: groups(OWNERS, (5, 5, [4, 0, 3, 0, 0])), "D-002.first_version_skipped": lambda: groups(OWNERS, (5, 4, [0, 0, 0, 0, 2])),
     "D-005.below_zero": lambda: groups(OWNERS, (5, 3, [1, 0, 0, 0, 0])), "D-005.too_few": lambda: groups(OWNERS, (5, 3, [0, 0, 2, 0, 0])),
     "sound.as_of": lambda: as_of([1, 1, 2, 1]), "sound.as_of_missing_first": lambda: as_of([2, 1, 1, 1], times=[5, -7, None, -2**63, 2**63 - 1]),

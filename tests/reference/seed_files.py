@@ -27,9 +27,9 @@ def parents():
 
 
 def told_by_time():
-    """Index form 6 beside form 5, a time that is missing, one that is told by an owner."""
+    """Index form 6 beside form 5, a time that is missing, form 4 but for a row."""
     groups = [(3, 3, [0, 1, 0, 1, 2, 0]), (6, 5, [1, 2, 1, 1, 1]), (5, 4, [0, 0, 2, 0, 0, 0]),
-              (4, 2, [0, 1, 0])]
+              (4, 2, [0, 1, 0, 4, 1])]
     columns = [Col("s", "key", "int64"), Col("t", "timestamp", "int64", time_unit=3),
                Col("a", "list", "int32", group=2), Col("b", "dense", "int16", group=3),
                Col("c", "dense", "float32", group=2), Col("d", "key", "int64", group=4),

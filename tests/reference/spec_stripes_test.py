@@ -54,8 +54,8 @@ def index_file(rows, times, streams):
     groups, nodes, parents = [], {}, [0, 0]
     for name, (values, encoder) in streams.items():
         _, group, _, form = name.split()
-        num_unique = {"1": len(values), "2": sum(values), "5": max(rows) + 1, "6": len(values)}.get(
-            form, max(values) + 1)
+        num_unique = {"1": len(values), "2": sum(values), "3": max(values) + 1,
+                      "6": len(values)}.get(form, max(rows) + 1)
         groups.append((int(form), num_unique, values))
         nodes["index", int(group)] = encoder
     columns = [Col(f"g{i}", "key", "int64", group=i) for i in range(1, len(groups) + 1)]

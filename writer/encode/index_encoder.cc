@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "dsi/codecs/dictionary/number_by_use_internal.h"
 #include "dsi/codecs/entropy_internal.h"
+#include "dsi/dedup/find_parents_internal.h"
 #include "dsi/dedup/unique_rows_internal.h"
 #include "dsi/dedup/versions_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
@@ -33,6 +35,18 @@ double EntropyOfLengths(std::span<const uint32_t> lengths) {
     symbols[i] = static_cast<uint16_t>(std::min(lengths[i], kLongest));
   return EntropyBits(symbols, 8) * static_cast<double>(lengths.size());
 }
+
+// The values of forms 3 and 4.
+struct Codes {
+  std::vector<uint32_t> codes;  // Those of exceptions last.
+  std::vector<uint32_t> gaps;   // Between exceptions, which are as many.
+
+  // `numbers`, as many as codes, as the stream has them.
+  std::vector<uint32_t> WithGaps(std::vector<uint32_t> numbers) const {
+    numbers.insert(numbers.end() - static_cast<ptrdiff_t>(gaps.size()), gaps.begin(), gaps.end());
+    return numbers;
+  }
+};
 
 class IndexBuilder {
  public:
@@ -166,9 +180,20 @@ class IndexBuilder {
     GroupIndex anywhere;
     anywhere.record = {.form = kGeneral,
                        .num_unique = static_cast<uint32_t>(unique.first_row.size())};
-    const std::optional<std::vector<uint32_t>> codes = CodesOfParent(unique.inverse);
-    if (codes) anywhere.record.form = kViaParent;
-    anywhere.stream = EncodeCodes(codes ? *codes : unique.inverse, &unique);
+    const std::optional<Codes> codes = CodesOfParent(unique);
+    if (codes) {
+      anywhere.record.form = kViaParent;
+      anywhere.stream = EncodeCodes(*codes, &unique);
+    }
+    if (!codes || !codes->gaps.empty()) {
+      UniqueRows by_row = unique;
+      EncodedStream stream = EncodeCodes({.codes = by_row.inverse, .gaps = {}}, &by_row);
+      if (!codes || stream.bytes() < anywhere.stream.bytes()) {
+        anywhere.record.form = kGeneral;
+        anywhere.stream = std::move(stream);
+        unique = std::move(by_row);
+      }
+    }
     if (static_cast<double>(anywhere.stream.bytes()) + StoredBytes(unique.first_row) >= best_cost_)
       return;
     *index = std::move(anywhere);
@@ -177,28 +202,32 @@ class IndexBuilder {
 
   // Values of forms 3 and 4. Unique rows stay in the order of first use, or the most used come
   // first where their smaller numbers are worth it (D-002).
-  EncodedStream EncodeCodes(const std::vector<uint32_t>& codes, UniqueRows* unique) const {
-    const NumbersByUse numbers = NumberByUse(CountUses(codes, unique->first_row.size()));
-    EncodedStream by_first_use = Encode(codes, kCodesWay);
-    EncodedStream by_uses = Encode(numbers.Renumber(codes), kCodesByUseWay);
+  EncodedStream EncodeCodes(const Codes& index, UniqueRows* unique) const {
+    const NumbersByUse numbers = NumberByUse(CountUses(index.codes, unique->first_row.size()));
+    EncodedStream by_first_use = Encode(index.WithGaps(index.codes), kCodesWay);
+    EncodedStream by_uses = Encode(index.WithGaps(numbers.Renumber(index.codes)), kCodesByUseWay);
     if (by_uses.bytes() >= by_first_use.bytes()) return by_first_use;
     unique->inverse = numbers.Renumber(unique->inverse);
     unique->first_row = numbers.Reorder(unique->first_row);
     return by_uses;
   }
 
-  // Unique row of each unique row of the parent; nothing where rows of one differ.
-  std::optional<std::vector<uint32_t>> CodesOfParent(const std::vector<uint32_t>& inverse) const {
+  // Unique row of each unique row of the parent; of rows that are another, their own. Nothing where
+  // those are many.
+  std::optional<Codes> CodesOfParent(const UniqueRows& unique) const {
     const GroupIndex* const parent = input_.parent;
     if (parent == nullptr || parent->record.form >= kVersions) return std::nullopt;
-    constexpr uint32_t kNone = UINT32_MAX;
-    std::vector<uint32_t> codes(parent->record.num_unique, kNone);
+    const std::vector<uint32_t>& inverse = unique.inverse;
+    Codes index{.codes = UsualCodes(inverse, parent->inverse, parent->record.num_unique),
+                .gaps = {}};
+    uint32_t before = 0;
     for (uint32_t row = 0; row < input_.num_rows; ++row) {
-      uint32_t& code = codes[parent->inverse[row]];
-      if (code != kNone && code != inverse[row]) return std::nullopt;
-      code = inverse[row];
+      if (inverse[row] == index.codes[parent->inverse[row]]) continue;
+      index.gaps.push_back(row - std::exchange(before, row));
+      index.codes.push_back(inverse[row]);
+      if (index.gaps.size() * kFewestRowsPerException > input_.num_rows) return std::nullopt;
     }
-    return codes;
+    return index;
   }
 
   // Form 5, unless owners hardly come back.
