@@ -32,7 +32,7 @@ function(dsi_add_fuzz_target name source divisor)
     # As they are: damaged, some of them cost a second each.
     add_test(NAME fuzz.${name}.hostile COMMAND ${name} -runs=0 ${hostile}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(fuzz.${name}.hostile PROPERTIES TIMEOUT 600 LABELS fuzz)
+    set_tests_properties(fuzz.${name}.hostile PROPERTIES TIMEOUT 1800 LABELS fuzz)
   endif()
   list(JOIN corpus " " folders)
   file(APPEND ${fuzz_targets} "${name} ${divisor} ${folders} ${hostile}\n")
@@ -45,7 +45,7 @@ function(dsi_add_fuzz_target name source divisor)
     # -runs=0 makes libFuzzer replay the corpus and stop; the replay program damages each file as often as asked.
     add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 -mutations=${mutations} ${corpus}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 600 LABELS fuzz)
+    set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 1800 LABELS fuzz)
   endif()
 endfunction()
 

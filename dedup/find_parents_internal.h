@@ -22,9 +22,9 @@ std::vector<uint32_t> UsualCodes(std::span<const uint32_t> inverse,
 
 // Gives groups that repeat anywhere the parent with the fewest codes, where that saves enough: one
 // that repeats in runs (where the user of a session comes back), or one with more unique rows that
-// repeats anywhere as well (the category of an item); few rows may be exceptions. groups[first_run_group + i] repeats in runs,
-// which `run_changes[i]` begin. Parents that groups have stay. Cost: a hash and a look-up for each
-// row and group, one more for each pair of groups.
+// repeats anywhere as well (the category of an item); few rows may be exceptions.
+// groups[first_run_group + i] repeats in runs, which `run_changes[i]` begin. Parents that groups
+// have stay. Cost: a hash and a look-up for each row and group, one more for each pair of groups.
 void FindParents(std::span<const GroupCandidate> candidates, size_t num_rows,
                  std::span<const ChangeBits> run_changes, size_t first_run_group,
                  std::span<FoundGroup> groups);

@@ -71,7 +71,7 @@ class Encoder {
 
   void PutTable(const TableRef& table) {
     Put(table.offset);
-    Put(table.record_size);
+    Put(table.record_size | (table.compressed ? kTableCompressed : 0));
     Put(table.count);
     Put(table.seal);
   }

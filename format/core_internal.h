@@ -15,7 +15,12 @@ struct TableRef {
   uint32_t record_size = 0;
   uint32_t count = 0;
   uint64_t seal = 0;
+  bool compressed = false;  // F-042.
+  uint64_t bytes = 0;       // Of its extent. Not stored: a reader works it out.
 };
+
+// Stands in the stored record_size of a compressed table.
+inline constexpr uint32_t kTableCompressed = uint32_t{1} << 31;
 
 // F-051.
 struct StripeRef {

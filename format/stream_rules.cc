@@ -80,7 +80,7 @@ Status CheckPagePlace(const PageRecord& r, uint32_t page, uint64_t expected,
     return Corrupt("the last page ends at {}, expected {} (F-062)", r.offset + r.stored_size,
                    pages.end);
   }
-  if (r.num_values > page_values) {
+  if (!r.compressed() && r.num_values > page_values) {
     return Corrupt("{} values, at most {} (F-062)", r.num_values, page_values);
   }
   return Status::Ok();
@@ -192,12 +192,12 @@ Status CheckDictionaryRecord(int width, const StreamRecord& dictionary) {
 Status CheckPageOfStream(const StreamRecord& stream, uint32_t k, uint32_t page_values,
                          const PageRecord& page) {
   if (stream.form == StreamForm::kPacked) {
-    if (page.num_values != 0) {
+    if (!page.packed()) {
       return Corrupt("packed stream in a page of {} values (F-062)", page.num_values);
     }
-    if (!FitsIn(stream.offset_in_page, stream.size, page.stored_size)) {
+    if (!FitsIn(stream.offset_in_page, stream.size, page.content_size())) {
       return Corrupt("packed stream at {} of {} bytes in a page of {} (F-064)",
-                     stream.offset_in_page, stream.size, page.stored_size);
+                     stream.offset_in_page, stream.size, page.content_size());
     }
     return Status::Ok();
   }

@@ -226,6 +226,11 @@ Result<PageRecord> PageRecord::DecodeFrom(const std::byte* bytes) {
   if (r.stored_size > kMaxPageBytes) {
     return Corrupt("page record: {} bytes, at most {} (F-090)", r.stored_size, kMaxPageBytes);
   }
+  if (r.compressed() && (r.content_size() > kMaxPageValues || r.content_size() % 8 != 0 ||
+                         r.content_size() < r.stored_size)) {
+    return Corrupt("page record: {:#x} values in {} bytes (F-062, F-065)", r.num_values,
+                   r.stored_size);
+  }
   return r;
 }
 

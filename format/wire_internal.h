@@ -79,6 +79,9 @@ struct StreamRecord {
   static Result<StreamRecord> DecodeFrom(const std::byte* bytes);
 };
 
+// In num_values of a compressed page, beside the bytes of its content (F-065).
+inline constexpr uint32_t kCompressedPage = uint32_t{1} << 31;
+
 // F-062.
 struct PageRecord {
   static constexpr size_t kSize = 24;
@@ -86,6 +89,13 @@ struct PageRecord {
   uint32_t stored_size = 0;
   uint32_t num_values = 0;
   uint64_t seal = 0;
+  // F-065: a page of packed streams that is one node, of as many bytes.
+  bool compressed() const { return num_values > kMaxPageValues; }
+  bool packed() const { return num_values == 0 || compressed(); }
+  // Bytes in which the nodes of its streams stand.
+  uint32_t content_size() const {
+    return compressed() ? num_values ^ kCompressedPage : stored_size;
+  }
   void EncodeTo(std::byte* out) const;
   static Result<PageRecord> DecodeFrom(const std::byte* bytes);
 };

@@ -82,6 +82,15 @@ struct GroupInfo {
   std::vector<PerStripe> stripes;
 };
 
+// A kind of part that a file is made of. All of them together are the file, byte for byte.
+struct LayoutPart {
+  std::string name;    // "pages of one stream", "directory: columns", …
+  uint64_t count = 0;  // Of pages, records or sections; of names their bytes.
+  uint64_t bytes = 0;  // In the file, seals and padding included.
+  // What they hold: more than `bytes` where they are compressed (spec F-042, F-065).
+  uint64_t content_bytes = 0;
+};
+
 // How one stream of one stripe is stored.
 struct StreamInfo {
   std::string column;

@@ -157,6 +157,10 @@ Result<std::vector<FeatureDedup>> Reader::Dedup() const {
   return About(*impl_->file, [&] { return internal::DescribeDedup(*impl_->file); });
 }
 
+Result<std::vector<LayoutPart>> Reader::Layout() const {
+  return About(*impl_->file, [&] { return internal::DescribeLayout(*impl_->file); });
+}
+
 Result<std::map<std::string, std::string>> Reader::Metadata() const {
   return About(*impl_->file, [&] { return internal::LoadUserMetadata(*impl_->file); });
 }

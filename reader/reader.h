@@ -58,6 +58,8 @@ class DSI_EXPORT Reader {
   // Reads the indexes and shapes of all features as well, and no values.
   Result<std::vector<FeatureDedup>> Dedup() const;
   Result<std::map<std::string, std::string>> Metadata() const;
+  // Where the bytes are, by kind of part; their sum is the file's. Reads all page records.
+  Result<std::vector<LayoutPart>> Layout() const;
   // Reads all pages of a column (or of everything when empty): how each stream is encoded.
   Result<std::vector<StreamInfo>> Streams(std::string_view column) const;
 

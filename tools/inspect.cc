@@ -20,6 +20,7 @@ struct Options {
   std::string file;
   bool features = false;
   bool stats = false;
+  bool layout = false;
   bool stripes = false;
   bool groups = false;
   bool dedup = false;
@@ -182,6 +183,7 @@ Status Run(const Options& options, Console* console) {
     return ShowFeatures(*reader, orders.at(options.sort), console);
   }
   if (options.stats) return ShowStats(*reader, console);
+  if (options.layout) return ShowLayout(*reader, console);
   if (options.stripes) return ShowStripes(*reader, console);
   if (options.groups) return ShowGroups(*reader, console);
   if (options.dedup) return ShowDedup(*reader, console);
@@ -226,6 +228,7 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
                                    "Every column, its size and encoding; reads a stripe");
   views->add_flag("--stats", options->stats,
                   "What is missing, lengths, least and greatest values; reads everything");
+  views->add_flag("--layout", options->layout, "Where the bytes are, every one of them");
   views->add_flag("--stripes", options->stripes, "The horizontal pieces");
   views->add_flag("--groups", options->groups, "Which features share an inverse index");
   views->add_flag("--dedup", options->dedup, "What deduplication saved, by group");

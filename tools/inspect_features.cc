@@ -75,11 +75,6 @@ std::vector<ChoiceInfo> ChoicesOfValues(std::vector<ChoiceInfo> choices, size_t 
   return of_values;
 }
 
-std::string ShareText(uint64_t bytes, uint64_t of) {
-  return fmt::format(
-      "{:.2f}%", 100 * static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(1, of)));
-}
-
 // Rows for the bytes that are no column's, and for all of the file. Dictionaries count with a
 // column.
 Status AddRest(const Reader& reader, const std::vector<ColumnInfo>& columns, TextTable* table) {
@@ -89,12 +84,26 @@ Status AddRest(const Reader& reader, const std::vector<ColumnInfo>& columns, Tex
   for (const GroupInfo& group : groups) indexes += TotalsOf(group, reader.stripes()).index_bytes;
   uint64_t streams = indexes;
   for (const ColumnInfo& column : columns) streams += column.stored_bytes;
+  // Columns and indexes are counted as their nodes take in pages; some pages are compressed.
+  uint64_t pages = 0;
+  uint64_t content = 0;
+  DSI_ASSIGN_OR_RETURN(const auto parts, reader.Layout());
+  for (const LayoutPart& part : parts) {
+    if (!part.name.starts_with("pages")) continue;
+    pages += part.bytes;
+    content += part.content_bytes;
+  }
   const auto add = [&](const char* name, uint64_t bytes) {
     table->AddRow({name, "", "", "", "", "", BytesText(bytes), ShareText(bytes, file_bytes)});
   };
   table->AddRow({});
   add("(indexes)", indexes);
-  add("(directory)", file_bytes - std::min(file_bytes, streams));
+  if (content != pages) {
+    table->AddRow({"(pages compressed)", "", "", "", "", "", "-" + BytesText(content - pages),
+                   "-" + ShareText(content - pages, file_bytes)});
+  }
+  add("(directory)",
+      file_bytes + (content - pages) - std::min(file_bytes + content - pages, streams));
   add("(all)", file_bytes);
   return Status::Ok();
 }

@@ -44,6 +44,7 @@ Status ShowChoices(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowStreams(const Reader& reader, const std::string& feature, Console* console);
 Status ShowStats(const Reader& reader, Console* console);  // Reads every value; shows progress.
+Status ShowLayout(const Reader& reader, Console* console);
 Status ShowStripes(const Reader& reader, Console* console);
 Status ShowGroups(const Reader& reader, Console* console);
 Status ShowDedup(const Reader& reader, Console* console);

@@ -96,6 +96,35 @@ Status ShowStripes(const Reader& reader, Console* console) {
   return console->Print(table.Render(*console));
 }
 
+Status ShowLayout(const Reader& reader, Console* console) {
+  DSI_ASSIGN_OR_RETURN(const auto parts, reader.Layout());
+  const uint64_t file_bytes = reader.info().file_bytes;
+  if (console->json) {
+    Json json = Json::array();
+    for (const LayoutPart& part : parts) {
+      json.push_back({{"part", part.name},
+                      {"count", part.count},
+                      {"bytes", part.bytes},
+                      {"content_bytes", part.content_bytes}});
+    }
+    return PrintJson(json, console);
+  }
+  TextTable table({{.title = "part", .align = kLeft, .max_width = 40},
+                   {.title = "count", .align = kRight},
+                   {.title = "bytes", .align = kRight},
+                   {.title = "of file", .align = kRight},
+                   {.title = "holds", .align = kRight}});
+  for (const LayoutPart& part : parts) {
+    if (part.bytes == 0) continue;
+    table.AddRow({part.name, CountText(part.count), BytesText(part.bytes),
+                  ShareText(part.bytes, file_bytes),
+                  part.content_bytes > part.bytes ? BytesText(part.content_bytes) : ""});
+  }
+  table.AddRow({});
+  table.AddRow({"(all)", "", BytesText(file_bytes), ShareText(file_bytes, file_bytes), ""});
+  return console->Print(table.Render(*console));
+}
+
 Status ShowGroups(const Reader& reader, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto groups, reader.Groups());
   if (console->json) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -47,6 +48,11 @@ std::string RateText(double per_second) {
 std::string FactorText(double numerator, double denominator) {
   if (!(denominator > 0)) return "-";
   return fmt::format("{:.2f}x", numerator / denominator);
+}
+
+std::string ShareText(uint64_t bytes, uint64_t of) {
+  return fmt::format(
+      "{:.2f}%", 100 * static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(1, of)));
 }
 
 }  // namespace dsi::tools

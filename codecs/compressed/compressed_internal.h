@@ -53,6 +53,16 @@ class FrameEncoder {
   ZSTD_CCtx_s* zstd_ = nullptr;  // Made by the first use.
 };
 
+// Appends bytes as a compressed node of width 1 (E-100) around a raw one; false, and nothing is
+// appended, where that is no smaller than the raw node alone.
+bool CompressBytes(std::span<const std::byte> bytes, uint8_t codec, int level, FrameEncoder* frames,
+                   std::vector<std::byte>* out);
+
+// Back, from such a node or a raw one of 16 bytes or more (F-042, F-065): fills `out`, whose size
+// is what it must hold. Anything else is kCorrupt.
+Status DecompressBytes(std::span<const std::byte> node, DecodeScratch* scratch,
+                       std::span<std::byte> out);
+
 // Whether a frame is enough smaller than what is in it to be worth decompressing.
 bool IsAccepted(size_t frame, size_t inner, const EncodeTuning& tuning);
 

@@ -25,6 +25,7 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
                                   const std::vector<PrecisionRecord>& precisions);
 Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file);
 Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file);
+Result<std::vector<LayoutPart>> DescribeLayout(const OpenFile& file);
 Result<std::vector<FeatureDedup>> DescribeDedup(const OpenFile& file);
 Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const ReaderOptions& options,
                                                 std::string_view column);

@@ -7,6 +7,7 @@
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/table_blocks_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
 
 namespace dsi::internal {
@@ -18,11 +19,12 @@ constexpr uint32_t kSectionRequired = 1;
 struct Extent {
   uint64_t offset = 0;
   uint64_t size = 0;
+  TableRef* table = nullptr;  // Compressed: its size is what lies before the next extent, so far.
 };
 
 class Checker {
  public:
-  Checker(const Core& core, uint64_t core_offset) : core_(core), core_offset_(core_offset) {}
+  Checker(Core* core, uint64_t core_offset) : core_(*core), core_offset_(core_offset) {}
 
   Status Check() {
     DSI_RETURN_IF_ERROR(CheckKnown());
@@ -73,7 +75,7 @@ class Checker {
   }
 
   Status CheckDirectory() {
-    const Core& c = core_;
+    Core& c = core_;
     DSI_RETURN_IF_ERROR(AddTable(c.columns, ColumnRecord::kSize, "columns"));
     DSI_RETURN_IF_ERROR(AddTable(c.name_index, NameIndexRecord::kSize, "name index"));
     DSI_RETURN_IF_ERROR(AddTable(c.names, kNameRecordSize, "names"));
@@ -115,7 +117,7 @@ class Checker {
   }
 
   Status CheckStripe(size_t i, uint64_t rows_before) {
-    const StripeRef& s = core_.stripes[i];
+    StripeRef& s = core_.stripes[i];
     if (s.first_row != rows_before || s.num_rows < 1 || s.num_rows > kMaxStripeRows) {
       return Corrupt("core footer: stripe {}: first row {}, expected {}; {} rows (F-051, F-052)", i,
                      s.first_row, rows_before, s.num_rows);
@@ -177,8 +179,8 @@ class Checker {
     return Status::Ok();
   }
 
-  // F-040, F-041.
-  Status AddTable(const TableRef& t, size_t record_size, std::string_view what) {
+  // F-040 … F-042.
+  Status AddTable(TableRef& t, size_t record_size, std::string_view what) {
     // A newer version may have added fields at the end of a record; a name heap has none.
     const bool may_grow = record_size != kNameRecordSize && t.record_size > record_size &&
                           t.record_size <= kMaxRecordBytes && t.record_size % 8 == 0;
@@ -187,16 +189,21 @@ class Checker {
                      t.record_size, record_size);
     }
     if (t.count == 0) {
-      if (t.offset == 0 && t.seal == 0) return Status::Ok();
+      if (t.offset == 0 && t.seal == 0 && !t.compressed) return Status::Ok();
       return Corrupt("core footer: empty table of {} at offset {} (F-040)", what, t.offset);
     }
     if (t.offset % 8 != 0)
       return Corrupt("core footer: table of {} at offset {} (F-002)", what, t.offset);
-    if (!FitsIn(t.offset, TableBytes(t), core_offset_)) {
+    // Both factors have 32 bits, and a record is at most a block. Of a compressed table, at least
+    // what describes its blocks and their smallest nodes.
+    const uint64_t num_blocks = NumBlocks(t.count, t.record_size);
+    t.bytes = t.compressed ? num_blocks * (kBlockEntrySize + kLeastNodeSize)
+                           : AlignUp(uint64_t{t.count} * t.record_size, 8) + 8 * num_blocks;
+    if (!FitsIn(t.offset, t.bytes, core_offset_)) {
       return Corrupt("core footer: table of {}: {} records of {} bytes at offset {} (F-041)", what,
                      t.count, t.record_size, t.offset);
     }
-    extents_.push_back({t.offset, TableBytes(t)});
+    extents_.push_back({t.offset, t.bytes, t.compressed ? &t : nullptr});
     return Status::Ok();
   }
 
@@ -205,12 +212,19 @@ class Checker {
     std::sort(extents_.begin(), extents_.end(),
               [](const Extent& a, const Extent& b) { return a.offset < b.offset; });
     uint64_t end = data_end_;
+    TableRef* open = nullptr;  // A compressed table ends where the next extent starts.
     for (const Extent& e : extents_) {
-      if (e.offset != end) {
+      if (open == nullptr ? e.offset != end : e.offset < end) {
         return Corrupt("core footer: a table or section starts at {}, expected {} (F-002)",
                        e.offset, end);
       }
-      end += e.size;  // Each extent ends before core_offset_, so the sum cannot wrap.
+      if (open != nullptr) open->bytes = e.offset - open->offset;
+      open = e.table;
+      end = e.offset + e.size;  // Before core_offset_, so that the sum cannot wrap.
+    }
+    if (open != nullptr && end <= core_offset_) {
+      open->bytes = core_offset_ - open->offset;
+      return Status::Ok();
     }
     if (end != core_offset_) {
       return Corrupt("core footer at {}: the part before it ends at {} (F-002)", core_offset_, end);
@@ -218,7 +232,7 @@ class Checker {
     return Status::Ok();
   }
 
-  const Core& core_;
+  Core& core_;
   uint64_t core_offset_;
   uint64_t data_end_ = 0;
   std::vector<Extent> extents_;
@@ -226,8 +240,6 @@ class Checker {
 
 }  // namespace
 
-Status CheckCore(const Core& core, uint64_t core_offset) {
-  return Checker(core, core_offset).Check();
-}
+Status CheckCore(Core* core, uint64_t core_offset) { return Checker(core, core_offset).Check(); }
 
 }  // namespace dsi::internal

@@ -16,8 +16,11 @@ constexpr uint32_t kVerifierDepth = 8;
 constexpr uint32_t kStripeContinues = 1;
 
 TableRef FromWire(const wire::TableRef& t) {
-  return {
-      .offset = t.offset(), .record_size = t.record_size(), .count = t.count(), .seal = t.seal()};
+  return {.offset = t.offset(),
+          .record_size = t.record_size() & ~kTableCompressed,
+          .count = t.count(),
+          .seal = t.seal(),
+          .compressed = (t.record_size() & kTableCompressed) != 0};
 }
 
 // The verifier proves that a vector of structs lies inside the buffer, not that its elements are
@@ -102,7 +105,7 @@ Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uin
     return Corrupt("core footer at {}: not in the one form that its values have (F-050)",
                    core_offset);
   }
-  DSI_RETURN_IF_ERROR(CheckCore(core, core_offset));
+  DSI_RETURN_IF_ERROR(CheckCore(&core, core_offset));
   return core;
 }
 

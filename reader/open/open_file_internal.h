@@ -22,21 +22,18 @@
 
 namespace dsi::internal {
 
-// Bytes of a table with padding and block seals (F-040); cannot wrap where F-041 holds.
-uint64_t TableBytes(const TableRef& ref);
-
 // Parses and checks a core footer (F-050 … F-052, F-090) whose seal is already proven. file_size
 // bounds every extent. What a minor version above 0 added to it is left aside.
 Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
                        uint16_t minor);
 
 // Holds a core footer against F-050 … F-052, F-062, F-080, F-090, and what lies before it against
-// F-002.
-Status CheckCore(const Core& core, uint64_t core_offset);
+// F-002. Sets the bytes of each table.
+Status CheckCore(Core* core, uint64_t core_offset);
 
-// One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040).
-// Blocks read are kept. A record is handed out as the bytes that this version knows: those that a
-// newer one added at its end are verified and left out (F-041).
+// One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040,
+// F-042). Blocks read are kept. A record is handed out as the bytes that this version knows: those
+// that a newer one added at its end are verified and left out (F-041).
 class SealedTable {
  public:
   // `known_size`: bytes of a record that this version knows, at most ref.record_size.
@@ -57,11 +54,20 @@ class SealedTable {
 
  private:
   struct Cache;
-  uint64_t num_blocks() const;
-  uint64_t block_offset(uint64_t block) const;
-  size_t block_bytes(uint64_t block) const;  // With the padding of the last.
-  Status LoadSeals(std::vector<uint64_t>* seals) const;
-  Status CheckBlock(uint64_t block, std::span<const std::byte> bytes, uint64_t seal) const;
+  struct Block {
+    uint64_t offset = 0;
+    size_t stored = 0;  // Bytes in the file, padding included.
+    uint64_t seal = 0;
+  };
+  size_t RawBytes(uint64_t block) const;  // Of its records.
+  Status LoadBlocks(std::vector<Block>* blocks) const;
+  Status LoadPlainBlocks(std::vector<Block>* blocks) const;
+  Status LoadCompressedBlocks(std::vector<Block>* blocks) const;
+  Status CheckSeals(std::span<const std::byte> bytes, uint64_t at) const;
+  // What a block holds, RawBytes of it, from its bytes in the file: its records, transposed in a
+  // compressed table.
+  Status OpenBlock(uint64_t number, const Block& block, std::span<const std::byte> bytes,
+                   std::byte* content) const;
 
   const RandomAccessFile* file_;
   TableRef ref_;

@@ -1,5 +1,5 @@
-// Sealed tables (spec F-040): one seal over the block seals, one seal per block, one block at a
-// time.
+// Sealed tables (spec F-040, F-042): one seal over the blocks' seals, one seal per block, one block
+// at a time.
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -8,7 +8,9 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/format/seal_internal.h"
+#include "dsi/format/table_blocks_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
 
 namespace dsi::internal {
@@ -17,9 +19,13 @@ namespace {
 // Whole tables are read in pieces of this many blocks, so that checking one needs little memory.
 constexpr uint64_t kBlocksPerRead = 64;
 
-uint64_t NumBlocks(const TableRef& ref) {
-  const uint64_t per_block = RecordsPerBlock(ref.record_size);
-  return (uint64_t{ref.count} + per_block - 1) / per_block;
+// As CopyRecords, of a block whose records are transposed.
+void GatherRecords(std::span<const std::byte> block, size_t record_size, size_t first, size_t n,
+                   size_t known, std::byte* to) {
+  const size_t per_block = block.size() / record_size;
+  for (size_t i = first; i < first + n; ++i) {
+    for (size_t j = 0; j < known; ++j) *to++ = block[j * per_block + i];
+  }
 }
 
 // The first `known` bytes of each of n records of `size` bytes; `from` may be `to` (F-041).
@@ -33,17 +39,11 @@ void CopyRecords(const std::byte* from, size_t n, size_t size, size_t known, std
 
 }  // namespace
 
-uint64_t TableBytes(const TableRef& ref) {
-  // Both factors have 32 bits, and a record is at most a block once F-041 holds.
-  const uint64_t records = uint64_t{ref.count} * ref.record_size;
-  return AlignUp(records, 8) + 8 * NumBlocks(ref);
-}
-
 struct SealedTable::Cache {
   std::mutex mutex;
-  bool seals_loaded = false;
-  std::vector<uint64_t> seals;
-  std::vector<std::unique_ptr<std::byte[]>> blocks;  // Null: not read yet.
+  bool blocks_loaded = false;
+  std::vector<Block> blocks;
+  std::vector<std::unique_ptr<std::byte[]>> contents;  // By block; null: not read yet.
 };
 
 SealedTable::SealedTable(const RandomAccessFile* file, const TableRef& ref, size_t known_size,
@@ -57,44 +57,80 @@ SealedTable::SealedTable(const RandomAccessFile* file, const TableRef& ref, size
 
 SealedTable::~SealedTable() = default;
 
-uint64_t SealedTable::num_blocks() const { return NumBlocks(ref_); }
-
-uint64_t SealedTable::block_offset(uint64_t block) const {
-  return ref_.offset + block * RecordsPerBlock(ref_.record_size) * ref_.record_size;
-}
-
-size_t SealedTable::block_bytes(uint64_t block) const {
+size_t SealedTable::RawBytes(uint64_t block) const {
   const uint64_t per_block = RecordsPerBlock(ref_.record_size);
   const uint64_t records = std::min<uint64_t>(per_block, ref_.count - block * per_block);
-  return static_cast<size_t>(AlignUp(records * ref_.record_size, 8));
+  return static_cast<size_t>(records * ref_.record_size);
 }
 
-Status SealedTable::LoadSeals(std::vector<uint64_t>* seals) const {
-  const uint64_t at = ref_.offset + AlignUp(uint64_t{ref_.count} * ref_.record_size, 8);
-  seals->resize(num_blocks());
-  const auto bytes = std::as_writable_bytes(std::span(*seals));
-  DSI_RETURN_IF_ERROR(file_->ReadAt(at, bytes));
+Status SealedTable::LoadBlocks(std::vector<Block>* blocks) const {
+  blocks->resize(NumBlocks(ref_.count, ref_.record_size));
+  return ref_.compressed ? LoadCompressedBlocks(blocks) : LoadPlainBlocks(blocks);
+}
+
+Status SealedTable::CheckSeals(std::span<const std::byte> bytes, uint64_t at) const {
   const uint64_t found = Seal(bytes, SealKind::kTableSeals, at, salt_);
-  if (found != ref_.seal) {
-    return Corrupt("table of {}: block seals at {}..{}: seal {:016x}, expected {:016x} (F-040)",
-                   what_, at, at + bytes.size(), found, ref_.seal);
+  if (found == ref_.seal) return Status::Ok();
+  return Corrupt("table of {}: block seals at {}..{}: seal {:016x}, expected {:016x} (F-040)",
+                 what_, at, at + bytes.size(), found, ref_.seal);
+}
+
+Status SealedTable::LoadPlainBlocks(std::vector<Block>* blocks) const {
+  uint64_t at = ref_.offset;
+  for (size_t b = 0; b < blocks->size(); ++b) {
+    Block& block = (*blocks)[b];
+    block.offset = at;
+    block.stored = AlignUp(RawBytes(b), 8);
+    at += b + 1 < blocks->size() ? RawBytes(b) : block.stored;
+  }
+  std::vector<uint64_t> seals(blocks->size());
+  const auto bytes = std::as_writable_bytes(std::span(seals));
+  DSI_RETURN_IF_ERROR(file_->ReadAt(at, bytes));
+  DSI_RETURN_IF_ERROR(CheckSeals(bytes, at));
+  for (size_t b = 0; b < seals.size(); ++b) (*blocks)[b].seal = LoadLE<uint64_t>(&bytes[8 * b]);
+  return Status::Ok();
+}
+
+Status SealedTable::LoadCompressedBlocks(std::vector<Block>* blocks) const {
+  std::vector<std::byte> entries(blocks->size() * kBlockEntrySize);
+  DSI_RETURN_IF_ERROR(file_->ReadAt(ref_.offset, entries));
+  DSI_RETURN_IF_ERROR(CheckSeals(entries, ref_.offset));
+  const uint64_t table_end = ref_.offset + ref_.bytes;
+  uint64_t at = ref_.offset + entries.size();
+  for (size_t b = 0; b < blocks->size(); ++b) {
+    const std::byte* const entry = &entries[b * kBlockEntrySize];
+    const auto end = LoadLE<uint64_t>(entry + 8);
+    // No node is larger than that of raw values.
+    const uint64_t most = kNodeHeaderSize + AlignUp(RawBytes(b), 8);
+    const bool is_last = b + 1 == blocks->size();
+    if (end < at + kNodeHeaderSize || end - at > most || end % 8 != 0 ||
+        (is_last ? end != table_end : end > table_end)) {
+      return Corrupt("table of {}: block {} is {}..{}, the table ends at {} (F-042)", what_, b, at,
+                     end, table_end);
+    }
+    (*blocks)[b] = {at, static_cast<size_t>(end - at), LoadLE<uint64_t>(entry)};
+    at = end;
   }
   return Status::Ok();
 }
 
-Status SealedTable::CheckBlock(uint64_t block, std::span<const std::byte> bytes,
-                               uint64_t seal) const {
-  const uint64_t at = block_offset(block);
-  const uint64_t found = Seal(bytes, SealKind::kTableBlock, at, salt_);
-  if (found != seal) {
+Status SealedTable::OpenBlock(uint64_t number, const Block& block, std::span<const std::byte> bytes,
+                              std::byte* content) const {
+  const uint64_t found = Seal(bytes, SealKind::kTableBlock, block.offset, salt_);
+  if (found != block.seal) {
     return Corrupt("table of {}: block {} at {}..{}: seal {:016x}, expected {:016x} (F-040)", what_,
-                   block, at, at + bytes.size(), found, seal);
+                   number, block.offset, block.offset + bytes.size(), found, block.seal);
   }
-  const uint64_t per_block = RecordsPerBlock(ref_.record_size);
-  const uint64_t records = std::min<uint64_t>(per_block, ref_.count - block * per_block);
-  if (!AllZero(bytes.subspan(records * ref_.record_size))) {
-    return Corrupt("table of {}: padding at the end is not zero (F-002)", what_);
+  const size_t size = RawBytes(number);
+  if (!ref_.compressed) {
+    if (!AllZero(bytes.subspan(size)))
+      return Corrupt("table of {}: padding at the end is not zero (F-002)", what_);
+    std::memcpy(content, bytes.data(), size);
+    return Status::Ok();
   }
+  DecodeScratch scratch;
+  Status status = DecompressBytes(bytes, &scratch, {content, size});
+  if (!status.ok()) return status.At(fmt::format("table of {}: block {}", what_, number));
   return Status::Ok();
 }
 
@@ -106,25 +142,31 @@ Status SealedTable::Read(uint32_t first, uint32_t n, std::byte* out) const {
   if (n == 0) return Status::Ok();
   const uint32_t per_block = RecordsPerBlock(ref_.record_size);
   const std::lock_guard lock(cache_->mutex);
-  if (!cache_->seals_loaded) {
-    DSI_RETURN_IF_ERROR(LoadSeals(&cache_->seals));
-    cache_->seals_loaded = true;
+  if (!cache_->blocks_loaded) {
+    DSI_RETURN_IF_ERROR(LoadBlocks(&cache_->blocks));
+    cache_->blocks_loaded = true;
   }
-  cache_->blocks.resize(cache_->seals.size());
+  cache_->contents.resize(cache_->blocks.size());
+  std::vector<std::byte> stored;
   while (n != 0) {
-    const uint32_t block = first / per_block;
+    const uint32_t number = first / per_block;
     const uint32_t in_block = first % per_block;
     const uint32_t take = std::min(n, per_block - in_block);
-    std::unique_ptr<std::byte[]>& kept = cache_->blocks[block];
+    std::unique_ptr<std::byte[]>& kept = cache_->contents[number];
     if (kept == nullptr) {
-      const size_t size = block_bytes(block);
-      std::unique_ptr<std::byte[]> fresh(new std::byte[size]);
-      DSI_RETURN_IF_ERROR(file_->ReadAt(block_offset(block), {fresh.get(), size}));
-      DSI_RETURN_IF_ERROR(CheckBlock(block, {fresh.get(), size}, cache_->seals[block]));
+      const Block& block = cache_->blocks[number];
+      stored.resize(block.stored);
+      DSI_RETURN_IF_ERROR(file_->ReadAt(block.offset, stored));
+      std::unique_ptr<std::byte[]> fresh(new std::byte[RawBytes(number)]);
+      DSI_RETURN_IF_ERROR(OpenBlock(number, block, stored, fresh.get()));
       kept = std::move(fresh);
     }
-    CopyRecords(kept.get() + size_t{in_block} * ref_.record_size, take, ref_.record_size,
-                known_size_, out);
+    const size_t size = ref_.record_size;
+    if (ref_.compressed) {
+      GatherRecords({kept.get(), RawBytes(number)}, size, in_block, take, known_size_, out);
+    } else {
+      CopyRecords(kept.get() + in_block * size, take, size, known_size_, out);
+    }
     out += take * known_size_;
     first += take;
     n -= take;
@@ -144,26 +186,34 @@ Status SealedTable::ReadSound(CountedVector<std::byte>* out,
                               const std::function<void(Status)>& damage) const {
   if (out != nullptr) out->clear();
   if (ref_.count == 0) return Status::Ok();
-  std::vector<uint64_t> seals;
-  DSI_RETURN_IF_ERROR(LoadSeals(&seals));
-  const uint64_t records_bytes = uint64_t{ref_.count} * ref_.record_size;
-  // The table lies inside the file, so this is bounded by bytes present.
-  if (out != nullptr) out->resize(AlignUp(records_bytes, 8));
+  std::vector<Block> blocks;
+  DSI_RETURN_IF_ERROR(LoadBlocks(&blocks));
+  // In a plain table bounded by bytes present, in a compressed one by 4 KiB for each entry.
+  if (out != nullptr) out->resize(uint64_t{ref_.count} * ref_.record_size);
   std::vector<std::byte> piece;
-  for (uint64_t block = 0; block < seals.size(); block += kBlocksPerRead) {
-    const uint64_t end = std::min<uint64_t>(seals.size(), block + kBlocksPerRead);
-    const uint64_t at = block_offset(block);
-    const auto size = static_cast<size_t>(block_offset(end - 1) + block_bytes(end - 1) - at);
-    if (out == nullptr) piece.resize(size);
-    const std::span<std::byte> bytes =
-        out != nullptr ? std::span(*out).subspan(at - ref_.offset, size) : std::span(piece);
-    DSI_RETURN_IF_ERROR(file_->ReadAt(at, bytes));
-    for (uint64_t b = block; b < end; ++b) {
-      const auto part = bytes.subspan(block_offset(b) - at, block_bytes(b));
-      Status status = CheckBlock(b, part, seals[b]);
-      if (status.ok()) continue;
-      std::memset(part.data(), 0, part.size());
-      damage(std::move(status));
+  std::vector<std::byte> content;
+  std::byte* records = out != nullptr ? out->data() : nullptr;
+  for (size_t first = 0; first < blocks.size(); first += kBlocksPerRead) {
+    const size_t end = std::min<size_t>(blocks.size(), first + kBlocksPerRead);
+    const uint64_t at = blocks[first].offset;
+    piece.resize(blocks[end - 1].offset + blocks[end - 1].stored - at);
+    DSI_RETURN_IF_ERROR(file_->ReadAt(at, piece));
+    for (size_t b = first; b < end; ++b) {
+      const auto stored = std::span(piece).subspan(blocks[b].offset - at, blocks[b].stored);
+      const size_t size = RawBytes(b);
+      content.resize(size);
+      Status status = OpenBlock(b, blocks[b], stored, content.data());
+      if (!status.ok()) {
+        std::fill(content.begin(), content.end(), std::byte{0});
+        damage(std::move(status));
+      }
+      if (out == nullptr) continue;
+      if (ref_.compressed) {
+        UntransposeRecords(content, ref_.record_size, records);
+      } else {
+        std::memcpy(records, content.data(), size);
+      }
+      records += size;
     }
   }
   if (out == nullptr) return Status::Ok();
@@ -174,7 +224,7 @@ Status SealedTable::ReadSound(CountedVector<std::byte>* out,
 
 void SealedTable::Forget() const {
   const std::lock_guard lock(cache_->mutex);
-  cache_->blocks.clear();
+  cache_->contents.clear();
 }
 
 }  // namespace dsi::internal

@@ -131,8 +131,8 @@ class PageReader {
   // Is through with the stripe: nothing stays in memory.
   void Stop();
 
-  // Verified bytes of planned page `page` (a position in the plan, not an ordinal). Reads its range
-  // when it is not in memory. kCorrupt names stripe, page and offset.
+  // Verified content of planned page `page` (a position in the plan, not an ordinal). Reads its
+  // range when it is not in memory. kCorrupt names stripe, page and offset.
   Result<PageBytes> Page(uint32_t page);
 
   // Verified bytes of a stream's node: form 2, k = 0: the part of its page; form 3: its page k.

@@ -8,6 +8,7 @@
 
 #include "dsi/base/block_memory_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 
@@ -43,13 +44,19 @@ class RangeMemory {
 }  // namespace
 
 struct PageReader::State {
-  const OpenFile* file = nullptr;
-  MemoryBudget* budget = nullptr;
+  State(const OpenFile* the_file, MemoryBudget* the_budget)
+      : file(the_file), budget(the_budget), scratch(the_budget) {}
+
+  const OpenFile* file;
+  MemoryBudget* budget;
   const StripePlan* plan = nullptr;
   // Parallel to plan->ranges; empty: not in memory.
   std::vector<std::shared_ptr<RangeMemory>> ranges;
   std::vector<uint32_t> expected;  // Nodes of a range that somebody will still ask for.
   std::vector<uint8_t> verified;  // Parallel to plan->pages: seal checked since the range was read.
+  // The same: what compressed pages hold, once somebody asked.
+  std::vector<std::shared_ptr<RangeMemory>> contents;
+  DecodeScratch scratch;
   bool letting_go = false;
   uint64_t bytes_read = 0;
   uint64_t reads = 0;
@@ -58,7 +65,22 @@ struct PageReader::State {
     if (ranges[range] == nullptr) return;
     const PlannedRange& r = plan->ranges[range];
     std::fill_n(verified.begin() + r.first_page, r.num_pages, uint8_t{0});
+    for (uint32_t i = 0; i < r.num_pages; ++i) contents[r.first_page + i].reset();
     ranges[range].reset();
+  }
+
+  // F-065.
+  Status OpenContent(uint32_t page, std::span<const std::byte> bytes) {
+    const PlannedPage& p = plan->pages[page];
+    const uint32_t size = p.record.content_size();
+    auto memory = std::make_shared<RangeMemory>(budget);
+    DSI_RETURN_IF_ERROR(memory->Reserve(size));
+    if (Status status = DecompressBytes(bytes, &scratch, {memory->bytes(), size}); !status.ok()) {
+      return status.At(
+          fmt::format("stripe {}, page {} at {}", plan->stripe, p.ordinal, p.record.offset));
+    }
+    contents[page] = std::move(memory);
+    return Status::Ok();
   }
 
   Status ReadRange(uint32_t range) {
@@ -78,10 +100,7 @@ struct PageReader::State {
 };
 
 PageReader::PageReader(const OpenFile* file, MemoryBudget* budget)
-    : state_(std::make_unique<State>()) {
-  state_->file = file;
-  state_->budget = budget;
-}
+    : state_(std::make_unique<State>(file, budget)) {}
 
 PageReader::~PageReader() = default;
 
@@ -91,6 +110,7 @@ void PageReader::Start(const StripePlan* plan) {
   s.plan = plan;
   s.ranges.resize(plan->ranges.size());
   s.verified.assign(plan->pages.size(), 0);
+  s.contents.resize(plan->pages.size());
   s.expected.assign(plan->ranges.size(), 0);
   s.letting_go = false;
 }
@@ -98,6 +118,7 @@ void PageReader::Start(const StripePlan* plan) {
 // The plan may be gone: nothing here may look at it.
 void PageReader::Stop() {
   state_->ranges.clear();
+  state_->contents.clear();
   state_->plan = nullptr;
 }
 
@@ -117,7 +138,9 @@ Result<PageBytes> PageReader::Page(uint32_t page) {
     }
     s.verified[page] = 1;
   }
-  return PageBytes{bytes, memory};
+  if (!p.record.compressed()) return PageBytes{bytes, memory};
+  if (s.contents[page] == nullptr) DSI_RETURN_IF_ERROR(s.OpenContent(page, bytes));
+  return PageBytes{{s.contents[page]->bytes(), p.record.content_size()}, s.contents[page]};
 }
 
 Result<PageBytes> PageReader::Node(const PlannedStream& stream, uint32_t k) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
@@ -35,6 +36,7 @@ class StripeVerifier {
         uses_(budget),
         buffer_(budget),
         values_(budget),
+        content_(budget),
         scratch_(budget) {}
 
   Result<bool> Verify(CountedVector<VerifiedTotals>* totals) {
@@ -140,11 +142,23 @@ class StripeVerifier {
         records_.Report(Corrupt("seal {:016x}, expected {:016x} (F-010)", seal, record.seal),
                         WherePage(p, record));
       } else {
-        DSI_RETURN_IF_ERROR(CheckNodes(p, record, bytes));
+        DSI_RETURN_IF_ERROR(CheckPage(p, record, bytes));
       }
       if (!meter_.Advance(record.stored_size)) return false;
     }
     return true;
+  }
+
+  // What a compressed page holds (F-065) is checked as if it stood there.
+  Status CheckPage(uint32_t page, const PageRecord& record, std::span<const std::byte> bytes) {
+    if (!record.compressed()) return CheckNodes(page, record, bytes);
+    content_.resize(record.content_size());
+    Status status = DecompressBytes(bytes, &scratch_, content_);
+    if (status.ok()) return CheckNodes(page, record, content_);
+    if (!IsDamage(status)) return status;
+    FailUses();
+    records_.Report(std::move(status), WherePage(page, record));
+    return Status::Ok();
   }
 
   // F-063, F-064: nodes do not overlap, and what lies between them is zero (F-002).
@@ -184,7 +198,7 @@ class StripeVerifier {
     }
     if (records_.all_present() && owners == 0) {
       records_.Report(Corrupt("the page belongs to no stream (F-063)"), WherePage(page, record));
-    } else if (records_.all_present() && record.num_values == 0 && end != bytes.size()) {
+    } else if (records_.all_present() && record.packed() && end != bytes.size()) {
       records_.Report(Corrupt("bytes {}..{} belong to no stream (F-064)", end, bytes.size()),
                       WherePage(page, record));
     }
@@ -300,6 +314,7 @@ class StripeVerifier {
   CountedVector<std::byte> buffer_;
   uint64_t buffer_at_ = 0;
   CountedVector<uint64_t> values_;
+  CountedVector<std::byte> content_;  // Of a compressed page.
   DecodeScratch scratch_;
 };
 

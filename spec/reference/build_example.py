@@ -134,12 +134,13 @@ class Builder:
 
     def __init__(self, columns, stripes, groups=(), id_spaces=(), metadata=None, sections=(),
                  cluster_keys=(), salt=0x0123456789ABCDEF, page_values=1024, writer=b"example",
-                 minor=0, tuning=0, unknown=0, edit=None):
+                 minor=0, tuning=0, unknown=0, edit=None, compress=None):
         # F-051: without a cluster key there are no sessions.
         stripes = [s if s.num_sessions is not None else s._replace(
             num_sessions=int(bool(cluster_keys))) for s in stripes]
         self.columns, self.rows, self.salt, self.page_values = columns, stripes, salt, page_values
         self.unknown = unknown  # Bytes that a newer version added to each record (F-041).
+        self.compress = compress  # An encoder for blocks of tables and shared pages (F-042, F-065).
         self.edit, self.ranges, self.size = edit or (lambda what, value: value), [], 0
         self.groups, self.id_spaces = [Grp("", 0)] + list(groups), list(id_spaces)
         self.heap, self.places = b"", {}
@@ -226,8 +227,10 @@ class Builder:
         padding = bytes(-len(joined(parts)) % 8)
         if padding:
             parts.append(Field(padding, "padding"))
-        body, at, step = joined(parts), self.size, 4096 // record_size * record_size
-        used = len(records) * record_size
+        at, step, used = self.size, 4096 // record_size * record_size, len(records) * record_size
+        if self.compress:
+            return self._compressed_table(what, joined(parts)[:used], record_size, step)
+        body = joined(parts)
         seals = b""
         for i in range(0, used, step):
             block = body[i:] if i + step >= used else body[i:i + step]
@@ -236,6 +239,23 @@ class Builder:
         self._add(what, parts)
         return dict(offset=at, record_size=record_size, count=len(records),
                     seal=seal(seals, 4, at + len(body), self.salt))
+
+    def _compressed_table(self, what, records, record_size, step):  # F-042
+        blocks = [records[i:i + step] for i in range(0, len(records), step)]
+        contents = [[b for k in range(record_size) for b in block[k::record_size]]
+                    for block in blocks]
+        nodes = [min(self.compress(content, 1), encode_nodes.raw(content, 1), key=len)
+                 for content in contents]
+        at, entries = self.size, []
+        end = at + 16 * len(nodes)
+        for node in nodes:
+            entries.append((seal(node, 3, end, self.salt), end + len(node)))
+            end += len(node)
+        entries = self.edit(f"{what} entries", entries)
+        head = b"".join(struct.pack("<QQ", *entry) for entry in entries)
+        self._add(what, [Field(head, "entries")] + [Field(node, "block") for node in nodes])
+        return dict(offset=at, record_size=record_size | 2**31, count=len(records) // record_size,
+                    seal=seal(head, 4, at, self.salt))
 
     def _streams(self, rows):
         """Yields (slot key, width, values, greatest code, columns to charge) of a stripe."""
@@ -302,7 +322,10 @@ class Builder:
             for record in streams:
                 if record["form"] == 3:
                     record["first_page"] += 1
-            paged.insert(0, (pack, 0))
+            if self.compress:
+                paged.insert(0, (self.compress(list(pack), 1), 2**31 + len(pack)))
+            else:
+                paged.insert(0, (pack, 0))
         for data, count in self.edit("pages", paged):
             pages.append(dict(offset=self.size, stored_size=len(data), num_values=count,
                               seal=seal(data, 2, self.size, self.salt)))

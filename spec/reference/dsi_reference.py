@@ -40,6 +40,7 @@ MAX_VERSION, MAX_METADATA = 2**24 - 1, 2**30
 BUDGET = 2**26  # Of this decoder, not of the format.
 DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING, LABEL, KEY, TIMESTAMP, STRING = range(1, 10)
 BOOL, BYTES = 1, 12
+COMPRESSED, MAX_PAGE_VALUES = 2**31, 2**20
 TYPE_WIDTH = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 4, 11: 8, 12: 1}
 SIGNED, FLOATS, INTEGERS = {2, 3, 4, 5}, {10, 11}, set(range(2, 10))
 
@@ -74,6 +75,7 @@ class File:
     def __init__(self, data, budget=BUDGET):
         self.budget = Budget(budget)
         self.data, self.extents, self.metadata, self.precisions = bytes(data), [], {}, {}
+        self.contents = {}  # Of compressed pages (F-065), by stripe and page.
         self._read_header_and_trailer()
         self._read_directory()
         self._check_columns()
@@ -135,12 +137,18 @@ class File:
 
     def _table(self, ref, record_size, what):
         """The bytes of all records of a sealed table."""
-        size = ref.record_size  # F-041: a newer version may have added fields at the end.
+        size = ref.record_size % COMPRESSED
+        compressed = size != ref.record_size  # F-042
+        # F-041: a newer version may have added fields at the end.
         need(size == record_size or record_size > 1 and record_size < size <= 4096 and
              size % 8 == 0, "F-041", what, f"records of {size} bytes")
         if ref.count == 0:  # F-040
-            need(ref.offset == 0 and ref.seal == 0, "F-040", what, "empty, but with a place")
+            need(ref.offset == 0 and ref.seal == 0 and not compressed, "F-040", what,
+                 "empty, but with a place")
             return b""
+        if compressed:
+            body = self._compressed_table(ref, size, what)
+            return b"".join(body[i:i + record_size] for i in range(0, len(body), size))
         used, step = ref.count * size, 4096 // size * size
         blocks = blocks_of(used, step)
         extent = self._extent(ref.offset, pad8(used) + 8 * blocks, what, "F-041")  # F-041
@@ -154,6 +162,39 @@ class File:
         if size == record_size:
             return body[:used]
         return b"".join(body[i:i + record_size] for i in range(0, used, size))
+
+    def _compressed_table(self, ref, size, what):  # F-042
+        per_block = 4096 // size
+        blocks, offset = blocks_of(ref.count, per_block), ref.offset
+        need(offset <= len(self.data) and 16 * blocks <= len(self.data) - offset, "F-041", what,
+             f"{blocks} blocks at {offset} are not inside the file")
+        entries = self.data[offset:offset + 16 * blocks]
+        need(seal(entries, SEAL_SEALS, offset, self.salt) == ref.seal, "F-040", what,
+             "wrong seal of the block seals")
+        at, records, places = offset + 16 * blocks, [], []
+        for i, (block_seal, end) in enumerate(struct.iter_unpack("<QQ", entries)):
+            n = min(per_block, ref.count - i * per_block)
+            need(at + 16 <= end <= at + 16 + pad8(n * size) and end % 8 == 0 and
+                 end <= len(self.data), "F-042", what, f"block {i} from {at} to {end}")
+            places.append((i, block_seal, at, end, n))
+            at = end
+        self._extent(offset, at - offset, what, "F-042")
+        for i, block_seal, at, end, n in places:
+            need(seal(self.data[at:end], SEAL_BLOCK, at, self.salt) == block_seal, "F-040", what,
+                 f"wrong seal of block {i}")
+            content = self._content(at, end, n * size, f"{what} block {i}", "F-042")
+            records += [content[k::n] for k in range(n)]
+        return b"".join(records)
+
+    def _content(self, at, end, size, where, rule):
+        """The bytes that a node of width 1 holds."""
+        need(self.data[at] in (0, 11), rule, where, f"encoding {self.data[at]}")  # E-010, E-100
+        try:
+            values, _, done = node(self.data, at, end, (1,), size, where, budget=self.budget)
+        except Unsupported as e:
+            raise Damage(rule, where, str(e)) from None
+        need(done == end, "E-001", where, f"{end - done} bytes after the node")
+        return bytes(values)
 
     def _read_sections(self):
         known = set()
@@ -410,19 +451,28 @@ class File:
         position = ref.data_offset
         for i, p in enumerate(stripe.pages):
             here = f"{what} page {i}"
+            need(p.num_values <= MAX_PAGE_VALUES or p.num_values >= COMPRESSED, "F-065", here,
+                 f"num_values {p.num_values:#x}")
             need(p.offset == position, "F-062", here, f"offset {p.offset}, expected {position}")
             need(p.stored_size % 8 == 0 and 16 <= p.stored_size, "F-062", here,
                  f"stored_size {p.stored_size}")
             need(p.stored_size <= MAX_PAGE, "F-090", here, f"{p.stored_size} bytes")  # F-090
             page = self._extent(p.offset, p.stored_size, here, "F-062")
             need(seal(page, SEAL_PAGE, p.offset, self.salt) == p.seal, "F-010", here, "wrong seal")
+            if p.num_values > MAX_PAGE_VALUES:  # F-065
+                size = p.num_values ^ COMPRESSED
+                need(size <= MAX_PAGE_VALUES and size % 8 == 0 and size >= p.stored_size, "F-065",
+                     here, f"num_values {p.num_values:#x}")
+                self.contents[stripe.ordinal, i] = self._content(
+                    p.offset, p.offset + p.stored_size, size, here, "F-065")
             position += p.stored_size
         need(position == ref.data_offset + ref.data_size, "F-062", what, "data_size differs")
 
     def _check_streams(self, stripe, what):  # F-061
         shapes = {f[0].shape_slot for f in self.features}
         shapes |= {f[0].windows_slot for f in self.features}
-        owners, packed = {}, {i: [] for i, p in enumerate(stripe.pages) if p.num_values == 0}
+        owners, packed = {}, {i: [] for i, p in enumerate(stripe.pages)
+                              if p.num_values == 0 or p.num_values > MAX_PAGE_VALUES}
         for slot, s in enumerate(stripe.streams):
             here = f"{what} slot {slot}"
             need(s.form <= 4, "F-061", here, f"form {s.form}")
@@ -455,7 +505,7 @@ class File:
                 need(s.num_values <= self.footer.page_values, "F-061", here,
                      f"{s.num_values} values in a packed stream")
                 need(s.num_pages == 1 and s.first_page in packed, "F-061", here, "no packed page")
-                room = stripe.pages[s.first_page].stored_size
+                room = self._content_size(stripe, s.first_page)
                 need(s.offset_in_page % 8 == 0, "F-061", here, "offset_in_page")
                 need(s.offset_in_page <= room and s.size <= room - s.offset_in_page, "F-064", here,
                      "node outside its page")  # F-064
@@ -473,12 +523,16 @@ class File:
                 left -= n
         need(len(owners) + len(packed) == len(stripe.pages), "F-063", what, "page without a stream")
         for i, nodes in packed.items():
-            here, page = f"{what} page {i}", stripe.pages[i]
+            here, end = f"{what} page {i}", self._content_size(stripe, i)
             need(nodes, "F-063", here, "page without a stream")  # F-063
             position = 0
-            for at, size in sorted(nodes) + [(page.stored_size, 0)]:
+            for at, size in sorted(nodes) + [(end, 0)]:
                 need(position == at, "F-064", here, f"node at {at}, expected {position}")  # F-064
                 position = at + size
+
+    def _content_size(self, stripe, page):  # F-065
+        content = self.contents.get((stripe.ordinal, page))
+        return stripe.pages[page].stored_size if content is None else len(content)
 
     # -- Values --
 
@@ -495,9 +549,10 @@ class File:
         values = []
         for p in range(s.first_page, s.first_page + s.num_pages):
             page, here = stripe.pages[p], f"{where} page {p}"
-            at = page.offset + s.offset_in_page
+            content = self.contents.get((stripe.ordinal, p)) if s.form == 2 else None
+            at = s.offset_in_page + (page.offset if content is None else 0)
             end = at + (s.size if s.form == 2 else page.stored_size)
-            part, _, done = node(self.data, at, end, (width,),
+            part, _, done = node(self.data if content is None else content, at, end, (width,),
                                  page.num_values if s.form == 3 else count, here,
                                  dictionary=dictionary, budget=self.budget)
             need(done == end, "E-001", here, f"{end - done} bytes after the node")  # E-001

@@ -12,6 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parents[1] / "spec" / "reference"))
 import encode_nodes as en  # noqa: E402
+from dsi_nodes import node  # noqa: E402
 from build_example import Alias, Builder, Col, Grp, Ids, Rows  # noqa: E402
 
 
@@ -71,7 +72,46 @@ def as_of(counts, num_unique=None, owners=OWNERS, **more):
     return groups(owners, (6, len(counts) if num_unique is None else num_unique, counts), **{"times": TIMES, **more})
 
 
+def compressed(what="", edit=None, change=None, encoder=en.compressed(2)):
+    """Three blocks of columns and a page, compressed; `edit` changes the part of the file called `what`, `change` each node."""
+    columns = [Col(f"feature.{i:03}", "list", "int64") for i in range(100)]
+    values = {c.name: [[i, 7], None, [i + 1]] for i, c in enumerate(columns)}
+    encode = encoder if change is None else lambda values, width: change(encoder(values, width))
+    return Builder(columns, [Rows(3, values)], compress=encode, edit=edit and (
+        lambda place, value: edit(value) if place == what else value)).bytes()
+
+
+def of_page(change):
+    return lambda pages: [(data, change(count, len(data)) if count > 2**20 else count) for data, count in pages]
+
+
+def cut_content(pages):
+    (data, count), *others = pages
+    content = node(data, 0, len(data), (1,), count - 2**31, "page")[0][:-8]
+    return [(en.compressed(2)(content, 1), 2**31 + len(content))] + others
+
+
+def with_empty(footer):
+    footer["id_spaces"]["record_size"] += 2**31
+    return footer
+
+
 FILES = {
+    "sound.compressed": lambda: compressed(), "sound.compressed_zstd": lambda: compressed(encoder=en.compressed(1)),
+    "F-040.block_too_short": lambda: compressed("columns entries", lambda e: [(e[0][0], e[0][1] - 8)] + e[1:]),
+    "F-042.block_not_of_8": lambda: compressed("columns entries", lambda e: [(s, end - 4 * (i == 0)) for i, (s, end) in enumerate(e)]),
+    "F-042.block_before_the_one_before": lambda: compressed("columns entries", lambda e: [e[0], (e[1][0], e[0][1] - 16), e[2]]),
+    "F-042.block_too_long": lambda: compressed("columns entries", lambda e: [(e[0][0], e[-1][1] + 4096)] + e[1:]),
+    "F-042.unknown_encoding": lambda: compressed(change=lambda data: b"\x63" + data[1:]),
+    "F-042.another_encoding": lambda: compressed(encoder=en.runs), "F-042.inner_unknown": lambda: compressed(encoder=en.compressed(2, lambda v, w: b"\x63" + en.raw(v, w)[1:])),
+    "F-040.empty_but_compressed": lambda: compressed("footer", with_empty),
+    "F-065.too_many_bytes": lambda: compressed("pages", of_page(lambda n, size: 2**31 + 2**20 + 8)),
+    "F-065.not_of_8": lambda: compressed("pages", of_page(lambda n, size: n + 4)),
+    "F-065.smaller_than_stored": lambda: compressed("pages", of_page(lambda n, size: 2**31 + size - 8)),
+    "F-065.neither_count_nor_size": lambda: compressed("pages", of_page(lambda n, size: 2**21)),
+    "F-065.unknown_encoding": lambda: compressed("pages", lambda pages: [(b"\x63" + data[1:], n) for data, n in pages]),
+    "E-002.content_of_another_size": lambda: compressed("pages", of_page(lambda n, size: n + 8)),
+    "F-064.node_behind_the_content": lambda: compressed("pages", cut_content),
     "sound.windows": lambda: windows(), "sound.windows_packed": lambda: windows(nodes={("l", "windows"): en.packed, "l.a": en.packed}),
     "sound.windows_paged": lambda: windows(nodes={("l", "windows"): (en.raw, "paged"), "l.a": (en.packed, "paged")}),
     "sound.windows_alias": lambda: windows(type="uint8", nodes={"l.b": Alias("l.a")}),

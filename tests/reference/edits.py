@@ -78,6 +78,11 @@ class Seed:
 
         def add(kind, table, layout):
             size = sum(s for _, s in layout)
+            if table.record_size > 2**31:  # F-042
+                blocks = -(-table.count // (4096 // size))
+                for i in range(blocks):
+                    self.sites[kind] += layout_sites((("seal", 8), ("end", 8)), table.offset + 16 * i)
+                return
             self.records += [(table.offset + size * i, size, kind) for i in range(table.count)]
             for i in range(table.count):
                 self.sites[kind] += layout_sites(layout, table.offset + size * i)
@@ -85,7 +90,8 @@ class Seed:
         add("name index", ref.name_index, NAME_INDEX_RECORD)
         add("groups", ref.groups, DIRECTORY_GROUP)
         add("id spaces", ref.id_spaces, ID_SPACE_RECORD)
-        self.sites["names"] = [(ref.names.offset + i, 1, "") for i in range(ref.names.count + 7)]
+        if ref.names.record_size == 1:
+            self.sites["names"] = [(ref.names.offset + i, 1, "") for i in range(ref.names.count + 7)]
         for stripe in ref.stripes:
             add("stripe groups", stripe.groups, GROUP_RECORD)
             add("streams", stripe.streams, STREAM_RECORD)
@@ -202,6 +208,8 @@ class Seed:
     @staticmethod
     def _seal_table(data, ref, salt):
         offset, size, count, _ = struct.unpack_from("<QIIQ", data, ref)
+        if size > 2**31:
+            return seal_compressed(data, ref, salt)
         used = size * count
         if not 0 < size <= 4096 or not used or offset + used > len(data):
             return
@@ -216,6 +224,25 @@ class Seed:
             struct.pack_into("<Q", data, seals + 8 * i, seal(bytes(data[start:end]), 3, start, salt))
         struct.pack_into("<Q", data, ref + 16,
                          seal(bytes(data[seals:seals + 8 * blocks]), 4, seals, salt))
+
+
+def seal_compressed(data, ref, salt):  # F-042
+    offset, size, count, _ = struct.unpack_from("<QIIQ", data, ref)
+    size -= 2**31
+    if not 0 < size <= 4096:
+        return
+    blocks = (count + 4096 // size - 1) // (4096 // size)
+    start = offset + 16 * blocks
+    if start > len(data):
+        return
+    for i in range(blocks):
+        end, = struct.unpack_from("<Q", data, offset + 16 * i + 8)
+        if not start <= end <= len(data):
+            break
+        struct.pack_into("<Q", data, offset + 16 * i, seal(bytes(data[start:end]), 3, start, salt))
+        start = end
+    entries = bytes(data[offset:offset + 16 * blocks])
+    struct.pack_into("<Q", data, ref + 16, seal(entries, 4, offset, salt))
 
 
 def swap(data, one, other, copy):

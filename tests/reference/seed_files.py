@@ -43,6 +43,14 @@ def told_by_time():
                                      Grp("j", 2, None, 1)], cluster_keys=[0, 1]).bytes()
 
 
+def compressed():
+    """Compressed tables, of one block and of two, and a compressed page; nodes in it and a page beside it."""
+    columns = [Col(f"f{i:02}", "list", "int64") for i in range(50)] + [Col("p", "dense", "int16")]
+    values = {c.name: [[i, 7], None, [i + 1]] for i, c in enumerate(columns[:-1])}
+    rows = Rows(3, {**values, "p": [1, 2, 3]}, nodes={"f07": en.packed, "p": (en.raw, "paged")})
+    return Builder(columns, [rows], compress=en.compressed(2)).bytes()
+
+
 def windows():
     lists = [[6, 7], [5, 6, 7], None, [7, 8], [], [1, 2], [6, 7]]
     starts = [1, 0, 0, 2, 0, 4, 1]
@@ -183,7 +191,7 @@ def no_rows():
 def seeds():
     return [("smallest", smallest().bytes(), 2), ("three", three().bytes(), 4),
             ("no_rows", no_rows(), 1), ("parents", parents(), 8),
-            ("told_by_time", told_by_time(), 8), ("windows", windows(), 8),
+            ("compressed", compressed(), 4), ("told_by_time", told_by_time(), 8), ("windows", windows(), 8),
             ("tiers", tiers(0), 5), ("tiers_newest_first", tiers(1), 5), ("aliases", aliases(), 6),
             ("integers", integers(), 8), ("texts", texts(), 8), ("kinds", kinds(), 8),
             ("paged", paged(), 1)]

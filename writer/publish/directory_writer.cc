@@ -163,7 +163,7 @@ std::string MetadataJson(const std::map<std::string, std::string>& metadata) {
 }
 
 TableRef Ref(const WrittenTable& table) {
-  return {table.offset, table.record_size, table.count, table.seal};
+  return {table.offset, table.record_size, table.count, table.seal, table.compressed};
 }
 
 }  // namespace

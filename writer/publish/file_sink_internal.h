@@ -1,5 +1,5 @@
 // Writes extents one after another: knows the offset, seals what it writes (spec F-002, F-010,
-// F-040).
+// F-040, F-042).
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ struct WrittenTable {
   uint32_t record_size = 0;
   uint32_t count = 0;
   uint64_t seal = 0;
+  bool compressed = false;
 };
 
 struct WrittenSection {
@@ -35,6 +36,7 @@ class FileSink {
   Status AppendHeader();
   // bytes: a multiple of 8.
   Result<PageRecord> AppendPage(std::span<const std::byte> bytes, uint32_t num_values);
+  // Tables of one block are never compressed: there is little to win.
   Result<WrittenTable> AppendTable(std::span<const std::byte> records, uint32_t record_size);
   Result<WrittenSection> AppendSection(std::span<const std::byte> bytes);
   // The core footer (a multiple of 8) and the trailer.
@@ -42,6 +44,9 @@ class FileSink {
 
  private:
   Status Append(std::span<const std::byte> bytes);
+  Status AppendPlain(std::span<const std::byte> records, WrittenTable* table);
+  // False where that is not clearly smaller.
+  Result<bool> AppendCompressed(std::span<const std::byte> records, WrittenTable* table);
 
   WritableFile* file_;
   uint64_t salt_;

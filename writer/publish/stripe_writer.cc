@@ -1,6 +1,7 @@
 #include "dsi/writer/publish/stripe_writer_internal.h"
 
 #include "dsi/base/bytes_internal.h"
+#include "dsi/codecs/compressed/compressed_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -8,6 +9,9 @@ namespace {
 constexpr size_t kSmallNode = 4'096;  // A stream of one node up to this size shares a page.
 constexpr size_t kSharedPageBytes =
     16'384;  // Shared pages are closed at this size, so that one small stream costs one small read.
+
+constexpr double kClearlySmaller = 0.9;
+constexpr int kLevel = 3;  // Of Zstandard.
 
 class Placer {
  public:
@@ -39,13 +43,23 @@ class Placer {
   Status CloseSharedPage() {
     if (shared_.empty()) return Status::Ok();
     for (const uint32_t slot : shared_slots_) (*records_)[slot].first_page = num_pages_;
-    DSI_RETURN_IF_ERROR(AppendPage(shared_, 0));
+    DSI_RETURN_IF_ERROR(AppendSharedPage());
     shared_.clear();
     shared_slots_.clear();
     return Status::Ok();
   }
 
  private:
+  // F-065, where it is worth the decoding: who reads one small stream decompresses its neighbours.
+  Status AppendSharedPage() {
+    std::vector<std::byte> node;
+    const bool is_smaller =
+        CompressBytes(shared_, kZstdCodec, kLevel, &frames_, &node) &&
+        static_cast<double>(node.size()) <= kClearlySmaller * static_cast<double>(shared_.size());
+    return is_smaller ? AppendPage(node, kCompressedPage | static_cast<uint32_t>(shared_.size()))
+                      : AppendPage(shared_, 0);
+  }
+
   Status AppendPage(std::span<const std::byte> bytes, uint32_t num_values) {
     DSI_ASSIGN_OR_RETURN(const PageRecord page, sink_->AppendPage(bytes, num_values));
     const size_t at = placed_->pages.size();
@@ -61,6 +75,7 @@ class Placer {
   uint32_t num_pages_ = 0;
   std::vector<std::byte> shared_;  // The page that small streams are being put in.
   std::vector<uint32_t> shared_slots_;
+  FrameEncoder frames_;
 };
 
 }  // namespace
