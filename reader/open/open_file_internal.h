@@ -16,6 +16,7 @@
 
 #include "dsi/format/core_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/statistics_internal.h"
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
@@ -26,13 +27,32 @@ namespace dsi::internal {
 uint64_t TableBytes(const TableRef& ref);
 
 // Parses and checks a core footer (F-050 … F-052, F-090) whose seal is already proven. file_size
-// bounds every extent. What a minor version above 0 added to it is left aside.
+// bounds every extent. What a minor version above 0 added to it is left aside. `may_have_gaps`:
+// F-033.
 Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
-                       uint16_t minor);
+                       uint16_t minor, bool may_have_gaps);
+
+// A section in blocks is a table of records of one byte (F-080).
+inline bool InBlocks(const SectionRef& section) { return (section.flags & kSectionInBlocks) != 0; }
+inline TableRef TableOf(const SectionRef& section) {
+  return {section.offset, kNameRecordSize, static_cast<uint32_t>(section.size), section.seal};
+}
 
 // Holds a core footer against F-050 … F-052, F-062, F-080, F-090, and what lies before it against
 // F-002.
-Status CheckCore(const Core& core, uint64_t core_offset);
+Status CheckCore(const Core& core, uint64_t core_offset, bool may_have_gaps);
+
+// A part of the file with one owner.
+struct Extent {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+// Tables and sections that take room (F-002); they lie inside the file once CheckCore has passed.
+std::vector<Extent> ExtentsOf(const Core& core);
+
+// F-002: sorted, none overlaps another.
+Status CheckApart(std::vector<Extent>* extents);
 
 // One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040).
 // Blocks read are kept. A record is handed out as the bytes that this version knows: those that a
@@ -124,6 +144,7 @@ class OpenFile {
   const SealedTable& names() const { return *names_; }
   const SealedTable& groups() const { return *groups_; }
   const SealedTable& id_spaces() const { return *id_spaces_; }
+  const SealedTable* statistics() const { return statistics_.get(); }  // Null: none (F-082).
   const SealedTable& stripe_groups(size_t stripe) const;
   const SealedTable& stripe_streams(size_t stripe) const;
   const SealedTable& stripe_pages(size_t stripe) const;
@@ -152,10 +173,29 @@ class OpenFile {
   void VerifyMetadata(MemoryBudget* budget,
                       const std::function<void(Status, std::string where)>& damage) const;
 
-  // Bytes of a section, verified (F-080). They and what VerifyMetadata holds are charged to
-  // `budget`; null: to none. Throws OverBudget.
+  // Bytes of a section sealed as a whole, verified (F-080). They and what VerifyMetadata holds are
+  // charged to `budget`; null: to none. Throws OverBudget.
   Result<CountedVector<std::byte>> LoadSection(const SectionRef& section,
                                                MemoryBudget* budget) const;
+
+  // What the file says of a column of known kind and type (F-082), stripe by stripe; none where it
+  // says nothing. kCorrupt. Throws OverBudget.
+  Result<CountedVector<ColumnStatistics>> LoadStatistics(uint32_t column, Type type,
+                                                         MemoryBudget* budget) const;
+
+  // Rows of a stripe, or of the file, that are deleted (F-084).
+  uint32_t num_deleted(size_t stripe) const {
+    return deleted_.empty() ? 0 : deleted_[stripe].count;
+  }
+  uint64_t num_deleted() const { return num_deleted_; }
+  // 1 for each deleted row of the stripe, 0 for others; empty: none is. kCorrupt, kUnsupported.
+  // Throws OverBudget.
+  Result<CountedVector<uint8_t>> LoadDeleted(size_t stripe, MemoryBudget* budget) const;
+
+  // F-033: not every byte is in an extent.
+  bool may_have_gaps() const { return may_have_gaps_; }
+  // F-034: bytes of the file that this one was made of by appending; 0: none.
+  uint64_t previous_size() const { return previous_size_; }
 
   // Drops what was kept of a stripe's tables. A wide scan calls it when it leaves a stripe, so that
   // memory does not grow with the file.
@@ -163,6 +203,8 @@ class OpenFile {
 
  private:
   OpenFile();
+  Status ReadDeletedCounts();
+  Status ReadPrevious(const SectionRef& section);
   Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
   Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;
   std::unique_ptr<RandomAccessFile> file_;
@@ -170,6 +212,16 @@ class OpenFile {
   uint64_t salt_ = 0;
   uint16_t minor_ = 0;
   std::unique_ptr<SealedTable> columns_, name_index_, names_, groups_, id_spaces_;
+  std::unique_ptr<SealedTable> statistics_, deleted_table_;
+  struct DeletedRows {
+    uint32_t count = 0;
+    uint32_t begin = 0;  // Of its node in the section.
+    uint32_t end = 0;
+  };
+  std::vector<DeletedRows> deleted_;  // By stripe; empty: no row of the file is.
+  uint64_t num_deleted_ = 0;
+  bool may_have_gaps_ = false;
+  uint64_t previous_size_ = 0;
   struct StripeTables;
   std::vector<std::unique_ptr<StripeTables>> stripes_;
 };
