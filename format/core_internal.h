@@ -16,7 +16,10 @@ struct TableRef {
   uint32_t count = 0;
   uint64_t seal = 0;
   bool compressed = false;  // F-042.
-  uint64_t bytes = 0;       // Of its extent. Not stored: a reader works it out.
+  // Not stored, of a compressed table: bytes of its extent as a reader works them out, or where
+  // `is_bound` the most that they may be.
+  uint64_t bytes = 0;
+  bool is_bound = false;
 };
 
 // Stands in the stored record_size of a compressed table.

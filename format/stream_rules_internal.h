@@ -21,6 +21,8 @@ Status CheckAlias(const StreamRecord& alias, const StreamRecord& target);
 struct PagesOfStripe {
   uint32_t count = 0;
   uint64_t end = 0;  // Where the last one ends.
+  bool may_have_gaps =
+      false;  // F-033: pages ascend, with anything between, behind and before them.
 };
 
 // F-062: a page that starts at `expected`, where the one before it ends.

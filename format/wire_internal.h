@@ -182,9 +182,19 @@ struct PrecisionRecord {
   static Result<PrecisionRecord> DecodeFrom(const std::byte* bytes);
 };
 
-inline constexpr size_t kNameRecordSize = 1;      // F-071.
-inline constexpr uint32_t kSectionMetadata = 1;   // F-080.
-inline constexpr uint32_t kSectionPrecision = 2;  // F-081.
+inline constexpr size_t kNameRecordSize = 1;       // F-071.
+inline constexpr uint32_t kSectionMetadata = 1;    // F-080.
+inline constexpr uint32_t kSectionPrecision = 2;   // F-081.
+inline constexpr uint32_t kSectionStatistics = 3;  // F-082.
+inline constexpr uint32_t kSectionDeleted = 4;     // F-084.
+inline constexpr uint32_t kSectionPrevious = 5;    // F-034.
+
+// Compat flags of the trailer: not every byte need be in an extent (F-033).
+inline constexpr uint64_t kCompatGaps = 1;
+
+// Flags of a section (F-080).
+inline constexpr uint32_t kSectionRequired = 1;
+inline constexpr uint32_t kSectionInBlocks = 2;  // It is a table of records of one byte.
 
 // Records per block of a sealed table (F-040).
 constexpr uint32_t RecordsPerBlock(uint32_t record_size) { return kMaxRecordBytes / record_size; }

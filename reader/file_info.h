@@ -14,7 +14,9 @@ namespace dsi {
 
 struct FileInfo {
   uint64_t file_bytes = 0;
+  // Of the stripes, deleted ones included: what row numbers count (those of ScanOptions and Batch).
   uint64_t num_rows = 0;
+  uint64_t num_deleted_rows = 0;  // Those among them that no scan gives (spec F-084).
   uint64_t num_sessions = 0;
   uint32_t num_features = 0;
   uint32_t num_columns = 0;
@@ -22,6 +24,9 @@ struct FileInfo {
   uint32_t num_stripes = 0;
   uint32_t page_values = 0;
   uint16_t major = 0, minor = 0;
+  // The file is this one's first part, which was appended to (spec F-034): bytes of it; 0: none.
+  uint64_t previous_file_bytes = 0;
+  bool may_have_gaps = false;  // Bytes that belong to nothing are no damage (spec F-033).
   std::string writer;
   // By whose prices encodings were chosen (spec F-053). None: the file does not say. It may be one
   // that this build does not know, whose name is empty.
@@ -31,7 +36,8 @@ struct FileInfo {
 
 struct StripeInfo {
   uint64_t first_row = 0;
-  uint64_t num_rows = 0;
+  uint64_t num_rows = 0;          // Deleted ones included.
+  uint64_t num_deleted_rows = 0;  // Spec F-084.
   uint64_t num_sessions = 0;
   uint64_t offset = 0;
   uint64_t bytes = 0;  // Of pages.

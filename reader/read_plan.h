@@ -12,7 +12,8 @@ struct ReaderOptions {
 };
 
 // The byte ranges of a projection, known before reading. With a filter: ranges of its columns, then
-// of the projection, stripe by stripe; those of stripes where no row passes are not read.
+// of the projection, stripe by stripe; those of stripes where no row passes are not read, and where
+// statistics tell it, they are not in the plan.
 struct ReadPlan {
   struct Range {
     uint64_t offset = 0;
@@ -24,6 +25,8 @@ struct ReadPlan {
   uint64_t bytes = 0;         // Sum of the ranges.
   uint64_t bytes_needed = 0;  // Pages alone.
   uint32_t num_pages = 0;
+  // Of those with rows asked for: no row passes the filter, or all are deleted.
+  uint32_t stripes_skipped = 0;
 };
 
 }  // namespace dsi

@@ -8,6 +8,7 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/reader/describe/describe_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
+#include "dsi/reader/open/previous_file_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/reader/reader_access_internal.h"
 #include "dsi/reader/scan/row_picker_internal.h"
@@ -34,6 +35,7 @@ FileInfo InfoOf(const OpenFile& file) {
   FileInfo info;
   info.file_bytes = file.file().size();
   info.num_rows = core.num_rows;
+  info.num_deleted_rows = file.num_deleted();
   info.num_sessions = core.num_sessions;
   info.num_features = core.num_features;
   info.num_columns = core.columns.count;
@@ -42,6 +44,8 @@ FileInfo InfoOf(const OpenFile& file) {
   info.page_values = core.page_values;
   info.major = internal::kMajorVersion;
   info.minor = file.minor();
+  info.previous_file_bytes = file.previous_size();
+  info.may_have_gaps = file.may_have_gaps();
   info.writer = core.writer;
   const auto tuning = static_cast<Tuning>(core.tuning);
   if (core.tuning != 0) info.tuning = tuning;
@@ -55,6 +59,7 @@ std::vector<StripeInfo> StripesOf(const OpenFile& file) {
   for (const internal::StripeRef& s : file.core().stripes) {
     stripes.push_back({.first_row = s.first_row,
                        .num_rows = s.num_rows,
+                       .num_deleted_rows = file.num_deleted(stripes.size()),
                        .num_sessions = s.num_sessions,
                        .offset = s.data_offset,
                        .bytes = s.data_size,
@@ -122,6 +127,13 @@ Result<std::unique_ptr<Reader>> Reader::Open(std::unique_ptr<RandomAccessFile> f
   });
 }
 
+Result<uint64_t> Reader::FindLastFile(const std::string& path) {
+  return internal::NoThrow([&]() -> Result<uint64_t> {
+    DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file, OpenLocalFile(path));
+    return internal::FindLastFile(*file);
+  });
+}
+
 const FileInfo& Reader::info() const noexcept { return impl_->info; }
 
 std::span<const StripeInfo> Reader::stripes() const noexcept { return impl_->stripes; }
@@ -179,9 +191,17 @@ Result<ReadPlan> Reader::Plan(const ScanOptions& options) const {
                          internal::FindFilterColumns(file, options.filter));
     internal::MemoryBudget budget{.limit = options.memory_bytes};
     ReadPlan plan;
-    for (size_t i = 0; i < file.core().stripes.size(); ++i) {
+    const size_t num_stripes = file.core().stripes.size();
+    DSI_ASSIGN_OR_RETURN(
+        const auto ruled_out,
+        internal::RuledOutStripes(file, options.filter, filter, 0, num_stripes, &budget));
+    for (size_t i = 0; i < num_stripes; ++i) {
       const internal::StripeRef& s = file.core().stripes[i];
       if (s.first_row >= options.row_end || s.first_row + s.num_rows <= options.row_begin) continue;
+      if ((!ruled_out.empty() && ruled_out[i]) || file.num_deleted(i) == s.num_rows) {
+        ++plan.stripes_skipped;
+        continue;
+      }
       if (!filter.columns.empty())
         DSI_RETURN_IF_ERROR(AddStripe(file, filter.columns, i, impl_->options, &budget, &plan));
       DSI_RETURN_IF_ERROR(AddStripe(file, columns, i, impl_->options, &budget, &plan));

@@ -44,6 +44,10 @@ class DSI_EXPORT Reader {
                                               const ReaderOptions& options = {});
   ~Reader();
 
+  // Where Open fails since an append was cut short: how many bytes of the file are a whole file, as
+  // far as its trailer tells (spec F-035); 0: none. Reads the file from its end up to there.
+  static Result<uint64_t> FindLastFile(const std::string& path);
+
   const FileInfo& info() const noexcept;
   std::span<const StripeInfo> stripes() const noexcept;
 
@@ -65,7 +69,7 @@ class DSI_EXPORT Reader {
 
   Result<ReadPlan> Plan(const ScanOptions& options) const;
   // Rows that a scan gives, those of a short last batch included, so that ranks can agree on a
-  // number of batches. Without a filter nothing is read; with one its columns, all of them. Looks
+  // number of batches. Without a filter no page is read; with one its columns, all of them. Looks
   // at rows, filter and memory_bytes alone.
   Result<uint64_t> CountRows(const ScanOptions& options) const;
   Result<std::unique_ptr<Scan>> NewScan(const ScanOptions& options) const;

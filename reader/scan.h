@@ -28,8 +28,8 @@ class DSI_EXPORT Scan {
   // returned. kCorrupt names page, offset, feature; kOutOfRange names row and feature; after an
   // error the scan is over.
   virtual Result<bool> Next(Batch* batch) = 0;
-  // Exact without a filter. With one: the most there can be, as if every row passed; how many rows
-  // do pass is known only when the filter's columns have been read (Reader::CountRows).
+  // Exact without a filter and deleted rows. With either: the most there can be, as if every row
+  // passed; how many do is known only when they have been looked at (Reader::CountRows).
   virtual uint64_t num_batches() const noexcept = 0;
   // What each batch has, in the order of the projection; a position here is the ordinal that Batch
   // gives views by. The same for all batches of the scan.

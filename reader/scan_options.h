@@ -60,13 +60,15 @@ struct ScanOptions {
   uint32_t batch_size = 4096;
   // Leave out a last batch that is not full.
   bool drop_last = false;
-  // Rows [row_begin, row_end) of the file, before the filter.
+  // Rows [row_begin, row_end) of the file, before the filter; deleted ones, which are never handed
+  // out, have numbers as well.
   uint64_t row_begin = 0;
   uint64_t row_end = UINT64_MAX;
   // Its columns are read and decoded ahead of the batches, by themselves, also where they are
-  // projected. Stripes in which no row passes are not read, and pages in which none does not
-  // decoded. Where one row in n passes, a batch reaches over about n × batch_size rows; it is put
-  // together block by block, so that only the unique rows of its own rows are held.
+  // projected. Stripes in which no row passes are not read, nor are the filter's columns where
+  // statistics tell it; pages in which none does are not decoded. Where one row in n passes, a
+  // batch reaches over about n × batch_size rows; it is put together block by block, so that only
+  // the unique rows of its own rows are held.
   RowFilter filter = {};
   // VBE: of lengths; kInt32 or kInt64.
   Type vbe_lengths = Type::kInt32;
@@ -77,8 +79,12 @@ struct ScanOptions {
 };
 
 struct ScanStats {
-  uint64_t rows = 0;          // Handed out.
-  uint64_t rows_dropped = 0;  // By the filter, which is ahead of the batches by some rows.
+  uint64_t rows = 0;  // Handed out.
+  uint64_t rows_dropped =
+      0;  // By the filter, which is ahead of the batches by some rows, or deleted.
+  // Stripes that were passed over unread: by their statistics no row passes the filter, or all are
+  // deleted.
+  uint64_t stripes_skipped = 0;
   uint64_t bytes_read = 0;    // From the file, with gaps; for the filter as well.
   uint64_t bytes_needed = 0;  // Pages of the projection and of the filter, in the stripes reached.
   uint64_t reads = 0;

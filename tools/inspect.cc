@@ -8,6 +8,7 @@
 
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/row_choice_internal.h"
 #include "dsi/tools/text_table_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
@@ -27,6 +28,7 @@ struct Options {
   bool metadata = false;
   std::string sort = "file";
   std::vector<std::string> plan;
+  RowChoice rows;  // Of the plan: where.
   std::optional<uint32_t> stripe;
   std::string streams;
   bool why = false;
@@ -61,15 +63,22 @@ uint32_t NumDedupGroups(const FileInfo& info) {
 
 Json SummaryJson(const FileInfo& info, const std::map<std::string, uint64_t>& kinds,
                  uint64_t stored_values, const GroupTotals& best) {
-  return {
-      {"bytes", info.file_bytes},        {"rows", info.num_rows},
-      {"sessions", info.num_sessions},   {"features", info.num_features},
-      {"columns", info.num_columns},     {"kinds", kinds},
-      {"groups", NumDedupGroups(info)},  {"stripes", info.num_stripes},
-      {"page_values", info.page_values}, {"stored_values", stored_values},
-      {"index_bytes", best.index_bytes}, {"format", fmt::format("{}.{}", info.major, info.minor)},
-      {"writer", info.writer},           {"tuning", TuningJson(info)},
-      {"ns_per_byte", info.ns_per_byte}};
+  return {{"bytes", info.file_bytes},
+          {"rows", info.num_rows},
+          {"deleted_rows", info.num_deleted_rows},
+          {"sessions", info.num_sessions},
+          {"features", info.num_features},
+          {"columns", info.num_columns},
+          {"kinds", kinds},
+          {"groups", NumDedupGroups(info)},
+          {"stripes", info.num_stripes},
+          {"page_values", info.page_values},
+          {"stored_values", stored_values},
+          {"index_bytes", best.index_bytes},
+          {"format", fmt::format("{}.{}", info.major, info.minor)},
+          {"writer", info.writer},
+          {"tuning", TuningJson(info)},
+          {"ns_per_byte", info.ns_per_byte}};
 }
 
 std::string LargestFeatures(std::vector<ColumnInfo> columns, uint64_t file_bytes,
@@ -159,6 +168,10 @@ Status ShowSummary(const Reader& reader, const std::string& file, Console* conso
                                   : TuningText(info));
   facts.Add("rows", fmt::format("{}  ({:.1f} bytes each)", CountText(info.num_rows),
                                 per(info.file_bytes, info.num_rows)));
+  if (info.num_deleted_rows != 0)
+    facts.Add("deleted rows", fmt::format("{} of these", CountText(info.num_deleted_rows)));
+  if (info.previous_file_bytes != 0)
+    facts.Add("appended to", fmt::format("a file of {}", BytesText(info.previous_file_bytes)));
   facts.Add("sessions", fmt::format("{}  ({:.1f} rows each)", CountText(info.num_sessions),
                                     per(info.num_rows, info.num_sessions)));
   facts.Add("stripes", CountText(info.num_stripes));
@@ -188,7 +201,8 @@ Status Run(const Options& options, Console* console) {
   if (options.groups) return ShowGroups(*reader, console);
   if (options.dedup) return ShowDedup(*reader, console);
   if (options.metadata) return ShowMetadata(*reader, console);
-  if (!options.plan.empty()) return ShowPlan(*reader, options.plan, options.stripe, console);
+  if (!options.plan.empty())
+    return ShowPlan(*reader, options.plan, options.rows, options.stripe, console);
   if (!options.streams.empty()) return ShowStreams(*reader, options.streams, console);
   return ShowSummary(*reader, options.file, console);
 }
@@ -250,12 +264,17 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
          "With --plan: only this stripe")
       ->needs(plan)
       ->type_name("I");
+  app->add_option("--where", options->rows.where,
+                  "With --plan: only rows such as 'label = 1'; repeatable, all must hold")
+      ->allow_extra_args(false)
+      ->needs(plan)
+      ->type_name("TERM");
   app->footer(
       "Examples:\n"
       "  dsictl inspect clicks.dsi\n"
       "  dsictl inspect clicks.dsi --features --sort bytes\n"
       "  dsictl inspect clicks.dsi --stats\n"
-      "  dsictl inspect clicks.dsi --plan label,user.clicks\n"
+      "  dsictl inspect clicks.dsi --plan label,user.clicks --where 'timestamp >= 1700000000'\n"
       "  dsictl inspect clicks.dsi --dedup --json\n");
   return [options, console] { return Run(*options, console); };
 }

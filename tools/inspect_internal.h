@@ -15,6 +15,8 @@
 
 namespace dsi::tools {
 
+struct RowChoice;
+
 enum class FeatureOrder : uint8_t { kFile, kBytes, kName, kValues };
 
 void SortColumns(FeatureOrder order, std::vector<ColumnInfo>* columns);
@@ -48,8 +50,9 @@ Status ShowLayout(const Reader& reader, Console* console);
 Status ShowStripes(const Reader& reader, Console* console);
 Status ShowGroups(const Reader& reader, Console* console);
 Status ShowDedup(const Reader& reader, Console* console);
+// Of `rows` only `where` counts.
 Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
-                std::optional<uint32_t> stripe, Console* console);
+                const RowChoice& rows, std::optional<uint32_t> stripe, Console* console);
 
 // Rows of the file and unique rows stored, over all stripes.
 struct GroupTotals {

@@ -8,6 +8,7 @@
 #include "dsi/tools/feature_choice_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/row_choice_internal.h"
 #include "dsi/tools/text_table_internal.h"
 #include "dsi/tools/unsupported_features_internal.h"
 
@@ -152,9 +153,10 @@ Status ShowGroups(const Reader& reader, Console* console) {
 }
 
 Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
-                std::optional<uint32_t> stripe, Console* console) {
+                const RowChoice& rows, std::optional<uint32_t> stripe, Console* console) {
   DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(reader, features));
   ScanOptions options;
+  DSI_ASSIGN_OR_RETURN(options.filter, FilterOf(reader, rows));
   if (stripe.has_value()) {
     const std::span<const StripeInfo> stripes = reader.stripes();
     if (*stripe >= stripes.size()) {
@@ -189,6 +191,7 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
                       {"bytes", plan.bytes},
                       {"bytes_needed", plan.bytes_needed},
                       {"pages", plan.num_pages},
+                      {"stripes_skipped", plan.stripes_skipped},
                       {"file_bytes", reader.info().file_bytes},
                       {"ranges", ranges}},
                      console);
@@ -203,10 +206,14 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
   }
   const double share = 100 * static_cast<double>(plan.bytes) /
                        static_cast<double>(std::max<uint64_t>(1, reader.info().file_bytes));
-  const std::string all =
+  std::string all =
       fmt::format("{} read{}, {} of {} ({:.1f}%), {} of it needed", plan.ranges.size(),
                   plan.ranges.size() == 1 ? "" : "s", BytesText(plan.bytes),
                   BytesText(reader.info().file_bytes), share, BytesText(plan.bytes_needed));
+  if (plan.stripes_skipped != 0) {
+    all += fmt::format("; {} of {} stripes skipped, in which no row can match",
+                       plan.stripes_skipped, stripe.has_value() ? 1 : reader.stripes().size());
+  }
   return console->Print(table.Render(*console) + "\n" + Folded(all, *console) + "\n");
 }
 

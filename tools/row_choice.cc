@@ -32,7 +32,8 @@ Result<uint64_t> CountIn(const Reader& reader, const RowTextOptions& rows, Range
 std::vector<Range> Pieces(const Reader& reader, const RowTextOptions& rows) {
   const Range all = {std::min(rows.row_begin, reader.info().num_rows),
                      std::min(rows.row_end, reader.info().num_rows)};
-  if (rows.filter.empty()) return {{all.begin, std::max(all.begin, all.end)}};
+  if (rows.filter.empty() && reader.info().num_deleted_rows == 0)
+    return {{all.begin, std::max(all.begin, all.end)}};
   std::vector<Range> pieces;
   for (const StripeInfo& stripe : reader.stripes()) {
     const Range piece = {std::max(all.begin, stripe.first_row),

@@ -1,8 +1,10 @@
 // dsictl verify: is every byte of these files as it was written?
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "dsi/reader/reader.h"
 #include "dsi/tools/exit_code_internal.h"
@@ -28,8 +30,17 @@ struct Finding {
   uint64_t rows = 0;
   std::vector<Damage> damage;       // What is not as it was written …
   std::vector<Damage> unsupported;  // … and what only a newer reader can judge.
+  uint64_t whole_bytes = 0;         // Where it ends in an unfinished append: those before (F-035).
   Status failure;                   // The file could not be judged: I/O, or a signal.
 };
+
+// Of a file that ends in an unfinished append: how long it was before; else 0.
+uint64_t WholeBytes(const std::string& path) {
+  const auto whole = Reader::FindLastFile(path);
+  std::error_code error;
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  return whole.ok() && !error && *whole < bytes ? *whole : 0;
+}
 
 // Damage found on opening counts as damage.
 Finding Check(const std::string& path, Progress* progress) {
@@ -48,6 +59,7 @@ Finding Check(const std::string& path, Progress* progress) {
   const auto reader = Reader::Open(path);
   if (!reader.ok()) {
     settle({.status = reader.status(), .where = ""});
+    if (!finding.damage.empty()) finding.whole_bytes = WholeBytes(path);
     return finding;
   }
   finding.bytes = (*reader)->info().file_bytes;
@@ -89,6 +101,7 @@ Json ToJson(const Finding& finding) {
   json["bytes"] = finding.bytes;
   json["rows"] = finding.rows;
   if (!finding.failure.ok()) json["error"] = finding.failure.message();
+  json["whole_bytes"] = finding.whole_bytes;
   json["damage"] = ToJson(finding.damage);
   json["unsupported"] = ToJson(finding.unsupported);
   return json;
@@ -111,6 +124,12 @@ std::string ToText(const Finding& finding, size_t max_findings) {
   }
   if (shown > max_findings) {
     text += fmt::format("{}: {} more findings (--all shows them)\n", path, shown - max_findings);
+  }
+  if (finding.whole_bytes != 0) {
+    text += fmt::format(
+        "{0}: it ends in an unfinished append; its first {1} bytes are a whole file, "
+        "which `head -c {1}` gives back\n",
+        path, finding.whole_bytes);
   }
   if (state == "damaged") return text;
   return text + fmt::format("{}: sound{}, {} rows, {}\n", path,

@@ -1,6 +1,7 @@
 // What the core footer says of the file, against the rules of the spec: its totals, its tables and
 // sections, and that these leave no gap.
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -13,18 +14,14 @@
 namespace dsi::internal {
 namespace {
 
-constexpr uint32_t kSectionRequired = 1;
+constexpr uint32_t kSectionEncryption = 6;
 
-// A part of the file between the pages and the core footer.
-struct Extent {
-  uint64_t offset = 0;
-  uint64_t size = 0;
-  TableRef* table = nullptr;  // Compressed: its size is what lies before the next extent, so far.
-};
+bool IsBefore(const Extent& a, const Extent& b) { return a.offset < b.offset; }
 
 class Checker {
  public:
-  Checker(Core* core, uint64_t core_offset) : core_(*core), core_offset_(core_offset) {}
+  Checker(Core* core, uint64_t core_offset, bool may_have_gaps)
+      : core_(*core), core_offset_(core_offset), may_have_gaps_(may_have_gaps) {}
 
   Status Check() {
     DSI_RETURN_IF_ERROR(CheckKnown());
@@ -40,6 +37,11 @@ class Checker {
   Status CheckKnown() const {
     for (const SectionRef& s : core_.sections) {
       if (IsKnown(s) || (s.flags & kSectionRequired) == 0) continue;
+      if (s.kind == kSectionEncryption) {
+        return {
+            StatusCode::kUnsupported,
+            "core footer: parts of the file are encrypted, which this build cannot read (F-085)"};
+      }
       return Error(StatusCode::kUnsupported,
                    "core footer: section of kind {} is required and unknown to this build (F-080)",
                    s.kind);
@@ -48,7 +50,7 @@ class Checker {
   }
 
   static bool IsKnown(const SectionRef& s) {
-    return s.kind == kSectionMetadata || s.kind == kSectionPrecision;
+    return s.kind >= kSectionMetadata && s.kind <= kSectionPrevious;
   }
 
   Status CheckTotals() const {
@@ -74,13 +76,13 @@ class Checker {
     return Status::Ok();
   }
 
-  Status CheckDirectory() {
-    Core& c = core_;
-    DSI_RETURN_IF_ERROR(AddTable(c.columns, ColumnRecord::kSize, "columns"));
-    DSI_RETURN_IF_ERROR(AddTable(c.name_index, NameIndexRecord::kSize, "name index"));
-    DSI_RETURN_IF_ERROR(AddTable(c.names, kNameRecordSize, "names"));
-    DSI_RETURN_IF_ERROR(AddTable(c.groups, GroupRecord::kSize, "groups"));
-    DSI_RETURN_IF_ERROR(AddTable(c.id_spaces, IdSpaceRecord::kSize, "id spaces"));
+  Status CheckDirectory() const {
+    const Core& c = core_;
+    DSI_RETURN_IF_ERROR(CheckTable(c.columns, ColumnRecord::kSize, "columns"));
+    DSI_RETURN_IF_ERROR(CheckTable(c.name_index, NameIndexRecord::kSize, "name index"));
+    DSI_RETURN_IF_ERROR(CheckTable(c.names, kNameRecordSize, "names"));
+    DSI_RETURN_IF_ERROR(CheckTable(c.groups, GroupRecord::kSize, "groups"));
+    DSI_RETURN_IF_ERROR(CheckTable(c.id_spaces, IdSpaceRecord::kSize, "id spaces"));
     if (c.name_index.count < c.columns.count ||
         c.name_index.count - c.columns.count > c.num_features) {
       return Corrupt("core footer: {} name index entries for {} columns of {} features (F-072)",
@@ -116,8 +118,8 @@ class Checker {
     return Status::Ok();
   }
 
-  Status CheckStripe(size_t i, uint64_t rows_before) {
-    StripeRef& s = core_.stripes[i];
+  Status CheckStripe(size_t i, uint64_t rows_before) const {
+    const StripeRef& s = core_.stripes[i];
     if (s.first_row != rows_before || s.num_rows < 1 || s.num_rows > kMaxStripeRows) {
       return Corrupt("core footer: stripe {}: first row {}, expected {}; {} rows (F-051, F-052)", i,
                      s.first_row, rows_before, s.num_rows);
@@ -128,8 +130,9 @@ class Checker {
       return Corrupt("core footer: stripe {}: {} sessions in {} rows, continues: {} (F-051)", i,
                      s.num_sessions, s.num_rows, s.continues_session);
     }
-    if (s.data_offset != data_end_ || s.data_size % 8 != 0 ||
-        !FitsIn(s.data_offset, s.data_size, core_offset_)) {
+    const bool in_place = may_have_gaps_ ? s.data_offset >= kHeaderSize && s.data_offset % 8 == 0
+                                         : s.data_offset == data_end_;
+    if (!in_place || s.data_size % 8 != 0 || !FitsIn(s.data_offset, s.data_size, core_offset_)) {
       return Corrupt("core footer: stripe {}: {} bytes of pages at {}, expected at {} (F-051)", i,
                      s.data_size, s.data_offset, data_end_);
     }
@@ -143,44 +146,59 @@ class Checker {
           "(F-060, F-050)",
           i, s.groups.count, core_.groups.count, s.streams.count, core_.num_slots);
     }
-    DSI_RETURN_IF_ERROR(AddTable(s.groups, StripeGroupRecord::kSize, "stripe groups"));
-    DSI_RETURN_IF_ERROR(AddTable(s.streams, StreamRecord::kSize, "streams"));
-    return AddTable(s.pages, PageRecord::kSize, "pages");
+    DSI_RETURN_IF_ERROR(CheckTable(s.groups, StripeGroupRecord::kSize, "stripe groups"));
+    DSI_RETURN_IF_ERROR(CheckTable(s.streams, StreamRecord::kSize, "streams"));
+    return CheckTable(s.pages, PageRecord::kSize, "pages");
   }
 
-  Status CheckSections() {
-    bool metadata_seen = false;
-    bool precision_seen = false;
+  Status CheckSections() const {
+    std::array<bool, kSectionPrevious + 1> seen{};
     for (const SectionRef& s : core_.sections) {
-      if ((s.flags & ~kSectionRequired) != 0)
+      if ((s.flags & ~(kSectionRequired | kSectionInBlocks)) != 0)
         return Corrupt("core footer: section flags {:#x} (F-003, F-080)", s.flags);
-      if (s.kind == kSectionMetadata) {
-        if (metadata_seen || s.size > kMaxMetadataBytes) {
-          return Corrupt("core footer: metadata section of {} bytes, second: {} (F-080)", s.size,
-                         metadata_seen);
-        }
-        metadata_seen = true;
-      }
-      if (s.kind == kSectionPrecision) {
-        const uint64_t most = uint64_t{core_.columns.count} * PrecisionRecord::kSize;
-        if (precision_seen || s.size == 0 || s.size % PrecisionRecord::kSize != 0 ||
-            s.size > most) {
-          return Corrupt("core footer: precision section of {} bytes, second: {} (F-080, F-081)",
-                         s.size, precision_seen);
-        }
-        precision_seen = true;
+      if (s.kind == kSectionEncryption)
+        return Corrupt("core footer: section of kind {} that is not required (F-085)", s.kind);
+      if (IsKnown(s)) {
+        if (seen[s.kind]) return Corrupt("core footer: second section of kind {} (F-080)", s.kind);
+        seen[s.kind] = true;
+        DSI_RETURN_IF_ERROR(CheckKnownSection(s));
       }
       if (s.offset % 8 != 0) return Corrupt("core footer: section at offset {} (F-002)", s.offset);
-      if (!FitsIn(s.offset, s.size, core_offset_) || AlignUp(s.size, 8) > core_offset_ - s.offset) {
+      if (InBlocks(s) && (s.size == 0 || s.size > UINT32_MAX))
+        return Corrupt("core footer: section of {} bytes in blocks (F-080)", s.size);
+      const uint64_t size = InBlocks(s) ? TableBytes(TableOf(s)) : s.size;
+      if (!FitsIn(s.offset, size, core_offset_) || AlignUp(size, 8) > core_offset_ - s.offset) {
         return Corrupt("core footer: section of {} bytes at {} (F-080)", s.size, s.offset);
       }
-      if (s.size != 0) extents_.push_back({s.offset, AlignUp(s.size, 8)});
     }
     return Status::Ok();
   }
 
+  Status CheckKnownSection(const SectionRef& s) const {
+    const bool in_blocks = s.kind == kSectionStatistics || s.kind == kSectionDeleted;
+    if (InBlocks(s) != in_blocks ||
+        (s.kind == kSectionDeleted && (s.flags & kSectionRequired) == 0))
+      return Corrupt("core footer: section of kind {}, flags {:#x} (F-080)", s.kind, s.flags);
+    if (s.kind == kSectionMetadata && s.size > kMaxMetadataBytes)
+      return Corrupt("core footer: metadata section of {} bytes (F-080)", s.size);
+    const uint64_t most = uint64_t{core_.columns.count} * PrecisionRecord::kSize;
+    if (s.kind == kSectionPrecision &&
+        (s.size == 0 || s.size % PrecisionRecord::kSize != 0 || s.size > most))
+      return Corrupt("core footer: precision section of {} bytes (F-081)", s.size);
+    if (s.kind == kSectionStatistics && s.size < uint64_t{core_.columns.count} * 4)
+      return Corrupt("core footer: statistics of {} bytes for {} columns (F-082)", s.size,
+                     core_.columns.count);
+    if (s.kind == kSectionDeleted && s.size < core_.stripes.size() * 8)
+      return Corrupt("core footer: deleted rows of {} bytes for {} stripes (F-084)", s.size,
+                     core_.stripes.size());
+    if (s.kind == kSectionPrevious && (s.size != 8 || !may_have_gaps_))
+      return Corrupt("core footer: previous file in {} bytes, gaps allowed: {} (F-034)", s.size,
+                     may_have_gaps_);
+    return Status::Ok();
+  }
+
   // F-040 … F-042.
-  Status AddTable(TableRef& t, size_t record_size, std::string_view what) {
+  Status CheckTable(const TableRef& t, size_t record_size, std::string_view what) const {
     // A newer version may have added fields at the end of a record; a name heap has none.
     const bool may_grow = record_size != kNameRecordSize && t.record_size > record_size &&
                           t.record_size <= kMaxRecordBytes && t.record_size % 8 == 0;
@@ -194,37 +212,29 @@ class Checker {
     }
     if (t.offset % 8 != 0)
       return Corrupt("core footer: table of {} at offset {} (F-002)", what, t.offset);
-    // Both factors have 32 bits, and a record is at most a block. Of a compressed table, at least
-    // what describes its blocks and their smallest nodes.
-    const uint64_t num_blocks = NumBlocks(t.count, t.record_size);
-    t.bytes = t.compressed ? num_blocks * (kBlockEntrySize + kLeastNodeSize)
-                           : AlignUp(uint64_t{t.count} * t.record_size, 8) + 8 * num_blocks;
-    if (!FitsIn(t.offset, t.bytes, core_offset_)) {
+    if (!FitsIn(t.offset, TableBytes(t), core_offset_)) {
       return Corrupt("core footer: table of {}: {} records of {} bytes at offset {} (F-041)", what,
                      t.count, t.record_size, t.offset);
     }
-    extents_.push_back({t.offset, t.bytes, t.compressed ? &t : nullptr});
     return Status::Ok();
   }
 
-  // F-002: between the last page and the core footer, tables and sections leave no gap.
+  // F-002: between the last page and the core footer, tables and sections leave no gap; F-033: or
+  // do not overlap.
   Status CheckTiling() {
-    std::sort(extents_.begin(), extents_.end(),
-              [](const Extent& a, const Extent& b) { return a.offset < b.offset; });
+    std::vector<Extent> extents = ExtentsOf(core_);
+    DSI_RETURN_IF_ERROR(CheckApart(&extents));
+    BoundCompressed(extents);
+    if (may_have_gaps_) return Status::Ok();
+    extents = ExtentsOf(core_);
+    std::sort(extents.begin(), extents.end(), IsBefore);
     uint64_t end = data_end_;
-    TableRef* open = nullptr;  // A compressed table ends where the next extent starts.
-    for (const Extent& e : extents_) {
-      if (open == nullptr ? e.offset != end : e.offset < end) {
+    for (const Extent& e : extents) {
+      if (e.offset != end) {
         return Corrupt("core footer: a table or section starts at {}, expected {} (F-002)",
                        e.offset, end);
       }
-      if (open != nullptr) open->bytes = e.offset - open->offset;
-      open = e.table;
-      end = e.offset + e.size;  // Before core_offset_, so that the sum cannot wrap.
-    }
-    if (open != nullptr && end <= core_offset_) {
-      open->bytes = core_offset_ - open->offset;
-      return Status::Ok();
+      end += e.size;  // Each extent ends before core_offset_, so the sum cannot wrap.
     }
     if (end != core_offset_) {
       return Corrupt("core footer at {}: the part before it ends at {} (F-002)", core_offset_, end);
@@ -232,14 +242,70 @@ class Checker {
     return Status::Ok();
   }
 
+  // F-042: a compressed table ends where the next extent starts, or, where there may be gaps,
+  // before. `extents` are sorted.
+  void BoundCompressed(std::span<const Extent> extents) {
+    const auto bound = [&](TableRef* table) {
+      if (!table->compressed) return;
+      const auto next = std::upper_bound(extents.begin(), extents.end(),
+                                         Extent{.offset = table->offset}, IsBefore);
+      table->bytes = (next == extents.end() ? core_offset_ : next->offset) - table->offset;
+      table->is_bound = may_have_gaps_;
+    };
+    for (TableRef* t :
+         {&core_.columns, &core_.name_index, &core_.names, &core_.groups, &core_.id_spaces})
+      bound(t);
+    for (StripeRef& s : core_.stripes) {
+      for (TableRef* t : {&s.groups, &s.streams, &s.pages}) bound(t);
+    }
+  }
+
   Core& core_;
   uint64_t core_offset_;
+  bool may_have_gaps_;
   uint64_t data_end_ = 0;
-  std::vector<Extent> extents_;
 };
 
 }  // namespace
 
-Status CheckCore(Core* core, uint64_t core_offset) { return Checker(core, core_offset).Check(); }
+uint64_t TableBytes(const TableRef& t) {
+  if (t.bytes != 0 && !t.is_bound) return t.bytes;
+  const uint64_t num_blocks = NumBlocks(t.count, t.record_size);
+  if (t.compressed) return num_blocks * (kBlockEntrySize + kLeastNodeSize);
+  // Both factors have 32 bits, and a record is at most a block once F-041 holds.
+  return AlignUp(uint64_t{t.count} * t.record_size, 8) + 8 * num_blocks;
+}
+
+std::vector<Extent> ExtentsOf(const Core& core) {
+  std::vector<Extent> extents;
+  const auto add = [&extents](uint64_t offset, uint64_t size) {
+    if (size != 0) extents.push_back({offset, AlignUp(size, 8)});
+  };
+  const auto add_table = [&](const TableRef& t) { add(t.offset, TableBytes(t)); };
+  for (const TableRef* t :
+       {&core.columns, &core.name_index, &core.names, &core.groups, &core.id_spaces})
+    add_table(*t);
+  for (const StripeRef& s : core.stripes) {
+    for (const TableRef* t : {&s.groups, &s.streams, &s.pages}) add_table(*t);
+  }
+  for (const SectionRef& s : core.sections)
+    add(s.offset, InBlocks(s) ? TableBytes(TableOf(s)) : s.size);
+  return extents;
+}
+
+Status CheckApart(std::vector<Extent>* extents) {
+  std::sort(extents->begin(), extents->end(), IsBefore);
+  uint64_t end = kHeaderSize;
+  for (const Extent& e : *extents) {
+    if (e.offset < end)
+      return Corrupt("what starts at {} overlaps what ends at {} (F-002)", e.offset, end);
+    end = e.offset + e.size;
+  }
+  return Status::Ok();
+}
+
+Status CheckCore(Core* core, uint64_t core_offset, bool may_have_gaps) {
+  return Checker(core, core_offset, may_have_gaps).Check();
+}
 
 }  // namespace dsi::internal

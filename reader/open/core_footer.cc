@@ -53,7 +53,7 @@ Result<StripeRef> StripeFromWire(const wire::StripeRef& s) {
 }  // namespace
 
 Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
-                       uint16_t minor) {
+                       uint16_t minor, bool may_have_gaps) {
   if (bytes.size() < 8 || bytes.size() > kMaxCoreBytes || core_offset > file_size ||
       core_offset < kHeaderSize) {
     return Corrupt("core footer: {} bytes at {} (F-030)", bytes.size(), core_offset);
@@ -105,7 +105,7 @@ Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uin
     return Corrupt("core footer at {}: not in the one form that its values have (F-050)",
                    core_offset);
   }
-  DSI_RETURN_IF_ERROR(CheckCore(&core, core_offset));
+  DSI_RETURN_IF_ERROR(CheckCore(&core, core_offset, may_have_gaps));
   return core;
 }
 

@@ -67,14 +67,16 @@ Result<std::vector<PageRecord>> OpenFile::LoadPages(size_t stripe, uint32_t firs
   if (first != 0 && n != 0) {
     DSI_RETURN_IF_ERROR(table.Read(first - 1, 1, bytes));
     DSI_ASSIGN_OR_RETURN(const PageRecord before, PageRecord::DecodeFrom(bytes));
-    expected = before.offset + before.stored_size;  // If it wraps, no page starts there.
+    // If it wraps, no page starts there.
+    if (!CheckedAdd(before.offset, before.stored_size, &expected)) expected = UINT64_MAX;
   }
   for (uint32_t i = first; i < first + n; ++i) {
     DSI_RETURN_IF_ERROR(table.Read(i, 1, bytes));
     auto page = PageRecord::DecodeFrom(bytes);
     if (!page.ok()) return page.status().At(fmt::format("stripe {}, page {}", stripe, i));
     const Status status = CheckPagePlace(
-        *page, i, expected, {table.count(), ref.data_offset + ref.data_size}, core_.page_values);
+        *page, i, expected, {table.count(), ref.data_offset + ref.data_size, may_have_gaps_},
+        core_.page_values);
     if (!status.ok()) return status.At(fmt::format("stripe {}, page {}", stripe, i));
     expected = page->offset + page->stored_size;
     pages.push_back(*page);

@@ -81,7 +81,9 @@ Result<std::unique_ptr<OpenFile>> OpenFile::Open(std::unique_ptr<RandomAccessFil
                    trailer.core_offset, trailer.core_offset + trailer.core_size, seal,
                    trailer.core_seal);
   }
-  DSI_ASSIGN_OR_RETURN(open->core_, ParseCore(core_bytes, size, trailer.core_offset, header.minor));
+  open->may_have_gaps_ = (trailer.compat & kCompatGaps) != 0;
+  DSI_ASSIGN_OR_RETURN(open->core_, ParseCore(core_bytes, size, trailer.core_offset, header.minor,
+                                              open->may_have_gaps_));
   open->salt_ = header.salt;
   open->minor_ = header.minor;
 
@@ -94,6 +96,14 @@ Result<std::unique_ptr<OpenFile>> OpenFile::Open(std::unique_ptr<RandomAccessFil
   open->names_ = table(core.names, kNameRecordSize, "names");
   open->groups_ = table(core.groups, GroupRecord::kSize, "groups");
   open->id_spaces_ = table(core.id_spaces, IdSpaceRecord::kSize, "id spaces");
+  for (const SectionRef& section : core.sections) {
+    if (section.kind == kSectionStatistics)
+      open->statistics_ = table(TableOf(section), kNameRecordSize, "statistics");
+    if (section.kind == kSectionDeleted)
+      open->deleted_table_ = table(TableOf(section), kNameRecordSize, "deleted rows");
+    if (section.kind == kSectionPrevious) DSI_RETURN_IF_ERROR(open->ReadPrevious(section));
+  }
+  if (open->deleted_table_ != nullptr) DSI_RETURN_IF_ERROR(open->ReadDeletedCounts());
   open->stripes_.reserve(core.stripes.size());
   for (size_t i = 0; i < core.stripes.size(); ++i) {
     open->stripes_.push_back(
@@ -148,10 +158,33 @@ void OpenFile::VerifyMetadata(MemoryBudget* budget,
     check(stripes_[i]->pages, fmt::format("stripe {}: pages", i));
   }
   for (const SectionRef& section : core_.sections) {
-    if (auto bytes = LoadSection(section, budget); !bytes.ok()) {
-      damage(bytes.status(), fmt::format("section of kind {}", section.kind));
+    const std::string what = fmt::format("section of kind {}", section.kind);
+    if (InBlocks(section)) {
+      check(SealedTable(file_.get(), TableOf(section), kNameRecordSize, salt_, what), what);
+    } else if (auto bytes = LoadSection(section, budget); !bytes.ok()) {
+      damage(bytes.status(), what);
     }
   }
+}
+
+Result<std::vector<Extent>> OpenFile::LoadExtents() const {
+  std::vector<Extent> extents;
+  std::vector<const SealedTable*> tables = {columns_.get(), name_index_.get(), names_.get(),
+                                            groups_.get(), id_spaces_.get()};
+  for (const auto& stripe : stripes_) {
+    for (const SealedTable* table : {&stripe->groups, &stripe->streams, &stripe->pages})
+      tables.push_back(table);
+  }
+  for (const SealedTable* table : tables) {
+    DSI_ASSIGN_OR_RETURN(const uint64_t bytes, table->StoredBytes());
+    if (bytes != 0) extents.push_back({table->offset(), bytes});
+  }
+  for (const SectionRef& section : core_.sections) {
+    const uint64_t bytes =
+        InBlocks(section) ? TableBytes(TableOf(section)) : AlignUp(section.size, 8);
+    if (bytes != 0) extents.push_back({section.offset, bytes});
+  }
+  return extents;
 }
 
 Status OpenFile::VerifyMetadata(MemoryBudget* budget) const {

@@ -16,6 +16,7 @@
 
 #include "dsi/format/core_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/statistics_internal.h"
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
@@ -23,13 +24,36 @@
 namespace dsi::internal {
 
 // Parses and checks a core footer (F-050 … F-052, F-090) whose seal is already proven. file_size
-// bounds every extent. What a minor version above 0 added to it is left aside.
+// bounds every extent. What a minor version above 0 added to it is left aside. `may_have_gaps`:
+// F-033.
 Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
-                       uint16_t minor);
+                       uint16_t minor, bool may_have_gaps);
+
+// A section in blocks is a table of records of one byte (F-080).
+inline bool InBlocks(const SectionRef& section) { return (section.flags & kSectionInBlocks) != 0; }
+inline TableRef TableOf(const SectionRef& section) {
+  return {section.offset, kNameRecordSize, static_cast<uint32_t>(section.size), section.seal};
+}
 
 // Holds a core footer against F-050 … F-052, F-062, F-080, F-090, and what lies before it against
-// F-002. Sets the bytes of each table.
-Status CheckCore(Core* core, uint64_t core_offset);
+// F-002. Sets how many bytes compressed tables may have.
+Status CheckCore(Core* core, uint64_t core_offset, bool may_have_gaps);
+
+// Bytes of a table with its seals (F-040); of a compressed one the least that it takes where
+// CheckCore has not set them.
+uint64_t TableBytes(const TableRef& ref);
+
+// A part of the file with one owner.
+struct Extent {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+// Tables and sections that take room (F-002); they lie inside the file once CheckCore has passed.
+std::vector<Extent> ExtentsOf(const Core& core);
+
+// F-002: sorted, none overlaps another.
+Status CheckApart(std::vector<Extent>* extents);
 
 // One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040,
 // F-042). Blocks read are kept. A record is handed out as the bytes that this version knows: those
@@ -41,6 +65,7 @@ class SealedTable {
               std::string what);
   ~SealedTable();
   uint32_t count() const { return ref_.count; }
+  uint64_t offset() const { return ref_.offset; }
   // Bytes of records [first, first + n), verified; copied into *out (n * known_size bytes).
   // kCorrupt names table and block.
   Status Read(uint32_t first, uint32_t n, std::byte* out) const;
@@ -49,6 +74,8 @@ class SealedTable {
   // As ReadAll, but goes on after a damaged block: `damage` is called once for each, and its bytes
   // in *out are zero. *out may be null.
   Status ReadSound(CountedVector<std::byte>* out, const std::function<void(Status)>& damage) const;
+  // Bytes of its extent (F-002), which of a compressed table only its block entries tell.
+  Result<uint64_t> StoredBytes() const;
   // Drops the blocks kept so far.
   void Forget() const;
 
@@ -130,6 +157,7 @@ class OpenFile {
   const SealedTable& names() const { return *names_; }
   const SealedTable& groups() const { return *groups_; }
   const SealedTable& id_spaces() const { return *id_spaces_; }
+  const SealedTable* statistics() const { return statistics_.get(); }  // Null: none (F-082).
   const SealedTable& stripe_groups(size_t stripe) const;
   const SealedTable& stripe_streams(size_t stripe) const;
   const SealedTable& stripe_pages(size_t stripe) const;
@@ -152,16 +180,38 @@ class OpenFile {
   Result<StreamRecord> LoadStream(size_t stripe, uint32_t slot) const;
   Result<std::vector<PageRecord>> LoadPages(size_t stripe, uint32_t first, uint32_t n) const;
 
+  // Tables and sections that take room, with what only the block entries of compressed tables tell.
+  Result<std::vector<Extent>> LoadExtents() const;
+
   // Verifies what a projection of everything would not touch otherwise: every table and section
   // (F-002). The second form goes on after damage.
   Status VerifyMetadata(MemoryBudget* budget) const;
   void VerifyMetadata(MemoryBudget* budget,
                       const std::function<void(Status, std::string where)>& damage) const;
 
-  // Bytes of a section, verified (F-080). They and what VerifyMetadata holds are charged to
-  // `budget`; null: to none. Throws OverBudget.
+  // Bytes of a section sealed as a whole, verified (F-080). They and what VerifyMetadata holds are
+  // charged to `budget`; null: to none. Throws OverBudget.
   Result<CountedVector<std::byte>> LoadSection(const SectionRef& section,
                                                MemoryBudget* budget) const;
+
+  // What the file says of a column of known kind and type (F-082), stripe by stripe; none where it
+  // says nothing. kCorrupt. Throws OverBudget.
+  Result<CountedVector<ColumnStatistics>> LoadStatistics(uint32_t column, Type type,
+                                                         MemoryBudget* budget) const;
+
+  // Rows of a stripe, or of the file, that are deleted (F-084).
+  uint32_t num_deleted(size_t stripe) const {
+    return deleted_.empty() ? 0 : deleted_[stripe].count;
+  }
+  uint64_t num_deleted() const { return num_deleted_; }
+  // 1 for each deleted row of the stripe, 0 for others; empty: none is. kCorrupt, kUnsupported.
+  // Throws OverBudget.
+  Result<CountedVector<uint8_t>> LoadDeleted(size_t stripe, MemoryBudget* budget) const;
+
+  // F-033: not every byte is in an extent.
+  bool may_have_gaps() const { return may_have_gaps_; }
+  // F-034: bytes of the file that this one was made of by appending; 0: none.
+  uint64_t previous_size() const { return previous_size_; }
 
   // Drops what was kept of a stripe's tables. A wide scan calls it when it leaves a stripe, so that
   // memory does not grow with the file.
@@ -169,6 +219,8 @@ class OpenFile {
 
  private:
   OpenFile();
+  Status ReadDeletedCounts();
+  Status ReadPrevious(const SectionRef& section);
   Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
   Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;
   std::unique_ptr<RandomAccessFile> file_;
@@ -176,6 +228,16 @@ class OpenFile {
   uint64_t salt_ = 0;
   uint16_t minor_ = 0;
   std::unique_ptr<SealedTable> columns_, name_index_, names_, groups_, id_spaces_;
+  std::unique_ptr<SealedTable> statistics_, deleted_table_;
+  struct DeletedRows {
+    uint32_t count = 0;
+    uint32_t begin = 0;  // Of its node in the section.
+    uint32_t end = 0;
+  };
+  std::vector<DeletedRows> deleted_;  // By stripe; empty: no row of the file is.
+  uint64_t num_deleted_ = 0;
+  bool may_have_gaps_ = false;
+  uint64_t previous_size_ = 0;
   struct StripeTables;
   std::vector<std::unique_ptr<StripeTables>> stripes_;
 };

@@ -104,7 +104,7 @@ Status SealedTable::LoadCompressedBlocks(std::vector<Block>* blocks) const {
     const uint64_t most = kNodeHeaderSize + AlignUp(RawBytes(b), 8);
     const bool is_last = b + 1 == blocks->size();
     if (end < at + kNodeHeaderSize || end - at > most || end % 8 != 0 ||
-        (is_last ? end != table_end : end > table_end)) {
+        (is_last && !ref_.is_bound ? end != table_end : end > table_end)) {
       return Corrupt("table of {}: block {} is {}..{}, the table ends at {} (F-042)", what_, b, at,
                      end, table_end);
     }
@@ -112,6 +112,13 @@ Status SealedTable::LoadCompressedBlocks(std::vector<Block>* blocks) const {
     at = end;
   }
   return Status::Ok();
+}
+
+Result<uint64_t> SealedTable::StoredBytes() const {
+  if (!ref_.compressed || ref_.count == 0) return ref_.count == 0 ? 0 : TableBytes(ref_);
+  std::vector<Block> blocks;
+  DSI_RETURN_IF_ERROR(LoadBlocks(&blocks));
+  return blocks.back().offset + blocks.back().stored - ref_.offset;
 }
 
 Status SealedTable::OpenBlock(uint64_t number, const Block& block, std::span<const std::byte> bytes,

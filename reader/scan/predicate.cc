@@ -1,5 +1,6 @@
 #include "dsi/reader/scan/predicate_internal.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -172,6 +173,43 @@ void ReadyPredicate::AndMatches(const std::byte* values, const ShapeView& shape,
       return run(uint32_t{});
     case Type::kUint64:
       return run(uint64_t{});
+  }
+}
+
+bool ReadyPredicate::MayMatch(const ColumnStatistics& statistics, uint32_t num_rows) const {
+  if (statistics.num_missing == num_rows) return false;
+  if (IsFloat(type_)) return MayMatchFloats(statistics);
+  if (never_) return negate_;
+  // As SetInterval has it: only the numbers of uint64 are none of int64.
+  const Type wide = type_ == Type::kUint64 ? Type::kUint64 : Type::kInt64;
+  const uint64_t low = OrderedBits(wide, low_);
+  const uint64_t high = low + distance_;
+  const uint64_t least = OrderedBits(wide, statistics.least);
+  const uint64_t greatest = OrderedBits(wide, statistics.greatest);
+  return negate_ ? least < low || greatest > high : least <= high && greatest >= low;
+}
+
+bool ReadyPredicate::MayMatchFloats(const ColumnStatistics& statistics) const {
+  if (compare_ == Compare::kNotEqual) return true;  // There may be NaN.
+  if (!statistics.has_bounds) return false;
+  const auto number = [this](uint64_t bits) -> double {
+    if (type_ == Type::kFloat64) return std::bit_cast<double>(bits);
+    return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  };
+  const double value = type_ == Type::kFloat32 ? static_cast<float>(number_) : number_;
+  const double least = number(statistics.least);
+  const double greatest = number(statistics.greatest);
+  switch (compare_) {
+    case Compare::kLess:
+      return least < value;
+    case Compare::kLessEqual:
+      return least <= value;
+    case Compare::kGreater:
+      return greatest > value;
+    case Compare::kGreaterEqual:
+      return greatest >= value;
+    default:
+      return least <= value && value <= greatest;
   }
 }
 

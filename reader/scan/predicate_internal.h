@@ -9,6 +9,7 @@
 #include <span>
 
 #include "dsi/base/status.h"
+#include "dsi/format/statistics_internal.h"
 #include "dsi/format/types.h"
 #include "dsi/reader/decode/shape_decoder_internal.h"
 #include "dsi/reader/row_filter.h"
@@ -24,8 +25,11 @@ class ReadyPredicate {
   // view, of `type`; `shape` is of a feature with one entry per present row.
   void AndMatches(const std::byte* values, const ShapeView& shape, std::span<const uint32_t> slots,
                   uint8_t* matches) const;
+  // False: no row of a stripe with these statistics matches.
+  bool MayMatch(const ColumnStatistics& statistics, uint32_t num_rows) const;
 
  private:
+  bool MayMatchFloats(const ColumnStatistics& statistics) const;
   template <typename T>
   void SetInterval(const decltype(Predicate::value)& value);
 

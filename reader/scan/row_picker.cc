@@ -55,6 +55,27 @@ Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& f
   return found;
 }
 
+Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilter& filter,
+                                            const FilterColumns& columns, size_t first, size_t end,
+                                            MemoryBudget* budget) {
+  CountedVector<bool> ruled_out(budget);
+  for (size_t i = 0; i < filter.where.size(); ++i) {
+    const OpenColumn& column = columns.columns[columns.of_predicate[i]];
+    if (!HasStatistics(column.record.kind, column.record.type)) continue;
+    DSI_ASSIGN_OR_RETURN(const CountedVector<ColumnStatistics> statistics,
+                         file.LoadStatistics(column.ordinal, column.record.type, budget));
+    if (statistics.empty()) continue;
+    ruled_out.resize(end - first, false);
+    const ReadyPredicate predicate(filter.where[i].compare, filter.where[i].value,
+                                   column.record.type);
+    for (size_t stripe = first; stripe < end; ++stripe) {
+      if (!predicate.MayMatch(statistics[stripe], file.core().stripes[stripe].num_rows))
+        ruled_out[stripe - first] = true;
+    }
+  }
+  return ruled_out;
+}
+
 Result<std::unique_ptr<RowPicker>> RowPicker::Make(const OpenFile& file,
                                                    const ReaderOptions& reader_options,
                                                    const ScanOptions& options, uint64_t row_end,
@@ -66,7 +87,7 @@ Result<std::unique_ptr<RowPicker>> RowPicker::Make(const OpenFile& file,
   picker->seed_ = Mix(filter.seed);
   picker->row_ = options.row_begin;
   picker->row_end_ = row_end;
-  picker->stripe_ = first_stripe;
+  picker->stripe_ = picker->first_stripe_ = first_stripe;
   picker->shared_.file = &file;
   picker->shared_.reader_options = reader_options;
   if (!found.columns.empty()) {
@@ -76,6 +97,8 @@ Result<std::unique_ptr<RowPicker>> RowPicker::Make(const OpenFile& file,
     DSI_ASSIGN_OR_RETURN(picker->shared_.projection,
                          ResolveProjection(file, columns, first_stripe, end_stripe));
     picker->decoder_.emplace(&picker->shared_);
+    DSI_ASSIGN_OR_RETURN(picker->is_ruled_out_,
+                         RuledOutStripes(file, filter, found, first_stripe, end_stripe, budget));
   }
 
   size_t next = 0;
@@ -114,12 +137,22 @@ Status RowPicker::Ahead(size_t count) {
 Status RowPicker::NextBlock() {
   const std::vector<StripeRef>& stripes = shared_.file->core().stripes;
   while (row_ >= stripes[stripe_].first_row + stripes[stripe_].num_rows) ++stripe_;
+  const bool is_ruled_out = !is_ruled_out_.empty() && is_ruled_out_[stripe_ - first_stripe_];
+  if (is_ruled_out || shared_.file->num_deleted(stripe_) == stripes[stripe_].num_rows) {
+    const uint64_t end = std::min(stripes[stripe_].first_row + stripes[stripe_].num_rows, row_end_);
+    rows_dropped_ += end - row_;
+    row_ = end;
+    ++stripes_skipped_;
+    return Status::Ok();
+  }
+  DSI_RETURN_IF_ERROR(LoadMask());
   const auto first = static_cast<uint32_t>(row_ - stripes[stripe_].first_row);
   const auto count = static_cast<uint32_t>(
       std::min<uint64_t>(std::min(kBlockRows, stripes[stripe_].num_rows - first), row_end_ - row_));
   if (decoder_.has_value()) DSI_RETURN_IF_ERROR(Decode(first, count));
 
   std::fill_n(passes_.begin(), count, uint8_t{1});
+  for (uint32_t i = 0; i < count && !is_deleted_.empty(); ++i) passes_[i] ^= is_deleted_[first + i];
   AndTerms(where_, passes_.data());
   std::copy_n(passes_.begin(), count, undecided_.begin());
   for (const Sample& sample : samples_) {
@@ -143,6 +176,14 @@ Status RowPicker::NextBlock() {
   ready_.resize(size);
   rows_dropped_ += count - (size - size_before);
   row_ += count;
+  return Status::Ok();
+}
+
+Status RowPicker::LoadMask() {
+  if (mask_stripe_ == stripe_) return Status::Ok();
+  is_deleted_ = CountedVector<uint8_t>(is_deleted_.get_allocator());  // Gives its memory back.
+  DSI_ASSIGN_OR_RETURN(is_deleted_, shared_.file->LoadDeleted(stripe_, shared_.budget));
+  mask_stripe_ = stripe_;
   return Status::Ok();
 }
 

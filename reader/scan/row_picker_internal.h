@@ -2,8 +2,9 @@
 //
 // Reads and decodes the filter's columns by itself, in blocks of rows, so that the batches are cut
 // out of rows that are known to pass: they are full, and what lies between far apart rows need not
-// be decoded for the projection. Where the filter only samples, nothing is read. Thread safety: one
-// thread at a time.
+// be decoded for the projection. Stripes whose statistics (spec F-082) rule out every row are
+// passed over. Deleted rows (F-084) never pass. Where the filter only samples, no page is read.
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,7 @@ class RowPicker {
   uint64_t bytes_needed() const { return bytes_needed_; }
   uint64_t bytes_read() const { return decoder_ ? decoder_->pages().bytes_read() : 0; }
   uint64_t reads() const { return decoder_ ? decoder_->pages().reads() : 0; }
+  uint32_t stripes_skipped() const { return stripes_skipped_; }
   uint64_t values_decoded() const { return shared_.stats.values_decoded; }
 
  private:
@@ -51,8 +53,10 @@ class RowPicker {
     uint64_t threshold = 0;  // Else rows whose random number is below it stay.
   };
 
-  explicit RowPicker(MemoryBudget* budget) : shared_(budget), ready_(budget) {}
+  explicit RowPicker(MemoryBudget* budget)
+      : shared_(budget), is_ruled_out_(budget), is_deleted_(budget), ready_(budget) {}
   Status NextBlock();
+  Status LoadMask();
   Status Decode(uint32_t first, uint32_t num_rows);
   void AndTerms(std::span<const Term> terms, uint8_t* matches) const;
 
@@ -65,6 +69,11 @@ class RowPicker {
   size_t stripe_ = 0;
   size_t decoder_stripe_ = SIZE_MAX;
   std::optional<StripeDecoder> decoder_;  // None when the filter has no predicates.
+  CountedVector<bool> is_ruled_out_;      // By stripe from first_stripe_ on; empty: none is.
+  size_t first_stripe_ = 0;
+  CountedVector<uint8_t> is_deleted_;  // By row of the stripe mask_stripe_; empty: none is.
+  size_t mask_stripe_ = SIZE_MAX;
+  uint32_t stripes_skipped_ = 0;
   std::vector<uint8_t> matches_, passes_, undecided_;
   CountedVector<uint64_t> ready_;
   size_t taken_ = 0;
@@ -80,5 +89,11 @@ struct FilterColumns {
 };
 // Errors: kNotFound, kInvalidArgument (not one column, or one that is not of one number).
 Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter);
+
+// Which of the stripes [first, end) have no row that passes, as far as statistics tell; empty where
+// none is known of. `columns` are those of the filter.
+Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilter& filter,
+                                            const FilterColumns& columns, size_t first, size_t end,
+                                            MemoryBudget* budget);
 
 }  // namespace dsi::internal

@@ -61,7 +61,7 @@ class FileScan final : public Scan {
                               ? output.width
                               : 0});
     }
-    if (options.filter.empty()) return Status::Ok();
+    if (options.filter.empty() && shared_.file->num_deleted() == 0) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(picker_,
                          RowPicker::Make(*shared_.file, shared_.reader_options, options, range.end,
                                          range.first_stripe, range.end_stripe, &budget_));
@@ -148,6 +148,7 @@ class FileScan final : public Scan {
     stats_.reads += decoders_.reads();
     if (picker_ == nullptr) return;
     stats_.rows_dropped = picker_->rows_dropped();
+    stats_.stripes_skipped = picker_->stripes_skipped();
     stats_.bytes_read += picker_->bytes_read();
     stats_.bytes_needed += picker_->bytes_needed();
     stats_.reads += picker_->reads();
@@ -165,7 +166,7 @@ class FileScan final : public Scan {
   uint64_t row_end_;
   std::vector<ScanColumn> columns_;
   uint64_t num_batches_ = 0;
-  std::unique_ptr<RowPicker> picker_;  // None without a filter.
+  std::unique_ptr<RowPicker> picker_;  // None where every row passes.
   StripeDecoders decoders_;
   DenseScratch dense_scratch_;
   Status failed_;
@@ -186,7 +187,7 @@ Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions
 Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader_options,
                                const ScanOptions& options) {
   DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
-  if (options.filter.empty()) return range.end - range.begin;
+  if (options.filter.empty() && file.num_deleted() == 0) return range.end - range.begin;
   MemoryBudget budget{.limit = options.memory_bytes, .used = 0};
   DSI_ASSIGN_OR_RETURN(const auto picker,
                        RowPicker::Make(file, reader_options, options, range.end, range.first_stripe,

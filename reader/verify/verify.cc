@@ -4,6 +4,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/reader/describe/describe_internal.h"
 #include "dsi/reader/verify/verify_internal.h"
+#include "dsi/reader/verify/verify_statistics_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -75,14 +76,17 @@ Result<std::vector<Damage>> VerifyFile(const OpenFile& file, const VerifyOptions
   for (const StripeRef& s : file.core().stripes) page_bytes += s.data_size;
   if (!meter.Advance(file.file().size() - page_bytes)) return cancelled;
 
+  DSI_RETURN_IF_ERROR(VerifyGrowth(file, &budget, &log));
   const VerifiedDirectory directory = VerifyDirectory(file, &budget, &log);
   VerifyPrecisions(file, directory, &log);
   CountedVector<VerifiedTotals> totals(directory.columns.size(), &budget);
+  StatisticsVerifier statistics(file, directory, &budget, &log);
   for (size_t i = 0; i < file.core().stripes.size(); ++i) {
-    DSI_ASSIGN_OR_RETURN(const bool go_on,
-                         VerifyStripe(file, directory, i, &budget, &totals, &meter, &log));
+    DSI_ASSIGN_OR_RETURN(const bool go_on, VerifyStripe(file, directory, i, &budget, &totals,
+                                                        &statistics, &meter, &log));
     if (!go_on) return cancelled;
   }
+  statistics.Finish();
   CheckTotals(directory, totals, &log);
   return log.Take();
 }

@@ -68,6 +68,10 @@ struct VerifiedDirectory {
   bool complete = true;  // False: some column's record is damaged, so slots are missing.
 };
 
+// F-033, F-034: pages, tables and sections do not overlap; the file before is one. Errors other
+// than damage.
+Status VerifyGrowth(const OpenFile& file, MemoryBudget* budget, DamageLog* log);
+
 // F-070 … F-079, S-010 … S-013 over all records.
 VerifiedDirectory VerifyDirectory(const OpenFile& file, MemoryBudget* budget, DamageLog* log);
 
@@ -78,11 +82,13 @@ struct VerifiedTotals {
   bool complete = true;  // False: a damaged stripe hides some.
 };
 
-// F-060 … F-064, D-001 … D-005, D-010 … D-013, and every node of every page of one stripe. False:
-// cancelled. kIo and the like end the verification.
+class StatisticsVerifier;
+
+// F-060 … F-064, F-082, D-001 … D-005, D-010 … D-013, and every node of every page of one stripe.
+// False: cancelled. kIo and the like end the verification.
 Result<bool> VerifyStripe(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
                           MemoryBudget* budget, CountedVector<VerifiedTotals>* totals,
-                          VerifyMeter* meter, DamageLog* log);
+                          StatisticsVerifier* statistics, VerifyMeter* meter, DamageLog* log);
 
 // D-002, D-005, D-013, D-014 of one stripe without other damage. Errors other than damage end the
 // verification.

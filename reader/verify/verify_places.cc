@@ -2,15 +2,13 @@
 // D-013, D-014): decoded once more by the parts that scans use, which check them.
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/reader/decode/shape_decoder_internal.h"
-#include "dsi/reader/decode/index_decoder_internal.h"
-#include "dsi/reader/decode/time_order_internal.h"
+#include "dsi/reader/verify/decode_groups_internal.h"
 #include "dsi/reader/verify/verify_internal.h"
 
 namespace dsi::internal {
@@ -61,20 +59,10 @@ class FeaturePlaces {
   }
 
   Status CheckIndex() {
-    const uint32_t num_rows = file_.core().stripes[stripe_].num_rows;
-    std::vector<std::unique_ptr<GroupIndexDecoder>> groups;
-    TimeOrder time(budget_);
-    for (const PlannedGroup& group : plan_.groups) {
-      const GroupIndexDecoder* const parent =
-          group.parent == kNone32 ? nullptr : groups[group.parent].get();
-      if (group.record.form == IndexForm::kAsOf)
-        DSI_RETURN_IF_ERROR(time.Start(&context_, *groups[plan_.time.group]));
-      GroupIndexDecoder& decoder =
-          *groups.emplace_back(std::make_unique<GroupIndexDecoder>(budget_));
-      DSI_RETURN_IF_ERROR(decoder.Start(&context_, group.record, stream(group.index), parent,
-                                        time.rows(), num_rows, false));
-      DSI_RETURN_IF_ERROR(decoder.KeepAll());
-      if (NeedsParent(group.record.form)) DSI_RETURN_IF_ERROR(CheckAllUsed(decoder));
+    DSI_ASSIGN_OR_RETURN(const DecodedGroups groups,
+                         DecodeGroups(context_, file_.core().stripes[stripe_].num_rows, budget_));
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (NeedsParent(plan_.groups[i].record.form)) DSI_RETURN_IF_ERROR(CheckAllUsed(*groups[i]));
     }
     return Status::Ok();
   }

@@ -12,6 +12,7 @@
 #include "dsi/format/stream_rules_internal.h"
 #include "dsi/reader/verify/stripe_records_internal.h"
 #include "dsi/reader/verify/verify_internal.h"
+#include "dsi/reader/verify/verify_statistics_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -39,7 +40,7 @@ class StripeVerifier {
         content_(budget),
         scratch_(budget) {}
 
-  Result<bool> Verify(CountedVector<VerifiedTotals>* totals) {
+  Result<bool> Verify(CountedVector<VerifiedTotals>* totals, StatisticsVerifier* statistics) {
     DSI_RETURN_IF_ERROR(records_.Load());
     StartStreams();
     DSI_ASSIGN_OR_RETURN(const bool go_on, WalkPages());
@@ -49,6 +50,8 @@ class StripeVerifier {
     AddStoredBytes(totals);
     if (!records_.is_damaged())
       DSI_RETURN_IF_ERROR(VerifyPlaces(file_, directory_, stripe_, budget_, &log_));
+    DSI_RETURN_IF_ERROR(CheckDeleted());
+    DSI_RETURN_IF_ERROR(statistics->CheckStripe(stripe_, !records_.is_damaged()));
     file_.ForgetStripe(stripe_);
     return true;
   }
@@ -80,6 +83,15 @@ class StripeVerifier {
       const StreamRecord& y = records_.streams()[b].record;
       return std::pair(x.first_page, x.offset_in_page) < std::pair(y.first_page, y.offset_in_page);
     });
+  }
+
+  // F-084.
+  Status CheckDeleted() {
+    const auto deleted = file_.LoadDeleted(stripe_, budget_);
+    if (deleted.ok()) return Status::Ok();
+    if (!IsDamage(deleted.status())) return deleted.status();
+    log_.Add(deleted.status(), fmt::format("deleted rows of stripe {}", stripe_));
+    return Status::Ok();
   }
 
   // Bytes of a page, through a buffer that holds a run of them: pages follow one another (F-062).
@@ -161,6 +173,9 @@ class StripeVerifier {
     return Status::Ok();
   }
 
+  // Every byte of a page is some stream's: no record is damaged, and F-033 does not hold.
+  bool must_be_full() const { return records_.all_present() && !file_.may_have_gaps(); }
+
   // F-063, F-064: nodes do not overlap, and what lies between them is zero (F-002).
   Status CheckNodes(uint32_t page, const PageRecord& record, std::span<const std::byte> bytes) {
     uint64_t end = 0;
@@ -180,7 +195,7 @@ class StripeVerifier {
       const bool packed = s.record.form == StreamForm::kPacked;
       const uint32_t k = page - s.record.first_page;
       Status status = CheckPageOfStream(s.record, k, file_.core().page_values, record);
-      if (status.ok() && !packed && (owners > 1 || (owners == 0 && records_.all_present()))) {
+      if (status.ok() && !packed && (owners > 1 || (owners == 0 && must_be_full()))) {
         status = Corrupt("a page of form 3 belongs to {} streams (F-063)", owners);
       }
       std::span<const std::byte> node = bytes;
@@ -196,9 +211,9 @@ class StripeVerifier {
       records_.Report(status.At(fmt::format("page {} at offset {}", page, record.offset)),
                       records_.Where(s.use));
     }
-    if (records_.all_present() && owners == 0) {
+    if (must_be_full() && owners == 0) {
       records_.Report(Corrupt("the page belongs to no stream (F-063)"), WherePage(page, record));
-    } else if (records_.all_present() && record.packed() && end != bytes.size()) {
+    } else if (must_be_full() && record.packed() && end != bytes.size()) {
       records_.Report(Corrupt("bytes {}..{} belong to no stream (F-064)", end, bytes.size()),
                       WherePage(page, record));
     }
@@ -213,7 +228,7 @@ class StripeVerifier {
       return Corrupt("its node at {} overlaps another that ends at {} (F-064)", r.offset_in_page,
                      before);
     }
-    if (records_.all_present() && r.offset_in_page != before) {
+    if (must_be_full() && r.offset_in_page != before) {
       return Corrupt("bytes {}..{} of page {} belong to no stream (F-064)", before,
                      r.offset_in_page, page);
     }
@@ -322,8 +337,8 @@ class StripeVerifier {
 
 Result<bool> VerifyStripe(const OpenFile& file, const VerifiedDirectory& directory, size_t stripe,
                           MemoryBudget* budget, CountedVector<VerifiedTotals>* totals,
-                          VerifyMeter* meter, DamageLog* log) {
-  return StripeVerifier(file, directory, stripe, budget, meter, log).Verify(totals);
+                          StatisticsVerifier* statistics, VerifyMeter* meter, DamageLog* log) {
+  return StripeVerifier(file, directory, stripe, budget, meter, log).Verify(totals, statistics);
 }
 
 }  // namespace dsi::internal

@@ -130,11 +130,16 @@ def joined(parts):
 
 class Builder:
     """Lays a file out from front to back. `edit(what, value)` may replace any part before it is
-    sealed: the tests make broken files with valid seals that way."""
+    sealed: the tests make broken files with valid seals that way.
+
+    `older`: another Builder, whose file this one is appended to; the pages of its first `kept` stripes
+    are those of this one's (F-033, F-034).
+    """
 
     def __init__(self, columns, stripes, groups=(), id_spaces=(), metadata=None, sections=(),
                  cluster_keys=(), salt=0x0123456789ABCDEF, page_values=1024, writer=b"example",
-                 minor=0, tuning=0, unknown=0, edit=None, compress=None):
+                 minor=0, tuning=0, unknown=0, edit=None, compress=None, older=None, kept=0, compat=0,
+                 before=None):
         # F-051: without a cluster key there are no sessions.
         stripes = [s if s.num_sessions is not None else s._replace(
             num_sessions=int(bool(cluster_keys))) for s in stripes]
@@ -145,12 +150,15 @@ class Builder:
         self.groups, self.id_spaces = [Grp("", 0)] + list(groups), list(id_spaces)
         self.heap, self.places = b"", {}
         self._slots()
-        head = self.edit("header", dict(magic=b"\x89DSI\r\n\x1a\n", major=1, minor=minor,
-                                        header_size=64, salt=salt))
-        head = fields(HEADER, head)
-        self._add("header", head + [Field(struct.pack("<Q", seal(joined(head), 1, 0, 0)), "seal")])
+        self.parts, self.older, self.kept = [], older, kept
+        if older is None:
+            self._header(minor, salt)
+        else:
+            self._add("older file", [Field(older.bytes(), "as it was")])
+            sections = list(sections) + [(5, 0, struct.pack("<Q", before(self.size) if before else self.size))]
         self.totals = {c.name: [0, 0] for c in columns}
         stripes = [self._pages(i, rows) for i, rows in enumerate(self.rows)]
+        self.parts = stripes
         refs = [self._stripe_tables(i, *parts) for i, parts in enumerate(stripes)]
         first = 0
         for ref, rows in zip(refs, self.rows):
@@ -168,11 +176,17 @@ class Builder:
         at = self.size
         footer = self._footer(self.edit("footer", footer))
         end = self._add("core footer", footer)
-        tail = dict(footer_offset=at, footer_size=end - at, major=1, minor=minor,
+        tail = dict(footer_offset=at, footer_size=end - at, major=1, minor=minor, compat=compat,
                     file_size=end + 80, footer_seal=seal(joined(footer), 6, at, salt), salt=salt)
         tail = fields(TRAILER, self.edit("trailer", tail))
         tail.append(Field(struct.pack("<Q", seal(joined(tail), 7, end, 0)), "seal"))
         self._add("trailer", tail + [Field(b"DSI!\r\n\x1a\n", "magic")])
+
+    def _header(self, minor, salt):
+        head = self.edit("header", dict(magic=b"\x89DSI\r\n\x1a\n", major=1, minor=minor,
+                                        header_size=64, salt=salt))
+        head = fields(HEADER, head)
+        self._add("header", head + [Field(struct.pack("<Q", seal(joined(head), 1, 0, 0)), "seal")])
 
     def bytes(self):
         return b"".join(joined(r.fields) for r in self.ranges)
@@ -293,6 +307,9 @@ class Builder:
     def _pages(self, stripe, rows):
         """Writes the pages of a stripe; returns what its tables need."""
         streams, pages, pack, at = [{} for _ in range(self.num_slots)], [], b"", self.size
+        is_kept = stripe < self.kept
+        if is_kept:  # Its pages are there.
+            at = self.older.parts[stripe][3]
         paged = []
         for key, width, values, top, charge in self._streams(rows):
             encoder = rows.nodes.get(key)
@@ -326,13 +343,16 @@ class Builder:
                 paged.insert(0, (self.compress(list(pack), 1), 2**31 + len(pack)))
             else:
                 paged.insert(0, (pack, 0))
+        place = at
         for data, count in self.edit("pages", paged):
-            pages.append(dict(offset=self.size, stored_size=len(data), num_values=count,
-                              seal=seal(data, 2, self.size, self.salt)))
-            self._add(f"stripe {stripe} page {len(pages) - 1}", [Field(data, "nodes")])
+            pages.append(dict(offset=place, stored_size=len(data), num_values=count,
+                              seal=seal(data, 2, place, self.salt)))
+            place += len(data)
+            if not is_kept:
+                self._add(f"stripe {stripe} page {len(pages) - 1}", [Field(data, "nodes")])
         groups = [dict(form=0, num_unique=rows.num_rows)]
         groups += [dict(form=form, num_unique=n) for form, n, _ in rows.groups]
-        return groups, streams, pages, at, self.size - at
+        return groups, streams, pages, at, place - at
 
     def _stripe_tables(self, i, groups, streams, pages, at, size):
         ref = dict(data_offset=at, data_size=size)
@@ -381,6 +401,10 @@ class Builder:
                 "id_spaces": self._table("id spaces", ID_SPACE_RECORD, spaces)}
 
     def _section(self, kind, flags, data):  # F-080
+        if flags & 2:  # In blocks.
+            table = self._table("section", None, data)
+            return dict(kind=kind, flags=flags, offset=table["offset"], size=len(data),
+                        seal=table["seal"])
         at, padded = self.size, encode_nodes.pad8(data)
         self._add("section", [Field(padded, "content")])
         return dict(kind=kind, flags=flags, offset=at, size=len(data),

@@ -25,8 +25,9 @@ from itertools import accumulate
 
 import xxhash
 
-from dsi_footer import Footer
+from dsi_footer import Footer, TableRef
 from dsi_nodes import Budget, Damage, Exhausted, Unsupported, blocks_of, need, node, pad8
+from dsi_statistics import read_statistics, statistics_of
 
 MASK64 = 2**64 - 1
 NONE16, NONE32 = 0xFFFF, 0xFFFFFFFF
@@ -37,6 +38,7 @@ HEADER_SIZE, TRAILER_SIZE = 64, 80
 MAX_COLUMNS, MAX_SLOTS, MAX_ROWS, MAX_GROUP_CHAIN = 2**22, 2**24, 2**24, 8
 MAX_VALUES, MAX_PAGE, MAX_LIST_CODE = 2**32 - 1, 2**28, 2**31
 MAX_VERSION, MAX_METADATA = 2**24 - 1, 2**30
+KNOWN_SECTIONS, KINDS_IN_BLOCKS, REQUIRED, IN_BLOCKS = range(1, 6), (3, 4), 1, 2
 BUDGET = 2**26  # Of this decoder, not of the format.
 DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING, LABEL, KEY, TIMESTAMP, STRING = range(1, 10)
 BOOL, BYTES = 1, 12
@@ -76,6 +78,7 @@ class File:
         self.budget = Budget(budget)
         self.data, self.extents, self.metadata, self.precisions = bytes(data), [], {}, {}
         self.contents = {}  # Of compressed pages (F-065), by stripe and page.
+        self.statistics, self.deleted = {}, []
         self._read_header_and_trailer()
         self._read_directory()
         self._check_columns()
@@ -83,6 +86,13 @@ class File:
         self._read_sections()
         self._read_stripes()
         self._check_tiling()
+
+    @classmethod
+    def parts_of(cls, data):
+        """Proves header, trailer and core footer alone."""
+        file = cls.__new__(cls)
+        file.budget, file.data, file.extents = Budget(BUDGET), data, []
+        file._read_header_and_trailer()
 
     # -- Container --
 
@@ -96,7 +106,7 @@ class File:
     def _check_tiling(self):  # F-002
         position = 0
         for offset, end, what in sorted(self.extents):
-            need(offset == position, "F-002", what, f"starts at {offset}, expected {position}")
+            need(offset == position or self.may_have_gaps and offset > position, "F-002", what, f"starts at {offset}, expected {position}")
             position = end
         need(position == len(self.data), "F-002", "file", f"bytes after {position} in no extent")
 
@@ -115,13 +125,14 @@ class File:
         end = size - TRAILER_SIZE
         trailer = self._extent(end, TRAILER_SIZE, "trailer", "F-031")
         need(trailer[72:] == END_MAGIC, "F-030", "trailer", "no magic: truncated?")  # F-030
-        (at, footer_size, end_major, end_minor, _, _, incompat, stated, footer_seal, salt,
+        (at, footer_size, end_major, end_minor, compat, _, incompat, stated, footer_seal, salt,
          own_seal) = struct.unpack_from("<QIHH7Q", trailer)
         need(seal(trailer[:64], SEAL_TRAILER, end, 0) == own_seal, "F-030", "trailer",
              "wrong seal")  # F-011
         need(stated == size, "F-031", "trailer", f"states {stated} bytes, found {size}")  # F-031
         if incompat:  # F-030, F-032
             raise Unsupported("F-030", "trailer", f"incompat flags {incompat:#x}")
+        self.may_have_gaps = bool(compat & 1)  # F-033
         need((end_major, end_minor, salt) == (major, minor, self.salt), "F-030", "trailer",
              "version or salt differs from the header's")
         need(footer_size % 8 == 0 and 8 <= footer_size <= 2**26, "F-030", "trailer",
@@ -132,10 +143,11 @@ class File:
              "wrong seal")  # F-011
         self.footer = Footer(footer, canonical=minor == 0)
         for i, s in enumerate(self.footer.sections):  # F-080, F-004
-            if s.kind not in (1, 2) and s.flags & 1:
-                raise Unsupported("F-080", f"section {i}", f"required, of kind {s.kind}")
+            if s.kind not in KNOWN_SECTIONS and s.flags & REQUIRED:
+                rule = "F-085" if s.kind == 6 else "F-080"
+                raise Unsupported(rule, f"section {i}", f"required, of kind {s.kind}")
 
-    def _table(self, ref, record_size, what):
+    def _table(self, ref, record_size, what, rule="F-041"):
         """The bytes of all records of a sealed table."""
         size = ref.record_size % COMPRESSED
         compressed = size != ref.record_size  # F-042
@@ -151,7 +163,7 @@ class File:
             return b"".join(body[i:i + record_size] for i in range(0, len(body), size))
         used, step = ref.count * size, 4096 // size * size
         blocks = blocks_of(used, step)
-        extent = self._extent(ref.offset, pad8(used) + 8 * blocks, what, "F-041")  # F-041
+        extent = self._extent(ref.offset, pad8(used) + 8 * blocks, what, rule)  # F-041
         body, seals = extent[:pad8(used)], extent[pad8(used):]
         need(seal(seals, SEAL_SEALS, ref.offset + len(body), self.salt) == ref.seal, "F-040", what,
              "wrong seal of the block seals")
@@ -200,25 +212,44 @@ class File:
         known = set()
         for i, s in enumerate(self.footer.sections):  # F-080
             what = f"section {i}"
-            extent = self._extent(s.offset, pad8(s.size), what, "F-080")
-            need(seal(extent, SEAL_SECTION, s.offset, self.salt) == s.seal, "F-080", what,
-                 "wrong seal")
-            need(s.flags <= 1, "F-080", what, f"flags {s.flags:#x}")
-            need(not any(extent[s.size:]), "F-002", what, "padding is not zero")  # F-002
-            if s.kind not in (1, 2):
+            need(s.flags <= 3, "F-080", what, f"flags {s.flags:#x}")
+            need(s.kind != 6, "F-085", what, "not required")  # F-085
+            need(s.kind not in KNOWN_SECTIONS or (s.kind in KINDS_IN_BLOCKS) == bool(
+                s.flags & IN_BLOCKS) and (s.kind != 4 or s.flags & REQUIRED), "F-080", what,
+                 f"flags {s.flags:#x}")
+            if s.flags & IN_BLOCKS:
+                need(0 < s.size < 2**32, "F-080", what, f"{s.size} bytes in blocks")
+                content = self._table(TableRef(s.offset, 1, s.size, s.seal), 1, what, "F-080")
+            else:
+                extent = self._extent(s.offset, pad8(s.size), what, "F-080")
+                need(seal(extent, SEAL_SECTION, s.offset, self.salt) == s.seal, "F-080", what,
+                     "wrong seal")
+                need(not any(extent[s.size:]), "F-002", what, "padding is not zero")  # F-002
+                content = extent[:s.size]
+            if s.kind not in KNOWN_SECTIONS:
                 continue
             need(s.kind not in known, "F-080", what, f"second section of kind {s.kind}")
             known.add(s.kind)
             if s.kind == 2:
-                self._read_precisions(extent[:s.size], what)
+                self._read_precisions(content, what)
                 continue
-            need(s.kind != 1 or s.size <= MAX_METADATA, "F-080", what, f"{s.size} bytes")
+            if s.kind == 3:
+                self.statistics = read_statistics(content, self.columns, [
+                    stripe.num_rows for stripe in self.footer.stripes])
+                continue
+            if s.kind == 4:
+                self._read_deleted(content, what)
+                continue
+            if s.kind == 5:
+                self._read_previous(content, s, what)
+                continue
+            need(s.size <= MAX_METADATA, "F-080", what, f"{s.size} bytes")
 
             def no_key_twice(pairs):
                 need(len(dict(pairs)) == len(pairs), "F-080", what, "a key stands twice")
                 return dict(pairs)
             try:
-                self.metadata = json.loads(extent[:s.size].decode("utf-8"),
+                self.metadata = json.loads(content.decode("utf-8"),
                                            object_pairs_hook=no_key_twice)
                 need(isinstance(self.metadata, dict) and all(
                     isinstance(v, str) for v in self.metadata.values()), "F-080", what,
@@ -227,6 +258,43 @@ class File:
                     "".join(text).encode("utf-8")  # An escape may name a surrogate.
             except (ValueError, RecursionError) as error:
                 raise Damage("F-080", what, f"user metadata: {error}") from None
+
+    def _read_deleted(self, content, what):  # F-084
+        stripes, begin = self.footer.stripes, 0
+        heads = 8 * len(stripes)
+        need(len(content) >= heads, "F-084", what, f"{len(content)} bytes")
+        for s, (count, end) in zip(stripes, struct.iter_unpack("<II", content[:heads])):
+            size = end - begin
+            need(count <= s.num_rows and 0 <= size <= 16 + pad8(s.num_rows) and size % 8 == 0 and
+                 (size > 0) == (0 < count < s.num_rows), "F-084", what,
+                 f"{count} of {s.num_rows} rows, {size} bytes")
+            need(end <= len(content) - heads, "F-084", what, f"a node that ends at {end}")
+            self.deleted.append((count, content[heads + begin:heads + end]))
+            begin = end
+        need(begin == len(content) - heads, "F-084", what, "bytes behind the last node")
+
+    def is_deleted(self, stripe):
+        """Of each row of a stripe, whether no scan gives it."""
+        count, part = self.deleted[stripe.ordinal] if self.deleted else (0, b"")
+        if not part:
+            self.budget.spend(stripe.num_rows, "deleted rows")
+            return [count > 0] * stripe.num_rows
+        where = f"deleted rows of stripe {stripe.ordinal}"
+        flags, _, done = node(part, 0, len(part), (1,), stripe.num_rows, where, budget=self.budget)
+        need(done == len(part), "E-001", where, "bytes after the node")
+        need(max(flags) <= 1 and sum(flags) == count, "F-084", where,
+             f"{sum(flags)} flags, {count} stated")
+        return [flag == 1 for flag in flags]
+
+    def _read_previous(self, content, section, what):  # F-034
+        need(len(content) == 8 and self.may_have_gaps, "F-034", what, "in a file without gaps")
+        end, = struct.unpack("<Q", content)
+        need(end % 8 == 0 and HEADER_SIZE + TRAILER_SIZE <= end <= section.offset, "F-034", what,
+             f"a file of {end} bytes")
+        try:
+            File.parts_of(self.data[:end])
+        except (Damage, Unsupported) as error:
+            raise Damage("F-034", what, f"a file of {end} bytes: {error}") from None
 
     def _read_precisions(self, records, what):  # F-081
         need(records and len(records) % 16 == 0, "F-081", what, f"{len(records)} bytes")
@@ -402,7 +470,14 @@ class File:
             need(footer.cluster_keys or not (ref.num_sessions or ref.flags), "F-051", what,
                  "sessions without a key")
             need(ref.reserved == 0, "F-003", what, "reserved field is not zero")  # F-003
-            need(ref.data_offset == position, "F-051", what, f"data at {ref.data_offset}")
+            if self.may_have_gaps:
+                end = ref.data_offset + ref.data_size
+                need(ref.data_offset >= HEADER_SIZE and ref.data_offset % 8 == 0 and
+                     ref.data_size % 8 == 0 and end <= len(self.data), "F-051", what,
+                     f"data at {ref.data_offset}")
+                need((ref.pages.count == 0) == (ref.data_size == 0), "F-062", what, "no page")
+            else:
+                need(ref.data_offset == position, "F-051", what, f"data at {ref.data_offset}")
             row, position = row + ref.num_rows, position + ref.data_size
             need(ref.groups.count == len(self.groups), "F-060", what, "count of group records")
             need(ref.streams.count == footer.num_slots, "F-050", what, "count of stream records")
@@ -453,7 +528,8 @@ class File:
             here = f"{what} page {i}"
             need(p.num_values <= MAX_PAGE_VALUES or p.num_values >= COMPRESSED, "F-065", here,
                  f"num_values {p.num_values:#x}")
-            need(p.offset == position, "F-062", here, f"offset {p.offset}, expected {position}")
+            need(p.offset == position or self.may_have_gaps and p.offset > position, "F-062", here,
+                 f"offset {p.offset}, expected {position}")
             need(p.stored_size % 8 == 0 and 16 <= p.stored_size, "F-062", here,
                  f"stored_size {p.stored_size}")
             need(p.stored_size <= MAX_PAGE, "F-090", here, f"{p.stored_size} bytes")  # F-090
@@ -465,8 +541,10 @@ class File:
                      here, f"num_values {p.num_values:#x}")
                 self.contents[stripe.ordinal, i] = self._content(
                     p.offset, p.offset + p.stored_size, size, here, "F-065")
-            position += p.stored_size
-        need(position == ref.data_offset + ref.data_size, "F-062", what, "data_size differs")
+            position = p.offset + p.stored_size
+        end = ref.data_offset + ref.data_size
+        need(position == end or self.may_have_gaps and position < end, "F-062", what,
+             "data_size differs")
 
     def _check_streams(self, stripe, what):  # F-061
         shapes = {f[0].shape_slot for f in self.features}
@@ -521,13 +599,15 @@ class File:
                 need(stripe.pages[p].num_values == n, "F-062", here,
                      f"page {p} of {stripe.pages[p].num_values} values, expected {n}")  # F-062
                 left -= n
-        need(len(owners) + len(packed) == len(stripe.pages), "F-063", what, "page without a stream")
+        need(self.may_have_gaps or len(owners) + len(packed) == len(stripe.pages), "F-063", what,
+             "page without a stream")
         for i, nodes in packed.items():
             here, end = f"{what} page {i}", self._content_size(stripe, i)
-            need(nodes, "F-063", here, "page without a stream")  # F-063
+            need(nodes or self.may_have_gaps, "F-063", here, "page without a stream")  # F-063
             position = 0
             for at, size in sorted(nodes) + [(end, 0)]:
-                need(position == at, "F-064", here, f"node at {at}, expected {position}")  # F-064
+                need(position == at or self.may_have_gaps and position < at, "F-064", here,
+                     f"node at {at}, expected {position}")  # F-064
                 position = at + size
 
     def _content_size(self, stripe, page):  # F-065
@@ -821,8 +901,10 @@ class File:
             indexes = {g: self.index(stripe, g) for g in {c.group for c in columns}}
             values = [(c.name, self._column(stripe, c, raw_bits), indexes[c.group])
                       for c in columns]
+            deleted = self.is_deleted(stripe)
             for row in range(stripe.num_rows):
-                yield {name: unique[index[row]] for name, unique, index in values}
+                if not deleted[row]:
+                    yield {name: unique[index[row]] for name, unique, index in values}
 
     def verify(self):
         """Decodes everything."""
@@ -853,13 +935,26 @@ class File:
                                tried(self._index, s, g, None))
             for i in range(len(self.id_spaces)):
                 tried(self.dictionary, s, i)
-            yield s, indexes, [tried(self._column, s, c, True) for c in self.columns]
+            columns = [tried(self._column, s, c, True) for c in self.columns]
+            tried(self.is_deleted, s)
+            self._check_statistics(s, indexes, columns)
+            yield s, indexes, columns
             for slot in range(len(s.streams) if unsupported else 0):  # F-004
                 tried(self._nodes, s, slot)
             for c in self.columns if unsupported else ():  # F-004
                 self._column_records(s, c)
         if unsupported:
             raise unsupported
+
+    def _check_statistics(self, stripe, indexes, columns):  # F-083
+        for ordinal, of_stripes in self.statistics.items():
+            unique, index = columns[ordinal], indexes[self.columns[ordinal].group]
+            if unique is None or index is None and None in unique:
+                continue  # Unsupported.
+            found = statistics_of(self.columns[ordinal].type, unique, index)
+            need(found == of_stripes[stripe.ordinal], "F-083",
+                 f"statistics of stripe {stripe.ordinal} column {ordinal}",
+                 f"{of_stripes[stripe.ordinal]}, the values say {found}")
 
     def _needed(self, stripe):
         """Groups whose indexes say where the values of known columns stand (F-004)."""

@@ -5,6 +5,7 @@
 
 `*.unsupported.dsi` are refused as unsupported, not as damage. `found.*.dsi` broke a decoder once and are refused now, whatever the rule; they are not made here.
 """
+import struct
 import sys
 from pathlib import Path
 
@@ -13,7 +14,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parents[1] / "spec" / "reference"))
 import encode_nodes as en  # noqa: E402
 from dsi_nodes import node  # noqa: E402
-from build_example import Alias, Builder, Col, Grp, Ids, Rows  # noqa: E402
+from build_example import TYPES, Alias, Builder, Col, Grp, Ids, Rows, smallest  # noqa: E402
+from dsi_statistics import Statistics, section  # noqa: E402
 
 
 def pools(lists, codes, pool, tiers=0, top=0, flags=0, spread=None, more=(), nodes=None, type="int64"):
@@ -96,6 +98,73 @@ def with_empty(footer):
     return footer
 
 
+ONE, TWO, NAN = 1023 << 52, 1024 << 52, 0x7FA00001
+TRUE = {"k": [(-5, 2**40, 0), (-5, -5, 1)], "f": [(1 << 31, 0, 0), (None, None, 1)], "b": [(1, 1, 1), (0, 1, 0)],
+        "n": [(None, None, 3), (ONE, TWO, 0)], "i": [(7, 500, 0), (9, 9, 1)]}
+
+
+def statistics(name=None, stripe=0, stated=None, change=lambda content: content, flags=2):
+    """Two stripes, columns of each sort. `stated`: of that column and stripe, true or not. `change`: makes other bytes of the section's."""
+    columns = [Col("k", "key", "int64", group=1), Col("f", "dense", "float32"), Col("b", "label", "bool"), Col("s", "string", "bytes"),
+               Col("n", "dense", "float64"), Col("i", "dense", "uint32", id_space=0)]
+    values = [{"k": [2**64 - 5, 2**40], "f": [1 << 31, 0, NAN], "b": [1, None, 1], "s": [b"a", b"", None], "n": [None] * 3, "i": [7, 500, 7]},
+              {"k": [None, 2**64 - 5], "f": [None, NAN], "b": [0, 1], "s": [b"a", b""], "n": [ONE, TWO], "i": [None, 9]}]
+    stripes = [Rows(3, values[0], [(1, 2, [1, 2])], {"i": en.shared([7, 9])}, {0: [7, 9]}),
+               Rows(2, values[1], [(0, 2, ())], {"i": en.shared([7, 9])}, {0: [7, 9]})]
+    said = {c: [stated if (c, i) == (name, stripe) else s for i, s in enumerate(of)] for c, of in TRUE.items()}
+    content = section([(TYPES[c.type][0], [Statistics(*s) for s in said[c.name]]) if c.name in said else None for c in columns])
+    return Builder(columns, stripes, [Grp("g")], [Ids("", 4)], sections=[(3, flags, change(content))]).bytes()
+
+
+def swapped(at, *new):
+    """Other bytes from `at` on, counted behind the ends of six columns."""
+    return lambda content: content[:24 + at] + bytes(new) + content[24 + at + len(new):]
+
+
+def deleted(first, second=(0, None), flags=3, change=lambda content: content):
+    """Stripes of 5 and 3 rows. Of each: how many rows are deleted, and their node, or the flags that it holds."""
+    columns = [Col("k", "key", "int64"), Col("l", "list", "int32")]
+    stripes = [Rows(n, {"k": list(range(10 * n, 11 * n)), "l": [[k] * (k % 3) for k in range(n)]}) for n in (5, 3)]
+    nodes = [b"" if part is None else part if isinstance(part, bytes) else en.raw(part, 1) for _, part in (first, second)]
+    content = struct.pack("<4I", first[0], len(nodes[0]), second[0], len(nodes[0]) + len(nodes[1])) + b"".join(nodes)
+    return Builder(columns, stripes, sections=[(4, flags, change(content))]).bytes()
+
+
+def grown(kept=2, compat=1, edit=None, more=1, before=None):
+    """A file of two stripes, and one appended to it that has `more` stripes, or others for those that are not kept."""
+    columns = [Col("k", "key", "int64"), Col("l", "list", "int32")]
+    stripes = [Rows(3, {"k": [i, i + 7, i], "l": [[i], [], [i, i + 1]]}, nodes={"l": (en.raw, "paged")}) for i in range(2 + more)]
+    older = Builder(columns, stripes[:2])
+    return Builder(columns, stripes, older=older, kept=kept, compat=compat, edit=edit, before=before).bytes()
+
+
+def no_sections(what, value):
+    return dict(value, sections=[]) if what == "footer" else value
+
+
+def other_parts(part, change, compat=1):
+    """A file with some part changed before it is sealed."""
+    columns = [Col("k", "key", "int64"), Col("l", "list", "int32")]
+    stripes = [Rows(3, {"k": [i, i + 7, i], "l": [[i], [], [i, i + 1]]}, nodes={"l": (en.raw, "paged")}) for i in range(2)]
+    return Builder(columns, stripes, compat=compat, edit=lambda what, value: change(value) if what == part else value).bytes()
+
+
+def same_pages():
+    """The second stripe has the pages of the first."""
+    kept = {}
+
+    def edit(what, value):
+        if what == "stripe 0 pages":
+            kept["pages"] = value
+        if what == "stripe 1 pages":
+            return kept["pages"]
+        if what == "footer":
+            one, other = value["stripes"]
+            other.update({f: one[f] for f in ("data_offset", "data_size")})
+        return value
+    return Builder([Col("k", "key", "int64")], [Rows(3, {"k": [1, 2, 3]})] * 2, compat=1, edit=edit).bytes()
+
+
 FILES = {
     "sound.compressed": lambda: compressed(), "sound.compressed_zstd": lambda: compressed(encoder=en.compressed(1)),
     "F-040.block_too_short": lambda: compressed("columns entries", lambda e: [(e[0][0], e[0][1] - 8)] + e[1:]),
@@ -150,6 +219,35 @@ FILES = {
     "D-014.reach_without_tiers": lambda: pools(LONG, LONG_CODES, LONG_POOL, 0, 7), "D-014.tier_too_long": lambda: tiers(spread=[LONG_POOL[:9], LONG_POOL[9:]]),
     "D-014.tier_without_reach": lambda: tiers(0),
     "D-014.tier_without_windows": lambda: pools([[1, 2], [3]], [], [], 2, 0, 0, [[1, 2], [3]]),
+    "sound.statistics": lambda: statistics(), "sound.statistics_of_some": lambda: statistics(change=lambda content: bytes(24)),
+    "sound.statistics_required": lambda: statistics(flags=3), "F-080.statistics_as_a_whole": lambda: statistics(flags=0),
+    "F-082.ends_descend": lambda: statistics(change=swapped(-20, 0)), "F-082.bytes_behind": lambda: statistics(change=lambda content: content + b"\0"),
+    "F-082.of_a_string": lambda: statistics(change=lambda c: c[:12] + struct.pack("<3I", *[v + 4 for v in struct.unpack_from("<3I", c, 12)]) + c[24:] + bytes(4)),
+    "F-082.of_more_stripes": lambda: statistics(change=lambda c: c[:20] + struct.pack("<I", len(c) - 22) + c[24:] + b"\0\0"),
+    "F-083.least_too_small": lambda: statistics("k", 0, (-6, 2**40, 0)), "F-083.least_too_great": lambda: statistics("k", 0, (-4, 2**40, 0)),
+    "F-083.greatest_too_small": lambda: statistics("k", 1, (-5, -5, 0)), "F-083.greatest_too_great": lambda: statistics("i", 0, (7, 501, 0)),
+    "F-083.a_row_less_is_missing": lambda: statistics("b", 0, (1, 1, 0)), "F-083.more_missing_than_rows": lambda: statistics("n", 0, (None, None, 4)),
+    "F-083.zero_for_minus_zero": lambda: statistics("f", 0, (0, 0, 0)), "F-083.bounds_of_nan": lambda: statistics("f", 1, (0, 0, 1)),
+    "F-083.no_bounds": lambda: statistics("f", 0, (None, None, 0)), "F-083.float_bounds_in_the_wrong_order": lambda: statistics("n", 1, (TWO, ONE, 0)),
+    "F-083.longer_than_needed": lambda: statistics(change=lambda c: c[:20] + struct.pack("<I", len(c) - 23) + c[24:-1] + b"\x81\0"),
+    "F-083.ends_inside": lambda: statistics(change=lambda c: c[:20] + struct.pack("<I", len(c) - 25) + c[24:-1]),
+    "sound.deleted": lambda: deleted((2, [0, 1, 0, 0, 1]), (3, None)), "sound.deleted_none": lambda: deleted((0, None)), "sound.deleted_all": lambda: deleted((5, None), (3, None)),
+    "sound.deleted_bitmap": lambda: deleted((1, [0, 0, 0, 1, 0]), (2, en.bitmap([0, 1, 1], 1))),
+    "F-080.deleted_not_required": lambda: deleted((1, [1, 0, 0, 0, 0]), flags=2), "F-084.too_many": lambda: deleted((6, None)), "F-084.no_node": lambda: deleted((2, None)),
+    "F-084.node_of_nothing": lambda: deleted((0, [0] * 5)), "F-084.node_of_everything": lambda: deleted((5, [1] * 5)), "F-084.count_too_small": lambda: deleted((1, [0, 1, 0, 0, 1])),
+    "F-084.count_too_great": lambda: deleted((3, [0, 1, 0, 0, 1])), "F-084.no_flags": lambda: deleted((3, [2, 1, 0, 0, 0])),
+    "F-084.node_too_long": lambda: deleted((2, en.raw([0, 1, 0, 0, 1], 1) + bytes(8))), "F-084.bytes_behind": lambda: deleted((2, [0, 1, 0, 0, 1]), change=lambda c: c + bytes(8)),
+    "E-002.deleted_of_fewer_rows": lambda: deleted((2, [0, 1, 0, 1])), "E-005.deleted.unsupported": lambda: deleted((2, bytes([99]) + en.raw([0, 1, 0, 0, 1], 1)[1:])),
+    "sound.appended": lambda: grown(), "sound.replaced": lambda: grown(kept=1), "sound.footer_replaced": lambda: grown(more=0), "sound.stripe_dropped": lambda: grown(more=-1, kept=1),
+    "sound.previous_not_named": lambda: grown(edit=no_sections),
+    "F-051.appended_without_flag": lambda: grown(kept=0, compat=0, edit=no_sections), "F-034.previous_without_flag": lambda: grown(more=0, compat=0),
+    "F-034.no_file": lambda: grown(before=lambda size: size - 8), "F-034.a_file_to_come": lambda: grown(before=lambda size: size + 4096),
+    "sound.page_of_no_stream": lambda: other_parts("pages", lambda pages: pages + [(en.raw([1, 2, 3], 4), 3)]),
+    "F-063.page_of_no_stream": lambda: other_parts("pages", lambda pages: pages + [(en.raw([1, 2, 3], 4), 3)], 0),
+    "sound.node_of_no_stream": lambda: other_parts("pages", lambda pages: [(pages[0][0] + en.raw([1, 2, 3], 4), 0)] + pages[1:]),
+    "F-064.node_of_no_stream": lambda: other_parts("pages", lambda pages: [(pages[0][0] + en.raw([1, 2, 3], 4), 0)] + pages[1:], 0),
+    "F-002.pages_of_two_stripes": same_pages,
+    "F-085.encrypted.unsupported": lambda: smallest(sections=[(6, 1, b"key")]).bytes(), "F-085.not_required": lambda: smallest(sections=[(6, 0, b"key")]).bytes(),
     "F-073.group_without_columns": lambda: Builder([Col("a", "dense", "int8")], [Rows(2, {"a": [1, 2]}, groups=[(0, 2, ())])], [Grp("g")]).bytes(),
 }
 

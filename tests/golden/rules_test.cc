@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,12 +96,16 @@ TEST(Rules, VerifyQuotesTheRule) {
   }
 }
 
+// Only who looks at the whole index, at a group, a page or a part of one that nobody reads, or at
+// what is said beside the rows, can tell these.
+const std::set<std::string> kFoundByVerify = {"D-002", "F-002", "F-034", "F-063", "F-064",
+                                              "F-073", "F-082", "F-083", "found"};
+
 TEST(Rules, ScansQuoteTheRule) {
   for (const RuleFile& file : RuleFiles()) {
     SCOPED_TRACE(file.name);
     for (const Status& status : Scans(file.bytes)) {
-      // Only who looks at the whole index, or at a group that nobody reads, can tell these.
-      if (file.rule == "D-002" || file.rule == "F-073" || file.rule == "found") continue;
+      if (kFoundByVerify.contains(file.rule)) continue;
       if (file.rule == "sound") {
         EXPECT_TRUE(status.ok()) << status.ToString();
         continue;

@@ -62,7 +62,9 @@ std::vector<std::byte> WithLargerRecords(const std::vector<std::byte>& sound, ui
   for (const auto& [at, section] : sections) {
     auto& ref = *const_cast<wire::SectionRef*>(section);
     const uint64_t place = out.size();
-    Append(&out, from.At(at), internal::AlignUp(ref.size(), 8));
+    const bool in_blocks = (ref.flags() & internal::kSectionInBlocks) != 0;
+    const uint64_t seals = in_blocks ? 8 * ((ref.size() + 4095) / 4096) : 0;
+    Append(&out, from.At(at), internal::AlignUp(ref.size(), 8) + seals);
     ref = wire::SectionRef(ref.kind(), ref.flags(), place, ref.size(), 0);
   }
   const uint64_t core_at = out.size();

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from example_files import outcome  # First: may skip, and puts spec/reference on the path.
 import xxhash
-from dsi_nodes import Damage, DsiError, Exhausted
+from dsi_nodes import Damage, DsiError, Exhausted, Unsupported
 from dsi_reference import TYPE_WIDTH, File
 
 ROOT = Path(os.environ.get("DSI_SOURCE_DIR", Path(__file__).resolve().parents[2]))
@@ -35,14 +35,19 @@ def row_bytes(value, width):
 
 def digest_of(file):
     digests = [xxhash.xxh3_64() for _ in file.columns]
-    for _, indexes, columns in file.decode():
+    for stripe, indexes, columns in file.decode():
+        try:
+            deleted = file.is_deleted(stripe)
+        except Unsupported:
+            continue  # Which decode() raises at the end.
         for c, unique in zip(file.columns, columns):
             index = indexes[c.group]
             if unique is None or index is None:
                 continue  # Unsupported, which decode() raises at the end.
             rows = [row_bytes(value, TYPE_WIDTH[c.type]) for value in unique]
             file.budget.spend(sum(len(rows[i]) for i in index) // 8, c.name)
-            digests[c.ordinal].update(b"".join([rows[i] for i in index]))
+            digests[c.ordinal].update(b"".join([
+                rows[i] for i, gone in zip(index, deleted) if not gone]))
     return xxhash.xxh3_64_intdigest(struct.pack(f"<{len(digests)}Q", *[
         d.intdigest() for d in digests]))
 

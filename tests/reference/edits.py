@@ -183,7 +183,12 @@ class Seed:
         for ref in self.refs:
             self._seal_table(data, ref, salt)
         for section in self.sections:
-            offset, size = struct.unpack_from("<QQ", data, section + 8)
+            flags, offset, size = struct.unpack_from("<IQQ", data, section + 4)
+            if flags & 2:  # In blocks: a table of records of one byte.
+                ref = bytearray(struct.pack("<QIIQ", offset, 1, size % 2**32, 0))
+                self._seal_table(data, 0, salt, ref)
+                data[section + 24:section + 32] = ref[16:]
+                continue
             if offset + size + 7 < len(data):
                 part = bytes(data[offset:offset + (size + 7) // 8 * 8])
                 struct.pack_into("<Q", data, section + 24, seal(part, 5, offset, salt))
@@ -206,10 +211,12 @@ class Seed:
                                  seal(bytes(data[start:start + length]), 2, start, salt))
 
     @staticmethod
-    def _seal_table(data, ref, salt):
-        offset, size, count, _ = struct.unpack_from("<QIIQ", data, ref)
+    def _seal_table(data, ref, salt, refs=None):
+        """`ref` is where its descriptor is in `refs`, which are the data unless given."""
+        refs = data if refs is None else refs
+        offset, size, count, _ = struct.unpack_from("<QIIQ", refs, ref)
         if size > 2**31:
-            return seal_compressed(data, ref, salt)
+            return seal_compressed(data, ref, salt, refs)
         used = size * count
         if not 0 < size <= 4096 or not used or offset + used > len(data):
             return
@@ -222,12 +229,12 @@ class Seed:
             start = offset + i * step
             end = seals if i == blocks - 1 else start + step
             struct.pack_into("<Q", data, seals + 8 * i, seal(bytes(data[start:end]), 3, start, salt))
-        struct.pack_into("<Q", data, ref + 16,
+        struct.pack_into("<Q", refs, ref + 16,
                          seal(bytes(data[seals:seals + 8 * blocks]), 4, seals, salt))
 
 
-def seal_compressed(data, ref, salt):  # F-042
-    offset, size, count, _ = struct.unpack_from("<QIIQ", data, ref)
+def seal_compressed(data, ref, salt, refs):  # F-042
+    offset, size, count, _ = struct.unpack_from("<QIIQ", refs, ref)
     size -= 2**31
     if not 0 < size <= 4096:
         return
@@ -242,7 +249,7 @@ def seal_compressed(data, ref, salt):  # F-042
         struct.pack_into("<Q", data, offset + 16 * i, seal(bytes(data[start:end]), 3, start, salt))
         start = end
     entries = bytes(data[offset:offset + 16 * blocks])
-    struct.pack_into("<Q", data, ref + 16, seal(entries, 4, offset, salt))
+    struct.pack_into("<Q", refs, ref + 16, seal(entries, 4, offset, salt))
 
 
 def swap(data, one, other, copy):

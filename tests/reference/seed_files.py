@@ -2,9 +2,13 @@
 
 import random
 import struct
+import sys
+from pathlib import Path
 
 from example_files import NAN  # First: may skip, and puts spec/reference on the path.
 import encode_nodes as en
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
+import make_rules
 from build_example import Alias, Builder, Col, Grp, Ids, Rows, smallest, three
 
 
@@ -194,4 +198,6 @@ def seeds():
             ("compressed", compressed(), 4), ("told_by_time", told_by_time(), 8), ("windows", windows(), 8),
             ("tiers", tiers(0), 5), ("tiers_newest_first", tiers(1), 5), ("aliases", aliases(), 6),
             ("integers", integers(), 8), ("texts", texts(), 8), ("kinds", kinds(), 8),
-            ("paged", paged(), 1)]
+            ("paged", paged(), 1), ("statistics", make_rules.statistics(), 6),
+            ("deleted", make_rules.deleted((2, [0, 1, 0, 0, 1]), (3, None)), 3),
+            ("appended", make_rules.grown(), 5)]

@@ -130,6 +130,12 @@ inline EditableFile& EditableFile::Reseal() {
   }
   for (uint32_t i = 0; i < core().sections()->size(); ++i) {
     wire::SectionRef& s = section(i);
+    if ((s.flags() & internal::kSectionInBlocks) != 0) {
+      wire::TableRef table(s.offset(), 1, static_cast<uint32_t>(s.size()), s.seal());
+      SealTable(&table);
+      s = wire::SectionRef(s.kind(), s.flags(), s.offset(), s.size(), table.seal());
+      continue;
+    }
     if (!internal::FitsIn(s.offset(), internal::AlignUp(s.size(), 8), size())) continue;
     const uint64_t seal = internal::Seal({At(s.offset()), internal::AlignUp(s.size(), 8)},
                                          internal::SealKind::kSection, s.offset(), salt);

@@ -9,6 +9,7 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
+#include "dsi/format/statistics_internal.h"
 #include "dsi/writer/encode/alias_streams_internal.h"
 #include "dsi/writer/encode/feature_values_internal.h"
 #include "dsi/writer/cluster/gather_internal.h"
@@ -42,7 +43,8 @@ class StripeEncoder {
         options_(options),
         poll_(poll),
         indexes_(layout.groups.size()),
-        values_(features.size()) {}
+        values_(features.size()),
+        statistics_(features.size()) {}
 
   Result<EncodedStripe> Encode() {
     stripe_.streams.resize(layout_.num_slots);
@@ -79,6 +81,11 @@ class StripeEncoder {
       }
     }
     AliasEqualStreams(&stripe_);
+    for (size_t f = 0; f < features_.size(); ++f) {
+      const FeatureSpec& spec = *features_[f].source().spec;
+      if (HasStatistics(spec.kind, spec.columns[0].type))
+        statistics_[f].AppendTo(spec.columns[0].type, &stripe_.statistics);
+    }
     stripe_.encode_seconds = std::chrono::duration<double>(Clock::duration(busy_.load())).count();
     return std::move(stripe_);
   }
@@ -226,11 +233,16 @@ class StripeEncoder {
                                   options_.page_values, options_.tuning, shape_plan);
     }
     shape_stream.record.max = *std::max_element(shape.begin(), shape.end());
+    const bool has_statistics = HasStatistics(source.spec->kind, source.spec->columns[0].type);
     for (uint32_t c = 0; c < source.spec->columns.size(); ++c) {
       const ColumnLayout& column = layout_.columns[leader + c];
-      if (column.id_space != kNone16) continue;
+      if (column.id_space != kNone16) {
+        if (has_statistics) FindStatistics(f, values_[f]->TakeValues(c, 0));
+        continue;
+      }
       for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
         const std::vector<std::byte> values = values_[f]->TakeValues(c, tier);
+        if (has_statistics) FindStatistics(f, values);
         if (values.empty()) continue;
         const uint32_t slot = column.slot_of_tier(tier);
         stripe_.streams[slot] =
@@ -238,6 +250,17 @@ class StripeEncoder {
                          options_.tuning, options_.plans->Of(slot));
       }
     }
+  }
+
+  // `values` are those of all unique rows, each of which is that of some row (D-002).
+  void FindStatistics(uint32_t f, std::span<const std::byte> values) {
+    const Type type = features_[f].source().spec->columns[0].type;
+    const RowRange range{first_, num_rows_};
+    ColumnStatistics& statistics = statistics_[f];
+    statistics.num_missing =
+        num_rows_ - static_cast<uint32_t>(features_[f].CountPresent({&range, 1}));
+    WidenBounds(type, values.data(), values.size() / static_cast<size_t>(TypeWidth(type)),
+                &statistics);
   }
 
   const FileLayout& layout_;
@@ -251,6 +274,7 @@ class StripeEncoder {
   std::set<uint32_t> time_groups_;  // The time is in one of these, or in one that refers to it.
   std::vector<GroupIndex> indexes_;
   std::vector<std::unique_ptr<FeatureValues>> values_;
+  std::vector<ColumnStatistics> statistics_;  // By feature; unused where it has none.
   EncodedStripe stripe_;
   std::atomic<Clock::rep> busy_ = 0;
 };

@@ -24,7 +24,9 @@ struct StripeOptions {
 struct EncodedStripe {
   std::vector<StripeGroupRecord> groups;
   std::vector<EncodedStream> streams;  // By slot.
-  double encode_seconds = 0;           // Of all threads.
+  // Of columns that have any (spec F-082), in their order, as they are stored.
+  std::vector<std::byte> statistics;
+  double encode_seconds = 0;  // Of all threads.
 };
 
 // Encodes rows [first, first + num_rows) of the file order, whose ranks in time are given.

@@ -13,6 +13,7 @@
 #include "dsi/base/version.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/seal_internal.h"
+#include "dsi/format/statistics_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -150,6 +151,41 @@ Result<std::vector<std::byte>> MakePrecisions(const DirectoryInput& input) {
   return Encode(records, "rounded column");
 }
 
+// Statistics save reading the column that a filter looks at. Of a dense column, which few filters
+// do, they are kept where they take no more than this share of it: without that they were 4 % of a
+// file of 5,000 features and 200 rows.
+constexpr uint64_t kStatisticsShare = 64;
+
+// F-082: what the stripes have is put in the order of the columns. Nothing where it says nothing,
+// or where it is too much.
+Result<std::vector<std::byte>> MakeStatistics(const DirectoryInput& input) {
+  std::vector<std::byte> ends;
+  std::vector<std::byte> content;
+  std::vector<std::span<const std::byte>> left;
+  for (const PlacedStripe& stripe : *input.stripes) left.emplace_back(stripe.statistics);
+  for (size_t c = 0; c < input.layout->columns.size(); ++c) {
+    const ColumnLayout& column = input.layout->columns[c];
+    const FeatureSpec& spec = input.schema->features[column.feature];
+    const Type type = spec.columns[column.column].type;
+    const size_t before = content.size();
+    for (size_t i = 0; HasStatistics(spec.kind, type) && i < left.size(); ++i) {
+      const std::byte* const begin = left[i].data();
+      const auto taken = ColumnStatistics::TakeFrom(type, (*input.stripes)[i].num_rows, &left[i]);
+      if (!taken.ok()) return taken.status().At("statistics just made");
+      content.insert(content.end(), begin, left[i].data());
+    }
+    if (spec.kind == Kind::kDense &&
+        (content.size() - before) * kStatisticsShare > input.totals[c].stored_bytes)
+      content.resize(before);
+    if (content.size() > UINT32_MAX - sizeof(uint32_t) * input.layout->columns.size())
+      return std::vector<std::byte>();
+    AppendLE<uint32_t>(&ends, static_cast<uint32_t>(content.size()));
+  }
+  if (content.empty()) return content;
+  ends.insert(ends.end(), content.begin(), content.end());
+  return ends;
+}
+
 // F-080.
 std::string MetadataJson(const std::map<std::string, std::string>& metadata) {
   std::string json = "{";
@@ -219,6 +255,12 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   if (!precisions.empty()) {
     DSI_ASSIGN_OR_RETURN(const WrittenSection section, sink->AppendSection(precisions));
     core.sections.push_back({kSectionPrecision, 0, section.offset, section.size, section.seal});
+  }
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> statistics, MakeStatistics(input));
+  if (!statistics.empty()) {
+    DSI_ASSIGN_OR_RETURN(const WrittenTable table, sink->AppendInBlocks(statistics));
+    core.sections.push_back(
+        {kSectionStatistics, kSectionInBlocks, table.offset, table.count, table.seal});
   }
   for (const PlacedStripe& s : *input.stripes) {
     core.num_sessions += s.num_sessions;

@@ -102,6 +102,14 @@ Result<bool> FileSink::AppendCompressed(std::span<const std::byte> records, Writ
   return true;
 }
 
+Result<WrittenTable> FileSink::AppendInBlocks(std::span<const std::byte> bytes) {
+  WrittenTable table{.offset = offset_,
+                     .record_size = kNameRecordSize,
+                     .count = static_cast<uint32_t>(bytes.size())};
+  DSI_RETURN_IF_ERROR(AppendPlain(bytes, &table));
+  return table;
+}
+
 Result<WrittenSection> FileSink::AppendSection(std::span<const std::byte> bytes) {
   std::vector<std::byte> padded(bytes.begin(), bytes.end());
   PadTo(&padded, 8);

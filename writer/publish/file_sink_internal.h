@@ -38,6 +38,8 @@ class FileSink {
   Result<PageRecord> AppendPage(std::span<const std::byte> bytes, uint32_t num_values);
   // Tables of one block are never compressed: there is little to win.
   Result<WrittenTable> AppendTable(std::span<const std::byte> records, uint32_t record_size);
+  // A section in blocks (F-080): a table of bytes, never compressed.
+  Result<WrittenTable> AppendInBlocks(std::span<const std::byte> bytes);
   Result<WrittenSection> AppendSection(std::span<const std::byte> bytes);
   // The core footer (a multiple of 8) and the trailer.
   Status AppendEnd(std::span<const std::byte> core);

@@ -19,6 +19,7 @@ struct PlacedStripe {
   uint64_t data_offset = 0;
   uint64_t data_size = 0;
   std::vector<std::byte> groups, streams, pages;  // Records, encoded.
+  std::vector<std::byte> statistics;              // As in EncodedStripe.
   WrittenTable groups_table, streams_table, pages_table;
 };
 
