@@ -64,6 +64,9 @@ class Checker {
     if (c.num_slots > kMaxSlots) {
       return Corrupt("core footer: {} slots, at most {} (F-090)", c.num_slots, kMaxSlots);
     }
+    if (c.id_spaces.count > kMaxIdSpaces) {
+      return Corrupt("core footer: {} id spaces (F-090)", c.id_spaces.count);
+    }
     if (c.num_features > c.columns.count || (c.num_features == 0) != (c.columns.count == 0)) {
       return Corrupt("core footer: {} features in {} columns (F-050)", c.num_features,
                      c.columns.count);
@@ -89,9 +92,6 @@ class Checker {
                      c.name_index.count, c.columns.count, c.num_features);
     }
     if (c.groups.count == 0) return Corrupt("core footer: no group of rows (F-073)");
-    if (c.id_spaces.count > kMaxIdSpaces) {
-      return Corrupt("core footer: {} id spaces (F-090)", c.id_spaces.count);
-    }
     return Status::Ok();
   }
 

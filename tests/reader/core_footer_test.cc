@@ -82,6 +82,11 @@ TEST(CoreFooter, F090SlotsAndColumnsAtTheirLimits) {
     t = wire::TableRef(t.offset(), t.record_size(), (1U << 22) + more, t.seal());
     ExpectRefused(columns.ResealFooter(), more == 0 ? "F-041" : "F-090", StatusCode::kCorrupt,
                   "columns");
+    EditableFile spaces(SampleFile());
+    wire::TableRef& s = spaces.id_spaces();
+    s = wire::TableRef(s.offset(), s.record_size(), 65535 + more, s.seal());
+    ExpectRefused(spaces.ResealFooter(), more == 0 ? "F-041" : "F-090", StatusCode::kCorrupt,
+                  "id spaces");
   }
   EditableFile all(SampleFile());
   all.SetCore<uint32_t>(CoreFooter::VT_NUM_SLOTS, ~0U);
