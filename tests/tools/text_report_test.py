@@ -32,6 +32,11 @@ class DecisionsTest(CliTest):
             self.assertEqual(found["cluster_by"], [key, time])
             self.assertEqual((found["keys"], found["times"]), ([key], [time]))
 
+    def test_ids_of_nested_objects_are_keys(self):
+        rows = self.write("r.jsonl", '{"session":{"id":1},"user":{"id":2},"item":{"key":"k"},"a":{"page_id":3}}\n' * 3)
+        found = self.json("convert", rows, self.path("r.dsi"))["input"]
+        self.assertEqual((found["cluster_by"], found["keys"]), (["session.id"], ["session.id", "user.id"]))
+
     def test_report_and_schema_say_what_was_decided(self):
         rows = self.write("r.jsonl", '{"sessionId":1,"eventTime":1700000000000,"label":1,"q":"a",'
                                      '"never":null,"none":{}}\n' * 3)
