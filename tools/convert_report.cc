@@ -52,11 +52,7 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
   FactList facts;
   facts.Add("rows", CountText(w.num_rows));
   if (fit != nullptr) AddDecisions(*fit, &facts);
-  const double rows_of_each =
-      w.num_sessions == 0 ? 0
-                          : static_cast<double>(w.num_rows) / static_cast<double>(w.num_sessions);
-  facts.Add("sessions",
-            fmt::format("{}  ({:.1f} rows each)", CountText(w.num_sessions), rows_of_each));
+  facts.Add("sessions", SessionsText(w.num_sessions, w.num_rows));
   facts.Add("values",
             fmt::format("{} in, {} stored", CountText(w.values_in), CountText(w.values_stored)));
   facts.Add("dedupe factor", Factor(w.values_in, w.values_stored));
