@@ -61,10 +61,12 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
   // Of values left out "smaller" would say nothing.
   const bool all_stored = w.num_rows != 0 && fit != nullptr && fit->coverage.ignored.empty() &&
                           fit->coverage.more_ignored == 0;
-  const std::string smaller =
-      all_stored ? fmt::format("  ({} smaller)", Factor(done.bytes_in, w.file_bytes)) : "";
-  facts.Add("bytes", fmt::format("{} in, {} out{}", BytesText(done.bytes_in),
-                                 BytesText(w.file_bytes), smaller));
+  const std::string change = w.file_bytes > done.bytes_in
+                                 ? Factor(w.file_bytes, done.bytes_in) + " larger"
+                                 : Factor(done.bytes_in, w.file_bytes) + " smaller";
+  facts.Add("bytes",
+            fmt::format("{} in, {} out{}", BytesText(done.bytes_in), BytesText(w.file_bytes),
+                        all_stored ? fmt::format("  ({})", change) : ""));
   AddTime(done, w.num_rows, &facts);
   return console->Print(facts.Render(*console));
 }
