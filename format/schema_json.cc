@@ -12,6 +12,7 @@
 #include "dsi/format/default_bits_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/base/name_match_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/format/schema.h"
@@ -78,7 +79,13 @@ Status ReadMembers(dom::element value, Read&& read) {
 }
 
 Status Unknown(std::string_view member) {
-  return BadInput("unknown member {}", QuoteForMessage(member));
+  internal::NearNames near(member, 1);
+  for (const std::string_view known :
+       {"features",    "groups",   "cluster_by", "metadata",  "name",    "kind",       "type",
+        "weight_type", "id_space", "precision",  "max_error", "columns", "max_length", "length",
+        "id",          "nested",   "newest",     "unit",      "default", "owner"})
+    near.Offer(known);
+  return BadInput("unknown member {}{}", QuoteForMessage(member), near.Advice());
 }
 
 Status ReadPrecision(std::string_view member, dom::element value, Precision* precision) {
@@ -182,7 +189,8 @@ Status ReadFeatureMember(std::string_view name, dom::element value, FeatureSpec*
   if (name == "unit") {
     std::string unit;
     DSI_RETURN_IF_ERROR(ReadString(name, value, &unit));
-    return ParseTimeUnit(unit, &feature->time_unit) ? Status() : Expected(name, "s, ms, us or ns");
+    if (ParseTimeUnit(unit, &feature->time_unit)) return {};
+    return BadInput("\"unit\": found {}, expected one of s, ms, us or ns", QuoteForMessage(unit));
   }
   if (name == "default") {
     parts->default_value = value;

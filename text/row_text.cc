@@ -14,6 +14,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/format/reserved_names_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
 #include "dsi/base/name_match_internal.h"
 #include "dsi/text/row_text_buffer_internal.h"
@@ -21,10 +22,10 @@
 namespace dsi {
 namespace {
 
+using internal::kPositionName;
 using internal::OpenColumn;
 using internal::TextBuffer;
 
-constexpr std::string_view kPosition = "__position";
 constexpr uint32_t kBatchRows = 1024;
 
 // An object (no column) or a column's value, under a key.
@@ -157,8 +158,8 @@ class RowText::Impl {
     const internal::ScanProjection& projection = *internal::BatchAccess::State(&batch_)->projection;
     std::vector<const OpenColumn*> columns;
     for (const OpenColumn& column : projection.columns) {
-      if (column.name == kPosition) has_position_ = true;
-      if (column.name != kPosition || position_named_) columns.push_back(&column);
+      if (column.name == kPositionName) has_position_ = true;
+      if (column.name != kPositionName || position_named_) columns.push_back(&column);
     }
     std::sort(columns.begin(), columns.end(),
               [](const OpenColumn* a, const OpenColumn* b) { return a->ordinal < b->ordinal; });
@@ -227,7 +228,7 @@ class RowText::Impl {
     positions->resize(batch_.num_rows());
     for (size_t row = 0; row < positions->size(); ++row) (*positions)[row] = RowNumber(row);
     if (!has_position_) return Status::Ok();
-    DSI_ASSIGN_OR_RETURN(const JaggedView view, batch_.Jagged(kPosition));
+    DSI_ASSIGN_OR_RETURN(const JaggedView view, batch_.Jagged(kPositionName));
     if (TypeWidth(view.dtype) != 8 || IsFloat(view.dtype)) return Status::Ok();
     for (size_t row = 0; row < positions->size(); ++row) {
       if (view.offsets[row + 1] - view.offsets[row] != 1) continue;
@@ -268,16 +269,16 @@ Result<std::unique_ptr<RowText>> RowText::Make(const Reader& reader,
   bool reads_position = options.features.empty();
   for (const std::string& name : options.features) {
     scan.features.push_back({.name = name, .layout = Layout::kJagged, .dtype = {}});
-    impl->position_named_ |= name == kPosition;
-    reads_position |= internal::GlobMatches(name, kPosition);
+    impl->position_named_ |= name == kPositionName;
+    reads_position |= internal::GlobMatches(name, kPositionName);
   }
   if (scan.features.empty())
     scan.features.push_back({.name = "*", .layout = Layout::kJagged, .dtype = {}});
   if (!reads_position) {
-    const Result<ColumnInfo> position = reader.FindColumn(kPosition);
+    const Result<ColumnInfo> position = reader.FindColumn(kPositionName);
     if (position.ok() && position->support.ok())
       scan.features.push_back(
-          {.name = std::string(kPosition), .layout = Layout::kJagged, .dtype = {}});
+          {.name = std::string(kPositionName), .layout = Layout::kJagged, .dtype = {}});
   }
   DSI_ASSIGN_OR_RETURN(impl->scan_, reader.NewScan(scan));
   return std::unique_ptr<RowText>(new RowText(std::move(impl)));

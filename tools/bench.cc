@@ -132,16 +132,17 @@ Status Print(const Options& options, size_t num_columns, const std::vector<Round
                      console);
   }
   FactList facts;
-  facts.Add("layout", fmt::format("{}, {} columns, {} batches of {}", options.layout, num_columns,
-                                  CountText(best.batches), options.batch_size));
+  facts.Add("layout", fmt::format("{}, {}, {} batch{} of {}", options.layout,
+                                  CountOf(num_columns, "column"), CountText(best.batches),
+                                  best.batches == 1 ? "" : "es", CountText(options.batch_size)));
   facts.Add("rows", CountText(stats.rows) +
                         (stats.rows_dropped == 0
                              ? ""
                              : fmt::format("  ({} left out)", CountText(stats.rows_dropped))));
   facts.Add("time", fmt::format("{}  (best of {})", SecondsText(best.seconds), rounds.size()));
   facts.Add("speed", fmt::format("{}rows/s", RateText(rows_per_second)));
-  facts.Add("bytes read", fmt::format("{}  ({} reads, {} needed)", BytesText(stats.bytes_read),
-                                      CountText(stats.reads), BytesText(stats.bytes_needed)));
+  facts.Add("bytes read", fmt::format("{}  ({}, {} needed)", BytesText(stats.bytes_read),
+                                      CountOf(stats.reads, "read"), BytesText(stats.bytes_needed)));
   facts.Add("output",
             fmt::format("{}  ({}B/s)", BytesText(best.output_bytes), RateText(bytes_per_second)));
   facts.Add("memcpy of it",

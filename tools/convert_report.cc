@@ -52,11 +52,7 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
   FactList facts;
   facts.Add("rows", CountText(w.num_rows));
   if (fit != nullptr) AddDecisions(*fit, &facts);
-  const double rows_of_each =
-      w.num_sessions == 0 ? 0
-                          : static_cast<double>(w.num_rows) / static_cast<double>(w.num_sessions);
-  facts.Add("sessions",
-            fmt::format("{}  ({:.1f} rows each)", CountText(w.num_sessions), rows_of_each));
+  facts.Add("sessions", SessionsText(w.num_sessions, w.num_rows));
   facts.Add("values",
             fmt::format("{} in, {} stored", CountText(w.values_in), CountText(w.values_stored)));
   facts.Add("dedupe factor", Factor(w.values_in, w.values_stored));
@@ -65,10 +61,12 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
   // Of values left out "smaller" would say nothing.
   const bool all_stored = w.num_rows != 0 && fit != nullptr && fit->coverage.ignored.empty() &&
                           fit->coverage.more_ignored == 0;
-  const std::string smaller =
-      all_stored ? fmt::format("  ({} smaller)", Factor(done.bytes_in, w.file_bytes)) : "";
-  facts.Add("bytes", fmt::format("{} in, {} out{}", BytesText(done.bytes_in),
-                                 BytesText(w.file_bytes), smaller));
+  const std::string change = w.file_bytes > done.bytes_in
+                                 ? Factor(w.file_bytes, done.bytes_in) + " larger"
+                                 : Factor(done.bytes_in, w.file_bytes) + " smaller";
+  facts.Add("bytes",
+            fmt::format("{} in, {} out{}", BytesText(done.bytes_in), BytesText(w.file_bytes),
+                        all_stored ? fmt::format("  ({})", change) : ""));
   AddTime(done, w.num_rows, &facts);
   return console->Print(facts.Render(*console));
 }

@@ -17,6 +17,7 @@ struct Options {
   SampleOptions sample;
   AnalysisOptions analysis;
   std::string schema_out;
+  bool tables = false;
   bool force = false;
   std::vector<const CLI::Option*> only_text;
 };
@@ -53,7 +54,7 @@ Status Run(Options* options, Console* console) {
     DSI_ASSIGN_OR_RETURN(const std::string json, DedupJson(report));
     return console->PrintJsonText(json);
   }
-  DSI_ASSIGN_OR_RETURN(const std::string text, DedupText(report, *console));
+  DSI_ASSIGN_OR_RETURN(const std::string text, DedupText(report, options->tables, *console));
   return console->Print(text);
 }
 
@@ -75,6 +76,8 @@ VerbAction AddDedup(CLI::App* app, Console* console) {
       ->type_name("");
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);
+  app->add_flag("--tables", options->tables,
+                "Also what repeats, the dedupe factors and every other way tried");
   AddCount(app, "--max-rows", &sample->max_rows,
            "Look at so many rows from the front, whole sessions; 0: all; default 262144");
   AddSize(app, "--memory", &sample->memory_bytes,
@@ -102,7 +105,7 @@ VerbAction AddDedup(CLI::App* app, Console* console) {
            ->type_name("NAME"));
   app->footer(
       "Examples:\n"
-      "  dsictl dedup clicks.dsi\n"
+      "  dsictl dedup clicks.dsi --tables\n"
       "  dsictl dedup clicks.jsonl.gz --session-key session_id --max-rows 1M\n"
       "  dsictl dedup clicks.jsonl --write-schema advised.json\n"
       "  dsictl convert clicks.jsonl clicks.dsi --schema advised.json\n\n"

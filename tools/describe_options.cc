@@ -43,21 +43,12 @@ OptionText Describe(const CLI::Option& option, const std::string& group) {
   return text;
 }
 
-// Options of groups that are sub-apps without a name of their own come last; --help is the verb's.
-void AddOptions(const CLI::App& app, const std::string& of_app, std::vector<OptionText>* options) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string& group = option->get_group();
-    if (group.empty() || (app.get_name().empty() && option == app.get_help_ptr())) continue;
-    options->push_back(Describe(*option, group == kUngrouped ? of_app : group));
-  }
-  for (const CLI::App* nested : app.get_subcommands(nullptr)) {
-    if (nested->get_name().empty()) AddOptions(*nested, nested->get_group(), options);
-  }
-}
-
 VerbText DescribeVerb(const CLI::App& app) {
   VerbText verb = {app.get_name(), app.get_description(), app.get_footer(), {}};
-  AddOptions(app, "", &verb.options);
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string& group = option->get_group();
+    if (!group.empty()) verb.options.push_back(Describe(*option, group == kUngrouped ? "" : group));
+  }
   return verb;
 }
 

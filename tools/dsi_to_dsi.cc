@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "dsi/format/reserved_names_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/console_internal.h"
 #include "dsi/tools/feature_choice_internal.h"
@@ -15,8 +16,12 @@
 namespace dsi::tools {
 namespace {
 
-constexpr std::string_view kPosition = "__position";
+using internal::kPositionName;
+
 constexpr uint32_t kBatchRows = 1024;
+// What --memory is shared out to.
+constexpr std::string_view kReading = "reading gets a quarter of --memory";
+constexpr std::string_view kWriting = "writing gets three quarters of --memory";
 
 // One batch of a scan in the layout of Arrow, feature by feature. Refers to the batch.
 class ArrowRows {
@@ -65,7 +70,7 @@ Status Prepare(const Reader& reader, const TextToDsiOptions& options, Schema* sc
                std::vector<Projection>* projections) {
   DSI_ASSIGN_OR_RETURN(*schema, reader.schema());
   const auto dropped = std::erase_if(
-      schema->features, [](const FeatureSpec& feature) { return feature.name == kPosition; });
+      schema->features, [](const FeatureSpec& feature) { return feature.name == kPositionName; });
   if (dropped != 0 && !options.writer.keep_position) {
     PrintWarning(
         "the original places of the rows are left out; --keep-position stores those that they have "
@@ -74,7 +79,7 @@ Status Prepare(const Reader& reader, const TextToDsiOptions& options, Schema* sc
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
   for (const ColumnInfo& column : columns) {
     DSI_RETURN_IF_ERROR(column.support);
-    if (column.feature != kPosition) projections->push_back(PlainProjection(column));
+    if (column.feature != kPositionName) projections->push_back(PlainProjection(column));
   }
   return AddMetadata(options.metadata, schema);
 }
@@ -101,19 +106,27 @@ Result<WriteReport> DsiToDsi(const Reader& reader, const RowFilter& filter,
   }
   DSI_ASSIGN_OR_RETURN(const auto writer,
                        Writer::Create(std::move(file), std::move(schema), writer_options));
-  DSI_ASSIGN_OR_RETURN(const auto scan, reader.NewScan(scan_options));
+  const auto explained = [&options](const Status& status, std::string_view share) {
+    return options.writer.memory_bytes == 0 ? status : OfBudget(status, share);
+  };
+  const auto scan = reader.NewScan(scan_options);
+  if (!scan.ok()) return explained(scan.status(), kReading);
   Batch batch;
   ArrowRows rows;
   while (true) {
-    DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
-    const uint64_t seen = scan->stats().rows + scan->stats().rows_dropped;
+    const auto more = (*scan)->Next(&batch);
+    if (!more.ok()) return explained(more.status(), kReading);
+    const uint64_t seen = (*scan)->stats().rows + (*scan)->stats().rows_dropped;
     if (!progress->Update("reading", seen, reader.info().num_rows, ProgressUnit::kRows))
       return CheckInterrupt();
-    if (!more) break;
+    if (!*more) break;
     DSI_RETURN_IF_ERROR(rows.Fill(*writer->schema(), batch));
-    DSI_RETURN_IF_ERROR(writer->AppendColumns(batch.num_rows(), rows.features()));
+    const Status added = writer->AppendColumns(batch.num_rows(), rows.features());
+    if (!added.ok()) return explained(added, kWriting);
   }
-  return writer->Finish();
+  auto report = writer->Finish();
+  if (!report.ok()) return explained(report.status(), kWriting);
+  return report;
 }
 
 }  // namespace dsi::tools

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "dsi/format/reserved_names_internal.h"
 #include "dsi/tools/feature_choice_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/unsupported_features_internal.h"
@@ -16,7 +17,8 @@ namespace dsi::tools {
 namespace {
 
 // A column of the tool's own, which nobody sees unless they ask.
-constexpr std::string_view kPosition = "__position";
+using internal::kPositionName;
+
 // Rows that RowText gives at once, so that what it failed with lies among as many, unless a filter
 // makes it reach further.
 constexpr uint64_t kRowsAtOnce = 1024;
@@ -61,7 +63,7 @@ class RowSource {
                                          ? ReadableColumns(reader_)
                                          : ChooseColumns(reader_, options_.rows.features));
       if (options_.rows.features.empty())
-        std::erase_if(columns_, [](const ColumnInfo& c) { return c.name == kPosition; });
+        std::erase_if(columns_, [](const ColumnInfo& c) { return c.name == kPositionName; });
     }
     const uint64_t begin = rows_.row_begin;
     const std::string where =

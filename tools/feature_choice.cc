@@ -7,12 +7,12 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/name_match_internal.h"
+#include "dsi/format/reserved_names_internal.h"
 #include "dsi/tools/console_internal.h"
 
 namespace dsi::tools {
 namespace {
 
-constexpr std::string_view kPosition = "__position";
 constexpr size_t kNamesAdvised = 3;
 
 bool IsGlob(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
@@ -20,6 +20,7 @@ bool IsGlob(std::string_view name) { return name.find_first_of("*?") != std::str
 }  // namespace
 
 Status UnknownFeature(std::string_view name, std::span<const ColumnInfo> columns) {
+  if (IsGlob(name)) return internal::InvalidArgument("no feature of the file matches \"{}\"", name);
   internal::NearNames near(name, kNamesAdvised);
   std::string_view last;
   for (const ColumnInfo& column : columns) {
@@ -40,7 +41,7 @@ Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
     for (const ColumnInfo& column : columns) {
       const bool matches = IsGlob(name) ? (internal::GlobMatches(name, column.feature) ||
                                            internal::GlobMatches(name, column.name)) &&
-                                              column.name != kPosition
+                                              column.name != internal::kPositionName
                                         : name == column.feature || name == column.name;
       if (!matches) continue;
       found = true;

@@ -1,9 +1,13 @@
 // dsictl generate: made-up training tables.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
@@ -16,8 +20,17 @@
 namespace dsi::tools {
 namespace {
 
+// An option that says something of some profiles only.
+struct ProfileOption {
+  const CLI::Option* option = nullptr;
+  std::vector<std::string> profiles;
+};
+
+const std::vector<std::string> kSessionProfiles = {"p1", "p2", "p3", "p4"};
+
 struct Options {
   GenerateOptions table;
+  std::vector<ProfileOption> of_profiles;
   const CLI::Option* rows_option = nullptr;
   std::string order = "time";
   std::string session_law;
@@ -45,7 +58,26 @@ Status WriteWhole(const std::string& path, bool force, std::string_view text) {
   return file->Publish();
 }
 
+// What a profile does not know would be ignored, and what a name promises not be there.
+Status CheckFit(const Options& options) {
+  const std::string& profile = options.table.profile;
+  for (const ProfileOption& of : options.of_profiles) {
+    if (of.option->count() == 0) continue;
+    if (std::find(of.profiles.begin(), of.profiles.end(), profile) != of.profiles.end()) continue;
+    return internal::InvalidArgument("{} says nothing of profile {}, only of {}",
+                                     of.option->get_name(), profile, fmt::join(of.profiles, ", "));
+  }
+  for (const char* const ending : {".csv", ".tsv", ".gz", ".zst", ".dsi", ".parquet"}) {
+    if (options.out.ends_with(ending))
+      return internal::InvalidArgument(
+          "{}: a table is written as JSON Lines, not packed: OUT ends in .jsonl or is -",
+          options.out);
+  }
+  return Status::Ok();
+}
+
 Status ApplyWords(Options* options) {
+  DSI_RETURN_IF_ERROR(CheckFit(*options));
   for (const ProfileDescription& profile : GenerateProfiles()) {
     if (options->rows_option->count() == 0 && profile.name == options->table.profile) {
       options->table.rows = profile.rows;
@@ -98,11 +130,12 @@ Status Run(Options* options, Console* console) {
 }
 
 template <typename T>
-void AddOverride(CLI::App* app, const std::string& name, std::optional<T>* value,
-                 const std::string& text) {
-  app->add_option_function<T>(
-         name, [value](const T& given) { *value = given; }, text)
-      ->group("What the profile says, unless given");
+CLI::Option* AddOverride(CLI::App* app, const std::string& name, std::optional<T>* value,
+                         const std::string& text) {
+  return app
+      ->add_option_function<T>(
+          name, [value](const T& given) { *value = given; }, text)
+      ->type_name(std::is_integral_v<T> ? "N" : "X");
 }
 
 }  // namespace
@@ -130,30 +163,43 @@ VerbAction AddGenerate(CLI::App* app, Console* console) {
   app->add_flag("--force", options->force, "Replace existing files");
   AddQuietFlag(app, console);
 
-  AddOverride(app, "--mean-session", &table->mean_session,
-              "Rows per session (p1..p4, sweep, wide)");
-  app->add_option("--session-law", options->session_law, "Law of their lengths (the same)")
+  const auto of = [&options](std::vector<std::string> profiles, CLI::Option* option) {
+    options->of_profiles.push_back({option, std::move(profiles)});
+    return option->group("What the profile says, unless given");
+  };
+  std::vector<std::string> with_sessions = kSessionProfiles;
+  with_sessions.insert(with_sessions.end(), {"sweep", "wide"});
+  std::vector<std::string> with_spaces = kSessionProfiles;
+  with_spaces.emplace_back("sweep");
+  of(with_sessions, AddOverride(app, "--mean-session", &table->mean_session,
+                                "p1..p4, sweep, wide: rows per session"));
+  of(with_sessions, app->add_option("--session-law", options->session_law,
+                                    "p1..p4, sweep, wide: law of their lengths"))
       ->check(CLI::IsMember({"geometric", "constant", "lognormal"}))
-      ->type_name("WORD")
-      ->group("What the profile says, unless given");
-  AddOverride(app, "--sequence-duplicate", &table->sequence_duplicate,
-              "p1..p4: probability that a sequence stays as it is");
-  AddOverride(app, "--set-duplicate", &table->set_duplicate, "p1..p4: the same for sets");
-  AddOverride(app, "--sequence-length", &table->sequence_length, "p1..p4: ids in each sequence");
-  AddOverride(app, "--sequence-shift", &table->sequence_shift,
-              "p1..p4: ids that a change puts in front");
-  app->add_option("--duplicate-rates", table->duplicate_rates, "sweep: a list feature for each")
+      ->type_name("WORD");
+  of(kSessionProfiles, AddOverride(app, "--sequence-duplicate", &table->sequence_duplicate,
+                                   "p1..p4: probability that a sequence stays as it is"));
+  of(kSessionProfiles,
+     AddOverride(app, "--set-duplicate", &table->set_duplicate, "p1..p4: the same for sets"));
+  of(kSessionProfiles, AddOverride(app, "--sequence-length", &table->sequence_length,
+                                   "p1..p4: ids in each sequence"));
+  of(kSessionProfiles, AddOverride(app, "--sequence-shift", &table->sequence_shift,
+                                   "p1..p4: ids that a change puts in front"));
+  of({"sweep"},
+     app->add_option("--duplicate-rates", table->duplicate_rates, "sweep: a list feature for each"))
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->group("What the profile says, unless given");
-  AddOverride(app, "--list-length", &table->list_length, "sweep: ids in each list");
-  AddOverride(app, "--features", &table->features, "wide: number of features");
-  AddOverride(app, "--coverage", &table->coverage, "wide: share of the features that a row has");
-  AddOverride(app, "--items", &table->items,
-              "clicks: size of the catalogue; news: articles at a time");
-  app->add_flag("--separate-id-spaces", table->separate_id_spaces,
-                "p1..p4, sweep: each feature draws from ids of its own");
-  app->add_flag("--hash-ids", table->hash_ids, "clicks, news, visits: ids as 63-bit hashes");
+      ->type_name("X");
+  of({"sweep"}, AddOverride(app, "--list-length", &table->list_length, "sweep: ids in each list"));
+  of({"wide"}, AddOverride(app, "--features", &table->features, "wide: number of features"));
+  of({"wide"}, AddOverride(app, "--coverage", &table->coverage,
+                           "wide: share of the features that a row has"));
+  of({"clicks", "news"}, AddOverride(app, "--items", &table->items,
+                                     "clicks: size of the catalogue; news: articles at a time"));
+  of(with_spaces, app->add_flag("--separate-id-spaces", table->separate_id_spaces,
+                                "p1..p4, sweep: each feature draws from ids of its own"));
+  of({"clicks", "news", "visits"},
+     app->add_flag("--hash-ids", table->hash_ids, "clicks, news, visits: ids as 63-bit hashes"));
   app->footer(Footer());
   return [options, console] { return Run(options.get(), console); };
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -39,6 +40,8 @@ std::string InWord(const AskedFor& asked) { return asked.in.empty() ? "IN" : She
 // "Clicks.dsi" beside "clicks.dsi".
 std::string NearFile(const std::string& path) {
   const std::string wanted = fs::path(path).filename().string();
+  // Any other short name is near a short one.
+  if (fs::path(wanted).stem().string().size() < 3) return "";
   internal::NearNames near(wanted, 1);
   std::error_code error;
   for (fs::directory_iterator at(FolderOf(path), error), end; !error && at != end;
@@ -130,18 +133,77 @@ std::string OfMemory(const Status& status, const AskedFor& asked) {
   return "free memory on this machine, or raise the limit of the shell (ulimit -v)";
 }
 
+// The text through a filter of jq, into the verb that was asked for.
+std::string ThroughJq(const AskedFor& asked, std::string_view filter) {
+  const std::string in = InWord(asked);
+  const char* const unpacks = asked.in.ends_with(".gz")    ? "zcat"
+                              : asked.in.ends_with(".zst") ? "zstdcat"
+                                                           : "";
+  const std::string source = *unpacks == '\0'
+                                 ? fmt::format("jq -c {} {}", ShellWord(filter), in)
+                                 : fmt::format("{} {} | jq -c {}", unpacks, in, ShellWord(filter));
+  const std::string out =
+      asked.verb == "convert" ? " " + (asked.out.empty() ? "OUT.dsi" : ShellWord(asked.out)) : "";
+  return fmt::format("{} | dsictl {} -{}", source, asked.verb, out);
+}
+
+// "; or leave it out: …" for the feature that a message of the text names, where jq can name it
+// too.
+std::string LeaveFeatureOut(const Status& status, const AskedFor& asked) {
+  constexpr std::string_view kFeature = "feature \"";
+  const std::string_view message = status.message();
+  const size_t begin = message.find(kFeature);
+  if (begin == std::string_view::npos) return "";
+  const std::string_view rest = message.substr(begin + kFeature.size());
+  const std::string_view name = rest.substr(0, rest.find('"'));
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.';
+  });
+  if (!plain || name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return "";
+  return ", or leave it out: " + ThroughJq(asked, fmt::format("del(.{})", name));
+}
+
+// Of what no schema could be found for. A declared one would be refused by the same rows.
+std::string OfInference(const Status& status, const AskedFor& asked) {
+  if (Says(status, "found no values"))
+    return asked.verb == "schema" ? "rows with values are needed"
+                                  : "a text without values needs a schema: --schema FILE";
+  if (Says(status, "in an array, expected numbers"))
+    return "make numbers of them (a hash will do)" + LeaveFeatureOut(status, asked);
+  if (Says(status, "expected one kind of value"))
+    return "correct the line" + LeaveFeatureOut(status, asked);
+  return "";
+}
+
+// Of lines that are no rows, whatever the schema.
+std::string OfLine(const Status& status, const AskedFor& asked) {
+  if (Says(status, "found no line")) return "the file is empty: is it the right one?";
+  if (Says(status, "found an array, expected an object per line"))
+    return "one object on each line: " + ThroughJq(asked, ".[]");
+  if (Says(status, ":1:") && Says(status, "the text ends early"))
+    return "correct the line; of rows that go over several lines: " + ThroughJq(asked, ".");
+  if (Says(status, "expected the 1 of the header"))
+    return "cells are separated by commas, or with --format tsv by tabs";
+  if (Says(status, "stands twice")) return "rename one of them";
+  const bool no_row = Says(status, "malformed") || Says(status, "of the header") ||
+                      Says(status, "quoted cell") || Says(status, "expected an object per line");
+  return no_row ? "correct the line, or leave it out" : "";
+}
+
 std::string OfInput(const Status& status, const AskedFor& asked) {
   if (Says(status, "damaged")) return "the compressed input is damaged: fetch it again";
   if (Says(status, "the name ends in")) return "rename it as what it is; text needs no packing";
-  if (Says(status, "schema") && !Says(status, "of the schema"))
-    return "'dsictl schema IN' prints a schema to start from";
+  if (Says(status, "a .dsi file, expected a schema")) return "";
+  if (Says(status, "schema: ")) return "'dsictl schema IN' prints a schema to start from";
   if (Says(status, "no feature of the schema"))
     return "--ignore-unknown leaves out what the schema lacks, or add it to the schema";
-  const bool no_schema_helps = asked.verb == "schema" || Says(status, "malformed");
-  if (no_schema_helps) return "correct the line, or leave it out";
-  return fmt::format(
-      "correct the line, or state the kinds: 'dsictl schema {} > FILE', then --schema FILE",
-      InWord(asked));
+  for (const auto hint_of : {OfInference, OfLine}) {
+    const std::string hint = hint_of(status, asked);
+    if (!hint.empty()) return hint;
+  }
+  if (asked.verb == "schema") return "correct the line, or leave it out";
+  return asked.has_schema ? "correct the line, or the type of the feature in the schema"
+                          : "correct the line, or state the type of the feature (--schema)";
 }
 
 }  // namespace

@@ -11,8 +11,9 @@ namespace dsi::tools {
 // What was asked for, as far as hints speak of it. All may be empty.
 struct AskedFor {
   std::string verb;
-  std::string in;   // The only input.
-  std::string out;  // The output.
+  std::string in;           // The only input.
+  std::string out;          // The output.
+  bool has_schema = false;  // --schema was given.
 };
 
 // Empty where the message says all that is known.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "dsi/base/error_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/row_choice_internal.h"
@@ -32,6 +33,7 @@ struct Options {
   std::optional<uint32_t> stripe;
   std::string streams;
   bool why = false;
+  std::vector<const CLI::Option*> views;
 };
 
 constexpr size_t kLargestShown = 8;
@@ -40,6 +42,8 @@ Status ShowMetadata(const Reader& reader, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto metadata, reader.Metadata());
   if (console->json) return PrintJson(Json(metadata), console);
   FactList facts;
+  if (metadata.empty())
+    return console->Print("no notes (convert --metadata KEY=VALUE stores them)\n");
   for (const auto& [key, value] : metadata) facts.Add(key, value);
   return console->Print(facts.Render(*console));
 }
@@ -123,12 +127,15 @@ std::string StrongestGroups(const std::vector<GroupInfo>& groups,
   if (found.empty()) return "";
   using enum TextTable::Align;
   TextTable table({{.title = "dedup groups", .align = kLeft, .max_width = 40},
-                   {.title = "features", .align = kRight},
+                   {.title = "features", .align = kLeft, .max_width = 30},
                    {.title = "unique rows", .align = kRight},
                    {.title = "rows / unique", .align = kRight}});
   for (const auto& [group, totals] : found) {
+    const std::vector<std::string>& names = group->columns;
+    const std::string others =
+        names.size() > 1 ? fmt::format(" +{}", CountText(names.size() - 1)) : "";
     table.AddRow(
-        {GroupTitle(*group), CountText(group->columns.size()), CountText(totals.unique_rows),
+        {GroupTitle(*group), names.empty() ? "" : names[0] + others, CountText(totals.unique_rows),
          FactorText(static_cast<double>(totals.rows), static_cast<double>(totals.unique_rows))});
   }
   return "\n" + table.Render(console);
@@ -172,8 +179,7 @@ Status ShowSummary(const Reader& reader, const std::string& file, Console* conso
     facts.Add("deleted rows", fmt::format("{} of these", CountText(info.num_deleted_rows)));
   if (info.previous_file_bytes != 0)
     facts.Add("appended to", fmt::format("a file of {}", BytesText(info.previous_file_bytes)));
-  facts.Add("sessions", fmt::format("{}  ({:.1f} rows each)", CountText(info.num_sessions),
-                                    per(info.num_rows, info.num_sessions)));
+  facts.Add("sessions", SessionsText(info.num_sessions, info.num_rows));
   facts.Add("stripes", CountText(info.num_stripes));
   facts.Add("features", fmt::format("{}  ({})", CountText(info.num_features), kind_words));
   facts.Add("dedup groups",
@@ -185,7 +191,19 @@ Status ShowSummary(const Reader& reader, const std::string& file, Console* conso
   return console->Print(text);
 }
 
+Status CheckOneView(const Options& options) {
+  std::string given;
+  size_t count = 0;
+  for (const CLI::Option* view : options.views) {
+    if (view->count() == 0) continue;
+    given += (count++ == 0 ? "" : ", ") + view->get_name();
+  }
+  if (count < 2) return Status::Ok();
+  return internal::InvalidArgument("{}: give one of them, each is a view of its own", given);
+}
+
 Status Run(const Options& options, Console* console) {
+  DSI_RETURN_IF_ERROR(CheckOneView(options));
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
   if (options.features) {
     const std::map<std::string, FeatureOrder> orders = {{"file", FeatureOrder::kFile},
@@ -237,21 +255,23 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
   app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
   AddJsonFlag(app, console);
   AddIdsAsStrings(app, console);
-  CLI::Option_group* views = app->add_option_group("Views", "One of them; none: a summary");
-  auto* features = views->add_flag("--features", options->features,
-                                   "Every column, its size and encoding; reads a stripe");
-  views->add_flag("--stats", options->stats,
-                  "What is missing, lengths, least and greatest values; reads everything");
-  views->add_flag("--layout", options->layout, "Where the bytes are, every one of them");
-  views->add_flag("--stripes", options->stripes, "The horizontal pieces");
-  views->add_flag("--groups", options->groups, "Which features share an inverse index");
-  views->add_flag("--dedup", options->dedup, "What deduplication saved, by group");
+  const auto view = [&options](CLI::Option* option) {
+    options->views.push_back(option);
+    return option->group("Views: one of them; none: a summary");
+  };
+  auto* features = view(app->add_flag("--features", options->features,
+                                      "Every column, its size and encoding; reads a stripe"));
+  view(app->add_flag("--stats", options->stats,
+                     "What is missing, lengths, least and greatest values; reads everything"));
+  view(app->add_flag("--layout", options->layout, "Where the bytes are, every one of them"));
+  view(app->add_flag("--stripes", options->stripes, "The horizontal pieces"));
+  view(app->add_flag("--groups", options->groups, "Which features share an inverse index"));
+  view(app->add_flag("--dedup", options->dedup, "What deduplication saved, by group"));
   auto* plan =
-      AddNameList(views, "--plan", &options->plan, "What reading these features would read");
-  views->add_option("--streams", options->streams, "How the streams of a feature are encoded")
+      view(AddNameList(app, "--plan", &options->plan, "What reading these features would read"));
+  view(app->add_option("--streams", options->streams, "How the streams of a feature are encoded"))
       ->type_name("FEATURE");
-  views->add_flag("--metadata", options->metadata, "The notes stored with --metadata");
-  views->require_option(0, 1);
+  view(app->add_flag("--metadata", options->metadata, "The notes stored with --metadata"));
   app->add_flag("--why", options->why,
                 "With --features: how all streams are encoded, why, and the next best way")
       ->needs(features);

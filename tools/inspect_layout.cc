@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "dsi/base/error_internal.h"
 #include "dsi/tools/feature_choice_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
@@ -160,8 +161,8 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
   if (stripe.has_value()) {
     const std::span<const StripeInfo> stripes = reader.stripes();
     if (*stripe >= stripes.size()) {
-      return Status(StatusCode::kInvalidArgument,
-                    fmt::format("--stripe {}: the file has {} stripes", *stripe, stripes.size()));
+      return internal::InvalidArgument("--stripe {}: the file has {}, counted from 0", *stripe,
+                                       CountOf(stripes.size(), "stripe"));
     }
     options.row_begin = stripes[*stripe].first_row;
     options.row_end = options.row_begin + stripes[*stripe].num_rows;
@@ -207,9 +208,9 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
   const double share = 100 * static_cast<double>(plan.bytes) /
                        static_cast<double>(std::max<uint64_t>(1, reader.info().file_bytes));
   std::string all =
-      fmt::format("{} read{}, {} of {} ({:.1f}%), {} of it needed", plan.ranges.size(),
-                  plan.ranges.size() == 1 ? "" : "s", BytesText(plan.bytes),
-                  BytesText(reader.info().file_bytes), share, BytesText(plan.bytes_needed));
+      fmt::format("{}, {} of {} ({:.1f}%), {} of it needed", CountOf(plan.ranges.size(), "read"),
+                  BytesText(plan.bytes), BytesText(reader.info().file_bytes), share,
+                  BytesText(plan.bytes_needed));
   if (plan.stripes_skipped != 0) {
     all += fmt::format("; {} of {} stripes skipped, in which no row can match",
                        plan.stripes_skipped, stripe.has_value() ? 1 : reader.stripes().size());

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "dsi/base/version.h"
 #include "dsi/tools/console_internal.h"
 #include "dsi/tools/exit_code_internal.h"
+#include "dsi/tools/help_text_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/parse_error_internal.h"
 #include "dsi/tools/verbs_internal.h"
@@ -56,7 +58,8 @@ constexpr const char* kFooter =
 
 // What the command line names; of several inputs none.
 AskedFor Asked(const CLI::App& app, const std::string& verb) {
-  AskedFor asked{.verb = verb, .in = "", .out = ""};
+  AskedFor asked;
+  asked.verb = verb;
   if (verb.empty()) return asked;
   const CLI::App& command = *app.get_subcommand(verb);
   const auto word = [&command](const char* name) -> std::string {
@@ -65,21 +68,22 @@ AskedFor Asked(const CLI::App& app, const std::string& verb) {
   };
   asked.in = word("IN").empty() ? word("FILE") : word("IN");
   asked.out = word("OUT");
+  asked.has_schema = !word("--schema").empty();
   return asked;
 }
 
 int Run(int argc, char** argv, Console* console) {
   CLI::App app{"Session-structured training data: files that store the answer to deduplication",
                "dsictl"};
+  app.formatter(std::make_shared<HelpText>());
   app.set_version_flag("--version", "dsictl " + std::string(Version()),
                        "Print the version and exit");
-  app.get_formatter()->column_width(32);
   app.footer(kFooter);
   app.require_subcommand(0, 1);
 
   std::vector<std::pair<CLI::App*, VerbAction>> verbs;
   for (const Verb& verb : kVerbs) {
-    CLI::App* command = app.add_subcommand(verb.name, verb.text);
+    CLI::App* command = app.add_subcommand(verb.name, verb.text)->group("Verbs");
     verbs.emplace_back(command, verb.add(command, console));
   }
 

@@ -17,6 +17,16 @@ std::string CountText(uint64_t count) {
   return text;
 }
 
+std::string CountOf(uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", CountText(count), noun, count == 1 ? "" : "s");
+}
+
+std::string SessionsText(uint64_t sessions, uint64_t rows) {
+  if (sessions == 0) return "none";
+  return fmt::format("{}  ({:.1f} rows each)", CountText(sessions),
+                     static_cast<double>(rows) / static_cast<double>(sessions));
+}
+
 std::string BytesText(uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -31,6 +41,7 @@ std::string BytesText(uint64_t bytes) {
 }
 
 std::string SecondsText(double seconds) {
+  if (seconds < 0.0995) return fmt::format("{:.2f} ms", seconds * 1000);
   if (seconds < 1) return fmt::format("{:.3f} s", seconds);
   if (seconds < 120) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<uint64_t>(seconds);

@@ -28,6 +28,22 @@ Result<uint64_t> CountIn(const Reader& reader, const RowTextOptions& rows, Range
   return reader.CountRows(scan);
 }
 
+// The row of the range that is its n-th to pass, counted from 1; the range has as many.
+Result<uint64_t> FindRow(const Reader& reader, const RowTextOptions& rows, Range range,
+                         uint64_t n) {
+  while (range.end - range.begin > 1) {
+    const uint64_t middle = range.begin + (range.end - range.begin) / 2;
+    DSI_ASSIGN_OR_RETURN(const uint64_t before, CountIn(reader, rows, {range.begin, middle}));
+    if (before >= n) {
+      range.end = middle;
+    } else {
+      n -= before;
+      range.begin = middle;
+    }
+  }
+  return range.begin;
+}
+
 // What each stripe has of the rows asked for, or all of them where counting reads nothing.
 std::vector<Range> Pieces(const Reader& reader, const RowTextOptions& rows) {
   const Range all = {std::min(rows.row_begin, reader.info().num_rows),
@@ -123,20 +139,8 @@ Status KeepFirst(const Reader& reader, uint64_t count, RowTextOptions* rows, Pro
       needed -= found;
       continue;
     }
-    // The row wanted is one of [low, high), and as its `needed`th.
-    uint64_t low = piece.begin;
-    uint64_t high = piece.end;
-    while (high - low > 1) {
-      const uint64_t middle = low + (high - low) / 2;
-      DSI_ASSIGN_OR_RETURN(const uint64_t before, CountIn(reader, *rows, {low, middle}));
-      if (before >= needed) {
-        high = middle;
-      } else {
-        needed -= before;
-        low = middle;
-      }
-    }
-    rows->row_end = high;
+    DSI_ASSIGN_OR_RETURN(const uint64_t last, FindRow(reader, *rows, piece, needed));
+    rows->row_end = last + 1;
     break;
   }
   return Status::Ok();
@@ -157,20 +161,7 @@ Status KeepLast(const Reader& reader, uint64_t count, RowTextOptions* rows, Prog
       needed -= found;
       continue;
     }
-    // As above, counted from the end.
-    uint64_t low = piece.begin;
-    uint64_t high = piece.end;
-    while (high - low > 1) {
-      const uint64_t middle = low + (high - low) / 2;
-      DSI_ASSIGN_OR_RETURN(const uint64_t after, CountIn(reader, *rows, {middle, high}));
-      if (after >= needed) {
-        low = middle;
-      } else {
-        needed -= after;
-        high = middle;
-      }
-    }
-    rows->row_begin = low;
+    DSI_ASSIGN_OR_RETURN(rows->row_begin, FindRow(reader, *rows, piece, found - needed + 1));
     break;
   }
   return Status::Ok();

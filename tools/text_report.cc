@@ -98,6 +98,18 @@ void WarnOfCoverage(const TextFit& fit, std::vector<std::string>* warnings) {
   }
 }
 
+// A single column whose name has another character that tables are separated by.
+void WarnOfSeparator(const TextFit& fit, std::vector<std::string>* warnings) {
+  if (!fit.inferred || fit.schema.features.size() != 1) return;
+  const std::string& name = fit.schema.features[0].name;
+  const size_t at = name.find_first_of(";\t,|");
+  if (at == std::string::npos) return;
+  warnings->push_back(fmt::format(
+      "the only column is \"{}\": cells are separated by commas (csv) or tabs (tsv, --format says "
+      "which), not by {}",
+      name, name[at] == '\t' ? "tabs" : fmt::format("'{}'", name[at])));
+}
+
 }  // namespace
 
 void AddDecisions(const TextFit& fit, FactList* facts) {
@@ -167,6 +179,7 @@ std::vector<std::string> WarningsOf(const TextFit& fit) {
     warnings.push_back(fmt::format("{}: no rows, so that the file has none", fit.source));
   }
   if (fit.read) WarnOfCoverage(fit, &warnings);
+  WarnOfSeparator(fit, &warnings);
   const bool as_they_come = fit.schema.cluster_by.empty() && !fit.keep_order;
   if (as_they_come && !fit.inference.keys.empty() &&
       fit.inference.keys[0].repeats - fit.inference.repeats >= kInterleaved) {

@@ -1,9 +1,15 @@
 #include "dsi/tools/text_source_internal.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <utility>
 
+#include "dsi/base/error_internal.h"
+#include "dsi/io/descriptor_internal.h"
 #include "dsi/text/lines/byte_source_internal.h"
 #include "dsi/text/lines/text_rows_internal.h"
+#include "dsi/tools/foreign_format_internal.h"
 
 namespace dsi::tools {
 namespace {
@@ -15,6 +21,24 @@ TextFormat ParseFormat(const std::string& word) {
   return TextFormat::kFromName;
 }
 
+Status CheckIsThere(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0)
+    return internal::SystemError(path, "opening for reading", errno);
+  if (S_ISDIR(info.st_mode)) return internal::InvalidArgument("{}: a folder, not a file", path);
+  return Status::Ok();
+}
+
+Status LoadSchema(const std::string& path, Schema* schema) {
+  if (IsDsiName(path))
+    return internal::BadInput(
+        "{}: a .dsi file, expected a schema as JSON; 'dsictl schema {} > FILE' prints that of the "
+        "file",
+        path, ShellWord(path));
+  DSI_ASSIGN_OR_RETURN(*schema, Schema::FromJsonFile(path));
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* progress) {
@@ -22,10 +46,15 @@ Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* 
   source.name_ = internal::SourceName(options.path);
   source.path_ = options.path;
   // By the name that was given: a copy has none.
-  DSI_ASSIGN_OR_RETURN(source.text_.format,
-                       internal::ResolveTextFormat(options.path, ParseFormat(options.format)));
+  const auto format = internal::ResolveTextFormat(options.path, ParseFormat(options.format));
+  if (!format.ok()) {
+    // Of a mistyped name nobody wants to hear what its ending is.
+    DSI_RETURN_IF_ERROR(CheckIsThere(options.path));
+    return format.status();
+  }
+  source.text_.format = *format;
   if (!options.schema_file.empty()) {
-    DSI_ASSIGN_OR_RETURN(source.schema_, Schema::FromJsonFile(options.schema_file));
+    DSI_RETURN_IF_ERROR(LoadSchema(options.schema_file, &source.schema_));
   }
   const bool read_once = !CanBeReadTwice(options.path);
   if (read_once) {

@@ -1,5 +1,7 @@
 #include "dsi/tools/text_to_dsi_internal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -93,6 +95,13 @@ Result<std::vector<std::string>> ClusterKeys(const TextToDsiOptions& options, Sc
   }
   if (!time.empty()) keys.push_back(time);
   return keys;
+}
+
+Status OfBudget(const Status& status, std::string_view what) {
+  if (status.code() != StatusCode::kResourceExhausted ||
+      status.message().find("memory budget") == std::string::npos)
+    return status;
+  return {status.code(), fmt::format("{} ({})", status.message(), what)};
 }
 
 bool ShowWriteProgress(const WriteProgress& now, Progress* progress) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/base/status.h"
@@ -47,6 +48,8 @@ Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema);
 // The keys to cluster by, where the command line names any; what it leaves open comes from the
 // schema. An inferred schema takes a key that it knew for a mere number for what it is.
 Result<std::vector<std::string>> ClusterKeys(const TextToDsiOptions& options, Schema* schema);
+// Says of a budget that was too small what it is of --memory: "a quarter of --memory".
+Status OfBudget(const Status& status, std::string_view what);
 // False once a signal asks to stop.
 bool ShowWriteProgress(const WriteProgress& now, Progress* progress);
 

@@ -107,10 +107,18 @@ Json ToJson(const Finding& finding) {
   return json;
 }
 
+// What a status says, without the file's name in front: the line begins with it.
+std::string Message(const Status& status, const std::string& path) {
+  std::string_view message = status.message();
+  if (message.starts_with(path + ": ")) message.remove_prefix(path.size() + 2);
+  return Printable(message);
+}
+
 std::string ToText(const Finding& finding, size_t max_findings) {
   const std::string_view state = StateOf(finding);
-  if (state == "unreadable") return "";
   const std::string path = Printable(finding.path);
+  if (state == "unreadable")
+    return fmt::format("{}: unreadable: {}\n", path, Message(finding.failure, finding.path));
   std::string text;
   size_t shown = 0;
   for (const auto* const found : {&finding.damage, &finding.unsupported}) {
@@ -119,7 +127,7 @@ std::string ToText(const Finding& finding, size_t max_findings) {
       text += fmt::format("{}: {}{}{}: {}\n", path,
                           found == &finding.damage ? "damaged" : "unsupported",
                           damage.where.empty() ? "" : ": ", Printable(damage.where),
-                          Printable(damage.status.message()));
+                          Message(damage.status, finding.path));
     }
   }
   if (shown > max_findings) {
@@ -163,6 +171,8 @@ Status Run(const Options& options, Console* console) {
     if (!finding.unsupported.empty()) ++num_unsupported;
     if (console->json) {
       files.push_back(ToJson(finding));
+    } else if (options.files.size() == 1 && !finding.failure.ok() && finding.damage.empty()) {
+      // Said by the error that ends it.
     } else if (!console->quiet || StateOf(finding) != "sound") {
       DSI_RETURN_IF_ERROR(console->Print(ToText(finding, options.max_findings)));
     }

@@ -8,6 +8,7 @@
 #include "dsi/codecs/tuning_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/reserved_names_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/writer/publish/check_stripe_internal.h"
@@ -24,9 +25,8 @@ namespace {
 
 using internal::ClusteredFeature;
 using internal::InvalidArgument;
+using internal::kPositionName;
 using internal::NoThrow;
-
-constexpr std::string_view kPositionName = "__position";
 
 Status CheckOptions(const WriterOptions& options) {
   if (options.stripe_rows < 1 || options.stripe_rows > kMaxStripeRows) {

@@ -17,7 +17,7 @@ class SelfDescriptionTest(CliTest):
 
     def verbs(self):
         """Verb: its options as --help lists them."""
-        listed = self.printed("--help").split("Subcommands:")[1].split("Examples:")[0]
+        listed = self.printed("--help").split("Verbs:")[1].split("Examples:")[0]
         verbs = re.findall(r"^  (\w+)", listed, re.MULTILINE)
         self.assertGreater(len(verbs), 8)
         self.assertNotIn("completion", verbs)

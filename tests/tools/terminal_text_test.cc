@@ -21,8 +21,14 @@ TEST(NumberText, ReadsAsPeopleWrite) {
   EXPECT_EQ(BytesText(1024), "1.0 KiB");
   EXPECT_EQ(BytesText((1 << 20) - 1), "1.0 MiB");
   EXPECT_EQ(BytesText(UINT64_MAX), "16.0 EiB");
+  EXPECT_EQ(SecondsText(0.00005), "0.05 ms");
+  EXPECT_EQ(SecondsText(0.0994), "99.40 ms");
   EXPECT_EQ(SecondsText(0.5), "0.500 s");
   EXPECT_EQ(SecondsText(245), "4 min 05 s");
+  EXPECT_EQ(CountOf(1, "read"), "1 read");
+  EXPECT_EQ(CountOf(1200, "read"), "1,200 reads");
+  EXPECT_EQ(SessionsText(0, 5), "none");
+  EXPECT_EQ(SessionsText(2, 5), "2  (2.5 rows each)");
   EXPECT_EQ(FactorText(3, 0), "-");
   EXPECT_EQ(FactorText(3, 2), "1.50x");
 }

@@ -12,6 +12,7 @@ constexpr std::string_view kSessionNames[] = {"session_id",  "sessionid",    "se
 constexpr std::string_view kOtherKeys[] = {"user_id",   "userid",     "visitor_id",
                                            "visitorid", "request_id", "requestid",
                                            "req_id",    "item_id",    "itemid"};
+constexpr std::string_view kIdWords[] = {"id", "key", "uuid"};
 constexpr std::string_view kTimes[] = {"timestamp", "ts", "time"};
 // Only with the size of a point in time: "at" ends many names.
 constexpr std::string_view kTimeEnds[] = {"timestamp", "ts", "time", "at", "datetime"};
@@ -40,12 +41,7 @@ bool IsTimestamp(std::string_view words, int64_t greatest) {
   return IsAny(words, kTimes) || (greatest >= kYear1973 && EndsInAny(words, kTimeEnds));
 }
 
-}  // namespace
-
-std::string NameWords(std::string_view name) {
-  // A dot at the end, or a name of dots, has no last part.
-  const size_t dot = name.rfind('.');
-  if (dot != std::string_view::npos && dot + 1 < name.size()) name.remove_prefix(dot + 1);
+std::string WordsOfPart(std::string_view name) {
   std::string words;
   for (size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
@@ -56,6 +52,18 @@ std::string NameWords(std::string_view name) {
     if (seam) words += '_';
     words += IsUpper(c) ? static_cast<char>(c | 0x20) : (c == '-' || c == ' ') ? '_' : c;
   }
+  return words;
+}
+
+}  // namespace
+
+std::string NameWords(std::string_view name) {
+  // A dot at the end, or a name of dots, has no last part.
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot + 1 == name.size()) return WordsOfPart(name);
+  std::string words = WordsOfPart(name.substr(dot + 1));
+  // Only what it is the id of says anything: "user.id" is "user_id".
+  if (IsAny(words, kIdWords) && dot > 0) words = NameWords(name.substr(0, dot)) + "_" + words;
   return words;
 }
 

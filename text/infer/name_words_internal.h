@@ -11,7 +11,7 @@
 namespace dsi::internal {
 
 // The last part of a dotted name in words of small letters joined by '_': "ctx.SessionID" is
-// "session_id".
+// "session_id", and "user.id" "user_id".
 std::string NameWords(std::string_view name);
 
 // How well the name fits that of a session: 2 the name itself, 1 its end, 0 not at all.

@@ -12,7 +12,8 @@ namespace {
 
 using enum TextTable::Align;
 
-constexpr size_t kMostRows = 10;  // Of a table; --json has all.
+constexpr size_t kMostRows = 10;   // Of a table; --json has all.
+constexpr size_t kMostGroups = 5;  // Where the tables are not asked for.
 constexpr size_t kWidthOfName = 26;
 constexpr size_t kIndent = 6;  // Of a note's later lines.
 
@@ -44,8 +45,8 @@ std::string Heading(std::string_view bold, std::string_view rest, const Console&
   return fmt::format("\n{}{}\n", console.Bold(bold), text.substr(bold.size()));
 }
 
-std::string More(size_t all) {
-  return all <= kMostRows ? "" : fmt::format("  and {} more: --json has all\n", all - kMostRows);
+std::string More(size_t all, size_t shown = kMostRows) {
+  return all <= shown ? "" : fmt::format("  and {} more: --json has all\n", all - shown);
 }
 
 std::string Facts(const DedupReport& report, const Console& console) {
@@ -154,9 +155,11 @@ std::string FactorsText(const DedupReport& report, const Console& console) {
   for (size_t i = 0; i < std::min(report.features.size(), kMostRows); ++i) {
     const FeatureReport& f = report.features[i];
     const auto by = [&](uint64_t part) { return Factor(f.entries, part); };
-    table.AddRow({f.name, Number(f.S()), fmt::format("{:.4f}", f.d()), FactorText(f.formula(), 1),
-                  FactorText(f.measured(), 1), by(f.batch_entries), by(f.unique_entries),
-                  by(f.stored_entries)});
+    // Of a list that is empty in all rows nothing is measured.
+    const bool any = f.entries != 0;
+    table.AddRow({f.name, Number(f.S()), fmt::format("{:.4f}", f.d()),
+                  any ? FactorText(f.formula(), 1) : "-", any ? FactorText(f.measured(), 1) : "-",
+                  by(f.batch_entries), by(f.unique_entries), by(f.stored_entries)});
   }
   return Heading("Dedupe factor",
                  ": S rows a session, d of the others equal the row before; formula "
@@ -167,7 +170,7 @@ std::string FactorsText(const DedupReport& report, const Console& console) {
          table.Render(console) + More(report.features.size());
 }
 
-std::string GroupsText(const DedupReport& report, const Console& console) {
+std::string GroupsText(const DedupReport& report, size_t most, const Console& console) {
   if (report.groups.empty()) return "\nNo dedup groups were found.\n";
   std::vector<const GroupReport*> groups;
   for (const GroupReport& group : report.groups) groups.push_back(&group);
@@ -186,7 +189,7 @@ std::string GroupsText(const DedupReport& report, const Console& console) {
                    {.title = "no dedup", .align = kRight},
                    {.title = "columns", .align = kRight},
                    {.title = "index", .align = kRight}});
-  for (size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
+  for (size_t i = 0; i < std::min(groups.size(), most); ++i) {
     const GroupReport& g = *groups[i];
     const std::string others =
         g.features.size() > 1 ? fmt::format("+{}", g.features.size() - 1) : "";
@@ -199,7 +202,7 @@ std::string GroupsText(const DedupReport& report, const Console& console) {
   return Heading("Dedup groups",
                  ", what they cost and save: the rows were written with and without them",
                  console) +
-         table.Render(console) + More(groups.size());
+         table.Render(console) + More(groups.size(), most);
 }
 
 std::string TrialsText(const DedupReport& report, const Console& console) {
@@ -214,19 +217,24 @@ std::string TrialsText(const DedupReport& report, const Console& console) {
                   base ? "" : Change(trial.bytes, report.trials[0].bytes),
                   BytesText(trial.index_bytes), CountText(trial.values_stored)});
   }
-  std::string text = Heading("Other ways to write the table",
-                             ", measured: each is a whole file, written into memory", console) +
-                     table.Render(console);
-  const TrialReport* const best = BestTrial(report);
-  if (best != nullptr && best->kind == "clustering")
-    text +=
-        Folded(fmt::format("note: {} saves {}; it changes which rows share a batch, so no "
-                           "schema advised here does so",
-                           Printable(best->what), BytesText(report.trials[0].bytes - best->bytes)),
-               console, kIndent) +
-        "\n";
-  for (const std::string& note : report.notes)
+  return Heading("Other ways to write the table",
+                 ", measured: each is a whole file, written into memory", console) +
+         table.Render(console);
+}
+
+std::string NotesText(const DedupReport& report, const Console& console) {
+  std::string text;
+  const auto add = [&](const std::string& note) {
     text += Folded("note: " + Printable(note), console, kIndent) + "\n";
+  };
+  const TrialReport* const best = BestTrial(report);
+  if (best != nullptr && best->kind == "clustering") {
+    add(
+        fmt::format("{} saves {}; it changes which rows share a batch, so no schema advised here "
+                    "does so",
+                    best->what, BytesText(report.trials[0].bytes - best->bytes)));
+  }
+  for (const std::string& note : report.notes) add(note);
   return text;
 }
 
@@ -246,14 +254,24 @@ std::string AdviceText(const DedupReport& report, const std::string& schema,
 
 }  // namespace
 
-Result<std::string> DedupText(const DedupReport& report, const Console& console) {
+Result<std::string> DedupText(const DedupReport& report, bool tables, const Console& console) {
   DSI_ASSIGN_OR_RETURN(const std::string schema, report.schema.ToJson());
   std::string text = console.Bold(Folded("verdict: " + Printable(VerdictOf(report)), console)) +
                      "\n\n" + Facts(report, console);
+  if (!tables) {
+    text += GroupsText(report, kMostGroups, console);
+    const std::string notes = NotesText(report, console);
+    if (!notes.empty()) text += "\n" + notes;
+    if (report.groups_advised) text += AdviceText(report, schema, console);
+    return text + "\n" +
+           Folded("--tables shows what repeats, the dedupe factors and every other way tried",
+                  console) +
+           "\n";
+  }
   if (!report.owners.empty()) text += OwnersText(report, console);
   if (!report.features.empty()) text += RepeatsText(report, console) + FactorsText(report, console);
-  return text + GroupsText(report, console) + TrialsText(report, console) +
-         AdviceText(report, schema, console);
+  return text + GroupsText(report, kMostRows, console) + TrialsText(report, console) +
+         NotesText(report, console) + AdviceText(report, schema, console);
 }
 
 }  // namespace dsi::tools

@@ -126,7 +126,8 @@ const TrialReport* BestTrial(const DedupReport& report);
 // One sentence: what dedup saves, and what would save more.
 std::string VerdictOf(const DedupReport& report);
 
-Result<std::string> DedupText(const DedupReport& report, const Console& console);
+// The verdict and the groups that save most; with `tables` also what they follow from.
+Result<std::string> DedupText(const DedupReport& report, bool tables, const Console& console);
 Result<std::string> DedupJson(const DedupReport& report);
 
 }  // namespace dsi::tools

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/format/reserved_names_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/dedup/sampled_table_internal.h"
 #include "dsi/tools/interrupt_internal.h"
@@ -9,7 +10,7 @@
 namespace dsi::tools {
 namespace {
 
-constexpr std::string_view kPosition = "__position";
+using internal::kPositionName;
 
 const FeatureSpec* Find(const Schema& schema, const std::string& name) {
   const int at = schema.FindFeature(name);
@@ -32,8 +33,9 @@ Status OpenText(const SampleOptions& options, SampledTable* table, bool* cut, Pr
   // The writer needs some room beside the rows.
   text.writer.memory_bytes = options.memory_bytes * 2;
   std::vector<std::byte> bytes;
-  DSI_ASSIGN_OR_RETURN(TextToDsiReport report,
-                       TextToDsi(text, CreateMemoryFile(&bytes, "the table"), progress));
+  auto made = TextToDsi(text, CreateMemoryFile(&bytes, "the table"), progress);
+  if (!made.ok()) return OfBudget(made.status(), "twice --memory: writing needs room beside rows");
+  TextToDsiReport& report = *made;
   table->schema = report.fit.schema;
   table->fit = std::move(report.fit);
   table->inference = table->fit.inference;
@@ -48,9 +50,9 @@ Status OpenDsi(const SampleOptions& options, SampledTable* table) {
   DSI_ASSIGN_OR_RETURN(table->schema, table->reader->schema());
   table->total_rows = table->reader->info().num_rows;
   Schema& schema = table->schema;
-  std::erase_if(schema.features, [](const FeatureSpec& f) { return f.name == kPosition; });
-  std::erase(schema.cluster_by, kPosition);
-  for (GroupSpec& group : schema.groups) std::erase(group.features, kPosition);
+  std::erase_if(schema.features, [](const FeatureSpec& f) { return f.name == kPositionName; });
+  std::erase(schema.cluster_by, kPositionName);
+  for (GroupSpec& group : schema.groups) std::erase(group.features, kPositionName);
   std::erase_if(schema.groups, [](const GroupSpec& group) { return group.features.empty(); });
   return schema.cluster_by.empty() ? FindKeys(*table->reader, schema, &table->inference)
                                    : Status::Ok();
