@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "dsi/codecs/dictionary/number_by_use_internal.h"
-#include "dsi/codecs/entropy_internal.h"
+#include "dsi/codecs/choice/entropy_internal.h"
 #include "dsi/dedup/unique_rows_internal.h"
 #include "dsi/dedup/versions_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
