@@ -112,7 +112,7 @@ inline void AddRepeats(NodeCaseList* list) {
             Plan(Encoding::kDictionary, {kRaw, Plan(Encoding::kRuns, {kPacked, kPacked})}));
 }
 
-// E-080, E-090.
+// E-080.
 inline void AddParts(NodeCaseList* list) {
   const EncodePlan constant = Plan(Encoding::kConstant);
   const auto low_bits = [](uint64_t high, int bits, int shift) {
