@@ -39,8 +39,8 @@ Status CheckKnown(const NodeView& node, int depth) {
   }
   const EncodingRow* row = FindEncoding(node.encoding);
   if (row == nullptr) {
-    return Error(StatusCode::kUnsupported, "node: encoding {}, this build knows 0 to {} (E-005)",
-                 node.encoding, EncodingTable().size() - 1);
+    return Error(StatusCode::kUnsupported, "node: encoding {}, this build does not know it (E-005)",
+                 node.encoding);
   }
   DSI_RETURN_IF_ERROR(CheckUnused(*row, kUsesParam, "param", node.param));
   DSI_RETURN_IF_ERROR(CheckUnused(*row, kUsesFlags, "flags", node.flags));

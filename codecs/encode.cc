@@ -2,7 +2,7 @@
 #include <chrono>
 #include <utility>
 
-#include "dsi/codecs/choose_internal.h"
+#include "dsi/codecs/choice/choose_internal.h"
 #include "dsi/codecs/encode_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"

@@ -1,26 +1,42 @@
 #include "dsi/codecs/registry_internal.h"
 
 #include <array>
+#include <vector>
 
-#include "dsi/codecs/costs_internal.h"
+#include "dsi/codecs/choice/costs_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-// Indexed by id.
-constexpr std::array kRows = {
-    &kRawEncoding,    &kConstantEncoding,   &kPackedEncoding,           &kDeltaEncoding,
-    &kRunsEncoding,   &kDictionaryEncoding, &kSharedDictionaryEncoding, &kBitmapEncoding,
-    &kSparseEncoding, &kSplitEncoding,      &kBytePlanesEncoding,       &kCompressedEncoding,
-    &kSkewedEncoding, &kDecimalEncoding,    &kSymbolsEncoding,
+// Null: a reserved id (E-005).
+constexpr std::array<const EncodingRow*, kDecodeRates.size()> kById = {
+    &kRawEncoding,
+    &kConstantEncoding,
+    &kPackedEncoding,
+    &kDeltaEncoding,
+    &kRunsEncoding,
+    &kDictionaryEncoding,
+    &kSharedDictionaryEncoding,
+    nullptr,
+    &kSparseEncoding,
+    &kSplitEncoding,
+    nullptr,
+    &kCompressedEncoding,
+    &kSkewedEncoding,
+    &kDecimalEncoding,
 };
-static_assert(kRows.size() == static_cast<size_t>(Encoding::kSymbols) + 1);
-static_assert(kRows.size() == kDecodeRates.size());
 
 }  // namespace
 
-const EncodingRow* FindEncoding(uint8_t id) { return id < kRows.size() ? kRows[id] : nullptr; }
+const EncodingRow* FindEncoding(uint8_t id) { return id < kById.size() ? kById[id] : nullptr; }
 
-std::span<const EncodingRow* const> EncodingTable() { return kRows; }
+std::span<const EncodingRow* const> EncodingTable() {
+  static const std::vector<const EncodingRow*> kRows = [] {
+    std::vector<const EncodingRow*> rows(kById.begin(), kById.end());
+    std::erase(rows, nullptr);
+    return rows;
+  }();
+  return kRows;
+}
 
 }  // namespace dsi::internal

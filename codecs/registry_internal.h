@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dsi/codecs/choose_internal.h"
+#include "dsi/codecs/choice/choose_internal.h"
 #include "dsi/codecs/decode_internal.h"
 #include "dsi/codecs/encode_internal.h"
 #include "dsi/codecs/encoded_array_internal.h"
@@ -44,19 +44,16 @@ extern const EncodingRow kDeltaEncoding;
 extern const EncodingRow kRunsEncoding;
 extern const EncodingRow kDictionaryEncoding;
 extern const EncodingRow kSharedDictionaryEncoding;
-extern const EncodingRow kBitmapEncoding;
 extern const EncodingRow kSparseEncoding;
 extern const EncodingRow kSplitEncoding;
-extern const EncodingRow kBytePlanesEncoding;
 extern const EncodingRow kCompressedEncoding;
 extern const EncodingRow kSkewedEncoding;
 extern const EncodingRow kDecimalEncoding;
-extern const EncodingRow kSymbolsEncoding;
 
 // Null for an id that this build does not know (E-005).
 const EncodingRow* FindEncoding(uint8_t id);
 
-// All rows, indexed by id.
+// All rows, by ascending id.
 std::span<const EncodingRow* const> EncodingTable();
 
 }  // namespace dsi::internal

@@ -64,7 +64,7 @@ EncodePlan TakePlan(std::span<const std::byte>* input, size_t depth) {
   constexpr size_t kMostDepth = 8;  // More than nodes may nest (E-003).
   const uint8_t what = TakeLast(input);
   EncodePlan plan;
-  plan.encoding = static_cast<Encoding>(what % EncodingTable().size());
+  plan.encoding = EncodingTable()[what % EncodingTable().size()]->id;
   plan.param = TakeLast(input);
   const uint8_t more = TakeLast(input);
   plan.shift = more % 64;

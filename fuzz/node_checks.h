@@ -9,9 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "dsi/codecs/decode_time_internal.h"
 #include "dsi/codecs/encoded_array_internal.h"
-#include "dsi/codecs/tuning_internal.h"
+#include "dsi/codecs/choice/tuning_internal.h"
 
 namespace dsi::internal::fuzz {
 
@@ -42,7 +41,7 @@ inline Block DecodeAnyBytes(std::span<const std::byte> bytes, int width, size_t 
   const bool decodes = DecodeNode(node, width, count, dictionary, &scratch, values.get()).ok();
   const bool is_described = DescribeNode(node, count).ok();
   if (is_described) {
-    const auto ns = DecodeNs(node);
+    const auto ns = DecodeNs(node, count);
     Require(ns.ok() ? *ns > 0 : !decodes);
   }
   const Block codes = NewBlock(count * sizeof(uint32_t));

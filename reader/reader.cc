@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dsi/codecs/tuning_internal.h"
+#include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/reader/describe/describe_internal.h"

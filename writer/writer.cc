@@ -5,7 +5,7 @@
 #include <numeric>
 #include <thread>
 
-#include "dsi/codecs/tuning_internal.h"
+#include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/reserved_names_internal.h"

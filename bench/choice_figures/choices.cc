@@ -12,7 +12,7 @@
 
 #include "dsi/bench/choice_figures/file_streams.h"
 #include "dsi/bench/choice_figures/search.h"
-#include "dsi/codecs/tuning_internal.h"
+#include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/format/types.h"
 
 namespace dsi::bench {

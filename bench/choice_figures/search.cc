@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "dsi/codecs/choose_internal.h"
+#include "dsi/codecs/choice/choose_internal.h"
 #include "dsi/codecs/registry_internal.h"
 
 namespace dsi::bench {
@@ -142,8 +142,7 @@ void Search::OfferFrames(const ArrayView& array, const Tree& inner, BestTrees* b
 
 BestTrees Search::FindLeaves(const ArrayView& array) {
   BestTrees best;
-  for (const Encoding encoding :
-       {Encoding::kRaw, Encoding::kConstant, Encoding::kPacked, Encoding::kBitmap}) {
+  for (const Encoding encoding : {Encoding::kRaw, Encoding::kConstant, Encoding::kPacked}) {
     Tree tree;
     tree.plan.encoding = encoding;
     std::vector<std::byte> bytes;

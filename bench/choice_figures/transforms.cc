@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "dsi/bench/choice_figures/search.h"
-#include "dsi/codecs/choose_internal.h"
-#include "dsi/codecs/entropy_internal.h"
+#include "dsi/codecs/choice/choose_internal.h"
+#include "dsi/codecs/choice/entropy_internal.h"
 #include "dsi/codecs/packed/packed_internal.h"
 #include "dsi/codecs/width_internal.h"
 
@@ -98,8 +98,6 @@ void Search::AddDecimals(const ArrayView& array, std::vector<Parts>* out) {
 }
 
 std::vector<Search::Parts> Search::Transforms(const ArrayView& array, int levels) {
-  constexpr int kLevelsForText = 5;
-  constexpr size_t kFewestForSymbols = 1024;
   const ScanResult scan = Scan(array);
   std::vector<Parts> all;
   const auto add = [&](Encoding encoding) {
@@ -110,10 +108,7 @@ std::vector<Search::Parts> Search::Transforms(const ArrayView& array, int levels
   if (2 * scan.runs <= array.count) add(Encoding::kRuns);
   add(Encoding::kDictionary);
   if (2 * FindMajority(array).count > array.count) add(Encoding::kSparse);
-  if (array.width > 1) add(Encoding::kBytePlanes);
   add(Encoding::kSkewed);
-  if (array.width == 1 && levels >= kLevelsForText && array.count >= kFewestForSymbols)
-    add(Encoding::kSymbols);
   AddDecimals(array, &all);
   AddSplits(array, levels, &all);
   for (Parts& parts : all) {

@@ -29,11 +29,11 @@ inline EncodePlan Plan(Encoding encoding, std::vector<EncodePlan> children = {},
   return plan;
 }
 
-// Huffman codes of Zstandard for each byte of a value, without a search for matches.
-inline EncodePlan HuffmanPlan(int width) {
-  EncodePlan plane = Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1);
-  plane.literals_only = true;
-  return Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), plane));
+// Huffman codes of Zstandard for each byte of a value of two, without a search for matches.
+inline EncodePlan HuffmanPlan() {
+  EncodePlan half = Plan(Encoding::kCompressed, {Plan(Encoding::kRaw)}, 1);
+  half.literals_only = true;
+  return Plan(Encoding::kSplit, {half, half}, 8);
 }
 
 // Values of one width, aligned to 8 bytes.
@@ -110,13 +110,8 @@ inline void AddNumbers(std::vector<Case>* cases) {
   add("runs/u32/mean3", 4, runs, Repeats(3, 16));
   add("runs/u64/mean3", 8, runs, Repeats(3, 40));
   add("runs/u64/mean30", 8, runs, Repeats(30, 40));
-  add("bitmap/u8/1", 1, Plan(Encoding::kBitmap), Bits(1));
-  add("bitmap/u32/1", 4, Plan(Encoding::kBitmap), Bits(1));
   add("sparse/u32/2%", 4, Plan(Encoding::kSparse, {packed, packed}), MostlyZero(50));
   add("split/f32/12", 4, Plan(Encoding::kSplit, {packed, packed}, 12, 8), Floats(8), true);
-  add("planes/f32/8", 4, Plan(Encoding::kBytePlanes, {packed, raw, raw, raw}), Floats(8), true);
-  add("planes/u64/b52", 8,
-      Plan(Encoding::kBytePlanes, {raw, raw, raw, raw, raw, raw, packed, packed}), Bits(52));
   // Selectors and offsets look random.
   const EncodePlan skewed = Plan(Encoding::kSkewed, {packed, raw});
   add("skewed/u16/zipf-4Ki", 2, skewed, ZipfCodes(4096));
@@ -158,28 +153,17 @@ inline void AddIds(std::vector<Case>* cases) {
   add("shared/u64/64Ki+literals", 8, kShared, 65536, WithStrangers(EvenIds(65536), 10), true);
 }
 
-// Cases of strings, one after another.
-inline void AddStrings(std::vector<Case>* cases) {
-  const EncodePlan symbols = Plan(
-      Encoding::kSymbols, {Plan(Encoding::kPacked), Plan(Encoding::kRaw), Plan(Encoding::kRaw)});
-  cases->push_back({"symbols/u8/uuids", 1, symbols, Text(Uuid)});
-  cases->push_back({"symbols/u8/urls", 1, symbols, Text(Url)});
-}
-
 inline std::vector<Case> DecodeCases() {
   std::vector<Case> cases;
   AddNumbers(&cases);
   AddIds(&cases);
-  AddStrings(&cases);
   for (Case& one : cases) {
     for (const char* name :
-         {"raw/u64/b64",           "constant/u64/b60",      "packed/u32/b12",
-          "packed/u64/b20",        "delta/u64/b20",         "delta-delta/u64/times",
-          "dictionary/u64/64Ki",   "shared/u64/64Ki",       "shared/u64/64Ki+literals",
-          "runs/u64/mean30",       "bitmap/u32/1",          "sparse/u32/2%",
-          "split/f32/12",          "planes/f32/8",          "skewed/u16/zipf-64Ki",
-          "decimal/f32/cents-b14", "decimal/f64/cents-b20", "symbols/u8/uuids",
-          "zstd/u64/zipf-4Ki",     "lz4/u64/zipf-4Ki"})
+         {"raw/u64/b64", "constant/u64/b60", "packed/u32/b12", "packed/u64/b20", "delta/u64/b20",
+          "delta-delta/u64/times", "dictionary/u64/64Ki", "shared/u64/64Ki",
+          "shared/u64/64Ki+literals", "runs/u64/mean30", "sparse/u32/2%", "split/f32/12",
+          "skewed/u16/zipf-64Ki", "decimal/f32/cents-b14", "decimal/f64/cents-b20",
+          "zstd/u64/zipf-4Ki", "lz4/u64/zipf-4Ki"})
       one.in_dram |= one.name == name;
   }
   return cases;

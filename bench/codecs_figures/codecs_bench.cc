@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "dsi/bench/codecs_figures/columns.h"
-#include "dsi/codecs/entropy_internal.h"
+#include "dsi/codecs/choice/entropy_internal.h"
 #include "dsi/codecs/simd_internal.h"
 #include "dsi/dedup/expand_internal.h"
 
@@ -96,7 +96,7 @@ void RegisterDecode(const Case& one, const Residence& asked) {
   if (one.plan.encoding != Encoding::kSkewed) return;
   Register(name + "huffman", [=](benchmark::State& state) {
     const Column values = column();
-    DecodeNodes(state, values, EncodeColumn(values, HuffmanPlan(one.width), {}), residence);
+    DecodeNodes(state, values, EncodeColumn(values, HuffmanPlan(), {}), residence);
     state.counters["entropy_bits"] = Entropy(values);
   });
 }

@@ -67,13 +67,10 @@ inline std::vector<std::pair<std::string, EncodePlan>> PlansAlone(const Column& 
           {"delta", Plan(Encoding::kDelta, {packed})},
           {"runs", Plan(Encoding::kRuns, {packed, packed})},
           {"dictionary", Plan(Encoding::kDictionary, {raw, packed})},
-          {"bitmap", Plan(Encoding::kBitmap)},
           {"sparse", Plan(Encoding::kSparse, {packed, packed})},
           {"split", Plan(Encoding::kSplit, {packed, packed}, low_bits)},
-          {"byte planes", Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(8, zstd))},
           {"skewed", Plan(Encoding::kSkewed, {packed, raw})},
           {"decimal", Plan(Encoding::kDecimal, {packed}, 2)},
-          {"symbols", Plan(Encoding::kSymbols, {packed, raw, raw})},
           {"zstd", zstd},
           {"lz4", Plan(Encoding::kCompressed, {raw}, 2)},
           {"chosen", internal::ChoosePlan(column.view(), EncodeTuning())}};

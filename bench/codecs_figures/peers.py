@@ -12,7 +12,7 @@ from pcodec import standalone
 # Parquet's encoding for each of ours; all others have none, and are held against pcodec alone.
 PARQUET = {"raw": "PLAIN", "constant": "RLE_DICTIONARY", "packed": "DELTA_BINARY_PACKED", "delta": "DELTA_BINARY_PACKED",
            "delta-delta": "DELTA_BINARY_PACKED", "dictionary": "RLE_DICTIONARY", "shared": "RLE_DICTIONARY", "runs": "RLE_DICTIONARY",
-           "sparse": "RLE_DICTIONARY", "planes": "BYTE_STREAM_SPLIT"}
+           "sparse": "RLE_DICTIONARY"}
 DTYPES = {"u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "f32": np.float32, "f64": np.float64}
 
 

@@ -18,8 +18,8 @@ COLUMNS = [("session ids", "session_id", np.int64, "8"), ("timestamps", "timesta
            ("item list lengths", "item.id", np.uint32, "4"), ("prices", "dense.price", np.float32, "4f"), ("made-up UUIDs", None, np.uint8, "1")]
 # How a plan starts when the encoding that was asked for took the column.
 STARTS = {"zstd": "compressed:zstd", "lz4": "compressed:lz4", "chosen": ""}
-MARKS = dict(zip(["raw", "constant", "packed", "delta", "runs", "dictionary", "shared dictionary", "bitmap", "sparse", "split", "byte planes", "skewed",
-                  "decimal", "symbols", "zstd", "lz4"], "osD^v<>Phd8pH*Xx"))
+MARKS = dict(zip(["raw", "constant", "packed", "delta", "runs", "dictionary", "shared dictionary", "sparse", "split", "skewed",
+                  "decimal", "zstd", "lz4"], "osD^v<>hdpHXx"))
 
 
 def uuids(rng):

@@ -138,30 +138,4 @@ Source Prices(int bits) {
   };
 }
 
-// Byte after byte of strings that `make` makes.
-inline Source Text(const std::function<std::string(std::mt19937_64&)>& make) {
-  return [=] {
-    return [=, at = size_t{0}, text = std::string()](std::mt19937_64& random) mutable {
-      if (at == text.size()) {
-        text = make(random);
-        at = 0;
-      }
-      return uint64_t{static_cast<uint8_t>(text[at++])};
-    };
-  };
-}
-
-inline std::string Uuid(std::mt19937_64& random) {
-  std::string text = "xxxxxxxx-xxxx-4xxx-xxxx-xxxxxxxxxxxx";
-  for (char& letter : text)
-    if (letter == 'x') letter = "0123456789abcdef"[random() % 16];
-  return text;
-}
-
-inline std::string Url(std::mt19937_64& random) {
-  static constexpr const char* kPaths[] = {"garden/tools", "kitchen/lamps", "toys", "office/paper"};
-  return "https://www.example.com/" + std::string(kPaths[random() % 4]) + "/item-" +
-         std::to_string(random() % 1'000'000) + ".html";
-}
-
 }  // namespace dsi::bench

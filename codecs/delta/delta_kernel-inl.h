@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "dsi/base/running_sum-inl.h"
+#include "dsi/codecs/width_internal.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -61,30 +62,15 @@ uint64_t SumBytesOf(const std::byte* coded, size_t count, uint64_t before, std::
 }
 
 void DifferencesOfWidth(const std::byte* values, size_t count, size_t width, std::byte* out) {
-  switch (width) {
-    case 1:
-      return DifferencesOf<uint8_t>(values, count, out);
-    case 2:
-      return DifferencesOf<uint16_t>(values, count, out);
-    case 4:
-      return DifferencesOf<uint32_t>(values, count, out);
-    default:
-      return DifferencesOf<uint64_t>(values, count, out);
-  }
+  return VisitWidth(
+      width, [&](auto zero) HWY_ATTR { return DifferencesOf<decltype(zero)>(values, count, out); });
 }
 
 uint64_t SumsOfWidth(const std::byte* coded, size_t count, size_t width, uint64_t before,
                      std::byte* out) {
-  switch (width) {
-    case 1:
-      return SumBytesOf<uint8_t>(coded, count, before, out);
-    case 2:
-      return SumBytesOf<uint16_t>(coded, count, before, out);
-    case 4:
-      return SumBytesOf<uint32_t>(coded, count, before, out);
-    default:
-      return SumBytesOf<uint64_t>(coded, count, before, out);
-  }
+  return VisitWidth(width, [&](auto zero) HWY_ATTR {
+    return SumBytesOf<decltype(zero)>(coded, count, before, out);
+  });
 }
 
 }  // namespace dsi::internal::HWY_NAMESPACE

@@ -11,7 +11,7 @@
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/dictionary/number_by_use_internal.h"
 #include "dsi/codecs/dictionary/value_table_internal.h"
-#include "dsi/codecs/entropy_internal.h"
+#include "dsi/codecs/choice/entropy_internal.h"
 #include "dsi/codecs/registry_internal.h"
 #include "dsi/codecs/width_internal.h"
 #include "dsi/base/error_internal.h"
@@ -143,7 +143,7 @@ double OfferOrder(Chooser* chooser, bool by_use, const std::vector<T>& entries, 
                                                         Encoding::kSkewed, Encoding::kDecimal);
   const EncodingSet in_codes =
       kLeafEncodings | SetOf(Encoding::kRuns, Encoding::kSparse, Encoding::kSkewed,
-                             Encoding::kDelta, Encoding::kBytePlanes);
+                             Encoding::kDelta, Encoding::kSplit);
   EncodePlan plan;
   plan.encoding = Encoding::kDictionary;
   plan.by_use = by_use;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dsi/base/probe_internal.h"
@@ -21,6 +22,7 @@ class ValueTable {
   ValueTable() { Resize(256); }
 
   const std::vector<T>& entries() const { return entries_; }
+  std::vector<T> TakeEntries() && { return std::move(entries_); }
 
   // Writes the number of each value, new or known. False, early, once there are more than `most`
   // different ones.

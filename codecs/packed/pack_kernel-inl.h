@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "dsi/codecs/packed/kernels_internal.h"
+#include "dsi/codecs/width_internal.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -70,29 +71,13 @@ ValueRange RangeOf(const std::byte* HWY_RESTRICT values, size_t count) {
 
 void PackFullOfWidth(const std::byte* values, uint64_t base, int bits, size_t width,
                      std::byte* out) {
-  switch (width) {
-    case 1:
-      return PackFull<uint8_t>(values, base, bits, out);
-    case 2:
-      return PackFull<uint16_t>(values, base, bits, out);
-    case 4:
-      return PackFull<uint32_t>(values, base, bits, out);
-    default:
-      return PackFull<uint64_t>(values, base, bits, out);
-  }
+  return VisitWidth(
+      width, [&](auto zero) HWY_ATTR { return PackFull<decltype(zero)>(values, base, bits, out); });
 }
 
 ValueRange RangeOfWidth(const std::byte* values, size_t count, size_t width) {
-  switch (width) {
-    case 1:
-      return RangeOf<uint8_t>(values, count);
-    case 2:
-      return RangeOf<uint16_t>(values, count);
-    case 4:
-      return RangeOf<uint32_t>(values, count);
-    default:
-      return RangeOf<uint64_t>(values, count);
-  }
+  return VisitWidth(width,
+                    [&](auto zero) HWY_ATTR { return RangeOf<decltype(zero)>(values, count); });
 }
 
 }  // namespace dsi::internal::HWY_NAMESPACE

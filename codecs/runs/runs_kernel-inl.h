@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "dsi/codecs/runs/runs_internal.h"
+#include "dsi/codecs/width_internal.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -58,16 +59,9 @@ LengthsSummary SummarizeRuns(const uint32_t* HWY_RESTRICT lengths, size_t runs) 
 
 void ExpandRunsOfWidth(const uint32_t* lengths, const std::byte* values, size_t runs, size_t width,
                        std::byte* out, size_t count) {
-  switch (width) {
-    case 1:
-      return ExpandRunsOf<uint8_t>(lengths, values, runs, out, count);
-    case 2:
-      return ExpandRunsOf<uint16_t>(lengths, values, runs, out, count);
-    case 4:
-      return ExpandRunsOf<uint32_t>(lengths, values, runs, out, count);
-    default:
-      return ExpandRunsOf<uint64_t>(lengths, values, runs, out, count);
-  }
+  return VisitWidth(width, [&](auto zero) HWY_ATTR {
+    return ExpandRunsOf<decltype(zero)>(lengths, values, runs, out, count);
+  });
 }
 
 }  // namespace dsi::internal::HWY_NAMESPACE

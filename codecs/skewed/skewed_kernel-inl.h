@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "dsi/codecs/skewed/skewed_internal.h"
+#include "dsi/codecs/width_internal.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -222,19 +223,9 @@ void JoinInto(const SkewedClasses& classes, const uint8_t* selectors, size_t cou
 
 void JoinSkewedKernel(const SkewedClasses& classes, const uint8_t* selectors, size_t count,
                       const uint64_t* words, size_t num_words, size_t width, std::byte* dst) {
-  switch (width) {
-    case 1:
-      return JoinInto(classes, selectors, count, words, num_words, reinterpret_cast<uint8_t*>(dst));
-    case 2:
-      return JoinInto(classes, selectors, count, words, num_words,
-                      reinterpret_cast<uint16_t*>(dst));
-    case 4:
-      return JoinInto(classes, selectors, count, words, num_words,
-                      reinterpret_cast<uint32_t*>(dst));
-    default:
-      return JoinInto(classes, selectors, count, words, num_words,
-                      reinterpret_cast<uint64_t*>(dst));
-  }
+  VisitWidth(width, [&](auto zero) HWY_ATTR {
+    JoinInto(classes, selectors, count, words, num_words, reinterpret_cast<decltype(zero)*>(dst));
+  });
 }
 
 }  // namespace dsi::internal::HWY_NAMESPACE

@@ -62,18 +62,6 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   return Status::Ok();
 }
 
-// A compressed high part of a little more than a byte, as where the sample missed the largest
-// values, would compress as badly as two bytes do: its lowest bits go to the low part.
-int FitLowBits(const EncodePlan& plan, int bits) {
-  if (plan.sign_low) return plan.param;
-  constexpr int kMostExcess = 2;
-  const int excess = bits - plan.param - 8;
-  const bool compresses =
-      !plan.children.empty() && plan.children[0].encoding == Encoding::kCompressed;
-  const bool moves = plan.param >= 1 && compresses && excess >= 1 && excess <= kMostExcess;
-  return moves ? plan.param + excess : plan.param;
-}
-
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
             std::vector<std::byte>* out) {
   const int shift = plan.shift;
@@ -87,7 +75,7 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
     T any = 0;
     for (const T value : values) any |= value;
     if ((any & LowMask(shift)) != 0) return false;
-    const int low_bits = FitLowBits(plan, BitsFor(any) - shift);
+    const int low_bits = plan.param;
     const int high_bits = std::max(BitsFor(any) - low_bits - shift, 0);
     const int high_width = WidthForBits(high_bits);
     NodeWriter writer(out, Encoding::kSplit, array.width, array.count);

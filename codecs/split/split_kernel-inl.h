@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "dsi/codecs/split/split_internal.h"
+#include "dsi/codecs/width_internal.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -62,29 +63,14 @@ void JoinWithHigh(const SplitParts& parts, size_t count, std::byte* dst) {
 
 template <typename T>
 void JoinInto(const SplitParts& parts, size_t count, std::byte* dst) {
-  switch (parts.high_width) {
-    case 1:
-      return JoinWithHigh<T, uint8_t>(parts, count, dst);
-    case 2:
-      return JoinWithHigh<T, uint16_t>(parts, count, dst);
-    case 4:
-      return JoinWithHigh<T, uint32_t>(parts, count, dst);
-    default:
-      return JoinWithHigh<T, uint64_t>(parts, count, dst);
-  }
+  return VisitWidth(parts.high_width, [&](auto zero) HWY_ATTR {
+    return JoinWithHigh<T, decltype(zero)>(parts, count, dst);
+  });
 }
 
 void JoinOfWidth(const SplitParts& parts, size_t count, size_t width, std::byte* dst) {
-  switch (width) {
-    case 1:
-      return JoinInto<uint8_t>(parts, count, dst);
-    case 2:
-      return JoinInto<uint16_t>(parts, count, dst);
-    case 4:
-      return JoinInto<uint32_t>(parts, count, dst);
-    default:
-      return JoinInto<uint64_t>(parts, count, dst);
-  }
+  return VisitWidth(
+      width, [&](auto zero) HWY_ATTR { return JoinInto<decltype(zero)>(parts, count, dst); });
 }
 
 template <typename T>
@@ -96,16 +82,8 @@ uint64_t UnionOf(const std::byte* bytes, size_t count) {
 }
 
 uint64_t UnionOfWidth(const std::byte* values, size_t width, size_t count) {
-  switch (width) {
-    case 1:
-      return UnionOf<uint8_t>(values, count);
-    case 2:
-      return UnionOf<uint16_t>(values, count);
-    case 4:
-      return UnionOf<uint32_t>(values, count);
-    default:
-      return UnionOf<uint64_t>(values, count);
-  }
+  return VisitWidth(width,
+                    [&](auto zero) HWY_ATTR { return UnionOf<decltype(zero)>(values, count); });
 }
 
 }  // namespace dsi::internal::HWY_NAMESPACE

@@ -7,7 +7,9 @@ import struct
 from dsi_frames import BrokenFrame, lz4_block, zstandard_frame
 
 NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 6: "aux", 8: "aux", 9: "param flags aux", 11: "param aux",
-               12: "param", 13: "param aux", 14: "param aux"}
+               12: "param", 13: "param aux"}
+
+RESERVED = (7, 10)  # E-005
 
 
 class DsiError(Exception):
@@ -77,7 +79,7 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None, budget=No
          f"payload of {size} bytes, {end - at - 16} bytes left")  # E-001
     start, stop, done = at + 16, at + 16 + size, at + 16 + pad8(size)
     need(not any(buf[stop:done]), "E-001", where, "padding after the payload is not zero")  # E-001
-    if encoding > 14:  # E-005
+    if encoding > 13 or encoding in RESERVED:  # E-005
         raise Unsupported("E-005", where, f"unknown encoding {encoding}")
     for field, value in (("param", param), ("flags", flags), ("aux", aux)):  # E-001
         need(value == 0 or field in NODE_FIELDS.get(encoding, ""), "E-001", where,
@@ -162,11 +164,6 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None, budget=No
         need(codes.count(n) == aux, "E-051", where, f"{codes.count(n)} codes for {aux} literals")
         literals = iter(child((width,), aux)[0] if aux else [])
         values = [entries[c] if c < n else next(literals) for c in codes]
-    elif encoding == 7:  # E-060: bitmap
-        need(size == (count + 7) // 8, "E-060", where, f"payload {size} for {count} bits")
-        stream, cursor = int.from_bytes(buf[start:stop], "little"), stop
-        need(stream >> count == 0, "E-060", where, "unused bits are not zero")
-        values = [stream >> i & 1 for i in range(count)]
     elif encoding == 8:  # E-070: sparse
         need(1 <= aux < count, "E-070", where, f"{aux} exceptions of {count} values")
         values = [one_value("E-070")] * count
@@ -184,10 +181,6 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None, budget=No
         r -= flags
         values = [((h << r) | (v & ((1 << r) - 1))) << s | (v >> r) << (bits - 1)
                   for h, v in zip(high, low)]
-    elif encoding == 10:  # E-090: byte planes
-        need(width >= 2, "E-090", where, "planes of one byte")
-        planes = [child((1,), count)[0] for _ in range(width)]
-        values = [int.from_bytes(bytes(v), "little") for v in zip(*planes)]
     elif encoding == 12:  # E-110: skewed
         need(2 <= param <= 8, "E-110", where, f"{param} classes")
         need(size >= 72, "E-110", where, f"payload {size}")
@@ -220,25 +213,6 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None, budget=No
         values = [float_bits(i / 10**param, width) for i in integers]
         if aux:
             replace(values, child((4,), aux)[0], child((width,), aux)[0], "E-120", where)
-    elif encoding == 14:  # E-130: symbols
-        need(width == 1, "E-130", where, f"symbols of width {width}")
-        need(1 <= param <= 255, "E-130", where, f"{param} symbols")
-        need(1 <= aux <= 2 * count, "E-130", where, f"{aux} codes for {count} bytes")
-        sizes = child((1,), param)[0]
-        need(min(sizes) >= 1 and max(sizes) <= 8, "E-130", where, "a symbol of no or 9 bytes")
-        symbols, at, values = child((1,), sum(sizes))[0], 0, []
-        table = [symbols[sum(sizes[:k]):sum(sizes[:k + 1])] for k in range(param)]
-        codes = child((1,), aux)[0]
-        while at < aux:
-            code, at = codes[at], at + 1
-            if code == 255:
-                need(at < aux, "E-130", where, "an escape at the end")
-                values.append(codes[at])
-                at += 1
-            else:
-                need(code < param, "E-130", where, f"code {code}, {param} symbols")
-                values += table[code]
-        need(len(values) == count, "E-130", where, f"{len(values)} bytes, expected {count}")
     else:  # E-100: compressed
         need(param in (1, 2), "E-100", where, f"codec {param}")
         need(aux <= 4096 + 32 * count, "E-100", where, f"raw size {aux} for {count} values")

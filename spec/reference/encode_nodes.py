@@ -103,11 +103,6 @@ def shared(ids, child=raw, code_width=2):  # E-051
     return encode
 
 
-def bitmap(values, width):  # E-060
-    stream = sum(v << i for i, v in enumerate(values))
-    return header(7, width, len(values), stream.to_bytes((len(values) + 7) // 8, "little"))
-
-
 def sparse(values, width, child=raw):  # E-070
     default = max(set(values), key=values.count)
     positions = [i for i, v in enumerate(values) if v != default]
@@ -149,11 +144,6 @@ def skewed(values, width, child=raw):  # E-110: four bits or all that may be
     return header(12, width, len(values), payload + child(selectors, 1) + child(words, 8), param=2)
 
 
-def planes(values, width, child=raw):  # E-090
-    payload = b"".join(child([v >> 8 * k & 255 for v in values], 1) for k in range(width))
-    return header(10, width, len(values), payload)
-
-
 def decimal(exponent, child=raw, code_width=None):  # E-120
     def encode(values, width):
         form, reach = ("<f", 1 << 24) if width == 4 else ("<d", 1 << 51)
@@ -175,19 +165,6 @@ def decimal(exponent, child=raw, code_width=None):  # E-120
         if positions:
             payload += child(positions, 4) + child([values[i] for i in positions], width)
         return header(13, width, len(values), payload, param=exponent, aux=len(positions))
-    return encode
-
-
-def symbols(table, child=raw):  # E-130
-    def encode(values, width):
-        data, codes = bytes(values), []
-        while data:
-            best = max((s for s in table if data.startswith(s)), key=len, default=None)
-            codes += [255, data[0]] if best is None else [table.index(best)]
-            data = data[1 if best is None else len(best):]
-        payload = child([len(s) for s in table], 1) + child(list(b"".join(table)), 1)
-        return header(14, width, len(values), payload + child(codes, 1), param=len(table),
-                      aux=len(codes))
     return encode
 
 

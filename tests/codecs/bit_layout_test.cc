@@ -167,11 +167,6 @@ TEST(BitLayoutTest, NodesByHand) {
          return values;
        }(),
        Plan(Encoding::kRuns, {raw, raw})},
-      {"E-060",
-       HandMadeNode{.encoding = 7, .width = 2, .count = 10, .payload = Number(0b10'0000'0101, 2)}
-           .bytes(),
-       {1, 0, 1, 0, 0, 0, 0, 0, 0, 1},
-       Plan(Encoding::kBitmap)},
       {"E-070",
        HandMadeNode{.encoding = 8,
                     .width = 2,
@@ -212,8 +207,8 @@ TEST(BitLayoutTest, E030DifferencesByHand) {
             RawNode(2, {10, 12, 11, 11}));
 }
 
-// E-080, E-090: parts and planes.
-TEST(BitLayoutTest, SplitAndPlanesByHand) {
+// E-080.
+TEST(BitLayoutTest, SplitByHand) {
   // (high << 3 | low) << 4.
   const Bytes split = HandMadeNode{.encoding = 9,
                                    .width = 4,
@@ -223,18 +218,9 @@ TEST(BitLayoutTest, SplitAndPlanesByHand) {
                                    .payload = RawNode(2, {0x100, 0x1FF}) + RawNode(1, {5, 7})}
                           .bytes();
   std::vector<uint8_t> decoded;
-  Status status = Decode(split, 4, 2, &decoded);
+  const Status status = Decode(split, 4, 2, &decoded);
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_TRUE(SameBytes(decoded, Array(4, {(0x100U << 3 | 5U) << 4, (0x1FFU << 3 | 7U) << 4})));
-  const Bytes planes = HandMadeNode{.encoding = 10,
-                                    .width = 4,
-                                    .count = 2,
-                                    .payload = RawNode(1, {1, 2}) + RawNode(1, {3, 4}) +
-                                               RawNode(1, {5, 6}) + RawNode(1, {7, 8})}
-                           .bytes();
-  status = Decode(planes, 4, 2, &decoded);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_TRUE(SameBytes(decoded, Array(4, {0x07050301, 0x08060402})));
 }
 
 }  // namespace

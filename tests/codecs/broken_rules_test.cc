@@ -253,18 +253,6 @@ TEST(BrokenRulesTest, SharedDictionaryNodes) {  // E-051.
     EXPECT_EQ(DecodeSharedCodes(c.node, 8, 3, 5, &scratch, codes).code(), kCorrupt) << c.what;
 }
 
-TEST(BrokenRulesTest, Bitmap) {  // E-060.
-  const auto bitmap = [](const Bytes& payload) {
-    return HandMadeNode{.encoding = 7, .width = 2, .count = 10, .payload = payload}.bytes();
-  };
-  CheckSound(bitmap(Number(0x3FF, 2)), 2, 10);
-  Check({
-      {"one byte short", bitmap(Number(1, 1)), 2, 10, "E-060"},
-      {"one byte long", bitmap(Number(1, 3)), 2, 10, "E-060"},
-      {"an unused bit", bitmap(Number(0x400, 2)), 2, 10, "E-060"},
-  });
-}
-
 TEST(BrokenRulesTest, Sparse) {  // E-070.
   const auto sparse = [](uint64_t aux, const Bytes& payload) {
     return HandMadeNode{.encoding = 8, .width = 2, .count = 10, .aux = aux, .payload = payload}
@@ -332,20 +320,6 @@ TEST(BrokenRulesTest, Split) {  // E-080.
        2, "E-080"},
       {"low part above the sign", with_sign(1, 23, 1, Same(1, 2, 1) + Same(4, 2, 1 << 23)), 4, 2,
        "E-080"},
-  });
-}
-
-TEST(BrokenRulesTest, BytePlanes) {  // E-090.
-  const auto planes = [](int width, const Bytes& payload) {
-    return HandMadeNode{.encoding = 10, .width = width, .count = 2, .payload = payload}.bytes();
-  };
-  CheckSound(planes(2, Ones(1, 2) + Ones(1, 2)), 2, 2);
-  Check({
-      {"planes of width 1", planes(1, Ones(1, 2)), 1, 2, "E-090"},
-      {"one plane missing", planes(2, Ones(1, 2)), 2, 2, "E-001"},
-      {"one plane too many", planes(2, Ones(1, 2) + Ones(1, 2) + Ones(1, 2)), 2, 2, "E-001"},
-      {"plane of width 2", planes(2, Ones(1, 2) + Ones(2, 2)), 2, 2, "E-002"},
-      {"plane of another count", planes(2, Ones(1, 2) + Ones(1, 3)), 2, 2, "E-002"},
   });
 }
 

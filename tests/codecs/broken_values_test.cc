@@ -1,5 +1,4 @@
-// One case per way to break a rule of the encodings that look at what values mean: decimals and
-// symbols.
+// One case per way to break a rule of the encoding that looks at what values mean: decimals.
 #include <gtest/gtest.h>
 
 #include "dsi/tests/codecs/broken_nodes.h"
@@ -70,69 +69,6 @@ TEST(BrokenValuesTest, Decimal) {  // E-120, E-002.
        4, 10, "E-002"},
       {"exceptions missing", decimal(2, 2, Number(5) + codes), 4, 10, "E-001"},
       {"exceptions where aux is 0", decimal(2, 0, Number(5) + codes + exceptions), 4, 10, "E-001"},
-  });
-}
-
-TEST(BrokenValuesTest, Symbols) {  // E-130, E-002.
-  struct Parts {
-    std::vector<uint64_t> sizes = {2, 1};
-    std::vector<uint64_t> bytes = {7, 8, 9};
-    std::vector<uint64_t> codes = {0, 1, 255, 77};
-  };
-  const auto symbols = [](const Parts& parts, size_t count = 4) {
-    return HandMadeNode{
-        .encoding = 14,
-        .width = 1,
-        .param = static_cast<int>(parts.sizes.size()),
-        .count = count,
-        .aux = parts.codes.size(),
-        .payload = RawNode(1, parts.sizes) + RawNode(1, parts.bytes) + RawNode(1, parts.codes)};
-  };
-  const auto with = [&](const auto& change) {
-    HandMadeNode node = symbols({});
-    change(&node);
-    return node.bytes();
-  };
-  std::vector<uint8_t> decoded;
-  ASSERT_TRUE(Decode(symbols({}).bytes(), 1, 4, &decoded).ok());
-  EXPECT_EQ(decoded, (std::vector<uint8_t>{7, 8, 9, 77}));
-  CheckSound(symbols({.codes = {255, 255, 0, 1}}).bytes(), 1, 4);
-  CheckSound(symbols({.codes = {255, 1, 255, 2, 255, 3, 255, 4}}).bytes(), 1, 4);
-  CheckSound(symbols({.sizes = {8}, .bytes = {1, 2, 3, 4, 5, 6, 7, 8}, .codes = {0}}, 8).bytes(), 1,
-             8);
-  // 255 symbols are the most that codes leave room for.
-  const std::vector<uint64_t> ones(255, 1);
-  CheckSound(symbols({.sizes = ones, .bytes = ones, .codes = {0, 1, 2, 254}}).bytes(), 1, 4);
-  Check({
-      {"width 2",
-       HandMadeNode{.encoding = 14, .width = 2, .param = 2, .count = 4, .aux = 4}.bytes(), 2, 4,
-       "E-130"},
-      {"no symbols", with([](auto* n) { n->param = 0; }), 1, 4, "E-130"},
-      {"no codes", with([](auto* n) { n->aux = 0; }), 1, 4, "E-130"},
-      {"more codes than escapes need",
-       symbols({.codes = {255, 1, 255, 2, 255, 3, 255, 4, 0}}).bytes(), 1, 4, "E-130"},
-      {"4 billion codes", with([](auto* n) { n->aux = 0xFFFFFFFF; }), 1, 4, "E-130"},
-      {"a symbol of no bytes",
-       symbols({.sizes = {2, 0}, .bytes = {7, 8}, .codes = {0, 255, 1, 255, 2}}).bytes(), 1, 4,
-       "E-130"},
-      {"a symbol of nine bytes",
-       symbols({.sizes = {2, 9}, .bytes = std::vector<uint64_t>(11)}).bytes(), 1, 4, "E-130"},
-      {"a code without a symbol", symbols({.codes = {0, 2, 1, 1}}).bytes(), 1, 4, "E-130"},
-      {"code 254 without a symbol", symbols({.codes = {0, 254, 1, 1}}).bytes(), 1, 4, "E-130"},
-      {"an escape at the end", symbols({.codes = {0, 0, 255}}).bytes(), 1, 4, "E-130"},
-      {"one byte too few", symbols({.codes = {0, 1}}).bytes(), 1, 4, "E-130"},
-      {"one byte too many, a symbol", symbols({.codes = {0, 1, 0}}).bytes(), 1, 4, "E-130"},
-      {"one byte too many, an escape", symbols({.codes = {0, 0, 255, 1}}).bytes(), 1, 4, "E-130"},
-      {"one symbol too many", symbols({.codes = {0, 0, 0}}).bytes(), 1, 4, "E-130"},
-      {"fewer sizes than symbols", with([](auto* n) { n->param = 3; }), 1, 4, "E-002"},
-      {"fewer bytes than the sizes sum to", symbols({.bytes = {7, 8}}).bytes(), 1, 4, "E-002"},
-      {"codes of another count", with([](auto* n) { n->aux = 5; }), 1, 4, "E-002"},
-      {"codes missing", with([](auto* n) {
-         n->payload = RawNode(1, {2, 1}) + RawNode(1, {7, 8, 9});
-       }),
-       1, 4, "E-001"},
-      {"a fourth child", with([](auto* n) { n->payload = n->payload + Ones(1, 1); }), 1, 4,
-       "E-001"},
   });
 }
 

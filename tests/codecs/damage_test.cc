@@ -26,10 +26,7 @@ TEST(DamageTest, SamplesAreSoundAndCoverAllEncodingsInAllWidths) {
   }
   for (const EncodingRow* row : EncodingTable()) {
     for (const int width : {1, 2, 4, 8}) {
-      const bool may_be = row->id == Encoding::kSymbols      ? width == 1  // E-130
-                          : row->id == Encoding::kDecimal    ? width >= 4  // E-120
-                          : row->id == Encoding::kBytePlanes ? width >= 2  // E-090
-                                                             : true;
+      const bool may_be = row->id != Encoding::kDecimal || width >= 4;  // E-120.
       EXPECT_EQ(seen.count({row->id, width}), may_be ? 1U : 0U) << row->name << " u" << 8 * width;
     }
   }
@@ -117,6 +114,20 @@ TEST(DamageTest, DescribeNamesTheTree) {
       3000);
   ASSERT_TRUE(words.ok()) << words.status().ToString();
   EXPECT_EQ(*words, "dictionary(raw u32, compressed:zstd(raw u8))");
+}
+
+// E-080: a split that splits nothing is shown as what it is.
+TEST(DamageTest, DescribeSaysWhatASplitDoes) {
+  const Array array(4, Generate(300, [](size_t i) { return i % 16 << 2; }));
+  const EncodePlan packed = Plan(Encoding::kPacked);
+  const auto words = [&](int low_bits, int shift) {
+    const EncodePlan plan = Plan(Encoding::kSplit, {packed, packed}, low_bits, shift);
+    return *DescribeNode(Encode(array, plan), 300);
+  };
+  EXPECT_EQ(words(0, 0), "narrowed(packed u8)");
+  EXPECT_EQ(words(0, 2), "shifted:2(packed u8)");
+  EXPECT_EQ(words(5, 0), "split:5(packed u8, packed u8)");
+  EXPECT_EQ(words(3, 2), "split:3<<2(packed u8, packed u8)");
 }
 
 // E-100: a frame may claim 32 bytes for each value, so the values that a node claims are checked

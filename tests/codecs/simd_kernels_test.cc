@@ -4,7 +4,6 @@
 #include <limits>
 #include <vector>
 
-#include "dsi/codecs/bitmap/bitmap_internal.h"
 #include "dsi/codecs/delta/delta_internal.h"
 #include "dsi/codecs/dictionary/gather_internal.h"
 #include "dsi/codecs/runs/runs_internal.h"
@@ -80,23 +79,6 @@ TEST_P(SimdKernelsTest, SummarizeLengths) {
       ASSERT_EQ(summary.smallest, smallest);
       lengths.Set(place, random_());
     }
-  });
-}
-
-TEST_P(SimdKernelsTest, Bits) {
-  OnEveryLength([&](size_t count, size_t width) {
-    const Numbers values = Random(count, width, 1);
-    Numbers expected = ToRead((count + 7) / 8, 1);
-    expected.Clear();
-    for (size_t i = 0; i < count; ++i) expected.PutBits(i, values[i], 1);
-    Numbers bits = ToWrite((count + 7) / 8, 1);
-    CollectBits(values.data(), count, width, bits.data());
-    ASSERT_TRUE(bits.Holds(expected));
-    // Bits after the last value are not values.
-    if (count % 8 != 0) expected.PutBits(count, random_(), static_cast<int>(8 - count % 8));
-    Numbers out = ToWrite(count, width);
-    ExpandBits(expected.data(), count, width, out.data());
-    ASSERT_TRUE(out.Holds(values));
   });
 }
 

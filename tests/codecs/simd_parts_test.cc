@@ -2,7 +2,6 @@
 // plain loops: every width at every length up to 3,000, with parts of every width.
 #include <vector>
 
-#include "dsi/codecs/byte_planes/planes_internal.h"
 #include "dsi/codecs/decimal/decimal_internal.h"
 #include "dsi/codecs/split/split_internal.h"
 #include "dsi/tests/codecs/simd_numbers.h"
@@ -92,26 +91,6 @@ TEST_P(SimdPartsTest, UnionOfBits) {
       ASSERT_EQ(UnionOfBits(values.data(), width, count), others | bit);
       values.Set(place, before);
     }
-  });
-}
-
-// E-090.
-TEST_P(SimdPartsTest, JoinPlanes) {
-  OnEveryLength([&](size_t count, size_t width) {
-    if (width == 1) return;
-    std::vector<Numbers> planes;
-    std::vector<const uint8_t*> starts;
-    Numbers expected = ToRead(count, width);
-    expected.Clear();
-    for (size_t k = 0; k < width; ++k) {
-      planes.push_back(Random(count, 1, 8));
-      starts.push_back(planes[k].u8());
-      for (size_t i = 0; i < count; ++i)
-        expected.Set(i, expected[i] | uint64_t{starts[k][i]} << (8 * k));
-    }
-    Numbers out = ToWrite(count, width);
-    JoinPlanes(starts.data(), count, width, out.data());
-    ASSERT_TRUE(out.Holds(expected));
   });
 }
 

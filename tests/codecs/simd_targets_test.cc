@@ -62,8 +62,6 @@ std::vector<Outcome> RunAll(int width) {
       run(array, Plan(Encoding::kDictionary, {raw, raw}));
       run(array, Plan(Encoding::kSplit, {packed, packed}, 3));
       run(array, Plan(Encoding::kSplit, {raw, raw}, 4 * width + 1));
-      run(array,
-          Plan(Encoding::kBytePlanes, std::vector<EncodePlan>(static_cast<size_t>(width), packed)));
       run(array, Plan(Encoding::kDelta, {packed}));
       run(array, Plan(Encoding::kSkewed, {raw, raw}));
       EncodePlan signs = Plan(Encoding::kSplit, {packed, packed}, 4 * width);

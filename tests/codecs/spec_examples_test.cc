@@ -117,7 +117,7 @@ Bytes EncodeAgain(const Example& example) {
   return out;
 }
 
-TEST(SpecExamplesTest, AreWhatTheEncoderMakesAndDecode) {  // E-010 to E-130.
+TEST(SpecExamplesTest, AreWhatTheEncoderMakesAndDecode) {  // E-010 to E-120.
   std::set<std::byte> encodings;
   for (const Example& example : Examples()) {
     SCOPED_TRACE(example.title);

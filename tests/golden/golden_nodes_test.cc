@@ -1,5 +1,5 @@
 // Golden nodes: each decodes to its values on every SIMD target, every cut is refused, no flipped
-// bit does harm, and today's encoder makes the same bytes (promises P1, P2; E-001 to E-130).
+// bit does harm, and today's encoder makes the same bytes (promises P1, P2; E-001 to E-120).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -89,7 +89,7 @@ def stripes():
 
 
 def encodings():
-    """Streams that end in many encodings: constant, packed, delta, runs, dictionary, bitmap, sparse, split, byte planes, compressed."""
+    """Streams that end in many encodings: constant, packed, delta, runs, dictionary, sparse, split, compressed."""
     rng = random.Random(3)
     wide = [rng.getrandbits(64) for _ in range(12)]
     features = SESSION[1:] + [feature("constant", "dense", type="int64"), feature("small", "dense", type="int32"), feature("sorted", "dense", type="int64"),
@@ -167,8 +167,8 @@ def tiers():
     return features, [], rows, []
 
 
-def decimals_and_symbols():
-    """Floats that are decimals (E-120), with exceptions among them, and random identifiers as text (E-130)."""
+def decimals():
+    """Floats that are decimals (E-120), with exceptions among them, and random identifiers as text."""
     rng = random.Random(15)
     features = [feature("id", "key"), feature("price", "dense", type="float64"), feature("rate", "dense", type="float32"),
                 feature("scores", "list", type="float32"), feature("token", "string")]
@@ -211,7 +211,7 @@ def skewed():
 FILES = {"smallest": (smallest, []), "no_rows": (no_rows, []), "all_kinds": (all_kinds, ["--keep-position"]), "index_forms": (index_forms, []),
          "stripes": (stripes, ["--stripe-rows", "40"]), "encodings": (encodings, []), "mostly_missing": (mostly_missing, []),
          "windows": (windows, ["--stripe-rows", "700"]), "tiers": (tiers, []),
-         "decimals_and_symbols": (decimals_and_symbols, []), "rounded": (rounded, []), "skewed": (skewed, [])}
+         "decimals": (decimals, []), "rounded": (rounded, []), "skewed": (skewed, [])}
 
 
 def main():

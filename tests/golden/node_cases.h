@@ -23,15 +23,13 @@ inline std::string TypeOf(int width) {
   return width == 1 ? "u8" : width == 2 ? "u16" : width == 4 ? "u32" : "u64";
 }
 
-// E-010, E-011, E-060. No payload has 8 bytes by chance, so that raw is never taken for constant.
+// E-010, E-011. No payload has 8 bytes by chance, so that raw is never taken for constant.
 inline void AddLeaves(NodeCaseList* list) {
   for (const int width : {1, 2, 4, 8}) {
     const std::string u = TypeOf(width);
     const auto n = static_cast<size_t>(width);
     list->Add(u, width, {0, ~uint64_t{0}, Noise(1), Noise(2), 1}, kRaw);
     list->Add(u, width, Values(n + 1, ~uint64_t{1}), Plan(Encoding::kConstant));
-    list->Add(u, width, Generate(8 * n + 1, [](size_t i) { return Noise(i) >> 9 & 1; }),
-              Plan(Encoding::kBitmap));
   }
 }
 
@@ -114,7 +112,7 @@ inline void AddRepeats(NodeCaseList* list) {
             Plan(Encoding::kDictionary, {kRaw, Plan(Encoding::kRuns, {kPacked, kPacked})}));
 }
 
-// E-080, E-090.
+// E-080.
 inline void AddParts(NodeCaseList* list) {
   const EncodePlan constant = Plan(Encoding::kConstant);
   const auto low_bits = [](uint64_t high, int bits, int shift) {
@@ -151,12 +149,6 @@ inline void AddParts(NodeCaseList* list) {
                    .count = 2,
                    .payload = RawNode(4, {1, 2}) + RawNode(1, {5, 6})},
                   {13, 22});
-  list->Add("u16", 2, low_bits(0x4100, 5, 0), Plan(Encoding::kBytePlanes, {kPacked, constant}));
-  list->Add("u32", 4, low_bits(0x41000000, 13, 0),
-            Plan(Encoding::kBytePlanes, {kRaw, kPacked, constant, constant}));
-  list->Add("u64", 8, low_bits(uint64_t{0x4100BEEF} << 24, 20, 0),
-            Plan(Encoding::kBytePlanes,
-                 {kRaw, kRaw, kPacked, constant, constant, constant, constant, constant}));
 }
 
 // E-100.
@@ -228,24 +220,10 @@ inline void AddDecimal(NodeCaseList* list) {
             plan(2, kPacked));
 }
 
-// E-130.
-inline void AddSymbols(NodeCaseList* list) {
-  const auto text = [](size_t count, const std::vector<std::string>& words) {
-    std::string all;
-    for (size_t i = 0; all.size() < count; ++i) all += words[Noise(i) % words.size()];
-    return Generate(count, [&](size_t i) { return static_cast<uint8_t>(all[i]); });
-  };
-  list->Add("words", 1, text(250, {"user_", "item-", "https://", "00", "1"}),
-            Plan(Encoding::kSymbols, {kPacked, kRaw, kRaw}));
-  Values escapes = text(250, {"session:", "0123"});
-  for (size_t i = 20; i < escapes.size(); i += 60) escapes[i] = 128 + i / 2;
-  list->Add("escapes", 1, escapes, Plan(Encoding::kSymbols, {kRaw, kRaw, kRaw}));
-}
-
 inline std::vector<NodeCase> NodeCases() {
   NodeCaseList list;
-  for (const auto add : {AddLeaves, AddPacked, AddDelta, AddRepeats, AddParts, AddCompressed,
-                         AddSkewed, AddDecimal, AddSymbols})
+  for (const auto add :
+       {AddLeaves, AddPacked, AddDelta, AddRepeats, AddParts, AddCompressed, AddSkewed, AddDecimal})
     add(&list);
   return list.cases;
 }

@@ -63,12 +63,12 @@ def everything(**more):
     lengths = [3] * 100 + [2] * 600
     kept = ids[:-2]  # Of a dictionary; the others are literals.
     nodes = {
-        "price": en.dictionary, "count": en.compressed(1), "flag": en.bitmap, "time": en.delta,
+        "price": en.dictionary, "count": en.compressed(1), "flag": en.packed, "time": en.delta,
         "clicks": en.shared(kept), "cart.ids": en.packed, "session": en.runs,
         ("cart", "shape"): en.sparse, "hist.item": en.shared(kept, en.packed),
         "hist.time": en.compressed(2), "vector": (en.split(20, 0), "paged"),
-        ("ids", 0): lambda v, w: en.planes(v, w, en.packed), ("index", 3): en.packed,
-        ("index", 1): en.runs, ("index", 2): en.bitmap, "tiny": en.packed}
+        ("ids", 0): en.split(12, 0), ("index", 3): en.packed,
+        ("index", 1): en.runs, ("index", 2): en.packed, "tiny": en.packed}
     second = {name: [None if v is None else v for v in column[:2]]
               for name, column in values.items()}
     second["clicks"] = [[], []]

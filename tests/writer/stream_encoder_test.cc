@@ -151,8 +151,8 @@ TEST(StreamEncoder, PagesThatOnlyLookOtherwiseChooseAnew) {
     EXPECT_EQ(Decode(after), next);
     EXPECT_LT(after.bytes() * 2, before.bytes()) << Outermost(after.nodes[0]);
     // Pages of either kind have had their choice.
-    EXPECT_TRUE(remembered.outlines->Has(OutlineOf(View(noise))));
-    EXPECT_TRUE(remembered.outlines->Has(OutlineOf(View(next))));
+    EXPECT_TRUE(remembered.glances->Has(GlanceAt(View(noise))));
+    EXPECT_TRUE(remembered.glances->Has(GlanceAt(View(next))));
   }
 }
 
@@ -166,7 +166,7 @@ TEST(StreamEncoder, ALookThatFindsNothingLeavesThePlan) {
   const double expected = remembered.proven.bytes_per_value;
   remembered.proven.ns_per_value = 0;
   remembered.proven.plan.estimated_bytes = -1;
-  *remembered.outlines = {};
+  *remembered.glances = {};
   remembered.excess = 5;
   const double chosen = remembered.choose_seconds;
   EncodeStream(View(shifted), kLargePage, {}, &remembered);

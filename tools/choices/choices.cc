@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "dsi/codecs/encoded_array_internal.h"
-#include "dsi/codecs/tuning_internal.h"
+#include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/reader/reader_access_internal.h"

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/codecs/decode_time_internal.h"
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/shared_dictionary/shared_dictionary_internal.h"
 #include "dsi/base/error_internal.h"
@@ -45,7 +44,7 @@ Status FindRunnerUp(const ArrayView& page, const Beside& beside, const EncodeTun
     std::vector<std::byte> node;
     encoder.Encode(plan, &node);
     DSI_ASSIGN_OR_RETURN(const std::string name, DescribeNode(node, page.count));
-    DSI_ASSIGN_OR_RETURN(const double ns, DecodeNs(node));
+    DSI_ASSIGN_OR_RETURN(const double ns, DecodeNs(node, page.count));
     EncodingCost found = CostOf(fmt::format("{}{}{}", beside.before, name, beside.after),
                                 beside.bytes + static_cast<double>(node.size()), beside.ns + ns,
                                 page.count, tuning.ns_per_byte);
@@ -67,7 +66,7 @@ Status CompareCodes(const StoredPage& page, double ns, const EncodeTuning& tunin
                        FindSharedChildren(view, *page.dictionary_size));
   const std::span<const std::byte> coded = view.payload.first(children.codes.size);
   DSI_ASSIGN_OR_RETURN(const std::string name, DescribeNode(coded, page.count));
-  DSI_ASSIGN_OR_RETURN(const double codes_ns, DecodeNs(coded));
+  DSI_ASSIGN_OR_RETURN(const double codes_ns, DecodeNs(coded, page.count));
   const std::string_view all = info->chosen.encoding;
   const size_t at = all.find(name);
   const NarrowCodes narrow(codes, *std::max_element(codes.begin(), codes.end()));
@@ -82,7 +81,7 @@ Status CompareCodes(const StoredPage& page, double ns, const EncodeTuning& tunin
 }  // namespace
 
 Status ExplainChoice(const StoredPage& page, const EncodeTuning& tuning, ChoiceInfo* info) {
-  DSI_ASSIGN_OR_RETURN(const double ns, DecodeNs(page.node));
+  DSI_ASSIGN_OR_RETURN(const double ns, DecodeNs(page.node, page.count));
   info->chosen = CostOf(info->encodings[0].encoding, static_cast<double>(page.node.size()), ns,
                         page.count, tuning.ns_per_byte);
   DecodeScratch scratch;

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "dsi/codecs/choose_internal.h"
+#include "dsi/codecs/choice/choose_internal.h"
 #include "dsi/codecs/dictionary/narrow_codes_internal.h"
 #include "dsi/codecs/dictionary/number_by_use_internal.h"
-#include "dsi/codecs/entropy_internal.h"
+#include "dsi/codecs/dictionary/value_table_internal.h"
+#include "dsi/codecs/choice/entropy_internal.h"
 #include "dsi/writer/cluster/gather_internal.h"
-#include "dsi/writer/encode/id_table_internal.h"
 
 namespace dsi::internal {
 namespace {
 
+// Bounds the memory that looking for ids takes; three in four may occur once.
+constexpr size_t kMaxIds = 1U << 24;
 // A gather from a larger dictionary is slower than reading the ids.
 constexpr size_t kMaxDictionary = 1U << 22;
 // A projection of one column must not read more than this times what it would with a dictionary of
@@ -110,45 +112,51 @@ std::vector<IdSpaceMember<T>*> FindLosers(Members<T> in, const IdDictionary<T>& 
   return cannot_pay.empty() ? crowded : cannot_pay;
 }
 
-// Gives every value of the members a code, and returns the ids that a dictionary holds, ascending.
-// Of a dictionary that would not stay in a second-level cache, ids that occur once become literals:
-// one takes no less as an entry and a code, and would be waited for when it is decoded.
+// Gives every value of the members a code, and returns the ids that a dictionary holds, ascending;
+// none where there are too many. Of a dictionary that would not stay in a second-level cache, ids
+// that occur once become literals: one takes no less as an entry and a code, and would be waited
+// for when it is decoded.
 template <typename T>
-std::vector<T> NumberIds(IdTable<T>* table, Members<T> in) {
-  const std::vector<T> ids = table->Sorted();
-  table->Number(ids);
-  std::vector<uint32_t> uses(ids.size(), 0);
+std::vector<T> NumberIds(Members<T> in) {
   size_t total = 0;
-  for (IdSpaceMember<T>* m : in) {
-    m->codes.clear();
-    m->codes.reserve(m->values().size());
-    m->literals.clear();
-    for (const T id : m->values()) ++uses[m->codes.emplace_back(table->Code(id))];
-    total += m->codes.size();
+  std::vector<T> ids;
+  {
+    ValueTable<T> table;
+    for (IdSpaceMember<T>* m : in) {
+      m->literals.clear();
+      m->codes.resize(m->values().size());
+      if (!table.Insert(m->values(), m->codes.data(), kMaxIds)) return {};
+      total += m->codes.size();
+    }
+    ids = std::move(table).TakeEntries();
+  }
+  std::vector<uint32_t> uses(ids.size(), 0);
+  for (const IdSpaceMember<T>* m : in) {
+    for (const uint32_t number : m->codes) ++uses[number];
   }
   constexpr size_t kCachedBytes = 512 << 10;
   constexpr size_t kLeastShare = 16;  // One of so many values.
-  if (ids.size() * sizeof(T) <= kCachedBytes) return ids;
   const auto once = static_cast<size_t>(std::count(uses.begin(), uses.end(), 1U));
-  if (once * kLeastShare < total) return ids;
+  const bool has_literals = ids.size() * sizeof(T) > kCachedBytes && once * kLeastShare >= total;
   std::vector<T> entries;
-  entries.reserve(ids.size() - once);
-  // What is done with is given back: this is where most memory is held.
-  *table = IdTable<T>(0);
   std::vector<uint32_t> entry_of = std::move(uses);
   for (size_t i = 0; i < ids.size(); ++i) {
-    const bool is_literal = entry_of[i] == 1;
+    const bool is_literal = has_literals && entry_of[i] == 1;
     entry_of[i] = is_literal ? kNone32 : static_cast<uint32_t>(entries.size());
     if (!is_literal) entries.push_back(ids[i]);
   }
+  if (entries.empty()) return {};
+  std::vector<T> sorted;
+  std::vector<uint32_t> ranks;
+  SortEntries(entries, &sorted, &ranks);
   for (IdSpaceMember<T>* m : in) {
     for (uint32_t& code : m->codes) {
       const uint32_t entry = entry_of[code];
       if (entry == kNone32) m->literals.push_back(ids[code]);
-      code = entry == kNone32 ? static_cast<uint32_t>(entries.size()) : entry;
+      code = entry == kNone32 ? static_cast<uint32_t>(sorted.size()) : ranks[entry];
     }
   }
-  return entries;
+  return sorted;
 }
 
 // Prices the members: their ids, which are not weighed again as others leave, and their codes into
@@ -203,15 +211,7 @@ void TryMostUsedFirst(const StripeOptions& options, Members<T> in, IdDictionary<
 // too many.
 template <typename T>
 IdDictionary<T> BuildDictionary(uint32_t slot, const StripeOptions& options, Members<T> in) {
-  size_t total = 0;
-  for (const IdSpaceMember<T>* m : in) total += m->values().size();
-  IdTable<T> table(total / 8);
-  for (const IdSpaceMember<T>* m : in) {
-    for (const T id : m->values()) {
-      if (!table.Insert(id)) return {};
-    }
-  }
-  std::vector<T> ids = NumberIds<T>(&table, in);
+  std::vector<T> ids = NumberIds<T>(in);
   if (ids.empty() || ids.size() > kMaxDictionary) return {};
   return DictionaryOf(std::move(ids), slot, kAscendingWay, options);
 }

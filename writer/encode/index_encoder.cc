@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "dsi/codecs/dictionary/number_by_use_internal.h"
-#include "dsi/codecs/entropy_internal.h"
+#include "dsi/codecs/choice/entropy_internal.h"
 #include "dsi/dedup/find_parents_internal.h"
 #include "dsi/dedup/unique_rows_internal.h"
 #include "dsi/dedup/versions_internal.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "dsi/codecs/encoded_array_internal.h"
-#include "dsi/writer/encode/page_outline_internal.h"
 #include "dsi/writer/encode/page_profile_internal.h"
 
 namespace dsi::internal {
@@ -30,10 +29,10 @@ struct RememberedPlan {
   ProvenPlan proven;
   double excess = 0;  // Bytes that pages took beyond 110 % of what was expected, since the choice.
   bool shrinks = false;  // Some pages take much less, and no other plan does better on them.
-  std::unique_ptr<KnownOutlines> outlines;  // Of pages that a choice was made on.
-  double choose_seconds = 0;                // Of all choices that were made for the stream.
-  const PlanMemory* memory = nullptr;       // Whose shared plans may serve; null: none.
-  std::unique_ptr<PageProfile> profile;  // Of the page it was chosen on, until the plan is shared.
+  std::unique_ptr<KnownGlances> glances;  // Of pages that a choice was made on.
+  double choose_seconds = 0;              // Of all choices that were made for the stream.
+  const PlanMemory* memory = nullptr;     // Whose shared plans may serve; null: none.
+  std::unique_ptr<PageProfile> profile;   // Of the page it was chosen on, until the plan is shared.
 };
 
 class PlanMemory {

@@ -66,17 +66,17 @@ class PageEncoder {
     if (!remembered_.is_known) {
       remembered_.is_known = true;
       FollowAnother();
-      remembered_.outlines = std::make_unique<KnownOutlines>();
-      remembered_.outlines->Add(OutlineOf(page_));
+      remembered_.glances = std::make_unique<KnownGlances>();
+      remembered_.glances->Add(GlanceAt(page_));
       return std::move(node_);
     }
     const Fit fit = FollowRemembered();
     if (fit == Fit::kReplaced || (fit == Fit::kFits && node_.size() <= kFewestToLook))
       return std::move(node_);
-    const PageOutline outline = OutlineOf(page_);
-    if (fit == Fit::kDrifted || !remembered_.outlines->Has(outline)) {
+    const PageGlance glance = GlanceAt(page_);
+    if (fit == Fit::kDrifted || !remembered_.glances->Has(glance)) {
       KeepTheCheaper(fit == Fit::kDrifted);
-      remembered_.outlines->Add(outline);
+      remembered_.glances->Add(glance);
     }
     return std::move(node_);
   }

@@ -1,13 +1,12 @@
-#include "dsi/codecs/choose_internal.h"
+#include "dsi/codecs/choice/choose_internal.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "dsi/codecs/costs_internal.h"
+#include "dsi/codecs/choice/costs_internal.h"
 #include "dsi/codecs/packed/packed_internal.h"
 #include "dsi/codecs/registry_internal.h"
-#include "dsi/codecs/repeats_internal.h"
 #include "dsi/codecs/width_internal.h"
 #include "dsi/format/limits.h"
 
@@ -19,10 +18,9 @@ constexpr size_t kSampleChunk = 2048;
 // The order in which encodings are asked. Plain forms come first, so that the costly ones can be
 // skipped when they have nothing left to win; runs before differences, which look long at runs.
 constexpr std::array kAskOrder = {
-    Encoding::kRaw,     Encoding::kConstant,   Encoding::kPacked,     Encoding::kRuns,
-    Encoding::kDelta,   Encoding::kDictionary, Encoding::kBitmap,     Encoding::kSparse,
-    Encoding::kSplit,   Encoding::kBytePlanes, Encoding::kCompressed, Encoding::kSkewed,
-    Encoding::kDecimal, Encoding::kSymbols,
+    Encoding::kRaw,        Encoding::kConstant,   Encoding::kPacked,  Encoding::kRuns,
+    Encoding::kDelta,      Encoding::kDictionary, Encoding::kSparse,  Encoding::kSplit,
+    Encoding::kCompressed, Encoding::kSkewed,     Encoding::kDecimal,
 };
 
 double CostOf(const EncodePlan& plan, const EncodeTuning& tuning) {
@@ -66,24 +64,6 @@ size_t CountOf(std::span<const T> values, T sought) {
   return count;
 }
 
-// Counting the candidate says whether it is the majority. A few values mostly name it.
-template <typename T>
-Majority MajorityOf(std::span<const T> values) {
-  constexpr size_t kFew = 64;
-  const T guess = Vote(values.first(std::min(values.size(), kFew)));
-  const size_t count = CountOf(values, guess);
-  if (2 * count > values.size()) return {guess, count};
-  const T candidate = Vote(values);
-  return {candidate, CountOf(values, candidate)};
-}
-
-// Whether values of an array repeat farther apart than its sample shows.
-bool HidesRepeats(const ArrayView& array, const ArrayView& sample) {
-  return sample.count != array.count &&
-         RepeatShare(BytesOf(array), array.width) - RepeatShare(BytesOf(sample), sample.width) >
-             kHiddenRepeats;
-}
-
 }  // namespace
 
 PiecesOf::PiecesOf(const ArrayView& array, size_t piece) : view_(array), piece_(piece) {
@@ -116,8 +96,11 @@ ScanResult Scan(const ArrayView& array) {
 }
 
 Majority FindMajority(const ArrayView& array) {
-  return VisitWidth(array.width,
-                    [&](auto zero) { return MajorityOf(Values<decltype(zero)>(array)); });
+  return VisitWidth(array.width, [&](auto zero) {
+    const auto values = Values<decltype(zero)>(array);
+    const auto candidate = Vote(values);
+    return Majority{candidate, CountOf(values, candidate)};
+  });
 }
 
 Chooser::Chooser(const ArrayView& sample, const ArrayView& whole, const ChoicePlace& place,
@@ -192,7 +175,7 @@ EncodePlan Chooser::Choose(std::vector<EncodePlan>* offers) {
   for (const Encoding encoding : kAskOrder) {
     if ((place_.allowed & SetOf(encoding)) == 0) continue;
     if (offers_ == nullptr) child_limit_ = MostCost();
-    EncodingTable()[static_cast<size_t>(encoding)]->consider(this);
+    FindEncoding(static_cast<uint8_t>(encoding))->consider(this);
     // Nothing is smaller or faster than one value for all.
     if (best_.encoding == Encoding::kConstant) break;
   }
@@ -201,19 +184,12 @@ EncodePlan Chooser::Choose(std::vector<EncodePlan>* offers) {
 
 EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context,
                          std::vector<EncodePlan>* offers) {
-  const auto choose = [&](const PiecesOf& sample) {
-    ChoicePlace place;
-    place.depth = depth;
-    place.scale = static_cast<double>(array.count) / static_cast<double>(sample.view().count);
-    place.chunk = sample.piece();
-    return Chooser(sample.view(), array, place, context).Choose(offers);
-  };
   const PiecesOf sample(array, kSampleChunk);
-  EncodePlan plan = choose(sample);
-  // A codec sees all of an array, and others may do better once they do.
-  if (plan.encoding != Encoding::kCompressed || !HidesRepeats(array, sample.view())) return plan;
-  if (offers != nullptr) offers->clear();
-  return choose(PiecesOf(array, array.count));
+  ChoicePlace place;
+  place.depth = depth;
+  place.scale = static_cast<double>(array.count) / static_cast<double>(sample.view().count);
+  place.chunk = sample.piece();
+  return Chooser(sample.view(), array, place, context).Choose(offers);
 }
 
 std::vector<EncodePlan> RankPlans(const ArrayView& array, const EncodeTuning& tuning) {

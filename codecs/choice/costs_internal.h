@@ -23,14 +23,13 @@ inline constexpr auto kDecodeRates = std::to_array<DecodeRate>({
     {0.10, 0.04},  // Runs; each run adds to it in the children.
     {0.30, 0.03},  // Dictionary.
     {0.30, 0.03},  // Shared dictionary.
-    {0.02, 0.03},  // Bitmap.
+    {0.00, 0.00},  // Reserved.
     {0.02, 0.03},  // Sparse.
     {0.05, 0.03},  // Split.
-    {0.05, 0.03},  // Byte planes.
+    {0.00, 0.00},  // Reserved.
     {0.00, 0.00},  // Compressed: see below.
     {0.22, 0.04},  // Skewed.
     {0.00, 0.09},  // Decimal: the division.
-    {0.00, 0.40},  // Symbols.
 });
 
 // Decompression costs by what goes in (literals, headers of matches) and by what comes out

@@ -25,8 +25,7 @@ constexpr EncodingSet SetOf(Encoding first, Rest... rest) {
 inline constexpr EncodingSet kAllEncodings = ~EncodingSet{0};
 // Encodings without children of their own, and compression of plain values.
 inline constexpr EncodingSet kLeafEncodings =
-    SetOf(Encoding::kRaw, Encoding::kConstant, Encoding::kPacked, Encoding::kBitmap,
-          Encoding::kCompressed);
+    SetOf(Encoding::kRaw, Encoding::kConstant, Encoding::kPacked, Encoding::kCompressed);
 
 // What one pass over the values tells.
 struct ScanResult {
