@@ -232,7 +232,6 @@ FILES = {
     "F-083.longer_than_needed": lambda: statistics(change=lambda c: c[:20] + struct.pack("<I", len(c) - 23) + c[24:-1] + b"\x81\0"),
     "F-083.ends_inside": lambda: statistics(change=lambda c: c[:20] + struct.pack("<I", len(c) - 25) + c[24:-1]),
     "sound.deleted": lambda: deleted((2, [0, 1, 0, 0, 1]), (3, None)), "sound.deleted_none": lambda: deleted((0, None)), "sound.deleted_all": lambda: deleted((5, None), (3, None)),
-    "sound.deleted_bitmap": lambda: deleted((1, [0, 0, 0, 1, 0]), (2, en.bitmap([0, 1, 1], 1))),
     "F-080.deleted_not_required": lambda: deleted((1, [1, 0, 0, 0, 0]), flags=2), "F-084.too_many": lambda: deleted((6, None)), "F-084.no_node": lambda: deleted((2, None)),
     "F-084.node_of_nothing": lambda: deleted((0, [0] * 5)), "F-084.node_of_everything": lambda: deleted((5, [1] * 5)), "F-084.count_too_small": lambda: deleted((1, [0, 1, 0, 0, 1])),
     "F-084.count_too_great": lambda: deleted((3, [0, 1, 0, 0, 1])), "F-084.no_flags": lambda: deleted((3, [2, 1, 0, 0, 0])),
