@@ -73,7 +73,6 @@ TEST(DeletedRows, F084AreNeverGivenOut) {
   options.filter.sample = {{.when = {}, .keep = 1}};
   EXPECT_EQ(Keys(*reader, options), (Numbers{50, 52, 53}));
   EXPECT_EQ(reader->Plan({})->stripes_skipped, 1U);
-  EXPECT_EQ(Keys(*Open(RuleFile("sound.deleted_bitmap"))), (Numbers{50, 51, 52, 54, 30}));
   EXPECT_EQ(Keys(*Open(RuleFile("sound.deleted_all"))), Numbers{});
   EXPECT_EQ(Keys(*Open(RuleFile("sound.deleted_none"))).size(), 8U);
 }

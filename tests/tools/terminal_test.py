@@ -95,7 +95,7 @@ class TerminalTest(CliTest):
     def test_bytes_of_features_add_up(self):
         for profile in ("clicks", "wide"):
             text = self.expect(OK, "inspect", self.dsi(profile), "--features").stdout.decode()
-            shares = [float(share) for share in re.findall(r"([0-9.]+)%", text)]
+            shares = [float(share) for share in re.findall(r"(-?[0-9.]+)%", text)]
             self.assertEqual(shares.pop(), 100)
             self.assertAlmostEqual(sum(shares), 100, delta=0.005 * len(shares))
             for row in ("(indexes)", "(directory)", "(all)"):
