@@ -116,6 +116,34 @@ class StatisticsFileTest : public ::testing::Test {
 };
 
 // Row i is at 1'000'000 + 7 i.
+// A key, and dense features of which nearly all rows miss all.
+std::vector<std::byte> FileOf(size_t num_features) {
+  Schema schema;
+  schema.features.push_back({.name = "key", .kind = Kind::kKey});
+  schema.features.back().columns.emplace_back();
+  for (size_t f = 1; f < num_features; ++f) {
+    schema.features.push_back({.name = "dense" + std::to_string(f), .kind = Kind::kDense});
+    schema.features.back().columns.emplace_back();
+  }
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "wide"), schema, {.threads = 1});
+  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch rows((*writer)->schema());
+  for (int64_t row = 0; row < 10; ++row) {
+    EXPECT_TRUE(rows.SetInt(0, row).ok());
+    EXPECT_TRUE(rows.EndRow().ok());
+  }
+  EXPECT_TRUE((*writer)->Append(rows).ok());
+  EXPECT_TRUE((*writer)->Finish().ok());
+  return bytes;
+}
+
+// Four bytes for each of 1,025 columns would be more than all their pages.
+TEST(StatisticsTest, F082AreLeftOutOfWideTablesOfFewRows) {
+  EXPECT_GE(FindStatistics(EditableFile(FileOf(1024))), 0);
+  EXPECT_EQ(FindStatistics(EditableFile(FileOf(1025))), -1);
+}
+
 TEST_F(StatisticsFileTest, F082FiltersByTimeReadTheirStripesAlone) {
   ScanOptions options;
   options.features = {{.name = "noise"}};

@@ -182,6 +182,11 @@ Result<std::vector<std::byte>> MakeStatistics(const DirectoryInput& input) {
     AppendLE<uint32_t>(&ends, static_cast<uint32_t>(content.size()));
   }
   if (content.empty()) return content;
+  // Of many small columns the places alone may be too much.
+  uint64_t data_bytes = 0;
+  for (const PlacedStripe& stripe : *input.stripes) data_bytes += stripe.data_size;
+  if (ends.size() > kMaxRecordBytes && ends.size() * kStatisticsShare > data_bytes)
+    return std::vector<std::byte>();
   ends.insert(ends.end(), content.begin(), content.end());
   return ends;
 }
