@@ -115,7 +115,8 @@ Status SealedTable::LoadCompressedBlocks(std::vector<Block>* blocks) const {
 }
 
 Result<uint64_t> SealedTable::StoredBytes() const {
-  if (!ref_.compressed || ref_.count == 0) return ref_.count == 0 ? 0 : TableBytes(ref_);
+  if (ref_.count == 0) return uint64_t{0};
+  if (!ref_.compressed) return TableBytes(ref_);
   std::vector<Block> blocks;
   DSI_RETURN_IF_ERROR(LoadBlocks(&blocks));
   return blocks.back().offset + blocks.back().stored - ref_.offset;
@@ -195,7 +196,7 @@ Status SealedTable::ReadSound(CountedVector<std::byte>* out,
   if (ref_.count == 0) return Status::Ok();
   std::vector<Block> blocks;
   DSI_RETURN_IF_ERROR(LoadBlocks(&blocks));
-  // In a plain table bounded by bytes present, in a compressed one by 4 KiB for each entry.
+  // Bounded by bytes present, of which a compressed block of 4 KiB takes 32 or more.
   if (out != nullptr) out->resize(uint64_t{ref_.count} * ref_.record_size);
   std::vector<std::byte> piece;
   std::vector<std::byte> content;
