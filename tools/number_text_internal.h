@@ -16,6 +16,6 @@ std::string BytesText(uint64_t bytes);    // 512 B, 3.4 MiB
 std::string SecondsText(double seconds);  // 1.25 ms, 0.123 s, 12.3 s, 4 min 05 s
 std::string RateText(double per_second);  // 1.23 M: followed by the caller's unit, such as "rows/s"
 std::string FactorText(double numerator, double denominator);  // 12.3x; "-" without a denominator
-std::string ShareText(uint64_t bytes, uint64_t of);  // "1.23%"
+std::string ShareText(uint64_t bytes, uint64_t of);            // "1.23%"
 
 }  // namespace dsi::tools
