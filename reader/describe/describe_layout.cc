@@ -9,10 +9,10 @@
 namespace dsi::internal {
 namespace {
 
-uint64_t SectionBytes(const Core& core, uint32_t* count) {
+uint64_t BytesOfSections(const Core& core, uint32_t* count) {
   uint64_t bytes = 0;
   for (const SectionRef& section : core.sections) {
-    bytes += InBlocks(section) ? TableBytes(TableOf(section)) : AlignUp(section.size, 8);
+    bytes += SectionBytes(section);
     ++*count;
   }
   return bytes;
@@ -54,7 +54,7 @@ Result<std::vector<LayoutPart>> DescribeLayout(const OpenFile& file) {
     file.ForgetStripe(s);
   }
   uint32_t num_sections = 0;
-  const uint64_t section_bytes = SectionBytes(core, &num_sections);
+  const uint64_t section_bytes = BytesOfSections(core, &num_sections);
   std::vector<LayoutPart> parts = {
       Plain("header", 1, kHeaderSize), own, shared, groups, streams, pages};
   const auto add = [&](const char* name, const SealedTable& table, const TableRef& ref) {

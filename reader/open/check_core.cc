@@ -18,6 +18,23 @@ constexpr uint32_t kSectionEncryption = 6;
 
 bool IsBefore(const Extent& a, const Extent& b) { return a.offset < b.offset; }
 
+// Tables and sections that take room (F-002).
+std::vector<Extent> ExtentsOf(const Core& core) {
+  std::vector<Extent> extents;
+  const auto add = [&extents](uint64_t offset, uint64_t size) {
+    if (size != 0) extents.push_back({offset, size});
+  };
+  const auto add_table = [&](const TableRef& t) { add(t.offset, TableBytes(t)); };
+  for (const TableRef* t :
+       {&core.columns, &core.name_index, &core.names, &core.groups, &core.id_spaces})
+    add_table(*t);
+  for (const StripeRef& s : core.stripes) {
+    for (const TableRef* t : {&s.groups, &s.streams, &s.pages}) add_table(*t);
+  }
+  for (const SectionRef& s : core.sections) add(s.offset, SectionBytes(s));
+  return extents;
+}
+
 class Checker {
  public:
   Checker(Core* core, uint64_t core_offset, bool may_have_gaps)
@@ -276,21 +293,8 @@ uint64_t TableBytes(const TableRef& t) {
   return AlignUp(uint64_t{t.count} * t.record_size, 8) + 8 * num_blocks;
 }
 
-std::vector<Extent> ExtentsOf(const Core& core) {
-  std::vector<Extent> extents;
-  const auto add = [&extents](uint64_t offset, uint64_t size) {
-    if (size != 0) extents.push_back({offset, AlignUp(size, 8)});
-  };
-  const auto add_table = [&](const TableRef& t) { add(t.offset, TableBytes(t)); };
-  for (const TableRef* t :
-       {&core.columns, &core.name_index, &core.names, &core.groups, &core.id_spaces})
-    add_table(*t);
-  for (const StripeRef& s : core.stripes) {
-    for (const TableRef* t : {&s.groups, &s.streams, &s.pages}) add_table(*t);
-  }
-  for (const SectionRef& s : core.sections)
-    add(s.offset, InBlocks(s) ? TableBytes(TableOf(s)) : s.size);
-  return extents;
+uint64_t SectionBytes(const SectionRef& section) {
+  return InBlocks(section) ? TableBytes(TableOf(section)) : AlignUp(section.size, 8);
 }
 
 Status CheckApart(std::vector<Extent>* extents) {

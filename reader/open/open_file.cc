@@ -180,8 +180,7 @@ Result<std::vector<Extent>> OpenFile::LoadExtents() const {
     if (bytes != 0) extents.push_back({table->offset(), bytes});
   }
   for (const SectionRef& section : core_.sections) {
-    const uint64_t bytes =
-        InBlocks(section) ? TableBytes(TableOf(section)) : AlignUp(section.size, 8);
+    const uint64_t bytes = SectionBytes(section);
     if (bytes != 0) extents.push_back({section.offset, bytes});
   }
   return extents;

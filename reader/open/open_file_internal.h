@@ -43,14 +43,14 @@ Status CheckCore(Core* core, uint64_t core_offset, bool may_have_gaps);
 // CheckCore has not set them.
 uint64_t TableBytes(const TableRef& ref);
 
+// Bytes of a section with its padding and, in blocks, its seals.
+uint64_t SectionBytes(const SectionRef& section);
+
 // A part of the file with one owner.
 struct Extent {
   uint64_t offset = 0;
   uint64_t size = 0;
 };
-
-// Tables and sections that take room (F-002); they lie inside the file once CheckCore has passed.
-std::vector<Extent> ExtentsOf(const Core& core);
 
 // F-002: sorted, none overlaps another.
 Status CheckApart(std::vector<Extent>* extents);

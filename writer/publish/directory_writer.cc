@@ -203,10 +203,6 @@ std::string MetadataJson(const std::map<std::string, std::string>& metadata) {
   return json + '}';
 }
 
-TableRef Ref(const WrittenTable& table) {
-  return {table.offset, table.record_size, table.count, table.seal, table.compressed};
-}
-
 }  // namespace
 
 Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
@@ -227,15 +223,14 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> id_spaces,
                        Encode(MakeIdSpaces(input, &names), "id space"));
   DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> name_index, Encode(index, "name"));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable columns_table,
+  DSI_ASSIGN_OR_RETURN(const TableRef columns_table,
                        sink->AppendTable(columns, ColumnRecord::kSize));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable index_table,
+  DSI_ASSIGN_OR_RETURN(const TableRef index_table,
                        sink->AppendTable(name_index, NameIndexRecord::kSize));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable names_table,
+  DSI_ASSIGN_OR_RETURN(const TableRef names_table,
                        sink->AppendTable(names.bytes(), kNameRecordSize));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable groups_table,
-                       sink->AppendTable(groups, GroupRecord::kSize));
-  DSI_ASSIGN_OR_RETURN(const WrittenTable spaces_table,
+  DSI_ASSIGN_OR_RETURN(const TableRef groups_table, sink->AppendTable(groups, GroupRecord::kSize));
+  DSI_ASSIGN_OR_RETURN(const TableRef spaces_table,
                        sink->AppendTable(id_spaces, IdSpaceRecord::kSize));
 
   Core core;
@@ -243,11 +238,11 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   core.num_features = static_cast<uint32_t>(input.schema->features.size());
   core.num_slots = input.layout->num_slots;
   core.page_values = input.page_values;
-  core.columns = Ref(columns_table);
-  core.name_index = Ref(index_table);
-  core.names = Ref(names_table);
-  core.groups = Ref(groups_table);
-  core.id_spaces = Ref(spaces_table);
+  core.columns = columns_table;
+  core.name_index = index_table;
+  core.names = names_table;
+  core.groups = groups_table;
+  core.id_spaces = spaces_table;
   core.writer = fmt::format("dsi {}", Version());
   core.tuning = static_cast<uint8_t>(input.tuning);  // F-053.
   if (!input.schema->metadata.empty()) {
@@ -263,15 +258,15 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   }
   DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> statistics, MakeStatistics(input));
   if (!statistics.empty()) {
-    DSI_ASSIGN_OR_RETURN(const WrittenTable table, sink->AppendInBlocks(statistics));
+    DSI_ASSIGN_OR_RETURN(const TableRef table, sink->AppendInBlocks(statistics));
     core.sections.push_back(
         {kSectionStatistics, kSectionInBlocks, table.offset, table.count, table.seal});
   }
   for (const PlacedStripe& s : *input.stripes) {
     core.num_sessions += s.num_sessions;
     core.stripes.push_back({s.first_row, s.num_rows, s.num_sessions, s.continues_session,
-                            s.data_offset, s.data_size, Ref(s.groups_table), Ref(s.streams_table),
-                            Ref(s.pages_table)});
+                            s.data_offset, s.data_size, s.groups_table, s.streams_table,
+                            s.pages_table});
   }
   for (const size_t f : input.cluster_features)
     core.cluster_keys.push_back(input.layout->features[f].first_column);

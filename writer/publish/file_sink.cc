@@ -36,10 +36,9 @@ Result<PageRecord> FileSink::AppendPage(std::span<const std::byte> bytes, uint32
   return page;
 }
 
-Result<WrittenTable> FileSink::AppendTable(std::span<const std::byte> records,
-                                           uint32_t record_size) {
-  WrittenTable table{.record_size = record_size,
-                     .count = static_cast<uint32_t>(records.size() / record_size)};
+Result<TableRef> FileSink::AppendTable(std::span<const std::byte> records, uint32_t record_size) {
+  TableRef table{.record_size = record_size,
+                 .count = static_cast<uint32_t>(records.size() / record_size)};
   if (table.count == 0) return table;  // F-040: no bytes, offset 0.
   table.offset = offset_;
   if (NumBlocks(table.count, record_size) > 1) {
@@ -50,7 +49,7 @@ Result<WrittenTable> FileSink::AppendTable(std::span<const std::byte> records,
   return table;
 }
 
-Status FileSink::AppendPlain(std::span<const std::byte> records, WrittenTable* table) {
+Status FileSink::AppendPlain(std::span<const std::byte> records, TableRef* table) {
   std::vector<std::byte> padded(records.begin(), records.end());
   PadTo(&padded, 8);
   const size_t block_bytes = size_t{RecordsPerBlock(table->record_size)} * table->record_size;
@@ -65,7 +64,7 @@ Status FileSink::AppendPlain(std::span<const std::byte> records, WrittenTable* t
   return Append(seals);
 }
 
-Result<bool> FileSink::AppendCompressed(std::span<const std::byte> records, WrittenTable* table) {
+Result<bool> FileSink::AppendCompressed(std::span<const std::byte> records, TableRef* table) {
   const size_t block_bytes = size_t{RecordsPerBlock(table->record_size)} * table->record_size;
   std::vector<std::byte> nodes;
   std::vector<size_t> ends;
@@ -102,10 +101,10 @@ Result<bool> FileSink::AppendCompressed(std::span<const std::byte> records, Writ
   return true;
 }
 
-Result<WrittenTable> FileSink::AppendInBlocks(std::span<const std::byte> bytes) {
-  WrittenTable table{.offset = offset_,
-                     .record_size = kNameRecordSize,
-                     .count = static_cast<uint32_t>(bytes.size())};
+Result<TableRef> FileSink::AppendInBlocks(std::span<const std::byte> bytes) {
+  TableRef table{.offset = offset_,
+                 .record_size = kNameRecordSize,
+                 .count = static_cast<uint32_t>(bytes.size())};
   DSI_RETURN_IF_ERROR(AppendPlain(bytes, &table));
   return table;
 }

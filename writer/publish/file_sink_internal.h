@@ -6,19 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "dsi/format/core_internal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
 
 namespace dsi::internal {
-
-// Where a sealed table was written.
-struct WrittenTable {
-  uint64_t offset = 0;
-  uint32_t record_size = 0;
-  uint32_t count = 0;
-  uint64_t seal = 0;
-  bool compressed = false;
-};
 
 struct WrittenSection {
   uint64_t offset = 0;
@@ -37,18 +29,18 @@ class FileSink {
   // bytes: a multiple of 8.
   Result<PageRecord> AppendPage(std::span<const std::byte> bytes, uint32_t num_values);
   // Tables of one block are never compressed: there is little to win.
-  Result<WrittenTable> AppendTable(std::span<const std::byte> records, uint32_t record_size);
+  Result<TableRef> AppendTable(std::span<const std::byte> records, uint32_t record_size);
   // A section in blocks (F-080): a table of bytes, never compressed.
-  Result<WrittenTable> AppendInBlocks(std::span<const std::byte> bytes);
+  Result<TableRef> AppendInBlocks(std::span<const std::byte> bytes);
   Result<WrittenSection> AppendSection(std::span<const std::byte> bytes);
   // The core footer (a multiple of 8) and the trailer.
   Status AppendEnd(std::span<const std::byte> core);
 
  private:
   Status Append(std::span<const std::byte> bytes);
-  Status AppendPlain(std::span<const std::byte> records, WrittenTable* table);
+  Status AppendPlain(std::span<const std::byte> records, TableRef* table);
   // False where that is not clearly smaller.
-  Result<bool> AppendCompressed(std::span<const std::byte> records, WrittenTable* table);
+  Result<bool> AppendCompressed(std::span<const std::byte> records, TableRef* table);
 
   WritableFile* file_;
   uint64_t salt_;

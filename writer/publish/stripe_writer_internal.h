@@ -20,7 +20,7 @@ struct PlacedStripe {
   uint64_t data_size = 0;
   std::vector<std::byte> groups, streams, pages;  // Records, encoded.
   std::vector<std::byte> statistics;              // As in EncodedStripe.
-  WrittenTable groups_table, streams_table, pages_table;
+  TableRef groups_table, streams_table, pages_table;
 };
 
 // Writes the pages: streams in slot order; streams of one small node share pages (F-061 form 2),
