@@ -61,61 +61,51 @@ Status CheckDefault(const ColumnRecord& r) {
 
 void ColumnRecord::EncodeTo(std::byte* out) const {
   std::memset(out, 0, kSize);
-  StoreLE(out, feature_id);
-  StoreLE(out + 8, name_hash);
-  StoreLE(out + 16, default_bits);
-  StoreLE(out + 24, stored_bytes);
-  StoreLE(out + 32, num_values);
-  StoreLE(out + 40, name_offset);
-  StoreLE(out + 44, name_size);
-  StoreLE(out + 46, feature_name_size);
-  StoreLE(out + 48, leader);
-  StoreLE(out + 52, num_columns);
-  StoreLE(out + 54, id_space);
-  StoreLE(out + 56, group);
-  StoreLE(out + 60, shape_slot);
-  StoreLE(out + 64, values_slot);
-  StoreLE(out + 68, max_length);
-  StoreLE(out + 72, fixed_length);
-  StoreLE(out + 76, feature_group);
-  StoreLE(out + 80, static_cast<uint8_t>(kind));
-  StoreLE(out + 81, static_cast<uint8_t>(type));
+  StoreLE(out, id_less_hash);
+  StoreLE(out + 8, default_bits);
+  StoreLE(out + 16, stored_bytes);
+  StoreLE(out + 24, num_values);
+  StoreLE(out + 32, name_offset);
+  StoreLE(out + 36, name_size);
+  StoreLE(out + 38, feature_name_size);
+  StoreLE(out + 40, place);
+  StoreLE(out + 42, num_columns);
+  StoreLE(out + 44, group);
+  StoreLE(out + 48, max_length);
+  StoreLE(out + 52, fixed_length);
+  StoreLE(out + 56, tiers_slot);
+  StoreLE(out + 60, id_space);
+  StoreLE(out + 62, num_tiers);
+  StoreLE(out + 64, static_cast<uint8_t>(kind));
+  StoreLE(out + 65, static_cast<uint8_t>(type));
   const int flags = (newest_first ? kFlagNewestFirst : 0) | (nested ? kFlagNested : 0) |
                     (has_default ? kFlagDefault : 0);
-  StoreLE(out + 82, static_cast<uint8_t>(flags));
-  StoreLE(out + 83, static_cast<uint8_t>(time_unit));
-  StoreLE(out + 84, windows_slot);
-  StoreLE(out + 88, tiers_slot);
-  StoreLE(out + 92, num_tiers);
+  StoreLE(out + 66, static_cast<uint8_t>(flags));
+  StoreLE(out + 67, static_cast<uint8_t>(time_unit));
 }
 
 Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   ColumnRecord r;
-  r.feature_id = LoadLE<uint64_t>(bytes);
-  r.name_hash = LoadLE<uint64_t>(bytes + 8);
-  r.default_bits = LoadLE<uint64_t>(bytes + 16);
-  r.stored_bytes = LoadLE<uint64_t>(bytes + 24);
-  r.num_values = LoadLE<uint64_t>(bytes + 32);
-  r.name_offset = LoadLE<uint32_t>(bytes + 40);
-  r.name_size = LoadLE<uint16_t>(bytes + 44);
-  r.feature_name_size = LoadLE<uint16_t>(bytes + 46);
-  r.leader = LoadLE<uint32_t>(bytes + 48);
-  r.num_columns = LoadLE<uint16_t>(bytes + 52);
-  r.id_space = LoadLE<uint16_t>(bytes + 54);
-  r.group = LoadLE<uint32_t>(bytes + 56);
-  r.shape_slot = LoadLE<uint32_t>(bytes + 60);
-  r.values_slot = LoadLE<uint32_t>(bytes + 64);
-  r.max_length = LoadLE<uint32_t>(bytes + 68);
-  r.fixed_length = LoadLE<uint32_t>(bytes + 72);
-  r.feature_group = LoadLE<uint32_t>(bytes + 76);
-  const auto kind = LoadLE<uint8_t>(bytes + 80);
-  const auto type = LoadLE<uint8_t>(bytes + 81);
-  const auto flags = LoadLE<uint8_t>(bytes + 82);
-  const auto unit = LoadLE<uint8_t>(bytes + 83);
-  r.windows_slot = LoadLE<uint32_t>(bytes + 84);
-  r.tiers_slot = LoadLE<uint32_t>(bytes + 88);
-  r.num_tiers = LoadLE<uint8_t>(bytes + 92);
-  if (!AllZero({bytes + 93, 3}))
+  r.id_less_hash = LoadLE<uint64_t>(bytes);
+  r.default_bits = LoadLE<uint64_t>(bytes + 8);
+  r.stored_bytes = LoadLE<uint64_t>(bytes + 16);
+  r.num_values = LoadLE<uint64_t>(bytes + 24);
+  r.name_offset = LoadLE<uint32_t>(bytes + 32);
+  r.name_size = LoadLE<uint16_t>(bytes + 36);
+  r.feature_name_size = LoadLE<uint16_t>(bytes + 38);
+  r.place = LoadLE<uint16_t>(bytes + 40);
+  r.num_columns = LoadLE<uint16_t>(bytes + 42);
+  r.group = LoadLE<uint32_t>(bytes + 44);
+  r.max_length = LoadLE<uint32_t>(bytes + 48);
+  r.fixed_length = LoadLE<uint32_t>(bytes + 52);
+  r.tiers_slot = LoadLE<uint32_t>(bytes + 56);
+  r.id_space = LoadLE<uint16_t>(bytes + 60);
+  r.num_tiers = LoadLE<uint8_t>(bytes + 62);
+  const auto kind = LoadLE<uint8_t>(bytes + 64);
+  const auto type = LoadLE<uint8_t>(bytes + 65);
+  const auto flags = LoadLE<uint8_t>(bytes + 66);
+  const auto unit = LoadLE<uint8_t>(bytes + 67);
+  if (!AllZero({bytes + 63, 1}) || !AllZero({bytes + 68, 4}))
     return Corrupt("column record: reserved bytes are not zero (F-003)");
   if (flags > 7) return Corrupt("column record: flags {:#x} (F-070)", flags);
   if (unit > 4) return Corrupt("column record: time unit {} (F-070)", unit);
@@ -133,9 +123,11 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
     return Corrupt("column record: feature name of {} bytes in a name of {} (F-070)",
                    r.feature_name_size, r.name_size);
   }
-  if (r.num_columns < 1) return Corrupt("column record: a feature of 0 columns (F-070)");
+  if (r.place >= r.num_columns) {
+    return Corrupt("column record: column {} of a feature of {} (F-070)", r.place, r.num_columns);
+  }
   const bool tiers = r.tiers_slot != kNone32;
-  if (tiers ? r.num_tiers < 2 || r.num_tiers > kMaxTiers || r.windows_slot == kNone32
+  if (tiers ? r.num_tiers < 2 || r.num_tiers > kMaxTiers || !r.MayHaveWindows()
             : r.num_tiers != 0) {
     return Corrupt("column record: {} tiers (D-014)", r.num_tiers);
   }
@@ -143,10 +135,10 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   if (!r.Support().ok()) return r;
   DSI_RETURN_IF_ERROR(CheckKindAndType(r));
   DSI_RETURN_IF_ERROR(CheckDefault(r));
-  if (r.windows_slot != kNone32 && !HasLengths(r.kind, r.type))
-    return Corrupt("column record: windows in a {} (F-070)", KindName(r.kind));
   return r;
 }
+
+bool ColumnRecord::MayHaveWindows() const { return !Support().ok() || HasLengths(kind, type); }
 
 Status ColumnRecord::Support() const {
   if (!IsKnown(kind)) {

@@ -22,6 +22,9 @@ void Put(std::byte* out, size_t at, T value) {
   StoreLE<T>(out + at, value);
 }
 
+// F-072: in `column` of an entry.
+constexpr uint32_t kNamesFeature = uint32_t{1} << 31;
+
 // F-003.
 Status CheckReserved(std::span<const std::byte> bytes, const char* record) {
   if (!AllZero(bytes)) return Corrupt("{}: reserved bytes are not zero (F-003)", record);
@@ -145,7 +148,6 @@ void StripeGroupRecord::EncodeTo(std::byte* out) const {
 }
 
 Result<StripeGroupRecord> StripeGroupRecord::DecodeFrom(const std::byte* bytes) {
-  DSI_RETURN_IF_ERROR(CheckReserved({bytes + 8, 8}, "stripe group record"));
   return StripeGroupRecord{.form = static_cast<IndexForm>(Get<uint32_t>(bytes, 0)),
                            .num_unique = Get<uint32_t>(bytes, 4)};
 }
@@ -236,16 +238,18 @@ Result<PageRecord> PageRecord::DecodeFrom(const std::byte* bytes) {
 
 void NameIndexRecord::EncodeTo(std::byte* out) const {
   Put(out, 0, hash);
-  Put(out, 8, column);
-  Put(out, 12, what);
+  Put(out, 4, column | (is_feature ? kNamesFeature : 0));
 }
 
 Result<NameIndexRecord> NameIndexRecord::DecodeFrom(const std::byte* bytes) {
-  NameIndexRecord r{.hash = Get<uint64_t>(bytes, 0),
-                    .column = Get<uint32_t>(bytes, 8),
-                    .what = Get<uint32_t>(bytes, 12)};
-  if (r.what > 1) return Corrupt("name index: entry of kind {} (F-072)", r.what);
-  return r;
+  const auto column = Get<uint32_t>(bytes, 4);
+  return NameIndexRecord{.hash = Get<uint32_t>(bytes, 0),
+                         .column = column & ~kNamesFeature,
+                         .is_feature = (column & kNamesFeature) != 0};
+}
+
+uint32_t NameIndexRecord::HashOf(std::string_view name) {
+  return static_cast<uint32_t>(NameHash(name) >> 32);
 }
 
 void GroupRecord::EncodeTo(std::byte* out) const {
@@ -253,10 +257,9 @@ void GroupRecord::EncodeTo(std::byte* out) const {
   Put(out, 0, name_offset);
   Put(out, 4, name_size);
   Put(out, 6, source);
-  Put(out, 8, index_slot);
-  Put(out, 12, owner);
-  Put(out, 16, num_columns);
-  Put(out, 20, parent);
+  Put(out, 8, owner);
+  Put(out, 12, num_columns);
+  Put(out, 16, parent);
 }
 
 Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
@@ -264,11 +267,10 @@ Result<GroupRecord> GroupRecord::DecodeFrom(const std::byte* bytes) {
   r.name_offset = Get<uint32_t>(bytes, 0);
   r.name_size = Get<uint16_t>(bytes, 4);
   r.source = Get<uint8_t>(bytes, 6);
-  r.index_slot = Get<uint32_t>(bytes, 8);
-  r.owner = Get<uint32_t>(bytes, 12);
-  r.num_columns = Get<uint32_t>(bytes, 16);
-  r.parent = Get<uint32_t>(bytes, 20);
-  if (Get<uint8_t>(bytes, 7) != 0)
+  r.owner = Get<uint32_t>(bytes, 8);
+  r.num_columns = Get<uint32_t>(bytes, 12);
+  r.parent = Get<uint32_t>(bytes, 16);
+  if (Get<uint8_t>(bytes, 7) != 0 || Get<uint32_t>(bytes, 20) != 0)
     return Corrupt("group record: reserved bytes are not zero (F-003)");
   if (r.name_size == 0 && r.name_offset != 0)
     return Corrupt("group record: no name at {} (F-073)", r.name_offset);
@@ -280,20 +282,16 @@ void IdSpaceRecord::EncodeTo(std::byte* out) const {
   std::memset(out, 0, kSize);
   Put(out, 0, name_offset);
   Put(out, 4, name_size);
-  Put(out, 8, dictionary_slot);
-  Put(out, 12, width);
+  Put(out, 6, width);
 }
 
 Result<IdSpaceRecord> IdSpaceRecord::DecodeFrom(const std::byte* bytes) {
   IdSpaceRecord r;
   r.name_offset = Get<uint32_t>(bytes, 0);
   r.name_size = Get<uint16_t>(bytes, 4);
-  r.dictionary_slot = Get<uint32_t>(bytes, 8);
-  r.width = Get<uint8_t>(bytes, 12);
-  if (Get<uint16_t>(bytes, 6) != 0 || Get<uint8_t>(bytes, 13) != 0 ||
-      Get<uint16_t>(bytes, 14) != 0) {
+  r.width = Get<uint8_t>(bytes, 6);
+  if (Get<uint8_t>(bytes, 7) != 0)
     return Corrupt("id space record: reserved bytes are not zero (F-003)");
-  }
   if (r.name_size == 0 && r.name_offset != 0)
     return Corrupt("id space record: no name at {} (F-073)", r.name_offset);
   if (r.width != 4 && r.width != 8) return Corrupt("id space record: width {} (F-074)", r.width);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "dsi/format/limits.h"
 #include "dsi/base/status.h"
@@ -53,7 +54,7 @@ struct Trailer {
 
 // F-060.
 struct StripeGroupRecord {
-  static constexpr size_t kSize = 16;
+  static constexpr size_t kSize = 8;
   IndexForm form = IndexForm::kIdentity;
   uint32_t num_unique = 0;
   void EncodeTo(std::byte* out) const;
@@ -65,6 +66,7 @@ enum class StreamForm : uint8_t { kEmpty = 0, kConstant = 1, kPacked = 2, kPaged
 // F-061.
 struct StreamRecord {
   static constexpr size_t kSize = 40;
+  static constexpr uint32_t kPerRecord = 3;  // In a record of the table.
   uint64_t num_values = 0;
   uint64_t constant = 0;
   uint32_t first_page = 0;  // Of an alias: the slot whose stream it is.
@@ -78,6 +80,13 @@ struct StreamRecord {
   void EncodeTo(std::byte* out) const;
   static Result<StreamRecord> DecodeFrom(const std::byte* bytes);
 };
+
+// A record of the table of streams.
+inline constexpr size_t kStreamsRecordSize = StreamRecord::kPerRecord * StreamRecord::kSize;
+// Records of that table.
+constexpr uint32_t NumStreamsRecords(uint32_t num_slots) {
+  return (num_slots + StreamRecord::kPerRecord - 1) / StreamRecord::kPerRecord;
+}
 
 // In num_values of a compressed page, beside the bytes of its content (F-065).
 inline constexpr uint32_t kCompressedPage = uint32_t{1} << 31;
@@ -102,26 +111,21 @@ struct PageRecord {
 
 // F-070.
 struct ColumnRecord {
-  static constexpr size_t kSize = 96;
-  uint64_t feature_id = 0;
-  uint64_t name_hash = 0;
+  static constexpr size_t kSize = 72;
+  uint64_t id_less_hash = 0;  // The feature's id less the hash of its name.
   uint64_t default_bits = 0;
   uint64_t stored_bytes = 0;
   uint64_t num_values = 0;
   uint32_t name_offset = 0;
   uint16_t name_size = 0;
   uint16_t feature_name_size = 0;
-  uint32_t leader = 0;
+  uint16_t place = 0;  // Among the columns of the feature.
   uint16_t num_columns = 1;
-  uint16_t id_space = kNone16;
   uint32_t group = 0;
-  uint32_t shape_slot = 0;
-  uint32_t values_slot = 0;
   uint32_t max_length = 0;
   uint32_t fixed_length = 0;
-  uint32_t feature_group = 0;
-  uint32_t windows_slot = kNone32;
   uint32_t tiers_slot = kNone32;
+  uint16_t id_space = kNone16;
   uint8_t num_tiers = 0;
   Kind kind = Kind::kDense;
   Type type = Type::kInt64;
@@ -135,14 +139,17 @@ struct ColumnRecord {
   static Result<ColumnRecord> DecodeFrom(const std::byte* bytes);
   // S-010, S-011: kUnsupported where the kind or the type is that of a newer version.
   Status Support() const;
+  // D-013; of an unknown kind or type it is not known.
+  bool MayHaveWindows() const;
 };
 
 // F-072.
 struct NameIndexRecord {
-  static constexpr size_t kSize = 16;
-  uint64_t hash = 0;
+  static constexpr size_t kSize = 8;
+  uint32_t hash = 0;
   uint32_t column = 0;
-  uint32_t what = 0;
+  bool is_feature = false;
+  static uint32_t HashOf(std::string_view name);
   void EncodeTo(std::byte* out) const;
   static Result<NameIndexRecord> DecodeFrom(const std::byte* bytes);
 };
@@ -153,7 +160,6 @@ struct GroupRecord {
   uint32_t name_offset = 0;
   uint16_t name_size = 0;
   uint8_t source = 0;  // 0 rows, 1 declared, 2 found, 3 declared, its owner found.
-  uint32_t index_slot = kNone32;
   uint32_t owner = kNone32;
   uint32_t num_columns = 0;
   uint32_t parent = 0;  // Forms 4 and 5 refer to its unique rows; 0 none.
@@ -163,10 +169,9 @@ struct GroupRecord {
 
 // F-074.
 struct IdSpaceRecord {
-  static constexpr size_t kSize = 16;
+  static constexpr size_t kSize = 8;
   uint32_t name_offset = 0;
   uint16_t name_size = 0;
-  uint32_t dictionary_slot = 0;
   uint8_t width = 8;
   void EncodeTo(std::byte* out) const;
   static Result<IdSpaceRecord> DecodeFrom(const std::byte* bytes);

@@ -59,7 +59,6 @@ struct ColumnInfo {
   TimeUnit time_unit = TimeUnit::kNone;
   std::string id_space;  // Empty: none.
   uint32_t group = 0;
-  uint32_t feature_group = 0;
   uint32_t max_length = 0;
   uint32_t fixed_length = 0;
   bool newest_first = false;

@@ -24,7 +24,6 @@ Json ColumnJson(const ColumnInfo& column) {
                {"type", TypeName(column.type)},
                {"id_space", column.id_space},
                {"group", column.group},
-               {"feature_group", column.feature_group},
                {"stored_bytes", column.stored_bytes},
                {"stored_values", column.stored_values}};
   if (column.precision != Precision::kExact) {

@@ -307,7 +307,7 @@ Status Writer::Impl::WriteStripes(
     stripe.num_rows = cut.num_rows;
     stripe.num_sessions = cut.num_sessions;
     stripe.continues_session = cut.continues_session;
-    DSI_RETURN_IF_ERROR(internal::PlaceStripe(encoded, sink, &stripe));
+    DSI_RETURN_IF_ERROR(internal::PlaceStripe(encoded, layout.storage_order, sink, &stripe));
     const Status sound =
         internal::CheckPlacedStripe(layout, features, options_.page_values, stripe);
     if (!sound.ok()) return sound.At("the stripe just written");

@@ -15,8 +15,7 @@ uint64_t StoredBytes(const StreamRecord& stream, const std::vector<PageRecord>& 
   return bytes;
 }
 
-Result<GroupInfo::PerStripe> DescribeIndex(const OpenFile& file, size_t stripe, uint32_t group,
-                                           uint32_t index_slot) {
+Result<GroupInfo::PerStripe> DescribeIndex(const OpenFile& file, size_t stripe, uint32_t group) {
   GroupInfo::PerStripe info;
   DSI_ASSIGN_OR_RETURN(const StripeGroupRecord record, file.LoadStripeGroup(stripe, group));
   info.num_unique = record.num_unique;
@@ -27,8 +26,9 @@ Result<GroupInfo::PerStripe> DescribeIndex(const OpenFile& file, size_t stripe, 
     return info;
   }
   info.form = record.form;
-  if (index_slot == kNone32) return info;
-  DSI_ASSIGN_OR_RETURN(const StreamRecord stream, file.LoadStream(stripe, index_slot));
+  if (group == 0) return info;
+  DSI_ASSIGN_OR_RETURN(const StreamRecord stream,
+                       file.LoadStream(stripe, file.slots().index(group)));
   DSI_ASSIGN_OR_RETURN(const std::vector<PageRecord> pages,
                        file.LoadPages(stripe, stream.first_page, stream.num_pages));
   info.index_bytes = StoredBytes(stream, pages);
@@ -63,8 +63,8 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
   ColumnInfo info;
   info.ordinal = column.ordinal;
   info.name = column.name;
-  info.feature = column.name.substr(0, r.feature_name_size);
-  info.feature_id = r.feature_id;
+  info.feature = column.feature_name();
+  info.feature_id = column.feature_id();
   info.support = r.Support();
   info.kind = r.kind;
   info.type = r.type;
@@ -74,7 +74,6 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
     DSI_ASSIGN_OR_RETURN(info.id_space, LoadOptionalName(file, space.name_offset, space.name_size));
   }
   info.group = r.group;
-  info.feature_group = r.feature_group;
   info.max_length = r.max_length;
   info.fixed_length = r.fixed_length;
   info.newest_first = r.newest_first;
@@ -111,8 +110,7 @@ Result<std::vector<GroupInfo>> DescribeGroups(const OpenFile& file) {
     info.parent = record.parent;
     if (record.owner != kNone32) info.owner = columns[record.owner].name;
     for (size_t s = 0; s < file.core().stripes.size(); ++s) {
-      DSI_ASSIGN_OR_RETURN(const GroupInfo::PerStripe stripe,
-                           DescribeIndex(file, s, g, record.index_slot));
+      DSI_ASSIGN_OR_RETURN(const GroupInfo::PerStripe stripe, DescribeIndex(file, s, g));
       info.stripes.push_back(stripe);
     }
     infos.push_back(std::move(info));

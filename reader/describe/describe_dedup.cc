@@ -131,7 +131,7 @@ class StripeDedup {
 
 Result<std::vector<FeatureDedup>> DescribeDedup(const OpenFile& file) {
   DSI_ASSIGN_OR_RETURN(std::vector<OpenColumn> leaders, LoadReadableColumns(file));
-  std::erase_if(leaders, [](const OpenColumn& c) { return c.record.leader != c.ordinal; });
+  std::erase_if(leaders, [](const OpenColumn& c) { return c.record.place != 0; });
   std::vector<FeatureDedup> features;
   for (const OpenColumn& leader : leaders) {
     FeatureDedup& feature = features.emplace_back();

@@ -13,9 +13,9 @@ namespace {
 FeatureSpec FeatureOfLeader(const OpenColumn& leader) {
   const ColumnRecord& r = leader.record;
   FeatureSpec feature;
-  feature.name = leader.name.substr(0, r.feature_name_size);
+  feature.name = leader.feature_name();
   feature.kind = r.kind;
-  feature.id = r.feature_id;
+  feature.id = leader.feature_id();
   feature.max_length = r.max_length;
   feature.fixed_length = r.fixed_length;
   feature.newest_first = r.newest_first;
@@ -45,10 +45,10 @@ std::string FeatureName(const OpenColumn& column) {
 std::vector<bool> ReadableFeatures(const std::vector<OpenColumn>& columns) {
   std::vector<bool> readable(columns.size(), true);
   for (const OpenColumn& column : columns) {
-    if (!column.record.Support().ok()) readable[column.record.leader] = false;
+    if (!column.record.Support().ok()) readable[column.first_column()] = false;
   }
   for (const OpenColumn& column : columns)
-    readable[column.ordinal] = readable[column.record.leader];
+    readable[column.ordinal] = readable[column.first_column()];
   return readable;
 }
 
@@ -87,7 +87,7 @@ Result<Schema> RebuildSchema(const OpenFile& file) {
   const std::vector<bool> readable = ReadableFeatures(columns);
   for (const OpenColumn& column : columns) {
     if (!readable[column.ordinal]) continue;
-    if (column.record.leader == column.ordinal) {
+    if (column.record.place == 0) {
       schema.features.push_back(FeatureOfLeader(column));
       schema.groups[column.record.group].features.push_back(schema.features.back().name);
     } else if (schema.features.empty()) {

@@ -109,6 +109,12 @@ class Checker {
                      c.name_index.count, c.columns.count, c.num_features);
     }
     if (c.groups.count == 0) return Corrupt("core footer: no group of rows (F-073)");
+    // Of three slots a column; the limits of columns and id spaces keep the sum small.
+    const uint64_t fewest =
+        uint64_t{SlotCountsOf(c).dictionary(c.id_spaces.count)} + c.groups.count - 1;
+    if (c.num_slots < fewest) {
+      return Corrupt("core footer: {} slots, at least {} (F-076)", c.num_slots, fewest);
+    }
     return Status::Ok();
   }
 
@@ -157,14 +163,16 @@ class Checker {
       return Corrupt("core footer: stripe {}: {} pages in {} bytes (F-062)", i, s.pages.count,
                      s.data_size);
     }
-    if (s.groups.count != core_.groups.count || s.streams.count != core_.num_slots) {
+    if (s.groups.count != core_.groups.count ||
+        s.streams.count != NumStreamsRecords(core_.num_slots)) {
       return Corrupt(
-          "core footer: stripe {}: {} groups, expected {}; {} streams, expected {} "
-          "(F-060, F-050)",
-          i, s.groups.count, core_.groups.count, s.streams.count, core_.num_slots);
+          "core footer: stripe {}: {} groups, expected {}; {} records of streams, expected {} "
+          "(F-060, F-061)",
+          i, s.groups.count, core_.groups.count, s.streams.count,
+          NumStreamsRecords(core_.num_slots));
     }
     DSI_RETURN_IF_ERROR(CheckTable(s.groups, StripeGroupRecord::kSize, "stripe groups"));
-    DSI_RETURN_IF_ERROR(CheckTable(s.streams, StreamRecord::kSize, "streams"));
+    DSI_RETURN_IF_ERROR(CheckTable(s.streams, kStreamsRecordSize, "streams"));
     return CheckTable(s.pages, PageRecord::kSize, "pages");
   }
 

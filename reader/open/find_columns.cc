@@ -17,9 +17,6 @@ namespace {
 constexpr uint32_t kMaxColumnsForAdvice = 1 << 16;
 constexpr size_t kAdvice = 3;
 
-constexpr uint32_t kWhatColumn = 0;
-constexpr uint32_t kWhatFeature = 1;
-
 class NameIndex {
  public:
   explicit NameIndex(const OpenFile& file) : file_(file), table_(file.name_index()) {}
@@ -33,10 +30,10 @@ class NameIndex {
   // The first entry whose hash is not below `hash`. Hashes are uniform: the first guess is near, so
   // steps that double find a bracket inside the same block; a table that is not uniform costs a
   // logarithm.
-  Result<uint32_t> LowerBound(uint64_t hash) const {
+  Result<uint32_t> LowerBound(uint32_t hash) const {
     const uint32_t count = table_.count();
     if (count == 0) return 0U;
-    const auto guess = static_cast<uint32_t>((static_cast<unsigned __int128>(hash) * count) >> 64);
+    const auto guess = static_cast<uint32_t>(uint64_t{hash} * count >> 32);
     uint64_t low = 0;       // Every entry before it is below.
     uint64_t high = count;  // It and every entry after it are not.
     DSI_ASSIGN_OR_RETURN(const NameIndexRecord at, At(guess));
@@ -76,7 +73,7 @@ class NameIndex {
 
   // Columns of exactly this name; empty when there are none.
   Result<std::vector<uint32_t>> Find(std::string_view name) const {
-    const uint64_t hash = NameHash(name);
+    const uint32_t hash = NameIndexRecord::HashOf(name);
     DSI_ASSIGN_OR_RETURN(uint32_t i, LowerBound(hash));
     for (; i < table_.count(); ++i) {
       DSI_ASSIGN_OR_RETURN(const NameIndexRecord entry, At(i));
@@ -87,9 +84,8 @@ class NameIndex {
       }
       DSI_ASSIGN_OR_RETURN(const OpenColumn column, file_.LoadAnyColumn(entry.column));
       const ColumnRecord& r = column.record;
-      if (entry.what == kWhatColumn && column.name == name) return std::vector{entry.column};
-      if (entry.what == kWhatFeature && r.leader == entry.column &&
-          std::string_view(column.name).substr(0, r.feature_name_size) == name) {
+      if (!entry.is_feature && column.name == name) return std::vector{entry.column};
+      if (entry.is_feature && r.place == 0 && column.feature_name() == name) {
         std::vector<uint32_t> columns(r.num_columns);
         std::iota(columns.begin(), columns.end(), entry.column);
         return columns;

@@ -21,9 +21,12 @@ Result<ColumnRecord> LoadRecord(const OpenFile& file, uint32_t ordinal) {
   return record;
 }
 
-Status CheckSlot(const OpenFile& file, uint32_t slot, uint32_t ordinal, const char* what) {
-  if (slot < file.core().num_slots) return Status::Ok();
-  return Corrupt("column {}: {} slot {} of {} (F-076)", ordinal, what, slot, file.core().num_slots);
+Status CheckTiersSlot(const OpenFile& file, const ColumnRecord& r, uint32_t ordinal) {
+  const uint32_t first = file.slots().first_tier();
+  if (r.tiers_slot >= first && FitsIn(r.tiers_slot, r.num_tiers - 1U, file.core().num_slots))
+    return Status::Ok();
+  return Corrupt("column {}: {} tiers from slot {} on, those of tiers are {}..{} (F-076)", ordinal,
+                 r.num_tiers, r.tiers_slot, first, file.core().num_slots);
 }
 
 // F-070: the feature's name is the column's, or what stands before a dot in it.
@@ -46,17 +49,16 @@ Status CheckFeatureName(const OpenColumn& c) {
 Status CheckFeature(const OpenColumn& c, const std::string& leader_name) {
   const ColumnRecord& r = c.record;
   const ColumnRecord& l = c.leader;
-  const bool agree = l.leader == r.leader && l.num_columns == r.num_columns && l.group == r.group &&
-                     l.shape_slot == r.shape_slot && l.windows_slot == r.windows_slot &&
+  const bool agree = l.place == 0 && l.num_columns == r.num_columns && l.group == r.group &&
                      l.kind == r.kind && l.newest_first == r.newest_first && l.nested == r.nested &&
                      l.max_length == r.max_length && l.fixed_length == r.fixed_length &&
-                     l.time_unit == r.time_unit && l.feature_group == r.feature_group &&
-                     l.feature_id == r.feature_id && l.feature_name_size == r.feature_name_size;
+                     l.time_unit == r.time_unit && l.id_less_hash == r.id_less_hash &&
+                     l.feature_name_size == r.feature_name_size;
   if (!agree || leader_name.compare(0, l.feature_name_size, c.name, 0, r.feature_name_size) != 0) {
     return Corrupt(
         "column {}: \"{}\" and the first column of its feature, {} \"{}\", disagree "
         "(F-079)",
-        c.ordinal, c.name, r.leader, leader_name);
+        c.ordinal, c.name, c.first_column(), leader_name);
   }
   return Status::Ok();
 }
@@ -94,44 +96,28 @@ Result<OpenColumn> OpenFile::LoadAnyColumn(uint32_t ordinal) const {
   DSI_ASSIGN_OR_RETURN(c.record, LoadRecord(*this, ordinal));
   const ColumnRecord& r = c.record;
   DSI_ASSIGN_OR_RETURN(c.name, LoadName(r.name_offset, r.name_size));
-  if (r.name_hash != NameHash(c.name)) {
-    return Corrupt("column {}: \"{}\": name hash {:016x}, expected {:016x} (F-070)", ordinal,
-                   c.name, r.name_hash, NameHash(c.name));
-  }
   DSI_RETURN_IF_ERROR(CheckFeatureName(c));
-  if (r.leader > ordinal || ordinal - r.leader >= r.num_columns ||
-      r.num_columns > core_.columns.count - r.leader) {
-    return Corrupt("column {}: column of a feature of {} columns that starts at {} (F-070)",
-                   ordinal, r.num_columns, r.leader);
+  if (r.place > ordinal || r.num_columns > core_.columns.count - c.first_column()) {
+    return Corrupt("column {}: column {} of a feature of {}, the file has {} (F-070)", ordinal,
+                   r.place, r.num_columns, core_.columns.count);
   }
   c.leader = r;
-  if (r.leader != ordinal) {
-    DSI_ASSIGN_OR_RETURN(c.leader, LoadRecord(*this, r.leader));
+  if (r.place != 0) {
+    DSI_ASSIGN_OR_RETURN(c.leader, LoadRecord(*this, c.first_column()));
     DSI_ASSIGN_OR_RETURN(const std::string leader_name,
                          LoadName(c.leader.name_offset, c.leader.name_size));
     DSI_RETURN_IF_ERROR(CheckFeature(c, leader_name));
   }
   // Integers, then floats; what the other column is, is its own matter.
   if (r.kind == Kind::kWeighted && r.Support().ok() &&
-      !(r.leader == ordinal ? IsInteger(r.type) : IsFloat(r.type))) {
+      !(r.place == 0 ? IsInteger(r.type) : IsFloat(r.type))) {
     return Corrupt("column {}: {} in place {} of a weighted feature (S-012)", ordinal,
-                   TypeName(r.type), ordinal - r.leader);
+                   TypeName(r.type), r.place);
   }
-  DSI_RETURN_IF_ERROR(CheckSlot(*this, r.shape_slot, ordinal, "shape"));
-  DSI_RETURN_IF_ERROR(CheckSlot(*this, r.values_slot, ordinal, "values"));
-  if (r.tiers_slot != kNone32) {
-    // Slots are at most 2^24, so the sum does not wrap where the first is one.
-    DSI_RETURN_IF_ERROR(CheckSlot(*this, r.tiers_slot, ordinal, "tiers"));
-    DSI_RETURN_IF_ERROR(CheckSlot(*this, r.tiers_slot + r.num_tiers - 2U, ordinal, "tiers"));
-  }
-  if (r.windows_slot != kNone32)
-    DSI_RETURN_IF_ERROR(CheckSlot(*this, r.windows_slot, ordinal, "windows"));
-  if (r.shape_slot == r.values_slot) {
-    return Corrupt("column {}: shape and values in slot {} (F-077)", ordinal, r.shape_slot);
-  }
+  if (r.tiers_slot != kNone32) DSI_RETURN_IF_ERROR(CheckTiersSlot(*this, r, ordinal));
   for (uint32_t g = r.group; g != 0 || c.groups.size() == 0;) {
     DSI_ASSIGN_OR_RETURN(const GroupRecord group, LoadGroup(g));
-    if (!c.groups.Add({g, group.index_slot})) {
+    if (!c.groups.Add(g)) {
       return Corrupt("column {}: dedup group {} has more than {} parents above it (F-073, F-090)",
                      ordinal, r.group, kMaxGroupChain - 1);
     }
@@ -143,7 +129,6 @@ Result<OpenColumn> OpenFile::LoadAnyColumn(uint32_t ordinal) const {
       return Corrupt("column {}: {} in an id space of width {} (F-074)", ordinal, TypeName(r.type),
                      space.width);
     }
-    c.dictionary_slot = space.dictionary_slot;
   }
   return c;
 }
@@ -156,18 +141,14 @@ Result<GroupRecord> OpenFile::LoadGroup(uint32_t group) const {
   DSI_RETURN_IF_ERROR(groups_->Read(group, 1, bytes));
   DSI_ASSIGN_OR_RETURN(const GroupRecord r, GroupRecord::DecodeFrom(bytes));
   const bool rows = group == 0;
-  if (rows != (r.source == 0) || rows != (r.index_slot == kNone32) ||
+  if (rows != (r.source == 0) ||
       (rows && (r.name_size != 0 || r.name_offset != 0 || r.owner != kNone32))) {
-    return Corrupt("dedup group {}: source {}, index slot {}, name of {} bytes (F-073)", group,
-                   r.source, r.index_slot, r.name_size);
+    return Corrupt("dedup group {}: source {}, name of {} bytes (F-073)", group, r.source,
+                   r.name_size);
   }
   if (!rows && r.num_columns == 0) return Corrupt("dedup group {}: no column (F-073)", group);
   if (r.parent >= std::max(group, 1U)) {
     return Corrupt("dedup group {}: parent {} is not before it (F-073)", group, r.parent);
-  }
-  if (!rows && r.index_slot >= core_.num_slots) {
-    return Corrupt("dedup group {}: index slot {} of {} (F-076)", group, r.index_slot,
-                   core_.num_slots);
   }
   if (r.owner != kNone32 && r.owner >= core_.columns.count) {
     return Corrupt("dedup group {}: owner {} of {} columns (F-073)", group, r.owner,
@@ -182,12 +163,7 @@ Result<IdSpaceRecord> OpenFile::LoadIdSpace(uint32_t id_space) const {
     return Corrupt("id space {} of {} (F-074)", id_space, id_spaces_->count());
   }
   DSI_RETURN_IF_ERROR(id_spaces_->Read(id_space, 1, bytes));
-  DSI_ASSIGN_OR_RETURN(const IdSpaceRecord r, IdSpaceRecord::DecodeFrom(bytes));
-  if (r.dictionary_slot >= core_.num_slots) {
-    return Corrupt("id space {}: dictionary slot {} of {} (F-076)", id_space, r.dictionary_slot,
-                   core_.num_slots);
-  }
-  return r;
+  return IdSpaceRecord::DecodeFrom(bytes);
 }
 
 }  // namespace dsi::internal

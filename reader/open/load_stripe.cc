@@ -18,13 +18,20 @@ Result<StripeGroupRecord> OpenFile::LoadStripeGroup(size_t stripe, uint32_t grou
   return record;
 }
 
-Result<StreamRecord> OpenFile::LoadStream(size_t stripe, uint32_t slot) const {
+Result<StreamRecord> OpenFile::LoadStreamRecord(size_t stripe, uint32_t slot) const {
   std::byte bytes[StreamRecord::kSize];
-  DSI_RETURN_IF_ERROR(stripe_streams(stripe).Read(slot, 1, bytes));
+  DSI_RETURN_IF_ERROR(stripe_streams(stripe).ReadPart(
+      slot / StreamRecord::kPerRecord, slot % StreamRecord::kPerRecord * StreamRecord::kSize,
+      bytes));
   auto record = StreamRecord::DecodeFrom(bytes);
   if (!record.ok()) return record.status().At(fmt::format("stripe {}, stream {}", stripe, slot));
-  if (record->form == StreamForm::kAlias) return LoadAlias(stripe, slot, *record);
-  DSI_RETURN_IF_ERROR(CheckStream(stripe, slot, *record));
+  return record;
+}
+
+Result<StreamRecord> OpenFile::LoadStream(size_t stripe, uint32_t slot) const {
+  DSI_ASSIGN_OR_RETURN(StreamRecord record, LoadStreamRecord(stripe, slot));
+  if (record.form == StreamForm::kAlias) return LoadAlias(stripe, slot, record);
+  DSI_RETURN_IF_ERROR(CheckStream(stripe, slot, record));
   return record;
 }
 
@@ -41,14 +48,11 @@ Result<StreamRecord> OpenFile::LoadAlias(size_t stripe, uint32_t slot,
     return Corrupt("stripe {}, stream {}: alias of slot {} of {} (F-061)", stripe, slot, of,
                    core_.num_slots);
   }
-  std::byte bytes[StreamRecord::kSize];
-  DSI_RETURN_IF_ERROR(stripe_streams(stripe).Read(of, 1, bytes));
-  auto target = StreamRecord::DecodeFrom(bytes);
-  if (!target.ok()) return target.status().At(fmt::format("stripe {}, stream {}", stripe, of));
-  if (Status status = CheckAlias(alias, *target); !status.ok())
+  DSI_ASSIGN_OR_RETURN(StreamRecord target, LoadStreamRecord(stripe, of));
+  if (Status status = CheckAlias(alias, target); !status.ok())
     return status.At(fmt::format("stripe {}, stream {}", stripe, slot));
-  DSI_RETURN_IF_ERROR(CheckStream(stripe, of, *target));
-  target->is_alias = true;
+  DSI_RETURN_IF_ERROR(CheckStream(stripe, of, target));
+  target.is_alias = true;
   return target;
 }
 

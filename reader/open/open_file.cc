@@ -46,7 +46,7 @@ struct OpenFile::StripeTables {
   StripeTables(const RandomAccessFile* file, const StripeRef& ref, uint64_t salt, size_t stripe)
       : groups(file, ref.groups, StripeGroupRecord::kSize, salt,
                fmt::format("groups of stripe {}", stripe)),
-        streams(file, ref.streams, StreamRecord::kSize, salt,
+        streams(file, ref.streams, kStreamsRecordSize, salt,
                 fmt::format("streams of stripe {}", stripe)),
         pages(file, ref.pages, PageRecord::kSize, salt, fmt::format("pages of stripe {}", stripe)) {
   }

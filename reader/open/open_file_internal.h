@@ -16,6 +16,8 @@
 
 #include "dsi/format/core_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/seal_internal.h"
+#include "dsi/format/slots_internal.h"
 #include "dsi/format/statistics_internal.h"
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/format/wire_internal.h"
@@ -69,6 +71,8 @@ class SealedTable {
   // Bytes of records [first, first + n), verified; copied into *out (n * known_size bytes).
   // kCorrupt names table and block.
   Status Read(uint32_t first, uint32_t n, std::byte* out) const;
+  // Bytes of one record from `begin` on, as many as `out` has; they end before known_size.
+  Status ReadPart(uint32_t record, size_t begin, std::span<std::byte> out) const;
   // Reads and verifies everything, without keeping it. out may be null: only the seals are wanted.
   Status ReadAll(CountedVector<std::byte>* out) const;
   // As ReadAll, but goes on after a damaged block: `damage` is called once for each, and its bytes
@@ -91,6 +95,8 @@ class SealedTable {
   Status LoadPlainBlocks(std::vector<Block>* blocks) const;
   Status LoadCompressedBlocks(std::vector<Block>* blocks) const;
   Status CheckSeals(std::span<const std::byte> bytes, uint64_t at) const;
+  // The content of a block, kept until Forget. Wants the lock.
+  Result<std::span<const std::byte>> KeptBlock(uint32_t number) const;
   // What a block holds, RawBytes of it, from its bytes in the file: its records, transposed in a
   // compressed table.
   Status OpenBlock(uint64_t number, const Block& block, std::span<const std::byte> bytes,
@@ -108,21 +114,17 @@ class SealedTable {
 // room for its own.
 class GroupChain {
  public:
-  struct Group {
-    uint32_t ordinal = 0;
-    uint32_t index_slot = kNone32;  // None for group 0.
-  };
   // False: there are as many as may be.
-  bool Add(Group group) {
+  bool Add(uint32_t group) {
     if (size_ == groups_.size()) return false;
     groups_[size_++] = group;
     return true;
   }
   size_t size() const { return size_; }
-  const Group& operator[](size_t level) const { return groups_[level]; }
+  uint32_t operator[](size_t level) const { return groups_[level]; }
 
  private:
-  std::array<Group, kMaxGroupChain> groups_;
+  std::array<uint32_t, kMaxGroupChain> groups_;
   uint32_t size_ = 0;
 };
 
@@ -131,11 +133,19 @@ struct OpenColumn {
   uint32_t ordinal = 0;
   std::string name;
   ColumnRecord record;  // Its own.
-  ColumnRecord leader;  // That of the feature's first column (shape slot).
+  ColumnRecord leader;  // That of the feature's first column.
   GroupChain groups;    // Its dedup group first.
   // The newest so many entries of each list are asked for; 0: all. Set by who projects it.
   uint32_t newest = 0;
-  uint32_t dictionary_slot = kNone32;  // Of its id space; none without.
+
+  uint32_t first_column() const { return ordinal - record.place; }  // Of its feature.
+  uint32_t values_slot() const { return ValuesSlot(ordinal); }
+  uint32_t shape_slot() const { return ShapeSlot(first_column()); }
+  uint32_t windows_slot() const { return WindowsSlot(first_column()); }
+  std::string_view feature_name() const {
+    return std::string_view(name).substr(0, record.feature_name_size);
+  }
+  uint64_t feature_id() const { return record.id_less_hash + NameHash(feature_name()); }
 };
 
 // UTF-8 without a NUL (F-071, S-013).
@@ -149,6 +159,7 @@ class OpenFile {
 
   const RandomAccessFile& file() const { return *file_; }
   const Core& core() const { return core_; }
+  SlotCounts slots() const { return SlotCountsOf(core_); }
   uint64_t salt() const { return salt_; }
   uint16_t minor() const { return minor_; }
 
@@ -221,6 +232,7 @@ class OpenFile {
   OpenFile();
   Status ReadDeletedCounts();
   Status ReadPrevious(const SectionRef& section);
+  Result<StreamRecord> LoadStreamRecord(size_t stripe, uint32_t slot) const;
   Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
   Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;
   std::unique_ptr<RandomAccessFile> file_;

@@ -19,13 +19,11 @@ namespace {
 // Whole tables are read in pieces of this many blocks, so that checking one needs little memory.
 constexpr uint64_t kBlocksPerRead = 64;
 
-// As CopyRecords, of a block whose records are transposed.
-void GatherRecords(std::span<const std::byte> block, size_t record_size, size_t first, size_t n,
-                   size_t known, std::byte* to) {
+// Bytes `begin` … `begin` + size of one record of a block whose records are transposed.
+void GatherRecord(std::span<const std::byte> block, size_t record_size, size_t i, size_t begin,
+                  size_t size, std::byte* to) {
   const size_t per_block = block.size() / record_size;
-  for (size_t i = first; i < first + n; ++i) {
-    for (size_t j = 0; j < known; ++j) *to++ = block[j * per_block + i];
-  }
+  for (size_t j = begin; j < begin + size; ++j) *to++ = block[j * per_block + i];
 }
 
 // The first `known` bytes of each of n records of `size` bytes; `from` may be `to` (F-041).
@@ -142,42 +140,62 @@ Status SealedTable::OpenBlock(uint64_t number, const Block& block, std::span<con
   return Status::Ok();
 }
 
-Status SealedTable::Read(uint32_t first, uint32_t n, std::byte* out) const {
-  if (!FitsIn(first, n, ref_.count)) {
-    return Corrupt("table of {}: records {}..{} wanted, it has {} (F-041)", what_, first,
-                   uint64_t{first} + n, ref_.count);
-  }
-  if (n == 0) return Status::Ok();
-  const uint32_t per_block = RecordsPerBlock(ref_.record_size);
-  const std::lock_guard lock(cache_->mutex);
+Result<std::span<const std::byte>> SealedTable::KeptBlock(uint32_t number) const {
   if (!cache_->blocks_loaded) {
     DSI_RETURN_IF_ERROR(LoadBlocks(&cache_->blocks));
     cache_->blocks_loaded = true;
   }
   cache_->contents.resize(cache_->blocks.size());
-  std::vector<std::byte> stored;
+  std::unique_ptr<std::byte[]>& kept = cache_->contents[number];
+  const size_t size = RawBytes(number);
+  if (kept == nullptr) {
+    const Block& block = cache_->blocks[number];
+    std::vector<std::byte> stored(block.stored);
+    DSI_RETURN_IF_ERROR(file_->ReadAt(block.offset, stored));
+    std::unique_ptr<std::byte[]> fresh(new std::byte[size]);
+    DSI_RETURN_IF_ERROR(OpenBlock(number, block, stored, fresh.get()));
+    kept = std::move(fresh);
+  }
+  return std::span<const std::byte>(kept.get(), size);
+}
+
+Status SealedTable::Read(uint32_t first, uint32_t n, std::byte* out) const {
+  if (!FitsIn(first, n, ref_.count)) {
+    return Corrupt("table of {}: records {}..{} wanted, it has {} (F-041)", what_, first,
+                   uint64_t{first} + n, ref_.count);
+  }
+  const uint32_t per_block = RecordsPerBlock(ref_.record_size);
+  const size_t size = ref_.record_size;
+  const std::lock_guard lock(cache_->mutex);
   while (n != 0) {
-    const uint32_t number = first / per_block;
     const uint32_t in_block = first % per_block;
     const uint32_t take = std::min(n, per_block - in_block);
-    std::unique_ptr<std::byte[]>& kept = cache_->contents[number];
-    if (kept == nullptr) {
-      const Block& block = cache_->blocks[number];
-      stored.resize(block.stored);
-      DSI_RETURN_IF_ERROR(file_->ReadAt(block.offset, stored));
-      std::unique_ptr<std::byte[]> fresh(new std::byte[RawBytes(number)]);
-      DSI_RETURN_IF_ERROR(OpenBlock(number, block, stored, fresh.get()));
-      kept = std::move(fresh);
-    }
-    const size_t size = ref_.record_size;
+    DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> block, KeptBlock(first / per_block));
     if (ref_.compressed) {
-      GatherRecords({kept.get(), RawBytes(number)}, size, in_block, take, known_size_, out);
+      for (uint32_t i = 0; i < take; ++i)
+        GatherRecord(block, size, in_block + i, 0, known_size_, out + i * known_size_);
     } else {
-      CopyRecords(kept.get() + in_block * size, take, size, known_size_, out);
+      CopyRecords(block.data() + in_block * size, take, size, known_size_, out);
     }
     out += take * known_size_;
     first += take;
     n -= take;
+  }
+  return Status::Ok();
+}
+
+Status SealedTable::ReadPart(uint32_t record, size_t begin, std::span<std::byte> out) const {
+  if (record >= ref_.count) {
+    return Corrupt("table of {}: record {} wanted, it has {} (F-041)", what_, record, ref_.count);
+  }
+  const uint32_t per_block = RecordsPerBlock(ref_.record_size);
+  const size_t in_block = record % per_block;
+  const std::lock_guard lock(cache_->mutex);
+  DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> block, KeptBlock(record / per_block));
+  if (ref_.compressed) {
+    GatherRecord(block, ref_.record_size, in_block, begin, out.size(), out.data());
+  } else {
+    std::memcpy(out.data(), block.data() + in_block * ref_.record_size + begin, out.size());
   }
   return Status::Ok();
 }

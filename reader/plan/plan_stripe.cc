@@ -52,14 +52,12 @@ class StripePlanner {
     DSI_ASSIGN_OR_RETURN(out.group, AddGroups(c, i));
     const uint32_t num_unique = plan_.groups[out.group].record.num_unique;
     DSI_ASSIGN_OR_RETURN(out.shape,
-                         AddStream(i, StreamRole::kShape, c.record.shape_slot, c.record.leader));
-    DSI_ASSIGN_OR_RETURN(out.values,
-                         AddStream(i, StreamRole::kValues, c.record.values_slot, c.ordinal));
+                         AddStream(i, StreamRole::kShape, c.shape_slot(), c.first_column()));
+    DSI_ASSIGN_OR_RETURN(out.values, AddStream(i, StreamRole::kValues, c.values_slot(), c.ordinal));
     DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, num_unique, plan_.streams[out.shape].record));
-    if (c.record.windows_slot != kNone32) {
-      DSI_ASSIGN_OR_RETURN(
-          const uint32_t windows,
-          AddStream(i, StreamRole::kWindows, c.record.windows_slot, c.record.leader));
+    if (c.record.MayHaveWindows()) {
+      DSI_ASSIGN_OR_RETURN(const uint32_t windows,
+                           AddStream(i, StreamRole::kWindows, c.windows_slot(), c.first_column()));
       const StreamRecord& record = plan_.streams[windows].record;
       DSI_RETURN_IF_ERROR(CheckWindowsRecord(c.record, num_unique, record));
       if (record.num_values != 0) out.windows = windows;
@@ -69,8 +67,9 @@ class StripePlanner {
     pool.num_values = out.pool_values;
     DSI_RETURN_IF_ERROR(
         CheckValuesRecord(c.record, plan_.streams[out.shape].record, pool, out.windows != kNone32));
-    if (c.dictionary_slot != kNone32) {
-      DSI_ASSIGN_OR_RETURN(out.dictionary, AddStream(i, StreamRole::kDictionary, c.dictionary_slot,
+    if (c.record.id_space != kNone16) {
+      DSI_ASSIGN_OR_RETURN(out.dictionary, AddStream(i, StreamRole::kDictionary,
+                                                     file_.slots().dictionary(c.record.id_space),
                                                      c.record.id_space));
       DSI_RETURN_IF_ERROR(
           CheckDictionaryRecord(TypeWidth(c.record.type), plan_.streams[out.dictionary].record));
@@ -114,11 +113,10 @@ class StripePlanner {
     std::array<StripeGroupRecord, kMaxGroupChain> records;
     for (bool refers = true; refers; ++levels) {
       if (levels == c.groups.size()) {
-        return Corrupt("dedup group {}: form {} without a parent (D-001)",
-                       c.groups[levels - 1].ordinal,
+        return Corrupt("dedup group {}: form {} without a parent (D-001)", c.groups[levels - 1],
                        static_cast<uint32_t>(records[levels - 1].form));
       }
-      const uint32_t ordinal = c.groups[levels].ordinal;
+      const uint32_t ordinal = c.groups[levels];
       if (const auto known = group_position_.find(ordinal); known != group_position_.end()) {
         position = known->second;
         break;
@@ -128,9 +126,9 @@ class StripePlanner {
     }
     while (levels-- != 0) {
       PlannedGroup planned{
-          .ordinal = c.groups[levels].ordinal, .parent = position, .record = records[levels]};
+          .ordinal = c.groups[levels], .parent = position, .record = records[levels]};
       if (planned.record.form == IndexForm::kAsOf) DSI_RETURN_IF_ERROR(AddTime());
-      DSI_RETURN_IF_ERROR(AddIndex(column, c.groups[levels].index_slot, &planned));
+      DSI_RETURN_IF_ERROR(AddIndex(column, &planned));
       DSI_RETURN_IF_ERROR(plan_.charge.Add(kBookkeeping + sizeof(PlannedGroup)));
       position = static_cast<uint32_t>(plan_.groups.size());
       group_position_.emplace(planned.ordinal, position);
@@ -155,23 +153,24 @@ class StripePlanner {
     is_in_time_ = true;
     DSI_ASSIGN_OR_RETURN(const uint32_t group, AddGroups(c, kNone32));
     is_in_time_ = false;
-    DSI_ASSIGN_OR_RETURN(plan_.time.shape, AddStream(kNone32, StreamRole::kShape,
-                                                     c.record.shape_slot, c.record.leader));
+    DSI_ASSIGN_OR_RETURN(plan_.time.shape,
+                         AddStream(kNone32, StreamRole::kShape, c.shape_slot(), c.first_column()));
     DSI_ASSIGN_OR_RETURN(plan_.time.values,
-                         AddStream(kNone32, StreamRole::kValues, c.record.values_slot, c.ordinal));
+                         AddStream(kNone32, StreamRole::kValues, c.values_slot(), c.ordinal));
     plan_.time.group = group;
     const StreamRecord& shape = plan_.streams[plan_.time.shape].record;
     DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, plan_.groups[group].record.num_unique, shape));
     return CheckValuesRecord(c.record, shape, plan_.streams[plan_.time.values].record, false);
   }
 
-  Status AddIndex(uint32_t column, uint32_t slot, PlannedGroup* group) {
-    if (slot == kNone32) return Status::Ok();
+  Status AddIndex(uint32_t column, PlannedGroup* group) {
+    if (group->ordinal == 0) return Status::Ok();
     const uint32_t num_rows = file_.core().stripes[plan_.stripe].num_rows;
     const uint32_t parent_unique =
         group->parent == kNone32 ? 0 : plan_.groups[group->parent].record.num_unique;
-    DSI_ASSIGN_OR_RETURN(const uint32_t index,
-                         AddStream(column, StreamRole::kIndex, slot, group->ordinal));
+    DSI_ASSIGN_OR_RETURN(
+        const uint32_t index,
+        AddStream(column, StreamRole::kIndex, file_.slots().index(group->ordinal), group->ordinal));
     if (group->record.form != IndexForm::kIdentity) group->index = index;
     return CheckIndexRecord(group->record, num_rows, parent_unique, plan_.streams[index].record);
   }

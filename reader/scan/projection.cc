@@ -168,12 +168,12 @@ class Resolver {
     });
     out_->groups[output.group].want_touched |= unique || asked.layout == Layout::kVbe;
     out_->groups[output.group].want_inverse |= unique;
-    output.shape = FindOrAdd(&shapes_, column.record.shape_slot, &out_->shapes, [&] {
+    output.shape = FindOrAdd(&shapes_, column.first_column(), &out_->shapes, [&] {
       return ScanShape{c, output.group, 0};
     });
     uint32_t dictionary = kNone32;
-    if (column.dictionary_slot != kNone32) {
-      dictionary = FindOrAdd(&dictionaries_, column.dictionary_slot, &out_->dictionaries,
+    if (column.record.id_space != kNone16) {
+      dictionary = FindOrAdd(&dictionaries_, column.record.id_space, &out_->dictionaries,
                              [&] { return ScanDictionary{c}; });
     }
     // Checked and cast values of one type differ.
@@ -244,8 +244,7 @@ class Resolver {
     if (column.record.max_length != 0) return column.record.max_length;
     uint32_t width = 0;
     for (size_t stripe = first_stripe_; stripe < end_stripe_; ++stripe) {
-      DSI_ASSIGN_OR_RETURN(const StreamRecord shape,
-                           file_.LoadStream(stripe, column.record.shape_slot));
+      DSI_ASSIGN_OR_RETURN(const StreamRecord shape, file_.LoadStream(stripe, column.shape_slot()));
       if (shape.max > kMaxListLength)
         return Corrupt("stripe {}, column {}: greatest shape code {} (F-090)", stripe, column.name,
                        shape.max);

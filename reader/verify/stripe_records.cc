@@ -69,6 +69,28 @@ Status StripeRecords::LoadStreams() {
     all_present_ = false;
     Report(record.status(), Where(s.use));
   }
+  return directory_.complete ? CheckUnused() : Status::Ok();
+}
+
+// F-078.
+Status StripeRecords::CheckUnused() {
+  const uint32_t end = file_.stripe_streams(stripe_).count() * StreamRecord::kPerRecord;
+  auto used = directory_.slots.begin();
+  for (uint32_t slot = 0; slot < end; ++slot) {
+    if (used != directory_.slots.end() && used->slot == slot) {
+      ++used;
+      continue;
+    }
+    auto record = file_.LoadStream(stripe_, slot);
+    Status status = record.status();
+    if (record.ok() && (record->form != StreamForm::kEmpty || record->width != 1)) {
+      status = Corrupt("slot {} serves nothing: form {}, width {}, expected 0 and 1 (F-078)", slot,
+                       static_cast<int>(record->form), record->width);
+    }
+    if (status.ok()) continue;
+    if (!IsDamage(status)) return status;
+    Report(std::move(status), fmt::format("stripe {}", stripe_));
+  }
   return Status::Ok();
 }
 
@@ -111,38 +133,37 @@ Status StripeRecords::CheckRecord(const VerifiedStream& s) const {
 
 Status StripeRecords::CheckColumnRecord(const VerifiedStream& s) const {
   const SlotUse& use = s.use;
-  const ColumnRecord& column = directory_.columns[use.owner].record;
-  if (use.role == StreamRole::kShape) {
-    return CheckShapeRecord(column, groups_[column.group].num_unique, s.record);
-  }
-  if (use.role == StreamRole::kWindows) {
-    return CheckWindowsRecord(column, groups_[column.group].num_unique, s.record);
-  }
-  if (use.slot != column.values_slot) {
-    const VerifiedStream* values = Find(column.values_slot);
-    const VerifiedStream* windows = Find(column.windows_slot);
+  const OpenColumn& column = directory_.columns[use.owner];
+  const uint32_t num_unique = groups_[column.record.group].num_unique;
+  if (use.role == StreamRole::kShape) return CheckShapeRecord(column.record, num_unique, s.record);
+  if (use.role == StreamRole::kWindows)
+    return CheckWindowsRecord(column.record, num_unique, s.record);
+  if (use.slot != column.values_slot()) {
+    const VerifiedStream* values = Find(column.values_slot());
+    const VerifiedStream* windows = Find(column.windows_slot());
     if (values == nullptr || windows == nullptr) return Status::Ok();
     return CheckTierRecord(values->record, s.record, windows->record.max);
   }
-  const VerifiedStream* shape = Find(column.shape_slot);
+  const VerifiedStream* shape = Find(column.shape_slot());
   if (shape == nullptr) return Status::Ok();
   StreamRecord pool = s.record;
   pool.num_values = PoolValues(column);  // How many each tier has is looked at later (D-014).
-  return CheckValuesRecord(column, shape->record, pool, HasWindows(column));
+  return CheckValuesRecord(column.record, shape->record, pool, HasWindows(column));
 }
 
-uint64_t StripeRecords::PoolValues(const ColumnRecord& column) const {
+uint64_t StripeRecords::PoolValues(const OpenColumn& column) const {
   uint64_t sum = 0;
-  for (uint32_t tier = 0; tier < std::max<uint32_t>(column.num_tiers, 1); ++tier) {
-    const VerifiedStream* s = Find(tier == 0 ? column.values_slot : column.tiers_slot + tier - 1);
+  for (uint32_t tier = 0; tier < std::max<uint32_t>(column.record.num_tiers, 1); ++tier) {
+    const VerifiedStream* s =
+        Find(tier == 0 ? column.values_slot() : column.record.tiers_slot + tier - 1);
     if (s != nullptr) sum += s->record.num_values;
   }
   return sum;
 }
 
-bool StripeRecords::HasWindows(const ColumnRecord& column) const {
-  if (column.windows_slot == kNone32) return false;
-  const VerifiedStream* windows = Find(column.windows_slot);
+bool StripeRecords::HasWindows(const OpenColumn& column) const {
+  if (!column.record.MayHaveWindows()) return false;
+  const VerifiedStream* windows = Find(column.windows_slot());
   return windows == nullptr || windows->record.num_values != 0;
 }
 

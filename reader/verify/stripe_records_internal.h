@@ -57,9 +57,9 @@ class StripeRecords {
   const ColumnRecord* ColumnOf(const SlotUse& use) const;
   // S-010, S-011: what its values must be is not known; its place and its seals are.
   bool IsOpaque(const SlotUse& use) const;
-  bool HasWindows(const ColumnRecord& column) const;
+  bool HasWindows(const OpenColumn& column) const;
   // Values of all tiers.
-  uint64_t PoolValues(const ColumnRecord& column) const;
+  uint64_t PoolValues(const OpenColumn& column) const;
   // Of an index: unique rows of the group's parent.
   uint32_t ParentUnique(const SlotUse& use) const;
   // What records alone must say, before any page is read.
@@ -68,6 +68,7 @@ class StripeRecords {
  private:
   Status LoadGroups();
   Status LoadStreams();
+  Status CheckUnused();
   Status CheckColumnRecord(const VerifiedStream& stream) const;
 
   const OpenFile& file_;

@@ -12,10 +12,10 @@
 namespace dsi::internal {
 namespace {
 
-// A name of a column (what 0) or of a feature (what 1) with its hash; for sorting.
+// A name of a column or of a feature with its hash; for sorting.
 struct NameEntry {
-  uint64_t hash = 0;
-  uint32_t what = 0;
+  uint32_t hash = 0;
+  bool is_feature = false;
   uint32_t column = 0;
   auto operator<=>(const NameEntry&) const = default;
 };
@@ -83,9 +83,6 @@ class DirectoryVerifier {
         log_.Add(Corrupt("{} columns stated, {} found (F-073)", group->num_columns, members[g]),
                  where);
       }
-      if (group->index_slot != kNone32) {
-        out_.slots.push_back({group->index_slot, StreamRole::kIndex, g});
-      }
     }
   }
 
@@ -107,7 +104,6 @@ class DirectoryVerifier {
       }
       out_.id_space_widths[i] = space->width;
       if (space->name_size != 0) CheckName(space->name_offset, space->name_size, where);
-      out_.slots.push_back({space->dictionary_slot, StreamRole::kDictionary, i});
     }
   }
 
@@ -115,19 +111,23 @@ class DirectoryVerifier {
     if (auto name = file_.LoadName(offset, size); !name.ok()) log_.Add(name.status(), where);
   }
 
-  // F-077, F-078: every slot serves one purpose.
+  // F-076 … F-078: what each slot is for; tiers share none and leave none out.
   void CheckSlots() {
+    const SlotCounts slots = file_.slots();
+    for (uint32_t g = 1; g < slots.num_groups; ++g)
+      out_.slots.push_back({slots.index(g), StreamRole::kIndex, g});
+    for (uint32_t i = 0; i < slots.num_id_spaces; ++i)
+      out_.slots.push_back({slots.dictionary(i), StreamRole::kDictionary, i});
     for (const OpenColumn& c : out_.columns) {
       if (c.name.empty()) continue;
-      out_.slots.push_back({c.record.values_slot, StreamRole::kValues, c.ordinal});
+      out_.slots.push_back({c.values_slot(), StreamRole::kValues, c.ordinal});
       for (uint32_t tier = 1; tier < c.record.num_tiers; ++tier) {
         out_.slots.push_back({c.record.tiers_slot + tier - 1, StreamRole::kValues, c.ordinal});
       }
-      if (c.record.leader == c.ordinal) {
-        out_.slots.push_back({c.record.shape_slot, StreamRole::kShape, c.ordinal});
-        if (c.record.windows_slot != kNone32)
-          out_.slots.push_back({c.record.windows_slot, StreamRole::kWindows, c.ordinal});
-      }
+      if (c.record.place != 0) continue;
+      out_.slots.push_back({c.shape_slot(), StreamRole::kShape, c.ordinal});
+      if (c.record.MayHaveWindows())
+        out_.slots.push_back({c.windows_slot(), StreamRole::kWindows, c.ordinal});
     }
     std::stable_sort(out_.slots.begin(), out_.slots.end(),
                      [](const SlotUse& a, const SlotUse& b) { return a.slot < b.slot; });
@@ -144,30 +144,27 @@ class DirectoryVerifier {
       out_.slots[kept++] = use;
     }
     out_.slots.resize(kept);
-    // The slots left are different ones below num_slots.
-    if (out_.complete && kept != file_.core().num_slots) {
-      log_.Add(Corrupt("{} of {} slots serve nothing (F-078)", file_.core().num_slots - kept,
-                       file_.core().num_slots),
-               "directory: slots");
-    }
+    const auto tiers =
+        std::lower_bound(out_.slots.begin(), out_.slots.end(), slots.first_tier(),
+                         [](const SlotUse& use, uint32_t slot) { return use.slot < slot; });
+    const uint64_t unused =
+        file_.core().num_slots - slots.first_tier() - (out_.slots.end() - tiers);
+    if (out_.complete && unused != 0)
+      log_.Add(Corrupt("{} slots of tiers serve nothing (F-078)", unused), "directory: slots");
   }
 
   std::string_view NameOf(const NameEntry& e) const {
     const OpenColumn& c = out_.columns[e.column];
-    return std::string_view(c.name).substr(
-        0, e.what == 0 ? c.name.size() : c.record.feature_name_size);
+    return e.is_feature ? c.feature_name() : std::string_view(c.name);
   }
 
   // F-075: column names are unique, and differ from every feature name but their own feature's.
   void CheckNames() {
     for (const OpenColumn& c : out_.columns) {
       if (c.name.empty()) continue;
-      entries_.push_back({c.record.name_hash, 0, c.ordinal});
-      if (c.record.leader == c.ordinal && c.record.feature_name_size != c.record.name_size) {
-        entries_.push_back(
-            {NameHash(std::string_view(c.name).substr(0, c.record.feature_name_size)), 1,
-             c.ordinal});
-      }
+      entries_.push_back({NameIndexRecord::HashOf(c.name), false, c.ordinal});
+      if (c.record.place == 0 && c.record.feature_name_size != c.record.name_size)
+        entries_.push_back({NameIndexRecord::HashOf(c.feature_name()), true, c.ordinal});
     }
     std::sort(entries_.begin(), entries_.end());
     for (size_t i = 1; i < entries_.size(); ++i) {
@@ -203,7 +200,7 @@ class DirectoryVerifier {
     for (size_t i = 0; i < found.size(); ++i) {
       auto r = NameIndexRecord::DecodeFrom(bytes.data() + i * NameIndexRecord::kSize);
       if (!r.ok()) return log_.Add(r.status(), where);
-      found[i] = {r->hash, r->what, r->column};
+      found[i] = {r->hash, r->is_feature, r->column};
       if (i != 0 && found[i] <= found[i - 1]) {
         return log_.Add(Corrupt("entry {} is out of order (F-072)", i), where);
       }
@@ -222,7 +219,7 @@ class DirectoryVerifier {
     if (!out_.complete) return;
     CountedVector<std::pair<uint64_t, uint32_t>> ids(budget_);
     for (const OpenColumn& c : out_.columns) {
-      if (c.record.leader == c.ordinal) ids.emplace_back(c.record.feature_id, c.ordinal);
+      if (c.record.place == 0) ids.emplace_back(c.feature_id(), c.ordinal);
     }
     if (ids.size() != file_.core().num_features) {
       log_.Add(

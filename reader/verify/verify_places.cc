@@ -102,13 +102,13 @@ Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, si
                     MemoryBudget* budget, DamageLog* log) {
   std::vector<bool> group_checked(file.core().groups.count, false);
   for (const OpenColumn& column : directory.columns) {
-    if (column.name.empty() || column.record.leader != column.ordinal) continue;
+    if (column.name.empty() || column.record.place != 0) continue;
     auto group = file.LoadStripeGroup(stripe, column.record.group);
     if (!group.ok()) continue;  // Reported already.
     const bool check_index = NeedsParent(group->form) && !group_checked[column.record.group];
     bool check_windows = false;
-    if (column.record.windows_slot != kNone32) {
-      auto windows = file.LoadStream(stripe, column.record.windows_slot);
+    if (column.record.MayHaveWindows()) {
+      auto windows = file.LoadStream(stripe, column.windows_slot());
       check_windows = windows.ok() && windows->num_values != 0;
     }
     if (!check_index && !check_windows) continue;

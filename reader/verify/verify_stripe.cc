@@ -246,9 +246,9 @@ class StripeVerifier {
       DSI_RETURN_IF_ERROR(DecodeNode(node, width, count, {}, &scratch_, values_.data()));
       return s->checker.Add(values_.data(), count);
     }
-    const uint32_t slot = directory_.columns[s->use.owner].dictionary_slot;
-    if (slot == kNone32) return Corrupt("shared dictionary: the column has none (E-051)");
-    const VerifiedStream* dictionary = records_.Find(slot);
+    const uint16_t id_space = directory_.columns[s->use.owner].record.id_space;
+    if (id_space == kNone16) return Corrupt("shared dictionary: the column has none (E-051)");
+    const VerifiedStream* dictionary = records_.Find(file_.slots().dictionary(id_space));
     if (dictionary == nullptr) {
       s->failed = true;  // Its dictionary is damaged, and that was reported.
       return Status::Ok();
@@ -273,21 +273,21 @@ class StripeVerifier {
     for (const OpenColumn& c : directory_.columns) {
       if (c.name.empty()) continue;
       VerifiedTotals& total = (*totals)[c.ordinal];
-      const VerifiedStream* values = records_.Find(c.record.values_slot);
-      const VerifiedStream* shape = records_.Find(c.record.shape_slot);
+      const VerifiedStream* values = records_.Find(c.values_slot());
+      const VerifiedStream* shape = records_.Find(c.shape_slot());
       if (values == nullptr) {
         total.complete = false;
         continue;
       }
-      const uint64_t num_values = records_.PoolValues(c.record);
+      const uint64_t num_values = records_.PoolValues(c);
       total.num_values += num_values;
       if (!c.record.Support().ok()) continue;
       if (shape == nullptr || !shape->checker.sound()) continue;
       const uint64_t entries = shape->checker.entries();
       // Columns may differ in what a code asks for only by damage, which was reported. Windows are
       // looked at later.
-      if (records_.HasWindows(c.record)) {
-        const uint64_t of_leader = records_.PoolValues(directory_.columns[c.record.leader].record);
+      if (records_.HasWindows(c)) {
+        const uint64_t of_leader = records_.PoolValues(directory_.columns[c.first_column()]);
         if (of_leader == num_values) continue;
         records_.Report(Corrupt("a pool of {} values, the feature's first column has {} (D-013)",
                                 num_values, of_leader),

@@ -27,7 +27,7 @@ TYPES = {"bool": (1, 1), "int8": (2, 1), "int16": (3, 2), "int32": (4, 4), "int6
          "float32": (10, 4), "float64": (11, 8), "bytes": (12, 1)}
 
 Col = namedtuple("Col", "name kind type group feature id_space time_unit fixed_length flags "
-                 "default windows tiers", defaults=(0, None, None, 0, 0, 0, 0, False, 0))
+                 "default tiers", defaults=(0, None, None, 0, 0, 0, 0, 0))
 Grp = namedtuple("Grp", "name source owner parent", defaults=(1, None, 0))
 Ids = namedtuple("Ids", "name width")
 # `groups`: per group but the first (form, num_unique, index values). `columns`: name -> one entry
@@ -47,23 +47,21 @@ HEADER = (("magic", 8), ("major", 2), ("minor", 2), ("header_size", 4), ("salt",
 TRAILER = (("footer_offset", 8), ("footer_size", 4), ("major", 2), ("minor", 2), ("compat", 8),
            ("read_only_compat", 8), ("incompat", 8), ("file_size", 8), ("footer_seal", 8),
            ("salt", 8))
-GROUP_RECORD = (("form", 4), ("num_unique", 4), ("reserved", 8))
+GROUP_RECORD = (("form", 4), ("num_unique", 4))
 STREAM_RECORD = (("num_values", 8), ("constant", 8), ("first_page", 4), ("num_pages", 4),
                  ("offset_in_page", 4), ("size", 4), ("width", 1), ("form", 1), ("reserved", 2),
                  ("max", 4))
 PAGE_RECORD = (("offset", 8), ("stored_size", 4), ("num_values", 4), ("seal", 8))
 COLUMN_RECORD = (
-    ("feature_id", 8), ("name_hash", 8), ("default_bits", 8), ("stored_bytes", 8),
-    ("num_values", 8), ("name_offset", 4), ("name_size", 2), ("feature_name_size", 2),
-    ("leader", 4), ("num_columns", 2), ("id_space", 2), ("group", 4), ("shape_slot", 4),
-    ("values_slot", 4), ("max_length", 4), ("fixed_length", 4), ("feature_group", 4), ("kind", 1),
-    ("type", 1), ("flags", 1), ("time_unit", 1), ("windows_slot", 4), ("tiers_slot", 4), ("num_tiers", 1),
-    ("reserved", 3))
-NAME_INDEX_RECORD = (("hash", 8), ("column", 4), ("what", 4))
+    ("id_less_hash", 8), ("default_bits", 8), ("stored_bytes", 8), ("num_values", 8),
+    ("name_offset", 4), ("name_size", 2), ("feature_name_size", 2), ("place", 2),
+    ("num_columns", 2), ("group", 4), ("max_length", 4), ("fixed_length", 4), ("tiers_slot", 4),
+    ("id_space", 2), ("num_tiers", 1), ("reserved", 1), ("kind", 1), ("type", 1), ("flags", 1),
+    ("time_unit", 1), ("reserved_2", 4))
+NAME_INDEX_RECORD = (("hash", 4), ("column", 4))
 DIRECTORY_GROUP = (("name_offset", 4), ("name_size", 2), ("source", 1), ("reserved", 1),
-                   ("index_slot", 4), ("owner", 4), ("num_columns", 4), ("parent", 4))
-ID_SPACE_RECORD = (("name_offset", 4), ("name_size", 2), ("reserved", 2), ("dictionary_slot", 4),
-                   ("width", 1), ("reserved_2", 3))
+                   ("owner", 4), ("num_columns", 4), ("parent", 4), ("reserved_2", 4))
+ID_SPACE_RECORD = (("name_offset", 4), ("name_size", 2), ("width", 1), ("reserved", 1))
 STRIPE_REF = (("first_row", 8), ("num_rows", 4), ("num_sessions", 4), ("flags", 4),
               ("reserved", 4), ("data_offset", 8), ("data_size", 8)) + tuple(
                   (f"{t}.{n}", s) for t in ("groups", "streams", "pages") for n, s in TABLE_REF)
@@ -74,6 +72,10 @@ TABLES = ("columns", "name_index", "names", "groups", "id_spaces")
 def seal(data, kind, offset, salt):  # F-010
     seed = salt ^ (offset * 0x9E3779B97F4A7C15 % 2**64) ^ (kind << 56)
     return xxhash.xxh3_64_intdigest(data, seed)
+
+
+def name_hash(name):
+    return xxhash.xxh3_64_intdigest(name.encode(), 0)
 
 
 def zigzag(step):  # D-005
@@ -196,29 +198,20 @@ class Builder:
         self.size += len(joined(parts))
         return self.size
 
-    def _slots(self):
-        self.leaders, self.slot, next_slot = {}, {}, 0
+    def _slots(self):  # F-076
+        self.leaders, self.slot = {}, {}
         for i, c in enumerate(self.columns):
             feature = c.feature or c.name
             if feature not in self.leaders:
                 self.leaders[feature] = i
-                self.slot[feature, "shape"] = next_slot
-                next_slot += 1
-                if c.windows:
-                    self.slot[feature, "windows"] = next_slot
-                    next_slot += 1
-            self.slot[c.name] = next_slot
-            next_slot += 1
-            for k in range(1, c.tiers):
-                self.slot["tier", c.name, k] = next_slot
-                next_slot += 1
-        for i in range(1, len(self.groups)):
-            self.slot["index", i] = next_slot
-            next_slot += 1
-        for i in range(len(self.id_spaces)):
-            self.slot["ids", i] = next_slot
-            next_slot += 1
-        self.num_slots = next_slot
+                self.slot[feature, "shape"], self.slot[feature, "windows"] = 3 * i + 1, 3 * i + 2
+            self.slot[c.name] = 3 * i
+        next_slot = 3 * len(self.columns)
+        keys = [("ids", i) for i in range(len(self.id_spaces))]
+        keys += [("index", i) for i in range(1, len(self.groups))]
+        keys += [("tier", c.name, k) for c in self.columns for k in range(1, c.tiers)]
+        self.slot.update((key, next_slot + i) for i, key in enumerate(keys))
+        self.num_slots = next_slot + len(keys)
 
     def _name(self, name):  # F-071
         if name not in self.places:
@@ -226,22 +219,23 @@ class Builder:
             self.heap += name.encode()
         return dict(name_offset=self.places[name], name_size=len(name.encode()))
 
-    def _table(self, what, layout, records):  # F-040
-        """Writes a sealed table; returns its descriptor."""
+    def _table(self, what, layout, records, per_record=1):  # F-040
+        """Writes a sealed table, `per_record` of the records to one of its own (F-061); returns
+        its descriptor."""
         records = self.edit(what, records)
-        if layout and self.unknown:
-            layout += (("unknown", self.unknown),)
-            records = [dict(r, unknown=b"\xa5" * self.unknown) for r in records]
-        record_size = sum(size for _, size in layout) if layout else 1
+        record_size = per_record * sum(size for _, size in layout) + self.unknown if layout else 1
         if not records:
             return dict(offset=0, record_size=record_size, count=0, seal=0)
-        parts = ([Field(records, "names")] if not layout else [
-            f._replace(name=f"[{i}].{f.name}") for i, r in enumerate(records)
-            for f in fields(layout, r)])
+        parts = [] if layout else [Field(records, "names")]
+        for i, r in enumerate(records if layout else ()):
+            parts += [f._replace(name=f"[{i}].{f.name}") for f in fields(layout, r)]
+            if self.unknown and (i + 1) % per_record == 0:
+                parts.append(Field(b"\xa5" * self.unknown, f"[{i}].unknown"))
+        count = len(records) // per_record
         padding = bytes(-len(joined(parts)) % 8)
         if padding:
             parts.append(Field(padding, "padding"))
-        at, step, used = self.size, 4096 // record_size * record_size, len(records) * record_size
+        at, step, used = self.size, 4096 // record_size * record_size, count * record_size
         if self.compress:
             return self._compressed_table(what, joined(parts)[:used], record_size, step)
         body = joined(parts)
@@ -251,7 +245,7 @@ class Builder:
             seals += struct.pack("<Q", seal(block, 3, at + i, self.salt))
             parts.append(Field(seals[-8:], f"seal of block {i // step}"))
         self._add(what, parts)
-        return dict(offset=at, record_size=record_size, count=len(records),
+        return dict(offset=at, record_size=record_size, count=count,
                     seal=seal(seals, 4, at + len(body), self.salt))
 
     def _compressed_table(self, what, records, record_size, step):  # F-042
@@ -284,7 +278,7 @@ class Builder:
             if starts and c.tiers:  # D-014
                 chains = chains_of(entries, starts, codes)
                 top = 1 + reach_of(entries, starts, chains, c.flags & 1)
-            if c.windows and self.columns[self.leaders[feature]] is c:
+            if listed and self.columns[self.leaders[feature]] is c:
                 yield (feature, "windows"), 4, codes, top, c.name
             if starts:  # D-013
                 for start, e in zip(starts, entries):
@@ -306,7 +300,8 @@ class Builder:
 
     def _pages(self, stripe, rows):
         """Writes the pages of a stripe; returns what its tables need."""
-        streams, pages, pack, at = [{} for _ in range(self.num_slots)], [], b"", self.size
+        streams = [dict(form=0, width=1) for _ in range(-(-self.num_slots // 3) * 3)]  # F-061, F-078
+        pages, pack, at = [], b"", self.size
         is_kept = stripe < self.kept
         if is_kept:  # Its pages are there.
             at = self.older.parts[stripe][3]
@@ -356,10 +351,10 @@ class Builder:
 
     def _stripe_tables(self, i, groups, streams, pages, at, size):
         ref = dict(data_offset=at, data_size=size)
-        for name, layout, records in (("groups", GROUP_RECORD, groups),
-                                      ("streams", STREAM_RECORD, streams),
-                                      ("pages", PAGE_RECORD, pages)):
-            table = self._table(f"stripe {i} {name}", layout, records)
+        for name, layout, records, per_record in (("groups", GROUP_RECORD, groups, 1),
+                                                  ("streams", STREAM_RECORD, streams, 3),
+                                                  ("pages", PAGE_RECORD, pages, 1)):
+            table = self._table(f"stripe {i} {name}", layout, records, per_record)
             ref.update({f"{name}.{k}": v for k, v in table.items()})
         return ref
 
@@ -369,31 +364,27 @@ class Builder:
             feature = c.feature or c.name
             leader = self.leaders[feature]
             members = sum((other.feature or other.name) == feature for other in self.columns)
-            hashed = xxhash.xxh3_64_intdigest(c.name.encode(), 0)
             num_values, stored = self.totals[c.name]
             columns.append(dict(
-                feature_id=leader + 1, name_hash=hashed, default_bits=c.default,
+                id_less_hash=(leader + 1 - name_hash(feature)) % 2**64, default_bits=c.default,
                 stored_bytes=stored, num_values=num_values,
-                feature_name_size=len(feature.encode()), leader=leader, num_columns=members,
+                feature_name_size=len(feature.encode()), place=i - leader, num_columns=members,
                 id_space=NONE16 if c.id_space is None else c.id_space, group=c.group,
-                shape_slot=self.slot[feature, "shape"], values_slot=self.slot[c.name],
                 fixed_length=c.fixed_length, kind=KINDS[c.kind], type=TYPES[c.type][0],
                 flags=c.flags, time_unit=c.time_unit,
-                windows_slot=self.slot.get((feature, "windows"), NONE32),
                 tiers_slot=self.slot.get(("tier", c.name, 1), NONE32), num_tiers=c.tiers,
                 **self._name(c.name)))
-            index.append((hashed, 0, i))
+            index.append((name_hash(c.name) >> 32, i))
             if c.name != feature and leader == i:
-                index.append((xxhash.xxh3_64_intdigest(feature.encode(), 0), 1, i))
-        groups = [dict(source=g.source, index_slot=self.slot.get(("index", i), NONE32),
+                index.append((name_hash(feature) >> 32, i | 2**31))
+        groups = [dict(source=g.source,
                        owner=NONE32 if g.owner is None else g.owner,
                        num_columns=sum(c.group == i for c in self.columns), parent=g.parent,
                        **(self._name(g.name) if g.name else {}))
                   for i, g in enumerate(self.groups)]
-        spaces = [dict(dictionary_slot=self.slot["ids", i], width=s.width,
-                       **(self._name(s.name) if s.name else {}))
-                  for i, s in enumerate(self.id_spaces)]
-        index = [dict(hash=h, what=w, column=c) for h, w, c in sorted(index)]
+        spaces = [dict(width=s.width, **(self._name(s.name) if s.name else {}))
+                  for s in self.id_spaces]
+        index = [dict(hash=h, column=c) for h, c in sorted(index)]
         return {"columns": self._table("columns", COLUMN_RECORD, columns),
                 "name_index": self._table("name index", NAME_INDEX_RECORD, index),
                 "names": self._table("names", None, self.heap),

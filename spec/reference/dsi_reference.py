@@ -48,7 +48,7 @@ SIGNED, FLOATS, INTEGERS = {2, 3, 4, 5}, {10, 11}, set(range(2, 10))
 
 
 def name_hash(name):
-    return xxhash.xxh3_64_intdigest(name, 0)
+    return xxhash.xxh3_64_intdigest(name.encode(), 0)
 
 
 def seal(data, kind, offset, salt):  # F-010
@@ -57,14 +57,12 @@ def seal(data, kind, offset, salt):  # F-010
 
 
 Column = namedtuple(
-    "Column", "feature_id name_hash default_bits stored_bytes num_values name_offset name_size "
-    "feature_name_size leader num_columns id_space group shape_slot values_slot max_length "
-    "fixed_length feature_group kind type flags time_unit windows_slot tiers_slot num_tiers "
-    "reserved name feature_name ordinal")
-Group = namedtuple("Group", "name_offset name_size source reserved index_slot owner num_columns "
-                            "parent name")
-IdSpace = namedtuple("IdSpace", "name_offset name_size reserved1 dictionary_slot width reserved2 "
-                     "name")
+    "Column", "id_less_hash default_bits stored_bytes num_values name_offset name_size "
+    "feature_name_size place num_columns group max_length fixed_length tiers_slot id_space "
+    "num_tiers reserved1 kind type flags time_unit reserved2 name feature_name ordinal")
+Group = namedtuple("Group", "name_offset name_size source reserved owner num_columns parent "
+                            "reserved2 name")
+IdSpace = namedtuple("IdSpace", "name_offset name_size width reserved name")
 Stream = namedtuple("Stream", "num_values constant first_page num_pages offset_in_page size width "
                               "form reserved max")
 Page = namedtuple("Page", "offset stored_size num_values seal")
@@ -337,29 +335,28 @@ class File:
         except UnicodeDecodeError:
             raise Damage("F-071", "names", "the heap is not UTF-8") from None
         self.columns, self.groups, self.id_spaces = [], [], []
-        table = self._table(footer.columns, 96, "columns")
-        for i, r in enumerate(struct.iter_unpack("<5QI2HI2H6I4BIIB3s", table)):  # F-070
+        table = self._table(footer.columns, 72, "columns")
+        for i, r in enumerate(struct.iter_unpack("<4QI4H4IH6BI", table)):  # F-070
             what = f"column {i}"
-            need(not any(r[-1]), "F-003", what, "reserved field is not zero")  # F-003
-            raw = (name := self._name(r[5], r[6], what)).encode()
-            need(name_hash(raw) == r[1], "F-070", what, "wrong name_hash")
-            need(1 <= r[7] <= r[6], "F-070", what, f"feature_name_size {r[7]} of {r[6]}")
-            self.columns.append(Column(*r, name, self._valid_name(raw[:r[7]], what), i))
+            need(not r[15] and not r[20], "F-003", what, "reserved field is not zero")  # F-003
+            raw = self._name(r[4], r[5], what).encode()
+            need(1 <= r[6] <= r[5], "F-070", what, f"feature_name_size {r[6]} of {r[5]}")
+            self.columns.append(Column(*r, raw.decode(), self._valid_name(raw[:r[6]], what), i))
         table, chain = self._table(footer.groups, 24, "groups"), []
-        for i, r in enumerate(struct.iter_unpack("<IHBBIIII", table)):  # F-073
+        for i, r in enumerate(struct.iter_unpack("<IHBB4I", table)):  # F-073
             what = f"group {i}"
-            need(r[3] == 0, "F-003", what, "reserved field is not zero")  # F-003
+            need(r[3] == r[7] == 0, "F-003", what, "reserved field is not zero")  # F-003
             need(r[2] <= 3 and (r[2] or not i), "F-073", what, f"source {r[2]}")
             need(r[1] or r[0] == 0, "F-073", what, "a place of no name")
-            need(r[7] < i or r[7] == 0, "F-073", what, f"parent {r[7]}")
-            chain.append(chain[r[7]] + 1 if r[7] else 1)
+            need(r[6] < i or r[6] == 0, "F-073", what, f"parent {r[6]}")
+            chain.append(chain[r[6]] + 1 if r[6] else 1)
             need(chain[i] <= MAX_GROUP_CHAIN, "F-073", what, "too many parents above it")
             self.groups.append(Group(*r, self._name(r[0], r[1], what) if r[1] else ""))
-        table = self._table(footer.id_spaces, 16, "id spaces")
-        for i, r in enumerate(struct.iter_unpack("<IHHIB3s", table)):  # F-074
+        table = self._table(footer.id_spaces, 8, "id spaces")
+        for i, r in enumerate(struct.iter_unpack("<IHBB", table)):  # F-074
             what = f"id space {i}"
-            need(r[2] == 0 and not any(r[5]), "F-003", what, "reserved field not zero")  # F-003
-            need(r[4] in (4, 8), "F-074", what, f"width {r[4]}")
+            need(r[3] == 0, "F-003", what, "reserved field not zero")  # F-003
+            need(r[2] in (4, 8), "F-074", what, f"width {r[2]}")
             need(r[1] or r[0] == 0, "F-073", what, "a place of no name")
             self.id_spaces.append(IdSpace(*r, self._name(r[0], r[1], what) if r[1] else ""))
         self.cluster_keys = footer.cluster_keys
@@ -367,8 +364,7 @@ class File:
              "a cluster key is no column")
         need(self.groups, "F-073", "groups", "no group 0")  # F-073
         g = self.groups[0]
-        need((g.source, g.name_offset, g.name_size, g.index_slot, g.owner) == (
-            0, 0, 0, NONE32, NONE32), "F-073", "group 0", "is not the group of rows")
+        need((g.source, g.name_offset, g.name_size, g.owner) == (0, 0, 0, NONE32), "F-073", "group 0", "is not the group of rows")
         for i, g in enumerate(self.groups):
             need(g.owner == NONE32 or g.owner < len(self.columns), "F-073", f"group {i}",
                  f"owner {g.owner}")
@@ -381,9 +377,10 @@ class File:
         while i < len(self.columns):
             first, what = self.columns[i], f"column {i}"
             n = first.num_columns
-            need(first.leader == i and 1 <= n <= len(self.columns) - i, "F-070", what,
-                 f"leader {first.leader}, {n} columns")
+            need(1 <= n <= len(self.columns) - i, "F-070", what, f"{n} columns")
             feature = self.columns[i:i + n]
+            for place, c in enumerate(feature):
+                need(c.place == place, "F-070", f"column {c.ordinal}", f"place {c.place}")
             for c in feature:  # F-079: what the columns of a feature share
                 need(shared_fields(c) == shared_fields(first), "F-079", f"column {c.ordinal}",
                      "differs from its feature's first column")
@@ -404,19 +401,19 @@ class File:
             i += n
         need(self.footer.num_features == len(self.features), "F-050", "core footer",
              f"num_features {self.footer.num_features}, found {len(self.features)}")  # F-050
-        need(len({f[0].feature_id for f in self.features}) == len(self.features), "F-070",
-             "columns", "a feature_id stands twice")
+        need(len({feature_id(f[0]) for f in self.features}) == len(self.features), "F-070",
+             "columns", "a feature's id stands twice")
         need(len({c.name for c in self.columns}) == len(self.columns), "F-075", "columns",
              "a column name stands twice")  # F-075
-        owner = {c.name: c.leader for c in self.columns}
+        owner = {c.name: leader(c) for c in self.columns}
         for f in self.features:
             need(owner.setdefault(f[0].feature_name, f[0].ordinal) == f[0].ordinal, "F-075",
                  f"column {f[0].ordinal}", "the feature's name is taken")
-        index = [(c.name_hash, 0, c.ordinal) for c in self.columns] + [
-            (name_hash(f[0].feature_name.encode()), 1, f[0].ordinal)
+        index = [(name_hash(c.name) >> 32, c.ordinal) for c in self.columns] + [
+            (name_hash(f[0].feature_name) >> 32, f[0].ordinal | 1 << 31)
             for f in self.features if f[0].name != f[0].feature_name]
-        stored = [(h, what, column) for h, column, what in struct.iter_unpack(
-            "<QII", self._table(self.footer.name_index, 16, "name index"))]
+        stored = list(struct.iter_unpack(
+            "<II", self._table(self.footer.name_index, 8, "name index")))
         need(stored == sorted(index), "F-072", "name index", "is not that of the columns")  # F-072
 
     def _check_schema(self, c, what):
@@ -424,13 +421,12 @@ class File:
         need(c.flags < 8, "F-003", what, f"flags {c.flags:#x}")  # F-003
         need(c.time_unit <= 4, "F-070", what, f"time unit {c.time_unit}")
         need(c.default_bits == 0 or c.flags & 4, "F-070", what, "default without its flag")
-        need(2 <= c.num_tiers <= 8 and c.windows_slot != NONE32 if c.tiers_slot != NONE32
+        need(2 <= c.num_tiers <= 8 and may_have_windows(c) if c.tiers_slot != NONE32
              else c.num_tiers == 0, "D-014", what, f"{c.num_tiers} tiers")  # D-014
         need(c.id_space == NONE16 or c.id_space < len(self.id_spaces), "F-074", what,
              f"id space {c.id_space}")  # F-074
         if not is_known(c):
             return  # S-010: fatal only when the column is asked for.
-        need(c.windows_slot == NONE32 or is_list(c), "F-070", what, "windows of a kind not listed")
         width = TYPE_WIDTH[c.type]
         need(c.default_bits < 1 << 8 * width, "F-070", what, "default does not fit the type")
         need(c.type != BOOL or c.default_bits <= 1, "S-011", what, "default is no bool")  # S-011
@@ -447,14 +443,24 @@ class File:
              "width of the id space")  # F-074
 
     def _check_slots(self):  # F-076, F-077, F-078
-        slots = [g.index_slot for g in self.groups[1:]]
-        slots += [s.dictionary_slot for s in self.id_spaces]
-        slots += [s for c in self.columns for s in tier_slots(c)]
-        slots += [f[0].shape_slot for f in self.features]
-        slots += [f[0].windows_slot for f in self.features if f[0].windows_slot != NONE32]
-        need(all(s < self.footer.num_slots for s in slots), "F-076", "directory", "no such slot")
-        need(len(set(slots)) == len(slots), "F-077", "directory", "a slot serves two purposes")
-        need(len(slots) == self.footer.num_slots, "F-078", "directory", "a slot serves no purpose")
+        self.first_dictionary = 3 * len(self.columns)
+        self.first_index = self.first_dictionary + len(self.id_spaces)
+        first_tier, end = self.first_index + len(self.groups) - 1, self.footer.num_slots
+        need(first_tier <= end, "F-076", "core footer", f"{end} slots, {first_tier} before tiers")
+        tiers = [s for c in self.columns for s in tier_slots(c)[1:]]
+        need(all(first_tier <= s < end for s in tiers), "F-076", "directory", "no such slot")
+        need(len(set(tiers)) == len(tiers), "F-077", "directory", "a slot serves two purposes")
+        need(len(tiers) == end - first_tier, "F-078", "directory", "a slot serves no purpose")
+        self.used_slots = set(tiers) | set(range(self.first_dictionary, first_tier))
+        self.used_slots |= {values_slot(c) for c in self.columns}
+        self.used_slots |= {shape_slot(f[0]) for f in self.features}
+        self.used_slots |= {windows_slot(f[0]) for f in self.features if may_have_windows(f[0])}
+
+    def _index_slot(self, g):  # F-076
+        return self.first_index + g - 1
+
+    def _dictionary_slot(self, i):  # F-076
+        return self.first_dictionary + i
 
     # -- Stripes --
 
@@ -480,10 +486,11 @@ class File:
                 need(ref.data_offset == position, "F-051", what, f"data at {ref.data_offset}")
             row, position = row + ref.num_rows, position + ref.data_size
             need(ref.groups.count == len(self.groups), "F-060", what, "count of group records")
-            need(ref.streams.count == footer.num_slots, "F-050", what, "count of stream records")
-            groups = list(struct.iter_unpack("<IIQ", self._table(ref.groups, 16, f"{what} groups")))
+            need(ref.streams.count == blocks_of(footer.num_slots, 3), "F-061", what,
+                 "count of stream records")
+            groups = list(struct.iter_unpack("<II", self._table(ref.groups, 8, f"{what} groups")))
             streams = [Stream(*r) for r in struct.iter_unpack(
-                "<QQIIIIBBHI", self._table(ref.streams, 40, f"{what} streams"))]
+                "<QQIIIIBBHI", self._table(ref.streams, 120, f"{what} streams"))]
             pages = [Page(*r) for r in struct.iter_unpack(
                 "<QIIQ", self._table(ref.pages, 24, f"{what} pages"))]
             stripe = Stripe(i, ref.num_rows, groups, streams, pages)
@@ -498,11 +505,11 @@ class File:
             found = sum(s.streams[t].num_values for s in self.stripes for t in tier_slots(c))
             need(c.num_values == found, "F-070", f"column {c.ordinal}", f"not {found} num_values")
             slots = tier_slots(c)
-            if c.leader == c.ordinal:
-                slots += [c.shape_slot] + ([c.windows_slot] if c.windows_slot != NONE32 else [])
+            if c.place == 0:
+                slots += [shape_slot(c), windows_slot(c)]
             if c.id_space < len(self.id_spaces) and not any(
                     b.id_space == c.id_space for b in self.columns[:c.ordinal]):
-                slots.append(self.id_spaces[c.id_space].dictionary_slot)
+                slots.append(self._dictionary_slot(c.id_space))
             found = sum(self._stored(s, slot) for s in self.stripes for slot in slots)
             need(c.stored_bytes == found, "F-070", f"column {c.ordinal}", f"stored: {found}")
 
@@ -513,9 +520,8 @@ class File:
         return s.size
 
     def _check_groups(self, stripe, what):
-        for g, (form, num_unique, reserved) in enumerate(stripe.groups):
+        for g, (form, num_unique) in enumerate(stripe.groups):
             here = f"{what} group {g}"
-            need(reserved == 0, "F-003", here, "reserved field is not zero")  # F-003
             need(g or form == 0, "F-073", here, f"form {form} in the group of rows")  # F-073
             need(1 <= num_unique <= stripe.num_rows, "D-003", here,
                  f"{num_unique} unique rows of {stripe.num_rows}")  # D-003
@@ -547,8 +553,8 @@ class File:
              "data_size differs")
 
     def _check_streams(self, stripe, what):  # F-061
-        shapes = {f[0].shape_slot for f in self.features}
-        shapes |= {f[0].windows_slot for f in self.features}
+        shapes = {shape_slot(f[0]) for f in self.features}
+        shapes |= {windows_slot(f[0]) for f in self.features}
         owners, packed = {}, {i: [] for i, p in enumerate(stripe.pages)
                               if p.num_values == 0 or p.num_values > MAX_PAGE_VALUES}
         for slot, s in enumerate(stripe.streams):
@@ -556,6 +562,8 @@ class File:
             need(s.form <= 4, "F-061", here, f"form {s.form}")
             need(s.width in (1, 2, 4, 8), "F-061", here, f"width {s.width}")
             need(s.reserved == 0, "F-003", here, "reserved field is not zero")  # F-003
+            need(slot in self.used_slots or (s.form, s.width) == (0, 1), "F-078", here,
+                 "a slot that serves nothing is not empty")
             need(s.max == 0 or slot in shapes, "F-061", here, "max of another stream")
             need(s.num_values <= MAX_VALUES, "F-090", here, f"{s.num_values} values")  # F-090
             place = (s.first_page, s.num_pages, s.offset_in_page, s.size)
@@ -657,8 +665,8 @@ class File:
         return rows
 
     def _index(self, stripe, g, parent_rows):
-        form, num_unique, _ = stripe.groups[g]
-        where, slot = f"stripe {stripe.ordinal} group {g}", self.groups[g].index_slot
+        form, num_unique = stripe.groups[g]
+        where, slot = f"stripe {stripe.ordinal} group {g}", self._index_slot(g)
         n = stripe.num_rows
         if form > 6:  # D-001
             raise Unsupported("D-001", where, f"form {form}")
@@ -756,18 +764,18 @@ class File:
         if c.kind not in (LIST, WEIGHTED, SEQUENCE):
             self._need_known(c)
         num_unique = stripe.groups[c.group][1]
-        where, lists = f"stripe {stripe.ordinal} shape of column {c.leader}", is_list(c)
-        codes = self._stream(stripe, c.shape_slot, 4 if lists else 1, num_unique, "D-010")  # D-010
+        where, lists = f"stripe {stripe.ordinal} shape of column {leader(c)}", is_list(c)
+        codes = self._stream(stripe, shape_slot(c), 4 if lists else 1, num_unique, "D-010")  # D-010
         top = max(codes)
         need(top <= (MAX_LIST_CODE if lists else 1), "F-090" if lists else "D-010", where,
              f"code {top}")  # F-090
-        need(top == stripe.streams[c.shape_slot].max, "D-010", where, f"max is not {top}")  # F-061
+        need(top == stripe.streams[shape_slot(c)].max, "D-010", where, f"max is not {top}")  # F-061
         return codes
 
     def _column_records(self, stripe, c):
         """What the records of the column's streams tell by themselves (F-004)."""
         lists, streams = is_list(c), stripe.streams
-        shape, num_unique = streams[c.shape_slot], stripe.groups[c.group][1]
+        shape, num_unique = streams[shape_slot(c)], stripe.groups[c.group][1]
         where = f"stripe {stripe.ordinal} column {c.ordinal}"
         if not is_known(c) and c.kind not in (LIST, WEIGHTED, SEQUENCE):
             return
@@ -776,8 +784,8 @@ class File:
         need(shape.max <= (MAX_LIST_CODE if lists else 1), "D-010", where, f"code {shape.max}")
         need(shape.form != 1 or shape.constant == shape.max, "D-010", where, "not the greatest code")
         windowed = False
-        if c.windows_slot != NONE32:
-            windows = streams[c.windows_slot]
+        if is_list(c):
+            windows = streams[windows_slot(c)]
             windowed = windows.num_values != 0
             need(windows.num_values in (0, num_unique) and windows.width == 4, "D-013", where,
                  f"{windows.num_values} codes of width {windows.width}")
@@ -794,20 +802,20 @@ class File:
              f"{found} values, the shape allows {least} to {most}")
 
     def dictionary(self, stripe, i):
-        slot = self.id_spaces[i].dictionary_slot
+        slot = self._dictionary_slot(i)
         return self._stream(stripe, slot, self.id_spaces[i].width,
                             stripe.streams[slot].num_values, "F-074")  # F-074, E-051
 
     def _nodes(self, stripe, slot):
         """Decodes the nodes of a stream by itself, with any dictionary of the right size."""
         if any(not is_known(c) and (slot in tier_slots(c) or slot in (
-                c.shape_slot, c.windows_slot) and c.kind not in (LIST, WEIGHTED, SEQUENCE))
+                shape_slot(c), windows_slot(c)) and c.kind not in (LIST, WEIGHTED, SEQUENCE))
                for c in self.columns):
             return  # S-010, S-011
         spaces = [c.id_space for c in self.columns if slot in tier_slots(c) and c.id_space != NONE16]
         s, ids = stripe.streams[slot], None
         if spaces:
-            size = stripe.streams[self.id_spaces[spaces[0]].dictionary_slot].num_values
+            size = stripe.streams[self._dictionary_slot(spaces[0])].num_values
             self.budget.spend(size, f"slot {slot}")
             ids = [0] * size
         if s.form > 1:
@@ -823,8 +831,8 @@ class File:
         shared = None if c.id_space == NONE16 else (
             lambda width: self.dictionary(stripe, c.id_space))
         starts, chains, count = self._starts(stripe, c, sizes, where)
-        need(stripe.streams[c.values_slot].width == TYPE_WIDTH[c.type], "F-061", where,
-             f"width {stripe.streams[c.values_slot].width}")
+        need(stripe.streams[values_slot(c)].width == TYPE_WIDTH[c.type], "F-061", where,
+             f"width {stripe.streams[values_slot(c)].width}")
         entries = self._entries(stripe, c, sizes, starts, chains, count, shared, where)
         need(c.type != BOOL or not entries or max(entries) <= 1, "S-011", where, "a bool above 1")
         entries, values, at = typed(entries, c.type, raw_bits), [], 0
@@ -845,15 +853,16 @@ class File:
         """Where the entries of each unique row start, None for one after another; the chains of
         the pool; its size."""
         slots = tier_slots(c)
-        windows = None if c.windows_slot == NONE32 else stripe.streams[c.windows_slot]
+        windows = stripe.streams[windows_slot(c)] if is_list(c) else None
         top = windows.max if windows else 0
         need(top == 0 or c.num_tiers, "D-014", where, f"reach {top} without tiers")  # D-014
         need(top or not any(stripe.streams[slot].num_values for slot in slots[1:]), "D-014", where,
              "a tier is not empty")
+        need(windows is None or windows.width == 4, "D-013", where, "width of the windows")
         if windows is None or windows.num_values == 0:  # D-011
             return None, (), sum(sizes)
         self.budget.spend(sum(sizes), where)  # Windows overlap: few entries may be many lists.
-        codes = self._stream(stripe, c.windows_slot, 4, len(sizes), "D-013")  # D-013
+        codes = self._stream(stripe, windows_slot(c), 4, len(sizes), "D-013")  # D-013
         starts, chains = place_windows(codes, sizes, where)
         count, found = chains[-1][1] if chains else 0, sum(
             stripe.streams[slot].num_values for slot in slots)
@@ -864,9 +873,9 @@ class File:
     def _entries(self, stripe, c, sizes, starts, chains, count, shared, where):
         """The values streams of a column, put together from its tiers (D-014)."""
         width = TYPE_WIDTH[c.type]
-        top = 0 if c.windows_slot == NONE32 else stripe.streams[c.windows_slot].max
+        top = stripe.streams[windows_slot(c)].max if is_list(c) else 0
         if top == 0:
-            return self._stream(stripe, c.values_slot, width, count,
+            return self._stream(stripe, values_slot(c), width, count,
                                 "D-011" if starts is None else "D-013", shared)  # D-011, D-013
         newest_first, reach = c.flags & 1, 0
         for size, start in zip(sizes, starts):
@@ -1030,9 +1039,33 @@ def place_windows(codes, sizes, where):  # D-013
     return starts, list(zip(begins, begins[1:] + [end]))
 
 
+def values_slot(c):  # F-076
+    return 3 * c.ordinal
+
+
+def shape_slot(c):  # F-076
+    return 3 * leader(c) + 1
+
+
+def windows_slot(c):  # F-076
+    return 3 * leader(c) + 2
+
+
+def leader(c):  # F-070
+    return c.ordinal - c.place
+
+
+def feature_id(c):  # F-070
+    return (c.id_less_hash + name_hash(c.feature_name)) % 2**64
+
+
+def may_have_windows(c):  # D-013
+    return is_list(c) or not is_known(c)
+
+
 def tier_slots(c):
     """D-014: the slots of a column's values, that of the values stream first."""
-    return [c.values_slot] + list(range(c.tiers_slot, c.tiers_slot + max(c.num_tiers - 1, 0)))
+    return [values_slot(c)] + list(range(c.tiers_slot, c.tiers_slot + max(c.num_tiers - 1, 0)))
 
 
 def is_known(c):  # S-010, S-011
@@ -1044,9 +1077,9 @@ def is_list(c):  # D-010
 
 
 def shared_fields(c):  # F-079
-    return c._replace(name_hash=0, name_offset=0, name_size=0, name="", ordinal=0, default_bits=0,
-                      flags=c.flags & 3, stored_bytes=0, num_values=0, id_space=0, values_slot=0,
-                      tiers_slot=0, type=0)
+    return c._replace(place=0, name_offset=0, name_size=0, name="", ordinal=0, default_bits=0,
+                      flags=c.flags & 3, stored_bytes=0, num_values=0, id_space=0, tiers_slot=0,
+                      type=0)
 
 
 def typed(entries, kind, raw_bits):  # S-011

@@ -40,7 +40,7 @@ ALIAS = """\
 ## Aliases and sections: two equal lists, a rounded number ({other} bytes)
 
 Rows: `seen` = `liked` = [7, 8, 9] and [8]; `score` = 0.1 rounded to fp16, and missing. The streams
-of `liked`, slots 2 and 3, are of form 4: `first_page` names the slots 0 and 1, whose nodes, count,
+of `liked`, slots 3 and 4, are of form 4: `first_page` names the slots 0 and 1, whose nodes, count,
 width and max they have. The page holds three nodes: at 0 the shape of `seen` (codes 4 and 2), at 24
 its entries, at 56 the shape of `score` (1, 0); its one value is a constant. Of `liked` no byte is
 stored but its records. The sections are user metadata, kind 1, whose padding is no part of its 15

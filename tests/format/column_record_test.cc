@@ -19,22 +19,18 @@ using test::RoundTrip;
 
 ColumnRecord SomeColumn() {
   ColumnRecord r;
-  r.feature_id = 17;
-  r.name_hash = 18;
+  r.id_less_hash = 17;
   r.default_bits = 19;
   r.stored_bytes = 20;
   r.num_values = 21;
   r.name_offset = 22;
   r.name_size = 23;
   r.feature_name_size = 23;
-  r.leader = 25;
+  r.place = 0;
   r.num_columns = 1;
   r.id_space = 26;
   r.group = 27;
-  r.shape_slot = 28;
-  r.values_slot = 29;
   r.max_length = 30;
-  r.feature_group = 31;
   r.kind = Kind::kList;
   r.type = Type::kUint64;
   r.newest_first = true;
@@ -46,34 +42,39 @@ ColumnRecord SomeColumn() {
 TEST(ColumnRecord, F070RoundTrip) {
   const ColumnRecord r = SomeColumn();
   const ColumnRecord back = RoundTrip(r);
-  EXPECT_EQ(back.feature_id, r.feature_id);
-  EXPECT_EQ(back.name_hash, r.name_hash);
+  EXPECT_EQ(back.id_less_hash, r.id_less_hash);
   EXPECT_EQ(back.default_bits, r.default_bits);
   EXPECT_EQ(back.stored_bytes, r.stored_bytes);
   EXPECT_EQ(back.num_values, r.num_values);
   EXPECT_EQ(back.name_offset, r.name_offset);
   EXPECT_EQ(back.name_size, r.name_size);
   EXPECT_EQ(back.feature_name_size, r.feature_name_size);
-  EXPECT_EQ(back.leader, r.leader);
+  EXPECT_EQ(back.place, r.place);
   EXPECT_EQ(back.num_columns, r.num_columns);
   EXPECT_EQ(back.id_space, r.id_space);
   EXPECT_EQ(back.group, r.group);
-  EXPECT_EQ(back.shape_slot, r.shape_slot);
-  EXPECT_EQ(back.values_slot, r.values_slot);
   EXPECT_EQ(back.max_length, r.max_length);
-  EXPECT_EQ(back.feature_group, r.feature_group);
   EXPECT_EQ(back.kind, r.kind);
   EXPECT_EQ(back.type, r.type);
   EXPECT_TRUE(back.newest_first);
   EXPECT_FALSE(back.nested);
   EXPECT_TRUE(back.has_default);
-  EXPECT_EQ(back.windows_slot, r.windows_slot);
-  ExpectReserved(r, 93, 95);
+  ExpectReserved(r, 63, 63);
+  ExpectReserved(r, 68, 71);
+}
+
+TEST(ColumnRecord, F070PlaceInItsFeature) {
+  ColumnRecord r = SomeColumn();
+  r.kind = Kind::kSequence;
+  r.num_columns = 3;
+  r.place = 2;
+  EXPECT_EQ(RoundTrip(r).place, 2);
+  r.place = 3;
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "F-070", Refusal(r));
 }
 
 ColumnRecord Tiered() {
   ColumnRecord r = SomeColumn();
-  r.windows_slot = 40;
   r.tiers_slot = 41;
   r.num_tiers = 3;
   return r;
@@ -83,19 +84,19 @@ TEST(ColumnRecord, D014Tiers) {
   const ColumnRecord back = RoundTrip(Tiered());
   EXPECT_EQ(back.tiers_slot, 41U);
   EXPECT_EQ(back.num_tiers, 3U);
-  const auto refusal = [](uint32_t windows_slot, uint32_t tiers_slot, uint8_t num_tiers) {
+  const auto refusal = [](Kind kind, uint32_t tiers_slot, uint8_t num_tiers) {
     ColumnRecord r = Tiered();
-    r.windows_slot = windows_slot;
+    r.kind = kind;
     r.tiers_slot = tiers_slot;
     r.num_tiers = num_tiers;
     return Refusal(r);
   };
-  EXPECT_EQ(refusal(40, kNone32, 0), "sound");
-  EXPECT_EQ(refusal(40, 41, 2), "sound");
-  EXPECT_EQ(refusal(40, 41, kMaxTiers), "sound");
-  for (const std::string& said :
-       {refusal(40, 41, 0), refusal(40, 41, 1), refusal(40, 41, kMaxTiers + 1),
-        refusal(40, kNone32, 2), refusal(kNone32, 41, 2)}) {
+  EXPECT_EQ(refusal(Kind::kList, kNone32, 0), "sound");
+  EXPECT_EQ(refusal(Kind::kList, 41, 2), "sound");
+  EXPECT_EQ(refusal(Kind::kList, 41, kMaxTiers), "sound");
+  for (const std::string& said : {refusal(Kind::kList, 41, 0), refusal(Kind::kList, 41, 1),
+                                  refusal(Kind::kList, 41, kMaxTiers + 1),
+                                  refusal(Kind::kList, kNone32, 2), refusal(Kind::kDense, 41, 2)}) {
     EXPECT_PRED_FORMAT2(::testing::IsSubstring, "tiers (D-014)", said);
   }
 }
@@ -110,10 +111,10 @@ TEST(ColumnRecord, S010S011UnknownIsUnsupported) {
     return record.ok() ? record->Support() : record.status();
   };
   for (const uint8_t value : std::initializer_list<uint8_t>{0, 77, 255}) {
-    EXPECT_EQ(support(80, value).code(), StatusCode::kUnsupported);
-    EXPECT_NE(support(80, value).message().find("S-010"), std::string::npos);
-    EXPECT_EQ(support(81, value).code(), StatusCode::kUnsupported);
-    EXPECT_NE(support(81, value).message().find("S-011"), std::string::npos);
+    EXPECT_EQ(support(64, value).code(), StatusCode::kUnsupported);
+    EXPECT_NE(support(64, value).message().find("S-010"), std::string::npos);
+    EXPECT_EQ(support(65, value).code(), StatusCode::kUnsupported);
+    EXPECT_NE(support(65, value).message().find("S-011"), std::string::npos);
   }
   EXPECT_TRUE(SomeColumn().Support().ok());
 }
@@ -127,15 +128,15 @@ TEST(ColumnRecord, F070Rules) {
     EXPECT_EQ(status.code(), StatusCode::kCorrupt);
     return status.message();
   };
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "flags 0xc (F-070)", refusal(82, 8 + 4));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "flags 0xc (F-070)", refusal(66, 8 + 4));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "a default that is not given (F-070)",
-                      refusal(82, 0));
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "time unit 5 (F-070)", refusal(83, 5));
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "name of 0 bytes (F-070)", refusal(44, 0));  // S-013.
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "name of 4119 bytes (F-070)", refusal(45, 0x10));
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "feature name of 24 bytes", refusal(46, 24));
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "feature name of 0 bytes", refusal(46, 0));
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "a feature of 0 columns (F-070)", refusal(52, 0));
+                      refusal(66, 0));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "time unit 5 (F-070)", refusal(67, 5));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "name of 0 bytes (F-070)", refusal(36, 0));  // S-013.
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "name of 4119 bytes (F-070)", refusal(37, 0x10));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "feature name of 24 bytes", refusal(38, 24));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "feature name of 0 bytes", refusal(38, 0));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "of a feature of 0 (F-070)", refusal(42, 0));
 }
 
 TEST(ColumnRecord, S012KindAndType) {

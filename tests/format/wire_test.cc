@@ -164,7 +164,6 @@ TEST(StripeGroupRecord, F060) {
   const StripeGroupRecord back = RoundTrip(r);
   EXPECT_EQ(back.form, IndexForm::kGeneral);
   EXPECT_EQ(back.num_unique, 77U);
-  ExpectReserved(r, 8, 15);
 }
 
 StreamRecord Packed() {
@@ -261,58 +260,51 @@ TEST(PageRecord, F062) {
 }
 
 TEST(NameIndexRecord, F072) {
-  const NameIndexRecord r{.hash = ~uint64_t{0}, .column = 5, .what = 1};
+  const NameIndexRecord r{.hash = ~uint32_t{0}, .column = 5, .is_feature = true};
   const NameIndexRecord back = RoundTrip(r);
   EXPECT_EQ(back.hash, r.hash);
   EXPECT_EQ(back.column, 5U);
-  EXPECT_EQ(back.what, 1U);
-  EXPECT_EQ(CodeAfter(r, 12, 2), StatusCode::kCorrupt);
+  EXPECT_TRUE(back.is_feature);
+  EXPECT_FALSE(RoundTrip(NameIndexRecord{.hash = 1, .column = 5}).is_feature);
 }
 
 // What has no name has no place of one.
 TEST(GroupRecord, F073NoNameNoPlace) {
   std::array<std::byte, GroupRecord::kSize> group;
-  GroupRecord{.source = 2, .index_slot = 3}.EncodeTo(group.data());
+  GroupRecord{.source = 2, .owner = 3}.EncodeTo(group.data());
   EXPECT_TRUE(GroupRecord::DecodeFrom(group.data()).ok());
-  GroupRecord{.name_offset = 8, .source = 2, .index_slot = 3}.EncodeTo(group.data());
+  GroupRecord{.name_offset = 8, .source = 2, .owner = 3}.EncodeTo(group.data());
   EXPECT_EQ(GroupRecord::DecodeFrom(group.data()).status().code(), StatusCode::kCorrupt);
   std::array<std::byte, IdSpaceRecord::kSize> space;
-  IdSpaceRecord{.dictionary_slot = 3}.EncodeTo(space.data());
+  IdSpaceRecord{.width = 4}.EncodeTo(space.data());
   EXPECT_TRUE(IdSpaceRecord::DecodeFrom(space.data()).ok());
-  IdSpaceRecord{.name_offset = 8, .dictionary_slot = 3}.EncodeTo(space.data());
+  IdSpaceRecord{.name_offset = 8, .width = 4}.EncodeTo(space.data());
   EXPECT_EQ(IdSpaceRecord::DecodeFrom(space.data()).status().code(), StatusCode::kCorrupt);
 }
 
 TEST(GroupRecord, F073) {
-  const GroupRecord r{.name_offset = 1,
-                      .name_size = 2,
-                      .source = 2,
-                      .index_slot = 3,
-                      .owner = 4,
-                      .num_columns = 5,
-                      .parent = 6};
+  const GroupRecord r{
+      .name_offset = 1, .name_size = 2, .source = 2, .owner = 4, .num_columns = 5, .parent = 6};
   const GroupRecord back = RoundTrip(r);
   EXPECT_EQ(back.name_offset, 1U);
   EXPECT_EQ(back.name_size, 2);
   EXPECT_EQ(back.source, 2);
-  EXPECT_EQ(back.index_slot, 3U);
   EXPECT_EQ(back.owner, 4U);
   EXPECT_EQ(back.num_columns, 5U);
   EXPECT_EQ(back.parent, 6U);
   EXPECT_EQ(CodeAfter(r, 6, 4), StatusCode::kCorrupt);
   ExpectReserved(r, 7, 7);
+  ExpectReserved(r, 20, 23);
 }
 
 TEST(IdSpaceRecord, F074) {
-  const IdSpaceRecord r{.name_offset = 1, .name_size = 2, .dictionary_slot = 3, .width = 4};
+  const IdSpaceRecord r{.name_offset = 1, .name_size = 2, .width = 4};
   const IdSpaceRecord back = RoundTrip(r);
   EXPECT_EQ(back.name_offset, 1U);
   EXPECT_EQ(back.name_size, 2);
-  EXPECT_EQ(back.dictionary_slot, 3U);
   EXPECT_EQ(back.width, 4);
-  EXPECT_EQ(CodeAfter(r, 12, 2), StatusCode::kCorrupt);
-  ExpectReserved(r, 6, 7);
-  ExpectReserved(r, 13, 15);
+  EXPECT_EQ(CodeAfter(r, 6, 2), StatusCode::kCorrupt);
+  ExpectReserved(r, 7, 7);
 }
 
 }  // namespace

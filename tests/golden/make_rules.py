@@ -20,8 +20,8 @@ from dsi_statistics import Statistics, section  # noqa: E402
 
 def pools(lists, codes, pool, tiers=0, top=0, flags=0, spread=None, more=(), nodes=None, type="int64"):
     """A feature "l", or two with `more`, whose streams are as given whatever the rules say. `spread`: the tiers."""
-    columns = [Col("l.a", "sequence", type, feature="l", windows=True, tiers=tiers, flags=flags),
-               Col("l.b", "sequence", "uint8", feature="l", windows=True, tiers=tiers, flags=flags), *more]
+    columns = [Col("l.a", "sequence", type, feature="l", tiers=tiers, flags=flags),
+               Col("l.b", "sequence", "uint8", feature="l", tiers=tiers, flags=flags), *more]
     builder, parts = Builder.__new__(Builder), spread or [pool] + [[]] * max(tiers - 1, 0)
 
     def streams(rows):
@@ -76,7 +76,7 @@ def as_of(counts, num_unique=None, owners=OWNERS, **more):
 
 def compressed(what="", edit=None, change=None, encoder=en.compressed(2)):
     """Three blocks of columns and a page, compressed; `edit` changes the part of the file called `what`, `change` each node."""
-    columns = [Col(f"feature.{i:03}", "list", "int64") for i in range(100)]
+    columns = [Col(f"feature.{i:03}", "list", "int64") for i in range(130)]
     values = {c.name: [[i, 7], None, [i + 1]] for i, c in enumerate(columns)}
     encode = encoder if change is None else lambda values, width: change(encoder(values, width))
     return Builder(columns, [Rows(3, values)], compress=encode, edit=edit and (

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -75,7 +77,7 @@ TEST(CoreFooter, F090SlotsAndColumnsAtTheirLimits) {
   for (const uint32_t more : {0U, 1U}) {
     EditableFile slots(SampleFile());
     slots.SetCore<uint32_t>(CoreFooter::VT_NUM_SLOTS, (1U << 24) + more);
-    ExpectRefused(slots.ResealFooter(), more == 0 ? "F-050" : "F-090", StatusCode::kCorrupt,
+    ExpectRefused(slots.ResealFooter(), more == 0 ? "F-061" : "F-090", StatusCode::kCorrupt,
                   "slots");
     EditableFile columns(SampleFile());
     wire::TableRef& t = columns.columns();
@@ -93,14 +95,27 @@ TEST(CoreFooter, F090SlotsAndColumnsAtTheirLimits) {
   ExpectRefused(all.ResealFooter(), "F-090", StatusCode::kCorrupt, "slots");
 }
 
-// The dictionary's slot is given away: another serves twice, and its own nothing.
-TEST(CoreFooter, F078EverySlotIsUsed) {
+// Three for each column, one for each id space and each group but that of rows.
+TEST(CoreFooter, F076FewestSlots) {
   EditableFile file(SampleFile());
-  const uint64_t space = EditableFile::Place(file.id_spaces(), 0);
-  const auto used = file.Get<uint32_t>(space + 8);
-  const auto other = file.Get<uint32_t>(EditableFile::Place(file.columns(), 0) + 64);
-  ASSERT_NE(used, other);
-  file.Put<uint32_t>(space + 8, other);
+  const uint32_t fewest = file.slots().first_tier();
+  file.SetCore<uint32_t>(CoreFooter::VT_NUM_SLOTS, fewest - 1);
+  ExpectRefused(file.ResealFooter(), "F-076", StatusCode::kCorrupt, "slots");
+}
+
+// Tiers of one column are given to another: they serve twice, and others nothing.
+TEST(CoreFooter, F077F078SlotsOfTiers) {
+  std::ifstream in(std::string(DSI_SOURCE_DIR) + "/tests/golden/valid/tiers.dsi", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto content = std::as_bytes(std::span(text));
+  EditableFile file({content.begin(), content.end()});
+  std::vector<uint64_t> places;
+  for (uint32_t c = 0; c < file.columns().count(); ++c) {
+    const uint64_t place = EditableFile::Place(file.columns(), c) + 56;
+    if (file.Get<uint32_t>(place) != internal::kNone32) places.push_back(place);
+  }
+  ASSERT_GE(places.size(), 2U);
+  file.Put<uint32_t>(places[1], file.Get<uint32_t>(places[0]));
   const auto reader = Reader::Open(OpenMemoryFile(file.Reseal().bytes(), "edited"));
   ASSERT_TRUE(reader.ok());
   const auto damage = (*reader)->Verify();

@@ -10,7 +10,7 @@
 namespace dsi::test {
 namespace {
 
-constexpr uint32_t kParentPlace = 20;  // In a group record.
+constexpr uint32_t kParentPlace = 16;  // In a group record.
 
 // A file of declared groups, of which `length` are a chain.
 std::vector<std::byte> FileWithChain(uint32_t length) {

@@ -57,13 +57,11 @@ void BreakIndexes(const std::vector<std::byte>& sound, std::map<uint32_t, int>* 
   for (uint32_t group = 1; group < whole.stripe(0).groups().count(); ++group) {
     const auto record = internal::StripeGroupRecord::DecodeFrom(
         whole.At(EditableFile::Place(whole.stripe(0).groups(), group)));
-    const auto owner =
-        internal::GroupRecord::DecodeFrom(whole.At(EditableFile::Place(whole.groups(), group)));
-    ASSERT_TRUE(record.ok() && owner.ok());
+    ASSERT_TRUE(record.ok());
     const auto form = static_cast<uint32_t>(record->form);
     for (const Wrong& wrong : WrongValues(form, record->num_unique)) {
       EditableFile file(sound);
-      const uint64_t at = EditableFile::Place(file.stripe(0).streams(), owner->index_slot);
+      const uint64_t at = file.Stream(0, file.slots().index(group));
       const auto stream = internal::StreamRecord::DecodeFrom(file.At(at));
       ASSERT_TRUE(stream.ok());
       internal::StreamRecord constant;

@@ -215,7 +215,7 @@ TEST(Open, F050CoreFooterRules) {
        [](EditableFile* f) { f->SetCore<uint64_t>(CoreFooter::VT_NUM_SESSIONS, 1); }},
       {"F-050", corrupt,
        [](EditableFile* f) { f->SetCore<uint32_t>(CoreFooter::VT_NUM_FEATURES, 12); }},
-      {"F-050", corrupt,
+      {"F-076", corrupt,
        [](EditableFile* f) { f->SetCore<uint32_t>(CoreFooter::VT_NUM_SLOTS, 1); }},
       {"F-050", corrupt,
        [](EditableFile* f) { f->SetCore<uint32_t>(CoreFooter::VT_PAGE_VALUES, 1000); }},
@@ -389,7 +389,7 @@ TEST(Open, F080UnknownSectionIsSkipped) {
 // S-010: what a newer version knows is fatal only for who asks for it.
 TEST(Open, S010UnknownKindConcernsItsColumn) {
   EditableFile file(SampleFile());
-  file.Put<uint8_t>(EditableFile::Place(file.columns(), 2) + 80, 77);
+  file.Put<uint8_t>(EditableFile::Place(file.columns(), 2) + 64, 77);
   const auto reader = OpenBytes(file.Reseal().bytes());
   ASSERT_TRUE(reader.ok());
   const auto label = (*reader)->FindColumn("label");

@@ -72,7 +72,7 @@ TEST_F(ScanDamageTest, DamagedStreamRecordsGiveStatusOrRows) {
     EditableFile file(sound_);
     const auto& table = file.stripe(0).streams();
     const uint64_t at = EditableFile::Place(table, rng() % table.count());
-    file.Put<uint8_t>(at + rng() % internal::StreamRecord::kSize, static_cast<uint8_t>(rng() % 5));
+    file.Put<uint8_t>(at + rng() % internal::kStreamsRecordSize, static_cast<uint8_t>(rng() % 5));
     const Status status = ReadAll(file.Reseal().bytes());
     EXPECT_NE(status.code(), StatusCode::kIo);
   }

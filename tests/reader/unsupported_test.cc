@@ -21,7 +21,7 @@ namespace {
 
 // Ordinals of columns in SampleSchema.
 constexpr uint32_t kSession = 0, kLabel = 2, kAge = 3, kHistoryTime = 6;
-constexpr uint64_t kKindAt = 80, kTypeAt = 81;
+constexpr uint64_t kKindAt = 64, kTypeAt = 65;
 
 class UnsupportedTest : public testing::Test {
  protected:
@@ -127,7 +127,7 @@ TEST_F(UnsupportedTest, S010S011VerifyTellsItFromDamage) {
   // Damage beside it is found, its own included: F-070 of the age, F-070 of the label.
   for (const uint32_t column : {kAge, kLabel}) {
     EditableFile damaged(file_.bytes());
-    const uint64_t at = EditableFile::Place(damaged.columns(), column) + 32;
+    const uint64_t at = EditableFile::Place(damaged.columns(), column) + 24;
     damaged.Put<uint64_t>(at, damaged.Get<uint64_t>(at) + 1);
     const auto reader = OpenBytes(damaged.Reseal().bytes());
     ASSERT_TRUE(reader.ok());
@@ -148,9 +148,7 @@ TEST(Unsupported, E005HidesNoDamageOfOthers) {
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const auto bytes = std::as_bytes(std::span(text));
   EditableFile file({bytes.begin(), bytes.end()});
-  const auto stream = [&](uint32_t slot) {
-    return EditableFile::Place(file.stripe(0).streams(), slot);
-  };
+  const auto stream = [&](uint32_t slot) { return file.Stream(0, slot); };
   const auto verify = [&](StatusCode code) {
     const auto reader = OpenBytes(file.Reseal().bytes());
     EXPECT_TRUE(reader.ok());
@@ -163,9 +161,9 @@ TEST(Unsupported, E005HidesNoDamageOfOthers) {
   bool has_unknown = false;
   for (uint32_t c = 0; c < file.columns().count(); ++c) {
     const uint64_t column = EditableFile::Place(file.columns(), c);
-    const auto windows = file.Get<uint32_t>(column + 84);
-    const bool tiers = file.Get<uint32_t>(column + 88) != internal::kNone32;
-    const uint64_t values = stream(file.Get<uint32_t>(column + 64));
+    const uint32_t windows = internal::WindowsSlot(c - file.Get<uint16_t>(column + 40));
+    const bool tiers = file.Get<uint32_t>(column + 56) != internal::kNone32;
+    const uint64_t values = stream(internal::ValuesSlot(c));
     if (tiers && !has_reach && file.Get<uint32_t>(stream(windows) + 36) != 0) {
       const uint64_t reach = stream(windows) + 36;
       file.Put<uint32_t>(reach, file.Get<uint32_t>(reach) + 1);

@@ -50,21 +50,14 @@ constexpr uint32_t kVector = 9;
 uint64_t Column(EditableFile* f, uint32_t ordinal) {
   return EditableFile::Place(f->columns(), ordinal);
 }
-uint64_t Stream(EditableFile* f, uint32_t slot) {
-  return EditableFile::Place(f->stripe(0).streams(), slot);
-}
-uint32_t ShapeSlot(EditableFile* f, uint32_t ordinal) {
-  return f->Get<uint32_t>(Column(f, ordinal) + 60);
-}
-uint32_t ValuesSlot(EditableFile* f, uint32_t ordinal) {
-  return f->Get<uint32_t>(Column(f, ordinal) + 64);
-}
+uint64_t Stream(EditableFile* f, uint32_t slot) { return f->Stream(0, slot); }
+// Of a feature of one column, or of the first of several.
+uint32_t ShapeSlot(EditableFile*, uint32_t ordinal) { return internal::ShapeSlot(ordinal); }
+uint32_t ValuesSlot(EditableFile*, uint32_t ordinal) { return internal::ValuesSlot(ordinal); }
 uint32_t GroupOf(EditableFile* f, uint32_t ordinal) {
-  return f->Get<uint32_t>(Column(f, ordinal) + 56);
+  return f->Get<uint32_t>(Column(f, ordinal) + 44);
 }
-uint32_t IndexSlot(EditableFile* f, uint32_t group) {
-  return f->Get<uint32_t>(EditableFile::Place(f->groups(), group) + 8);
-}
+uint32_t IndexSlot(EditableFile* f, uint32_t group) { return f->slots().index(group); }
 uint64_t StripeGroup(EditableFile* f, uint32_t group) {
   return EditableFile::Place(f->stripe(0).groups(), group);
 }
@@ -77,47 +70,45 @@ void Add(EditableFile* f, uint64_t at, T by) {
 TEST(Verify, DirectoryRules) {
   const std::vector<std::byte> sound = SampleFile();
   const std::vector<Change> changes = {
-      {"F-070", [](EditableFile* f) { Add<uint64_t>(f, Column(f, kAge) + 8, 1); }},   // Hash.
-      {"F-070", [](EditableFile* f) { Add<uint64_t>(f, Column(f, kAge) + 24, 1); }},  // Bytes.
-      {"F-070", [](EditableFile* f) { Add<uint64_t>(f, Column(f, kAge) + 32, 1); }},  // Values.
+      {"F-070", [](EditableFile* f) { Add<uint64_t>(f, Column(f, kAge) + 16, 1); }},  // Bytes.
+      {"F-070", [](EditableFile* f) { Add<uint64_t>(f, Column(f, kAge) + 24, 1); }},  // Values.
       {"F-070",
        [](EditableFile* f) {  // A default wider than its type.
-         f->Put<uint64_t>(Column(f, kAge) + 16, uint64_t{1} << 32);
-         f->Put<uint8_t>(Column(f, kAge) + 82, 4);
+         f->Put<uint64_t>(Column(f, kAge) + 8, uint64_t{1} << 32);
+         f->Put<uint8_t>(Column(f, kAge) + 66, 4);
        }},
       {"S-011",
        [](EditableFile* f) {
-         f->Put<uint64_t>(Column(f, kLabel) + 16, 2);
-         f->Put<uint8_t>(Column(f, kLabel) + 82, 4);
+         f->Put<uint64_t>(Column(f, kLabel) + 8, 2);
+         f->Put<uint8_t>(Column(f, kLabel) + 66, 4);
        }},
       {"F-070",
-       [](EditableFile* f) {
-         Add<uint64_t>(f, Column(f, kAge), 1);
-         Add<uint64_t>(f, Column(f, kLabel), 17);
-         f->Put<uint64_t>(Column(f, kLabel), 18);
+       [](EditableFile* f) {  // Two features of one id.
+         f->Put<uint64_t>(Column(f, kAge), 7 - internal::NameHash("user.age"));
+         f->Put<uint64_t>(Column(f, kLabel), 7 - internal::NameHash("label"));
        }},
-      {"F-070", [](EditableFile* f) { Add<uint16_t>(f, Column(f, kHistoryTime) + 46, 1); }},
-      {"F-070", [](EditableFile* f) { Add<uint32_t>(f, Column(f, kHistoryTime) + 48, 1); }},
-      {"F-070", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kAge) + 48, 100); }},
-      {"F-079", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kWeights) + 56, 0xFFFF); }},
-      {"F-073", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 56, 0xFFFF); }},
-      {"F-076", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 60, 0xFFFF); }},
-      {"F-077",
-       [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 64, ValuesSlot(f, kAge)); }},
-      {"F-077",
-       [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 60, ValuesSlot(f, kLabel)); }},
-      {"F-074", [](EditableFile* f) { f->Put<uint16_t>(Column(f, kClicks) + 54, 999); }},
-      {"F-074",
-       [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->id_spaces(), 0) + 12, 4); }},
+      {"F-070", [](EditableFile* f) { Add<uint16_t>(f, Column(f, kHistoryTime) + 38, 1); }},
+      {"F-070", [](EditableFile* f) { Add<uint16_t>(f, Column(f, kHistoryTime) + 40, 1); }},
+      {"F-070", [](EditableFile* f) { f->Put<uint16_t>(Column(f, kAge) + 40, 100); }},
+      {"F-079", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kWeights) + 44, 0xFFFF); }},
+      {"F-073", [](EditableFile* f) { f->Put<uint32_t>(Column(f, kLabel) + 44, 0xFFFF); }},
       {"F-076",
-       [](EditableFile* f) {
-         f->Put<uint32_t>(EditableFile::Place(f->id_spaces(), 0) + 8, 0xFFFF);
+       [](EditableFile* f) {  // Tiers where the indexes are.
+         f->Put<uint32_t>(Column(f, kClicks) + 56, f->slots().index(1));
+         f->Put<uint8_t>(Column(f, kClicks) + 62, 2);
        }},
-      {"S-012", [](EditableFile* f) { f->Put<uint8_t>(Column(f, kWeights) + 81, 5); }},
+      {"F-078",
+       [](EditableFile* f) {  // The shape of a column that is not its feature's first.
+         f->Put<uint8_t>(f->Stream(0, internal::ShapeSlot(kHistoryTime)) + 32, 4);
+       }},
+      {"F-074", [](EditableFile* f) { f->Put<uint16_t>(Column(f, kClicks) + 60, 999); }},
+      {"F-074",
+       [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->id_spaces(), 0) + 6, 4); }},
+      {"S-012", [](EditableFile* f) { f->Put<uint8_t>(Column(f, kWeights) + 65, 5); }},
       {"S-012",
        [](EditableFile* f) {  // Floats, then integers.
-         f->Put<uint8_t>(Column(f, kTopics) + 81, 11);
-         f->Put<uint8_t>(Column(f, kWeights) + 81, 4);
+         f->Put<uint8_t>(Column(f, kTopics) + 65, 11);
+         f->Put<uint8_t>(Column(f, kWeights) + 65, 4);
        }},
       {"S-013", [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->names(), 0), 0xFF); }},
       {"S-013", [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->names(), 0), 0); }},
@@ -129,18 +120,18 @@ TEST(Verify, DirectoryRules) {
          f->Put<uint8_t>(EditableFile::Place(f->names(), f->Get<uint32_t>(group) + size), 0xFF);
        }},
       {"F-073",
-       [](EditableFile* f) { Add<uint32_t>(f, EditableFile::Place(f->groups(), 0) + 16, 1); }},
+       [](EditableFile* f) { Add<uint32_t>(f, EditableFile::Place(f->groups(), 0) + 12, 1); }},
       {"F-073",
        [](EditableFile* f) { f->Put<uint8_t>(EditableFile::Place(f->groups(), 0) + 6, 1); }},
       {"F-073",
-       [](EditableFile* f) { f->Put<uint32_t>(EditableFile::Place(f->groups(), 1) + 12, 0xFFFF); }},
+       [](EditableFile* f) { f->Put<uint32_t>(EditableFile::Place(f->groups(), 1) + 8, 0xFFFF); }},
       {"F-072",
        [](EditableFile* f) {  // Two entries change places.
          const uint64_t at = EditableFile::Place(f->name_index(), 3);
-         std::swap_ranges(f->At(at), f->At(at + 16), f->At(at + 16));
+         std::swap_ranges(f->At(at), f->At(at + 8), f->At(at + 8));
        }},
       {"F-072",
-       [](EditableFile* f) { Add<uint32_t>(f, EditableFile::Place(f->name_index(), 0) + 8, 1); }},
+       [](EditableFile* f) { Add<uint32_t>(f, EditableFile::Place(f->name_index(), 0) + 4, 1); }},
       {"F-050",
        [](EditableFile* f) { f->SetCore<uint32_t>(wire::CoreFooter::VT_NUM_FEATURES, 10); }},
       {"F-080", [](EditableFile* f) { f->Put<uint8_t>(f->section(0).offset(), '['); }},
@@ -188,7 +179,6 @@ TEST(Verify, StripeRules) {
        }},
       {"F-003",
        [](EditableFile* f) { f->Put<uint8_t>(Stream(f, ValuesSlot(f, kVector)) + 34, 1); }},
-      {"F-003", [](EditableFile* f) { f->Put<uint8_t>(StripeGroup(f, 1) + 8, 1); }},
   };
   for (size_t i = 0; i < changes.size(); ++i) {
     EditableFile file(sound);

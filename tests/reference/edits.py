@@ -148,24 +148,23 @@ class Seed:
                 return []
             return [offset + size * i for i in range(count)]
         names_at = struct.unpack_from("<Q", data, self.refs[2])[0]
-        columns, entries = records(self.refs[0], 96), []
-        streams = [records(s + 40 + 24, 40) for s in self.stripes]
+        columns, entries = records(self.refs[0], 72), []
+        streams = [[at + 40 * k for at in records(s + 40 + 24, 120) for k in range(3)]
+                   for s in self.stripes]
         for i, at in enumerate(columns):
-            name_offset, size, feature_size, leader = struct.unpack_from("<IHHI", data, at + 40)
+            name_offset, size, feature_size, place = struct.unpack_from("<IHHH", data, at + 32)
             name = bytes(data[names_at + name_offset:][:size])
-            struct.pack_into("<Q", data, at + 8, xxhash.xxh3_64_intdigest(name))
-            entries.append((xxhash.xxh3_64_intdigest(name), 0, i))
-            if feature_size < size and leader == i:
-                entries.append((xxhash.xxh3_64_intdigest(name[:feature_size]), 1, i))
-            slots, = struct.unpack_from("<I", data, at + 64)
-            first_tier, num_tiers = struct.unpack_from("<IB", data, at + 88)
-            slots = [slots] + list(range(first_tier, first_tier + max(num_tiers - 1, 0)))
+            entries.append((xxhash.xxh3_64_intdigest(name) >> 32, i))
+            if feature_size < size and place == 0:
+                entries.append((xxhash.xxh3_64_intdigest(name[:feature_size]) >> 32, i | 1 << 31))
+            first_tier, _, num_tiers = struct.unpack_from("<IHB", data, at + 56)
+            slots = [3 * i] + list(range(first_tier, first_tier + max(num_tiers - 1, 0)))
             total = sum(struct.unpack_from("<Q", data, s[t])[0] for s in streams for t in slots
                         if t < len(s))
-            struct.pack_into("<Q", data, at + 32, total % 2**64)
-        places = records(self.refs[1], 16)
-        for at, (hashed, what, column) in zip(places, sorted(entries)):
-            struct.pack_into("<QII", data, at, hashed, column, what)
+            struct.pack_into("<Q", data, at + 24, total % 2**64)
+        places = records(self.refs[1], 8)
+        for at, (hashed, column) in zip(places, sorted(entries)):
+            struct.pack_into("<II", data, at, hashed, column)
 
     # -- Seals, F-010 --
 

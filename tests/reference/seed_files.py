@@ -58,9 +58,9 @@ def compressed():
 def windows():
     lists = [[6, 7], [5, 6, 7], None, [7, 8], [], [1, 2], [6, 7]]
     starts = [1, 0, 0, 2, 0, 4, 1]
-    columns = [Col("l.i", "weighted", "int64", feature="l", windows=True),
-               Col("l.w", "weighted", "float32", feature="l", windows=True),
-               Col("s", "string", "bytes", windows=True)]
+    columns = [Col("l.i", "weighted", "int64", feature="l"),
+               Col("l.w", "weighted", "float32", feature="l"),
+               Col("s", "string", "bytes")]
     words = [b"abc", b"bcd", None, b"cd", b"", b"zz", b"z"]
     rows = Rows(7, {"l.i": lists, "l.w": lists, "s": words},
                 windows={"l": starts, "s": [0, 1, 0, 2, 0, 4, 5]})
@@ -71,9 +71,9 @@ def tiers(newest_first):
     a = list(range(1000, 1090))
     lists = [a[:70], a[3:73], None, [], [5], a[20:], a[80:]]
     starts = [0, 3, 0, 0, 73, 74, 134]
-    columns = [Col(name, "sequence", kind, feature="h", windows=True, tiers=3, flags=newest_first)
+    columns = [Col(name, "sequence", kind, feature="h", tiers=3, flags=newest_first)
                for name, kind in (("h.a", "int32"), ("h.b", "int64"))]
-    columns.append(Col("k", "list", "uint16", windows=True, tiers=2, flags=1 - newest_first))
+    columns.append(Col("k", "list", "uint16", tiers=2, flags=1 - newest_first))
     rows = Rows(7, {"h.a": lists, "h.b": lists, "k": lists}, windows={"h": starts, "k": starts},
                 nodes={"h.a": en.packed, "h.b": en.delta, ("tier", "h.a", 1): en.packed,
                        ("tier", "h.b", 1): en.delta, "k": en.packed, ("tier", "k", 1): en.packed})

@@ -80,7 +80,7 @@ def list_file(lists, tiers, streams):
             yield key, width, streams[keys[key]][0], top, charge
     builder._streams = parts
     nodes = {key: streams[name][1] for key, name in keys.items() if name in streams}
-    builder.__init__([Col("l", "list", "uint8", windows=True, tiers=tiers)],
+    builder.__init__([Col("l", "list", "uint8", tiers=tiers)],
                      [Rows(len(lists), {"l": lists}, nodes=nodes)])
     return builder.bytes()
 

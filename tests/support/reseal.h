@@ -13,6 +13,7 @@
 #include "dsi/base/bytes_internal.h"
 #include "dsi/format/core_generated.h"
 #include "dsi/format/seal_internal.h"
+#include "dsi/format/slots_internal.h"
 #include "dsi/format/wire_internal.h"
 
 namespace dsi::test {
@@ -42,6 +43,14 @@ class EditableFile {
   // Where record i of a table starts in the file.
   static uint64_t Place(const wire::TableRef& table, uint64_t i) {
     return table.offset() + i * table.record_size();
+  }
+  internal::SlotCounts slots() const {
+    return {core().columns()->count(), core().id_spaces()->count(), core().groups()->count()};
+  }
+  // Where the record of a stream starts (F-061).
+  uint64_t Stream(uint32_t stripe_number, uint32_t slot) {
+    return Place(stripe(stripe_number).streams(), slot / internal::StreamRecord::kPerRecord) +
+           slot % internal::StreamRecord::kPerRecord * internal::StreamRecord::kSize;
   }
   template <typename T>
   T Get(uint64_t offset) const {

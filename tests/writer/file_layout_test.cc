@@ -98,7 +98,7 @@ class CheckStripeTest : public FileLayoutTest {
     FileSink sink(file.get(), 1);
     EXPECT_TRUE(sink.AppendHeader().ok());
     stripe_.num_rows = kRows;
-    EXPECT_TRUE(PlaceStripe(*encoded, &sink, &stripe_).ok());
+    EXPECT_TRUE(PlaceStripe(*encoded, layout_.storage_order, &sink, &stripe_).ok());
   }
 
   Status Check() { return CheckPlacedStripe(layout_, features_, kPageValues, stripe_); }

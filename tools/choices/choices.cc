@@ -64,9 +64,9 @@ class ChoiceWalk {
   void CountServed() {
     served_.resize(file_.core().groups.count);
     for (const OpenColumn& column : left_) {
-      if (column.ordinal != column.record.leader) continue;
+      if (column.record.place != 0) continue;
       for (size_t level = 0; level < std::min<size_t>(column.groups.size(), 2); ++level)
-        ++served_[column.groups[level].ordinal];
+        ++served_[column.groups[level]];
     }
   }
 
@@ -96,7 +96,7 @@ class ChoiceWalk {
         return at;
       info.damage = at.At(file_.file().name());
     }
-    std::erase_if(left_, [&](const OpenColumn& c) { return told_.contains(c.record.values_slot); });
+    std::erase_if(left_, [&](const OpenColumn& c) { return told_.contains(c.values_slot()); });
     return Status::Ok();
   }
 

@@ -9,6 +9,7 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
+#include "dsi/format/slots_internal.h"
 #include "dsi/format/statistics_internal.h"
 #include "dsi/writer/encode/alias_streams_internal.h"
 #include "dsi/writer/encode/feature_values_internal.h"
@@ -48,6 +49,7 @@ class StripeEncoder {
 
   Result<EncodedStripe> Encode() {
     stripe_.streams.resize(layout_.num_slots);
+    for (EncodedStream& stream : stripe_.streams) stream.record.width = 1;  // F-078.
     indexes_[0].record = {.form = IndexForm::kIdentity, .num_unique = num_rows_};
     DSI_RETURN_IF_ERROR(BuildIndexes());
     DSI_RETURN_IF_ERROR(
@@ -74,7 +76,11 @@ class StripeEncoder {
     }
     // F-061: an empty stream still states its width.
     for (const ColumnLayout& column : layout_.columns) {
-      const Type type = features_[column.feature].source().spec->columns[column.column].type;
+      const FeatureSpec& spec = *features_[column.feature].source().spec;
+      const Type type = spec.columns[column.column].type;
+      if (column.column == 0 && HasLengths(spec.kind, type))
+        stripe_.streams[WindowsSlot(layout_.features[column.feature].first_column)].record.width =
+            4;
       for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
         stripe_.streams[column.slot_of_tier(tier)].record.width =
             static_cast<uint8_t>(TypeWidth(type));

@@ -9,6 +9,7 @@
 #include "dsi/dedup/tiers_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/slots_internal.h"
 #include "dsi/writer/layout/group_layout_internal.h"
 
 namespace dsi::internal {
@@ -17,8 +18,6 @@ namespace {
 constexpr size_t kMinIdsForDictionary =
     1'024;  // Fewer ids in the first stripe get no dictionary stream of their own.
 constexpr size_t kMinIdsForWindows = 4'096;  // Fewer are not worth a stream of windows.
-constexpr uint64_t kFeatureGroupBytes =
-    4ULL << 20;  // Rows' own features: raw bytes per feature group, for segments of about 1 MiB.
 
 // Lists of two entries and more on average; whether windows pay is found stripe by stripe.
 bool MayHaveWindows(const ClusteredFeature& feature) {
@@ -83,51 +82,58 @@ void AssignIdSpaces(std::span<const ClusteredFeature> features, uint32_t most, F
   }
 }
 
-// Numbers slots in storage order: group by group, its index first; a dictionary just before the
-// first column that uses it.
+// F-076. Tiers follow one another in the order of columns.
 void AssignSlots(std::span<const ClusteredFeature> features, bool windows, FileLayout* layout) {
-  std::vector<bool> placed(layout->id_spaces.size(), false);
-  uint32_t slot = 0;
-  uint32_t feature_group = 0;
-  const auto place = [&](uint32_t f) {
-    const uint32_t first = layout->features[f].first_column;
-    const auto num_columns = static_cast<uint32_t>(features[f].source().spec->columns.size());
-    for (uint32_t c = first; c < first + num_columns; ++c) {
-      const uint16_t space = layout->columns[c].id_space;
-      if (space == kNone16 || placed[space]) continue;
-      placed[space] = true;
-      layout->id_spaces[space].dictionary_slot = slot++;
-    }
-    const uint32_t shape_slot = slot++;
-    const uint32_t windows_slot = windows && MayHaveWindows(features[f]) ? slot++ : kNone32;
-    for (uint32_t c = first; c < first + num_columns; ++c) {
-      layout->columns[c].shape_slot = shape_slot;
-      layout->columns[c].windows_slot = windows_slot;
-      layout->columns[c].values_slot = slot++;
-      if (windows_slot == kNone32) continue;
-      const uint32_t num_tiers = CountTiers(features[f]);
+  const SlotCounts slots{static_cast<uint32_t>(layout->columns.size()),
+                         static_cast<uint32_t>(layout->id_spaces.size()),
+                         static_cast<uint32_t>(layout->groups.size())};
+  for (uint32_t g = 1; g < layout->groups.size(); ++g)
+    layout->groups[g].index_slot = slots.index(g);
+  for (uint32_t i = 0; i < layout->id_spaces.size(); ++i)
+    layout->id_spaces[i].dictionary_slot = slots.dictionary(i);
+  layout->num_slots = slots.first_tier();
+  for (uint32_t f = 0; f < features.size(); ++f) {
+    const bool may_have_windows = windows && MayHaveWindows(features[f]);
+    const uint32_t num_tiers = may_have_windows ? CountTiers(features[f]) : 1;
+    const uint32_t leader = layout->features[f].first_column;
+    for (uint32_t c = 0; c < features[f].source().spec->columns.size(); ++c) {
+      ColumnLayout& column = layout->columns[leader + c];
+      column.values_slot = ValuesSlot(leader + c);
+      column.shape_slot = ShapeSlot(leader);
+      if (may_have_windows) column.windows_slot = WindowsSlot(leader);
       if (num_tiers == 1) continue;
-      layout->columns[c].num_tiers = num_tiers;
-      layout->columns[c].tiers_slot = slot;
-      slot += num_tiers - 1;
-    }
-    layout->features[f].feature_group = feature_group;
-  };
-  for (size_t g = 1; g < layout->groups.size(); ++g) {
-    layout->groups[g].index_slot = slot++;
-    for (const uint32_t f : layout->groups[g].features) place(f);
-    ++feature_group;
-  }
-  uint64_t bytes = 0;
-  for (const uint32_t f : layout->groups[0].features) {
-    place(f);
-    for (const auto& values : features[f].source().rows->values) bytes += values.size();
-    if (bytes >= kFeatureGroupBytes) {
-      ++feature_group;
-      bytes = 0;
+      column.num_tiers = num_tiers;
+      column.tiers_slot = layout->num_slots;
+      layout->num_slots += num_tiers - 1;
     }
   }
-  layout->num_slots = slot;
+}
+
+// Group by group, its index first; a dictionary just before the first column that uses it. Streams
+// that stay empty have no place.
+void OrderStorage(std::span<const ClusteredFeature> features, FileLayout* layout) {
+  std::vector<uint32_t>& order = layout->storage_order;
+  std::vector<bool> placed(layout->id_spaces.size(), false);
+  for (size_t at = 1; at <= layout->groups.size(); ++at) {
+    const GroupLayout& group = layout->groups[at % layout->groups.size()];  // Rows come last.
+    if (group.index_slot != kNone32) order.push_back(group.index_slot);
+    for (const uint32_t f : group.features) {
+      const uint32_t first = layout->features[f].first_column;
+      const std::span columns(layout->columns.data() + first,
+                              features[f].source().spec->columns.size());
+      for (const ColumnLayout& column : columns) {
+        if (column.id_space == kNone16 || placed[column.id_space]) continue;
+        placed[column.id_space] = true;
+        order.push_back(layout->id_spaces[column.id_space].dictionary_slot);
+      }
+      order.push_back(columns[0].shape_slot);
+      if (columns[0].windows_slot != kNone32) order.push_back(columns[0].windows_slot);
+      for (const ColumnLayout& column : columns) {
+        for (uint32_t tier = 0; tier < column.num_tiers; ++tier)
+          order.push_back(column.slot_of_tier(tier));
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -156,6 +162,7 @@ Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const Clustere
   }
   AssignIdSpaces(features, options.most_id_spaces, &layout);
   AssignSlots(features, options.dedup, &layout);
+  OrderStorage(features, &layout);
   if (layout.num_slots > kMaxSlots) {
     return Error(
         StatusCode::kResourceExhausted,

@@ -1,5 +1,5 @@
-// What is fixed for the whole file: columns, dedup groups, id spaces, and the slot of every stream.
-// Slots are numbered in the order in which streams lie in a stripe.
+// What is fixed for the whole file: columns, dedup groups, id spaces, the slot of every stream
+// (spec F-076), and the order in which streams lie in a stripe.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ColumnLayout {
   uint32_t column = 0;  // Within the feature.
   uint32_t shape_slot = 0;
   uint32_t values_slot = 0;
-  uint32_t windows_slot = kNone32;  // Of the feature.
+  uint32_t windows_slot = kNone32;  // Of the feature; none where windows are not looked for.
   uint32_t tiers_slot = kNone32;    // Of its tier 1; the others follow.
   uint32_t num_tiers = 1;
 
@@ -33,7 +33,6 @@ struct ColumnLayout {
 struct FeatureLayout {
   uint32_t first_column = 0;  // Ordinal of its leader.
   uint32_t group = 0;
-  uint32_t feature_group = 0;
 };
 
 struct GroupLayout {
@@ -61,6 +60,8 @@ struct FileLayout {
   std::vector<GroupLayout> groups;  // 0: the rows.
   std::vector<IdSpaceLayout> id_spaces;
   uint32_t num_slots = 0;
+  // Slots in the order in which their pages are written: what is read together lies together.
+  std::vector<uint32_t> storage_order;
 };
 
 struct LayoutOptions {

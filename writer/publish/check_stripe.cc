@@ -70,7 +70,7 @@ class StripeChecker {
     return Status::Ok();
   }
 
-  // An alias is taken for what it names, which stands before it.
+  // An alias is taken for what it names, whose slot is before its own.
   Status CheckStreams() {
     DSI_ASSIGN_OR_RETURN(streams_, Decode<StreamRecord>(stripe_.streams, "stream"));
     for (uint32_t slot = 0; slot < streams_.size(); ++slot) {

@@ -71,8 +71,7 @@ std::vector<ColumnRecord> MakeColumns(const DirectoryInput& input, Names* names,
     const FeatureSpec& spec = input.schema->features[column.feature];
     const std::string name = ColumnName(spec, column.column);
     ColumnRecord r;
-    r.feature_id = ids[column.feature];
-    r.name_hash = NameHash(name);
+    r.id_less_hash = ids[column.feature] - NameHash(spec.name);
     r.has_default = spec.default_bits.has_value() && column.column == 0;
     r.default_bits = r.has_default ? *spec.default_bits : 0;
     r.stored_bytes = input.totals[c].stored_bytes;
@@ -80,31 +79,28 @@ std::vector<ColumnRecord> MakeColumns(const DirectoryInput& input, Names* names,
     r.name_offset = names->Add(name);
     r.name_size = static_cast<uint16_t>(name.size());
     r.feature_name_size = static_cast<uint16_t>(spec.name.size());
-    r.leader = feature.first_column;
+    r.place = static_cast<uint16_t>(column.column);
     r.num_columns = static_cast<uint16_t>(spec.columns.size());
     r.id_space = column.id_space;
     r.group = feature.group;
-    r.shape_slot = column.shape_slot;
-    r.values_slot = column.values_slot;
-    r.windows_slot = column.windows_slot;
     r.tiers_slot = column.tiers_slot;
     r.num_tiers = column.tiers_slot == kNone32 ? 0 : static_cast<uint8_t>(column.num_tiers);
     r.max_length = spec.max_length;
     r.fixed_length = spec.fixed_length;
-    r.feature_group = feature.feature_group;
     r.kind = spec.kind;
     r.type = spec.columns[column.column].type;
     r.newest_first = spec.newest_first;
     r.nested = spec.nested;
     r.time_unit = spec.time_unit;
     records.push_back(r);
-    index->push_back({.hash = r.name_hash, .column = c, .what = 0});
+    index->push_back({.hash = NameIndexRecord::HashOf(name), .column = c});
     if (column.column == 0 && name.size() != spec.name.size()) {
-      index->push_back({.hash = NameHash(spec.name), .column = c, .what = 1});
+      index->push_back(
+          {.hash = NameIndexRecord::HashOf(spec.name), .column = c, .is_feature = true});
     }
   }
   std::sort(index->begin(), index->end(), [](const NameIndexRecord& a, const NameIndexRecord& b) {
-    return std::tie(a.hash, a.what, a.column) < std::tie(b.hash, b.what, b.column);
+    return std::tie(a.hash, a.is_feature, a.column) < std::tie(b.hash, b.is_feature, b.column);
   });
   return records;
 }
@@ -116,7 +112,6 @@ std::vector<GroupRecord> MakeGroups(const DirectoryInput& input, Names* names) {
     r.source = group.source;
     r.name_size = static_cast<uint16_t>(group.name.size());
     r.name_offset = group.name.empty() ? 0 : names->Add(group.name);
-    r.index_slot = group.index_slot;
     r.owner = group.owner_column;
     r.parent = group.parent;
     for (const uint32_t f : group.features)
@@ -132,7 +127,6 @@ std::vector<IdSpaceRecord> MakeIdSpaces(const DirectoryInput& input, Names* name
     IdSpaceRecord r;
     r.name_size = static_cast<uint16_t>(space.name.size());
     r.name_offset = space.name.empty() ? 0 : names->Add(space.name);
-    r.dictionary_slot = space.dictionary_slot;
     r.width = static_cast<uint8_t>(space.width);
     records.push_back(r);
   }
@@ -210,7 +204,7 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
     DSI_ASSIGN_OR_RETURN(stripe.groups_table,
                          sink->AppendTable(stripe.groups, StripeGroupRecord::kSize));
     DSI_ASSIGN_OR_RETURN(stripe.streams_table,
-                         sink->AppendTable(stripe.streams, StreamRecord::kSize));
+                         sink->AppendTable(stripe.streams, kStreamsRecordSize));
     DSI_ASSIGN_OR_RETURN(stripe.pages_table, sink->AppendTable(stripe.pages, PageRecord::kSize));
   }
 

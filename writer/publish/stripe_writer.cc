@@ -20,7 +20,6 @@ class Placer {
 
   Status Place(uint32_t slot, const EncodedStream& stream) {
     StreamRecord& record = (*records_)[slot];
-    record = stream.record;
     if (stream.nodes.empty()) return Status::Ok();
     if (stream.nodes.size() == 1 && stream.nodes[0].bytes.size() <= kSmallNode) {
       const std::vector<std::byte>& node = stream.nodes[0].bytes;
@@ -80,11 +79,17 @@ class Placer {
 
 }  // namespace
 
-Status PlaceStripe(const EncodedStripe& stripe, FileSink* sink, PlacedStripe* placed) {
+Status PlaceStripe(const EncodedStripe& stripe, std::span<const uint32_t> storage_order,
+                   FileSink* sink, PlacedStripe* placed) {
   placed->data_offset = sink->offset();
-  std::vector<StreamRecord> records(stripe.streams.size());
+  std::vector<StreamRecord> records;
+  for (const EncodedStream& stream : stripe.streams) records.push_back(stream.record);
+  // F-061: up to whole records.
+  records.resize(
+      size_t{NumStreamsRecords(static_cast<uint32_t>(records.size()))} * StreamRecord::kPerRecord,
+      StreamRecord{.width = 1});
   Placer placer(sink, placed, &records);
-  for (uint32_t slot = 0; slot < stripe.streams.size(); ++slot)
+  for (const uint32_t slot : storage_order)
     DSI_RETURN_IF_ERROR(placer.Place(slot, stripe.streams[slot]));
   DSI_RETURN_IF_ERROR(placer.CloseSharedPage());
   placed->data_size = sink->offset() - placed->data_offset;

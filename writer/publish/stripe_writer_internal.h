@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dsi/writer/publish/file_sink_internal.h"
@@ -18,13 +19,15 @@ struct PlacedStripe {
   bool continues_session = false;
   uint64_t data_offset = 0;
   uint64_t data_size = 0;
-  std::vector<std::byte> groups, streams, pages;  // Records, encoded.
-  std::vector<std::byte> statistics;              // As in EncodedStripe.
+  // Records, encoded. Those of streams are filled up to whole records of their table (F-061).
+  std::vector<std::byte> groups, streams, pages;
+  std::vector<std::byte> statistics;  // As in EncodedStripe.
   TableRef groups_table, streams_table, pages_table;
 };
 
-// Writes the pages: streams in slot order; streams of one small node share pages (F-061 form 2),
-// others get pages of their own.
-Status PlaceStripe(const EncodedStripe& stripe, FileSink* sink, PlacedStripe* placed);
+// Writes the pages of streams, slot by slot as `storage_order` has them: those of one small node
+// share pages (F-061 form 2), others get pages of their own.
+Status PlaceStripe(const EncodedStripe& stripe, std::span<const uint32_t> storage_order,
+                   FileSink* sink, PlacedStripe* placed);
 
 }  // namespace dsi::internal
