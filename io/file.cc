@@ -6,4 +6,13 @@ namespace dsi {
 RandomAccessFile::~RandomAccessFile() = default;
 WritableFile::~WritableFile() = default;
 
+Status RandomAccessFile::ReadMany(std::span<const ReadRequest> requests) const {
+  for (const ReadRequest& request : requests) {
+    DSI_RETURN_IF_ERROR(ReadAt(request.offset, request.dst));
+  }
+  return Status::Ok();
+}
+
+SourceCosts RandomAccessFile::costs() const { return kLocalCosts; }
+
 }  // namespace dsi

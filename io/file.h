@@ -17,8 +17,29 @@
 
 namespace dsi {
 
-// Bytes that do not change while open. Thread safety: ReadAt may be called from many threads at
-// once.
+// A range of bytes to read, and where to put it.
+struct ReadRequest {
+  uint64_t offset = 0;
+  std::span<std::byte> dst;
+};
+
+// What a read costs: latency_s until its first byte is there, then bytes_per_s. Two ranges are
+// worth one read if the bytes between them take no longer than the latency, so up to latency_s *
+// bytes_per_s bytes of gap.
+struct SourceCosts {
+  double latency_s = 0;
+  double bytes_per_s = 0;
+};
+
+// Assumed where nobody says better. Memory: a cache miss and a copy. Local: one queue of an NVMe
+// disk. HTTP: a server in the same region. S3: what one connection to an object store gives.
+inline constexpr SourceCosts kMemoryCosts{1e-7, 1e10};
+inline constexpr SourceCosts kLocalCosts{8e-5, 2e9};
+inline constexpr SourceCosts kHttpCosts{1e-2, 1e8};
+inline constexpr SourceCosts kS3Costs{3e-2, 1e8};
+
+// Bytes that do not change while open. Thread safety: ReadAt and ReadMany may be called from many
+// threads at once.
 class DSI_EXPORT RandomAccessFile {
  public:
   virtual ~RandomAccessFile();
@@ -27,6 +48,12 @@ class DSI_EXPORT RandomAccessFile {
   // Fills dst from `offset`, or fails: short reads and EINTR are retried; an end before dst is full
   // is kTruncated.
   virtual Status ReadAt(uint64_t offset, std::span<std::byte> dst) const = 0;
+  // Fills all or fails, and then what the requests hold is not said. They may come in any order,
+  // touch and overlap; their memory may not. One call is one step of latency where the source has
+  // several reads in flight. Default: ReadAt of one after the other. Errors: those of ReadAt.
+  virtual Status ReadMany(std::span<const ReadRequest> requests) const;
+  // Default: kLocalCosts.
+  virtual SourceCosts costs() const;
   // For messages.
   virtual const std::string& name() const = 0;
 };

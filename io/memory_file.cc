@@ -25,6 +25,7 @@ class MemoryFile final : public RandomAccessFile {
 
   uint64_t size() const override { return bytes_.size(); }
   const std::string& name() const override { return name_; }
+  SourceCosts costs() const override { return kMemoryCosts; }
 
   Status ReadAt(uint64_t offset, std::span<std::byte> dst) const override {
     return internal::NoThrow([&] { return Read(offset, dst); });

@@ -18,6 +18,10 @@ class FirstPart final : public RandomAccessFile {
   Status ReadAt(uint64_t offset, std::span<std::byte> dst) const override {
     return file_->ReadAt(offset, dst);
   }
+  Status ReadMany(std::span<const ReadRequest> requests) const override {
+    return file_->ReadMany(requests);
+  }
+  SourceCosts costs() const override { return file_->costs(); }
 
  private:
   const RandomAccessFile* file_;

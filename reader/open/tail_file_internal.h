@@ -21,16 +21,33 @@ class TailFile final : public RandomAccessFile {
 
   uint64_t size() const override { return file_->size(); }
   const std::string& name() const override { return file_->name(); }
+  SourceCosts costs() const override { return file_->costs(); }
 
   Status ReadAt(uint64_t offset, std::span<std::byte> dst) const override {
-    const bool inside = offset >= start_ && offset - start_ <= tail_.size() &&
-                        dst.size() <= tail_.size() - (offset - start_);
-    if (!inside) return file_->ReadAt(offset, dst);
-    if (!dst.empty()) std::memcpy(dst.data(), tail_.data() + (offset - start_), dst.size());
-    return Status::Ok();
+    return TakeFromTail({offset, dst}) ? Status::Ok() : file_->ReadAt(offset, dst);
+  }
+
+  // All that the tail does not hold is one call to the file.
+  Status ReadMany(std::span<const ReadRequest> requests) const override {
+    std::vector<ReadRequest> rest;
+    for (const ReadRequest& request : requests) {
+      if (!TakeFromTail(request)) rest.push_back(request);
+    }
+    return rest.empty() ? Status::Ok() : file_->ReadMany(rest);
   }
 
  private:
+  // False: the range is not all in the tail.
+  bool TakeFromTail(const ReadRequest& request) const {
+    const auto [offset, dst] = request;
+    const bool inside = offset >= start_ && offset - start_ <= tail_.size() &&
+                        dst.size() <= tail_.size() - (offset - start_);
+    if (inside && !dst.empty()) {
+      std::memcpy(dst.data(), tail_.data() + (offset - start_), dst.size());
+    }
+    return inside;
+  }
+
   std::unique_ptr<RandomAccessFile> file_;
   std::vector<std::byte> tail_;
   uint64_t start_;

@@ -28,6 +28,20 @@ TEST(MemoryFileTest, ReadsAnyRangeAndNeverWraps) {
   EXPECT_TRUE(OpenMemoryFile({}, "empty")->ReadAt(0, {}).ok());
 }
 
+TEST(MemoryFileTest, ReadsManyInAnyOrderOrFails) {
+  const auto file = OpenMemoryFile(Bytes("0123456789"), "m");
+  std::vector<std::byte> a(3), b(4), c(2);
+  std::vector<ReadRequest> requests = {{7, a}, {0, b}, {3, c}, {10, {}}};
+  ASSERT_TRUE(file->ReadMany(requests).ok());
+  EXPECT_EQ(a, Bytes("789"));
+  EXPECT_EQ(b, Bytes("0123"));
+  EXPECT_EQ(c, Bytes("34"));
+  EXPECT_TRUE(file->ReadMany({}).ok());
+  requests.push_back({9, c});
+  EXPECT_EQ(file->ReadMany(requests).code(), StatusCode::kTruncated);
+  EXPECT_EQ(file->costs().latency_s, kMemoryCosts.latency_s);
+}
+
 TEST(MemoryFileTest, SinkIsUntouchedBeforePublish) {
   auto sink = Bytes("old");
   {

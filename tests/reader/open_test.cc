@@ -431,6 +431,14 @@ class CountingFile final : public RandomAccessFile {
     bytes_ += dst.size();
     return file_->ReadAt(offset, dst);
   }
+  Status ReadMany(std::span<const ReadRequest> requests) const override {
+    for (const ReadRequest& request : requests) {
+      ++reads_;
+      bytes_ += request.dst.size();
+    }
+    return file_->ReadMany(requests);
+  }
+  SourceCosts costs() const override { return file_->costs(); }
 
  private:
   std::unique_ptr<RandomAccessFile> file_;

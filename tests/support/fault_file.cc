@@ -23,7 +23,9 @@ class FaultyReader final : public RandomAccessFile {
 
   uint64_t size() const override { return std::min(inner_->size(), faults_.cut_at); }
   const std::string& name() const override { return inner_->name(); }
+  SourceCosts costs() const override { return inner_->costs(); }
 
+  // ReadMany comes here for each of its requests, so that any one of them can fail.
   Status ReadAt(uint64_t offset, std::span<std::byte> dst) const override {
     const uint64_t call = calls_->fetch_add(1);
     if (faults_.on_read) faults_.on_read(offset, dst.size());
