@@ -42,8 +42,12 @@ Status CheckKnown(const NodeView& node, int depth) {
     return Error(StatusCode::kUnsupported, "node: encoding {}, this build does not know it (E-005)",
                  node.encoding);
   }
+  const int known_flags = (row->used_fields & kUsesFlag) != 0 ? 1 : 0;
+  if ((node.flags & ~known_flags) != 0) {
+    return Error(StatusCode::kUnsupported, "{}: flags {:#x}, this build knows {} (E-005)",
+                 row->name, node.flags, known_flags == 0 ? "none" : "bit 0");
+  }
   DSI_RETURN_IF_ERROR(CheckUnused(*row, kUsesParam, "param", node.param));
-  DSI_RETURN_IF_ERROR(CheckUnused(*row, kUsesFlags, "flags", node.flags));
   return CheckUnused(*row, kUsesAux, "aux", node.aux);
 }
 

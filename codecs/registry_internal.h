@@ -13,9 +13,10 @@
 
 namespace dsi::internal {
 
-// Header fields that an encoding uses; the others must be zero (E-001).
+// Header fields that an encoding uses; the others must be zero (E-001), of flags those that are
+// known (E-005). No encoding has more flags than bit 0.
 inline constexpr uint8_t kUsesParam = 1;
-inline constexpr uint8_t kUsesFlags = 2;
+inline constexpr uint8_t kUsesFlag = 2;
 inline constexpr uint8_t kUsesAux = 4;
 
 // Where the children of a node start in its payload, for walkers that only describe.

@@ -165,20 +165,26 @@ void StreamRecord::EncodeTo(std::byte* out) const {
   Put(out, 36, max);
 }
 
+Status StreamRecord::Support() const {
+  if (IsKnown(form)) return Status::Ok();
+  return Error(StatusCode::kUnsupported, "stream form {} (F-061)", static_cast<int>(form));
+}
+
 Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
   StreamRecord r;
-  r.num_values = Get<uint64_t>(bytes, 0);
-  r.constant = Get<uint64_t>(bytes, 8);
-  r.first_page = Get<uint32_t>(bytes, 16);
-  r.num_pages = Get<uint32_t>(bytes, 20);
-  r.offset_in_page = Get<uint32_t>(bytes, 24);
-  r.size = Get<uint32_t>(bytes, 28);
-  r.width = Get<uint8_t>(bytes, 32);
   const auto form = Get<uint8_t>(bytes, 33);
-  r.max = Get<uint32_t>(bytes, 36);
-  DSI_RETURN_IF_ERROR(CheckReserved({bytes + 34, 2}, "stream record"));
-  if (form > 4) return Corrupt("stream record: form {} (F-061)", form);
   r.form = static_cast<StreamForm>(form);
+  r.num_values = Get<uint64_t>(bytes, 0);
+  r.width = Get<uint8_t>(bytes, 32);
+  r.max = Get<uint32_t>(bytes, 36);
+  if (IsKnown(r.form)) {
+    r.constant = Get<uint64_t>(bytes, 8);
+    r.first_page = Get<uint32_t>(bytes, 16);
+    r.num_pages = Get<uint32_t>(bytes, 20);
+    r.offset_in_page = Get<uint32_t>(bytes, 24);
+    r.size = Get<uint32_t>(bytes, 28);
+    DSI_RETURN_IF_ERROR(CheckReserved({bytes + 34, 2}, "stream record"));
+  }
   if (r.width != 1 && r.width != 2 && r.width != 4 && r.width != 8)
     return Corrupt("stream record: width {} (F-061)", r.width);
   const bool empty = r.form == StreamForm::kEmpty;

@@ -62,6 +62,7 @@ struct StripeGroupRecord {
 };
 
 enum class StreamForm : uint8_t { kEmpty = 0, kConstant = 1, kPacked = 2, kPaged = 3, kAlias = 4 };
+constexpr bool IsKnown(StreamForm form) { return form <= StreamForm::kAlias; }
 
 // F-061.
 struct StreamRecord {
@@ -69,7 +70,7 @@ struct StreamRecord {
   static constexpr uint32_t kPerRecord = 3;  // In a record of the table.
   uint64_t num_values = 0;
   uint64_t constant = 0;
-  uint32_t first_page = 0;  // Of an alias: the slot whose stream it is.
+  uint32_t first_page = 0;  // Of an alias: the slot whose stream it is. No place in unknown forms.
   uint32_t num_pages = 0;
   uint32_t offset_in_page = 0;
   uint32_t size = 0;
@@ -77,7 +78,10 @@ struct StreamRecord {
   StreamForm form = StreamForm::kEmpty;
   uint32_t max = 0;
   bool is_alias = false;  // Not stored: the reader gives an alias the record of its target.
+  // kUnsupported in an unknown form, for who wants the values (F-061).
+  Status Support() const;
   void EncodeTo(std::byte* out) const;
+  // kCorrupt. An unknown form is none.
   static Result<StreamRecord> DecodeFrom(const std::byte* bytes);
 };
 

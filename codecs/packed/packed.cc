@@ -134,8 +134,6 @@ void Consider(Chooser* chooser) {
 Status PackedBlocks::Open(const NodeView& node) {
   width_ = node.width;
   left_ = node.count;
-  if (node.flags > kHasBases)
-    return Corrupt("packed: flags {}, expected 0 or 1 (E-020)", node.flags);
   const bool has_bases = node.flags == kHasBases;
   const size_t blocks = BlockCount(node.count);
   const size_t side = SideBytes(blocks, width_, has_bases);
@@ -203,7 +201,7 @@ size_t PackedPayload(const void* values, size_t count, int width) {
 }
 
 const EncodingRow kPackedEncoding = {
-    Encoding::kPacked, "packed", kUsesFlags, kNoChildren, Decode, Encode, Consider,
+    Encoding::kPacked, "packed", kUsesFlag, kNoChildren, Decode, Encode, Consider,
 };
 
 }  // namespace dsi::internal

@@ -27,10 +27,7 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
     return Corrupt("split: {} low bits and a shift of {}, expected a sum below {} (E-080)",
                    node.param, node.aux, bits);
   }
-  if (node.flags > kSignLow || node.flags > low_bits) {
-    return Corrupt("split: flags {} with {} low bits, expected 0, or 1 with a low part (E-080)",
-                   node.flags, low_bits);
-  }
+  if (node.flags > low_bits) return Corrupt("split: a sign without a low part (E-080)");
   parts.low_bits = low_bits - node.flags;
   parts.shift = static_cast<int>(node.aux);
   ChildWalk children(node.payload);
@@ -97,7 +94,7 @@ bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* conte
 }  // namespace
 
 const EncodingRow kSplitEncoding = {
-    Encoding::kSplit, "split", kUsesParam | kUsesFlags | kUsesAux, 0, Decode, Encode, ConsiderSplit,
+    Encoding::kSplit, "split", kUsesParam | kUsesFlag | kUsesAux, 0, Decode, Encode, ConsiderSplit,
 };
 
 }  // namespace dsi::internal

@@ -29,6 +29,7 @@ Result<GroupInfo::PerStripe> DescribeIndex(const OpenFile& file, size_t stripe, 
   if (group == 0) return info;
   DSI_ASSIGN_OR_RETURN(const StreamRecord stream,
                        file.LoadStream(stripe, file.slots().index(group)));
+  info.support = stream.Support().At(fmt::format("stripe {}, dedup group {}", stripe, group));
   DSI_ASSIGN_OR_RETURN(const std::vector<PageRecord> pages,
                        file.LoadPages(stripe, stream.first_page, stream.num_pages));
   info.index_bytes = StoredBytes(stream, pages);

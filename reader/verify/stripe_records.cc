@@ -62,11 +62,12 @@ Status StripeRecords::LoadStreams() {
     if (record.ok()) {
       s.record = *record;
       s.present = true;
+      all_placed_ &= IsKnown(record->form);
       continue;
     }
     if (!IsDamage(record.status())) return record.status();
     s.failed = true;
-    all_present_ = false;
+    all_placed_ = false;
     Report(record.status(), Where(s.use));
   }
   return directory_.complete ? CheckUnused() : Status::Ok();

@@ -20,7 +20,8 @@ struct VerifiedStream {
   StreamRecord record;
   bool present = false;
   bool failed = false;   // Reported, or hidden by damage that was.
-  bool unknown = false;  // Failed by an encoding that this build does not know, and not by damage.
+  bool unknown = false;  // Failed by a form or an encoding that this build does not know, and not
+                         // by damage.
   uint64_t bytes = 0;    // Of its nodes; those of an alias are another's.
   StreamChecker checker;
 };
@@ -35,7 +36,7 @@ class StripeRecords {
         log_(*log),
         groups_(budget),
         streams_(budget),
-        all_present_(directory.complete) {}
+        all_placed_(directory.complete) {}
 
   // Reads them all and reports those that are damaged. Errors other than damage.
   Status Load();
@@ -48,8 +49,9 @@ class StripeRecords {
   const StripeGroupRecord& group(uint32_t g) const { return groups_[g]; }
   CountedVector<VerifiedStream>& streams() { return streams_; }
   const CountedVector<VerifiedStream>& streams() const { return streams_; }
-  // False: some stream's record is damaged, and its node looks like bytes of no stream.
-  bool all_present() const { return all_present_; }
+  // False: some stream's record is damaged or of an unknown form, and its node looks like bytes of
+  // no stream.
+  bool all_placed() const { return all_placed_; }
 
   // Null: its record is damaged, or there is none.
   const VerifiedStream* Find(uint32_t slot) const;
@@ -77,7 +79,7 @@ class StripeRecords {
   DamageLog& log_;
   CountedVector<StripeGroupRecord> groups_;
   CountedVector<VerifiedStream> streams_;  // By slot.
-  bool all_present_;
+  bool all_placed_;
   std::string last_message_;
   bool is_damaged_ = false;
 };

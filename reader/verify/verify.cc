@@ -23,7 +23,7 @@ void CheckTotals(const VerifiedDirectory& directory, const CountedVector<Verifie
                fmt::format("column {}", c.name));
     }
     // Without all columns it is not known whose a dictionary is.
-    if (directory.complete && found.stored_bytes != c.record.stored_bytes) {
+    if (directory.complete && found.all_placed && found.stored_bytes != c.record.stored_bytes) {
       log->Add(Corrupt("{} bytes in all stripes, the column states {} (F-070)", found.stored_bytes,
                        c.record.stored_bytes),
                fmt::format("column {}", c.name));

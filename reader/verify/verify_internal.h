@@ -79,7 +79,8 @@ VerifiedDirectory VerifyDirectory(const OpenFile& file, MemoryBudget* budget, Da
 struct VerifiedTotals {
   uint64_t num_values = 0;
   uint64_t stored_bytes = 0;
-  bool complete = true;  // False: a damaged stripe hides some.
+  bool complete = true;    // False: a damaged stripe hides some.
+  bool all_placed = true;  // False: of a stream of an unknown form nobody knows the bytes.
 };
 
 class StatisticsVerifier;

@@ -71,6 +71,10 @@ class StripeVerifier {
         s.failed = true;
         records_.Report(std::move(status), records_.Where(use));
       }
+      if (Status status = s.record.Support(); !status.ok()) {
+        s.failed = s.unknown = true;
+        records_.Report(std::move(status), records_.Where(use));
+      }
       const StripeGroupRecord* group =
           use.role == StreamRole::kIndex ? &records_.group(use.owner) : nullptr;
       const uint32_t parent_unique = group == nullptr ? 0 : records_.ParentUnique(use);
@@ -173,8 +177,8 @@ class StripeVerifier {
     return Status::Ok();
   }
 
-  // Every byte of a page is some stream's: no record is damaged, and F-033 does not hold.
-  bool must_be_full() const { return records_.all_present() && !file_.may_have_gaps(); }
+  // Every byte of a page is some stream's: each record says where, and F-033 does not hold.
+  bool must_be_full() const { return records_.all_placed() && !file_.may_have_gaps(); }
 
   // F-063, F-064: nodes do not overlap, and what lies between them is zero (F-002).
   Status CheckNodes(uint32_t page, const PageRecord& record, std::span<const std::byte> bytes) {
@@ -311,6 +315,7 @@ class StripeVerifier {
       if (column == kNone32) continue;
       (*totals)[column].stored_bytes += s.bytes;
       if (s.failed && !s.unknown) (*totals)[column].complete = false;
+      if (!IsKnown(s.record.form) && !s.record.is_alias) (*totals)[column].all_placed = false;
     }
   }
 

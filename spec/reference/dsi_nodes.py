@@ -6,8 +6,9 @@ import struct
 
 from dsi_frames import BrokenFrame, lz4_block, zstandard_frame
 
-NODE_FIELDS = {2: "flags", 4: "aux", 5: "aux", 6: "aux", 8: "aux", 9: "param flags aux", 11: "param aux",
-               12: "param", 13: "param aux"}
+NODE_FIELDS = {4: "aux", 5: "aux", 6: "aux", 8: "aux", 9: "param aux", 11: "param aux", 12: "param",
+               13: "param aux"}
+HAVE_FLAG = (2, 9)  # Bit 0 of flags.
 
 RESERVED = (7, 10)  # E-005
 
@@ -81,7 +82,9 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None, budget=No
     need(not any(buf[stop:done]), "E-001", where, "padding after the payload is not zero")  # E-001
     if encoding > 13 or encoding in RESERVED:  # E-005
         raise Unsupported("E-005", where, f"unknown encoding {encoding}")
-    for field, value in (("param", param), ("flags", flags), ("aux", aux)):  # E-001
+    if flags > (encoding in HAVE_FLAG):  # E-005
+        raise Unsupported("E-005", where, f"flags {flags:#x} of encoding {encoding}")
+    for field, value in (("param", param), ("aux", aux)):  # E-001
         need(value == 0 or field in NODE_FIELDS.get(encoding, ""), "E-001", where,
              f"{field} is {value}, expected 0")
     bits, limit = 8 * width, 1 << 8 * width
@@ -118,7 +121,6 @@ def node(buf, at, end, widths, count, where, depth=1, dictionary=None, budget=No
     elif encoding == 1:  # E-011: constant
         values = [one_value("E-011")] * count
     elif encoding == 2:  # E-020: packed
-        need(flags <= 1, "E-020", where, f"flags {flags}")
         blocks = blocks_of(count, 1024)
         bases = numbers(take_padded(blocks * width), width) if flags else [0] * blocks
         bit_widths = take_padded(blocks)

@@ -510,6 +510,8 @@ class File:
             if c.id_space < len(self.id_spaces) and not any(
                     b.id_space == c.id_space for b in self.columns[:c.ordinal]):
                 slots.append(self._dictionary_slot(c.id_space))
+            if any(s.streams[slot].form > 4 for s in self.stripes for slot in slots):
+                continue  # F-061
             found = sum(self._stored(s, slot) for s in self.stripes for slot in slots)
             need(c.stored_bytes == found, "F-070", f"column {c.ordinal}", f"stored: {found}")
 
@@ -559,14 +561,16 @@ class File:
                               if p.num_values == 0 or p.num_values > MAX_PAGE_VALUES}
         for slot, s in enumerate(stripe.streams):
             here = f"{what} slot {slot}"
-            need(s.form <= 4, "F-061", here, f"form {s.form}")
             need(s.width in (1, 2, 4, 8), "F-061", here, f"width {s.width}")
-            need(s.reserved == 0, "F-003", here, "reserved field is not zero")  # F-003
+            need(s.reserved == 0 or s.form > 4, "F-003", here, "reserved field is not zero")  # F-003
             need(slot in self.used_slots or (s.form, s.width) == (0, 1), "F-078", here,
                  "a slot that serves nothing is not empty")
             need(s.max == 0 or slot in shapes, "F-061", here, "max of another stream")
             need(s.num_values <= MAX_VALUES, "F-090", here, f"{s.num_values} values")  # F-090
             place = (s.first_page, s.num_pages, s.offset_in_page, s.size)
+            if s.form > 4:
+                need(s.num_values, "F-061", here, f"form {s.form} without values")
+                continue
             need(s.form == 1 or s.constant == 0, "F-061", here, "constant in another form")
             if s.form == 0:
                 need(not any((s.num_values, s.max) + place), "F-061", here, "empty, but not zero")
@@ -580,7 +584,7 @@ class File:
                 need(not any(place[1:]), "F-061", here, "alias with a place")
                 need(s.first_page < len(stripe.streams), "F-061", here, "alias of no slot")
                 to = stripe.streams[s.first_page]
-                need(to.form in (2, 3), "F-061", here, f"alias of a stream of form {to.form}")
+                need(to.form in (2, 3) or to.form > 4, "F-061", here, f"alias of a stream of form {to.form}")
                 need((s.num_values, s.width, s.max) == (to.num_values, to.width, to.max), "F-061",
                      here, "alias of a stream that differs")
                 continue
@@ -607,14 +611,15 @@ class File:
                 need(stripe.pages[p].num_values == n, "F-062", here,
                      f"page {p} of {stripe.pages[p].num_values} values, expected {n}")  # F-062
                 left -= n
-        need(self.may_have_gaps or len(owners) + len(packed) == len(stripe.pages), "F-063", what,
+        loose = self.may_have_gaps or any(s.form > 4 for s in stripe.streams)
+        need(loose or len(owners) + len(packed) == len(stripe.pages), "F-063", what,
              "page without a stream")
         for i, nodes in packed.items():
             here, end = f"{what} page {i}", self._content_size(stripe, i)
-            need(nodes or self.may_have_gaps, "F-063", here, "page without a stream")  # F-063
+            need(nodes or loose, "F-063", here, "page without a stream")  # F-063
             position = 0
             for at, size in sorted(nodes) + [(end, 0)]:
-                need(position == at or self.may_have_gaps and position < at, "F-064", here,
+                need(position == at or loose and position < at, "F-064", here,
                      f"node at {at}, expected {position}")  # F-064
                 position = at + size
 
@@ -634,6 +639,8 @@ class File:
             return [s.constant] * count
         if s.form == 4:  # F-061: an alias, which has its own dictionary.
             s = stripe.streams[s.first_page]
+        if s.form > 4:  # F-061
+            raise Unsupported("F-061", where, f"form {s.form}")
         values = []
         for p in range(s.first_page, s.first_page + s.num_pages):
             page, here = stripe.pages[p], f"{where} page {p}"

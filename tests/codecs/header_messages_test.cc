@@ -92,16 +92,14 @@ TEST(HeaderMessagesTest, OfFieldsThatAnEncodingLacks) {  // E-001.
       cases.push_back({row->id, 4, field, value, std::string(row->name), "E-001"});
     };
     add(kUsesParam, "param", 1);
-    add(kUsesFlags, "flags", 255);
     add(kUsesAux, "aux", kMost);
   }
-  EXPECT_EQ(cases.size(), 3U * 12 - 4 - 2 - 7);
+  EXPECT_EQ(cases.size(), 2U * 12 - 4 - 7);
   Check(cases);
 }
 
 TEST(HeaderMessagesTest, OfOwnFields) {  // E-020 to E-120.
   Check({
-      {Encoding::kPacked, 4, "flags", 2, "packed", "E-020"},
       {Encoding::kRuns, 4, "aux", 0, "runs", "E-040"},
       {Encoding::kRuns, 4, "aux", 261, "runs", "E-040"},
       {Encoding::kRuns, 4, "aux", 1, "node", "E-002"},
@@ -115,7 +113,6 @@ TEST(HeaderMessagesTest, OfOwnFields) {  // E-020 to E-120.
       {Encoding::kSplit, 4, "param", 32, "split", "E-080"},
       {Encoding::kSplit, 4, "aux", 29, "split", "E-080"},
       {Encoding::kSplit, 4, "aux", kMost, "split", "E-080"},
-      {Encoding::kSplit, 4, "flags", 2, "split", "E-080"},
       {Encoding::kCompressed, 4, "param", 0, "compressed", "E-100"},
       {Encoding::kCompressed, 4, "param", 3, "compressed", "E-100"},
       {Encoding::kCompressed, 4, "aux", 12417, "compressed", "E-100"},

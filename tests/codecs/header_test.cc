@@ -33,7 +33,7 @@ std::vector<uint64_t> ValuesFor(const HeaderField& field, const NodeSample& samp
 std::string RuleAgainst(const Bytes& node, const NodeSample& sample) {
   constexpr EncodingSet kHasParam =
       SetOf(Encoding::kSplit, Encoding::kCompressed, Encoding::kSkewed, Encoding::kDecimal);
-  constexpr EncodingSet kHasFlags = SetOf(Encoding::kPacked, Encoding::kSplit);
+  constexpr EncodingSet kHasFlag = SetOf(Encoding::kPacked, Encoding::kSplit);
   constexpr EncodingSet kHasAux =
       SetOf(Encoding::kRuns, Encoding::kDictionary, Encoding::kSharedDictionary, Encoding::kSparse,
             Encoding::kSplit, Encoding::kCompressed, Encoding::kDecimal);
@@ -50,13 +50,11 @@ std::string RuleAgainst(const Bytes& node, const NodeSample& sample) {
   if (width != static_cast<uint64_t>(sample.width) || count != sample.count) return "E-002";
   if (id > 13 || id == 7 || id == 10) return "E-005";
   const EncodingSet own = SetOf(static_cast<Encoding>(id));
+  if (flags > ((kHasFlag & own) != 0 ? 1 : 0)) return "E-005";
   if (param != 0 && (kHasParam & own) == 0) return "E-001";
-  if (flags != 0 && (kHasFlags & own) == 0) return "E-001";
   if (aux != 0 && (kHasAux & own) == 0) return "E-001";
   const auto if_not = [](bool holds, const char* rule) { return holds ? "" : rule; };
   switch (static_cast<Encoding>(id)) {
-    case Encoding::kPacked:
-      return if_not(flags <= 1, "E-020");
     case Encoding::kRuns:
       return if_not(aux >= 1 && aux <= count, "E-040");
     case Encoding::kDictionary:
@@ -66,7 +64,7 @@ std::string RuleAgainst(const Bytes& node, const NodeSample& sample) {
     case Encoding::kSparse:
       return if_not(aux >= 1 && aux < count, "E-070");
     case Encoding::kSplit:
-      return if_not(param + aux < 8 * width && flags <= std::min<uint64_t>(1, param), "E-080");
+      return if_not(param + aux < 8 * width && flags <= param, "E-080");
     case Encoding::kCompressed:
       return if_not((param == 1 || param == 2) && aux <= 4096 + 32 * count, "E-100");
     case Encoding::kSkewed:

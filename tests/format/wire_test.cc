@@ -213,8 +213,7 @@ TEST(StreamRecord, F061Rules) {
   EXPECT_EQ(Refusal(empty), "sound");
   EXPECT_EQ(Refusal(constant), "sound");
   const std::vector<Damage> damages = {
-      {"form 5 (F-061)", [](auto* r) { r->form = static_cast<StreamForm>(5); }, Alias()},
-      {"form 255 (F-061)", [](auto* r) { r->form = static_cast<StreamForm>(255); }, Alias()},
+      {"form 255 with 0 values (F-061)", [](auto* r) { *r = {.form = StreamForm{255}}; }},
       {"width 3 (F-061)", [](auto* r) { r->width = 3; }},
       {"width 0 (F-061)", [](auto* r) { r->width = 0; }},
       {"width 16 (F-061)", [](auto* r) { r->width = 16; }},
@@ -244,6 +243,25 @@ TEST(StreamRecord, F061Rules) {
     damage.change(&record);
     EXPECT_PRED_FORMAT2(::testing::IsSubstring, damage.refusal, Refusal(record));
   }
+}
+
+// What is known of a form to come: how many values of which width, the greatest of them.
+TEST(StreamRecord, F061UnknownForm) {
+  StreamRecord record = Packed();
+  record.form = StreamForm{5};
+  std::array<std::byte, StreamRecord::kSize> bytes;
+  record.EncodeTo(bytes.data());
+  bytes[34] = std::byte{1};  // Its own.
+  const auto back = StreamRecord::DecodeFrom(bytes.data());
+  ASSERT_TRUE(back.ok()) << back.status().ToString();
+  EXPECT_EQ(back->num_values, 10U);
+  EXPECT_EQ(back->width, 4);
+  EXPECT_EQ(back->max, 5U);
+  EXPECT_EQ(back->num_pages, 0U);
+  EXPECT_EQ(back->Support().code(), StatusCode::kUnsupported);
+  EXPECT_EQ(Packed().Support().code(), StatusCode::kOk);
+  record.width = 3;
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "width 3 (F-061)", Refusal(record));
 }
 
 TEST(PageRecord, F062) {

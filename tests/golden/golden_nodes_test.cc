@@ -163,7 +163,7 @@ TEST_F(GoldenNodesTest, EveryCutIsRefused) {
 // width, count, payload size, and the fields that the encoding does not use (E-001, E-002).
 bool MustBeFound(size_t byte, const EncodingRow& row) {
   if (byte == 2) return (row.used_fields & kUsesParam) == 0;
-  if (byte == 3) return (row.used_fields & kUsesFlags) == 0;
+  if (byte == 3) return (row.used_fields & kUsesFlag) == 0;
   if (byte >= 12) return byte < kNodeHeaderSize && (row.used_fields & kUsesAux) == 0;
   return true;
 }

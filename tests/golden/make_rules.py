@@ -149,6 +149,19 @@ def other_parts(part, change, compat=1):
     return Builder(columns, stripes, compat=compat, edit=lambda what, value: change(value) if what == part else value).bytes()
 
 
+def unknown_form(slot, compat=0, **more):
+    """Streams of slot 3 are the values of a list, paged; 4 and 5 its shape and windows."""
+    return other_parts("stripe 0 streams", lambda streams: [
+        dict(s, form=9, **more) if i == slot else s for i, s in enumerate(streams)], compat)
+
+
+def alias_of_unknown_form(**more):
+    columns = [Col("a", "list", "int64"), Col("b", "list", "int64")]
+    lists = [[1, 2], None, [3]]
+    return Builder(columns, [Rows(3, {"a": lists, "b": lists}, nodes={"b": Alias("a")})], edit=lambda what, value: [
+        dict(s, form=9, **more) if i == 0 else s for i, s in enumerate(value)] if what == "stripe 0 streams" else value).bytes()
+
+
 def same_pages():
     """The second stripe has the pages of the first."""
     kept = {}
@@ -246,6 +259,12 @@ FILES = {
     "sound.node_of_no_stream": lambda: other_parts("pages", lambda pages: [(pages[0][0] + en.raw([1, 2, 3], 4), 0)] + pages[1:]),
     "F-064.node_of_no_stream": lambda: other_parts("pages", lambda pages: [(pages[0][0] + en.raw([1, 2, 3], 4), 0)] + pages[1:], 0),
     "F-002.pages_of_two_stripes": same_pages,
+    "F-061.form_9.unsupported": lambda: unknown_form(3), "F-061.form_9_of_a_shape.unsupported": lambda: unknown_form(4, offset_in_page=3, size=5, reserved=7, constant=1),
+    "F-061.form_9_without_values": lambda: unknown_form(5),
+    "D-010.damage_beside_form_9": lambda: unknown_form(4, num_values=2), "F-061.alias_of_form_9.unsupported": alias_of_unknown_form,
+    "F-061.damage_beside_form_9": lambda: alias_of_unknown_form(num_values=2),
+    "F-070.damage_beside_form_9": lambda: other_parts("stripe 1 streams", lambda streams: [dict(s, form=9, num_values=2) if i == 3 else s for i, s in enumerate(streams)], 0),
+    "E-005.flags.unsupported": lambda: other_parts("pages", lambda pages: [pages[0], (pages[1][0][:3] + b"\2" + pages[1][0][4:], pages[1][1])], 0),
     "F-085.encrypted.unsupported": lambda: smallest(sections=[(6, 1, b"key")]).bytes(), "F-085.not_required": lambda: smallest(sections=[(6, 0, b"key")]).bytes(),
     "F-073.group_without_columns": lambda: Builder([Col("a", "dense", "int8")], [Rows(2, {"a": [1, 2]}, groups=[(0, 2, ())])], [Grp("g")]).bytes(),
 }

@@ -70,7 +70,7 @@ class Nodes(unittest.TestCase):
         unsized = en.zstandard.ZstdCompressor(write_checksum=True, write_content_size=False).compress(inner)
         cases = [
             ("E-001", inner[:8]), ("E-001", set_byte(inner, 2, 1)),
-            ("E-001", set_byte(inner, 3, 1)),
+            ("E-005", set_byte(inner, 3, 1)),
             ("E-001", set_byte(inner, 12, 1)), ("E-001", set_byte(inner, 31, 1)),
             ("E-001", set_byte(inner, 10, 1)), ("E-002", set_byte(inner, 1, 8)),
             ("E-001", set_byte(inner, 1, 3)), ("E-002", set_byte(inner, 4, 2)),
@@ -79,7 +79,7 @@ class Nodes(unittest.TestCase):
             ("E-010", set_byte(inner, 8, 8)),
             ("E-011", en.header(1, 4, 3, b"\0" * 4 + b"\1" + b"\0" * 3)),
             ("E-011", en.header(1, 4, 3, b"\0" * 4)), ("E-001", en.header(1, 4, 3, b"\0" * 16)),
-            ("E-020", en.header(2, 4, 3, b"\0" * 8, flags=2)), ("E-020", en.header(2, 4, 3, b"")),
+            ("E-005", en.header(2, 4, 3, b"\0" * 8, flags=2)), ("E-020", en.header(2, 4, 3, b"")),
             ("E-020", en.header(2, 4, 3, b"\x21" + b"\0" * 63)),
             ("E-020", en.header(2, 4, 3, b"\1\1" + b"\0" * 14)),
             ("E-022", en.header(2, 4, 3, b"\1" + b"\0" * 7 + b"\x08" + b"\0" * 7)),
@@ -113,7 +113,7 @@ class Nodes(unittest.TestCase):
             ("E-101", compressed(frame[:-1] + bytes([frame[-1] ^ 1]))),
             ("E-102", compressed(b"\0" * 8, codec=2)),
             ("E-100", en.compressed(1, en.compressed(2))(v, 4)),
-            ("E-080", en.header(9, 4, 3, en.raw(v, 4) + en.raw(v, 1), param=2, flags=2)),
+            ("E-005", en.header(9, 4, 3, en.raw(v, 4) + en.raw(v, 1), param=2, flags=2)),
             ("E-080", en.header(9, 4, 3, en.raw(v, 4), flags=1)),
             ("E-110", set_byte(en.skewed(v, 4), 2, 1)), ("E-110", set_byte(en.skewed(v, 4), 2, 9)),
             ("E-110", set_byte(en.skewed(v, 4), 16 + 7, 1)),

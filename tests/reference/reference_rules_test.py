@@ -62,7 +62,7 @@ EDITS = [
     ("D-001", "stripe 0 groups", 2, {"num_unique": 599}),
     ("D-001", "stripe 0 groups", 3, {"num_unique": 39}),
     ("D-002", "stripe 0 groups", 3, {"num_unique": 41}),
-    ("F-061", "stripe 0 streams", 0, {"form": 5}), ("F-061", "stripe 0 streams", 0, {"form": 4}),
+    ("F-061", "stripe 0 streams", 0, {"form": 5, "num_values": 0}), ("F-061", "stripe 0 streams", 0, {"form": 4}),
     ("F-061", "stripe 0 streams", 0, {"width": 3}),
     ("F-003", "stripe 0 streams", 0, {"reserved": 1}), ("F-061", "stripe 0 streams", 0, {"max": 1}),
     ("D-010", "stripe 0 streams", 1, {"max": 2}), ("F-061", "stripe 0 streams", 0, {"form": 0}),
