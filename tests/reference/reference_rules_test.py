@@ -14,7 +14,8 @@ from answers import outcome_of_both as outcome
 import encode_nodes as en
 from build_example import (Alias, Builder, Col, Field, Grp, Ids, Rows, joined, name_hash, smallest,
                            three)
-from dsi_nodes import Unsupported
+from dsi_footer import Footer
+from dsi_nodes import Damage, Unsupported
 from dsi_reference import File
 
 # (expected rule, part to edit, record ordinal or None, fields to set), on `everything`. Behind bars:
@@ -439,6 +440,17 @@ class BrokenRulesUnderValidSeals(unittest.TestCase):
             found = outcome(data, None)
             seen[found[0] if found else "rows"] += 1
         self.assertTrue(seen["Damage"] > 300 and seen["rows"] > 50, seen)
+
+    def test_stripes_at_the_limit(self):  # F-090, before the bytes of so many are looked for
+        data = smallest().bytes()
+        at, size = struct.unpack_from("<QI", data, len(data) - 80)
+        for count, rule in ((2**19, "F-050"), (2**19 + 1, "F-090")):
+            footer = bytearray(data[at:at + size])
+            place = 200 + struct.unpack_from("<I", footer, 200)[0]
+            struct.pack_into("<I", footer, place, count)
+            with self.assertRaises(Damage) as caught:
+                Footer(bytes(footer), canonical=True)
+            self.assertEqual(caught.exception.rule, rule)
 
     def test_random_footers(self):  # F-050: the FlatBuffer is bounded whatever its bytes
         rng, seen = random.Random(4), set()
