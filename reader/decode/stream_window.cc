@@ -117,6 +117,7 @@ void StreamWindow::Release() {
 Status StreamWindow::Require(uint64_t first, uint64_t end) {
   if (constant_) return FillConstant(end - first);
   if (end <= end_ || first == end) return Status::Ok();
+  if (Status status = stream_->record.Support(); !status.ok()) return status.At(Describe());
   const uint64_t page_values = stream_->record.form == StreamForm::kPaged
                                    ? context_->page_values
                                    : std::max<uint64_t>(num_values(), 1);

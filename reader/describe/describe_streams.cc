@@ -55,6 +55,8 @@ Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& s
   info.num_values = stream.record.num_values;
   if (stream.record.form == StreamForm::kEmpty) info.encoding = "empty";
   if (stream.record.form == StreamForm::kConstant) info.encoding = "constant in the stream record";
+  if (!IsKnown(stream.record.form))
+    info.encoding = fmt::format("unknown form {}", static_cast<int>(stream.record.form));
   EncodingNames names;
   for (uint32_t k = 0; k < stream.record.num_pages; ++k) {
     DSI_ASSIGN_OR_RETURN(const PageBytes held, pages->Node(stream, k));

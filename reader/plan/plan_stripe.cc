@@ -191,8 +191,6 @@ class StripePlanner {
     PlannedStream stream{
         .slot = slot, .role = role, .column = column, .owner = owner, .record = {}};
     DSI_ASSIGN_OR_RETURN(stream.record, file_.LoadStream(plan_.stripe, slot));
-    if (Status status = stream.record.Support(); !status.ok())
-      return status.At(fmt::format("stripe {}, {} stream", plan_.stripe, StreamRoleName(role)));
     plan_.streams.push_back(stream);
     return at->second;
   }

@@ -12,6 +12,7 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/format/core_generated.h"
+#include "dsi/format/core_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/format/slots_internal.h"
 #include "dsi/format/wire_internal.h"
@@ -64,7 +65,8 @@ class EditableFile {
   }
   std::byte* At(uint64_t offset) { return bytes_.data() + offset; }
 
-  // All seals anew, from the pages up. What does not fit into the file is left as it is.
+  // All seals anew, from the pages up. What does not fit into the file is left as it is, and pages
+  // whose records are compressed (F-042).
   EditableFile& Reseal();
   // Those of the core footer and the trailer alone; the footer's content may be anything.
   EditableFile& ResealFooter();
@@ -76,6 +78,7 @@ class EditableFile {
     return *const_cast<T*>(p);
   }
   void SealTable(wire::TableRef* table);
+  void SealCompressedTable(wire::TableRef* table);
   void SealPages(const wire::TableRef& pages);
 
   std::vector<std::byte> bytes_;
@@ -89,7 +92,29 @@ inline const wire::CoreFooter& EditableFile::core() const {
   return *flatbuffers::GetRoot<wire::CoreFooter>(bytes_.data() + core_offset());
 }
 
+// F-042: block after block, as far as their ends make sense.
+inline void EditableFile::SealCompressedTable(wire::TableRef* table) {
+  const uint32_t record_size = table->record_size() ^ internal::kTableCompressed;
+  const uint64_t per_block = record_size == 0 ? 0 : internal::RecordsPerBlock(record_size);
+  if (per_block == 0 || table->count() == 0) return;
+  const uint64_t blocks = (table->count() + per_block - 1) / per_block;
+  if (!internal::FitsIn(table->offset(), 16 * blocks, core_offset())) return;
+  const auto salt = Get<uint64_t>(16);
+  uint64_t at = table->offset() + 16 * blocks;
+  for (uint64_t i = 0; i < blocks; ++i) {
+    const uint64_t entry = table->offset() + 16 * i;
+    const auto end = Get<uint64_t>(entry + 8);
+    if (end < at || end > core_offset()) break;
+    Put(entry, internal::Seal({At(at), end - at}, internal::SealKind::kTableBlock, at, salt));
+    at = end;
+  }
+  const uint64_t seal = internal::Seal({At(table->offset()), 16 * blocks},
+                                       internal::SealKind::kTableSeals, table->offset(), salt);
+  *table = wire::TableRef(table->offset(), table->record_size(), table->count(), seal);
+}
+
 inline void EditableFile::SealTable(wire::TableRef* table) {
+  if ((table->record_size() & internal::kTableCompressed) != 0) return SealCompressedTable(table);
   const uint64_t bytes = uint64_t{table->count()} * table->record_size();
   const uint64_t block =
       table->record_size() == 0
@@ -113,6 +138,7 @@ inline void EditableFile::SealTable(wire::TableRef* table) {
 }
 
 inline void EditableFile::SealPages(const wire::TableRef& pages) {
+  if ((pages.record_size() & internal::kTableCompressed) != 0) return;
   for (uint32_t i = 0; i < pages.count(); ++i) {
     const uint64_t record = Place(pages, i);
     if (!internal::FitsIn(record, internal::PageRecord::kSize, core_offset())) return;
