@@ -189,6 +189,9 @@ def measure(args):
         raise SystemExit("--session-key is needed")
     log("loading")
     table = tables.load(source, spec)
+    if spec is None:
+        spec = tables.found_schema(dsictl, args.jsonl)
+        args.time = args.time or tables.time_of(spec)
     if args.time and args.time not in table.column_names:
         raise SystemExit(f"{args.time} is not a column")
     log(f"{table.num_rows} rows, {table.num_columns} columns, {table.nbytes / 1e6:.1f} MB in memory")
@@ -278,7 +281,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--schema", help="dsi schema (JSON): types, groups, id spaces")
     p.add_argument("--session-key")
-    p.add_argument("--time")
+    p.add_argument("--time", help="rows of a session are sorted by it; default: the table's only timestamp")
     p.add_argument("--features", help="list features to read, comma separated; default: all lists")
     p.add_argument("--share", type=float, help="read the first SHARE of the list features")
     p.add_argument("--batch-size", type=int, default=4096)

@@ -48,25 +48,37 @@ def load(source, spec):
     return table.combine_chunks()
 
 
+def found_schema(dsictl, path):
+    """What dsictl finds in a text: which columns are keys, labels, the time."""
+    return json.loads(subprocess.run([dsictl, "schema", path, "--infer-rows", "10000", "--quiet"], capture_output=True, check=True).stdout)
+
+
+def time_of(spec):
+    """The only timestamp, if there is one."""
+    times = [f["name"] for f in spec["features"] if f["kind"] == "timestamp"]
+    return times[0] if len(times) == 1 else None
+
+
 def dsi_schema(table, spec, session, time):
-    """The schema dsi writes with: what was given, or kinds from the Arrow types; clustering as asked."""
-    if spec and explicit_schema(spec) is not None:
-        order = {f["name"]: f for f in spec["features"]}
-        features = [order[name] for name in table.column_names]
+    """The schema dsi writes with: as given or found, with the Arrow types; clustering as asked."""
+    known = {f["name"]: f for f in spec["features"]}
+    if explicit_schema(spec) is not None:
+        features = [known[name] for name in table.column_names]
     else:
         features = []
         for field in table.schema:
+            kind = known.get(field.name, {}).get("kind")
             if pa.types.is_list(field.type):
                 features.append({"name": field.name, "kind": "list", "type": DSI_TYPES[str(field.type.value_type)]})
             elif field.name == time:
-                features.append({"name": field.name, "kind": "timestamp", "type": "int64", "unit": "s"})
+                features.append({"name": field.name, "kind": "timestamp", "type": "int64", "unit": known.get(field.name, {}).get("unit", "s")})
             elif field.name == session:
                 features.append({"name": field.name, "kind": "key", "type": DSI_TYPES[str(field.type)]})
             else:
-                features.append({"name": field.name, "kind": "dense", "type": DSI_TYPES[str(field.type)]})
+                features.append({"name": field.name, "kind": kind if kind in ("key", "label") else "dense", "type": DSI_TYPES[str(field.type)]})
     out = {"features": features, "cluster_by": [k for k in (session, time) if k]}
     for key in ("groups", "metadata"):
-        if spec and key in spec:
+        if key in spec:
             out[key] = spec[key]
     return json.dumps(out)
 
