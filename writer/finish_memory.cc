@@ -75,9 +75,9 @@ uint64_t FinishMemory(const RowBatch& rows, const ClusterKeys& keys, const Write
 
   const uint64_t sorting = num_rows * kSortBytes + (keys.keys.empty() ? 0 : num_rows * kKeyBytes);
 
-  // One stripe: its rows by number, or by bytes.
+  // One stripe: its rows by number, half as many more in the last, or by bytes.
   const auto share =
-      std::min({1.0, static_cast<double>(options.stripe_rows) / static_cast<double>(num_rows),
+      std::min({1.0, 1.5 * static_cast<double>(options.stripe_rows) / static_cast<double>(num_rows),
                 static_cast<double>(options.stripe_bytes) /
                     static_cast<double>(std::max<uint64_t>(rows.size_bytes(), 1))});
   const auto of_stripe = [share](uint64_t bytes) {

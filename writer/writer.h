@@ -46,7 +46,8 @@ struct WriterOptions {
   bool keep_order = false;
   // Store each row's input position as the key feature "__position".
   bool keep_position = false;
-  // Rows of a stripe, about: it is cut between sessions (the last key before the time).
+  // Rows of a stripe, about: it is cut between sessions (the last key before the time), and the
+  // last has up to half as many more.
   uint32_t stripe_rows = 262'144;
   // At most so many bytes of a stripe in memory, before dedup and encoding, unless one row alone
   // has more; 2^32 - 1 at most, so that any stream of it can be stored.

@@ -115,7 +115,7 @@ TEST(Choices, PagesThatDifferAreCounted) {
 }
 
 TEST(Choices, TheLargestStripeSpeaks) {
-  const TableOptions options{.num_rows = 5 * kPage, .stripe_rows = 2 * kPage};
+  const TableOptions options{.num_rows = 6 * kPage, .stripe_rows = 2 * kPage};
   const auto small = [](size_t row) { return static_cast<int64_t>(row % 2); };
   const std::vector<std::byte> bytes =
       Write({[&](size_t row) { return row / kPage / 2 == 1 ? Random(row) : small(row); },

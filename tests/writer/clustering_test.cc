@@ -123,7 +123,7 @@ TEST(StripeCuts, FallBetweenSessions) {
 }
 
 TEST(StripeCuts, SplitASessionLongerThanAStripeAndSaySo) {
-  const auto cuts = CutStripes(Sessions({0, 10}), Bytes(13, 1), 4, 1000);
+  const auto cuts = CutStripes(Sessions({0, 10}), Bytes(16, 1), 4, 1000);
   ASSERT_EQ(cuts.size(), 4U);
   EXPECT_EQ(cuts[0].num_rows, 4U);
   EXPECT_FALSE(cuts[0].continues_session);
@@ -135,6 +135,24 @@ TEST(StripeCuts, SplitASessionLongerThanAStripeAndSaySo) {
   uint32_t sessions = 0;
   for (const StripeCut& cut : cuts) sessions += cut.num_sessions;
   EXPECT_EQ(sessions, 2U);
+}
+
+// Up to half as many rows more are no stripe of their own, where their bytes leave room.
+TEST(StripeCuts, TheLastTakesAShortRest) {
+  const auto rows_of = [](uint32_t num_rows, uint64_t stripe_bytes) {
+    Positions rows;
+    for (const StripeCut& cut : CutStripes(Sessions({}), Bytes(num_rows, 1), 8, stripe_bytes))
+      rows.push_back(cut.num_rows);
+    return rows;
+  };
+  EXPECT_EQ(rows_of(8, 1000), (Positions{8}));
+  EXPECT_EQ(rows_of(12, 1000), (Positions{12}));
+  EXPECT_EQ(rows_of(13, 1000), (Positions{8, 5}));
+  EXPECT_EQ(rows_of(20, 1000), (Positions{8, 12}));
+  EXPECT_EQ(rows_of(21, 1000), (Positions{8, 8, 5}));
+  EXPECT_EQ(rows_of(12, 10), (Positions{10, 2}));
+  EXPECT_EQ(CutStripes(Sessions({}), Bytes(kMaxStripeRows + 1, 1), kMaxStripeRows, 1 << 30).size(),
+            2U);
 }
 
 TEST(StripeCuts, BytesCapTheRows) {

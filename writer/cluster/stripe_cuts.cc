@@ -2,7 +2,20 @@
 
 #include <algorithm>
 
+#include "dsi/format/limits.h"
+
 namespace dsi::internal {
+namespace {
+
+// A short stripe at the end would store the state of all owners once more for few rows: those are
+// added to the stripe before.
+uint32_t MostRows(uint32_t rest, uint32_t stripe_rows) {
+  return rest <= kMaxStripeRows && rest - std::min(rest, stripe_rows) <= stripe_rows / 2
+             ? rest
+             : stripe_rows;
+}
+
+}  // namespace
 
 std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, const RowOrder& order) {
   const size_t num_rows = order.input_row.size();
@@ -40,9 +53,10 @@ std::vector<StripeCut> CutStripes(const RowOrder& order, std::span<const uint64_
     cut.first_row = row;
     const size_t first_session = next;
     cut.continues_session = !starts.empty() && (next == starts.size() || starts[next] != row);
+    const uint32_t most_rows = MostRows(num_rows - row, stripe_rows);
     uint64_t left = stripe_bytes - std::min(stripe_bytes, row_bytes[row]);
     uint32_t end = row + 1;
-    while (end < num_rows && end - row < stripe_rows && row_bytes[end] <= left)
+    while (end < num_rows && end - row < most_rows && row_bytes[end] <= left)
       left -= row_bytes[end++];
     if (end < num_rows && !starts.empty()) {
       // Back to the last session start that leaves the stripe at least one row; none: the session

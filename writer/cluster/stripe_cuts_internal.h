@@ -21,8 +21,8 @@ struct StripeCut {
 // as RowBatch::size_bytes counts them.
 std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, const RowOrder& order);
 
-// At most stripe_rows rows each, and stripe_bytes unless one row alone takes more. A session longer
-// than a stripe is split.
+// At most stripe_rows rows each, the last up to half as many more, and stripe_bytes unless one row
+// alone takes more. A session longer than a stripe is split.
 std::vector<StripeCut> CutStripes(const RowOrder& order, std::span<const uint64_t> row_bytes,
                                   uint32_t stripe_rows, uint64_t stripe_bytes);
 
