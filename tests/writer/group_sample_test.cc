@@ -134,5 +134,43 @@ TEST(GroupSample, AFeatureThatTheFirstStripeLacksIsStoredOncePerSession) {
   EXPECT_LT(ValuesStored(false), lists / 2 + 10'000 + 1);
 }
 
+// 50 users, whose lists shift by an entry with every row; `others`: numbers that count beside them.
+uint64_t ValuesStoredOfUsers(Kind kind, size_t others) {
+  Schema schema;
+  const ColumnSpec number{.name = "", .type = Type::kInt64, .id_space = ""};
+  schema.features = {{.name = "user", .kind = kind, .columns = {number}},
+                     {.name = "list", .kind = Kind::kList, .columns = {number}}};
+  for (size_t i = 0; i < others; ++i) {
+    schema.features.push_back(
+        {.name = "n" + std::to_string(i), .kind = Kind::kDense, .columns = {number}});
+  }
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), schema, {});
+  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch batch((*writer)->schema());
+  std::vector<int64_t> list(20);
+  for (int64_t row = 0; row < 5'000; ++row) {
+    const int64_t user = row * 7 % 50;
+    for (int64_t i = 0; i < 20; ++i) list[static_cast<size_t>(i)] = user * 1'000 + row / 50 + i;
+    EXPECT_TRUE(batch.SetInt(0, user).ok());
+    EXPECT_TRUE(batch.SetInts(1, 0, list).ok());
+    for (size_t i = 0; i < others; ++i) EXPECT_TRUE(batch.SetInt(2 + i, row % 11).ok());
+    EXPECT_TRUE(batch.EndRow().ok());
+  }
+  EXPECT_TRUE((*writer)->Append(batch).ok());
+  const auto report = (*writer)->Finish();
+  EXPECT_TRUE(report.ok()) << report.status().ToString();
+  return report.ok() ? report->values_stored : 0;
+}
+
+// A caller of Append may know types and no kinds.
+TEST(GroupSample, AWholeNumberMayBeTheOwner) {
+  const uint64_t as_key = ValuesStoredOfUsers(Kind::kKey, 0);
+  EXPECT_LT(as_key, 20'000U);
+  EXPECT_EQ(ValuesStoredOfUsers(Kind::kDense, 0), as_key);
+  EXPECT_LT(ValuesStoredOfUsers(Kind::kDense, 31), 40'000U);
+  EXPECT_GT(ValuesStoredOfUsers(Kind::kDense, 32), 100'000U);
+}
+
 }  // namespace
 }  // namespace dsi

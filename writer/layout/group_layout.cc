@@ -18,6 +18,16 @@ double BitsPerRow(const ClusteredFeature& feature, size_t num_present, size_t to
          static_cast<double>(std::max<size_t>(total_rows, 1));
 }
 
+// A dense whole number may be an id that nobody called a key.
+bool MayBeId(const ClusteredFeature& feature) {
+  const FeatureSpec& spec = *feature.source().spec;
+  return spec.kind == Kind::kDense && IsInteger(spec.columns[0].type) &&
+         TypeWidth(spec.columns[0].type) >= 4;
+}
+
+// Of more numbers than a search tries keys most are counts, and counting their values takes long.
+constexpr ptrdiff_t kMostIds = 32;
+
 bool MayBeKey(const ClusteredFeature& feature) {
   const FeatureSpec& spec = *feature.source().spec;
   if (spec.kind == Kind::kKey) return true;
@@ -79,6 +89,7 @@ class GroupAssigner {
       candidate_of[f] = static_cast<int>(candidate_feature.size());
       candidate_feature.push_back(f);
     }
+    const bool ids = std::count_if(features_.begin(), features_.end(), MayBeId) <= kMostIds;
     std::vector<StripeRows> slices(candidate_feature.size());
     std::vector<GroupCandidate> candidates(candidate_feature.size());
     DSI_RETURN_IF_ERROR(options.for_each(candidates.size(), [&](size_t i) {
@@ -91,7 +102,7 @@ class GroupAssigner {
           .column = &slices[i],
           .bits_per_row =
               BitsPerRow(feature, feature.CountPresent(sample.ranges), sample.num_rows()),
-          .is_key = MayBeKey(feature),
+          .is_key = MayBeKey(feature) || (ids && MayBeId(feature)),
           .declared_group = group,
           .declared_owner = owner < 0 ? -1 : candidate_of[static_cast<size_t>(owner)],
       };
