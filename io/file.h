@@ -23,9 +23,7 @@ struct ReadRequest {
   std::span<std::byte> dst;
 };
 
-// What a read costs: latency_s until its first byte is there, then bytes_per_s. Two ranges are
-// worth one read if the bytes between them take no longer than the latency, so up to latency_s *
-// bytes_per_s bytes of gap.
+// What a read costs: latency_s until its first byte is there, then bytes_per_s.
 struct SourceCosts {
   double latency_s = 0;
   double bytes_per_s = 0;
@@ -37,6 +35,12 @@ inline constexpr SourceCosts kMemoryCosts{1e-7, 1e10};
 inline constexpr SourceCosts kLocalCosts{8e-5, 2e9};
 inline constexpr SourceCosts kHttpCosts{1e-2, 1e8};
 inline constexpr SourceCosts kS3Costs{3e-2, 1e8};
+
+// Bytes that take as long as the latency: what may be read along to save waiting once more.
+DSI_EXPORT uint64_t BytesOfLatency(const SourceCosts& costs);
+// The longest gap between two ranges of one ReadMany that are worth being one read. Several reads
+// are supposed to be in flight, so that one more costs a share of the latency.
+DSI_EXPORT uint64_t GapWorthReading(const SourceCosts& costs);
 
 // Bytes that do not change while open. Thread safety: ReadAt and ReadMany may be called from many
 // threads at once.

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace dsi {
 
 struct ReaderOptions {
-  uint64_t coalesce_gap = 128 << 10;  // Pages nearer than this are read in one go.
+  // Pages nearer than this are read in one go. Not given: by what the source's reads cost
+  // (GapWorthReading).
+  std::optional<uint64_t> coalesce_gap = {};
   uint64_t max_read_bytes = 1 << 20;  // Longer reads are split.
 };
 
@@ -25,6 +28,13 @@ struct ReadPlan {
   uint64_t bytes = 0;         // Sum of the ranges.
   uint64_t bytes_needed = 0;  // Pages alone.
   uint32_t num_pages = 0;
+  // Reads of the directory that planning took: what the reader knew already took none.
+  uint64_t directory_reads = 0;
+  uint64_t directory_bytes = 0;
+  // Reads that wait for one another, from opening the file to the first batch: reads of one step
+  // are in flight together (RandomAccessFile::ReadMany). Four or fewer of most files, see
+  // docs/reading-cpp.md. 0: the source answers at once, and steps are not counted.
+  uint64_t steps = 0;
   // Of those with rows asked for: no row passes the filter, or all are deleted.
   uint32_t stripes_skipped = 0;
 };

@@ -1,6 +1,7 @@
 #include "dsi/reader/reader.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "dsi/codecs/choice/tuning_internal.h"
@@ -11,6 +12,7 @@
 #include "dsi/reader/open/previous_file_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/reader/reader_access_internal.h"
+#include "dsi/reader/scan/look_at_scan_internal.h"
 #include "dsi/reader/scan/row_picker_internal.h"
 #include "dsi/reader/scan/scan_internal.h"
 #include "dsi/reader/verify/verify_internal.h"
@@ -71,7 +73,8 @@ std::vector<StripeInfo> StripesOf(const OpenFile& file) {
 Status AddStripe(const OpenFile& file, const std::vector<OpenColumn>& columns, size_t i,
                  const ReaderOptions& options, internal::MemoryBudget* budget, ReadPlan* plan) {
   DSI_ASSIGN_OR_RETURN(const internal::StripePlan stripe,
-                       internal::PlanStripe(file, columns, i, options, budget));
+                       internal::PlanTogether(file, columns, i, options, budget));
+
   for (const internal::PlannedRange& range : stripe.ranges) {
     plan->ranges.push_back({.offset = range.offset,
                             .size = range.size,
@@ -183,14 +186,22 @@ Result<std::vector<StreamInfo>> Reader::Streams(std::string_view column) const {
 }
 
 Result<ReadPlan> Reader::Plan(const ScanOptions& options) const {
-  const OpenFile& file = *impl_->file;
-  return About(file, [&]() -> Result<ReadPlan> {
+  return About(*impl_->file, [&]() -> Result<ReadPlan> {
+    internal::MemoryBudget budget{.limit = options.memory_bytes};
+    internal::LookAhead ahead(&impl_->file->file(), impl_->options, &budget);
+    const OpenFile file = impl_->file->Through(&ahead);
+    bool knows_pages = false;
+    // No rows, no pages.
+    if (const auto range = internal::FindRange(file, options); range.ok()) {
+      DSI_ASSIGN_OR_RETURN(knows_pages, internal::LookAtScan(file, impl_->options, options, *range,
+                                                             internal::LookFor::kPlan));
+    }
     DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns,
                          internal::OpenProjection(file, options));
     DSI_ASSIGN_OR_RETURN(const internal::FilterColumns filter,
                          internal::FindFilterColumns(file, options.filter));
-    internal::MemoryBudget budget{.limit = options.memory_bytes};
     ReadPlan plan;
+    std::optional<uint64_t> directory_steps;  // Up to those of the first stripe.
     const size_t num_stripes = file.core().stripes.size();
     DSI_ASSIGN_OR_RETURN(
         const auto ruled_out,
@@ -205,6 +216,15 @@ Result<ReadPlan> Reader::Plan(const ScanOptions& options) const {
       if (!filter.columns.empty())
         DSI_RETURN_IF_ERROR(AddStripe(file, filter.columns, i, impl_->options, &budget, &plan));
       DSI_RETURN_IF_ERROR(AddStripe(file, columns, i, impl_->options, &budget, &plan));
+      if (!directory_steps.has_value()) directory_steps = ahead.steps();
+      ahead.Forget();
+    }
+    plan.directory_reads = ahead.reads();
+    plan.directory_bytes = ahead.bytes();
+    if (ahead.pays()) {
+      const uint64_t page_steps = plan.ranges.empty() ? 0 : filter.columns.empty() ? 1 : 2;
+      plan.steps = file.open_steps() + directory_steps.value_or(ahead.steps()) + page_steps -
+                   (knows_pages ? 1 : 0);
     }
     return plan;
   });

@@ -219,8 +219,11 @@ Status Run(const Options& options, Console* console) {
   if (options.groups) return ShowGroups(*reader, console);
   if (options.dedup) return ShowDedup(*reader, console);
   if (options.metadata) return ShowMetadata(*reader, console);
-  if (!options.plan.empty())
-    return ShowPlan(*reader, options.plan, options.rows, options.stripe, console);
+  if (!options.plan.empty()) {
+    // What is planned is counted from the start, and the first reader knows the directory by then.
+    DSI_ASSIGN_OR_RETURN(const auto planner, Reader::Open(options.file));
+    return ShowPlan(*reader, *planner, options.plan, options.rows, options.stripe, console);
+  }
   if (!options.streams.empty()) return ShowStreams(*reader, options.streams, console);
   return ShowSummary(*reader, options.file, console);
 }

@@ -51,8 +51,9 @@ Status ShowStripes(const Reader& reader, Console* console);
 Status ShowGroups(const Reader& reader, Console* console);
 Status ShowDedup(const Reader& reader, Console* console);
 // Of `rows` only `where` counts.
-Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
-                const RowChoice& rows, std::optional<uint32_t> stripe, Console* console);
+Status ShowPlan(const Reader& reader, const Reader& planner,
+                const std::vector<std::string>& features, const RowChoice& rows,
+                std::optional<uint32_t> stripe, Console* console);
 
 // Rows of the file and unique rows stored, over all stripes.
 struct GroupTotals {

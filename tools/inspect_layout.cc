@@ -153,8 +153,9 @@ Status ShowGroups(const Reader& reader, Console* console) {
   return console->Print(table.Render(*console));
 }
 
-Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
-                const RowChoice& rows, std::optional<uint32_t> stripe, Console* console) {
+Status ShowPlan(const Reader& reader, const Reader& planner,
+                const std::vector<std::string>& features, const RowChoice& rows,
+                std::optional<uint32_t> stripe, Console* console) {
   DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(reader, features));
   ScanOptions options;
   DSI_ASSIGN_OR_RETURN(options.filter, FilterOf(reader, rows));
@@ -170,7 +171,7 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
   const auto plan_of = [&](std::span<const ColumnInfo> some) {
     options.features.clear();
     for (const ColumnInfo& column : some) options.features.push_back(PlainProjection(column));
-    return reader.Plan(options);
+    return planner.Plan(options);
   };
   auto made = plan_of(columns);
   if (!made.ok()) {
@@ -191,6 +192,9 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
     return PrintJson({{"columns", columns.size()},
                       {"bytes", plan.bytes},
                       {"bytes_needed", plan.bytes_needed},
+                      {"directory_reads", plan.directory_reads},
+                      {"directory_bytes", plan.directory_bytes},
+                      {"steps", plan.steps},
                       {"pages", plan.num_pages},
                       {"stripes_skipped", plan.stripes_skipped},
                       {"file_bytes", reader.info().file_bytes},
@@ -211,6 +215,11 @@ Status ShowPlan(const Reader& reader, const std::vector<std::string>& features,
       fmt::format("{}, {} of {} ({:.1f}%), {} of it needed", CountOf(plan.ranges.size(), "read"),
                   BytesText(plan.bytes), BytesText(reader.info().file_bytes), share,
                   BytesText(plan.bytes_needed));
+  all += fmt::format("; {} of the directory, {}", CountOf(plan.directory_reads, "read"),
+                     BytesText(plan.directory_bytes));
+  all +=
+      fmt::format("; {} from opening the file to the first batch, reads of one in flight together",
+                  CountOf(plan.steps, "step"));
   if (plan.stripes_skipped != 0) {
     all += fmt::format("; {} of {} stripes skipped, in which no row can match",
                        plan.stripes_skipped, stripe.has_value() ? 1 : reader.stripes().size());

@@ -16,15 +16,17 @@ constexpr uint32_t kHeader = 16;  // Of a node.
 }  // namespace
 
 Status OpenFile::ReadDeletedCounts() {
-  const uint32_t heads = static_cast<uint32_t>(core_.stripes.size()) * kRecord;
-  const uint32_t room = deleted_table_->count() - heads;  // CheckCore.
+  const uint32_t heads = static_cast<uint32_t>(core().stripes.size()) * kRecord;
+  const uint32_t room = state_->deleted_table->count() - heads;  // CheckCore.
   std::vector<std::byte> records(heads);
-  DSI_RETURN_IF_ERROR(deleted_table_->Read(0, heads, records.data()));
+  DSI_RETURN_IF_ERROR(state_->deleted_table->Read(0, heads, records.data(), ahead_));
+  state_->deleted.clear();
+  state_->num_deleted = 0;
   uint32_t begin = 0;
-  for (size_t i = 0; i < core_.stripes.size(); ++i) {
+  for (size_t i = 0; i < core().stripes.size(); ++i) {
     const auto count = LoadLE<uint32_t>(&records[i * kRecord]);
     const auto end = LoadLE<uint32_t>(&records[i * kRecord + 4]);
-    const uint32_t num_rows = core_.stripes[i].num_rows;
+    const uint32_t num_rows = core().stripes[i].num_rows;
     const bool has_node = count != 0 && count != num_rows;
     const auto most = static_cast<uint32_t>(kHeader + AlignUp(num_rows, 8));
     const bool in_place = end >= begin && end <= room && end - begin <= most &&
@@ -32,8 +34,8 @@ Status OpenFile::ReadDeletedCounts() {
     if (count > num_rows || !in_place)
       return Corrupt("deleted rows of stripe {}: {} of {}, bytes {}..{} of {} (F-084)", i, count,
                      num_rows, begin, end, room);
-    deleted_.push_back({count, heads + begin, heads + end});
-    num_deleted_ += count;
+    state_->deleted.push_back({count, heads + begin, heads + end});
+    state_->num_deleted += count;
     begin = end;
   }
   if (begin == room) return Status::Ok();
@@ -44,12 +46,13 @@ Result<CountedVector<uint8_t>> OpenFile::LoadDeleted(size_t stripe, MemoryBudget
   CountedVector<uint8_t> flags(budget);
   const uint32_t count = num_deleted(stripe);
   if (count == 0) return flags;
-  const uint32_t num_rows = core_.stripes[stripe].num_rows;
-  const DeletedRows& rows = deleted_[stripe];
+  const uint32_t num_rows = core().stripes[stripe].num_rows;
+  const DeletedRows& rows = state_->deleted[stripe];
   flags.resize(num_rows, 1);
   if (count == num_rows) return flags;
   CountedVector<std::byte> node(rows.end - rows.begin, budget);
-  DSI_RETURN_IF_ERROR(deleted_table_->Read(rows.begin, rows.end - rows.begin, node.data()));
+  DSI_RETURN_IF_ERROR(
+      state_->deleted_table->Read(rows.begin, rows.end - rows.begin, node.data(), ahead_));
   DecodeScratch scratch(budget);
   CountedVector<uint64_t> aligned((num_rows + 7) / 8, budget);
   const Status status = DecodeNode(node, 1, num_rows, {}, &scratch, aligned.data());

@@ -23,7 +23,7 @@ class NameIndex {
 
   Result<NameIndexRecord> At(uint32_t i) const {
     std::byte bytes[NameIndexRecord::kSize];
-    DSI_RETURN_IF_ERROR(table_.Read(i, 1, bytes));
+    DSI_RETURN_IF_ERROR(table_.Read(i, 1, bytes, file_.ahead()));
     return NameIndexRecord::DecodeFrom(bytes);
   }
 
@@ -82,10 +82,14 @@ class NameIndex {
         return Corrupt("name index: entry {}: column {} of {} (F-072)", i, entry.column,
                        file_.core().columns.count);
       }
+      file_.LookAtColumn(entry.column);
       DSI_ASSIGN_OR_RETURN(const OpenColumn column, file_.LoadAnyColumn(entry.column));
       const ColumnRecord& r = column.record;
-      if (!entry.is_feature && column.name == name) return std::vector{entry.column};
-      if (entry.is_feature && r.place == 0 && column.feature_name() == name) {
+      // While lookups are noted, a name that is not in memory yet is taken for the one looked for.
+      const bool is_it =
+          column.name.empty() || (entry.is_feature ? column.feature_name() : column.name) == name;
+      if (!entry.is_feature && is_it) return std::vector{entry.column};
+      if (entry.is_feature && r.place == 0 && is_it) {
         std::vector<uint32_t> columns(r.num_columns);
         std::iota(columns.begin(), columns.end(), entry.column);
         return columns;
@@ -105,8 +109,8 @@ template <typename Visit>
 Status ForEachName(const OpenFile& file, const Visit& visit) {
   CountedVector<std::byte> names;
   CountedVector<std::byte> records;
-  DSI_RETURN_IF_ERROR(file.names().ReadAll(&names));
-  DSI_RETURN_IF_ERROR(file.columns().ReadAll(&records));
+  DSI_RETURN_IF_ERROR(file.names().ReadAll(&names, file.ahead()));
+  DSI_RETURN_IF_ERROR(file.columns().ReadAll(&records, file.ahead()));
   const std::string_view heap(reinterpret_cast<const char*>(names.data()), names.size());
   for (uint32_t i = 0; i < file.core().columns.count; ++i) {
     auto record = ColumnRecord::DecodeFrom(records.data() + i * ColumnRecord::kSize);

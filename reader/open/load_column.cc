@@ -15,7 +15,7 @@ namespace {
 
 Result<ColumnRecord> LoadRecord(const OpenFile& file, uint32_t ordinal) {
   std::byte bytes[ColumnRecord::kSize];
-  DSI_RETURN_IF_ERROR(file.columns().Read(ordinal, 1, bytes));
+  DSI_RETURN_IF_ERROR(file.columns().Read(ordinal, 1, bytes, file.ahead()));
   auto record = ColumnRecord::DecodeFrom(bytes);
   if (!record.ok()) return record.status().At(fmt::format("column {}", ordinal));
   return record;
@@ -71,12 +71,13 @@ bool IsNameText(std::string_view text) {
 
 Result<std::string> OpenFile::LoadName(uint32_t offset, uint32_t size) const {
   if (size < 1 || size > kMaxNameBytes) return Corrupt("a name of {} bytes (S-013)", size);
-  if (!FitsIn(offset, size, names_->count())) {
+  if (!FitsIn(offset, size, names().count())) {
     return Corrupt("a name of {} bytes at {} of the name heap, which has {} (F-071)", size, offset,
-                   names_->count());
+                   names().count());
   }
   std::string name(size, '\0');
-  DSI_RETURN_IF_ERROR(names_->Read(offset, size, std::as_writable_bytes(std::span(name)).data()));
+  DSI_RETURN_IF_ERROR(
+      names().Read(offset, size, std::as_writable_bytes(std::span(name)).data(), ahead_));
   if (!IsNameText(name)) {
     return Corrupt("name at {} of the name heap: not UTF-8, or a NUL in it (S-013)", offset);
   }
@@ -95,18 +96,24 @@ Result<OpenColumn> OpenFile::LoadAnyColumn(uint32_t ordinal) const {
   c.ordinal = ordinal;
   DSI_ASSIGN_OR_RETURN(c.record, LoadRecord(*this, ordinal));
   const ColumnRecord& r = c.record;
-  DSI_ASSIGN_OR_RETURN(c.name, LoadName(r.name_offset, r.name_size));
-  DSI_RETURN_IF_ERROR(CheckFeatureName(c));
-  if (r.place > ordinal || r.num_columns > core_.columns.count - c.first_column()) {
+  // Nothing that is looked up next depends on a name that is not in memory yet.
+  const auto is_to_come = [this] { return ahead_ != nullptr && ahead_->has_notes(); };
+  if (auto name = LoadName(r.name_offset, r.name_size); name.ok()) {
+    c.name = *std::move(name);
+    DSI_RETURN_IF_ERROR(CheckFeatureName(c));
+  } else if (!is_to_come()) {
+    return name.status();
+  }
+  if (r.place > ordinal || r.num_columns > core().columns.count - c.first_column()) {
     return Corrupt("column {}: column {} of a feature of {}, the file has {} (F-070)", ordinal,
-                   r.place, r.num_columns, core_.columns.count);
+                   r.place, r.num_columns, core().columns.count);
   }
   c.leader = r;
   if (r.place != 0) {
     DSI_ASSIGN_OR_RETURN(c.leader, LoadRecord(*this, c.first_column()));
-    DSI_ASSIGN_OR_RETURN(const std::string leader_name,
-                         LoadName(c.leader.name_offset, c.leader.name_size));
-    DSI_RETURN_IF_ERROR(CheckFeature(c, leader_name));
+    auto leader_name = LoadName(c.leader.name_offset, c.leader.name_size);
+    if (!leader_name.ok() && !is_to_come()) return leader_name.status();
+    if (leader_name.ok() && !c.name.empty()) DSI_RETURN_IF_ERROR(CheckFeature(c, *leader_name));
   }
   // Integers, then floats; what the other column is, is its own matter.
   if (r.kind == Kind::kWeighted && r.Support().ok() &&
@@ -135,10 +142,10 @@ Result<OpenColumn> OpenFile::LoadAnyColumn(uint32_t ordinal) const {
 
 Result<GroupRecord> OpenFile::LoadGroup(uint32_t group) const {
   std::byte bytes[GroupRecord::kSize];
-  if (group >= groups_->count()) {
-    return Corrupt("dedup group {} of {} (F-073)", group, groups_->count());
+  if (group >= groups().count()) {
+    return Corrupt("dedup group {} of {} (F-073)", group, groups().count());
   }
-  DSI_RETURN_IF_ERROR(groups_->Read(group, 1, bytes));
+  DSI_RETURN_IF_ERROR(groups().Read(group, 1, bytes, ahead_));
   DSI_ASSIGN_OR_RETURN(const GroupRecord r, GroupRecord::DecodeFrom(bytes));
   const bool rows = group == 0;
   if (rows != (r.source == 0) ||
@@ -150,19 +157,19 @@ Result<GroupRecord> OpenFile::LoadGroup(uint32_t group) const {
   if (r.parent >= std::max(group, 1U)) {
     return Corrupt("dedup group {}: parent {} is not before it (F-073)", group, r.parent);
   }
-  if (r.owner != kNone32 && r.owner >= core_.columns.count) {
+  if (r.owner != kNone32 && r.owner >= core().columns.count) {
     return Corrupt("dedup group {}: owner {} of {} columns (F-073)", group, r.owner,
-                   core_.columns.count);
+                   core().columns.count);
   }
   return r;
 }
 
 Result<IdSpaceRecord> OpenFile::LoadIdSpace(uint32_t id_space) const {
   std::byte bytes[IdSpaceRecord::kSize];
-  if (id_space >= id_spaces_->count()) {
-    return Corrupt("id space {} of {} (F-074)", id_space, id_spaces_->count());
+  if (id_space >= id_spaces().count()) {
+    return Corrupt("id space {} of {} (F-074)", id_space, id_spaces().count());
   }
-  DSI_RETURN_IF_ERROR(id_spaces_->Read(id_space, 1, bytes));
+  DSI_RETURN_IF_ERROR(id_spaces().Read(id_space, 1, bytes, ahead_));
   return IdSpaceRecord::DecodeFrom(bytes);
 }
 

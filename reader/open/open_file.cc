@@ -1,4 +1,4 @@
-// Opening: header, trailer and core footer, in two reads at most; the tables behind them stay where
+// Opening: header, trailer and core footer, in one step or two; the tables behind them stay where
 // they are until a record is asked for.
 #include <algorithm>
 #include <cstring>
@@ -9,13 +9,19 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
-#include "dsi/reader/open/tail_file_internal.h"
+#include "dsi/reader/open/range_memory_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-// One read that holds trailer and core footer of most files, and the directory of small ones.
-constexpr uint64_t kTailBytes = 64 << 10;
+// One read that holds trailer and core footer of most files, and the directory of small ones: more
+// where waiting costs more.
+constexpr uint64_t kLeastTail = 64 << 10;
+constexpr uint64_t kMostTail = 256 << 10;
+
+uint64_t TailBytes(const RandomAccessFile& file) {
+  return std::clamp(BytesOfLatency(file.costs()) / 4, kLeastTail, kMostTail);
+}
 
 // Tells foreign files from those that were cut before they had a header.
 Status CheckShortFile(const RandomAccessFile& file) {
@@ -29,107 +35,192 @@ Status CheckShortFile(const RandomAccessFile& file) {
                kHeaderSize + kTrailerSize);
 }
 
-Result<Header> ReadHeader(const RandomAccessFile& file) {
-  std::array<std::byte, kHeaderSize> bytes;
-  DSI_RETURN_IF_ERROR(file.ReadAt(0, bytes));
-  return Header::DecodeFrom(bytes);
+// Wants bytes [begin, end) of the file, and that they stay in memory.
+Result<std::span<std::byte>> Want(uint64_t begin, uint64_t end, std::vector<ReadRequest>* requests,
+                                  HeldBytes* held) {
+  auto memory = std::make_shared<RangeMemory>(nullptr);
+  DSI_RETURN_IF_ERROR(memory->Reserve(end - begin));
+  const std::span<std::byte> bytes(memory->bytes(), end - begin);
+  requests->push_back({begin, bytes});
+  held->Add(begin, bytes.size(), {std::move(memory), bytes.data()});
+  return bytes;
+}
+
+// What is read of a file before anything is known of its tables.
+struct FileEnds {
+  Header header;
+  Trailer trailer;
+  std::vector<std::byte> core;
+  HeldBytes held;
+  uint64_t steps = 0;
+};
+
+// Header and the end of the file in one step. A core footer that is longer than that takes another,
+// with the bytes before it, which are the end of the directory.
+Result<FileEnds> ReadEnds(const RandomAccessFile& file) {
+  FileEnds ends;
+  const uint64_t size = file.size();
+  const uint64_t tail_begin = size - std::min(size, TailBytes(file));
+  std::vector<ReadRequest> requests;
+  DSI_ASSIGN_OR_RETURN(const std::span<std::byte> tail,
+                       Want(tail_begin, size, &requests, &ends.held));
+  std::array<std::byte, kHeaderSize> header_bytes;
+  if (tail_begin != 0) requests.push_back({0, header_bytes});
+  DSI_RETURN_IF_ERROR(file.ReadMany(requests));
+  ++ends.steps;
+  if (tail_begin == 0) std::copy_n(tail.begin(), kHeaderSize, header_bytes.begin());
+  DSI_ASSIGN_OR_RETURN(ends.header, Header::DecodeFrom(header_bytes));
+  std::array<std::byte, kTrailerSize> trailer_bytes;
+  std::copy_n(tail.end() - kTrailerSize, kTrailerSize, trailer_bytes.begin());
+  DSI_ASSIGN_OR_RETURN(ends.trailer, Trailer::DecodeFrom(trailer_bytes, size));
+  const Trailer& trailer = ends.trailer;
+  if (trailer.salt != ends.header.salt || trailer.minor != ends.header.minor) {
+    return Corrupt("trailer: salt {:016x}, minor version {}; the header has {:016x}, {} (F-030)",
+                   trailer.salt, trailer.minor, ends.header.salt, ends.header.minor);
+  }
+  // The trailer's size limit bounds this to 64 MiB, and F-032 to the bytes of the file.
+  ends.core.resize(trailer.core_size);
+  if (trailer.core_offset >= tail_begin) {
+    const auto from = tail.subspan(trailer.core_offset - tail_begin, trailer.core_size);
+    std::copy(from.begin(), from.end(), ends.core.begin());
+    return ends;
+  }
+  const uint64_t before = trailer.core_offset - std::min(trailer.core_offset, TailBytes(file));
+  requests.assign({{trailer.core_offset, ends.core}});
+  DSI_RETURN_IF_ERROR(Want(before, trailer.core_offset, &requests, &ends.held).status());
+  DSI_RETURN_IF_ERROR(file.ReadMany(requests));
+  ++ends.steps;
+  return ends;
 }
 
 }  // namespace
 
-// The tables of one stripe. They hold no memory until used.
-struct OpenFile::StripeTables {
-  SealedTable groups;
-  SealedTable streams;
-  SealedTable pages;
-
-  StripeTables(const RandomAccessFile* file, const StripeRef& ref, uint64_t salt, size_t stripe)
-      : groups(file, ref.groups, StripeGroupRecord::kSize, salt,
-               fmt::format("groups of stripe {}", stripe)),
-        streams(file, ref.streams, kStreamsRecordSize, salt,
-                fmt::format("streams of stripe {}", stripe)),
-        pages(file, ref.pages, PageRecord::kSize, salt, fmt::format("pages of stripe {}", stripe)) {
-  }
-};
-
-OpenFile::OpenFile() = default;
-OpenFile::~OpenFile() = default;
+OpenFile::StripeTables::StripeTables(const HeldFile* file, const StripeRef& ref, uint64_t salt,
+                                     size_t stripe)
+    : groups(file, ref.groups, StripeGroupRecord::kSize, salt,
+             fmt::format("groups of stripe {}", stripe), SealedTable::Step::kLast),
+      streams(file, ref.streams, kStreamsRecordSize, salt,
+              fmt::format("streams of stripe {}", stripe)),
+      pages(file, ref.pages, PageRecord::kSize, salt, fmt::format("pages of stripe {}", stripe),
+            SealedTable::Step::kLast) {}
 
 Result<std::unique_ptr<OpenFile>> OpenFile::Open(std::unique_ptr<RandomAccessFile> file) {
   const uint64_t size = file->size();
   if (size < kHeaderSize + kTrailerSize) return CheckShortFile(*file);
-  std::vector<std::byte> tail(std::min(size, kTailBytes));
-  DSI_RETURN_IF_ERROR(file->ReadAt(size - tail.size(), tail));
-  std::array<std::byte, kTrailerSize> trailer_bytes;
-  std::memcpy(trailer_bytes.data(), tail.data() + tail.size() - kTrailerSize, kTrailerSize);
-
-  std::unique_ptr<OpenFile> open(new OpenFile);
-  open->file_ = std::make_unique<TailFile>(std::move(file), std::move(tail));
-  const RandomAccessFile* source = open->file_.get();
-  DSI_ASSIGN_OR_RETURN(const Header header, ReadHeader(*source));
-  DSI_ASSIGN_OR_RETURN(const Trailer trailer, Trailer::DecodeFrom(trailer_bytes, size));
-  if (trailer.salt != header.salt || trailer.minor != header.minor) {
-    return Corrupt("trailer: salt {:016x}, minor version {}; the header has {:016x}, {} (F-030)",
-                   trailer.salt, trailer.minor, header.salt, header.minor);
-  }
-  // The trailer's size limit bounds this to 64 MiB, and F-032 to the bytes of the file.
-  std::vector<std::byte> core_bytes(trailer.core_size);
-  DSI_RETURN_IF_ERROR(source->ReadAt(trailer.core_offset, core_bytes));
-  const uint64_t seal = Seal(core_bytes, SealKind::kCore, trailer.core_offset, header.salt);
+  DSI_ASSIGN_OR_RETURN(FileEnds ends, ReadEnds(*file));
+  const Header& header = ends.header;
+  const Trailer& trailer = ends.trailer;
+  const uint64_t seal = Seal(ends.core, SealKind::kCore, trailer.core_offset, header.salt);
   if (seal != trailer.core_seal) {
     return Corrupt("core footer at {}..{}: seal {:016x}, expected {:016x} (F-010, F-011)",
                    trailer.core_offset, trailer.core_offset + trailer.core_size, seal,
                    trailer.core_seal);
   }
-  open->may_have_gaps_ = (trailer.compat & kCompatGaps) != 0;
-  DSI_ASSIGN_OR_RETURN(open->core_, ParseCore(core_bytes, size, trailer.core_offset, header.minor,
-                                              open->may_have_gaps_));
-  open->salt_ = header.salt;
-  open->minor_ = header.minor;
-
-  const auto table = [&](const TableRef& ref, size_t known_size, const char* what) {
-    return std::make_unique<SealedTable>(source, ref, known_size, header.salt, what);
-  };
-  const Core& core = open->core_;
-  open->columns_ = table(core.columns, ColumnRecord::kSize, "columns");
-  open->name_index_ = table(core.name_index, NameIndexRecord::kSize, "name index");
-  open->names_ = table(core.names, kNameRecordSize, "names");
-  open->groups_ = table(core.groups, GroupRecord::kSize, "groups");
-  open->id_spaces_ = table(core.id_spaces, IdSpaceRecord::kSize, "id spaces");
-  for (const SectionRef& section : core.sections) {
-    if (section.kind == kSectionStatistics)
-      open->statistics_ = table(TableOf(section), kNameRecordSize, "statistics");
-    if (section.kind == kSectionDeleted)
-      open->deleted_table_ = table(TableOf(section), kNameRecordSize, "deleted rows");
-    if (section.kind == kSectionPrevious) DSI_RETURN_IF_ERROR(open->ReadPrevious(section));
-  }
-  if (open->deleted_table_ != nullptr) DSI_RETURN_IF_ERROR(open->ReadDeletedCounts());
-  open->stripes_.reserve(core.stripes.size());
-  for (size_t i = 0; i < core.stripes.size(); ++i) {
-    open->stripes_.push_back(
-        std::make_unique<StripeTables>(source, core.stripes[i], header.salt, i));
-  }
+  std::unique_ptr<OpenFile> open(new OpenFile);
+  open->state_ = std::make_shared<State>();
+  State& state = *open->state_;
+  state.may_have_gaps = (trailer.compat & kCompatGaps) != 0;
+  DSI_ASSIGN_OR_RETURN(state.core, ParseCore(ends.core, size, trailer.core_offset, header.minor,
+                                             state.may_have_gaps));
+  state.salt = header.salt;
+  state.minor = header.minor;
+  state.open_steps = ends.steps;
+  state.file = std::make_unique<HeldFile>(std::move(file), std::move(ends.held));
+  open->MakeTables();
+  DSI_RETURN_IF_ERROR(open->ReadSections());
   return open;
 }
 
-const SealedTable& OpenFile::stripe_groups(size_t stripe) const { return stripes_[stripe]->groups; }
-const SealedTable& OpenFile::stripe_streams(size_t stripe) const {
-  return stripes_[stripe]->streams;
+void OpenFile::MakeTables() {
+  State& state = *state_;
+  using Step = SealedTable::Step;
+  const auto table = [&](const TableRef& ref, size_t known_size, const char* what,
+                         Step step = Step::kFirst) {
+    return std::make_unique<SealedTable>(state.file.get(), ref, known_size, state.salt, what, step);
+  };
+  const Core& core = state.core;
+  state.columns = table(core.columns, ColumnRecord::kSize, "columns");
+  state.name_index = table(core.name_index, NameIndexRecord::kSize, "name index");
+  state.names = table(core.names, kNameRecordSize, "names");
+  state.groups = table(core.groups, GroupRecord::kSize, "groups", Step::kLast);
+  state.id_spaces = table(core.id_spaces, IdSpaceRecord::kSize, "id spaces", Step::kLast);
+  for (const SectionRef& section : core.sections) {
+    if (section.kind == kSectionStatistics)
+      state.statistics = table(TableOf(section), kNameRecordSize, "statistics", Step::kLast);
+    if (section.kind == kSectionDeleted)
+      state.deleted_table = table(TableOf(section), kNameRecordSize, "deleted rows", Step::kLast);
+  }
+  state.stripes.reserve(core.stripes.size());
+  for (size_t i = 0; i < core.stripes.size(); ++i) {
+    state.stripes.push_back(
+        std::make_unique<StripeTables>(state.file.get(), core.stripes[i], state.salt, i));
+  }
 }
-const SealedTable& OpenFile::stripe_pages(size_t stripe) const { return stripes_[stripe]->pages; }
+
+// What sections say of the whole file, in one step with the start of the directory where it takes
+// one at all.
+Status OpenFile::ReadSections() {
+  const SectionRef* previous = nullptr;
+  for (const SectionRef& section : core().sections) {
+    if (section.kind == kSectionPrevious) previous = &section;
+  }
+  if (previous == nullptr && state_->deleted_table == nullptr) return Status::Ok();
+  LookAhead ahead(state_->file.get(), {}, nullptr);
+  ahead_ = &ahead;
+  const Status status = LookTogether(&ahead, [&]() -> Status {
+    Status of_previous;
+    if (previous != nullptr) of_previous = ReadPrevious(*previous);
+    Status of_deleted;
+    if (state_->deleted_table != nullptr) of_deleted = ReadDeletedCounts();
+    if (ahead.has_notes()) LookAtDirectory();
+    return of_previous.ok() ? of_deleted : of_previous;
+  });
+  ahead_ = nullptr;
+  state_->open_steps += ahead.steps();
+  state_->file->Hold(ahead.TakeHeld());
+  return status;
+}
+
+OpenFile OpenFile::Through(LookAhead* ahead) const {
+  OpenFile file;
+  file.state_ = state_;
+  file.ahead_ = ahead;
+  return file;
+}
+
+void OpenFile::LookAtDirectory() const {
+  for (const SealedTable* table : {&columns(), &name_index(), &names(), &groups(), &id_spaces()})
+    table->LookAtStart(ahead_);
+}
+
+void OpenFile::LookAtStripe(size_t stripe) const {
+  for (const SealedTable* table :
+       {&stripe_groups(stripe), &stripe_streams(stripe), &stripe_pages(stripe)})
+    table->LookAtStart(ahead_);
+}
+
+void OpenFile::LookAtColumn(uint32_t column) const {
+  if (ahead_ == nullptr || !ahead_->is_noting() || !ahead_->stripe().has_value()) return;
+  std::byte one{};
+  (void)stripe_streams(*ahead_->stripe()).ReadPart(column, 0, {&one, 1}, ahead_);
+}
 
 void OpenFile::ForgetStripe(size_t stripe) const {
-  stripes_[stripe]->groups.Forget();
-  stripes_[stripe]->streams.Forget();
-  stripes_[stripe]->pages.Forget();
+  stripe_groups(stripe).Forget();
+  stripe_streams(stripe).Forget();
+  stripe_pages(stripe).Forget();
 }
 
 Result<CountedVector<std::byte>> OpenFile::LoadSection(const SectionRef& section,
                                                        MemoryBudget* budget) const {
   // Bounded by the file: ParseCore checked the extent.
   CountedVector<std::byte> bytes(AlignUp(section.size, 8), budget);
-  DSI_RETURN_IF_ERROR(file_->ReadAt(section.offset, bytes));
-  const uint64_t seal = Seal(bytes, SealKind::kSection, section.offset, salt_);
+  if (ahead_ != nullptr) {
+    DSI_RETURN_IF_ERROR(ahead_->Read(section.offset, bytes));
+  } else {
+    DSI_RETURN_IF_ERROR(file().ReadAt(section.offset, bytes));
+  }
+  const uint64_t seal = Seal(bytes, SealKind::kSection, section.offset, salt());
   if (seal != section.seal) {
     return Corrupt("section of kind {} at {}..{}: seal {:016x}, expected {:016x} (F-080)",
                    section.kind, section.offset, section.offset + bytes.size(), seal, section.seal);
@@ -143,24 +234,25 @@ Result<CountedVector<std::byte>> OpenFile::LoadSection(const SectionRef& section
 
 void OpenFile::VerifyMetadata(MemoryBudget* budget,
                               const std::function<void(Status, std::string)>& damage) const {
-  const auto check = [&damage](const SealedTable& table, std::string where) {
+  const auto check = [&](const SealedTable& table, std::string where) {
     const auto report = [&](Status status) { damage(std::move(status), where); };
-    if (Status status = table.ReadSound(nullptr, report); !status.ok()) report(std::move(status));
+    if (Status status = table.ReadSound(nullptr, report, ahead_); !status.ok())
+      report(std::move(status));
   };
-  check(*columns_, "directory: columns");
-  check(*name_index_, "directory: name index");
-  check(*names_, "directory: names");
-  check(*groups_, "directory: groups");
-  check(*id_spaces_, "directory: id spaces");
-  for (size_t i = 0; i < stripes_.size(); ++i) {
-    check(stripes_[i]->groups, fmt::format("stripe {}: groups", i));
-    check(stripes_[i]->streams, fmt::format("stripe {}: streams", i));
-    check(stripes_[i]->pages, fmt::format("stripe {}: pages", i));
+  check(columns(), "directory: columns");
+  check(name_index(), "directory: name index");
+  check(names(), "directory: names");
+  check(groups(), "directory: groups");
+  check(id_spaces(), "directory: id spaces");
+  for (size_t i = 0; i < core().stripes.size(); ++i) {
+    check(stripe_groups(i), fmt::format("stripe {}: groups", i));
+    check(stripe_streams(i), fmt::format("stripe {}: streams", i));
+    check(stripe_pages(i), fmt::format("stripe {}: pages", i));
   }
-  for (const SectionRef& section : core_.sections) {
+  for (const SectionRef& section : core().sections) {
     const std::string what = fmt::format("section of kind {}", section.kind);
     if (InBlocks(section)) {
-      check(SealedTable(file_.get(), TableOf(section), kNameRecordSize, salt_, what), what);
+      check(SealedTable(&file(), TableOf(section), kNameRecordSize, salt(), what), what);
     } else if (auto bytes = LoadSection(section, budget); !bytes.ok()) {
       damage(bytes.status(), what);
     }
@@ -169,17 +261,17 @@ void OpenFile::VerifyMetadata(MemoryBudget* budget,
 
 Result<std::vector<Extent>> OpenFile::LoadExtents() const {
   std::vector<Extent> extents;
-  std::vector<const SealedTable*> tables = {columns_.get(), name_index_.get(), names_.get(),
-                                            groups_.get(), id_spaces_.get()};
-  for (const auto& stripe : stripes_) {
-    for (const SealedTable* table : {&stripe->groups, &stripe->streams, &stripe->pages})
+  std::vector<const SealedTable*> tables = {&columns(), &name_index(), &names(), &groups(),
+                                            &id_spaces()};
+  for (size_t i = 0; i < core().stripes.size(); ++i) {
+    for (const SealedTable* table : {&stripe_groups(i), &stripe_streams(i), &stripe_pages(i)})
       tables.push_back(table);
   }
   for (const SealedTable* table : tables) {
     DSI_ASSIGN_OR_RETURN(const uint64_t bytes, table->StoredBytes());
     if (bytes != 0) extents.push_back({table->offset(), bytes});
   }
-  for (const SectionRef& section : core_.sections) {
+  for (const SectionRef& section : core().sections) {
     const uint64_t bytes = SectionBytes(section);
     if (bytes != 0) extents.push_back({section.offset, bytes});
   }

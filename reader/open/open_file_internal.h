@@ -22,6 +22,8 @@
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
+#include "dsi/reader/open/block_entries_internal.h"
+#include "dsi/reader/open/look_ahead_internal.h"
 
 namespace dsi::internal {
 
@@ -60,24 +62,36 @@ Status CheckApart(std::vector<Extent>* extents);
 // One sealed table: hands out records, reading and verifying only the blocks they lie in (F-040,
 // F-042). Blocks read are kept. A record is handed out as the bytes that this version knows: those
 // that a newer one added at its end are verified and left out (F-041).
+//
+// Lookups are given a LookAhead, null: none. One that notes makes them fail where a block is not in
+// memory, and notes what it takes to find it: the whole table where that is small, else the seals
+// of its blocks, then the block.
 class SealedTable {
  public:
+  // What a table is to who looks something up: one of those that lead to the next, or the last
+  // before the pages. Of those more is read whole.
+  enum class Step { kFirst, kLast };
+
   // `known_size`: bytes of a record that this version knows, at most ref.record_size.
-  SealedTable(const RandomAccessFile* file, const TableRef& ref, size_t known_size, uint64_t salt,
-              std::string what);
+  SealedTable(const HeldFile* file, const TableRef& ref, size_t known_size, uint64_t salt,
+              std::string what, Step step = Step::kFirst);
   ~SealedTable();
   uint32_t count() const { return ref_.count; }
   uint64_t offset() const { return ref_.offset; }
   // Bytes of records [first, first + n), verified; copied into *out (n * known_size bytes).
   // kCorrupt names table and block.
-  Status Read(uint32_t first, uint32_t n, std::byte* out) const;
+  Status Read(uint32_t first, uint32_t n, std::byte* out, LookAhead* ahead = nullptr) const;
   // Bytes of one record from `begin` on, as many as `out` has; they end before known_size.
-  Status ReadPart(uint32_t record, size_t begin, std::span<std::byte> out) const;
+  Status ReadPart(uint32_t record, size_t begin, std::span<std::byte> out,
+                  LookAhead* ahead = nullptr) const;
   // Reads and verifies everything, without keeping it. out may be null: only the seals are wanted.
-  Status ReadAll(CountedVector<std::byte>* out) const;
+  Status ReadAll(CountedVector<std::byte>* out, LookAhead* ahead = nullptr) const;
   // As ReadAll, but goes on after a damaged block: `damage` is called once for each, and its bytes
   // in *out are zero. *out may be null.
-  Status ReadSound(CountedVector<std::byte>* out, const std::function<void(Status)>& damage) const;
+  Status ReadSound(CountedVector<std::byte>* out, const std::function<void(Status)>& damage,
+                   LookAhead* ahead = nullptr) const;
+  // Notes what any lookup starts with.
+  void LookAtStart(LookAhead* ahead) const;
   // Bytes of its extent (F-002), which of a compressed table only its block entries tell.
   Result<uint64_t> StoredBytes() const;
   // Drops the blocks kept so far.
@@ -85,28 +99,27 @@ class SealedTable {
 
  private:
   struct Cache;
-  struct Block {
-    uint64_t offset = 0;
-    size_t stored = 0;  // Bytes in the file, padding included.
-    uint64_t seal = 0;
-  };
-  size_t RawBytes(uint64_t block) const;  // Of its records.
-  Status LoadBlocks(std::vector<Block>* blocks) const;
-  Status LoadPlainBlocks(std::vector<Block>* blocks) const;
-  Status LoadCompressedBlocks(std::vector<Block>* blocks) const;
-  Status CheckSeals(std::span<const std::byte> bytes, uint64_t at) const;
-  // The content of a block, kept until Forget. Wants the lock.
-  Result<std::span<const std::byte>> KeptBlock(uint32_t number) const;
-  // What a block holds, RawBytes of it, from its bytes in the file: its records, transposed in a
-  // compressed table.
-  Status OpenBlock(uint64_t number, const Block& block, std::span<const std::byte> bytes,
+  uint64_t MostBytes() const;  // Of its extent.
+  Status Fetch(uint64_t offset, std::span<std::byte> dst, LookAhead* ahead) const;
+  Status LoadEntries(BlockEntries* entries, LookAhead* ahead) const;
+  Status KeepEntries(LookAhead* ahead) const;
+  void NoteStart(LookAhead* ahead) const;
+  void NoteGuess(uint64_t number, LookAhead* ahead) const;
+  void NoteNeighbours(uint64_t number, LookAhead* ahead) const;
+  // Calls use(content of a block), which is kept until Forget, under the lock.
+  template <typename Use>
+  Status UseBlock(uint32_t number, LookAhead* ahead, const Use& use) const;
+  // What a block holds, RawBlockBytes of it, from its bytes in the file: its records, transposed in
+  // a compressed table.
+  Status OpenBlock(uint64_t number, const TableBlock& block, std::span<const std::byte> bytes,
                    std::byte* content) const;
 
-  const RandomAccessFile* file_;
+  const HeldFile* file_;
   TableRef ref_;
   size_t known_size_;
   uint64_t salt_;
   std::string what_;
+  Step step_;
   std::unique_ptr<Cache> cache_;
 };
 
@@ -155,23 +168,37 @@ class OpenFile {
  public:
   // Verifies header, trailer and core footer. Errors as Reader::Open.
   static Result<std::unique_ptr<OpenFile>> Open(std::unique_ptr<RandomAccessFile> file);
-  ~OpenFile();
 
-  const RandomAccessFile& file() const { return *file_; }
-  const Core& core() const { return core_; }
-  SlotCounts slots() const { return SlotCountsOf(core_); }
-  uint64_t salt() const { return salt_; }
-  uint16_t minor() const { return minor_; }
+  // The same file, whose lookups go through `ahead`. What it looks up stays known to this one.
+  OpenFile Through(LookAhead* ahead) const;
+  LookAhead* ahead() const { return ahead_; }  // Null: none.
 
-  const SealedTable& columns() const { return *columns_; }
-  const SealedTable& name_index() const { return *name_index_; }
-  const SealedTable& names() const { return *names_; }
-  const SealedTable& groups() const { return *groups_; }
-  const SealedTable& id_spaces() const { return *id_spaces_; }
-  const SealedTable* statistics() const { return statistics_.get(); }  // Null: none (F-082).
-  const SealedTable& stripe_groups(size_t stripe) const;
-  const SealedTable& stripe_streams(size_t stripe) const;
-  const SealedTable& stripe_pages(size_t stripe) const;
+  const HeldFile& file() const { return *state_->file; }
+  const Core& core() const { return state_->core; }
+  SlotCounts slots() const { return SlotCountsOf(core()); }
+  uint64_t salt() const { return state_->salt; }
+  uint16_t minor() const { return state_->minor; }
+
+  const SealedTable& columns() const { return *state_->columns; }
+  const SealedTable& name_index() const { return *state_->name_index; }
+  const SealedTable& names() const { return *state_->names; }
+  const SealedTable& groups() const { return *state_->groups; }
+  const SealedTable& id_spaces() const { return *state_->id_spaces; }
+  // Null: none (F-082).
+  const SealedTable* statistics() const { return state_->statistics.get(); }
+  const SealedTable& stripe_groups(size_t stripe) const { return state_->stripes[stripe]->groups; }
+  const SealedTable& stripe_streams(size_t stripe) const {
+    return state_->stripes[stripe]->streams;
+  }
+  const SealedTable& stripe_pages(size_t stripe) const { return state_->stripes[stripe]->pages; }
+
+  // Note what every lookup in the directory, or in a stripe, starts with, where `ahead` notes.
+  void LookAtDirectory() const;
+  void LookAtStripe(size_t stripe) const;
+  // Notes what the stripe that is read first has of a column.
+  void LookAtColumn(uint32_t column) const;
+  // Steps that opening took.
+  uint64_t open_steps() const { return state_->open_steps; }
 
   // Ordinals of the columns a name stands for: a column, all columns of a feature, or a glob ('*',
   // '?'; reads the whole directory). kNotFound, with near names as advice.
@@ -212,46 +239,59 @@ class OpenFile {
 
   // Rows of a stripe, or of the file, that are deleted (F-084).
   uint32_t num_deleted(size_t stripe) const {
-    return deleted_.empty() ? 0 : deleted_[stripe].count;
+    return state_->deleted.empty() ? 0 : state_->deleted[stripe].count;
   }
-  uint64_t num_deleted() const { return num_deleted_; }
+  uint64_t num_deleted() const { return state_->num_deleted; }
   // 1 for each deleted row of the stripe, 0 for others; empty: none is. kCorrupt, kUnsupported.
   // Throws OverBudget.
   Result<CountedVector<uint8_t>> LoadDeleted(size_t stripe, MemoryBudget* budget) const;
 
   // F-033: not every byte is in an extent.
-  bool may_have_gaps() const { return may_have_gaps_; }
+  bool may_have_gaps() const { return state_->may_have_gaps; }
   // F-034: bytes of the file that this one was made of by appending; 0: none.
-  uint64_t previous_size() const { return previous_size_; }
+  uint64_t previous_size() const { return state_->previous_size; }
 
   // Drops what was kept of a stripe's tables. A wide scan calls it when it leaves a stripe, so that
   // memory does not grow with the file.
   void ForgetStripe(size_t stripe) const;
 
  private:
-  OpenFile();
-  Status ReadDeletedCounts();
-  Status ReadPrevious(const SectionRef& section);
-  Result<StreamRecord> LoadStreamRecord(size_t stripe, uint32_t slot) const;
-  Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
-  Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;
-  std::unique_ptr<RandomAccessFile> file_;
-  Core core_;
-  uint64_t salt_ = 0;
-  uint16_t minor_ = 0;
-  std::unique_ptr<SealedTable> columns_, name_index_, names_, groups_, id_spaces_;
-  std::unique_ptr<SealedTable> statistics_, deleted_table_;
+  // The tables of one stripe. They hold no memory until used.
+  struct StripeTables {
+    StripeTables(const HeldFile* file, const StripeRef& ref, uint64_t salt, size_t stripe);
+    SealedTable groups, streams, pages;
+  };
   struct DeletedRows {
     uint32_t count = 0;
     uint32_t begin = 0;  // Of its node in the section.
     uint32_t end = 0;
   };
-  std::vector<DeletedRows> deleted_;  // By stripe; empty: no row of the file is.
-  uint64_t num_deleted_ = 0;
-  bool may_have_gaps_ = false;
-  uint64_t previous_size_ = 0;
-  struct StripeTables;
-  std::vector<std::unique_ptr<StripeTables>> stripes_;
+  struct State {
+    std::unique_ptr<HeldFile> file;
+    Core core;
+    uint64_t salt = 0;
+    uint16_t minor = 0;
+    std::unique_ptr<SealedTable> columns, name_index, names, groups, id_spaces;
+    std::unique_ptr<SealedTable> statistics, deleted_table;
+    std::vector<DeletedRows> deleted;  // By stripe; empty: no row of the file is.
+    uint64_t num_deleted = 0;
+    bool may_have_gaps = false;
+    uint64_t previous_size = 0;
+    uint64_t open_steps = 0;
+    std::vector<std::unique_ptr<StripeTables>> stripes;
+  };
+
+  OpenFile() = default;
+  void MakeTables();
+  Status ReadSections();
+  Status ReadDeletedCounts();
+  Status ReadPrevious(const SectionRef& section);
+  Result<StreamRecord> LoadStreamRecord(size_t stripe, uint32_t slot) const;
+  Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
+  Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;
+
+  std::shared_ptr<State> state_;
+  LookAhead* ahead_ = nullptr;
 };
 
 }  // namespace dsi::internal

@@ -15,11 +15,11 @@ namespace dsi::internal {
 
 Status OpenFile::ReadPrevious(const SectionRef& section) {
   DSI_ASSIGN_OR_RETURN(const CountedVector<std::byte> bytes, LoadSection(section, nullptr));
-  previous_size_ = LoadLE<uint64_t>(bytes.data());  // CheckCore.
-  if (previous_size_ % 8 == 0 && previous_size_ >= kHeaderSize + kTrailerSize &&
-      previous_size_ <= section.offset)
+  state_->previous_size = LoadLE<uint64_t>(bytes.data());  // CheckCore.
+  if (state_->previous_size % 8 == 0 && state_->previous_size >= kHeaderSize + kTrailerSize &&
+      state_->previous_size <= section.offset)
     return Status::Ok();
-  return Corrupt("previous file of {} bytes, its section is at {} (F-034)", previous_size_,
+  return Corrupt("previous file of {} bytes, its section is at {} (F-034)", state_->previous_size,
                  section.offset);
 }
 

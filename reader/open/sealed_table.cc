@@ -1,6 +1,7 @@
 // Sealed tables (spec F-040, F-042): one seal over the blocks' seals, one seal per block, one block
 // at a time.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -38,96 +39,55 @@ void CopyRecords(const std::byte* from, size_t n, size_t size, size_t known, std
 }  // namespace
 
 struct SealedTable::Cache {
-  std::mutex mutex;
-  bool blocks_loaded = false;
-  std::vector<Block> blocks;
+  explicit Cache(const TableRef& ref) : entries(ref) {}
+
+  std::mutex mutex;  // Never held while something is read or decompressed.
+  bool has_entries = false;
+  BlockEntries entries;                                // Not changed once they are there.
   std::vector<std::unique_ptr<std::byte[]>> contents;  // By block; null: not read yet.
 };
 
-SealedTable::SealedTable(const RandomAccessFile* file, const TableRef& ref, size_t known_size,
-                         uint64_t salt, std::string what)
+SealedTable::SealedTable(const HeldFile* file, const TableRef& ref, size_t known_size,
+                         uint64_t salt, std::string what, Step step)
     : file_(file),
       ref_(ref),
       known_size_(known_size),
       salt_(salt),
       what_(std::move(what)),
-      cache_(std::make_unique<Cache>()) {}
+      step_(step),
+      cache_(std::make_unique<Cache>(ref)) {}
 
 SealedTable::~SealedTable() = default;
 
-size_t SealedTable::RawBytes(uint64_t block) const {
-  const uint64_t per_block = RecordsPerBlock(ref_.record_size);
-  const uint64_t records = std::min<uint64_t>(per_block, ref_.count - block * per_block);
-  return static_cast<size_t>(records * ref_.record_size);
+Status SealedTable::Fetch(uint64_t offset, std::span<std::byte> dst, LookAhead* ahead) const {
+  return ahead != nullptr ? ahead->Read(offset, dst) : file_->ReadAt(offset, dst);
 }
 
-Status SealedTable::LoadBlocks(std::vector<Block>* blocks) const {
-  blocks->resize(NumBlocks(ref_.count, ref_.record_size));
-  return ref_.compressed ? LoadCompressedBlocks(blocks) : LoadPlainBlocks(blocks);
-}
-
-Status SealedTable::CheckSeals(std::span<const std::byte> bytes, uint64_t at) const {
-  const uint64_t found = Seal(bytes, SealKind::kTableSeals, at, salt_);
-  if (found == ref_.seal) return Status::Ok();
-  return Corrupt("table of {}: block seals at {}..{}: seal {:016x}, expected {:016x} (F-040)",
-                 what_, at, at + bytes.size(), found, ref_.seal);
-}
-
-Status SealedTable::LoadPlainBlocks(std::vector<Block>* blocks) const {
-  uint64_t at = ref_.offset;
-  for (size_t b = 0; b < blocks->size(); ++b) {
-    Block& block = (*blocks)[b];
-    block.offset = at;
-    block.stored = AlignUp(RawBytes(b), 8);
-    at += b + 1 < blocks->size() ? RawBytes(b) : block.stored;
-  }
-  std::vector<uint64_t> seals(blocks->size());
-  const auto bytes = std::as_writable_bytes(std::span(seals));
-  DSI_RETURN_IF_ERROR(file_->ReadAt(at, bytes));
-  DSI_RETURN_IF_ERROR(CheckSeals(bytes, at));
-  for (size_t b = 0; b < seals.size(); ++b) (*blocks)[b].seal = LoadLE<uint64_t>(&bytes[8 * b]);
-  return Status::Ok();
-}
-
-Status SealedTable::LoadCompressedBlocks(std::vector<Block>* blocks) const {
-  std::vector<std::byte> entries(blocks->size() * kBlockEntrySize);
-  DSI_RETURN_IF_ERROR(file_->ReadAt(ref_.offset, entries));
-  DSI_RETURN_IF_ERROR(CheckSeals(entries, ref_.offset));
-  const uint64_t table_end = ref_.offset + ref_.bytes;
-  uint64_t at = ref_.offset + entries.size();
-  for (size_t b = 0; b < blocks->size(); ++b) {
-    const std::byte* const entry = &entries[b * kBlockEntrySize];
-    const auto end = LoadLE<uint64_t>(entry + 8);
-    // No node is larger than that of raw values.
-    const uint64_t most = kNodeHeaderSize + AlignUp(RawBytes(b), 8);
-    const bool is_last = b + 1 == blocks->size();
-    if (end < at + kNodeHeaderSize || end - at > most || end % 8 != 0 ||
-        (is_last && !ref_.is_bound ? end != table_end : end > table_end)) {
-      return Corrupt("table of {}: block {} is {}..{}, the table ends at {} (F-042)", what_, b, at,
-                     end, table_end);
-    }
-    (*blocks)[b] = {at, static_cast<size_t>(end - at), LoadLE<uint64_t>(entry)};
-    at = end;
-  }
-  return Status::Ok();
+Status SealedTable::LoadEntries(BlockEntries* entries, LookAhead* ahead) const {
+  DSI_RETURN_IF_ERROR(Fetch(entries->offset(), entries->Reserve(), ahead));
+  return entries->CheckSeal(salt_, what_);
 }
 
 Result<uint64_t> SealedTable::StoredBytes() const {
   if (ref_.count == 0) return uint64_t{0};
   if (!ref_.compressed) return TableBytes(ref_);
-  std::vector<Block> blocks;
-  DSI_RETURN_IF_ERROR(LoadBlocks(&blocks));
-  return blocks.back().offset + blocks.back().stored - ref_.offset;
+  BlockEntries entries(ref_);
+  DSI_RETURN_IF_ERROR(LoadEntries(&entries, nullptr));
+  TableBlock last;
+  for (uint64_t b = 0; b < entries.num_blocks(); ++b) {
+    DSI_ASSIGN_OR_RETURN(last, entries.At(b, what_));
+  }
+  return last.offset + last.stored - ref_.offset;
 }
 
-Status SealedTable::OpenBlock(uint64_t number, const Block& block, std::span<const std::byte> bytes,
-                              std::byte* content) const {
+Status SealedTable::OpenBlock(uint64_t number, const TableBlock& block,
+                              std::span<const std::byte> bytes, std::byte* content) const {
   const uint64_t found = Seal(bytes, SealKind::kTableBlock, block.offset, salt_);
   if (found != block.seal) {
     return Corrupt("table of {}: block {} at {}..{}: seal {:016x}, expected {:016x} (F-040)", what_,
                    number, block.offset, block.offset + bytes.size(), found, block.seal);
   }
-  const size_t size = RawBytes(number);
+  const size_t size = RawBlockBytes(ref_, number);
   if (!ref_.compressed) {
     if (!AllZero(bytes.subspan(size)))
       return Corrupt("table of {}: padding at the end is not zero (F-002)", what_);
@@ -140,80 +100,179 @@ Status SealedTable::OpenBlock(uint64_t number, const Block& block, std::span<con
   return Status::Ok();
 }
 
-Result<std::span<const std::byte>> SealedTable::KeptBlock(uint32_t number) const {
-  if (!cache_->blocks_loaded) {
-    DSI_RETURN_IF_ERROR(LoadBlocks(&cache_->blocks));
-    cache_->blocks_loaded = true;
-  }
-  cache_->contents.resize(cache_->blocks.size());
-  std::unique_ptr<std::byte[]>& kept = cache_->contents[number];
-  const size_t size = RawBytes(number);
-  if (kept == nullptr) {
-    const Block& block = cache_->blocks[number];
-    std::vector<std::byte> stored(block.stored);
-    DSI_RETURN_IF_ERROR(file_->ReadAt(block.offset, stored));
-    std::unique_ptr<std::byte[]> fresh(new std::byte[size]);
-    DSI_RETURN_IF_ERROR(OpenBlock(number, block, stored, fresh.get()));
-    kept = std::move(fresh);
-  }
-  return std::span<const std::byte>(kept.get(), size);
+uint64_t SealedTable::MostBytes() const {
+  if (!ref_.compressed) return TableBytes(ref_);
+  // Of a file with gaps `bytes` may be far more than the table takes.
+  const uint64_t raw = uint64_t{ref_.count} * ref_.record_size;
+  const uint64_t num_blocks = NumBlocks(ref_.count, ref_.record_size);
+  return std::min(ref_.bytes, raw + num_blocks * (kBlockEntrySize + kNodeHeaderSize + 8));
 }
 
-Status SealedTable::Read(uint32_t first, uint32_t n, std::byte* out) const {
+void SealedTable::NoteStart(LookAhead* ahead) const {
+  const uint64_t whole = MostBytes();
+  if (whole <= (step_ == Step::kLast ? ahead->last_whole_bytes() : ahead->whole_bytes())) {
+    ahead->Note(ref_.offset, whole);
+  } else {
+    ahead->Note(cache_->entries.offset(), cache_->entries.size());
+  }
+}
+
+void SealedTable::LookAtStart(LookAhead* ahead) const {
+  if (ref_.count == 0 || !ahead->is_noting()) return;
+  {
+    const std::lock_guard lock(cache_->mutex);
+    if (cache_->has_entries) return;
+  }
+  NoteStart(ahead);
+}
+
+// Where a block is before the entries tell it: blocks of a table are of much the same size. In the
+// name index, the one table that is entered by guess, a hash is within 3 √n / 2 records of its
+// place but for one in 400, and that may be in the block next to those.
+void SealedTable::NoteGuess(uint64_t number, LookAhead* ahead) const {
+  const BlockEntries& entries = cache_->entries;
+  uint64_t begin = ref_.offset + (ref_.compressed ? entries.size() : 0);
+  uint64_t end = ref_.offset + MostBytes() - (ref_.compressed ? 0 : entries.size());
+  if (end <= begin) return;
+  const uint64_t size = (end - begin) / entries.num_blocks();
+  const uint64_t root = uint64_t{1} << (std::bit_width(ref_.count) + 1) / 2;  // At least √n.
+  const uint64_t margin = size * root * 3 / 2 / RecordsPerBlock(ref_.record_size);
+  const uint64_t at = begin + (end - begin) * number / entries.num_blocks();
+  begin = std::max(begin, at - std::min(at, margin));
+  end = std::min(end, at + margin + 2 * size);
+  if (begin < end) ahead->Note(begin, end - begin);
+}
+
+// A feature's first column is mostly in the block of the others or the one before, a name ends in
+// the next one.
+void SealedTable::NoteNeighbours(uint64_t number, LookAhead* ahead) const {
+  const BlockEntries& entries = cache_->entries;
+  const auto first = entries.At(number - std::min<uint64_t>(number, 1), what_);
+  const auto last = entries.At(std::min(number + 1, entries.num_blocks() - 1), what_);
+  if (first.ok() && last.ok() && first->offset < last->offset + last->stored)
+    ahead->Note(first->offset, last->offset + last->stored - first->offset);
+}
+
+Status SealedTable::KeepEntries(LookAhead* ahead) const {
+  BlockEntries entries(ref_);
+  DSI_RETURN_IF_ERROR(LoadEntries(&entries, ahead));
+  const std::lock_guard lock(cache_->mutex);
+  if (cache_->has_entries) return Status::Ok();  // Somebody else was faster.
+  cache_->entries = std::move(entries);
+  cache_->has_entries = true;
+  return Status::Ok();
+}
+
+template <typename Use>
+Status SealedTable::UseBlock(uint32_t number, LookAhead* ahead, const Use& use) const {
+  const size_t size = RawBlockBytes(ref_, number);
+  bool has_entries = false;
+  {
+    const std::lock_guard lock(cache_->mutex);
+    has_entries = cache_->has_entries;
+    if (number < cache_->contents.size() && cache_->contents[number] != nullptr) {
+      use(std::span<const std::byte>(cache_->contents[number].get(), size));
+      return Status::Ok();
+    }
+  }
+  const bool is_noting = ahead != nullptr && ahead->is_noting();
+  if (!has_entries) {
+    if (Status status = KeepEntries(ahead); !status.ok()) {
+      if (!is_noting) return status;
+      NoteStart(ahead);
+      NoteGuess(number, ahead);
+      return status;
+    }
+  }
+  DSI_ASSIGN_OR_RETURN(const TableBlock block, cache_->entries.At(number, what_));
+  std::vector<std::byte> read;
+  std::span<const std::byte> stored(ahead != nullptr ? ahead->At(block.offset, block.stored)
+                                                     : file_->At(block.offset, block.stored),
+                                    block.stored);
+  if (stored.data() == nullptr) {
+    read.resize(block.stored);
+    if (Status status = Fetch(block.offset, read, ahead); !status.ok()) {
+      if (is_noting) NoteNeighbours(number, ahead);
+      return status;
+    }
+    stored = read;
+  }
+  std::unique_ptr<std::byte[]> fresh(new std::byte[size]);
+  DSI_RETURN_IF_ERROR(OpenBlock(number, block, stored, fresh.get()));
+  const std::lock_guard lock(cache_->mutex);
+  cache_->contents.resize(cache_->entries.num_blocks());
+  std::unique_ptr<std::byte[]>& kept = cache_->contents[number];
+  if (kept == nullptr) kept = std::move(fresh);
+  use(std::span<const std::byte>(kept.get(), size));
+  return Status::Ok();
+}
+
+Status SealedTable::Read(uint32_t first, uint32_t n, std::byte* out, LookAhead* ahead) const {
   if (!FitsIn(first, n, ref_.count)) {
     return Corrupt("table of {}: records {}..{} wanted, it has {} (F-041)", what_, first,
                    uint64_t{first} + n, ref_.count);
   }
   const uint32_t per_block = RecordsPerBlock(ref_.record_size);
   const size_t size = ref_.record_size;
-  const std::lock_guard lock(cache_->mutex);
+  Status first_error;
   while (n != 0) {
     const uint32_t in_block = first % per_block;
     const uint32_t take = std::min(n, per_block - in_block);
-    DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> block, KeptBlock(first / per_block));
-    if (ref_.compressed) {
-      for (uint32_t i = 0; i < take; ++i)
-        GatherRecord(block, size, in_block + i, 0, known_size_, out + i * known_size_);
-    } else {
-      CopyRecords(block.data() + in_block * size, take, size, known_size_, out);
+    const auto copy = [&](std::span<const std::byte> block) {
+      if (ref_.compressed) {
+        for (uint32_t i = 0; i < take; ++i)
+          GatherRecord(block, size, in_block + i, 0, known_size_, out + i * known_size_);
+      } else {
+        CopyRecords(block.data() + in_block * size, take, size, known_size_, out);
+      }
+    };
+    Status status = UseBlock(first / per_block, ahead, copy);
+    if (!status.ok()) {
+      if (ahead == nullptr || !ahead->is_noting()) return status;
+      if (first_error.ok()) first_error = std::move(status);  // The other blocks are noted, too.
     }
     out += take * known_size_;
     first += take;
     n -= take;
   }
-  return Status::Ok();
+  return first_error;
 }
 
-Status SealedTable::ReadPart(uint32_t record, size_t begin, std::span<std::byte> out) const {
+Status SealedTable::ReadPart(uint32_t record, size_t begin, std::span<std::byte> out,
+                             LookAhead* ahead) const {
   if (record >= ref_.count) {
     return Corrupt("table of {}: record {} wanted, it has {} (F-041)", what_, record, ref_.count);
   }
   const uint32_t per_block = RecordsPerBlock(ref_.record_size);
   const size_t in_block = record % per_block;
-  const std::lock_guard lock(cache_->mutex);
-  DSI_ASSIGN_OR_RETURN(const std::span<const std::byte> block, KeptBlock(record / per_block));
-  if (ref_.compressed) {
-    GatherRecord(block, ref_.record_size, in_block, begin, out.size(), out.data());
-  } else {
-    std::memcpy(out.data(), block.data() + in_block * ref_.record_size + begin, out.size());
-  }
-  return Status::Ok();
+  return UseBlock(record / per_block, ahead, [&](std::span<const std::byte> block) {
+    if (ref_.compressed) {
+      GatherRecord(block, ref_.record_size, in_block, begin, out.size(), out.data());
+    } else {
+      std::memcpy(out.data(), block.data() + in_block * ref_.record_size + begin, out.size());
+    }
+  });
 }
 
-Status SealedTable::ReadAll(CountedVector<std::byte>* out) const {
+Status SealedTable::ReadAll(CountedVector<std::byte>* out, LookAhead* ahead) const {
   Status first;
-  DSI_RETURN_IF_ERROR(ReadSound(out, [&first](Status status) {
+  const auto keep_first = [&first](Status status) {
     if (first.ok()) first = std::move(status);
-  }));
+  };
+  DSI_RETURN_IF_ERROR(ReadSound(out, keep_first, ahead));
   return first;
 }
 
 Status SealedTable::ReadSound(CountedVector<std::byte>* out,
-                              const std::function<void(Status)>& damage) const {
+                              const std::function<void(Status)>& damage, LookAhead* ahead) const {
   if (out != nullptr) out->clear();
   if (ref_.count == 0) return Status::Ok();
-  std::vector<Block> blocks;
-  DSI_RETURN_IF_ERROR(LoadBlocks(&blocks));
+  BlockEntries entries(ref_);
+  DSI_RETURN_IF_ERROR(LoadEntries(&entries, ahead));
+  std::vector<TableBlock> blocks(entries.num_blocks());
+  for (uint64_t b = 0; b < blocks.size(); ++b) {
+    DSI_ASSIGN_OR_RETURN(blocks[b], entries.At(b, what_));
+  }
   // Bounded by bytes present, of which a compressed block of 4 KiB takes 32 or more.
   if (out != nullptr) out->resize(uint64_t{ref_.count} * ref_.record_size);
   std::vector<std::byte> piece;
@@ -223,10 +282,10 @@ Status SealedTable::ReadSound(CountedVector<std::byte>* out,
     const size_t end = std::min<size_t>(blocks.size(), first + kBlocksPerRead);
     const uint64_t at = blocks[first].offset;
     piece.resize(blocks[end - 1].offset + blocks[end - 1].stored - at);
-    DSI_RETURN_IF_ERROR(file_->ReadAt(at, piece));
+    DSI_RETURN_IF_ERROR(Fetch(at, piece, ahead));
     for (size_t b = first; b < end; ++b) {
       const auto stored = std::span(piece).subspan(blocks[b].offset - at, blocks[b].stored);
-      const size_t size = RawBytes(b);
+      const size_t size = RawBlockBytes(ref_, b);
       content.resize(size);
       Status status = OpenBlock(b, blocks[b], stored, content.data());
       if (!status.ok()) {

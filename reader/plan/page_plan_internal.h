@@ -111,6 +111,22 @@ struct StripePlan {
 Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> columns,
                               size_t stripe, const ReaderOptions& options, MemoryBudget* budget);
 
+// The same in as few steps as it can be, for a file that is looked at through a LookAhead.
+Result<StripePlan> PlanTogether(const OpenFile& file, std::span<const OpenColumn> columns,
+                                size_t stripe, const ReaderOptions& options, MemoryBudget* budget);
+
+// Rows [begin, end) of a stripe of num_rows.
+struct StripeRows {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  uint32_t num_rows = 0;
+};
+
+// Notes the ranges that these rows need: whole streams where rows may need any of their values,
+// else the part that rows of much the same length have. Less where there is not the room.
+void NotePages(const StripePlan& plan, const StripeRows& rows, const MemoryBudget* budget,
+               LookAhead* ahead);
+
 // Bytes of a page or a node, and a share in the memory they lie in.
 struct PageBytes {
   std::span<const std::byte> bytes;
@@ -126,8 +142,8 @@ class PageReader {
   PageReader(const PageReader&) = delete;
   PageReader& operator=(const PageReader&) = delete;
 
-  // Starts on another stripe.
-  void Start(const StripePlan* plan);
+  // Starts on another stripe. Ranges that `ahead` (null: none) holds are not read again.
+  void Start(const StripePlan* plan, const LookAhead* ahead = nullptr);
   // Is through with the stripe: nothing stays in memory.
   void Stop();
 

@@ -1,47 +1,17 @@
 // Reads planned ranges as their pages are asked for, and hands out pages whose seal has been
 // checked.
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "dsi/base/block_memory_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/format/seal_internal.h"
+#include "dsi/reader/open/range_memory_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 
 namespace dsi::internal {
-namespace {
-
-// Memory of a range, kept by the reader while it is wanted and by everybody who decodes a page of
-// it. Not a vector: it is filled by a read, and zeroing it first would cost a pass.
-class RangeMemory {
- public:
-  explicit RangeMemory(MemoryBudget* budget) : charge_(budget) {}
-  ~RangeMemory() { FreeBlock(bytes_, capacity_); }
-  RangeMemory(const RangeMemory&) = delete;
-  RangeMemory& operator=(const RangeMemory&) = delete;
-
-  Status Reserve(uint64_t size) {
-    // Ranges of nearly the same size take turns in blocks; what is not written costs nothing.
-    const uint64_t wanted = std::bit_ceil(size);
-    if (Status status = charge_.Add(wanted); !status.ok())
-      return status.At(fmt::format("a read of {} bytes", size));
-    bytes_ = AllocateBlock(wanted, &capacity_);
-    if (bytes_ != nullptr) return Status::Ok();
-    return Error(StatusCode::kResourceExhausted, "no memory for a read of {} bytes", size);
-  }
-  std::byte* bytes() const { return bytes_; }
-
- private:
-  MemoryCharge charge_;
-  std::byte* bytes_ = nullptr;
-  size_t capacity_ = 0;
-};
-
-}  // namespace
 
 struct PageReader::State {
   State(const OpenFile* the_file, MemoryBudget* the_budget)
@@ -50,8 +20,9 @@ struct PageReader::State {
   const OpenFile* file;
   MemoryBudget* budget;
   const StripePlan* plan = nullptr;
-  // Parallel to plan->ranges; empty: not in memory.
-  std::vector<std::shared_ptr<RangeMemory>> ranges;
+  // Parallel to plan->ranges: bytes that everybody who decodes a page of it has a share in; empty:
+  // not in memory.
+  std::vector<std::shared_ptr<const std::byte>> ranges;
   std::vector<uint32_t> expected;  // Nodes of a range that somebody will still ask for.
   std::vector<uint8_t> verified;  // Parallel to plan->pages: seal checked since the range was read.
   // The same: what compressed pages hold, once somebody asked.
@@ -88,10 +59,15 @@ struct PageReader::State {
     auto memory = std::make_shared<RangeMemory>(budget);
     DSI_RETURN_IF_ERROR(memory->Reserve(r.size));
     DSI_RETURN_IF_ERROR(file->file().ReadAt(r.offset, {memory->bytes(), r.size}));
-    ranges[range] = std::move(memory);
-    bytes_read += r.size;
-    ++reads;
+    std::byte* const bytes = memory->bytes();
+    Keep(range, {std::move(memory), bytes});
     return Status::Ok();
+  }
+
+  void Keep(uint32_t range, std::shared_ptr<const std::byte> bytes) {
+    ranges[range] = std::move(bytes);
+    bytes_read += plan->ranges[range].size;
+    ++reads;
   }
 
   uint32_t RangeOf(const PlannedStream& stream, uint32_t k) const {
@@ -104,7 +80,7 @@ PageReader::PageReader(const OpenFile* file, MemoryBudget* budget)
 
 PageReader::~PageReader() = default;
 
-void PageReader::Start(const StripePlan* plan) {
+void PageReader::Start(const StripePlan* plan, const LookAhead* ahead) {
   State& s = *state_;
   Stop();
   s.plan = plan;
@@ -113,6 +89,11 @@ void PageReader::Start(const StripePlan* plan) {
   s.contents.resize(plan->pages.size());
   s.expected.assign(plan->ranges.size(), 0);
   s.letting_go = false;
+  if (ahead == nullptr) return;
+  for (uint32_t range = 0; range < plan->ranges.size(); ++range) {
+    auto bytes = ahead->Find(plan->ranges[range].offset, plan->ranges[range].size);
+    if (bytes != nullptr) s.Keep(range, std::move(bytes));
+  }
 }
 
 // The plan may be gone: nothing here may look at it.
@@ -126,9 +107,9 @@ Result<PageBytes> PageReader::Page(uint32_t page) {
   State& s = *state_;
   const PlannedPage& p = s.plan->pages[page];
   if (s.ranges[p.range] == nullptr) DSI_RETURN_IF_ERROR(s.ReadRange(p.range));
-  const std::shared_ptr<RangeMemory>& memory = s.ranges[p.range];
+  const std::shared_ptr<const std::byte>& memory = s.ranges[p.range];
   const std::span<const std::byte> bytes(
-      memory->bytes() + (p.record.offset - s.plan->ranges[p.range].offset), p.record.stored_size);
+      memory.get() + (p.record.offset - s.plan->ranges[p.range].offset), p.record.stored_size);
   if (s.verified[page] == 0) {
     const uint64_t seal = Seal(bytes, SealKind::kPage, p.record.offset, s.file->salt());
     if (seal != p.record.seal) {

@@ -25,7 +25,7 @@ class StripePlanner {
  public:
   StripePlanner(const OpenFile& file, std::span<const OpenColumn> columns, size_t stripe,
                 const ReaderOptions& options, MemoryBudget* budget)
-      : file_(file), columns_(columns), options_(options) {
+      : file_(file), columns_(columns), options_(options), notes_before_(NumNotes(file)) {
     plan_.stripe = stripe;
     plan_.charge = MemoryCharge(budget);
   }
@@ -33,11 +33,15 @@ class StripePlanner {
   Result<StripePlan> Plan() {
     DSI_RETURN_IF_ERROR(plan_.charge.Add(columns_.size() * sizeof(ColumnPlan)));
     plan_.columns.reserve(columns_.size());
+    Status waited;
     for (uint32_t i = 0; i < columns_.size(); ++i) {
-      if (Status status = AddColumn(i); !status.ok()) {
-        return status.At(fmt::format("feature column {}", columns_[i].name));
-      }
+      Status status = AddColumn(i);
+      if (status.ok()) continue;
+      if (!is_waiting()) return status.At(fmt::format("feature column {}", columns_[i].name));
+      NoteColumn(columns_[i]);
+      waited = std::move(status);
     }
+    if (is_waiting()) return waited;
     DSI_RETURN_IF_ERROR(AddPages());
     DSI_RETURN_IF_ERROR(PlacePages());
     AddRanges();
@@ -46,6 +50,25 @@ class StripePlanner {
   }
 
  private:
+  // Something that was looked up is noted, to be read with what else will be needed.
+  bool is_waiting() const { return NumNotes(file_) != notes_before_; }
+  static size_t NumNotes(const OpenFile& file) {
+    return file.ahead() == nullptr ? 0 : file.ahead()->num_notes();
+  }
+
+  // Looks up all that AddColumn does, as far as the directory alone tells.
+  void NoteColumn(const OpenColumn& c) {
+    const auto look = [this](uint32_t slot) { (void)file_.LoadStream(plan_.stripe, slot); };
+    for (size_t level = 0; level < c.groups.size(); ++level) {
+      (void)file_.LoadStripeGroup(plan_.stripe, c.groups[level]);
+      if (c.groups[level] != 0) look(file_.slots().index(c.groups[level]));
+    }
+    for (const uint32_t slot : {c.values_slot(), c.shape_slot(), c.windows_slot()}) look(slot);
+    if (c.record.id_space != kNone16) look(file_.slots().dictionary(c.record.id_space));
+    if (c.record.tiers_slot == kNone32) return;
+    for (uint32_t tier = 1; tier < c.record.num_tiers; ++tier) look(c.record.tiers_slot + tier - 1);
+  }
+
   Status AddColumn(uint32_t i) {
     const OpenColumn& c = columns_[i];
     ColumnPlan out;
@@ -205,6 +228,7 @@ class StripePlanner {
     }
     std::sort(runs.begin(), runs.end());
     uint32_t next = 0;  // Pages before it are in the plan.
+    Status waited;
     for (size_t i = 0; i < runs.size();) {
       // Touching runs are one: records of neighbours are checked against each other.
       const uint32_t first = std::max(next, runs[i].first);
@@ -213,14 +237,18 @@ class StripePlanner {
       DSI_RETURN_IF_ERROR(
           plan_.charge.Add(uint64_t{end - first} *
                            (sizeof(PageRecord) + sizeof(PlannedPage) + sizeof(PlannedRange))));
-      DSI_ASSIGN_OR_RETURN(const std::vector<PageRecord> records,
-                           file_.LoadPages(plan_.stripe, first, end - first));
-      for (uint32_t p = first; p < end; ++p) {
-        plan_.pages.push_back({.ordinal = p, .record = records[p - first]});
-      }
+      const auto records = file_.LoadPages(plan_.stripe, first, end - first);
       next = end;
+      if (!records.ok()) {
+        if (!is_waiting()) return records.status();
+        waited = records.status();
+        continue;
+      }
+      for (uint32_t p = first; p < end; ++p) {
+        plan_.pages.push_back({.ordinal = p, .record = (*records)[p - first]});
+      }
     }
-    return Status::Ok();
+    return waited;
   }
 
   // Tells each stream where its pages are, and checks them against it (F-061 … F-063).
@@ -247,6 +275,7 @@ class StripePlanner {
 
   // Neighbouring pages become one read while the gap and the whole stay small.
   void AddRanges() {
+    const uint64_t gap = options_.coalesce_gap.value_or(GapWorthReading(file_.file().costs()));
     for (uint32_t i = 0; i < plan_.pages.size(); ++i) {
       PlannedPage& page = plan_.pages[i];
       const uint64_t end = page.record.offset + page.record.stored_size;
@@ -254,7 +283,7 @@ class StripePlanner {
       bool joins = false;
       if (!plan_.ranges.empty()) {
         const PlannedRange& last = plan_.ranges.back();
-        joins = page.record.offset - (last.offset + last.size) <= options_.coalesce_gap &&
+        joins = page.record.offset - (last.offset + last.size) <= gap &&
                 end - last.offset <= options_.max_read_bytes;
       }
       if (!joins) plan_.ranges.push_back({page.record.offset, 0, i, 0});
@@ -269,6 +298,7 @@ class StripePlanner {
   const OpenFile& file_;
   std::span<const OpenColumn> columns_;
   const ReaderOptions& options_;
+  const size_t notes_before_;
   StripePlan plan_;
   bool is_in_time_ = false;  // The groups being added are those of the time column.
   std::unordered_map<uint32_t, uint32_t> position_;        // Of a slot in plan_.streams.
@@ -303,6 +333,15 @@ std::string DescribeStream(const StripePlan& plan, std::span<const OpenColumn> c
 Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> columns,
                               size_t stripe, const ReaderOptions& options, MemoryBudget* budget) {
   return StripePlanner(file, columns, stripe, options, budget).Plan();
+}
+
+Result<StripePlan> PlanTogether(const OpenFile& file, std::span<const OpenColumn> columns,
+                                size_t stripe, const ReaderOptions& options, MemoryBudget* budget) {
+  return LookTogether(file.ahead(), [&]() {
+    auto plan = PlanStripe(file, columns, stripe, options, budget);
+    if (file.ahead()->has_notes()) file.LookAtStripe(stripe);
+    return plan;
+  });
 }
 
 }  // namespace dsi::internal

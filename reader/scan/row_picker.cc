@@ -189,7 +189,9 @@ Status RowPicker::LoadMask() {
 
 Status RowPicker::Decode(uint32_t first, uint32_t num_rows) {
   if (decoder_stripe_ != stripe_) {
-    DSI_RETURN_IF_ERROR(decoder_->Start(stripe_));
+    // What was read ahead is of the first stripe.
+    if (decoder_stripe_ != SIZE_MAX) shared_.file->ahead()->Forget();
+    DSI_RETURN_IF_ERROR(decoder_->Start(stripe_, first, num_rows));
     decoder_stripe_ = stripe_;
     bytes_needed_ += decoder_->bytes_needed();
   }

@@ -9,6 +9,7 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
+#include "dsi/reader/scan/look_at_scan_internal.h"
 #include "dsi/reader/scan/row_picker_internal.h"
 #include "dsi/reader/scan/row_range_internal.h"
 #include "dsi/reader/scan/scan_internal.h"
@@ -31,7 +32,10 @@ class FileScan final : public Scan {
  public:
   FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
            const RowRange& range)
-      : shared_(&budget_),
+      : budget_{.limit = options.memory_bytes},
+        ahead_(&file.file(), reader_options, &budget_),
+        file_(file.Through(&ahead_)),
+        shared_(&budget_),
         records_(&budget_),
         slab_(&budget_),
         batch_size_(options.batch_size),
@@ -39,14 +43,15 @@ class FileScan final : public Scan {
         row_(range.begin),
         row_end_(range.end),
         decoders_(&shared_, options.batch_size) {
-    budget_.limit = options.memory_bytes;
-    shared_.file = &file;
+    shared_.file = &file_;
     shared_.reader_options = reader_options;
     const uint64_t rows = row_end_ - row_;
     num_batches_ = rows / batch_size_ + (rows % batch_size_ != 0 && !drop_last_ ? 1 : 0);
   }
 
   Status Prepare(const ScanOptions& options, const RowRange& range) {
+    DSI_RETURN_IF_ERROR(
+        LookAtScan(file_, shared_.reader_options, options, range, LookFor::kBatches).status());
     if (options.features.empty()) {
       DSI_RETURN_IF_ERROR(records_.Add(shared_.file->core().columns.count * kColumnBytes));
       DSI_RETURN_IF_ERROR(shared_.file->VerifyMetadata(&budget_));
@@ -156,6 +161,8 @@ class FileScan final : public Scan {
   }
 
   MemoryBudget budget_;
+  LookAhead ahead_;
+  OpenFile file_;  // Through ahead_.
   ScanShared shared_;
   MemoryCharge records_;  // For the projection.
   MemoryCharge slab_;
@@ -189,9 +196,13 @@ Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader
   DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
   if (options.filter.empty() && file.num_deleted() == 0) return range.end - range.begin;
   MemoryBudget budget{.limit = options.memory_bytes, .used = 0};
+  LookAhead ahead(&file.file(), reader_options, &budget);
+  const OpenFile looked_at = file.Through(&ahead);
+  DSI_RETURN_IF_ERROR(
+      LookAtScan(looked_at, reader_options, options, range, LookFor::kRows).status());
   DSI_ASSIGN_OR_RETURN(const auto picker,
-                       RowPicker::Make(file, reader_options, options, range.end, range.first_stripe,
-                                       range.end_stripe, &budget));
+                       RowPicker::Make(looked_at, reader_options, options, range.end,
+                                       range.first_stripe, range.end_stripe, &budget));
   do {
     picker->Take(picker->ready().size());
     DSI_RETURN_IF_ERROR(picker->Ahead(1));

@@ -28,17 +28,21 @@ StripeDecoder::StripeDecoder(ScanShared* shared)
     values_.push_back(std::make_unique<PoolDecoder>(budget));
 }
 
-Status StripeDecoder::Start(size_t stripe) {
+Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
   const ScanProjection& projection = *shared_->projection;
   const Core& core = shared_->file->core();
   Park();
   plan_.reset();
-  DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanStripe(*shared_->file, projection.columns, stripe,
-                                                   shared_->reader_options, shared_->budget));
+  DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanTogether(*shared_->file, projection.columns, stripe,
+                                                     shared_->reader_options, shared_->budget));
   stripe_row_ = core.stripes[stripe].first_row;
   first_ = passed_ = 0;
   plan_ = std::make_unique<StripePlan>(std::move(plan));
-  pages_.Start(plan_.get());
+  LookAhead* const ahead = shared_->file->ahead();
+  NotePages(*plan_, {first, first + num_rows, core.stripes[stripe].num_rows}, shared_->budget,
+            ahead);
+  DSI_RETURN_IF_ERROR(ahead->ReadNoted().status());
+  pages_.Start(plan_.get(), ahead);
   context_ = {&pages_,
               plan_.get(),
               projection.columns,

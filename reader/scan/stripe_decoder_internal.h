@@ -36,7 +36,9 @@ class StripeDecoder {
  public:
   explicit StripeDecoder(ScanShared* shared);
 
-  Status Start(size_t stripe);
+  // Rows [first, first + num_rows) of the stripe are wanted first: what they need is read in one
+  // step. The file is one that is looked at through a LookAhead.
+  Status Start(size_t stripe, uint32_t first, uint32_t num_rows);
   // Is through with the stripe: its pages need not stay in memory.
   void Park() { pages_.Stop(); }
   // Moves to rows [first, first + num_rows) of the stripe, which lie behind those of the call

@@ -21,7 +21,7 @@ Status StripeDecoders::Decode(const BatchRows& rows) {
       count = static_cast<uint32_t>(std::lower_bound(begin, end, stripe_end) - begin);
       reach = static_cast<uint32_t>(rows.at(done + count - 1) - row) + 1;
     }
-    if (active_.empty() || active_stripe_ != stripe_) DSI_RETURN_IF_ERROR(Activate());
+    if (active_.empty() || active_stripe_ != stripe_) DSI_RETURN_IF_ERROR(Activate(row, reach));
     BatchPiece piece{.decoder = active_.back().get(), .first = done, .num_rows = count};
     if (reach > batch_size_) {
       if (num_gathered == gathered_.size())
@@ -72,8 +72,8 @@ Status StripeDecoders::AdvanceOver(const BatchRows& rows, StripeDecoder* decoder
                           /*may_touch=*/!gathers);
 }
 
-// Puts a decoder, a used one where there is one, on the current stripe.
-Status StripeDecoders::Activate() {
+// Puts a decoder, a used one where there is one, on the current stripe, for rows from `row` on.
+Status StripeDecoders::Activate(uint64_t row, uint32_t num_rows) {
   if (idle_.empty()) {
     active_.push_back(std::make_unique<StripeDecoder>(shared_));
   } else {
@@ -81,7 +81,10 @@ Status StripeDecoders::Activate() {
     idle_.pop_back();
   }
   active_stripe_ = stripe_;
-  DSI_RETURN_IF_ERROR(active_.back()->Start(stripe_));
+  DSI_RETURN_IF_ERROR(
+      active_.back()->Start(stripe_, static_cast<uint32_t>(row - stripe().first_row), num_rows));
+  // The decoder has what it needs of it.
+  shared_->file->ahead()->Forget();
   shared_->stats.bytes_needed += active_.back()->bytes_needed();
   return Status::Ok();
 }

@@ -46,7 +46,7 @@ class StripeDecoders {
   Status Gather(const BatchRows& rows, const BatchPiece& piece);
   Status AdvanceOver(const BatchRows& rows, StripeDecoder* decoder, uint32_t first, uint32_t count,
                      bool gathers);
-  Status Activate();
+  Status Activate(uint64_t row, uint32_t num_rows);
   const StripeRef& stripe() const { return shared_->file->core().stripes[stripe_]; }
 
   ScanShared* shared_;

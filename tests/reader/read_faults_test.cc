@@ -12,6 +12,7 @@
 
 #include "dsi/reader/reader.h"
 #include "dsi/tests/reader/sample_file.h"
+#include "dsi/tests/support/counting_file.h"
 #include "dsi/tests/support/fault_file.h"
 
 namespace dsi::test {
@@ -86,20 +87,25 @@ std::vector<Reading> Readings() {
   return readings;
 }
 
-class ReadFaultsTest : public ::testing::Test {
+// From memory, and from where reads are gathered to save steps.
+class ReadFaultsTest : public ::testing::TestWithParam<SourceCosts> {
  protected:
   Result<std::unique_ptr<Reader>> Open(ReadFaults faults) {
     calls_ = 0;
-    return Reader::Open(
-        WithReadFaults(OpenMemoryFile(bytes_, "sample"), std::move(faults), &calls_),
-        // Small reads, so that there are many to fail.
-        {.coalesce_gap = 0, .max_read_bytes = 512});
+    return Reader::Open(WithReadFaults(std::make_unique<CountingFile>(
+                                           OpenMemoryFile(bytes_, "sample"), GetParam(), &counts_),
+                                       std::move(faults), &calls_),
+                        // Small reads, so that there are many to fail.
+                        {.coalesce_gap = 0, .max_read_bytes = 512});
   }
   std::vector<std::byte> bytes_ = SampleFile(200, 70);
   std::atomic<uint64_t> calls_{0};
+  ReadCounts counts_;
 };
+INSTANTIATE_TEST_SUITE_P(Sources, ReadFaultsTest,
+                         ::testing::Values(kMemoryCosts, kLocalCosts, kS3Costs));
 
-TEST_F(ReadFaultsTest, EveryReadInTurn) {
+TEST_P(ReadFaultsTest, EveryReadInTurn) {
   for (const Reading& reading : Readings()) {
     uint64_t calls = 0;
     {
@@ -126,7 +132,7 @@ TEST_F(ReadFaultsTest, EveryReadInTurn) {
   }
 }
 
-TEST_F(ReadFaultsTest, AFailedScanLeavesNoWrongRowsToTheNext) {
+TEST_P(ReadFaultsTest, AFailedScanLeavesNoWrongRowsToTheNext) {
   std::string expected;
   uint64_t calls = 0;
   {
@@ -146,7 +152,7 @@ TEST_F(ReadFaultsTest, AFailedScanLeavesNoWrongRowsToTheNext) {
   }
 }
 
-TEST_F(ReadFaultsTest, CutWhileOpen) {
+TEST_P(ReadFaultsTest, CutWhileOpen) {
   for (uint64_t end = 0; end < bytes_.size(); end += 61) {
     const auto cut = Open({.cut_at = end});
     ASSERT_FALSE(cut.ok()) << "cut at " << end;
@@ -161,7 +167,7 @@ TEST_F(ReadFaultsTest, CutWhileOpen) {
 }
 
 // A bit that flips on the way, here and there: found, and found again when it is gone for good.
-TEST_F(ReadFaultsTest, FlippedOnTheWay) {
+TEST_P(ReadFaultsTest, FlippedOnTheWay) {
   std::string expected;
   {
     const auto reader = Open({});

@@ -1,5 +1,5 @@
-// What the tail holds is not read again, and the rest is one call to the file.
-#include "dsi/reader/open/tail_file_internal.h"
+// What is held is not read again, and the rest is one call to the file.
+#include "dsi/reader/open/held_file_internal.h"
 
 #include <gtest/gtest.h>
 
@@ -38,9 +38,12 @@ class StepFile final : public RandomAccessFile {
   std::vector<size_t>& steps_;
 };
 
-TEST(TailFile, ReadsManyInOneStep) {
+TEST(HeldFile, ReadsManyInOneStep) {
   std::vector<size_t> steps;
-  const TailFile file(std::make_unique<StepFile>(&steps), Bytes("6789"));
+  const std::vector<std::byte> tail = Bytes("6789");
+  HeldBytes held;
+  held.Add(6, 4, {std::shared_ptr<void>(), tail.data()});
+  const HeldFile file(std::make_unique<StepFile>(&steps), std::move(held));
   std::vector<std::byte> a(2), b(2), c(3), d(1);
   const std::vector<ReadRequest> requests = {{0, a}, {6, b}, {5, c}, {9, d}};
   ASSERT_TRUE(file.ReadMany(requests).ok());
