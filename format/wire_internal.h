@@ -68,7 +68,7 @@ struct StreamRecord {
   static constexpr size_t kSize = 40;
   static constexpr uint32_t kPerRecord = 3;  // In a record of the table.
   uint64_t num_values = 0;
-  uint64_t constant = 0;
+  uint64_t constant = 0;    // Of forms 2 and 3: the source (F-066), 0 none.
   uint32_t first_page = 0;  // Of an alias: the slot whose stream it is.
   uint32_t num_pages = 0;
   uint32_t offset_in_page = 0;
@@ -77,6 +77,17 @@ struct StreamRecord {
   StreamForm form = StreamForm::kEmpty;
   uint32_t max = 0;
   bool is_alias = false;  // Not stored: the reader gives an alias the record of its target.
+
+  // F-066: the column whose values serve as dictionary, and its id space, kNone32 without one.
+  bool has_source() const {
+    return constant != 0 && (form == StreamForm::kPacked || form == StreamForm::kPaged);
+  }
+  uint32_t source_column() const { return static_cast<uint32_t>(constant) - 1; }
+  uint32_t source_id_space() const { return static_cast<uint32_t>(constant >> 32) - 1; }
+  void SetSource(uint32_t column, uint32_t id_space) {
+    constant = uint64_t{id_space + 1} << 32 | (column + 1);
+  }
+
   void EncodeTo(std::byte* out) const;
   static Result<StreamRecord> DecodeFrom(const std::byte* bytes);
 };

@@ -100,12 +100,15 @@ TEST(Rules, VerifyQuotesTheRule) {
 // what is said beside the rows, can tell these.
 const std::set<std::string> kFoundByVerify = {"D-002", "F-002", "F-034", "F-063", "F-064",
                                               "F-073", "F-082", "F-083", "found"};
+// Who reads a column believes what its record says of its source's id space.
+const std::set<std::string> kBelievedByScans = {"F-066.another_id_space.dsi",
+                                                "F-066.id_space_not_stated.dsi"};
 
 TEST(Rules, ScansQuoteTheRule) {
   for (const RuleFile& file : RuleFiles()) {
     SCOPED_TRACE(file.name);
     for (const Status& status : Scans(file.bytes)) {
-      if (kFoundByVerify.contains(file.rule)) continue;
+      if (kFoundByVerify.contains(file.rule) || kBelievedByScans.contains(file.name)) continue;
       if (file.rule == "sound") {
         EXPECT_TRUE(status.ok()) << status.ToString();
         continue;
