@@ -11,11 +11,44 @@ namespace {
 
 constexpr uint64_t kMaxListCode = uint64_t{kMaxListLength} + 1;
 
+// As far as is known (F-061).
+bool HasNodes(StreamForm form) {
+  return form == StreamForm::kPacked || form == StreamForm::kPaged || !IsKnown(form);
+}
+
 }  // namespace
 
 Status CheckNoMax(const StreamRecord& stream, const char* what) {
   if (stream.max == 0) return Status::Ok();
   return Corrupt("{} stream with a maximum of {} (F-061)", what, stream.max);
+}
+
+Status CheckNoSource(const StreamRecord& stream, const char* what) {
+  if (!stream.has_source()) return Status::Ok();
+  return Corrupt("{} stream with a source, column {} (F-066)", what, stream.source_column());
+}
+
+Status CheckMayBorrow(const ColumnRecord& column, const StreamRecord& values) {
+  if (!values.has_source()) return Status::Ok();
+  if (column.MayHaveWindows() && column.tiers_slot == kNone32 && values.width >= 4)
+    return Status::Ok();
+  return Corrupt(
+      "values stream with a source, column {}, expected of lists of width 4 or 8 without tiers "
+      "(F-066)",
+      values.source_column());
+}
+
+Status CheckSource(const StreamRecord& values, const StreamRecord& source) {
+  const bool has_nodes = HasNodes(source.form);
+  if (has_nodes && !source.is_alias && !source.has_source() && source.width == values.width)
+    return Status::Ok();
+  return Corrupt(
+      "the source, column {}, has values of width {} in form {}{}, expected width {} in form 2 or "
+      "3 "
+      "(F-066)",
+      values.source_column(), source.width,
+      source.is_alias ? static_cast<int>(StreamForm::kAlias) : static_cast<int>(source.form),
+      source.has_source() ? " and a source" : "", values.width);
 }
 
 uint64_t EntriesOfCode(const ColumnRecord& column, uint64_t code) {
@@ -61,8 +94,7 @@ Status CheckStreamPlace(const StreamRecord& r, uint32_t num_pages, uint32_t page
 }
 
 Status CheckAlias(const StreamRecord& alias, const StreamRecord& target) {
-  const bool has_nodes = target.form == StreamForm::kPacked || target.form == StreamForm::kPaged ||
-                         !IsKnown(target.form);
+  const bool has_nodes = HasNodes(target.form);
   if (has_nodes && target.num_values == alias.num_values && target.width == alias.width &&
       target.max == alias.max)
     return Status::Ok();
@@ -92,6 +124,7 @@ Status CheckPagePlace(const PageRecord& r, uint32_t page, uint64_t expected,
 
 Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique,
                         const StreamRecord& shape) {
+  DSI_RETURN_IF_ERROR(CheckNoSource(shape, "shape"));
   const bool lengths = HasLengths(column.kind, column.type);
   const int width = lengths ? 4 : 1;
   const uint64_t limit = lengths ? kMaxListCode : 1;
@@ -111,6 +144,7 @@ Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique,
 Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
                          const StreamRecord& values, bool windows) {
   DSI_RETURN_IF_ERROR(CheckNoMax(values, "values"));
+  DSI_RETURN_IF_ERROR(CheckMayBorrow(column, values));
   if (values.width != TypeWidth(column.type)) {
     return Corrupt("values stream: width {}, expected {} for {} (D-011)", values.width,
                    TypeWidth(column.type), TypeName(column.type));
@@ -143,6 +177,7 @@ Status CheckViaParentRecord(const StreamRecord& index, uint32_t num_rows, uint32
 Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint32_t parent_unique,
                         const StreamRecord& index) {
   DSI_RETURN_IF_ERROR(CheckNoMax(index, "index"));
+  DSI_RETURN_IF_ERROR(CheckNoSource(index, "index"));
   uint64_t count = 0;
   int width = index.width;
   switch (group.form) {
@@ -171,6 +206,7 @@ Status CheckIndexRecord(const StripeGroupRecord& group, uint32_t num_rows, uint3
 
 Status CheckWindowsRecord(const ColumnRecord& leader, uint32_t num_unique,
                           const StreamRecord& windows) {
+  DSI_RETURN_IF_ERROR(CheckNoSource(windows, "windows"));
   const bool fits = windows.num_values == 0 || windows.num_values == num_unique;
   if (!fits || windows.width != 4) {
     return Corrupt("windows stream: {} codes of width {}, expected 0 or {} of width 4 (D-013)",
@@ -182,6 +218,7 @@ Status CheckWindowsRecord(const ColumnRecord& leader, uint32_t num_unique,
 
 Status CheckTierRecord(const StreamRecord& values, const StreamRecord& tier, uint32_t reach) {
   DSI_RETURN_IF_ERROR(CheckNoMax(tier, "tier"));
+  DSI_RETURN_IF_ERROR(CheckNoSource(tier, "tier"));
   if (tier.width == values.width && (reach != 0 || tier.num_values == 0)) return Status::Ok();
   return Corrupt("tier: {} values of width {} beside width {}, reach {} (D-014)", tier.num_values,
                  tier.width, values.width, reach);
@@ -189,6 +226,7 @@ Status CheckTierRecord(const StreamRecord& values, const StreamRecord& tier, uin
 
 Status CheckDictionaryRecord(int width, const StreamRecord& dictionary) {
   DSI_RETURN_IF_ERROR(CheckNoMax(dictionary, "dictionary"));
+  DSI_RETURN_IF_ERROR(CheckNoSource(dictionary, "dictionary"));
   if (dictionary.width == width) return Status::Ok();
   return Corrupt("dictionary stream: width {}, expected {} (F-074)", dictionary.width, width);
 }

@@ -32,6 +32,13 @@ Status CheckPagePlace(const PageRecord& record, uint32_t page, uint64_t expected
 // F-061: only shape and windows streams state a maximum. `what`: for the message.
 Status CheckNoMax(const StreamRecord& stream, const char* what);
 
+// F-066: only values streams have a source. `what`: for the message.
+Status CheckNoSource(const StreamRecord& stream, const char* what);
+
+// F-066: the source of a values stream, which is that of a column with lists and without tiers.
+Status CheckMayBorrow(const ColumnRecord& column, const StreamRecord& values);
+Status CheckSource(const StreamRecord& values, const StreamRecord& source);
+
 // D-010: one code per unique row; `max` within what the kind allows (F-090).
 Status CheckShapeRecord(const ColumnRecord& column, uint32_t num_unique, const StreamRecord& shape);
 

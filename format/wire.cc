@@ -193,8 +193,10 @@ Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
   if (r.num_values > kMaxStreamValues)
     return Corrupt("stream record: {} values (F-090)", r.num_values);
   const bool constant = r.form == StreamForm::kConstant;
-  if (!constant && r.constant != 0)
+  if (!constant && r.constant != 0 && !r.has_source())
     return Corrupt("stream record: a constant in form {} (F-061)", form);
+  if (r.has_source() && (r.source_column() >= kMaxColumns || (r.constant >> 32) > kMaxIdSpaces))
+    return Corrupt("stream record: source {:#x} (F-066)", r.constant);
   if (constant && r.width < 8 && (r.constant >> (8 * r.width)) != 0) {
     return Corrupt("stream record: constant {:#x} is wider than {} bytes (F-061)", r.constant,
                    r.width);

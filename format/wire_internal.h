@@ -69,7 +69,7 @@ struct StreamRecord {
   static constexpr size_t kSize = 40;
   static constexpr uint32_t kPerRecord = 3;  // In a record of the table.
   uint64_t num_values = 0;
-  uint64_t constant = 0;
+  uint64_t constant = 0;    // Of forms 2 and 3: the source (F-066), 0 none.
   uint32_t first_page = 0;  // Of an alias: the slot whose stream it is. No place in unknown forms.
   uint32_t num_pages = 0;
   uint32_t offset_in_page = 0;
@@ -80,6 +80,17 @@ struct StreamRecord {
   bool is_alias = false;  // Not stored: the reader gives an alias the record of its target.
   // kUnsupported in an unknown form, for who wants the values (F-061).
   Status Support() const;
+
+  // F-066: the column whose values serve as dictionary, and its id space, kNone32 without one.
+  bool has_source() const {
+    return constant != 0 && (form == StreamForm::kPacked || form == StreamForm::kPaged);
+  }
+  uint32_t source_column() const { return static_cast<uint32_t>(constant) - 1; }
+  uint32_t source_id_space() const { return static_cast<uint32_t>(constant >> 32) - 1; }
+  void SetSource(uint32_t column, uint32_t id_space) {
+    constant = uint64_t{id_space + 1} << 32 | (column + 1);
+  }
+
   void EncodeTo(std::byte* out) const;
   // kCorrupt. An unknown form is none.
   static Result<StreamRecord> DecodeFrom(const std::byte* bytes);

@@ -99,7 +99,9 @@ struct LayoutPart {
 // How one stream of one stripe is stored.
 struct StreamInfo {
   std::string column;
-  std::string role;  // "shape", "windows", "values", "index", "dictionary"
+  // "shape", "windows", "values", "index", "dictionary"; before them "source " where the column's
+  // values are places in that stream, or its dictionary.
+  std::string role;
   uint32_t stripe = 0;
   uint64_t num_values = 0;
   uint64_t bytes = 0;

@@ -48,6 +48,7 @@ Json ChoiceJson(const ChoiceInfo& choice) {
           {"bytes", choice.bytes},
           {"ns_per_byte", choice.ns_per_byte},
           {"alias", choice.is_alias},
+          {"source", choice.source.empty() ? Json(nullptr) : Json(choice.source)},
           {"encodings", EncodingsJson(choice)},
           {"chosen", CostJson(choice.chosen)},
           {"runner_up", CostJson(choice.runner_up)},
@@ -85,6 +86,7 @@ std::string MostlyEncoded(const ChoiceInfo& choice) {
   uint32_t pages = 0;
   for (const EncodingShare& share : choice.encodings) pages += share.num_pages;
   return (choice.is_alias ? "alias of " : "") +
+         (choice.source.empty() ? "" : fmt::format("in {}: ", choice.source)) +
          (choice.encodings.size() > 1 ? fmt::format("{} of {} pages: ", most.num_pages, pages)
                                       : "") +
          most.encoding;

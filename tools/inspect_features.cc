@@ -59,7 +59,9 @@ std::string ShortTree(std::string_view tree) {
 std::string EncodingText(const ChoiceInfo& choice) {
   if (!choice.damage.ok()) return DamageText(choice);
   if (choice.encodings.empty()) return "";
-  return (choice.is_alias ? "alias of " : "") + ShortTree(choice.encodings[0].encoding) +
+  return (choice.is_alias ? "alias of " : "") +
+         (choice.source.empty() ? "" : fmt::format("in {}: ", choice.source)) +
+         ShortTree(choice.encodings[0].encoding) +
          (choice.encodings.size() > 1 ? fmt::format(" +{}", choice.encodings.size() - 1) : "");
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "dsi/writer/encode/source_choice_internal.h"
 #include "dsi/writer/rows/source_internal.h"
 
 namespace dsi::internal {
@@ -25,6 +26,9 @@ constexpr uint64_t kSearchBytes = 10;
 constexpr uint64_t kMostSearchBytes = 2ULL << 30;
 // Ids of a space in one stripe: codes, and a table of those that differ with up to four slots each.
 constexpr uint64_t kIdSpaceFactor = 6;
+// A source of lists, and tables of its grams and values; what each thread looks for in it.
+constexpr uint64_t kSourceFactor = 6;
+constexpr uint64_t kBorrowerFactor = 2;
 
 struct Sums {
   uint64_t values = 0;       // Bytes, of all features.
@@ -88,10 +92,12 @@ uint64_t FinishMemory(const RowBatch& rows, const ClusterKeys& keys, const Write
       std::min(sums.num_sliced * of_stripe(num_rows) * kSliceBytes, kMostSearchBytes);
   const uint64_t searching = std::min(
       sums.num_sliced * of_stripe(num_rows) * (kSliceBytes + kSearchBytes), kMostSearchBytes);
+  const uint64_t source = std::min(of_stripe(sums.largest), kMostSourceValues * sizeof(uint64_t));
   // Pools of windows wait for all features; pages wait until the stripe is whole; each thread has a
   // feature at hand, or an id space.
   const uint64_t encoding = of_stripe(sums.lists + sums.values) +
-                            std::max(of_stripe(sums.largest_ids) * kIdSpaceFactor, slices) +
+                            std::max({of_stripe(sums.largest_ids) * kIdSpaceFactor, slices,
+                                      source * (kSourceFactor + threads * kBorrowerFactor)}) +
                             threads * (kThreadBytes + of_stripe(num_rows) * 2 * kSliceBytes) +
                             of_stripe(sums.largest);
   const uint64_t finish = held + std::max({sorting, searching, encoding});

@@ -109,7 +109,8 @@ class StripeStreams {
   }
 
   Result<size_t> DictionarySize(const PlannedStream& planned) const {
-    const uint32_t at = plan_.columns[planned.column].dictionary;
+    const ColumnPlan& column = plan_.columns[planned.column];
+    const uint32_t at = column.source != kNone32 ? column.source : column.dictionary;
     if (at == kNone32) return Corrupt("codes without a dictionary (E-051)");
     return plan_.streams[at].record.num_values;
   }

@@ -39,6 +39,9 @@ Result<std::vector<OpenColumn>> LoadReadableColumns(const OpenFile& file);
 Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
                               const PlannedStream& stream);
 
+// Name of the column whose values serve the stream as dictionary (spec F-066); empty: none does.
+Result<std::string> SourceName(const OpenFile& file, const StreamRecord& stream);
+
 // Name of a dedup group or id space, empty where it has none.
 Result<std::string> LoadOptionalName(const OpenFile& file, uint32_t offset, uint32_t size);
 

@@ -47,8 +47,9 @@ class EncodingNames {
   size_t total_ = 0;
 };
 
-Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& stream,
-                                  uint32_t page_values, PageReader* pages) {
+Result<StreamInfo> DescribeStream(const OpenFile& file, const StripePlan& plan,
+                                  const PlannedStream& stream, PageReader* pages) {
+  const uint32_t page_values = file.core().page_values;
   StreamInfo info;
   info.role = StreamRoleName(stream.role);
   info.stripe = static_cast<uint32_t>(plan.stripe);
@@ -68,7 +69,10 @@ Result<StreamInfo> DescribeStream(const StripePlan& plan, const PlannedStream& s
     pages->Done(stream, k);
   }
   if (stream.record.num_pages != 0) info.encoding = names.Text();
+  DSI_ASSIGN_OR_RETURN(const std::string source, SourceName(file, stream.record));
+  if (!source.empty()) info.encoding = fmt::format("in {}: {}", source, info.encoding);
   if (stream.record.is_alias) info.encoding = "alias of " + info.encoding;
+  if (stream.lends) info.role = "source " + info.role;
   return info;
 }
 
@@ -89,13 +93,19 @@ Result<std::string> OwnerName(const OpenFile& file, const OpenColumn& column,
       return name.empty() ? fmt::format("group {}", stream.owner) : name;
     }
     case StreamRole::kDictionary: {
-      DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, file.LoadIdSpace(column.record.id_space));
+      DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, file.LoadIdSpace(stream.owner));
       DSI_ASSIGN_OR_RETURN(std::string name,
                            LoadOptionalName(file, space.name_offset, space.name_size));
       return name.empty() ? column.name : name;
     }
   }
   return column.name;
+}
+
+Result<std::string> SourceName(const OpenFile& file, const StreamRecord& stream) {
+  if (!stream.has_source()) return std::string();
+  DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadAnyColumn(stream.source_column()));
+  return std::move(column.name);
 }
 
 Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const ReaderOptions& options,
@@ -115,7 +125,7 @@ Result<std::vector<StreamInfo>> DescribeStreams(const OpenFile& file, const Read
     pages.LetGo();
     for (const PlannedStream& stream : plan.streams) {
       if (stream.column == kNone32) continue;  // Of the time column, which was not asked for.
-      auto info = DescribeStream(plan, stream, file.core().page_values, &pages);
+      auto info = DescribeStream(file, plan, stream, &pages);
       if (!info.ok()) return info.status().At(DescribeStream(plan, columns, stream));
       DSI_ASSIGN_OR_RETURN(info->column, OwnerName(file, columns[stream.column], stream));
       infos.push_back(*std::move(info));

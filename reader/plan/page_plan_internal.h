@@ -37,6 +37,8 @@ struct PlannedStream {
   // Whose stream it is (F-075): ordinal of a column (shape and windows: the leader), of a dedup
   // group, of an id space.
   uint32_t owner = 0;
+  // Needed only as the source of another column's values, or as the dictionary of such a source.
+  bool lends = false;
   StreamRecord record;
   // Form 3: position of its first page in StripePlan::pages; the rest follow. Form 2: of its page.
   uint32_t first_planned_page = kNone32;
@@ -51,12 +53,15 @@ struct PlannedGroup {
 };
 
 // Positions in StripePlan::streams. `windows` is kNone32 where values stand one after another,
-// `dictionary` without an id space.
+// `dictionary` without an id space and where there is a source.
 struct ColumnPlan {
   uint32_t shape = kNone32;
   uint32_t windows = kNone32;
   uint32_t values = kNone32;
   uint32_t dictionary = kNone32;
+  // The values that stand in for the dictionary (F-066), and the dictionary that they have.
+  uint32_t source = kNone32;
+  uint32_t source_dictionary = kNone32;
   uint32_t group = 0;  // Position in StripePlan::groups.
   // Tiers (D-014): how many the pool is spread over, 0 none; streams of those after tier 0 that are
   // needed; values of all of them.

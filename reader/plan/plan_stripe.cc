@@ -8,6 +8,7 @@
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/slots_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/format/stream_rules_internal.h"
 
@@ -90,7 +91,9 @@ class StripePlanner {
     pool.num_values = out.pool_values;
     DSI_RETURN_IF_ERROR(
         CheckValuesRecord(c.record, plan_.streams[out.shape].record, pool, out.windows != kNone32));
-    if (c.record.id_space != kNone16) {
+    if (plan_.streams[out.values].record.has_source()) {
+      DSI_RETURN_IF_ERROR(AddSource(i, &out));
+    } else if (c.record.id_space != kNone16) {
       DSI_ASSIGN_OR_RETURN(out.dictionary, AddStream(i, StreamRole::kDictionary,
                                                      file_.slots().dictionary(c.record.id_space),
                                                      c.record.id_space));
@@ -99,6 +102,27 @@ class StripePlanner {
     }
     plan_.columns.push_back(out);
     return Status::Ok();
+  }
+
+  // F-066: the values of another column that serve this one as dictionary. Which id space that
+  // column draws from is believed: who decodes its values by another dictionary gets other values.
+  Status AddSource(uint32_t i, ColumnPlan* out) {
+    const StreamRecord values = plan_.streams[out->values].record;  // Streams move as more come.
+    const uint32_t column = values.source_column();
+    const uint32_t id_space = values.source_id_space();
+    if (column >= file_.core().columns.count ||
+        (id_space != kNone32 && id_space >= file_.core().id_spaces.count)) {
+      return Corrupt("the source is column {} of {}, of id space {} of {} (F-066)", column,
+                     file_.core().columns.count, id_space, file_.core().id_spaces.count);
+    }
+    DSI_ASSIGN_OR_RETURN(
+        out->source, AddStream(i, StreamRole::kValues, ValuesSlot(column), column, /*lends=*/true));
+    DSI_RETURN_IF_ERROR(CheckSource(values, plan_.streams[out->source].record));
+    if (id_space == kNone32) return Status::Ok();
+    DSI_ASSIGN_OR_RETURN(out->source_dictionary,
+                         AddStream(i, StreamRole::kDictionary, file_.slots().dictionary(id_space),
+                                   id_space, /*lends=*/true));
+    return CheckDictionaryRecord(values.width, plan_.streams[out->source_dictionary].record);
   }
 
   // D-014: the tiers that are needed, and the size of the pool with those that are not.
@@ -199,12 +223,15 @@ class StripePlanner {
   }
 
   // Position of the slot's stream in the plan.
-  Result<uint32_t> AddStream(uint32_t column, StreamRole role, uint32_t slot, uint32_t owner) {
+  Result<uint32_t> AddStream(uint32_t column, StreamRole role, uint32_t slot, uint32_t owner,
+                             bool lends = false) {
     const auto [at, is_new] = position_.try_emplace(slot, plan_.streams.size());
     if (!is_new) {
       PlannedStream& known = plan_.streams[at->second];
       if (known.role == role && known.owner == owner) {
-        known.column = std::min(known.column, column);
+        if (known.lends == lends) known.column = std::min(known.column, column);
+        if (known.lends && !lends) known.column = column;
+        known.lends = known.lends && lends;
         return at->second;
       }
       return Corrupt("slot {} is the {} stream of {} and the {} stream of {} (F-077)", slot,
@@ -212,7 +239,7 @@ class StripePlanner {
     }
     DSI_RETURN_IF_ERROR(plan_.charge.Add(kBookkeeping + sizeof(PlannedStream)));
     PlannedStream stream{
-        .slot = slot, .role = role, .column = column, .owner = owner, .record = {}};
+        .slot = slot, .role = role, .column = column, .owner = owner, .lends = lends, .record = {}};
     DSI_ASSIGN_OR_RETURN(stream.record, file_.LoadStream(plan_.stripe, slot));
     plan_.streams.push_back(stream);
     return at->second;
@@ -325,9 +352,9 @@ std::string_view StreamRoleName(StreamRole role) {
 
 std::string DescribeStream(const StripePlan& plan, std::span<const OpenColumn> columns,
                            const PlannedStream& stream) {
-  return fmt::format("stripe {}, column {}, {} stream", plan.stripe,
+  return fmt::format("stripe {}, column {}, {}{} stream", plan.stripe,
                      stream.column == kNone32 ? plan.time.name : columns[stream.column].name,
-                     StreamRoleName(stream.role));
+                     stream.lends ? "source " : "", StreamRoleName(stream.role));
 }
 
 Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> columns,

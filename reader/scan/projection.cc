@@ -171,16 +171,11 @@ class Resolver {
     output.shape = FindOrAdd(&shapes_, column.first_column(), &out_->shapes, [&] {
       return ScanShape{c, output.group, 0};
     });
-    uint32_t dictionary = kNone32;
-    if (column.record.id_space != kNone16) {
-      dictionary = FindOrAdd(&dictionaries_, column.record.id_space, &out_->dictionaries,
-                             [&] { return ScanDictionary{c}; });
-    }
     // Checked and cast values of one type differ.
     const uint64_t form = static_cast<uint64_t>(output.dtype) << 1 | (bit_cast ? 1 : 0);
     output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
       ++out_->shapes[output.shape].num_values;
-      return ScanValues{c, output.shape, dictionary, output.dtype,
+      return ScanValues{c, output.shape, output.dtype,
                         FindConversion(column.record.type, output.dtype, bit_cast)};
     });
     if (asked.layout == Layout::kDense)
@@ -257,7 +252,7 @@ class Resolver {
   size_t first_stripe_;
   size_t end_stripe_;
   std::shared_ptr<ScanProjection> out_;
-  std::unordered_map<uint64_t, uint32_t> columns_, shapes_, dictionaries_, values_;
+  std::unordered_map<uint64_t, uint32_t> columns_, shapes_, values_;
 };
 
 }  // namespace

@@ -30,15 +30,10 @@ struct ScanShape {
   uint32_t num_values = 0;  // Columns with this shape that are read.
 };
 
-struct ScanDictionary {
-  uint32_t column = 0;
-};
-
 // One column decoded to one type.
 struct ScanValues {
   uint32_t column = 0;
   uint32_t shape = 0;
-  uint32_t dictionary = kNone32;
   Type type = Type::kInt64;
   Conversion conversion;
 };
@@ -71,7 +66,6 @@ struct ScanProjection {
   std::vector<ScanGroup> groups;
   std::unordered_map<uint32_t, uint32_t> group_position;  // Of an ordinal in groups.
   std::vector<ScanShape> shapes;
-  std::vector<ScanDictionary> dictionaries;
   std::vector<ScanValues> values;
   std::vector<ScanOutput> outputs;
   std::vector<uint32_t> dense;  // Outputs that are columns of the dense matrix, in order.

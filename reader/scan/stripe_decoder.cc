@@ -10,20 +10,18 @@ StripeDecoder::StripeDecoder(ScanShared* shared)
     : shared_(shared),
       objects_(shared->budget),
       pages_(shared->file, shared->budget),
-      time_(shared->budget) {
+      time_(shared->budget),
+      kept_by_stream_(shared->budget) {
   const ScanProjection& projection = *shared->projection;
   MemoryBudget* const budget = shared->budget;
   const uint64_t bytes = projection.groups.size() * sizeof(GroupIndexDecoder) +
                          projection.shapes.size() * sizeof(ShapeDecoder) +
-                         projection.dictionaries.size() * sizeof(StreamWindow) +
                          projection.values.size() * (sizeof(PoolDecoder) + sizeof(StreamWindow));
   if (!objects_.Add(bytes).ok()) throw OverBudget(bytes, *budget);
   for (size_t i = 0; i < projection.groups.size(); ++i)
     groups_.push_back(std::make_unique<GroupIndexDecoder>(budget));
   for (size_t i = 0; i < projection.shapes.size(); ++i)
     shapes_.push_back(std::make_unique<ShapeDecoder>(budget));
-  for (size_t i = 0; i < projection.dictionaries.size(); ++i)
-    dictionaries_.push_back(std::make_unique<StreamWindow>(budget));
   for (size_t i = 0; i < projection.values.size(); ++i)
     values_.push_back(std::make_unique<PoolDecoder>(budget));
 }
@@ -51,12 +49,10 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
               &shared_->staging,
               &shared_->stats.values_decoded};
 
+  num_kept_ = 0;
+  kept_by_stream_.assign(plan_->streams.size(), kNone32);
   const auto stream = [&](uint32_t at) { return at == kNone32 ? nullptr : &plan_->streams[at]; };
   DSI_RETURN_IF_ERROR(StartGroups(core.stripes[stripe].num_rows));
-  for (size_t i = 0; i < dictionaries_.size(); ++i) {
-    const uint32_t at = plan_->columns[projection.dictionaries[i].column].dictionary;
-    if (at != kNone32) dictionaries_[i]->Start(&context_, stream(at), nullptr, nullptr, true);
-  }
   for (size_t i = 0; i < shapes_.size(); ++i) {
     const ScanShape& shape = projection.shapes[i];
     const OpenColumn& column = projection.columns[shape.column];
@@ -69,8 +65,7 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
   for (size_t i = 0; i < values_.size(); ++i) {
     const ScanValues& values = projection.values[i];
     const ColumnPlan& planned = plan_->columns[values.column];
-    StreamWindow* const dictionary =
-        planned.dictionary == kNone32 ? nullptr : dictionaries_[values.dictionary].get();
+    DSI_ASSIGN_OR_RETURN(StreamWindow* const dictionary, DictionaryOf(planned));
     DSI_RETURN_IF_ERROR(values_[i]->Start(
         &context_, planned, values.conversion.run != nullptr ? &values.conversion : nullptr,
         dictionary, shapes_[values.shape].get(),
@@ -82,8 +77,32 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
                      planned.windows == kNone32 ? "D-011" : "D-013");
     }
   }
+  for (size_t i = num_kept_; i < kept_.size(); ++i) kept_[i]->Release();
   pages_.LetGo();
   return Status::Ok();
+}
+
+// What the codes of a column refer to (E-051): its source, which may have a dictionary itself, or
+// the dictionary of its id space; null: nothing.
+Result<StreamWindow*> StripeDecoder::DictionaryOf(const ColumnPlan& column) {
+  DSI_ASSIGN_OR_RETURN(
+      StreamWindow* const dictionary,
+      KeptStream(column.source == kNone32 ? column.dictionary : column.source_dictionary, nullptr));
+  return column.source == kNone32 ? dictionary : KeptStream(column.source, dictionary);
+}
+
+// A stream that columns look up in, which is decoded once for all of them.
+Result<StreamWindow*> StripeDecoder::KeptStream(uint32_t stream, StreamWindow* dictionary) {
+  if (stream == kNone32) return nullptr;
+  uint32_t& at = kept_by_stream_[stream];
+  if (at != kNone32) return kept_[at].get();
+  if (num_kept_ == kept_.size()) {
+    DSI_RETURN_IF_ERROR(objects_.Add(sizeof(StreamWindow)));
+    kept_.push_back(std::make_unique<StreamWindow>(shared_->budget));
+  }
+  at = num_kept_++;
+  kept_[at]->Start(&context_, &plan_->streams[stream], nullptr, dictionary, true);
+  return kept_[at].get();
 }
 
 // Groups of the projection, and those that their indexes refer to.

@@ -63,6 +63,8 @@ class StripeDecoder {
 
  private:
   Status StartGroups(uint32_t num_rows);
+  Result<StreamWindow*> DictionaryOf(const ColumnPlan& column);
+  Result<StreamWindow*> KeptStream(uint32_t stream, StreamWindow* dictionary);
 
   ScanShared* shared_;
   MemoryCharge objects_;              // For the decoders themselves.
@@ -78,7 +80,11 @@ class StripeDecoder {
   TimeOrder time_;
   std::vector<GroupIndexDecoder*> plan_groups_;  // By position in the plan.
   std::vector<std::unique_ptr<ShapeDecoder>> shapes_;
-  std::vector<std::unique_ptr<StreamWindow>> dictionaries_;
+  // Dictionaries and sources: the first num_kept_ are those of this stripe, found by position in
+  // the plan.
+  std::vector<std::unique_ptr<StreamWindow>> kept_;
+  uint32_t num_kept_ = 0;
+  CountedVector<uint32_t> kept_by_stream_;
   std::vector<std::unique_ptr<PoolDecoder>> values_;
 };
 

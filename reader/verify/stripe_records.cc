@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/format/slots_internal.h"
 #include "dsi/format/stream_rules_internal.h"
 
 namespace dsi::internal {
@@ -70,6 +71,13 @@ Status StripeRecords::LoadStreams() {
     all_placed_ = false;
     Report(record.status(), Where(s.use));
   }
+  for (const VerifiedStream& s : streams_) {
+    if (!s.record.has_source() || IsOpaque(s.use)) continue;
+    const auto source = std::lower_bound(
+        streams_.begin(), streams_.end(), ValuesSlot(s.record.source_column()),
+        [](const VerifiedStream& other, uint32_t slot) { return other.use.slot < slot; });
+    if (source != streams_.end()) source->lends = true;
+  }
   return directory_.complete ? CheckUnused() : Status::Ok();
 }
 
@@ -120,6 +128,8 @@ uint32_t StripeRecords::ParentUnique(const SlotUse& use) const {
 
 Status StripeRecords::CheckRecord(const VerifiedStream& s) const {
   const SlotUse& use = s.use;
+  if (use.role == StreamRole::kValues && s.record.has_source())
+    DSI_RETURN_IF_ERROR(CheckSourceOf(s));
   if (IsOpaque(use))
     return use.role == StreamRole::kValues ? CheckNoMax(s.record, "values") : Status::Ok();
   if (use.role == StreamRole::kIndex) {
@@ -130,6 +140,24 @@ Status StripeRecords::CheckRecord(const VerifiedStream& s) const {
     return CheckDictionaryRecord(static_cast<int>(directory_.id_space_widths[use.owner]), s.record);
   }
   return CheckColumnRecord(s);
+}
+
+// F-066.
+Status StripeRecords::CheckSourceOf(const VerifiedStream& s) const {
+  const uint32_t ordinal = s.record.source_column();
+  if (ordinal >= file_.core().columns.count) {
+    return Corrupt("the source is column {} of {} (F-066)", ordinal, file_.core().columns.count);
+  }
+  const OpenColumn& column = directory_.columns[ordinal];
+  const VerifiedStream* const source = Find(ValuesSlot(ordinal));
+  if (column.name.empty() || source == nullptr) return Status::Ok();  // Reported already.
+  const uint32_t id_space = column.record.id_space == kNone16 ? kNone32 : column.record.id_space;
+  if (s.record.source_id_space() != id_space) {
+    return Corrupt("the source, column {}, is of id space {}, stated as {} (F-066)", ordinal,
+                   static_cast<int32_t>(id_space),
+                   static_cast<int32_t>(s.record.source_id_space()));
+  }
+  return CheckSource(s.record, source->record);
 }
 
 Status StripeRecords::CheckColumnRecord(const VerifiedStream& s) const {

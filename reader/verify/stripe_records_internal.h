@@ -24,6 +24,7 @@ struct VerifiedStream {
                          // by damage.
   uint64_t bytes = 0;    // Of its nodes; those of an alias are another's.
   StreamChecker checker;
+  bool lends = false;  // It is the source of another stream (F-066), whose kind and type are known.
 };
 
 class StripeRecords {
@@ -72,6 +73,7 @@ class StripeRecords {
   Status LoadStreams();
   Status CheckUnused();
   Status CheckColumnRecord(const VerifiedStream& stream) const;
+  Status CheckSourceOf(const VerifiedStream& stream) const;
 
   const OpenFile& file_;
   const VerifiedDirectory& directory_;

@@ -33,11 +33,13 @@ Ids = namedtuple("Ids", "name width")
 # `groups`: per group but the first (form, num_unique, index values). `columns`: name -> one entry
 # per unique row: None, a raw value, or a list of them. `nodes`: column name, (feature name,
 # "shape" or "windows"), ("tier", column name, k), ("index", group) or ("ids", id space) -> encoder of its nodes,
-# (encoder, "paged"), or Alias(one of these keys). `windows`: feature name -> one start per unique
+# (encoder, "paged"), Alias(one of these keys), or Source(column name, encoder or that pair).
+# `windows`: feature name -> one start per unique
 # row; the pools of its columns are made from them, 0 where no window reaches.
 Rows = namedtuple("Rows", "num_rows columns groups nodes ids num_sessions flags windows",
                   defaults=((), {}, {}, None, 0, {}))
 Alias = namedtuple("Alias", "key")
+Source = namedtuple("Source", "column encoder")
 Range = namedtuple("Range", "what fields")
 Field = namedtuple("Field", "data name")
 
@@ -310,6 +312,11 @@ class Builder:
             encoder = rows.nodes.get(key)
             record = dict(num_values=len(values), width=width, form=0, max=top)
             stored = 0
+            if isinstance(encoder, Source):  # F-066
+                c = self.columns[self.slot[encoder.column] // 3]
+                space = 0 if c.id_space is None else c.id_space + 1
+                record.update(constant=space << 32 | self.slot[encoder.column] // 3 + 1)
+                encoder = encoder.encoder
             if isinstance(encoder, Alias):
                 record.update(form=4, first_page=self.slot[encoder.key])
             elif values and encoder is None and len(set(values)) == 1:

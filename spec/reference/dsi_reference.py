@@ -571,7 +571,7 @@ class File:
             if s.form > 4:
                 need(s.num_values, "F-061", here, f"form {s.form} without values")
                 continue
-            need(s.form == 1 or s.constant == 0, "F-061", here, "constant in another form")
+            need(s.form in (1, 2, 3) or s.constant == 0, "F-061", here, "constant in another form")
             if s.form == 0:
                 need(not any((s.num_values, s.max) + place), "F-061", here, "empty, but not zero")
                 continue
@@ -611,6 +611,7 @@ class File:
                 need(stripe.pages[p].num_values == n, "F-062", here,
                      f"page {p} of {stripe.pages[p].num_values} values, expected {n}")  # F-062
                 left -= n
+        self._check_sources(stripe, what)
         loose = self.may_have_gaps or any(s.form > 4 for s in stripe.streams)
         need(loose or len(owners) + len(packed) == len(stripe.pages), "F-063", what,
              "page without a stream")
@@ -622,6 +623,35 @@ class File:
                 need(position == at or loose and position < at, "F-064", here,
                      f"node at {at}, expected {position}")  # F-064
                 position = at + size
+
+    def _check_sources(self, stripe, what):  # F-066
+        columns = {values_slot(c): c for c in self.columns}
+        for slot in range(len(stripe.streams)):
+            here, source = f"{what} slot {slot}", self._source(stripe, slot)
+            if source is None:
+                continue
+            ordinal, space = source
+            c, s = columns.get(slot), stripe.streams[slot]
+            need(c is not None and may_have_windows(c) and c.num_tiers == 0 and s.width >= 4,
+                 "F-066", here, "a source for other than lists of width 4 or 8 without tiers")
+            need(0 <= ordinal < len(self.columns), "F-066", here, f"source column {ordinal}")
+            to = stripe.streams[values_slot(self.columns[ordinal])]
+            need((to.form > 4 or to.form in (2, 3) and to.constant == 0) and to.width == s.width,
+                 "F-066", here,
+                 f"a source of form {to.form} and width {to.width}, source {to.constant:#x}")
+            own = self.columns[ordinal].id_space
+            need(space == (-1 if own == NONE16 else own), "F-066", here,
+                 f"a source of id space {own}, stated as {space}")
+
+    @staticmethod
+    def _source(stripe, slot):  # F-066
+        """Ordinals of the source of a stream and of its id space, −1 for none; None without a source."""
+        s = stripe.streams[slot]
+        if s.form == 4:
+            s = stripe.streams[s.first_page]
+        if s.form not in (2, 3) or s.constant == 0:
+            return None
+        return s.constant % 2**32 - 1, (s.constant >> 32) - 1
 
     def _content_size(self, stripe, page):  # F-065
         content = self.contents.get((stripe.ordinal, page))
@@ -637,7 +667,7 @@ class File:
         if s.form <= 1:
             self.budget.spend(count, where)  # A few bytes may state 2**32 - 1 values.
             return [s.constant] * count
-        if s.form == 4:  # F-061: an alias, which has its own dictionary.
+        if s.form == 4:  # F-061: an alias, which has its own dictionary, but for a source.
             s = stripe.streams[s.first_page]
         if s.form > 4:  # F-061
             raise Unsupported("F-061", where, f"form {s.form}")
@@ -813,6 +843,17 @@ class File:
         return self._stream(stripe, slot, self.id_spaces[i].width,
                             stripe.streams[slot].num_values, "F-074")  # F-074, E-051
 
+    def _shared(self, stripe, c):  # E-051
+        """What the codes of the column refer to: a function from the width to values, or None."""
+        source = self._source(stripe, values_slot(c))
+        if source is None:
+            return None if c.id_space == NONE16 else (lambda width: self.dictionary(stripe, c.id_space))
+        ordinal, space = source
+        own = None if space < 0 else lambda width: self.dictionary(stripe, space)
+        slot = values_slot(self.columns[ordinal])
+        return lambda width: self._stream(
+            stripe, slot, width, stripe.streams[slot].num_values, "F-066", own)
+
     def _nodes(self, stripe, slot):
         """Decodes the nodes of a stream by itself, with any dictionary of the right size."""
         if any(not is_known(c) and (slot in tier_slots(c) or slot in (
@@ -821,8 +862,10 @@ class File:
             return  # S-010, S-011
         spaces = [c.id_space for c in self.columns if slot in tier_slots(c) and c.id_space != NONE16]
         s, ids = stripe.streams[slot], None
-        if spaces:
-            size = stripe.streams[self._dictionary_slot(spaces[0])].num_values
+        source = self._source(stripe, slot)
+        if spaces or source:
+            size = stripe.streams[values_slot(self.columns[source[0]]) if source else
+                                  self._dictionary_slot(spaces[0])].num_values
             self.budget.spend(size, f"slot {slot}")
             ids = [0] * size
         if s.form > 1:
@@ -835,8 +878,7 @@ class File:
         self._need_known(c)
         step, listed = c.fixed_length or 1, is_list(c)
         sizes = [(code - 1 if listed else step) if code else 0 for code in codes]
-        shared = None if c.id_space == NONE16 else (
-            lambda width: self.dictionary(stripe, c.id_space))
+        shared = self._shared(stripe, c)
         starts, chains, count = self._starts(stripe, c, sizes, where)
         need(stripe.streams[values_slot(c)].width == TYPE_WIDTH[c.type], "F-061", where,
              f"width {stripe.streams[values_slot(c)].width}")

@@ -208,10 +208,25 @@ def skewed():
     return features, [], rows, []
 
 
+def sources():
+    """Lists of which one is part of another (F-066): stored as places in its values, with an id space and without."""
+    rng = random.Random(18)
+    features = [feature("id", "key"), feature("seen", "list", type="int64"), feature("liked", "list", type="int64"), feature("bought", "list", type="int64"),
+                feature("words", "list", type="int32", id_space="word"), feature("title", "list", type="int32", id_space="word")]
+    rows = []
+    for i in range(700):
+        seen, words = [rng.getrandbits(50) | 1 for _ in range(i % 9)], [rng.randrange(3000) for _ in range(i % 7)]
+        row = {"id": i, "seen": seen, "liked": [v for v in seen if rng.random() < 0.95] if i % 50 else [2], "bought": seen[1:] if i % 11 else [], "words": words}
+        if i % 8:
+            row["title"] = words if i % 6 else words[:-1]
+        rows.append(row)
+    return features, [], rows, []
+
+
 FILES = {"smallest": (smallest, []), "no_rows": (no_rows, []), "all_kinds": (all_kinds, ["--keep-position"]), "index_forms": (index_forms, []),
          "stripes": (stripes, ["--stripe-rows", "40"]), "encodings": (encodings, []), "mostly_missing": (mostly_missing, []),
          "windows": (windows, ["--stripe-rows", "700"]), "tiers": (tiers, []),
-         "decimals": (decimals, []), "rounded": (rounded, []), "skewed": (skewed, [])}
+         "decimals": (decimals, []), "rounded": (rounded, []), "skewed": (skewed, []), "sources": (sources, [])}
 
 
 def main():

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parents[1] / "spec" / "reference"))
 import encode_nodes as en  # noqa: E402
 from dsi_nodes import node  # noqa: E402
-from build_example import TYPES, Alias, Builder, Col, Grp, Ids, Rows, smallest  # noqa: E402
+from build_example import TYPES, Alias, Builder, Col, Grp, Ids, Rows, Source, smallest  # noqa: E402
 from dsi_statistics import Statistics, section  # noqa: E402
 
 
@@ -178,6 +178,36 @@ def same_pages():
     return Builder([Col("k", "key", "int64")], [Rows(3, {"k": [1, 2, 3]})] * 2, compat=1, edit=edit).bytes()
 
 
+SEEN = [[50, 60, 70], None, [60, 70, 80, 90], [], [10, 20]]
+LIKED = [[50, 70], [], [70, 90, 99], None, [60]]  # 99 was never seen; 60 stands before what 20 does.
+
+
+def sources(record=None, more=None, encoder=None, kind="list", type="int64", spaces=(None, None), seen=None, nodes=None, liked=None, tiers=0, seen_type=None, **fields):
+    """Lists "liked", whose values are places in those of "seen"; "again" is an alias of "liked". `spaces`: id spaces of seen and liked. `record`, `more`: other
+    fields of the stream record of liked and of others, by slot."""
+    columns = [Col("liked", kind, type, id_space=spaces[1], tiers=tiers, **fields), Col("seen", "list", type if kind == "list" else "int64", id_space=spaces[0]),
+               Col("again", kind, type, **fields), Col("other", "list", "int32")]
+    pool = [v for entries in SEEN for v in entries or ()]
+    encoder = encoder or en.shared(pool, code_width=1)
+
+    def edit(what, value):
+        if what == "stripe 0 streams":
+            for slot, changes in {0: record or {}, **(more or {})}.items():
+                value[slot // 3][slot % 3].update(changes) if isinstance(value[0], list) else value[slot].update(changes)
+        if what == "columns" and seen_type:
+            value[1]["type"] = seen_type
+        return value
+    ids = [Ids("", 8), Ids("", 8)] if spaces != (None, None) else []
+    rows = {"liked": liked or LIKED, "seen": SEEN, "again": liked or LIKED, "other": [[1, 2], [3], [], None, [4, 5]]}
+    stripe = Rows(5, rows, nodes={"liked": Source("seen", encoder), "again": Alias("liked"), **({"seen": seen} if seen else {}), **(nodes or {})},
+                  ids={i: [10, 60, 90] for i in range(len(ids))})
+    return Builder(columns, [stripe], (), ids, edit=edit).bytes()
+
+
+def names_source(column, space=0):
+    return {"constant": space << 32 | column}
+
+
 FILES = {
     "sound.compressed": lambda: compressed(), "sound.compressed_zstd": lambda: compressed(encoder=en.compressed(1)),
     "F-040.block_too_short": lambda: compressed("columns entries", lambda e: [(e[0][0], e[0][1] - 8)] + e[1:]),
@@ -232,6 +262,19 @@ FILES = {
     "D-014.reach_without_tiers": lambda: pools(LONG, LONG_CODES, LONG_POOL, 0, 7), "D-014.tier_too_long": lambda: tiers(spread=[LONG_POOL[:9], LONG_POOL[9:]]),
     "D-014.tier_without_reach": lambda: tiers(0),
     "D-014.tier_without_windows": lambda: pools([[1, 2], [3]], [], [], 2, 0, 0, [[1, 2], [3]]),
+    "sound.source": lambda: sources(), "sound.source_paged": lambda: sources(encoder=(en.shared([50, 60, 70, 60, 70, 80, 90, 10, 20], code_width=4), "paged")),
+    "sound.source_without_places": lambda: sources(encoder=en.raw), "sound.source_of_an_id_space": lambda: sources(spaces=(0, 1), seen=en.shared([10, 60, 90])),
+    "sound.source_of_floats": lambda: sources(type="float32", encoder=en.shared([50, 60, 70, 60, 70, 80, 90, 10, 20], code_width=2)),
+    "E-051.no_such_place": lambda: sources(encoder=lambda v, w: en.shared([50, 60, 70, 60, 70, 80, 90, 10, 20, 99], code_width=1)(v, w)),
+    "E-001.damage_in_a_source_of_an_unknown_type": lambda: sources(seen_type=13, seen=lambda v, w: en.raw(v, w)[:2] + b"\2" + en.raw(v, w)[3:]),
+    "F-066.no_column": lambda: sources(names_source(5)), "F-066.half_a_name": lambda: sources(names_source(0, 1)), "F-066.itself": lambda: sources(names_source(1)),
+    "F-066.of_an_alias": lambda: sources(names_source(3)), "F-066.of_another_width": lambda: sources(names_source(4)),
+    "F-066.no_id_space": lambda: sources(names_source(2, 1)), "F-066.id_space_not_stated": lambda: sources(names_source(2), spaces=(0, 1), seen=en.shared([10, 60, 90])),
+    "F-066.another_id_space": lambda: sources(names_source(2, 2), spaces=(0, 1), seen=en.shared([10, 60, 90])),
+    "F-066.of_a_source": lambda: sources(more={3: names_source(1)}, nodes={"seen": en.raw}),
+    "F-066.of_one_value": lambda: sources(more={3: {"form": 1, "constant": 50, "first_page": 0, "num_pages": 0, "offset_in_page": 0, "size": 0}}),
+    "F-066.of_no_list": lambda: sources(kind="key", encoder=en.raw, liked=[50, 60, None, 70, 80]), "F-066.of_a_shape": lambda: sources({}, {1: names_source(2)}),
+    "F-066.narrow": lambda: sources(type="uint8", encoder=en.raw), "F-066.tiers": lambda: sources(tiers=2, encoder=en.raw),
     "sound.statistics": lambda: statistics(), "sound.statistics_of_some": lambda: statistics(change=lambda content: bytes(24)),
     "sound.statistics_required": lambda: statistics(flags=3), "F-080.statistics_as_a_whole": lambda: statistics(flags=0),
     "F-082.ends_descend": lambda: statistics(change=swapped(-20, 0)), "F-082.bytes_behind": lambda: statistics(change=lambda content: content + b"\0"),

@@ -8,7 +8,7 @@ from cli_case import DAMAGED, OK, CliTest, main
 
 PRICES = {"nvme": 4, "network": 12, "archive": 200}
 COST = {"encoding", "bytes_per_value", "ns_per_value", "cost"}
-STREAM = {"owner", "role", "stripe", "values", "bytes", "ns_per_byte", "alias", "encodings",
+STREAM = {"owner", "role", "stripe", "values", "bytes", "ns_per_byte", "alias", "source", "encodings",
           "chosen", "runner_up", "why", "damage"}
 WHY = (r"(<0\.1|0\.\d|\d+)% smaller( and faster)?|faster: (<?[\d.]+) vs (<?[\d.]+) ns|"
        r"\d+% dearer here|the same within 1%|no other way|one value|stored once")

@@ -70,9 +70,9 @@ class ChoiceWalk {
     }
   }
 
-  // Streams of the time column stand in plans of others, too.
+  // Streams of the time column stand in plans of others, too, as do those that columns borrow from.
   bool IsWanted(const PlannedStream& stream) const {
-    return stream.column != kNone32 && !told_.contains(stream.slot);
+    return stream.column != kNone32 && !stream.lends && !told_.contains(stream.slot);
   }
 
   Status WalkStripe(size_t stripe) {
@@ -108,6 +108,7 @@ class ChoiceWalk {
     info->stripe = static_cast<uint32_t>(plan.stripe);
     info->num_values = stream.record.num_values;
     info->is_alias = stream.record.is_alias;
+    DSI_ASSIGN_OR_RETURN(info->source, SourceName(file_, stream.record));
     EncodeTuning tuning = tuning_;
     if (stream.role == StreamRole::kIndex) tuning.ns_per_byte *= served_[stream.owner];
     info->ns_per_byte = tuning.ns_per_byte;
@@ -123,8 +124,9 @@ class ChoiceWalk {
     if (!options_.weigh || info->is_alias) return Status::Ok();
     StoredPage page{.node = kinds[0].node, .count = kinds[0].count, .width = stream.record.width};
     if (stream.role == StreamRole::kValues) page.type = column.record.type;
-    if (const uint32_t at = plan.columns[stream.column].dictionary; at != kNone32)
-      page.dictionary_size = plan.streams[at].record.num_values;
+    const ColumnPlan& planned = plan.columns[stream.column];
+    const uint32_t at = planned.source != kNone32 ? planned.source : planned.dictionary;
+    if (at != kNone32) page.dictionary_size = plan.streams[at].record.num_values;
     return ExplainChoice(page, tuning, info);
   }
 

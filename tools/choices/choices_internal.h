@@ -42,7 +42,8 @@ struct ChoiceInfo {
   // What a stored byte is worth: FileInfo::ns_per_byte. An index is decoded once for all features
   // that need it, so a byte of it is worth that for each.
   double ns_per_byte = 0;
-  bool is_alias = false;  // Stored once, with a stream that is equal.
+  bool is_alias = false;    // Stored once, with a stream that is equal.
+  std::string source = {};  // The column in which values have their places (F-066); empty: none.
   // Most bytes first. Of a stream whose values are all the same: "constant", no page.
   std::vector<EncodingShare> encodings;
   // Of the first page that is encoded as encodings[0] says, if asked for and not an alias. With a

@@ -39,9 +39,7 @@ void GatherScalars(const StripeRows& slice, const std::byte* data,
 void GatherLists(const StripeRows& slice, const FeatureRows::Values& values,
                  const std::vector<uint32_t>& stored_rows, std::vector<std::byte>* out) {
   const auto width = static_cast<size_t>(values.width);
-  uint64_t total = 0;
-  ForEachRow(slice, stored_rows, [&](uint32_t row) { total += EntriesOfRow(slice, row); });
-  out->resize(total * width);
+  out->resize(CountValues(slice, stored_rows) * width);
   std::byte* dst = out->data();
   ForEachRow(slice, stored_rows, [&](uint32_t row) {
     const size_t size = EntriesOfRow(slice, row) * width;
@@ -61,6 +59,12 @@ std::vector<uint32_t> GatherShape(const StripeRows& slice,
   shape.reserve(num_stored);
   for (const uint32_t row : stored_rows) shape.push_back(slice.shape[row]);
   return shape;
+}
+
+uint64_t CountValues(const StripeRows& slice, const std::vector<uint32_t>& stored_rows) {
+  uint64_t total = 0;
+  ForEachRow(slice, stored_rows, [&](uint32_t row) { total += EntriesOfRow(slice, row); });
+  return total;
 }
 
 std::vector<std::byte> GatherValues(const StripeRows& slice, size_t column,

@@ -14,6 +14,9 @@ namespace dsi::internal {
 std::vector<uint32_t> GatherShape(const StripeRows& slice,
                                   const std::vector<uint32_t>& stored_rows);
 
+// How many values the stored rows have in each column.
+uint64_t CountValues(const StripeRows& slice, const std::vector<uint32_t>& stored_rows);
+
 // Entries of the stored rows of one column, one row after another, in the order in which the user
 // gave them (spec D-012).
 std::vector<std::byte> GatherValues(const StripeRows& slice, size_t column,

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <vector>
 
 #include "dsi/base/xxh3_internal.h"
+#include "dsi/format/slots_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -22,7 +24,7 @@ bool Equal(const EncodedStream& a, const EncodedStream& b) {
     return x.num_values == y.num_values && x.bytes == y.bytes;
   };
   return a.record.num_values == b.record.num_values && a.record.width == b.record.width &&
-         a.record.max == b.record.max &&
+         a.record.max == b.record.max && a.record.constant == b.record.constant &&
          std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node);
 }
 
@@ -30,6 +32,10 @@ bool Equal(const EncodedStream& a, const EncodedStream& b) {
 
 void AliasEqualStreams(EncodedStripe* stripe) {
   std::unordered_multimap<uint64_t, uint32_t> known;
+  std::vector<bool> is_source(stripe->streams.size(), false);
+  for (const EncodedStream& stream : stripe->streams) {
+    if (stream.record.has_source()) is_source[ValuesSlot(stream.record.source_column())] = true;
+  }
   for (uint32_t slot = 0; slot < stripe->streams.size(); ++slot) {
     EncodedStream& stream = stripe->streams[slot];
     if (stream.bytes() < kFewestBytes) continue;
@@ -38,12 +44,14 @@ void AliasEqualStreams(EncodedStripe* stripe) {
     const auto same = std::find_if(begin, end, [&](const auto& entry) {
       return Equal(stripe->streams[entry.second], stream);
     });
-    if (same == end) {
+    // A source has nodes of its own.
+    if (same == end || is_source[slot]) {
       known.emplace(hash, slot);
       continue;
     }
     stream.record.form = StreamForm::kAlias;
     stream.record.first_page = same->second;
+    stream.record.constant = 0;  // The source is that of the stream that it names.
     stream.nodes.clear();
   }
 }

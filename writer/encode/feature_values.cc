@@ -113,4 +113,14 @@ std::vector<std::byte> FeatureValues::TakeValues(uint32_t column, uint32_t tier)
   return GatherValues(feature_.MakeRows(first_, num_rows_), column, index_.stored_rows);
 }
 
+std::vector<std::byte> FeatureValues::CopyValues(uint32_t column, uint64_t fewest,
+                                                 uint64_t most) const {
+  const StripeRows slice = feature_.MakeRows(first_, num_rows_);
+  const auto width = static_cast<size_t>(slice.values[column].width);
+  const uint64_t count =
+      pool_.empty() ? CountValues(slice, index_.stored_rows) : pool_[column][0].size() / width;
+  if (count < fewest || count > most) return {};
+  return pool_.empty() ? GatherValues(slice, column, index_.stored_rows) : pool_[column][0];
+}
+
 }  // namespace dsi::internal

@@ -32,6 +32,8 @@ class FeatureValues {
   EncodedStream& windows() { return windows_; }
   // Values of a column, or of one tier of it. Takes them out where they are a pool: once.
   std::vector<std::byte> TakeValues(uint32_t column, uint32_t tier);
+  // As TakeValues, of a column without tiers; they stay. Empty where they are fewer or more.
+  std::vector<std::byte> CopyValues(uint32_t column, uint64_t fewest, uint64_t most) const;
 
  private:
   void FindWindows(const FeatureValuesOptions& options, const EncodeTuning& tuning);

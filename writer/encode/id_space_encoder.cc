@@ -14,6 +14,7 @@ void Encode(const IdSpaceLayout& space, const FileLayout& layout,
   std::vector<IdSpaceMember<T>> members;
   for (const uint32_t c : space.columns) {
     const ColumnLayout& column = layout.columns[c];
+    if (stripe->streams[column.values_slot].record.has_source()) continue;
     for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
       IdSpaceMember<T>& m = members.emplace_back();
       m.slot = column.slot_of_tier(tier);

@@ -15,6 +15,7 @@
 #include "dsi/writer/encode/feature_values_internal.h"
 #include "dsi/writer/cluster/gather_internal.h"
 #include "dsi/writer/encode/id_space_encoder_internal.h"
+#include "dsi/writer/encode/source_choice_internal.h"
 #include "dsi/base/parallel_internal.h"
 
 namespace dsi::internal {
@@ -54,6 +55,7 @@ class StripeEncoder {
     DSI_RETURN_IF_ERROR(BuildIndexes());
     DSI_RETURN_IF_ERROR(
         ForEach(features_.size(), 0, [&](size_t f) { FindValues(static_cast<uint32_t>(f)); }));
+    if (options_.dedup) DSI_RETURN_IF_ERROR(FindSources());
     // Id spaces and features are independent pieces: each writes the slots of its own streams.
     const size_t num_spaces = layout_.id_spaces.size();
     std::vector<size_t> pieces(num_spaces + features_.size());
@@ -222,7 +224,21 @@ class StripeEncoder {
     if (windows_slot != kNone32) stripe_.streams[windows_slot] = std::move(values_[f]->windows());
   }
 
-  // Encodes the shape stream of a feature and the values of its columns that have no id space.
+  // Values streams that have a source are encoded here.
+  Status FindSources() {
+    const auto for_each = [&](size_t count, const std::function<void(size_t)>& work) {
+      return ForEach(count, 0, work);
+    };
+    DSI_ASSIGN_OR_RETURN(std::vector<BorrowingStream> streams,
+                         ChooseSources(layout_, features_, values_, options_, for_each));
+    for (BorrowingStream& borrowing : streams) {
+      stripe_.streams[layout_.columns[borrowing.column].values_slot] = std::move(borrowing.stream);
+    }
+    return Status::Ok();
+  }
+
+  // Encodes the shape stream of a feature and the values of its columns that have no id space and
+  // no source.
   void EncodeFeature(uint32_t f) {
     const FeatureSource& source = features_[f].source();
     const uint32_t leader = layout_.features[f].first_column;
@@ -242,6 +258,7 @@ class StripeEncoder {
     const bool has_statistics = HasStatistics(source.spec->kind, source.spec->columns[0].type);
     for (uint32_t c = 0; c < source.spec->columns.size(); ++c) {
       const ColumnLayout& column = layout_.columns[leader + c];
+      if (stripe_.streams[column.values_slot].record.has_source()) continue;
       if (column.id_space != kNone16) {
         if (has_statistics) FindStatistics(f, values_[f]->TakeValues(c, 0));
         continue;

@@ -1,0 +1,230 @@
+#include "dsi/writer/encode/source_choice_internal.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "dsi/codecs/choice/entropy_internal.h"
+#include "dsi/codecs/dictionary/value_table_internal.h"
+#include "dsi/dedup/contained_internal.h"
+#include "dsi/dedup/find_places_internal.h"
+#include "dsi/writer/cluster/gather_internal.h"
+#include "dsi/writer/encode/id_space_choice_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kFewestValues = 1'024;
+// A projection of one column must not read more than this times what it would without a source.
+constexpr double kReadLimit = 1.5;
+// A step to a place that is not near takes about as many bits as this.
+constexpr double kFarBits = 28;
+// Entropy knows nothing of what repeats, which codecs find: places must take this share of it.
+constexpr double kMostOfEntropy = 0.5;
+
+struct Candidate {
+  uint32_t column = 0;
+  Type type = Type::kInt64;
+  double bytes = 0;  // What its values take by entropy; 0: not known.
+  bool is_source = false;
+  bool borrows = false;
+};
+
+template <typename T>
+std::span<const T> ValuesOf(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+// Calls visit(values) with the values in their type.
+template <typename Visit>
+auto VisitValues(const std::vector<std::byte>& bytes, Type type, const Visit& visit) {
+  return TypeWidth(type) == 4 ? visit(ValuesOf<uint32_t>(bytes)) : visit(ValuesOf<uint64_t>(bytes));
+}
+
+// Of a list by itself: its codes, and where it shares them with nobody the entries of a dictionary,
+// whose differences are stored.
+template <typename T>
+double EntropyBytes(std::span<const T> values, bool has_entries) {
+  ValueTable<T> table;
+  std::vector<uint32_t> numbers(values.size());
+  table.Insert(values, numbers.data());
+  std::vector<uint32_t> uses(table.entries().size());
+  for (const uint32_t number : numbers) ++uses[number];
+  const double codes = EntropyOfUses(uses) * static_cast<double>(values.size());
+  if (!has_entries) return codes / 8;
+  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+  const auto entries = static_cast<double>(uses.size());
+  const double range = Log2(static_cast<double>(*greatest - *least) + 1);
+  return (codes + entries * std::max(0.0, range - Log2(entries))) / 8;
+}
+
+class SourceChooser {
+ public:
+  SourceChooser(const FileLayout& layout, std::span<const ClusteredFeature> features,
+                std::span<const std::unique_ptr<FeatureValues>> stored,
+                const StripeOptions& options, const ForEach& for_each)
+      : layout_(layout),
+        features_(features),
+        stored_(stored),
+        options_(options),
+        for_each_(for_each) {}
+
+  Result<std::vector<BorrowingStream>> Choose() {
+    DSI_RETURN_IF_ERROR(FindCandidates());
+    if (contained_.empty()) return std::move(streams_);
+    DSI_RETURN_IF_ERROR(Weigh());
+    for (size_t source = Best(); source != kNone; source = Best())
+      DSI_RETURN_IF_ERROR(LendFrom(source));
+    std::sort(streams_.begin(), streams_.end(),
+              [](const auto& a, const auto& b) { return a.column < b.column; });
+    return std::move(streams_);
+  }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  std::vector<std::byte> ValuesOfColumn(uint32_t c) const {
+    const ColumnLayout& column = layout_.columns[c];
+    return stored_[column.feature]->CopyValues(column.column, kFewestValues, kMostSourceValues);
+  }
+
+  Status FindCandidates() {
+    for (uint32_t c = 0; c < layout_.columns.size(); ++c) {
+      const ColumnLayout& column = layout_.columns[c];
+      const FeatureSpec& spec = *features_[column.feature].source().spec;
+      const Type type = spec.columns[column.column].type;
+      const bool may_be = IsListKind(spec.kind) && TypeWidth(type) >= 4 && column.num_tiers == 1;
+      if (!may_be) continue;
+      Candidate& candidate = candidates_.emplace_back();
+      candidate.column = c;
+      candidate.type = type;
+    }
+    std::vector<std::vector<uint64_t>> samples(candidates_.size());
+    DSI_RETURN_IF_ERROR(for_each_(candidates_.size(), [&](size_t i) {
+      const std::vector<std::byte> bytes = ValuesOfColumn(candidates_[i].column);
+      samples[i] = VisitValues(bytes, candidates_[i].type, [&](const auto& values) {
+        return SampleGrams(values, static_cast<uint64_t>(candidates_[i].type));
+      });
+    }));
+    contained_ = FindContained(samples);
+    return Status::Ok();
+  }
+
+  // What the members of pairs take by entropy.
+  Status Weigh() {
+    std::vector<uint32_t> members;
+    for (const auto& [pair, share] : contained_) {
+      members.push_back(pair.first);
+      members.push_back(pair.second);
+    }
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    return for_each_(members.size(), [&](size_t i) {
+      Candidate& candidate = candidates_[members[i]];
+      const std::vector<std::byte> bytes = ValuesOfColumn(candidate.column);
+      const uint16_t id_space = layout_.columns[candidate.column].id_space;
+      const bool has_entries =
+          id_space == kNone16 || layout_.id_spaces[id_space].columns.size() == 1;
+      candidate.bytes = VisitValues(bytes, candidate.type, [&](const auto& values) {
+        return EntropyBytes(values, has_entries);
+      });
+    });
+  }
+
+  bool MayLend(const Candidate& source, const Candidate& to) const {
+    return !to.borrows && !to.is_source && source.bytes > 0 && source.bytes < kReadLimit * to.bytes;
+  }
+
+  // The candidate whose values stand in for the most bytes of others; those of a pair are both
+  // candidates until one lends to the other.
+  size_t Best() const {
+    std::map<uint32_t, double> saved;
+    for (const auto& [pair, share] : contained_) {
+      const Candidate& source = candidates_[pair.second];
+      if (source.borrows || source.is_source) continue;
+      if (MayLend(source, candidates_[pair.first]))
+        saved[pair.second] += share * candidates_[pair.first].bytes;
+    }
+    const auto best =
+        std::max_element(saved.begin(), saved.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    return best == saved.end() ? kNone : best->first;
+  }
+
+  Status LendFrom(size_t at) {
+    Candidate& source = candidates_[at];
+    source.is_source = true;
+    std::vector<uint32_t> borrowers;
+    for (const auto& [pair, share] : contained_) {
+      if (pair.second == at && MayLend(source, candidates_[pair.first]))
+        borrowers.push_back(pair.first);
+    }
+    const std::vector<std::byte> bytes = ValuesOfColumn(source.column);
+    std::vector<EncodedStream> streams(borrowers.size());
+    DSI_RETURN_IF_ERROR(VisitValues(bytes, source.type, [&](const auto& values) {
+      const PlaceFinder finder(values);
+      return for_each_(borrowers.size(), [&](size_t i) {
+        streams[i] = Encode(candidates_[borrowers[i]], values, finder);
+      });
+    }));
+    for (size_t i = 0; i < borrowers.size(); ++i) {
+      Candidate& candidate = candidates_[borrowers[i]];
+      const auto stored = static_cast<double>(streams[i].bytes());
+      candidate.borrows = !streams[i].nodes.empty() && stored <= kMostOfEntropy * candidate.bytes &&
+                          stored + source.bytes <= kReadLimit * candidate.bytes;
+      if (!candidate.borrows) continue;
+      const ColumnLayout& column = layout_.columns[source.column];
+      streams[i].record.SetSource(source.column,
+                                  column.id_space == kNone16 ? kNone32 : column.id_space);
+      streams_.push_back({candidate.column, std::move(streams[i])});
+    }
+    return Status::Ok();
+  }
+
+  // Empty where the values are those of the source, of which the stream will be an alias.
+  template <typename T>
+  EncodedStream Encode(const Candidate& candidate, std::span<const T> source,
+                       const PlaceFinder<T>& finder) const {
+    const std::vector<std::byte> bytes = ValuesOfColumn(candidate.column);
+    const std::span<const T> values = ValuesOf<T>(bytes);
+    if (std::equal(values.begin(), values.end(), source.begin(), source.end())) return {};
+    const size_t source_size = source.size();
+    const double bits = 8 * candidate.bytes / static_cast<double>(values.size());
+    const size_t least_far =
+        std::max(kPlaceGram, static_cast<size_t>(kFarBits / std::max(bits, 1.0)) + 1);
+    const std::vector<uint32_t> places = finder.Find(values, least_far);
+    std::vector<T> literals;
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (places[i] == source_size) literals.push_back(values[i]);
+    }
+    const CodedIds ids = {
+        .codes = places,
+        .literal = static_cast<uint32_t>(source_size),
+        .literals = {.values = literals.data(), .count = literals.size(), .width = sizeof(T)}};
+    const uint32_t slot = layout_.columns[candidate.column].values_slot;
+    return EncodeCodeStream(ids, options_.page_values, options_.tuning,
+                            options_.plans->Of(slot, kPlacesWay),
+                            options_.plans->Of(slot, kLiteralsWay));
+  }
+
+  const FileLayout& layout_;
+  std::span<const ClusteredFeature> features_;
+  std::span<const std::unique_ptr<FeatureValues>> stored_;
+  const StripeOptions& options_;
+  const ForEach& for_each_;
+  std::vector<Candidate> candidates_;
+  // By two candidates: which share of the first one's values the second seems to have.
+  std::map<std::pair<uint32_t, uint32_t>, double> contained_;
+  std::vector<BorrowingStream> streams_;
+};
+
+}  // namespace
+
+Result<std::vector<BorrowingStream>> ChooseSources(
+    const FileLayout& layout, std::span<const ClusteredFeature> features,
+    std::span<const std::unique_ptr<FeatureValues>> stored, const StripeOptions& options,
+    const ForEach& for_each) {
+  return SourceChooser(layout, features, stored, options, for_each).Choose();
+}
+
+}  // namespace dsi::internal
