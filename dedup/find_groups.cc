@@ -40,17 +40,32 @@ uint64_t CountEntriesOfRuns(const FeatureRows& column, std::span<const uint8_t> 
   return count;
 }
 
-constexpr uint32_t kSampleSize = 512;  // Rows that show what a change of a feature costs.
+constexpr uint32_t kSampleSize = 512;      // Rows that show what a change of a feature costs.
+constexpr uint32_t kEntropySample = 4096;  // And what its values cost.
 
-// Bits of a number as a code of a dictionary, where it has few values; else many.
-double CodedBits(const FeatureRows& column, std::span<const uint32_t> rows) {
+// Bits of a row of one number, missing or not, where codes are as short as their values are
+// frequent; a value that no other row of a sample has takes `bits` beside its code.
+double CodedBits(const FeatureRows& column, size_t num_rows, double bits) {
   std::vector<uint64_t> hashes;
-  for (const uint32_t row : rows) hashes.push_back(HashRow(column, row));
+  const size_t step = std::max<size_t>(1, num_rows / kEntropySample);
+  for (size_t row = 0; row < num_rows; row += step)
+    hashes.push_back(HashRow(column, static_cast<uint32_t>(row)));
   std::sort(hashes.begin(), hashes.end());
-  const auto distinct =
-      static_cast<double>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
-  if (distinct * 4 > static_cast<double>(rows.size())) return 64;
-  return Log2(distinct + 1) + 1;
+  const auto total = static_cast<double>(hashes.size());
+  const auto code_bits = [total](double uses) { return uses * Log2(total / uses); };
+  double sum = 0;
+  double alone = 0;
+  for (auto at = hashes.begin(); at != hashes.end();) {
+    const auto end = std::find_if(at, hashes.end(), [&](uint64_t hash) { return hash != *at; });
+    if (end - at == 1) {
+      ++alone;
+    } else {
+      sum += code_bits(static_cast<double>(end - at));
+    }
+    at = end;
+  }
+  if (alone != 0) sum += code_bits(alone) + alone * bits;
+  return sum / total;
 }
 
 // What the rows that differ from the row before cost where only what is new in them is stored.
@@ -93,10 +108,12 @@ std::optional<Described> DescribeFeature(const GroupCandidate& candidate, size_t
   feature.num_runs = d.changes.Count();
   std::vector<uint32_t> sample;
   d.changes.AppendEvery(std::max<uint32_t>(1, feature.num_runs / kSampleSize), &sample);
-  if (column.entries_per_row == 1)
-    bits = std::min(bits, CodedBits(column, sample) * num_present / rows);
+  const double bits_alone = bits * rows / num_present;
+  if (column.entries_per_row == 1) bits = std::min(bits, CodedBits(column, num_rows, bits_alone));
   feature.bits = bits;
   feature.bits_present = bits * rows / num_present;
+  feature.bits_alone = bits_alone;
+  feature.is_text = column.entries_per_row == 0 && column.values[0].width == 1;
   feature.bits_of_entry =
       bits * rows / static_cast<double>(std::max<uint64_t>(CountEntries(column, num_rows), 1));
   feature.bits_in_runs =
