@@ -48,8 +48,9 @@ class ContentGroups {
   }
 
  private:
-  static double Gain(const SearchedFeature& feature, double num_present) {
-    return feature.cost_in_runs - num_present * feature.bits_present;
+  // Rows that differ from the one before show what a unique row costs.
+  static double Gain(const SearchedFeature& feature, double num_unique) {
+    return feature.cost_in_runs - num_unique * feature.bits_in_runs / feature.num_runs;
   }
 
   void TryKey(uint32_t key, const KeyIndex& index) {

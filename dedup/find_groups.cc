@@ -12,6 +12,7 @@
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/key_index_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
+#include "dsi/dedup/value_cost_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/logarithm_internal.h"
 
@@ -40,33 +41,7 @@ uint64_t CountEntriesOfRuns(const FeatureRows& column, std::span<const uint8_t> 
   return count;
 }
 
-constexpr uint32_t kSampleSize = 512;      // Rows that show what a change of a feature costs.
-constexpr uint32_t kEntropySample = 4096;  // And what its values cost.
-
-// Bits of a row of one number, missing or not, where codes are as short as their values are
-// frequent; a value that no other row of a sample has takes `bits` beside its code.
-double CodedBits(const FeatureRows& column, size_t num_rows, double bits) {
-  std::vector<uint64_t> hashes;
-  const size_t step = std::max<size_t>(1, num_rows / kEntropySample);
-  for (size_t row = 0; row < num_rows; row += step)
-    hashes.push_back(HashRow(column, static_cast<uint32_t>(row)));
-  std::sort(hashes.begin(), hashes.end());
-  const auto total = static_cast<double>(hashes.size());
-  const auto code_bits = [total](double uses) { return uses * Log2(total / uses); };
-  double sum = 0;
-  double alone = 0;
-  for (auto at = hashes.begin(); at != hashes.end();) {
-    const auto end = std::find_if(at, hashes.end(), [&](uint64_t hash) { return hash != *at; });
-    if (end - at == 1) {
-      ++alone;
-    } else {
-      sum += code_bits(static_cast<double>(end - at));
-    }
-    at = end;
-  }
-  if (alone != 0) sum += code_bits(alone) + alone * bits;
-  return sum / total;
-}
+constexpr uint32_t kSampleSize = 512;  // Rows that show how a feature moves from row to row.
 
 // What the rows that differ from the row before cost where only what is new in them is stored.
 double CostInRuns(const SearchedFeature& feature, std::span<const uint32_t> rows) {
@@ -108,18 +83,23 @@ std::optional<Described> DescribeFeature(const GroupCandidate& candidate, size_t
   feature.num_runs = d.changes.Count();
   std::vector<uint32_t> sample;
   d.changes.AppendEvery(std::max<uint32_t>(1, feature.num_runs / kSampleSize), &sample);
-  const double bits_alone = bits * rows / num_present;
-  if (column.entries_per_row == 1) bits = std::min(bits, CodedBits(column, num_rows, bits_alone));
+  const auto entries = static_cast<double>(std::max<uint64_t>(CountEntries(column, num_rows), 1));
+  feature.bits_alone = bits * rows / num_present;
+  feature.bits_in_runs =
+      bits * rows / entries * static_cast<double>(CountEntriesOfRuns(column, same));
+  if (column.entries_per_row == 1) {
+    bits = std::min(bits, CodedBitsInRows(column, num_rows, feature.bits_alone));
+    std::vector<uint32_t> changed;
+    d.changes.AppendEvery(std::max<uint32_t>(1, feature.num_runs / kCostSample), &changed);
+    feature.bits_in_runs = std::min(
+        feature.bits_in_runs, CodedBits(column, changed, feature.bits_alone) * feature.num_runs);
+  }
   feature.bits = bits;
   feature.bits_present = bits * rows / num_present;
-  feature.bits_alone = bits_alone;
+  feature.bits_of_entry = bits * rows / entries;
   feature.is_text = column.entries_per_row == 0 && column.values[0].width == 1;
-  feature.bits_of_entry =
-      bits * rows / static_cast<double>(std::max<uint64_t>(CountEntries(column, num_rows), 1));
-  feature.bits_in_runs =
-      feature.bits_of_entry * static_cast<double>(CountEntriesOfRuns(column, same));
   feature.moves = column.entries_per_row <= 1;
-  feature.cost_in_runs = CostInRuns(feature, sample);
+  feature.cost_in_runs = std::min(CostInRuns(feature, sample), rows * bits);
   feature.is_key = candidate.is_key;
   return d;
 }
