@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dsi/base/logarithm_internal.h"
+#include "dsi/dedup/key_index_internal.h"
+#include "dsi/dedup/row_compare_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -70,6 +73,36 @@ double CodedBitsInRows(const FeatureRows& column, size_t num_rows, double bits_a
   const size_t step = std::max<size_t>(1, num_rows / kCostSample);
   for (size_t row = 0; row < num_rows; row += step) rows.push_back(static_cast<uint32_t>(row));
   return std::min(CodedBits(column, rows, bits_alone), BitsInPattern(column, num_rows));
+}
+
+double BitsInOrder(const FeatureRows& column, std::span<const uint32_t> rows, bool have_windows,
+                   double to_decode) {
+  constexpr double kMostBits = 26;   // Between codes into a dictionary and ids that have none.
+  constexpr double kWindowBits = 4;  // Of a list that is mostly in the one before.
+  constexpr double kStepBits = 1;    // Of a number that follows from the one before.
+  if (rows.empty()) return 0;
+  const bool is_number = column.entries_per_row == 1;
+  std::vector<uint32_t> sample;
+  std::vector<std::pair<uint32_t, uint32_t>> neighbours;
+  const size_t step = std::max<size_t>(1, rows.size() / kCostSample);
+  double entries = 0;
+  for (size_t i = step / 2; i < rows.size(); i += step) {
+    const uint32_t shape = ShapeOf(column, rows[i]);
+    sample.push_back(rows[i]);
+    entries += static_cast<double>(EntriesOf(column, shape));
+    if (i != 0 && shape != 0) neighbours.emplace_back(rows[i - 1], rows[i]);
+  }
+  entries /= static_cast<double>(sample.size());
+  double bits = 0;
+  for (const FeatureRows::Values& values : column.values)
+    bits += entries * (is_number ? std::min(8.0 * values.width, kMostBits)
+                                 : std::min(4.0 * values.width, kMostBits));
+  if (is_number) bits = CodedBits(column, sample, bits);
+  if (is_number || have_windows) {
+    const double repeat = is_number ? kStepBits : kWindowBits;
+    bits = std::min(bits, bits * NewShare(column, neighbours) + repeat);
+  }
+  return (bits + to_decode * entries) * static_cast<double>(rows.size());
 }
 
 }  // namespace dsi::internal

@@ -21,4 +21,9 @@ double CodedBits(const FeatureRows& column, std::span<const uint32_t> rows, doub
 // positive, by fours.
 double CodedBitsInRows(const FeatureRows& column, size_t num_rows, double bits_alone);
 
+// Bits of all values of `rows`, stored one after another; `to_decode` more for each entry. Lists
+// are windows of what the row before shows, or, without, stand for themselves.
+double BitsInOrder(const FeatureRows& column, std::span<const uint32_t> rows, bool have_windows,
+                   double to_decode);
+
 }  // namespace dsi::internal
