@@ -1,6 +1,7 @@
 #include "dsi/dedup/value_cost_internal.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr size_t kMostInPattern = 4;  // Values that are looked at for a pattern.
 constexpr size_t kPieces = 4;
+constexpr size_t kOrderSample = 512;  // Rows that show what an order is worth.
 
 // Bits of a row that follows others, by what came after the four before elsewhere; each piece of
 // the rows stands for itself. Counts begin at a half: what was never met takes its bits, too.
@@ -48,21 +50,22 @@ double BitsInPattern(const FeatureRows& column, size_t num_rows) {
 
 double CodedBits(const FeatureRows& column, std::span<const uint32_t> rows, double bits_alone) {
   if (rows.empty()) return bits_alone;
-  std::vector<uint64_t> hashes;
-  for (const uint32_t row : rows) hashes.push_back(HashRow(column, row));
-  std::sort(hashes.begin(), hashes.end());
-  const auto total = static_cast<double>(hashes.size());
-  const auto code_bits = [total](double uses) { return uses * Log2(total / uses); };
+  // Rows are few: a table twice as large, of which equal ones share a place.
+  std::vector<std::pair<uint64_t, uint32_t>> uses(std::bit_ceil(2 * rows.size()));
+  for (const uint32_t row : rows) {
+    const uint64_t hash = HashRow(column, row);
+    size_t at = hash % uses.size();
+    while (uses[at].second != 0 && uses[at].first != hash) at = (at + 1) % uses.size();
+    uses[at].first = hash;
+    ++uses[at].second;
+  }
+  const auto total = static_cast<double>(rows.size());
+  const auto code_bits = [total](double times) { return times * Log2(total / times); };
   double sum = 0;
   double alone = 0;
-  for (auto at = hashes.begin(); at != hashes.end();) {
-    const auto end = std::find_if(at, hashes.end(), [&](uint64_t hash) { return hash != *at; });
-    if (end - at == 1) {
-      ++alone;
-    } else {
-      sum += code_bits(static_cast<double>(end - at));
-    }
-    at = end;
+  for (const auto& [hash, times] : uses) {
+    if (times == 1) ++alone;
+    if (times > 1) sum += code_bits(times);
   }
   if (alone != 0) sum += code_bits(alone) + alone * bits_alone;
   return sum / total;
@@ -84,7 +87,7 @@ double BitsInOrder(const FeatureRows& column, std::span<const uint32_t> rows, bo
   const bool is_number = column.entries_per_row == 1;
   std::vector<uint32_t> sample;
   std::vector<std::pair<uint32_t, uint32_t>> neighbours;
-  const size_t step = std::max<size_t>(1, rows.size() / kCostSample);
+  const size_t step = std::max<size_t>(1, rows.size() / kOrderSample);
   double entries = 0;
   for (size_t i = step / 2; i < rows.size(); i += step) {
     const uint32_t shape = ShapeOf(column, rows[i]);
