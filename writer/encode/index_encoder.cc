@@ -106,6 +106,8 @@ class IndexBuilder {
   // What the values of these rows, in this order, take once they are encoded, roughly; with what
   // decoding them is worth.
   double EncodedBytes(const std::vector<uint32_t>& rows, bool have_windows = true) const {
+    // What other groups refer to must know its rows again, whatever codes make of their values.
+    if (input_.keep_inverse) return StoredBytes(rows);
     double bits = 0;
     for (const StripeRows& slice : slices_)
       bits += BitsInOrder(slice, rows, have_windows, bits_to_decode_);
