@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMaxKeys = 128;            // Features tried.
 constexpr uint32_t kDistinctSample = 1024;  // Rows that show whether values return.
 constexpr size_t kAhead = 8;                // Keys indexed at a time.
-constexpr double kFewestBitsAlone = 64;     // A narrower row needs no index: a dictionary does it.
+constexpr double kFewestBitsAlone = 64;     // Narrower numbers need no index: a dictionary does it.
 
 class ContentGroups {
  public:
@@ -48,8 +48,9 @@ class ContentGroups {
   }
 
  private:
-  static double Gain(const SearchedFeature& feature, double num_present) {
-    return feature.cost_in_runs - num_present * feature.bits_present;
+  // Rows that differ from the one before show what a unique row costs.
+  static double Gain(const SearchedFeature& feature, double num_unique) {
+    return feature.cost_in_runs - num_unique * feature.bits_in_runs / feature.num_runs;
   }
 
   void TryKey(uint32_t key, const KeyIndex& index) {
@@ -59,8 +60,8 @@ class ContentGroups {
     std::vector<uint32_t> members = {key};
     double bits = own.bits;
     // A number alone would be stored as codes of a dictionary, which cost what the index costs.
-    double saved = Gain(own, values) - index_bits;
-    if (own.bits_present < kFewestBitsAlone) saved = std::min(saved, 0.0);
+    double saved = own.cost_in_runs - values * own.bits_alone - index_bits;
+    if (own.bits_alone < kFewestBitsAlone && !own.is_text) saved = std::min(saved, 0.0);
     for (uint32_t f = 0; f < search_.features.size(); ++f) {
       const SearchedFeature& feature = search_.features[f];
       if (f == key || feature.taken || Gain(feature, values) < kMinFeatureBits) continue;

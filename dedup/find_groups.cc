@@ -12,6 +12,7 @@
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/key_index_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
+#include "dsi/dedup/value_cost_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/logarithm_internal.h"
 
@@ -40,18 +41,7 @@ uint64_t CountEntriesOfRuns(const FeatureRows& column, std::span<const uint8_t> 
   return count;
 }
 
-constexpr uint32_t kSampleSize = 512;  // Rows that show what a change of a feature costs.
-
-// Bits of a number as a code of a dictionary, where it has few values; else many.
-double CodedBits(const FeatureRows& column, std::span<const uint32_t> rows) {
-  std::vector<uint64_t> hashes;
-  for (const uint32_t row : rows) hashes.push_back(HashRow(column, row));
-  std::sort(hashes.begin(), hashes.end());
-  const auto distinct =
-      static_cast<double>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
-  if (distinct * 4 > static_cast<double>(rows.size())) return 64;
-  return Log2(distinct + 1) + 1;
-}
+constexpr uint32_t kSampleSize = 512;  // Rows that show how a feature moves from row to row.
 
 // What the rows that differ from the row before cost where only what is new in them is stored.
 double CostInRuns(const SearchedFeature& feature, std::span<const uint32_t> rows) {
@@ -93,16 +83,23 @@ std::optional<Described> DescribeFeature(const GroupCandidate& candidate, size_t
   feature.num_runs = d.changes.Count();
   std::vector<uint32_t> sample;
   d.changes.AppendEvery(std::max<uint32_t>(1, feature.num_runs / kSampleSize), &sample);
-  if (column.entries_per_row == 1)
-    bits = std::min(bits, CodedBits(column, sample) * num_present / rows);
+  const auto entries = static_cast<double>(std::max<uint64_t>(CountEntries(column, num_rows), 1));
+  feature.bits_alone = bits * rows / num_present;
+  feature.bits_in_runs =
+      bits * rows / entries * static_cast<double>(CountEntriesOfRuns(column, same));
+  if (column.entries_per_row == 1) {
+    bits = std::min(bits, CodedBitsInRows(column, num_rows, feature.bits_alone));
+    std::vector<uint32_t> changed;
+    d.changes.AppendEvery(std::max<uint32_t>(1, feature.num_runs / kCostSample), &changed);
+    feature.bits_in_runs = std::min(
+        feature.bits_in_runs, CodedBits(column, changed, feature.bits_alone) * feature.num_runs);
+  }
   feature.bits = bits;
   feature.bits_present = bits * rows / num_present;
-  feature.bits_of_entry =
-      bits * rows / static_cast<double>(std::max<uint64_t>(CountEntries(column, num_rows), 1));
-  feature.bits_in_runs =
-      feature.bits_of_entry * static_cast<double>(CountEntriesOfRuns(column, same));
+  feature.bits_of_entry = bits * rows / entries;
+  feature.is_text = column.entries_per_row == 0 && column.values[0].width == 1;
   feature.moves = column.entries_per_row <= 1;
-  feature.cost_in_runs = CostInRuns(feature, sample);
+  feature.cost_in_runs = std::min(CostInRuns(feature, sample), rows * bits);
   feature.is_key = candidate.is_key;
   return d;
 }

@@ -18,11 +18,13 @@ struct SearchedFeature {
   const FeatureRows* column = nullptr;
   double bits = 0;          // Of a row, on average over present and missing ones.
   double bits_present = 0;  // Of a present row; a missing one costs next to nothing.
+  double bits_alone = 0;    // The same, of a value that no other row has.
   double bits_of_entry = 0;
   double bits_in_runs = 0;  // Of all rows that differ from the row before.
   double cost_in_runs = 0;  // The same where windows and steps from row to row save bits.
   bool moves = false;       // A list or a number, which may be near another value of it.
   bool is_key = false;
+  bool is_text = false;   // Bytes, of which no dictionary is made.
   uint32_t num_runs = 0;  // Rows that differ from the row before.
   uint32_t pattern = 0;   // Ordinal of its run pattern in GroupSearch::patterns.
   bool taken = false;     // Already in a group.

@@ -12,6 +12,7 @@
 #include "dsi/dedup/group_cost_internal.h"
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/key_index_internal.h"
+#include "dsi/dedup/value_cost_internal.h"
 #include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
@@ -22,6 +23,7 @@ constexpr size_t kMaxFullComparisons = 512;  // Per key, after a sample spoke fo
 constexpr size_t kMaxGroupsOfKey = 8;        // State that changes at different times splits.
 constexpr double kRepeatBits = 4;            // A row like the one before: a window or a run.
 constexpr double kRepeatedNumberBits = 1;
+constexpr double kSteps = 0.9;        // Of a number's cost in runs where windows save nothing.
 constexpr double kNearlyBest = 0.99;  // A coarser key is taken at this share of the best gain.
 
 // A feature that may belong to the key at hand.
@@ -40,6 +42,14 @@ struct KeySearch {
   std::vector<Attachment> attachments;  // Those that gain, the most first.
   bool done = false;
 };
+
+// What a key must save of a feature to own it. Of numbers that step from row to row samples say no
+// more.
+double LeastGain(const SearchedFeature& feature) {
+  const bool steps =
+      feature.column->entries_per_row == 1 && feature.cost_in_runs < kSteps * feature.bits_in_runs;
+  return (steps ? 0.15 : 0.05) * feature.cost_in_runs;
+}
 
 class KeyGroups {
  public:
@@ -113,8 +123,7 @@ class KeyGroups {
       Attachment attachment = Compare(*key, f);
       const double gain = attachment.gain;
       // Features that merely follow the key's runs gain nothing here.
-      if (f != key->key &&
-          (gain < kMinFeatureBits || gain < 0.05 * search_.features[f].cost_in_runs))
+      if (f != key->key && (gain < kMinFeatureBits || gain < LeastGain(search_.features[f])))
         continue;
       key->gain[f] = std::max(gain, 0.0);
       key->attachments.push_back(std::move(attachment));
@@ -125,6 +134,7 @@ class KeyGroups {
 
   Attachment Compare(const KeySearch& key, uint32_t f) const {
     const SearchedFeature& feature = search_.features[f];
+    const bool number = feature.column->entries_per_row == 1;
     Attachment a;
     a.feature = f;
     a.changes = key.index->FindChanges(*feature.column);
@@ -134,14 +144,21 @@ class KeyGroups {
     };
     const double first = entries(ChangeBits(search_.num_rows));
     const double changed = entries(a.changes) - first;
-    double cost = (first + changed) * feature.bits_of_entry;
+    // Rows that change may be the costly ones: all others are alike, where most are zero.
+    double first_cost = first * feature.bits_of_entry;
+    double changed_bits = feature.bits_of_entry;
+    if (number) {
+      first_cost = first * CodedBits(*feature.column, key.index->FirstRows(), feature.bits_alone);
+      std::vector<uint32_t> rows;
+      a.changes.AppendEvery(std::max<uint32_t>(1, count / kCostSample), &rows);
+      changed_bits = CodedBits(*feature.column, rows, feature.bits_alone);
+    }
+    double cost = first_cost + changed * changed_bits;
     if (feature.moves && count != 0) {
       const double share = key.index->NewShareOf(*feature.column, a.changes);
-      cost =
-          std::min(cost, (first + changed * share) * feature.bits_of_entry + count * kRepeatBits);
+      cost = std::min(cost, first_cost + changed * share * changed_bits + count * kRepeatBits);
     }
     a.num_unique = key.index->num_values() + count;
-    const bool number = feature.column->entries_per_row == 1;
     a.bits_more = std::min(feature.bits, number ? kRepeatedNumberBits : kRepeatBits);
     if (!feature.moves) a.bits_more = feature.bits;
     a.gain = feature.cost_in_runs - cost;
@@ -232,7 +249,8 @@ class KeyGroups {
       const double own_index = StepBits(rows_, other.num_unique - values);
       const double lost = (joint_unique - num_unique) * bits_more +
                           (joint_unique - other.num_unique) * other.bits_more;
-      if (lost + joint_index > index_cost + own_index) {
+      // It may do better by itself, or row by row.
+      if (lost + joint_index - index_cost > std::min(own_index, other.gain)) {
         left.push_back(std::move(other));
         continue;
       }

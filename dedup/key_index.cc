@@ -5,6 +5,7 @@
 
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
+#include "dsi/dedup/value_cost_internal.h"
 #include "dsi/dedup/windows_internal.h"
 
 namespace dsi::internal {
@@ -33,6 +34,14 @@ double ShareOfNewSteps(const FeatureRows& feature,
   return met < kFewestSteps ? 1 : 1 - double(same) / double(met);
 }
 
+// As many of ascending rows as a cost needs, spread over all.
+std::vector<uint32_t> SampleOf(const std::vector<uint32_t>& rows) {
+  const size_t step = std::max<size_t>(1, rows.size() / kCostSample);
+  std::vector<uint32_t> sample;
+  for (size_t i = 0; i < rows.size(); i += step) sample.push_back(rows[i]);
+  return sample;
+}
+
 }  // namespace
 
 double NewShare(const FeatureRows& feature,
@@ -59,6 +68,7 @@ KeyIndex::KeyIndex(const FeatureRows& key, std::span<const uint32_t> rows_in_tim
     previous_[row] = of_value;
     of_value = row;
   }
+  first_rows_ = SampleOf(unique.first_row);
   // One row from each of equal stretches, at a place inside it that has no period.
   const size_t repeated = num_rows - num_values_;
   if (repeated == 0) return;

@@ -33,6 +33,9 @@ class KeyIndex {
   // NewShare of rows that change, against the rows of the same value before. From a sample.
   double NewShareOf(const FeatureRows& feature, const ChangeBits& changes) const;
 
+  // The first rows of values, or a sample of them.
+  const std::vector<uint32_t>& FirstRows() const { return first_rows_; }
+
   // The rows in which the feature differs from the row of the same value before.
   ChangeBits FindChanges(const FeatureRows& feature) const;
 
@@ -44,6 +47,7 @@ class KeyIndex {
 
   std::vector<uint32_t> previous_;      // Per row: the row of the same value before, or kNone.
   std::vector<uint32_t> sampled_rows_;  // Rows that have a previous one, spread and shuffled.
+  std::vector<uint32_t> first_rows_;
   uint32_t num_values_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "dsi/writer/encode/source_choice_internal.h"
+#include "dsi/writer/layout/file_layout_internal.h"
 #include "dsi/writer/rows/source_internal.h"
 
 namespace dsi::internal {
@@ -35,6 +36,7 @@ struct Sums {
   uint64_t lists = 0;        // Bytes, of lists alone.
   uint64_t largest = 0;      // Bytes, of one feature.
   uint64_t largest_ids = 0;  // Bytes, of one id space.
+  uint64_t found_ids = 0;    // Bytes, of columns that may be found to share one.
   uint64_t index = 0;        // Bytes of lengths and row numbers.
   uint64_t num_sliced = 0;   // Features whose slices are arrays.
 };
@@ -55,6 +57,9 @@ Sums Add(const RowBatch& rows) {
         sums.largest_ids = std::max(sums.largest_ids, spaces[spec.columns[c].id_space] += size);
       } else if (is_list) {
         sums.largest_ids = std::max(sums.largest_ids, size);
+        sums.found_ids += size;
+      } else if (spec.kind == Kind::kKey) {
+        sums.found_ids += size;
       }
     }
     sums.values += bytes;
@@ -95,8 +100,10 @@ uint64_t FinishMemory(const RowBatch& rows, const ClusterKeys& keys, const Write
   const uint64_t source = std::min(of_stripe(sums.largest), kMostSourceValues * sizeof(uint64_t));
   // Pools of windows wait for all features; pages wait until the stripe is whole; each thread has a
   // feature at hand, or an id space.
+  const uint64_t ids =
+      std::max(of_stripe(sums.largest_ids), std::min(of_stripe(sums.found_ids), kMostSharedBytes));
   const uint64_t encoding = of_stripe(sums.lists + sums.values) +
-                            std::max({of_stripe(sums.largest_ids) * kIdSpaceFactor, slices,
+                            std::max({ids * kIdSpaceFactor, slices,
                                       source * (kSourceFactor + threads * kBorrowerFactor)}) +
                             threads * (kThreadBytes + of_stripe(num_rows) * 2 * kSliceBytes) +
                             of_stripe(sums.largest);

@@ -244,7 +244,10 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
       const internal::FileLayout layout,
       internal::PlanFileLayout(
           stored, features, sample,
-          {.dedup = options_.dedup, .find_groups = options_.find_groups, .for_each = for_each}));
+          {.dedup = options_.dedup,
+           .find_groups = options_.find_groups,
+           .most_shared_bytes = internal::kMostSharedBytes / std::max(most_rows, 1U) * num_rows,
+           .for_each = for_each}));
 
   DSI_ASSIGN_OR_RETURN(const uint64_t salt, Salt(stored, options_));
   internal::FileSink sink(file_.get(), salt);

@@ -12,6 +12,7 @@
 
 #include "dsi/bench/choice_figures/file_streams.h"
 #include "dsi/bench/choice_figures/search.h"
+#include "dsi/bench/choice_figures/stream_entropy.h"
 #include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/format/types.h"
 
@@ -83,10 +84,15 @@ bool IsSearched(size_t page, size_t pages, size_t searched) {
 }
 
 void Print(const Stream& stream, size_t stripe) {
+  const StreamEntropy entropy = EntropyOf(stream);
   std::printf(
-      "{\"stream\": \"%s\", \"stripe\": %zu, \"values\": %llu, \"pages\": %zu, \"bytes\": %llu}\n",
+      "{\"stream\": \"%s\", \"stripe\": %zu, \"values\": %llu, \"pages\": %zu, \"bytes\": %llu, "
+      "\"width\": %d, \"entropy\": %.0f, \"distinct\": %zu, \"steps_entropy\": %.0f, "
+      "\"distinct_steps\": %zu}\n",
       stream.name.c_str(), stripe, static_cast<unsigned long long>(stream.num_values()),
-      stream.pages.size(), static_cast<unsigned long long>(stream.num_bytes()));
+      stream.pages.size(), static_cast<unsigned long long>(stream.num_bytes()),
+      stream.pages[0].values.width, entropy.values.bytes, entropy.values.distinct,
+      entropy.steps.bytes, entropy.steps.distinct);
 }
 
 void Print(const std::string& name, const Task& task) {

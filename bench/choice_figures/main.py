@@ -1,4 +1,4 @@
-"""The encodings that a file was written with beside the best that a patient search finds; see --help."""
+"""The encodings that a file was written with beside the best that a patient search finds, or beside the entropy of what they hold; see --help."""
 import argparse
 import collections
 import json
@@ -25,8 +25,10 @@ def judge(lines):
     for line in lines:
         s = streams[line.get("stream") or line["searched"]]
         if "stream" in line:
-            for key in ("values", "pages", "bytes"):
+            for key in ("values", "pages", "bytes", "entropy", "distinct", "steps_entropy", "distinct_steps"):
                 s[key] += line[key]
+            # Whoever decodes codes has to be told what they stand for.
+            s["told"] += min(line["entropy"] + line["distinct"] * line["width"], line["steps_entropy"] + line["distinct_steps"] * line["width"])
             continue
         s["searched"] += 1
         costs = {}
@@ -59,6 +61,17 @@ def percent(x):
     return f"{100 * x:.1f} %"
 
 
+def where(args, path, streams, total):
+    size = os.path.getsize(path)
+    r = Report(f"{os.path.basename(path)}: {size:,} bytes, {total['bytes']:,.0f} of them in {len(streams)} streams")
+    largest = sorted(streams.items(), key=lambda i: -i[1]["bytes"])
+    r.table("Where the bytes are, and the entropy (order zero) of values and of differences of neighbours; `least` is the lesser one with its symbols",
+            ["stream", "values", "bytes", "% of file", "bits/value", "distinct", "entropy", "differences", "their entropy", "least", "bytes over least"],
+            [[name, int(s["values"]), int(s["bytes"]), 100 * s["bytes"] / size, 8 * s["bytes"] / s["values"], int(s["distinct"]), int(s["entropy"]),
+              int(s["distinct_steps"]), int(s["steps_entropy"]), int(s["told"]), f"{s['bytes'] - s['told']:+,.0f}"] for name, s in largest[:args.rows]])
+    return r
+
+
 def report(args, path, streams, total):
     r = Report(f"{os.path.basename(path)}, {args.tuning}: {len(streams)} streams, {total['pages']:.0f} pages, {total.get('searched', 0):.0f} searched")
     worst = sorted((i for i in streams.items() if i[1].get("searched")), key=lambda i: i[1]["best_cost"] - i[1]["chosen_cost"])
@@ -77,15 +90,15 @@ def main():
     p = argparse.ArgumentParser(prog="bench/choices", description=__doc__)
     p.add_argument("files", nargs="+", metavar="FILE.dsi")
     p.add_argument("--tuning", choices=("nvme", "network", "archive"), default="nvme", help="what the file was written with")
-    p.add_argument("--pages", type=int, default=2, help="pages of each stream and stripe that are searched: first, last, evenly between")
+    p.add_argument("--pages", type=int, default=2, help="pages of each stream and stripe that are searched: first, last, evenly between; 0: none, print where the bytes are")
     p.add_argument("--stripes", type=int, default=1 << 30, help="look at the first so many")
     p.add_argument("--threads", type=int, default=os.cpu_count(), help="of the search")
     p.add_argument("--rows", type=int, default=12, help="of each printed table")
     p.add_argument("--json", action="store_true")
     p.add_argument("--program", required=True, help=argparse.SUPPRESS)
     args = p.parse_args()
-    if args.pages < 1:
-        p.error("--pages: at least 1")
+    if args.pages < 0:
+        p.error("--pages: at least 0")
     results = {}
     for path in args.files:
         streams = judge(run(args, path))
@@ -94,7 +107,7 @@ def main():
         total = totals(streams)
         results[path] = {"streams": streams, "total": total}
         if not args.json:
-            report(args, path, streams, total).show()
+            (report if args.pages else where)(args, path, streams, total).show()
     if args.json:
         print(json.dumps(results, indent=1))
     return 0

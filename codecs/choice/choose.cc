@@ -184,7 +184,10 @@ EncodePlan Chooser::Choose(std::vector<EncodePlan>* offers) {
 
 EncodePlan ChooseAtDepth(const ArrayView& array, int depth, EncodeContext* context,
                          std::vector<EncodePlan>* offers) {
-  const PiecesOf sample(array, kSampleChunk);
+  const PiecesOf pieces(array, kSampleChunk);
+  // A sample of one value says nothing of the others, which are few.
+  const bool is_blind = Scan(pieces.view()).runs == 1 && Scan(array).runs != 1;
+  const PiecesOf sample(array, is_blind ? array.count : kSampleChunk);
   ChoicePlace place;
   place.depth = depth;
   place.scale = static_cast<double>(array.count) / static_cast<double>(sample.view().count);

@@ -103,6 +103,13 @@ std::vector<Case> Cases() {
   cases.push_back({"rare events", 8,
                    Generate(n, [&](size_t) { return random() % 400 == 0 ? random() : 0U; }),
                    "sparse", false, 0.3});
+  // Where no sample of pieces looks.
+  cases.push_back({"two values that are not zero", 8,
+                   Generate(n,
+                            [](size_t i) -> uint64_t {
+                              return i == 5'001 || i == 30'000 ? 0x9E3779B97F4A7C15 : 0;
+                            }),
+                   "sparse", false, 0.02});
   const std::vector<uint64_t> pool = Generate(1000, [&](size_t) { return random() >> 1; });
   cases.push_back({"few hashed ids", 8, Generate(n, [&](size_t) { return pool[random() % 1000]; }),
                    "dictionary", false, 11.3});

@@ -217,6 +217,47 @@ TEST(FindGroups, UserStateAcrossSessions) {
   EXPECT_EQ(of_list->owner, 1);
 }
 
+// What only positives carry is as new in the rows of an item as it is in all rows.
+TEST(FindGroups, ValuesOfPositivesAreNotVersionsOfTheItem) {
+  Table table;
+  const auto item = [&](size_t row) { return table.item(row); };
+  const uint32_t key = table.Add(item, 1, 20, true);
+  const uint32_t words = table.Add(item, 10, 200);
+  std::mt19937_64 random(3);
+  std::vector<TestRow> labels;
+  std::vector<TestRow> amounts;
+  for (size_t row = 0; row < kRows; ++row) {
+    const bool positive = row % 5 == 0;
+    labels.push_back({{positive ? 1U : 0U}});
+    amounts.push_back({{positive ? random() : 0}});
+  }
+  table.AddRows(labels, 20, false, 1);
+  table.AddRows(amounts, 20, false, 1);
+  const auto groups = table.Find();
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].members, (Members{key, words}));
+}
+
+// Of bytes no dictionary is made but by a group; numbers of as few values need none.
+TEST(FindGroups, ShortTextsOfFewValuesAreAGroup) {
+  Table table;
+  std::mt19937_64 random(3);
+  std::vector<TestRow> texts;
+  std::vector<TestRow> numbers;
+  for (size_t row = 0; row < kRows; ++row) {
+    const uint64_t device = random() % 9;
+    texts.push_back({{'d', 'e', 'v', '0' + device}});
+    numbers.push_back({{random() % 9 * 0x9E3779B97F4A7C15ULL}});
+  }
+  TestColumn text(texts, 0, {1});
+  table.candidates().push_back({.column = &text.column(), .bits_per_row = 32});
+  table.AddRows(numbers, 20, false, 1);
+  const auto groups = table.Find();
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].members, Members{0});
+  EXPECT_EQ(groups[0].repeats, GroupRepeats::kAnywhere);
+}
+
 TEST(FindGroups, NoiseStaysOut) {
   Table table;
   std::mt19937_64 random(1);

@@ -223,7 +223,7 @@ TEST(RandomFiles, AreOfEveryKind) {
       if (stream.num_values != 0) roles.insert(stream.role);
     }
   }
-  EXPECT_EQ(forms.size(), 6U);
+  EXPECT_EQ(forms.size(), 7U);
   EXPECT_EQ(roles, (std::set<std::string>{"shape", "windows", "values", "index", "dictionary"}));
   EXPECT_GT(parents, 0U);
   EXPECT_TRUE(many_stripes);

@@ -84,6 +84,44 @@ TEST_F(FileLayoutTest, TheLargestListsGetTheDictionariesThatCanBeNumbered) {
   EXPECT_EQ(HasDictionary(1), (Has{true, false, false, false, false, false}));
 }
 
+// Two lists and a key of the same hashed ids; a key and a list of others.
+TEST(IdSpacesOfAFile, AreFoundAndAKeySharesThatOfLists) {
+  constexpr uint32_t kRows = 3'000;
+  Schema schema;
+  schema.features = {{.name = "list", .kind = Kind::kList, .columns = {Ids()}},
+                     {.name = "same", .kind = Kind::kList, .columns = {Ids()}},
+                     {.name = "key", .kind = Kind::kKey, .columns = {Ids()}},
+                     {.name = "other_key", .kind = Kind::kKey, .columns = {Ids()}},
+                     {.name = "other", .kind = Kind::kList, .columns = {Ids()}}};
+  const auto shared = std::make_shared<const Schema>(std::move(schema));
+  RowBatch batch(shared);
+  std::mt19937_64 random(5);
+  const auto id = [&](uint64_t space) {
+    return static_cast<int64_t>((random() % 1'000 + space) * 0x9E3779B97F4A7C15ULL >> 1);
+  };
+  for (uint32_t row = 0; row < kRows; ++row) {
+    EXPECT_TRUE(batch.SetInts(0, 0, std::vector<int64_t>{id(0), id(0)}).ok());
+    EXPECT_TRUE(batch.SetInts(1, 0, std::vector<int64_t>{id(0)}).ok());
+    EXPECT_TRUE(batch.SetInt(2, id(0)).ok());
+    EXPECT_TRUE(batch.SetInt(3, id(5'000)).ok());
+    EXPECT_TRUE(batch.SetInts(4, 0, std::vector<int64_t>{id(9'000)}).ok());
+    EXPECT_TRUE(batch.EndRow().ok());
+  }
+  std::vector<FeatureSource> sources;
+  for (size_t f = 0; f < shared->features.size(); ++f)
+    sources.push_back({&shared->features[f], &batch.feature(f)});
+  const RowOrder order = ClusterRows(sources, {}, kRows);
+  std::vector<ClusteredFeature> features;
+  for (const FeatureSource& source : sources) features.emplace_back(source, order, order.input_row);
+  const auto layout = PlanFileLayout(*shared, features, SampleRows(order, kRows, kRows, 0, {}), {});
+  ASSERT_TRUE(layout.ok());
+  std::vector<uint16_t> spaces;
+  for (const ColumnLayout& column : layout->columns) spaces.push_back(column.id_space);
+  EXPECT_EQ(spaces, (std::vector<uint16_t>{0, 0, 0, kNone16, 1}));
+  EXPECT_EQ(layout->id_spaces[0].columns, (std::vector<uint32_t>{0, 1, 2}));
+  EXPECT_EQ(layout->id_spaces[0].name, "");
+}
+
 class CheckStripeTest : public FileLayoutTest {
  protected:
   static constexpr uint32_t kPageValues = 1'024;

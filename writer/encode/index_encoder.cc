@@ -8,6 +8,7 @@
 #include "dsi/codecs/dictionary/number_by_use_internal.h"
 #include "dsi/codecs/choice/entropy_internal.h"
 #include "dsi/dedup/find_parents_internal.h"
+#include "dsi/dedup/value_cost_internal.h"
 #include "dsi/dedup/unique_rows_internal.h"
 #include "dsi/dedup/versions_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
@@ -18,6 +19,8 @@ namespace {
 constexpr double kStoredShare =
     0.5;  // Encoded bytes of a value per raw byte, roughly, when forms are compared.
 constexpr double kWideRow = 16;        // Bytes.
+constexpr double kDecodeNs = 0.3;      // Of an entry.
+constexpr double kLessThanRows = 0.8;  // What repeats is decoded once: rows must be clearly less.
 constexpr double kClearlyLess = 0.98;  // A stripe is sorted by time for who reads form 6.
 constexpr uint64_t kAnywhereBytes =
     2ULL << 30;  // Memory for finding repeats anywhere; wider groups are searched for runs only.
@@ -51,7 +54,10 @@ struct Codes {
 class IndexBuilder {
  public:
   IndexBuilder(const GroupIndexInput& input, const EncodeTuning& tuning)
-      : input_(input), tuning_(tuning) {}
+      : input_(input),
+        tuning_(tuning),
+        bits_to_decode_(8 * kDecodeNs * static_cast<double>(input.features.size()) /
+                        tuning.ns_per_byte) {}
 
   GroupIndex Build() {
     GroupIndex index;
@@ -64,10 +70,13 @@ class IndexBuilder {
       for (const ClusteredFeature* feature : input_.features)
         slices_.push_back(feature->MakeRows(input_.first, input_.num_rows));
       for (const StripeRows& slice : slices_) columns_.push_back(&slice);
-      if (input_.repeats != GroupRepeats::kVersions || !TakeVersions(&index)) {
-        best_cost_ = StoredBytes(every_row());
-        TakeRuns(&index);
-        if (input_.repeats == GroupRepeats::kAnywhere) TakeAnywhere(&index);
+      // Windows would not help who reads: a list that repeats is a unique row to the trainer, too.
+      best_cost_ = EncodedBytes(every_row(), /*have_windows=*/false) / kLessThanRows;
+      TakeRuns(&index);
+      if (input_.repeats == GroupRepeats::kAnywhere) TakeAnywhere(&index);
+      if (input_.repeats == GroupRepeats::kVersions) {
+        if (index.record.form != kIdentity) best_cost_ /= kLessThanRows;
+        TakeVersions(&index);
       }
     }
     if (input_.keep_inverse && index.inverse.empty()) index.inverse = every_row();
@@ -92,6 +101,17 @@ class IndexBuilder {
       bytes += width * static_cast<double>(entries);
     }
     return bytes * kStoredShare;
+  }
+
+  // What the values of these rows, in this order, take once they are encoded, roughly; with what
+  // decoding them is worth.
+  double EncodedBytes(const std::vector<uint32_t>& rows, bool have_windows = true) const {
+    // What other groups refer to must know its rows again, whatever codes make of their values.
+    if (input_.keep_inverse) return StoredBytes(rows);
+    double bits = 0;
+    for (const StripeRows& slice : slices_)
+      bits += BitsInOrder(slice, rows, have_windows, bits_to_decode_);
+    return bits / 8;
   }
 
   template <typename T>
@@ -156,7 +176,7 @@ class IndexBuilder {
     UniqueRows runs = FindRuns(columns_, input_.num_rows);
     GroupIndex by_runs;
     EncodeRuns(runs.first_row, &by_runs);
-    const double cost = static_cast<double>(by_runs.stream.bytes()) + StoredBytes(runs.first_row);
+    const double cost = static_cast<double>(by_runs.stream.bytes()) + EncodedBytes(runs.first_row);
     if (cost >= best_cost_) return;
     best_cost_ = cost;
     *index = std::move(by_runs);
@@ -194,7 +214,7 @@ class IndexBuilder {
         unique = std::move(by_row);
       }
     }
-    if (static_cast<double>(anywhere.stream.bytes()) + StoredBytes(unique.first_row) >= best_cost_)
+    if (static_cast<double>(anywhere.stream.bytes()) + EncodedBytes(unique.first_row) >= best_cost_)
       return;
     *index = std::move(anywhere);
     Keep(std::move(unique), index);
@@ -230,11 +250,11 @@ class IndexBuilder {
     return index;
   }
 
-  // Form 5, unless owners hardly come back.
-  bool TakeVersions(GroupIndex* index) const {
+  // Forms 5 and 6, unless owners hardly come back.
+  void TakeVersions(GroupIndex* index) {
     const GroupIndex* const parent = input_.parent;
     if (parent == nullptr || parent->record.num_unique > input_.num_rows - input_.num_rows / 8)
-      return false;
+      return;
     FeatureRows owner;
     owner.entries_per_row = 1;
     owner.values = {{reinterpret_cast<const std::byte*>(parent->inverse.data()), 4}};
@@ -246,36 +266,32 @@ class IndexBuilder {
         StoredBytes(unique.first_row) > kWideRow * static_cast<double>(unique.first_row.size());
     Versions versions = NumberVersions(unique, parent->inverse, parent->record.num_unique,
                                        input_.rows_in_time, reuse);
-    index->record = {.form = kVersions,
-                     .num_unique = static_cast<uint32_t>(versions.stored_rows.size())};
-    index->stream = Encode(versions.steps, kCodesWay);
-    const double cost =
-        static_cast<double>(index->stream.bytes()) + StoredBytes(versions.stored_rows);
-    index->stored_rows = std::move(versions.stored_rows);
-    if (input_.keep_inverse) index->inverse = std::move(versions.inverse);
-    if (!input_.rows_by_time_column.empty()) TakeAsOf(unique, cost, index);
-    return true;
+    EncodedStream steps = Encode(versions.steps, kCodesWay);
+    TakeIfLess(kVersions, std::move(steps), 1, &versions, index);
+    if (input_.rows_by_time_column.empty()) return;
+    versions = NumberVersions(unique, parent->inverse, parent->record.num_unique,
+                              input_.rows_by_time_column, /*reuse=*/false);
+    if (EncodedBytes(versions.stored_rows) >= kClearlyLess * best_cost_) return;
+    EncodedStream counts =
+        Encode(CountUses(versions.inverse, versions.stored_rows.size()), kCountsWay);
+    TakeIfLess(kAsOf, std::move(counts), kClearlyLess, &versions, index);
   }
 
-  // Form 6 instead, where it takes clearly less than `cost`.
-  void TakeAsOf(const UniqueRows& unique, double cost, GroupIndex* index) const {
-    Versions versions =
-        NumberVersions(unique, input_.parent->inverse, input_.parent->record.num_unique,
-                       input_.rows_by_time_column, /*reuse=*/false);
-    const double stored = StoredBytes(versions.stored_rows);
-    if (stored >= kClearlyLess * cost) return;
-    const std::vector<uint32_t> counts = CountUses(versions.inverse, versions.stored_rows.size());
-    EncodedStream stream = Encode(counts, kCountsWay);
-    if (static_cast<double>(stream.bytes()) + stored >= kClearlyLess * cost) return;
-    index->record = {.form = kAsOf,
-                     .num_unique = static_cast<uint32_t>(versions.stored_rows.size())};
+  void TakeIfLess(IndexForm form, EncodedStream stream, double share, Versions* versions,
+                  GroupIndex* index) {
+    const double cost = static_cast<double>(stream.bytes()) + EncodedBytes(versions->stored_rows);
+    if (cost >= share * best_cost_) return;
+    best_cost_ = cost;
+    index->record = {.form = form,
+                     .num_unique = static_cast<uint32_t>(versions->stored_rows.size())};
     index->stream = std::move(stream);
-    index->stored_rows = std::move(versions.stored_rows);
-    if (input_.keep_inverse) index->inverse = std::move(versions.inverse);
+    index->stored_rows = std::move(versions->stored_rows);
+    if (input_.keep_inverse) index->inverse = std::move(versions->inverse);
   }
 
   const GroupIndexInput& input_;
   const EncodeTuning& tuning_;
+  const double bits_to_decode_;  // What decoding an entry is worth.
   std::vector<StripeRows> slices_;
   std::vector<const FeatureRows*> columns_;
   double best_cost_ = 0;

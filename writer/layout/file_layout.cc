@@ -10,6 +10,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/slots_internal.h"
+#include "dsi/writer/layout/find_id_spaces_internal.h"
 #include "dsi/writer/layout/group_layout_internal.h"
 
 namespace dsi::internal {
@@ -39,47 +40,95 @@ uint32_t CountTiers(const ClusteredFeature& feature) {
   return tiers;
 }
 
-// Of a list of ids whose space is not declared, where it is large enough for one of its own: its
-// entries, the measure of what a dictionary may save.
-size_t IdsOfOwn(const ClusteredFeature& feature, const ColumnSpec& spec) {
+// A column of ids whose space is not declared: its entries are the measure of what a dictionary may
+// save. A list that is large enough has one of its own; a key shares that of lists or has none.
+size_t IdsOf(const ClusteredFeature& feature, const ColumnSpec& spec) {
+  const Kind kind = feature.source().spec->kind;
   const bool is_id = IsInteger(spec.type) && TypeWidth(spec.type) >= 4 && spec.id_space.empty();
-  if (!is_id || !IsListKind(feature.source().spec->kind)) return 0;
+  if (!is_id || (kind != Kind::kKey && !IsListKind(kind))) return 0;
   const size_t entries = feature.CountEntries();
   return entries < kMinIdsForDictionary ? 0 : entries;
 }
 
-// Declared id spaces, and one of its own for each list of ids that is large enough: the largest,
-// where there are more than can be numbered.
-void AssignIdSpaces(std::span<const ClusteredFeature> features, uint32_t most, FileLayout* layout) {
-  std::set<std::string_view> declared;
-  std::vector<std::pair<size_t, uint32_t>> own;  // Entries and columns.
+// A column of ids, and those whose space it shares, if any.
+struct IdColumn {
+  size_t entries = 0;
+  uint32_t column = 0;
+  bool is_key = false;
+  uint32_t space = 0;  // Equal where columns share one.
+};
+
+// Those that may have a dictionary, by what they have in common.
+Result<std::vector<IdColumn>> FindIdColumns(std::span<const ClusteredFeature> features,
+                                            const LayoutOptions& options,
+                                            std::span<const ColumnLayout> columns) {
+  std::vector<IdColumn> found;
+  for (uint32_t c = 0; c < columns.size(); ++c) {
+    const FeatureSource& source = features[columns[c].feature].source();
+    const size_t ids = IdsOf(features[columns[c].feature], source.spec->columns[columns[c].column]);
+    if (ids != 0) found.push_back({ids, c, source.spec->kind == Kind::kKey});
+  }
+  std::vector<IdSketch> sketches(found.size());
+  DSI_RETURN_IF_ERROR(options.for_each(found.size(), [&](size_t i) {
+    const ColumnLayout& column = columns[found[i].column];
+    const FeatureSource& source = features[column.feature].source();
+    const Type type = source.spec->columns[column.column].type;
+    sketches[i] = SketchIds(source.rows->values[column.column].data(), found[i].entries,
+                            TypeWidth(type), IsSignedInteger(type));
+  }));
+  const std::vector<uint32_t> spaces = FindIdSpaces(sketches, options.most_shared_bytes);
+  std::vector<bool> has_list(found.size(), false);
+  for (size_t i = 0; i < found.size(); ++i) {
+    found[i].space = spaces[i];
+    if (!found[i].is_key) has_list[spaces[i]] = true;
+  }
+  std::erase_if(found, [&](const IdColumn& ids) { return !has_list[ids.space]; });
+  return found;
+}
+
+// Declared id spaces, and those of lists of ids that are large enough: the largest, where there are
+// more than can be numbered.
+Status AssignIdSpaces(std::span<const ClusteredFeature> features, const LayoutOptions& options,
+                      FileLayout* layout) {
   const auto spec_of = [&](const ColumnLayout& column) -> const ColumnSpec& {
     return features[column.feature].source().spec->columns[column.column];
   };
-  for (uint32_t c = 0; c < layout->columns.size(); ++c) {
-    const ColumnSpec& spec = spec_of(layout->columns[c]);
-    if (!spec.id_space.empty()) declared.insert(spec.id_space);
-    const size_t ids = IdsOfOwn(features[layout->columns[c].feature], spec);
-    if (ids != 0) own.emplace_back(ids, c);
+  DSI_ASSIGN_OR_RETURN(std::vector<IdColumn> found,
+                       FindIdColumns(features, options, layout->columns));
+  std::set<std::string_view> declared;
+  for (const ColumnLayout& column : layout->columns) {
+    if (!spec_of(column).id_space.empty()) declared.insert(spec_of(column).id_space);
   }
-  std::stable_sort(own.begin(), own.end(),
+  std::map<uint32_t, size_t> entries_of;
+  for (const IdColumn& ids : found) entries_of[ids.space] += ids.entries;
+  std::vector<std::pair<size_t, uint32_t>> largest;
+  for (const auto& [space, entries] : entries_of) largest.emplace_back(entries, space);
+  std::stable_sort(largest.begin(), largest.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  own.resize(std::min<size_t>(own.size(), most - declared.size()));
-  std::vector<bool> has_own(layout->columns.size(), false);
-  for (const auto& [ids, c] : own) has_own[c] = true;
+  largest.resize(std::min<size_t>(largest.size(), options.most_id_spaces - declared.size()));
+  std::set<uint32_t> kept;
+  for (const auto& [entries, space] : largest) kept.insert(space);
+  std::erase_if(found, [&](const IdColumn& ids) { return !kept.contains(ids.space); });
+
   std::map<std::string_view, uint16_t> by_name;
+  std::map<uint32_t, uint16_t> by_space;
+  auto next = found.begin();
   for (uint32_t c = 0; c < layout->columns.size(); ++c) {
     const ColumnSpec& spec = spec_of(layout->columns[c]);
-    if (spec.id_space.empty() && !has_own[c]) continue;
-    auto ordinal = static_cast<uint16_t>(layout->id_spaces.size());
-    if (!spec.id_space.empty()) ordinal = by_name.try_emplace(spec.id_space, ordinal).first->second;
-    if (ordinal == layout->id_spaces.size()) {
+    const bool is_found = next != found.end() && next->column == c;
+    if (spec.id_space.empty() && !is_found) continue;
+    const auto fresh = static_cast<uint16_t>(layout->id_spaces.size());
+    const uint16_t ordinal = is_found ? by_space.try_emplace(next->space, fresh).first->second
+                                      : by_name.try_emplace(spec.id_space, fresh).first->second;
+    if (is_found) ++next;
+    if (ordinal == fresh) {
       layout->id_spaces.push_back(
           {.name = spec.id_space, .width = TypeWidth(spec.type), .columns = {}});
     }
     layout->id_spaces[ordinal].columns.push_back(c);
     layout->columns[c].id_space = ordinal;
   }
+  return Status::Ok();
 }
 
 // F-076. Tiers follow one another in the order of columns.
@@ -160,7 +209,7 @@ Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const Clustere
   for (uint32_t f = 0; f < features.size(); ++f) {
     if (layout.features[f].group == 0) layout.groups[0].features.push_back(f);
   }
-  AssignIdSpaces(features, options.most_id_spaces, &layout);
+  DSI_RETURN_IF_ERROR(AssignIdSpaces(features, options, &layout));
   AssignSlots(features, options.dedup, &layout);
   OrderStorage(features, &layout);
   if (layout.num_slots > kMaxSlots) {

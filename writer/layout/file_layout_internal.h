@@ -48,7 +48,7 @@ struct GroupLayout {
 };
 
 struct IdSpaceLayout {
-  std::string name;  // Empty: one column's own.
+  std::string name;  // Empty: found, or one column's own.
   uint32_t dictionary_slot = 0;
   int width = 8;
   std::vector<uint32_t> columns;
@@ -64,10 +64,15 @@ struct FileLayout {
   std::vector<uint32_t> storage_order;
 };
 
+// Columns of ids that are found to share a dictionary have so many bytes in a stripe together, as
+// all of them are in memory when it is chosen.
+inline constexpr uint64_t kMostSharedBytes = 512ULL << 20;
+
 struct LayoutOptions {
   bool dedup = true;
   bool find_groups = true;
   uint32_t most_id_spaces = kMaxIdSpaces;
+  uint64_t most_shared_bytes = kMostSharedBytes;  // In all stripes.
   ForEach for_each = OneByOne;
 };
 
