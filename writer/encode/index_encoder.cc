@@ -174,9 +174,11 @@ class IndexBuilder {
 
   void TakeRuns(GroupIndex* index) {
     UniqueRows runs = FindRuns(columns_, input_.num_rows);
+    const double stored = EncodedBytes(runs.first_row);
+    if (stored >= best_cost_) return;
     GroupIndex by_runs;
     EncodeRuns(runs.first_row, &by_runs);
-    const double cost = static_cast<double>(by_runs.stream.bytes()) + EncodedBytes(runs.first_row);
+    const double cost = static_cast<double>(by_runs.stream.bytes()) + stored;
     if (cost >= best_cost_) return;
     best_cost_ = cost;
     *index = std::move(by_runs);
