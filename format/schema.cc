@@ -22,10 +22,11 @@ namespace {
 // process. Here that is while the library is loaded.
 [[maybe_unused]] const bool simdjson_is_ready = simdjson::validate_utf8("a", 1);
 
-// Keys, and lists of ids, as which an id of one often stands.
+// Keys; dense numbers and lists, as which an id often stands.
 bool MayOwn(const FeatureSpec& feature) {
   return feature.kind == Kind::kKey ||
-         (feature.kind == Kind::kList && IsInteger(feature.columns[0].type));
+         ((feature.kind == Kind::kDense || feature.kind == Kind::kList) &&
+          IsInteger(feature.columns[0].type));
 }
 
 using internal::InvalidArgument;
@@ -266,7 +267,7 @@ Status CheckGroups(const Schema& schema,
     if (!group.owner.empty()) {
       const auto owner = by_name.find(group.owner);
       if (owner == by_name.end() || !MayOwn(schema.features[owner->second])) {
-        return InvalidArgument("{}: owner {} is no key, and no list of ids", where,
+        return InvalidArgument("{}: owner {} is no key, and no id or list of ids", where,
                                QuoteForMessage(group.owner));
       }
     }

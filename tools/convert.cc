@@ -206,7 +206,8 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   only(app->add_flag("--no-dedup", options->no_dedup, "Store every row's values"), file_group);
   only(app->add_flag("--no-groups", options->no_groups, "Only the groups that the schema declares"),
        file_group);
-  only(app->add_option("--stripe-rows", writer->stripe_rows, "Rows in a stripe, the last half as many more; default 262144")
+  only(app->add_option("--stripe-rows", writer->stripe_rows,
+                       "Rows in a stripe, half as many more in the last; default 262144")
            ->check(CLI::Range(1U, kMaxStripeRows).description(""))
            ->type_name("N"),
        file_group);

@@ -146,9 +146,9 @@ TEST(AsOf, ATimeWithAnIdSpaceTellsNothing) {
 
 TEST(AsOf, APlanReadsTheTime) {
   const auto reader = *OpenBytes(Write(Log(false)));
-  const auto alone = reader->Plan({.features = {{.name = "item.shown"}}});
+  const auto alone = reader->Plan({.features = {{.name = "item.clicked"}}});
   const auto with_time =
-      reader->Plan({.features = {{.name = "item.shown"}, {.name = "timestamp"}}});
+      reader->Plan({.features = {{.name = "item.clicked"}, {.name = "timestamp"}}});
   ASSERT_TRUE(alone.ok() && with_time.ok());
   EXPECT_EQ(alone->bytes_needed, with_time->bytes_needed);
 }
