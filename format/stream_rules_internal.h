@@ -27,7 +27,7 @@ struct PagesOfStripe {
 
 // F-062: a page that starts at `expected`, where the one before it ends.
 Status CheckPagePlace(const PageRecord& record, uint32_t page, uint64_t expected,
-                      const PagesOfStripe& pages, uint32_t page_values);
+                      const PagesOfStripe& pages);
 
 // F-061: only shape and windows streams state a maximum. `what`: for the message.
 Status CheckNoMax(const StreamRecord& stream, const char* what);

@@ -202,8 +202,11 @@ Result<StreamRecord> StreamRecord::DecodeFrom(const std::byte* bytes) {
                    r.width);
   }
   const bool packed = r.form == StreamForm::kPacked;
-  if (!packed && (r.offset_in_page != 0 || r.size != 0))
+  const bool paged = r.form == StreamForm::kPaged;
+  if (!packed && (r.offset_in_page != 0 || (!paged && r.size != 0)))
     return Corrupt("stream record: a place in a page in form {} (F-061)", form);
+  if (paged && (r.size % kPageValuesUnit != 0 || r.size > kMaxPageValues))
+    return Corrupt("stream record: {} values a page in form 3 (F-061)", r.size);
   if (packed && (r.num_pages != 1 || r.offset_in_page % 8 != 0 || r.size % 8 != 0 || r.size < 16)) {
     return Corrupt("stream record: {} pages, offset {}, size {} in form 2 (F-061)", r.num_pages,
                    r.offset_in_page, r.size);

@@ -64,6 +64,9 @@ struct StripeGroupRecord {
 enum class StreamForm : uint8_t { kEmpty = 0, kConstant = 1, kPacked = 2, kPaged = 3, kAlias = 4 };
 constexpr bool IsKnown(StreamForm form) { return form <= StreamForm::kAlias; }
 
+// Values of a page are counted in as many (F-050, F-061).
+inline constexpr uint32_t kPageValuesUnit = 1024;
+
 // F-061.
 struct StreamRecord {
   static constexpr size_t kSize = 40;
@@ -73,13 +76,15 @@ struct StreamRecord {
   uint32_t first_page = 0;  // Of an alias: the slot whose stream it is. No place in unknown forms.
   uint32_t num_pages = 0;
   uint32_t offset_in_page = 0;
-  uint32_t size = 0;
+  uint32_t size = 0;  // Of form 2: bytes. Of form 3: values per page, 0 as the core footer says.
   uint8_t width = 8;
   StreamForm form = StreamForm::kEmpty;
   uint32_t max = 0;
   bool is_alias = false;  // Not stored: the reader gives an alias the record of its target.
   // kUnsupported in an unknown form, for who wants the values (F-061).
   Status Support() const;
+  // Of form 3. `page_values`: what the core footer says.
+  uint32_t PageValues(uint32_t page_values) const { return size != 0 ? size : page_values; }
 
   // F-066: the column whose values serve as dictionary, and its id space, kNone32 without one.
   bool has_source() const {

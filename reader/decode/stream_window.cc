@@ -119,7 +119,7 @@ Status StreamWindow::Require(uint64_t first, uint64_t end) {
   if (end <= end_ || first == end) return Status::Ok();
   if (Status status = stream_->record.Support(); !status.ok()) return status.At(Describe());
   const uint64_t page_values = stream_->record.form == StreamForm::kPaged
-                                   ? context_->page_values
+                                   ? stream_->record.PageValues(context_->page_values)
                                    : std::max<uint64_t>(num_values(), 1);
   if (first >= end_) {
     // Nothing in the window is needed any more, and neither are the pages up to the first value's.
@@ -140,8 +140,9 @@ Status StreamWindow::Require(uint64_t first, uint64_t end) {
 Status StreamWindow::DecodePage(uint32_t page) {
   const StreamRecord& record = stream_->record;
   const bool paged = record.form == StreamForm::kPaged;
-  const uint64_t count = paged ? std::min<uint64_t>(context_->page_values, record.num_values - end_)
-                               : record.num_values;
+  const uint64_t count =
+      paged ? std::min<uint64_t>(record.PageValues(context_->page_values), record.num_values - end_)
+            : record.num_values;
   // A window of a later stream is often as long: a full window at once saves growing it in steps.
   DSI_RETURN_IF_ERROR(buffer_.Reserve(
       (keep_all_ ? record.num_values : end_ - begin_ + count) * width_, (end_ - begin_) * width_));

@@ -86,8 +86,7 @@ Result<std::vector<PageRecord>> OpenFile::LoadPages(size_t stripe, uint32_t firs
     auto page = PageRecord::DecodeFrom(bytes);
     if (!page.ok()) return page.status().At(fmt::format("stripe {}, page {}", stripe, i));
     const Status status = CheckPagePlace(
-        *page, i, expected, {table.count(), ref.data_offset + ref.data_size, may_have_gaps()},
-        core().page_values);
+        *page, i, expected, {table.count(), ref.data_offset + ref.data_size, may_have_gaps()});
     if (!status.ok()) return status.At(fmt::format("stripe {}, page {}", stripe, i));
     expected = page->offset + page->stored_size;
     pages.push_back(*page);

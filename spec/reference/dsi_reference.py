@@ -601,13 +601,16 @@ class File:
                      "node outside its page")  # F-064
                 packed[s.first_page].append((s.offset_in_page, s.size))
                 continue
-            need(s.offset_in_page == 0 and s.size == 0, "F-061", here, "paged, but with a place")
-            need(s.num_pages == blocks_of(s.num_values, self.footer.page_values), "F-061", here,
+            need(s.offset_in_page == 0, "F-061", here, "paged, but with a place")
+            need(s.size % 1024 == 0 and s.size <= MAX_PAGE_VALUES and
+                 s.size != self.footer.page_values, "F-061", here, f"{s.size} values a page")
+            per_page = s.size or self.footer.page_values
+            need(s.num_pages == blocks_of(s.num_values, per_page), "F-061", here,
                  f"{s.num_pages} pages for {s.num_values} values")
             left = s.num_values
             for p in pages:
                 need(p not in owners, "F-063", here, f"page {p} belongs to two streams")  # F-063
-                owners[p], n = slot, min(left, self.footer.page_values)
+                owners[p], n = slot, min(left, per_page)
                 need(stripe.pages[p].num_values == n, "F-062", here,
                      f"page {p} of {stripe.pages[p].num_values} values, expected {n}")  # F-062
                 left -= n

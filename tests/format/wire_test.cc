@@ -231,6 +231,15 @@ TEST(StreamRecord, F061Rules) {
       {"offset 64, size 20 in form 2 (F-061)", [](auto* r) { r->size = 20; }},
       {"offset 64, size 8 in form 2 (F-061)", [](auto* r) { r->size = 8; }},
       {"a place in a page in form 3 (F-061)", [](auto* r) { r->form = StreamForm::kPaged; }},
+      {"1023 values a page in form 3 (F-061)",
+       [](auto* r) {
+         *r = {.num_values = 1, .num_pages = 1, .size = 1023, .form = StreamForm::kPaged};
+       }},
+      {"1049600 values a page in form 3 (F-061)",
+       [](auto* r) {
+         *r = {
+             .num_values = 1, .num_pages = 1, .size = (1 << 20) + 1024, .form = StreamForm::kPaged};
+       }},
       {"a place in a page in form 4 (F-061)", [](auto* r) { r->offset_in_page = 8; }, Alias()},
       {"a place in a page in form 1 (F-061)", [](auto* r) { r->size = 16; }, constant},
       {"a maximum in form 0 (F-061)", [](auto* r) { r->max = 1; }, empty},

@@ -162,6 +162,22 @@ def alias_of_unknown_form(**more):
         dict(s, form=9, **more) if i == 0 else s for i, s in enumerate(value)] if what == "stripe 0 streams" else value).bytes()
 
 
+def paged(count, page_values, stated, per_page=None):
+    """A list of so many bytes in pages of `per_page` values; `stated` in the record of its values."""
+    per_page = per_page or stated
+    values = [k * k % 251 for k in range(count)]
+    pages = [values[k:k + per_page] for k in range(0, count, per_page)]
+
+    def edit(what, value):
+        if what == "pages":
+            return value[:1] + [(en.raw(page, 1), len(page)) for page in pages]
+        if what == "stripe 0 streams":
+            return [dict(s, size=stated, num_pages=len(pages)) if i == 0 else s for i, s in enumerate(value)]
+        return [dict(r, stored_bytes=r["stored_bytes"] + sum(len(en.raw(page, 1)) for page in pages) - plain) for r in value] if what == "columns" else value
+    plain = sum(len(en.raw(values[k:k + page_values], 1)) for k in range(0, count, page_values))
+    return Builder([Col("l", "list", "uint8")], [Rows(2, {"l": [values[:7], values[7:]]}, nodes={"l": (en.raw, "paged")})], page_values=page_values, edit=edit).bytes()
+
+
 def same_pages():
     """The second stripe has the pages of the first."""
     kept = {}
@@ -307,6 +323,10 @@ FILES = {
     "D-010.damage_beside_form_9": lambda: unknown_form(4, num_values=2), "F-061.alias_of_form_9.unsupported": alias_of_unknown_form,
     "F-061.damage_beside_form_9": lambda: alias_of_unknown_form(num_values=2),
     "F-070.damage_beside_form_9": lambda: other_parts("stripe 1 streams", lambda streams: [dict(s, form=9, num_values=2) if i == 3 else s for i, s in enumerate(streams)], 0),
+    "sound.values_per_page": lambda: paged(3000, 1024, 2048), "sound.most_values_per_page": lambda: paged(3000, 1024, 2**20),
+    "F-061.values_per_page_as_stated": lambda: paged(3000, 1024, 1024), "F-061.values_per_page_not_of_1024": lambda: paged(3000, 1024, 1500),
+    "F-061.too_many_values_per_page": lambda: paged(3000, 1024, 2**20 + 1024, 2**20), "F-061.fewer_pages_than_values": lambda: paged(3000, 1024, 2048, 4096),
+    "F-062.page_of_other_values": lambda: paged(3000, 1024, 2048, 1500),
     "E-005.flags.unsupported": lambda: other_parts("pages", lambda pages: [pages[0], (pages[1][0][:3] + b"\2" + pages[1][0][4:], pages[1][1])], 0),
     "F-085.encrypted.unsupported": lambda: smallest(sections=[(6, 1, b"key")]).bytes(), "F-085.not_required": lambda: smallest(sections=[(6, 0, b"key")]).bytes(),
     "F-073.group_without_columns": lambda: Builder([Col("a", "dense", "int8")], [Rows(2, {"a": [1, 2]}, groups=[(0, 2, ())])], [Grp("g")]).bytes(),

@@ -223,7 +223,8 @@ double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPl
 }
 
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
-                           const EncodeTuning& tuning, RememberedPlan* remembered) {
+                           const EncodeTuning& tuning, RememberedPlan* remembered,
+                           uint32_t larger_pages) {
   EncodedStream stream;
   stream.record.num_values = values.count;
   stream.record.width = static_cast<uint8_t>(values.width);
@@ -234,8 +235,10 @@ EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
     return stream;
   }
   stream.record.form = StreamForm::kPaged;
-  for (size_t first = 0; first < values.count; first += page_values) {
-    const size_t count = std::min<size_t>(values.count - first, page_values);
+  if (larger_pages > page_values && values.count > page_values) stream.record.size = larger_pages;
+  const uint32_t per_page = stream.record.PageValues(page_values);
+  for (size_t first = 0; first < values.count; first += per_page) {
+    const size_t count = std::min<size_t>(values.count - first, per_page);
     EncodedStream::Node& node = stream.nodes.emplace_back();
     node.num_values = static_cast<uint32_t>(count);
     node.bytes = EncodePage(Page(values, first, count), tuning, remembered);

@@ -35,9 +35,11 @@ double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPl
 // Encodes an array page by page. A plan is chosen on the first page, unless one is remembered, and
 // anew where pages since have taken much more than the one that it was chosen on, or one much less,
 // or a large one looks otherwise.
-// Streams of one value become constants without nodes.
+// Streams of one value become constants without nodes. `larger_pages`: values per page of a stream
+// that does not fit one of page_values (F-061); 0: no others.
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
-                           const EncodeTuning& tuning, RememberedPlan* remembered);
+                           const EncodeTuning& tuning, RememberedPlan* remembered,
+                           uint32_t larger_pages = 0);
 
 // Values as codes into the dictionary of an id space.
 struct CodedIds {

@@ -237,6 +237,13 @@ class StripeEncoder {
     return Status::Ok();
   }
 
+  // Bytes of text in a page: as many as a page of ids has, since what is alike in text lies farther
+  // apart than what a page of page_values bytes holds.
+  uint32_t text_page() const {
+    return std::min<uint32_t>(options_.page_values, kMaxPageValues / sizeof(uint64_t)) *
+           sizeof(uint64_t);
+  }
+
   // Encodes the shape stream of a feature and the values of its columns that have no id space and
   // no source.
   void EncodeFeature(uint32_t f) {
@@ -268,9 +275,10 @@ class StripeEncoder {
         if (has_statistics) FindStatistics(f, values);
         if (values.empty()) continue;
         const uint32_t slot = column.slot_of_tier(tier);
+        const Type type = source.spec->columns[c].type;
         stripe_.streams[slot] =
-            EncodeStream(ViewOf(values, source.spec->columns[c].type), options_.page_values,
-                         options_.tuning, options_.plans->Of(slot));
+            EncodeStream(ViewOf(values, type), options_.page_values, options_.tuning,
+                         options_.plans->Of(slot), type == Type::kBytes ? text_page() : 0);
       }
     }
   }

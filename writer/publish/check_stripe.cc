@@ -63,7 +63,7 @@ class StripeChecker {
     uint64_t expected = stripe_.data_offset;
     const PagesOfStripe place{num_pages_, stripe_.data_offset + stripe_.data_size};
     for (uint32_t i = 0; i < pages.size(); ++i) {
-      const Status status = CheckPagePlace(pages[i], i, expected, place, page_values_);
+      const Status status = CheckPagePlace(pages[i], i, expected, place);
       if (!status.ok()) return status.At(fmt::format("page {}", i));
       expected = pages[i].offset + pages[i].stored_size;
     }

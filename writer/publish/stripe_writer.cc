@@ -21,7 +21,8 @@ class Placer {
   Status Place(uint32_t slot, const EncodedStream& stream) {
     StreamRecord& record = (*records_)[slot];
     if (stream.nodes.empty()) return Status::Ok();
-    if (stream.nodes.size() == 1 && stream.nodes[0].bytes.size() <= kSmallNode) {
+    if (stream.nodes.size() == 1 && stream.nodes[0].bytes.size() <= kSmallNode &&
+        stream.record.size == 0) {
       const std::vector<std::byte>& node = stream.nodes[0].bytes;
       if (shared_.size() + node.size() > kSharedPageBytes) DSI_RETURN_IF_ERROR(CloseSharedPage());
       record.form = StreamForm::kPacked;
