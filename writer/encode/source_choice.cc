@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "dsi/base/logarithm_internal.h"
 #include "dsi/codecs/choice/entropy_internal.h"
 #include "dsi/codecs/dictionary/value_table_internal.h"
 #include "dsi/dedup/contained_internal.h"
@@ -26,6 +27,7 @@ struct Candidate {
   uint32_t column = 0;
   Type type = Type::kInt64;
   double bytes = 0;  // What its values take by entropy; 0: not known.
+  double count = 0;  // Of its values, as known as that.
   bool is_source = false;
   bool borrows = false;
 };
@@ -126,13 +128,20 @@ class SourceChooser {
       const bool has_entries =
           id_space == kNone16 || layout_.id_spaces[id_space].columns.size() == 1;
       candidate.bytes = VisitValues(bytes, candidate.type, [&](const auto& values) {
+        candidate.count = static_cast<double>(values.size());
         return EntropyBytes(values, has_entries);
       });
     });
   }
 
   bool MayLend(const Candidate& source, const Candidate& to) const {
-    return !to.borrows && !to.is_source && source.bytes > 0 && source.bytes < kReadLimit * to.bytes;
+    return !to.borrows && !to.is_source && source.bytes > 0 &&
+           source.bytes < kReadLimit * to.bytes && !AreMetByChance(source, to);
+  }
+
+  // Grams of few values, of which a source of so many has any.
+  static bool AreMetByChance(const Candidate& source, const Candidate& to) {
+    return 8 * to.bytes / to.count * kPlaceGram < Log2(source.count);
   }
 
   // The candidate whose values stand in for the most bytes of others; those of a pair are both
