@@ -265,11 +265,12 @@ class StripeEncoder {
     const bool has_statistics = HasStatistics(source.spec->kind, source.spec->columns[0].type);
     for (uint32_t c = 0; c < source.spec->columns.size(); ++c) {
       const ColumnLayout& column = layout_.columns[leader + c];
-      if (stripe_.streams[column.values_slot].record.has_source()) continue;
+      // Streams of an id space are its own piece's, which may be writing them.
       if (column.id_space != kNone16) {
         if (has_statistics) FindStatistics(f, values_[f]->TakeValues(c, 0));
         continue;
       }
+      if (stripe_.streams[column.values_slot].record.has_source()) continue;
       for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
         const std::vector<std::byte> values = values_[f]->TakeValues(c, tier);
         if (has_statistics) FindStatistics(f, values);
