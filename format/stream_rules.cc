@@ -39,8 +39,8 @@ Status CheckMayBorrow(const ColumnRecord& column, const StreamRecord& values) {
 }
 
 Status CheckSource(const StreamRecord& values, const StreamRecord& source) {
-  const bool has_nodes = HasNodes(source.form);
-  if (has_nodes && !source.is_alias && !source.has_source() && source.width == values.width)
+  if (HasNodes(source.form) && !source.is_alias && !source.has_source() &&
+      source.width == values.width)
     return Status::Ok();
   return Corrupt(
       "the source, column {}, has values of width {} in form {}{}, expected width {} in form 2 or "
@@ -58,8 +58,7 @@ uint64_t EntriesOfCode(const ColumnRecord& column, uint64_t code) {
 }
 
 uint32_t ValuesInNode(const StreamRecord& stream, uint32_t k, uint32_t page_values) {
-  const uint32_t per_page =
-      stream.form == StreamForm::kPaged ? stream.PageValues(page_values) : page_values;
+  const uint32_t per_page = stream.PageValues(page_values);
   const uint64_t before = uint64_t{k} * per_page;
   return static_cast<uint32_t>(std::min<uint64_t>(per_page, stream.num_values - before));
 }

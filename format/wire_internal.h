@@ -83,8 +83,10 @@ struct StreamRecord {
   bool is_alias = false;  // Not stored: the reader gives an alias the record of its target.
   // kUnsupported in an unknown form, for who wants the values (F-061).
   Status Support() const;
-  // Of form 3. `page_values`: what the core footer says.
-  uint32_t PageValues(uint32_t page_values) const { return size != 0 ? size : page_values; }
+  // `page_values`: what the core footer says, and form 3 may say otherwise.
+  uint32_t PageValues(uint32_t page_values) const {
+    return form == StreamForm::kPaged && size != 0 ? size : page_values;
+  }
 
   // F-066: the column whose values serve as dictionary, and its id space, kNone32 without one.
   bool has_source() const {

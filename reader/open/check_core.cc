@@ -72,7 +72,8 @@ class Checker {
 
   Status CheckTotals() const {
     const Core& c = core_;
-    if (c.page_values < 1024 || c.page_values > kMaxPageValues || c.page_values % 1024 != 0) {
+    if (c.page_values < kPageValuesUnit || c.page_values > kMaxPageValues ||
+        c.page_values % kPageValuesUnit != 0) {
       return Corrupt("core footer: {} values per page (F-050)", c.page_values);
     }
     if (c.columns.count > kMaxColumns) {
