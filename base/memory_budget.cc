@@ -17,12 +17,6 @@ Status RefusalOf(uint64_t wanted, uint64_t left, uint64_t limit) {
 
 Status MemoryBudget::Refusal(uint64_t bytes) const { return RefusalOf(bytes, left(), limit); }
 
-Status MemoryBudget::Take(uint64_t bytes) {
-  if (bytes > left()) return Refusal(bytes);
-  used += bytes;
-  return Status::Ok();
-}
-
 Status OverBudget::ToStatus() const { return RefusalOf(wanted_, left_, limit_); }
 
 MemoryCharge::MemoryCharge(MemoryCharge&& other) noexcept
@@ -43,7 +37,8 @@ Status MemoryCharge::Add(uint64_t bytes) {
 }
 
 void MemoryCharge::Set(uint64_t bytes) {
-  if (budget_ != nullptr) budget_->used = budget_->used - bytes_ + bytes;
+  if (budget_ != nullptr && bytes > bytes_) budget_->Count(bytes - bytes_);
+  if (budget_ != nullptr && bytes < bytes_) budget_->Give(bytes_ - bytes);
   bytes_ = bytes;
 }
 

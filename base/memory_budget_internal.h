@@ -1,11 +1,12 @@
 // A number of bytes that many arrays share: whatever a file can size is charged to one.
 //
 // Arrays charge it in three ways: vectors through their allocator, blocks by hand, and records of
-// which only the number matters as one sum. A budget belongs to one thread at a time and outlives
-// all that is charged to it.
+// which only the number matters as one sum. Threads may charge one budget at once; it outlives all
+// that is charged to it.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,12 +20,20 @@ namespace dsi::internal {
 
 struct MemoryBudget {
   uint64_t limit = UINT64_MAX;
-  uint64_t used = 0;
+  std::atomic<uint64_t> used = 0;
 
-  uint64_t left() const { return limit - std::min(limit, used); }
+  uint64_t left() const { return limit - std::min(limit, used.load(std::memory_order_relaxed)); }
   // kResourceExhausted: more than is left, and nothing was taken.
-  Status Take(uint64_t bytes);
-  void Give(uint64_t bytes) { used -= bytes; }
+  Status Take(uint64_t bytes) { return TryTake(bytes) ? Status::Ok() : Refusal(bytes); }
+  bool TryTake(uint64_t bytes) {
+    const uint64_t before = used.fetch_add(bytes, std::memory_order_relaxed);
+    if (before <= limit && bytes <= limit - before) return true;
+    Give(bytes);
+    return false;
+  }
+  // Takes it whether it fits or not.
+  void Count(uint64_t bytes) { used.fetch_add(bytes, std::memory_order_relaxed); }
+  void Give(uint64_t bytes) { used.fetch_sub(bytes, std::memory_order_relaxed); }
   // What Take says where it fails.
   Status Refusal(uint64_t bytes) const;
 };
@@ -58,10 +67,13 @@ class CountedAllocator {
   T* allocate(size_t count) {
     if (budget_ == nullptr) return std::allocator<T>().allocate(count);
     const uint64_t bytes = uint64_t{count} * sizeof(T);  // A vector bounds the count.
-    if (bytes > budget_->left()) throw OverBudget(bytes, *budget_);
-    T* const items = std::allocator<T>().allocate(count);
-    budget_->used += bytes;
-    return items;
+    if (!budget_->TryTake(bytes)) throw OverBudget(bytes, *budget_);
+    try {
+      return std::allocator<T>().allocate(count);
+    } catch (...) {
+      budget_->Give(bytes);
+      throw;
+    }
   }
   void deallocate(T* items, size_t count) {
     std::allocator<T>().deallocate(items, count);

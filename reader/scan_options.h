@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dsi/format/types.h"
+#include "dsi/reader/batch.h"
 #include "dsi/reader/row_filter.h"
 
 namespace dsi {
@@ -76,6 +77,28 @@ struct ScanOptions {
   // found, and the slab of the batch as far as this scan has made it grow. Exceeded is
   // kResourceExhausted.
   uint64_t memory_bytes = 4ULL << 30;
+  // Threads that decode and fill one batch, the one that makes it among them; 0: as many as the
+  // process may use cores. Batches are the same bytes for every number.
+  uint32_t threads = 1;
+  // Not 0: a thread of the scan makes batches ahead of Next, and others read pages ahead of that;
+  // half of these bytes is for finished batches (one more is being made, and there is always room
+  // for one), half for pages. The scan holds them besides memory_bytes. They are made from the
+  // moment the scan is. Next then exchanges the memory of its batch for that of a finished one, so
+  // that nothing is copied, nor allocated when the same batch is given again.
+  uint64_t read_ahead_bytes = 0;
+  // With read_ahead_bytes: of all batches, those of the caller too. Null: the heap. Called by the
+  // thread that makes batches. It must outlive them and the scan.
+  SlabAllocator* allocator = nullptr;
+};
+
+// Where the time of a scan goes, in seconds. Stages of one thread do not overlap; with several, or
+// ahead of Next, they do.
+struct ScanSeconds {
+  double read = 0;     // Decoding waited for bytes of the file.
+  double decode = 0;   // Plans, indexes, lists and values, checked; `read` is not in it.
+  double fill = 0;     // From unique rows to tensors.
+  double blocked = 0;  // A finished batch waited for room, so for the consumer.
+  double wait = 0;     // The consumer waited in Next; without read-ahead all of the above.
 };
 
 struct ScanStats {
@@ -90,6 +113,11 @@ struct ScanStats {
   uint64_t reads = 0;
   uint64_t values_decoded = 0;   // Entries decoded from pages.
   uint64_t values_expanded = 0;  // Entries of all rows, as if nothing were deduplicated.
+  uint64_t batches = 0;          // Handed out.
+  uint64_t batches_ready = 0;    // Finished and waiting, when the last was handed out.
+  uint64_t output_bytes = 0;     // Of batches handed out.
+  uint32_t threads = 1;          // Decoding and filling.
+  ScanSeconds seconds = {};
 };
 
 }  // namespace dsi

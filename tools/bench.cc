@@ -7,49 +7,29 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "dsi/base/error_internal.h"
 #include "dsi/reader/reader.h"
+#include "dsi/tools/bench_internal.h"
 #include "dsi/tools/feature_choice_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/interrupt_internal.h"
-#include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/row_choice_internal.h"
-#include "dsi/tools/text_table_internal.h"
 #include "dsi/tools/unsupported_features_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
 namespace dsi::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-struct Options {
-  std::string file;
-  std::vector<std::string> features;
-  std::string layout = "padded";
-  uint32_t width = 0;
-  uint32_t batch_size = 4096;
-  uint32_t repeat = 3;
-  RowChoice choice;
-};
-
-struct Round {
-  double seconds = 0;
-  double copy_seconds = 0;
-  uint64_t batches = 0;
-  uint64_t output_bytes = 0;
-  ScanStats stats;
-};
 
 double Seconds(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
 }
 
 // The layout asked for where it has a meaning; single numbers have but one.
-Projection ProjectionOf(const ColumnInfo& column, const Options& options) {
+Projection ProjectionOf(const ColumnInfo& column, const BenchOptions& options) {
   Projection projection = PlainProjection(column);
   if (options.layout == "dense") {
     projection.layout = Layout::kDense;
@@ -68,12 +48,33 @@ Projection ProjectionOf(const ColumnInfo& column, const Options& options) {
     projection.keep = column.newest_first ? Keep::kFirst : Keep::kLast;
     projection.vbe_set = TypeName(column.type);  // One type each.
   }
+  const std::map<std::string, Type> dtypes = {{"int32", Type::kInt32},
+                                              {"int64", Type::kInt64},
+                                              {"float32", Type::kFloat32},
+                                              {"float64", Type::kFloat64}};
+  const auto dtype = dtypes.find(options.dtype);
+  if (dtype != dtypes.end() && column.type != Type::kBytes) projection.dtype = dtype->second;
   return projection;
 }
 
-Result<Round> ReadOnce(const Reader& reader, const ScanOptions& scan_options, Batch* batch,
-                       std::vector<std::byte>* copy, Progress* progress) {
-  Round round;
+// How a round is read.
+struct Reading {
+  bool copies = false;         // The yardstick between batches.
+  double compute_seconds = 0;  // What the consumer computes for each batch.
+};
+
+// Stands for a model on the same machine.
+double Compute(double seconds) {
+  const auto start = Clock::now();
+  while (Seconds(start) < seconds) {
+  }
+  return seconds == 0 ? 0 : Seconds(start);
+}
+
+Result<BenchRound> ReadOnce(const Reader& reader, const ScanOptions& scan_options,
+                            const Reading& reading, Batch* batch, std::vector<std::byte>* copy,
+                            Progress* progress) {
+  BenchRound round;
   const auto start = Clock::now();
   DSI_ASSIGN_OR_RETURN(const auto scan, reader.NewScan(scan_options));
   round.seconds = Seconds(start);
@@ -82,113 +83,108 @@ Result<Round> ReadOnce(const Reader& reader, const ScanOptions& scan_options, Ba
     DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(batch));
     round.seconds += Seconds(before);
     if (!more) break;
-    const auto slab = batch->slab();
-    if (copy->size() < slab.size()) copy->resize(slab.size());
-    const auto copy_start = Clock::now();
-    if (!slab.empty()) std::memcpy(copy->data(), slab.data(), slab.size());
-    round.copy_seconds += Seconds(copy_start);
-    round.output_bytes += slab.size();
-    ++round.batches;
+    round.compute_seconds += Compute(reading.compute_seconds);
+    if (reading.copies) {
+      const auto slab = batch->slab();
+      if (copy->size() < slab.size()) copy->resize(slab.size());
+      const auto copy_start = Clock::now();
+      if (!slab.empty()) std::memcpy(copy->data(), slab.data(), slab.size());
+      round.copy_seconds += Seconds(copy_start);
+    }
     if (!progress->Update("reading", scan->stats().rows + scan->stats().rows_dropped,
                           reader.info().num_rows, ProgressUnit::kRows)) {
       return CheckInterrupt();
     }
   }
+  // Batches made ahead are made while the consumer is busy too.
+  round.wall_seconds =
+      scan_options.read_ahead_bytes == 0 ? round.seconds + round.compute_seconds : Seconds(start);
   round.stats = scan->stats();
   return round;
 }
 
-Status Print(const Options& options, size_t num_columns, const std::vector<Round>& rounds,
-             Console* console) {
-  // All rounds do the same work; the fastest was disturbed least.
-  const Round& best =
-      *std::min_element(rounds.begin(), rounds.end(),
-                        [](const Round& a, const Round& b) { return a.seconds < b.seconds; });
-  double copy_seconds = best.copy_seconds;
-  for (const Round& round : rounds) copy_seconds = std::min(copy_seconds, round.copy_seconds);
-  const ScanStats& stats = best.stats;
-  const double rows_per_second = static_cast<double>(stats.rows) / best.seconds;
-  const double bytes_per_second = static_cast<double>(best.output_bytes) / best.seconds;
-  const double copy_per_second = static_cast<double>(best.output_bytes) / copy_seconds;
-  if (console->json) {
-    Json seconds = Json::array();
-    for (const Round& round : rounds) seconds.push_back(round.seconds);
-    return PrintJson({{"layout", options.layout},
-                      {"batch_size", options.batch_size},
-                      {"columns", num_columns},
-                      {"rows", stats.rows},
-                      {"rows_dropped", stats.rows_dropped},
-                      {"batches", best.batches},
-                      {"seconds", seconds},
-                      {"rows_per_second", rows_per_second},
-                      {"bytes_read", stats.bytes_read},
-                      {"bytes_needed", stats.bytes_needed},
-                      {"reads", stats.reads},
-                      {"output_bytes", best.output_bytes},
-                      {"output_bytes_per_second", bytes_per_second},
-                      {"memcpy_bytes_per_second", copy_per_second},
-                      {"values_decoded", stats.values_decoded},
-                      {"values_expanded", stats.values_expanded}},
-                     console);
+// Everything that is measured of one choice of columns.
+class Measurement {
+ public:
+  Measurement(const Reader& reader, const BenchOptions& options, ScanOptions scan,
+              Progress* progress)
+      : reader_(reader), options_(options), scan_(std::move(scan)), progress_(progress) {
+    for (const uint32_t threads : options.threads) series.push_back({threads, {}});
   }
-  FactList facts;
-  facts.Add("layout", fmt::format("{}, {}, {} batch{} of {}", options.layout,
-                                  CountOf(num_columns, "column"), CountText(best.batches),
-                                  best.batches == 1 ? "" : "es", CountText(options.batch_size)));
-  facts.Add("rows", CountText(stats.rows) +
-                        (stats.rows_dropped == 0
-                             ? ""
-                             : fmt::format("  ({} left out)", CountText(stats.rows_dropped))));
-  facts.Add("time", fmt::format("{}  (best of {})", SecondsText(best.seconds), rounds.size()));
-  facts.Add("speed", fmt::format("{}rows/s", RateText(rows_per_second)));
-  facts.Add("bytes read", fmt::format("{}  ({}, {} needed)", BytesText(stats.bytes_read),
-                                      CountOf(stats.reads, "read"), BytesText(stats.bytes_needed)));
-  facts.Add("output",
-            fmt::format("{}  ({}B/s)", BytesText(best.output_bytes), RateText(bytes_per_second)));
-  facts.Add("memcpy of it",
-            fmt::format("{}B/s  (reading takes {} as long)", RateText(copy_per_second),
-                        FactorText(best.seconds, copy_seconds)));
-  facts.Add("dedupe factor",
-            fmt::format("{}  ({} values from {} decoded)",
-                        FactorText(static_cast<double>(stats.values_expanded),
-                                   static_cast<double>(stats.values_decoded)),
-                        CountText(stats.values_expanded), CountText(stats.values_decoded)));
-  return console->Print(facts.Render(*console));
-}
 
-Status Run(const Options& options, Console* console) {
+  Status Run() {
+    for (uint32_t i = 0; i < options_.repeat; ++i) {
+      if (options_.compute) {
+        // Reading by itself says how long the consumer is to compute.
+        DSI_ASSIGN_OR_RETURN(BenchRound round, Read(options_.threads.front(), 0, {}));
+        if (alone.empty() || round.seconds < alone.front().seconds) alone = {round};
+      }
+      for (BenchSeries& one : series) DSI_RETURN_IF_ERROR(Measure(&one));
+    }
+    return Status::Ok();
+  }
+
+  std::vector<BenchSeries> series;
+  std::vector<BenchRound> alone;
+
+ private:
+  Result<BenchRound> Read(uint32_t threads, uint64_t read_ahead, const Reading& reading) {
+    scan_.threads = threads;
+    scan_.read_ahead_bytes = read_ahead;
+    return ReadOnce(reader_, scan_, reading, &batch_, &copy_, progress_);
+  }
+
+  Status Measure(BenchSeries* one) {
+    Reading reading;
+    // Copies between batches would be computing.
+    reading.copies = options_.read_ahead == 0;
+    if (options_.compute) {
+      reading.compute_seconds = alone.front().seconds / static_cast<double>(std::max<uint64_t>(
+                                                            1, alone.front().stats.batches));
+    }
+    DSI_ASSIGN_OR_RETURN(BenchRound round, Read(one->threads, options_.read_ahead, reading));
+    if (!reading.copies) {
+      DSI_ASSIGN_OR_RETURN(const BenchRound copied, Read(one->threads, 0, {.copies = true}));
+      round.copy_seconds = copied.copy_seconds;
+    }
+    one->rounds.push_back(round);
+    return Status::Ok();
+  }
+
+  const Reader& reader_;
+  const BenchOptions& options_;
+  ScanOptions scan_;
+  Progress* progress_;
+  Batch batch_;
+  std::vector<std::byte> copy_;
+};
+
+Status Run(const BenchOptions& options, Console* console) {
+  if (options.compute && options.read_ahead == 0)
+    return internal::InvalidArgument("--compute needs --read-ahead, such as 256M");
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
   DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(*reader, options.features));
   ScanOptions scan;
   scan.batch_size = options.batch_size;
   DSI_ASSIGN_OR_RETURN(scan.filter, FilterOf(*reader, options.choice));
-  Batch batch;
-  std::vector<std::byte> copy;
-  std::vector<Round> rounds;
-  {
-    Progress progress(*console);
-    while (rounds.size() < options.repeat) {
-      scan.features.clear();
-      for (const ColumnInfo& column : columns)
-        scan.features.push_back(ProjectionOf(column, options));
-      const auto round = ReadOnce(*reader, scan, &batch, &copy, &progress);
-      if (round.ok()) {
-        rounds.push_back(*round);
-        continue;
-      }
-      progress.Clear();
-      DSI_RETURN_IF_ERROR(LeaveOutUnsupported(round.status(), options.features, "",
-                                              ReadRows(*reader, 0, UINT64_MAX), &columns));
-      rounds.clear();
-    }
+  Progress progress(*console);
+  for (;;) {
+    scan.features.clear();
+    for (const ColumnInfo& column : columns) scan.features.push_back(ProjectionOf(column, options));
+    Measurement measurement(*reader, options, scan, &progress);
+    const Status status = measurement.Run();
+    progress.Clear();
+    if (status.ok())
+      return PrintBench(options, columns.size(), measurement.series, measurement.alone, console);
+    DSI_RETURN_IF_ERROR(LeaveOutUnsupported(status, options.features, "",
+                                            ReadRows(*reader, 0, UINT64_MAX), &columns));
   }
-  return Print(options, columns.size(), rounds, console);
 }
 
 }  // namespace
 
 VerbAction AddBench(CLI::App* app, Console* console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
   AddNameList(app, "--features", &options->features, "What to read; * and ? match")->required();
   app->add_option("--layout", options->layout, "Form of the batches; default padded")
@@ -203,13 +199,27 @@ VerbAction AddBench(CLI::App* app, Console* console) {
   app->add_option("--repeat", options->repeat, "Read the file so often; default 3")
       ->check(CLI::Range(1U, 1000U).description(""))
       ->type_name("N");
+  app->add_option("--threads", options->threads,
+                  "Threads of a scan, or several numbers to compare; 0: all cores; default 1")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(0U, 1024U).description(""))
+      ->type_name("N,...");
+  AddSize(app, "--read-ahead", &options->read_ahead,
+          "Make batches ahead, in so much memory; default: none");
+  app->add_flag("--compute", options->compute,
+                "Compute for as long as reading takes, and tell how much of it is lost");
+  app->add_option("--dtype", options->dtype, "Type of all values; default: as stored")
+      ->check(CLI::IsMember({"int32", "int64", "float32", "float64"}))
+      ->type_name("WORD");
   AddRowChoice(app, &options->choice);
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);
   app->footer(
       "The first round may wait for the disk; the best round is reported.\n\nExamples:\n"
       "  dsictl bench clicks.dsi --features label,'user.*' --width 50\n"
-      "  dsictl bench clicks.dsi --features 'user.*' --layout ikjt --batch-size 8192\n");
+      "  dsictl bench clicks.dsi --features 'user.*' --layout ikjt --batch-size 8192\n"
+      "  dsictl bench clicks.dsi --features 'user.*' --threads 1,2 --read-ahead 256M\n");
   return [options, console] { return Run(*options, console); };
 }
 

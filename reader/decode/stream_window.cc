@@ -29,7 +29,7 @@ Status ScanBuffer::Reserve(uint64_t size, uint64_t keep) {
   Release();
   data_ = grown;
   block_capacity_ = block_capacity;
-  budget_->used += capacity;
+  budget_->Count(capacity);
   capacity_ = capacity;
   return Status::Ok();
 }
@@ -137,6 +137,12 @@ Status StreamWindow::Require(uint64_t first, uint64_t end) {
   return Status::Ok();
 }
 
+Status StreamWindow::RequireAll() {
+  std::unique_lock<std::recursive_mutex> lock;
+  if (context_->lending != nullptr) lock = std::unique_lock(*context_->lending);
+  return Require(0, num_values());
+}
+
 Status StreamWindow::DecodePage(uint32_t page) {
   const StreamRecord& record = stream_->record;
   const bool paged = record.form == StreamForm::kPaged;
@@ -154,22 +160,23 @@ Status StreamWindow::DecodePage(uint32_t page) {
   const bool shared =
       !node.empty() && node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
   if (shared && dictionary_ != nullptr) {
-    DSI_RETURN_IF_ERROR(dictionary_->Require(0, dictionary_->num_values()));
+    DSI_RETURN_IF_ERROR(dictionary_->RequireAll());
     dictionary = {dictionary_->At(0), dictionary_->num_values(), dictionary_->width()};
   }
+  DecodeRoom& room = context_->room();
   std::byte* const tail = buffer_.data() + (end_ - begin_) * width_;
   void* target = tail;
   if (convert_ != nullptr && !convert_->in_place) {
-    DSI_RETURN_IF_ERROR(context_->staging->Reserve(count * record.width, 0));
-    target = context_->staging->data();
+    DSI_RETURN_IF_ERROR(room.staging.Reserve(count * record.width, 0));
+    target = room.staging.data();
   }
-  if (Status status = DecodeNode(node, record.width, count, dictionary, context_->scratch, target);
+  if (Status status = DecodeNode(node, record.width, count, dictionary, &room.scratch, target);
       !status.ok()) {
     return status.At(paged ? fmt::format("{}, page {} of it", Describe(), page) : Describe());
   }
   context_->pages->Done(*stream_, page);
   if (convert_ != nullptr) DSI_RETURN_IF_ERROR(Convert(target, count, end_, tail));
-  if (stream_->role == StreamRole::kValues) *context_->values_decoded += count;
+  if (stream_->role == StreamRole::kValues) room.values_decoded += count;
   end_ += count;
   return Status::Ok();
 }

@@ -4,19 +4,22 @@
 // Values are decoded straight to the window's tail; what lies before the batch is dropped when room
 // is needed. A constant stream (form 1) has no pages: a short buffer of equal values serves every
 // position. Values are converted to the requested type once, when their page is decoded. Thread
-// safety: one thread at a time.
+// safety: one thread at a time, but for what RequireAll says.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/base/memory_budget_internal.h"
+#include "dsi/base/worker_team_internal.h"
 #include "dsi/format/types.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/reader/decode/convert_values_internal.h"
@@ -30,8 +33,12 @@ class ScanBuffer {
   static constexpr size_t kSlack = 64;
   explicit ScanBuffer(MemoryBudget* budget) : budget_(budget) {}
   ~ScanBuffer();
-  ScanBuffer(const ScanBuffer&) = delete;
-  ScanBuffer& operator=(const ScanBuffer&) = delete;
+  ScanBuffer(ScanBuffer&& other) noexcept
+      : budget_(other.budget_),
+        data_(std::exchange(other.data_, nullptr)),
+        capacity_(std::exchange(other.capacity_, 0)),
+        block_capacity_(std::exchange(other.block_capacity_, 0)) {}
+  ScanBuffer& operator=(ScanBuffer&&) = delete;
   // Room for `size` bytes and the slack; the first `keep` bytes survive. kResourceExhausted.
   Status Reserve(uint64_t size, uint64_t keep);
   std::byte* data() const { return data_; }
@@ -45,7 +52,13 @@ class ScanBuffer {
   size_t block_capacity_ = 0;  // As allocated.
 };
 
-class StreamWindow;
+// What a thread needs to decode pages, and what it did with it.
+struct DecodeRoom {
+  explicit DecodeRoom(MemoryBudget* budget) : scratch(budget), staging(budget) {}
+  DecodeScratch scratch;
+  ScanBuffer staging;           // A page before conversion.
+  uint64_t values_decoded = 0;  // Entries of values streams.
+};
 
 // What all windows of one stripe share.
 struct StripeContext {
@@ -53,9 +66,12 @@ struct StripeContext {
   const StripePlan* plan = nullptr;
   std::span<const OpenColumn> columns;
   uint32_t page_values = 0;
-  DecodeScratch* scratch = nullptr;
-  ScanBuffer* staging = nullptr;       // A page before conversion.
-  uint64_t* values_decoded = nullptr;  // Entries of values streams.
+  // One for each thread of the team that decodes, at least one.
+  std::span<DecodeRoom> rooms;
+  // Held while a window decodes all for others; null: there is one thread.
+  std::recursive_mutex* lending = nullptr;
+
+  DecodeRoom& room() const { return rooms[std::min(WorkerTeam::current(), rooms.size() - 1)]; }
 };
 
 class StreamWindow {
@@ -70,6 +86,9 @@ class StreamWindow {
   // Makes values [first, end) readable at At(first); `first` never goes back unless everything is
   // kept. end <= num_values().
   Status Require(uint64_t first, uint64_t end);
+  // All values of a window that keeps all. Windows that look up in this one may be asked for theirs
+  // by several threads, which call this at once.
+  Status RequireAll();
   // The value at position i and those after it, up to the end required last. Null or meaningless
   // where nothing was required there.
   const std::byte* At(uint64_t i) const {

@@ -37,8 +37,7 @@ class StripeDedup {
     const ReaderOptions page_by_page{.coalesce_gap = 0, .max_read_bytes = 1};
     DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, leaders_, stripe_, page_by_page, &budget_));
     pages_.Start(&plan_);
-    context_ = {&pages_,   &plan_,    leaders_,        file_.core().page_values,
-                &scratch_, &staging_, &values_decoded_};
+    context_ = {&pages_, &plan_, leaders_, file_.core().page_values, {&room_, 1}};
     std::vector<std::vector<uint32_t>> members(plan_.groups.size());
     for (uint32_t f = 0; f < leaders_.size(); ++f) members[plan_.columns[f].group].push_back(f);
     std::vector<bool> is_parent(plan_.groups.size(), false);
@@ -120,9 +119,7 @@ class StripeDedup {
   MemoryBudget budget_{.limit = kDescribeMemory};
   StripePlan plan_;
   PageReader pages_;
-  DecodeScratch scratch_{&budget_};
-  ScanBuffer staging_{&budget_};
-  uint64_t values_decoded_ = 0;
+  DecodeRoom room_{&budget_};
   StripeContext context_;
   TimeOrder time_{&budget_};
 };

@@ -10,9 +10,11 @@
 // which like the plan itself are charged to a budget.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -132,14 +134,42 @@ struct StripeRows {
 void NotePages(const StripePlan& plan, const StripeRows& rows, const MemoryBudget* budget,
                LookAhead* ahead);
 
+// Positions in plan.ranges in the order in which a scan that begins with rows.begin needs them;
+// those before are left out.
+std::vector<uint32_t> RangesByNeed(const StripePlan& plan, const StripeRows& rows);
+
 // Bytes of a page or a node, and a share in the memory they lie in.
 struct PageBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> memory;
 };
 
-// Thread safety: one thread at a time. File, plan and budget must outlive the reader, and the
-// budget what the reader has handed out.
+// Ranges of a plan that other threads read ahead of need. Thread safety: all of it.
+class FetchedRanges {
+ public:
+  explicit FetchedRanges(size_t num_ranges) : ranges_(num_ranges) {}
+
+  // Says that this thread reads the range now; false: another does, or did.
+  bool Claim(size_t range);
+  // Ends a claim: the bytes, or null where reading failed, and who needs them reads for itself.
+  void Put(size_t range, std::shared_ptr<const std::byte> bytes);
+  // The bytes of a range, which are not kept here any longer. Waits for a thread that reads it;
+  // null: nobody does, and the range is claimed by the caller.
+  std::shared_ptr<const std::byte> Take(size_t range);
+
+ private:
+  enum class Progress : uint8_t { kUnread, kReading, kRead, kTaken };
+  struct Range {
+    Progress progress = Progress::kUnread;
+    std::shared_ptr<const std::byte> bytes;
+  };
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Range> ranges_;
+};
+
+// Thread safety: several threads may ask for pages and say what they are done with at once. File,
+// plan and budget must outlive the reader, and the budget what the reader has handed out.
 class PageReader {
  public:
   PageReader(const OpenFile* file, MemoryBudget* budget);
@@ -147,8 +177,10 @@ class PageReader {
   PageReader(const PageReader&) = delete;
   PageReader& operator=(const PageReader&) = delete;
 
-  // Starts on another stripe. Ranges that `ahead` (null: none) holds are not read again.
-  void Start(const StripePlan* plan, const LookAhead* ahead = nullptr);
+  // Starts on another stripe. Ranges that `ahead` (null: none) holds, or `fetched` (null: none),
+  // are not read again.
+  void Start(const StripePlan* plan, const LookAhead* ahead = nullptr,
+             std::shared_ptr<FetchedRanges> fetched = nullptr);
   // Is through with the stripe: nothing stays in memory.
   void Stop();
 
@@ -169,6 +201,7 @@ class PageReader {
 
   uint64_t bytes_read() const;  // Since construction.
   uint64_t reads() const;
+  double seconds_waited() const;  // For bytes.
 
  private:
   struct State;

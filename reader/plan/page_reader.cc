@@ -1,7 +1,9 @@
 // Reads planned ranges as their pages are asked for, and hands out pages whose seal has been
 // checked.
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,11 @@ struct PageReader::State {
   State(const OpenFile* the_file, MemoryBudget* the_budget)
       : file(the_file), budget(the_budget), scratch(the_budget) {}
 
+  // Held for all but checking seals and reading ranges, …
+  std::mutex mutex;
+  // … which is done by one thread at a time. Taken before the other one.
+  std::mutex reading;
+
   const OpenFile* file;
   MemoryBudget* budget;
   const StripePlan* plan = nullptr;
@@ -28,9 +35,11 @@ struct PageReader::State {
   // The same: what compressed pages hold, once somebody asked.
   std::vector<std::shared_ptr<RangeMemory>> contents;
   DecodeScratch scratch;
+  std::shared_ptr<FetchedRanges> fetched;
   bool letting_go = false;
   uint64_t bytes_read = 0;
   uint64_t reads = 0;
+  double seconds_waited = 0;
 
   void Release(uint32_t range) {
     if (ranges[range] == nullptr) return;
@@ -54,14 +63,38 @@ struct PageReader::State {
     return Status::Ok();
   }
 
-  Status ReadRange(uint32_t range) {
+  Result<std::shared_ptr<const std::byte>> Load(uint32_t range) {
+    if (fetched != nullptr) {
+      auto bytes = fetched->Take(range);
+      if (bytes != nullptr) return bytes;
+    }
     const PlannedRange& r = plan->ranges[range];
     auto memory = std::make_shared<RangeMemory>(budget);
     DSI_RETURN_IF_ERROR(memory->Reserve(r.size));
     DSI_RETURN_IF_ERROR(file->file().ReadAt(r.offset, {memory->bytes(), r.size}));
     std::byte* const bytes = memory->bytes();
-    Keep(range, {std::move(memory), bytes});
-    return Status::Ok();
+    return std::shared_ptr<const std::byte>(std::move(memory), bytes);
+  }
+
+  std::shared_ptr<const std::byte> Find(uint32_t range) {
+    const std::lock_guard lock(mutex);
+    return ranges[range];
+  }
+
+  // The bytes of a range, read if they are not there.
+  Result<std::shared_ptr<const std::byte>> Range(uint32_t range) {
+    auto bytes = Find(range);
+    if (bytes != nullptr) return bytes;
+    const std::lock_guard one_reads(reading);
+    bytes = Find(range);
+    if (bytes != nullptr) return bytes;
+    const auto start = std::chrono::steady_clock::now();
+    DSI_ASSIGN_OR_RETURN(bytes, Load(range));
+    const std::lock_guard lock(mutex);
+    seconds_waited +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    Keep(range, bytes);
+    return bytes;
   }
 
   void Keep(uint32_t range, std::shared_ptr<const std::byte> bytes) {
@@ -80,9 +113,11 @@ PageReader::PageReader(const OpenFile* file, MemoryBudget* budget)
 
 PageReader::~PageReader() = default;
 
-void PageReader::Start(const StripePlan* plan, const LookAhead* ahead) {
+void PageReader::Start(const StripePlan* plan, const LookAhead* ahead,
+                       std::shared_ptr<FetchedRanges> fetched) {
   State& s = *state_;
   Stop();
+  s.fetched = std::move(fetched);
   s.plan = plan;
   s.ranges.resize(plan->ranges.size());
   s.verified.assign(plan->pages.size(), 0);
@@ -92,7 +127,9 @@ void PageReader::Start(const StripePlan* plan, const LookAhead* ahead) {
   if (ahead == nullptr) return;
   for (uint32_t range = 0; range < plan->ranges.size(); ++range) {
     auto bytes = ahead->Find(plan->ranges[range].offset, plan->ranges[range].size);
-    if (bytes != nullptr) s.Keep(range, std::move(bytes));
+    if (bytes == nullptr) continue;
+    if (s.fetched != nullptr) s.fetched->Claim(range);
+    s.Keep(range, std::move(bytes));
   }
 }
 
@@ -100,26 +137,30 @@ void PageReader::Start(const StripePlan* plan, const LookAhead* ahead) {
 void PageReader::Stop() {
   state_->ranges.clear();
   state_->contents.clear();
+  state_->fetched.reset();
   state_->plan = nullptr;
 }
 
 Result<PageBytes> PageReader::Page(uint32_t page) {
   State& s = *state_;
   const PlannedPage& p = s.plan->pages[page];
-  if (s.ranges[p.range] == nullptr) DSI_RETURN_IF_ERROR(s.ReadRange(p.range));
-  const std::shared_ptr<const std::byte>& memory = s.ranges[p.range];
+  DSI_ASSIGN_OR_RETURN(std::shared_ptr<const std::byte> memory, s.Range(p.range));
   const std::span<const std::byte> bytes(
       memory.get() + (p.record.offset - s.plan->ranges[p.range].offset), p.record.stored_size);
+  // Two threads may check a page that several streams lie in; no harm is done.
+  std::unique_lock lock(s.mutex);
   if (s.verified[page] == 0) {
+    lock.unlock();
     const uint64_t seal = Seal(bytes, SealKind::kPage, p.record.offset, s.file->salt());
     if (seal != p.record.seal) {
       return Corrupt("stripe {}, page {} at {}..{}: seal {:016x}, expected {:016x} (F-010)",
                      s.plan->stripe, p.ordinal, p.record.offset, p.record.offset + bytes.size(),
                      seal, p.record.seal);
     }
+    lock.lock();
     s.verified[page] = 1;
   }
-  if (!p.record.compressed()) return PageBytes{bytes, memory};
+  if (!p.record.compressed()) return PageBytes{bytes, std::move(memory)};
   if (s.contents[page] == nullptr) DSI_RETURN_IF_ERROR(s.OpenContent(page, bytes));
   return PageBytes{{s.contents[page]->bytes(), p.record.content_size()}, s.contents[page]};
 }
@@ -134,17 +175,20 @@ Result<PageBytes> PageReader::Node(const PlannedStream& stream, uint32_t k) {
 }
 
 void PageReader::Expect(const PlannedStream& stream) {
+  const std::lock_guard lock(state_->mutex);
   for (uint32_t k = 0; k < stream.record.num_pages; ++k)
     ++state_->expected[state_->RangeOf(stream, k)];
 }
 
 void PageReader::Done(const PlannedStream& stream, uint32_t k) {
+  const std::lock_guard lock(state_->mutex);
   uint32_t& expected = state_->expected[state_->RangeOf(stream, k)];
   if (expected != 0 && --expected == 0 && state_->letting_go)
     state_->Release(state_->RangeOf(stream, k));
 }
 
 void PageReader::LetGo() {
+  const std::lock_guard lock(state_->mutex);
   state_->letting_go = true;
   for (uint32_t range = 0; range < state_->ranges.size(); ++range) {
     if (state_->expected[range] == 0) state_->Release(range);
@@ -153,5 +197,6 @@ void PageReader::LetGo() {
 
 uint64_t PageReader::bytes_read() const { return state_->bytes_read; }
 uint64_t PageReader::reads() const { return state_->reads; }
+double PageReader::seconds_waited() const { return state_->seconds_waited; }
 
 }  // namespace dsi::internal

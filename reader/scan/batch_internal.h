@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "dsi/reader/batch.h"
@@ -68,6 +69,9 @@ struct BatchAccess {
     if (batch->state_ == nullptr) batch->state_ = std::make_unique<BatchState>(batch->allocator_);
     return batch->state_.get();
   }
+  static SlabAllocator* Allocator(const Batch& batch) { return batch.allocator_; }
+  // Of batches with one allocator.
+  static void Swap(Batch* a, Batch* b) { std::swap(a->state_, b->state_); }
   static void Clear(Batch* batch) {
     if (batch->state_ != nullptr) batch->state_->Clear();
   }

@@ -49,7 +49,11 @@ struct DenseScratch {
 
 // Fills the laid-out tensors.
 Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
-                 DenseScratch* scratch, BatchState* batch);
+                 WorkerTeam* team, DenseScratch* scratch, BatchState* batch);
+
+// The part of FillBatch that is one output of another layout than dense.
+Status FillOutput(const ScanProjection& projection, uint32_t output,
+                  std::span<const BatchPiece> pieces, BatchState* batch);
 
 // The part of FillBatch that is the dense matrix.
 void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch,

@@ -1,5 +1,4 @@
-// Second pass over a batch: copies and expansions into the slab. Kernels are those of
-// dedup/expand_internal.h.
+// Copies and expansions of lists into the slab. Kernels are those of dedup/expand_internal.h.
 #include "dsi/reader/scan/fill_batch_internal.h"
 
 #include <algorithm>
@@ -123,19 +122,7 @@ int64_t FillVbe(const Source& source, uint64_t first, int64_t base, Type lengths
   return base + CopyLengths(source, reinterpret_cast<int32_t*>(lengths) + first);
 }
 
-// Which unique row of the batch each of its rows is.
-template <typename Index>
-void FillInverse(std::span<const BatchPiece> pieces, uint32_t group, Index* inverse) {
-  size_t first_unique = 0;
-  for (const BatchPiece& piece : pieces) {
-    const GroupRows& rows = piece.group(group);
-    const std::span<const uint32_t> places = rows.scattered ? rows.inverse : rows.slots;
-    Index* const out = inverse + piece.first;
-    for (size_t i = 0; i < places.size(); ++i)
-      out[i] = static_cast<Index>(places[i] + first_unique);
-    first_unique += rows.num_touched();
-  }
-}
+}  // namespace
 
 Status FillOutput(const ScanProjection& projection, uint32_t at, std::span<const BatchPiece> pieces,
                   BatchState* batch) {
@@ -184,30 +171,6 @@ Status FillOutput(const ScanProjection& projection, uint32_t at, std::span<const
         break;
     }
     unique += rows.num_touched();
-  }
-  return Status::Ok();
-}
-
-}  // namespace
-
-Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
-                 DenseScratch* scratch, BatchState* batch) {
-  for (uint32_t i = 0; i < projection.outputs.size(); ++i) {
-    if (projection.outputs[i].layout != Layout::kDense)
-      DSI_RETURN_IF_ERROR(FillOutput(projection, i, pieces, batch));
-  }
-  for (uint32_t g = 0; g < projection.groups.size(); ++g) {
-    if (projection.groups[g].want_inverse)
-      FillInverse(pieces, g, reinterpret_cast<int32_t*>(batch->At(batch->inverse[g])));
-  }
-  for (const ScanVbeSet& set : projection.vbe_sets) {
-    for (const uint32_t output : set.outputs) {
-      FillInverse(pieces, projection.outputs[output].group,
-                  reinterpret_cast<int64_t*>(batch->At(batch->outputs[output].inverse)));
-    }
-  }
-  if (!projection.dense.empty()) {
-    for (const BatchPiece& piece : pieces) FillDense(projection, piece, scratch, batch);
   }
   return Status::Ok();
 }

@@ -40,7 +40,7 @@ class RowPicker {
   uint64_t bytes_read() const { return decoder_ ? decoder_->pages().bytes_read() : 0; }
   uint64_t reads() const { return decoder_ ? decoder_->pages().reads() : 0; }
   uint32_t stripes_skipped() const { return stripes_skipped_; }
-  uint64_t values_decoded() const { return shared_.stats.values_decoded; }
+  uint64_t values_decoded() const { return shared_.values_decoded(); }
 
  private:
   struct Term {
@@ -54,7 +54,7 @@ class RowPicker {
   };
 
   explicit RowPicker(MemoryBudget* budget)
-      : shared_(budget), is_ruled_out_(budget), is_deleted_(budget), ready_(budget) {}
+      : shared_(budget, 1), is_ruled_out_(budget), is_deleted_(budget), ready_(budget) {}
   Status NextBlock();
   Status LoadMask();
   Status Decode(uint32_t first, uint32_t num_rows);

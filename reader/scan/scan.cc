@@ -2,11 +2,14 @@
 #include "dsi/reader/scan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/reader/scan/ahead_scan_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
 #include "dsi/reader/scan/look_at_scan_internal.h"
@@ -28,14 +31,35 @@ constexpr uint32_t kMaxBatchRows = 1U << 30;  // The inverse of an IKJT is int32
 constexpr uint64_t kColumnBytes =
     sizeof(OpenColumn) + sizeof(ScanValues) + 2 * sizeof(ScanOutput) + sizeof(ScanColumn);
 
+size_t NumThreads(uint32_t threads) {
+  return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Adds the time of its life.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double* seconds) : seconds_(seconds) {}
+  ~Stopwatch() {
+    *seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double* seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 class FileScan final : public Scan {
  public:
   FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
            const RowRange& range)
       : budget_{.limit = options.memory_bytes},
+        fetch_budget_{.limit = options.read_ahead_bytes / 2},
+        stored_file_(&file),
         ahead_(&file.file(), reader_options, &budget_),
         file_(file.Through(&ahead_)),
-        shared_(&budget_),
+        shared_(&budget_, NumThreads(options.threads)),
         records_(&budget_),
         slab_(&budget_),
         batch_size_(options.batch_size),
@@ -66,16 +90,27 @@ class FileScan final : public Scan {
                               ? output.width
                               : 0});
     }
-    if (options.filter.empty() && shared_.file->num_deleted() == 0) return Status::Ok();
-    DSI_ASSIGN_OR_RETURN(picker_,
-                         RowPicker::Make(*shared_.file, shared_.reader_options, options, range.end,
-                                         range.first_stripe, range.end_stripe, &budget_));
+    if (!options.filter.empty() || shared_.file->num_deleted() != 0) {
+      DSI_ASSIGN_OR_RETURN(
+          picker_, RowPicker::Make(*shared_.file, shared_.reader_options, options, range.end,
+                                   range.first_stripe, range.end_stripe, &budget_));
+    } else if (options.read_ahead_bytes != 0) {
+      // Which stripes a filter passes over is not known ahead.
+      fetcher_ =
+          std::make_unique<StripeFetcher>(stored_file_, &shared_.reader_options, shared_.projection,
+                                          range.end_stripe, &fetch_budget_);
+      shared_.fetcher = fetcher_.get();
+    }
     return Status::Ok();
   }
 
   Result<bool> Next(Batch* batch) override {
     bool more = false;
-    Status status = NoThrow([&] { return NextBatch(batch, &more); });
+    Status status;
+    {
+      const Stopwatch waits(&shared_.stats.seconds.wait);
+      status = NoThrow([&] { return NextBatch(batch, &more); });
+    }
     CountWork();
     if (status.ok()) return more;
     if (batch == nullptr) return status;  // The scan goes on.
@@ -122,9 +157,16 @@ class FileScan final : public Scan {
   }
 
   Status Fill(const BatchRows& rows, BatchState* state) {
-    DSI_RETURN_IF_ERROR(decoders_.Decode(rows));
-    DSI_RETURN_IF_ERROR(LayOut(rows.count, state));
-    DSI_RETURN_IF_ERROR(FillBatch(*shared_.projection, decoders_.pieces(), &dense_scratch_, state));
+    {
+      const Stopwatch decodes(&shared_.stats.seconds.decode);
+      DSI_RETURN_IF_ERROR(decoders_.Decode(rows));
+    }
+    {
+      const Stopwatch fills(&shared_.stats.seconds.fill);
+      DSI_RETURN_IF_ERROR(LayOut(rows.count, state));
+      DSI_RETURN_IF_ERROR(FillBatch(*shared_.projection, decoders_.pieces(), &shared_.team,
+                                    &dense_scratch_, state));
+    }
     state->projection = shared_.projection;
     state->row_numbers.assign(rows.picked.begin(), rows.picked.end());
     state->num_rows = rows.count;
@@ -132,6 +174,8 @@ class FileScan final : public Scan {
     row_ = rows.at(rows.count - 1) + 1;
     if (picker_ != nullptr) picker_->Take(rows.count);
     shared_.stats.rows += rows.count;
+    shared_.stats.output_bytes += state->used;
+    ++shared_.stats.batches;
     decoders_.Release(row_);
     return Status::Ok();
   }
@@ -149,8 +193,12 @@ class FileScan final : public Scan {
 
   void CountWork() {
     stats_ = shared_.stats;
+    stats_.threads = static_cast<uint32_t>(shared_.team.size());
+    stats_.values_decoded = shared_.values_decoded();
     stats_.bytes_read += decoders_.bytes_read();
     stats_.reads += decoders_.reads();
+    stats_.seconds.read = std::min(decoders_.seconds_waited(), stats_.seconds.decode);
+    stats_.seconds.decode -= stats_.seconds.read;
     if (picker_ == nullptr) return;
     stats_.rows_dropped = picker_->rows_dropped();
     stats_.stripes_skipped = picker_->stripes_skipped();
@@ -161,6 +209,8 @@ class FileScan final : public Scan {
   }
 
   MemoryBudget budget_;
+  MemoryBudget fetch_budget_;
+  const OpenFile* stored_file_;
   LookAhead ahead_;
   OpenFile file_;  // Through ahead_.
   ScanShared shared_;
@@ -177,6 +227,7 @@ class FileScan final : public Scan {
   StripeDecoders decoders_;
   DenseScratch dense_scratch_;
   Status failed_;
+  std::unique_ptr<StripeFetcher> fetcher_;  // The last here: it is over before what it works for.
 };
 
 }  // namespace
@@ -188,7 +239,8 @@ Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions
   DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
   auto scan = std::make_unique<FileScan>(file, reader_options, options, range);
   DSI_RETURN_IF_ERROR(scan->Prepare(options, range));
-  return std::unique_ptr<Scan>(std::move(scan));
+  if (options.read_ahead_bytes == 0) return std::unique_ptr<Scan>(std::move(scan));
+  return MakeAheadScan(std::move(scan), options);
 }
 
 Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader_options,

@@ -24,6 +24,13 @@ StripeDecoder::StripeDecoder(ScanShared* shared)
     shapes_.push_back(std::make_unique<ShapeDecoder>(budget));
   for (size_t i = 0; i < projection.values.size(); ++i)
     values_.push_back(std::make_unique<PoolDecoder>(budget));
+  values_end_.resize(projection.shapes.size());
+  for (const ScanValues& values : projection.values) ++values_end_[values.shape];
+  uint32_t before = 0;
+  for (uint32_t& end : values_end_) before += std::exchange(end, before);
+  values_by_shape_.resize(projection.values.size());
+  for (uint32_t i = 0; i < projection.values.size(); ++i)
+    values_by_shape_[values_end_[projection.values[i].shape]++] = i;
 }
 
 Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
@@ -31,23 +38,28 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
   const Core& core = shared_->file->core();
   Park();
   plan_.reset();
-  DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanTogether(*shared_->file, projection.columns, stripe,
-                                                     shared_->reader_options, shared_->budget));
   stripe_row_ = core.stripes[stripe].first_row;
   first_ = passed_ = 0;
-  plan_ = std::make_unique<StripePlan>(std::move(plan));
   LookAhead* const ahead = shared_->file->ahead();
-  NotePages(*plan_, {first, first + num_rows, core.stripes[stripe].num_rows}, shared_->budget,
-            ahead);
-  DSI_RETURN_IF_ERROR(ahead->ReadNoted().status());
-  pages_.Start(plan_.get(), ahead);
-  context_ = {&pages_,
-              plan_.get(),
-              projection.columns,
-              core.page_values,
-              &shared_->scratch,
-              &shared_->staging,
-              &shared_->stats.values_decoded};
+  const StripeRows rows{first, first + num_rows, core.stripes[stripe].num_rows};
+  StripeFetcher* const fetcher = shared_->fetcher;
+  FetchedStripe fetched;
+  if (fetcher != nullptr) fetched = fetcher->Take(stripe);
+  const bool is_planned = fetched.plan != nullptr;
+  if (is_planned) {
+    plan_ = std::move(fetched.plan);
+  } else {
+    DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanTogether(*shared_->file, projection.columns, stripe,
+                                                       shared_->reader_options, shared_->budget));
+    plan_ = std::make_unique<StripePlan>(std::move(plan));
+    NotePages(*plan_, rows, shared_->budget, ahead);
+    DSI_RETURN_IF_ERROR(ahead->ReadNoted().status());
+    if (fetcher != nullptr) fetched.ranges = std::make_shared<FetchedRanges>(plan_->ranges.size());
+  }
+  pages_.Start(plan_.get(), ahead, fetched.ranges);
+  if (fetcher != nullptr && !is_planned) fetcher->Follow(*plan_, rows, fetched.ranges);
+  context_ = {&pages_,          plan_.get(),    projection.columns,
+              core.page_values, shared_->rooms, &lending_};
 
   num_kept_ = 0;
   kept_by_stream_.assign(plan_->streams.size(), kNone32);
@@ -143,19 +155,24 @@ Status StripeDecoder::StartGroups(uint32_t num_rows) {
 
 Status StripeDecoder::Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen,
                               bool may_touch) {
-  const ScanProjection& projection = *shared_->projection;
-  for (auto& group : groups_) {
-    if (first != passed_) DSI_RETURN_IF_ERROR(group->Skip(first - passed_));
-    DSI_RETURN_IF_ERROR(group->Next(num_rows, chosen, may_touch));
-  }
+  WorkerTeam& team = shared_->team;
+  const auto advance_group = [&](size_t i) -> Status {
+    if (first != passed_) DSI_RETURN_IF_ERROR(groups_[i]->Skip(first - passed_));
+    return groups_[i]->Next(num_rows, chosen, may_touch);
+  };
+  DSI_RETURN_IF_ERROR(team.Run(groups_.size(), advance_group));
   first_ = first;
   passed_ = first + num_rows;
   chosen_ = chosen;
-  for (size_t i = 0; i < shapes_.size(); ++i) {
-    const GroupRows& rows = groups_[projection.shapes[i].group]->rows();
-    DSI_RETURN_IF_ERROR(shapes_[i]->Require(rows.first_unique, rows.num_unique));
-  }
-  for (auto& values : values_) DSI_RETURN_IF_ERROR(values->Require());
+  return team.Run(shapes_.size(), [&](size_t i) { return AdvanceShape(i); });
+}
+
+// The lists of the current rows, and the values that they are of.
+Status StripeDecoder::AdvanceShape(size_t shape) {
+  const GroupRows& rows = groups_[shared_->projection->shapes[shape].group]->rows();
+  DSI_RETURN_IF_ERROR(shapes_[shape]->Require(rows.first_unique, rows.num_unique));
+  for (uint32_t i = shape == 0 ? 0 : values_end_[shape - 1]; i < values_end_[shape]; ++i)
+    DSI_RETURN_IF_ERROR(values_[values_by_shape_[i]]->Require());
   return Status::Ok();
 }
 

@@ -2,7 +2,7 @@
 //
 // Reused from stripe to stripe, so that a scan whose stripes are alike allocates only for the
 // first. What does not fit the budget is kResourceExhausted, or OverBudget thrown. Thread safety:
-// one thread at a time.
+// one thread at a time, which has the team of the scan help it.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,28 @@
 #include "dsi/reader/decode/time_order_internal.h"
 #include "dsi/reader/decode/pool_decoder_internal.h"
 #include "dsi/reader/scan/projection_internal.h"
+#include "dsi/reader/scan/stripe_fetcher_internal.h"
 
 namespace dsi::internal {
 
 // What the stripes of a scan share. The budget outlives it.
 struct ScanShared {
-  explicit ScanShared(MemoryBudget* memory) : budget(memory), scratch(memory), staging(memory) {}
+  ScanShared(MemoryBudget* memory, size_t threads) : budget(memory), team(threads) {
+    for (size_t i = 0; i < team.size(); ++i) rooms.emplace_back(memory);
+  }
+  uint64_t values_decoded() const {
+    uint64_t sum = 0;
+    for (const DecodeRoom& room : rooms) sum += room.values_decoded;
+    return sum;
+  }
 
   const OpenFile* file = nullptr;
   ReaderOptions reader_options;
   std::shared_ptr<const ScanProjection> projection;
   MemoryBudget* budget;
-  DecodeScratch scratch;
-  ScanBuffer staging;
+  StripeFetcher* fetcher = nullptr;  // Null: pages are read when they are needed.
+  WorkerTeam team;
+  std::vector<DecodeRoom> rooms;  // One for each of the team.
   ScanStats stats;
 };
 
@@ -37,7 +46,7 @@ class StripeDecoder {
   explicit StripeDecoder(ScanShared* shared);
 
   // Rows [first, first + num_rows) of the stripe are wanted first: what they need is read in one
-  // step. The file is one that is looked at through a LookAhead.
+  // step, unless the stripe was fetched. The file is one that is looked at through a LookAhead.
   Status Start(size_t stripe, uint32_t first, uint32_t num_rows);
   // Is through with the stripe: its pages need not stay in memory.
   void Park() { pages_.Stop(); }
@@ -63,6 +72,7 @@ class StripeDecoder {
 
  private:
   Status StartGroups(uint32_t num_rows);
+  Status AdvanceShape(size_t shape);
   Result<StreamWindow*> DictionaryOf(const ColumnPlan& column);
   Result<StreamWindow*> KeptStream(uint32_t stream, StreamWindow* dictionary);
 
@@ -75,6 +85,7 @@ class StripeDecoder {
   std::unique_ptr<StripePlan> plan_;
   PageReader pages_;
   StripeContext context_;
+  std::recursive_mutex lending_;                               // Of the context.
   std::vector<std::unique_ptr<GroupIndexDecoder>> groups_;     // Of the projection.
   std::vector<std::unique_ptr<GroupIndexDecoder>> ancestors_;  // Others that theirs refer to.
   TimeOrder time_;
@@ -86,6 +97,9 @@ class StripeDecoder {
   uint32_t num_kept_ = 0;
   CountedVector<uint32_t> kept_by_stream_;
   std::vector<std::unique_ptr<PoolDecoder>> values_;
+  // Positions in values_ by shape: those of shape i are [values_end_[i - 1], values_end_[i]).
+  std::vector<uint32_t> values_by_shape_;
+  std::vector<uint32_t> values_end_;
 };
 
 }  // namespace dsi::internal

@@ -105,6 +105,13 @@ uint64_t StripeDecoders::bytes_read() const {
   return sum;
 }
 
+double StripeDecoders::seconds_waited() const {
+  double sum = 0;
+  for (const auto& decoder : active_) sum += decoder->pages().seconds_waited();
+  for (const auto& decoder : idle_) sum += decoder->pages().seconds_waited();
+  return sum;
+}
+
 uint64_t StripeDecoders::reads() const {
   uint64_t sum = 0;
   for (const auto& decoder : active_) sum += decoder->pages().reads();

@@ -41,6 +41,7 @@ class StripeDecoders {
 
   uint64_t bytes_read() const;
   uint64_t reads() const;
+  double seconds_waited() const;
 
  private:
   Status Gather(const BatchRows& rows, const BatchPiece& piece);

@@ -47,14 +47,12 @@ class FeaturePlaces {
         stripe_(stripe),
         budget_(budget),
         pages_(&file, budget),
-        scratch_(budget),
-        staging_(budget) {}
+        room_(budget) {}
 
   Status Start() {
     DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, columns_, stripe_, {}, budget_));
     pages_.Start(&plan_);
-    context_ = {&pages_,   &plan_,    columns_,        file_.core().page_values,
-                &scratch_, &staging_, &values_decoded_};
+    context_ = {&pages_, &plan_, columns_, file_.core().page_values, {&room_, 1}};
     return Status::Ok();
   }
 
@@ -90,9 +88,7 @@ class FeaturePlaces {
   MemoryBudget* budget_;
   StripePlan plan_;
   PageReader pages_;
-  DecodeScratch scratch_;
-  ScanBuffer staging_;
-  uint64_t values_decoded_ = 0;
+  DecodeRoom room_;
   StripeContext context_;
 };
 

@@ -27,16 +27,14 @@ class StatisticsFinder {
         stripe_(stripe),
         budget_(budget),
         pages_(&file, budget),
-        scratch_(budget),
-        staging_(budget),
+        room_(budget),
         is_missing_(budget) {}
 
   Result<ColumnStatistics> Find() {
     const std::span<const OpenColumn> columns(&column_, 1);
     DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, columns, stripe_, {}, budget_));
     pages_.Start(&plan_);
-    context_ = {&pages_,   &plan_,    columns,         file_.core().page_values,
-                &scratch_, &staging_, &values_decoded_};
+    context_ = {&pages_, &plan_, columns, file_.core().page_values, {&room_, 1}};
     const uint32_t num_rows = file_.core().stripes[stripe_].num_rows;
     DSI_RETURN_IF_ERROR(FindBounds());
     ColumnStatistics out = found_;
@@ -87,9 +85,7 @@ class StatisticsFinder {
   MemoryBudget* budget_;
   StripePlan plan_;
   PageReader pages_;
-  DecodeScratch scratch_;
-  ScanBuffer staging_;
-  uint64_t values_decoded_ = 0;
+  DecodeRoom room_;
   StripeContext context_;
   ColumnStatistics found_;
   CountedVector<bool> is_missing_;  // By unique row.

@@ -1,0 +1,147 @@
+#include "dsi/base/worker_team_internal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace dsi::internal {
+namespace {
+
+// Looks at the generation so often before it sleeps: some tens of microseconds.
+constexpr int kLooks = 4000;
+// Of Shared::doors: the run takes helpers.
+constexpr uint32_t kOpen = 1U << 31;
+
+thread_local size_t this_worker = 0;
+
+void Pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+struct WorkerTeam::Shared {
+  // Of the current run, written while the doors are closed and nobody is inside.
+  Pieces pieces;
+  size_t count = 0;
+  std::atomic<size_t> next{0};
+  std::atomic<bool> has_failed{false};
+  std::mutex mutex;
+  size_t failed_at = 0;
+  Status failure;
+
+  std::atomic<uint32_t> doors{0};  // kOpen, and how many helpers are inside.
+  std::atomic<uint32_t> generation{0};
+  std::atomic<bool> is_over{false};
+
+  void Work() {
+    while (!has_failed.load(std::memory_order_relaxed)) {
+      const size_t i = next.fetch_add(1, std::memory_order_relaxed);
+      if (i >= count) return;
+      Status status = pieces.run(pieces.of, i);
+      if (status.ok()) continue;
+      const std::lock_guard lock(mutex);
+      if (i < failed_at) {
+        failed_at = i;
+        failure = std::move(status);
+      }
+      has_failed = true;
+    }
+  }
+
+  bool Enter() {
+    uint32_t seen = doors.load(std::memory_order_relaxed);
+    while ((seen & kOpen) != 0) {
+      if (doors.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire)) return true;
+    }
+    return false;
+  }
+
+  void Help(size_t worker) {
+    this_worker = worker;
+    uint32_t done = 0;
+    for (;;) {
+      uint32_t now = generation.load(std::memory_order_acquire);
+      for (int i = 0; now == done && i < kLooks; ++i) {
+        Pause();
+        now = generation.load(std::memory_order_acquire);
+      }
+      if (now == done) {
+        generation.wait(done, std::memory_order_acquire);
+        continue;
+      }
+      if (is_over.load(std::memory_order_acquire)) return;
+      done = now;
+      if (!Enter()) continue;
+      Work();
+      doors.fetch_sub(1, std::memory_order_release);
+    }
+  }
+};
+
+WorkerTeam::WorkerTeam(size_t size) : size_(std::max<size_t>(size, 1)) {}
+
+WorkerTeam::~WorkerTeam() {
+  if (shared_ == nullptr) return;
+  if (process_ != getpid()) {
+    // Threads that are not there can neither be joined nor told to go.
+    for (std::thread& helper : helpers_) helper.detach();
+    return;
+  }
+  shared_->is_over.store(true, std::memory_order_release);
+  shared_->generation.fetch_add(1, std::memory_order_release);
+  shared_->generation.notify_all();
+  for (std::thread& helper : helpers_) helper.join();
+}
+
+size_t WorkerTeam::current() { return this_worker; }
+
+// Fewer threads do the same work.
+void WorkerTeam::StartHelpers() {
+  shared_ = std::make_unique<Shared>();
+  process_ = getpid();
+  helpers_.reserve(size_ - 1);
+  for (size_t worker = 1; worker < size_; ++worker) {
+    try {
+      helpers_.emplace_back([shared = shared_.get(), worker] { shared->Help(worker); });
+    } catch (const std::system_error&) {
+      return;
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+  }
+}
+
+Status WorkerTeam::RunPieces(size_t count, const Pieces& pieces) {
+  if (shared_ == nullptr) StartHelpers();
+  Shared& shared = *shared_;
+  shared.pieces = pieces;
+  shared.count = count;
+  shared.next.store(0, std::memory_order_relaxed);
+  shared.has_failed.store(false, std::memory_order_relaxed);
+  shared.failed_at = count;
+  shared.failure = Status::Ok();
+  shared.doors.store(kOpen, std::memory_order_release);
+  shared.generation.fetch_add(1, std::memory_order_release);
+  shared.generation.notify_all();
+  shared.Work();
+  shared.doors.fetch_and(~kOpen, std::memory_order_acq_rel);
+  for (int looks = 0; shared.doors.load(std::memory_order_acquire) != 0; ++looks) {
+    if (looks < kLooks) {
+      Pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  return std::move(shared.failure);
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,326 @@
+// Scans on several threads and ahead of Next: the same bytes for every number of threads, the same
+// errors at the same batch, and nothing left running whenever they are given up.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dsi/reader/scan_metrics.h"
+#include "dsi/tests/reader/history_table.h"
+#include "dsi/tests/support/memory_hook.h"
+#include "dsi/tests/support/reseal.h"
+
+namespace dsi::test {
+namespace {
+
+struct Way {
+  uint32_t threads = 1;
+  uint64_t read_ahead_bytes = 0;
+};
+
+const std::vector<Way> kWays = {{2, 0}, {3, 0},       {8, 0},       {0, 0},       {1, 1},
+                                {2, 1}, {1, 1 << 20}, {3, 1 << 20}, {4, 64 << 20}};
+
+// Batches as the bytes of their slabs, and how the scan ended.
+struct Outcome {
+  std::vector<std::vector<std::byte>> slabs;
+  std::vector<uint64_t> rows;
+  Status status;
+  ScanStats stats;
+};
+
+Outcome Scanned(const Reader& reader, ScanOptions options, const Way& way) {
+  options.threads = way.threads;
+  options.read_ahead_bytes = way.read_ahead_bytes;
+  Outcome outcome;
+  auto scan = reader.NewScan(options);
+  if (!scan.ok()) {
+    outcome.status = scan.status();
+    return outcome;
+  }
+  Batch batch;
+  for (;;) {
+    const auto more = (*scan)->Next(&batch);
+    outcome.status = more.status();
+    if (!more.ok() || !*more) break;
+    // What lies between tensors is nobody's.
+    outcome.slabs.emplace_back();
+    for (size_t i = 0; i < (*scan)->columns().size(); ++i) {
+      const auto add = [&](const void* data, size_t size) {
+        const auto* bytes = static_cast<const std::byte*>(data);
+        outcome.slabs.back().insert(outcome.slabs.back().end(), bytes, bytes + size);
+      };
+      const ScanColumn& column = (*scan)->columns()[i];
+      const auto width = static_cast<size_t>(TypeWidth(column.dtype));
+      if (column.layout == Layout::kPadded) {
+        const auto view = batch.Padded(i);
+        add(view->values, view->rows * view->width * width);
+        add(view->lengths, view->rows * sizeof(int32_t));
+        add(view->present, view->rows);
+      } else if (column.layout == Layout::kIkjt) {
+        const auto view = batch.Ikjt(i);
+        add(view->unique.values, view->unique.num_values * width);
+        add(view->unique.offsets, (view->unique.rows + 1) * sizeof(int64_t));
+        add(view->inverse, batch.num_rows() * sizeof(int32_t));
+      } else if (column.layout == Layout::kJagged) {
+        const auto view = batch.Jagged(i);
+        add(view->values, view->num_values * width);
+        add(view->offsets, (view->rows + 1) * sizeof(int64_t));
+      }
+    }
+    if (const auto dense = batch.Dense(); dense.ok()) {
+      const auto* bytes = static_cast<const std::byte*>(dense->values);
+      outcome.slabs.back().insert(
+          outcome.slabs.back().end(), bytes,
+          bytes + dense->rows * dense->columns * static_cast<size_t>(TypeWidth(dense->dtype)));
+    }
+    outcome.rows.push_back(batch.first_row());
+  }
+  outcome.stats = (*scan)->stats();
+  return outcome;
+}
+
+ScanOptions Everything(uint32_t batch_size) {
+  ScanOptions options;
+  options.batch_size = batch_size;
+  for (const Layout layout : {Layout::kPadded, Layout::kIkjt, Layout::kJagged})
+    options.features.push_back({.name = "*", .layout = layout, .width = 7});
+  for (const char* name : {"label", "item.views", "noise"})
+    options.features.push_back({.name = name, .layout = Layout::kDense});
+  return options;
+}
+
+class ScanThreadsTest : public ::testing::Test {
+ protected:
+  ScanThreadsTest()
+      : bytes_(WriteTable(HistoryTable(7, 6000), StripesOf(2500))), reader_(OpenBytes(bytes_)) {}
+
+  static std::unique_ptr<Reader> OpenBytes(const std::vector<std::byte>& bytes) {
+    auto reader = Reader::Open(OpenMemoryFile(bytes, "threads.dsi"));
+    EXPECT_TRUE(reader.ok()) << reader.status().ToString();
+    return std::move(*reader);
+  }
+
+  std::vector<std::byte> bytes_;
+  std::unique_ptr<Reader> reader_;
+};
+
+void ExpectSame(const Outcome& expected, const Outcome& got, const Way& way) {
+  const std::string where = std::to_string(way.threads) + " threads, " +
+                            std::to_string(way.read_ahead_bytes) + " bytes ahead";
+  ASSERT_EQ(got.slabs.size(), expected.slabs.size()) << where << ": " << got.status.ToString();
+  EXPECT_EQ(got.rows, expected.rows) << where;
+  EXPECT_EQ(got.status.ToString(), expected.status.ToString()) << where;
+  for (size_t i = 0; i < got.slabs.size(); ++i)
+    ASSERT_EQ(got.slabs[i], expected.slabs[i]) << where << ", batch " << i;
+}
+
+TEST_F(ScanThreadsTest, BytesAreTheSameForEveryNumberOfThreads) {
+  for (const uint32_t batch_size : {100U, 999U, 6000U}) {
+    const ScanOptions options = Everything(batch_size);
+    const Outcome expected = Scanned(*reader_, options, {});
+    ASSERT_TRUE(expected.status.ok()) << expected.status.ToString();
+    for (const Way& way : kWays) {
+      const Outcome got = Scanned(*reader_, options, way);
+      ExpectSame(expected, got, way);
+      EXPECT_EQ(got.stats.rows, 6000U);
+      EXPECT_EQ(got.stats.values_decoded, expected.stats.values_decoded);
+      EXPECT_EQ(got.stats.values_expanded, expected.stats.values_expanded);
+      EXPECT_EQ(got.stats.bytes_needed, expected.stats.bytes_needed);
+    }
+  }
+}
+
+TEST_F(ScanThreadsTest, FiltersAndRangesToo) {
+  ScanOptions options = Everything(150);
+  options.filter.where = {{"label", Compare::kEqual, 1}};
+  options.row_begin = 333;
+  options.row_end = 5100;
+  const Outcome expected = Scanned(*reader_, options, {});
+  for (const Way& way : kWays) ExpectSame(expected, Scanned(*reader_, options, way), way);
+  options.filter = {};
+  const Outcome all = Scanned(*reader_, options, {});
+  for (const Way& way : kWays) ExpectSame(all, Scanned(*reader_, options, way), way);
+}
+
+TEST_F(ScanThreadsTest, ErrorsComeWithTheSameBatch) {
+  EditableFile file(bytes_);
+  // A page in the midst of the second stripe.
+  const auto& stripe = file.stripe(1);
+  const uint64_t at = stripe.data_offset() + stripe.data_size() / 2;
+  std::vector<std::byte> damaged = bytes_;
+  damaged[at] ^= std::byte{0xFF};
+  const auto reader = OpenBytes(damaged);
+  const ScanOptions options = Everything(100);
+  const Outcome expected = Scanned(*reader, options, {});
+  ASSERT_EQ(expected.status.code(), StatusCode::kCorrupt) << expected.status.ToString();
+  for (const Way& way : kWays) ExpectSame(expected, Scanned(*reader, options, way), way);
+}
+
+TEST_F(ScanThreadsTest, TooLittleMemoryIsSaid) {
+  ScanOptions options = Everything(100);
+  options.memory_bytes = 100'000;
+  for (const Way& way : kWays) {
+    const Outcome got = Scanned(*reader_, options, way);
+    EXPECT_EQ(got.status.code(), StatusCode::kResourceExhausted) << got.status.ToString();
+  }
+}
+
+size_t NumThreadsOfProcess() {
+  size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    (void)entry;
+    ++count;
+  }
+  return count;
+}
+
+TEST_F(ScanThreadsTest, GivenUpAtAnyMoment) {
+  const size_t before = NumThreadsOfProcess();
+  for (int batches = 0; batches < 40; ++batches) {
+    ScanOptions options = Everything(64);
+    options.threads = 1 + static_cast<uint32_t>(batches) % 4;
+    options.read_ahead_bytes = batches % 3 == 0 ? 1 : 1 << 20;
+    auto scan = reader_->NewScan(options);
+    ASSERT_TRUE(scan.ok());
+    Batch batch;
+    for (int i = 0; i < batches; ++i) ASSERT_TRUE((*scan)->Next(&batch).ok());
+    scan->reset();
+    EXPECT_EQ(NumThreadsOfProcess(), before);
+  }
+}
+
+TEST_F(ScanThreadsTest, NoThreadBeforeItIsAskedFor) {
+  const size_t before = NumThreadsOfProcess();
+  auto scan = reader_->NewScan(Everything(64));
+  Batch batch;
+  ASSERT_TRUE((*scan)->Next(&batch).ok());
+  EXPECT_EQ(NumThreadsOfProcess(), before);
+}
+
+TEST_F(ScanThreadsTest, AForkedChildIsTold) {
+  ScanOptions options = Everything(64);
+  options.threads = 2;
+  options.read_ahead_bytes = 1 << 20;
+  auto scan = reader_->NewScan(options);
+  ASSERT_TRUE(scan.ok());
+  Batch batch;
+  ASSERT_TRUE((*scan)->Next(&batch).ok());
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto more = (*scan)->Next(&batch);
+    const bool told = more.status().code() == StatusCode::kInvalidArgument;
+    scan->reset();
+    _exit(told ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_TRUE((*scan)->Next(&batch).ok());
+}
+
+class CountingAllocator final : public SlabAllocator {
+ public:
+  void* Allocate(size_t size) override {
+    ++count;
+    return std::aligned_alloc(64, size);
+  }
+  void Free(void* slab, size_t) override { std::free(slab); }
+  int count = 0;
+};
+
+TEST_F(ScanThreadsTest, SlabsAreTheCallersAndChangeHands) {
+  CountingAllocator allocator;
+  ScanOptions options = Everything(64);
+  options.read_ahead_bytes = 1 << 20;
+  options.allocator = &allocator;
+  auto scan = reader_->NewScan(options);
+  Batch other;
+  EXPECT_EQ((*scan)->Next(&other).status().code(), StatusCode::kInvalidArgument);
+  {
+    Batch batch(&allocator);
+    int batches = 0;
+    while (*(*scan)->Next(&batch)) ++batches;
+    EXPECT_EQ(batches, 94);
+  }
+  scan->reset();
+  EXPECT_GT(allocator.count, 0);
+}
+
+TEST_F(ScanThreadsTest, NoAllocationPerBatchOnceWarm) {
+  ScanOptions options;
+  options.batch_size = 32;
+  options.features = {{.name = "user.history.item", .width = 8},
+                      {.name = "item.viewers", .width = 8},
+                      {.name = "user.profile", .layout = Layout::kPaddedIkjt, .width = 8}};
+  options.threads = 3;
+  const auto reader = OpenTable(HistoryTable(7, 6000), StripesOf(6000, 4096));
+  for (const uint64_t read_ahead : {uint64_t{0}, uint64_t{1}}) {
+    options.read_ahead_bytes = read_ahead;
+    auto scan = reader->NewScan(options);
+    ASSERT_TRUE(scan.ok());
+    Batch batch;
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
+    const uint64_t before = NumAllocations();
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
+    EXPECT_LE(NumAllocations() - before, 2U) << "read ahead " << read_ahead;
+  }
+}
+
+TEST_F(ScanThreadsTest, StatsTellWhereTheTimeGoes) {
+  ScanOptions options = Everything(64);
+  options.read_ahead_bytes = 1 << 20;
+  options.threads = 2;
+  auto scan = reader_->NewScan(options);
+  Batch batch;
+  uint64_t bytes = 0;
+  while (*(*scan)->Next(&batch)) {
+    bytes += batch.slab().size();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const ScanStats& stats = (*scan)->stats();
+  EXPECT_EQ(stats.batches, 94U);
+  EXPECT_EQ(stats.output_bytes, bytes);
+  EXPECT_EQ(stats.threads, 2U);
+  EXPECT_GT(stats.seconds.decode, 0);
+  EXPECT_GT(stats.seconds.fill, 0);
+  EXPECT_EQ(stats.batches_ready, 0U);
+}
+
+TEST(ScanMetricsTest, TextForPrometheus) {
+  ScanStats stats;
+  stats.rows = 12;
+  stats.seconds.fill = 0.5;
+  const auto bare = PrometheusText(stats);
+  ASSERT_TRUE(bare.ok());
+  EXPECT_NE(bare->find("# TYPE dsi_scan_rows_total counter\ndsi_scan_rows_total 12\n"),
+            std::string::npos);
+  EXPECT_NE(bare->find("dsi_scan_seconds_total{stage=\"fill\"} 0.5\n"), std::string::npos);
+  const auto labelled = PrometheusText(stats, "job=\"a\"");
+  EXPECT_NE(labelled->find("dsi_scan_rows_total{job=\"a\"} 12\n"), std::string::npos);
+  EXPECT_NE(labelled->find("dsi_scan_seconds_total{job=\"a\",stage=\"fill\"} 0.5\n"),
+            std::string::npos);
+}
+
+TEST(ScanMetricsTest, WhatLimitsAScan) {
+  ScanStats stats;
+  EXPECT_EQ(ScanLimitName(LimitOf(stats)), "nothing");
+  stats.batches = 1;
+  stats.seconds = {.read = 3, .decode = 1, .fill = 2, .blocked = 1, .wait = 0};
+  EXPECT_EQ(LimitOf(stats), ScanLimit::kStorage);
+  stats.seconds.read = 0;
+  EXPECT_EQ(LimitOf(stats), ScanLimit::kExpansion);
+  stats.seconds.decode = 4;
+  EXPECT_EQ(LimitOf(stats), ScanLimit::kDecoding);
+  stats.seconds.blocked = 7;
+  EXPECT_EQ(LimitOf(stats), ScanLimit::kConsumer);
+}
+
+}  // namespace
+}  // namespace dsi::test
