@@ -1,5 +1,6 @@
 #include "dsi/reader/scan/stripe_decoder_internal.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -117,40 +118,65 @@ Result<StreamWindow*> StripeDecoder::KeptStream(uint32_t stream, StreamWindow* d
   return kept_[at].get();
 }
 
-// Groups of the projection, and those that their indexes refer to.
+// Groups of the projection, and those that their indexes refer to: parents before those that refer
+// to them, and all that wait for the same at once.
 Status StripeDecoder::StartGroups(uint32_t num_rows) {
-  const ScanProjection& projection = *shared_->projection;
-  std::vector<GroupIndexDecoder*>& decoders = plan_groups_;
-  decoders.clear();
-  size_t num_ancestors = 0;
-  for (const PlannedGroup& planned : plan_->groups) {
-    GroupIndexDecoder* decoder = nullptr;
-    bool want_touched = false;
-    const auto known = projection.group_position.find(planned.ordinal);
-    if (known != projection.group_position.end()) {
-      decoder = groups_[known->second].get();
-      want_touched = projection.groups[known->second].want_touched;
-    } else {
-      if (num_ancestors == ancestors_.size())
-        ancestors_.push_back(std::make_unique<GroupIndexDecoder>(shared_->budget));
-      decoder = ancestors_[num_ancestors++].get();
+  FindGroups();
+  for (uint32_t level = 0, left = static_cast<uint32_t>(plan_groups_.size()); left != 0; ++level) {
+    level_.clear();
+    for (uint32_t g = 0; g < plan_groups_.size(); ++g) {
+      if (plan_groups_[g].level == level) level_.push_back(g);
     }
-    GroupIndexDecoder* const parent =
-        planned.parent == kNone32 ? nullptr : decoders[planned.parent];
-    if (parent != nullptr) DSI_RETURN_IF_ERROR(parent->KeepAll());
-    const PlannedStream* const index =
-        planned.index == kNone32 ? nullptr : &plan_->streams[planned.index];
-    if (planned.record.form == IndexForm::kAsOf) {
-      GroupIndexDecoder* const of_time = decoders[plan_->time.group];
-      DSI_RETURN_IF_ERROR(of_time->KeepAll());
-      DSI_RETURN_IF_ERROR(time_.Start(&context_, *of_time));
-    }
-    DSI_RETURN_IF_ERROR(decoder->Start(&context_, planned.record, index, parent, time_.rows(),
-                                       num_rows, want_touched));
-    decoders.push_back(decoder);
+    left -= static_cast<uint32_t>(level_.size());
+    if (level == time_level_)
+      DSI_RETURN_IF_ERROR(time_.Start(&context_, *plan_groups_[plan_->time.group].decoder));
+    DSI_RETURN_IF_ERROR(shared_->team.Run(
+        level_.size(), [&](size_t i) { return StartGroup(level_[i], num_rows); }));
   }
   time_.Reset();
   return Status::Ok();
+}
+
+// Finds a decoder for each group of the plan, and how many others it must wait for.
+void StripeDecoder::FindGroups() {
+  const ScanProjection& projection = *shared_->projection;
+  plan_groups_.clear();
+  time_level_ = kNone32;
+  size_t num_ancestors = 0;
+  for (const PlannedGroup& planned : plan_->groups) {
+    PlanGroup group;
+    const auto known = projection.group_position.find(planned.ordinal);
+    if (known != projection.group_position.end()) {
+      group.decoder = groups_[known->second].get();
+      group.want_touched = projection.groups[known->second].want_touched;
+    } else {
+      if (num_ancestors == ancestors_.size())
+        ancestors_.push_back(std::make_unique<GroupIndexDecoder>(shared_->budget));
+      group.decoder = ancestors_[num_ancestors++].get();
+    }
+    const auto wait_for = [&](uint32_t other) {
+      plan_groups_[other].is_needed = true;
+      group.level = std::max(group.level, plan_groups_[other].level + 1);
+    };
+    if (planned.parent != kNone32) wait_for(planned.parent);
+    if (planned.record.form == IndexForm::kAsOf) {
+      wait_for(plan_->time.group);
+      time_level_ = std::min(time_level_, group.level);
+    }
+    plan_groups_.push_back(group);
+  }
+}
+
+Status StripeDecoder::StartGroup(uint32_t g, uint32_t num_rows) {
+  const PlannedGroup& planned = plan_->groups[g];
+  const PlanGroup& group = plan_groups_[g];
+  const GroupIndexDecoder* const parent =
+      planned.parent == kNone32 ? nullptr : plan_groups_[planned.parent].decoder;
+  const PlannedStream* const index =
+      planned.index == kNone32 ? nullptr : &plan_->streams[planned.index];
+  DSI_RETURN_IF_ERROR(group.decoder->Start(&context_, planned.record, index, parent, time_.rows(),
+                                           num_rows, group.want_touched));
+  return group.is_needed ? group.decoder->KeepAll() : Status::Ok();
 }
 
 Status StripeDecoder::Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen,

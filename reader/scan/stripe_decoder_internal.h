@@ -72,6 +72,8 @@ class StripeDecoder {
 
  private:
   Status StartGroups(uint32_t num_rows);
+  void FindGroups();
+  Status StartGroup(uint32_t g, uint32_t num_rows);
   Status AdvanceShape(size_t shape);
   Result<StreamWindow*> DictionaryOf(const ColumnPlan& column);
   Result<StreamWindow*> KeptStream(uint32_t stream, StreamWindow* dictionary);
@@ -89,7 +91,16 @@ class StripeDecoder {
   std::vector<std::unique_ptr<GroupIndexDecoder>> groups_;     // Of the projection.
   std::vector<std::unique_ptr<GroupIndexDecoder>> ancestors_;  // Others that theirs refer to.
   TimeOrder time_;
-  std::vector<GroupIndexDecoder*> plan_groups_;  // By position in the plan.
+  // By position in the plan.
+  struct PlanGroup {
+    GroupIndexDecoder* decoder = nullptr;
+    bool want_touched = false;
+    bool is_needed = false;  // By others, whole.
+    uint32_t level = 0;      // All that it refers to are of lower ones.
+  };
+  std::vector<PlanGroup> plan_groups_;
+  std::vector<uint32_t> level_;    // Groups of one level.
+  uint32_t time_level_ = kNone32;  // The first that needs the time.
   std::vector<std::unique_ptr<ShapeDecoder>> shapes_;
   // Dictionaries and sources: the first num_kept_ are those of this stripe, found by position in
   // the plan.
