@@ -123,4 +123,8 @@ Result<uint64_t> ShapesToStarts(std::span<const uint32_t> codes, uint64_t max_va
 Result<uint64_t> ShapesToStarts(std::span<const uint8_t> codes, uint32_t entries_per_row,
                                 uint64_t max_values, uint32_t* lengths, uint64_t* starts);
 
+// Lengths alone, and which rows are present; returns the greatest code. Both outputs have room for
+// codes.size() values.
+uint32_t ShapesToLengths(std::span<const uint32_t> codes, uint32_t* lengths, uint8_t* present);
+
 }  // namespace dsi::internal

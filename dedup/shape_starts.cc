@@ -64,6 +64,19 @@ uint64_t ListStarts(const uint32_t* HWY_RESTRICT codes, size_t count,
   return total;
 }
 
+// The compiler makes vectors of this loop, other ones on every target.
+uint32_t LengthsOf(const uint32_t* HWY_RESTRICT codes, size_t count, uint32_t* HWY_RESTRICT lengths,
+                   uint8_t* HWY_RESTRICT present) {
+  uint32_t greatest = 0;
+  for (size_t row = 0; row < count; ++row) {
+    const uint32_t code = codes[row];
+    greatest = std::max(greatest, code);
+    lengths[row] = code - std::min(code, 1U);
+    present[row] = static_cast<uint8_t>(std::min(code, 1U));
+  }
+  return greatest;
+}
+
 }  // namespace
 }  // namespace dsi::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -72,6 +85,7 @@ HWY_AFTER_NAMESPACE();
 namespace dsi::internal {
 
 HWY_EXPORT(ListStarts);
+HWY_EXPORT(LengthsOf);
 
 namespace {
 
@@ -82,6 +96,10 @@ Status TooManyValues(uint64_t found, uint64_t max_values) {
 }
 
 }  // namespace
+
+uint32_t ShapesToLengths(std::span<const uint32_t> codes, uint32_t* lengths, uint8_t* present) {
+  return HWY_DYNAMIC_DISPATCH(LengthsOf)(codes.data(), codes.size(), lengths, present);
+}
 
 Result<uint64_t> ShapesToStarts(std::span<const uint32_t> codes, uint64_t max_values,
                                 uint32_t* lengths, uint64_t* starts) {
