@@ -23,22 +23,44 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The compiler makes vectors of these loops, other ones on every target.
 uint32_t LowestOf(const uint32_t* starts, const uint32_t* lengths, size_t count) {
-  uint32_t low = UINT32_MAX;
-  for (size_t u = 0; u < count; ++u) low = std::min(low, lengths[u] != 0 ? starts[u] : UINT32_MAX);
+  const hn::ScalableTag<uint32_t> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto zero = hn::Zero(d);
+  auto lows = hn::Set(d, UINT32_MAX);
+  size_t u = 0;
+  for (; u + lanes <= count; u += lanes) {
+    const auto is_empty = hn::VecFromMask(d, hn::Eq(hn::LoadU(d, lengths + u), zero));
+    lows = hn::Min(lows, hn::Or(hn::LoadU(d, starts + u), is_empty));
+  }
+  uint32_t low = hn::GetLane(hn::MinOfLanes(d, lows));
+  for (; u < count; ++u) low = std::min(low, lengths[u] != 0 ? starts[u] : UINT32_MAX);
   return low;
 }
 
-uint64_t StartsFromOf(const uint32_t* HWY_RESTRICT places, const uint32_t* HWY_RESTRICT lengths,
-                      size_t count, uint32_t begin, uint64_t* HWY_RESTRICT starts) {
-  uint32_t end = begin;
-  for (size_t u = 0; u < count; ++u) {
-    const uint32_t place = lengths[u] != 0 ? places[u] : begin;
-    starts[u] = place - begin;
-    end = std::max(end, place + lengths[u]);
+uint64_t StartsFromOf(const uint32_t* places, const uint32_t* lengths, size_t count, uint32_t begin,
+                      uint64_t* starts) {
+  const hn::ScalableTag<uint64_t> d;
+  const hn::Rebind<uint32_t, decltype(d)> d32;
+  const size_t lanes = hn::Lanes(d);
+  const auto begins = hn::Set(d32, begin);
+  const auto zero = hn::Zero(d32);
+  auto ends = zero;
+  size_t u = 0;
+  for (; u + lanes <= count; u += lanes) {
+    const auto length = hn::LoadU(d32, lengths + u);
+    const auto is_there = hn::VecFromMask(d32, hn::Ne(length, zero));
+    const auto start = hn::And(hn::Sub(hn::LoadU(d32, places + u), begins), is_there);
+    hn::StoreU(hn::PromoteTo(d, start), d, starts + u);
+    ends = hn::Max(ends, hn::Add(start, length));
   }
-  return end;
+  uint32_t end = hn::GetLane(hn::MaxOfLanes(d32, ends));
+  for (; u < count; ++u) {
+    const uint32_t start = lengths[u] != 0 ? places[u] - begin : 0;
+    starts[u] = start;
+    end = std::max(end, start + lengths[u]);
+  }
+  return uint64_t{begin} + end;
 }
 
 size_t CountBegins(const uint32_t* codes, const uint32_t* lengths, size_t count) {
@@ -198,6 +220,7 @@ HWY_EXPORT(PlaceWhole);
 namespace {
 
 constexpr int64_t kWideLimit = 1 << 30;
+constexpr size_t kGapRows = 32;
 constexpr size_t kCloseLook = 4;  // Rows placed one by one before four at a time are tried again.
 
 Status BadWindow(size_t row, int64_t start, int64_t end, int64_t num_values, std::string_view why) {
@@ -250,8 +273,11 @@ Status WindowPlacer::Place(std::span<const uint32_t> codes, std::span<const uint
         u += HWY_DYNAMIC_DISPATCH(PlaceTight)(&codes[u], &lengths[u], left, starts + u, bounds,
                                               &front_);
       } else {
-        u += HWY_DYNAMIC_DISPATCH(PlaceWhole)(&codes[u], &lengths[u], left, starts + u, bounds,
+        // A gap is filled soon.
+        const size_t some = want_reach_ ? left : std::min(left, kGapRows);
+        u += HWY_DYNAMIC_DISPATCH(PlaceWhole)(&codes[u], &lengths[u], some, starts + u, bounds,
                                               &front_);
+        if (!want_reach_ && front_.low == front_.begin) continue;
       }
     }
     const size_t end = std::min(codes.size(), u + kCloseLook);
