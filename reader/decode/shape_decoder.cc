@@ -14,17 +14,6 @@ namespace {
 constexpr uint32_t kPassRows = 4096;
 constexpr uint32_t kPlaceRows = 2048;  // Windows placed at a time.
 
-// Marks which unique rows are present; returns the greatest code.
-template <typename Code>
-uint32_t MarkPresent(const Code* codes, uint32_t count, uint8_t* present) {
-  Code max = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    max = std::max(max, codes[i]);
-    present[i] = codes[i] != 0 ? 1 : 0;
-  }
-  return max;
-}
-
 }  // namespace
 
 Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* stream,
@@ -112,22 +101,25 @@ Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
   DSI_RETURN_IF_ERROR(codes_.Require(first, uint64_t{first} + count));
   DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{count} * 8, 0));
   DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{count} * 4, 0));
-  DSI_RETURN_IF_ERROR(present_.Reserve(count, 0));
   auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
   auto* const lengths = reinterpret_cast<uint32_t*>(lengths_.data());
-  auto* const present = reinterpret_cast<uint8_t*>(present_.data());
   const uint64_t left = num_values_ - value_;
-  const auto scan = [&](const auto* codes) -> Result<uint64_t> {
-    max_seen_ = std::max(max_seen_, MarkPresent(codes, count, present));
-    if constexpr (sizeof(*codes) == 4) {
-      return ShapesToStarts(std::span(codes, count), left, lengths, starts);
-    } else {
-      return ShapesToStarts(std::span(codes, count), entries_, left, lengths, starts);
+  uint32_t greatest = 0;
+  const auto scan = [&]() -> Result<uint64_t> {
+    const std::byte* const codes = codes_.At(first);
+    if (has_lengths_) {
+      DSI_RETURN_IF_ERROR(present_.Reserve(count, 0));
+      auto* const present = reinterpret_cast<uint8_t*>(present_.data());
+      view_.present = present;
+      return ShapesToStarts(std::span(reinterpret_cast<const uint32_t*>(codes), count), left,
+                            lengths, starts, present, &greatest);
     }
+    view_.present = reinterpret_cast<const uint8_t*>(codes);  // They stay up to the next view.
+    return ShapesToStarts(std::span(view_.present, count), entries_, left, lengths, starts,
+                          &greatest);
   };
-  const std::byte* const codes = codes_.At(first);
-  const Result<uint64_t> total = has_lengths_ ? scan(reinterpret_cast<const uint32_t*>(codes))
-                                              : scan(reinterpret_cast<const uint8_t*>(codes));
+  const Result<uint64_t> total = scan();
+  max_seen_ = std::max(max_seen_, greatest);
   if (!total.ok())
     return total.status().At(
         fmt::format("{}, unique rows {} to {}", codes_.Describe(), first, first + count));
@@ -140,7 +132,6 @@ Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
   view_.count = count;
   view_.starts = starts;
   view_.lengths = lengths;
-  view_.present = present;
   view_.first_value = value_;
   view_.end_value = value_ + *total;
   if (first + count == num_unique_) DSI_RETURN_IF_ERROR(CheckEnd());
