@@ -112,15 +112,22 @@ class BatchUnique {
   uint32_t epoch_ = 0;
 };
 
-// Shape codes of lists (spec D-010: 0 missing, n + 1) to lengths and to the place of each row's
-// first value; returns the number of values. Refuses as damage a code above 2^31 (spec F-090) and a
-// total above `max_values`. Both outputs have room for codes.size() values.
+// Shape codes of lists (spec D-010: 0 missing, n + 1) to lengths, to the place of each row's first
+// value and to 1 for each present row; returns the number of values. *greatest is the greatest
+// code, also of those refused. Refuses as damage a code above 2^31 (spec F-090) and a total above
+// `max_values`. All outputs have room for codes.size() values.
 Result<uint64_t> ShapesToStarts(std::span<const uint32_t> codes, uint64_t max_values,
-                                uint32_t* lengths, uint64_t* starts);
+                                uint32_t* lengths, uint64_t* starts, uint8_t* present,
+                                uint32_t* greatest);
 
-// The same for kinds without lengths (0 missing, 1 present): a present row has `entries_per_row`
-// values, 1 or an embedding's length. Refuses other codes.
+// The same for kinds without lengths (0 missing, 1 present: the codes say which are): a present row
+// has `entries_per_row` values, 1 or an embedding's length. Refuses other codes.
 Result<uint64_t> ShapesToStarts(std::span<const uint8_t> codes, uint32_t entries_per_row,
-                                uint64_t max_values, uint32_t* lengths, uint64_t* starts);
+                                uint64_t max_values, uint32_t* lengths, uint64_t* starts,
+                                uint32_t* greatest);
+
+// Of lists their lengths and which rows are present alone; returns the greatest code. Both outputs have room for
+// codes.size() values.
+uint32_t ShapesToLengths(std::span<const uint32_t> codes, uint32_t* lengths, uint8_t* present);
 
 }  // namespace dsi::internal

@@ -31,6 +31,19 @@ class Chains {
 // How many chains the codes begin. Both spans have the same size.
 size_t CountChains(std::span<const uint32_t> codes, std::span<const uint32_t> lengths);
 
+// The lowest start of a row that has entries; UINT32_MAX: none has. Both spans have the same size.
+uint32_t LowestStart(std::span<const uint32_t> starts, std::span<const uint32_t> lengths);
+
+// Starts counted from `begin`, which is none of their rows' behind; 0 where there are no entries.
+// Returns where the rows end, at least `begin`. Preconditions: places and lengths have the same
+// size and are those of a pool of less than 2^32 values.
+uint64_t StartsFrom(uint32_t begin, std::span<const uint32_t> places,
+                    std::span<const uint32_t> lengths, uint64_t* starts);
+
+// What an array of bounds has room for beside those of the chains: the end of the pool, and what is
+// written behind by four and overwritten.
+constexpr size_t kBoundsSlack = 4;
+
 // How far windows are from the ends of their chains, at most.
 struct WindowReach {
   uint64_t to_begin = 0;
@@ -39,13 +52,48 @@ struct WindowReach {
   uint64_t Of(bool newest_first) const { return newest_first ? to_begin : to_end; }
 };
 
-// Codes to starts, one per unique row; rows of length 0 get 0. `bounds` becomes that of the chains.
-// Preconditions: codes, lengths and starts have the same size, bounds has CountChains + 1; lengths
-// are below 2^31. kCorrupt: what D-013 forbids, and a pool of 2^32 values (F-090); starts and
-// bounds are then meaningless. Cost: a few ns a row; a search of the chains where a list comes back
-// to an old one.
+// What windows have filled so far.
+struct WindowFront {
+  int64_t limit = 0;  // Values of the pool.
+  // Of the newest chain, which begins at `begin`, windows have filled [low, frontier).
+  int64_t begin = 0;
+  int64_t low = 0;
+  int64_t frontier = 0;
+  int64_t lowest_end = 0;  // Of its windows.
+  int64_t before = 0;      // Start of the last list.
+  int64_t to_begin = 0;
+  int64_t to_end = 0;
+  size_t num_chains = 0;
+};
+
+// Codes to starts, some rows after the other, so that what is done with them finds them in cache.
+class WindowPlacer {
+ public:
+  // `want_reach`: Finish tells it. kCorrupt: a pool of 2^32 values (F-090).
+  Status Start(uint64_t num_values, bool want_reach);
+  // The next unique rows; those of length 0 get start 0. `bounds`, the same array for all rows (it
+  // may have moved with what is in it), has room for the chains up to these rows and kBoundsSlack.
+  // Preconditions: as those of PlaceWindows. kCorrupt: what D-013 forbids; starts and bounds are
+  // then meaningless.
+  Status Place(std::span<const uint32_t> codes, std::span<const uint32_t> lengths, uint32_t* starts,
+               uint32_t* bounds);
+  // All rows are placed.
+  Result<WindowReach> Finish(uint32_t* bounds) const;
+
+ private:
+  Status PlaceOne(size_t row, uint32_t code, uint32_t num_entries, uint32_t* out, uint32_t* bounds);
+
+  WindowFront front_;
+  bool want_reach_ = false;
+  size_t row_ = 0;
+  size_t hint_ = 0;  // The chain that a list came back to last.
+};
+
+// The same at once. `bounds` becomes that of the chains, followed by slack. Preconditions: codes,
+// lengths and starts have the same size, bounds has CountChains + kBoundsSlack; lengths are below
+// 2^31. Cost: a ns a row; more where a list comes back to an old chain, which is searched for.
 Result<WindowReach> PlaceWindows(std::span<const uint32_t> codes, std::span<const uint32_t> lengths,
-                                 uint64_t num_values, std::span<uint64_t> starts,
+                                 uint64_t num_values, std::span<uint32_t> starts,
                                  std::span<uint32_t> bounds);
 
 }  // namespace dsi::internal

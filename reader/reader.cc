@@ -190,11 +190,11 @@ Result<ReadPlan> Reader::Plan(const ScanOptions& options) const {
     internal::MemoryBudget budget{.limit = options.memory_bytes};
     internal::LookAhead ahead(&impl_->file->file(), impl_->options, &budget);
     const OpenFile file = impl_->file->Through(&ahead);
-    bool knows_pages = false;
+    internal::LookedAt looked_at;
     // No rows, no pages.
     if (const auto range = internal::FindRange(file, options); range.ok()) {
-      DSI_ASSIGN_OR_RETURN(knows_pages, internal::LookAtScan(file, impl_->options, options, *range,
-                                                             internal::LookFor::kPlan));
+      DSI_ASSIGN_OR_RETURN(looked_at, internal::LookAtScan(file, impl_->options, options, *range,
+                                                           internal::LookFor::kPlan));
     }
     DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns,
                          internal::OpenProjection(file, options));
@@ -224,7 +224,7 @@ Result<ReadPlan> Reader::Plan(const ScanOptions& options) const {
     if (ahead.pays()) {
       const uint64_t page_steps = plan.ranges.empty() ? 0 : filter.columns.empty() ? 1 : 2;
       plan.steps = file.open_steps() + directory_steps.value_or(ahead.steps()) + page_steps -
-                   (knows_pages ? 1 : 0);
+                   (looked_at.knows_pages ? 1 : 0);
     }
     return plan;
   });

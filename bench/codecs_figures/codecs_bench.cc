@@ -111,8 +111,12 @@ void RegisterOffsets(const Residence& residence) {
     for (uint32_t& code : codes) code = static_cast<uint32_t>(random() % 60);
     std::vector<uint32_t> lengths(count);
     std::vector<uint64_t> starts(count);
+    std::vector<uint8_t> present(count);
+    uint32_t greatest = 0;
     for (auto _ : state) {
-      if (!internal::ShapesToStarts(codes, ~uint64_t{0}, lengths.data(), starts.data()).ok())
+      if (!internal::ShapesToStarts(codes, ~uint64_t{0}, lengths.data(), starts.data(),
+                                    present.data(), &greatest)
+               .ok())
         std::abort();
       benchmark::ClobberMemory();
     }

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/dedup/owner_rows_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -48,20 +48,50 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
 
 Status GroupIndexDecoder::KeepAll() {
   if (kept_all_) return Status::Ok();
-  all_.resize(stripe_rows_);
-  const bool want_touched = want_touched_;
-  want_touched_ = false;
-  while (row_ < stripe_rows_) {
-    const uint32_t row = row_;
-    DSI_RETURN_IF_ERROR(Next(std::min(stripe_rows_ - row_, kSkipRows)));
-    for (size_t i = 0; i < rows_.slots.size(); ++i)
-      all_[row + i] = rows_.first_unique + rows_.slots[i];
+  if (form_ != IndexForm::kGeneral) all_.resize(stripe_rows_);
+  switch (form_) {
+    case IndexForm::kRunLengths:
+      DSI_RETURN_IF_ERROR(AllOfRuns());
+      break;
+    case IndexForm::kNewRowBits:
+      DSI_RETURN_IF_ERROR(AllOfBits());
+      break;
+    case IndexForm::kGeneral: {
+      // They are nowhere else: the window stays as it is.
+      DSI_RETURN_IF_ERROR(window_.Require(0, stripe_rows_));
+      const auto* const codes = reinterpret_cast<const uint32_t*>(window_.At(0));
+      DSI_RETURN_IF_ERROR(CheckCodes(codes, 0, stripe_rows_));
+      all_rows_ = {codes, stripe_rows_};
+      kept_all_ = true;
+      return Status::Ok();
+    }
+    default:  // Identity; others are kept since Start.
+      std::iota(all_.begin(), all_.end(), 0U);
+      break;
   }
-  want_touched_ = want_touched;
-  row_ = 0;
-  rows_ = {};
+  all_rows_ = all_;
   kept_all_ = true;
   return Status::Ok();
+}
+
+Status GroupIndexDecoder::AllOfRuns() {
+  DSI_RETURN_IF_ERROR(window_.Require(0, num_unique_));
+  const auto* const lengths = reinterpret_cast<const uint32_t*>(window_.At(0));
+  for (uint32_t run = 0; run < num_unique_; ++run) {
+    DSI_RETURN_IF_ERROR(CheckRun(run, lengths[run]));
+    run_rows_ += lengths[run];
+  }
+  if (run_rows_ != stripe_rows_) return TooFewRows(num_unique_);
+  RunsToInverse({lengths, num_unique_}, {}, all_);
+  return Status::Ok();
+}
+
+Status GroupIndexDecoder::AllOfBits() {
+  DSI_RETURN_IF_ERROR(window_.Require(0, stripe_rows_));
+  const auto* const bits = reinterpret_cast<const uint8_t*>(window_.At(0));
+  DSI_RETURN_IF_ERROR(CheckBits(bits, stripe_rows_));
+  uniques_seen_ = BitsToInverse({bits, stripe_rows_}, 0, all_.data());
+  return CheckOnes(stripe_rows_);
 }
 
 Status GroupIndexDecoder::MapParent(const GroupIndexDecoder& parent) {
@@ -76,7 +106,7 @@ Status GroupIndexDecoder::MapParent(const GroupIndexDecoder& parent) {
   DSI_RETURN_IF_ERROR(CheckCodes(others, uint64_t{num_codes} + num_exceptions, num_exceptions));
   const std::span<const uint32_t> owners = parent.all();
   all_.resize(stripe_rows_);
-  for (uint32_t row = 0; row < stripe_rows_; ++row) all_[row] = codes[owners[row]];
+  TakeOfOwners({codes, num_codes}, owners, all_.data());
   uint64_t row = 0;
   for (uint32_t i = 0; i < num_exceptions; ++i) {
     row += gaps[i];
@@ -90,34 +120,28 @@ Status GroupIndexDecoder::MapParent(const GroupIndexDecoder& parent) {
     }
     all_[row] = others[i];
   }
+  all_rows_ = all_;
   kept_all_ = true;
   return Status::Ok();
 }
 
 Status GroupIndexDecoder::CountVersions(const GroupIndexDecoder& parent) {
   DSI_RETURN_IF_ERROR(window_.Require(0, stripe_rows_));
-  const std::byte* const steps = window_.At(0);
+  const auto* const steps = reinterpret_cast<const uint32_t*>(window_.At(0));
   const std::span<const uint32_t> owners = parent.all();
-  // Per owner: its current version, and how many it has.
-  version_.assign(size_t{parent.num_unique()} * 2, 0);
-  uint32_t* const current = version_.data();
-  uint32_t* const count = current + parent.num_unique();
   all_.resize(stripe_rows_);
-  for (uint32_t row = 0; row < stripe_rows_; ++row) {
-    const uint32_t owner = owners[row];
-    const int64_t version = current[owner] + FromZigzag(LoadLE<uint32_t>(steps + size_t{row} * 4));
-    if (version < 0 || version > kMaxVersion)
-      return Corrupt("{}: row {} is version {} (D-005)", window_.Describe(), row, version);
-    const auto v = static_cast<uint32_t>(version);
-    current[owner] = v;
-    count[owner] = std::max(count[owner], v + 1);
-    all_[row] = v;
-  }
-  // From here on the current version is where the owner's unique rows start.
+  // Per owner: its current version, and in the end how many it has.
+  version_.assign(parent.num_unique(), 0);
+  const uint32_t bits = BitsOfCodes({steps, stripe_rows_});
+  const bool is_sound = (bits & 1) == 0 && bits >> 1 <= kMaxVersion ? OnlyForward(steps, owners)
+                                                                    : ForthAndBack(steps, owners);
+  if (!is_sound) return BadVersion(steps, owners);
+  // From here on: where the owner's unique rows start.
   uint64_t total = 0;
-  for (uint32_t owner = 0; owner < parent.num_unique(); ++owner) {
-    current[owner] = static_cast<uint32_t>(total);
-    total += count[owner];
+  for (uint32_t& start : version_) {
+    const uint32_t count = start;
+    start = static_cast<uint32_t>(total);
+    total += count;
     if (total > num_unique_) break;
   }
   if (total != num_unique_)
@@ -125,9 +149,53 @@ Status GroupIndexDecoder::CountVersions(const GroupIndexDecoder& parent) {
         "{}: the versions of all owners are {} or more, the group has {} unique rows "
         "(D-005)",
         window_.Describe(), total, num_unique_);
-  for (uint32_t row = 0; row < stripe_rows_; ++row) all_[row] += current[owners[row]];
+  AddOfOwners(version_, owners, all_.data());
+  all_rows_ = all_;
   kept_all_ = true;
   return Status::Ok();
+}
+
+// Fills all_ with versions and version_ with the count of each owner, where no step leads back and
+// none is greater than a version may be. False: some version is.
+bool GroupIndexDecoder::OnlyForward(const uint32_t* steps, std::span<const uint32_t> owners) {
+  uint32_t* const next = version_.data();  // 1 + the version; 0 where there is none yet.
+  uint32_t* const all = all_.data();
+  uint32_t bits = 0;
+  for (size_t row = 0; row < owners.size(); ++row) {
+    uint32_t& owner = next[owners[row]];
+    const uint32_t version = owner - std::min(owner, 1U) + (steps[row] >> 1);
+    owner = version + 1;
+    all[row] = version;
+    bits |= version;  // A version above the greatest has a higher bit before it could wrap.
+  }
+  return bits <= kMaxVersion;
+}
+
+bool GroupIndexDecoder::ForthAndBack(const uint32_t* steps, std::span<const uint32_t> owners) {
+  other_version_.assign(version_.size(), 0);
+  uint32_t* const current = other_version_.data();
+  uint32_t* const count = version_.data();
+  for (size_t row = 0; row < owners.size(); ++row) {
+    const uint32_t owner = owners[row];
+    const int64_t version = current[owner] + FromZigzag(steps[row]);
+    if (version < 0 || version > kMaxVersion) return false;
+    const auto v = static_cast<uint32_t>(version);
+    current[owner] = v;
+    count[owner] = std::max(count[owner], v + 1);
+    all_[row] = v;
+  }
+  return true;
+}
+
+Status GroupIndexDecoder::BadVersion(const uint32_t* steps, std::span<const uint32_t> owners) {
+  std::fill(version_.begin(), version_.end(), 0U);
+  for (size_t row = 0; row < owners.size(); ++row) {
+    const int64_t version = version_[owners[row]] + FromZigzag(steps[row]);
+    if (version < 0 || version > kMaxVersion)
+      return Corrupt("{}: row {} is version {} (D-005)", window_.Describe(), row, version);
+    version_[owners[row]] = static_cast<uint32_t>(version);
+  }
+  return Corrupt("{}: a version is too great (D-005)", window_.Describe());
 }
 
 Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent,
@@ -160,6 +228,7 @@ Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent,
     return Corrupt("{}: {} unique rows are {} of {} rows (D-006)", window_.Describe(), num_unique_,
                    at, stripe_rows_);
   }
+  all_rows_ = all_;
   kept_all_ = true;
   return Status::Ok();
 }
@@ -195,7 +264,7 @@ Status GroupIndexDecoder::NextRows(uint32_t num_rows) {
   rows_.num_rows = num_rows;
   if (kept_all_ && form_ != IndexForm::kIdentity) {
     if (general()) {
-      SetGeneral(std::span(all_).subspan(row_, num_rows));
+      SetGeneral(all_rows_.subspan(row_, num_rows));
     } else {
       NextRunsOfAll(num_rows);
     }
@@ -234,17 +303,19 @@ void GroupIndexDecoder::NextRunsOfAll(uint32_t num_rows) {
   if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
   if (num_rows == 0) return;
   iota_ready_ = 0;
-  const uint32_t* const all = all_.data() + row_;
-  rows_.first_unique = all[0];
-  uint32_t slot = 0;
+  const uint32_t* const all = all_rows_.data() + row_;
+  const uint32_t first = all[0];
+  uint32_t* const slots = slots_.data();
+  uint32_t* const ends = run_ends_.data();
+  // The last row of a run has the last word on its end.
   for (uint32_t i = 0; i < num_rows; ++i) {
-    if (all[i] - rows_.first_unique != slot) run_ends_[slot++] = i;
-    slots_[i] = slot;
+    slots[i] = all[i] - first;
+    ends[slots[i]] = i + 1;
   }
-  run_ends_[slot] = num_rows;
-  rows_.num_unique = slot + 1;
+  rows_.first_unique = first;
+  rows_.num_unique = slots[num_rows - 1] + 1;
   rows_.slots = std::span(slots_).first(num_rows);
-  rows_.run_ends = std::span(run_ends_).first(slot + 1);
+  rows_.run_ends = std::span(run_ends_).first(rows_.num_unique);
 }
 
 void GroupIndexDecoder::SetGeneral(std::span<const uint32_t> slots) {
@@ -310,14 +381,9 @@ Status GroupIndexDecoder::NextRuns(uint32_t num_rows) {
   if (begun != 0) ends[0] = end;
   uint32_t runs = begun;
   for (; end < num_rows; ++runs) {
-    if (runs == ahead)
-      return Corrupt("{}: {} runs cover {} of {} rows (D-001)", window_.Describe(), num_unique_,
-                     run_rows_, stripe_rows_);
+    if (runs == ahead) return TooFewRows(num_unique_);
     const uint32_t length = lengths[runs];
-    if (length == 0 || length > stripe_rows_ - run_rows_) {
-      return Corrupt("{}: run {} has {} rows, 1 to {} are left (D-001)", window_.Describe(),
-                     first + runs, length, stripe_rows_ - run_rows_);
-    }
+    DSI_RETURN_IF_ERROR(CheckRun(first + runs, length));
     run_rows_ += length;
     end += length;
     ends[runs] = end;
@@ -343,13 +409,7 @@ Status GroupIndexDecoder::NextBits(uint32_t num_rows) {
   if (run_ends_.size() < num_rows) run_ends_.resize(num_rows);
   DSI_RETURN_IF_ERROR(window_.Require(row_, uint64_t{row_} + num_rows));
   const auto* const bits = reinterpret_cast<const uint8_t*>(window_.At(row_));
-  if (row_ == 0 && bits[0] != 1)
-    return Corrupt("{}: the first new-row bit is {}, not 1 (D-001)", window_.Describe(), bits[0]);
-  uint8_t all = 0;
-  for (uint32_t i = 0; i < num_rows; ++i) all |= bits[i];
-  if (all > 1)
-    return Corrupt("{}: rows {} to {} hold a new-row bit that is neither 0 nor 1 (D-001)",
-                   window_.Describe(), row_, row_ + num_rows);
+  DSI_RETURN_IF_ERROR(CheckBits(bits, num_rows));
   // The first row belongs to the unique row before it unless its bit is set; it is slot 0.
   const uint32_t first = uniques_seen_ - 1 + bits[0];
   const uint32_t count = BitsToInverse({bits, num_rows}, 1U - bits[0], slots_.data());
@@ -357,15 +417,44 @@ Status GroupIndexDecoder::NextBits(uint32_t num_rows) {
   uint32_t* const ends = run_ends_.data();
   ends[OnesToPlaces({bits + 1, num_rows - 1}, 1, ends)] = num_rows;
   uniques_seen_ = first + count;
-  if (uniques_seen_ > num_unique_ ||
-      (row_ + num_rows == stripe_rows_ && uniques_seen_ != num_unique_)) {
-    return Corrupt("{}: {} new-row bits are set up to row {}, the group has {} unique rows (D-001)",
-                   window_.Describe(), uniques_seen_, row_ + num_rows, num_unique_);
-  }
+  DSI_RETURN_IF_ERROR(CheckOnes(num_rows));
   rows_.first_unique = first;
   rows_.num_unique = count;
   rows_.run_ends = std::span(run_ends_).first(count);
   return Status::Ok();
+}
+
+// An error unless run `run` may have so many rows behind run_rows_.
+Status GroupIndexDecoder::CheckRun(uint32_t run, uint32_t length) const {
+  if (length != 0 && length <= stripe_rows_ - run_rows_) return Status::Ok();
+  return Corrupt("{}: run {} has {} rows, 1 to {} are left (D-001)", window_.Describe(), run,
+                 length, stripe_rows_ - run_rows_);
+}
+
+Status GroupIndexDecoder::TooFewRows(uint32_t num_runs) const {
+  return Corrupt("{}: {} runs cover {} of {} rows (D-001)", window_.Describe(), num_runs, run_rows_,
+                 stripe_rows_);
+}
+
+// Bits of the next rows.
+Status GroupIndexDecoder::CheckBits(const uint8_t* bits, uint32_t num_rows) const {
+  if (row_ == 0 && bits[0] != 1)
+    return Corrupt("{}: the first new-row bit is {}, not 1 (D-001)", window_.Describe(), bits[0]);
+  uint8_t all = 0;
+  for (uint32_t i = 0; i < num_rows; ++i) all |= bits[i];
+  if (all <= 1) return Status::Ok();
+  return Corrupt("{}: rows {} to {} hold a new-row bit that is neither 0 nor 1 (D-001)",
+                 window_.Describe(), row_, row_ + num_rows);
+}
+
+// uniques_seen_ is up to the end of the next rows.
+Status GroupIndexDecoder::CheckOnes(uint32_t num_rows) const {
+  if (uniques_seen_ == num_unique_ ||
+      (uniques_seen_ < num_unique_ && row_ + num_rows != stripe_rows_)) {
+    return Status::Ok();
+  }
+  return Corrupt("{}: {} new-row bits are set up to row {}, the group has {} unique rows (D-001)",
+                 window_.Describe(), uniques_seen_, row_ + num_rows, num_unique_);
 }
 
 Status GroupIndexDecoder::NextGeneral(uint32_t num_rows) {
@@ -377,9 +466,7 @@ Status GroupIndexDecoder::NextGeneral(uint32_t num_rows) {
 }
 
 Status GroupIndexDecoder::CheckCodes(const uint32_t* codes, uint64_t first, uint64_t count) const {
-  uint32_t largest = 0;
-  for (uint64_t i = 0; i < count; ++i) largest = std::max(largest, codes[i]);
-  if (largest < num_unique_) return Status::Ok();
+  if (GreatestCode({codes, count}) < num_unique_) return Status::Ok();
   const uint32_t* const bad =
       std::find_if(codes, codes + count, [&](uint32_t code) { return code >= num_unique_; });
   return Corrupt("{}: value {} is unique row {} of {} (D-001)", window_.Describe(),

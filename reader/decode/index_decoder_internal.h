@@ -46,6 +46,7 @@ class GroupIndexDecoder {
         inverse_(budget),
         all_(budget),
         version_(budget),
+        other_version_(budget),
         by_owner_(budget),
         renumber_(budget) {}
 
@@ -57,7 +58,7 @@ class GroupIndexDecoder {
   // Decodes the whole index now, for groups that refer to it. Before the first Next.
   Status KeepAll();
   // Unique row of every row of the stripe, after KeepAll.
-  std::span<const uint32_t> all() const { return all_; }
+  std::span<const uint32_t> all() const { return all_rows_; }
   // Passes over rows without handing them out.
   Status Skip(uint32_t num_rows);
   // The next rows. `chosen` not empty: of them only these are handed out (positions among them,
@@ -69,6 +70,15 @@ class GroupIndexDecoder {
   uint32_t num_unique() const { return num_unique_; }
 
  private:
+  Status AllOfRuns();
+  Status AllOfBits();
+  Status CheckRun(uint32_t run, uint32_t length) const;
+  Status TooFewRows(uint32_t num_runs) const;
+  Status CheckBits(const uint8_t* bits, uint32_t num_rows) const;
+  Status CheckOnes(uint32_t num_rows) const;
+  bool OnlyForward(const uint32_t* steps, std::span<const uint32_t> owners);
+  bool ForthAndBack(const uint32_t* steps, std::span<const uint32_t> owners);
+  Status BadVersion(const uint32_t* steps, std::span<const uint32_t> owners);
   Status NextRuns(uint32_t num_rows);
   Status NextBits(uint32_t num_rows);
   Status NextGeneral(uint32_t num_rows);
@@ -97,7 +107,8 @@ class GroupIndexDecoder {
   GroupRows rows_;
   bool kept_all_ = false;
   CountedVector<uint32_t> slots_, run_ends_, chosen_slots_, touched_, inverse_;
-  CountedVector<uint32_t> all_, version_, by_owner_;
+  CountedVector<uint32_t> all_, version_, other_version_, by_owner_;
+  std::span<const uint32_t> all_rows_;  // all_, or form 3: what the window holds.
   BatchUnique renumber_;
 };
 

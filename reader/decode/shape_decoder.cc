@@ -1,6 +1,7 @@
 #include "dsi/reader/decode/shape_decoder_internal.h"
 
 #include <algorithm>
+#include <array>
 
 #include "dsi/dedup/expand_internal.h"
 #include "dsi/base/bytes_internal.h"
@@ -11,17 +12,7 @@ namespace {
 
 // Unique rows passed over at a time.
 constexpr uint32_t kPassRows = 4096;
-
-// Marks which unique rows are present; returns the greatest code.
-template <typename Code>
-uint32_t MarkPresent(const Code* codes, uint32_t count, uint8_t* present) {
-  Code max = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    max = std::max(max, codes[i]);
-    present[i] = codes[i] != 0 ? 1 : 0;
-  }
-  return max;
-}
+constexpr uint32_t kPlaceRows = 2048;  // Windows placed at a time.
 
 }  // namespace
 
@@ -110,22 +101,25 @@ Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
   DSI_RETURN_IF_ERROR(codes_.Require(first, uint64_t{first} + count));
   DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{count} * 8, 0));
   DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{count} * 4, 0));
-  DSI_RETURN_IF_ERROR(present_.Reserve(count, 0));
   auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
   auto* const lengths = reinterpret_cast<uint32_t*>(lengths_.data());
-  auto* const present = reinterpret_cast<uint8_t*>(present_.data());
   const uint64_t left = num_values_ - value_;
-  const auto scan = [&](const auto* codes) -> Result<uint64_t> {
-    max_seen_ = std::max(max_seen_, MarkPresent(codes, count, present));
-    if constexpr (sizeof(*codes) == 4) {
-      return ShapesToStarts(std::span(codes, count), left, lengths, starts);
-    } else {
-      return ShapesToStarts(std::span(codes, count), entries_, left, lengths, starts);
+  uint32_t greatest = 0;
+  const auto scan = [&]() -> Result<uint64_t> {
+    const std::byte* const codes = codes_.At(first);
+    if (has_lengths_) {
+      DSI_RETURN_IF_ERROR(present_.Reserve(count, 0));
+      auto* const present = reinterpret_cast<uint8_t*>(present_.data());
+      view_.present = present;
+      return ShapesToStarts(std::span(reinterpret_cast<const uint32_t*>(codes), count), left,
+                            lengths, starts, present, &greatest);
     }
+    view_.present = reinterpret_cast<const uint8_t*>(codes);  // They stay up to the next view.
+    return ShapesToStarts(std::span(view_.present, count), entries_, left, lengths, starts,
+                          &greatest);
   };
-  const std::byte* const codes = codes_.At(first);
-  const Result<uint64_t> total = has_lengths_ ? scan(reinterpret_cast<const uint32_t*>(codes))
-                                              : scan(reinterpret_cast<const uint8_t*>(codes));
+  const Result<uint64_t> total = scan();
+  max_seen_ = std::max(max_seen_, greatest);
   if (!total.ok())
     return total.status().At(
         fmt::format("{}, unique rows {} to {}", codes_.Describe(), first, first + count));
@@ -138,7 +132,6 @@ Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
   view_.count = count;
   view_.starts = starts;
   view_.lengths = lengths;
-  view_.present = present;
   view_.first_value = value_;
   view_.end_value = value_ + *total;
   if (first + count == num_unique_) DSI_RETURN_IF_ERROR(CheckEnd());
@@ -152,32 +145,33 @@ Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
 Status ShapeDecoder::PlaceAll() {
   DSI_RETURN_IF_ERROR(codes_.Require(0, num_unique_));
   DSI_RETURN_IF_ERROR(windows_.Require(0, num_unique_));
-  DSI_RETURN_IF_ERROR(places_.Reserve(uint64_t{num_unique_} * 8, 0));
   DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{num_unique_} * 4, 0));
   DSI_RETURN_IF_ERROR(present_.Reserve(num_unique_, 0));
-  auto* const places = reinterpret_cast<uint64_t*>(places_.data());
-  auto* const lengths = reinterpret_cast<uint32_t*>(lengths_.data());
-  auto* const present = reinterpret_cast<uint8_t*>(present_.data());
-  const auto* const codes = reinterpret_cast<const uint32_t*>(codes_.At(0));
-  max_seen_ = MarkPresent(codes, num_unique_, present);
+  if (keep_all_) {
+    DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{num_unique_} * 8, 0));
+  } else {
+    DSI_RETURN_IF_ERROR(places_.Reserve(uint64_t{num_unique_} * 4, 0));
+  }
+  lowest_.clear();
+  WindowPlacer placer;
+  if (Status status = placer.Start(num_values_, stated_reach_ != 0); !status.ok())
+    return status.At(windows_.Describe());
+  size_t num_chains = 0;
+  for (uint32_t first = 0; first < num_unique_; first += kPlaceRows)
+    DSI_RETURN_IF_ERROR(PlaceSome(first, &placer, &num_chains));
   if (max_seen_ != max_code_)
     return Corrupt("{}: the greatest shape code is {}, stated as {} (D-010)", codes_.Describe(),
                    max_seen_, max_code_);
-  // Not a member: what is written might change it.
-  const uint32_t num_unique = num_unique_;
-  for (uint32_t u = 0; u < num_unique; ++u) lengths[u] = codes[u] == 0 ? 0 : codes[u] - 1;
-  const std::span steps(reinterpret_cast<const uint32_t*>(windows_.At(0)), num_unique);
-  const size_t num_bounds = CountChains(steps, {lengths, num_unique}) + 1;
-  DSI_RETURN_IF_ERROR(chain_bounds_.Reserve(num_bounds * sizeof(uint32_t), 0));
-  const std::span bounds(reinterpret_cast<uint32_t*>(chain_bounds_.data()), num_bounds);
-  const auto reach =
-      PlaceWindows(steps, {lengths, num_unique}, num_values_, {places, num_unique}, bounds);
+  auto* const bounds = reinterpret_cast<uint32_t*>(chain_bounds_.data());
+  const auto reach = placer.Finish(bounds);
   if (!reach.ok()) return reach.status().At(windows_.Describe());
   if (stated_reach_ != 0 && reach->Of(newest_first_) != stated_reach_ - 1) {
     return Corrupt("{}: lists end {} values before their chains, {} is stated (D-014)",
                    windows_.Describe(), reach->Of(newest_first_), stated_reach_ - 1);
   }
-  chains_ = Chains(bounds);
+  chains_ = Chains({bounds, num_chains + 1});
+  codes_.Release();
+  windows_.Release();
   view_.windows = true;
   placed_ = true;
   if (keep_all_) {
@@ -185,17 +179,39 @@ Status ShapeDecoder::PlaceAll() {
     view_.count = num_unique_;
     view_.first_value = 0;
     view_.end_value = num_values_;
-    view_.starts = places;
-    view_.lengths = lengths;
-    view_.present = present;
+    view_.starts = reinterpret_cast<const uint64_t*>(starts_.data());
+    view_.lengths = reinterpret_cast<const uint32_t*>(lengths_.data());
+    view_.present = reinterpret_cast<const uint8_t*>(present_.data());
     return Status::Ok();
   }
-  DSI_RETURN_IF_ERROR(lowest_.Reserve(uint64_t{num_unique_} * 4, 0));
-  auto* const lowest = reinterpret_cast<uint32_t*>(lowest_.data());
-  uint64_t low = num_values_;
-  for (uint32_t u = num_unique; u-- > 0;) {
-    low = std::min(low, lengths[u] != 0 ? places[u] : low);
-    lowest[u] = static_cast<uint32_t>(low);
+  for (size_t i = lowest_.size() - 1; i-- > 0;) lowest_[i] = std::min(lowest_[i], lowest_[i + 1]);
+  return Status::Ok();
+}
+
+// The same for rows from `first` on, few enough for all their arrays to stay in cache.
+Status ShapeDecoder::PlaceSome(uint32_t first, WindowPlacer* placer, size_t* num_chains) {
+  const uint32_t count = std::min(kPlaceRows, num_unique_ - first);
+  const std::span codes(reinterpret_cast<const uint32_t*>(codes_.At(0)) + first, count);
+  const std::span steps(reinterpret_cast<const uint32_t*>(windows_.At(0)) + first, count);
+  const std::span lengths(reinterpret_cast<uint32_t*>(lengths_.data()) + first, count);
+  const uint32_t greatest =
+      ShapesToLengths(codes, lengths.data(), reinterpret_cast<uint8_t*>(present_.data()) + first);
+  max_seen_ = std::max(max_seen_, greatest);
+  const size_t chains_before = *num_chains;
+  *num_chains += CountChains(steps, lengths);
+  DSI_RETURN_IF_ERROR(chain_bounds_.Reserve((*num_chains + kBoundsSlack) * sizeof(uint32_t),
+                                            chains_before * sizeof(uint32_t)));
+  auto* const bounds = reinterpret_cast<uint32_t*>(chain_bounds_.data());
+  std::array<uint32_t, kPlaceRows> room;
+  uint32_t* const places =
+      keep_all_ ? room.data() : reinterpret_cast<uint32_t*>(places_.data()) + first;
+  if (Status status = placer->Place(steps, lengths, places, bounds); !status.ok())
+    return status.At(windows_.Describe());
+  if (keep_all_) {
+    StartsFrom(0, {places, count}, lengths, reinterpret_cast<uint64_t*>(starts_.data()) + first);
+  } else {
+    lowest_.push_back(
+        std::min(LowestStart({places, count}, lengths), static_cast<uint32_t>(num_values_)));
   }
   return Status::Ok();
 }
@@ -204,22 +220,16 @@ Status ShapeDecoder::PlaceAll() {
 Status ShapeDecoder::ViewWindows(uint32_t first, uint32_t count) {
   DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{count} * 8, 0));
   auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
-  const auto* const places = reinterpret_cast<const uint64_t*>(places_.data()) + first;
+  const auto* const places = reinterpret_cast<const uint32_t*>(places_.data()) + first;
   const auto* const lengths = reinterpret_cast<const uint32_t*>(lengths_.data()) + first;
-  const uint64_t begin = reinterpret_cast<const uint32_t*>(lowest_.data())[first];
-  uint64_t end = begin;
-  for (uint32_t i = 0; i < count; ++i) {
-    const bool is_empty = lengths[i] == 0;
-    starts[i] = is_empty ? 0 : places[i] - begin;
-    end = std::max(end, is_empty ? 0 : places[i] + lengths[i]);
-  }
+  const uint32_t begin = lowest_[first / kPlaceRows];
   view_.first = first;
   view_.count = count;
   view_.lengths = lengths;
   view_.present = reinterpret_cast<const uint8_t*>(present_.data()) + first;
   view_.starts = starts;
   view_.first_value = begin;
-  view_.end_value = end;
+  view_.end_value = StartsFrom(begin, {places, count}, {lengths, count}, starts);
   return Status::Ok();
 }
 

@@ -20,6 +20,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/memory_budget_internal.h"
+#include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/reader/open/held_bytes_internal.h"
 #include "dsi/reader/open/held_file_internal.h"
 #include "dsi/reader/read_plan.h"
@@ -68,6 +69,8 @@ class LookAhead {
   std::shared_ptr<const std::byte> Find(uint64_t offset, uint64_t size) const {
     return held_.Find(offset, size);
   }
+  // For the blocks that lookups decompress.
+  DecodeScratch* scratch() { return &scratch_; }
   // All that is held.
   HeldBytes TakeHeld();
   void Forget();
@@ -95,6 +98,7 @@ class LookAhead {
   std::optional<size_t> stripe_;
   bool is_noting_ = false;
   std::vector<Range> noted_;
+  DecodeScratch scratch_;
   HeldBytes held_;
   uint64_t held_bytes_ = 0;
   uint64_t steps_ = 0;

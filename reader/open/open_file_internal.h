@@ -112,7 +112,7 @@ class SealedTable {
   // What a block holds, RawBlockBytes of it, from its bytes in the file: its records, transposed in
   // a compressed table.
   Status OpenBlock(uint64_t number, const TableBlock& block, std::span<const std::byte> bytes,
-                   std::byte* content) const;
+                   DecodeScratch* scratch, std::byte* content) const;
 
   const HeldFile* file_;
   TableRef ref_;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,8 @@ constexpr uint64_t kBlocksPerRead = 64;
 void GatherRecord(std::span<const std::byte> block, size_t record_size, size_t i, size_t begin,
                   size_t size, std::byte* to) {
   const size_t per_block = block.size() / record_size;
-  for (size_t j = begin; j < begin + size; ++j) *to++ = block[j * per_block + i];
+  const std::byte* from = block.data() + begin * per_block + i;
+  for (size_t j = 0; j < size; ++j, from += per_block) to[j] = *from;
 }
 
 // The first `known` bytes of each of n records of `size` bytes; `from` may be `to` (F-041).
@@ -81,7 +83,8 @@ Result<uint64_t> SealedTable::StoredBytes() const {
 }
 
 Status SealedTable::OpenBlock(uint64_t number, const TableBlock& block,
-                              std::span<const std::byte> bytes, std::byte* content) const {
+                              std::span<const std::byte> bytes, DecodeScratch* scratch,
+                              std::byte* content) const {
   const uint64_t found = Seal(bytes, SealKind::kTableBlock, block.offset, salt_);
   if (found != block.seal) {
     return Corrupt("table of {}: block {} at {}..{}: seal {:016x}, expected {:016x} (F-040)", what_,
@@ -94,8 +97,7 @@ Status SealedTable::OpenBlock(uint64_t number, const TableBlock& block,
     std::memcpy(content, bytes.data(), size);
     return Status::Ok();
   }
-  DecodeScratch scratch;
-  Status status = DecompressBytes(bytes, &scratch, {content, size});
+  Status status = DecompressBytes(bytes, scratch, {content, size});
   if (!status.ok()) return status.At(fmt::format("table of {}: block {}", what_, number));
   return Status::Ok();
 }
@@ -198,7 +200,9 @@ Status SealedTable::UseBlock(uint32_t number, LookAhead* ahead, const Use& use) 
     stored = read;
   }
   std::unique_ptr<std::byte[]> fresh(new std::byte[size]);
-  DSI_RETURN_IF_ERROR(OpenBlock(number, block, stored, fresh.get()));
+  std::optional<DecodeScratch> own;
+  DecodeScratch* const scratch = ahead != nullptr ? ahead->scratch() : &own.emplace();
+  DSI_RETURN_IF_ERROR(OpenBlock(number, block, stored, scratch, fresh.get()));
   const std::lock_guard lock(cache_->mutex);
   cache_->contents.resize(cache_->entries.num_blocks());
   std::unique_ptr<std::byte[]>& kept = cache_->contents[number];
@@ -219,7 +223,7 @@ Status SealedTable::Read(uint32_t first, uint32_t n, std::byte* out, LookAhead* 
     const uint32_t in_block = first % per_block;
     const uint32_t take = std::min(n, per_block - in_block);
     const auto copy = [&](std::span<const std::byte> block) {
-      if (ref_.compressed) {
+      if (ref_.compressed && size != 1) {
         for (uint32_t i = 0; i < take; ++i)
           GatherRecord(block, size, in_block + i, 0, known_size_, out + i * known_size_);
       } else {
@@ -277,6 +281,7 @@ Status SealedTable::ReadSound(CountedVector<std::byte>* out,
   if (out != nullptr) out->resize(uint64_t{ref_.count} * ref_.record_size);
   std::vector<std::byte> piece;
   std::vector<std::byte> content;
+  DecodeScratch scratch;
   std::byte* records = out != nullptr ? out->data() : nullptr;
   for (size_t first = 0; first < blocks.size(); first += kBlocksPerRead) {
     const size_t end = std::min<size_t>(blocks.size(), first + kBlocksPerRead);
@@ -287,7 +292,7 @@ Status SealedTable::ReadSound(CountedVector<std::byte>* out,
       const auto stored = std::span(piece).subspan(blocks[b].offset - at, blocks[b].stored);
       const size_t size = RawBlockBytes(ref_, b);
       content.resize(size);
-      Status status = OpenBlock(b, blocks[b], stored, content.data());
+      Status status = OpenBlock(b, blocks[b], stored, &scratch, content.data());
       if (!status.ok()) {
         std::fill(content.begin(), content.end(), std::byte{0});
         damage(std::move(status));

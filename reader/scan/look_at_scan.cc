@@ -1,7 +1,7 @@
 #include "dsi/reader/scan/look_at_scan_internal.h"
 
 #include <algorithm>
-#include <iterator>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -25,7 +25,10 @@ class ScanLooker {
         options_(options),
         range_(range),
         look_for_(look_for) {
-    for (const Projection& projection : options.features) pending_.push_back(&projection);
+    pending_.resize(options.features.size());
+    std::iota(pending_.begin(), pending_.end(), size_t{0});
+    columns_.resize(pending_.size());
+    is_known_.resize(pending_.size());
   }
 
   // Once through all lookups.
@@ -43,8 +46,13 @@ class ScanLooker {
     file_.LookAtStripe(stripe);
   }
 
-  // As the last call that noted something found them.
-  bool knows_pages() const { return knows_pages_; }
+  // As the last call that noted something found the pages, and the last of all the columns.
+  LookedAt Take() {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      if (!is_known_[i]) columns_[i].clear();
+    }
+    return {knows_pages_, std::move(columns_)};
+  }
 
  private:
   // The first that is read, as far as statistics are known.
@@ -67,32 +75,29 @@ class ScanLooker {
   // Features that were found without anything being noted are not looked up again.
   void LookAtFeatures() {
     if (options_.features.empty()) NoteEverything();
-    columns_.resize(num_found_);
-    std::vector<OpenColumn> waiting;
-    std::erase_if(pending_, [&](const Projection* projection) {
+    std::erase_if(pending_, [&](size_t feature) {
       const size_t notes_before = ahead_->num_notes();
-      std::vector<OpenColumn> columns = LookAtFeature(*projection);
+      std::vector<OpenColumn>& columns = columns_[feature];
+      const bool is_whole = LookAtFeature(options_.features[feature], &columns);
       const bool is_found = ahead_->num_notes() == notes_before;
-      std::vector<OpenColumn>& to = is_found ? columns_ : waiting;
-      std::move(columns.begin(), columns.end(), std::back_inserter(to));
+      is_known_[feature] = is_found && is_whole;
       return is_found;
     });
-    num_found_ = columns_.size();
-    std::move(waiting.begin(), waiting.end(), std::back_inserter(columns_));
   }
 
-  std::vector<OpenColumn> LookAtFeature(const Projection& projection) {
-    std::vector<OpenColumn> columns;
+  // False: not all of its columns are known.
+  bool LookAtFeature(const Projection& projection, std::vector<OpenColumn>* columns) {
+    columns->clear();
     const auto ordinals = file_.FindColumns(projection.name);
-    if (!ordinals.ok()) return columns;
+    if (!ordinals.ok()) return false;
     for (const uint32_t ordinal : *ordinals) {
       file_.LookAtColumn(ordinal);
       auto column = file_.LoadColumn(ordinal);
       if (!column.ok()) continue;
       if (NeedsWidth(projection, *column)) LookAtWidths(*column);
-      columns.push_back(*std::move(column));
+      columns->push_back(*std::move(column));
     }
-    return columns;
+    return columns->size() == ordinals->size();
   }
 
   // A padded output without a width has that of the longest list (Projection::width).
@@ -135,8 +140,11 @@ class ScanLooker {
     const StripeRows rows{static_cast<uint32_t>(begin), static_cast<uint32_t>(end), ref.num_rows};
     // Rows that a filter drops are not read: the filter's columns come first.
     const bool is_filtered = !options_.filter.empty();
-    Look(is_filtered ? filter_columns_ : columns_, stripe, rows, /*pages=*/true, budget);
-    if (is_filtered) Look(columns_, stripe, rows, /*pages=*/false, budget);
+    std::vector<OpenColumn> columns;
+    for (const std::vector<OpenColumn>& of_feature : columns_)
+      columns.insert(columns.end(), of_feature.begin(), of_feature.end());
+    Look(is_filtered ? filter_columns_ : columns, stripe, rows, /*pages=*/true, budget);
+    if (is_filtered) Look(columns, stripe, rows, /*pages=*/false, budget);
   }
 
   void Look(const std::vector<OpenColumn>& columns, size_t stripe, const StripeRows& rows,
@@ -154,18 +162,18 @@ class ScanLooker {
   const RowRange& range_;
   const LookFor look_for_;
   bool knows_pages_ = false;
-  std::vector<const Projection*> pending_;
-  // Of the projection, as far as they are known: first those of features that were found.
-  std::vector<OpenColumn> columns_;
-  size_t num_found_ = 0;
+  std::vector<size_t> pending_;  // Features that are not found yet.
+  // By feature: its columns, as far as they are known, and whether that is all of them.
+  std::vector<std::vector<OpenColumn>> columns_;
+  std::vector<bool> is_known_;
   std::vector<OpenColumn> filter_columns_;
 };
 
 }  // namespace
 
-Result<bool> LookAtScan(const OpenFile& file, const ReaderOptions& reader_options,
-                        const ScanOptions& options, const RowRange& range, LookFor look_for) {
-  if (!file.ahead()->pays()) return false;
+Result<LookedAt> LookAtScan(const OpenFile& file, const ReaderOptions& reader_options,
+                            const ScanOptions& options, const RowRange& range, LookFor look_for) {
+  if (!file.ahead()->pays()) return LookedAt{};
   ScanLooker looker(file, reader_options, options, range, look_for);
   const Status status = LookTogether(file.ahead(), [&] {
     // A budget that is too small for this is said to be by who needs it.
@@ -176,7 +184,7 @@ Result<bool> LookAtScan(const OpenFile& file, const ReaderOptions& reader_option
     return Status::Ok();
   });
   if (!status.ok()) return status;
-  return looker.knows_pages();
+  return looker.Take();
 }
 
 }  // namespace dsi::internal

@@ -76,7 +76,14 @@ class Resolver {
     return Status::Ok();
   }
 
-  Status Add(const Projection& asked) {
+  Status Add(const Projection& asked, std::vector<OpenColumn> found) {
+    const bool one_of_many = found.size() > 1;
+    for (OpenColumn& column : found) {
+      const auto known = columns_.find(column.ordinal);
+      const uint32_t at = known != columns_.end() ? known->second : Keep(std::move(column));
+      DSI_RETURN_IF_ERROR(AddOutput(at, asked, one_of_many));
+    }
+    if (!found.empty()) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file_.FindColumns(asked.name));
     for (const uint32_t ordinal : ordinals) {
       DSI_ASSIGN_OR_RETURN(const uint32_t column, Column(ordinal));
@@ -268,15 +275,16 @@ uint32_t ScanProjection::Find(std::string_view name, Layout layout, bool* other_
   return kNone32;
 }
 
-Result<std::shared_ptr<const ScanProjection>> ResolveProjection(const OpenFile& file,
-                                                                const ScanOptions& options,
-                                                                size_t first_stripe,
-                                                                size_t end_stripe) {
+Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
+    const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe,
+    std::vector<std::vector<OpenColumn>> columns) {
   if (options.vbe_lengths != Type::kInt32 && options.vbe_lengths != Type::kInt64)
     return InvalidArgument("vbe_lengths {}: int32 or int64", TypeName(options.vbe_lengths));
   Resolver resolver(file, first_stripe, end_stripe, options.vbe_lengths);
   if (options.features.empty()) DSI_RETURN_IF_ERROR(resolver.AddAll());
-  for (const Projection& asked : options.features) DSI_RETURN_IF_ERROR(resolver.Add(asked));
+  columns.resize(options.features.size());
+  for (size_t i = 0; i < columns.size(); ++i)
+    DSI_RETURN_IF_ERROR(resolver.Add(options.features[i], std::move(columns[i])));
   return resolver.Finish();
 }
 

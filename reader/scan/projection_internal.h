@@ -79,10 +79,10 @@ struct ScanProjection {
 };
 
 // Stripes [first, end) are those scanned; their greatest lengths give the width of padded outputs
-// that state none.
-Result<std::shared_ptr<const ScanProjection>> ResolveProjection(const OpenFile& file,
-                                                                const ScanOptions& options,
-                                                                size_t first_stripe,
-                                                                size_t end_stripe);
+// that state none. `columns`: of each feature those that its name stands for, as LookAtScan found
+// them; where none are, and without it, they are looked up.
+Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
+    const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe,
+    std::vector<std::vector<OpenColumn>> columns = {});
 
 }  // namespace dsi::internal

@@ -74,15 +74,15 @@ class FileScan final : public Scan {
   }
 
   Status Prepare(const ScanOptions& options, const RowRange& range) {
-    DSI_RETURN_IF_ERROR(
-        LookAtScan(file_, shared_.reader_options, options, range, LookFor::kBatches).status());
+    DSI_ASSIGN_OR_RETURN(LookedAt looked_at, LookAtScan(file_, shared_.reader_options, options,
+                                                        range, LookFor::kBatches));
     if (options.features.empty()) {
       DSI_RETURN_IF_ERROR(records_.Add(shared_.file->core().columns.count * kColumnBytes));
       DSI_RETURN_IF_ERROR(shared_.file->VerifyMetadata(&budget_));
     }
-    DSI_ASSIGN_OR_RETURN(
-        shared_.projection,
-        ResolveProjection(*shared_.file, options, range.first_stripe, range.end_stripe));
+    DSI_ASSIGN_OR_RETURN(shared_.projection,
+                         ResolveProjection(*shared_.file, options, range.first_stripe,
+                                           range.end_stripe, std::move(looked_at.columns)));
     records_.Set(shared_.projection->outputs.size() * kColumnBytes);
     for (const ScanOutput& output : shared_.projection->outputs) {
       columns_.push_back({output.name, output.layout, output.dtype,

@@ -290,18 +290,68 @@ TEST_P(ExpandTest, StartsOfListsOfEveryNumberD010) {
     }
     std::vector<uint32_t> lengths(rows);
     std::vector<uint64_t> starts(rows);
-    const Result<uint64_t> found = ShapesToStarts(codes, total, lengths.data(), starts.data());
+    std::vector<uint8_t> present(rows);
+    uint32_t greatest = 0;
+    const Result<uint64_t> found =
+        ShapesToStarts(codes, total, lengths.data(), starts.data(), present.data(), &greatest);
     ASSERT_TRUE(found.ok());
     ASSERT_EQ(*found, total);
     ASSERT_EQ(lengths, expected_lengths);
     ASSERT_EQ(starts, expected_starts);
+    ASSERT_EQ(greatest, rows == 0 ? 0 : *std::max_element(codes.begin(), codes.end()));
+    for (size_t row = 0; row < rows; ++row) ASSERT_EQ(present[row], codes[row] != 0 ? 1 : 0);
     if (rows == 0) continue;
     if (total != 0) {
-      ASSERT_FALSE(ShapesToStarts(codes, total - 1, lengths.data(), starts.data()).ok());
+      ASSERT_FALSE(
+          ShapesToStarts(codes, total - 1, lengths.data(), starts.data(), present.data(), &greatest)
+              .ok());
     }
     // Wherever it stands, a code above the limit is seen (F-090).
     codes[random() % rows] = kMaxCode + 1;
-    ASSERT_FALSE(ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data()).ok());
+    ASSERT_FALSE(
+        ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data(), present.data(), &greatest)
+            .ok());
+  }
+}
+
+TEST_P(ExpandTest, StartsOfScalarsOfEveryNumberD010) {
+  std::mt19937_64 random(6);
+  for (size_t rows = 0; rows <= kLongest; ++rows) {
+    const uint32_t entries = rows % 2 == 0 ? 1 : static_cast<uint32_t>(random() >> random() % 64);
+    std::vector<uint8_t> codes(rows);
+    std::vector<uint32_t> expected_lengths(rows);
+    std::vector<uint64_t> expected_starts(rows);
+    uint64_t total = 0;
+    for (size_t i = 0; i < rows; ++i) {
+      codes[i] = static_cast<uint8_t>(random() % 2);
+      expected_lengths[i] = codes[i] * entries;
+      expected_starts[i] = total;
+      total += expected_lengths[i];
+    }
+    std::vector<uint32_t> lengths(rows);
+    std::vector<uint64_t> starts(rows);
+    uint32_t greatest = 0;
+    const Result<uint64_t> found =
+        ShapesToStarts(codes, entries, total, lengths.data(), starts.data(), &greatest);
+    ASSERT_TRUE(found.ok());
+    ASSERT_EQ(*found, total);
+    ASSERT_EQ(lengths, expected_lengths);
+    ASSERT_EQ(starts, expected_starts);
+    ASSERT_EQ(greatest, rows == 0 ? 0 : *std::max_element(codes.begin(), codes.end()));
+    std::vector<uint8_t> present(rows);
+    std::vector<uint32_t> list_codes(codes.begin(), codes.end());
+    for (uint32_t& code : list_codes) code *= 1 + static_cast<uint32_t>(random() % 1000);
+    std::vector<uint32_t> list_lengths(rows);
+    ASSERT_EQ(ShapesToLengths(list_codes, list_lengths.data(), present.data()),
+              rows == 0 ? 0 : *std::max_element(list_codes.begin(), list_codes.end()));
+    for (size_t i = 0; i < rows; ++i) {
+      ASSERT_EQ(list_lengths[i], list_codes[i] == 0 ? 0 : list_codes[i] - 1);
+      ASSERT_EQ(present[i], list_codes[i] == 0 ? 0 : 1);
+    }
+    if (rows == 0) continue;
+    codes[random() % rows] = static_cast<uint8_t>(2 + random() % 254);
+    ASSERT_FALSE(
+        ShapesToStarts(codes, entries, UINT64_MAX, lengths.data(), starts.data(), &greatest).ok());
   }
 }
 
@@ -350,12 +400,16 @@ TEST(ShapesToStarts, ListsD010) {
   const std::vector<uint32_t> codes = {0, 1, 4, 2, 0, 11};
   std::vector<uint32_t> lengths(codes.size());
   std::vector<uint64_t> starts(codes.size());
-  const Result<uint64_t> total = ShapesToStarts(codes, 14, lengths.data(), starts.data());
+  std::vector<uint8_t> present(codes.size());
+  uint32_t greatest = 0;
+  const Result<uint64_t> total =
+      ShapesToStarts(codes, 14, lengths.data(), starts.data(), present.data(), &greatest);
   ASSERT_TRUE(total.ok());
   EXPECT_EQ(*total, 14U);
   EXPECT_EQ(lengths, (std::vector<uint32_t>{0, 0, 3, 1, 0, 10}));
   EXPECT_EQ(starts, (std::vector<uint64_t>{0, 0, 0, 3, 4, 4}));
-  const Result<uint64_t> over = ShapesToStarts(codes, 13, lengths.data(), starts.data());
+  const Result<uint64_t> over =
+      ShapesToStarts(codes, 13, lengths.data(), starts.data(), present.data(), &greatest);
   ASSERT_FALSE(over.ok());
   EXPECT_EQ(over.status().code(), StatusCode::kCorrupt);
 }
@@ -364,26 +418,33 @@ TEST(ShapesToStarts, RefusesCodesAboveTheLimitF090) {
   std::vector<uint32_t> codes(5, 1U << 31);
   std::vector<uint32_t> lengths(codes.size());
   std::vector<uint64_t> starts(codes.size());
-  const Result<uint64_t> greatest =
-      ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data());
-  ASSERT_TRUE(greatest.ok());
-  EXPECT_EQ(*greatest, 5 * ((1ULL << 31) - 1));
+  std::vector<uint8_t> present(codes.size());
+  uint32_t greatest = 0;
+  const Result<uint64_t> total =
+      ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data(), present.data(), &greatest);
+  ASSERT_TRUE(total.ok());
+  EXPECT_EQ(*total, 5 * ((1ULL << 31) - 1));
   codes[3] = UINT32_MAX;
-  EXPECT_FALSE(ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data()).ok());
+  EXPECT_FALSE(
+      ShapesToStarts(codes, UINT64_MAX, lengths.data(), starts.data(), present.data(), &greatest)
+          .ok());
 }
 
 TEST(ShapesToStarts, ScalarsAndEmbeddingsD010) {
   const std::vector<uint8_t> codes = {1, 0, 1, 1};
   std::vector<uint32_t> lengths(codes.size());
   std::vector<uint64_t> starts(codes.size());
-  const Result<uint64_t> total = ShapesToStarts(codes, 16, 100, lengths.data(), starts.data());
+  uint32_t greatest = 0;
+  const Result<uint64_t> total =
+      ShapesToStarts(codes, 16, 100, lengths.data(), starts.data(), &greatest);
   ASSERT_TRUE(total.ok());
   EXPECT_EQ(*total, 48U);
   EXPECT_EQ(lengths, (std::vector<uint32_t>{16, 0, 16, 16}));
   EXPECT_EQ(starts, (std::vector<uint64_t>{0, 16, 16, 32}));
   const std::vector<uint8_t> bad = {1, 2};
-  EXPECT_FALSE(ShapesToStarts(bad, 1, 100, lengths.data(), starts.data()).ok());
-  EXPECT_FALSE(ShapesToStarts(codes, UINT32_MAX, 100, lengths.data(), starts.data()).ok());
+  EXPECT_FALSE(ShapesToStarts(bad, 1, 100, lengths.data(), starts.data(), &greatest).ok());
+  EXPECT_FALSE(
+      ShapesToStarts(codes, UINT32_MAX, 100, lengths.data(), starts.data(), &greatest).ok());
 }
 
 }  // namespace

@@ -12,13 +12,15 @@
 
 #include <gtest/gtest.h>
 
+#include "dsi/tests/codecs/simd_numbers.h"
+
 namespace dsi::internal {
 namespace {
 
 using Numbers = std::vector<uint32_t>;
 
 struct Placed {
-  std::vector<uint64_t> starts;
+  Numbers starts;
   Numbers bounds;
   WindowReach reach;
   bool operator==(const Placed& other) const {
@@ -29,8 +31,10 @@ struct Placed {
 
 Status Place(const Numbers& codes, const Numbers& lengths, uint64_t num_values, Placed* out) {
   out->starts.assign(codes.size(), 0);
-  out->bounds.assign(CountChains(codes, lengths) + 1, 0);
+  const size_t num_chains = CountChains(codes, lengths);
+  out->bounds.assign(num_chains + kBoundsSlack, 0);
   const auto reach = PlaceWindows(codes, lengths, num_values, out->starts, out->bounds);
+  out->bounds.resize(num_chains + 1);
   if (!reach.ok()) return reach.status();
   out->reach = *reach;
   return Status::Ok();
@@ -75,7 +79,7 @@ std::optional<Placed> Model(const Numbers& codes, const Numbers& lengths, uint64
       return std::nullopt;
     const size_t newest = placed.bounds.size() - 1;
     const auto start = static_cast<size_t>(last);
-    placed.starts[u] = start;
+    placed.starts[u] = static_cast<uint32_t>(start);
     if (code % 2 == 0) {
       pool.resize(static_cast<size_t>(end), {newest, false});
     } else {
@@ -106,9 +110,10 @@ std::optional<Placed> Model(const Numbers& codes, const Numbers& lengths, uint64
   for (size_t u = 0; u < codes.size(); ++u) {
     if (lengths[u] == 0) continue;
     const size_t c = chain_of[u];
-    placed.reach.to_begin = std::max(placed.reach.to_begin, placed.starts[u] - placed.bounds[c]);
-    placed.reach.to_end =
-        std::max(placed.reach.to_end, placed.bounds[c + 1] - (placed.starts[u] + lengths[u]));
+    placed.reach.to_begin =
+        std::max<uint64_t>(placed.reach.to_begin, placed.starts[u] - placed.bounds[c]);
+    placed.reach.to_end = std::max<uint64_t>(
+        placed.reach.to_end, placed.bounds[c + 1] - (placed.starts[u] + lengths[u]));
   }
   return placed;
 }
@@ -118,7 +123,7 @@ TEST(PlaceWindows, ChainsAndReach) {
   // and a list that comes back to the first.
   Placed placed;
   ASSERT_TRUE(Place({2, 3, 9, 0, 0, 11}, {2, 3, 2, 0, 2, 2}, 6, &placed).ok());
-  EXPECT_EQ(placed.starts, (std::vector<uint64_t>{1, 0, 2, 0, 4, 1}));
+  EXPECT_EQ(placed.starts, (Numbers{1, 0, 2, 0, 4, 1}));
   EXPECT_EQ(placed.bounds, (Numbers{0, 4, 6}));
   EXPECT_EQ(placed.reach.to_begin, 2U);
   EXPECT_EQ(placed.reach.to_end, 1U);
@@ -186,8 +191,9 @@ TEST(PlaceWindows, AnyCodesAsTheModelHasThem) {
     Numbers codes(count);
     Numbers lengths(count);
     for (size_t u = 0; u < count; ++u) {
-      lengths[u] = random() % 4;
-      codes[u] = lengths[u] == 0 && random() % 8 != 0 ? 0 : random() % (u == 0 ? 4 : 14);
+      lengths[u] = static_cast<uint32_t>(random() % 4);
+      codes[u] = static_cast<uint32_t>(
+          lengths[u] == 0 && random() % 8 != 0 ? 0 : random() % (u == 0 ? 4 : 14));
     }
     const uint64_t num_values = random() % 9;
     const std::optional<Placed> expected = Model(codes, lengths, num_values);
@@ -203,6 +209,103 @@ TEST(PlaceWindows, AnyCodesAsTheModelHasThem) {
   }
   EXPECT_GT(sound, 4'000U);
 }
+
+// Chains as writers make them, longer than what is placed at once; now and then damaged.
+struct RandomChains {
+  Numbers codes;
+  Numbers lengths;
+  uint32_t num_values = 0;
+
+  RandomChains(std::mt19937* random, size_t count) {
+    const auto below = [&](uint32_t bound) { return static_cast<uint32_t>((*random)() % bound); };
+    const uint32_t chain_rows = 1 + below(20);
+    const bool grows_at_front = below(3) == 0;
+    uint32_t left = 0;  // Of the room in front of the chain.
+    int64_t start = 0;
+    while (codes.size() < count) {
+      if (below(6) == 0) {
+        codes.push_back(0);
+        lengths.push_back(0);
+        continue;
+      }
+      lengths.push_back(1 + below(5));
+      if (left == 0 && (num_values == 0 || below(chain_rows) == 0)) {
+        left = grows_at_front ? below(4) : 0;
+        codes.push_back(left * 2);
+        start = num_values + left;
+      } else {
+        const uint32_t old = below(12) == 0 && left == 0 ? below(num_values) : UINT32_MAX;
+        const int64_t step = old != UINT32_MAX ? old - start : left != 0 ? -1 : below(2);
+        left -= left != 0 ? 1 : 0;
+        start += step;
+        codes.push_back(static_cast<uint32_t>(step < 0 ? -step * 2 - 1 : step * 2) * 2 + 1);
+      }
+      num_values = std::max(num_values, static_cast<uint32_t>(start) + lengths.back());
+    }
+    if (below(4) == 0) codes[below(static_cast<uint32_t>(count))] ^= 1U << below(32);
+    if (below(4) == 0) lengths[below(static_cast<uint32_t>(count))] ^= 1U << below(31);
+    if (below(8) == 0) num_values += below(3) - 1;
+  }
+};
+
+class PlaceWindowsTest : public test::SimdTest {};
+
+TEST_P(PlaceWindowsTest, LongChainsAsTheModelHasThem) {
+  std::mt19937 random(7);
+  size_t sound = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const RandomChains chains(&random, 1 + random() % 60);
+    const std::optional<Placed> expected = Model(chains.codes, chains.lengths, chains.num_values);
+    Placed placed;
+    const Status status = Place(chains.codes, chains.lengths, chains.num_values, &placed);
+    ASSERT_EQ(status.ok(), expected.has_value())
+        << testing::PrintToString(chains.codes) << " " << testing::PrintToString(chains.lengths)
+        << " in " << chains.num_values << ": " << status.ToString();
+    // In parts and without the reach as at once.
+    WindowPlacer placer;
+    ASSERT_TRUE(placer.Start(chains.num_values, false).ok());
+    const size_t half = random() % chains.codes.size();
+    Placed parts{.starts = Numbers(chains.codes.size()), .bounds = placed.bounds, .reach = {}};
+    const size_t num_chains = CountChains(chains.codes, chains.lengths);
+    parts.bounds.assign(num_chains + kBoundsSlack, 0);
+    const std::span<const uint32_t> codes(chains.codes);
+    const std::span<const uint32_t> lengths(chains.lengths);
+    const bool is_sound =
+        placer
+            .Place(codes.first(half), lengths.first(half), parts.starts.data(), parts.bounds.data())
+            .ok() &&
+        placer
+            .Place(codes.subspan(half), lengths.subspan(half), parts.starts.data() + half,
+                   parts.bounds.data())
+            .ok() &&
+        placer.Finish(parts.bounds.data()).ok();
+    ASSERT_EQ(is_sound, expected.has_value());
+    if (!expected) continue;
+    ++sound;
+    ASSERT_TRUE(placed == *expected)
+        << testing::PrintToString(chains.codes) << " " << testing::PrintToString(chains.lengths)
+        << " in " << chains.num_values;
+    parts.bounds.resize(num_chains + 1);
+    ASSERT_EQ(parts.starts, placed.starts);
+    ASSERT_EQ(parts.bounds, placed.bounds);
+    uint32_t lowest = UINT32_MAX;
+    uint64_t end = 0;
+    for (size_t u = 0; u < lengths.size(); ++u) {
+      if (lengths[u] == 0) continue;
+      lowest = std::min(lowest, placed.starts[u]);
+      end = std::max<uint64_t>(end, placed.starts[u] + lengths[u]);
+    }
+    ASSERT_EQ(LowestStart(placed.starts, lengths), lowest);
+    if (lowest == UINT32_MAX) continue;
+    std::vector<uint64_t> starts(lengths.size());
+    ASSERT_EQ(StartsFrom(lowest, placed.starts, lengths, starts.data()), end);
+    for (size_t u = 0; u < lengths.size(); ++u)
+      ASSERT_EQ(starts[u], lengths[u] != 0 ? placed.starts[u] - lowest : 0);
+  }
+  EXPECT_GT(sound, 2'000U);
+}
+
+DSI_ON_EVERY_SIMD_TARGET(PlaceWindowsTest);
 
 }  // namespace
 }  // namespace dsi::internal

@@ -35,8 +35,8 @@ size_t PoolSize(const std::vector<TestRow>& rows, const std::vector<int>& widths
   for (const uint32_t length : lengths) entries += length;
   if (windows.codes.empty()) return entries;
   EXPECT_EQ(windows.num_entries, entries);
-  std::vector<uint64_t> starts(rows.size());
-  std::vector<uint32_t> bounds(CountChains(windows.codes, lengths) + 1);
+  std::vector<uint32_t> starts(rows.size());
+  std::vector<uint32_t> bounds(CountChains(windows.codes, lengths) + kBoundsSlack);
   const auto placed = PlaceWindows(windows.codes, lengths, windows.num_values, starts, bounds);
   EXPECT_TRUE(placed.ok()) << placed.status().ToString();
   for (size_t r = 0; r < rows.size() && placed.ok(); ++r) {

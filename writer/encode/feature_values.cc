@@ -74,11 +74,12 @@ void FeatureValues::FindWindows(const FeatureValuesOptions& options, const Encod
 void FeatureValues::SpreadTiers(const Windows& windows, uint32_t num_tiers) {
   const FeatureSpec& spec = *feature_.source().spec;
   const std::vector<uint32_t> lengths = LengthsOf(Shape());
-  std::vector<uint64_t> starts(lengths.size());
-  std::vector<uint32_t> bounds(CountChains(windows.codes, lengths) + 1);
+  std::vector<uint32_t> starts(lengths.size());
+  const size_t num_chains = CountChains(windows.codes, lengths);
+  std::vector<uint32_t> bounds(num_chains + kBoundsSlack);
   const auto placed = PlaceWindows(windows.codes, lengths, windows.num_values, starts, bounds);
   if (!placed.ok()) return;
-  const Chains chains(bounds);
+  const Chains chains(std::span<const uint32_t>(bounds).first(num_chains + 1));
   const uint64_t reach = placed->Of(spec.newest_first);
   uint64_t left_alone = 0;
   const uint32_t first_unread = TiersWithin(reach + kCommonLength, num_tiers);
