@@ -1,8 +1,14 @@
-// Second pass over a batch: its parts are filled by all threads of the team.
+// Second pass over a batch: its parts, spread over the team.
+#include <algorithm>
+#include <atomic>
+
 #include "dsi/reader/scan/fill_batch_internal.h"
 
 namespace dsi::internal {
 namespace {
+
+// Bytes of a padded output that a thread fills before it looks for more: they stay in its cache.
+constexpr uint64_t kBytesAtATime = 256 << 10;
 
 // Which unique row of the batch each of its rows is.
 template <typename Index>
@@ -30,33 +36,82 @@ Status MakeArrays(const ScanProjection& projection, std::span<const BatchPiece> 
   return Status::Ok();
 }
 
+// Cuts rows that are written one after another into parts of about kBytesAtATime; in one, where
+// nobody helps.
+void AddRows(FillPart::What what, uint32_t at, uint64_t row_bytes, uint32_t num_rows,
+             size_t num_threads, std::vector<FillPart>* parts) {
+  uint64_t step = num_rows;
+  if (num_threads > 1)
+    step = std::max<uint64_t>(64, kBytesAtATime / std::max<uint64_t>(row_bytes, 1));
+  for (uint64_t row = 0; row < num_rows; row += step) {
+    parts->push_back({what, at, static_cast<uint32_t>(row),
+                      static_cast<uint32_t>(std::min<uint64_t>(num_rows, row + step))});
+  }
+}
+
+// What must be done as a whole comes first, and what is cut fills the time behind it.
+void FindParts(const ScanProjection& projection, uint32_t num_rows, size_t num_threads,
+               std::vector<FillPart>* parts) {
+  parts->clear();
+  for (uint32_t i = 0; i < projection.outputs.size(); ++i) {
+    const Layout layout = projection.outputs[i].layout;
+    if (layout == Layout::kPadded || layout == Layout::kDense) continue;
+    parts->push_back({FillPart::What::kOutput, i, 0, num_rows});
+    if (layout == Layout::kVbe) parts->push_back({FillPart::What::kVbeInverse, i, 0, num_rows});
+  }
+  for (uint32_t g = 0; g < projection.groups.size(); ++g) {
+    if (projection.groups[g].want_inverse)
+      parts->push_back({FillPart::What::kInverse, g, 0, num_rows});
+  }
+  if (!projection.dense.empty()) {
+    const auto item_size = static_cast<uint64_t>(TypeWidth(projection.dense_type));
+    AddRows(FillPart::What::kDense, 0, projection.dense.size() * item_size, num_rows, num_threads,
+            parts);
+  }
+  for (uint32_t i = 0; i < projection.outputs.size(); ++i) {
+    const ScanOutput& output = projection.outputs[i];
+    if (output.layout != Layout::kPadded) continue;
+    AddRows(FillPart::What::kOutput, i, uint64_t{output.width} * output.item_size, num_rows,
+            num_threads, parts);
+  }
+}
+
 }  // namespace
 
 Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
-                 WorkerTeam* team, DenseScratch* scratch, BatchState* batch) {
+                 size_t num_rows, WorkerTeam* team, FillScratch* scratch, ScanStats* stats,
+                 BatchState* batch) {
   DSI_RETURN_IF_ERROR(MakeArrays(projection, pieces));
-  const auto num_outputs = static_cast<uint32_t>(projection.outputs.size());
-  const auto num_groups = static_cast<uint32_t>(projection.groups.size());
-  return team->Run(size_t{num_outputs} + num_groups + 1, [&](size_t i) -> Status {
-    if (i == 0) {
-      for (const BatchPiece& piece : pieces) {
-        if (!projection.dense.empty()) FillDense(projection, piece, scratch, batch);
+  FindParts(projection, static_cast<uint32_t>(num_rows), team->size(), &scratch->parts);
+  scratch->dense.resize(team->size());
+  std::atomic<uint64_t> expanded = 0;
+  DSI_RETURN_IF_ERROR(team->Run(scratch->parts.size(), [&](size_t i) -> Status {
+    const FillPart& part = scratch->parts[i];
+    switch (part.what) {
+      case FillPart::What::kOutput: {
+        const ScanOutput& output = projection.outputs[part.at];
+        DSI_ASSIGN_OR_RETURN(const uint64_t entries,
+                             FillOutput(projection, part.at, pieces, part.begin, part.end, batch));
+        if (output.counts_entries) expanded += entries * projection.shapes[output.shape].num_values;
+        break;
       }
-    } else if (i <= num_outputs) {
-      const ScanOutput& output = projection.outputs[i - 1];
-      if (output.layout == Layout::kDense) return Status::Ok();
-      if (output.layout == Layout::kVbe) {
-        FillInverse(pieces, output.group,
-                    reinterpret_cast<int64_t*>(batch->At(batch->outputs[i - 1].inverse)));
-      }
-      return FillOutput(projection, static_cast<uint32_t>(i - 1), pieces, batch);
-    } else {
-      const auto g = static_cast<uint32_t>(i - 1 - num_outputs);
-      if (projection.groups[g].want_inverse)
-        FillInverse(pieces, g, reinterpret_cast<int32_t*>(batch->At(batch->inverse[g])));
+      case FillPart::What::kVbeInverse:
+        FillInverse(pieces, projection.outputs[part.at].group,
+                    reinterpret_cast<int64_t*>(batch->At(batch->outputs[part.at].inverse)));
+        break;
+      case FillPart::What::kInverse:
+        FillInverse(pieces, part.at,
+                    reinterpret_cast<int32_t*>(batch->At(batch->inverse[part.at])));
+        break;
+      case FillPart::What::kDense:
+        FillDense(projection, pieces, part.begin, part.end, &scratch->dense[WorkerTeam::current()],
+                  batch);
+        break;
     }
     return Status::Ok();
-  });
+  }));
+  stats->values_expanded += expanded;
+  return Status::Ok();
 }
 
 }  // namespace dsi::internal

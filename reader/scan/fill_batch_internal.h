@@ -47,16 +47,35 @@ struct DenseScratch {
   std::vector<uint8_t> present;
 };
 
-// Fills the laid-out tensors.
+// A piece of work of FillBatch: rows [begin, end) of the batch.
+struct FillPart {
+  enum class What : uint8_t { kOutput, kVbeInverse, kInverse, kDense };
+  What what = What::kOutput;
+  uint32_t at = 0;  // Position in the projection's outputs, or groups.
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
+
+struct FillScratch {
+  std::vector<FillPart> parts;
+  std::vector<DenseScratch> dense;  // One for each of the team.
+};
+
+// Fills the laid-out tensors. Adds to stats.values_expanded.
 Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
-                 WorkerTeam* team, DenseScratch* scratch, BatchState* batch);
+                 size_t num_rows, WorkerTeam* team, FillScratch* scratch, ScanStats* stats,
+                 BatchState* batch);
 
-// The part of FillBatch that is one output of another layout than dense.
-Status FillOutput(const ScanProjection& projection, uint32_t output,
-                  std::span<const BatchPiece> pieces, BatchState* batch);
+// The part of FillBatch that is output `at`, none of the dense matrix: of a padded one rows
+// [begin, end) of the batch, of others all. Returns the entries of these rows before they are cut;
+// of unique rows where they are deduplicated. Writes nothing but the output's own places and reads
+// what LayOutBatch made ready, so that threads may do outputs and rows apart.
+Result<uint64_t> FillOutput(const ScanProjection& projection, uint32_t at,
+                            std::span<const BatchPiece> pieces, uint32_t begin, uint32_t end,
+                            BatchState* batch);
 
-// The part of FillBatch that is the dense matrix.
-void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch,
-               BatchState* batch);
+// The part of FillBatch that is rows [begin, end) of the dense matrix.
+void FillDense(const ScanProjection& projection, std::span<const BatchPiece> pieces, uint32_t begin,
+               uint32_t end, DenseScratch* scratch, BatchState* batch);
 
 }  // namespace dsi::internal

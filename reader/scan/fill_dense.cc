@@ -65,7 +65,7 @@ const std::byte* ColumnRows(const ScanOutput& output, const BatchPiece& piece, u
                        .width = width,
                        .starts = shape.starts,
                        .lengths = shape.lengths};
-  PadRows(pool, slots, {.row_length = 1, .pad_bits = output.pad_bits}, room, nullptr);
+  PadRows(pool, slots, {.row_length = 1, .pad_bits = output.pad_bits}, {.values = room});
   return room;
 }
 
@@ -78,10 +78,9 @@ const std::byte* PresentRows(const ScanOutput& output, const BatchPiece& piece, 
   return reinterpret_cast<const std::byte*>(room);
 }
 
-}  // namespace
-
-void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch,
-               BatchState* batch) {
+// Rows [begin, end) of the piece.
+void FillPiece(const ScanProjection& projection, const BatchPiece& piece, uint32_t begin,
+               uint32_t end, DenseScratch* scratch, BatchState* batch) {
   const size_t num_columns = projection.dense.size();
   const auto item_size = static_cast<size_t>(TypeWidth(projection.dense_type));
   scratch->columns.resize(kBlockColumns * kBlockRows * sizeof(uint64_t));
@@ -93,12 +92,12 @@ void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseS
       projection.dense.begin(), projection.dense.end(),
       [&](uint32_t output) { return piece.shape(projection.outputs[output].shape).plain; });
   if (all_present) {
-    std::memset(batch->At(batch->dense_present) + uint64_t{piece.first} * num_columns, 1,
-                uint64_t{piece.num_rows} * num_columns);
+    std::memset(batch->At(batch->dense_present) + (uint64_t{piece.first} + begin) * num_columns, 1,
+                uint64_t{end - begin} * num_columns);
   }
 
-  for (uint32_t first = 0; first < piece.num_rows; first += kBlockRows) {
-    const uint32_t count = std::min(kBlockRows, piece.num_rows - first);
+  for (uint32_t first = begin; first < end; first += kBlockRows) {
+    const uint32_t count = std::min(kBlockRows, end - first);
     const uint64_t row = uint64_t{piece.first} + first;
     for (size_t block = 0; block < num_columns; block += kBlockColumns) {
       const size_t in_block = std::min(kBlockColumns, num_columns - block);
@@ -119,6 +118,18 @@ void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseS
         Weave(1, present, in_block, count, batch->At(batch->dense_present) + cell, num_columns);
       }
     }
+  }
+}
+
+}  // namespace
+
+void FillDense(const ScanProjection& projection, std::span<const BatchPiece> pieces, uint32_t begin,
+               uint32_t end, DenseScratch* scratch, BatchState* batch) {
+  for (const BatchPiece& piece : pieces) {
+    const uint32_t from = std::max(begin, piece.first);
+    const uint32_t to = std::min(end, piece.first + piece.num_rows);
+    if (from < to)
+      FillPiece(projection, piece, from - piece.first, to - piece.first, scratch, batch);
   }
 }
 

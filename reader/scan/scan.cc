@@ -164,8 +164,8 @@ class FileScan final : public Scan {
     {
       const Stopwatch fills(&shared_.stats.seconds.fill);
       DSI_RETURN_IF_ERROR(LayOut(rows.count, state));
-      DSI_RETURN_IF_ERROR(FillBatch(*shared_.projection, decoders_.pieces(), &shared_.team,
-                                    &dense_scratch_, state));
+      DSI_RETURN_IF_ERROR(FillBatch(*shared_.projection, decoders_.pieces(), rows.count,
+                                    &shared_.team, &fill_scratch_, &shared_.stats, state));
     }
     state->projection = shared_.projection;
     state->row_numbers.assign(rows.picked.begin(), rows.picked.end());
@@ -225,7 +225,7 @@ class FileScan final : public Scan {
   uint64_t num_batches_ = 0;
   std::unique_ptr<RowPicker> picker_;  // None where every row passes.
   StripeDecoders decoders_;
-  DenseScratch dense_scratch_;
+  FillScratch fill_scratch_;
   Status failed_;
   std::unique_ptr<StripeFetcher> fetcher_;  // The last here: it is over before what it works for.
 };
