@@ -38,9 +38,14 @@ struct WorkerTeam::Shared {
   size_t failed_at = 0;
   Status failure;
 
-  std::atomic<uint32_t> doors{0};  // kOpen, and how many helpers are inside.
-  std::atomic<uint32_t> generation{0};
+  std::atomic<uint32_t> doors{0};       // kOpen, and how many helpers are inside.
+  std::atomic<uint32_t> generation{0};  // Of what there is to do: runs, tasks, the end.
   std::atomic<bool> is_over{false};
+
+  std::mutex tasks_mutex;
+  std::vector<Task*> tasks;  // Waiting, the oldest first.
+  std::atomic<size_t> num_tasks{0};
+  std::atomic<size_t> num_running{0};
 
   void Work() {
     while (!has_failed.load(std::memory_order_relaxed)) {
@@ -65,6 +70,26 @@ struct WorkerTeam::Shared {
     return false;
   }
 
+  bool DoTask() {
+    if (num_tasks.load(std::memory_order_acquire) == 0) return false;
+    Task* task = nullptr;
+    {
+      const std::lock_guard lock(tasks_mutex);
+      if (tasks.empty()) return false;
+      task = tasks.front();
+      tasks.erase(tasks.begin());
+      num_tasks.store(tasks.size(), std::memory_order_release);
+      task->progress_.store(Task::Progress::kRunning, std::memory_order_relaxed);
+      num_running.fetch_add(1, std::memory_order_relaxed);
+    }
+    task->Do();
+    task->progress_.store(Task::Progress::kDone, std::memory_order_release);
+    task->progress_.notify_all();
+    num_running.fetch_sub(1, std::memory_order_release);
+    num_running.notify_all();
+    return true;
+  }
+
   void Help(size_t worker) {
     this_worker = worker;
     uint32_t done = 0;
@@ -80,9 +105,13 @@ struct WorkerTeam::Shared {
       }
       if (is_over.load(std::memory_order_acquire)) return;
       done = now;
-      if (!Enter()) continue;
-      Work();
-      doors.fetch_sub(1, std::memory_order_release);
+      if (Enter()) {
+        Work();
+        doors.fetch_sub(1, std::memory_order_release);
+      }
+      // A run that began meanwhile comes before the next task.
+      while (generation.load(std::memory_order_acquire) == done && DoTask()) {
+      }
     }
   }
 };
@@ -97,8 +126,7 @@ WorkerTeam::~WorkerTeam() {
     return;
   }
   shared_->is_over.store(true, std::memory_order_release);
-  shared_->generation.fetch_add(1, std::memory_order_release);
-  shared_->generation.notify_all();
+  Wake();
   for (std::thread& helper : helpers_) helper.join();
 }
 
@@ -120,6 +148,65 @@ void WorkerTeam::StartHelpers() {
   }
 }
 
+void WorkerTeam::Wake() {
+  shared_->generation.fetch_add(1, std::memory_order_release);
+  shared_->generation.notify_all();
+}
+
+void WorkerTeam::Start(Task* task) {
+  if (size_ == 1) return;
+  if (shared_ == nullptr) StartHelpers();
+  {
+    const std::lock_guard lock(shared_->tasks_mutex);
+    shared_->tasks.push_back(task);
+    task->progress_.store(Task::Progress::kWaiting, std::memory_order_relaxed);
+    shared_->num_tasks.store(shared_->tasks.size(), std::memory_order_release);
+  }
+  Wake();
+}
+
+bool WorkerTeam::Stop(Task* task) {
+  using Progress = Task::Progress;
+  if (task->progress_.load(std::memory_order_acquire) == Progress::kIdle) return false;
+  if (process_ != getpid()) return false;
+  {
+    const std::lock_guard lock(shared_->tasks_mutex);
+    if (task->progress_.load(std::memory_order_relaxed) == Progress::kWaiting) {
+      std::erase(shared_->tasks, task);
+      shared_->num_tasks.store(shared_->tasks.size(), std::memory_order_release);
+      task->progress_.store(Progress::kIdle, std::memory_order_relaxed);
+      return false;
+    }
+  }
+  // Most are nearly done.
+  for (int looks = 0; task->progress_.load(std::memory_order_acquire) == Progress::kRunning;
+       ++looks) {
+    if (looks < kLooks) {
+      Pause();
+    } else {
+      task->progress_.wait(Progress::kRunning, std::memory_order_acquire);
+    }
+  }
+  task->progress_.store(Progress::kIdle, std::memory_order_relaxed);
+  return true;
+}
+
+void WorkerTeam::StopAll() {
+  if (shared_ == nullptr || process_ != getpid()) return;
+  {
+    const std::lock_guard lock(shared_->tasks_mutex);
+    for (Task* task : shared_->tasks)
+      task->progress_.store(Task::Progress::kIdle, std::memory_order_relaxed);
+    shared_->tasks.clear();
+    shared_->num_tasks.store(0, std::memory_order_release);
+  }
+  for (;;) {
+    const size_t running = shared_->num_running.load(std::memory_order_acquire);
+    if (running == 0) return;
+    shared_->num_running.wait(running, std::memory_order_acquire);
+  }
+}
+
 Status WorkerTeam::RunPieces(size_t count, const Pieces& pieces) {
   if (shared_ == nullptr) StartHelpers();
   Shared& shared = *shared_;
@@ -130,8 +217,7 @@ Status WorkerTeam::RunPieces(size_t count, const Pieces& pieces) {
   shared.failed_at = count;
   shared.failure = Status::Ok();
   shared.doors.store(kOpen, std::memory_order_release);
-  shared.generation.fetch_add(1, std::memory_order_release);
-  shared.generation.notify_all();
+  Wake();
   shared.Work();
   shared.doors.fetch_and(~kOpen, std::memory_order_acq_rel);
   for (int looks = 0; shared.doors.load(std::memory_order_acquire) != 0; ++looks) {

@@ -5,9 +5,12 @@
 // before they sleep, so that runs which follow each other at once do not wake anybody. The outcome
 // must not depend on which thread runs what: each piece writes its own part.
 //
-// Thread safety: one thread at a time calls Run, and the pieces call no Run themselves. Nothing is
-// started before the first Run. After a fork the child has no helpers, and who calls Run there does
-// all the work; a fork while another thread is in Run is not provided for.
+// Between runs helpers do tasks: longer work that will be needed later, which is begun in the order
+// of Start and not waited for by Run. Who needs a task that nobody has begun does it itself.
+//
+// Thread safety: one thread at a time calls Run; a helper that does runs its pieces alone. Nothing
+// is started before the first Run. After a fork the child has no helpers, and who calls Run there
+// does all the work; a fork while another thread is in Run is not provided for.
 #pragma once
 
 #include <sys/types.h>
@@ -36,12 +39,32 @@ class WorkerTeam {
   // Which of the team this thread is: 0 for who calls Run, and for every thread of no team.
   static size_t current();
 
+  // Something that a helper is to do. It must outlive what it was started for: Stop ends that.
+  class Task {
+   public:
+    virtual ~Task() = default;
+    // By a helper, once for each Start. Must not throw.
+    virtual void Do() = 0;
+
+   private:
+    friend class WorkerTeam;
+    enum class Progress : uint8_t { kIdle, kWaiting, kRunning, kDone };
+    std::atomic<Progress> progress_{Progress::kIdle};
+  };
+  // Wants a task done that is not wanted yet. Without helpers nothing comes of it. Any thread of
+  // the team may call it, and Stop.
+  void Start(Task* task);
+  // Ends that: takes it back, or waits for the helper that does it. True: it was done.
+  bool Stop(Task* task);
+  // The same for all tasks; those that were done stay so. By the thread that calls Run.
+  void StopAll();
+
   // Calls work(i), which returns a Status, for every i in [0, count). Stops early after a failure
   // and returns that of the smallest i, whatever the number of threads: pieces are taken in
   // ascending order, and one that was taken is run. What a piece throws becomes a status.
   template <typename Work>
   Status Run(size_t count, const Work& work) {
-    if (size_ == 1 || count < 2) {
+    if (size_ == 1 || count < 2 || current() != 0) {
       for (size_t i = 0; i < count; ++i) {
         Status status = NoThrow([&]() -> Status { return work(i); });
         if (!status.ok()) return status;
@@ -63,6 +86,7 @@ class WorkerTeam {
 
   Status RunPieces(size_t count, const Pieces& pieces);
   void StartHelpers();
+  void Wake();
 
   const size_t size_;
   std::unique_ptr<Shared> shared_;  // None before the first run that helpers are for.

@@ -38,6 +38,12 @@ Status PoolDecoder::Require() {
   return assembled_ && read_tiers_ != num_tiers_ ? CutLists() : Status::Ok();
 }
 
+Status PoolDecoder::AddKeptPages(std::vector<StreamWindow::KeptPage>* pages) {
+  for (uint32_t tier = 0; tier < read_tiers_; ++tier)
+    DSI_RETURN_IF_ERROR(windows_[tier]->AddKeptPages(pages));
+  return Status::Ok();
+}
+
 // Places the newest end of each chain, as far as it is read; returns the values of all.
 uint64_t PoolDecoder::LayOutSegments() {
   const auto chains = shape_->chains();

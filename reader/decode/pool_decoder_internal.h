@@ -43,6 +43,8 @@ class PoolDecoder {
 
   // Makes the values of the shape's current view readable.
   Status Require();
+  // Pages that Require would decode whole, for a team to do so.
+  Status AddKeptPages(std::vector<StreamWindow::KeptPage>* pages);
   ValuesView values() const;
   uint64_t num_values() const { return num_values_; }
   // Whether all entries of a unique row fit the type asked for. `view` is that of the shape, with

@@ -48,6 +48,11 @@ class ShapeDecoder {
   // Moves the view to [first, first + count). `first` is at least the last unique row of the view
   // before, unless everything is kept.
   Status Require(uint32_t first, uint32_t count);
+  // Pages that Require would decode whole, for a team to do so.
+  Status AddKeptPages(std::vector<StreamWindow::KeptPage>* pages) {
+    DSI_RETURN_IF_ERROR(codes_.AddKeptPages(pages));
+    return windowed_ ? windows_.AddKeptPages(pages) : Status::Ok();
+  }
   const ShapeView& view() const { return view_; }
   // The view with its arrays filled in even where it is plain.
   Result<ShapeView> Arrays();

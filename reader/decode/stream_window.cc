@@ -43,6 +43,7 @@ void ScanBuffer::Release() {
 
 void StreamWindow::Start(const StripeContext* context, const PlannedStream* stream,
                          const Conversion* convert, StreamWindow* dictionary, bool keep_all) {
+  StopAhead();
   context_ = context;
   stream_ = stream;
   convert_ = convert;
@@ -56,12 +57,13 @@ void StreamWindow::Start(const StripeContext* context, const PlannedStream* stre
   context->pages->Expect(*stream);
 }
 
-Status StreamWindow::Convert(const void* from, size_t count, uint64_t position, std::byte* to) {
-  const size_t unfit_before = unfit_.size();
-  if (!convert_->run(from, count, position, to, &unfit_)) {
-    return Corrupt(
-        "{}: value {} is {}, a bool is 0 or 1", Describe(), unfit_[unfit_before],
-        static_cast<unsigned>(static_cast<const uint8_t*>(from)[unfit_[unfit_before] - position]));
+Status StreamWindow::Convert(const void* from, size_t count, uint64_t position, std::byte* to,
+                             CountedVector<uint64_t>* unfit) const {
+  const size_t unfit_before = unfit->size();
+  if (!convert_->run(from, count, position, to, unfit)) {
+    const uint64_t at = (*unfit)[unfit_before];
+    return Corrupt("{}: value {} is {}, a bool is 0 or 1", Describe(), at,
+                   static_cast<unsigned>(static_cast<const uint8_t*>(from)[at - position]));
   }
   return Status::Ok();
 }
@@ -71,7 +73,7 @@ Status StreamWindow::FillConstant(uint64_t count) {
   uint64_t bits = stream_->record.constant;
   if (convert_ != nullptr) {
     std::byte converted[8] = {};
-    if (Status status = Convert(&bits, 1, 0, converted); !status.ok()) return status;
+    if (Status status = Convert(&bits, 1, 0, converted, &unfit_); !status.ok()) return status;
     constant_unfit_ = !unfit_.empty();
     unfit_.clear();
     bits = LoadLE<uint64_t>(converted);
@@ -114,13 +116,23 @@ void StreamWindow::Release() {
   filled_ = 0;
 }
 
+// Values of a page; the node of a stream that has no pages of its own is one.
+uint64_t StreamWindow::PageValues() const {
+  return stream_->record.form == StreamForm::kPaged
+             ? stream_->record.PageValues(context_->page_values)
+             : std::max<uint64_t>(num_values(), 1);
+}
+
+uint64_t StreamWindow::CountOf(uint32_t page) const {
+  const uint64_t page_values = PageValues();
+  return std::min(page_values, num_values() - page * page_values);
+}
+
 Status StreamWindow::Require(uint64_t first, uint64_t end) {
   if (constant_) return FillConstant(end - first);
   if (end <= end_ || first == end) return Status::Ok();
   if (Status status = stream_->record.Support(); !status.ok()) return status.At(Describe());
-  const uint64_t page_values = stream_->record.form == StreamForm::kPaged
-                                   ? stream_->record.PageValues(context_->page_values)
-                                   : std::max<uint64_t>(num_values(), 1);
+  const uint64_t page_values = PageValues();
   if (first >= end_) {
     // Nothing in the window is needed any more, and neither are the pages up to the first value's.
     if (!keep_all_) {
@@ -133,7 +145,8 @@ Status StreamWindow::Require(uint64_t first, uint64_t end) {
   }
   Drop(first);
   for (uint64_t page = end_ / page_values; end_ < end; ++page)
-    DSI_RETURN_IF_ERROR(DecodePage(static_cast<uint32_t>(page)));
+    DSI_RETURN_IF_ERROR(AppendPage(static_cast<uint32_t>(page)));
+  StartAhead(end - first);
   return Status::Ok();
 }
 
@@ -143,15 +156,24 @@ Status StreamWindow::RequireAll() {
   return Require(0, num_values());
 }
 
-Status StreamWindow::DecodePage(uint32_t page) {
-  const StreamRecord& record = stream_->record;
-  const bool paged = record.form == StreamForm::kPaged;
-  const uint64_t count =
-      paged ? std::min<uint64_t>(record.PageValues(context_->page_values), record.num_values - end_)
-            : record.num_values;
+Status StreamWindow::AppendPage(uint32_t page) {
+  const uint64_t count = CountOf(page);
+  const uint64_t held = (end_ - begin_) * width_;
   // A window of a later stream is often as long: a full window at once saves growing it in steps.
-  DSI_RETURN_IF_ERROR(buffer_.Reserve(
-      (keep_all_ ? record.num_values : end_ - begin_ + count) * width_, (end_ - begin_) * width_));
+  DSI_RETURN_IF_ERROR(
+      buffer_.Reserve(keep_all_ ? num_values() * width_ : held + count * width_, held));
+  DSI_ASSIGN_OR_RETURN(const bool is_there, TakeAhead(page));
+  if (!is_there) DSI_RETURN_IF_ERROR(DecodePage(page, buffer_.data() + held, &unfit_));
+  if (stream_->role == StreamRole::kValues) context_->room().values_decoded += count;
+  end_ += count;
+  return Status::Ok();
+}
+
+// Into memory of the caller's; any thread of the team may do it.
+Status StreamWindow::DecodePage(uint32_t page, std::byte* to,
+                                CountedVector<uint64_t>* unfit) const {
+  const uint64_t count = CountOf(page);
+  const auto width = static_cast<int>(stream_->record.width);
   // Holds the bytes: the dictionary's pages may be done with meanwhile.
   DSI_ASSIGN_OR_RETURN(const PageBytes held, context_->pages->Node(*stream_, page));
   const std::span<const std::byte> node = held.bytes;
@@ -164,21 +186,19 @@ Status StreamWindow::DecodePage(uint32_t page) {
     dictionary = {dictionary_->At(0), dictionary_->num_values(), dictionary_->width()};
   }
   DecodeRoom& room = context_->room();
-  std::byte* const tail = buffer_.data() + (end_ - begin_) * width_;
-  void* target = tail;
+  void* target = to;
   if (convert_ != nullptr && !convert_->in_place) {
-    DSI_RETURN_IF_ERROR(room.staging.Reserve(count * record.width, 0));
+    DSI_RETURN_IF_ERROR(room.staging.Reserve(count * stream_->record.width, 0));
     target = room.staging.data();
   }
-  if (Status status = DecodeNode(node, record.width, count, dictionary, &room.scratch, target);
+  if (Status status = DecodeNode(node, width, count, dictionary, &room.scratch, target);
       !status.ok()) {
+    const bool paged = stream_->record.form == StreamForm::kPaged;
     return status.At(paged ? fmt::format("{}, page {} of it", Describe(), page) : Describe());
   }
   context_->pages->Done(*stream_, page);
-  if (convert_ != nullptr) DSI_RETURN_IF_ERROR(Convert(target, count, end_, tail));
-  if (stream_->role == StreamRole::kValues) room.values_decoded += count;
-  end_ += count;
-  return Status::Ok();
+  if (convert_ == nullptr) return Status::Ok();
+  return Convert(target, count, page * PageValues(), to, unfit);
 }
 
 uint64_t StreamWindow::FirstUnfit(uint64_t first, uint64_t end) const {

@@ -42,6 +42,7 @@ class ScanBuffer {
   // Room for `size` bytes and the slack; the first `keep` bytes survive. kResourceExhausted.
   Status Reserve(uint64_t size, uint64_t keep);
   std::byte* data() const { return data_; }
+  MemoryBudget* budget() const { return budget_; }
   // Gives everything back.
   void Release();
 
@@ -70,13 +71,17 @@ struct StripeContext {
   std::span<DecodeRoom> rooms;
   // Held while a window decodes all for others; null: there is one thread.
   std::recursive_mutex* lending = nullptr;
+  WorkerTeam* team = nullptr;  // Null: nobody helps.
 
   DecodeRoom& room() const { return rooms[std::min(WorkerTeam::current(), rooms.size() - 1)]; }
 };
 
 class StreamWindow {
+  class AheadPage;
+
  public:
-  explicit StreamWindow(MemoryBudget* budget) : buffer_(budget), unfit_(budget) {}
+  explicit StreamWindow(MemoryBudget* budget);
+  ~StreamWindow();
 
   // Starts on a stream. `convert` null: values as stored. `dictionary` null: no id space.
   // `keep_all`: nothing is ever dropped.
@@ -101,6 +106,7 @@ class StreamWindow {
 
   uint64_t num_values() const { return stream_->record.num_values; }
   bool constant() const { return constant_; }
+  bool looks_up() const { return dictionary_ != nullptr; }
   int width() const { return static_cast<int>(width_); }
   const PlannedStream& stream() const { return *stream_; }
   // First position in [first, end) whose value did not fit the requested type; UINT64_MAX: none.
@@ -108,6 +114,20 @@ class StreamWindow {
   bool any_unfit() const { return constant_unfit_ || !unfit_.empty(); }
   // Gives the memory back; what was read from it counts as passed.
   void Release();
+
+  // For a team that decodes all pages of a window that keeps all at once: adds them to `pages`,
+  // once there is memory for them; then DecodeKept for each of these, and then FinishKept. None
+  // where there is nothing to decode.
+  struct KeptPage {
+    StreamWindow* window = nullptr;
+    uint32_t page = 0;
+  };
+  Status AddKeptPages(std::vector<KeptPage>* pages);
+  Status DecodeKept(uint32_t page);
+  // Not all sound: Require decodes them again, one after the other.
+  void FinishKept(bool all_sound);
+  // No helper works for this window any more.
+  void StopAhead();
   // "stripe 0, column a, values stream".
   std::string Describe() const {
     return DescribeStream(*context_->plan, context_->columns, *stream_);
@@ -115,8 +135,14 @@ class StreamWindow {
 
  private:
   Status FillConstant(uint64_t count);
-  Status DecodePage(uint32_t page);
-  Status Convert(const void* from, size_t count, uint64_t position, std::byte* to);
+  uint64_t PageValues() const;
+  uint64_t CountOf(uint32_t page) const;
+  Status AppendPage(uint32_t page);
+  Status DecodePage(uint32_t page, std::byte* to, CountedVector<uint64_t>* unfit) const;
+  Status Convert(const void* from, size_t count, uint64_t position, std::byte* to,
+                 CountedVector<uint64_t>* unfit) const;
+  void StartAhead(uint64_t num_wanted);
+  Result<bool> TakeAhead(uint32_t page);
   void Drop(uint64_t first);
 
   ScanBuffer buffer_;
@@ -130,8 +156,9 @@ class StreamWindow {
   size_t width_ = 8;    // Of a value in the window.
   uint64_t begin_ = 0;  // Values [begin_, end_) are in the buffer.
   uint64_t end_ = 0;
-  uint64_t filled_ = 0;            // Constant: values in the buffer.
-  CountedVector<uint64_t> unfit_;  // Positions, ascending.
+  uint64_t filled_ = 0;               // Constant: values in the buffer.
+  CountedVector<uint64_t> unfit_;     // Positions, ascending.
+  std::unique_ptr<AheadPage> ahead_;  // Where there is a team.
 };
 
 }  // namespace dsi::internal

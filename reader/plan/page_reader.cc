@@ -158,7 +158,8 @@ Result<PageBytes> PageReader::Page(uint32_t page) {
                      seal, p.record.seal);
     }
     lock.lock();
-    s.verified[page] = 1;
+    // Unless the bytes are those of a range that was let go meanwhile.
+    if (s.ranges[p.range] == memory) s.verified[page] = 1;
   }
   if (!p.record.compressed()) return PageBytes{bytes, std::move(memory)};
   if (s.contents[page] == nullptr) DSI_RETURN_IF_ERROR(s.OpenContent(page, bytes));

@@ -66,7 +66,7 @@ class FileScan final : public Scan {
         drop_last_(options.drop_last),
         row_(range.begin),
         row_end_(range.end),
-        decoders_(&shared_, options.batch_size) {
+        decoders_(&shared_, options.batch_size, range.end) {
     shared_.file = &file_;
     shared_.reader_options = reader_options;
     const uint64_t rows = row_end_ - row_;

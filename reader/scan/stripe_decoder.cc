@@ -37,7 +37,7 @@ StripeDecoder::StripeDecoder(ScanShared* shared)
 Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
   const ScanProjection& projection = *shared_->projection;
   const Core& core = shared_->file->core();
-  Park();
+  pages_.Stop();
   plan_.reset();
   stripe_row_ = core.stripes[stripe].first_row;
   first_ = passed_ = 0;
@@ -59,8 +59,8 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
   }
   pages_.Start(plan_.get(), ahead, fetched.ranges);
   if (fetcher != nullptr && !is_planned) fetcher->Follow(*plan_, rows, fetched.ranges);
-  context_ = {&pages_,          plan_.get(),    projection.columns,
-              core.page_values, shared_->rooms, &lending_};
+  context_ = {&pages_,        plan_.get(), projection.columns, core.page_values,
+              shared_->rooms, &lending_,   &shared_->team};
 
   num_kept_ = 0;
   kept_by_stream_.assign(plan_->streams.size(), kNone32);
@@ -93,6 +93,37 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
   for (size_t i = num_kept_; i < kept_.size(); ++i) kept_[i]->Release();
   pages_.LetGo();
   return Status::Ok();
+}
+
+StripeDecoder::~StripeDecoder() { Park(); }
+
+void StripeDecoder::Park() {
+  shared_->team.StopAll();
+  pages_.Stop();
+}
+
+void StripeDecoder::DecodeKept() {
+  const auto add = [&](const auto& of) {
+    if (!of->AddKeptPages(&kept_pages_).ok()) kept_pages_.clear();
+  };
+  // What others look up in comes first: dictionaries, then sources, which may have one.
+  for (const bool looks_up : {false, true}) {
+    for (uint32_t i = 0; i < num_kept_; ++i) {
+      if (kept_[i]->looks_up() == looks_up) add(kept_[i]);
+    }
+    DecodePages();
+  }
+  for (const auto& shape : shapes_) add(shape);
+  for (const auto& values : values_) add(values);
+  DecodePages();
+}
+
+void StripeDecoder::DecodePages() {
+  const std::vector<StreamWindow::KeptPage>& pages = kept_pages_;
+  const Status status = shared_->team.Run(
+      pages.size(), [&](size_t i) { return pages[i].window->DecodeKept(pages[i].page); });
+  for (const StreamWindow::KeptPage& kept : pages) kept.window->FinishKept(status.ok());
+  kept_pages_.clear();
 }
 
 // What the codes of a column refer to (E-051): its source, which may have a dictionary itself, or

@@ -44,12 +44,17 @@ struct ScanShared {
 class StripeDecoder {
  public:
   explicit StripeDecoder(ScanShared* shared);
+  ~StripeDecoder();
 
   // Rows [first, first + num_rows) of the stripe are wanted first: what they need is read in one
-  // step, unless the stripe was fetched. The file is one that is looked at through a LookAhead.
+  // step, unless the stripe was fetched. The file is one that is looked at through a LookAhead. The
+  // decoder is new or parked.
   Status Start(size_t stripe, uint32_t first, uint32_t num_rows);
-  // Is through with the stripe: its pages need not stay in memory.
-  void Park() { pages_.Stop(); }
+  // After Start: decodes what is kept for the whole stripe, page by page, by the team, or by the
+  // helper that calls this. What goes wrong is said by Advance, in the order of columns.
+  void DecodeKept();
+  // Is through with the stripe: its pages need not stay in memory. Tasks of the team end.
+  void Park();
   // Moves to rows [first, first + num_rows) of the stripe, which lie behind those of the call
   // before. `chosen` not empty: only these of them are handed out (positions from `first` on,
   // ascending; they must outlive the views).
@@ -75,6 +80,7 @@ class StripeDecoder {
   void FindGroups();
   Status StartGroup(uint32_t g, uint32_t num_rows);
   Status AdvanceShape(size_t shape);
+  void DecodePages();
   Result<StreamWindow*> DictionaryOf(const ColumnPlan& column);
   Result<StreamWindow*> KeptStream(uint32_t stream, StreamWindow* dictionary);
 
@@ -107,6 +113,7 @@ class StripeDecoder {
   std::vector<std::unique_ptr<StreamWindow>> kept_;
   uint32_t num_kept_ = 0;
   CountedVector<uint32_t> kept_by_stream_;
+  std::vector<StreamWindow::KeptPage> kept_pages_;
   std::vector<std::unique_ptr<PoolDecoder>> values_;
   // Positions in values_ by shape: those of shape i are [values_end_[i - 1], values_end_[i]).
   std::vector<uint32_t> values_by_shape_;

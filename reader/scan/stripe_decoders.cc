@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "dsi/base/no_throw_internal.h"
+
 namespace dsi::internal {
 
 Status StripeDecoders::Decode(const BatchRows& rows) {
@@ -34,6 +36,8 @@ Status StripeDecoders::Decode(const BatchRows& rows) {
     pieces_.push_back(piece);
     done += count;
   }
+  // Which stripes a filter passes over is not known.
+  if (!rows.is_picked) StartNext();
   for (uint32_t i = 0; i < shared_->projection->values.size(); ++i) {
     for (const BatchPiece& piece : pieces_) {
       if (piece.gathered == nullptr) DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i));
@@ -74,19 +78,60 @@ Status StripeDecoders::AdvanceOver(const BatchRows& rows, StripeDecoder* decoder
 
 // Puts a decoder, a used one where there is one, on the current stripe, for rows from `row` on.
 Status StripeDecoders::Activate(uint64_t row, uint32_t num_rows) {
-  if (idle_.empty()) {
-    active_.push_back(std::make_unique<StripeDecoder>(shared_));
-  } else {
-    active_.push_back(std::move(idle_.back()));
-    idle_.pop_back();
-  }
+  std::unique_ptr<StripeDecoder> decoder = TakeNext();
+  const bool is_started = decoder != nullptr;
+  active_.push_back(is_started ? std::move(decoder) : IdleDecoder());
   active_stripe_ = stripe_;
-  DSI_RETURN_IF_ERROR(
-      active_.back()->Start(stripe_, static_cast<uint32_t>(row - stripe().first_row), num_rows));
+  if (!is_started) {
+    DSI_RETURN_IF_ERROR(
+        active_.back()->Start(stripe_, static_cast<uint32_t>(row - stripe().first_row), num_rows));
+    if (shared_->team.size() > 1) active_.back()->DecodeKept();
+  }
   // The decoder has what it needs of it.
   shared_->file->ahead()->Forget();
   shared_->stats.bytes_needed += active_.back()->bytes_needed();
   return Status::Ok();
+}
+
+std::unique_ptr<StripeDecoder> StripeDecoders::IdleDecoder() {
+  if (idle_.empty()) return std::make_unique<StripeDecoder>(shared_);
+  std::unique_ptr<StripeDecoder> decoder = std::move(idle_.back());
+  idle_.pop_back();
+  return decoder;
+}
+
+StripeDecoders::~StripeDecoders() { (void)shared_->team.Stop(&next_); }
+
+void StripeDecoders::NextStripe::Do() {
+  status = NoThrow([&]() -> Status {
+    const StripeRef& next = of_->shared_->file->core().stripes[stripe];
+    DSI_RETURN_IF_ERROR(decoder->Start(stripe, 0, std::min(of_->batch_size_, next.num_rows)));
+    decoder->DecodeKept();
+    return Status::Ok();
+  });
+}
+
+// Wants the stripe behind the last active one, where all its rows will come and there is memory for
+// two.
+void StripeDecoders::StartNext() {
+  const auto& stripes = shared_->file->core().stripes;
+  const size_t stripe = active_stripe_ + 1;
+  if (shared_->team.size() == 1 || next_.decoder != nullptr || stripe >= stripes.size()) return;
+  if (stripes[stripe].first_row >= row_end_) return;
+  if (shared_->budget->left() < shared_->budget->limit / 4 * 3) return;
+  next_.decoder = IdleDecoder();
+  next_.stripe = stripe;
+  shared_->team.Start(&next_);
+}
+
+// The current stripe, if a helper started it. What went wrong does so again.
+std::unique_ptr<StripeDecoder> StripeDecoders::TakeNext() {
+  if (next_.decoder == nullptr) return nullptr;
+  const bool is_started = shared_->team.Stop(&next_) && next_.status.ok();
+  if (is_started && next_.stripe == stripe_) return std::move(next_.decoder);
+  next_.decoder->Park();
+  idle_.push_back(std::move(next_.decoder));
+  return nullptr;
 }
 
 void StripeDecoders::Release(uint64_t next_row) {

@@ -27,8 +27,14 @@ struct BatchRows {
 
 class StripeDecoders {
  public:
-  StripeDecoders(ScanShared* shared, uint32_t batch_size)
-      : shared_(shared), batch_size_(batch_size), chosen_(shared->budget) {}
+  // Rows before `row_end` will be asked for.
+  StripeDecoders(ScanShared* shared, uint32_t batch_size, uint64_t row_end)
+      : shared_(shared),
+        batch_size_(batch_size),
+        row_end_(row_end),
+        chosen_(shared->budget),
+        next_(this) {}
+  ~StripeDecoders();
 
   // Decodes what these rows need, which lie behind those of the call before. Adds to
   // stats.bytes_needed. Errors: those of reading and decoding, kOutOfRange for a value that does
@@ -48,10 +54,27 @@ class StripeDecoders {
   Status AdvanceOver(const BatchRows& rows, StripeDecoder* decoder, uint32_t first, uint32_t count,
                      bool gathers);
   Status Activate(uint64_t row, uint32_t num_rows);
+  std::unique_ptr<StripeDecoder> IdleDecoder();
+  std::unique_ptr<StripeDecoder> TakeNext();
+  void StartNext();
   const StripeRef& stripe() const { return shared_->file->core().stripes[stripe_]; }
+
+  // The stripe behind the current one, started by a helper while that one is read.
+  class NextStripe final : public WorkerTeam::Task {
+   public:
+    explicit NextStripe(StripeDecoders* of) : of_(of) {}
+    void Do() override;
+    size_t stripe = 0;
+    std::unique_ptr<StripeDecoder> decoder;  // Null: none was wanted.
+    Status status;
+
+   private:
+    StripeDecoders* of_;
+  };
 
   ScanShared* shared_;
   uint32_t batch_size_;
+  uint64_t row_end_;
   size_t stripe_ = 0;                                   // Of the row being looked at.
   size_t active_stripe_ = 0;                            // Of the last active decoder.
   std::vector<std::unique_ptr<StripeDecoder>> active_;  // Of the current batch.
@@ -59,6 +82,7 @@ class StripeDecoders {
   std::vector<BatchPiece> pieces_;
   std::vector<std::unique_ptr<GatheredRows>> gathered_;
   CountedVector<uint32_t> chosen_;  // Rows picked, from the start of each piece or block.
+  NextStripe next_;
 };
 
 }  // namespace dsi::internal
