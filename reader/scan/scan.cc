@@ -73,6 +73,9 @@ class FileScan final : public Scan {
     num_batches_ = rows / batch_size_ + (rows % batch_size_ != 0 && !drop_last_ ? 1 : 0);
   }
 
+  // Helpers may be at work for batches that nobody will ask for.
+  ~FileScan() override { shared_.team.StopAll(); }
+
   Status Prepare(const ScanOptions& options, const RowRange& range) {
     DSI_ASSIGN_OR_RETURN(LookedAt looked_at, LookAtScan(file_, shared_.reader_options, options,
                                                         range, LookFor::kBatches));
