@@ -69,9 +69,15 @@ Status GroupIndexDecoder::KeepAll() {
       std::iota(all(0), all(stripe_rows_), 0U);
       break;
   }
+  KeptAll();
+  return Status::Ok();
+}
+
+// Everything is in all_ now, and another window may have the memory.
+void GroupIndexDecoder::KeptAll() {
   all_rows_ = {all(0), stripe_rows_};
   kept_all_ = true;
-  return Status::Ok();
+  if (form_ != IndexForm::kIdentity) window_.Release();
 }
 
 Status GroupIndexDecoder::AllOfRuns() {
@@ -120,8 +126,7 @@ Status GroupIndexDecoder::MapParent(const GroupIndexDecoder& parent) {
     }
     *all(row) = others[i];
   }
-  all_rows_ = {all(0), stripe_rows_};
-  kept_all_ = true;
+  KeptAll();
   return Status::Ok();
 }
 
@@ -150,8 +155,7 @@ Status GroupIndexDecoder::CountVersions(const GroupIndexDecoder& parent) {
         "(D-005)",
         window_.Describe(), total, num_unique_);
   AddOfOwners(version_, owners, all(0));
-  all_rows_ = {all(0), stripe_rows_};
-  kept_all_ = true;
+  KeptAll();
   return Status::Ok();
 }
 
@@ -231,8 +235,7 @@ Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent,
     return Corrupt("{}: {} unique rows are {} of {} rows (D-006)", window_.Describe(), num_unique_,
                    at, stripe_rows_);
   }
-  all_rows_ = {all(0), stripe_rows_};
-  kept_all_ = true;
+  KeptAll();
   return Status::Ok();
 }
 

@@ -72,6 +72,7 @@ class GroupIndexDecoder {
  private:
   Status MakeAllFit() { return all_.Reserve(uint64_t{stripe_rows_} * 4, 0); }
   uint32_t* all(size_t row) const { return reinterpret_cast<uint32_t*>(all_.data()) + row; }
+  void KeptAll();
   Status AllOfRuns();
   Status AllOfBits();
   Status CheckRun(uint32_t run, uint32_t length) const;
