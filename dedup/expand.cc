@@ -1,5 +1,5 @@
-// Parts of expansion that need no SIMD of their own; the padding and index kernels are in
-// pad_rows.cc, inverse.cc and shape_starts.cc.
+// Parts of expansion that need no SIMD of their own; the others are in pad_rows.cc,
+// gather_rows.cc, inverse.cc and shape_starts.cc.
 
 #include "dsi/dedup/expand_internal.h"
 
@@ -19,21 +19,6 @@ void ExpandScalarsOf(const std::byte* values, std::span<const uint32_t> slots, s
 }
 
 }  // namespace
-
-template <typename Offset>
-Offset JaggedOffsets(const uint32_t* lengths, std::span<const uint32_t> slots, Offset base,
-                     Offset* offsets) {
-  Offset at = base;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    offsets[i] = at;
-    at = static_cast<Offset>(at + static_cast<Offset>(lengths[slots[i]]));
-  }
-  offsets[slots.size()] = at;
-  return at;
-}
-
-template int32_t JaggedOffsets(const uint32_t*, std::span<const uint32_t>, int32_t, int32_t*);
-template int64_t JaggedOffsets(const uint32_t*, std::span<const uint32_t>, int64_t, int64_t*);
 
 void ExpandScalars(const std::byte* values, int width, std::span<const uint32_t> slots,
                    std::byte* out, size_t stride_bytes) {

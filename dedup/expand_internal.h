@@ -26,6 +26,7 @@ struct ValuePool {
   int width = 8;
   const uint64_t* starts = nullptr;   // Per unique row, in values.
   const uint32_t* lengths = nullptr;  // Per unique row; 0 for missing and for empty.
+  const uint8_t* present = nullptr;   // Per unique row; null where nobody asks for it.
 };
 
 struct PadOptions {
@@ -35,31 +36,38 @@ struct PadOptions {
   bool keep_last = false;   // A longer row keeps its last L values rather than its first L.
 };
 
-// Writes slots.size() rows of L values each to `out`: exactly slots.size() × L × width bytes,
-// which must not overlap the pool and need no alignment. Row i is unique row slots[i]; where it
-// equals slots[i - 1], the finished row is stored again without looking at the pool. Unless `kept`
-// is null, kept[i] receives how many of row i are values, at most L.
-void PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const PadOptions& options,
-             std::byte* out, int32_t* kept);
+// Where padded rows go; only `values` must be there.
+struct PaddedRows {
+  std::byte* values = nullptr;
+  int32_t* kept = nullptr;     // Per row: how many of it are values, at most L.
+  uint8_t* present = nullptr;  // Per row, as the pool has it.
+};
+
+// Writes slots.size() rows of L values each: exactly slots.size() × L × width bytes, which must not
+// overlap the pool and need no alignment. Row i is unique row slots[i]. Returns the entries of all
+// these rows before they are cut.
+uint64_t PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const PadOptions& options,
+                 const PaddedRows& out);
 
 // The same for unique rows first, first + 1, …, first + count - 1.
-void PadRowRange(const ValuePool& pool, uint32_t first, size_t count, const PadOptions& options,
-                 std::byte* out, int32_t* kept);
+uint64_t PadRowRange(const ValuePool& pool, uint32_t first, size_t count, const PadOptions& options,
+                     const PaddedRows& out);
 
-// Offsets of jagged rows: offsets[0] = base and offsets[i + 1] = offsets[i] + length of slots[i];
-// slots.size() + 1 of them. Returns the last one. Precondition: the sum fits Offset, which is
-// int32_t or int64_t.
-template <typename Offset>
-Offset JaggedOffsets(const uint32_t* lengths, std::span<const uint32_t> slots, Offset base,
-                     Offset* offsets);
+// Where jagged rows go; only `values` must be there.
+struct JaggedRows {
+  std::byte* values = nullptr;
+  uint64_t room = 0;  // Values that may be written there, what is overwritten later included.
+  int64_t* offsets = nullptr;  // One more than rows: `base`, then the end of each row.
+  int64_t base = 0;
+  uint8_t* present = nullptr;  // Per row, as the pool has it.
+};
 
-// Copies the values of unique rows slots[0], slots[1], … one after another to `out`, which has room
-// for exactly the sum of their lengths and does not overlap the pool. Unique rows that follow each
-// other in the pool are one memcpy.
-void GatherRows(const ValuePool& pool, std::span<const uint32_t> slots, std::byte* out);
+// Copies the values of unique rows slots[0], slots[1], … one after another; returns how many.
+// Precondition: there is room for them. What is beyond them in the room may be written, too.
+uint64_t GatherRows(const ValuePool& pool, std::span<const uint32_t> slots, const JaggedRows& out);
 
 // The same for unique rows 0, 1, …, count - 1.
-void GatherRowRange(const ValuePool& pool, size_t count, std::byte* out);
+uint64_t GatherRowRange(const ValuePool& pool, size_t count, const JaggedRows& out);
 
 // One value per row: out[i × stride] = values[slots[i]], for dense features decoded to one value
 // per unique row. `stride_bytes` >= width, so that a column of a matrix can be filled.

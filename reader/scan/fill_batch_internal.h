@@ -47,9 +47,17 @@ struct DenseScratch {
   std::vector<uint8_t> present;
 };
 
-// Fills the laid-out tensors.
+// Fills the laid-out tensors. Adds to stats.values_expanded.
 Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
-                 DenseScratch* scratch, BatchState* batch);
+                 size_t num_rows, DenseScratch* scratch, ScanStats* stats, BatchState* batch);
+
+// The part of FillBatch that is output `at`, none of the dense matrix: of a padded one rows
+// [begin, end) of the batch, of others all. Returns the entries of these rows before they are cut;
+// of unique rows where they are deduplicated. Writes nothing but the output's own places and reads
+// what LayOutBatch made ready, so that threads may do outputs and rows apart.
+Result<uint64_t> FillOutput(const ScanProjection& projection, uint32_t at,
+                            std::span<const BatchPiece> pieces, uint32_t begin, uint32_t end,
+                            BatchState* batch);
 
 // The part of FillBatch that is the dense matrix.
 void FillDense(const ScanProjection& projection, const BatchPiece& piece, DenseScratch* scratch,

@@ -65,7 +65,7 @@ const std::byte* ColumnRows(const ScanOutput& output, const BatchPiece& piece, u
                        .width = width,
                        .starts = shape.starts,
                        .lengths = shape.lengths};
-  PadRows(pool, slots, {.row_length = 1, .pad_bits = output.pad_bits}, room, nullptr);
+  PadRows(pool, slots, {.row_length = 1, .pad_bits = output.pad_bits}, {.values = room});
   return room;
 }
 

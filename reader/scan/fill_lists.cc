@@ -18,92 +18,97 @@ struct Source {
   ValuePool pool;
 };
 
-void MarkPresent(const Source& source, std::span<const uint32_t> slots, size_t num_rows,
-                 bool in_order, uint8_t* present) {
-  const bool all_present =
-      source.shape.plain || (source.shape.count <= num_rows &&
-                             std::memchr(source.shape.present, 0, source.shape.count) == nullptr);
-  if (all_present) {
-    std::memset(present, 1, num_rows);
-  } else if (in_order) {
-    std::memcpy(present, source.shape.present, num_rows);
-  } else {
-    for (size_t i = 0; i < num_rows; ++i) present[i] = source.shape.present[slots[i]];
-  }
+// One number per row, and none missing.
+bool IsOneNumber(const ScanOutput& output, const ShapeView& shape) {
+  return (output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt) &&
+         shape.plain && shape.entries == 1 && output.width == 1;
 }
 
-// Rows `slots`, which are 0, 1, 2, … where they are `in_order`, from padded row `first` on.
-void FillPadded(const Source& source, std::span<const uint32_t> slots, size_t num_rows,
-                bool in_order, uint64_t first, const OutputPlace& place, BatchState* batch) {
+// What one output is made of in one piece. Plain scalars need no arrays of their shape.
+Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
+  Source source{.output = &output,
+                .rows = &piece.group(output.group),
+                .shape = piece.shape(output.shape),
+                .pool = {}};
+  if (!IsOneNumber(output, source.shape)) {
+    DSI_ASSIGN_OR_RETURN(source.shape, piece.ShapeArrays(output.shape));
+  }
+  const ValuesView values = piece.values(output.values);
+  source.pool = {.values = values.values,
+                 .num_values = values.num_values,
+                 .width = static_cast<int>(output.item_size),
+                 .starts = values.starts != nullptr ? values.starts : source.shape.starts,
+                 .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths,
+                 .present = source.shape.present};
+  return source;
+}
+
+// Rows `slots`, or unique rows from `first_slot` on where they are `in_order`, from padded row `to`
+// on. Returns their entries.
+uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool in_order,
+                    uint32_t first_slot, size_t num_rows, uint64_t to, const OutputPlace& place,
+                    BatchState* batch) {
   const ScanOutput& output = *source.output;
-  std::byte* const out = batch->At(place.values) + first * output.width * output.item_size;
-  auto* const lengths = reinterpret_cast<int32_t*>(batch->At(place.lengths)) + first;
-  if (source.shape.plain && source.shape.entries == 1 && output.width == 1) {
+  const PaddedRows out{.values = batch->At(place.values) + to * output.width * output.item_size,
+                       .kept = reinterpret_cast<int32_t*>(batch->At(place.lengths)) + to,
+                       .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + to};
+  if (IsOneNumber(output, source.shape)) {
     if (in_order) {
-      std::memcpy(out, source.pool.values, num_rows * output.item_size);
+      std::memcpy(out.values, source.pool.values + first_slot * output.item_size,
+                  num_rows * output.item_size);
     } else {
-      ExpandScalars(source.pool.values, source.pool.width, slots, out, output.item_size);
+      ExpandScalars(source.pool.values, source.pool.width, slots, out.values, output.item_size);
     }
-    std::fill_n(lengths, num_rows, 1);
-  } else {
-    const PadOptions options{.row_length = output.width,
-                             .pad_bits = output.pad_bits,
-                             .pad_left = output.pad_left,
-                             .keep_last = output.keep_last};
-    if (in_order) {
-      PadRowRange(source.pool, 0, num_rows, options, out, lengths);
-    } else {
-      PadRows(source.pool, slots, options, out, lengths);
-    }
+    std::fill_n(out.kept, num_rows, 1);
+    std::memset(out.present, 1, num_rows);
+    return num_rows;
   }
-  MarkPresent(source, slots, num_rows, in_order,
-              reinterpret_cast<uint8_t*>(batch->At(place.present)) + first);
+  const PadOptions options{.row_length = output.width,
+                           .pad_bits = output.pad_bits,
+                           .pad_left = output.pad_left,
+                           .keep_last = output.keep_last};
+  return in_order ? PadRowRange(source.pool, first_slot, num_rows, options, out)
+                  : PadRows(source.pool, slots, options, out);
 }
 
-// The entries of rows `slots`, or of all of the view, one after another.
-void CopyEntries(const Source& source, std::span<const uint32_t> slots, bool all_in_order,
-                 std::byte* out) {
-  if (!all_in_order) return GatherRows(source.pool, slots, out);
-  if (source.shape.windows) return GatherRowRange(source.pool, source.shape.count, out);
+// The rows of a piece, or the unique rows that it touches.
+struct PieceRows {
+  std::span<const uint32_t> slots;  // Not those of rows in order.
+  size_t count = 0;
+  bool in_order = false;  // 0, 1, 2, …
+};
+
+PieceRows AllRows(const GroupRows& rows) { return {rows.slots, rows.num_rows, rows.identity}; }
+PieceRows UniqueRowsOf(const GroupRows& rows) {
+  return {rows.touched, rows.num_touched(), !rows.scattered};
+}
+
+// Entries, offsets and presence of rows that start with row `first`; returns the entries so far.
+uint64_t FillJagged(const Source& source, const PieceRows& rows, uint64_t first, uint64_t base,
+                    const OutputPlace& place, BatchState* batch) {
+  const uint64_t item_size = source.output->item_size;
+  const JaggedRows out{
+      .values = batch->At(place.values) + base * item_size,
+      .room = place.num_values - base,
+      .offsets = reinterpret_cast<int64_t*>(batch->At(place.offsets)) + first,
+      .base = static_cast<int64_t>(base),
+      .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + first,
+  };
+  if (!rows.in_order) return base + GatherRows(source.pool, rows.slots, out);
+  if (source.shape.windows) return base + GatherRowRange(source.pool, rows.count, out);
   const uint64_t entries = source.shape.end_value - source.shape.first_value;
-  if (entries != 0) std::memcpy(out, source.pool.values, entries * source.output->item_size);
-}
-
-// Entries and offsets of rows, from `base` entries on; returns the entries so far.
-int64_t FillJaggedRows(const Source& source, std::span<const uint32_t> slots, bool all_in_order,
-                       uint64_t first, int64_t base, const OutputPlace& place, BatchState* batch) {
-  CopyEntries(source, slots, all_in_order,
-              batch->At(place.values) + static_cast<uint64_t>(base) * source.output->item_size);
-  auto* const offsets = reinterpret_cast<int64_t*>(batch->At(place.offsets)) + first;
-  if (!all_in_order) return JaggedOffsets(source.shape.lengths, slots, base, offsets);
-  const size_t count = source.shape.count;
-  if (!source.shape.windows) {
-    for (size_t i = 0; i < count; ++i)
-      offsets[i] = base + static_cast<int64_t>(source.shape.starts[i]);
-    offsets[count] = base + static_cast<int64_t>(source.shape.end_value - source.shape.first_value);
-    return offsets[count];
-  }
-  int64_t at = base;
-  for (size_t i = 0; i < count; ++i) {
-    offsets[i] = at;
-    at += source.shape.lengths[i];
-  }
-  offsets[count] = at;
-  return at;
-}
-
-int64_t FillUnique(const Source& source, uint64_t first, int64_t base, const OutputPlace& place,
-                   BatchState* batch) {
-  const GroupRows& rows = *source.rows;
-  MarkPresent(source, rows.touched, rows.num_touched(), !rows.scattered,
-              reinterpret_cast<uint8_t*>(batch->At(place.present)) + first);
-  return FillJaggedRows(source, rows.touched, !rows.scattered, first, base, place, batch);
+  if (entries != 0) std::memcpy(out.values, source.pool.values, entries * item_size);
+  for (size_t i = 0; i < rows.count; ++i)
+    out.offsets[i] = out.base + static_cast<int64_t>(source.shape.starts[i]);
+  out.offsets[rows.count] = out.base + static_cast<int64_t>(entries);
+  std::memcpy(out.present, source.shape.present, rows.count);
+  return base + entries;
 }
 
 template <typename Length>
-int64_t CopyLengths(const Source& source, Length* lengths) {
+uint64_t CopyLengths(const Source& source, Length* lengths) {
   const GroupRows& rows = *source.rows;
-  int64_t entries = 0;
+  uint64_t entries = 0;
   for (size_t i = 0; i < rows.num_touched(); ++i) {
     const uint32_t length = source.shape.lengths[rows.scattered ? rows.touched[i] : i];
     lengths[i] = static_cast<Length>(length);
@@ -113,10 +118,20 @@ int64_t CopyLengths(const Source& source, Length* lengths) {
 }
 
 // Entries and lengths of unique rows; returns the entries of the key so far.
-int64_t FillVbe(const Source& source, uint64_t first, int64_t base, Type lengths_dtype,
-                const OutputPlace& place, BatchState* batch) {
-  CopyEntries(source, source.rows->touched, !source.rows->scattered,
-              batch->At(place.values) + static_cast<uint64_t>(base) * source.output->item_size);
+uint64_t FillVbe(const Source& source, uint64_t first, uint64_t base, Type lengths_dtype,
+                 const OutputPlace& place, BatchState* batch) {
+  const uint64_t item_size = source.output->item_size;
+  const PieceRows rows = UniqueRowsOf(*source.rows);
+  const JaggedRows out{.values = batch->At(place.values) + base * item_size,
+                       .room = place.num_values - base};
+  if (!rows.in_order) {
+    GatherRows(source.pool, rows.slots, out);
+  } else if (source.shape.windows) {
+    GatherRowRange(source.pool, rows.count, out);
+  } else if (source.shape.end_value != source.shape.first_value) {
+    std::memcpy(out.values, source.pool.values,
+                (source.shape.end_value - source.shape.first_value) * item_size);
+  }
   std::byte* const lengths = batch->At(place.lengths);
   if (lengths_dtype == Type::kInt64)
     return base + CopyLengths(source, reinterpret_cast<int64_t*>(lengths) + first);
@@ -137,64 +152,81 @@ void FillInverse(std::span<const BatchPiece> pieces, uint32_t group, Index* inve
   }
 }
 
-Status FillOutput(const ScanProjection& projection, uint32_t at, std::span<const BatchPiece> pieces,
-                  BatchState* batch) {
+// Entries of rows, also those that the plan did not read.
+uint64_t CountWhole(const ShapeView& shape, std::span<const uint32_t> slots) {
+  uint64_t entries = 0;
+  for (const uint32_t slot : slots) entries += shape.lengths[slot];
+  return entries;
+}
+
+// Rows [begin, end) of a padded output.
+Result<uint64_t> FillPaddedRows(const ScanProjection& projection, uint32_t at,
+                                std::span<const BatchPiece> pieces, uint32_t begin, uint32_t end,
+                                BatchState* batch) {
+  const ScanOutput& output = projection.outputs[at];
+  uint64_t entries = 0;
+  for (const BatchPiece& piece : pieces) {
+    const uint32_t from = std::max(begin, piece.first);
+    const uint32_t to = std::min(end, piece.first + piece.num_rows);
+    if (from >= to) continue;
+    DSI_ASSIGN_OR_RETURN(const Source source, SourceOf(output, piece));
+    const uint32_t first = from - piece.first;
+    const std::span<const uint32_t> slots = source.rows->slots.subspan(first, to - from);
+    const uint64_t filled = FillPadded(source, slots, source.rows->identity, first, to - from, from,
+                                       batch->outputs[at], batch);
+    entries +=
+        source.pool.lengths == source.shape.lengths ? filled : CountWhole(source.shape, slots);
+  }
+  return entries;
+}
+
+}  // namespace
+
+Result<uint64_t> FillOutput(const ScanProjection& projection, uint32_t at,
+                            std::span<const BatchPiece> pieces, uint32_t begin, uint32_t end,
+                            BatchState* batch) {
   const ScanOutput& output = projection.outputs[at];
   const OutputPlace& place = batch->outputs[at];
+  if (output.layout == Layout::kPadded)
+    return FillPaddedRows(projection, at, pieces, begin, end, batch);
   uint64_t unique = 0;
-  int64_t entries = 0;
+  uint64_t entries = 0;
   for (const BatchPiece& piece : pieces) {
-    Source source{.output = &output,
-                  .rows = &piece.group(output.group),
-                  .shape = piece.shape(output.shape),
-                  .pool = {}};
+    DSI_ASSIGN_OR_RETURN(const Source source, SourceOf(output, piece));
     const GroupRows& rows = *source.rows;
-    const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
-    const bool plain_scalars =
-        padded && source.shape.plain && source.shape.entries == 1 && output.width == 1;
-    if (!plain_scalars) {
-      DSI_ASSIGN_OR_RETURN(source.shape, piece.ShapeArrays(output.shape));
-    }
-    const ValuesView values = piece.values(output.values);
-    source.pool = {.values = values.values,
-                   .num_values = values.num_values,
-                   .width = static_cast<int>(output.item_size),
-                   .starts = values.starts != nullptr ? values.starts : source.shape.starts,
-                   .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths};
     switch (output.layout) {
-      case Layout::kPadded:
-        FillPadded(source, rows.slots, rows.num_rows, rows.identity, piece.first, place, batch);
-        break;
       case Layout::kJagged:
-        entries =
-            FillJaggedRows(source, rows.slots, rows.identity, piece.first, entries, place, batch);
-        MarkPresent(source, rows.slots, rows.num_rows, rows.identity,
-                    reinterpret_cast<uint8_t*>(batch->At(place.present)) + piece.first);
+        entries = FillJagged(source, AllRows(rows), piece.first, entries, place, batch);
         break;
       case Layout::kIkjt:
-        entries = FillUnique(source, unique, entries, place, batch);
+        entries = FillJagged(source, UniqueRowsOf(rows), unique, entries, place, batch);
         break;
       case Layout::kPaddedIkjt:
-        FillPadded(source, rows.touched, rows.num_touched(), !rows.scattered, unique, place, batch);
+        entries += FillPadded(source, rows.touched, !rows.scattered, 0, rows.num_touched(), unique,
+                              place, batch);
         break;
       case Layout::kVbe:
         entries = FillVbe(source, unique, entries, projection.vbe_lengths, place, batch);
         break;
+      case Layout::kPadded:
       case Layout::kDense:
         break;
     }
     unique += rows.num_touched();
   }
-  return Status::Ok();
+  return entries;
 }
 
-}  // namespace
-
 Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
-                 DenseScratch* scratch, BatchState* batch) {
+                 size_t num_rows, DenseScratch* scratch, ScanStats* stats, BatchState* batch) {
   for (uint32_t i = 0; i < projection.outputs.size(); ++i) {
-    if (projection.outputs[i].layout != Layout::kDense)
-      DSI_RETURN_IF_ERROR(FillOutput(projection, i, pieces, batch));
+    const ScanOutput& output = projection.outputs[i];
+    if (output.layout == Layout::kDense) continue;
+    DSI_ASSIGN_OR_RETURN(
+        const uint64_t entries,
+        FillOutput(projection, i, pieces, 0, static_cast<uint32_t>(num_rows), batch));
+    if (output.counts_entries)
+      stats->values_expanded += entries * projection.shapes[output.shape].num_values;
   }
   for (uint32_t g = 0; g < projection.groups.size(); ++g) {
     if (projection.groups[g].want_inverse)

@@ -105,7 +105,7 @@ Status GatheredRows::AddValues(uint32_t values) {
                 .width = static_cast<int>(width),
                 .starts = from.starts != nullptr ? from.starts : shape.starts,
                 .lengths = lengths},
-               fresh, out);
+               fresh, {.values = out, .room = count});
   } else if (shape.entries == 1) {
     ExpandScalars(from.values, static_cast<int>(width), fresh, out, width);
   } else {

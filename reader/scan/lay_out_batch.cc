@@ -8,23 +8,6 @@
 namespace dsi::internal {
 namespace {
 
-// Entries of all rows of a piece, as if nothing were deduplicated.
-uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
-  if (shape.plain) return uint64_t{rows.num_rows} * shape.entries;
-  if (rows.identity && !shape.windows) return shape.end_value - shape.first_value;
-  uint64_t entries = 0;
-  if (rows.scattered || rows.identity) {
-    for (const uint32_t slot : rows.slots) entries += shape.lengths[slot];
-    return entries;
-  }
-  uint32_t begin = 0;
-  for (uint32_t i = 0; i < rows.num_unique; ++i) {
-    entries += uint64_t{shape.lengths[i]} * (rows.run_ends[i] - begin);
-    begin = rows.run_ends[i];
-  }
-  return entries;
-}
-
 // Entries of the unique rows that a piece touches.
 uint64_t CountUniqueEntries(const ShapeView& shape, const GroupRows& rows) {
   uint64_t entries = 0;
@@ -35,6 +18,26 @@ uint64_t CountUniqueEntries(const ShapeView& shape, const GroupRows& rows) {
   }
   if (shape.plain) return uint64_t{rows.touched.size()} * shape.entries;
   for (const uint32_t unique : rows.touched) entries += shape.lengths[unique];
+  return entries;
+}
+
+// Entries of all rows of a piece, as if nothing were deduplicated.
+uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
+  if (shape.plain) return uint64_t{rows.num_rows} * shape.entries;
+  if (rows.identity && !shape.windows) return shape.end_value - shape.first_value;
+  uint64_t entries = 0;
+  // All unique rows are touched once.
+  if (rows.scattered && rows.touched.size() == rows.num_rows)
+    return CountUniqueEntries(shape, rows);
+  if (rows.scattered || rows.identity) {
+    for (const uint32_t slot : rows.slots) entries += shape.lengths[slot];
+    return entries;
+  }
+  uint32_t begin = 0;
+  for (uint32_t i = 0; i < rows.num_unique; ++i) {
+    entries += uint64_t{shape.lengths[i]} * (rows.run_ends[i] - begin);
+    begin = rows.run_ends[i];
+  }
   return entries;
 }
 
@@ -135,6 +138,7 @@ Status TooBig(const std::string& column, size_t num_rows, uint64_t max_bytes) {
 Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
                    size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch) {
   for (size_t i = 0; i < projection.shapes.size(); ++i) {
+    if (projection.shapes[i].is_counted) continue;
     for (const BatchPiece& piece : pieces) {
       stats->values_expanded += CountEntries(piece.shape(static_cast<uint32_t>(i)),
                                              piece.group(projection.shapes[i].group)) *

@@ -185,6 +185,8 @@ class Resolver {
       return ScanValues{c, output.shape, output.dtype,
                         FindConversion(column.record.type, output.dtype, bit_cast)};
     });
+    if (asked.layout == Layout::kPadded || asked.layout == Layout::kJagged)
+      output.counts_entries = !std::exchange(out_->shapes[output.shape].is_counted, true);
     if (asked.layout == Layout::kDense)
       out_->dense.push_back(static_cast<uint32_t>(out_->outputs.size()));
     if (asked.layout == Layout::kVbe) DSI_RETURN_IF_ERROR(AddToSet(asked.vbe_set, output));

@@ -28,6 +28,7 @@ struct ScanShape {
   uint32_t column = 0;      // One that has it.
   uint32_t group = 0;       // Position in groups.
   uint32_t num_values = 0;  // Columns with this shape that are read.
+  bool is_counted = false;  // An output counts the entries of all rows while it is filled.
 };
 
 // One column decoded to one type.
@@ -50,7 +51,8 @@ struct ScanOutput {
   uint32_t width = 0;  // Padded.
   bool keep_last = true;
   bool pad_left = false;
-  uint64_t pad_bits = 0;  // Padded: the pad. Dense: what stands for a missing value.
+  bool counts_entries = false;  // The first of its shape that holds all rows.
+  uint64_t pad_bits = 0;        // Padded: the pad. Dense: what stands for a missing value.
 };
 
 // Outputs that are one KeyedJaggedTensor.

@@ -124,7 +124,8 @@ class FileScan final : public Scan {
   Status Fill(const BatchRows& rows, BatchState* state) {
     DSI_RETURN_IF_ERROR(decoders_.Decode(rows));
     DSI_RETURN_IF_ERROR(LayOut(rows.count, state));
-    DSI_RETURN_IF_ERROR(FillBatch(*shared_.projection, decoders_.pieces(), &dense_scratch_, state));
+    DSI_RETURN_IF_ERROR(FillBatch(*shared_.projection, decoders_.pieces(), rows.count,
+                                  &dense_scratch_, &shared_.stats, state));
     state->projection = shared_.projection;
     state->row_numbers.assign(rows.picked.begin(), rows.picked.end());
     state->num_rows = rows.count;

@@ -25,6 +25,7 @@ struct TestPool {
   std::vector<std::byte> values;
   std::vector<uint64_t> starts;
   std::vector<uint32_t> lengths;
+  std::vector<uint8_t> present;  // Of the empty ones some are there.
   int width;
 
   TestPool(FastRandom& random, size_t num_unique, size_t length, size_t value_width)
@@ -35,6 +36,7 @@ struct TestPool {
       const size_t any = random.Below(length + length / 2 + 2);
       lengths.push_back(static_cast<uint32_t>(kind == 0 ? 0 : kind == 1 ? length : any));
       starts.push_back(total);
+      present.push_back(lengths.back() != 0 || random.Below(2) == 0 ? 1 : 0);
       total += lengths.back();
     }
     values.resize(total * value_width);
@@ -43,7 +45,7 @@ struct TestPool {
 
   ValuePool View() const {
     const size_t num_values = values.size() / static_cast<size_t>(width);
-    return {values.data(), num_values, width, starts.data(), lengths.data()};
+    return {values.data(), num_values, width, starts.data(), lengths.data(), present.data()};
   }
 };
 
@@ -68,12 +70,26 @@ std::vector<std::byte> NaivePad(const ValuePool& pool, const std::vector<uint32_
   return out;
 }
 
-std::vector<int32_t> NaiveKept(const ValuePool& pool, const std::vector<uint32_t>& slots,
-                               uint32_t row_length) {
+// What PadRows says of each row.
+struct Told {
   std::vector<int32_t> kept;
-  for (const uint32_t slot : slots)
-    kept.push_back(static_cast<int32_t>(std::min(pool.lengths[slot], row_length)));
-  return kept;
+  std::vector<uint8_t> present;
+  uint64_t entries = 0;
+
+  explicit Told(size_t num_rows) : kept(num_rows, -1), present(num_rows, 2) {}
+  PaddedRows With(std::byte* values) { return {values, kept.data(), present.data()}; }
+  bool operator==(const Told&) const = default;
+};
+
+Told NaiveTold(const ValuePool& pool, const std::vector<uint32_t>& slots, uint32_t row_length) {
+  Told told(slots.size());
+  for (size_t row = 0; row < slots.size(); ++row) {
+    const uint32_t length = pool.lengths[slots[row]];
+    told.kept[row] = static_cast<int32_t>(std::min(length, row_length));
+    told.present[row] = pool.present[slots[row]];
+    told.entries += length;
+  }
+  return told;
 }
 
 // The first unique row by itself, then others in any order, many of them a few times in a row.
@@ -115,19 +131,22 @@ TEST_P(ExpandTest, PadRowsEqualsPlainLoops) {
       // Any alignment, in an allocation that ends where the output ends.
       const size_t shift = random_.Below(64);
       std::vector<std::byte> out(shift + expected.size());
-      std::vector<int32_t> kept(slots.size(), -1);
-      PadRows(pool.View(), slots, options, out.data() + shift, kept.data());
-      ASSERT_EQ(kept, NaiveKept(pool.View(), slots, options.row_length));
+      Told told(slots.size());
+      told.entries = PadRows(pool.View(), slots, options, told.With(out.data() + shift));
+      ASSERT_TRUE(told == NaiveTold(pool.View(), slots, options.row_length));
       out.erase(out.begin(), out.begin() + static_cast<int64_t>(shift));
       ASSERT_TRUE(out == expected);
 
       const size_t first = random_.Below(num_unique);
       const auto range = SlotsFrom(first, num_unique);
       out.resize(range.size() * length * width);
-      kept.assign(range.size(), -1);
-      PadRowRange(pool.View(), static_cast<uint32_t>(first), range.size(), options, out.data(),
-                  kept.data());
-      ASSERT_EQ(kept, NaiveKept(pool.View(), range, options.row_length));
+      Told of_range(range.size());
+      of_range.entries = PadRowRange(pool.View(), static_cast<uint32_t>(first), range.size(),
+                                     options, of_range.With(out.data()));
+      ASSERT_TRUE(of_range == NaiveTold(pool.View(), range, options.row_length));
+      ASSERT_TRUE(out == NaivePad(pool.View(), range, options));
+      std::fill(out.begin(), out.end(), std::byte{0});
+      PadRows(pool.View(), range, options, {.values = out.data()});
       ASSERT_TRUE(out == NaivePad(pool.View(), range, options));
     }
   });
@@ -148,22 +167,41 @@ TEST_P(ExpandTest, GatherRowsEqualsPlainLoops) {
                         from + static_cast<int64_t>(pool.lengths[slot] * width));
         offsets.push_back(offsets.back() + pool.lengths[slot]);
       }
+      const uint64_t count = expected.size() / width;
       std::vector<std::byte> out(expected.size());
-      GatherRows(pool.View(), slots, out.data());
+      GatherRows(pool.View(), slots, {.values = out.data(), .room = count});
       ASSERT_TRUE(out == expected);
-      if (slots == all) {
-        std::fill(out.begin(), out.end(), std::byte{0});
-        GatherRowRange(pool.View(), num_unique, out.data());
-        ASSERT_TRUE(out == expected);
-      }
       std::vector<int64_t> found(slots.size() + 1);
-      ASSERT_EQ(JaggedOffsets(pool.lengths.data(), slots, int64_t{5}, found.data()),
-                offsets.back());
+      std::vector<uint8_t> present(slots.size(), 2);
+      std::fill(out.begin(), out.end(), std::byte{0});
+      const JaggedRows to = {.values = out.data(),
+                             .room = count,
+                             .offsets = found.data(),
+                             .base = 5,
+                             .present = present.data()};
+      ASSERT_EQ(slots == all ? GatherRowRange(pool.View(), num_unique, to)
+                             : GatherRows(pool.View(), slots, to),
+                count);
+      ASSERT_TRUE(out == expected);
       ASSERT_EQ(found, offsets);
-      std::vector<int32_t> narrow(slots.size() + 1);
-      JaggedOffsets(pool.lengths.data(), slots, int32_t{5}, narrow.data());
-      ASSERT_TRUE(std::equal(narrow.begin(), narrow.end(), offsets.begin()));
+      ASSERT_EQ(present, NaiveTold(pool.View(), slots, 1).present);
     }
+  });
+}
+
+// What stands in the room behind the rows is lost; what stands behind the room stays.
+TEST_P(ExpandTest, GatherRowsStayInTheirRoom) {
+  OnEveryLength([&](size_t length, size_t width) {
+    const size_t num_unique = AnyNumberOfRows(length);
+    const TestPool pool(random_, num_unique, length, width);
+    const std::vector<uint32_t> slots = AnySlots(random_, 3, num_unique);
+    uint64_t count = 0;
+    for (const uint32_t slot : slots) count += pool.lengths[slot];
+    const uint64_t room = count + random_.Below(200);
+    std::vector<std::byte> out((room + 100) * width, std::byte{0x5A});
+    ASSERT_EQ(GatherRows(pool.View(), slots, {.values = out.data(), .room = room}), count);
+    ASSERT_TRUE(std::all_of(out.begin() + static_cast<int64_t>(room * width), out.end(),
+                            [](std::byte byte) { return byte == std::byte{0x5A}; }));
   });
 }
 
