@@ -23,7 +23,7 @@ constexpr size_t kFewestBytes = 64 << 10;
     __has_feature(memory_sanitizer)
 constexpr size_t kMostIdleBytes = 0;
 #else
-constexpr size_t kMostIdleBytes = 32 << 20;
+constexpr size_t kMostIdleBytes = 96 << 20;
 #endif
 constexpr size_t kMostIdleBlocks = 128;
 constexpr size_t kHugePage = 2 << 20;

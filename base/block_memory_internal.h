@@ -2,7 +2,7 @@
 //
 // Memory that is fresh from the system costs a page fault for every 4 KiB, a quarter of the time of
 // a short scan. Freed blocks of 64 KiB and more therefore wait for the next scan of the process, at
-// most 32 MiB of them, and blocks of 4 MiB and more ask for huge pages. Thread safety: any thread.
+// most 96 MiB of them, and blocks of 4 MiB and more ask for huge pages. Thread safety: any thread.
 #pragma once
 
 #include <cstddef>

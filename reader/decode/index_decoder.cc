@@ -48,7 +48,7 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
 
 Status GroupIndexDecoder::KeepAll() {
   if (kept_all_) return Status::Ok();
-  if (form_ != IndexForm::kGeneral) all_.resize(stripe_rows_);
+  if (form_ != IndexForm::kGeneral) DSI_RETURN_IF_ERROR(MakeAllFit());
   switch (form_) {
     case IndexForm::kRunLengths:
       DSI_RETURN_IF_ERROR(AllOfRuns());
@@ -66,12 +66,18 @@ Status GroupIndexDecoder::KeepAll() {
       return Status::Ok();
     }
     default:  // Identity; others are kept since Start.
-      std::iota(all_.begin(), all_.end(), 0U);
+      std::iota(all(0), all(stripe_rows_), 0U);
       break;
   }
-  all_rows_ = all_;
-  kept_all_ = true;
+  KeptAll();
   return Status::Ok();
+}
+
+// Everything is in all_ now, and another window may have the memory.
+void GroupIndexDecoder::KeptAll() {
+  all_rows_ = {all(0), stripe_rows_};
+  kept_all_ = true;
+  if (form_ != IndexForm::kIdentity) window_.Release();
 }
 
 Status GroupIndexDecoder::AllOfRuns() {
@@ -82,7 +88,7 @@ Status GroupIndexDecoder::AllOfRuns() {
     run_rows_ += lengths[run];
   }
   if (run_rows_ != stripe_rows_) return TooFewRows(num_unique_);
-  RunsToInverse({lengths, num_unique_}, {}, all_);
+  RunsToInverse({lengths, num_unique_}, {}, {all(0), stripe_rows_});
   return Status::Ok();
 }
 
@@ -90,7 +96,7 @@ Status GroupIndexDecoder::AllOfBits() {
   DSI_RETURN_IF_ERROR(window_.Require(0, stripe_rows_));
   const auto* const bits = reinterpret_cast<const uint8_t*>(window_.At(0));
   DSI_RETURN_IF_ERROR(CheckBits(bits, stripe_rows_));
-  uniques_seen_ = BitsToInverse({bits, stripe_rows_}, 0, all_.data());
+  uniques_seen_ = BitsToInverse({bits, stripe_rows_}, 0, all(0));
   return CheckOnes(stripe_rows_);
 }
 
@@ -105,8 +111,8 @@ Status GroupIndexDecoder::MapParent(const GroupIndexDecoder& parent) {
   DSI_RETURN_IF_ERROR(CheckCodes(codes, 0, num_codes));
   DSI_RETURN_IF_ERROR(CheckCodes(others, uint64_t{num_codes} + num_exceptions, num_exceptions));
   const std::span<const uint32_t> owners = parent.all();
-  all_.resize(stripe_rows_);
-  TakeOfOwners({codes, num_codes}, owners, all_.data());
+  DSI_RETURN_IF_ERROR(MakeAllFit());
+  TakeOfOwners({codes, num_codes}, owners, all(0));
   uint64_t row = 0;
   for (uint32_t i = 0; i < num_exceptions; ++i) {
     row += gaps[i];
@@ -114,14 +120,13 @@ Status GroupIndexDecoder::MapParent(const GroupIndexDecoder& parent) {
       return Corrupt("{}: exception {} is row {} of {}, {} behind the one before (D-001)",
                      window_.Describe(), i, row, stripe_rows_, gaps[i]);
     }
-    if (all_[row] == others[i]) {
+    if (*all(row) == others[i]) {
       return Corrupt("{}: exception {}, row {}, is unique row {} as the parent has it (D-001)",
                      window_.Describe(), i, row, others[i]);
     }
-    all_[row] = others[i];
+    *all(row) = others[i];
   }
-  all_rows_ = all_;
-  kept_all_ = true;
+  KeptAll();
   return Status::Ok();
 }
 
@@ -129,7 +134,7 @@ Status GroupIndexDecoder::CountVersions(const GroupIndexDecoder& parent) {
   DSI_RETURN_IF_ERROR(window_.Require(0, stripe_rows_));
   const auto* const steps = reinterpret_cast<const uint32_t*>(window_.At(0));
   const std::span<const uint32_t> owners = parent.all();
-  all_.resize(stripe_rows_);
+  DSI_RETURN_IF_ERROR(MakeAllFit());
   // Per owner: its current version, and in the end how many it has.
   version_.assign(parent.num_unique(), 0);
   const uint32_t bits = BitsOfCodes({steps, stripe_rows_});
@@ -149,9 +154,8 @@ Status GroupIndexDecoder::CountVersions(const GroupIndexDecoder& parent) {
         "{}: the versions of all owners are {} or more, the group has {} unique rows "
         "(D-005)",
         window_.Describe(), total, num_unique_);
-  AddOfOwners(version_, owners, all_.data());
-  all_rows_ = all_;
-  kept_all_ = true;
+  AddOfOwners(version_, owners, all(0));
+  KeptAll();
   return Status::Ok();
 }
 
@@ -159,13 +163,13 @@ Status GroupIndexDecoder::CountVersions(const GroupIndexDecoder& parent) {
 // none is greater than a version may be. False: some version is.
 bool GroupIndexDecoder::OnlyForward(const uint32_t* steps, std::span<const uint32_t> owners) {
   uint32_t* const next = version_.data();  // 1 + the version; 0 where there is none yet.
-  uint32_t* const all = all_.data();
+  uint32_t* const all_rows = all(0);
   uint32_t bits = 0;
   for (size_t row = 0; row < owners.size(); ++row) {
     uint32_t& owner = next[owners[row]];
     const uint32_t version = owner - std::min(owner, 1U) + (steps[row] >> 1);
     owner = version + 1;
-    all[row] = version;
+    all_rows[row] = version;
     bits |= version;  // A version above the greatest has a higher bit before it could wrap.
   }
   return bits <= kMaxVersion;
@@ -175,6 +179,7 @@ bool GroupIndexDecoder::ForthAndBack(const uint32_t* steps, std::span<const uint
   other_version_.assign(version_.size(), 0);
   uint32_t* const current = other_version_.data();
   uint32_t* const count = version_.data();
+  uint32_t* const all_rows = all(0);
   for (size_t row = 0; row < owners.size(); ++row) {
     const uint32_t owner = owners[row];
     const int64_t version = current[owner] + FromZigzag(steps[row]);
@@ -182,7 +187,7 @@ bool GroupIndexDecoder::ForthAndBack(const uint32_t* steps, std::span<const uint
     const auto v = static_cast<uint32_t>(version);
     current[owner] = v;
     count[owner] = std::max(count[owner], v + 1);
-    all_[row] = v;
+    all_rows[row] = v;
   }
   return true;
 }
@@ -209,9 +214,11 @@ Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent,
   for (const uint32_t owner : owners) ++ends[owner];
   uint32_t before = 0;
   for (uint32_t o = 0; o < parent.num_unique(); ++o) before += std::exchange(ends[o], before);
-  by_owner_.resize(stripe_rows_);
-  for (const uint32_t row : rows_in_time) by_owner_[ends[owners[row]]++] = row;
-  all_.resize(stripe_rows_);
+  DSI_RETURN_IF_ERROR(by_owner_.Reserve(uint64_t{stripe_rows_} * 4, 0));
+  auto* const by_owner = reinterpret_cast<uint32_t*>(by_owner_.data());
+  for (const uint32_t row : rows_in_time) by_owner[ends[owners[row]]++] = row;
+  DSI_RETURN_IF_ERROR(MakeAllFit());
+  uint32_t* const all_rows = all(0);
   uint32_t at = 0;
   uint32_t owner = 0;
   for (uint32_t u = 0; u < num_unique_; ++u) {
@@ -222,14 +229,13 @@ Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent,
       return Corrupt("{}: unique row {} is {} rows, 1 to {} of owner {} are left (D-006)",
                      window_.Describe(), u, count, left, owner);
     }
-    for (const uint32_t end = at + count; at < end; ++at) all_[by_owner_[at]] = u;
+    for (const uint32_t end = at + count; at < end; ++at) all_rows[by_owner[at]] = u;
   }
   if (at != stripe_rows_) {
     return Corrupt("{}: {} unique rows are {} of {} rows (D-006)", window_.Describe(), num_unique_,
                    at, stripe_rows_);
   }
-  all_rows_ = all_;
-  kept_all_ = true;
+  KeptAll();
   return Status::Ok();
 }
 

@@ -44,9 +44,9 @@ class GroupIndexDecoder {
         chosen_slots_(budget),
         touched_(budget),
         inverse_(budget),
-        all_(budget),
         version_(budget),
         other_version_(budget),
+        all_(budget),
         by_owner_(budget),
         renumber_(budget) {}
 
@@ -70,6 +70,9 @@ class GroupIndexDecoder {
   uint32_t num_unique() const { return num_unique_; }
 
  private:
+  Status MakeAllFit() { return all_.Reserve(uint64_t{stripe_rows_} * 4, 0); }
+  uint32_t* all(size_t row) const { return reinterpret_cast<uint32_t*>(all_.data()) + row; }
+  void KeptAll();
   Status AllOfRuns();
   Status AllOfBits();
   Status CheckRun(uint32_t run, uint32_t length) const;
@@ -107,8 +110,9 @@ class GroupIndexDecoder {
   GroupRows rows_;
   bool kept_all_ = false;
   CountedVector<uint32_t> slots_, run_ends_, chosen_slots_, touched_, inverse_;
-  CountedVector<uint32_t> all_, version_, other_version_, by_owner_;
-  std::span<const uint32_t> all_rows_;  // all_, or form 3: what the window holds.
+  CountedVector<uint32_t> version_, other_version_;
+  ScanBuffer all_, by_owner_;           // Numbers of 32 bits, one per row of the stripe.
+  std::span<const uint32_t> all_rows_;  // Those of all_, or form 3: what the window holds.
   BatchUnique renumber_;
 };
 
