@@ -116,7 +116,9 @@ struct WorkerTeam::Shared {
   }
 };
 
-WorkerTeam::WorkerTeam(size_t size) : size_(std::max<size_t>(size, 1)) {}
+WorkerTeam::WorkerTeam(size_t size) : size_(std::max<size_t>(size, 1)) {
+  if (size_ > 1) StartHelpers();
+}
 
 WorkerTeam::~WorkerTeam() {
   if (shared_ == nullptr) return;
@@ -155,7 +157,6 @@ void WorkerTeam::Wake() {
 
 void WorkerTeam::Start(Task* task) {
   if (size_ == 1) return;
-  if (shared_ == nullptr) StartHelpers();
   {
     const std::lock_guard lock(shared_->tasks_mutex);
     shared_->tasks.push_back(task);
@@ -208,7 +209,6 @@ void WorkerTeam::StopAll() {
 }
 
 Status WorkerTeam::RunPieces(size_t count, const Pieces& pieces) {
-  if (shared_ == nullptr) StartHelpers();
   Shared& shared = *shared_;
   shared.pieces = pieces;
   shared.count = count;

@@ -8,9 +8,9 @@
 // Between runs helpers do tasks: longer work that will be needed later, which is begun in the order
 // of Start and not waited for by Run. Who needs a task that nobody has begun does it itself.
 //
-// Thread safety: one thread at a time calls Run; a helper that does runs its pieces alone. Nothing
-// is started before the first Run. After a fork the child has no helpers, and who calls Run there
-// does all the work; a fork while another thread is in Run is not provided for.
+// Thread safety: one thread at a time calls Run; a helper that does runs its pieces alone. After a
+// fork the child has no helpers, and who calls Run there does all the work; a fork while another
+// thread is in Run is not provided for.
 #pragma once
 
 #include <sys/types.h>
@@ -29,7 +29,7 @@ namespace dsi::internal {
 
 class WorkerTeam {
  public:
-  // `size` threads, the one that calls Run among them; at least 1.
+  // `size` threads, the one that calls Run among them; at least 1. Fewer where the system has none.
   explicit WorkerTeam(size_t size);
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
@@ -89,7 +89,7 @@ class WorkerTeam {
   void Wake();
 
   const size_t size_;
-  std::unique_ptr<Shared> shared_;  // None before the first run that helpers are for.
+  std::unique_ptr<Shared> shared_;  // None where there are no helpers.
   std::vector<std::thread> helpers_;
   pid_t process_ = 0;  // Whose threads they are.
 };

@@ -9,6 +9,9 @@
 
 namespace dsi::internal {
 
+// As many as it may take to decode a page.
+constexpr uint64_t kBatchesAhead = 6;
+
 // A page that is decoded before rows need it, in memory of its own.
 class StreamWindow::AheadPage final : public WorkerTeam::Task {
  public:
@@ -51,11 +54,10 @@ void StreamWindow::StopAhead() {
   if (ahead_ != nullptr && std::exchange(ahead_->is_wanted, false)) (void)ahead_->Stop();
 }
 
-// Has the next page decoded, where the values left here do not last for what was wanted last and as
-// much again.
+// Has the next page decoded, where the values left here last for few batches.
 void StreamWindow::StartAhead(uint64_t num_wanted) {
   if (keep_all_ || context_->team == nullptr || end_ == num_values()) return;
-  if (context_->team->size() == 1 || end_ - begin_ > 3 * num_wanted) return;
+  if (context_->team->size() == 1 || end_ - begin_ > kBatchesAhead * num_wanted) return;
   // Whoever has little memory needs it for what is asked for.
   if (buffer_.budget()->left() < buffer_.budget()->limit / 4 * 3) return;
   if (ahead_ == nullptr) ahead_ = std::make_unique<AheadPage>(this, buffer_.budget());
