@@ -83,6 +83,7 @@ Result<BenchRound> ReadOnce(const Reader& reader, const ScanOptions& scan_option
     DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(batch));
     round.seconds += Seconds(before);
     if (!more) break;
+    if (round.first_seconds == 0) round.first_seconds = Seconds(start);
     round.compute_seconds += Compute(reading.compute_seconds);
     if (reading.copies) {
       const auto slab = batch->slab();
@@ -139,8 +140,9 @@ class Measurement {
     // Copies between batches would be computing.
     reading.copies = options_.read_ahead == 0;
     if (options_.compute) {
-      reading.compute_seconds = alone.front().seconds / static_cast<double>(std::max<uint64_t>(
-                                                            1, alone.front().stats.batches));
+      const BenchRound& read = alone.front();
+      reading.compute_seconds = (read.seconds - read.first_seconds) /
+                                static_cast<double>(std::max<uint64_t>(2, read.stats.batches) - 1);
     }
     DSI_ASSIGN_OR_RETURN(BenchRound round, Read(one->threads, options_.read_ahead, reading));
     if (!reading.copies) {

@@ -28,9 +28,10 @@ struct BenchOptions {
 
 // The file once, all of it.
 struct BenchRound {
-  double seconds = 0;       // Reading: the time in NewScan and Next.
-  double wall_seconds = 0;  // Of everything but the yardstick.
-  double copy_seconds = 0;  // memcpy of the batches.
+  double seconds = 0;        // Reading: the time in NewScan and Next.
+  double wall_seconds = 0;   // Of everything but the yardstick.
+  double copy_seconds = 0;   // memcpy of the batches.
+  double first_seconds = 0;  // Until there was a batch; in the two above.
   double compute_seconds = 0;
   ScanStats stats;
 };

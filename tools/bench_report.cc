@@ -34,9 +34,13 @@ double CopySeconds(const std::vector<BenchSeries>& series) {
   return least;
 }
 
-// How much longer a consumer that computes takes than reading or computing alone.
+// How much longer a consumer that computes takes than reading or computing alone, from the first
+// batch on: nothing can be computed before.
 double LossOf(const BenchRound& overlapped, const BenchRound& alone) {
-  return overlapped.wall_seconds / std::max(alone.seconds, overlapped.compute_seconds) - 1;
+  const double reading = alone.seconds - alone.first_seconds;
+  return (overlapped.wall_seconds - overlapped.first_seconds) /
+             std::max(reading, overlapped.compute_seconds) -
+         1;
 }
 
 Json SecondsJson(const ScanSeconds& seconds) {

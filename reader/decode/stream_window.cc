@@ -164,7 +164,7 @@ Status StreamWindow::AppendPage(uint32_t page) {
       buffer_.Reserve(keep_all_ ? num_values() * width_ : held + count * width_, held));
   DSI_ASSIGN_OR_RETURN(const bool is_there, TakeAhead(page));
   if (!is_there) DSI_RETURN_IF_ERROR(DecodePage(page, buffer_.data() + held, &unfit_));
-  if (stream_->role == StreamRole::kValues) context_->room().values_decoded += count;
+  if (stream_->role == StreamRole::kValues) context_->room().CountDecoded(count);
   end_ += count;
   return Status::Ok();
 }

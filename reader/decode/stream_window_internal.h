@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -57,8 +58,18 @@ class ScanBuffer {
 struct DecodeRoom {
   explicit DecodeRoom(MemoryBudget* budget) : scratch(budget), staging(budget) {}
   DecodeScratch scratch;
-  ScanBuffer staging;           // A page before conversion.
-  uint64_t values_decoded = 0;  // Entries of values streams.
+  ScanBuffer staging;  // A page before conversion.
+
+  // Entries of values streams. Any thread may look.
+  void CountDecoded(uint64_t count) {
+    std::atomic_ref(values_decoded_).fetch_add(count, std::memory_order_relaxed);
+  }
+  uint64_t values_decoded() const {
+    return std::atomic_ref(values_decoded_).load(std::memory_order_relaxed);
+  }
+
+ private:
+  mutable uint64_t values_decoded_ = 0;
 };
 
 // What all windows of one stripe share.

@@ -88,7 +88,7 @@ Status StreamWindow::AddKeptPages(std::vector<KeptPage>* pages) {
 Status StreamWindow::DecodeKept(uint32_t page) {
   CountedVector<uint64_t> unfit(unfit_.get_allocator());
   DSI_RETURN_IF_ERROR(DecodePage(page, buffer_.data() + page * PageValues() * width_, &unfit));
-  if (stream_->role == StreamRole::kValues) context_->room().values_decoded += CountOf(page);
+  if (stream_->role == StreamRole::kValues) context_->room().CountDecoded(CountOf(page));
   if (unfit.empty()) return Status::Ok();
   const std::lock_guard lock(*context_->lending);
   unfit_.insert(unfit_.end(), unfit.begin(), unfit.end());

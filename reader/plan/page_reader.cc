@@ -196,8 +196,19 @@ void PageReader::LetGo() {
   }
 }
 
-uint64_t PageReader::bytes_read() const { return state_->bytes_read; }
-uint64_t PageReader::reads() const { return state_->reads; }
-double PageReader::seconds_waited() const { return state_->seconds_waited; }
+uint64_t PageReader::bytes_read() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->bytes_read;
+}
+
+uint64_t PageReader::reads() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->reads;
+}
+
+double PageReader::seconds_waited() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->seconds_waited;
+}
 
 }  // namespace dsi::internal

@@ -27,7 +27,7 @@ struct ScanShared {
   }
   uint64_t values_decoded() const {
     uint64_t sum = 0;
-    for (const DecodeRoom& room : rooms) sum += room.values_decoded;
+    for (const DecodeRoom& room : rooms) sum += room.values_decoded();
     return sum;
   }
 
