@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dsi/dedup/pad_scalars_internal.h"
+
 // The fallback without SIMD is compiled beside the other targets, so that tests can hold it.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
@@ -278,16 +280,20 @@ uint64_t Dispatch(const PadJob& job, bool pad_left) {
 
 uint64_t PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const PadOptions& options,
                  const PaddedRows& out) {
+  // Those of rows that repeat their neighbours ascend without gaps.
+  const bool is_scattered = !slots.empty() && slots.back() - slots.front() >= slots.size();
+  if (options.row_length == 1 && !is_scattered && !slots.empty())
+    return PadScalars(pool, slots.data(), 0, slots.size(), options, out);
   PadJob job = JobOf(pool, options, out);
   job.slots = slots.data();
   job.num_rows = slots.size();
-  // Those of rows that repeat their neighbours ascend without gaps.
-  job.is_scattered = !slots.empty() && slots.back() - slots.front() >= slots.size();
+  job.is_scattered = is_scattered;
   return Dispatch(job, options.pad_left);
 }
 
 uint64_t PadRowRange(const ValuePool& pool, uint32_t first, size_t count, const PadOptions& options,
                      const PaddedRows& out) {
+  if (options.row_length == 1) return PadScalars(pool, nullptr, first, count, options, out);
   PadJob job = JobOf(pool, options, out);
   job.first_slot = first;
   job.num_rows = count;
