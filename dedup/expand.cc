@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 namespace dsi::internal {
 namespace {
@@ -34,20 +35,29 @@ void ExpandScalars(const std::byte* values, int width, std::span<const uint32_t>
   }
 }
 
-void BatchUnique::Reset(uint32_t num_unique) {
+void BatchUnique::Reset(uint32_t num_unique, bool each_once) {
+  each_once_ = each_once;
+  if (each_once) return;
   // Entries of the stripe before carry stamps of its batches, all of which are behind epoch_.
   if (num_unique > entries_.size()) entries_.resize(num_unique);
 }
 
 size_t BatchUnique::Renumber(std::span<const uint32_t> slots, uint32_t* inverse, uint32_t* unique) {
+  if (each_once_) {
+    std::copy(slots.begin(), slots.end(), unique);
+    std::iota(inverse, inverse + slots.size(), 0U);
+    return slots.size();
+  }
   if (epoch_ == std::numeric_limits<uint32_t>::max()) {
     std::fill(entries_.begin(), entries_.end(), Entry{});
     epoch_ = 0;
   }
   const uint32_t epoch = ++epoch_;
   Entry* entries = entries_.data();
+  constexpr size_t kAhead = 32;
   uint32_t count = 0;
   for (size_t i = 0; i < slots.size(); ++i) {
+    __builtin_prefetch(entries + slots[std::min(i + kAhead, slots.size() - 1)], 1);
     const uint32_t slot = slots[i];
     Entry& entry = entries[slot];
     // No branch: whether a slot is new is not predictable. The store to unique[count] is

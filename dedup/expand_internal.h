@@ -27,6 +27,7 @@ struct ValuePool {
   const uint64_t* starts = nullptr;   // Per unique row, in values.
   const uint32_t* lengths = nullptr;  // Per unique row; 0 for missing and for empty.
   const uint8_t* present = nullptr;   // Per unique row; null where nobody asks for it.
+  size_t slack_bytes = 0;             // Behind the values that may be read.
 };
 
 struct PadOptions {
@@ -103,8 +104,9 @@ class BatchUnique {
   explicit BatchUnique(MemoryBudget* budget = nullptr) : entries_(budget) {}
 
   // Makes room for slots below num_unique and forgets all batches. Allocates only when a stripe has
-  // more unique rows than any before. Throws std::bad_alloc.
-  void Reset(uint32_t num_unique);
+  // more unique rows than any before. Throws std::bad_alloc. `each_once`: no slot comes twice, so
+  // that no table is needed; where one does all the same, it gets two numbers.
+  void Reset(uint32_t num_unique, bool each_once = false);
 
   // inverse[i] = number of slots[i] among the distinct slots of this batch; unique[n] = the slot
   // that has number n. Both have room for slots.size() values. Returns how many are distinct.
@@ -118,6 +120,7 @@ class BatchUnique {
   };
   CountedVector<Entry> entries_;
   uint32_t epoch_ = 0;
+  bool each_once_ = false;
 };
 
 // Shape codes of lists (spec D-010: 0 missing, n + 1) to lengths, to the place of each row's first

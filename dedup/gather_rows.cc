@@ -18,20 +18,14 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dsi/dedup/gather_rows.cc"
 #include <hwy/foreach_target.h>
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
+
+#include "dsi/dedup/found_rows-inl.h"
 
 #ifndef DSI_DEDUP_GATHER_ROWS_ONCE
 #define DSI_DEDUP_GATHER_ROWS_ONCE
 namespace dsi::internal {
 namespace {
-
-// Rows are found block by block, one block ahead of those that are copied.
-constexpr size_t kBlockRows = 32;
-struct FoundRows {
-  uint64_t start[kBlockRows];
-  uint64_t length[kBlockRows];
-};
 
 struct GatherJob {
   ValuePool pool;
@@ -51,77 +45,71 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D8 = hn::ScalableTag<uint8_t>;
 
-HWY_INLINE uint64_t FindRows(const GatherJob& job, size_t first, size_t count, uint64_t at,
-                             FoundRows* found) {
-  constexpr size_t kPlacesAhead = 64;
-  constexpr size_t kLine = 64;
-  constexpr size_t kLines = 2;  // The CPU sees by itself that there are more.
-  constexpr uint8_t kIsPresent = 1;
-  const ValuePool& pool = job.pool;
-  const auto width = static_cast<size_t>(pool.width);
-  for (size_t i = 0; i < count; ++i) {
-    const size_t row = first + i;
-    size_t slot = row;
-    if (job.slots != nullptr) {
-      slot = job.slots[row];
-      const size_t far = job.slots[std::min(row + kPlacesAhead, job.num_rows - 1)];
-      hwy::Prefetch(pool.starts + far);
-      hwy::Prefetch(pool.lengths + far);
-    }
-    const uint64_t length = pool.lengths[slot];
-    const uint64_t start = pool.starts[slot];
-    const std::byte* const from = pool.values + start * width;
-    for (size_t line = 0; line < kLines; ++line) hwy::Prefetch(from + line * kLine);
-    found->start[i] = start;
-    found->length[i] = length;
-    if (job.out.offsets != nullptr) job.out.offsets[row] = static_cast<int64_t>(at);
-    if (job.out.present != nullptr) {
-      // A row with entries is there: what is seldom asked need not be in a cache.
-      job.out.present[row] = *(length != 0 ? &kIsPresent : pool.present + slot);
-    }
-    at += length;
-  }
-  return at;
-}
-
-uint64_t GatherRowsKernel(const GatherJob job) {
+// Copies rows one after another, and as many bytes of each as `at_once` says whatever its size,
+// with no branch to be guessed.
+HWY_INLINE uint8_t* CopyRows(const uint8_t* values, const FoundRows& found, size_t count,
+                             size_t at_once, uint8_t* out) {
   const D8 d;
   const size_t n = hn::Lanes(d);
-  const auto width = static_cast<size_t>(job.pool.width);
+  for (size_t i = 0; i < count; ++i) {
+    const uint8_t* const from = values + found.start[i];
+    const size_t size = found.size[i];
+    size_t at = 0;
+    do {
+      hn::StoreU(hn::LoadU(d, from + at), d, out + at);
+      at += n;
+    } while (at < at_once);
+    for (; at < size; at += n) hn::StoreU(hn::LoadU(d, from + at), d, out + at);
+    out += size;
+  }
+  return out;
+}
+
+uint64_t GatherRowsKernel(const GatherJob& job) {
+  const size_t n = hn::Lanes(D8());
+  SoughtRows sought = Seek(job.pool, job.slots, job.num_rows);
+  sought.present = job.out.present;
+  const size_t num_rows = job.num_rows;
   const auto* const values = reinterpret_cast<const uint8_t*>(job.pool.values);
-  const uint8_t* const values_end = values + job.pool.num_values * width;
+  const size_t readable = (job.pool.num_values << sought.width_bits) + job.pool.slack_bytes;
   auto* out = reinterpret_cast<uint8_t*>(job.out.values);
-  const uint8_t* const out_end = out + job.out.room * width;
-  // So much is copied of each row whatever its length, with no branch to be guessed.
-  const size_t mean = job.num_rows == 0 ? 0 : job.out.room * width / job.num_rows;
-  const size_t at_once = (std::min<size_t>(mean + mean / 2, 512) + n - 1) / n * n;
-  constexpr size_t kLongCopy = 1024;  // From here on memcpy's own choices beat a plain loop.
+  const uint8_t* const out_end = out + (job.out.room << sought.width_bits);
   FoundRows blocks[2];
   FoundRows* now = &blocks[0];
   FoundRows* next = &blocks[1];
-  const auto base = static_cast<uint64_t>(job.out.base);
-  uint64_t at = FindRows(job, 0, std::min(kBlockRows, job.num_rows), base, next);
-  for (size_t first = 0; first < job.num_rows; first += kBlockRows) {
+  auto at = static_cast<uint64_t>(job.out.base);
+  FindRows(sought, 0, std::min(kBlockRows, num_rows), next);
+  for (size_t first = 0; first < num_rows; first += kBlockRows) {
     std::swap(now, next);
-    const size_t end = std::min(first + kBlockRows, job.num_rows);
-    at = FindRows(job, end, std::min(kBlockRows, job.num_rows - end), at, next);
-    for (size_t row = first; row < end; ++row) {
-      const size_t size = now->length[row - first] * width;
-      const uint8_t* const from = values + now->start[row - first] * width;
-      const size_t whole = std::max(size, at_once) + n;
-      if (HWY_LIKELY(size < kLongCopy && static_cast<size_t>(out_end - out) >= whole &&
-                     static_cast<size_t>(values_end - from) >= whole)) {
-        size_t i = 0;
-        for (; i < at_once; i += n) hn::StoreU(hn::LoadU(d, from + i), d, out + i);
-        for (; i < size; i += n) hn::StoreU(hn::LoadU(d, from + i), d, out + i);
-      } else if (size != 0) {
-        std::memcpy(out, from, size);
+    const size_t count = std::min(kBlockRows, num_rows - first);
+    const size_t end = first + count;
+    FindRows(sought, end, std::min(kBlockRows, num_rows - end), next);
+    size_t longest = 0;
+    for (size_t i = 0; i < count; ++i) longest = std::max<size_t>(longest, now->size[i]);
+    if (job.out.offsets != nullptr) {
+      for (size_t i = 0; i < count; ++i) {
+        job.out.offsets[first + i] = static_cast<int64_t>(at);
+        at += now->size[i] >> sought.width_bits;
       }
-      out += size;
+    }
+    // Long rows are left to memcpy, whose own choices beat a plain loop.
+    constexpr size_t kLongRow = 1024;
+    const size_t mean = now->whole / count;
+    const size_t at_once = std::min(longest, mean + mean / 2);
+    const size_t past = longest + n;
+    if (HWY_LIKELY(longest < kLongRow && now->last_start + past <= readable &&
+                   static_cast<size_t>(out_end - out) >= now->whole + past)) {
+      out = CopyRows(values, *now, count, at_once, out);
+    } else {
+      for (size_t i = 0; i < count; ++i) {
+        if (now->size[i] != 0) std::memcpy(out, values + now->start[i], now->size[i]);
+        out += now->size[i];
+      }
     }
   }
-  if (job.out.offsets != nullptr) job.out.offsets[job.num_rows] = static_cast<int64_t>(at);
-  return at - base;
+  if (job.out.offsets != nullptr) job.out.offsets[num_rows] = static_cast<int64_t>(at);
+  return static_cast<uint64_t>(out - reinterpret_cast<uint8_t*>(job.out.values)) >>
+         sought.width_bits;
 }
 
 }  // namespace

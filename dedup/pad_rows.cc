@@ -19,42 +19,22 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dsi/dedup/pad_rows.cc"
 #include <hwy/foreach_target.h>
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
+
+#include "dsi/dedup/found_rows-inl.h"
 
 #ifndef DSI_DEDUP_PAD_ROWS_ONCE
 #define DSI_DEDUP_PAD_ROWS_ONCE
 namespace dsi::internal {
 namespace {
 
-// What the kernels need of a ValuePool and PadOptions, in bytes.
+// What the kernels need beside the pool.
 struct PadJob {
-  const uint8_t* values = nullptr;
-  const uint8_t* values_end = nullptr;
-  const uint64_t* starts = nullptr;
-  const uint32_t* lengths = nullptr;
-  const uint8_t* is_present = nullptr;
   const uint32_t* slots = nullptr;  // nullptr: unique rows from first_slot on.
   size_t first_slot = 0;
-  bool is_scattered = false;  // Slots that follow each other lie far apart.
   size_t num_rows = 0;
-  size_t width = 8;
-  size_t row_length = 0;
-  bool keep_last = false;
-  uint64_t pad_bits = 0;
-  uint8_t* out = nullptr;
-  int32_t* kept = nullptr;     // Per row; nullptr: nobody asks.
-  uint8_t* present = nullptr;  // The same.
-};
-
-// Rows are found block by block, one block ahead of those that are written.
-constexpr size_t kBlockRows = 32;
-constexpr size_t kLine = 64;
-constexpr size_t kLinesAhead = 2;  // The CPU sees by itself that there are more.
-constexpr size_t kPlacesAhead = 64;
-struct FoundRows {
-  const uint8_t* from[kBlockRows];  // Their kept values …
-  size_t size[kBlockRows];          // … in bytes.
+  PadOptions options;
+  PaddedRows out;
 };
 
 // The pad value as eight bytes that repeat it.
@@ -87,37 +67,13 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D8 = hn::ScalableTag<uint8_t>;
 
-// Finds up to kBlockRows rows from `first` on: where their values are, which are asked for ahead,
-// how many stay, and whether they are there at all. Returns their entries before the cut.
-HWY_INLINE uint64_t FindRows(const PadJob& job, size_t first, size_t count, FoundRows* found) {
-  constexpr uint8_t kIsPresent = 1;
-  const size_t most = job.row_length;
-  const size_t skip = job.keep_last ? SIZE_MAX : 0;
-  const size_t lines = std::min<size_t>((most * job.width + kLine - 1) / kLine, kLinesAhead);
-  uint64_t entries = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const size_t row = first + i;
-    const size_t slot = job.slots != nullptr ? job.slots[row] : job.first_slot + row;
-    const size_t length = job.lengths[slot];
-    const size_t kept = std::min(length, most);
-    entries += length;
-    const uint8_t* const from =
-        job.values + (job.starts[slot] + ((length - kept) & skip)) * job.width;
-    if (job.is_scattered) {
-      const size_t far = job.slots[std::min(row + kPlacesAhead, job.num_rows - 1)];
-      hwy::Prefetch(job.starts + far);
-      hwy::Prefetch(job.lengths + far);
-      for (size_t line = 0; line < lines; ++line) hwy::Prefetch(from + line * kLine);
-    }
-    found->from[i] = from;
-    found->size[i] = kept * job.width;
-    if (job.kept != nullptr) job.kept[row] = static_cast<int32_t>(kept);
-    if (job.present != nullptr) {
-      // A row with entries is there: what is seldom asked need not be in a cache.
-      job.present[row] = *(length != 0 ? &kIsPresent : job.is_present + slot);
-    }
-  }
-  return entries;
+SoughtRows SeekRows(const ValuePool& pool, const PadJob& job) {
+  SoughtRows sought = Seek(pool, job.slots, job.num_rows);
+  sought.first_slot = job.first_slot;
+  sought.row_length = job.options.row_length;
+  sought.keep_last = job.options.keep_last;
+  sought.present = job.out.present;
+  return sought;
 }
 
 // One row with exact stores, for the places where whole vectors would pass an end.
@@ -147,54 +103,71 @@ HWY_INLINE void BlendVectors(V pad, const uint8_t* from, size_t border, uint8_t*
     BlendVectors<kVectors - 1, kPadLeft>(pad, from + n, border - here, out + n);
 }
 
-// kVectors of a row; 0: any number.
+// All vectors of a row: kVectors, or `whole` bytes of them where that is 0.
+template <size_t kVectors, bool kPadLeft, class V>
+HWY_INLINE void BlendRow(V pad, const uint8_t* from, size_t border, size_t whole, uint8_t* out) {
+  if constexpr (kVectors != 0) return BlendVectors<kVectors, kPadLeft>(pad, from, border, out);
+  const size_t n = hn::Lanes(D8());
+  size_t at = 0;
+  for (; at + 4 * n <= whole; at += 4 * n) {
+    BlendVectors<4, kPadLeft>(pad, from + at, border, out + at);
+    border -= std::min(border, 4 * n);
+  }
+  for (; at < whole; at += n) {
+    BlendVectors<1, kPadLeft>(pad, from + at, border, out + at);
+    border -= std::min(border, n);
+  }
+}
+
 template <size_t kVectors, bool kPadLeft>
-uint64_t PadRowsOf(const PadJob& given) {
-  const PadJob job = given;  // Bytes that are written might change the other.
+uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
   const D8 d;
   const hn::Repartition<uint64_t, D8> d64;
   const size_t n = hn::Lanes(d);
-  const uint64_t pattern = RepeatPad(job.pad_bits, job.width);
+  const SoughtRows sought = SeekRows(pool, job);
+  const uint64_t pattern = RepeatPad(job.options.pad_bits, static_cast<size_t>(pool.width));
   const auto pad = hn::BitCast(d, hn::Set(d64, pattern));
-  const size_t row_bytes = job.row_length * job.width;
-  const size_t vectors = kVectors != 0 ? kVectors : (row_bytes + n - 1) / n;
-  const size_t whole = vectors * n;
-  const size_t total = job.num_rows * row_bytes;
+  const size_t num_rows = job.num_rows;
+  const size_t row_bytes = size_t{job.options.row_length} << sought.width_bits;
+  const size_t whole = kVectors != 0 ? kVectors * n : (row_bytes + n - 1) / n * n;
+  const size_t total = num_rows * row_bytes;
   // Rows after which there is still room for what a row writes past its end.
   const size_t roomy = row_bytes == 0 || total < whole ? 0 : (total - whole) / row_bytes + 1;
+  const auto* const values = reinterpret_cast<const uint8_t*>(pool.values);
+  const size_t readable = (pool.num_values << sought.width_bits) + pool.slack_bytes;
   FoundRows blocks[2];
   FoundRows* now = &blocks[0];
   FoundRows* next = &blocks[1];
-  uint64_t entries = FindRows(job, 0, std::min(kBlockRows, job.num_rows), next);
-  uint8_t* out = job.out;
-  for (size_t first = 0; first < job.num_rows; first += kBlockRows) {
+  uint64_t entries = 0;
+  auto* out = reinterpret_cast<uint8_t*>(job.out.values);
+  FindRows(sought, 0, std::min(kBlockRows, num_rows), next);
+  for (size_t first = 0; first < num_rows; first += kBlockRows) {
     std::swap(now, next);
-    const size_t end = std::min(first + kBlockRows, job.num_rows);
-    entries += FindRows(job, end, std::min(kBlockRows, job.num_rows - end), next);
-    for (size_t row = first; row < end; ++row, out += row_bytes) {
-      const uint8_t* from = now->from[row - first];
-      const size_t size = now->size[row - first];
-      const size_t before =
-          kPadLeft ? row_bytes - size : 0;  // Bytes loaded in front of the values.
-      if (HWY_UNLIKELY(row >= roomy || static_cast<size_t>(from - job.values) < before ||
-                       static_cast<size_t>(job.values_end - from) + before < whole)) {
-        PadExactly<kPadLeft>(from, size, row_bytes, pattern, out);
-        continue;
-      }
-      from -= before;
-      size_t border = kPadLeft ? before : size;
-      if constexpr (kVectors != 0) {
-        BlendVectors<kVectors, kPadLeft>(pad, from, border, out);
+    const size_t count = std::min(kBlockRows, num_rows - first);
+    const size_t end = first + count;
+    FindRows(sought, end, std::min(kBlockRows, num_rows - end), next);
+    entries += now->whole >> sought.width_bits;
+    if (job.out.kept != nullptr) {
+      for (size_t i = 0; i < count; ++i)
+        job.out.kept[first + i] = static_cast<int32_t>(now->size[i] >> sought.width_bits);
+    }
+    // Bytes are loaded in front of the values, or behind them.
+    const auto blend = [&](size_t i) HWY_ATTR {
+      const size_t before = kPadLeft ? row_bytes - now->size[i] : 0;
+      BlendRow<kVectors, kPadLeft>(pad, values + now->start[i] - before,
+                                   kPadLeft ? before : now->size[i], whole, out);
+    };
+    if (HWY_LIKELY(end <= roomy && (!kPadLeft || now->first_end >= row_bytes) &&
+                   now->last_start + whole <= readable)) {
+      for (size_t i = 0; i < count; ++i, out += row_bytes) blend(i);
+      continue;
+    }
+    for (size_t i = 0; i < count; ++i, out += row_bytes) {
+      if (first + i < roomy && (!kPadLeft || now->start[i] + now->size[i] >= row_bytes) &&
+          now->start[i] + whole <= readable) {
+        blend(i);
       } else {
-        size_t at = 0;
-        for (; at + 4 * n <= whole; at += 4 * n) {
-          BlendVectors<4, kPadLeft>(pad, from + at, border, out + at);
-          border -= std::min(border, 4 * n);
-        }
-        for (; at < whole; at += n) {
-          BlendVectors<1, kPadLeft>(pad, from + at, border, out + at);
-          border -= std::min(border, n);
-        }
+        PadExactly<kPadLeft>(values + now->start[i], now->size[i], row_bytes, pattern, out);
       }
     }
   }
@@ -202,46 +175,56 @@ uint64_t PadRowsOf(const PadJob& given) {
 }
 
 template <bool kPadLeft>
-uint64_t PadRowsKernel(const PadJob& job) {
+uint64_t PadRowsKernel(const ValuePool& pool, const PadJob& job) {
   const size_t n = hn::Lanes(D8());
-  switch ((job.row_length * job.width + n - 1) / n) {
+  switch ((size_t{job.options.row_length} * static_cast<size_t>(pool.width) + n - 1) / n) {
     case 1:
-      return PadRowsOf<1, kPadLeft>(job);
+      return PadRowsOf<1, kPadLeft>(pool, job);
     case 2:
-      return PadRowsOf<2, kPadLeft>(job);
+      return PadRowsOf<2, kPadLeft>(pool, job);
     case 3:
-      return PadRowsOf<3, kPadLeft>(job);
+      return PadRowsOf<3, kPadLeft>(pool, job);
     case 4:
-      return PadRowsOf<4, kPadLeft>(job);
+      return PadRowsOf<4, kPadLeft>(pool, job);
     case 7:
-      return PadRowsOf<7, kPadLeft>(job);
+      return PadRowsOf<7, kPadLeft>(pool, job);
     default:
-      return PadRowsOf<0, kPadLeft>(job);
+      return PadRowsOf<0, kPadLeft>(pool, job);
   }
 }
 
 #else  // Vectors of one byte: every row exactly.
 
 template <bool kPadLeft>
-uint64_t PadRowsKernel(const PadJob& job) {
-  const uint64_t pattern = RepeatPad(job.pad_bits, job.width);
-  const size_t row_bytes = job.row_length * job.width;
+uint64_t PadRowsKernel(const ValuePool& pool, const PadJob& job) {
+  const SoughtRows sought = SeekRows(pool, job);
+  const uint64_t pattern = RepeatPad(job.options.pad_bits, static_cast<size_t>(pool.width));
+  const size_t row_bytes = size_t{job.options.row_length} << sought.width_bits;
   uint64_t entries = 0;
   FoundRows found;
   for (size_t first = 0; first < job.num_rows; first += kBlockRows) {
     const size_t count = std::min(kBlockRows, job.num_rows - first);
-    entries += FindRows(job, first, count, &found);
-    for (size_t i = 0; i < count; ++i)
-      PadExactly<kPadLeft>(found.from[i], found.size[i], row_bytes, pattern,
-                           job.out + (first + i) * row_bytes);
+    FindRows(sought, first, count, &found);
+    entries += found.whole >> sought.width_bits;
+    for (size_t i = 0; i < count; ++i) {
+      if (job.out.kept != nullptr)
+        job.out.kept[first + i] = static_cast<int32_t>(found.size[i] >> sought.width_bits);
+      PadExactly<kPadLeft>(reinterpret_cast<const uint8_t*>(pool.values) + found.start[i],
+                           found.size[i], row_bytes, pattern,
+                           reinterpret_cast<uint8_t*>(job.out.values) + (first + i) * row_bytes);
+    }
   }
   return entries;
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR
 
-uint64_t PadRight(const PadJob& job) { return PadRowsKernel<false>(job); }
-uint64_t PadLeft(const PadJob& job) { return PadRowsKernel<true>(job); }
+uint64_t PadRight(const ValuePool& pool, const PadJob& job) {
+  return PadRowsKernel<false>(pool, job);
+}
+uint64_t PadLeft(const ValuePool& pool, const PadJob& job) {
+  return PadRowsKernel<true>(pool, job);
+}
 
 }  // namespace
 }  // namespace dsi::internal::HWY_NAMESPACE
@@ -254,26 +237,10 @@ namespace {
 HWY_EXPORT(PadRight);
 HWY_EXPORT(PadLeft);
 
-PadJob JobOf(const ValuePool& pool, const PadOptions& options, const PaddedRows& out) {
-  PadJob job;
-  job.width = static_cast<size_t>(pool.width);
-  job.values = reinterpret_cast<const uint8_t*>(pool.values);
-  job.values_end = job.values + pool.num_values * job.width;
-  job.starts = pool.starts;
-  job.lengths = pool.lengths;
-  job.is_present = pool.present;
-  job.row_length = options.row_length;
-  job.keep_last = options.keep_last;
-  job.pad_bits = options.pad_bits;
-  job.out = reinterpret_cast<uint8_t*>(out.values);
-  job.kept = out.kept;
-  job.present = out.present;
-  return job;
-}
-
-uint64_t Dispatch(const PadJob& job, bool pad_left) {
+uint64_t Dispatch(const ValuePool& pool, const PadJob& job) {
   if (job.num_rows == 0) return 0;
-  return pad_left ? HWY_DYNAMIC_DISPATCH(PadLeft)(job) : HWY_DYNAMIC_DISPATCH(PadRight)(job);
+  return job.options.pad_left ? HWY_DYNAMIC_DISPATCH(PadLeft)(pool, job)
+                              : HWY_DYNAMIC_DISPATCH(PadRight)(pool, job);
 }
 
 }  // namespace
@@ -284,20 +251,13 @@ uint64_t PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const P
   const bool is_scattered = !slots.empty() && slots.back() - slots.front() >= slots.size();
   if (options.row_length == 1 && !is_scattered && !slots.empty())
     return PadScalars(pool, slots.data(), 0, slots.size(), options, out);
-  PadJob job = JobOf(pool, options, out);
-  job.slots = slots.data();
-  job.num_rows = slots.size();
-  job.is_scattered = is_scattered;
-  return Dispatch(job, options.pad_left);
+  return Dispatch(pool, {slots.data(), 0, slots.size(), options, out});
 }
 
 uint64_t PadRowRange(const ValuePool& pool, uint32_t first, size_t count, const PadOptions& options,
                      const PaddedRows& out) {
   if (options.row_length == 1) return PadScalars(pool, nullptr, first, count, options, out);
-  PadJob job = JobOf(pool, options, out);
-  job.first_slot = first;
-  job.num_rows = count;
-  return Dispatch(job, options.pad_left);
+  return Dispatch(pool, {nullptr, first, count, options, out});
 }
 
 }  // namespace dsi::internal

@@ -39,7 +39,8 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
     window_.Start(context, stream, nullptr, nullptr, false);
   }
   kept_all_ = false;
-  if (general() && want_touched) renumber_.Reset(num_unique_);
+  // As many unique rows as rows: each is one of them (D-002).
+  if (general() && want_touched) renumber_.Reset(num_unique_, num_unique_ == stripe_rows);
   if (form_ == IndexForm::kViaParent) return MapParent(*parent);
   if (form_ == IndexForm::kVersions) return CountVersions(*parent);
   if (form_ == IndexForm::kAsOf) return FollowTime(*parent, rows_in_time);

@@ -38,7 +38,8 @@ Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
                  .width = static_cast<int>(output.item_size),
                  .starts = values.starts != nullptr ? values.starts : source.shape.starts,
                  .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths,
-                 .present = source.shape.present};
+                 .present = source.shape.present,
+                 .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0};
   return source;
 }
 

@@ -412,6 +412,24 @@ TEST(ExpandScalars, FillsColumnsOfAMatrix) {
   }
 }
 
+// As a table would have it, which is not asked.
+TEST(BatchUnique, NumbersSlotsThatComeOnce) {
+  BatchUnique batch_unique;
+  batch_unique.Reset(5, true);
+  for (const std::vector<uint32_t>& slots : {std::vector<uint32_t>{3, 0, 4}, {1, 2}, {}}) {
+    std::vector<uint32_t> inverse(slots.size(), 9);
+    std::vector<uint32_t> unique(slots.size(), 9);
+    ASSERT_EQ(batch_unique.Renumber(slots, inverse.data(), unique.data()), slots.size());
+    EXPECT_EQ(unique, slots);
+    EXPECT_EQ(inverse, SlotsFrom(0, slots.size()));
+  }
+  batch_unique.Reset(5);
+  const std::vector<uint32_t> slots = {2, 2};
+  std::vector<uint32_t> inverse(2);
+  std::vector<uint32_t> unique(2);
+  EXPECT_EQ(batch_unique.Renumber(slots, inverse.data(), unique.data()), 1u);
+}
+
 TEST(BatchUnique, NumbersByFirstUseOverManyBatchesAndStripes) {
   std::mt19937_64 random(5);
   BatchUnique batch_unique;
