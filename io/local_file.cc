@@ -72,7 +72,8 @@ class LocalFile final : public RandomAccessFile {
 
 }  // namespace
 
-Result<std::unique_ptr<RandomAccessFile>> OpenLocalFile(const std::string& path) try {
+Result<std::unique_ptr<RandomAccessFile>> OpenLocalFile(const std::string& path,
+                                                        const LocalOptions&) try {
   DSI_RETURN_IF_ERROR(internal::CheckPath(path));
   // Without O_NONBLOCK the open of a FIFO would wait for a writer; regular files ignore it.
   Descriptor fd = internal::OpenAt(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);

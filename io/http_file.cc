@@ -1,0 +1,187 @@
+// A remote file: its ends are read when it is opened and kept, everything else is asked for with as
+// many requests at once as there may be connections. Whoever reads drives the requests itself: no
+// thread stands behind a file.
+#include "dsi/io/http_file_internal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/io/range_transfers_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// What is asked for to open a file: its header, and what reader/open takes for the trailer and the
+// core footer where waiting is dear.
+constexpr size_t kHeadBytes = 4 << 10;
+constexpr size_t kTailBytes = 256 << 10;
+// Pieces that a call is cut into, so that its bytes come over all connections: small enough for
+// them to end together, large enough to be worth a request.
+constexpr uint64_t kLeastPiece = 1 << 20;
+constexpr uint64_t kMostPiece = 8 << 20;
+
+// Transfers that nobody uses at the moment, each with its connections. No lock: a process that is
+// forked while another thread holds one would wait for ever.
+class TransfersPool {
+ public:
+  explicit TransfersPool(const RemoteTarget* target) : target_(target) {}
+  ~TransfersPool() {
+    for (std::atomic<RangeTransfers*>& place : idle_) Drop(place.load());
+  }
+
+  Result<std::unique_ptr<RangeTransfers>> Take() {
+    for (std::atomic<RangeTransfers*>& place : idle_) {
+      RangeTransfers* const taken = place.exchange(nullptr);
+      if (taken == nullptr) continue;
+      if (taken->process() == ::getpid()) return std::unique_ptr<RangeTransfers>(taken);
+      Drop(taken);
+    }
+    return RangeTransfers::Make(target_);
+  }
+
+  void Give(std::unique_ptr<RangeTransfers> transfers) {
+    for (std::atomic<RangeTransfers*>& place : idle_) {
+      RangeTransfers* empty = nullptr;
+      if (place.compare_exchange_strong(empty, transfers.get())) {
+        (void)transfers.release();
+        return;
+      }
+    }
+  }
+
+ private:
+  // Connections of the process that this one was forked from are its own: closing them would say
+  // goodbye to the server in its name. They are left as they are.
+  static void Drop(RangeTransfers* transfers) {
+    if (transfers != nullptr && transfers->process() == ::getpid()) delete transfers;
+  }
+
+  const RemoteTarget* target_;
+  std::array<std::atomic<RangeTransfers*>, 16> idle_{};
+};
+
+class HttpFile final : public RandomAccessFile {
+ public:
+  explicit HttpFile(RemoteTarget target) : target_(std::move(target)), pool_(&target_) {}
+
+  Status Open();
+
+  uint64_t size() const override { return identity_.size; }
+  const std::string& name() const override { return target_.name; }
+  SourceCosts costs() const override { return *target_.options.costs; }
+  Status ReadAt(uint64_t offset, std::span<std::byte> dst) const override {
+    const ReadRequest request{offset, dst};
+    return ReadMany({&request, 1});
+  }
+  Status ReadMany(std::span<const ReadRequest> requests) const override {
+    return NoThrow([&] { return Read(requests); });
+  }
+
+ private:
+  Status Read(std::span<const ReadRequest> requests) const;
+  Status TakeEnds(RangeTransfers* transfers, RangeFetch* head, RangeFetch* tail);
+  bool TakeKept(const ReadRequest& request) const;
+
+  RemoteTarget target_;
+  RemoteIdentity identity_;
+  std::vector<std::byte> head_;
+  std::vector<std::byte> tail_;
+  mutable TransfersPool pool_;
+};
+
+// Both ends at once, over a connection each. Sizes and versions of the two must agree.
+Status HttpFile::Open() {
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<RangeTransfers> transfers, RangeTransfers::Make(&target_));
+  head_.resize(kHeadBytes);
+  tail_.resize(kTailBytes);
+  std::array<RangeFetch, 2> ends{RangeFetch{.dst = tail_, .from_end = true},
+                                 RangeFetch{.dst = head_}};
+  DSI_RETURN_IF_ERROR(transfers->Run(nullptr, ends));
+  DSI_RETURN_IF_ERROR(TakeEnds(transfers.get(), &ends[1], &ends[0]));
+  target_.place = transfers->place();
+  pool_.Give(std::move(transfers));
+  return Status::Ok();
+}
+
+Status HttpFile::TakeEnds(RangeTransfers* transfers, RangeFetch* head, RangeFetch* tail) {
+  // Some servers know ranges, and not those from the end.
+  if (!tail->status.ok() && head->status.ok() && tail->ignores_ranges) {
+    const uint64_t size = head->range.total.value_or(0);
+    *tail = {.offset = size - std::min<uint64_t>(size, kTailBytes),
+             .dst = std::span(tail_).first(std::min<uint64_t>(size, kTailBytes))};
+    DSI_RETURN_IF_ERROR(transfers->Run(nullptr, {tail, 1}));
+  }
+  DSI_RETURN_IF_ERROR(tail->status);
+  identity_ = {.size = tail->range.total.value_or(0),
+               .etag = tail->answer.etag,
+               .last_modified = tail->answer.last_modified};
+  tail_.resize(tail->range.end - tail->range.begin);
+  if (tail_.size() == identity_.size) {
+    head_.clear();
+    return Status::Ok();
+  }
+  DSI_RETURN_IF_ERROR(head->status);
+  const std::string difference = DifferenceTo(identity_, head->answer);
+  if (!difference.empty()) return Error(StatusCode::kIo, "{}: {}", name(), difference);
+  head_.resize(head->range.end - head->range.begin);
+  return Status::Ok();
+}
+
+bool HttpFile::TakeKept(const ReadRequest& request) const {
+  const uint64_t tail_begin = identity_.size - tail_.size();
+  const bool in_tail = request.offset >= tail_begin;
+  if (!in_tail && request.offset + request.dst.size() > head_.size()) return false;
+  const std::byte* const from =
+      in_tail ? tail_.data() + (request.offset - tail_begin) : head_.data() + request.offset;
+  if (!request.dst.empty()) std::memcpy(request.dst.data(), from, request.dst.size());
+  return true;
+}
+
+Status HttpFile::Read(std::span<const ReadRequest> requests) const {
+  uint64_t sum = 0;
+  for (const ReadRequest& request : requests) {
+    if (request.offset > size() || request.dst.size() > size() - request.offset) {
+      return Error(StatusCode::kTruncated, "{}: {} bytes wanted at offset {}, and the file has {}",
+                   name(), request.dst.size(), request.offset, size());
+    }
+    sum += request.dst.size();
+  }
+  const uint64_t piece = std::clamp(sum / target_.options.connections + 1, kLeastPiece, kMostPiece);
+  std::vector<RangeFetch> fetches;
+  for (const ReadRequest& request : requests) {
+    if (TakeKept(request)) continue;
+    // Pieces of one request are as long as each other.
+    const uint64_t num_pieces = (request.dst.size() + piece - 1) / piece;
+    for (uint64_t i = 0; i < num_pieces; ++i) {
+      const uint64_t begin = request.dst.size() * i / num_pieces;
+      const uint64_t end = request.dst.size() * (i + 1) / num_pieces;
+      fetches.push_back(
+          {.offset = request.offset + begin, .dst = request.dst.subspan(begin, end - begin)});
+    }
+  }
+  if (fetches.empty()) return Status::Ok();
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<RangeTransfers> transfers, pool_.Take());
+  const Status status = transfers->Run(&identity_, fetches);
+  pool_.Give(std::move(transfers));
+  return status;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RandomAccessFile>> OpenHttpFile(RemoteTarget target) {
+  auto file = std::make_unique<HttpFile>(std::move(target));
+  DSI_RETURN_IF_ERROR(file->Open());
+  return std::unique_ptr<RandomAccessFile>(std::move(file));
+}
+
+}  // namespace dsi::internal
