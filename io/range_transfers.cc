@@ -324,9 +324,9 @@ void RangeTransfers::Impl::TryAgain(Work work, const std::string& reason,
 
 void RangeTransfers::Impl::GiveUp(const Work& work, StatusCode code, const std::string& reason) {
   RangeFetch& fetch = *work.fetch;
-  const std::string what =
-      fetch.from_end ? fmt::format("last {} bytes", fetch.dst.size())
-                     : fmt::format("bytes {}..{}", fetch.offset, fetch.offset + fetch.dst.size());
+  const std::string what = identity_ == nullptr ? "opening"
+                                                : fmt::format("bytes {}..{}", fetch.offset,
+                                                              fetch.offset + fetch.dst.size());
   const std::string tried = work.tries > 1 ? fmt::format(" (requests: {}, within {:.1f} s)",
                                                          work.tries, Now() - work.started)
                                            : "";

@@ -54,6 +54,10 @@ std::string WithoutSecrets(std::string_view url) {
   return shown;
 }
 
+std::string ShownName(const std::string& name) {
+  return SchemeOf(name).empty() ? name : WithoutSecrets(name);
+}
+
 std::string EscapeUrl(std::string_view url) {
   constexpr std::string_view kNever = "\"<>\\^`{|}";
   std::string escaped;

@@ -15,6 +15,9 @@ std::string SchemeOf(std::string_view name);
 // query).
 std::string WithoutSecrets(std::string_view url);
 
+// The name of a file for messages: a path as it is, a URL without its secrets.
+std::string ShownName(const std::string& name);
+
 // Bytes that no URL may hold, such as blanks and those beyond ASCII, become %XX; what is escaped
 // already stays so.
 std::string EscapeUrl(std::string_view url);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/row_choice_internal.h"
@@ -225,7 +226,7 @@ Status Run(const Options& options, Console* console) {
     return ShowPlan(*reader, *planner, options.plan, options.rows, options.stripe, console);
   }
   if (!options.streams.empty()) return ShowStreams(*reader, options.streams, console);
-  return ShowSummary(*reader, options.file, console);
+  return ShowSummary(*reader, internal::ShownName(options.file), console);
 }
 
 }  // namespace
