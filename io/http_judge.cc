@@ -35,11 +35,8 @@ Judgement IgnoresRanges() {
 // 200: all of the file. Worth taking where no more was asked for.
 Judgement JudgeWhole(const HttpAnswer& answer, const RangeAsked& asked) {
   if (asked.identity != nullptr) return IgnoresRanges();
-  if (!answer.content_length) {
-    // Of unknown length: taken as long as it fits.
-    return TakeBody({.begin = 0, .end = asked.size, .total = std::nullopt});
-  }
-  if (*answer.content_length > asked.size) return IgnoresRanges();
+  // Without a length nobody could tell the file from its beginning.
+  if (!answer.content_length || *answer.content_length > asked.size) return IgnoresRanges();
   const uint64_t size = *answer.content_length;
   return TakeBody({.begin = 0, .end = size, .total = size});
 }

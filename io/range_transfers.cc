@@ -219,12 +219,7 @@ void RangeTransfers::Impl::FinishBody(Slot* slot, CURLcode code) {
   const CurlRequest& request = slot->request;
   Work& work = slot->work;
   RangeFetch& fetch = *work.fetch;
-  ContentRange range = request.judgement()->range;
-  const bool is_of_unknown_size = request.answer().status == 200 && !range.total;
-  if (is_of_unknown_size && code == CURLE_OK) {
-    range.end = request.received();
-    range.total = range.end;
-  }
+  const ContentRange& range = request.judgement()->range;
   const uint64_t size = range.end - range.begin;
   if (code == CURLE_OK && request.received() == size) {
     place_ = work.place;
@@ -234,10 +229,6 @@ void RangeTransfers::Impl::FinishBody(Slot* slot, CURLcode code) {
       return;
     }
     // Less than was asked for, and rightly so.
-  }
-  if (is_of_unknown_size && request.has_too_much()) {
-    fetch.ignores_ranges = true;
-    return GiveUp(work, StatusCode::kIo, "the server ignores ranges");
   }
   const std::string reason =
       request.has_too_much() ? fmt::format("more than the {} bytes that were announced came", size)

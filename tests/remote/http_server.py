@@ -131,7 +131,7 @@ class FaultServer:
         self.server = Server(("127.0.0.1", 0), Handler)
         self.port = self.server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}/file"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def answer(self, connection):
         head = b""
@@ -179,7 +179,7 @@ class Answer:
         self.headers = {"ETag": server.etag, "Last-Modified": server.modified}
         if self.status == 206:
             self.headers["Content-Range"] = f"bytes {self.begin}-{self.end - 1}/{size}"
-        self.length = None  # Of Content-Length, if not that of the body.
+        self.length = None  # Of Content-Length, if not that of the body; False: none.
         self.cut = None     # After so many bytes of the body the connection is closed.
         self.wait = 0
 
@@ -191,7 +191,8 @@ class Answer:
         time.sleep(self.wait)
         if self.status is None:
             return False
-        self.headers["Content-Length"] = len(self.body) if self.length is None else self.length
+        if self.length is not False:
+            self.headers["Content-Length"] = len(self.body) if self.length is None else self.length
         head = f"HTTP/1.1 {self.status} {http.client.responses.get(self.status, 'x')}\r\n"
         head += "".join(f"{n}: {v}\r\n" for n, v in self.headers.items() if v is not None) + "\r\n"
         body = self.body if self.cut is None else self.body[:self.cut]
