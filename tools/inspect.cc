@@ -256,7 +256,7 @@ Status PrintJson(const Json& json, Console* console) {
 
 VerbAction AddInspect(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
+  app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
   AddJsonFlag(app, console);
   AddIdsAsStrings(app, console);
   const auto view = [&options](CLI::Option* option) {

@@ -192,7 +192,9 @@ Status Run(const Options& options, Console* console) {
 
 VerbAction AddVerify(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->files, "One or more .dsi files")->required()->type_name("");
+  app->add_option("FILE", options->files, "One or more .dsi files: paths or URLs")
+      ->required()
+      ->type_name("");
   app->add_flag_callback(
       "--all", [options] { options->max_findings = SIZE_MAX; },
       "Show every finding, not the first 20 of a file");
