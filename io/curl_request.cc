@@ -53,6 +53,30 @@ bool StartCurl() {
   return code == CURLE_OK;
 }
 
+ScatteredBytes::ScatteredBytes(std::span<const std::span<std::byte>> parts, uint64_t done)
+    : parts_(parts) {
+  Skip(done);
+}
+
+void ScatteredBytes::Skip(uint64_t size) {
+  while (!parts_.empty() && size >= parts_.front().size() - done_) {
+    size -= parts_.front().size() - done_;
+    parts_ = parts_.subspan(1);
+    done_ = 0;
+  }
+  if (!parts_.empty()) done_ += size;
+}
+
+void ScatteredBytes::Fill(std::string_view bytes) {
+  while (!bytes.empty() && !parts_.empty()) {
+    const std::span<std::byte> room = parts_.front().subspan(done_);
+    const size_t taken = std::min(room.size(), bytes.size());
+    if (taken != 0) std::memcpy(room.data(), bytes.data(), taken);
+    bytes.remove_prefix(taken);
+    Skip(taken);
+  }
+}
+
 CurlRequest::CurlRequest() : easy_(::curl_easy_init()) {}
 
 bool CurlRequest::AddHeader(const std::string& line) {
@@ -89,7 +113,7 @@ Status CurlRequest::AddHeaders(const RemoteTarget& target, const RemotePlace& pl
 }
 
 Status CurlRequest::Prepare(const RemoteTarget& target, const RemotePlace& place,
-                            const RangeAsked& asked, std::byte* dst, double timeout_s) {
+                            const RangeAsked& asked, ScatteredBytes dst, double timeout_s) {
   ::curl_easy_reset(easy());
   DSI_RETURN_IF_ERROR(AddHeaders(target, place, asked));
   asked_ = asked;
@@ -185,7 +209,7 @@ bool CurlRequest::TakeBytes(std::string_view bytes) {
     has_too_much_ = true;
     return false;
   }
-  std::memcpy(dst_ + received_, bytes.data(), bytes.size());
+  dst_.Fill(bytes);
   received_ += bytes.size();
   return true;
 }

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,22 @@ namespace dsi::internal {
 // Makes libcurl ready, once in a process. False: it cannot be.
 bool StartCurl();
 
+// Memory in several parts, filled from the first to the last.
+class ScatteredBytes {
+ public:
+  ScatteredBytes() = default;
+  // The parts outlive it; the first `done` bytes are filled already.
+  ScatteredBytes(std::span<const std::span<std::byte>> parts, uint64_t done);
+  // Takes no more than there is room for.
+  void Fill(std::string_view bytes);
+
+ private:
+  void Skip(uint64_t size);
+
+  std::span<const std::span<std::byte>> parts_;
+  size_t done_ = 0;  // Of the first of them.
+};
+
 class CurlRequest {
  public:
   CurlRequest();
@@ -26,17 +44,17 @@ class CurlRequest {
   // Null: no memory.
   CURL* easy() const { return easy_.get(); }
 
-  // Makes the handle ask for a range, whose bytes go to `dst` (asked.size of them). The target
+  // Makes the handle ask for a range, whose bytes go to `dst`, which has room for them. The target
   // outlives the request.
   Status Prepare(const RemoteTarget& target, const RemotePlace& place, const RangeAsked& asked,
-                 std::byte* dst, double timeout_s);
+                 ScatteredBytes dst, double timeout_s);
 
   // After it was performed.
   const HttpAnswer& answer() const { return answer_; }
   // Null: the head of the answer did not arrive.
   const Judgement* judgement() const { return has_head_ ? &judgement_ : nullptr; }
-  // Bytes of the body at `dst`, as far as it was taken.
-  size_t received() const { return received_; }
+  // Bytes of the body that went to `dst`.
+  uint64_t received() const { return received_; }
   bool has_too_much() const { return has_too_much_; }
   bool is_out_of_memory() const { return is_out_of_memory_; }
   // What the body of an error says of it.
@@ -64,11 +82,11 @@ class CurlRequest {
   std::unique_ptr<curl_slist, FreeList> headers_;
   std::array<char, CURL_ERROR_SIZE> error_{};
   RangeAsked asked_;
-  std::byte* dst_ = nullptr;
+  ScatteredBytes dst_;
   HttpAnswer answer_;
   Judgement judgement_;
   bool has_head_ = false;
-  size_t received_ = 0;
+  uint64_t received_ = 0;
   bool has_too_much_ = false;
   bool is_out_of_memory_ = false;
   std::string error_body_;

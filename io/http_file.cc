@@ -16,7 +16,9 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/io/range_pieces_internal.h"
 #include "dsi/io/range_transfers_internal.h"
+#include "dsi/io/read_ahead_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -25,10 +27,9 @@ namespace {
 // core footer where waiting is dear.
 constexpr size_t kHeadBytes = 4 << 10;
 constexpr size_t kTailBytes = 256 << 10;
-// Pieces that a call is cut into, so that its bytes come over all connections: small enough for
-// them to end together, large enough to be worth a request.
-constexpr uint64_t kLeastPiece = 1 << 20;
-constexpr uint64_t kMostPiece = 8 << 20;
+// Long ranges are cut for all connections to have a share, unless it comes in less than this part
+// of the latency.
+constexpr uint64_t kShareOfLatency = 8;
 
 // Transfers that nobody uses at the moment, each with its connections. No lock: a process that is
 // forked while another thread holds one would wait for ever.
@@ -89,6 +90,8 @@ class HttpFile final : public RandomAccessFile {
 
  private:
   Status Read(std::span<const ReadRequest> requests) const;
+  Status ReadSmall(const ReadRequest& request) const;
+  Status Fetch(std::span<const ReadRequest> requests) const;
   Status TakeEnds(RangeTransfers* transfers, RangeFetch* head, RangeFetch* tail);
   bool TakeKept(const ReadRequest& request) const;
 
@@ -97,6 +100,7 @@ class HttpFile final : public RandomAccessFile {
   std::vector<std::byte> head_;
   std::vector<std::byte> tail_;
   mutable TransfersPool pool_;
+  mutable ReadAhead ahead_;
 };
 
 // Both ends at once, over a connection each. Sizes and versions of the two must agree.
@@ -104,10 +108,17 @@ Status HttpFile::Open() {
   DSI_ASSIGN_OR_RETURN(std::unique_ptr<RangeTransfers> transfers, RangeTransfers::Make(&target_));
   head_.resize(kHeadBytes);
   tail_.resize(kTailBytes);
-  std::array<RangeFetch, 2> ends{RangeFetch{.dst = tail_, .from_end = true},
-                                 RangeFetch{.dst = head_}};
-  DSI_RETURN_IF_ERROR(transfers->Run(nullptr, ends));
-  DSI_RETURN_IF_ERROR(TakeEnds(transfers.get(), &ends[1], &ends[0]));
+  std::array<RangeFetch, 2> ends{RangeFetch{.size = kTailBytes, .parts = {tail_}, .from_end = true},
+                                 RangeFetch{.size = kHeadBytes, .parts = {head_}}};
+  std::vector<RangeFetch> fetches(ends.begin(), ends.end());
+  std::byte first{};  // Of each the same.
+  const uint32_t num_connections =
+      std::min(target_.options.first_connections, target_.options.connections);
+  while (fetches.size() < num_connections) {
+    fetches.push_back({.size = 1, .parts = {{&first, 1}}, .is_optional = true});
+  }
+  DSI_RETURN_IF_ERROR(transfers->Run(nullptr, fetches));
+  DSI_RETURN_IF_ERROR(TakeEnds(transfers.get(), &fetches[1], &fetches[0]));
   target_.place = transfers->place();
   pool_.Give(std::move(transfers));
   return Status::Ok();
@@ -117,8 +128,8 @@ Status HttpFile::TakeEnds(RangeTransfers* transfers, RangeFetch* head, RangeFetc
   // Some servers know ranges, and not those from the end.
   if (!tail->status.ok() && head->status.ok() && tail->ignores_ranges) {
     const uint64_t size = head->range.total.value_or(0);
-    *tail = {.offset = size - std::min<uint64_t>(size, kTailBytes),
-             .dst = std::span(tail_).first(std::min<uint64_t>(size, kTailBytes))};
+    const uint64_t tail_size = std::min<uint64_t>(size, kTailBytes);
+    *tail = {.offset = size - tail_size, .size = tail_size, .parts = {tail_}};
     DSI_RETURN_IF_ERROR(transfers->Run(nullptr, {tail, 1}));
   }
   DSI_RETURN_IF_ERROR(tail->status);
@@ -148,26 +159,40 @@ bool HttpFile::TakeKept(const ReadRequest& request) const {
 }
 
 Status HttpFile::Read(std::span<const ReadRequest> requests) const {
-  uint64_t sum = 0;
+  std::vector<ReadRequest> rest;
   for (const ReadRequest& request : requests) {
     if (request.offset > size() || request.dst.size() > size() - request.offset) {
       return Error(StatusCode::kTruncated, "{}: {} bytes wanted at offset {}, and the file has {}",
                    name(), request.dst.size(), request.offset, size());
     }
-    sum += request.dst.size();
+    if (!TakeKept(request)) rest.push_back(request);
   }
-  const uint64_t piece = std::clamp(sum / target_.options.connections + 1, kLeastPiece, kMostPiece);
+  if (rest.size() == 1 && rest[0].dst.size() < ReadAhead::kSmall) return ReadSmall(rest[0]);
+  return Fetch(rest);
+}
+
+// One small read: of a row of them more is read along.
+Status HttpFile::ReadSmall(const ReadRequest& request) const {
+  if (ahead_.Take(request.offset, request.dst)) return Status::Ok();
+  const uint64_t tail_begin = size() - tail_.size();
+  const uint64_t most =
+      std::max(tail_begin - std::min(tail_begin, request.offset), uint64_t{request.dst.size()});
+  const uint64_t wanted = std::min(ahead_.SizeFor(request.offset, request.dst.size()), most);
+  if (wanted == request.dst.size()) return Fetch({&request, 1});
+  std::vector<std::byte> bytes(wanted);
+  const ReadRequest longer{request.offset, bytes};
+  DSI_RETURN_IF_ERROR(Fetch({&longer, 1}));
+  std::copy_n(bytes.begin(), request.dst.size(), request.dst.begin());
+  ahead_.Keep(request.offset, std::move(bytes));
+  return Status::Ok();
+}
+
+Status HttpFile::Fetch(std::span<const ReadRequest> requests) const {
+  const uint64_t least = std::max<uint64_t>(1, BytesOfLatency(costs()) / kShareOfLatency);
   std::vector<RangeFetch> fetches;
-  for (const ReadRequest& request : requests) {
-    if (TakeKept(request)) continue;
-    // Pieces of one request are as long as each other.
-    const uint64_t num_pieces = (request.dst.size() + piece - 1) / piece;
-    for (uint64_t i = 0; i < num_pieces; ++i) {
-      const uint64_t begin = request.dst.size() * i / num_pieces;
-      const uint64_t end = request.dst.size() * (i + 1) / num_pieces;
-      fetches.push_back(
-          {.offset = request.offset + begin, .dst = request.dst.subspan(begin, end - begin)});
-    }
+  for (RangePiece& piece : MakePieces(requests, target_.options.connections, least)) {
+    fetches.push_back(
+        {.offset = piece.offset, .size = piece.size, .parts = std::move(piece.parts)});
   }
   if (fetches.empty()) return Status::Ok();
   DSI_ASSIGN_OR_RETURN(std::unique_ptr<RangeTransfers> transfers, pool_.Take());

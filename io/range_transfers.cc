@@ -21,6 +21,8 @@ namespace {
 constexpr uint32_t kTriesToReach = 4;
 // Longest sleep while nothing happens.
 constexpr double kLongestPoll = 1;
+// What is optional may come so much later than all else.
+constexpr double kGrace = 0.01;
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -30,7 +32,7 @@ double Now() {
 struct Work {
   RangeFetch* fetch = nullptr;
   RemotePlace place;
-  size_t done = 0;
+  uint64_t done = 0;
   uint32_t tries = 0;     // Requests, those that were redirected not counted.
   uint32_t failures = 0;  // Since bytes last came.
   uint32_t redirects = 0;
@@ -77,6 +79,7 @@ class RangeTransfers::Impl {
   void GiveUp(const Work& work, StatusCode code, const std::string& reason);
   Slot* FreeSlot();
   double NextDue() const;
+  size_t NumRequired() const;
   void Detach();
   const RemoteOptions& options() const { return target_->options; }
 
@@ -101,10 +104,16 @@ Status RangeTransfers::Impl::Run(const RemoteIdentity* identity, std::span<Range
   waiting_.clear();
   for (RangeFetch& fetch : fetches) waiting_.push_back({.fetch = &fetch, .place = place_});
   const bool stops_at_error = identity != nullptr;
+  double grace_end = 0;
   while (true) {
     StartDue();
     if (stops_at_error && !first_error_.ok()) return first_error_;
     if (num_active_ == 0 && waiting_.empty()) return Status::Ok();
+    if (NumRequired() != 0) {
+      grace_end = Now() + kGrace;
+    } else if (Now() > grace_end) {
+      return Status::Ok();
+    }
     int running = 0;
     if (const CURLMcode code = ::curl_multi_perform(multi_.get(), &running); code != CURLM_OK) {
       return Error(StatusCode::kIo, "{}: libcurl: {}", target_->name, ::curl_multi_strerror(code));
@@ -122,7 +131,8 @@ Status RangeTransfers::Impl::Run(const RemoteIdentity* identity, std::span<Range
       has_finished = true;
     }
     if (has_finished) continue;
-    const double wait = std::clamp(NextDue() - Now(), 0.0, kLongestPoll);
+    const double due = NumRequired() != 0 ? NextDue() : grace_end;
+    const double wait = std::clamp(due - Now(), 0.0, kLongestPoll);
     const int wait_ms = static_cast<int>(wait * 1000) + 1;
     (void)::curl_multi_poll(multi_.get(), nullptr, 0, wait_ms, nullptr);
   }
@@ -143,6 +153,15 @@ double RangeTransfers::Impl::NextDue() const {
   if (num_active_ == options().connections) return due;
   for (const Work& work : waiting_) due = std::min(due, work.not_before);
   return due;
+}
+
+// Of those that are to be waited for.
+size_t RangeTransfers::Impl::NumRequired() const {
+  size_t count = 0;
+  for (const Work& work : waiting_) count += work.fetch->is_optional ? 0 : 1;
+  for (const auto& slot : slots_)
+    count += slot->is_active && !slot->work.fetch->is_optional ? 1 : 0;
+  return count;
 }
 
 RangeTransfers::Impl::Slot* RangeTransfers::Impl::FreeSlot() {
@@ -179,12 +198,12 @@ Status RangeTransfers::Impl::Start(Work work) {
   Slot* const slot = FreeSlot();
   const RangeFetch& fetch = *work.fetch;
   const RangeAsked asked{.offset = fetch.offset + work.done,
-                         .size = fetch.dst.size() - work.done,
+                         .size = fetch.size - work.done,
                          .from_end = fetch.from_end,
                          .identity = identity_};
   const double left = work.started + options().deadline_s - Now();
-  DSI_RETURN_IF_ERROR(slot->request.Prepare(*target_, work.place, asked,
-                                            fetch.dst.data() + work.done, std::max(left, 0.001)));
+  DSI_RETURN_IF_ERROR(slot->request.Prepare(*target_, work.place, asked, {fetch.parts, work.done},
+                                            std::max(left, 0.001)));
   const CURLMcode code = ::curl_multi_add_handle(multi_.get(), slot->request.easy());
   if (code != CURLM_OK) {
     return Error(StatusCode::kIo, "{}: libcurl: {}", target_->name, ::curl_multi_strerror(code));
@@ -223,7 +242,7 @@ void RangeTransfers::Impl::FinishBody(Slot* slot, CURLcode code) {
   const uint64_t size = range.end - range.begin;
   if (code == CURLE_OK && request.received() == size) {
     place_ = work.place;
-    if (identity_ == nullptr || work.done + size == fetch.dst.size()) {
+    if (identity_ == nullptr || work.done + size == fetch.size) {
       fetch.range = range;
       fetch.answer = request.answer();
       return;
@@ -302,7 +321,8 @@ void RangeTransfers::Impl::Redirect(Slot* slot) {
 void RangeTransfers::Impl::TryAgain(Work work, const std::string& reason,
                                     std::optional<uint64_t> retry_after_s, uint32_t max_tries) {
   ++work.failures;
-  if (work.failures >= max_tries) return GiveUp(work, StatusCode::kIo, reason);
+  if (work.failures >= max_tries || work.fetch->is_optional)
+    return GiveUp(work, StatusCode::kIo, reason);
   const double random = static_cast<double>(random_() % 1024) / 1024;
   const double now = Now();
   work.not_before = now + WaitSeconds(work.failures, retry_after_s, random);
@@ -315,9 +335,9 @@ void RangeTransfers::Impl::TryAgain(Work work, const std::string& reason,
 
 void RangeTransfers::Impl::GiveUp(const Work& work, StatusCode code, const std::string& reason) {
   RangeFetch& fetch = *work.fetch;
-  const std::string what = identity_ == nullptr ? "opening"
-                                                : fmt::format("bytes {}..{}", fetch.offset,
-                                                              fetch.offset + fetch.dst.size());
+  const std::string what =
+      identity_ == nullptr ? "opening"
+                           : fmt::format("bytes {}..{}", fetch.offset, fetch.offset + fetch.size);
   const std::string tried = work.tries > 1 ? fmt::format(" (requests: {}, within {:.1f} s)",
                                                          work.tries, Now() - work.started)
                                            : "";

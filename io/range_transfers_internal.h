@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "dsi/base/status.h"
 #include "dsi/io/http_judge_internal.h"
@@ -16,8 +17,12 @@ namespace dsi::internal {
 // A range that is wanted, and what came of it.
 struct RangeFetch {
   uint64_t offset = 0;
-  std::span<std::byte> dst;
+  uint64_t size = 0;
+  // As many bytes as `size` together.
+  std::vector<std::span<std::byte>> parts = {};
   bool from_end = false;  // See RangeAsked.
+  // Asked for once, and not waited for when all others are there.
+  bool is_optional = false;
 
   // Of the last answer whose body was taken, complete where the status is ok.
   ContentRange range = {};

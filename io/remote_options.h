@@ -13,13 +13,16 @@ namespace dsi {
 struct RemoteOptions {
   // Most requests in flight for one call of ReadMany; each has a connection of its own, which is
   // kept for the next call. Threads that read at once have as many each.
-  uint32_t connections = 16;
+  uint32_t connections = 32;
+  // Connections that are made with the opening of a file, at most `connections`: two bring its
+  // ends, each other one byte, so that the first reads need not wait for handshakes.
+  uint32_t first_connections = 20;
   // Most requests for one range (and connections tried), the first among them. What is worth
   // another try: broken connections, answers of the wrong length, 408, 429 and 5xx.
   uint32_t max_tries = 8;
-  // A range (of at most 8 MiB) that is not there after so long, tries and waiting included, is an
+  // A range (of at most 16 MiB) that is not there after so long, tries and waiting included, is an
   // error.
-  double deadline_s = 60;
+  double deadline_s = 120;
   double connect_timeout_s = 10;
   // A try that brings less than 1 byte/s for so long has failed.
   uint32_t stall_timeout_s = 15;

@@ -26,6 +26,8 @@ LOCATIONS = """
 
 
 class NginxTest(RemoteTest):
+    OPTIONS = ("first_connections=2",)  # The ends and nothing else.
+
     @classmethod
     def setUpClass(cls):
         cls.nginx = Nginx(LOCATIONS)
@@ -53,6 +55,25 @@ class NginxTest(RemoteTest):
         time.sleep(0.1)
         asked = self.nginx.asked()[before:]
         self.assertEqual(sorted(r for _, _, r in asked), ["bytes=-262144", "bytes=0-4095"])
+
+    def test_connections_are_there_before_they_are_needed(self):
+        before = len(self.nginx.asked())
+        remote = self.open(self.url, "first_connections=10")
+        remote.read(*[n for i in range(10) for n in (10_000 + i * 100_000, 100)])
+        time.sleep(0.1)
+        asked = self.nginx.asked()[before:]
+        self.assertEqual([r for _, _, r in asked].count("bytes=0-0"), 8)
+        self.assertLessEqual(len({connection for connection, _, _ in asked}), 10)
+
+    def test_neighbours_are_asked_for_together(self):
+        before = len(self.nginx.asked())
+        remote, local = self.open(self.url), self.local(self.data)
+        self.expect_same(self.data, remote, [n for i in range(50) for n in (10_000 + i * 7, 7)],
+                         local)
+        for i in range(1000):  # One behind the other, as blocks of a directory are read.
+            self.expect_same(self.data, remote, [500_000 + 300 * i, 290], local)
+        time.sleep(0.1)
+        self.assertLessEqual(len(self.nginx.asked()) - before, 2 + 1 + 5)
 
     def test_connections_are_kept(self):
         before = len(self.nginx.asked())

@@ -43,8 +43,10 @@ class Reading:
 
 
 class RemoteTest(unittest.TestCase):
+    OPTIONS = ()  # Of every file.
+
     def open(self, uri, *options, **more):
-        reading = Reading(uri, *options, **more)
+        reading = Reading(uri, *self.OPTIONS, *options, **more)
         self.addCleanup(lambda: self.assertIn(reading.close(), (0, 3)))
         return reading
 

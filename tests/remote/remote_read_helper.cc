@@ -36,6 +36,8 @@ bool SetOption(const std::string& text, dsi::OpenOptions* options) {
   dsi::RemoteOptions& remote = options->remote;
   if (name == "connections")
     remote.connections = static_cast<uint32_t>(number);
+  else if (name == "first_connections")
+    remote.first_connections = static_cast<uint32_t>(number);
   else if (name == "max_tries")
     remote.max_tries = static_cast<uint32_t>(number);
   else if (name == "deadline_s")
