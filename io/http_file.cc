@@ -3,11 +3,8 @@
 // thread stands behind a file.
 #include "dsi/io/http_file_internal.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <span>
 #include <string>
@@ -16,6 +13,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/io/idle_pool_internal.h"
 #include "dsi/io/range_pieces_internal.h"
 #include "dsi/io/range_transfers_internal.h"
 #include "dsi/io/read_ahead_internal.h"
@@ -31,49 +29,9 @@ constexpr size_t kTailBytes = 256 << 10;
 // of the latency.
 constexpr uint64_t kShareOfLatency = 8;
 
-// Transfers that nobody uses at the moment, each with its connections. No lock: a process that is
-// forked while another thread holds one would wait for ever.
-class TransfersPool {
- public:
-  explicit TransfersPool(const RemoteTarget* target) : target_(target) {}
-  ~TransfersPool() {
-    for (std::atomic<RangeTransfers*>& place : idle_) Drop(place.load());
-  }
-
-  Result<std::unique_ptr<RangeTransfers>> Take() {
-    for (std::atomic<RangeTransfers*>& place : idle_) {
-      RangeTransfers* const taken = place.exchange(nullptr);
-      if (taken == nullptr) continue;
-      if (taken->process() == ::getpid()) return std::unique_ptr<RangeTransfers>(taken);
-      Drop(taken);
-    }
-    return RangeTransfers::Make(target_);
-  }
-
-  void Give(std::unique_ptr<RangeTransfers> transfers) {
-    for (std::atomic<RangeTransfers*>& place : idle_) {
-      RangeTransfers* empty = nullptr;
-      if (place.compare_exchange_strong(empty, transfers.get())) {
-        (void)transfers.release();
-        return;
-      }
-    }
-  }
-
- private:
-  // Connections of the process that this one was forked from are its own: closing them would say
-  // goodbye to the server in its name. They are left as they are.
-  static void Drop(RangeTransfers* transfers) {
-    if (transfers != nullptr && transfers->process() == ::getpid()) delete transfers;
-  }
-
-  const RemoteTarget* target_;
-  std::array<std::atomic<RangeTransfers*>, 16> idle_{};
-};
-
 class HttpFile final : public RandomAccessFile {
  public:
-  explicit HttpFile(RemoteTarget target) : target_(std::move(target)), pool_(&target_) {}
+  explicit HttpFile(RemoteTarget target) : target_(std::move(target)) {}
 
   Status Open();
 
@@ -99,7 +57,7 @@ class HttpFile final : public RandomAccessFile {
   RemoteIdentity identity_;
   std::vector<std::byte> head_;
   std::vector<std::byte> tail_;
-  mutable TransfersPool pool_;
+  mutable IdlePool<RangeTransfers> pool_;
   mutable ReadAhead ahead_;
 };
 
@@ -195,7 +153,10 @@ Status HttpFile::Fetch(std::span<const ReadRequest> requests) const {
         {.offset = piece.offset, .size = piece.size, .parts = std::move(piece.parts)});
   }
   if (fetches.empty()) return Status::Ok();
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<RangeTransfers> transfers, pool_.Take());
+  std::unique_ptr<RangeTransfers> transfers = pool_.Take();
+  if (transfers == nullptr) {
+    DSI_ASSIGN_OR_RETURN(transfers, RangeTransfers::Make(&target_));
+  }
   const Status status = transfers->Run(&identity_, fetches);
   pool_.Give(std::move(transfers));
   return status;
