@@ -27,7 +27,7 @@ constexpr size_t kHeadBytes = 4 << 10;
 constexpr size_t kTailBytes = 256 << 10;
 // Long ranges are cut for all connections to have a share, unless it comes in less than this part
 // of the latency.
-constexpr uint64_t kShareOfLatency = 8;
+constexpr uint64_t kShareOfLatency = 16;
 
 class HttpFile final : public RandomAccessFile {
  public:

@@ -240,7 +240,8 @@ void RangeTransfers::Impl::FinishBody(Slot* slot, CURLcode code) {
   RangeFetch& fetch = *work.fetch;
   const ContentRange& range = request.judgement()->range;
   const uint64_t size = range.end - range.begin;
-  if (code == CURLE_OK && request.received() == size) {
+  // All that was announced is there, whatever libcurl makes of its end.
+  if (request.received() == size && !request.has_too_much()) {
     place_ = work.place;
     if (identity_ == nullptr || work.done + size == fetch.size) {
       fetch.range = range;
