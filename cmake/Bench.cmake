@@ -23,3 +23,6 @@ if(choice_sources)
   add_executable(choices ${choice_sources})
   target_link_libraries(choices PRIVATE dsi_internal Threads::Threads)
 endif()
+# What bench/remote runs.
+add_executable(remote_reads ${PROJECT_SOURCE_DIR}/bench/remote_figures/remote_reads.cc)
+target_link_libraries(remote_reads PRIVATE dsi_compiler dsi_internal)

@@ -5,6 +5,8 @@ pkg_check_modules(dsi_zstd REQUIRED IMPORTED_TARGET libzstd>=1.5.0)
 pkg_check_modules(dsi_lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9.0)
 pkg_check_modules(dsi_xxhash REQUIRED IMPORTED_TARGET libxxhash>=0.8.0)
 pkg_check_modules(dsi_zlib REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(dsi_curl REQUIRED IMPORTED_TARGET libcurl>=7.85.0)
+pkg_check_modules(dsi_uring REQUIRED IMPORTED_TARGET liburing>=2.0)
 # Only packages built with its dispatcher have XXH3 choose its vectors at run time.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES PkgConfig::dsi_xxhash)
@@ -25,6 +27,8 @@ set(DSI_PRIVATE_LIBRARIES
   PkgConfig::dsi_lz4
   PkgConfig::dsi_xxhash
   PkgConfig::dsi_zlib
+  PkgConfig::dsi_curl
+  PkgConfig::dsi_uring
   simdjson::simdjson
   hwy::hwy
   fmt::fmt

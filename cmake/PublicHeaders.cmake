@@ -8,6 +8,8 @@ set(DSI_PUBLIC_HEADERS
   format/schema.h
   format/types.h
   io/file.h
+  io/open.h
+  io/remote_options.h
   reader/batch.h
   reader/dedup_info.h
   reader/file_info.h

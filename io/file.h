@@ -1,4 +1,4 @@
-// Named bytes in and out. Small interfaces, so that local files, memory and (later) object stores
+// Named bytes in and out. Small interfaces, so that local files, memory and object stores (open.h)
 // serve the same reader and writer.
 //
 // Errors: kNotFound, kAlreadyExists, kIo (with the system's text), kTruncated (fewer bytes than
@@ -30,10 +30,10 @@ struct SourceCosts {
 };
 
 // Assumed where nobody says better. Memory: a cache miss and a copy. Local: one queue of an NVMe
-// disk. HTTP: a server in the same region. S3: what one connection to an object store gives.
+// disk. HTTP and S3: what one connection to a server of the same region or an object store gives.
 inline constexpr SourceCosts kMemoryCosts{1e-7, 1e10};
 inline constexpr SourceCosts kLocalCosts{8e-5, 2e9};
-inline constexpr SourceCosts kHttpCosts{1e-2, 1e8};
+inline constexpr SourceCosts kHttpCosts{3e-2, 1e8};
 inline constexpr SourceCosts kS3Costs{3e-2, 1e8};
 
 // Bytes that take as long as the latency: what may be read along to save waiting once more.
@@ -74,9 +74,15 @@ class DSI_EXPORT WritableFile {
   virtual const std::string& name() const = 0;
 };
 
-// Opens a regular file for reading (pread). Anything else (folder, FIFO, device) is
-// kInvalidArgument. O_CLOEXEC; sized once.
-DSI_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenLocalFile(const std::string& path);
+struct LocalOptions {
+  // Reads past the system's page cache (O_DIRECT), through aligned buffers: for files that are read
+  // once and are larger than memory. Where the file system has no such reads, as without.
+  bool direct = false;
+};
+// Opens a regular file for reading. Anything else (folder, FIFO, device) is kInvalidArgument.
+// O_CLOEXEC; sized once.
+DSI_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenLocalFile(
+    const std::string& path, const LocalOptions& options = {});
 
 // Serves bytes held in memory, which it owns. Null: no memory.
 DSI_EXPORT std::unique_ptr<RandomAccessFile> OpenMemoryFile(std::vector<std::byte> bytes,

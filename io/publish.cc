@@ -19,6 +19,7 @@
 #include "dsi/io/descriptor_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/io/temporary_file_internal.h"
+#include "dsi/io/uri_internal.h"
 
 namespace dsi {
 namespace {
@@ -109,6 +110,10 @@ class LocalWritableFile final : public WritableFile {
 
 Status LocalWritableFile::Start() {
   DSI_RETURN_IF_ERROR(internal::CheckPath(path_));
+  if (!internal::SchemeOf(path_).empty()) {
+    return InvalidArgument("{}: files are written to local paths only (\"./{}\" would be one)",
+                           internal::WithoutSecrets(path_), internal::WithoutSecrets(path_));
+  }
   const size_t slash = path_.rfind('/');
   final_name_ = slash == std::string::npos ? path_ : path_.substr(slash + 1);
   if (final_name_.empty()) return InvalidArgument("{}: a folder, not a file", path_);

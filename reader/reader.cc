@@ -7,6 +7,7 @@
 #include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/io/open.h"
 #include "dsi/reader/describe/describe_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
 #include "dsi/reader/open/previous_file_internal.h"
@@ -108,7 +109,7 @@ const ReaderOptions& internal::ReaderAccess::Options(const Reader& reader) {
 Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path,
                                              const ReaderOptions& options) {
   return internal::NoThrow([&]() -> Result<std::unique_ptr<Reader>> {
-    DSI_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenLocalFile(path));
+    DSI_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenUri(path));
     return Open(std::move(file), options);
   });
 }
@@ -132,7 +133,7 @@ Result<std::unique_ptr<Reader>> Reader::Open(std::unique_ptr<RandomAccessFile> f
 
 Result<uint64_t> Reader::FindLastFile(const std::string& path) {
   return internal::NoThrow([&]() -> Result<uint64_t> {
-    DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file, OpenLocalFile(path));
+    DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file, OpenUri(path));
     return internal::FindLastFile(*file);
   });
 }

@@ -187,7 +187,7 @@ Status Run(const BenchOptions& options, Console* console) {
 
 VerbAction AddBench(CLI::App* app, Console* console) {
   auto options = std::make_shared<BenchOptions>();
-  app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
+  app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
   AddNameList(app, "--features", &options->features, "What to read; * and ? match")->required();
   app->add_option("--layout", options->layout, "Form of the batches; default padded")
       ->check(CLI::IsMember({"padded", "jagged", "ikjt", "padded-ikjt", "vbe", "dense"}))

@@ -75,7 +75,7 @@ Status Run(Options* options, Console* console) {
 
 VerbAction AddCat(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
+  app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
   AddNameList(app, "--features", &options->to_text.rows.features, "Only these; * and ? match");
   app->add_option("--rows", options->rows,
                   "Rows first up to, not including, end, as they are stored")

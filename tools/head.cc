@@ -104,7 +104,7 @@ Status Run(const Options& options, Console* console) {
 
 VerbAction AddHead(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
+  app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
   CLI::Option* rows = AddCount(app, "-n,--rows", &options->rows, "Number of rows; default 10");
   AddNameList(app, "--features", &options->features, "Only these; * and ? match");
   AddRowChoice(app, &options->choice);

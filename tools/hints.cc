@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "dsi/base/name_match_internal.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/tools/foreign_format_internal.h"
 #include "dsi/tools/scratch_file_internal.h"
 #include "dsi/tools/text_source_internal.h"
@@ -53,7 +54,7 @@ std::string NearFile(const std::string& path) {
 }
 
 std::string OfMissing(const Status& status, const AskedFor& asked) {
-  if (Says(status, std::strerror(ENOTDIR))) return "";
+  if (Says(status, std::strerror(ENOTDIR)) || !internal::SchemeOf(asked.in).empty()) return "";
   std::error_code error;
   const std::string folder = FolderOf(asked.out);
   if (!asked.out.empty() && asked.out != "-" && !fs::exists(folder, error))

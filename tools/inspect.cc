@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/row_choice_internal.h"
@@ -225,7 +226,7 @@ Status Run(const Options& options, Console* console) {
     return ShowPlan(*reader, *planner, options.plan, options.rows, options.stripe, console);
   }
   if (!options.streams.empty()) return ShowStreams(*reader, options.streams, console);
-  return ShowSummary(*reader, options.file, console);
+  return ShowSummary(*reader, internal::ShownName(options.file), console);
 }
 
 }  // namespace
@@ -255,7 +256,7 @@ Status PrintJson(const Json& json, Console* console) {
 
 VerbAction AddInspect(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->file, "A .dsi file")->required()->type_name("");
+  app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
   AddJsonFlag(app, console);
   AddIdsAsStrings(app, console);
   const auto view = [&options](CLI::Option* option) {

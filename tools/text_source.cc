@@ -7,6 +7,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/io/descriptor_internal.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/text/lines/byte_source_internal.h"
 #include "dsi/text/lines/text_rows_internal.h"
 #include "dsi/tools/foreign_format_internal.h"
@@ -22,6 +23,7 @@ TextFormat ParseFormat(const std::string& word) {
 }
 
 Status CheckIsThere(const std::string& path) {
+  if (!internal::SchemeOf(path).empty()) return Status::Ok();
   struct stat info {};
   if (stat(path.c_str(), &info) != 0)
     return internal::SystemError(path, "opening for reading", errno);
@@ -99,7 +101,10 @@ Status TextSource::Explain(const Status& status) const {
   return Status(status.code(), std::move(message));
 }
 
-bool IsDsiName(const std::string& path) { return path.ends_with(".dsi"); }
+bool IsDsiName(const std::string& path) {
+  if (internal::SchemeOf(path).empty()) return path.ends_with(".dsi");
+  return std::string_view(path).substr(0, path.find_first_of("?#")).ends_with(".dsi");
+}
 
 bool IsJsonLinesName(const std::string& path) {
   return path.ends_with(".jsonl") || path.ends_with(".json") || path.ends_with(".ndjson");

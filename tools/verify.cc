@@ -1,11 +1,11 @@
 // dsictl verify: is every byte of these files as it was written?
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
+#include "dsi/io/open.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/reader/reader.h"
 #include "dsi/tools/exit_code_internal.h"
 #include "dsi/tools/inspect_internal.h"
@@ -37,15 +37,14 @@ struct Finding {
 // Of a file that ends in an unfinished append: how long it was before; else 0.
 uint64_t WholeBytes(const std::string& path) {
   const auto whole = Reader::FindLastFile(path);
-  std::error_code error;
-  const uintmax_t bytes = std::filesystem::file_size(path, error);
-  return whole.ok() && !error && *whole < bytes ? *whole : 0;
+  const auto file = OpenUri(path);
+  return whole.ok() && file.ok() && *whole < (*file)->size() ? *whole : 0;
 }
 
 // Damage found on opening counts as damage.
 Finding Check(const std::string& path, Progress* progress) {
   Finding finding;
-  finding.path = path;
+  finding.path = internal::ShownName(path);
   const auto settle = [&finding](Damage found) {
     const int code = ExitCode(found.status);
     if (code == kExitDamaged) {
@@ -66,7 +65,7 @@ Finding Check(const std::string& path, Progress* progress) {
   finding.rows = (*reader)->info().num_rows;
   VerifyOptions options;
   options.progress = [&](const VerifyProgress& now) {
-    return progress->Update("verifying " + Printable(path), now.bytes_done, now.bytes_total,
+    return progress->Update("verifying " + Printable(finding.path), now.bytes_done, now.bytes_total,
                             ProgressUnit::kBytes);
   };
   auto damage = (*reader)->Verify(options);
@@ -148,7 +147,7 @@ std::string ToText(const Finding& finding, size_t max_findings) {
 // What is said of all files: the worst of them. `count` of them are so.
 Status Worst(StatusCode code, const Options& options, size_t count, std::string_view what) {
   return Status(code, options.files.size() == 1
-                          ? fmt::format("{} is {}", options.files[0], what)
+                          ? fmt::format("{} is {}", internal::ShownName(options.files[0]), what)
                           : fmt::format("{} of {} files {} {}", count, options.files.size(),
                                         count == 1 ? "is" : "are", what));
 }
@@ -193,7 +192,9 @@ Status Run(const Options& options, Console* console) {
 
 VerbAction AddVerify(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->files, "One or more .dsi files")->required()->type_name("");
+  app->add_option("FILE", options->files, "One or more .dsi files: paths or URLs")
+      ->required()
+      ->type_name("");
   app->add_flag_callback(
       "--all", [options] { options->max_findings = SIZE_MAX; },
       "Show every finding, not the first 20 of a file");

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/io/uri_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -81,6 +82,10 @@ class DescriptorSource : public ByteSource {
 Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path) {
   if (path == "-") {
     return std::make_unique<DescriptorSource>(STDIN_FILENO, false, 0, SourceName(path));
+  }
+  if (!SchemeOf(path).empty()) {
+    return InvalidArgument("{}: text is read from local files and standard input, not from URLs",
+                           WithoutSecrets(path));
   }
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {

@@ -1,0 +1,188 @@
+#include "dsi/io/remote_target_internal.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/io/uri_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr uint32_t kMaxConnections = 256;
+constexpr double kMaxSeconds = 86400;
+
+struct Url {
+  std::string scheme;
+  std::string host;
+  std::string port;
+
+  bool operator==(const Url&) const = default;
+};
+
+std::string Part(CURLU* url, CURLUPart part) {
+  char* text = nullptr;
+  if (::curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return {};
+  std::string copy(text);
+  ::curl_free(text);
+  return copy;
+}
+
+std::optional<Url> Parse(const std::string& text) {
+  const std::unique_ptr<CURLU, void (*)(CURLU*)> url(::curl_url(), &::curl_url_cleanup);
+  if (url == nullptr || ::curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) {
+    return std::nullopt;
+  }
+  Url parsed{.scheme = Part(url.get(), CURLUPART_SCHEME),
+             .host = Part(url.get(), CURLUPART_HOST),
+             .port = Part(url.get(), CURLUPART_PORT)};
+  for (char& c : parsed.host) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return parsed;
+}
+
+bool IsHttp(const Url& url) { return url.scheme == "http" || url.scheme == "https"; }
+
+std::string Environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+// The first of them that says something.
+template <typename... Names>
+std::string FirstOf(std::string given, Names... names) {
+  for (const char* name : {names...}) {
+    if (given.empty()) given = Environment(name);
+  }
+  return given;
+}
+
+bool IsTime(double seconds) { return seconds > 0 && seconds <= kMaxSeconds; }
+
+Status CheckOptions(const RemoteOptions& options) {
+  if (options.connections == 0 || options.connections > kMaxConnections) {
+    return InvalidArgument("RemoteOptions::connections is {}; 1 to {} are possible",
+                           options.connections, kMaxConnections);
+  }
+  if (options.max_tries == 0) return InvalidArgument("RemoteOptions::max_tries is 0");
+  if (!IsTime(options.deadline_s) || !IsTime(options.connect_timeout_s) ||
+      !IsTime(options.stall_timeout_s)) {
+    return InvalidArgument("RemoteOptions: times are above 0 and at most {} s", kMaxSeconds);
+  }
+  for (const std::string& header : options.headers) {
+    const size_t colon = header.find(':');
+    if (colon == std::string::npos || colon == 0 ||
+        std::any_of(header.begin(), header.end(), [](char c) { return c == '\r' || c == '\n'; })) {
+      return InvalidArgument("RemoteOptions::headers: each is one line \"Name: value\"");
+    }
+  }
+  return Status::Ok();
+}
+
+// What a host name or a region is made of: neither may bring another part of a URL along.
+bool IsPlain(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_';
+  });
+}
+
+}  // namespace
+
+std::string S3Object::Url(std::string_view region) const {
+  const std::string path = EscapeKey(key);
+  if (!endpoint.empty()) return fmt::format("{}/{}/{}", endpoint, bucket, path);
+  const std::string_view china = region.starts_with("cn-") ? ".cn" : "";
+  // A dot would make the host one more level than the certificate is for.
+  if (bucket.find('.') != std::string::npos) {
+    return fmt::format("https://s3.{}.amazonaws.com{}/{}/{}", region, china, bucket, path);
+  }
+  return fmt::format("https://{}.s3.{}.amazonaws.com{}/{}", bucket, region, china, path);
+}
+
+Result<RemoteTarget> HttpTarget(const std::string& url, const RemoteOptions& options) {
+  RemoteTarget target{.name = WithoutSecrets(url), .options = options};
+  DSI_RETURN_IF_ERROR(CheckOptions(options));
+  if (url.find('\0') != std::string::npos) return InvalidArgument("{}: a NUL byte", target.name);
+  target.origin.url = EscapeUrl(url);
+  const auto parsed = Parse(target.origin.url);
+  if (!parsed || !IsHttp(*parsed)) {
+    return InvalidArgument("{}: not a URL of http or https", target.name);
+  }
+  target.place = target.origin;
+  if (!target.options.costs) target.options.costs = kHttpCosts;
+  target.options.ca_file = FirstOf(options.ca_file, "CURL_CA_BUNDLE", "SSL_CERT_FILE");
+  return target;
+}
+
+Result<RemoteTarget> S3Target(const std::string& url, const RemoteOptions& options,
+                              const S3Options& s3) {
+  RemoteTarget target{.name = url, .options = options};
+  DSI_RETURN_IF_ERROR(CheckOptions(options));
+  S3Object object;
+  const std::string_view rest = std::string_view(url).substr(url.find("://") + 3);
+  const size_t slash = rest.find('/');
+  if (slash == std::string_view::npos || slash + 1 == rest.size()) {
+    return InvalidArgument("{}: a file of S3 is s3://bucket/key", url);
+  }
+  object.bucket = rest.substr(0, slash);
+  object.key = rest.substr(slash + 1);
+  if (!IsPlain(object.bucket)) {
+    return InvalidArgument("{}: the name of a bucket has letters, digits, '-', '.', '_'", url);
+  }
+  object.access_key_id = FirstOf(s3.access_key_id, "AWS_ACCESS_KEY_ID");
+  object.secret_access_key = FirstOf(s3.secret_access_key, "AWS_SECRET_ACCESS_KEY");
+  if (object.access_key_id.empty() != object.secret_access_key.empty()) {
+    return InvalidArgument("{}: of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY only one is set",
+                           url);
+  }
+  // That of the environment belongs to the key of the environment.
+  object.session_token =
+      s3.access_key_id.empty() ? FirstOf(s3.session_token, "AWS_SESSION_TOKEN") : s3.session_token;
+  target.origin.region = FirstOf(s3.region, "AWS_REGION", "AWS_DEFAULT_REGION");
+  if (target.origin.region.empty()) target.origin.region = "us-east-1";
+  if (!IsRegion(target.origin.region)) {
+    return InvalidArgument("{}: \"{}\" is no region", url, target.origin.region);
+  }
+  object.endpoint = FirstOf(s3.endpoint, "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
+  while (object.endpoint.ends_with('/')) object.endpoint.pop_back();
+  if (!object.endpoint.empty()) {
+    const auto parsed = Parse(object.endpoint);
+    if (!parsed || !IsHttp(*parsed)) {
+      return InvalidArgument("{}: the endpoint {} is no URL of http or https", url,
+                             WithoutSecrets(object.endpoint));
+    }
+  }
+  target.origin.url = object.Url(target.origin.region);
+  target.place = target.origin;
+  target.s3 = std::move(object);
+  if (!target.options.costs) target.options.costs = kS3Costs;
+  target.options.ca_file =
+      FirstOf(options.ca_file, "AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE");
+  return target;
+}
+
+bool IsSameServer(const std::string& url, const std::string& other) {
+  const auto a = Parse(url);
+  return a.has_value() && a == Parse(other);
+}
+
+bool IsAwsServer(const std::string& url) {
+  const auto parsed = Parse(url);
+  return parsed && parsed->scheme == "https" &&
+         (parsed->host.ends_with(".amazonaws.com") || parsed->host.ends_with(".amazonaws.com.cn"));
+}
+
+bool IsRegion(std::string_view region) { return IsPlain(region); }
+
+bool IsDowngrade(const std::string& from, const std::string& to) {
+  const auto a = Parse(from);
+  const auto b = Parse(to);
+  return !a || !b || !IsHttp(*b) || (a->scheme == "https" && b->scheme != "https");
+}
+
+}  // namespace dsi::internal
