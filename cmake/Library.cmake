@@ -50,6 +50,12 @@ if(DSI_XXHASH_HAS_DISPATCH)
     ${PROJECT_SOURCE_DIR}/writer/encode/alias_streams.cc
     PROPERTIES COMPILE_DEFINITIONS DSI_XXHASH_HAS_DISPATCH)
 endif()
+if(DSI_BENCH_WITHOUT_SEALS)
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/base/version.cc
+    ${PROJECT_SOURCE_DIR}/reader/plan/page_reader.cc
+    PROPERTIES COMPILE_DEFINITIONS DSI_BENCH_WITHOUT_SEALS)
+endif()
 target_link_libraries(dsi_objects PRIVATE dsi_compiler ${DSI_PRIVATE_LIBRARIES})
 if(DSI_SANITIZE MATCHES "undefined")
   # These take 450 s of an instrumented build with all checks. Addresses are what they could get wrong, and those
