@@ -122,7 +122,7 @@ WorkerTeam::WorkerTeam(size_t size) : size_(std::max<size_t>(size, 1)) {
 
 WorkerTeam::~WorkerTeam() {
   if (shared_ == nullptr) return;
-  if (process_ != getpid()) {
+  if (!is_here()) {
     // Threads that are not there can neither be joined nor told to go.
     for (std::thread& helper : helpers_) helper.detach();
     return;
@@ -131,6 +131,8 @@ WorkerTeam::~WorkerTeam() {
   Wake();
   for (std::thread& helper : helpers_) helper.join();
 }
+
+bool WorkerTeam::is_here() const { return helpers_.empty() || process_ == getpid(); }
 
 size_t WorkerTeam::current() { return this_worker; }
 
@@ -169,7 +171,7 @@ void WorkerTeam::Start(Task* task) {
 bool WorkerTeam::Stop(Task* task) {
   using Progress = Task::Progress;
   if (task->progress_.load(std::memory_order_acquire) == Progress::kIdle) return false;
-  if (process_ != getpid()) return false;
+  if (!is_here()) return false;
   {
     const std::lock_guard lock(shared_->tasks_mutex);
     if (task->progress_.load(std::memory_order_relaxed) == Progress::kWaiting) {
@@ -193,7 +195,7 @@ bool WorkerTeam::Stop(Task* task) {
 }
 
 void WorkerTeam::StopAll() {
-  if (shared_ == nullptr || process_ != getpid()) return;
+  if (shared_ == nullptr || !is_here()) return;
   {
     const std::lock_guard lock(shared_->tasks_mutex);
     for (Task* task : shared_->tasks)

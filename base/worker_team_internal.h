@@ -36,6 +36,8 @@ class WorkerTeam {
   WorkerTeam& operator=(const WorkerTeam&) = delete;
 
   size_t size() const { return size_; }
+  // False in a child of the process that made the team, where the helpers are not.
+  bool is_here() const;
   // Which of the team this thread is: 0 for who calls Run, and for every thread of no team.
   static size_t current();
 

@@ -72,11 +72,7 @@ class AheadScan final : public Scan {
 
   Result<bool> Next(Batch* batch) override {
     if (batch == nullptr) return InvalidArgument("no batch to fill");
-    if (process_ != getpid()) {
-      return InvalidArgument(
-          "this process was forked from the one that made the scan, whose thread is not here; open "
-          "the file and scan it anew");
-    }
+    if (process_ != getpid()) return InvalidArgument(kForked);
     if (BatchAccess::Allocator(*batch) != allocator_)
       return InvalidArgument("the batch has another allocator than ScanOptions::allocator");
     BatchAccess::Clear(batch);

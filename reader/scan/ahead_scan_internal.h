@@ -7,6 +7,11 @@
 
 namespace dsi::internal {
 
+// What Next says in a child of the process that made a scan with threads.
+inline constexpr char kForked[] =
+    "this process was forked from the one that made the scan, whose threads are not here; open the "
+    "file and scan it anew";
+
 // Takes over a scan that has handed nothing out, with the options it was made with. The thread
 // starts here, and ends with the scan, after the batch it is making. In a forked child Next is
 // kInvalidArgument: the thread is not there. kResourceExhausted: no thread could be started.

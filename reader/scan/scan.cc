@@ -132,6 +132,7 @@ class FileScan final : public Scan {
  private:
   Status NextBatch(Batch* batch, bool* more) {
     if (batch == nullptr) return InvalidArgument("no batch to fill");
+    if (!shared_.team.is_here()) return InvalidArgument(kForked);
     BatchState* const state = BatchAccess::State(batch);
     state->Clear();
     if (!failed_.ok()) return failed_;

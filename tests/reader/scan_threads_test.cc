@@ -209,10 +209,12 @@ TEST_F(ScanThreadsTest, NoThreadBeforeItIsAskedFor) {
   EXPECT_EQ(NumThreadsOfProcess(), before);
 }
 
-TEST_F(ScanThreadsTest, AForkedChildIsTold) {
+class ForkedScanTest : public ScanThreadsTest, public ::testing::WithParamInterface<uint64_t> {};
+
+TEST_P(ForkedScanTest, AChildIsTold) {
   ScanOptions options = Everything(64);
   options.threads = 2;
-  options.read_ahead_bytes = 1 << 20;
+  options.read_ahead_bytes = GetParam();
   auto scan = reader_->NewScan(options);
   ASSERT_TRUE(scan.ok());
   Batch batch;
@@ -229,6 +231,8 @@ TEST_F(ScanThreadsTest, AForkedChildIsTold) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   EXPECT_TRUE((*scan)->Next(&batch).ok());
 }
+
+INSTANTIATE_TEST_SUITE_P(Ways, ForkedScanTest, ::testing::Values(0U, 1U << 20));
 
 class CountingAllocator final : public SlabAllocator {
  public:
