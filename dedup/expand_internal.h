@@ -137,8 +137,8 @@ Result<uint64_t> ShapesToStarts(std::span<const uint8_t> codes, uint32_t entries
                                 uint64_t max_values, uint32_t* lengths, uint64_t* starts,
                                 uint32_t* greatest);
 
-// Of lists their lengths and which rows are present alone; returns the greatest code. Both outputs have room for
-// codes.size() values.
+// Of lists the lengths alone, and 1 for each present row; returns the greatest code. Both outputs
+// have room for codes.size() values.
 uint32_t ShapesToLengths(std::span<const uint32_t> codes, uint32_t* lengths, uint8_t* present);
 
 }  // namespace dsi::internal

@@ -37,7 +37,7 @@ uint32_t BitsOf(const uint32_t* codes, size_t count) {
   return bits;
 }
 
-// Calls each(i, value of row i's owner).
+// Of each row the value of its owner, added to what is there or in its place.
 template <bool kAdd>
 HWY_INLINE void OfOwners(const uint32_t* codes, const uint32_t* owners, size_t count,
                          uint32_t* out) {

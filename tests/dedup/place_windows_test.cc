@@ -175,6 +175,19 @@ TEST(PlaceWindows, RefusesWhatNoWriterMakes) {
   EXPECT_EQ(Refused({0, 0, 3}, {3, 3, 2}, 6), bad);
 }
 
+// Not only when all rows are placed: until then starts would not fit their numbers.
+TEST(PlaceWindows, RefusesAtOnceWhatLeavesThePool) {
+  const Numbers codes = {0, 5};
+  const Numbers lengths = {3, 3};
+  Numbers starts(codes.size());
+  Numbers bounds(1 + kBoundsSlack);
+  for (const uint64_t num_values : {uint64_t{3}, uint64_t{4}}) {
+    WindowPlacer placer;
+    ASSERT_TRUE(placer.Start(num_values, true).ok());
+    EXPECT_EQ(placer.Place(codes, lengths, starts.data(), bounds.data()).ok(), num_values == 4);
+  }
+}
+
 TEST(PlaceWindows, RefusesNumbersThatWrap) {
   EXPECT_EQ(Refused({UINT32_MAX, UINT32_MAX}, {3, 3}, 3), "(D-013)");
   EXPECT_EQ(Refused({UINT32_MAX - 1}, {UINT32_MAX >> 1}, UINT32_MAX), "(D-013)");
