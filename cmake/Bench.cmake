@@ -23,3 +23,6 @@ if(choice_sources)
   add_executable(choices ${choice_sources})
   target_link_libraries(choices PRIVATE dsi_internal Threads::Threads)
 endif()
+# What bench/storage runs.
+add_executable(storage_plans ${PROJECT_SOURCE_DIR}/bench/storage_figures/plans.cc)
+target_link_libraries(storage_plans PRIVATE dsi_internal dsi_light_compiler)
