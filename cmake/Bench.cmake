@@ -26,3 +26,7 @@ endif()
 # What bench/remote runs.
 add_executable(remote_reads ${PROJECT_SOURCE_DIR}/bench/remote_figures/remote_reads.cc)
 target_link_libraries(remote_reads PRIVATE dsi_compiler dsi_internal)
+
+# What bench/storage runs.
+add_executable(storage_plans ${PROJECT_SOURCE_DIR}/bench/storage_figures/plans.cc)
+target_link_libraries(storage_plans PRIVATE dsi_internal dsi_light_compiler)

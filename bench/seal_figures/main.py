@@ -1,4 +1,4 @@
-"""The share of the time of a batch that goes into checking the seals of pages: two builds read all lists of a table in turns; see --help."""
+"""The share of the time of a batch that goes into checking the seals of pages: all lists of a table are read with it and without, in turns; see --help."""
 import argparse
 import json
 import os
@@ -14,11 +14,12 @@ from report import Report  # noqa: E402
 TABLES = {"clicks": 100_000, "visits": 100_000, "p3": 10_000}  # Profile and rows.
 LAYOUTS = ("padded", "ikjt")
 MOST = 0.03  # Of the time of a batch.
-BARE = "WITHOUT SEALS"
+SWITCH = "DSI_BENCH_NO_SEALS"
 
 
-def call(*command):
-    return subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, check=True, text=True).stdout
+def call(*command, checks=True):
+    environment = {name: value for name, value in os.environ.items() if name != SWITCH} | ({} if checks else {SWITCH: "1"})
+    return subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, check=True, text=True, env=environment).stdout
 
 
 def generated(args, folder):
@@ -37,19 +38,20 @@ def lists_of(args, path):
     return [c["name"] for c in columns if c["kind"] in ("list", "sequence") and c["type"] != "bytes"]
 
 
-def seconds(program, args, path, lists, layout):
+def seconds(args, path, lists, layout, checks):
     """Of the fastest of a few readings, which was disturbed least; and the bytes read and handed out."""
-    found = json.loads(call(program, "bench", path, "--features", ",".join(lists), "--layout", layout, "--repeat", args.repeat, "--json", "-q"))
+    found = json.loads(call(args.dsictl, "bench", path, "--features", ",".join(lists), "--layout", layout, "--repeat", args.repeat, "--json",
+                            "-q", checks=checks))
     return min(found["seconds"]), found
 
 
 def measure(args, path, layout):
-    lists, with_seals, without = lists_of(args, path), [], []
+    lists, times = lists_of(args, path), {True: [], False: []}
     for number in range(args.rounds):
-        both = [(args.dsictl, with_seals), (args.no_seals, without)]
-        for program, times in both if number % 2 == 0 else reversed(both):
-            time, found = seconds(program, args, path, lists, layout)
-            times.append(time)
+        for checks in (True, False) if number % 2 == 0 else (False, True):
+            time, found = seconds(args, path, lists, layout, checks)
+            times[checks].append(time)
+    with_seals, without = times[True], times[False]
     shares = [1 - b / a for a, b in zip(with_seals, without)]
     quarters = statistics.quantiles(shares, n=4) if len(shares) > 1 else shares * 3
     return {"ms": 1e3 * statistics.median(with_seals), "read": found["bytes_read"], "out": found["output_bytes"],
@@ -60,15 +62,14 @@ def main():
     p = argparse.ArgumentParser(prog="bench/seals", description=__doc__)
     p.add_argument("files", nargs="*", help="tables; default: generated ones")
     p.add_argument("--scale", type=float, default=1, help="of the numbers of rows of generated tables")
-    p.add_argument("--rounds", type=int, default=11, help="each runs both builds; default 11")
+    p.add_argument("--rounds", type=int, default=11, help="each reads with and without; default 11")
     p.add_argument("--repeat", type=int, default=3, help="readings of a run, of which the fastest counts; default 3")
     p.add_argument("--work", help="folder for the files; default: the system's temporary folder")
     p.add_argument("--json", action="store_true")
     p.add_argument("--dsictl", required=True, help=argparse.SUPPRESS)
-    p.add_argument("--no-seals", required=True, help=argparse.SUPPRESS)
     args = p.parse_args()
-    if BARE in call(args.dsictl, "--version") or BARE not in call(args.no_seals, "--version"):
-        p.error("of the two programs the second, and no other, must be built with DSI_BENCH_WITHOUT_SEALS")
+    if SWITCH not in call(args.dsictl, "--version"):
+        p.error("dsictl must be built with DSI_BENCH_WITHOUT_SEALS")
     report, rows = Report("seals: what checking pages costs"), []
     with tempfile.TemporaryDirectory(dir=args.work) as folder:
         tables = [(os.path.basename(f), f) for f in args.files] or generated(args, folder)
