@@ -49,14 +49,24 @@ struct SoughtRows {
   uint8_t* present = nullptr;
 };
 
+// Slots of rows that repeat their neighbours ascend without gaps; a few of them tell.
+inline bool AreScattered(const uint32_t* slots, size_t num_rows) {
+  constexpr size_t kLooks = 16;
+  if (slots == nullptr || num_rows == 0) return false;
+  if (slots[num_rows - 1] - slots[0] >= num_rows) return true;
+  for (size_t look = 1; look <= kLooks; ++look) {
+    const size_t before = (num_rows - 1) * (look - 1) / kLooks;
+    if (slots[(num_rows - 1) * look / kLooks] < slots[before]) return true;
+  }
+  return false;
+}
+
 inline SoughtRows Seek(const ValuePool& pool, const uint32_t* slots, size_t num_rows) {
   SoughtRows rows;
   rows.pool = pool;
   rows.slots = slots;
   rows.num_rows = num_rows;
-  // Those of rows that repeat their neighbours ascend without gaps.
-  rows.is_scattered =
-      slots != nullptr && num_rows != 0 && slots[num_rows - 1] - slots[0] >= num_rows;
+  rows.is_scattered = AreScattered(slots, num_rows);
   rows.width_bits = pool.width == 1 ? 0 : pool.width == 2 ? 1 : pool.width == 4 ? 2 : 3;
   return rows;
 }

@@ -37,6 +37,18 @@ struct PadJob {
   PaddedRows out;
 };
 
+// Bytes that are all set up to a border: loaded from so far before it as a row's border is behind
+// its start.
+constexpr size_t kMostMasked = 1024;
+struct Border {
+  constexpr Border() {
+    for (size_t i = 0; i < kMostMasked; ++i) bytes[i] = 0xFF;
+  }
+  const uint8_t* Mask(size_t border) const { return bytes + kMostMasked - border; }
+  uint8_t bytes[2 * kMostMasked] = {};
+};
+alignas(64) constexpr Border kBorder;
+
 // The pad value as eight bytes that repeat it.
 inline uint64_t RepeatPad(uint64_t bits, size_t width) {
   switch (width) {
@@ -88,35 +100,116 @@ HWY_INLINE void PadExactly(const uint8_t* from, size_t size, size_t row_bytes, u
 
 #if HWY_TARGET != HWY_SCALAR
 
-// `kVectors` vectors of a row: of the `border` first bytes of it, and of the rest, one part is
-// padding and the other the values. No branch depends on a row's length.
+// `kVectors` vectors of a row. Where `mask` is set stands one of padding and values, else the
+// other. No branch depends on a row's length.
 template <size_t kVectors, bool kPadLeft, class V>
-HWY_INLINE void BlendVectors(V pad, const uint8_t* from, size_t border, uint8_t* out) {
+HWY_INLINE void BlendVectors(V pad, const uint8_t* from, const uint8_t* mask, uint8_t* out) {
   const D8 d;
   const size_t n = hn::Lanes(d);
-  const size_t here = std::min(border, n);
-  const auto first = hn::FirstN(d, here);
+  const auto first = hn::LoadU(d, mask);
   const auto loaded = hn::LoadU(d, from);
-  hn::StoreU(kPadLeft ? hn::IfThenElse(first, pad, loaded) : hn::IfThenElse(first, loaded, pad), d,
-             out);
+  hn::StoreU(
+      kPadLeft ? hn::IfVecThenElse(first, pad, loaded) : hn::IfVecThenElse(first, loaded, pad), d,
+      out);
   if constexpr (kVectors > 1)
-    BlendVectors<kVectors - 1, kPadLeft>(pad, from + n, border - here, out + n);
+    BlendVectors<kVectors - 1, kPadLeft>(pad, from + n, mask + n, out + n);
 }
 
-// All vectors of a row: kVectors, or `whole` bytes of them where that is 0.
+// All vectors of a row: kVectors, or `whole` bytes of them where that is 0. Of its first `border`
+// bytes and of the rest, one part is padding and the other the values.
 template <size_t kVectors, bool kPadLeft, class V>
 HWY_INLINE void BlendRow(V pad, const uint8_t* from, size_t border, size_t whole, uint8_t* out) {
-  if constexpr (kVectors != 0) return BlendVectors<kVectors, kPadLeft>(pad, from, border, out);
-  const size_t n = hn::Lanes(D8());
+  if constexpr (kVectors != 0) {
+    return BlendVectors<kVectors, kPadLeft>(pad, from, kBorder.Mask(border), out);
+  }
+  const D8 d;
+  const size_t n = hn::Lanes(d);
   size_t at = 0;
-  for (; at + 4 * n <= whole; at += 4 * n) {
-    BlendVectors<4, kPadLeft>(pad, from + at, border, out + at);
-    border -= std::min(border, 4 * n);
+  if (whole <= kMostMasked) {
+    const uint8_t* const mask = kBorder.Mask(border);
+    for (; at + 4 * n <= whole; at += 4 * n)
+      BlendVectors<4, kPadLeft>(pad, from + at, mask + at, out + at);
+    for (; at < whole; at += n) BlendVectors<1, kPadLeft>(pad, from + at, mask + at, out + at);
+    return;
   }
   for (; at < whole; at += n) {
-    BlendVectors<1, kPadLeft>(pad, from + at, border, out + at);
-    border -= std::min(border, n);
+    const size_t left = std::min(border - std::min(border, at), n);
+    BlendVectors<1, kPadLeft>(pad, from + at, kBorder.Mask(left), out + at);
   }
+}
+
+// kVectors vectors from one place to another: all are loaded before the first is stored, as the row
+// may end in the middle of what the one before has written.
+template <size_t kVectors>
+HWY_INLINE void CopyVectors(const uint8_t* from, uint8_t* out) {
+  const D8 d;
+  const size_t n = hn::Lanes(d);
+  const auto loaded = hn::LoadU(d, from);
+  if constexpr (kVectors > 1) CopyVectors<kVectors - 1>(from + n, out + n);
+  hn::StoreU(loaded, d, out);
+}
+
+// A finished row once more.
+template <size_t kVectors>
+HWY_INLINE void RepeatRow(const uint8_t* from, size_t whole, uint8_t* out) {
+  if constexpr (kVectors != 0) return CopyVectors<kVectors>(from, out);
+  const D8 d;
+  const size_t n = hn::Lanes(d);
+  const auto last = hn::LoadU(d, from + whole - n);
+  size_t at = 0;
+  for (; at + 5 * n <= whole; at += 4 * n) CopyVectors<4>(from + at, out + at);
+  for (; at + n < whole; at += n) CopyVectors<1>(from + at, out + at);
+  hn::StoreU(last, d, out + whole - n);
+}
+
+// Rows of which many repeat the one before: each is looked up once and then copied from the first
+// of its like, as the one before is still on its way to the cache.
+template <size_t kVectors, bool kPadLeft>
+uint64_t PadRepeats(const ValuePool& pool, const PadJob& job) {
+  const D8 d;
+  const hn::Repartition<uint64_t, D8> d64;
+  const size_t n = hn::Lanes(d);
+  const auto width = static_cast<size_t>(pool.width);
+  const uint64_t pattern = RepeatPad(job.options.pad_bits, width);
+  const auto pad = hn::BitCast(d, hn::Set(d64, pattern));
+  const size_t num_rows = job.num_rows;
+  const size_t row_bytes = size_t{job.options.row_length} * width;
+  const size_t whole = kVectors != 0 ? kVectors * n : (row_bytes + n - 1) / n * n;
+  const size_t total = num_rows * row_bytes;
+  const size_t roomy = row_bytes == 0 || total < whole ? 0 : (total - whole) / row_bytes + 1;
+  const auto* const values = reinterpret_cast<const uint8_t*>(pool.values);
+  const size_t readable = pool.num_values * width + pool.slack_bytes;
+  const uint32_t* const slots = job.slots;
+  uint64_t entries = 0;
+  auto* out = reinterpret_cast<uint8_t*>(job.out.values);
+  for (size_t row = 0; row < num_rows;) {
+    const uint32_t slot = slots[row];
+    size_t end = row + 1;
+    while (end < num_rows && slots[end] == slot) ++end;
+    const size_t length = pool.lengths[slot];
+    const size_t kept = std::min<size_t>(length, job.options.row_length);
+    const size_t size = kept * width;
+    const size_t start = (pool.starts[slot] + (job.options.keep_last ? length - kept : 0)) * width;
+    entries += length * (end - row);
+    if (job.out.kept != nullptr)
+      std::fill_n(job.out.kept + row, end - row, static_cast<int32_t>(kept));
+    if (job.out.present != nullptr)
+      std::fill_n(job.out.present + row, end - row, pool.present[slot]);
+    const uint8_t* const finished = out;
+    const size_t before = kPadLeft ? row_bytes - size : 0;  // Bytes loaded in front of the values.
+    if (HWY_LIKELY(row < roomy && start >= before && start - before + whole <= readable)) {
+      BlendRow<kVectors, kPadLeft>(pad, values + start - before, kPadLeft ? before : size, whole,
+                                   out);
+    } else {
+      PadExactly<kPadLeft>(values + start, size, row_bytes, pattern, out);
+    }
+    out += row_bytes;
+    ++row;
+    for (; row < std::min(end, roomy); ++row, out += row_bytes)
+      RepeatRow<kVectors>(finished, whole, out);
+    for (; row < end; ++row, out += row_bytes) std::memcpy(out, finished, row_bytes);
+  }
+  return entries;
 }
 
 template <size_t kVectors, bool kPadLeft>
@@ -125,6 +218,8 @@ uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
   const hn::Repartition<uint64_t, D8> d64;
   const size_t n = hn::Lanes(d);
   const SoughtRows sought = SeekRows(pool, job);
+  if (job.slots != nullptr && !sought.is_scattered)
+    return PadRepeats<kVectors, kPadLeft>(pool, job);
   const uint64_t pattern = RepeatPad(job.options.pad_bits, static_cast<size_t>(pool.width));
   const auto pad = hn::BitCast(d, hn::Set(d64, pattern));
   const size_t num_rows = job.num_rows;
