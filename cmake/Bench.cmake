@@ -26,6 +26,8 @@ endif()
 # What bench/remote runs.
 add_executable(remote_reads ${PROJECT_SOURCE_DIR}/bench/remote_figures/remote_reads.cc)
 target_link_libraries(remote_reads PRIVATE dsi_compiler dsi_internal)
+add_executable(delay_proxy ${PROJECT_SOURCE_DIR}/bench/remote_figures/delay_proxy.cc)
+target_link_libraries(delay_proxy PRIVATE dsi_compiler)
 
 # What bench/storage runs.
 add_executable(storage_plans ${PROJECT_SOURCE_DIR}/bench/storage_figures/plans.cc)

@@ -41,16 +41,14 @@ def free_port():
 
 
 def start_proxy(port, arguments):
-    command = [sys.executable, "-B", str(Path(__file__).with_name("delay_proxy.py")), str(port),
-               "--latency-ms", str(arguments.latency_ms), "--mb-per-s", str(arguments.mb_per_s)]
-    if arguments.no_handshake:
-        command.append("--no-handshake")
+    command = [arguments.programs / "delay_proxy", str(port), str(arguments.latency_ms),
+               str(arguments.mb_per_s), "0" if arguments.no_handshake else "1"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     return process, int(process.stdout.readline())
 
 
 def measure(arguments, uri):
-    command = [arguments.program, uri, arguments.features, str(arguments.batch_size),
+    command = [arguments.programs / "remote_reads", uri, arguments.features, str(arguments.batch_size),
                str(arguments.connections)]
     runs = [json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
             for _ in range(arguments.repeat)]
@@ -75,7 +73,7 @@ def show(title, figures, limit, latency_s):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--programs", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--features", required=True, help="names with commas between")
     parser.add_argument("--batch-size", type=int, default=4096)
     parser.add_argument("--connections", type=int, default=32)
