@@ -212,13 +212,18 @@ uint64_t PadRepeats(const ValuePool& pool, const PadJob& job) {
   return entries;
 }
 
+// Slots that ascend without gaps, each of which stands for two rows and more.
+bool FewDiffer(const PadJob& job) {
+  return job.slots[job.num_rows - 1] - job.slots[0] < job.num_rows / 2;
+}
+
 template <size_t kVectors, bool kPadLeft>
 uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
   const D8 d;
   const hn::Repartition<uint64_t, D8> d64;
   const size_t n = hn::Lanes(d);
   const SoughtRows sought = SeekRows(pool, job);
-  if (job.slots != nullptr && !sought.is_scattered)
+  if (job.slots != nullptr && !sought.is_scattered && FewDiffer(job))
     return PadRepeats<kVectors, kPadLeft>(pool, job);
   const uint64_t pattern = RepeatPad(job.options.pad_bits, static_cast<size_t>(pool.width));
   const auto pad = hn::BitCast(d, hn::Set(d64, pattern));
