@@ -136,12 +136,7 @@ Status PoolDecoder::CutLists() {
 
 ValuesView PoolDecoder::values() const {
   const uint64_t first = shape_->view().first_value;
-  if (!tiered_) {
-    // What a buffer has behind its values may be read, too: of few values they all stand near it.
-    const std::byte* const values = windows_[0]->At(first);
-    const uint64_t slack = values != nullptr ? ScanBuffer::kSlack / width_ : 0;
-    return {values, windows_[0]->num_readable(first) + slack};
-  }
+  if (!tiered_) return {windows_[0]->At(first), windows_[0]->num_readable(first)};
   if (!assembled_) return {};  // No list of the view has entries.
   if (read_tiers_ != num_tiers_) return {pool_.data(), num_kept_, starts_.data(), lengths_.data()};
   return {pool_.data() + first * width_, num_kept_ - first};
