@@ -59,6 +59,11 @@ def show(title, figures, limit, latency_s):
     print(f"{title}: open {figures['open_ms']:.0f} ms, first batch {figures['first_batch_ms']:.0f} ms "
           f"({figures['steps']:.0f} steps), scan {figures['scan_ms']:.0f} ms of "
           f"{figures['scan_bytes'] / 1e6:.1f} MB in {figures['scan_reads']:.0f} reads")
+    ahead = f"  the scan read ahead: {figures['ahead_ms']:.0f} ms"
+    if limit:
+        ahead += (f", {figures['scan_bytes'] / figures['ahead_ms'] / 1e3 / limit:.0%} of {limit:.0f} MB/s with opening, "
+                  f"first batch after {figures['ahead_first_ms']:.0f} ms")
+    print(ahead)
     for name, what in (("ranges_ms", "ranges in one call"),
                        ("ranges_by_stripe_ms", "a call for each stripe")):
         seconds = max(figures[name], 0.1) / 1000

@@ -87,6 +87,10 @@ dsi::Status ReadRanges(const dsi::RandomAccessFile& file, const ReadPlan& plan, 
 dsi::Status Run(const Task& task) {
   ScanTimes times;
   DSI_RETURN_IF_ERROR(ScanAll(task, &times));
+  Task ahead = task;
+  ahead.scan.read_ahead_bytes = 256 << 20;
+  ScanTimes ahead_times;
+  DSI_RETURN_IF_ERROR(ScanAll(ahead, &ahead_times));
   DSI_ASSIGN_OR_RETURN(auto file, dsi::OpenUri(task.uri, task.open));
   DSI_ASSIGN_OR_RETURN(const auto reader, dsi::Reader::Open(task.uri));
   DSI_ASSIGN_OR_RETURN(const ReadPlan plan, reader->Plan(task.scan));
@@ -96,12 +100,14 @@ dsi::Status Run(const Task& task) {
     DSI_RETURN_IF_ERROR(ReadRanges(*file, plan, ms == &by_stripe_ms, ms));
   std::printf(
       "{\"steps\": %llu, \"open_ms\": %.1f, \"first_batch_ms\": %.1f, \"scan_ms\": %.1f, "
+      "\"ahead_ms\": %.1f, \"ahead_first_ms\": %.1f, "
       "\"scan_bytes\": %llu, \"scan_reads\": %llu, \"plan_ranges\": %zu, \"plan_bytes\": %llu, "
       "\"plan_stripes\": %zu, \"ranges_ms\": %.1f, \"ranges_by_stripe_ms\": %.1f}\n",
       static_cast<unsigned long long>(plan.steps), times.open_ms, times.first_batch_ms,
-      times.all_ms, static_cast<unsigned long long>(times.bytes),
-      static_cast<unsigned long long>(times.reads), plan.ranges.size(),
-      static_cast<unsigned long long>(plan.bytes), reader->stripes().size(), all_ms, by_stripe_ms);
+      times.all_ms, ahead_times.all_ms, ahead_times.first_batch_ms,
+      static_cast<unsigned long long>(times.bytes), static_cast<unsigned long long>(times.reads),
+      plan.ranges.size(), static_cast<unsigned long long>(plan.bytes), reader->stripes().size(),
+      all_ms, by_stripe_ms);
   return dsi::Status::Ok();
 }
 
