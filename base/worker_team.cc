@@ -46,6 +46,7 @@ struct WorkerTeam::Shared {
   std::vector<Task*> tasks;  // Waiting, the oldest first.
   std::atomic<size_t> num_tasks{0};
   std::atomic<size_t> num_running{0};
+  std::atomic<uint32_t> num_done{0};  // Of all tasks; who waits for one waits for this to change.
 
   void Work() {
     while (!has_failed.load(std::memory_order_relaxed)) {
@@ -84,10 +85,21 @@ struct WorkerTeam::Shared {
     }
     task->Do();
     task->progress_.store(Task::Progress::kDone, std::memory_order_release);
-    task->progress_.notify_all();
+    // From here on the task may be gone.
     num_running.fetch_sub(1, std::memory_order_release);
-    num_running.notify_all();
+    num_done.fetch_add(1, std::memory_order_release);
+    num_done.notify_all();
     return true;
+  }
+
+  // Until a task that is done has made it false.
+  template <typename Condition>
+  void WaitWhile(const Condition& is_busy) {
+    for (;;) {
+      const uint32_t seen = num_done.load(std::memory_order_acquire);
+      if (!is_busy()) return;
+      num_done.wait(seen, std::memory_order_acquire);
+    }
   }
 
   void Help(size_t worker) {
@@ -181,15 +193,12 @@ bool WorkerTeam::Stop(Task* task) {
       return false;
     }
   }
+  const auto is_running = [&] {
+    return task->progress_.load(std::memory_order_acquire) == Progress::kRunning;
+  };
   // Most are nearly done.
-  for (int looks = 0; task->progress_.load(std::memory_order_acquire) == Progress::kRunning;
-       ++looks) {
-    if (looks < kLooks) {
-      Pause();
-    } else {
-      task->progress_.wait(Progress::kRunning, std::memory_order_acquire);
-    }
-  }
+  for (int looks = 0; looks < kLooks && is_running(); ++looks) Pause();
+  shared_->WaitWhile(is_running);
   task->progress_.store(Progress::kIdle, std::memory_order_relaxed);
   return true;
 }
@@ -203,11 +212,7 @@ void WorkerTeam::StopAll() {
     shared_->tasks.clear();
     shared_->num_tasks.store(0, std::memory_order_release);
   }
-  for (;;) {
-    const size_t running = shared_->num_running.load(std::memory_order_acquire);
-    if (running == 0) return;
-    shared_->num_running.wait(running, std::memory_order_acquire);
-  }
+  shared_->WaitWhile([&] { return shared_->num_running.load(std::memory_order_acquire) != 0; });
 }
 
 Status WorkerTeam::RunPieces(size_t count, const Pieces& pieces) {

@@ -29,7 +29,8 @@ Status MakeArrays(const ScanProjection& projection, std::span<const BatchPiece> 
   for (const ScanOutput& output : projection.outputs) {
     if (output.layout == Layout::kDense) continue;
     for (const BatchPiece& piece : pieces) {
-      if (piece.shape(output.shape).plain)
+      const ShapeView& shape = piece.shape(output.shape);
+      if (shape.plain && !IsOneNumber(output, shape))
         DSI_RETURN_IF_ERROR(piece.ShapeArrays(output.shape).status());
     }
   }

@@ -66,6 +66,9 @@ Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> p
                  size_t num_rows, WorkerTeam* team, FillScratch* scratch, ScanStats* stats,
                  BatchState* batch);
 
+// Padded to one number per row, and none missing: no arrays of the shape are looked at.
+bool IsOneNumber(const ScanOutput& output, const ShapeView& shape);
+
 // The part of FillBatch that is output `at`, none of the dense matrix: of a padded one rows
 // [begin, end) of the batch, of others all. Returns the entries of these rows before they are cut;
 // of unique rows where they are deduplicated. Writes nothing but the output's own places and reads

@@ -17,11 +17,14 @@ struct Source {
   ValuePool pool;
 };
 
-// One number per row, and none missing.
+}  // namespace
+
 bool IsOneNumber(const ScanOutput& output, const ShapeView& shape) {
   return (output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt) &&
          shape.plain && shape.entries == 1 && output.width == 1;
 }
+
+namespace {
 
 // What one output is made of in one piece. Plain scalars need no arrays of their shape.
 Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
