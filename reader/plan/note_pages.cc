@@ -23,29 +23,11 @@ class PageNotes {
       is_needed_.assign(is_needed_.size(), true);
       return is_needed_;
     }
-    for (const PlannedGroup& group : plan_.groups) {
-      if (group.index != kNone32) Add(plan_.streams[group.index], IsGeneral(group));
-    }
-    if (plan_.time.group != kNone32) {
-      for (const uint32_t at : {plan_.time.shape, plan_.time.values}) Add(plan_.streams[at], true);
-    }
-    for (const ColumnPlan& column : plan_.columns) {
-      const bool all = IsGeneral(plan_.groups[column.group]);
-      for (const uint32_t at : {column.shape, column.windows, column.values}) {
-        if (at != kNone32) Add(plan_.streams[at], all);
-      }
-      if (column.dictionary != kNone32) Add(plan_.streams[column.dictionary], true);
-      for (const uint32_t at : column.tiers) Add(plan_.streams[at], all);
-    }
+    VisitNeeds(plan_, [&](const PlannedStream& stream, bool all) { Add(stream, all); });
     return is_needed_;
   }
 
  private:
-  // Any row may need any unique row.
-  static bool IsGeneral(const PlannedGroup& group) {
-    return group.record.form >= IndexForm::kGeneral;
-  }
-
   void Add(const PlannedStream& stream, bool all) {
     const uint32_t n = stream.record.num_pages;
     if (n == 0) return;

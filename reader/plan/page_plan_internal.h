@@ -122,6 +122,30 @@ Result<StripePlan> PlanStripe(const OpenFile& file, std::span<const OpenColumn> 
 Result<StripePlan> PlanTogether(const OpenFile& file, std::span<const OpenColumn> columns,
                                 size_t stripe, const ReaderOptions& options, MemoryBudget* budget);
 
+// Calls visit(stream, all) for the streams that the rows of columns need, and says whether any row
+// may need any of the values. What others look up in is not among them, but dictionaries are.
+template <typename Visit>
+void VisitNeeds(const StripePlan& plan, const Visit& visit) {
+  // Any row may need any unique row.
+  const auto is_general = [](const PlannedGroup& group) {
+    return group.record.form >= IndexForm::kGeneral;
+  };
+  for (const PlannedGroup& group : plan.groups) {
+    if (group.index != kNone32) visit(plan.streams[group.index], is_general(group));
+  }
+  if (plan.time.group != kNone32) {
+    for (const uint32_t at : {plan.time.shape, plan.time.values}) visit(plan.streams[at], true);
+  }
+  for (const ColumnPlan& column : plan.columns) {
+    const bool all = is_general(plan.groups[column.group]);
+    for (const uint32_t at : {column.shape, column.windows, column.values}) {
+      if (at != kNone32) visit(plan.streams[at], all);
+    }
+    if (column.dictionary != kNone32) visit(plan.streams[column.dictionary], true);
+    for (const uint32_t at : column.tiers) visit(plan.streams[at], all);
+  }
+}
+
 // Rows [begin, end) of a stripe of num_rows.
 struct StripeRows {
   uint32_t begin = 0;

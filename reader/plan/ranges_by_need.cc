@@ -16,30 +16,16 @@ class Needs {
   Needs(const StripePlan& plan, const StripeRows& rows)
       : plan_(plan), begin_(kParts * rows.begin / std::max(rows.num_rows, 1U)) {
     when_.assign(plan.ranges.size(), kNever);
-    for (const PlannedGroup& group : plan.groups) {
-      if (group.index != kNone32) Add(plan.streams[group.index], IsGeneral(group));
-    }
-    for (const ColumnPlan& column : plan.columns) {
-      const bool all = IsGeneral(plan.groups[column.group]);
-      for (const uint32_t at : {column.shape, column.windows, column.values}) {
-        if (at != kNone32) Add(plan.streams[at], all);
-      }
-      for (const uint32_t at : column.tiers) Add(plan.streams[at], all);
-    }
+    VisitNeeds(plan, [&](const PlannedStream& stream, bool all) { Add(stream, all); });
     // What only others look up in is decoded whole before them.
     for (const PlannedStream& stream : plan.streams) {
-      if (stream.lends || stream.role == StreamRole::kDictionary || stream.column == kNone32)
-        Add(stream, true);
+      if (stream.lends) Add(stream, true);
     }
   }
 
   const std::vector<uint64_t>& when() const { return when_; }
 
  private:
-  static bool IsGeneral(const PlannedGroup& group) {
-    return group.record.form >= IndexForm::kGeneral;
-  }
-
   void Add(const PlannedStream& stream, bool all) {
     const uint64_t n = stream.record.num_pages;
     for (uint64_t k = 0; k < n; ++k) {
