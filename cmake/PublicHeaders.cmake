@@ -4,6 +4,9 @@ set(DSI_PUBLIC_HEADERS
   base/export.h
   base/status.h
   base/version.h
+  dataset/dataset.h
+  dataset/dataset_scan.h
+  dataset/order.h
   format/limits.h
   format/schema.h
   format/types.h

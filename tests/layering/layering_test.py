@@ -20,8 +20,9 @@ ALLOWED = {
     "dedup": {"dedup", "format", "base"},
     "writer": {"writer", "codecs", "dedup", "io", "format", "base"},
     "reader": {"reader", "codecs", "dedup", "io", "format", "base"},
+    "dataset": {"dataset", "reader", "codecs", "dedup", "io", "format", "base"},
     "text": {"text", "writer", "reader", "io", "format", "base"},
-    "tools": {"tools", "text", "writer", "reader", "codecs", "dedup", "io", "format", "base"},
+    "tools": {"tools", "text", "dataset", "writer", "reader", "codecs", "dedup", "io", "format", "base"},
 }
 # Rooms of a folder, in the order in which the data goes through them: a room includes those named
 # beside it and the folder's public headers; what stands in the folder itself includes all rooms.
@@ -40,6 +41,11 @@ ROOMS = {
         "layout": {"cluster", "rows"},
         "encode": {"layout", "cluster", "rows"},
         "publish": {"encode", "layout", "cluster", "rows"},
+    },
+    "dataset": {
+        "files": set(),
+        "order": set(),
+        "scan": {"files", "order"},
     },
     "text": {
         "lines": set(),

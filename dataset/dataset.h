@@ -1,0 +1,79 @@
+// Many files as one table.
+//
+// Thread safety: const calls from many threads are safe. Nothing throws. Files are opened when they
+// are needed and closed when others are; none is held that is not in use.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dsi/base/export.h"
+#include "dsi/base/status.h"
+#include "dsi/dataset/dataset_scan.h"
+#include "dsi/io/open.h"
+#include "dsi/reader/file_info.h"
+#include "dsi/reader/read_plan.h"
+
+namespace dsi {
+
+namespace internal {
+struct DatasetAccess;
+class DatasetFiles;
+}  // namespace internal
+
+struct DatasetOptions {
+  OpenOptions open;
+  ReaderOptions reader;
+  // Threads that read footers; 0: as many as the process may use cores, more where a source is
+  // slow.
+  uint32_t threads = 0;
+  // Files open at once, but for those that a scan needs together.
+  uint32_t max_open_files = 64;
+};
+
+struct DatasetFile {
+  std::string path;
+  uint64_t bytes = 0;
+  uint64_t num_rows = 0;
+  uint64_t first_row = 0;    // Of the dataset.
+  uint64_t fingerprint = 0;  // Of the file's trailer and core footer: another content, another one.
+};
+
+class DSI_EXPORT Dataset {
+ public:
+  // A file, a pattern with '*', '?', '[…]' or '**', a folder (all *.dsi below it), an http(s) or s3
+  // prefix that ends in '/', or a manifest (*.json). Files stand in the order of their paths, those
+  // of a manifest in its own. Errors: kNotFound (nothing there), kIo, kNotDsi, kCorrupt; kBadInput
+  // for a manifest that breaks a rule or that a file contradicts.
+  static Result<std::unique_ptr<Dataset>> Open(const std::string& where,
+                                               const DatasetOptions& options = {});
+  // Several of them, one behind the other.
+  static Result<std::unique_ptr<Dataset>> Open(std::span<const std::string> where,
+                                               const DatasetOptions& options = {});
+  ~Dataset();
+
+  std::span<const DatasetFile> files() const noexcept;
+  uint64_t num_rows() const noexcept;
+  // Of all files, their order and their content.
+  uint64_t snapshot() const noexcept;
+
+  // One schema over all files: features by id, then by name; types widened. kBadInput names two
+  // files that cannot be reconciled. Reads the directory of every file that a manifest does not
+  // tell about.
+  Result<std::vector<ColumnInfo>> Columns() const;
+  // Batches of this rank; reads no data.
+  Result<uint64_t> CountBatches(const DatasetScanOptions& options) const;
+  Result<std::unique_ptr<DatasetScan>> NewScan(const DatasetScanOptions& options) const;
+  // The JSON form that Open takes (spec/dataset.md).
+  Result<std::string> Manifest() const;
+
+ private:
+  friend struct internal::DatasetAccess;
+  explicit Dataset(std::unique_ptr<internal::DatasetFiles> files);
+  std::unique_ptr<internal::DatasetFiles> files_;
+};
+
+}  // namespace dsi

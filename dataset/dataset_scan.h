@@ -1,0 +1,56 @@
+// A scan of a dataset: batches across stripes and files in any order, for one of several readers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dsi/base/export.h"
+#include "dsi/base/status.h"
+#include "dsi/dataset/order.h"
+#include "dsi/reader/scan.h"
+#include "dsi/reader/scan_options.h"
+
+namespace dsi {
+
+// Rows [begin, end) of a dataset, counted over its files.
+struct DatasetRows {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+struct DatasetScanOptions {
+  // As for one file, but: row_begin and row_end are not used. With a filter, or where rows are
+  // deleted, a batch has those of its batch_size rows that pass, so that the number of batches and
+  // what each rank gets do not depend on them; it may have none. Names are those of the dataset.
+  ScanOptions scan;
+  // The rows to scan, ascending and apart. Empty: all.
+  std::vector<DatasetRows> rows = {};
+  OrderOptions order;
+  ShardOptions shard;
+  // What DatasetScan::state() gave. Its order, batch size and rows must be those asked for; shard
+  // and threads may differ. Empty: from the start.
+  std::string state = {};
+};
+
+struct BatchRow {
+  uint32_t file = 0;  // Position in Dataset::files().
+  uint64_t row = 0;   // Of that file.
+};
+
+// Thread safety: one thread at a time. The Dataset must outlive the scan. Nothing throws.
+class DSI_EXPORT DatasetScan : public Scan {
+ public:
+  ~DatasetScan() override;
+  // Where all ranks stand when each has handed out as many batches as this one: a small JSON of a
+  // version of its own (spec DS-…). A scan made with it, in another process, with other threads and
+  // another world, gives exactly the batches that had not been handed out.
+  virtual Result<std::string> state() const = 0;
+  // Of each row of the last batch the file and its row there.
+  virtual Status RowsOf(std::vector<BatchRow>* rows) const = 0;
+  // The last batch repeats one that this rank had (Remainder::kPad).
+  virtual bool is_repeated() const noexcept = 0;
+};
+
+}  // namespace dsi
