@@ -39,15 +39,17 @@ uint64_t OrderKey(OrderPurpose purpose, const OrderOptions& options, uint64_t sn
 KeyedBijection::KeyedBijection(uint64_t key, uint64_t n) : size_(n) {
   if (n == 0) return;
   low_ = RootRoundedUp(n);
+  low_ += low_ % 2;  // Adding to an odd number of places never makes a permutation odd.
   high_ = static_cast<uint32_t>((n + low_ - 1) / low_);
-  for (int r = 0; r < kRounds; ++r) round_keys_[r] = SplitMix64(key, static_cast<uint64_t>(r) + 1);
+  rounds_ = n < kFew ? kMaxRounds : kRounds;
+  for (int r = 0; r < rounds_; ++r) round_keys_[r] = SplitMix64(key, static_cast<uint64_t>(r) + 1);
 }
 
 uint64_t KeyedBijection::At(uint64_t i) const {
   do {
     auto high = static_cast<uint32_t>(i / low_);
     auto low = static_cast<uint32_t>(i % low_);
-    for (int r = 0; r < kRounds; r += 2) {
+    for (int r = 0; r < rounds_; r += 2) {
       high = Add(high, Round(round_keys_[r], low, high_), high_);
       low = Add(low, Round(round_keys_[r + 1], high, low_), low_);
     }
@@ -60,7 +62,7 @@ uint64_t KeyedBijection::Inverse(uint64_t i) const {
   do {
     auto high = static_cast<uint32_t>(i / low_);
     auto low = static_cast<uint32_t>(i % low_);
-    for (int r = kRounds; r > 0; r -= 2) {
+    for (int r = rounds_; r > 0; r -= 2) {
       low = Subtract(low, Round(round_keys_[r - 1], high, low_), low_);
       high = Subtract(high, Round(round_keys_[r - 2], low, high_), high_);
     }

@@ -28,7 +28,7 @@ uint64_t OrderKey(OrderPurpose purpose, const OrderOptions& options, uint64_t sn
 
 // A Feistel network over pairs of numbers below `high` and `low` (Black and Rogaway, "Ciphers with
 // Arbitrary Finite Domains", CT-RSA 2002, their third method), whose results of n or more are put
-// through it again until one is less (DO-003). The pairs are fewer than n + √n + 1, so that once is
+// through it again until one is less (DO-003). The pairs are fewer than n + √n + 2, so that once is
 // nearly always enough.
 //
 // Thread safety: a value.
@@ -47,12 +47,15 @@ class KeyedBijection {
   uint64_t Inverse(uint64_t i) const;
 
  private:
+  static constexpr uint64_t kFew = 256;  // Below it all rounds are done, from it on kRounds.
   static constexpr int kRounds = 6;
+  static constexpr int kMaxRounds = 24;
 
   uint64_t size_ = 0;
   uint32_t high_ = 1;
-  uint32_t low_ = 1;  // √n, rounded up.
-  uint64_t round_keys_[kRounds] = {};
+  uint32_t low_ = 1;
+  int rounds_ = 0;
+  uint64_t round_keys_[kMaxRounds] = {};
 };
 
 }  // namespace dsi::internal

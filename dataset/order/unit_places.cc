@@ -14,7 +14,7 @@ std::vector<uint64_t> EndsOfSelected(std::span<const uint64_t> unit_ends,
     // The first unit that ends behind the beginning of the span, and all up to its end.
     unit = std::upper_bound(unit, unit_ends.end(), span.begin);
     for (; unit != unit_ends.end(); ++unit) {
-      const uint64_t end = rows.CountBefore(std::min(*unit, span.end));
+      const uint64_t end = rows.CountBefore(*unit);
       const uint64_t begin = ends.empty() ? 0 : ends.back();
       if (end > begin) ends.push_back(end);
       if (*unit >= span.end) break;
