@@ -6,6 +6,7 @@ set(DSI_PUBLIC_HEADERS
   base/version.h
   dataset/dataset.h
   dataset/dataset_scan.h
+  dataset/mixed_scan.h
   dataset/order.h
   format/limits.h
   format/schema.h

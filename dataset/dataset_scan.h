@@ -49,8 +49,14 @@ class DSI_EXPORT DatasetScan : public Scan {
   virtual Result<std::string> state() const = 0;
   // Of each row of the last batch the file and its row there.
   virtual Status RowsOf(std::vector<BatchRow>* rows) const = 0;
-  // The last batch repeats one that this rank had (Remainder::kPad).
+  // The last batch repeats one that was handed out (Remainder::kPad).
   virtual bool is_repeated() const noexcept = 0;
 };
+
+// One state for ranks that stopped at different places: states[r] is what state() of rank r gave.
+// What it makes hands out every batch that no rank had handed out. Ranks that stopped at the same
+// place need it not: the state of any of them stands for all. kBadInput: not one state of each rank
+// of one scan. Thread safety: any thread.
+DSI_EXPORT Result<std::string> JoinStates(std::span<const std::string> states);
 
 }  // namespace dsi

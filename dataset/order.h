@@ -39,8 +39,10 @@ struct OrderOptions {
 
 // What becomes of batches that do not go round, so that a collective step never waits for one.
 enum class Remainder : uint8_t {
-  kDrop,    // Left out: every rank has batches / world.
-  kPad,     // Ranks that have one less repeat their first ones: Scan says which are repeated.
+  kDrop,  // Left out: every rank has batches / world.
+  // Ranks that have one less hand out the batch before once more: their last one, or where they
+  // have none, the last of all. The scan says which are repeated.
+  kPad,
   kUneven,  // Handed out: some ranks have one more.
 };
 

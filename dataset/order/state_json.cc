@@ -107,6 +107,15 @@ JsonRead ReadBool(bool* out) {
   };
 }
 
+JsonRead ReadText(std::string* out) {
+  return [=](dom::element value) -> Status {
+    std::string_view text;
+    if (value.get(text) != simdjson::SUCCESS) return BadInput("expected a text");
+    out->assign(text);
+    return {};
+  };
+}
+
 JsonRead ReadDecimal(uint64_t* out) {
   return [=](dom::element value) -> Status {
     std::string_view text;

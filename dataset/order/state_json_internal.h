@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "dsi/base/error_internal.h"
@@ -34,6 +35,7 @@ Status ReadJsonObject(simdjson::dom::element value, std::span<const JsonMember> 
 JsonRead ReadNumber(uint64_t least, uint64_t most, uint64_t* out);
 JsonRead ReadNumber(uint64_t least, uint64_t most, uint32_t* out);
 JsonRead ReadBool(bool* out);
+JsonRead ReadText(std::string* out);
 JsonRead ReadDecimal(uint64_t* out);
 JsonRead ReadHex(uint64_t* out);
 

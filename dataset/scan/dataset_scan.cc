@@ -1,0 +1,7 @@
+#include "dsi/dataset/dataset_scan.h"
+
+namespace dsi {
+
+DatasetScan::~DatasetScan() = default;
+
+}  // namespace dsi
