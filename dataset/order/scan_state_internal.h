@@ -12,7 +12,7 @@
 
 namespace dsi::internal {
 
-// Batches of an order of so many rows.
+// Batches of an order of so many rows (spec DO-004).
 inline uint64_t CountBatches(uint64_t num_rows, uint32_t batch_size, bool drop_last) {
   return num_rows / batch_size + (!drop_last && num_rows % batch_size > 0 ? 1 : 0);
 }

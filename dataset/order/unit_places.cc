@@ -23,14 +23,20 @@ std::vector<uint64_t> EndsOfSelected(std::span<const uint64_t> unit_ends,
   return ends;
 }
 
+// All rows of all units, none of which is empty.
+bool AreAllSelected(std::span<const uint64_t> unit_ends, const SelectedRows& rows) {
+  return !unit_ends.empty() && unit_ends.front() > 0 && rows.size() == unit_ends.back() &&
+         std::ranges::adjacent_find(unit_ends) == unit_ends.end();
+}
+
 }  // namespace
 
 void UnitPlaces::List(const SelectedRows& rows) const {
-  own_ends_ = EndsOfSelected(unit_ends_, rows);
-  ends_ = own_ends_;
-  if (std::ranges::equal(own_ends_, unit_ends_)) {
-    own_ends_ = {};
+  if (AreAllSelected(unit_ends_, rows)) {
     ends_ = unit_ends_;
+  } else {
+    own_ends_ = EndsOfSelected(unit_ends_, rows);
+    ends_ = own_ends_;
   }
   order_ = KeyedBijection(OrderKey(OrderPurpose::kUnits, options_, snapshot_, 0), ends_.size());
   slot_ends_.resize(ends_.size());

@@ -42,6 +42,13 @@ TEST(ScanState, HasTheTextOfTheSpec) {
       << "DO-014";
 }
 
+TEST(ScanState, CountsBatches) {
+  EXPECT_EQ(CountBatches(8, 4, false), 2U) << "DO-004";
+  EXPECT_EQ(CountBatches(9, 4, false), 3U);
+  EXPECT_EQ(CountBatches(9, 4, true), 2U);
+  EXPECT_EQ(CountBatches(0, 4, false), 0U);
+}
+
 TEST(ScanState, ReadsWhatItWrites) {
   for (const OrderUnit unit :
        {OrderUnit::kNone, OrderUnit::kBlock, OrderUnit::kStripe, OrderUnit::kFile}) {
