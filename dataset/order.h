@@ -2,8 +2,7 @@
 //
 // The order is a function of (snapshot of the dataset, OrderOptions, batch size) alone: no world
 // size, number of threads or projection changes it. It is worked out by arithmetic, so that a scan
-// begins anywhere in it at the same cost, and its place is a few integers (spec DS-…,
-// spec/dataset.md).
+// begins anywhere in it at the same cost, and its place is a few integers (spec/dataset-order.md).
 #pragma once
 
 #include <cstdint>
