@@ -44,8 +44,8 @@ class DSI_EXPORT DatasetScan : public Scan {
  public:
   ~DatasetScan() override;
   // Where all ranks stand when each has handed out as many batches as this one: a small JSON of a
-  // version of its own (spec DO-014). A scan made with it, in another process, with other threads and
-  // another world, gives exactly the batches that had not been handed out.
+  // version of its own (spec DO-014). A scan made with it, in another process, with other threads
+  // and another world, gives exactly the batches that had not been handed out.
   virtual Result<std::string> state() const = 0;
   // Of each row of the last batch the file and its row there.
   virtual Status RowsOf(std::vector<BatchRow>* rows) const = 0;
