@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,9 @@ struct DatasetOptions {
   uint32_t threads = 0;
   // Files open at once, but for those that a scan needs together.
   uint32_t max_open_files = 64;
+  // Told how many files were looked at, and of how many, while a call looks at all of them; may
+  // cancel by returning false (kCancelled). Called by the thread that made the call.
+  std::function<bool(uint64_t done, uint64_t total)> progress = {};
 };
 
 struct DatasetFile {
@@ -39,15 +43,17 @@ struct DatasetFile {
   uint64_t bytes = 0;
   uint64_t num_rows = 0;
   uint64_t first_row = 0;    // Of the dataset.
-  uint64_t fingerprint = 0;  // Of the file's trailer and core footer: another content, another one.
+  uint64_t fingerprint = 0;  // The seal of the trailer: another content, another one (DS-003).
 };
 
 class DSI_EXPORT Dataset {
  public:
-  // A file, a pattern with '*', '?', '[…]' or '**', a folder (all *.dsi below it), an http(s) or s3
-  // prefix that ends in '/', or a manifest (*.json). Files stand in the order of their paths, those
-  // of a manifest in its own. Errors: kNotFound (nothing there), kIo, kNotDsi, kCorrupt; kBadInput
-  // for a manifest that breaks a rule or that a file contradicts.
+  // A file, a pattern with '*', '?', '[…]' or '**', a folder (all *.dsi below it but for hidden
+  // ones), an http(s) or s3 prefix that ends in '/', or a manifest (*.json). Patterns are for paths
+  // and s3. What nginx lists with `autoindex_format json` can be found by an http(s) prefix. Files
+  // stand in the order of their paths, those of a manifest in its own. Errors: kNotFound (nothing
+  // there), kIo, kNotDsi, kCorrupt; kInvalidArgument for a file that is named twice; kBadInput for
+  // a manifest that breaks a rule or that a file contradicts.
   static Result<std::unique_ptr<Dataset>> Open(const std::string& where,
                                                const DatasetOptions& options = {});
   // Several of them, one behind the other.
@@ -60,15 +66,17 @@ class DSI_EXPORT Dataset {
   // Of all files, their order and their content.
   uint64_t snapshot() const noexcept;
 
-  // One schema over all files: features by id, then by name; types widened. kBadInput names two
-  // files that cannot be reconciled. Reads the directory of every file that a manifest does not
-  // tell about.
+  // One schema over all files (DS-020 …): features by id, then by name; types widened. What is of
+  // one file alone is not told: group, max_error and what is stored. kBadInput names two files that
+  // cannot be reconciled. Reads the directory of every file that a manifest does not tell about.
   Result<std::vector<ColumnInfo>> Columns() const;
   // Batches of this rank; reads no data.
   Result<uint64_t> CountBatches(const DatasetScanOptions& options) const;
   Result<std::unique_ptr<DatasetScan>> NewScan(const DatasetScanOptions& options) const;
-  // The JSON form that Open takes (spec/dataset.md).
-  Result<std::string> Manifest() const;
+  // The JSON form that Open takes (spec/dataset.md), with statistics that the files have. Files
+  // below `folder`, where it is to be stored, are named from there; others, and all where it is
+  // empty, by their whole path.
+  Result<std::string> Manifest(const std::string& folder = {}) const;
 
  private:
   friend struct internal::DatasetAccess;

@@ -134,7 +134,7 @@ Status CurlRequest::Prepare(const RemoteTarget& target, const RemotePlace& place
   // One connection for each range: several on one share its window.
   set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
   set(CURLOPT_PATH_AS_IS, 1L);
-  set(CURLOPT_RANGE, range.c_str());
+  if (!asked.is_whole) set(CURLOPT_RANGE, range.c_str());
   set(CURLOPT_ACCEPT_ENCODING, "identity");
   set(CURLOPT_USERAGENT, "dsi/" DSI_VERSION);
   set(CURLOPT_HTTPHEADER, headers_.get());

@@ -41,6 +41,15 @@ Judgement JudgeWhole(const HttpAnswer& answer, const RangeAsked& asked) {
   return TakeBody({.begin = 0, .end = size, .total = size});
 }
 
+Judgement JudgeAnswer(const HttpAnswer& answer, const RangeAsked& asked) {
+  if (answer.status != 200) return GiveUp("answered a part where all was asked for");
+  const uint64_t size = answer.content_length.value_or(asked.size);
+  if (size > asked.size) {
+    return GiveUp(fmt::format("answered {} bytes; at most {} are taken", size, asked.size));
+  }
+  return TakeBody({.begin = 0, .end = size, .total = answer.content_length});
+}
+
 Judgement JudgePart(const HttpAnswer& answer, const RangeAsked& asked) {
   if (!answer.range) return AskAgain("answered 206 without a Content-Range that makes sense");
   const ContentRange& range = *answer.range;
@@ -135,6 +144,7 @@ Judgement JudgeHead(const HttpAnswer& answer, const RangeAsked& asked) {
   if (!answer.content_encoding.empty() && answer.content_encoding != "identity") {
     return GiveUp("the server encodes the bytes (Content-Encoding), though asked not to");
   }
+  if (asked.is_whole) return JudgeAnswer(answer, asked);
   if (asked.identity != nullptr) {
     std::string difference = DifferenceTo(*asked.identity, answer);
     if (!difference.empty()) return GiveUp(std::move(difference));

@@ -26,6 +26,8 @@ struct RangeAsked {
   uint64_t offset = 0;
   uint64_t size = 0;
   bool from_end = false;  // The last `size` bytes; offset is not used.
+  // No range: all that the server answers, whose size it need not say, and at most `size` bytes.
+  bool is_whole = false;
   // Null: the file is being opened, and its size not known. It may then have fewer bytes than asked
   // for, and be answered whole.
   const RemoteIdentity* identity = nullptr;

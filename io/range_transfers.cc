@@ -59,6 +59,7 @@ class RangeTransfers::Impl {
 
   Status Run(const RemoteIdentity* identity, std::span<RangeFetch> fetches);
   const RemotePlace& place() const { return place_; }
+  void GoTo(RemotePlace place) { place_ = std::move(place); }
 
  private:
   struct Slot {
@@ -200,6 +201,7 @@ Status RangeTransfers::Impl::Start(Work work) {
   const RangeAsked asked{.offset = fetch.offset + work.done,
                          .size = fetch.size - work.done,
                          .from_end = fetch.from_end,
+                         .is_whole = fetch.is_whole,
                          .identity = identity_};
   const double left = work.started + options().deadline_s - Now();
   DSI_RETURN_IF_ERROR(slot->request.Prepare(*target_, work.place, asked, {fetch.parts, work.done},
@@ -239,6 +241,15 @@ void RangeTransfers::Impl::FinishBody(Slot* slot, CURLcode code) {
   Work& work = slot->work;
   RangeFetch& fetch = *work.fetch;
   const ContentRange& range = request.judgement()->range;
+  const bool is_open_ended = fetch.is_whole && !request.answer().content_length;
+  if (is_open_ended && request.has_too_much()) {
+    return GiveUp(work, StatusCode::kIo, fmt::format("more than {} bytes came", fetch.size));
+  }
+  if (is_open_ended && code == CURLE_OK) {
+    place_ = work.place;
+    fetch.range = {.begin = 0, .end = request.received(), .total = request.received()};
+    return;
+  }
   const uint64_t size = range.end - range.begin;
   // All that was announced is there, whatever libcurl makes of its end.
   if (request.received() == size && !request.has_too_much()) {
@@ -337,8 +348,9 @@ void RangeTransfers::Impl::TryAgain(Work work, const std::string& reason,
 void RangeTransfers::Impl::GiveUp(const Work& work, StatusCode code, const std::string& reason) {
   RangeFetch& fetch = *work.fetch;
   const std::string what =
-      identity_ == nullptr ? "opening"
-                           : fmt::format("bytes {}..{}", fetch.offset, fetch.offset + fetch.size);
+      fetch.is_whole         ? "listing"
+      : identity_ == nullptr ? "opening"
+                             : fmt::format("bytes {}..{}", fetch.offset, fetch.offset + fetch.size);
   const std::string tried = work.tries > 1 ? fmt::format(" (requests: {}, within {:.1f} s)",
                                                          work.tries, Now() - work.started)
                                            : "";
@@ -366,5 +378,6 @@ Status RangeTransfers::Run(const RemoteIdentity* identity, std::span<RangeFetch>
 }
 
 const RemotePlace& RangeTransfers::place() const { return impl_->place(); }
+void RangeTransfers::GoTo(RemotePlace place) { impl_->GoTo(std::move(place)); }
 
 }  // namespace dsi::internal

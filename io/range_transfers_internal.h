@@ -21,6 +21,7 @@ struct RangeFetch {
   // As many bytes as `size` together.
   std::vector<std::span<std::byte>> parts = {};
   bool from_end = false;  // See RangeAsked.
+  bool is_whole = false;  // See RangeAsked.
   // Asked for once, and not waited for when all others are there.
   bool is_optional = false;
 
@@ -46,6 +47,8 @@ class RangeTransfers {
 
   // Where the last range came from.
   const RemotePlace& place() const;
+  // Where the next ones are asked for.
+  void GoTo(RemotePlace place);
   int process() const { return process_; }
 
  private:

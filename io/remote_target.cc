@@ -94,7 +94,7 @@ bool IsPlain(std::string_view text) {
 }  // namespace
 
 std::string S3Object::Url(std::string_view region) const {
-  const std::string path = EscapeKey(key);
+  const std::string path = EscapeKey(key) + query;
   if (!endpoint.empty()) return fmt::format("{}/{}/{}", endpoint, bucket, path);
   const std::string_view china = region.starts_with("cn-") ? ".cn" : "";
   // A dot would make the host one more level than the certificate is for.
@@ -119,18 +119,13 @@ Result<RemoteTarget> HttpTarget(const std::string& url, const RemoteOptions& opt
   return target;
 }
 
-Result<RemoteTarget> S3Target(const std::string& url, const RemoteOptions& options,
-                              const S3Options& s3) {
+namespace {
+
+// Of the URL up to the bucket's end.
+Result<RemoteTarget> BucketTarget(const std::string& url, S3Object object,
+                                  const RemoteOptions& options, const S3Options& s3) {
   RemoteTarget target{.name = url, .options = options};
   DSI_RETURN_IF_ERROR(CheckOptions(options));
-  S3Object object;
-  const std::string_view rest = std::string_view(url).substr(url.find("://") + 3);
-  const size_t slash = rest.find('/');
-  if (slash == std::string_view::npos || slash + 1 == rest.size()) {
-    return InvalidArgument("{}: a file of S3 is s3://bucket/key", url);
-  }
-  object.bucket = rest.substr(0, slash);
-  object.key = rest.substr(slash + 1);
   if (!IsPlain(object.bucket)) {
     return InvalidArgument("{}: the name of a bucket has letters, digits, '-', '.', '_'", url);
   }
@@ -164,6 +159,31 @@ Result<RemoteTarget> S3Target(const std::string& url, const RemoteOptions& optio
   target.options.ca_file =
       FirstOf(options.ca_file, "AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE");
   return target;
+}
+
+S3Object ObjectOf(std::string_view url) {
+  const std::string_view rest = url.substr(url.find("://") + 3);
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  S3Object object;
+  object.bucket = rest.substr(0, slash);
+  object.key = rest.substr(std::min(slash + 1, rest.size()));
+  return object;
+}
+
+}  // namespace
+
+Result<RemoteTarget> S3Target(const std::string& url, const RemoteOptions& options,
+                              const S3Options& s3) {
+  S3Object object = ObjectOf(url);
+  if (object.key.empty()) return InvalidArgument("{}: a file of S3 is s3://bucket/key", url);
+  return BucketTarget(url, std::move(object), options, s3);
+}
+
+Result<RemoteTarget> S3BucketTarget(const std::string& url, const RemoteOptions& options,
+                                    const S3Options& s3) {
+  S3Object object = ObjectOf(url);
+  object.key.clear();
+  return BucketTarget(url, std::move(object), options, s3);
 }
 
 bool IsSameServer(const std::string& url, const std::string& other) {

@@ -14,6 +14,7 @@ namespace dsi::internal {
 struct S3Object {
   std::string bucket;
   std::string key;
+  std::string query;     // With its "?"; sorted and escaped as it is signed.
   std::string endpoint;  // Without a slash at the end; empty: AWS.
   std::string access_key_id;
   std::string secret_access_key;
@@ -42,6 +43,9 @@ struct RemoteTarget {
 Result<RemoteTarget> HttpTarget(const std::string& url, const RemoteOptions& options);
 Result<RemoteTarget> S3Target(const std::string& url, const RemoteOptions& options,
                               const S3Options& s3);
+// That of the bucket of s3://bucket/…, whatever follows: what may be asked for is a query.
+Result<RemoteTarget> S3BucketTarget(const std::string& url, const RemoteOptions& options,
+                                    const S3Options& s3);
 
 // Whether `url` is of the same scheme, host and port as `other`: what is secret may go there too.
 bool IsSameServer(const std::string& url, const std::string& other);

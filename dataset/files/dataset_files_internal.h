@@ -3,14 +3,24 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dsi/base/status.h"
 #include "dsi/dataset/dataset.h"
+#include "dsi/dataset/files/file_facts_internal.h"
+#include "dsi/dataset/files/reader_pool_internal.h"
 #include "dsi/reader/reader.h"
 
 namespace dsi::internal {
+
+// Which file has which schema.
+struct SchemasOfFiles {
+  std::vector<FileSchema> schemas;  // In the order of the first file that has each.
+  std::vector<uint32_t> of_file;
+};
 
 // Thread safety: const calls from many threads are safe.
 class DatasetFiles {
@@ -32,13 +42,37 @@ class DatasetFiles {
   // made of (bytes, rows, fingerprint); kBadInput says what differs.
   Result<std::shared_ptr<const Reader>> Acquire(size_t i) const;
 
+  // Reads the directory of each file that no manifest tells about, once.
+  Result<std::shared_ptr<const SchemasOfFiles>> Schemas() const;
+  // Of a file that a manifest tells about; columns are positions in its schema. Else empty.
+  std::span<const FileStatistics> statistics(size_t i) const { return facts_[i].statistics; }
+
+  // See Dataset::Manifest.
+  Result<std::string> Manifest(const std::string& folder) const;
+
  private:
-  DatasetFiles() = default;
+  explicit DatasetFiles(const DatasetOptions& options);
+  Status AddFiles(const std::string& where);
+  Status AddManifest(const std::string& where);
+  Status CheckApart() const;
+  Status ReadFooters();
+  void SumUp();
+  Result<std::unique_ptr<Reader>> OpenReader(size_t i) const;
+  Result<std::unique_ptr<Reader>> OpenSame(size_t i) const;
+  template <typename Work>
+  Status ForFiles(std::span<const size_t> which, const Work& work) const;
 
   DatasetOptions options_;
   std::vector<DatasetFile> files_;
+  std::vector<FileFacts> facts_;     // Of each file.
+  std::vector<FileSchema> schemas_;  // Of manifests.
   std::vector<uint64_t> file_ends_;
+  std::vector<uint64_t> stripe_ends_;
   uint64_t snapshot_ = 0;
+  std::unique_ptr<ReaderPool> pool_;
+
+  mutable std::mutex schemas_mutex_;
+  mutable std::shared_ptr<const SchemasOfFiles> schemas_of_files_;
 };
 
 }  // namespace dsi::internal

@@ -18,6 +18,7 @@ namespace {
 // where waiting costs more.
 constexpr uint64_t kLeastTail = 64 << 10;
 constexpr uint64_t kMostTail = 256 << 10;
+constexpr size_t kTrailerSealAt = 64;  // F-030.
 
 uint64_t TailBytes(const RandomAccessFile& file) {
   return std::clamp(BytesOfLatency(file.costs()) / 4, kLeastTail, kMostTail);
@@ -50,6 +51,7 @@ Result<std::span<std::byte>> Want(uint64_t begin, uint64_t end, std::vector<Read
 struct FileEnds {
   Header header;
   Trailer trailer;
+  uint64_t trailer_seal = 0;
   std::vector<std::byte> core;
   HeldBytes held;
   uint64_t steps = 0;
@@ -73,6 +75,7 @@ Result<FileEnds> ReadEnds(const RandomAccessFile& file) {
   std::array<std::byte, kTrailerSize> trailer_bytes;
   std::copy_n(tail.end() - kTrailerSize, kTrailerSize, trailer_bytes.begin());
   DSI_ASSIGN_OR_RETURN(ends.trailer, Trailer::DecodeFrom(trailer_bytes, size));
+  ends.trailer_seal = LoadLE<uint64_t>(trailer_bytes.data() + kTrailerSealAt);
   const Trailer& trailer = ends.trailer;
   if (trailer.salt != ends.header.salt || trailer.minor != ends.header.minor) {
     return Corrupt("trailer: salt {:016x}, minor version {}; the header has {:016x}, {} (F-030)",
@@ -124,6 +127,7 @@ Result<std::unique_ptr<OpenFile>> OpenFile::Open(std::unique_ptr<RandomAccessFil
                                              state.may_have_gaps));
   state.salt = header.salt;
   state.minor = header.minor;
+  state.fingerprint = ends.trailer_seal;
   state.open_steps = ends.steps;
   state.file = std::make_unique<HeldFile>(std::move(file), std::move(ends.held));
   open->MakeTables();

@@ -178,6 +178,8 @@ class OpenFile {
   SlotCounts slots() const { return SlotCountsOf(core()); }
   uint64_t salt() const { return state_->salt; }
   uint16_t minor() const { return state_->minor; }
+  // The seal of the trailer (F-030): with another content of the file it is another.
+  uint64_t fingerprint() const { return state_->fingerprint; }
 
   const SealedTable& columns() const { return *state_->columns; }
   const SealedTable& name_index() const { return *state_->name_index; }
@@ -271,6 +273,7 @@ class OpenFile {
     Core core;
     uint64_t salt = 0;
     uint16_t minor = 0;
+    uint64_t fingerprint = 0;
     std::unique_ptr<SealedTable> columns, name_index, names, groups, id_spaces;
     std::unique_ptr<SealedTable> statistics, deleted_table;
     std::vector<DeletedRows> deleted;  // By stripe; empty: no row of the file is.

@@ -1,0 +1,42 @@
+#include "dsi/dataset/dataset.h"
+
+#include <utility>
+
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/dataset/files/schema_view_internal.h"
+
+namespace dsi {
+
+Dataset::Dataset(std::unique_ptr<internal::DatasetFiles> files) : files_(std::move(files)) {}
+Dataset::~Dataset() = default;
+
+Result<std::unique_ptr<Dataset>> Dataset::Open(const std::string& where,
+                                               const DatasetOptions& options) {
+  return Open(std::span(&where, 1), options);
+}
+
+Result<std::unique_ptr<Dataset>> Dataset::Open(std::span<const std::string> where,
+                                               const DatasetOptions& options) {
+  return internal::NoThrow([&]() -> Result<std::unique_ptr<Dataset>> {
+    DSI_ASSIGN_OR_RETURN(auto files, internal::DatasetFiles::Open(where, options));
+    return std::unique_ptr<Dataset>(new Dataset(std::move(files)));
+  });
+}
+
+std::span<const DatasetFile> Dataset::files() const noexcept { return files_->files(); }
+uint64_t Dataset::num_rows() const noexcept { return files_->num_rows(); }
+uint64_t Dataset::snapshot() const noexcept { return files_->snapshot(); }
+
+Result<std::vector<ColumnInfo>> Dataset::Columns() const {
+  return internal::NoThrow([&]() -> Result<std::vector<ColumnInfo>> {
+    DSI_ASSIGN_OR_RETURN(const auto view, internal::MakeView(*files_, {}));
+    return std::vector<ColumnInfo>(view->columns().begin(), view->columns().end());
+  });
+}
+
+Result<std::string> Dataset::Manifest(const std::string& folder) const {
+  return internal::NoThrow([&] { return files_->Manifest(folder); });
+}
+
+}  // namespace dsi

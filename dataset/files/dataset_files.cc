@@ -1,0 +1,243 @@
+#include "dsi/dataset/files/dataset_files_internal.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/parallel_internal.h"
+#include "dsi/dataset/files/file_schema_internal.h"
+#include "dsi/dataset/files/list_files_internal.h"
+#include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/format/seal_internal.h"
+#include "dsi/io/uri_internal.h"
+#include "dsi/reader/reader_access_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Most of the time of a remote file is waiting.
+constexpr uint32_t kRemoteThreads = 32;
+
+uint64_t FingerprintOf(const Reader& reader) { return ReaderAccess::File(reader).fingerprint(); }
+
+}  // namespace
+
+DatasetFiles::DatasetFiles(const DatasetOptions& options) : options_(options) {
+  pool_ = std::make_unique<ReaderPool>(options.max_open_files,
+                                       [this](size_t i) { return OpenSame(i); });
+}
+
+DatasetFiles::~DatasetFiles() = default;
+
+Result<std::unique_ptr<DatasetFiles>> DatasetFiles::Open(std::span<const std::string> where,
+                                                         const DatasetOptions& options) {
+  std::unique_ptr<DatasetFiles> dataset(new DatasetFiles(options));
+  if (where.empty()) return InvalidArgument("a dataset of no names");
+  for (const std::string& name : where) {
+    DSI_RETURN_IF_ERROR(IsManifestName(name) ? dataset->AddManifest(name)
+                                             : dataset->AddFiles(name));
+  }
+  DSI_RETURN_IF_ERROR(dataset->CheckApart());
+  DSI_RETURN_IF_ERROR(dataset->ReadFooters());
+  dataset->SumUp();
+  return dataset;
+}
+
+Status DatasetFiles::AddFiles(const std::string& where) {
+  DSI_ASSIGN_OR_RETURN(std::vector<std::string> paths, ListFiles(where, options_.open));
+  for (std::string& path : paths) files_.push_back({.path = std::move(path)});
+  facts_.resize(files_.size());
+  return Status::Ok();
+}
+
+Status DatasetFiles::AddManifest(const std::string& where) {
+  auto manifest = LoadManifest(where, options_.open);
+  if (!manifest.ok()) return manifest.status().At(ShownName(where));
+  // One that an earlier manifest has is the same.
+  SchemaCollector collector(std::move(schemas_));
+  std::vector<uint32_t> places;
+  for (FileSchema& schema : manifest->schemas)
+    places.push_back(collector.Add(std::move(schema.columns)));
+  schemas_ = collector.Take();
+  for (size_t i = 0; i < manifest->paths.size(); ++i) {
+    FileFacts& facts = manifest->facts[i];
+    facts.schema = places[facts.schema];
+    facts.is_of_manifest = true;
+    files_.push_back({.path = std::move(manifest->paths[i])});
+    facts_.push_back(std::move(facts));
+  }
+  return Status::Ok();
+}
+
+Status DatasetFiles::CheckApart() const {
+  std::vector<const std::string*> paths;
+  for (const DatasetFile& file : files_) paths.push_back(&file.path);
+  const auto less = [](const std::string* a, const std::string* b) { return *a < *b; };
+  std::sort(paths.begin(), paths.end(), less);
+  const auto twice = std::adjacent_find(paths.begin(), paths.end(),
+                                        [](const auto* a, const auto* b) { return *a == *b; });
+  if (twice == paths.end()) return Status::Ok();
+  return InvalidArgument("{}: the file is named twice", ShownName(**twice));
+}
+
+// Calls work(i) for the files `which`, on threads that are gone when it returns.
+template <typename Work>
+Status DatasetFiles::ForFiles(std::span<const size_t> which, const Work& work) const {
+  if (which.empty()) return Status::Ok();
+  uint32_t threads = options_.threads;
+  if (threads == 0) {
+    const bool is_local = SchemeOf(files_[which[0]].path).empty();
+    threads = is_local ? std::max(1U, std::thread::hardware_concurrency()) : kRemoteThreads;
+  }
+  std::atomic<size_t> done{0};
+  return ParallelFor(
+      which.size(), static_cast<int>(threads),
+      [&](size_t i) {
+        DSI_RETURN_IF_ERROR(work(which[i]));
+        ++done;
+        return Status::Ok();
+      },
+      [&] {
+        const bool goes_on = !options_.progress || options_.progress(done, which.size());
+        return goes_on ? Status::Ok() : Status(StatusCode::kCancelled, "cancelled");
+      });
+}
+
+Status DatasetFiles::ReadFooters() {
+  std::vector<size_t> unknown;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (!facts_[i].is_of_manifest) unknown.push_back(i);
+  }
+  return ForFiles(unknown, [this](size_t i) -> Status {
+    DSI_ASSIGN_OR_RETURN(const std::unique_ptr<Reader> reader, OpenReader(i));
+    FileFacts& facts = facts_[i];
+    facts.bytes = reader->info().file_bytes;
+    facts.num_rows = reader->info().num_rows;
+    facts.fingerprint = FingerprintOf(*reader);
+    for (const StripeInfo& stripe : reader->stripes())
+      facts.stripe_rows.push_back(static_cast<uint32_t>(stripe.num_rows));
+    return Status::Ok();
+  });
+}
+
+// DS-004: the snapshot is of what the files hold, wherever they lie.
+void DatasetFiles::SumUp() {
+  uint64_t rows = 0;
+  std::vector<std::byte> content;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    const FileFacts& facts = facts_[i];
+    DatasetFile& file = files_[i];
+    file.bytes = facts.bytes;
+    file.num_rows = facts.num_rows;
+    file.fingerprint = facts.fingerprint;
+    file.first_row = rows;
+    for (const uint32_t stripe_rows : facts.stripe_rows) {
+      rows += stripe_rows;
+      stripe_ends_.push_back(rows);
+    }
+    file_ends_.push_back(rows);
+    AppendLE(&content, facts.fingerprint);
+    AppendLE(&content, facts.num_rows);
+  }
+  snapshot_ = NameHash({reinterpret_cast<const char*>(content.data()), content.size()});
+}
+
+Result<std::span<const uint64_t>> DatasetFiles::StripeEnds() const {
+  return std::span<const uint64_t>(stripe_ends_);
+}
+
+Result<std::unique_ptr<Reader>> DatasetFiles::OpenReader(size_t i) const {
+  OpenOptions open = options_.open;
+  // Of most files little is wanted at first.
+  open.remote.first_connections = std::min(open.remote.first_connections, 2U);
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenUri(files_[i].path, open));
+  return Reader::Open(std::move(file), options_.reader);
+}
+
+// DS-016.
+Result<std::unique_ptr<Reader>> DatasetFiles::OpenSame(size_t i) const {
+  const FileFacts& facts = facts_[i];
+  const std::string_view advice = facts.is_of_manifest
+                                      ? "; make the manifest anew (dsictl manifest)"
+                                      : "; the dataset was opened with another file there";
+  const std::string_view told = facts.is_of_manifest ? "the manifest says" : "it had";
+  auto reader = OpenReader(i);
+  if (!reader.ok()) {
+    const Status& status = reader.status();
+    if (status.code() != StatusCode::kNotFound) return status;
+    return Error(status.code(), "{}{}", status.message(), advice);
+  }
+  const auto differs = [&](std::string_view what, const std::string& found,
+                           const std::string& expected) {
+    return BadInput("{}: {} {}, {} {}{}", ShownName(files_[i].path), what, found, told, expected,
+                    advice);
+  };
+  const FileInfo& info = (*reader)->info();
+  if (info.file_bytes != facts.bytes)
+    return differs("bytes", std::to_string(info.file_bytes), std::to_string(facts.bytes));
+  if (const uint64_t found = FingerprintOf(**reader); found != facts.fingerprint) {
+    return differs("fingerprint", fmt::format("{:016x}", found),
+                   fmt::format("{:016x}", facts.fingerprint));
+  }
+  if (info.num_rows != facts.num_rows)
+    return differs("rows", std::to_string(info.num_rows), std::to_string(facts.num_rows));
+  const std::span<const StripeInfo> stripes = (*reader)->stripes();
+  const bool is_same =
+      std::equal(stripes.begin(), stripes.end(), facts.stripe_rows.begin(), facts.stripe_rows.end(),
+                 [](const StripeInfo& stripe, uint32_t rows) { return stripe.num_rows == rows; });
+  if (!is_same) return differs("rows of stripes", "others", "these");
+  return reader;
+}
+
+Result<std::shared_ptr<const Reader>> DatasetFiles::Acquire(size_t i) const {
+  return pool_->Acquire(i);
+}
+
+Result<std::shared_ptr<const SchemasOfFiles>> DatasetFiles::Schemas() const {
+  const std::lock_guard lock(schemas_mutex_);
+  if (schemas_of_files_ != nullptr) return schemas_of_files_;
+  std::vector<size_t> unknown;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (facts_[i].schema == FileFacts::kNoSchema) unknown.push_back(i);
+  }
+  SchemaCollector collector(schemas_);
+  std::vector<uint32_t> places(files_.size());
+  for (size_t i = 0; i < files_.size(); ++i) places[i] = facts_[i].schema;
+  DSI_RETURN_IF_ERROR(ForFiles(unknown, [&](size_t i) -> Status {
+    DSI_ASSIGN_OR_RETURN(const std::unique_ptr<Reader> reader, OpenSame(i));
+    DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, reader->Columns());
+    places[i] = collector.Add(std::move(columns));
+    return Status::Ok();
+  }));
+  auto made = std::make_shared<SchemasOfFiles>();
+  made->schemas = collector.TakeInOrder(&places);
+  made->of_file = std::move(places);
+  schemas_of_files_ = std::move(made);
+  return schemas_of_files_;
+}
+
+Result<std::string> DatasetFiles::Manifest(const std::string& folder) const {
+  DSI_ASSIGN_OR_RETURN(const auto schemas, Schemas());
+  ManifestContent manifest;
+  manifest.schemas = schemas->schemas;
+  manifest.facts = facts_;
+  std::vector<size_t> unknown;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    manifest.facts[i].schema = schemas->of_file[i];
+    DSI_ASSIGN_OR_RETURN(manifest.paths.emplace_back(), PathInManifest(files_[i].path, folder));
+    if (!facts_[i].is_of_manifest) unknown.push_back(i);
+  }
+  DSI_RETURN_IF_ERROR(ForFiles(unknown, [&](size_t i) -> Status {
+    DSI_ASSIGN_OR_RETURN(const std::unique_ptr<Reader> reader, OpenSame(i));
+    FileFacts& facts = manifest.facts[i];
+    DSI_ASSIGN_OR_RETURN(facts.statistics,
+                         CollectStatistics(*reader, schemas->schemas[facts.schema]));
+    return Status::Ok();
+  }));
+  return ManifestToJson(manifest);
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,41 @@
+// What is known of a file without opening it: a manifest says it, or its footer did.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dsi/format/statistics_internal.h"
+#include "dsi/reader/file_info.h"
+
+namespace dsi::internal {
+
+// Of one column, over all rows of a file. Numbers as in ColumnStatistics.
+struct FileStatistics {
+  uint32_t column = 0;  // Of the FileSchema.
+  bool has_bounds = false;
+  uint64_t num_missing = 0;
+  uint64_t least = 0;
+  uint64_t greatest = 0;
+};
+
+struct FileFacts {
+  static constexpr uint32_t kNoSchema = UINT32_MAX;
+
+  uint64_t bytes = 0;
+  uint64_t fingerprint = 0;
+  uint64_t num_rows = 0;
+  std::vector<uint32_t> stripe_rows;
+  uint32_t schema = kNoSchema;             // Position among the schemas; kNoSchema: not known.
+  std::vector<FileStatistics> statistics;  // By ascending column; columns without: not known.
+  bool is_of_manifest = false;
+};
+
+// What files of one schema have in common: of each column that this build can read everything but
+// its group and what depends on its values.
+struct FileSchema {
+  std::string id;  // 16 hex digits.
+  std::vector<ColumnInfo> columns;
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,73 @@
+// Folders of HTTP servers. There is no standard for listing them; nginx has one in JSON.
+#include <simdjson.h>
+
+#include <memory>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/dataset/files/list_files_internal.h"
+#include "dsi/io/remote_listing_internal.h"
+#include "dsi/io/uri_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+namespace dom = simdjson::dom;
+
+// Folders in folders: a server may have a link in a circle.
+constexpr int kMaxDepth = 32;
+
+class HttpWalk {
+ public:
+  explicit HttpWalk(RemoteListing* listing) : listing_(listing) {}
+
+  Status Walk(const std::string& folder, int depth) {
+    if (depth > kMaxDepth) {
+      return Error(StatusCode::kIo, "{}: more than {} folders in each other",
+                   WithoutSecrets(folder), kMaxDepth);
+    }
+    DSI_ASSIGN_OR_RETURN(const std::string answer, listing_->Get(folder));
+    dom::parser parser;
+    dom::array entries;
+    if (parser.parse(answer).get(entries) != simdjson::SUCCESS) return NoList(folder);
+    std::vector<std::string> folders;
+    for (const dom::element entry : entries) {
+      std::string_view name, type;
+      const bool is_entry = entry["name"].get(name) == simdjson::SUCCESS &&
+                            entry["type"].get(type) == simdjson::SUCCESS;
+      if (!is_entry || name.empty() || name.find('/') != std::string_view::npos)
+        return NoList(folder);
+      if (name.starts_with('.')) continue;
+      if (type == "directory") folders.push_back(folder + EscapeKey(name) + "/");
+      if (type == "file" && IsListed(name)) paths_.push_back(folder + EscapeKey(name));
+    }
+    for (const std::string& below : folders) DSI_RETURN_IF_ERROR(Walk(below, depth + 1));
+    return Status::Ok();
+  }
+
+  std::vector<std::string> TakePaths() { return std::move(paths_); }
+
+ private:
+  static Status NoList(const std::string& folder) {
+    return InvalidArgument(
+        "{}: the server does not list the folder in a form that is known (nginx with "
+        "autoindex_format json); name a manifest there instead (dsictl manifest)",
+        WithoutSecrets(folder));
+  }
+
+  RemoteListing* listing_;
+  std::vector<std::string> paths_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> ListHttp(const std::string& where, const OpenOptions& options) {
+  DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RemoteListing> listing,
+                       RemoteListing::Make(where, options));
+  HttpWalk walk(listing.get());
+  DSI_RETURN_IF_ERROR(walk.Walk(where, 0));
+  return walk.TakePaths();
+}
+
+}  // namespace dsi::internal

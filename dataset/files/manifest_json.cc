@@ -1,0 +1,398 @@
+// Reads a manifest. Every member is known by name and stands once, so that nothing of it is
+// overlooked; what contradicts something else is an error (DS-010 … DS-015).
+#include <simdjson.h>
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/dataset/files/file_schema_internal.h"
+#include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/format/default_bits_internal.h"
+#include "dsi/format/limits.h"
+
+namespace dsi::internal {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr uint64_t kVersion = 1;
+constexpr uint64_t kMostFiles = 100'000'000;
+constexpr uint32_t kMostRowsOfStripe = UINT32_MAX;
+
+Status Expected(std::string_view member, std::string_view what) {
+  return BadInput("{}: expected {}", QuoteForMessage(member), what);
+}
+
+// Calls read(place of the name among `names`, value) for each member. At most 32 names.
+template <typename Read>
+Status ReadMembers(dom::element value, std::span<const std::string_view> names, const Read& read) {
+  dom::object object;
+  if (value.get(object) != simdjson::SUCCESS) return BadInput("expected an object");
+  uint32_t seen = 0;
+  for (const dom::key_value_pair member : object) {
+    const auto name = std::find(names.begin(), names.end(), member.key);
+    if (name == names.end()) return BadInput("unknown member {}", QuoteForMessage(member.key));
+    const auto place = static_cast<size_t>(name - names.begin());
+    if ((seen >> place & 1) != 0) return BadInput("{} stands twice", QuoteForMessage(member.key));
+    seen |= uint32_t{1} << place;
+    DSI_RETURN_IF_ERROR(read(place, member.value).At(*name));
+  }
+  return Status::Ok();
+}
+
+Status ReadText(dom::element value, std::string* out) {
+  std::string_view text;
+  if (value.get(text) != simdjson::SUCCESS) return BadInput("expected a string");
+  out->assign(text);
+  return Status::Ok();
+}
+
+template <typename T>
+bool ParseDigits(std::string_view text, T* number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+// DS-012: large ones may be strings.
+Status ReadNumber(dom::element value, uint64_t most, uint64_t* out) {
+  std::string_view text;
+  const bool is_number = value.get(*out) == simdjson::SUCCESS ||
+                         (value.get(text) == simdjson::SUCCESS && ParseDigits(text, out));
+  if (is_number && *out <= most) return Status::Ok();
+  return BadInput("expected a whole number from 0 to {}", most);
+}
+
+Status ReadNumber32(dom::element value, uint32_t most, uint32_t* out) {
+  uint64_t number = 0;
+  DSI_RETURN_IF_ERROR(ReadNumber(value, most, &number));
+  *out = static_cast<uint32_t>(number);
+  return Status::Ok();
+}
+
+// Bits of a number of the type, those of signed ones extended.
+bool ReadValue(dom::element value, Type type, uint64_t* bits) {
+  std::string_view text;
+  int64_t number = 0;
+  uint64_t large = 0;
+  bool fits = false;
+  switch (value.type()) {
+    case dom::element_type::BOOL:
+      fits = type == Type::kBool;
+      *bits = bool(value) ? 1 : 0;
+      break;
+    case dom::element_type::INT64:
+      fits = DefaultFromInt(value, type, bits);
+      break;
+    case dom::element_type::UINT64:
+      fits = DefaultFromUint(value, type, bits);
+      break;
+    case dom::element_type::DOUBLE:
+      fits = !IsInteger(type) && DefaultFromDouble(value, type, bits);
+      break;
+    case dom::element_type::STRING:
+      text = value;
+      if (IsFloat(type)) {
+        fits = DefaultFromWord(text, type, bits);
+      } else if (ParseDigits(text, &large)) {
+        fits = DefaultFromUint(large, type, bits);
+      } else if (ParseDigits(text, &number)) {
+        fits = DefaultFromInt(number, type, bits);
+      }
+      break;
+    default:
+      break;
+  }
+  return fits;
+}
+
+uint64_t Extended(uint64_t bits, Type type) {
+  const int shift = 64 - 8 * TypeWidth(type);
+  if (!IsSignedInteger(type) || shift == 0) return bits;
+  return static_cast<uint64_t>(static_cast<int64_t>(bits << shift) >> shift);
+}
+
+template <typename Word>
+Status ReadWord(dom::element value, bool (*parse)(std::string_view, Word*), Word* out) {
+  std::string text;
+  DSI_RETURN_IF_ERROR(ReadText(value, &text));
+  if (parse(text, out)) return Status::Ok();
+  return BadInput("{} is none that this version knows", QuoteForMessage(text));
+}
+
+bool ParseNewest(std::string_view end, bool* is_first) {
+  *is_first = end == "first";
+  return *is_first;
+}
+
+Status ReadColumn(dom::element value, ColumnInfo* column) {
+  constexpr std::string_view kNames[] = {"name",   "feature",  "id",        "kind",   "type",
+                                         "unit",   "id_space", "precision", "length", "max_length",
+                                         "newest", "nested",   "default"};
+  bool has_id = false, has_kind = false, has_type = false;
+  std::optional<dom::element> default_value;
+  DSI_RETURN_IF_ERROR(ReadMembers(value, kNames, [&](size_t place, dom::element member) -> Status {
+    switch (place) {
+      case 0:
+        return ReadText(member, &column->name);
+      case 1:
+        return ReadText(member, &column->feature);
+      case 2:
+        has_id = true;
+        return ReadNumber(member, UINT64_MAX, &column->feature_id);
+      case 3:
+        has_kind = true;
+        return ReadWord(member, ParseKind, &column->kind);
+      case 4:
+        has_type = true;
+        return ReadWord(member, ParseType, &column->type);
+      case 5:
+        return ReadWord(member, ParseTimeUnit, &column->time_unit);
+      case 6:
+        return ReadText(member, &column->id_space);
+      case 7:
+        return ReadWord(member, ParsePrecision, &column->precision);
+      case 8:
+        return ReadNumber32(member, kMaxListLength, &column->fixed_length);
+      case 9:
+        return ReadNumber32(member, kMaxListLength, &column->max_length);
+      case 10:
+        return ReadWord(member, ParseNewest, &column->newest_first);
+      case 11:
+        if (member.get(column->nested) == simdjson::SUCCESS) return Status::Ok();
+        return BadInput("expected true or false");
+      default:
+        default_value = member;
+        return Status::Ok();
+    }
+  }));
+  if (column->name.empty() || !has_id || !has_kind || !has_type)
+    return BadInput("expected \"name\", \"id\", \"kind\" and \"type\"");
+  if (column->feature.empty()) column->feature = column->name;
+  const bool is_named =
+      column->name == column->feature || column->name.starts_with(column->feature + ".");
+  if (!is_named) return BadInput("{} is no column of that feature", QuoteForMessage(column->name));
+  if (default_value) {
+    uint64_t bits = 0;
+    if (!ReadValue(*default_value, column->type, &bits))
+      return Expected("default", "a value that fits the type");
+    column->default_bits = bits;
+  }
+  return Status::Ok();
+}
+
+template <typename Read>
+Status ReadArray(dom::element value, uint64_t most, const Read& read) {
+  dom::array array;
+  if (value.get(array) != simdjson::SUCCESS) return BadInput("expected an array");
+  uint64_t i = 0;
+  for (const dom::element item : array) {
+    if (i == most) return BadInput("more than {}", most);
+    DSI_RETURN_IF_ERROR(read(i++, item));
+  }
+  return Status::Ok();
+}
+
+class Parse {
+ public:
+  explicit Parse(ManifestContent* out) : out_(out) {}
+
+  Status Run(dom::element root) {
+    constexpr std::string_view kNames[] = {"dsi_manifest", "schemas", "files"};
+    std::optional<dom::element> files;
+    bool has_schemas = false;
+    DSI_RETURN_IF_ERROR(ReadMembers(root, kNames, [&](size_t place, dom::element value) -> Status {
+      if (place == 2) files = value;
+      if (place != 1) return Status::Ok();
+      has_schemas = true;
+      return ReadArray(value, kMostFiles, [&](uint64_t i, dom::element item) {
+        return At(ReadSchema(item), "schema", i);
+      });
+    }));
+    if (!has_schemas || !files) return BadInput("expected \"schemas\" and \"files\"");
+    return ReadArray(*files, kMostFiles, [&](uint64_t i, dom::element item) {
+      const Status status = ReadFile(item);
+      const bool is_named = i < out_->paths.size() && !out_->paths[i].empty();
+      if (status.ok() || !is_named) return At(status, "file", i);
+      return status.At(QuoteForMessage(out_->paths[i]));
+    });
+  }
+
+ private:
+  static Status At(Status status, std::string_view what, uint64_t i) {
+    if (status.ok()) return status;
+    return status.At(fmt::format("{} {}", what, i));
+  }
+
+  Status ReadSchema(dom::element value) {
+    constexpr std::string_view kNames[] = {"id", "columns"};
+    std::string id;
+    std::vector<ColumnInfo> columns;
+    DSI_RETURN_IF_ERROR(ReadMembers(value, kNames, [&](size_t place, dom::element member) {
+      if (place == 0) return ReadText(member, &id);
+      return ReadArray(member, kMaxColumns, [&](uint64_t i, dom::element item) {
+        return At(ReadColumn(item, &columns.emplace_back()), "column", i);
+      });
+    }));
+    if (id.empty()) return Expected("id", "a string");
+    std::unordered_map<std::string_view, size_t> names;
+    for (const ColumnInfo& column : columns) {
+      if (!names.emplace(column.name, 0).second)
+        return BadInput("two columns are called {}", QuoteForMessage(column.name));
+    }
+    const auto place = static_cast<uint32_t>(out_->schemas.size());
+    if (!schemas_.emplace(id, place).second)
+      return BadInput("{} is the id of two schemas", QuoteForMessage(id));
+    out_->schemas.push_back(MakeFileSchema(std::move(columns)));
+    return Status::Ok();
+  }
+
+  Status ReadFile(dom::element value) {
+    constexpr std::string_view kNames[] = {"path", "bytes",   "fingerprint", "schema",
+                                           "rows", "stripes", "statistics"};
+    std::string& path = out_->paths.emplace_back();
+    FileFacts& facts = out_->facts.emplace_back();
+    uint32_t seen = 0;
+    std::optional<dom::element> statistics;
+    DSI_RETURN_IF_ERROR(ReadMembers(value, kNames, [&](size_t place, dom::element member) {
+      seen |= uint32_t{1} << place;
+      switch (place) {
+        case 0:
+          return ReadText(member, &path);
+        case 1:
+          return ReadNumber(member, INT64_MAX, &facts.bytes);
+        case 2:
+          return ReadFingerprint(member, &facts.fingerprint);
+        case 3:
+          return FindSchema(member, &facts.schema);
+        case 4:
+          return ReadNumber(member, INT64_MAX, &facts.num_rows);
+        case 5:
+          return ReadStripes(member, &facts);
+        default:
+          statistics = member;
+          return Status::Ok();
+      }
+    }));
+    for (size_t i = 0; i + 1 < std::size(kNames); ++i) {
+      if ((seen >> i & 1) == 0) return BadInput("expected {}", QuoteForMessage(kNames[i]));
+    }
+    if (path.empty() || path.find('\0') != std::string::npos)
+      return Expected("path", "a path without a NUL");
+    uint64_t rows = 0;
+    for (const uint32_t of_stripe : facts.stripe_rows) rows += of_stripe;
+    if (rows != facts.num_rows)
+      return BadInput("{} rows, and its stripes have {}", facts.num_rows, rows);
+    if (__builtin_add_overflow(num_rows_, rows, &num_rows_) || num_rows_ > INT64_MAX)
+      return BadInput("more than 2^63 rows up to it");
+    if (!statistics) return Status::Ok();
+    return ReadStatistics(*statistics, out_->schemas[facts.schema], &facts).At("statistics");
+  }
+
+  static Status ReadFingerprint(dom::element value, uint64_t* out) {
+    std::string_view text;
+    const bool is_text = value.get(text) == simdjson::SUCCESS && text.size() == 16 &&
+                         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    if (!is_text) return BadInput("expected 16 digits 0 … f");
+    (void)std::from_chars(text.data(), text.data() + text.size(), *out, 16);
+    return Status::Ok();
+  }
+
+  Status FindSchema(dom::element value, uint32_t* out) {
+    std::string id;
+    DSI_RETURN_IF_ERROR(ReadText(value, &id));
+    const auto found = schemas_.find(id);
+    if (found == schemas_.end()) return BadInput("{} is no schema of it", QuoteForMessage(id));
+    *out = found->second;
+    return Status::Ok();
+  }
+
+  static Status ReadStripes(dom::element value, FileFacts* facts) {
+    return ReadArray(value, UINT32_MAX, [&](uint64_t, dom::element item) {
+      return ReadNumber32(item, kMostRowsOfStripe, &facts->stripe_rows.emplace_back());
+    });
+  }
+
+  // DS-014.
+  static Status ReadStatistics(dom::element value, const FileSchema& schema, FileFacts* facts) {
+    return ReadArray(value, kMaxColumns, [&](uint64_t i, dom::element item) -> Status {
+      dom::array parts;
+      const bool is_array = item.get(parts) == simdjson::SUCCESS;
+      if (!is_array || (parts.size() != 2 && parts.size() != 4))
+        return BadInput("expected [column, missing] or [column, missing, least, greatest]");
+      FileStatistics one;
+      auto part = parts.begin();
+      DSI_RETURN_IF_ERROR(ReadNumber32(*part, kMaxColumns, &one.column));
+      const bool is_next = i == 0 || one.column > facts->statistics.back().column;
+      if (one.column >= schema.columns.size() || !is_next)
+        return BadInput("column {} of {}, or not ascending", one.column, schema.columns.size());
+      const ColumnInfo& column = schema.columns[one.column];
+      const auto wrong = [&](std::string_view what) {
+        return BadInput("{}: {}", QuoteForMessage(column.name), what);
+      };
+      if (!HasStatistics(column.kind, column.type)) return wrong("has no numbers to compare");
+      DSI_RETURN_IF_ERROR(ReadNumber(*++part, facts->num_rows, &one.num_missing));
+      one.has_bounds = parts.size() == 4;
+      if (one.has_bounds == (one.num_missing == facts->num_rows) &&
+          !(IsFloat(column.type) && !one.has_bounds)) {
+        return wrong("a least value where all rows miss it, or none where some have it");
+      }
+      if (one.has_bounds) {
+        const bool fits = ReadValue(*++part, column.type, &one.least) &&
+                          ReadValue(*++part, column.type, &one.greatest);
+        one.least = Extended(one.least, column.type);
+        one.greatest = Extended(one.greatest, column.type);
+        if (!fits || IsNan(column.type, one.least) || IsNan(column.type, one.greatest))
+          return wrong("expected numbers that fit the type");
+        if (OrderedBits(column.type, one.least) > OrderedBits(column.type, one.greatest))
+          return wrong("the least value is above the greatest");
+      }
+      facts->statistics.push_back(one);
+      return Status::Ok();
+    });
+  }
+
+  static bool IsNan(Type type, uint64_t bits) {
+    if (type == Type::kFloat32) return (bits & 0x7FFFFFFF) > 0x7F800000;
+    return type == Type::kFloat64 && (bits & (UINT64_MAX >> 1)) > 0x7FF0000000000000;
+  }
+
+  ManifestContent* out_;
+  std::unordered_map<std::string, uint32_t> schemas_;
+  uint64_t num_rows_ = 0;
+};
+
+}  // namespace
+
+Result<ManifestContent> ParseManifest(std::string_view json) {
+  if (json.starts_with("\xef\xbb\xbf")) json.remove_prefix(3);
+  if (json.empty()) json = "";  // Not null.
+  dom::parser parser;
+  if (parser.allocate(json.size() + 1, kMaxJsonDepth + 1) != simdjson::SUCCESS)
+    return OutOfMemory();
+  dom::element root;
+  const simdjson::error_code code = parser.parse(json.data(), json.size(), true).get(root);
+  if (code == simdjson::MEMALLOC) return OutOfMemory();
+  if (code != simdjson::SUCCESS) {
+    const JsonFault fault = FindJsonFault(json);
+    return BadInput("malformed JSON at byte {}: {}", fault.offset,
+                    fault.message.empty() ? simdjson::error_message(code) : fault.message.c_str());
+  }
+  // DS-010: of another version nothing else is known.
+  uint64_t version = 0;
+  if (root["dsi_manifest"].get(version) != simdjson::SUCCESS)
+    return BadInput("no manifest of a dataset: expected \"dsi_manifest\": 1");
+  if (version != kVersion) {
+    return Error(StatusCode::kUnsupported, "a manifest of version {}; this build reads version {}",
+                 version, kVersion);
+  }
+  ManifestContent content;
+  DSI_RETURN_IF_ERROR(Parse(&content).Run(root));
+  return content;
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,118 @@
+// Writes a manifest, one schema's column and one file a line. Members that hold their default are
+// left out and the order is fixed, so that equal contents give equal text.
+#include <fmt/format.h>
+
+#include "dsi/base/json_text_internal.h"
+#include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/format/default_bits_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Readers that hold every number as a double keep those (DS-012).
+constexpr uint64_t kMostInDouble = uint64_t{1} << 53;
+
+void AppendText(std::string_view name, std::string_view text, std::string* out) {
+  *out += fmt::format(", \"{}\": ", name);
+  AppendJsonString(text, out);
+}
+
+void AppendNumber(uint64_t number, std::string* out) {
+  const std::string_view quote = number > kMostInDouble ? "\"" : "";
+  *out += fmt::format("{}{}{}", quote, number, quote);
+}
+
+void AppendValue(uint64_t bits, Type type, std::string* out) {
+  const auto as_signed = static_cast<int64_t>(bits);
+  if (IsSignedInteger(type) && as_signed < 0) {
+    const bool fits = as_signed >= -static_cast<int64_t>(kMostInDouble);
+    *out += fmt::format("{}{}{}", fits ? "" : "\"", as_signed, fits ? "" : "\"");
+  } else if (IsInteger(type)) {
+    AppendNumber(bits, out);
+  } else {
+    *out += DefaultToJson(bits, type);
+  }
+}
+
+void AppendColumn(const ColumnInfo& column, std::string* out) {
+  *out += "{\"name\": ";
+  AppendJsonString(column.name, out);
+  if (column.feature != column.name) AppendText("feature", column.feature, out);
+  *out += ", \"id\": ";
+  AppendNumber(column.feature_id, out);
+  *out += fmt::format(", \"kind\": \"{}\", \"type\": \"{}\"", KindName(column.kind),
+                      TypeName(column.type));
+  if (column.time_unit != TimeUnit::kNone) AppendText("unit", TimeUnitName(column.time_unit), out);
+  if (!column.id_space.empty()) AppendText("id_space", column.id_space, out);
+  if (column.precision != Precision::kExact)
+    AppendText("precision", PrecisionName(column.precision), out);
+  if (column.fixed_length != 0) *out += fmt::format(", \"length\": {}", column.fixed_length);
+  if (column.max_length != 0) *out += fmt::format(", \"max_length\": {}", column.max_length);
+  if (column.newest_first) *out += ", \"newest\": \"first\"";
+  if (!column.nested) *out += ", \"nested\": false";
+  if (column.default_bits) {
+    *out += ", \"default\": ";
+    // As bits of the type; those of signed numbers are not extended.
+    const int shift = 64 - 8 * TypeWidth(column.type);
+    const auto extended = static_cast<int64_t>(*column.default_bits << shift) >> shift;
+    const bool is_signed = IsSignedInteger(column.type);
+    AppendValue(is_signed ? static_cast<uint64_t>(extended) : *column.default_bits, column.type,
+                out);
+  }
+  *out += '}';
+}
+
+void AppendStatistics(const FileFacts& facts, const FileSchema& schema, std::string* out) {
+  *out += ", \"statistics\": [";
+  for (size_t i = 0; i < facts.statistics.size(); ++i) {
+    const FileStatistics& one = facts.statistics[i];
+    *out += fmt::format("{}[{}, {}", i == 0 ? "" : ", ", one.column, one.num_missing);
+    const Type type = schema.columns[one.column].type;
+    for (const uint64_t bits : {one.least, one.greatest}) {
+      if (!one.has_bounds) break;
+      *out += ", ";
+      AppendValue(bits, type, out);
+    }
+    *out += ']';
+  }
+  *out += ']';
+}
+
+}  // namespace
+
+std::string ManifestColumns(const std::vector<ColumnInfo>& columns) {
+  std::string out = "[";
+  for (const ColumnInfo& column : columns) {
+    if (out.size() > 1) out += ",\n    ";
+    AppendColumn(column, &out);
+  }
+  out += ']';
+  return out;
+}
+
+std::string ManifestToJson(const ManifestContent& manifest) {
+  std::string out = "{\n\"dsi_manifest\": 1,\n\"schemas\": [";
+  for (size_t i = 0; i < manifest.schemas.size(); ++i) {
+    const FileSchema& schema = manifest.schemas[i];
+    out += fmt::format("{}{{\"id\": \"{}\", \"columns\": {}}}", i == 0 ? "\n  " : ",\n  ",
+                       schema.id, ManifestColumns(schema.columns));
+  }
+  out += "\n],\n\"files\": [";
+  for (size_t i = 0; i < manifest.paths.size(); ++i) {
+    const FileFacts& facts = manifest.facts[i];
+    out += i == 0 ? "\n  {\"path\": " : ",\n  {\"path\": ";
+    AppendJsonString(manifest.paths[i], &out);
+    out += fmt::format(", \"bytes\": {}, \"fingerprint\": \"{:016x}\", \"schema\": \"{}\"",
+                       facts.bytes, facts.fingerprint, manifest.schemas[facts.schema].id);
+    out += fmt::format(", \"rows\": {}, \"stripes\": [", facts.num_rows);
+    for (size_t s = 0; s < facts.stripe_rows.size(); ++s)
+      out += fmt::format("{}{}", s == 0 ? "" : ", ", facts.stripe_rows[s]);
+    out += ']';
+    if (!facts.statistics.empty()) AppendStatistics(facts, manifest.schemas[facts.schema], &out);
+    out += '}';
+  }
+  out += "\n]\n}\n";
+  return out;
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,79 @@
+#include <utility>
+
+#include "dsi/dataset/files/reader_pool_internal.h"
+
+namespace dsi::internal {
+
+// A call of Acquire, for as long as it looks at its slot.
+class ReaderPool::Use {
+ public:
+  Use(ReaderPool* pool, size_t file) : pool_(pool), file_(file), slot_(pool->Enter(file)) {}
+  ~Use() { pool_->Leave(file_, has_failed_); }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+  Slot* slot() const { return slot_; }
+  void Fail() { has_failed_ = true; }
+
+ private:
+  ReaderPool* pool_;
+  size_t file_;
+  Slot* slot_;
+  bool has_failed_ = false;
+};
+
+Result<std::shared_ptr<const Reader>> ReaderPool::Acquire(size_t file) {
+  Use use(this, file);
+  Slot& slot = *use.slot();
+  const std::lock_guard lock(slot.opening);
+  if (slot.reader == nullptr) {
+    auto reader = open_(file);
+    if (!reader.ok()) {
+      use.Fail();
+      return reader.status();
+    }
+    slot.reader = *std::move(reader);
+  }
+  return slot.reader;
+}
+
+ReaderPool::Slot* ReaderPool::Enter(size_t file) {
+  const std::lock_guard lock(mutex_);
+  auto found = slots_.find(file);
+  if (found == slots_.end()) {
+    order_.push_front(file);
+    auto slot = std::make_unique<Slot>();
+    slot->place = order_.begin();
+    found = slots_.emplace(file, std::move(slot)).first;
+  } else {
+    order_.splice(order_.begin(), order_, found->second->place);
+  }
+  ++found->second->num_users;
+  return found->second.get();
+}
+
+void ReaderPool::Leave(size_t file, bool has_failed) {
+  const std::lock_guard lock(mutex_);
+  const auto found = slots_.find(file);
+  Slot& slot = *found->second;
+  --slot.num_users;
+  // Others may have waited for it, who try by themselves.
+  if (has_failed && slot.num_users == 0 && slot.reader == nullptr) {
+    order_.erase(slot.place);
+    slots_.erase(found);
+  }
+  CloseIdle();
+}
+
+void ReaderPool::CloseIdle() {
+  for (auto i = order_.end(); slots_.size() > most_open_ && i != order_.begin();) {
+    --i;
+    const auto found = slots_.find(*i);
+    const Slot& slot = *found->second;
+    if (slot.num_users != 0 || slot.reader.use_count() > 1) continue;
+    slots_.erase(found);
+    i = order_.erase(i);
+  }
+}
+
+}  // namespace dsi::internal

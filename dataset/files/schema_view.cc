@@ -1,0 +1,278 @@
+#include "dsi/dataset/files/schema_view_internal.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/base/name_match_internal.h"
+#include "dsi/dataset/files/match_features_internal.h"
+#include "dsi/format/default_bits_internal.h"
+#include "dsi/io/uri_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kAdvice = 3;
+
+// What follows the feature's name in that of its column; empty: nothing.
+std::string_view ColumnPart(const ColumnInfo& column) {
+  return std::string_view(column.name).substr(column.feature.size());
+}
+
+std::string Described(const ColumnInfo& column) {
+  std::string text = fmt::format("{} of {}", KindName(column.kind), TypeName(column.type));
+  if (column.fixed_length != 0) text += fmt::format("[{}]", column.fixed_length);
+  if (column.time_unit != TimeUnit::kNone)
+    text += fmt::format(" in {}", TimeUnitName(column.time_unit));
+  if (IsListKind(column.kind)) text += column.newest_first ? ", newest first" : ", newest last";
+  return text;
+}
+
+// Whether columns of two files can be one.
+bool GoTogether(const ColumnInfo& a, const ColumnInfo& b) {
+  const Type types[] = {a.type, b.type};
+  return a.kind == b.kind && a.time_unit == b.time_unit && a.fixed_length == b.fixed_length &&
+         a.newest_first == b.newest_first && WidenTypes(types, HasStatistics(a.kind, a.type));
+}
+
+// Bits of a default as those of a wider type.
+uint64_t WidenDefault(uint64_t bits, Type from, Type to) {
+  uint64_t wide = bits;
+  if (from == Type::kFloat32) {
+    (void)DefaultFromDouble(std::bit_cast<float>(static_cast<uint32_t>(bits)), to, &wide);
+  } else if (IsSignedInteger(from)) {
+    const int shift = 64 - 8 * TypeWidth(from);
+    (void)DefaultFromInt(static_cast<int64_t>(bits << shift) >> shift, to, &wide);
+  } else if (from != Type::kFloat64) {
+    (void)DefaultFromUint(bits, to, &wide);
+  }
+  return wide;
+}
+
+}  // namespace
+
+class SchemaMatcher {
+ public:
+  SchemaMatcher(const DatasetFiles& files, std::shared_ptr<const SchemasOfFiles> schemas)
+      : files_(files), schemas_(std::move(schemas)) {}
+
+  Result<std::shared_ptr<const SchemaView>> Run(const std::vector<std::string>& patterns) {
+    FindFilesOfSchemas();
+    MatchColumns();
+    auto view = std::make_shared<SchemaView>();
+    DSI_RETURN_IF_ERROR(Choose(patterns, view.get()));
+    const size_t num_schemas = schemas_->schemas.size();
+    view->places_.assign(num_schemas, std::vector<uint32_t>(chosen_.size(), SchemaView::kNone));
+    for (uint32_t i = 0; i < chosen_.size(); ++i) {
+      DSI_ASSIGN_OR_RETURN(ColumnInfo column, Reconcile(chosen_[i]));
+      column.ordinal = i;
+      view->columns_.push_back(std::move(column));
+      for (const Occurrence& at : columns_[chosen_[i]].in) view->places_[at.schema][i] = at.column;
+    }
+    DSI_RETURN_IF_ERROR(CheckNames(*view));
+    view->files_ = schemas_;
+    return std::shared_ptr<const SchemaView>(std::move(view));
+  }
+
+ private:
+  struct Occurrence {
+    uint32_t schema = 0;
+    uint32_t column = 0;
+  };
+  // A column of the dataset.
+  struct Column {
+    uint32_t feature = 0;
+    std::vector<Occurrence> in;  // By ascending schema.
+    uint32_t newest = 0;         // Of `in`: that of the last file that has it.
+  };
+
+  const ColumnInfo& At(const Occurrence& at) const {
+    return schemas_->schemas[at.schema].columns[at.column];
+  }
+  std::string FileWith(uint32_t schema) const {
+    return ShownName(files_.files()[first_file_[schema]].path);
+  }
+  const ColumnInfo& Newest(const Column& column) const { return At(column.in[column.newest]); }
+
+  void FindFilesOfSchemas() {
+    first_file_.assign(schemas_->schemas.size(), UINT32_MAX);
+    last_file_.assign(schemas_->schemas.size(), 0);
+    for (uint32_t i = 0; i < schemas_->of_file.size(); ++i) {
+      const uint32_t schema = schemas_->of_file[i];
+      first_file_[schema] = std::min(first_file_[schema], i);
+      last_file_[schema] = i;
+    }
+  }
+
+  void MatchColumns() {
+    const MatchedFeatures matched = MatchFeatures(schemas_->schemas);
+    schemas_of_feature_.resize(matched.count);
+    std::map<std::pair<uint32_t, std::string_view>, uint32_t> known;
+    for (uint32_t s = 0; s < schemas_->schemas.size(); ++s) {
+      const std::vector<ColumnInfo>& columns = schemas_->schemas[s].columns;
+      for (uint32_t c = 0; c < columns.size(); ++c) {
+        const uint32_t feature = matched.of_column[s][c];
+        std::vector<uint32_t>& have = schemas_of_feature_[feature];
+        if (have.empty() || have.back() != s) have.push_back(s);
+        const auto [found, is_new] = known.emplace(std::pair(feature, ColumnPart(columns[c])),
+                                                   static_cast<uint32_t>(columns_.size()));
+        if (is_new) columns_.push_back({.feature = feature, .in = {}});
+        Column& column = columns_[found->second];
+        column.in.push_back({s, c});
+        if (last_file_[s] >= last_file_[column.in[column.newest].schema])
+          column.newest = static_cast<uint32_t>(column.in.size() - 1);
+      }
+    }
+  }
+
+  Status Choose(const std::vector<std::string>& patterns, SchemaView* view) {
+    std::vector<uint32_t> position(columns_.size(), SchemaView::kNone);
+    const auto choose = [&](uint32_t column) {
+      if (position[column] == SchemaView::kNone) {
+        position[column] = static_cast<uint32_t>(chosen_.size());
+        chosen_.push_back(column);
+      }
+      return position[column];
+    };
+    if (patterns.empty()) {
+      for (uint32_t i = 0; i < columns_.size(); ++i) choose(i);
+    }
+    for (const std::string& pattern : patterns) {
+      std::vector<uint32_t> found = Find(pattern);
+      if (found.empty()) return NotFound(pattern);
+      for (uint32_t& column : found) column = choose(column);
+      view->of_pattern_.push_back(std::move(found));
+    }
+    return Status::Ok();
+  }
+
+  // A column's name comes before a feature's, and both before patterns, as in one file.
+  std::vector<uint32_t> Find(std::string_view pattern) {
+    if (by_name_.empty()) {
+      for (uint32_t i = 0; i < columns_.size(); ++i) {
+        by_name_[Newest(columns_[i]).name].push_back(i);
+        by_feature_[Newest(columns_[i]).feature].push_back(i);
+      }
+    }
+    if (const auto found = by_name_.find(pattern); found != by_name_.end()) return found->second;
+    if (const auto found = by_feature_.find(pattern); found != by_feature_.end())
+      return found->second;
+    std::vector<uint32_t> found;
+    if (pattern.find_first_of("*?") == std::string_view::npos) return found;
+    for (uint32_t i = 0; i < columns_.size(); ++i) {
+      const ColumnInfo& column = Newest(columns_[i]);
+      if (GlobMatches(pattern, column.name) || GlobMatches(pattern, column.feature))
+        found.push_back(i);
+    }
+    return found;
+  }
+
+  Status NotFound(std::string_view pattern) const {
+    if (pattern.find_first_of("*?") != std::string_view::npos)
+      return Error(StatusCode::kNotFound, "no feature of the dataset matches \"{}\"", pattern);
+    NearNames near(pattern, kAdvice);
+    for (const Column& column : columns_) {
+      for (const Occurrence& at : column.in) {
+        const ColumnInfo& was = At(at);
+        if (was.name != pattern && was.feature != pattern) continue;
+        return Error(
+            StatusCode::kNotFound,
+            "no feature of the dataset is called \"{}\": what {} calls so is \"{}\" in {}, "
+            "which is later",
+            pattern, FileWith(at.schema), Newest(column).name,
+            ShownName(files_.files()[last_file_[column.in[column.newest].schema]].path));
+      }
+      near.Offer(Newest(column).name);
+    }
+    return Error(StatusCode::kNotFound, "no feature of the dataset is called \"{}\"{}", pattern,
+                 near.Advice());
+  }
+
+  // DS-021 … DS-024.
+  Result<ColumnInfo> Reconcile(uint32_t chosen) const {
+    const Column& column = columns_[chosen];
+    ColumnInfo sum = Newest(column);
+    const Occurrence& first = column.in[0];
+    const auto conflict = [&](const Occurrence& a, const Occurrence& b) {
+      return BadInput("{}: {} in {}, {} in {}", QuoteForMessage(sum.name), Described(At(a)),
+                      FileWith(a.schema), Described(At(b)), FileWith(b.schema));
+    };
+    std::vector<Type> types;
+    std::optional<std::pair<uint32_t, Occurrence>> last_default;
+    for (const Occurrence& at : column.in) {
+      const ColumnInfo& info = At(at);
+      if (!GoTogether(info, At(first))) return conflict(FirstOther(column, at), at);
+      types.push_back(info.type);
+      sum.max_length = std::max(sum.max_length, info.max_length);
+      if (info.default_bits && (!last_default || last_file_[at.schema] >= last_default->first))
+        last_default = std::pair(last_file_[at.schema], at);
+    }
+    const std::optional<Type> type = WidenTypes(types, HasStatistics(sum.kind, sum.type));
+    // Types that go together two by two do so all together.
+    for (size_t i = 0; !type && i < column.in.size(); ++i) {
+      const Occurrence& other = FirstOther(column, column.in[i]);
+      if (!GoTogether(At(other), At(column.in[i]))) return conflict(other, column.in[i]);
+    }
+    sum.type = *type;
+    sum.default_bits.reset();
+    if (last_default) {
+      const ColumnInfo& info = At(last_default->second);
+      sum.default_bits = WidenDefault(*info.default_bits, info.type, *type);
+    }
+    // A file that has the feature has all of its columns.
+    for (const uint32_t schema : schemas_of_feature_[column.feature]) {
+      const auto at = std::lower_bound(
+          column.in.begin(), column.in.end(), schema,
+          [](const Occurrence& occurrence, uint32_t s) { return occurrence.schema < s; });
+      if (at != column.in.end() && at->schema == schema) continue;
+      return BadInput("{}: {} has this column of the feature, {} has the feature without it",
+                      QuoteForMessage(sum.name), FileWith(first.schema), FileWith(schema));
+    }
+    return sum;
+  }
+
+  // The first file whose column does not go with this one; else the first of all.
+  const Occurrence& FirstOther(const Column& column, const Occurrence& at) const {
+    for (const Occurrence& other : column.in) {
+      if (!GoTogether(At(other), At(at))) return other;
+    }
+    return column.in[0];
+  }
+
+  // DS-021: two features that change names may end with one.
+  Status CheckNames(const SchemaView& view) const {
+    std::unordered_map<std::string_view, uint32_t> names;
+    for (uint32_t i = 0; i < view.columns_.size(); ++i) {
+      const auto [other, is_new] = names.emplace(view.columns_[i].name, i);
+      if (is_new) continue;
+      const auto file_of = [&](uint32_t c) {
+        const Column& column = columns_[chosen_[c]];
+        return ShownName(files_.files()[last_file_[column.in[column.newest].schema]].path);
+      };
+      return BadInput("{}: {} and {} have different features of this name",
+                      QuoteForMessage(view.columns_[i].name), file_of(other->second), file_of(i));
+    }
+    return Status::Ok();
+  }
+
+  const DatasetFiles& files_;
+  std::shared_ptr<const SchemasOfFiles> schemas_;
+  std::vector<uint32_t> first_file_, last_file_;  // Of each schema.
+  std::vector<Column> columns_;                   // In the order in which they appear.
+  std::vector<std::vector<uint32_t>> schemas_of_feature_;
+  std::vector<uint32_t> chosen_;
+  std::unordered_map<std::string_view, std::vector<uint32_t>> by_name_, by_feature_;
+};
+
+Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
+                                                   std::vector<std::string> patterns) {
+  DSI_ASSIGN_OR_RETURN(auto schemas, files.Schemas());
+  return SchemaMatcher(files, std::move(schemas)).Run(patterns);
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,60 @@
+// One schema over files of several: which column of each file a column of the dataset is (spec
+// DS-020 …).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dsi/base/status.h"
+#include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/reader/file_info.h"
+
+namespace dsi::internal {
+
+// Thread safety: const calls from many threads are safe.
+class SchemaView {
+ public:
+  // Those asked for, each once: name, type (widened), default, greatest max_length; ordinals are
+  // positions in it.
+  std::span<const ColumnInfo> columns() const { return columns_; }
+  // Of each pattern the columns that it stands for.
+  std::span<const std::vector<uint32_t>> of_pattern() const { return of_pattern_; }
+  // The column of a file that a column stands for: its name there, its type; null: the file lacks
+  // it.
+  const ColumnInfo* InFile(size_t file, uint32_t column) const {
+    return InSchema(files_->of_file[file], column);
+  }
+
+  // Files of one schema are alike: what was worked out for one holds for the others.
+  uint32_t schema_of(size_t file) const { return files_->of_file[file]; }
+  size_t num_schemas() const { return files_->schemas.size(); }
+  const ColumnInfo* InSchema(uint32_t schema, uint32_t column) const {
+    const uint32_t place = places_[schema][column];
+    return place == kNone ? nullptr : &files_->schemas[schema].columns[place];
+  }
+
+ private:
+  friend class SchemaMatcher;
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  std::shared_ptr<const SchemasOfFiles> files_;
+  std::vector<ColumnInfo> columns_;
+  std::vector<std::vector<uint32_t>> of_pattern_;
+  std::vector<std::vector<uint32_t>> places_;  // By schema and column.
+};
+
+// A pattern is the name of a column or feature, with '*' and '?' or without; none: all columns.
+// kNotFound: a pattern stands for nothing; kBadInput names the files that cannot be reconciled in a
+// column asked for.
+Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
+                                                   std::vector<std::string> patterns);
+
+// The type that holds every value of all of them, and in which a scan can hand out each; none:
+// there is no such type (DS-023). `one_number`: the column has one number a row.
+std::optional<Type> WidenTypes(std::span<const Type> types, bool one_number);
+
+}  // namespace dsi::internal
