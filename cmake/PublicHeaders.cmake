@@ -22,6 +22,10 @@ set(DSI_PUBLIC_HEADERS
   reader/verify_options.h
   text/row_text.h
   text/text_input.h
+  transform/pipeline.h
+  transform/rows.h
+  transform/step.h
+  transform/transform_plan.h
   writer/row_batch.h
   writer/writer.h
 )

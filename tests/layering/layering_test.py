@@ -18,6 +18,7 @@ ALLOWED = {
     "io": {"io", "format", "base"},
     "codecs": {"codecs", "format", "base"},
     "dedup": {"dedup", "format", "base"},
+    "transform": {"transform", "format", "base"},
     "writer": {"writer", "codecs", "dedup", "io", "format", "base"},
     "reader": {"reader", "codecs", "dedup", "io", "format", "base"},
     "text": {"text", "writer", "reader", "io", "format", "base"},
