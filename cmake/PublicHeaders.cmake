@@ -8,6 +8,7 @@ set(DSI_PUBLIC_HEADERS
   dataset/dataset_scan.h
   dataset/mixed_scan.h
   dataset/order.h
+  dataset/shuffle_report.h
   format/limits.h
   format/schema.h
   format/types.h
@@ -26,6 +27,10 @@ set(DSI_PUBLIC_HEADERS
   reader/verify_options.h
   text/row_text.h
   text/text_input.h
+  transform/pipeline.h
+  transform/rows.h
+  transform/step.h
+  transform/transform_plan.h
   writer/row_batch.h
   writer/writer.h
 )

@@ -2,16 +2,11 @@
 // misspelt or repeated word is an error and never ignored. Writing is in schema_to_json.cc.
 #include <simdjson.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <unordered_set>
 #include <utility>
 
 #include "dsi/format/default_bits_internal.h"
 #include "dsi/base/error_internal.h"
-#include "dsi/base/json_position_internal.h"
+#include "dsi/base/json_members_internal.h"
 #include "dsi/base/name_match_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/base/no_throw_internal.h"
@@ -22,18 +17,11 @@ namespace {
 
 namespace dom = simdjson::dom;
 using internal::BadInput;
+using internal::Expected;
 using internal::QuoteForMessage;
-
-Status Expected(std::string_view member, std::string_view what) {
-  return BadInput("{}: expected {}", QuoteForMessage(member), what);
-}
-
-Status ReadString(std::string_view member, dom::element value, std::string* out) {
-  std::string_view text;
-  if (value.get(text) != simdjson::SUCCESS) return Expected(member, "a string");
-  out->assign(text);
-  return {};
-}
+using internal::ReadMembers;
+using internal::ReadString;
+using internal::ReadStrings;
 
 Status ReadUint32(std::string_view member, dom::element value, uint32_t* out) {
   uint64_t number = 0;
@@ -41,15 +29,6 @@ Status ReadUint32(std::string_view member, dom::element value, uint32_t* out) {
     return Expected(member, "a whole number from 0 to 2147483647");
   }
   *out = static_cast<uint32_t>(number);
-  return {};
-}
-
-Status ReadStrings(std::string_view member, dom::element value, std::vector<std::string>* out) {
-  dom::array array;
-  if (value.get(array) != simdjson::SUCCESS) return Expected(member, "an array of strings");
-  for (const dom::element item : array) {
-    DSI_RETURN_IF_ERROR(ReadString(member, item, &out->emplace_back()));
-  }
   return {};
 }
 
@@ -61,21 +40,6 @@ Status ReadType(dom::element value, std::string_view member, Type* type) {
       "{}: found {}, expected one of bool, int8 … int64, uint8 … uint64, float32, "
       "float64, bytes",
       QuoteForMessage(member), QuoteForMessage(name));
-}
-
-// Calls read(name, value) for each member; read refuses what it does not know with Unknown.
-template <typename Read>
-Status ReadMembers(dom::element value, Read&& read) {
-  dom::object object;
-  if (value.get(object) != simdjson::SUCCESS) return BadInput("expected an object");
-  std::unordered_set<std::string_view> seen;
-  for (const dom::key_value_pair member : object) {
-    if (!seen.insert(member.key).second) {
-      return BadInput("{} stands twice", QuoteForMessage(member.key));
-    }
-    DSI_RETURN_IF_ERROR(read(member.key, member.value));
-  }
-  return {};
 }
 
 Status Unknown(std::string_view member) {
@@ -303,34 +267,10 @@ Status ReadSchema(dom::element root, Schema* schema) {
   });
 }
 
-Status MalformedJson(std::string_view json, simdjson::error_code code) {
-  const internal::JsonFault fault = internal::FindJsonFault(json);
-  if (fault.message.empty()) return BadInput("malformed JSON: {}", simdjson::error_message(code));
-  size_t line = 1;
-  size_t line_begin = 0;
-  for (size_t i = 0; i < fault.offset && i < json.size(); ++i) {
-    if (json[i] != '\n') continue;
-    ++line;
-    line_begin = i + 1;
-  }
-  return BadInput("malformed JSON at line {}, column {}: {}", line, fault.offset - line_begin + 1,
-                  fault.message);
-}
-
 Result<Schema> ParseSchema(std::string_view json) {
-  if (json.size() > kMaxSchemaBytes) {
-    return BadInput("schema of {} bytes, expected at most {}", json.size(), kMaxSchemaBytes);
-  }
-  if (json.empty()) json = "";  // Not null.
-  if (json.starts_with("\xef\xbb\xbf")) json.remove_prefix(3);
   dom::parser parser;
-  if (parser.allocate(json.size() + 1, internal::kMaxJsonDepth + 1) != simdjson::SUCCESS) {
-    return internal::OutOfMemory();
-  }
-  dom::element root;
-  const simdjson::error_code code = parser.parse(json.data(), json.size(), true).get(root);
-  if (code == simdjson::MEMALLOC) return internal::OutOfMemory();
-  if (code != simdjson::SUCCESS) return MalformedJson(json, code).At("schema");
+  DSI_ASSIGN_OR_RETURN(const dom::element root,
+                       internal::ParseJson(json, kMaxSchemaBytes, "schema", &parser));
   Schema schema;
   DSI_RETURN_IF_ERROR(ReadSchema(root, &schema).At("schema"));
   const Status status = schema.Validate();
@@ -342,29 +282,6 @@ Result<Schema> ParseSchema(std::string_view json) {
   return schema;
 }
 
-Result<std::string> ReadWholeFile(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             std::fclose);
-  if (file == nullptr) {
-    const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
-    return internal::Error(code, "{}: {}", path, std::strerror(errno));
-  }
-  std::string text;
-  size_t size = 0;
-  do {
-    if (text.size() > kMaxSchemaBytes) break;  // ParseSchema names the limit.
-    text.resize(size + (1 << 16));
-    const size_t count = std::fread(text.data() + size, 1, text.size() - size, file.get());
-    size += count;
-    text.resize(size);
-    if (count == 0) break;
-  } while (true);
-  if (std::ferror(file.get()) != 0) {
-    return internal::Error(StatusCode::kIo, "{}: {}", path, std::strerror(errno));
-  }
-  return text;
-}
-
 }  // namespace
 
 Result<Schema> Schema::FromJson(std::string_view json) {
@@ -373,7 +290,7 @@ Result<Schema> Schema::FromJson(std::string_view json) {
 
 Result<Schema> Schema::FromJsonFile(const std::string& path) {
   return internal::NoThrow([&]() -> Result<Schema> {
-    DSI_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
+    DSI_ASSIGN_OR_RETURN(const std::string text, internal::ReadTextFile(path, kMaxSchemaBytes));
     Result<Schema> schema = ParseSchema(text);
     if (!schema.ok()) return schema.status().At(path);
     return schema;

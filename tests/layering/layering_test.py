@@ -18,11 +18,12 @@ ALLOWED = {
     "io": {"io", "format", "base"},
     "codecs": {"codecs", "format", "base"},
     "dedup": {"dedup", "format", "base"},
+    "transform": {"transform", "format", "base"},
     "writer": {"writer", "codecs", "dedup", "io", "format", "base"},
     "reader": {"reader", "codecs", "dedup", "io", "format", "base"},
-    "dataset": {"dataset", "reader", "codecs", "dedup", "io", "format", "base"},
+    "dataset": {"dataset", "reader", "transform", "codecs", "dedup", "io", "format", "base"},
     "text": {"text", "writer", "reader", "io", "format", "base"},
-    "tools": {"tools", "text", "dataset", "writer", "reader", "codecs", "dedup", "io", "format", "base"},
+    "tools": {"tools", "text", "dataset", "transform", "writer", "reader", "codecs", "dedup", "io", "format", "base"},
 }
 # Rooms of a folder, in the order in which the data goes through them: a room includes those named
 # beside it and the folder's public headers; what stands in the folder itself includes all rooms.

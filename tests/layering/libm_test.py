@@ -1,4 +1,4 @@
-"""Keeps libm's transcendental functions out of what decides on bytes.
+"""Keeps libm's transcendental functions out of what decides on bytes, and out of transforms.
 
 Their last bits differ from CPU to CPU, and equal rows give equal files. Reads the sources of the
 folders that choose, and of generators whose tables are the same everywhere, and the symbols of their
@@ -17,7 +17,7 @@ from pathlib import Path
 from source_tree import (CXX_SUFFIXES, expect, files_below, read_text, report, source_root,
                          write_tree)
 
-CHOOSING = {"codecs", "dedup", "writer"}
+CHOOSING = {"codecs", "dedup", "transform", "writer"}
 GENERATORS = re.compile(r"tools/generate/(news|visits|log_|rank_law)")
 # What IEEE 754 rounds in one way (sqrt, fma) or what is exact (ldexp, floor) is not among them.
 FUNCTIONS = ("a?(sin|cos|tan)h?|atan2|exp|exp2|exp10|expm1|log|log2|log10|log1p|logb|pow|cbrt|hypot|"
@@ -52,7 +52,7 @@ def check_objects(build: Path):
     listed = subprocess.run(["nm", "--undefined-only", "--format=posix", *map(str, objects)],
                             stdout=subprocess.PIPE, check=True, text=True).stdout
     names = {line.split()[0].split("@")[0] for line in listed.splitlines() if line.strip()}
-    return [f"objects of codecs, dedup, writer, generators: {name} of libm is linked"
+    return [f"objects of codecs, dedup, transform, writer, generators: {name} of libm is linked"
             for name in sorted(names) if SYMBOL.match(name)]
 
 

@@ -18,15 +18,15 @@ from pathlib import Path
 from source_tree import (CXX_SUFFIXES, LIBRARY_FOLDERS, SOURCE_SUFFIXES, expect, files_below,
                          read_text, report, source_root, write_tree)
 
-DEFINITION = re.compile(r"^\*\*((?:D[OS]|[FEDIS])-\d{3})\*\*", re.MULTILINE)
-QUOTE = re.compile(r"\b((?:D[OS]|[FEDIS])-\d{3})\b(?!-)")
+DEFINITION = re.compile(r"^\*\*((?:D[OS]|[FEDIST])-\d{3})\*\*", re.MULTILINE)
+QUOTE = re.compile(r"\b((?:D[OS]|[FEDIST])-\d{3})\b(?!-)")
 THIS_FOLDER = "tests/layering/"
 
 # Strings first, so that what looks like a comment inside of one is none.
 CXX_TOKEN = re.compile(r'R"(?P<end>\w*)\((?P<raw>.*?)\)(?P=end)"|"(?P<text>(?:\\.|[^"\\\n])*)"'
                        r"|'(?:\\.|[^'\\\n])*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
 CXX_TEST_NAME = re.compile(r"\bTEST(?:_F|_P)?\(\s*\w+,\s*(\w+)")
-ID_IN_NAME = re.compile(r"(D[OS]|[FEDIS])_?(\d{3})(?!\d)")
+ID_IN_NAME = re.compile(r"(D[OS]|[FEDIST])_?(\d{3})(?!\d)")
 
 
 def rules_held_by_cxx(text: str):

@@ -5,7 +5,8 @@ import re
 import sys
 from pathlib import Path
 
-LIBRARY_FOLDERS = ("base", "format", "io", "codecs", "dedup", "writer", "reader", "dataset", "text")
+LIBRARY_FOLDERS = ("base", "format", "io", "codecs", "dedup", "transform", "writer", "reader", "dataset",
+                   "text")
 CXX_SUFFIXES = (".h", ".cc")
 SOURCE_SUFFIXES = CXX_SUFFIXES + (".py", ".sh", ".fbs", ".cmake")
 SKIPPED_FOLDERS = {"build", "__pycache__", ".git", ".venv", ".pytest_cache"}

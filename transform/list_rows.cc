@@ -1,0 +1,102 @@
+// firstx, lastx, fill, onehot, enumerate (T-040 … T-043).
+#include <algorithm>
+#include <cstring>
+
+#include "dsi/transform/elementwise_internal.h"
+#include "dsi/transform/row_ops_internal.h"
+
+namespace dsi::internal {
+
+void AddEntries(const RowsView& view, size_t begin, size_t count, RowsBuilder* out) {
+  const auto width = static_cast<size_t>(TypeWidth(view.type.type));
+  void* const to = out->AddValues(count);
+  if (count == 0) return;
+  std::memcpy(to, static_cast<const std::byte*>(view.values) + begin * width, count * width);
+  if (out->type().shape == RowShape::kScored) {
+    std::memcpy(out->LastScores(), view.scores + begin, count * sizeof(float));
+  }
+}
+
+void CopyRows(const RowsInput& input, size_t num_rows, RowsBuilder* out) {
+  const RowsView& view = input.view;
+  for (size_t i = 0; i < num_rows; ++i) {
+    const size_t row = input.Row(i);
+    if (!view.Has(row)) {
+      out->EndMissing();
+      continue;
+    }
+    AddEntries(view, view.Begin(row), view.Length(row), out);
+    out->EndRow();
+  }
+}
+
+void TruncateRows(const TransformStep& step, const RowsInput& input, size_t num_rows,
+                  RowsBuilder* out) {
+  const RowsView& view = input.view;
+  for (size_t i = 0; i < num_rows; ++i) {
+    const size_t row = input.Row(i);
+    if (!view.Has(row)) {
+      out->EndMissing();
+      continue;
+    }
+    const size_t length = view.Length(row);
+    const size_t count = std::min(length, static_cast<size_t>(step.n));
+    const size_t skipped = step.op == TransformOp::kLastX ? length - count : 0;
+    AddEntries(view, view.Begin(row) + skipped, count, out);
+    out->EndRow();
+  }
+}
+
+void FillRows(const TransformStep& step, const RowsInput& input, size_t num_rows,
+              RowsBuilder* out) {
+  const RowsView& view = input.view;
+  for (size_t i = 0; i < num_rows; ++i) {
+    const size_t row = input.Row(i);
+    if (view.Has(row)) {
+      AddEntries(view, view.Begin(row), view.Length(row), out);
+    } else {
+      OfTransformType(view.type.type, [&](auto number) {
+        *static_cast<decltype(number)*>(out->AddValues(1)) = NumberAs<decltype(number)>(step.value);
+      });
+    }
+    out->EndRow();
+  }
+}
+
+void OneHotRows(const TransformStep& step, const RowsInput& input, size_t num_rows,
+                RowsBuilder* out) {
+  for (size_t i = 0; i < num_rows; ++i) {
+    const size_t row = input.Row(i);
+    if (!input.view.Has(row)) {
+      out->EndMissing();
+      continue;
+    }
+    auto* const to = static_cast<float*>(out->AddValues(static_cast<size_t>(step.n)));
+    std::fill_n(to, step.n, 0.0F);
+    const int64_t hot = IdAt(input.view, row);
+    if (hot >= 0 && hot < step.n) to[hot] = 1.0F;
+    out->EndRow();
+  }
+}
+
+void EnumerateRows(const RowsInput& input, size_t num_rows, RowsBuilder* out) {
+  const RowsView& view = input.view;
+  const auto width = static_cast<size_t>(TypeWidth(view.type.type));
+  for (size_t i = 0; i < num_rows; ++i) {
+    const size_t row = input.Row(i);
+    if (!view.Has(row)) {
+      out->EndMissing();
+      continue;
+    }
+    const size_t count = view.Length(row);
+    void* const to = out->AddValues(count);
+    if (count > 0) {
+      const auto* const from = static_cast<const std::byte*>(view.values);
+      std::memcpy(to, from + view.Begin(row) * width, count * width);
+    }
+    for (size_t k = 0; k < count; ++k) out->LastScores()[k] = static_cast<float>(k);
+    out->EndRow();
+  }
+}
+
+}  // namespace dsi::internal
