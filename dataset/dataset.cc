@@ -5,6 +5,7 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/files/dataset_files_internal.h"
 #include "dsi/dataset/files/schema_view_internal.h"
+#include "dsi/dataset/scan/dataset_scan_internal.h"
 
 namespace dsi {
 
@@ -33,6 +34,14 @@ Result<std::vector<ColumnInfo>> Dataset::Columns() const {
     DSI_ASSIGN_OR_RETURN(const auto view, internal::MakeView(*files_, {}));
     return std::vector<ColumnInfo>(view->columns().begin(), view->columns().end());
   });
+}
+
+Result<uint64_t> Dataset::CountBatches(const DatasetScanOptions& options) const {
+  return internal::NoThrow([&] { return internal::CountDatasetBatches(*files_, options); });
+}
+
+Result<std::unique_ptr<DatasetScan>> Dataset::NewScan(const DatasetScanOptions& options) const {
+  return internal::NoThrow([&] { return internal::MakeDatasetScan(*files_, options); });
 }
 
 Result<std::string> Dataset::Manifest(const std::string& folder) const {

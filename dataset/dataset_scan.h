@@ -11,6 +11,7 @@
 #include "dsi/dataset/order.h"
 #include "dsi/reader/scan.h"
 #include "dsi/reader/scan_options.h"
+#include "dsi/transform/pipeline.h"
 
 namespace dsi {
 
@@ -25,6 +26,10 @@ struct DatasetScanOptions {
   // deleted, a batch has those of its batch_size rows that pass, so that the number of batches and
   // what each rank gets do not depend on them; it may have none. Names are those of the dataset.
   ScanOptions scan;
+  // Makes further features of those of the files, once per unique row; ScanOptions::features name
+  // its outputs as they name columns, which they hide. A scored list is two columns, name.ids and
+  // name.weights. Types are those that the steps make.
+  Pipeline pipeline = {};
   // The rows to scan, ascending and apart. Empty: all.
   std::vector<DatasetRows> rows = {};
   OrderOptions order;
@@ -47,8 +52,9 @@ class DSI_EXPORT DatasetScan : public Scan {
   // version of its own (spec DO-014). A scan made with it, in another process, with other threads
   // and another world, gives exactly the batches that had not been handed out.
   virtual Result<std::string> state() const = 0;
-  // Of each row of the last batch the file and its row there.
-  virtual Status RowsOf(std::vector<BatchRow>* rows) const = 0;
+  // Of each row of a batch of this scan the file and its row there. Batch::first_row and
+  // row_numbers count over the files of the dataset.
+  virtual Status RowsOf(const Batch& batch, std::vector<BatchRow>* rows) const = 0;
   // The last batch repeats one that was handed out (Remainder::kPad).
   virtual bool is_repeated() const noexcept = 0;
 };

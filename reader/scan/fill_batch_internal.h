@@ -11,6 +11,8 @@
 
 #include "dsi/reader/scan/batch_internal.h"
 #include "dsi/reader/scan/gathered_rows_internal.h"
+#include "dsi/reader/scan/picked_rows_internal.h"
+#include "dsi/reader/scan/piece_map_internal.h"
 #include "dsi/reader/scan/stripe_decoder_internal.h"
 
 namespace dsi::internal {
@@ -18,20 +20,48 @@ namespace dsi::internal {
 // Rows of a batch that lie in one stripe; those that a filter dropped do not count.
 struct BatchPiece {
   StripeDecoder* decoder = nullptr;
-  GatheredRows* gathered = nullptr;  // Where the rows lie far apart: they are no longer there.
-  uint32_t first = 0;                // Row of the batch where they start.
+  GatheredRows* gathered = nullptr;    // Where the rows lie far apart: they are no longer there.
+  const PickedRows* picked = nullptr;  // Not all of them.
+  uint32_t first = 0;                  // Row of the batch where they start.
   uint32_t num_rows = 0;
+  // Where the file's projection is not that of the batch.
+  const PieceMap* map = nullptr;
+  const AbsentRows* absent = nullptr;
+  const DerivedRows* derived = nullptr;
 
   const GroupRows& group(uint32_t i) const {
-    return gathered != nullptr ? gathered->group(i) : decoder->group(i);
+    if (map != nullptr && (i = map->groups[i]) >= PieceMap::kDerived)
+      return i == kNone32 ? absent->group() : derived->groups[i - PieceMap::kDerived];
+    return own_group(i);
   }
   const ShapeView& shape(uint32_t i) const {
-    return gathered != nullptr ? gathered->shape(i) : decoder->shape(i);
+    if (map != nullptr && (i = map->shapes[i]) >= PieceMap::kDerived)
+      return i == kNone32 ? absent->shape() : derived->shapes[i - PieceMap::kDerived];
+    return own_shape(i);
   }
   Result<ShapeView> ShapeArrays(uint32_t i) const {
-    return gathered != nullptr ? gathered->ShapeArrays(i) : decoder->ShapeArrays(i);
+    if (map != nullptr && (i = map->shapes[i]) >= PieceMap::kDerived)
+      return i == kNone32 ? absent->shape() : derived->shapes[i - PieceMap::kDerived];
+    return own_arrays(i);
   }
   ValuesView values(uint32_t i) const {
+    if (map != nullptr && (i = map->values[i]) >= PieceMap::kDerived)
+      return i == kNone32 ? ValuesView{} : derived->values[i - PieceMap::kDerived];
+    return own_values(i);
+  }
+
+  // By position in the projection of the file.
+  const GroupRows& own_group(uint32_t i) const {
+    if (picked != nullptr) return picked->group(i);
+    return gathered != nullptr ? gathered->group(i) : decoder->group(i);
+  }
+  const ShapeView& own_shape(uint32_t i) const {
+    return gathered != nullptr ? gathered->shape(i) : decoder->shape(i);
+  }
+  Result<ShapeView> own_arrays(uint32_t i) const {
+    return gathered != nullptr ? gathered->ShapeArrays(i) : decoder->ShapeArrays(i);
+  }
+  ValuesView own_values(uint32_t i) const {
     return gathered != nullptr ? gathered->values(i) : decoder->values(i);
   }
 };

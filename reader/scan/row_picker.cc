@@ -126,10 +126,21 @@ Result<std::unique_ptr<RowPicker>> RowPicker::Make(const OpenFile& file,
   return picker;
 }
 
-Status RowPicker::Ahead(size_t count) {
-  if (ready_.size() - taken_ >= count) return Status::Ok();
+void RowPicker::DropTaken() {
   ready_.erase(ready_.begin(), ready_.begin() + static_cast<ptrdiff_t>(taken_));
   taken_ = 0;
+}
+
+Status RowPicker::AheadTo(uint64_t row) {
+  if (row_ >= row) return Status::Ok();
+  DropTaken();
+  while (row_ < std::min(row, row_end_)) DSI_RETURN_IF_ERROR(NextBlock());
+  return Status::Ok();
+}
+
+Status RowPicker::Ahead(size_t count) {
+  if (ready_.size() - taken_ >= count) return Status::Ok();
+  DropTaken();
   while (ready_.size() < count && row_ < row_end_) DSI_RETURN_IF_ERROR(NextBlock());
   return Status::Ok();
 }

@@ -31,6 +31,8 @@ class RowPicker {
 
   // Looks further until `count` rows are ready or there are no more.
   Status Ahead(size_t count);
+  // Looks further until all rows before `row` were looked at.
+  Status AheadTo(uint64_t row);
   // Rows that pass and have not been taken, ascending.
   std::span<const uint64_t> ready() const { return std::span(ready_).subspan(taken_); }
   void Take(size_t count) { taken_ += count; }
@@ -40,7 +42,7 @@ class RowPicker {
   uint64_t bytes_read() const { return decoder_ ? decoder_->pages().bytes_read() : 0; }
   uint64_t reads() const { return decoder_ ? decoder_->pages().reads() : 0; }
   uint32_t stripes_skipped() const { return stripes_skipped_; }
-  uint64_t values_decoded() const { return shared_.values_decoded(); }
+  uint64_t values_decoded() const { return workers_.values_decoded(); }
 
  private:
   struct Term {
@@ -54,12 +56,18 @@ class RowPicker {
   };
 
   explicit RowPicker(MemoryBudget* budget)
-      : shared_(budget, 1), is_ruled_out_(budget), is_deleted_(budget), ready_(budget) {}
+      : workers_(budget, 1),
+        shared_(budget, &workers_),
+        is_ruled_out_(budget),
+        is_deleted_(budget),
+        ready_(budget) {}
+  void DropTaken();
   Status NextBlock();
   Status LoadMask();
   Status Decode(uint32_t first, uint32_t num_rows);
   void AndTerms(std::span<const Term> terms, uint8_t* matches) const;
 
+  ScanWorkers workers_;
   ScanShared shared_;
   std::vector<Term> where_;
   std::vector<Sample> samples_;

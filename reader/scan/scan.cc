@@ -2,13 +2,13 @@
 #include "dsi/reader/scan.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/base/stopwatch_internal.h"
 #include "dsi/reader/scan/ahead_scan_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
@@ -35,21 +35,6 @@ size_t NumThreads(uint32_t threads) {
   return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
-// Adds the time of its life.
-class Stopwatch {
- public:
-  explicit Stopwatch(double* seconds) : seconds_(seconds) {}
-  ~Stopwatch() {
-    *seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double* seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 class FileScan final : public Scan {
  public:
   FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
@@ -59,7 +44,8 @@ class FileScan final : public Scan {
         stored_file_(&file),
         ahead_(&file.file(), reader_options, &budget_),
         file_(file.Through(&ahead_)),
-        shared_(&budget_, NumThreads(options.threads)),
+        workers_(&budget_, NumThreads(options.threads)),
+        shared_(&budget_, &workers_),
         records_(&budget_),
         slab_(&budget_),
         batch_size_(options.batch_size),
@@ -198,7 +184,7 @@ class FileScan final : public Scan {
   void CountWork() {
     stats_ = shared_.stats;
     stats_.threads = static_cast<uint32_t>(shared_.team.size());
-    stats_.values_decoded = shared_.values_decoded();
+    stats_.values_decoded = workers_.values_decoded();
     stats_.bytes_read += decoders_.bytes_read();
     stats_.reads += decoders_.reads();
     stats_.seconds.read = std::min(decoders_.seconds_waited(), stats_.seconds.decode);
@@ -217,6 +203,7 @@ class FileScan final : public Scan {
   const OpenFile* stored_file_;
   LookAhead ahead_;
   OpenFile file_;  // Through ahead_.
+  ScanWorkers workers_;
   ScanShared shared_;
   MemoryCharge records_;  // For the projection.
   MemoryCharge slab_;

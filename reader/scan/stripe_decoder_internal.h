@@ -20,9 +20,9 @@
 
 namespace dsi::internal {
 
-// What the stripes of a scan share. The budget outlives it.
-struct ScanShared {
-  ScanShared(MemoryBudget* memory, size_t threads) : budget(memory), team(threads) {
+// The threads of a scan, and what each of them needs. The budget outlives them.
+struct ScanWorkers {
+  ScanWorkers(MemoryBudget* memory, size_t threads) : team(threads) {
     for (size_t i = 0; i < team.size(); ++i) rooms.emplace_back(memory);
   }
   uint64_t values_decoded() const {
@@ -31,13 +31,22 @@ struct ScanShared {
     return sum;
   }
 
+  WorkerTeam team;
+  std::vector<DecodeRoom> rooms;  // One for each of the team.
+};
+
+// What the stripes of a file share in a scan. Budget and workers outlive it.
+struct ScanShared {
+  ScanShared(MemoryBudget* memory, ScanWorkers* workers)
+      : budget(memory), team(workers->team), rooms(workers->rooms) {}
+
   const OpenFile* file = nullptr;
   ReaderOptions reader_options;
   std::shared_ptr<const ScanProjection> projection;
   MemoryBudget* budget;
   StripeFetcher* fetcher = nullptr;  // Null: pages are read when they are needed.
-  WorkerTeam team;
-  std::vector<DecodeRoom> rooms;  // One for each of the team.
+  WorkerTeam& team;
+  std::vector<DecodeRoom>& rooms;
   ScanStats stats;
 };
 

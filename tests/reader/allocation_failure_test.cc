@@ -10,7 +10,7 @@
 
 #include "dsi/reader/reader.h"
 #include "dsi/text/row_text.h"
-#include "dsi/tests/reader/history_table.h"
+#include "dsi/tests/support/history_table.h"
 #include "dsi/tests/support/memory_hook.h"
 
 namespace dsi::test {

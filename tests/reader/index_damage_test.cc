@@ -8,7 +8,7 @@
 
 #include "dsi/format/wire_internal.h"
 #include "dsi/io/file.h"
-#include "dsi/tests/reader/history_table.h"
+#include "dsi/tests/support/history_table.h"
 #include "dsi/tests/support/reseal.h"
 
 namespace dsi::test {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/tests/reader/batch_rows.h"
-#include "dsi/tests/reader/history_table.h"
+#include "dsi/tests/support/batch_rows.h"
+#include "dsi/tests/support/history_table.h"
 
 namespace dsi::test {
 namespace {

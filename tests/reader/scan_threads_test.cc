@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dsi/reader/scan_metrics.h"
-#include "dsi/tests/reader/history_table.h"
+#include "dsi/tests/support/history_table.h"
 #include "dsi/tests/support/memory_hook.h"
 #include "dsi/tests/support/reseal.h"
 

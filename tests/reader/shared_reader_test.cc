@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "dsi/tests/reader/history_table.h"
+#include "dsi/tests/support/history_table.h"
 
 namespace dsi::test {
 namespace {

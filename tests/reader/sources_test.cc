@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "dsi/tests/reader/batch_rows.h"
+#include "dsi/tests/support/batch_rows.h"
 #include "dsi/tests/reader/sample_file.h"
 #include "dsi/tests/support/scan_model.h"
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/tests/reader/batch_rows.h"
-#include "dsi/tests/reader/history_table.h"
-#include "dsi/tests/reader/random_file.h"
+#include "dsi/tests/support/batch_rows.h"
+#include "dsi/tests/support/history_table.h"
+#include "dsi/tests/support/random_file.h"
 #include "dsi/tests/support/reseal.h"
 
 namespace dsi::test {

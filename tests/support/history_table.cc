@@ -1,4 +1,4 @@
-#include "dsi/tests/reader/history_table.h"
+#include "dsi/tests/support/history_table.h"
 
 #include <bit>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "dsi/tests/reader/random_file.h"
+#include "dsi/tests/support/random_file.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "dsi/tests/reader/history_table.h"
+#include "dsi/tests/support/history_table.h"
 
 namespace dsi::test {
 namespace {

@@ -1,0 +1,270 @@
+#include "dsi/dataset/scan/asked_outputs_internal.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/reader/reader_access_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+bool IsList(const ColumnInfo& column) {
+  return HasLengths(column.kind, column.type) || column.kind == Kind::kEmbedding;
+}
+
+// What a scan of everything gives: lists jagged, the rest padded.
+Projection DefaultProjection(const ColumnInfo& column) {
+  Projection projection;
+  projection.name = column.name;
+  projection.layout = HasLengths(column.kind, column.type) ? Layout::kJagged : Layout::kPadded;
+  return projection;
+}
+
+std::vector<std::string> FilterColumns(const RowFilter& filter) {
+  std::vector<std::string> columns;
+  for (const Predicate& predicate : filter.where) columns.push_back(predicate.column);
+  for (const Sampling& sampling : filter.sample) {
+    for (const Predicate& predicate : sampling.when) columns.push_back(predicate.column);
+  }
+  return columns;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AskedOutputs>> AskedOutputs::Make(const DatasetFiles& files,
+                                                         const DatasetScanOptions& options) {
+  auto asked = std::make_unique<AskedOutputs>();
+  DSI_RETURN_IF_ERROR(asked->Find(files, options));
+  return asked;
+}
+
+Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& options) {
+  options_ = options.scan;
+  options_.features.clear();
+  // Names of the dataset: first of projections, then of the pipeline, then of the filter.
+  std::vector<std::string> made;
+  for (const TransformStep& step : options.pipeline.steps) made.push_back(step.output);
+  const auto is_made = [&](const std::string& name) {
+    return std::find(made.begin(), made.end(), name) != made.end();
+  };
+  std::vector<std::string> patterns;
+  std::vector<uint32_t> pattern_of;  // By projection.
+  for (const Projection& projection : options.scan.features) {
+    pattern_of.push_back(is_made(projection.name) ? kNone32
+                                                  : static_cast<uint32_t>(patterns.size()));
+    if (!is_made(projection.name)) patterns.push_back(projection.name);
+  }
+  const bool wants_all = options.scan.features.empty();
+  if (wants_all) patterns.push_back("*");
+  const size_t first_feature = patterns.size();
+  std::vector<std::string> features;
+  if (!options.pipeline.steps.empty()) {
+    DSI_ASSIGN_OR_RETURN(features, options.pipeline.Features());
+    patterns.insert(patterns.end(), features.begin(), features.end());
+  }
+  const size_t first_filter = patterns.size();
+  for (std::string& name : FilterColumns(options.scan.filter)) patterns.push_back(std::move(name));
+  DSI_ASSIGN_OR_RETURN(view_, MakeView(files, patterns));
+
+  if (!options.pipeline.steps.empty())
+    DSI_RETURN_IF_ERROR(FindPlan(options.pipeline, features, first_feature));
+  for (size_t i = first_filter; i < patterns.size(); ++i) {
+    const std::vector<uint32_t>& columns = view_->of_pattern()[i];
+    if (columns.size() != 1) {
+      return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them", patterns[i],
+                             columns.size());
+    }
+    filter_columns_.push_back(columns.front());
+  }
+  if (wants_all) {
+    for (const uint32_t column : view_->of_pattern()[0])
+      DSI_RETURN_IF_ERROR(
+          AddColumn(files, column, DefaultProjection(view_->columns()[column]), false));
+  }
+  for (size_t i = 0; i < options.scan.features.size(); ++i) {
+    const Projection& projection = options.scan.features[i];
+    if (pattern_of[i] == kNone32) {
+      DSI_ASSIGN_OR_RETURN(const bool is_output, AddStage(projection));
+      if (is_output) continue;
+      return InvalidArgument(
+          "{}: the pipeline makes it on the way and does not keep it; name it in "
+          "Pipeline::outputs",
+          projection.name);
+    }
+    const std::vector<uint32_t>& columns = view_->of_pattern()[pattern_of[i]];
+    for (const uint32_t column : columns)
+      DSI_RETURN_IF_ERROR(AddColumn(files, column, projection, columns.size() > 1));
+  }
+  return Status::Ok();
+}
+
+// What the pipeline takes, as columns of the view.
+Status AskedOutputs::FindPlan(const Pipeline& pipeline, const std::vector<std::string>& names,
+                              size_t first_pattern) {
+  std::vector<TransformFeature> features;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::vector<uint32_t>& columns = view_->of_pattern()[first_pattern + i];
+    const ColumnInfo& first = view_->columns()[columns.front()];
+    const bool is_scored = first.kind == Kind::kWeighted && columns.size() == 2;
+    if (columns.size() != 1 && !is_scored) {
+      return InvalidArgument("pipeline: \"{}\" stands for {} columns; name one of them", names[i],
+                             columns.size());
+    }
+    TransformFeature& feature = features.emplace_back();
+    feature.name = names[i];
+    feature.type.type = TransformTypeOf(first.type);
+    feature.type.unit = first.time_unit;
+    feature.type.shape = is_scored       ? RowShape::kScored
+                         : IsList(first) ? RowShape::kList
+                                         : RowShape::kNumber;
+    features_.push_back({columns[0], is_scored ? columns[1] : kNone32});
+  }
+  DSI_ASSIGN_OR_RETURN(plan_, pipeline.Resolve(features));
+  return Status::Ok();
+}
+
+Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Projection asked,
+                               bool one_of_many) {
+  const ColumnInfo& info = view_->columns()[column];
+  // A name that stands for ids and weights changes the type of those it is meant for.
+  const bool is_meant =
+      asked.dtype.has_value() &&
+      (!one_of_many || asked.layout == Layout::kDense ||
+       (info.type != Type::kBytes && IsFloat(*asked.dtype) == IsFloat(info.type)));
+  if (!is_meant) asked.dtype = asked.layout == Layout::kDense ? Type::kFloat32 : info.type;
+  if (asked.width == 0) asked.width = info.max_length;
+  size_t home = 0;
+  while (view_->InFile(home, column) == nullptr) ++home;
+  const auto resolve = [&](size_t file) -> Result<ScanOutput> {
+    DSI_ASSIGN_OR_RETURN(const auto reader, files.Acquire(file));
+    const OpenFile& open = ReaderAccess::File(*reader);
+    ScanOptions one;
+    one.vbe_lengths = options_.vbe_lengths;
+    one.features = {asked};
+    one.features[0].name = view_->InFile(file, column)->name;
+    DSI_ASSIGN_OR_RETURN(const auto projection,
+                         ResolveProjection(open, one, 0, open.core().stripes.size()));
+    return projection->outputs.front();
+  };
+  DSI_ASSIGN_OR_RETURN(ScanOutput output, resolve(home));
+  const bool padded = asked.layout == Layout::kPadded || asked.layout == Layout::kPaddedIkjt;
+  if (padded && asked.width == 0 && HasLengths(info.kind, info.type)) {
+    // The longest list of any file.
+    for (size_t file = home + 1; file < files.files().size(); ++file) {
+      if (view_->InFile(file, column) == nullptr) continue;
+      DSI_ASSIGN_OR_RETURN(const ScanOutput other, resolve(file));
+      output.width = std::max(output.width, other.width);
+    }
+  }
+  output.name = info.name;
+  asked.width = output.width;
+  asked_.push_back({column, {}, std::move(asked), std::move(output)});
+  return Status::Ok();
+}
+
+Result<bool> AskedOutputs::AddStage(const Projection& asked) {
+  for (const size_t stage : plan_->outputs()) {
+    const TransformStage& made = plan_->stages()[stage];
+    if (made.name != asked.name) continue;
+    const bool is_scored = made.type.shape == RowShape::kScored;
+    DSI_RETURN_IF_ERROR(AddMade(asked, stage, false, is_scored ? made.name + ".ids" : made.name));
+    if (is_scored) DSI_RETURN_IF_ERROR(AddMade(asked, stage, true, made.name + ".weights"));
+    return true;
+  }
+  return false;
+}
+
+Status AskedOutputs::AddMade(const Projection& asked, size_t stage, bool scores, std::string name) {
+  const TransformType& type = plan_->stages()[stage].type;
+  ScanOutput output;
+  output.name = std::move(name);
+  output.layout = asked.layout;
+  output.dtype = scores ? Type::kFloat32 : type.type;
+  output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
+  output.keep_last = asked.keep == Keep::kLast;
+  output.pad_left = asked.pad == Side::kLeft;
+  if (!scores && asked.dtype.has_value() && *asked.dtype != output.dtype) {
+    return InvalidArgument("{}: the pipeline makes {}, {} asked for; a step of cast changes that",
+                           output.name, TypeName(output.dtype), TypeName(*asked.dtype));
+  }
+  const bool is_number = type.shape == RowShape::kNumber;
+  const bool padded = asked.layout == Layout::kPadded || asked.layout == Layout::kPaddedIkjt;
+  if (asked.layout == Layout::kDense && !is_number)
+    return InvalidArgument("{}: only features of one number stand in the dense matrix",
+                           output.name);
+  output.width = is_number ? 1 : asked.width;
+  if (padded && output.width == 0)
+    return InvalidArgument("{}: how long its lists get is not known; give the width", output.name);
+  if (asked.pad_value.has_value()) {
+    if (!BitsOf(*asked.pad_value, output.dtype, &output.pad_bits))
+      return InvalidArgument("{}: the pad value {} is no {}", output.name, *asked.pad_value,
+                             TypeName(output.dtype));
+  } else if (is_number && IsFloat(output.dtype)) {
+    BitsOf(std::numeric_limits<double>::quiet_NaN(), output.dtype, &output.pad_bits);
+  }
+  Asked made;
+  made.made = {static_cast<uint32_t>(stage), scores};
+  made.projection = asked;
+  made.output = std::move(output);
+  asked_.push_back(std::move(made));
+  return Status::Ok();
+}
+
+Result<JointProjection> AskedOutputs::NewProjection() const {
+  std::vector<ScanOutput> outputs;
+  std::vector<std::string> sets;
+  for (const Asked& asked : asked_) {
+    outputs.push_back(asked.output);
+    sets.push_back(asked.projection.vbe_set);
+  }
+  return JointProjection::Make(std::move(outputs), sets, options_.vbe_lengths);
+}
+
+FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file) const {
+  FileRequest request;
+  request.options.vbe_lengths = options_.vbe_lengths;
+  for (const Asked& asked : asked_) {
+    request.stages.push_back(asked.made);
+    const ColumnInfo* const column =
+        asked.column == kNone32 ? nullptr : view_->InFile(file, asked.column);
+    request.positions.push_back(
+        column == nullptr ? kNone32 : static_cast<uint32_t>(request.options.features.size()));
+    if (column == nullptr) continue;
+    request.options.features.push_back(asked.projection);
+    request.options.features.back().name = column->name;
+  }
+  for (size_t i = 0; i < features_.size(); ++i) {
+    TransformInput& input = request.inputs.emplace_back();
+    const ColumnInfo* const values = view_->InFile(file, features_[i].values);
+    if (values == nullptr) continue;
+    input.values = request.AddUnique(values->name, plan_->features()[i].type.type);
+    if (features_[i].scores == kNone32) continue;
+    const ColumnInfo* const scores = view_->InFile(file, features_[i].scores);
+    input.scores = request.AddUnique(scores->name, Type::kFloat32);
+  }
+
+  // Rows of the same number in different files do not share their fate.
+  RowFilter& filter = request.options.filter;
+  filter = options_.filter;
+  filter.seed += files.files()[file].fingerprint;
+  size_t next = 0;
+  const auto rename = [&](Predicate* predicate) {
+    const ColumnInfo* const column = view_->InFile(file, filter_columns_[next++]);
+    if (column != nullptr) predicate->column = column->name;
+    return column != nullptr;
+  };
+  // A missing number compares with nothing: such a row does not pass, and no such sampling holds.
+  for (Predicate& predicate : filter.where) {
+    if (!rename(&predicate)) request.drops_all = true;
+  }
+  std::erase_if(filter.sample, [&](Sampling& sampling) {
+    bool is_known = true;
+    for (Predicate& predicate : sampling.when) is_known = rename(&predicate) && is_known;
+    return !is_known;
+  });
+  return request;
+}
+
+}  // namespace dsi::internal

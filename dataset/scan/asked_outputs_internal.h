@@ -1,0 +1,61 @@
+// What a scan of a dataset was asked for, settled over all files: its outputs, and what each file
+// has to give for them.
+//
+// Immutable once made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dsi/dataset/dataset_scan.h"
+#include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/dataset/files/schema_view_internal.h"
+#include "dsi/dataset/scan/joint_projection_internal.h"
+#include "dsi/dataset/scan/scan_file_internal.h"
+
+namespace dsi::internal {
+
+class AskedOutputs {
+ public:
+  // Reads the directories of files as far as it takes. Errors: those of NewScan.
+  static Result<std::unique_ptr<AskedOutputs>> Make(const DatasetFiles& files,
+                                                    const DatasetScanOptions& options);
+
+  Result<JointProjection> NewProjection() const;
+  const TransformPlan* plan() const { return plan_.has_value() ? &*plan_ : nullptr; }
+  FileRequest RequestOf(const DatasetFiles& files, size_t file) const;
+
+ private:
+  struct Asked {
+    uint32_t column = kNone32;  // Of the view; kNone32: a stage makes it.
+    FileRequest::Stage made;
+    Projection projection;  // Everything is settled but the name, which is the file's.
+    ScanOutput output;
+  };
+  struct Feature {  // Of the pipeline: columns of the view.
+    uint32_t values = kNone32;
+    uint32_t scores = kNone32;
+  };
+
+  Status Find(const DatasetFiles& files, const DatasetScanOptions& options);
+  Status FindPlan(const Pipeline& pipeline, const std::vector<std::string>& features,
+                  size_t first_pattern);
+  Status AddColumn(const DatasetFiles& files, uint32_t column, Projection asked, bool one_of_many);
+  Result<uint32_t> GreatestWidth(const DatasetFiles& files, uint32_t column,
+                                 const Projection& asked) const;
+  // False: no stage has the name.
+  Result<bool> AddStage(const Projection& asked);
+  Status AddMade(const Projection& asked, size_t stage, bool scores, std::string name);
+
+  ScanOptions options_;  // Without features.
+  std::shared_ptr<const SchemaView> view_;
+  std::optional<TransformPlan> plan_;
+  std::vector<Feature> features_;
+  std::vector<Asked> asked_;
+  std::vector<uint32_t> filter_columns_;  // Of predicates, those of `where` first.
+};
+
+}  // namespace dsi::internal

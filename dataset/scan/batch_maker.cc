@@ -1,0 +1,161 @@
+#include "dsi/dataset/scan/batch_maker_internal.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/base/stopwatch_internal.h"
+#include "dsi/reader/scan/ahead_scan_internal.h"
+#include "dsi/reader/scan/batch_internal.h"
+
+namespace dsi::internal {
+
+BatchMaker::BatchMaker(const DatasetFiles* dataset, RowOrder order, BatchShare share,
+                       uint64_t snapshot, const DatasetScanOptions& options)
+    : budget_{.limit = options.scan.memory_bytes},
+      workers_(&budget_, options.scan.threads != 0
+                             ? options.scan.threads
+                             : std::max(1U, std::thread::hardware_concurrency())),
+      order_(std::move(order)),
+      share_(std::move(share)),
+      snapshot_(snapshot),
+      options_(options.order),
+      batch_size_(options.scan.batch_size),
+      slab_(&budget_) {
+  (void)dataset;
+}
+
+BatchMaker::~BatchMaker() { workers_.team.StopAll(); }
+
+Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset, RowOrder order,
+                                                     BatchShare share, uint64_t snapshot,
+                                                     const DatasetScanOptions& options) {
+  std::unique_ptr<BatchMaker> maker(
+      new BatchMaker(dataset, std::move(order), std::move(share), snapshot, options));
+  const bool wants_sessions =
+      maker->order_.window_rows() != 0 && options.order.mix == Mix::kSessions;
+  DSI_ASSIGN_OR_RETURN(maker->files_, ScanFiles::Make(dataset, options, wants_sessions,
+                                                      &maker->workers_, &maker->budget_));
+  maker->window_ = std::make_unique<Window>(maker->files_.get());
+  for (const ScanOutput& output : maker->files_->projection()->outputs) {
+    const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
+    maker->columns_.push_back(
+        {output.name, output.layout, output.dtype, padded ? output.width : 0});
+  }
+  return maker;
+}
+
+Result<bool> BatchMaker::Next(Batch* batch) {
+  if (batch == nullptr) return InvalidArgument("no batch to fill");
+  bool more = false;
+  Status status;
+  {
+    const Stopwatch waits(&made_.seconds.wait);
+    status = NoThrow([&] { return NextBatch(batch, &more); });
+  }
+  CountWork();
+  if (status.ok()) return more;
+  BatchAccess::Clear(batch);
+  if (failed_.ok()) failed_ = NoThrow([&] { return status; });
+  return status;
+}
+
+Status BatchMaker::NextBatch(Batch* batch, bool* more) {
+  if (!workers_.team.is_here()) return InvalidArgument(kForked);
+  BatchState* const state = BatchAccess::State(batch);
+  state->Clear();
+  if (!failed_.ok()) return failed_;
+  if (next_ == share_.size()) return Status::Ok();
+  {
+    const Stopwatch decodes(&made_.seconds.decode);
+    DSI_RETURN_IF_ERROR(TakeRows(share_.at(next_)));
+  }
+  {
+    const Stopwatch fills(&made_.seconds.fill);
+    DSI_RETURN_IF_ERROR(Fill(state));
+  }
+  ++next_;
+  *more = true;
+  return Status::Ok();
+}
+
+// The rows of batch `number` of the order, as pieces.
+Status BatchMaker::TakeRows(uint64_t number) {
+  const uint64_t begin = number * batch_size_;
+  const uint64_t end = std::min(begin + batch_size_, order_.num_rows());
+  const uint64_t window_rows = order_.window_rows();
+  if (window_rows == 0) {
+    order_.Find(begin, end, &spans_);
+    DSI_RETURN_IF_ERROR(window_->Load(spans_, /*at_once=*/true));
+    return window_->Take({}, &pieces_, &numbers_);
+  }
+  DSI_RETURN_IF_ERROR(LoadWindow(begin / window_rows));
+  const uint64_t first = begin % window_rows;
+  return window_->Take(std::span(by_batch_).subspan(first, end - begin), &pieces_, &numbers_);
+}
+
+Status BatchMaker::LoadWindow(uint64_t window) {
+  if (loaded_window_ == window) return Status::Ok();
+  const uint64_t begin = window * order_.window_rows();
+  order_.Find(begin, std::min(begin + order_.window_rows(), order_.num_rows()), &spans_);
+  loaded_window_ = UINT64_MAX;
+  DSI_RETURN_IF_ERROR(window_->Load(spans_, /*at_once=*/false));
+  if (options_.mix == Mix::kSessions) window_->FindSessions(&sessions_);
+  MixWindow(options_, snapshot_, window, sessions_, window_->num_rows(), &dealt_);
+  SortByBatch();
+  loaded_window_ = window;
+  return Status::Ok();
+}
+
+// The rows of each batch, ascending, so that pieces and their memory are gone through in order.
+void BatchMaker::SortByBatch() {
+  batch_of_.resize(dealt_.size());
+  by_batch_.resize(dealt_.size());
+  for (size_t begin = 0, batch = 0; begin < dealt_.size(); begin += batch_size_, ++batch) {
+    const size_t end = std::min<size_t>(begin + batch_size_, dealt_.size());
+    for (size_t i = begin; i < end; ++i) batch_of_[dealt_[i]] = static_cast<uint32_t>(batch);
+  }
+  next_in_batch_.clear();
+  for (size_t begin = 0; begin < dealt_.size(); begin += batch_size_)
+    next_in_batch_.push_back(static_cast<uint32_t>(begin));
+  for (uint32_t row = 0; row < dealt_.size(); ++row)
+    by_batch_[next_in_batch_[batch_of_[row]]++] = row;
+}
+
+Status BatchMaker::Fill(BatchState* state) {
+  const std::shared_ptr<const ScanProjection>& projection = files_->projection();
+  const size_t num_rows = numbers_.size();
+  // The slab is charged as far as this scan asked for it: what a batch brings along is its owner's.
+  const std::byte* const before = state->slab;
+  const uint64_t room = budget_.left() + slab_.bytes();
+  DSI_RETURN_IF_ERROR(LayOutBatch(*projection, pieces_, num_rows, room, &made_, state));
+  const uint64_t asked = state->slab != before ? state->capacity : state->used;
+  slab_.Set(std::max(slab_.bytes(), std::min(asked, room)));
+  // Without pieces nobody writes the offsets of no rows.
+  if (num_rows == 0 && state->used != 0) std::memset(state->slab, 0, state->used);
+  DSI_RETURN_IF_ERROR(
+      FillBatch(*projection, pieces_, num_rows, &workers_.team, &fill_scratch_, &made_, state));
+  state->projection = projection;
+  state->num_rows = num_rows;
+  state->first_row = num_rows == 0 ? 0 : numbers_.front();
+  if (num_rows != 0 && numbers_.back() - numbers_.front() != num_rows - 1)
+    state->row_numbers.assign(numbers_.begin(), numbers_.end());
+  made_.rows += num_rows;
+  made_.output_bytes += state->used;
+  ++made_.batches;
+  return Status::Ok();
+}
+
+void BatchMaker::CountWork() {
+  stats_ = made_;
+  stats_.threads = static_cast<uint32_t>(workers_.team.size());
+  stats_.values_decoded = workers_.values_decoded();
+  window_->AddTo(&stats_);
+  stats_.seconds.read = std::min(stats_.seconds.read, stats_.seconds.decode);
+  stats_.seconds.decode -= stats_.seconds.read;
+}
+
+}  // namespace dsi::internal

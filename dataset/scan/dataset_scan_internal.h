@@ -1,0 +1,20 @@
+// The door from Dataset to the scan.
+#pragma once
+
+#include <memory>
+
+#include "dsi/dataset/dataset_scan.h"
+#include "dsi/dataset/files/dataset_files_internal.h"
+
+namespace dsi::internal {
+
+// The dataset must outlive the scan. Errors: kInvalidArgument (options, a state of something else),
+// kBadInput (no state at all), kNotFound (names), and those of opening files.
+Result<std::unique_ptr<DatasetScan>> MakeDatasetScan(const DatasetFiles& dataset,
+                                                     const DatasetScanOptions& options);
+
+// Batches that such a scan hands out, without opening a file.
+Result<uint64_t> CountDatasetBatches(const DatasetFiles& dataset,
+                                     const DatasetScanOptions& options);
+
+}  // namespace dsi::internal

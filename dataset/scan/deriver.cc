@@ -1,0 +1,212 @@
+#include "dsi/dataset/scan/deriver_internal.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+namespace dsi::internal {
+
+Deriver::Deriver(const TransformPlan* plan, const FileTransforms* transforms,
+                 const ScanProjection* projection, MemoryBudget* budget)
+    : plan_(plan),
+      transforms_(transforms),
+      projection_(projection),
+      memory_(budget),
+      groups_(transforms->groups.size()),
+      built_(plan->stages().size()),
+      lengths_(plan->stages().size()) {
+  rows_.groups.resize(groups_.size());
+  rows_.shapes.resize(built_.size());
+  rows_.values.resize(2 * built_.size());
+}
+
+Status Deriver::Run(const BatchPiece& piece) {
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    Group& group = groups_[g];
+    FindTuples(piece, transforms_->groups[g], &group);
+    GroupRows& rows = rows_.groups[g];
+    rows = {};
+    rows.num_rows = static_cast<uint32_t>(group.slots.size());
+    rows.num_unique = group.num_unique;
+    rows.scattered = true;
+    rows.slots = group.slots;
+    rows.touched = group.touched;
+    rows.inverse = group.slots;
+  }
+  for (size_t stage = 0; stage < built_.size(); ++stage)
+    DSI_RETURN_IF_ERROR(RunStage(piece, stage));
+  size_t num_rows = 0;
+  for (const RowsBuilder& built : built_) num_rows = std::max(num_rows, built.num_rows());
+  for (size_t i = starts_.size(); i < num_rows; ++i) starts_.push_back(i);
+  uint64_t bytes = 0;
+  for (size_t stage = 0; stage < built_.size(); ++stage) {
+    SetStage(stage);
+    const auto width = static_cast<uint64_t>(TypeWidth(built_[stage].type().type));
+    bytes += built_[stage].num_values() * (width + sizeof(float)) +
+             built_[stage].num_rows() * (sizeof(uint64_t) + sizeof(uint32_t) + 1);
+  }
+  memory_.Set(0);
+  return memory_.Add(bytes);
+}
+
+void Deriver::FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group) {
+  group->num_unique = 1;
+  group->slots.assign(piece.num_rows, 0);
+  group->members.resize(of.size());
+  for (std::vector<uint32_t>& member : group->members) member.clear();
+  for (size_t i = 0; i < of.size(); ++i) {
+    const GroupRows& rows = piece.own_group(of[i]);
+    std::vector<uint32_t>& member = group->members[i];
+    if (i != 0) {
+      AddMember(i, rows.slots, group);
+    } else if (rows.scattered) {
+      group->num_unique = static_cast<uint32_t>(rows.touched.size());
+      group->slots.assign(rows.inverse.begin(), rows.inverse.end());
+      member.assign(rows.touched.begin(), rows.touched.end());
+    } else {
+      group->num_unique = rows.num_unique;
+      group->slots.assign(rows.slots.begin(), rows.slots.end());
+      member.resize(rows.num_unique);
+      std::iota(member.begin(), member.end(), 0U);
+    }
+  }
+  group->touched.resize(group->num_unique);
+  std::iota(group->touched.begin(), group->touched.end(), 0U);
+}
+
+// Splits tuples by one more group, whose unique row of each row is `slots`; tuples are numbered by
+// first use.
+void Deriver::AddMember(size_t at, std::span<const uint32_t> slots, Group* group) {
+  std::vector<std::vector<uint32_t>> members(group->members.size());
+  // Open addressing; a place holds the number of a tuple, less one.
+  const size_t size = std::bit_ceil(2 * slots.size() + 1);
+  table_.assign(size, 0);
+  std::vector<uint32_t> before;  // By new tuple: the old one.
+  for (size_t row = 0; row < slots.size(); ++row) {
+    const uint32_t old = group->slots[row];
+    uint64_t hash = (uint64_t{old} << 32 | slots[row]) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 32;
+    size_t place = hash & (size - 1);
+    for (;; place = (place + 1) & (size - 1)) {
+      const uint32_t known = table_[place];
+      if (known == 0) {
+        before.push_back(old);
+        members[at].push_back(slots[row]);
+        table_[place] = static_cast<uint32_t>(before.size());
+        break;
+      }
+      if (before[known - 1] == old && members[at][known - 1] == slots[row]) break;
+    }
+    group->slots[row] = table_[place] - 1;
+  }
+  for (size_t m = 0; m < at; ++m) {
+    for (const uint32_t old : before) members[m].push_back(group->members[m][old]);
+  }
+  group->members = std::move(members);
+  group->num_unique = static_cast<uint32_t>(before.size());
+}
+
+Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
+  const std::span<const TransformSource> sources = plan_->stages()[stage].sources;
+  const uint32_t g = transforms_->group_of_stage[stage];
+  const Group& group = groups_[g];
+  if (inputs_.size() < sources.size()) inputs_.resize(sources.size());
+  std::vector<RowsInput> inputs(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const TransformSource& source = sources[i];
+    if (!source.is_stage) {
+      DSI_ASSIGN_OR_RETURN(inputs[i].view, ViewOf(piece, source.index, g, &inputs_[i]));
+      continue;
+    }
+    inputs[i].view = built_[source.index].View();
+    const uint32_t other = transforms_->group_of_stage[source.index];
+    if (other == g) continue;
+    // Which of its tuples each of ours has.
+    std::vector<uint32_t>& rows = inputs_[i].rows;
+    rows.resize(group.num_unique);
+    for (size_t row = 0; row < group.slots.size(); ++row)
+      rows[group.slots[row]] = groups_[other].slots[row];
+    inputs[i].rows = rows.data();
+  }
+  return plan_->RunStage(stage, inputs, group.num_unique, &built_[stage]);
+}
+
+// A feature of the file, one row for each tuple.
+Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, size_t feature, uint32_t group,
+                                 Input* input) {
+  const TransformInput& of = transforms_->inputs[feature];
+  const Group& tuples = groups_[group];
+  RowsView view;
+  view.type = plan_->features()[feature].type;
+  view.num_rows = tuples.num_unique;
+  const bool is_number = view.type.shape == RowShape::kNumber;
+  const size_t width = static_cast<size_t>(TypeWidth(view.type.type));
+  input->present.assign(view.num_rows, 0);
+  input->begins.assign(view.num_rows, 0);
+  input->ends.assign(view.num_rows, 0);
+  if (is_number) {
+    input->numbers.assign(view.num_rows * width, std::byte{0});
+    view.values = input->numbers.data();
+  } else {
+    view.begins = input->begins.data();
+    view.ends = input->ends.data();
+  }
+  view.present = input->present.data();
+  if (of.values == kNone32) return view;
+
+  const ScanOutput& output = projection_->outputs[of.values];
+  const std::vector<uint32_t>& groups = transforms_->groups[group];
+  const auto member =
+      static_cast<size_t>(std::find(groups.begin(), groups.end(), output.group) - groups.begin());
+  const std::vector<uint32_t>& slots = tuples.members[member];
+  const ValuesView values = piece.own_values(output.values);
+  ShapeView shape = piece.own_shape(output.shape);
+  if (is_number && shape.plain) {
+    for (size_t i = 0; i < slots.size(); ++i)
+      std::memcpy(input->numbers.data() + i * width, values.values + slots[i] * width, width);
+    std::fill(input->present.begin(), input->present.end(), uint8_t{1});
+    return view;
+  }
+  DSI_ASSIGN_OR_RETURN(shape, piece.own_arrays(output.shape));
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const uint32_t slot = slots[i];
+    input->present[i] = shape.present[slot];
+    input->begins[i] = static_cast<int64_t>(shape.starts[slot]);
+    input->ends[i] = input->begins[i] + shape.lengths[slot];
+    if (is_number && shape.lengths[slot] != 0)
+      std::memcpy(input->numbers.data() + i * width, values.values + shape.starts[slot] * width,
+                  width);
+  }
+  if (is_number) return view;
+  view.values = values.values;
+  if (view.type.shape == RowShape::kScored) {
+    const ScanOutput& scores = projection_->outputs[of.scores];
+    view.scores = reinterpret_cast<const float*>(piece.own_values(scores.values).values);
+  }
+  return view;
+}
+
+// A finished stage as rows that batches are filled from.
+void Deriver::SetStage(size_t stage) {
+  const RowsView view = built_[stage].View();
+  std::vector<uint32_t>& lengths = lengths_[stage];
+  lengths.resize(view.num_rows);
+  for (size_t i = 0; i < view.num_rows; ++i)
+    lengths[i] = view.Has(i) ? static_cast<uint32_t>(view.Length(i)) : 0;
+  ShapeView& shape = rows_.shapes[stage];
+  shape = {};
+  shape.count = static_cast<uint32_t>(view.num_rows);
+  shape.windows = true;  // Missing numbers have a place, and no entry.
+  shape.end_value = built_[stage].num_values();
+  shape.starts =
+      view.begins == nullptr ? starts_.data() : reinterpret_cast<const uint64_t*>(view.begins);
+  shape.lengths = lengths.data();
+  shape.present = view.present;
+  rows_.values[ValuesOfStage(stage)] = {static_cast<const std::byte*>(view.values),
+                                        built_[stage].num_values()};
+  rows_.values[ScoresOfStage(stage)] = {reinterpret_cast<const std::byte*>(view.scores),
+                                        built_[stage].num_values()};
+}
+
+}  // namespace dsi::internal

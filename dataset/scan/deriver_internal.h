@@ -1,0 +1,62 @@
+// Runs a pipeline over the rows of a piece: once per unique row, or per tuple of unique rows that
+// occurs where features of several groups meet.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dsi/base/memory_budget_internal.h"
+#include "dsi/dataset/scan/derived_task_internal.h"
+#include "dsi/reader/scan/fill_batch_internal.h"
+
+namespace dsi::internal {
+
+class Deriver {
+ public:
+  // All outlive it.
+  Deriver(const TransformPlan* plan, const FileTransforms* transforms,
+          const ScanProjection* projection, MemoryBudget* budget);
+
+  // kResourceExhausted, and what a callback of the pipeline returns.
+  Status Run(const BatchPiece& piece);
+  // Of the piece of the last call.
+  const DerivedRows& rows() const { return rows_; }
+
+ private:
+  // Tuples of one combination of groups.
+  struct Group {
+    uint32_t num_unique = 0;
+    std::vector<uint32_t> slots;    // Per row: its tuple.
+    std::vector<uint32_t> touched;  // 0, 1, 2, …
+    // Per group of the file that it is of: the unique row of each tuple.
+    std::vector<std::vector<uint32_t>> members;
+  };
+  // A feature, or a stage of fewer groups, as rows of a group of tuples.
+  struct Input {
+    std::vector<int64_t> begins, ends;
+    std::vector<uint8_t> present;
+    std::vector<std::byte> numbers;
+    std::vector<uint32_t> rows;
+  };
+  void FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group);
+  void AddMember(size_t at, std::span<const uint32_t> slots, Group* group);
+  Status RunStage(const BatchPiece& piece, size_t stage);
+  Result<RowsView> ViewOf(const BatchPiece& piece, size_t feature, uint32_t group, Input* input);
+  void SetStage(size_t stage);
+
+  const TransformPlan* plan_;
+  const FileTransforms* transforms_;
+  const ScanProjection* projection_;
+  MemoryCharge memory_;
+  std::vector<Group> groups_;
+  std::vector<RowsBuilder> built_;              // By stage.
+  std::vector<std::vector<uint32_t>> lengths_;  // By stage.
+  std::vector<uint64_t> starts_;                // Of numbers: 0, 1, 2, …
+  std::vector<Input> inputs_;                   // Of the stage that is run.
+  std::vector<uint32_t> table_;                 // Of tuples met.
+  DerivedRows rows_;
+};
+
+}  // namespace dsi::internal

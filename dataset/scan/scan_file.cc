@@ -1,0 +1,108 @@
+#include "dsi/dataset/scan/scan_file_internal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/reader/reader_access_internal.h"
+
+namespace dsi::internal {
+
+uint32_t FileRequest::AddUnique(const std::string& column, Type dtype) {
+  std::vector<Projection>& features = options.features;
+  const auto find = [&](Layout layout) {
+    return std::find_if(features.begin(), features.end(), [&](const Projection& p) {
+      return p.name == column && p.layout == layout;
+    });
+  };
+  // The same column in the same layout is one output. In another type it needs another layout.
+  Projection wanted{.name = column, .layout = Layout::kIkjt, .dtype = dtype};
+  wanted.bit_cast = dtype == Type::kInt64 || dtype == Type::kInt32;
+  auto known = find(Layout::kIkjt);
+  if (known != features.end() && (known->dtype != dtype || known->bit_cast != wanted.bit_cast)) {
+    wanted.layout = Layout::kVbe;
+    wanted.vbe_set = std::string("\n") + column;  // Of a name that nobody asks for.
+    known = features.end();
+  }
+  const auto at = static_cast<uint32_t>(known - features.begin());
+  if (known == features.end()) features.push_back(std::move(wanted));
+  return at;
+}
+
+ScanFile::ScanFile(std::shared_ptr<const Reader> reader, ScanWorkers* workers, MemoryBudget* budget)
+    : reader_(std::move(reader)),
+      ahead_(&ReaderAccess::File(*reader_).file(), ReaderAccess::Options(*reader_), budget),
+      file_(ReaderAccess::File(*reader_).Through(&ahead_)),
+      shared_(budget, workers) {
+  shared_.file = &file_;
+  shared_.reader_options = ReaderAccess::Options(*reader_);
+}
+
+Result<std::unique_ptr<ScanFile>> ScanFile::Open(std::shared_ptr<const Reader> reader,
+                                                 FileRequest request, const TransformPlan* plan,
+                                                 ScanWorkers* workers, MemoryBudget* budget) {
+  std::unique_ptr<ScanFile> opened(new ScanFile(std::move(reader), workers, budget));
+  const OpenFile& file = opened->file_;
+  opened->drops_all_ = request.drops_all;
+  opened->filter_ = request.options.filter;
+  opened->filters_ =
+      request.drops_all || !opened->filter_.empty() || opened->file_.num_deleted() != 0;
+  if (request.wants_sessions) DSI_RETURN_IF_ERROR(opened->AddSessions(&request));
+  // A file with none of the features: its rows count all the same.
+  if (request.options.features.empty()) {
+    opened->shared_.projection = std::make_shared<ScanProjection>();
+  } else {
+    DSI_ASSIGN_OR_RETURN(opened->shared_.projection, LookTogether(&opened->ahead_, [&] {
+                           return ResolveProjection(file, request.options, 0,
+                                                    file.core().stripes.size());
+                         }));
+  }
+  opened->plan_ = plan;
+  if (plan != nullptr) {
+    opened->transforms_ =
+        MakeFileTransforms(*plan, std::move(request.inputs), opened->projection());
+  }
+  opened->FindPlaces(request);
+  opened->FindGroups();
+  return opened;
+}
+
+// Sessions are runs of rows that are equal in all cluster keys but a last timestamp (F-050). What
+// the scan does not ask for is read besides, behind its outputs.
+Status ScanFile::AddSessions(FileRequest* request) {
+  const std::vector<uint32_t>& keys = file_.core().cluster_keys;
+  for (const uint32_t key : keys) {
+    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file_.LoadColumn(key));
+    if (key == keys.back() && column.record.kind == Kind::kTimestamp) continue;
+    session_outputs_.push_back(request->AddUnique(column.name, column.record.type));
+  }
+  return Status::Ok();
+}
+
+void ScanFile::FindPlaces(const FileRequest& request) {
+  for (size_t i = 0; i < request.positions.size(); ++i) {
+    FilePlace& place = places_.emplace_back();
+    const FileRequest::Stage& made = request.stages[i];
+    if (made.stage != kNone32) {
+      place.group = PieceMap::kDerived | transforms_.group_of_stage[made.stage];
+      place.shape = PieceMap::kDerived | made.stage;
+      place.values = PieceMap::kDerived |
+                     (made.scores ? ScoresOfStage(made.stage) : ValuesOfStage(made.stage));
+    } else if (request.positions[i] != kNone32) {
+      const ScanOutput& output = projection().outputs[request.positions[i]];
+      place = {output.group, output.shape, output.values};
+    }
+  }
+}
+
+void ScanFile::FindGroups() {
+  for (const FilePlace& place : places_) {
+    if (place.group < PieceMap::kDerived) groups_.push_back(place.group);
+  }
+  for (const std::vector<uint32_t>& of : transforms_.groups)
+    groups_.insert(groups_.end(), of.begin(), of.end());
+  std::sort(groups_.begin(), groups_.end());
+  groups_.erase(std::unique(groups_.begin(), groups_.end()), groups_.end());
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,62 @@
+// The files that a scan has open, and the projection that their batches share.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/dataset/files/file_skipper_internal.h"
+#include "dsi/dataset/scan/asked_outputs_internal.h"
+#include "dsi/dataset/scan/joint_projection_internal.h"
+#include "dsi/dataset/scan/scan_file_internal.h"
+
+namespace dsi::internal {
+
+class ScanFiles {
+ public:
+  // Finds out what `options` asks for; opens the files that it takes to tell. Dataset, budget and
+  // workers outlive it. Errors: those of NewScan.
+  static Result<std::unique_ptr<ScanFiles>> Make(const DatasetFiles* dataset,
+                                                 const DatasetScanOptions& options,
+                                                 bool wants_sessions, ScanWorkers* workers,
+                                                 MemoryBudget* budget);
+
+  const DatasetFiles& dataset() const { return *dataset_; }
+  // False: by what a manifest tells no row of the file passes the filter.
+  bool MayPass(size_t file) const { return !skipper_.has_value() || skipper_->MayPass(file); }
+  // Opened when it is not; it stays until CloseUnused. A file that is new may change the
+  // projection, not that of batches that were filled.
+  Result<ScanFile*> Open(size_t file);
+  // Everything that is wanted now has been opened; of the others few stay.
+  void BeginWindow() { ++window_; }
+  void CloseUnused();
+  const std::shared_ptr<const ScanProjection>& projection() const { return joint_.projection(); }
+
+ private:
+  struct Opened {
+    size_t file = 0;
+    uint64_t window = 0;  // In which it was used last.
+    std::unique_ptr<ScanFile> scanned;
+  };
+
+  ScanFiles(const DatasetFiles* dataset, bool wants_sessions, ScanWorkers* workers,
+            MemoryBudget* budget)
+      : dataset_(dataset), wants_sessions_(wants_sessions), workers_(workers), budget_(budget) {}
+
+  const DatasetFiles* dataset_;
+  bool wants_sessions_;
+  ScanWorkers* workers_;
+  MemoryBudget* budget_;
+  std::unique_ptr<const AskedOutputs> asked_;
+  JointProjection joint_;
+  std::optional<FileSkipper> skipper_;  // None: no filter.
+  std::vector<Opened> opened_;
+  uint64_t window_ = 0;
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,205 @@
+#include "dsi/dataset/scan/stripe_part_internal.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace dsi::internal {
+
+StripePart::StripePart(ScanFile* file)
+    : file_(file),
+      decoder_(file->shared()),
+      gathered_(file->shared()),
+      picked_(file->shared()),
+      absent_(file->shared()->budget) {
+  if (file->plan() == nullptr) return;
+  deriver_ = std::make_unique<Deriver>(file->plan(), &file->transforms(), &file->projection(),
+                                       file->shared()->budget);
+}
+
+void StripePart::Restart(size_t stripe) {
+  AddStripe(&past_);
+  decoder_.Park();
+  stripe_ = stripe;
+  is_started_ = false;
+  next_row_ = 0;
+  picker_.reset();
+}
+
+Status StripePart::Decode(std::span<const StripeBlock> blocks, bool at_once) {
+  blocks_.assign(blocks.begin(), blocks.end());
+  num_rows_ = 0;
+  for (const StripeBlock& block : blocks_) num_rows_ += block.count;
+  next_row_ = blocks_.back().first + blocks_.back().count;
+  absent_.Start(num_rows_);
+  if (file_->filters()) {
+    DSI_RETURN_IF_ERROR(FindPassing());
+    if (passing_.empty()) return Status::Ok();
+  }
+  return DecodeBlocks(at_once && !file_->filters());
+}
+
+Status StripePart::FindPassing() {
+  const StripeRef& ref = file_->core().stripes[stripe_];
+  passing_.clear();
+  if (file_->drops_all()) {
+    past_.rows_dropped += num_rows_;
+    return Status::Ok();
+  }
+  if (picker_ == nullptr) {
+    ScanOptions options;
+    options.filter = file_->filter();
+    options.row_begin = ref.first_row + blocks_.front().first;
+    ScanShared* const shared = file_->shared();
+    DSI_ASSIGN_OR_RETURN(picker_, RowPicker::Make(file_->file(), shared->reader_options, options,
+                                                  ref.first_row + ref.num_rows, stripe_,
+                                                  stripe_ + 1, shared->budget));
+  }
+  uint32_t before = 0;
+  for (const StripeBlock& block : blocks_) {
+    const uint64_t begin = ref.first_row + block.first;
+    DSI_RETURN_IF_ERROR(picker_->AheadTo(begin + block.count));
+    const std::span<const uint64_t> ready = picker_->ready();
+    size_t seen = 0;
+    for (; seen < ready.size() && ready[seen] < begin + block.count; ++seen) {
+      if (ready[seen] >= begin)
+        passing_.push_back(before + static_cast<uint32_t>(ready[seen] - begin));
+    }
+    picker_->Take(seen);
+    before += block.count;
+  }
+  past_.rows_dropped += num_rows_ - passing_.size();
+  return Status::Ok();
+}
+
+Status StripePart::DecodeBlocks(bool at_once) {
+  ScanShared* const shared = file_->shared();
+  if (!is_started_) {
+    DSI_RETURN_IF_ERROR(decoder_.Start(stripe_, blocks_.front().first, blocks_.front().count));
+    is_started_ = true;
+    if (shared->team.size() > 1) decoder_.DecodeKept();
+    file_->file().ahead()->Forget();
+  }
+  is_gathered_ = blocks_.size() > 1;
+  if (!is_gathered_) {
+    DSI_RETURN_IF_ERROR(
+        decoder_.Advance(blocks_.front().first, blocks_.front().count, {}, /*may_touch=*/at_once));
+    for (uint32_t i = 0; i < shared->projection->values.size(); ++i)
+      DSI_RETURN_IF_ERROR(decoder_.CheckFit(i));
+    return Status::Ok();
+  }
+  gathered_.Start(&decoder_);
+  for (const StripeBlock& block : blocks_) {
+    DSI_RETURN_IF_ERROR(decoder_.Advance(block.first, block.count, {}, /*may_touch=*/false));
+    DSI_RETURN_IF_ERROR(gathered_.Add());
+  }
+  return gathered_.Finish();
+}
+
+void StripePart::AddSessions(uint32_t base, bool continues, std::vector<uint32_t>* starts) {
+  const ScanProjection& own = file_->projection();
+  begins_.assign(num_rows_, file_->session_outputs().empty() ? 1 : 0);
+  // Rows that are dropped begin nothing; which sessions they are of has not been read.
+  const bool is_read = !file_->filters() || !passing_.empty();
+  for (const uint32_t at : file_->session_outputs()) {
+    if (is_read) MarkChanges(own.outputs[at]);
+  }
+  uint32_t row = 0;
+  for (const StripeBlock& block : blocks_) {
+    begins_[row] = row == 0 && continues ? 0 : 1;
+    row += block.count;
+  }
+  for (row = 0; row < num_rows_; ++row) {
+    if (begins_[row] != 0) starts->push_back(base + row);
+  }
+}
+
+// Marks rows whose key differs from that of the row before. Equal unique rows need no look at it; a
+// unique row may differ in another feature of its group.
+void StripePart::MarkChanges(const ScanOutput& key) {
+  const std::span<const uint32_t> slots =
+      is_gathered_ ? gathered_.group(key.group).slots : decoder_.group(key.group).slots;
+  const ShapeView& shape = is_gathered_ ? gathered_.shape(key.shape) : decoder_.shape(key.shape);
+  const ValuesView values =
+      is_gathered_ ? gathered_.values(key.values) : decoder_.values(key.values);
+  const auto entries_of = [&](uint32_t slot) {
+    const bool is_plain = shape.plain;
+    const uint64_t start = is_plain ? uint64_t{slot} * shape.entries : shape.starts[slot];
+    const uint64_t count = is_plain ? shape.entries : shape.lengths[slot];
+    return std::string_view(reinterpret_cast<const char*>(values.values) + start * key.item_size,
+                            count * key.item_size);
+  };
+  const auto is_present = [&](uint32_t slot) { return shape.plain || shape.present[slot] != 0; };
+  for (uint32_t row = 1; row < num_rows_; ++row) {
+    const uint32_t a = slots[row - 1];
+    const uint32_t b = slots[row];
+    if (a == b || begins_[row] != 0) continue;
+    if (is_present(a) != is_present(b) || entries_of(a) != entries_of(b)) begins_[row] = 1;
+  }
+}
+
+Result<BatchPiece> StripePart::Take(std::span<const uint32_t> rows, std::vector<uint32_t>* taken) {
+  if (file_->filters()) {
+    if (rows.empty()) {
+      rows = passing_;
+    } else {
+      chosen_.clear();
+      std::set_intersection(rows.begin(), rows.end(), passing_.begin(), passing_.end(),
+                            std::back_inserter(chosen_));
+      rows = chosen_;
+    }
+    if (rows.empty()) return BatchPiece{};
+  }
+  BatchPiece piece{.decoder = &decoder_, .num_rows = num_rows_};
+  if (is_gathered_) piece.gathered = &gathered_;
+  piece.map = &file_->map();
+  piece.absent = &absent_;
+  if (rows.empty()) {
+    for (const StripeBlock& block : blocks_) {
+      for (uint32_t i = 0; i < block.count; ++i) taken->push_back(block.first + i);
+    }
+    DSI_RETURN_IF_ERROR(Derive(&piece));
+    return piece;
+  }
+  piece.num_rows = static_cast<uint32_t>(rows.size());
+  picked_.Pick(decoder_, piece.gathered, file_->groups(), rows);
+  piece.picked = &picked_;
+  size_t block = 0;
+  uint32_t before = 0;
+  for (const uint32_t row : rows) {
+    for (; row - before >= blocks_[block].count; ++block) before += blocks_[block].count;
+    taken->push_back(blocks_[block].first + (row - before));
+  }
+  absent_.Start(piece.num_rows);
+  DSI_RETURN_IF_ERROR(Derive(&piece));
+  return piece;
+}
+
+Status StripePart::Derive(BatchPiece* piece) {
+  if (deriver_ == nullptr) return Status::Ok();
+  DSI_RETURN_IF_ERROR(deriver_->Run(*piece));
+  piece->derived = &deriver_->rows();
+  return Status::Ok();
+}
+
+ScanStats StripePart::Work() const {
+  // Those of the decoder are of all its stripes.
+  ScanStats work = past_;
+  work.bytes_read += decoder_.pages().bytes_read();
+  work.reads += decoder_.pages().reads();
+  work.seconds.read += decoder_.pages().seconds_waited();
+  AddStripe(&work);
+  return work;
+}
+
+// What is counted by stripe.
+void StripePart::AddStripe(ScanStats* work) const {
+  if (is_started_) work->bytes_needed += decoder_.bytes_needed();
+  if (picker_ == nullptr) return;
+  work->bytes_read += picker_->bytes_read();
+  work->bytes_needed += picker_->bytes_needed();
+  work->reads += picker_->reads();
+  work->stripes_skipped += picker_->stripes_skipped();
+}
+
+}  // namespace dsi::internal

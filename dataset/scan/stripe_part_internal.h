@@ -1,0 +1,78 @@
+// Rows of one stripe in a window: decoded once, and taken all together or in parts.
+//
+// Thread safety: one thread at a time, which has the team of the scan help it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dsi/dataset/scan/deriver_internal.h"
+#include "dsi/dataset/scan/scan_file_internal.h"
+#include "dsi/reader/scan/fill_batch_internal.h"
+#include "dsi/reader/scan/row_picker_internal.h"
+
+namespace dsi::internal {
+
+// Rows [first, first + count) of a stripe.
+struct StripeBlock {
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
+
+class StripePart {
+ public:
+  // The file outlives it.
+  explicit StripePart(ScanFile* file);
+  // Begins with a stripe; the memory of the one before is used again.
+  void Restart(size_t stripe);
+
+  ScanFile* file() const { return file_; }
+  size_t stripe() const { return stripe_; }
+  // Rows from here on can be decoded without beginning anew.
+  uint32_t next_row() const { return next_row_; }
+
+  // Decodes the rows of blocks, which are ascending and apart and lie behind those of the call
+  // before. `at_once`: they will be taken all together.
+  Status Decode(std::span<const StripeBlock> blocks, bool at_once);
+  uint32_t num_rows() const { return num_rows_; }
+  // Adds `base` + the rows at which a session begins. `continues`: the first goes on with what lies
+  // before the blocks.
+  void AddSessions(uint32_t base, bool continues, std::vector<uint32_t>* starts);
+  // The piece of a batch that has those of `rows` (counted over the blocks, ascending) that pass
+  // the filter; empty: of all rows. Adds the numbers in the stripe of those that it has. It may
+  // have none.
+  // Errors: those of the pipeline.
+  Result<BatchPiece> Take(std::span<const uint32_t> rows, std::vector<uint32_t>* taken);
+
+  // What reading took, and rows that were dropped.
+  ScanStats Work() const;
+
+ private:
+  Status FindPassing();
+  void MarkChanges(const ScanOutput& key);
+  Status DecodeBlocks(bool at_once);
+  Status Derive(BatchPiece* piece);
+  void AddStripe(ScanStats* work) const;
+
+  ScanFile* file_;
+  size_t stripe_ = 0;
+  StripeDecoder decoder_;
+  bool is_started_ = false;
+  GatheredRows gathered_;
+  bool is_gathered_ = false;
+  PickedRows picked_;
+  AbsentRows absent_;
+  std::unique_ptr<Deriver> deriver_;   // Null: no pipeline.
+  std::unique_ptr<RowPicker> picker_;  // Null: every row passes.
+  std::vector<StripeBlock> blocks_;
+  std::vector<uint32_t> passing_;  // Counted over the blocks; of all rows where there is a picker.
+  std::vector<uint32_t> chosen_;
+  std::vector<uint8_t> begins_;  // By row: a session does.
+  uint32_t num_rows_ = 0;
+  uint32_t next_row_ = 0;
+  ScanStats past_;  // Of stripes before.
+};
+
+}  // namespace dsi::internal

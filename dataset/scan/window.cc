@@ -1,0 +1,148 @@
+#include "dsi/dataset/scan/window_internal.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dsi::internal {
+
+Status Window::Load(std::vector<RowSpan> spans, bool at_once) {
+  for (Part& part : parts_) idle_.push_back(std::move(part.rows));
+  parts_.clear();
+  files_->BeginWindow();
+  std::sort(spans.begin(), spans.end(),
+            [](const RowSpan& a, const RowSpan& b) { return a.begin < b.begin; });
+  DSI_RETURN_IF_ERROR(FindParts(spans));
+  // What goes on first, then what begins: memory is used again.
+  for (Part& part : parts_) part.rows = TakeIdle(part, /*goes_on=*/true);
+  for (Part& part : parts_) {
+    if (part.rows == nullptr) part.rows = TakeIdle(part, /*goes_on=*/false);
+    if (part.rows == nullptr) part.rows = std::make_unique<StripePart>(part.file);
+    if (part.rows->stripe() != part.stripe || part.rows->next_row() > part.blocks.front().first ||
+        part.rows->next_row() == 0)
+      part.rows->Restart(part.stripe);
+  }
+  for (const std::unique_ptr<StripePart>& rows : idle_) AddWork(rows->Work(), &past_);
+  idle_.clear();
+  files_->CloseUnused();
+  for (Part& part : parts_) DSI_RETURN_IF_ERROR(part.rows->Decode(part.blocks, at_once));
+  return Status::Ok();
+}
+
+// Of the window before: one that stands on the part's stripe before its rows, or any of its file.
+std::unique_ptr<StripePart> Window::TakeIdle(const Part& part, bool goes_on) {
+  for (auto rows = idle_.begin(); rows != idle_.end(); ++rows) {
+    if ((*rows)->file() != part.file) continue;
+    if (goes_on &&
+        ((*rows)->stripe() != part.stripe || (*rows)->next_row() > part.blocks.front().first))
+      continue;
+    std::unique_ptr<StripePart> taken = std::move(*rows);
+    idle_.erase(rows);
+    return taken;
+  }
+  return nullptr;
+}
+
+// Spans that touch are one block, so that a session is not cut where they meet.
+Status Window::FindParts(std::span<const RowSpan> spans) {
+  const std::span<const uint64_t> file_ends = files_->dataset().file_ends();
+  num_rows_ = 0;
+  skipped_.clear();
+  const ScanFile* last_file = nullptr;
+  size_t last_stripe = 0;
+  for (const RowSpan& span : spans) {
+    for (uint64_t row = span.begin; row < span.end;) {
+      const auto f = static_cast<size_t>(std::upper_bound(file_ends.begin(), file_ends.end(), row) -
+                                         file_ends.begin());
+      const uint64_t file_row = f == 0 ? 0 : file_ends[f - 1];
+      if (!files_->MayPass(f)) {
+        const uint64_t end = std::min(span.end, file_ends[f]);
+        skipped_.push_back(num_rows_);
+        num_rows_ += static_cast<uint32_t>(end - row);
+        past_.rows_dropped += end - row;
+        last_file = nullptr;
+        row = end;
+        continue;
+      }
+      DSI_ASSIGN_OR_RETURN(ScanFile* const file, files_->Open(f));
+      const std::vector<StripeRef>& stripes = file->core().stripes;
+      const auto after = std::upper_bound(
+          stripes.begin(), stripes.end(), row - file_row,
+          [](uint64_t at, const StripeRef& stripe) { return at < stripe.first_row; });
+      const auto s = static_cast<size_t>(after - stripes.begin()) - 1;
+      const uint64_t stripe_row = file_row + stripes[s].first_row;
+      const uint64_t end = std::min(span.end, stripe_row + stripes[s].num_rows);
+      const auto first = static_cast<uint32_t>(row - stripe_row);
+      const auto count = static_cast<uint32_t>(end - row);
+      if (file != last_file || s != last_stripe || parts_.empty()) {
+        Part part{.file = file, .stripe = s, .stripe_row = stripe_row, .first = num_rows_};
+        if (file == last_file && s == last_stripe + 1 && first == 0) {
+          const StripeBlock& last = parts_.back().blocks.back();
+          part.continues = stripes[s].continues_session &&
+                           last.first + last.count == stripes[last_stripe].num_rows;
+        }
+        parts_.push_back(std::move(part));
+        last_file = file;
+        last_stripe = s;
+      }
+      std::vector<StripeBlock>& blocks = parts_.back().blocks;
+      if (!blocks.empty() && blocks.back().first + blocks.back().count == first) {
+        blocks.back().count += count;
+      } else {
+        blocks.push_back({first, count});
+      }
+      num_rows_ += count;
+      row = end;
+    }
+  }
+  return Status::Ok();
+}
+
+void Window::FindSessions(std::vector<uint32_t>* starts) {
+  // Rows of files that were not opened are as one session.
+  *starts = skipped_;
+  for (Part& part : parts_) part.rows->AddSessions(part.first, part.continues, starts);
+  if (!skipped_.empty()) std::sort(starts->begin(), starts->end());
+}
+
+Status Window::Take(std::span<const uint32_t> rows, std::vector<BatchPiece>* pieces,
+                    std::vector<uint64_t>* numbers) {
+  pieces->clear();
+  numbers->clear();
+  uint32_t first = 0;
+  size_t next = 0;
+  for (Part& part : parts_) {
+    in_part_.clear();
+    while (next < rows.size() && rows[next] < part.first) ++next;
+    const uint32_t end = part.first + part.rows->num_rows();
+    for (; next < rows.size() && rows[next] < end; ++next)
+      in_part_.push_back(rows[next] - part.first);
+    if (!rows.empty() && in_part_.empty()) continue;
+    taken_.clear();
+    DSI_ASSIGN_OR_RETURN(BatchPiece piece, part.rows->Take(in_part_, &taken_));
+    if (taken_.empty()) continue;
+    piece.first = first;
+    first += piece.num_rows;
+    for (const uint32_t row : taken_) numbers->push_back(part.stripe_row + row);
+    pieces->push_back(piece);
+  }
+  return Status::Ok();
+}
+
+void Window::AddWork(const ScanStats& work, ScanStats* to) {
+  to->bytes_read += work.bytes_read;
+  to->bytes_needed += work.bytes_needed;
+  to->reads += work.reads;
+  to->rows_dropped += work.rows_dropped;
+  to->stripes_skipped += work.stripes_skipped;
+  to->seconds.read += work.seconds.read;
+}
+
+void Window::AddTo(ScanStats* stats) const {
+  AddWork(past_, stats);
+  for (const Part& part : parts_) {
+    if (part.rows != nullptr) AddWork(part.rows->Work(), stats);
+  }
+  for (const std::unique_ptr<StripePart>& rows : idle_) AddWork(rows->Work(), stats);
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,31 @@
+#include "dsi/reader/scan/picked_rows_internal.h"
+
+namespace dsi::internal {
+
+PickedRows::PickedRows(const ScanShared* shared) : projection_(*shared->projection) {
+  for (size_t i = 0; i < projection_.groups.size(); ++i) groups_.emplace_back(shared->budget);
+}
+
+void PickedRows::Pick(const StripeDecoder& decoder, const GatheredRows* gathered,
+                      std::span<const uint32_t> groups, std::span<const uint32_t> rows) {
+  for (const uint32_t i : groups) {
+    const GroupRows& from = gathered != nullptr ? gathered->group(i) : decoder.group(i);
+    Group& to = groups_[i];
+    to.slots.resize(rows.size());
+    for (size_t row = 0; row < rows.size(); ++row) to.slots[row] = from.slots[rows[row]];
+    to.rows = {};
+    to.rows.num_rows = static_cast<uint32_t>(rows.size());
+    to.rows.num_unique = from.num_unique;
+    to.rows.scattered = true;
+    to.rows.slots = to.slots;
+    if (!projection_.groups[i].want_touched) continue;
+    to.touched.resize(rows.size());
+    to.inverse.resize(rows.size());
+    to.renumber.Reset(from.num_unique);
+    const size_t count = to.renumber.Renumber(to.slots, to.inverse.data(), to.touched.data());
+    to.rows.touched = std::span(to.touched).first(count);
+    to.rows.inverse = to.inverse;
+  }
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,139 @@
+// Files of one table that do not have the same features: what a file lacks is missing in its rows,
+// what was widened is read as the wider type (DS-020 …).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsi/dataset/dataset.h"
+#include "dsi/tests/dataset/model_dataset.h"
+#include "dsi/tests/support/batch_checker.h"
+#include "dsi/tests/support/history_table.h"
+
+namespace dsi::test {
+namespace {
+
+void Drop(const std::string& feature, ModelTable* table) {
+  std::erase_if(table->schema.features, [&](const auto& spec) { return spec.name == feature; });
+  std::erase_if(table->columns, [&](const auto& column) {
+    return column.name == feature || column.name.starts_with(feature + ".");
+  });
+}
+
+void Widen(const std::string& feature, Type type, ModelTable* table) {
+  for (auto& spec : table->schema.features) {
+    if (spec.name == feature) spec.columns[0].type = type;
+  }
+  for (auto& column : table->columns) {
+    if (column.name == feature) column.type = type;
+  }
+}
+
+void Forget(const std::string& column, size_t begin, size_t end, ModelTable* table) {
+  for (auto& known : table->columns) {
+    for (size_t row = begin; row < end && known.name == column; ++row) known.rows[row].reset();
+  }
+}
+
+// Three files of 400 rows; the second lacks some features, the third has others of wider types.
+struct GrownDataset {
+  TempFolder folder;
+  ModelTable table;
+  std::unique_ptr<Dataset> dataset;
+
+  GrownDataset() {
+    const ModelTable input = HistoryTable(11, 1200);
+    table = input;
+    for (size_t f = 0; f < 3; ++f) {
+      std::vector<size_t> rows;
+      for (size_t row = 400 * f; row < 400 * (f + 1); ++row) rows.push_back(row);
+      ModelTable slice = Slice(input, rows);
+      if (f == 0) Drop("noise", &slice);
+      if (f == 1) {
+        Drop("item.words", &slice);
+        Drop("user.history", &slice);
+        Drop("weight", &slice);
+      }
+      if (f == 2) {
+        Widen("item.views", Type::kInt64, &slice);
+        Drop("label", &slice);
+      }
+      WriteBytes(folder.File("part-" + std::to_string(f) + ".dsi"),
+                 WriteTable(slice, StripesOf(150)));
+    }
+    Forget("noise", 0, 400, &table);
+    for (const char* column : {"item.words", "user.history.item", "user.history.time", "weight"})
+      Forget(column, 400, 800, &table);
+    Forget("label", 800, 1200, &table);
+    Widen("item.views", Type::kInt64, &table);
+    auto opened = Dataset::Open(folder.path());
+    EXPECT_TRUE(opened.ok()) << opened.status().ToString();
+    if (opened.ok()) dataset = std::move(*opened);
+  }
+};
+
+void CheckScan(const GrownDataset& model, const DatasetScanOptions& options,
+               const std::vector<uint64_t>& expected) {
+  auto scan = model.dataset->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  std::vector<uint64_t> rows;
+  Batch batch;
+  for (;;) {
+    const auto more = (*scan)->Next(&batch);
+    ASSERT_TRUE(more.ok()) << more.status().ToString();
+    if (!*more) break;
+    const auto in_batch = FileRows(batch);
+    rows.insert(rows.end(), in_batch.begin(), in_batch.end());
+    BatchChecker checker(model.table, batch);
+    for (const Projection& asked : options.scan.features) {
+      SCOPED_TRACE(asked.name + " " + std::to_string(static_cast<int>(asked.layout)));
+      ASSERT_NO_FATAL_FAILURE(checker.Check(asked));
+    }
+  }
+  std::sort(rows.begin(), rows.end());
+  ASSERT_EQ(rows, expected);
+}
+
+TEST(DatasetEvolution, EveryLayoutAndOrder) {
+  const GrownDataset model;
+  ASSERT_NE(model.dataset, nullptr);
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 40; ++i) {
+    SCOPED_TRACE("scan " + std::to_string(i));
+    DatasetScanOptions options;
+    options.scan = MakeRandomScan(model.table, &random);
+    options.scan.batch_size = std::max(options.scan.batch_size, 7U);
+    options.scan.drop_last = false;
+    options.scan.row_begin = 0;
+    options.scan.row_end = UINT64_MAX;
+    const std::vector<uint64_t> expected = ExpectedRows(model.table, options.scan);
+    if (i % 2 == 1) {
+      options.order = {.unit = OrderUnit::kBlock,
+                       .seed = random(),
+                       .block_rows = 50,
+                       .mixing_rows = static_cast<uint32_t>(random() % 900),
+                       .mix = random() % 2 == 0 ? Mix::kRows : Mix::kSessions};
+    }
+    ASSERT_NO_FATAL_FAILURE(CheckScan(model, options, expected));
+  }
+}
+
+TEST(DatasetEvolution, EverythingIsEveryColumnOfAnyFile) {
+  const GrownDataset model;
+  DatasetScanOptions options;
+  const auto scan = model.dataset->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  std::vector<std::string> names, expected;
+  for (const ScanColumn& column : (*scan)->columns()) names.push_back(column.name);
+  for (const ModelColumn& column : model.table.columns) expected.push_back(column.name);
+  std::sort(names.begin(), names.end());
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(names, expected);
+}
+
+}  // namespace
+}  // namespace dsi::test
