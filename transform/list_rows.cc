@@ -1,4 +1,4 @@
-// firstx, lastx, fill, onehot, enumerate (T-040 … T-043).
+// firstx and lastx (T-040), fill (T-041), onehot (T-042), enumerate (T-043).
 #include <algorithm>
 #include <cstring>
 
