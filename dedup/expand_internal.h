@@ -42,6 +42,7 @@ struct PaddedRows {
   std::byte* values = nullptr;
   int32_t* kept = nullptr;     // Per row: how many of it are values, at most L.
   uint8_t* present = nullptr;  // Per row, as the pool has it.
+  bool past_cache = false;     // So much is written that none of it should stay in the cache.
 };
 
 // Writes slots.size() rows of L values each: exactly slots.size() × L × width bytes, which must not

@@ -9,6 +9,9 @@
 namespace dsi::internal {
 namespace {
 
+// No more of a batch than this is found in a cache when its consumer comes to it.
+constexpr uint64_t kCacheBytes = uint64_t{32} << 20;
+
 // Everything about one output in one piece.
 struct Source {
   const ScanOutput* output;
@@ -54,7 +57,8 @@ uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool 
   const ScanOutput& output = *source.output;
   const PaddedRows out{.values = batch->At(place.values) + to * output.width * output.item_size,
                        .kept = reinterpret_cast<int32_t*>(batch->At(place.lengths)) + to,
-                       .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + to};
+                       .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + to,
+                       .past_cache = batch->used > kCacheBytes};
   if (IsOneNumber(output, source.shape)) {
     if (in_order) {
       std::memcpy(out.values, source.pool.values + first_slot * output.item_size,
