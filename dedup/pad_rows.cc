@@ -179,7 +179,7 @@ uint64_t PadRepeats(const ValuePool& pool, const PadJob& job) {
     const size_t length = pool.lengths[slot];
     const size_t kept = std::min<size_t>(length, job.options.row_length);
     const size_t size = kept * width;
-    const size_t start = (pool.starts[slot] + (job.options.keep_last ? length - kept : 0)) * width;
+    const size_t start = (pool.Start(slot) + (job.options.keep_last ? length - kept : 0)) * width;
     entries += length * (end - row);
     if (job.out.kept != nullptr)
       std::fill_n(job.out.kept + row, end - row, static_cast<int32_t>(kept));
@@ -348,7 +348,7 @@ uint64_t PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const P
                  const PaddedRows& out) {
   // Those of rows that repeat their neighbours ascend without gaps.
   const bool is_scattered = !slots.empty() && slots.back() - slots.front() >= slots.size();
-  if (options.row_length == 1 && !is_scattered && !slots.empty())
+  if (options.row_length == 1 && !is_scattered && !slots.empty() && pool.places == nullptr)
     return PadScalars(pool, slots.data(), 0, slots.size(), options, out);
   return Dispatch(pool, {slots.data(), 0, slots.size(), options, out});
 }

@@ -45,7 +45,8 @@ Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
                  .starts = values.starts != nullptr ? values.starts : source.shape.starts,
                  .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths,
                  .present = source.shape.present,
-                 .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0};
+                 .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0,
+                 .places = values.starts != nullptr ? nullptr : source.shape.places()};
   return source;
 }
 

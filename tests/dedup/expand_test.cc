@@ -26,6 +26,7 @@ struct TestPool {
   std::vector<uint64_t> starts;
   std::vector<uint32_t> lengths;
   std::vector<uint8_t> present;  // Of the empty ones some are there.
+  std::vector<uint64_t> places;  // In every other pool.
   int width;
 
   TestPool(FastRandom& random, size_t num_unique, size_t length, size_t value_width)
@@ -39,13 +40,23 @@ struct TestPool {
       present.push_back(lengths.back() != 0 || random.Below(2) == 0 ? 1 : 0);
       total += lengths.back();
     }
+    if (random.Below(2) == 0) {
+      for (size_t i = 0; i < num_unique; ++i)
+        places.push_back(PackPlace(static_cast<uint32_t>(starts[i]), lengths[i]));
+    }
     values.resize(total * value_width);
     for (std::byte& value : values) value = static_cast<std::byte>(random());
   }
 
   ValuePool View() const {
     const size_t num_values = values.size() / static_cast<size_t>(width);
-    return {values.data(), num_values, width, starts.data(), lengths.data(), present.data()};
+    return {.values = values.data(),
+            .num_values = num_values,
+            .width = width,
+            .starts = starts.data(),
+            .lengths = lengths.data(),
+            .present = present.data(),
+            .places = places.empty() ? nullptr : places.data()};
   }
 };
 
