@@ -112,7 +112,7 @@ Status PoolDecoder::CutLists() {
     starts_[u] = 0;
     lengths_[u] = static_cast<uint32_t>(kept);
     if (length == 0) continue;
-    const uint64_t first = view.first_value + view.starts[u];
+    const uint64_t first = view.first_value + view.Start(u);
     if (at + 1 < segments_.size() && first >= segments_[at + 1].chain_begin) ++at;
     if (first < segments_[at].chain_begin ||
         (at + 1 < segments_.size() && first >= segments_[at + 1].chain_begin)) {
@@ -144,11 +144,11 @@ ValuesView PoolDecoder::values() const {
 
 bool PoolDecoder::Fits(uint32_t slot, const ShapeView& view) const {
   if (!tiered_) {
-    const uint64_t begin = view.first_value + view.starts[slot];
+    const uint64_t begin = view.first_value + view.Start(slot);
     return windows_[0]->FirstUnfit(begin, begin + view.lengths[slot]) == UINT64_MAX;
   }
   const bool is_cut = read_tiers_ != num_tiers_;
-  const uint64_t begin = is_cut ? starts_[slot] : view.first_value + view.starts[slot];
+  const uint64_t begin = is_cut ? starts_[slot] : view.first_value + view.Start(slot);
   const uint64_t end = begin + (is_cut ? lengths_[slot] : view.lengths[slot]);
   const auto at = std::lower_bound(unfit_.begin(), unfit_.end(), begin);
   return at == unfit_.end() || *at >= end;

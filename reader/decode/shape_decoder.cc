@@ -180,6 +180,7 @@ Status ShapeDecoder::PlaceAll() {
     view_.first_value = 0;
     view_.end_value = num_values_;
     view_.starts = reinterpret_cast<const uint64_t*>(starts_.data());
+    view_.packed = true;
     view_.lengths = reinterpret_cast<const uint32_t*>(lengths_.data());
     view_.present = reinterpret_cast<const uint8_t*>(present_.data());
     return Status::Ok();
@@ -208,7 +209,7 @@ Status ShapeDecoder::PlaceSome(uint32_t first, WindowPlacer* placer, size_t* num
   if (Status status = placer->Place(steps, lengths, places, bounds); !status.ok())
     return status.At(windows_.Describe());
   if (keep_all_) {
-    StartsFrom(0, {places, count}, lengths, reinterpret_cast<uint64_t*>(starts_.data()) + first);
+    PackPlaces({places, count}, lengths, reinterpret_cast<uint64_t*>(starts_.data()) + first);
   } else {
     lowest_.push_back(
         std::min(LowestStart({places, count}, lengths), static_cast<uint32_t>(num_values_)));

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "dsi/dedup/expand_internal.h"
 #include "dsi/dedup/place_windows_internal.h"
 #include "dsi/reader/decode/stream_window_internal.h"
 
@@ -20,12 +21,17 @@ struct ShapeView {
   uint32_t count = 0;
   bool plain = false;  // Every unique row is present with `entries` entries; the arrays are empty.
   bool windows = false;      // Rows may overlap and stand in any order.
+  bool packed = false;       // Windows of a general group: starts hold lengths as well (PackPlace).
   uint32_t entries = 1;      // Scalars 1, embeddings their length; lists: meaningless.
   uint64_t first_value = 0;  // Entries of the view: [first_value, end_value) of the values streams.
   uint64_t end_value = 0;
   const uint64_t* starts = nullptr;   // [count], from first_value.
   const uint32_t* lengths = nullptr;  // [count], 0 for a missing row.
   const uint8_t* present = nullptr;   // [count]
+
+  // As ValuePool has them.
+  const uint64_t* places() const { return packed ? starts : nullptr; }
+  uint64_t Start(uint32_t u) const { return packed ? StartOfPlace(starts[u]) : starts[u]; }
 };
 
 class ShapeDecoder {

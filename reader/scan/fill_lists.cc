@@ -9,6 +9,9 @@
 namespace dsi::internal {
 namespace {
 
+// No more of a batch than this is found in a cache when its consumer comes to it.
+constexpr uint64_t kCacheBytes = uint64_t{32} << 20;
+
 // Everything about one output in one piece.
 struct Source {
   const ScanOutput* output;
@@ -42,7 +45,8 @@ Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
                  .starts = values.starts != nullptr ? values.starts : source.shape.starts,
                  .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths,
                  .present = source.shape.present,
-                 .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0};
+                 .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0,
+                 .places = values.starts != nullptr ? nullptr : source.shape.places()};
   return source;
 }
 
@@ -54,7 +58,8 @@ uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool 
   const ScanOutput& output = *source.output;
   const PaddedRows out{.values = batch->At(place.values) + to * output.width * output.item_size,
                        .kept = reinterpret_cast<int32_t*>(batch->At(place.lengths)) + to,
-                       .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + to};
+                       .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + to,
+                       .past_cache = batch->used > kCacheBytes};
   if (IsOneNumber(output, source.shape)) {
     if (in_order) {
       std::memcpy(out.values, source.pool.values + first_slot * output.item_size,
