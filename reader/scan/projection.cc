@@ -178,6 +178,8 @@ class Resolver {
     output.shape = FindOrAdd(&shapes_, column.first_column(), &out_->shapes, [&] {
       return ScanShape{c, output.group, 0};
     });
+    if (asked.layout == Layout::kDense || asked.layout == Layout::kVbe)
+      out_->shapes[output.shape].may_be_sparse = false;
     // Checked and cast values of one type differ.
     const uint64_t form = static_cast<uint64_t>(output.dtype) << 1 | (bit_cast ? 1 : 0);
     output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
