@@ -77,7 +77,14 @@ class PoolDecoder {
   // What only pools of tiers have.
   struct Tiers {
     explicit Tiers(MemoryBudget* budget)
-        : pool(budget), segments(budget), starts(budget), lengths(budget), unfit(budget) {}
+        : pool(budget),
+          segments(budget),
+          starts(budget),
+          lengths(budget),
+          unfit(budget),
+          charge(budget) {
+      charge.Set(sizeof(*this));
+    }
     // Of tiers after the newest; as many as were ever needed.
     std::vector<std::unique_ptr<StreamWindow>> older;
     ScanBuffer pool;
@@ -90,6 +97,7 @@ class PoolDecoder {
     uint32_t newest = 0;
     uint64_t num_kept = 0;          // Values of the pool here.
     CountedVector<uint64_t> unfit;  // Positions here, ascending.
+    MemoryCharge charge;
   };
   bool is_cut() const { return tiers_->num_read != tiers_->num_tiers; }
   StreamWindow& window(uint32_t tier) {

@@ -28,7 +28,7 @@ Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* st
   placed_ = false;
   codes_.Start(context, stream, nullptr, nullptr, keep_all || windowed_);
   if (windowed_) {
-    if (windows_ == nullptr) windows_ = std::make_unique<Windows>(starts_.budget());
+    if (windows_ == nullptr) windows_ = std::make_unique<Windows>(codes_.budget());
     windows_->newest_first = leader.newest_first;
     windows_->stated_reach = windows->record.max;
     windows_->chains = {};
@@ -113,18 +113,19 @@ Status ShapeDecoder::Pass(uint32_t to) {
 }
 
 Status ShapeDecoder::Scan(uint32_t first, uint32_t count) {
+  RowArrays& of_rows = arrays();
   DSI_RETURN_IF_ERROR(codes_.Require(first, uint64_t{first} + count));
-  DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{count} * 8, 0));
-  DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{count} * 4, 0));
-  auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
-  auto* const lengths = reinterpret_cast<uint32_t*>(lengths_.data());
+  DSI_RETURN_IF_ERROR(of_rows.starts.Reserve(uint64_t{count} * 8, 0));
+  DSI_RETURN_IF_ERROR(of_rows.lengths.Reserve(uint64_t{count} * 4, 0));
+  auto* const starts = reinterpret_cast<uint64_t*>(of_rows.starts.data());
+  auto* const lengths = reinterpret_cast<uint32_t*>(of_rows.lengths.data());
   const uint64_t left = num_values_ - value_;
   uint32_t greatest = 0;
   const auto scan = [&]() -> Result<uint64_t> {
     const std::byte* const codes = codes_.At(first);
     if (has_lengths_) {
-      DSI_RETURN_IF_ERROR(present_.Reserve(count, 0));
-      auto* const present = reinterpret_cast<uint8_t*>(present_.data());
+      DSI_RETURN_IF_ERROR(of_rows.present.Reserve(count, 0));
+      auto* const present = reinterpret_cast<uint8_t*>(of_rows.present.data());
       view_.present = present;
       return ShapesToStarts(std::span(reinterpret_cast<const uint32_t*>(codes), count), left,
                             lengths, starts, present, &greatest);
@@ -220,12 +221,13 @@ Status ShapeDecoder::Unlist() {
 
 // All unique rows of the stripe: lengths, presence and places.
 Status ShapeDecoder::PlaceAll() {
+  RowArrays& of_rows = arrays();
   DSI_RETURN_IF_ERROR(codes_.Require(0, num_unique_));
   DSI_RETURN_IF_ERROR(windows_->steps.Require(0, num_unique_));
-  DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{num_unique_} * 4, 0));
-  DSI_RETURN_IF_ERROR(present_.Reserve(num_unique_, 0));
+  DSI_RETURN_IF_ERROR(of_rows.lengths.Reserve(uint64_t{num_unique_} * 4, 0));
+  DSI_RETURN_IF_ERROR(of_rows.present.Reserve(num_unique_, 0));
   if (keep_all_) {
-    DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{num_unique_} * 8, 0));
+    DSI_RETURN_IF_ERROR(of_rows.starts.Reserve(uint64_t{num_unique_} * 8, 0));
   } else {
     DSI_RETURN_IF_ERROR(windows_->places.Reserve(uint64_t{num_unique_} * 4, 0));
   }
@@ -258,9 +260,9 @@ Status ShapeDecoder::PlaceAll() {
     view_.count = num_unique_;
     view_.first_value = 0;
     view_.end_value = num_values_;
-    view_.starts = reinterpret_cast<const uint64_t*>(starts_.data());
-    view_.lengths = reinterpret_cast<const uint32_t*>(lengths_.data());
-    view_.present = reinterpret_cast<const uint8_t*>(present_.data());
+    view_.starts = reinterpret_cast<const uint64_t*>(of_rows.starts.data());
+    view_.lengths = reinterpret_cast<const uint32_t*>(of_rows.lengths.data());
+    view_.present = reinterpret_cast<const uint8_t*>(of_rows.present.data());
     return Status::Ok();
   }
   for (size_t i = windows_->lowest.size() - 1; i-- > 0;)
@@ -270,12 +272,13 @@ Status ShapeDecoder::PlaceAll() {
 
 // The same for rows from `first` on, few enough for all their arrays to stay in cache.
 Status ShapeDecoder::PlaceSome(uint32_t first, WindowPlacer* placer, size_t* num_chains) {
+  RowArrays& of_rows = arrays();
   const uint32_t count = std::min(kPlaceRows, num_unique_ - first);
   const std::span codes(reinterpret_cast<const uint32_t*>(codes_.At(0)) + first, count);
   const std::span steps(reinterpret_cast<const uint32_t*>(windows_->steps.At(0)) + first, count);
-  const std::span lengths(reinterpret_cast<uint32_t*>(lengths_.data()) + first, count);
-  const uint32_t greatest =
-      ShapesToLengths(codes, lengths.data(), reinterpret_cast<uint8_t*>(present_.data()) + first);
+  const std::span lengths(reinterpret_cast<uint32_t*>(of_rows.lengths.data()) + first, count);
+  const uint32_t greatest = ShapesToLengths(
+      codes, lengths.data(), reinterpret_cast<uint8_t*>(of_rows.present.data()) + first);
   max_seen_ = std::max(max_seen_, greatest);
   const size_t chains_before = *num_chains;
   *num_chains += CountChains(steps, lengths);
@@ -288,7 +291,8 @@ Status ShapeDecoder::PlaceSome(uint32_t first, WindowPlacer* placer, size_t* num
   if (Status status = placer->Place(steps, lengths, places, bounds); !status.ok())
     return status.At(windows_->steps.Describe());
   if (keep_all_) {
-    StartsFrom(0, {places, count}, lengths, reinterpret_cast<uint64_t*>(starts_.data()) + first);
+    StartsFrom(0, {places, count}, lengths,
+               reinterpret_cast<uint64_t*>(of_rows.starts.data()) + first);
   } else {
     windows_->lowest.push_back(
         std::min(LowestStart({places, count}, lengths), static_cast<uint32_t>(num_values_)));
@@ -298,15 +302,16 @@ Status ShapeDecoder::PlaceSome(uint32_t first, WindowPlacer* placer, size_t* num
 
 // Values before the lowest start of all rows to come are not needed any more.
 Status ShapeDecoder::ViewWindows(uint32_t first, uint32_t count) {
-  DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{count} * 8, 0));
-  auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
+  RowArrays& of_rows = arrays();
+  DSI_RETURN_IF_ERROR(of_rows.starts.Reserve(uint64_t{count} * 8, 0));
+  auto* const starts = reinterpret_cast<uint64_t*>(of_rows.starts.data());
   const auto* const places = reinterpret_cast<const uint32_t*>(windows_->places.data()) + first;
-  const auto* const lengths = reinterpret_cast<const uint32_t*>(lengths_.data()) + first;
+  const auto* const lengths = reinterpret_cast<const uint32_t*>(of_rows.lengths.data()) + first;
   const uint32_t begin = windows_->lowest[first / kPlaceRows];
   view_.first = first;
   view_.count = count;
   view_.lengths = lengths;
-  view_.present = reinterpret_cast<const uint8_t*>(present_.data()) + first;
+  view_.present = reinterpret_cast<const uint8_t*>(of_rows.present.data()) + first;
   view_.starts = starts;
   view_.first_value = begin;
   view_.end_value = StartsFrom(begin, {places, count}, {lengths, count}, starts);
@@ -315,28 +320,30 @@ Status ShapeDecoder::ViewWindows(uint32_t first, uint32_t count) {
 
 Result<ShapeView> ShapeDecoder::Arrays() {
   if (!view_.plain && !view_.sparse) return view_;
+  RowArrays& of_rows = arrays();
   if (view_.sparse || plain_ready_ < view_.count) {
-    DSI_RETURN_IF_ERROR(starts_.Reserve(uint64_t{view_.count} * 8, 0));
-    DSI_RETURN_IF_ERROR(lengths_.Reserve(uint64_t{view_.count} * 4, 0));
-    DSI_RETURN_IF_ERROR(present_.Reserve(view_.count, 0));
+    DSI_RETURN_IF_ERROR(of_rows.starts.Reserve(uint64_t{view_.count} * 8, 0));
+    DSI_RETURN_IF_ERROR(of_rows.lengths.Reserve(uint64_t{view_.count} * 4, 0));
+    DSI_RETURN_IF_ERROR(of_rows.present.Reserve(view_.count, 0));
   }
   if (view_.sparse) {
-    RowsToArrays(view_.rows, view_.first, view_.count, reinterpret_cast<uint64_t*>(starts_.data()),
-                 reinterpret_cast<uint32_t*>(lengths_.data()),
-                 reinterpret_cast<uint8_t*>(present_.data()));
+    RowsToArrays(view_.rows, view_.first, view_.count,
+                 reinterpret_cast<uint64_t*>(of_rows.starts.data()),
+                 reinterpret_cast<uint32_t*>(of_rows.lengths.data()),
+                 reinterpret_cast<uint8_t*>(of_rows.present.data()));
   } else if (plain_ready_ < view_.count) {
-    auto* const starts = reinterpret_cast<uint64_t*>(starts_.data());
+    auto* const starts = reinterpret_cast<uint64_t*>(of_rows.starts.data());
     for (uint32_t i = 0; i < view_.count; ++i) starts[i] = uint64_t{i} * entries_;
-    std::fill_n(reinterpret_cast<uint32_t*>(lengths_.data()), view_.count, entries_);
-    std::fill_n(reinterpret_cast<uint8_t*>(present_.data()), view_.count, uint8_t{1});
+    std::fill_n(reinterpret_cast<uint32_t*>(of_rows.lengths.data()), view_.count, entries_);
+    std::fill_n(reinterpret_cast<uint8_t*>(of_rows.present.data()), view_.count, uint8_t{1});
     plain_ready_ = view_.count;
   }
   ShapeView view = view_;
   view.sparse = false;
   view.rows = {};
-  view.starts = reinterpret_cast<const uint64_t*>(starts_.data());
-  view.lengths = reinterpret_cast<const uint32_t*>(lengths_.data());
-  view.present = reinterpret_cast<const uint8_t*>(present_.data());
+  view.starts = reinterpret_cast<const uint64_t*>(of_rows.starts.data());
+  view.lengths = reinterpret_cast<const uint32_t*>(of_rows.lengths.data());
+  view.present = reinterpret_cast<const uint8_t*>(of_rows.present.data());
   return view;
 }
 

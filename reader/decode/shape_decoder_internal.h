@@ -37,8 +37,7 @@ struct ShapeView {
 
 class ShapeDecoder {
  public:
-  explicit ShapeDecoder(MemoryBudget* budget)
-      : rows_(budget), codes_(budget), starts_(budget), lengths_(budget), present_(budget) {}
+  explicit ShapeDecoder(MemoryBudget* budget) : rows_(budget), codes_(budget) {}
 
   // `windows` null: values stand one after another. `num_values`: of the feature's values streams.
   // `keep_all`: a general group, whose batches may touch any unique row. `may_be_sparse`: so may
@@ -89,7 +88,9 @@ class ShapeDecoder {
   // What only features of windows have: most of thousands have none.
   struct Windows {
     explicit Windows(MemoryBudget* budget)
-        : steps(budget), places(budget), lowest(budget), chain_bounds(budget) {}
+        : steps(budget), places(budget), lowest(budget), chain_bounds(budget), charge(budget) {
+      charge.Set(sizeof(*this));
+    }
     StreamWindow steps;
     // Unless everything is kept: the start of every unique row of the stripe, and for some rows at
     // a time the lowest of theirs and of all after them.
@@ -99,6 +100,7 @@ class ShapeDecoder {
     Chains chains;
     bool newest_first = false;
     uint32_t stated_reach = 0;  // 1 + the reach; 0: no tiers.
+    MemoryCharge charge;
   };
 
   // What every batch looks at stands together.
@@ -120,7 +122,20 @@ class ShapeDecoder {
   CountedVector<PresentRow> rows_;
   size_t next_row_ = 0;  // The first of them that is not passed.
   StreamWindow codes_;
-  ScanBuffer starts_, lengths_, present_;
+  // For views that are neither plain nor sparse.
+  struct RowArrays {
+    explicit RowArrays(MemoryBudget* budget)
+        : starts(budget), lengths(budget), present(budget), charge(budget) {
+      charge.Set(sizeof(*this));
+    }
+    ScanBuffer starts, lengths, present;
+    MemoryCharge charge;
+  };
+  RowArrays& arrays() {
+    if (arrays_ == nullptr) arrays_ = std::make_unique<RowArrays>(codes_.budget());
+    return *arrays_;
+  }
+  std::unique_ptr<RowArrays> arrays_;  // Once they were needed.
   uint32_t plain_ready_ =
       0;  // Plain: entries of the arrays that are filled in; they are the same for every view.
   std::unique_ptr<Windows> windows_;  // Once it was needed.

@@ -65,6 +65,15 @@ class Resolver {
     out_->vbe_lengths = vbe_lengths;
   }
 
+  // For so many columns, more or fewer.
+  void Expect(size_t num_columns) {
+    out_->columns.reserve(num_columns);
+    out_->shapes.reserve(num_columns);
+    out_->values.reserve(num_columns);
+    out_->outputs.reserve(num_columns);
+    out_->by_name.reserve(num_columns);
+  }
+
   Status AddAll() {
     for (uint32_t ordinal = 0; ordinal < file_.columns().count(); ++ordinal) {
       DSI_ASSIGN_OR_RETURN(OpenColumn loaded, file_.LoadAnyColumn(ordinal));
@@ -285,6 +294,7 @@ Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
   if (options.vbe_lengths != Type::kInt32 && options.vbe_lengths != Type::kInt64)
     return InvalidArgument("vbe_lengths {}: int32 or int64", TypeName(options.vbe_lengths));
   Resolver resolver(file, first_stripe, end_stripe, options.vbe_lengths);
+  resolver.Expect(options.features.empty() ? file.columns().count() : options.features.size());
   if (options.features.empty()) DSI_RETURN_IF_ERROR(resolver.AddAll());
   columns.resize(options.features.size());
   for (size_t i = 0; i < columns.size(); ++i)
