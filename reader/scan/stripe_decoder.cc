@@ -227,7 +227,9 @@ Status StripeDecoder::AdvanceShape(size_t shape, bool may_be_sparse) {
   // Thousands of columns do not stay in cache from batch to batch.
   if (const size_t later = shape + 2 * kPrefetchAhead; later < shapes_.size())
     Prefetch(static_cast<uint32_t>(later), FirstValuesOf(later));
-  if (const size_t soon = shape + kPrefetchAhead; soon < shapes_.size())
+  // Another thread may be at work there, if there is one.
+  if (const size_t soon = shape + kPrefetchAhead;
+      soon < shapes_.size() && shared_->team.size() == 1)
     shapes_[soon].PrefetchNext();
   const GroupRows& rows = groups_[shared_->projection->shapes[shape].group].rows();
   DSI_RETURN_IF_ERROR(shapes_[shape].Require(rows.first_unique, rows.num_unique));
