@@ -175,7 +175,7 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, size_t feature, uint32
     const ScanOutput& scores = projection_->outputs[of.scores];
     view.scores = reinterpret_cast<const float*>(piece.own_values(scores.values).values);
   }
-  if (slots == nullptr) {
+  if (slots == nullptr && !shape.packed) {
     view.begins = reinterpret_cast<const int64_t*>(shape.starts);
     view.present = shape.present;
     for (size_t i = 0; i < view.num_rows; ++i)
@@ -186,10 +186,11 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, size_t feature, uint32
   input->present.resize(view.num_rows);
   view.begins = input->begins.data();
   view.present = input->present.data();
-  for (size_t i = 0; i < view.num_rows; ++i) {
-    input->begins[i] = static_cast<int64_t>(shape.starts[slots[i]]);
-    input->ends[i] = input->begins[i] + static_cast<int64_t>(shape.lengths[slots[i]]);
-    input->present[i] = shape.present[slots[i]];
+  for (uint32_t i = 0; i < view.num_rows; ++i) {
+    const uint32_t slot = slots == nullptr ? i : slots[i];
+    input->begins[i] = static_cast<int64_t>(shape.Start(slot));
+    input->ends[i] = input->begins[i] + static_cast<int64_t>(shape.lengths[slot]);
+    input->present[i] = shape.present[slot];
   }
   return view;
 }
@@ -202,11 +203,11 @@ void Deriver::TakeNumbers(const ValuesView& values, const ShapeView& shape, cons
   input->present.resize(view->num_rows);
   view->values = input->numbers.data();
   view->present = input->present.data();
-  for (size_t i = 0; i < view->num_rows; ++i) {
-    const size_t slot = slots == nullptr ? i : slots[i];
+  for (uint32_t i = 0; i < view->num_rows; ++i) {
+    const uint32_t slot = slots == nullptr ? i : slots[i];
     input->present[i] = shape.present[slot];
     if (shape.lengths[slot] == 0) continue;
-    std::memcpy(input->numbers.data() + i * width, values.values + shape.starts[slot] * width,
+    std::memcpy(input->numbers.data() + i * width, values.values + shape.Start(slot) * width,
                 width);
   }
 }

@@ -35,7 +35,7 @@ Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
                 .rows = &piece.group(output.group),
                 .shape = piece.shape(output.shape),
                 .pool = {}};
-  if (!IsOneNumber(output, source.shape)) {
+  if (!source.shape.sparse && !IsOneNumber(output, source.shape)) {
     DSI_ASSIGN_OR_RETURN(source.shape, piece.ShapeArrays(output.shape));
   }
   const ValuesView values = piece.values(output.values);
@@ -75,6 +75,8 @@ uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool 
                            .pad_bits = output.pad_bits,
                            .pad_left = output.pad_left,
                            .keep_last = output.keep_last};
+  if (source.shape.sparse)
+    return PadPresentRows(source.shape, source.pool, first_slot, num_rows, options, out);
   return in_order ? PadRowRange(source.pool, first_slot, num_rows, options, out)
                   : PadRows(source.pool, slots, options, out);
 }
@@ -102,6 +104,7 @@ uint64_t FillJagged(const Source& source, const PieceRows& rows, uint64_t first,
       .base = static_cast<int64_t>(base),
       .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + first,
   };
+  if (source.shape.sparse) return base + CopyPresentRows(source.shape, source.pool, out);
   if (!rows.in_order) return base + GatherRows(source.pool, rows.slots, out);
   if (source.shape.windows) return base + GatherRowRange(source.pool, rows.count, out);
   const uint64_t entries = source.shape.end_value - source.shape.first_value;
