@@ -72,6 +72,7 @@ Status DatasetFiles::AddManifest(const std::string& where) {
   return Status::Ok();
 }
 
+// DS-001.
 Status DatasetFiles::CheckApart() const {
   std::vector<const std::string*> paths;
   for (const DatasetFile& file : files_) paths.push_back(&file.path);

@@ -251,6 +251,7 @@ class Parse {
     return Status::Ok();
   }
 
+  // DS-013.
   Status ReadFile(dom::element value) {
     constexpr std::string_view kNames[] = {"path", "bytes",   "fingerprint", "schema",
                                            "rows", "stripes", "statistics"};

@@ -18,15 +18,15 @@ from pathlib import Path
 from source_tree import (CXX_SUFFIXES, LIBRARY_FOLDERS, SOURCE_SUFFIXES, expect, files_below,
                          read_text, report, source_root, write_tree)
 
-DEFINITION = re.compile(r"^\*\*([FEDIS]-\d{3})\*\*", re.MULTILINE)
-QUOTE = re.compile(r"\b([FEDIS]-\d{3})\b(?!-)")
+DEFINITION = re.compile(r"^\*\*((?:DS|[FEDIS])-\d{3})\*\*", re.MULTILINE)
+QUOTE = re.compile(r"\b((?:DS|[FEDIS])-\d{3})\b(?!-)")
 THIS_FOLDER = "tests/layering/"
 
 # Strings first, so that what looks like a comment inside of one is none.
 CXX_TOKEN = re.compile(r'R"(?P<end>\w*)\((?P<raw>.*?)\)(?P=end)"|"(?P<text>(?:\\.|[^"\\\n])*)"'
                        r"|'(?:\\.|[^'\\\n])*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
 CXX_TEST_NAME = re.compile(r"\bTEST(?:_F|_P)?\(\s*\w+,\s*(\w+)")
-ID_IN_NAME = re.compile(r"([FEDIS])_?(\d{3})(?!\d)")
+ID_IN_NAME = re.compile(r"(D[Ss]|[FEDIS])_?(\d{3})(?!\d)")
 
 
 def rules_held_by_cxx(text: str):
@@ -39,7 +39,7 @@ def rules_held_by_cxx(text: str):
     code.append(text[at:])
     rules = {rule for string in strings for rule in QUOTE.findall(string)}
     for name in CXX_TEST_NAME.findall("".join(code)):
-        rules |= {"-".join(parts) for parts in ID_IN_NAME.findall(name)}
+        rules |= {"-".join(parts).upper() for parts in ID_IN_NAME.findall(name)}
     return rules
 
 
