@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
@@ -35,7 +36,7 @@ class S3Test(DatasetTest):
     def setUpClass(cls):
         super().setUpClass()
         if moto is None:
-            raise cls.skipTest(cls, "moto is not installed")
+            raise unittest.SkipTest("moto is not installed")
         port = free_port()
         cls.server = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

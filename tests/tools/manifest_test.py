@@ -6,7 +6,7 @@ from cli_case import DAMAGED, IO, OK, USAGE, CliTest, main
 
 
 class ManifestTest(CliTest):
-    def folder(self):
+    def many(self):
         data = self.dsi().read_bytes()
         for name in ("day=1/a.dsi", "day=2/b.dsi", ".c.dsi"):
             path = self.path("files/" + name)
@@ -15,7 +15,7 @@ class ManifestTest(CliTest):
         return self.path("files")
 
     def test_folder_and_pattern(self):
-        folder = self.folder()
+        folder = self.many()
         out = folder / "all.json"
         self.assertEqual(self.expect(OK, "manifest", folder, "-o", out).stdout, b"")
         told = json.loads(out.read_text())
@@ -34,12 +34,12 @@ class ManifestTest(CliTest):
         paths = [f["path"] for f in json.loads(again.read_text())["files"]]
         self.assertEqual(paths, ["files/day=1/a.dsi", "files/day=2/b.dsi"])
         # One of a manifest is that manifest, and is replaced only when that is asked for.
-        self.expect(IO, "manifest", out, "-o", again)
+        self.expect(USAGE, "manifest", out, "-o", again)
         self.expect(OK, "manifest", out, "-o", again, "--force")
         self.assertEqual([f["path"] for f in json.loads(again.read_text())["files"]], paths)
 
     def test_what_cannot_be(self):
-        folder = self.folder()
+        folder = self.many()
         out = self.path("m.json")
         self.assertIn("named twice", self.expect(
             USAGE, "manifest", folder, folder / "day=1/a.dsi", "-o", out).said)
