@@ -44,14 +44,15 @@ struct ScanWorkers {
 
 // What the stripes of a file share in a scan. Budget and workers outlive it.
 struct ScanShared {
-  ScanShared(MemoryBudget* memory, ScanWorkers* workers)
-      : budget(memory), team(workers->team), rooms(workers->rooms) {}
+  ScanShared(MemoryBudget* memory, ScanWorkers* of)
+      : budget(memory), workers(of), team(of->team), rooms(of->rooms) {}
 
   const OpenFile* file = nullptr;
   ReaderOptions reader_options;
   std::shared_ptr<const ScanProjection> projection;
   MemoryBudget* budget;
   StripeFetcher* fetcher = nullptr;  // Null: pages are read when they are needed.
+  ScanWorkers* workers;
   WorkerTeam& team;
   std::vector<DecodeRoom>& rooms;
   ScanStats stats;
