@@ -152,7 +152,7 @@ Result<BatchPiece> StripePart::Take(std::span<const uint32_t> rows, std::vector<
   }
   BatchPiece piece{.decoder = &decoder_, .num_rows = num_rows_};
   if (is_gathered_) piece.gathered = &gathered_;
-  piece.map = &file_->map();
+  piece.map = file_->map();
   piece.absent = &absent_;
   if (rows.empty()) {
     for (const StripeBlock& block : blocks_) {
