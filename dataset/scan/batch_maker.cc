@@ -13,7 +13,7 @@
 
 namespace dsi::internal {
 
-BatchMaker::BatchMaker(const DatasetFiles* dataset, RowOrder order, BatchShare share,
+BatchMaker::BatchMaker(const DatasetFiles* dataset, DatasetOrder order, BatchShare share,
                        uint64_t snapshot, const DatasetScanOptions& options)
     : budget_{.limit = options.scan.memory_bytes},
       workers_(&budget_, options.scan.threads != 0
@@ -30,8 +30,9 @@ BatchMaker::BatchMaker(const DatasetFiles* dataset, RowOrder order, BatchShare s
 
 BatchMaker::~BatchMaker() { workers_.team.StopAll(); }
 
-Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset, RowOrder order,
-                                                     BatchShare share, uint64_t snapshot,
+Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset,
+                                                     DatasetOrder order, BatchShare share,
+                                                     uint64_t snapshot,
                                                      const DatasetScanOptions& options) {
   std::unique_ptr<BatchMaker> maker(
       new BatchMaker(dataset, std::move(order), std::move(share), snapshot, options));
