@@ -30,7 +30,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 12> kVerbs = {{
+constexpr std::array<Verb, 13> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},
@@ -40,6 +40,7 @@ constexpr std::array<Verb, 12> kVerbs = {{
     {"verify", "Check every byte and every rule of the format", AddVerify},
     {"bench", "Read batches of features and measure", AddBench},
     {"shuffle", "Show what an order of many files does to batches", AddShuffle},
+    {"transform", "Show what a pipeline makes of rows, in which order and how fast", AddTransform},
     {"generate", "Make up a training table as JSON Lines", AddGenerate},
     {"completion", "Print a completion script for a shell", AddCompletion},
     {"man", "Print the man page", AddMan},
