@@ -98,13 +98,17 @@ class Measurement {
   Measurement(const TransformJob& job, uint64_t num_rows, Progress* progress)
       : job_(job), num_rows_(num_rows), progress_(progress), expanded_rows_(job.plan) {}
 
-  // Outputs of the pipeline, left unique or expanded.
+  // Lists that the pipeline makes in this layout; numbers one in each row.
   Result<Round> OnUniqueRows(Layout layout) {
     DatasetScanOptions options;
     options.pipeline = job_.pipeline;
     options.scan = job_.scan;
-    for (const std::string& name : job_.pipeline.outputs)
-      options.scan.features.push_back({.name = name, .layout = layout});
+    for (const size_t stage : job_.plan.outputs()) {
+      const TransformStage& made = job_.plan.stages()[stage];
+      const bool is_number = made.type.shape == RowShape::kNumber;
+      options.scan.features.push_back(
+          {.name = made.name, .layout = is_number ? Layout::kPadded : layout});
+    }
     return Scan(options, [](const Batch&) { return Status::Ok(); });
   }
 
@@ -167,7 +171,7 @@ Status Print(const Rounds& best, Console* console) {
   }
   using Align = TextTable::Align;
   TextTable table({{.title = "steps run on"},
-                   {.title = "batch has"},
+                   {.title = "lists of a batch"},
                    {.title = "rows/s", .align = Align::kRight},
                    {.title = "against expanded", .align = Align::kRight}});
   table.AddRow({"unique rows", "unique rows and an index (IKJT)", RateText(unique),

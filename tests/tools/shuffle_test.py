@@ -56,6 +56,7 @@ class ShuffleTest(CliTest):
         self.assertEqual(lines[0], "1 batch, 3,000 rows; unit stripe, rows mixed, 500 rows at a time")
         for title in ("sessions  ", "sessions cut", "label drift", "dedup factor", "bytes read", "rows/s"):
             self.assertEqual(len([line for line in lines if line.startswith(title)]), 1, title)
+        self.assertEqual([line.split()[-3:] for line in lines if line.startswith("rows of a session")], [["2700.00", "2700.00", "2700.01"]])
         # Without sessions and labels there is nothing to say of them.
         plain = self.path("plain.dsi")
         self.expect(OK, "convert", self.write("p.jsonl", '{"words": [1, 2]}\n' * 50), plain, "--quiet")
