@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -44,51 +45,66 @@ class ExpandedRows {
  public:
   explicit ExpandedRows(const TransformPlan& plan) : plan_(plan) {}
 
-  std::vector<Projection> Projections() const {
+  // Each column once: ids may be taken with their weights and by themselves.
+  std::vector<Projection> Projections() {
     std::vector<Projection> projections;
-    const auto add = [&](const std::string& name, Layout layout, Type type) {
+    const auto place = [&](const std::string& name, Layout layout, Type type) {
+      const auto [at, is_new] = places_.emplace(name, projections.size());
+      if (!is_new) return at->second;
       Projection projection = {.name = name, .layout = layout, .dtype = type};
       if (layout == Layout::kPadded) projection.width = 1;
       projection.bit_cast = type == Type::kInt64;
       projections.push_back(std::move(projection));
+      return at->second;
     };
+    inputs_.clear();
+    places_.clear();
     for (const TransformFeature& feature : plan_.features()) {
       const bool is_number = feature.type.shape == RowShape::kNumber;
       const bool is_scored = feature.type.shape == RowShape::kScored;
-      add(is_scored ? feature.name + ".ids" : feature.name,
-          is_number ? Layout::kPadded : Layout::kJagged, feature.type.type);
-      if (is_scored) add(feature.name + ".weights", Layout::kJagged, Type::kFloat32);
+      Input& input = inputs_.emplace_back();
+      input.values = place(is_scored ? feature.name + ".ids" : feature.name,
+                           is_number ? Layout::kPadded : Layout::kJagged, feature.type.type);
+      if (is_scored)
+        input.scores = place(feature.name + ".weights", Layout::kJagged, Type::kFloat32);
     }
     return projections;
   }
 
+  // A batch of these projections.
   Status Run(const Batch& batch) {
     views_.clear();
-    size_t ordinal = 0;
-    for (const TransformFeature& feature : plan_.features()) {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
       RowsView& view = views_.emplace_back();
-      view.type = feature.type;
+      view.type = plan_.features()[i].type;
       view.num_rows = batch.num_rows();
-      if (feature.type.shape == RowShape::kNumber) {
-        DSI_ASSIGN_OR_RETURN(const PaddedView padded, batch.Padded(ordinal++));
+      if (view.type.shape == RowShape::kNumber) {
+        DSI_ASSIGN_OR_RETURN(const PaddedView padded, batch.Padded(inputs_[i].values));
         view.values = padded.values;
         view.present = padded.present;
         continue;
       }
-      DSI_ASSIGN_OR_RETURN(const JaggedView jagged, batch.Jagged(ordinal++));
+      DSI_ASSIGN_OR_RETURN(const JaggedView jagged, batch.Jagged(inputs_[i].values));
       view.values = jagged.values;
       view.present = jagged.present;
       view.begins = jagged.offsets;
       view.ends = jagged.offsets + 1;
-      if (feature.type.shape != RowShape::kScored) continue;
-      DSI_ASSIGN_OR_RETURN(const JaggedView scores, batch.Jagged(ordinal++));
+      if (view.type.shape != RowShape::kScored) continue;
+      DSI_ASSIGN_OR_RETURN(const JaggedView scores, batch.Jagged(inputs_[i].scores));
       view.scores = static_cast<const float*>(scores.values);
     }
     return plan_.Run(views_, &results_);
   }
 
  private:
+  struct Input {  // Positions in the projections.
+    size_t values = 0;
+    size_t scores = 0;
+  };
+
   const TransformPlan& plan_;
+  std::vector<Input> inputs_;
+  std::map<std::string, size_t> places_;
   std::vector<RowsView> views_;
   std::vector<RowsBuilder> results_;
 };

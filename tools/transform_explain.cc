@@ -45,7 +45,9 @@ std::vector<const ColumnInfo*> ColumnsRead(const TransformJob& job) {
       const TransformFeature& feature = job.plan.features()[f];
       const std::string& name =
           feature.type.shape == RowShape::kScored ? column.feature : column.name;
-      if (used[f] != 0 && name == feature.name) read.push_back(&column);
+      if (used[f] == 0 || name != feature.name) continue;
+      read.push_back(&column);
+      break;  // Ids may be taken with their weights and by themselves.
     }
   }
   return read;

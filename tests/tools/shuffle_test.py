@@ -82,7 +82,7 @@ class ShuffleTest(CliTest):
         self.assertIn("hint: 'dsictl verify FILE...'", self.expect(DAMAGED, "shuffle", self.path("d")).said)
 
     def test_ctrl_c(self):
-        self.expect(OK, "generate", "--profile", "clicks", "--rows", "50k", "-q", self.path("c.jsonl"))
+        self.expect(OK, "generate", "--profile", "clicks", "--rows", "10k", "-q", self.path("c.jsonl"))
         self.expect(OK, "convert", self.path("c.jsonl"), self.path("c.dsi"), "-q")
         process = subprocess.Popen([DSICTL, "shuffle", self.path("c.dsi"), "--batch-size", "1", "--unit", "block", "--block-rows", "1",
                                     "--mixing-rows", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -112,6 +112,28 @@ class TransformTest(CliTest):
         for options in (["--threads", "2"], ["--bench", "--explain"], ["--explain", "-n", "3"]):
             self.expect(USAGE, "transform", self.pipeline(), self.file, *options)
 
+    def test_scored_lists_and_wide_numbers(self):
+        schema = {"features": [{"name": "key", "kind": "key", "type": "uint64"}, {"name": "seen", "kind": "weighted", "type": "int64"},
+                               {"name": "flag", "kind": "dense", "type": "bool"}]}
+        table = [{"key": 2**64 - 1 - i // 5, "flag": i % 2 == 0, "seen": {"ids": [i, 3], "weights": [0.5, i]}} for i in range(40)]
+        del table[1]["seen"]
+        text = self.write("w.jsonl", "".join(json.dumps(row) + "\n" for row in table))
+        dsi = self.path("w.dsi")
+        self.expect(OK, "convert", text, dsi, "--schema", self.write("s.json", json.dumps(schema)), "--keep-order", "-q")
+        self.steps = [step("twice", "score_multiply", "seen", value=2), step("low", "modulus", "key", max=10),
+                      step("ids", "clamp", "seen.ids", low=0, high=9), step("float", "cast", "flag", type="float32")]
+        expected = []
+        for i, row in enumerate(table):
+            # uint64 counts as int64 of the same bits.
+            made = {"low": (-1 - i // 5) % 10, "float": float(row["flag"])}
+            if "seen" in row:
+                made |= {"twice.ids": [i, 3], "twice.weights": [1, 2 * i], "ids": [min(i, 9), 3]}
+            expected.append(made)
+        self.assertEqual(self.rows(dsi, "-n", 100), expected)
+        found = self.json("transform", self.pipeline(), dsi, "--explain")
+        self.assertEqual(found["columns"], ["key", "seen.ids", "seen.weights", "flag"])
+        self.assertEqual(self.json("transform", self.pipeline(), dsi, "--bench", "--repeat", "1")["rows"], 40)
+
     def test_errors_name_the_step(self):
         bad = [(step("x", "firstx", "clcks", n=2), 'no feature "clcks"; did you mean "clicks"'),
                (step("x", "firstx", "clicks", n=0), '"n" is 0'), (step("x", "log", "price"), '"log"'),
