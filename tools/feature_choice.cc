@@ -34,6 +34,11 @@ Status UnknownFeature(std::string_view name, std::span<const ColumnInfo> columns
 Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
                                               const std::vector<std::string>& names) {
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
+  return ChooseColumns(columns, names);
+}
+
+Result<std::vector<ColumnInfo>> ChooseColumns(std::span<const ColumnInfo> columns,
+                                              const std::vector<std::string>& names) {
   std::vector<ColumnInfo> chosen;
   std::set<std::string_view> seen;
   for (const std::string& name : names) {

@@ -17,6 +17,8 @@ namespace dsi::tools {
 // warning where it matches.
 Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
                                               const std::vector<std::string>& names);
+Result<std::vector<ColumnInfo>> ChooseColumns(std::span<const ColumnInfo> columns,
+                                              const std::vector<std::string>& names);
 
 // kInvalidArgument: the file has no such feature, and which ones are called nearly so.
 Status UnknownFeature(std::string_view name, std::span<const ColumnInfo> columns);

@@ -104,6 +104,7 @@ std::string OfDamage(const Status& status, const AskedFor& asked) {
   if (asked.verb == "verify") return "make the file anew from its source, or fetch it again";
   if (status.code() == StatusCode::kTruncated)
     return "the file was not copied whole: fetch it again, or wait until it is";
+  if (asked.in.empty()) return "'dsictl verify FILE...' of them all says which one is damaged";
   return fmt::format("'dsictl verify {}' lists all damage; fetch the file again", InWord(asked));
 }
 

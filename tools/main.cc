@@ -41,6 +41,7 @@ constexpr std::array<Verb, 13> kVerbs = {{
     {"manifest", "List the files of a dataset and what is in them", AddManifest},
     {"bench", "Read batches of features and measure", AddBench},
     {"shuffle", "Show what an order of many files does to batches", AddShuffle},
+    {"transform", "Show what a pipeline makes of rows, in which order and how fast", AddTransform},
     {"generate", "Make up a training table as JSON Lines", AddGenerate},
     {"completion", "Print a completion script for a shell", AddCompletion},
     {"man", "Print the man page", AddMan},

@@ -18,7 +18,8 @@ std::string CountText(uint64_t count) {
 }
 
 std::string CountOf(uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", CountText(count), noun, count == 1 ? "" : "s");
+  const std::string_view ending = count == 1 ? "" : noun.ends_with("ch") ? "es" : "s";
+  return fmt::format("{} {}{}", CountText(count), noun, ending);
 }
 
 std::string SessionsText(uint64_t sessions, uint64_t rows) {

@@ -90,17 +90,20 @@ TailAndCount AddTailAndCount(CLI::App* app, RowChoice* choice) {
 }
 
 Result<RowFilter> FilterOf(const Reader& reader, const RowChoice& choice) {
+  if (choice.where.empty()) return FilterOf(std::span<const ColumnInfo>(), choice);
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
+  return FilterOf(columns, choice);
+}
+
+Result<RowFilter> FilterOf(std::span<const ColumnInfo> columns, const RowChoice& choice) {
   RowFilter filter;
   filter.seed = choice.seed;
-  if (!choice.where.empty()) {
-    DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
-    for (const std::string& text : choice.where) {
-      DSI_ASSIGN_OR_RETURN(WhereTerm term, ParseWhereTerm(text, columns));
-      if (term.missing) {
-        filter.sample.push_back({.when = {std::move(term.predicate)}, .keep = 0});
-      } else {
-        filter.where.push_back(std::move(term.predicate));
-      }
+  for (const std::string& text : choice.where) {
+    DSI_ASSIGN_OR_RETURN(WhereTerm term, ParseWhereTerm(text, columns));
+    if (term.missing) {
+      filter.sample.push_back({.when = {std::move(term.predicate)}, .keep = 0});
+    } else {
+      filter.where.push_back(std::move(term.predicate));
     }
   }
   // The last: what was dropped above stays so.

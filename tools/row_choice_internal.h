@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ TailAndCount AddTailAndCount(CLI::App* app, RowChoice* choice);
 
 // All terms joined by "and", then the sample. Errors are those of ParseWhereTerm.
 Result<RowFilter> FilterOf(const Reader& reader, const RowChoice& choice);
+Result<RowFilter> FilterOf(std::span<const ColumnInfo> columns, const RowChoice& choice);
 
 // Rows of [row_begin, row_end) that pass the filter. With a filter its columns are read, stripe by
 // stripe, within memory_bytes; without one nothing is. kCancelled: a signal arrived.

@@ -28,6 +28,7 @@ VerbAction AddCat(CLI::App* app, Console* console);
 VerbAction AddVerify(CLI::App* app, Console* console);
 VerbAction AddManifest(CLI::App* app, Console* console);
 VerbAction AddBench(CLI::App* app, Console* console);
+VerbAction AddTransform(CLI::App* app, Console* console);
 VerbAction AddCompletion(CLI::App* app, Console* console);
 VerbAction AddMan(CLI::App* app, Console* console);
 

@@ -23,6 +23,7 @@ class JsonKeysTest(CliTest):
     def test_every_stable_key_is_there(self):
         dsi = self.dsi()
         rows, new, text = self.path("clicks.jsonl"), self.path("new.dsi"), self.path("new.jsonl")
+        pipeline = self.write("p.json", '{"version": 1, "steps": [{"output": "x", "op": "log1p", "inputs": ["label"]}]}')
         commands = {
             "convert IN OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
             "convert IN.dsi OUT.dsi": ["convert", dsi, self.path("again.dsi"), "--keep-position"],
@@ -31,6 +32,8 @@ class JsonKeysTest(CliTest):
             "inspect --plan": ["inspect", dsi, "--plan", "label"],
             "inspect --streams": ["inspect", dsi, "--streams", "label"],
             "bench": ["bench", dsi, "--features", "label"],
+            "transform --explain": ["transform", pipeline, dsi, "--explain"],
+            "transform --bench": ["transform", pipeline, dsi, "--bench", "--repeat", "1"],
         }
         seen = 0
         for command, document, keys in table_of("JSON"):
