@@ -79,8 +79,8 @@ class StripeDecoder {
   Result<ShapeView> ShapeArrays(uint32_t i) { return shapes_[i]->Arrays(); }
   ValuesView values(uint32_t i) const { return values_[i]->values(); }
   // Error for the first row of the current ones whose entries do not fit the type asked for; ok
-  // when all do.
-  Status CheckFit(uint32_t values) const;
+  // when all do. `rows` not empty: only these are looked at (positions, ascending).
+  Status CheckFit(uint32_t values, std::span<const uint32_t> rows = {}) const;
   const PageReader& pages() const { return pages_; }
   uint64_t bytes_needed() const { return plan_->bytes_needed; }
 

@@ -26,7 +26,7 @@ class CountedScan : public DatasetScan {
   std::span<const ScanColumn> columns() const noexcept override { return {}; }
   const ScanStats& stats() const noexcept override { return stats_; }
   Result<std::string> state() const override { return std::to_string(gone_); }
-  Status RowsOf(std::vector<BatchRow>*) const override { return {}; }
+  Status RowsOf(const Batch&, std::vector<BatchRow>*) const override { return {}; }
   bool is_repeated() const noexcept override { return false; }
   uint64_t gone() const { return gone_; }
 
