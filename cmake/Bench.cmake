@@ -32,3 +32,7 @@ target_link_libraries(delay_proxy PRIVATE dsi_compiler)
 # What bench/storage runs.
 add_executable(storage_plans ${PROJECT_SOURCE_DIR}/bench/storage_figures/plans.cc)
 target_link_libraries(storage_plans PRIVATE dsi_internal dsi_light_compiler)
+
+# What bench/datasets runs.
+add_executable(dataset_scans ${PROJECT_SOURCE_DIR}/bench/dataset_figures/dataset_scans.cc)
+target_link_libraries(dataset_scans PRIVATE dsi_internal dsi_light_compiler)

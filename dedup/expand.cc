@@ -56,18 +56,25 @@ size_t BatchUnique::Renumber(std::span<const uint32_t> slots, uint32_t* inverse,
   Entry* entries = entries_.data();
   constexpr size_t kAhead = 32;
   uint32_t count = 0;
+  uint32_t last = std::numeric_limits<uint32_t>::max();
+  uint32_t number = 0;
   for (size_t i = 0; i < slots.size(); ++i) {
     __builtin_prefetch(entries + slots[std::min(i + kAhead, slots.size() - 1)], 1);
     const uint32_t slot = slots[i];
-    Entry& entry = entries[slot];
-    // No branch: whether a slot is new is not predictable. The store to unique[count] is
-    // overwritten by the next new slot unless this one was new, and count <= i, so it stays inside.
-    const bool is_new = entry.epoch != epoch;
-    const uint32_t number = is_new ? count : entry.number;
-    entry = {epoch, number};
+    // A row that repeats the one before would wait for what that one stores.
+    if (slot != last) {
+      Entry& entry = entries[slot];
+      // No branch: whether a slot is new is not predictable. The compiler would make one of `?:`.
+      // Where it is not, the next new slot overwrites what is stored to unique[count], and
+      // count <= i, so that stays inside.
+      const uint32_t is_new = entry.epoch != epoch ? 1 : 0;
+      number = entry.number ^ ((entry.number ^ count) & (0U - is_new));
+      entry = {epoch, number};
+      unique[count] = slot;
+      count += is_new;
+      last = slot;
+    }
     inverse[i] = number;
-    unique[count] = is_new ? slot : unique[count];
-    count += is_new ? 1 : 0;
   }
   return count;
 }

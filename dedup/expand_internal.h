@@ -17,6 +17,13 @@
 
 namespace dsi::internal {
 
+// Start and length of a unique row in one word, for pools of fewer than 2^32 values.
+constexpr uint64_t PackPlace(uint32_t start, uint32_t length) {
+  return start | uint64_t{length} << 32;
+}
+constexpr uint64_t StartOfPlace(uint64_t place) { return place & 0xFFFFFFFF; }
+constexpr uint32_t LengthOfPlace(uint64_t place) { return static_cast<uint32_t>(place >> 32); }
+
 // The decoded values of one column over the unique rows of a stripe.
 // Preconditions: starts[u] + lengths[u] <= num_values for every unique row u; width is 1, 2, 4
 // or 8.
@@ -28,6 +35,13 @@ struct ValuePool {
   const uint32_t* lengths = nullptr;  // Per unique row; 0 for missing and for empty.
   const uint8_t* present = nullptr;   // Per unique row; null where nobody asks for it.
   size_t slack_bytes = 0;             // Behind the values that may be read.
+  // In place of `starts`, or null: what PackPlace says of each unique row, for slots in any order.
+  // A row far from the one before costs one line of the cache rather than two.
+  const uint64_t* places = nullptr;
+
+  uint64_t Start(size_t slot) const {
+    return places != nullptr ? StartOfPlace(places[slot]) : starts[slot];
+  }
 };
 
 struct PadOptions {
@@ -42,6 +56,7 @@ struct PaddedRows {
   std::byte* values = nullptr;
   int32_t* kept = nullptr;     // Per row: how many of it are values, at most L.
   uint8_t* present = nullptr;  // Per row, as the pool has it.
+  bool past_cache = false;     // So much is written that none of it should stay in the cache.
 };
 
 // Writes slots.size() rows of L values each: exactly slots.size() × L × width bytes, which must not

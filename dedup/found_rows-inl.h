@@ -80,8 +80,14 @@ HWY_INLINE void FindRows(const SoughtRows& sought, size_t first, size_t count, F
   uint64_t starts[kBlockRows];
   if (sought.slots != nullptr) {
     std::copy_n(sought.slots + first, count, slots);
-    for (size_t i = 0; i < count; ++i) lengths[i] = sought.pool.lengths[slots[i]];
-    for (size_t i = 0; i < count; ++i) starts[i] = sought.pool.starts[slots[i]];
+    if (sought.pool.places != nullptr) {
+      for (size_t i = 0; i < count; ++i) starts[i] = sought.pool.places[slots[i]];
+      for (size_t i = 0; i < count; ++i) lengths[i] = LengthOfPlace(starts[i]);
+      for (size_t i = 0; i < count; ++i) starts[i] = StartOfPlace(starts[i]);
+    } else {
+      for (size_t i = 0; i < count; ++i) lengths[i] = sought.pool.lengths[slots[i]];
+      for (size_t i = 0; i < count; ++i) starts[i] = sought.pool.starts[slots[i]];
+    }
   } else {
     std::copy_n(sought.pool.lengths + sought.first_slot + first, count, lengths);
     std::copy_n(sought.pool.starts + sought.first_slot + first, count, starts);
@@ -115,9 +121,14 @@ HWY_INLINE void FindRows(const SoughtRows& sought, size_t first, size_t count, F
     }
     const size_t ahead = std::min(first + kPlacesAhead, sought.num_rows);
     const size_t ahead_end = std::min(ahead + kBlockRows, sought.num_rows);
-    for (size_t row = ahead; row < ahead_end; ++row) {
-      hwy::Prefetch(sought.pool.starts + sought.slots[row]);
-      hwy::Prefetch(sought.pool.lengths + sought.slots[row]);
+    if (sought.pool.places != nullptr) {
+      for (size_t row = ahead; row < ahead_end; ++row)
+        hwy::Prefetch(sought.pool.places + sought.slots[row]);
+    } else {
+      for (size_t row = ahead; row < ahead_end; ++row) {
+        hwy::Prefetch(sought.pool.starts + sought.slots[row]);
+        hwy::Prefetch(sought.pool.lengths + sought.slots[row]);
+      }
     }
   }
   if (sought.present == nullptr) return;

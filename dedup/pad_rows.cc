@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dsi/dedup/pad_border_internal.h"
 #include "dsi/dedup/pad_scalars_internal.h"
 
 // The fallback without SIMD is compiled beside the other targets, so that tests can hold it.
@@ -22,6 +23,7 @@
 #include <hwy/highway.h>
 
 #include "dsi/dedup/found_rows-inl.h"
+#include "dsi/dedup/lines_past_cache-inl.h"
 
 #ifndef DSI_DEDUP_PAD_ROWS_ONCE
 #define DSI_DEDUP_PAD_ROWS_ONCE
@@ -36,18 +38,6 @@ struct PadJob {
   PadOptions options;
   PaddedRows out;
 };
-
-// Bytes that are all set up to a border: loaded from so far before it as a row's border is behind
-// its start.
-constexpr size_t kMostMasked = 1024;
-struct Border {
-  constexpr Border() {
-    for (size_t i = 0; i < kMostMasked; ++i) bytes[i] = 0xFF;
-  }
-  const uint8_t* Mask(size_t border) const { return bytes + kMostMasked - border; }
-  uint8_t bytes[2 * kMostMasked] = {};
-};
-alignas(64) constexpr Border kBorder;
 
 // The pad value as eight bytes that repeat it.
 inline uint64_t RepeatPad(uint64_t bits, size_t width) {
@@ -189,7 +179,7 @@ uint64_t PadRepeats(const ValuePool& pool, const PadJob& job) {
     const size_t length = pool.lengths[slot];
     const size_t kept = std::min<size_t>(length, job.options.row_length);
     const size_t size = kept * width;
-    const size_t start = (pool.starts[slot] + (job.options.keep_last ? length - kept : 0)) * width;
+    const size_t start = (pool.Start(slot) + (job.options.keep_last ? length - kept : 0)) * width;
     entries += length * (end - row);
     if (job.out.kept != nullptr)
       std::fill_n(job.out.kept + row, end - row, static_cast<int32_t>(kept));
@@ -223,12 +213,15 @@ uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
   const hn::Repartition<uint64_t, D8> d64;
   const size_t n = hn::Lanes(d);
   const SoughtRows sought = SeekRows(pool, job);
-  if (job.slots != nullptr && !sought.is_scattered && FewDiffer(job))
+  const size_t row_bytes = size_t{job.options.row_length} << sought.width_bits;
+  const bool past_cache =
+      job.out.past_cache &&
+      LinesPastCache<kPadLeft>::Takes(row_bytes, static_cast<size_t>(pool.width), job.out.values);
+  if (!past_cache && job.slots != nullptr && !sought.is_scattered && FewDiffer(job))
     return PadRepeats<kVectors, kPadLeft>(pool, job);
   const uint64_t pattern = RepeatPad(job.options.pad_bits, static_cast<size_t>(pool.width));
   const auto pad = hn::BitCast(d, hn::Set(d64, pattern));
   const size_t num_rows = job.num_rows;
-  const size_t row_bytes = size_t{job.options.row_length} << sought.width_bits;
   const size_t whole = kVectors != 0 ? kVectors * n : (row_bytes + n - 1) / n * n;
   const size_t total = num_rows * row_bytes;
   // Rows after which there is still room for what a row writes past its end.
@@ -240,6 +233,7 @@ uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
   FoundRows* next = &blocks[1];
   uint64_t entries = 0;
   auto* out = reinterpret_cast<uint8_t*>(job.out.values);
+  LinesPastCache<kPadLeft> lines(pad, values, readable, out);
   FindRows(sought, 0, std::min(kBlockRows, num_rows), next);
   for (size_t first = 0; first < num_rows; first += kBlockRows) {
     std::swap(now, next);
@@ -250,6 +244,10 @@ uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
     if (job.out.kept != nullptr) {
       for (size_t i = 0; i < count; ++i)
         job.out.kept[first + i] = static_cast<int32_t>(now->size[i] >> sought.width_bits);
+    }
+    if (past_cache) {
+      for (size_t i = 0; i < count; ++i) lines.Add(now->start[i], now->size[i], row_bytes);
+      continue;
     }
     // Bytes are loaded in front of the values, or behind them.
     const auto blend = [&](size_t i) HWY_ATTR {
@@ -271,6 +269,7 @@ uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
       }
     }
   }
+  if (past_cache) lines.Finish();
   return entries;
 }
 
@@ -349,7 +348,7 @@ uint64_t PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const P
                  const PaddedRows& out) {
   // Those of rows that repeat their neighbours ascend without gaps.
   const bool is_scattered = !slots.empty() && slots.back() - slots.front() >= slots.size();
-  if (options.row_length == 1 && !is_scattered && !slots.empty())
+  if (options.row_length == 1 && !is_scattered && !slots.empty() && pool.places == nullptr)
     return PadScalars(pool, slots.data(), 0, slots.size(), options, out);
   return Dispatch(pool, {slots.data(), 0, slots.size(), options, out});
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/dedup/expand_internal.h"
 
 // The fallback without SIMD is compiled beside the other targets, so that tests can hold it.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
@@ -61,6 +62,21 @@ uint64_t StartsFromOf(const uint32_t* places, const uint32_t* lengths, size_t co
     end = std::max(end, start + lengths[u]);
   }
   return uint64_t{begin} + end;
+}
+
+void PackPlacesOf(const uint32_t* places, const uint32_t* lengths, size_t count, uint64_t* packed) {
+  const hn::ScalableTag<uint64_t> d;
+  const hn::Rebind<uint32_t, decltype(d)> d32;
+  const size_t lanes = hn::Lanes(d);
+  const auto zero = hn::Zero(d32);
+  size_t u = 0;
+  for (; u + lanes <= count; u += lanes) {
+    const auto length = hn::LoadU(d32, lengths + u);
+    const auto is_there = hn::VecFromMask(d32, hn::Ne(length, zero));
+    const auto start = hn::PromoteTo(d, hn::And(hn::LoadU(d32, places + u), is_there));
+    hn::StoreU(hn::Or(start, hn::ShiftLeft<32>(hn::PromoteTo(d, length))), d, packed + u);
+  }
+  for (; u < count; ++u) packed[u] = PackPlace(lengths[u] != 0 ? places[u] : 0, lengths[u]);
 }
 
 size_t CountBegins(const uint32_t* codes, const uint32_t* lengths, size_t count) {
@@ -213,6 +229,7 @@ namespace dsi::internal {
 
 HWY_EXPORT(LowestOf);
 HWY_EXPORT(StartsFromOf);
+HWY_EXPORT(PackPlacesOf);
 HWY_EXPORT(CountBegins);
 HWY_EXPORT(PlaceTight);
 HWY_EXPORT(PlaceWhole);
@@ -248,6 +265,11 @@ size_t CountChains(std::span<const uint32_t> codes, std::span<const uint32_t> le
 
 uint32_t LowestStart(std::span<const uint32_t> starts, std::span<const uint32_t> lengths) {
   return HWY_DYNAMIC_DISPATCH(LowestOf)(starts.data(), lengths.data(), starts.size());
+}
+
+void PackPlaces(std::span<const uint32_t> places, std::span<const uint32_t> lengths,
+                uint64_t* packed) {
+  HWY_DYNAMIC_DISPATCH(PackPlacesOf)(places.data(), lengths.data(), places.size(), packed);
 }
 
 uint64_t StartsFrom(uint32_t begin, std::span<const uint32_t> places,

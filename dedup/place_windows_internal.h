@@ -40,6 +40,10 @@ uint32_t LowestStart(std::span<const uint32_t> starts, std::span<const uint32_t>
 uint64_t StartsFrom(uint32_t begin, std::span<const uint32_t> places,
                     std::span<const uint32_t> lengths, uint64_t* starts);
 
+// The places of rows with their lengths, as PackPlace has them; those of empty rows are 0.
+void PackPlaces(std::span<const uint32_t> places, std::span<const uint32_t> lengths,
+                uint64_t* packed);
+
 // What an array of bounds has room for beside those of the chains: the end of the pool, and what is
 // written behind by four and overwritten.
 constexpr size_t kBoundsSlack = 4;

@@ -53,6 +53,7 @@ void Progress::Draw(uint64_t done, uint64_t total, ProgressUnit unit, Clock::tim
                        share * 100, amount(done), amount(total));
   }
   if (unit == ProgressUnit::kRows) line += " rows";
+  if (unit == ProgressUnit::kFiles) line += " files";
   const double seconds = std::chrono::duration<double>(now - phase_start_).count();
   if (seconds > kSecondsBeforeEstimate && share > 0.01 && share < 1) {
     line += fmt::format("  {} left", SecondsText(seconds / share - seconds));

@@ -11,7 +11,7 @@
 
 namespace dsi::tools {
 
-enum class ProgressUnit : uint8_t { kBytes, kRows };
+enum class ProgressUnit : uint8_t { kBytes, kRows, kFiles };
 
 class Progress {
  public:

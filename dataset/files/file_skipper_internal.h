@@ -20,9 +20,10 @@ class FileSkipper {
   // has not one number a row.
   static Result<FileSkipper> Make(const DatasetFiles& files, const RowFilter& filter);
 
-  // False: no row passes. A file that lacks a column of the filter has no number there, so that no
-  // comparison holds; a file that no manifest tells about may have anything. As in one file, only
-  // `where` is looked at, and numbers compare as the file has them (predicate_internal.h).
+  // False: no row passes. A file that lacks a column of the filter has no number there (DS-025), so
+  // that no comparison holds; a file that no manifest tells about may have anything. As in one
+  // file, only `where` is looked at, and numbers compare as the file has them
+  // (predicate_internal.h).
   bool MayPass(size_t file) const;
 
  private:

@@ -1,4 +1,4 @@
-// Which files a name stands for.
+// Which files a name stands for (spec DS-002).
 #pragma once
 
 #include <string>

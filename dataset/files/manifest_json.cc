@@ -251,6 +251,7 @@ class Parse {
     return Status::Ok();
   }
 
+  // DS-013.
   Status ReadFile(dom::element value) {
     constexpr std::string_view kNames[] = {"path", "bytes",   "fingerprint", "schema",
                                            "rows", "stripes", "statistics"};
@@ -303,11 +304,15 @@ class Parse {
   }
 
   Status FindSchema(dom::element value, uint32_t* out) {
-    std::string id;
-    DSI_RETURN_IF_ERROR(ReadText(value, &id));
-    const auto found = schemas_.find(id);
-    if (found == schemas_.end()) return BadInput("{} is no schema of it", QuoteForMessage(id));
-    *out = found->second;
+    std::string_view id;
+    if (value.get(id) != simdjson::SUCCESS) return BadInput("expected a string");
+    if (id != last_id_) {
+      const auto found = schemas_.find(std::string(id));
+      if (found == schemas_.end()) return BadInput("{} is no schema of it", QuoteForMessage(id));
+      last_id_ = found->first;
+      last_schema_ = found->second;
+    }
+    *out = last_schema_;
     return Status::Ok();
   }
 
@@ -363,6 +368,8 @@ class Parse {
 
   ManifestContent* out_;
   std::unordered_map<std::string, uint32_t> schemas_;
+  std::string_view last_id_;  // Most files have the schema of the one before.
+  uint32_t last_schema_ = 0;
   uint64_t num_rows_ = 0;
 };
 

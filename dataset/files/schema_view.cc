@@ -33,7 +33,7 @@ std::string Described(const ColumnInfo& column) {
   return text;
 }
 
-// Whether columns of two files can be one.
+// Whether columns of two files can be one (DS-022, DS-023).
 bool GoTogether(const ColumnInfo& a, const ColumnInfo& b) {
   const Type types[] = {a.type, b.type};
   return a.kind == b.kind && a.time_unit == b.time_unit && a.fixed_length == b.fixed_length &&

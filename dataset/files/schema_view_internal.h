@@ -29,6 +29,8 @@ class SchemaView {
     return InSchema(files_->of_file[file], column);
   }
 
+  size_t num_files() const { return files_->of_file.size(); }
+
   // Files of one schema are alike: what was worked out for one holds for the others.
   uint32_t schema_of(size_t file) const { return files_->of_file[file]; }
   size_t num_schemas() const { return files_->schemas.size(); }

@@ -22,18 +22,8 @@ Deriver::Deriver(const TransformPlan* plan, const FileTransforms* transforms,
 }
 
 Status Deriver::Run(const BatchPiece& piece) {
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    Group& group = groups_[g];
-    FindTuples(piece, transforms_->groups[g], &group);
-    GroupRows& rows = rows_.groups[g];
-    rows = {};
-    rows.num_rows = static_cast<uint32_t>(group.slots.size());
-    rows.num_unique = group.num_unique;
-    rows.scattered = true;
-    rows.slots = group.slots;
-    rows.touched = group.touched;
-    rows.inverse = group.slots;
-  }
+  for (size_t g = 0; g < groups_.size(); ++g)
+    FindTuples(piece, transforms_->groups[g], &groups_[g], &rows_.groups[g]);
   for (size_t stage = 0; stage < built_.size(); ++stage) {
     DSI_RETURN_IF_ERROR(RunStage(piece, stage));
     DSI_RETURN_IF_ERROR(Charge());
@@ -50,7 +40,7 @@ Status Deriver::Charge() {
   const auto size_of = [](const auto& items) { return items.capacity() * sizeof(items[0]); };
   uint64_t bytes = size_of(starts_) + size_of(table_) + size_of(before_) + size_of(fresh_);
   for (const Group& group : groups_) {
-    bytes += size_of(group.slots) + size_of(group.touched);
+    bytes += size_of(group.own_slots) + size_of(group.touched);
     for (const std::vector<uint32_t>& member : group.members) bytes += size_of(member);
   }
   for (const Input& input : inputs_) {
@@ -66,29 +56,46 @@ Status Deriver::Charge() {
   return bytes > memory_.bytes() ? memory_.Add(bytes - memory_.bytes()) : Status::Ok();
 }
 
-void Deriver::FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group) {
-  group->num_unique = 1;
-  group->slots.assign(piece.num_rows, 0);
+void Deriver::FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group,
+                         GroupRows* rows) {
   group->members.resize(of.size());
-  for (std::vector<uint32_t>& member : group->members) member.clear();
+  group->is_whole = false;
+  if (of.size() == 1 && !piece.own_group(of[0]).scattered) {
+    // The unique rows of one group, all of them and in order.
+    *rows = piece.own_group(of[0]);
+    rows->first_unique = 0;
+    group->is_whole = true;
+    group->num_unique = rows->num_unique;
+    group->slots = rows->slots;
+    return;
+  }
+  group->num_unique = 1;
+  group->own_slots.assign(piece.num_rows, 0);
   for (size_t i = 0; i < of.size(); ++i) {
-    const GroupRows& rows = piece.own_group(of[i]);
-    std::vector<uint32_t>& member = group->members[i];
+    const GroupRows& own = piece.own_group(of[i]);
     if (i != 0) {
-      AddMember(i, rows.slots, group);
-    } else if (rows.scattered) {
-      group->num_unique = static_cast<uint32_t>(rows.touched.size());
-      group->slots.assign(rows.inverse.begin(), rows.inverse.end());
-      member.assign(rows.touched.begin(), rows.touched.end());
+      AddMember(i, own.slots, group);
+    } else if (own.scattered) {
+      group->num_unique = static_cast<uint32_t>(own.touched.size());
+      group->own_slots.assign(own.inverse.begin(), own.inverse.end());
+      group->members[0].assign(own.touched.begin(), own.touched.end());
     } else {
-      group->num_unique = rows.num_unique;
-      group->slots.assign(rows.slots.begin(), rows.slots.end());
-      member.resize(rows.num_unique);
-      std::iota(member.begin(), member.end(), 0U);
+      group->num_unique = own.num_unique;
+      group->own_slots.assign(own.slots.begin(), own.slots.end());
+      group->members[0].resize(own.num_unique);
+      std::iota(group->members[0].begin(), group->members[0].end(), 0U);
     }
   }
   group->touched.resize(group->num_unique);
   std::iota(group->touched.begin(), group->touched.end(), 0U);
+  group->slots = group->own_slots;
+  *rows = {};
+  rows->num_rows = piece.num_rows;
+  rows->num_unique = group->num_unique;
+  rows->scattered = true;
+  rows->slots = group->slots;
+  rows->touched = group->touched;
+  rows->inverse = group->slots;
 }
 
 // Splits tuples by one more group, whose unique row of each row is `slots`; tuples are numbered by
@@ -100,7 +107,7 @@ void Deriver::AddMember(size_t at, std::span<const uint32_t> slots, Group* group
   before_.clear();
   fresh_.clear();
   for (size_t row = 0; row < slots.size(); ++row) {
-    const uint32_t old = group->slots[row];
+    const uint32_t old = group->own_slots[row];
     uint64_t hash = (uint64_t{old} << 32 | slots[row]) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 32;
     size_t place = hash & (size - 1);
@@ -114,7 +121,7 @@ void Deriver::AddMember(size_t at, std::span<const uint32_t> slots, Group* group
       }
       if (before_[known - 1] == old && fresh_[known - 1] == slots[row]) break;
     }
-    group->slots[row] = table_[place] - 1;
+    group->own_slots[row] = table_[place] - 1;
   }
   group->members[at].swap(fresh_);
   for (size_t m = 0; m < at; ++m) {
@@ -158,67 +165,105 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, size_t feature, uint32
   RowsView view;
   view.type = plan_->features()[feature].type;
   view.num_rows = tuples.num_unique;
-  const bool is_number = view.type.shape == RowShape::kNumber;
-  const size_t width = static_cast<size_t>(TypeWidth(view.type.type));
-  input->present.assign(view.num_rows, 0);
-  input->begins.assign(view.num_rows, 0);
-  input->ends.assign(view.num_rows, 0);
-  if (is_number) {
-    input->numbers.assign(view.num_rows * width, std::byte{0});
-    view.values = input->numbers.data();
-  } else {
-    view.begins = input->begins.data();
-    view.ends = input->ends.data();
+  if (of.values == kNone32) {
+    MakeMissing(input, &view);
+    return view;
   }
-  view.present = input->present.data();
-  if (of.values == kNone32) return view;
-
   const ScanOutput& output = projection_->outputs[of.values];
-  const std::vector<uint32_t>& groups = transforms_->groups[group];
-  const auto member =
-      static_cast<size_t>(std::find(groups.begin(), groups.end(), output.group) - groups.begin());
-  const std::vector<uint32_t>& slots = tuples.members[member];
   const ValuesView values = piece.own_values(output.values);
   ShapeView shape = piece.own_shape(output.shape);
-  if (is_number && shape.plain) {
-    for (size_t i = 0; i < slots.size(); ++i)
-      std::memcpy(input->numbers.data() + i * width, values.values + slots[i] * width, width);
-    std::fill(input->present.begin(), input->present.end(), uint8_t{1});
+  const bool is_number = view.type.shape == RowShape::kNumber;
+  if (tuples.is_whole && is_number && shape.plain) {
+    view.values = values.values;
     return view;
   }
   DSI_ASSIGN_OR_RETURN(shape, piece.own_arrays(output.shape));
-  for (size_t i = 0; i < slots.size(); ++i) {
-    const uint32_t slot = slots[i];
-    input->present[i] = shape.present[slot];
-    input->begins[i] = static_cast<int64_t>(shape.starts[slot]);
-    input->ends[i] = input->begins[i] + shape.lengths[slot];
-    if (is_number && shape.lengths[slot] != 0)
-      std::memcpy(input->numbers.data() + i * width, values.values + shape.starts[slot] * width,
-                  width);
+  const std::vector<uint32_t>& groups = transforms_->groups[group];
+  const auto member =
+      static_cast<size_t>(std::find(groups.begin(), groups.end(), output.group) - groups.begin());
+  const uint32_t* const slots = tuples.is_whole ? nullptr : tuples.members[member].data();
+  if (is_number) {
+    TakeNumbers(values, shape, slots, input, &view);
+    return view;
   }
-  if (is_number) return view;
+  input->ends.resize(view.num_rows);
   view.values = values.values;
+  view.ends = input->ends.data();
   if (view.type.shape == RowShape::kScored) {
     const ScanOutput& scores = projection_->outputs[of.scores];
     view.scores = reinterpret_cast<const float*>(piece.own_values(scores.values).values);
   }
+  if (slots == nullptr && !shape.packed) {
+    view.begins = reinterpret_cast<const int64_t*>(shape.starts);
+    view.present = shape.present;
+    for (size_t i = 0; i < view.num_rows; ++i)
+      input->ends[i] = view.begins[i] + static_cast<int64_t>(shape.lengths[i]);
+    return view;
+  }
+  input->begins.resize(view.num_rows);
+  input->present.resize(view.num_rows);
+  view.begins = input->begins.data();
+  view.present = input->present.data();
+  for (uint32_t i = 0; i < view.num_rows; ++i) {
+    const uint32_t slot = slots == nullptr ? i : slots[i];
+    input->begins[i] = static_cast<int64_t>(shape.Start(slot));
+    input->ends[i] = input->begins[i] + static_cast<int64_t>(shape.lengths[slot]);
+    input->present[i] = shape.present[slot];
+  }
   return view;
+}
+
+// Numbers have a place in every row, also where they are missing.
+void Deriver::TakeNumbers(const ValuesView& values, const ShapeView& shape, const uint32_t* slots,
+                          Input* input, RowsView* view) {
+  const auto width = static_cast<size_t>(TypeWidth(view->type.type));
+  input->numbers.assign(view->num_rows * width, std::byte{0});
+  input->present.resize(view->num_rows);
+  view->values = input->numbers.data();
+  view->present = input->present.data();
+  for (uint32_t i = 0; i < view->num_rows; ++i) {
+    const uint32_t slot = slots == nullptr ? i : slots[i];
+    input->present[i] = shape.present[slot];
+    if (shape.lengths[slot] == 0) continue;
+    std::memcpy(input->numbers.data() + i * width, values.values + shape.Start(slot) * width,
+                width);
+  }
+}
+
+// Of a feature that the file lacks.
+void Deriver::MakeMissing(Input* input, RowsView* view) {
+  input->present.assign(view->num_rows, 0);
+  view->present = input->present.data();
+  if (view->type.shape == RowShape::kNumber) {
+    input->numbers.assign(view->num_rows * sizeof(uint64_t), std::byte{0});
+    view->values = input->numbers.data();
+    return;
+  }
+  input->begins.assign(view->num_rows, 0);
+  input->ends.assign(view->num_rows, 0);
+  view->begins = input->begins.data();
+  view->ends = input->ends.data();
 }
 
 // A finished stage as rows that batches are filled from.
 void Deriver::SetStage(size_t stage) {
   const RowsView view = built_[stage].View();
-  std::vector<uint32_t>& lengths = lengths_[stage];
-  lengths.resize(view.num_rows);
-  for (size_t i = 0; i < view.num_rows; ++i)
-    lengths[i] = view.Has(i) ? static_cast<uint32_t>(view.Length(i)) : 0;
+  const bool is_number = view.begins == nullptr;
   ShapeView& shape = rows_.shapes[stage];
   shape = {};
   shape.count = static_cast<uint32_t>(view.num_rows);
-  shape.windows = true;  // Missing numbers have a place, and no entry.
   shape.end_value = built_[stage].num_values();
-  shape.starts =
-      view.begins == nullptr ? starts_.data() : reinterpret_cast<const uint64_t*>(view.begins);
+  // Missing numbers have a place, and no entry.
+  const bool any_missing = is_number && view.present != nullptr &&
+                           std::memchr(view.present, 0, view.num_rows) != nullptr;
+  shape.plain = is_number && !any_missing;
+  shape.windows = any_missing;
+  std::vector<uint32_t>& lengths = lengths_[stage];
+  lengths.resize(view.num_rows);
+  for (size_t i = 0; i < view.num_rows; ++i) {
+    lengths[i] = is_number ? view.present[i] : static_cast<uint32_t>(view.ends[i] - view.begins[i]);
+  }
+  shape.starts = is_number ? starts_.data() : reinterpret_cast<const uint64_t*>(view.begins);
   shape.lengths = lengths.data();
   shape.present = view.present;
   rows_.values[ValuesOfStage(stage)] = {static_cast<const std::byte*>(view.values),

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dsi/base/memory_budget_internal.h"
@@ -28,9 +29,11 @@ class Deriver {
   // Tuples of one combination of groups.
   struct Group {
     uint32_t num_unique = 0;
-    std::vector<uint32_t> slots;    // Per row: its tuple.
+    bool is_whole = false;            // Tuple i is unique row i of the only group.
+    std::span<const uint32_t> slots;  // Per row: its tuple.
+    std::vector<uint32_t> own_slots;
     std::vector<uint32_t> touched;  // 0, 1, 2, …
-    // Per group of the file that it is of: the unique row of each tuple.
+    // Per group of the file that it is of: the unique row of each tuple; none where it is whole.
     std::vector<std::vector<uint32_t>> members;
   };
   // A feature, or a stage of fewer groups, as rows of a group of tuples.
@@ -40,10 +43,14 @@ class Deriver {
     std::vector<std::byte> numbers;
     std::vector<uint32_t> rows;
   };
-  void FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group);
+  void FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group,
+                  GroupRows* rows);
   void AddMember(size_t at, std::span<const uint32_t> slots, Group* group);
   Status RunStage(const BatchPiece& piece, size_t stage);
   Result<RowsView> ViewOf(const BatchPiece& piece, size_t feature, uint32_t group, Input* input);
+  static void TakeNumbers(const ValuesView& values, const ShapeView& shape, const uint32_t* slots,
+                          Input* input, RowsView* view);
+  static void MakeMissing(Input* input, RowsView* view);
   void SetStage(size_t stage);
   Status Charge();
 

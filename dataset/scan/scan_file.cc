@@ -95,6 +95,17 @@ void ScanFile::FindPlaces(const FileRequest& request) {
   }
 }
 
+void ScanFile::SetMap(PieceMap map) {
+  const auto is_identity = [](const std::vector<uint32_t>& places) {
+    for (uint32_t i = 0; i < places.size(); ++i) {
+      if (places[i] != i) return false;
+    }
+    return true;
+  };
+  is_mapped_ = !is_identity(map.groups) || !is_identity(map.shapes) || !is_identity(map.values);
+  map_ = std::move(map);
+}
+
 void ScanFile::FindGroups() {
   for (const FilePlace& place : places_) {
     if (place.group < PieceMap::kDerived) groups_.push_back(place.group);

@@ -64,8 +64,9 @@ class ScanFile {
   // The filter looks at a column that the file lacks, so that no row passes.
   bool drops_all() const { return drops_all_; }
   const RowFilter& filter() const { return filter_; }
-  const PieceMap& map() const { return map_; }
-  void set_map(PieceMap map) { map_ = std::move(map); }
+  // Null: its projection has everything where that of the batches has it.
+  const PieceMap* map() const { return is_mapped_ ? &map_ : nullptr; }
+  void SetMap(PieceMap map);
 
  private:
   ScanFile(std::shared_ptr<const Reader> reader, ScanWorkers* workers, MemoryBudget* budget);
@@ -87,6 +88,7 @@ class ScanFile {
   bool filters_ = false;
   bool drops_all_ = false;
   PieceMap map_;
+  bool is_mapped_ = false;
 };
 
 }  // namespace dsi::internal

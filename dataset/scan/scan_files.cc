@@ -44,9 +44,9 @@ Result<ScanFile*> ScanFiles::Open(size_t file) {
   ScanFile* const scanned = opened_.back().scanned.get();
   if (joint_.Add(scanned->places())) {
     for (const Opened& other : opened_)
-      other.scanned->set_map(joint_.MapOf(other.scanned->places()));
+      other.scanned->SetMap(joint_.MapOf(other.scanned->places()));
   } else {
-    scanned->set_map(joint_.MapOf(scanned->places()));
+    scanned->SetMap(joint_.MapOf(scanned->places()));
   }
   return scanned;
 }

@@ -135,7 +135,7 @@ void StripePart::MarkChanges(const ScanOutput& key) {
       is_gathered_ ? gathered_.values(key.values) : decoder_.values(key.values);
   const auto entries_of = [&](uint32_t slot) {
     const bool is_plain = shape.plain;
-    const uint64_t start = is_plain ? uint64_t{slot} * shape.entries : shape.starts[slot];
+    const uint64_t start = is_plain ? uint64_t{slot} * shape.entries : shape.Start(slot);
     const uint64_t count = is_plain ? shape.entries : shape.lengths[slot];
     return std::string_view(reinterpret_cast<const char*>(values.values) + start * key.item_size,
                             count * key.item_size);
@@ -164,7 +164,7 @@ Result<BatchPiece> StripePart::Take(std::span<const uint32_t> rows,
   }
   BatchPiece piece{.decoder = &decoder_, .num_rows = num_rows_};
   if (is_gathered_) piece.gathered = &gathered_;
-  piece.map = &file_->map();
+  piece.map = file_->map();
   piece.absent = &absent_;
   if (rows.empty()) {
     for (const StripeBlock& block : blocks_) {

@@ -12,82 +12,93 @@ Status PoolDecoder::Start(const StripeContext* context, const ColumnPlan& column
                           const ShapeDecoder* shape, bool keep_all) {
   shape_ = shape;
   tiered_ = column.num_tiers != 0;
-  assembled_ = false;
   keep_all_ = keep_all;
-  num_tiers_ = column.num_tiers;
-  read_tiers_ = 1 + static_cast<uint32_t>(column.tiers.size());
-  newest_ = column.newest;
   num_values_ = column.pool_values;
-  num_kept_ = 0;
-  starts_.clear();
-  unfit_.clear();
-  while (windows_.size() < read_tiers_) windows_.push_back(std::make_unique<StreamWindow>(budget_));
-  for (uint32_t tier = 0; tier < read_tiers_; ++tier) {
-    const uint32_t at = tier == 0 ? column.values : column.tiers[tier - 1];
-    windows_[tier]->Start(context, &context->plan->streams[at], convert, dictionary,
-                          keep_all || tiered_);
-  }
-  width_ = static_cast<size_t>(windows_[0]->width());
+  newest_tier_.Start(context, &context->plan->streams[column.values], convert, dictionary,
+                     keep_all || tiered_);
+  width_ = static_cast<uint32_t>(newest_tier_.width());
+  if (tiered_) StartTiers(context, column, convert, dictionary);
   return Status::Ok();
+}
+
+void PoolDecoder::StartTiers(const StripeContext* context, const ColumnPlan& column,
+                             const Conversion* convert, StreamWindow* dictionary) {
+  MemoryBudget* const budget = newest_tier_.budget();
+  if (tiers_ == nullptr) tiers_ = std::make_unique<Tiers>(budget);
+  Tiers& t = *tiers_;
+  t.is_assembled = false;
+  t.num_tiers = column.num_tiers;
+  t.num_read = 1 + static_cast<uint32_t>(column.tiers.size());
+  t.newest = column.newest;
+  t.num_kept = 0;
+  t.starts.clear();
+  t.unfit.clear();
+  while (t.older.size() < column.tiers.size())
+    t.older.push_back(std::make_unique<StreamWindow>(budget));
+  for (size_t i = 0; i < column.tiers.size(); ++i) {
+    t.older[i]->Start(context, &context->plan->streams[column.tiers[i]], convert, dictionary, true);
+  }
 }
 
 Status PoolDecoder::Require() {
   const ShapeView& view = shape_->view();
-  if (!tiered_) return windows_[0]->Require(view.first_value, view.end_value);
-  if (!assembled_ && view.first_value != view.end_value) DSI_RETURN_IF_ERROR(Assemble());
-  return assembled_ && read_tiers_ != num_tiers_ ? CutLists() : Status::Ok();
+  if (!tiered_) return newest_tier_.Require(view.first_value, view.end_value);
+  if (!tiers_->is_assembled && view.first_value != view.end_value) DSI_RETURN_IF_ERROR(Assemble());
+  return tiers_->is_assembled && is_cut() ? CutLists() : Status::Ok();
 }
 
 Status PoolDecoder::AddKeptPages(std::vector<StreamWindow::KeptPage>* pages) {
-  for (uint32_t tier = 0; tier < read_tiers_; ++tier)
-    DSI_RETURN_IF_ERROR(windows_[tier]->AddKeptPages(pages));
+  DSI_RETURN_IF_ERROR(newest_tier_.AddKeptPages(pages));
+  for (uint32_t tier = 1; tiered_ && tier < tiers_->num_read; ++tier)
+    DSI_RETURN_IF_ERROR(window(tier).AddKeptPages(pages));
   return Status::Ok();
 }
 
 // Places the newest end of each chain, as far as it is read; returns the values of all.
 uint64_t PoolDecoder::LayOutSegments() {
   const auto chains = shape_->chains();
-  const bool is_whole = read_tiers_ == num_tiers_;
-  segments_.resize(chains.size());
+  const bool is_whole = !is_cut();
+  tiers_->segments.resize(chains.size());
   uint64_t place = 0;
-  for (size_t i = 0; i < segments_.size(); ++i) {
+  for (size_t i = 0; i < tiers_->segments.size(); ++i) {
     const PoolRange chain = chains[i];
-    const uint64_t size = is_whole ? chain.size() : std::min(chain.size(), TierBegin(read_tiers_));
+    const uint64_t size =
+        is_whole ? chain.size() : std::min(chain.size(), TierBegin(tiers_->num_read));
     const uint64_t begin = shape_->newest_first() ? chain.begin : chain.end - size;
-    segments_[i] = {chain.begin, begin, begin + size, place};
+    tiers_->segments[i] = {chain.begin, begin, begin + size, place};
     place += size;
   }
   return place;
 }
 
 Status PoolDecoder::Assemble() {
-  num_kept_ = LayOutSegments();
-  DSI_RETURN_IF_ERROR(pool_.Reserve(num_kept_ * width_, 0));
-  for (uint32_t tier = 0; tier < read_tiers_; ++tier) DSI_RETURN_IF_ERROR(AddTier(tier));
-  std::sort(unfit_.begin(), unfit_.end());
-  assembled_ = true;
+  tiers_->num_kept = LayOutSegments();
+  DSI_RETURN_IF_ERROR(tiers_->pool.Reserve(tiers_->num_kept * width_, 0));
+  for (uint32_t tier = 0; tier < tiers_->num_read; ++tier) DSI_RETURN_IF_ERROR(AddTier(tier));
+  std::sort(tiers_->unfit.begin(), tiers_->unfit.end());
+  tiers_->is_assembled = true;
   return Status::Ok();
 }
 
 Status PoolDecoder::AddTier(uint32_t tier) {
-  StreamWindow& window = *windows_[tier];
+  StreamWindow& window = this->window(tier);
   const auto chains = shape_->chains();
   DSI_RETURN_IF_ERROR(window.Require(0, window.num_values()));
   uint64_t at = 0;
-  for (size_t i = 0; i < segments_.size(); ++i) {
-    const PoolRange range = TierOf(chains[i], tier, num_tiers_, shape_->newest_first());
+  for (size_t i = 0; i < tiers_->segments.size(); ++i) {
+    const PoolRange range = TierOf(chains[i], tier, tiers_->num_tiers, shape_->newest_first());
     if (range.size() == 0) continue;
     if (range.size() > window.num_values() - at) {
       return Corrupt("{}: tier {} has {} values, the chains need more (D-014)", window.Describe(),
                      tier, window.num_values());
     }
     const std::byte* const from = window.constant() ? window.At(0) : window.At(at);
-    const uint64_t to = segments_[i].place + (range.begin - segments_[i].begin);
-    std::memcpy(pool_.data() + to * width_, from, range.size() * width_);
+    const uint64_t to = tiers_->segments[i].place + (range.begin - tiers_->segments[i].begin);
+    std::memcpy(tiers_->pool.data() + to * width_, from, range.size() * width_);
     for (uint64_t next = at; window.any_unfit(); ++next) {
       next = window.FirstUnfit(next, at + range.size());
       if (next == UINT64_MAX) break;
-      unfit_.push_back(to + (next - at));
+      tiers_->unfit.push_back(to + (next - at));
     }
     at += range.size();
   }
@@ -102,26 +113,27 @@ Status PoolDecoder::AddTier(uint32_t tier) {
 // Where the newest entries of each list stand here.
 Status PoolDecoder::CutLists() {
   const ShapeView& view = shape_->view();
-  if (keep_all_ && starts_.size() == view.count) return Status::Ok();  // The view is always this.
-  starts_.resize(view.count);
-  lengths_.resize(view.count);
+  if (keep_all_ && tiers_->starts.size() == view.count)
+    return Status::Ok();  // The view is always this.
+  tiers_->starts.resize(view.count);
+  tiers_->lengths.resize(view.count);
   size_t at = 0;  // Most lists stand in the chain of the one before, or in the next.
   for (uint32_t u = 0; u < view.count; ++u) {
     const uint64_t length = view.lengths[u];
-    const uint64_t kept = std::min<uint64_t>(length, newest_);
-    starts_[u] = 0;
-    lengths_[u] = static_cast<uint32_t>(kept);
+    const uint64_t kept = std::min<uint64_t>(length, tiers_->newest);
+    tiers_->starts[u] = 0;
+    tiers_->lengths[u] = static_cast<uint32_t>(kept);
     if (length == 0) continue;
-    const uint64_t first = view.first_value + view.starts[u];
-    if (at + 1 < segments_.size() && first >= segments_[at + 1].chain_begin) ++at;
-    if (first < segments_[at].chain_begin ||
-        (at + 1 < segments_.size() && first >= segments_[at + 1].chain_begin)) {
+    const uint64_t first = view.first_value + view.Start(u);
+    if (at + 1 < tiers_->segments.size() && first >= tiers_->segments[at + 1].chain_begin) ++at;
+    if (first < tiers_->segments[at].chain_begin ||
+        (at + 1 < tiers_->segments.size() && first >= tiers_->segments[at + 1].chain_begin)) {
       const auto after = std::upper_bound(
-          segments_.begin(), segments_.end(), first,
+          tiers_->segments.begin(), tiers_->segments.end(), first,
           [](uint64_t place, const Segment& segment) { return place < segment.chain_begin; });
-      at = static_cast<size_t>(after - segments_.begin()) - 1;
+      at = static_cast<size_t>(after - tiers_->segments.begin()) - 1;
     }
-    const Segment& segment = segments_[at];
+    const Segment& segment = tiers_->segments[at];
     const uint64_t from = shape_->newest_first() ? first : first + (length - kept);
     if (from < segment.begin || from + kept > segment.end) {
       return Corrupt(
@@ -129,29 +141,29 @@ Status PoolDecoder::CutLists() {
           "(D-014)",
           Describe(), view.first + u, from, from + kept, segment.begin, segment.end);
     }
-    starts_[u] = segment.place + (from - segment.begin);
+    tiers_->starts[u] = segment.place + (from - segment.begin);
   }
   return Status::Ok();
 }
 
 ValuesView PoolDecoder::values() const {
   const uint64_t first = shape_->view().first_value;
-  if (!tiered_) return {windows_[0]->At(first), windows_[0]->num_readable(first)};
-  if (!assembled_) return {};  // No list of the view has entries.
-  if (read_tiers_ != num_tiers_) return {pool_.data(), num_kept_, starts_.data(), lengths_.data()};
-  return {pool_.data() + first * width_, num_kept_ - first};
+  if (!tiered_) return {newest_tier_.At(first), newest_tier_.num_readable(first)};
+  if (!tiers_->is_assembled) return {};  // No list of the view has entries.
+  if (is_cut())
+    return {tiers_->pool.data(), tiers_->num_kept, tiers_->starts.data(), tiers_->lengths.data()};
+  return {tiers_->pool.data() + first * width_, tiers_->num_kept - first};
 }
 
 bool PoolDecoder::Fits(uint32_t slot, const ShapeView& view) const {
   if (!tiered_) {
-    const uint64_t begin = view.first_value + view.starts[slot];
-    return windows_[0]->FirstUnfit(begin, begin + view.lengths[slot]) == UINT64_MAX;
+    const uint64_t begin = view.first_value + view.Start(slot);
+    return newest_tier_.FirstUnfit(begin, begin + view.lengths[slot]) == UINT64_MAX;
   }
-  const bool is_cut = read_tiers_ != num_tiers_;
-  const uint64_t begin = is_cut ? starts_[slot] : view.first_value + view.starts[slot];
-  const uint64_t end = begin + (is_cut ? lengths_[slot] : view.lengths[slot]);
-  const auto at = std::lower_bound(unfit_.begin(), unfit_.end(), begin);
-  return at == unfit_.end() || *at >= end;
+  const uint64_t begin = is_cut() ? tiers_->starts[slot] : view.first_value + view.Start(slot);
+  const uint64_t end = begin + (is_cut() ? tiers_->lengths[slot] : view.lengths[slot]);
+  const auto at = std::lower_bound(tiers_->unfit.begin(), tiers_->unfit.end(), begin);
+  return at == tiers_->unfit.end() || *at >= end;
 }
 
 }  // namespace dsi::internal

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dsi/base/prefetch_internal.h"
 #include "dsi/reader/decode/shape_decoder_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/reader/decode/stream_window_internal.h"
@@ -28,13 +29,7 @@ struct ValuesView {
 
 class PoolDecoder {
  public:
-  explicit PoolDecoder(MemoryBudget* budget)
-      : budget_(budget),
-        pool_(budget),
-        segments_(budget),
-        starts_(budget),
-        lengths_(budget),
-        unfit_(budget) {}
+  explicit PoolDecoder(MemoryBudget* budget) : newest_tier_(budget) {}
 
   // `shape` knows the chains; it is asked when values are required. Other arguments as those of
   // StreamWindow::Start.
@@ -47,13 +42,23 @@ class PoolDecoder {
   Status AddKeptPages(std::vector<StreamWindow::KeptPage>* pages);
   ValuesView values() const;
   uint64_t num_values() const { return num_values_; }
+  // Have on its way what a later call will look at: this object, then the values.
+  void Prefetch() const { PrefetchLines(this, sizeof(*this)); }
+  void PrefetchValues() const {
+    const ShapeView& view = shape_->view();
+    const uint64_t bytes = (view.end_value - view.first_value) * width_;
+    PrefetchLines(newest_tier_.At(view.first_value), std::min(bytes, kMostPrefetched));
+  }
   // Whether all entries of a unique row fit the type asked for. `view` is that of the shape, with
   // its arrays.
   bool Fits(uint32_t slot, const ShapeView& view) const;
-  bool any_unfit() const { return tiered_ ? !unfit_.empty() : windows_[0]->any_unfit(); }
-  std::string Describe() const { return windows_[0]->Describe(); }
+  bool any_unfit() const { return tiered_ ? !tiers_->unfit.empty() : newest_tier_.any_unfit(); }
+  std::string Describe() const { return newest_tier_.Describe(); }
 
  private:
+  // More of one column the CPU fetches ahead by itself.
+  static constexpr uint64_t kMostPrefetched = 256;
+
   // What is there of a chain: positions [begin, end) of the whole pool, from `place` on here.
   struct Segment {
     uint64_t chain_begin = 0;
@@ -62,28 +67,50 @@ class PoolDecoder {
     uint64_t place = 0;
   };
 
+  void StartTiers(const StripeContext* context, const ColumnPlan& column, const Conversion* convert,
+                  StreamWindow* dictionary);
   Status Assemble();
   uint64_t LayOutSegments();
   Status AddTier(uint32_t tier);
   Status CutLists();
 
-  MemoryBudget* budget_;
-  std::vector<std::unique_ptr<StreamWindow>> windows_;  // Per tier; grows to the most ever needed.
-  ScanBuffer pool_;
-  CountedVector<Segment> segments_;
-  CountedVector<uint64_t> starts_;
-  CountedVector<uint32_t> lengths_;
-  const ShapeDecoder* shape_ = nullptr;
+  // What only pools of tiers have.
+  struct Tiers {
+    explicit Tiers(MemoryBudget* budget)
+        : pool(budget),
+          segments(budget),
+          starts(budget),
+          lengths(budget),
+          unfit(budget),
+          charge(budget) {
+      charge.Set(sizeof(*this));
+    }
+    // Of tiers after the newest; as many as were ever needed.
+    std::vector<std::unique_ptr<StreamWindow>> older;
+    ScanBuffer pool;
+    CountedVector<Segment> segments;
+    CountedVector<uint64_t> starts;
+    CountedVector<uint32_t> lengths;
+    bool is_assembled = false;
+    uint32_t num_tiers = 0;  // In the file …
+    uint32_t num_read = 0;   // … and in the plan.
+    uint32_t newest = 0;
+    uint64_t num_kept = 0;          // Values of the pool here.
+    CountedVector<uint64_t> unfit;  // Positions here, ascending.
+    MemoryCharge charge;
+  };
+  bool is_cut() const { return tiers_->num_read != tiers_->num_tiers; }
+  StreamWindow& window(uint32_t tier) {
+    return tier == 0 ? newest_tier_ : *tiers_->older[tier - 1];
+  }
+
   bool tiered_ = false;
-  bool assembled_ = false;
   bool keep_all_ = false;
-  uint32_t num_tiers_ = 0;   // In the file …
-  uint32_t read_tiers_ = 0;  // … and in the plan.
-  uint32_t newest_ = 0;
-  size_t width_ = 8;               // Of a value in the pool.
-  uint64_t num_values_ = 0;        // Of the pool in the file …
-  uint64_t num_kept_ = 0;          // … and here.
-  CountedVector<uint64_t> unfit_;  // Positions here, ascending.
+  uint32_t width_ = 8;  // Of a value in the pool.
+  const ShapeDecoder* shape_ = nullptr;
+  uint64_t num_values_ = 0;       // Of the pool in the file.
+  StreamWindow newest_tier_;      // All values, where there are no tiers.
+  std::unique_ptr<Tiers> tiers_;  // Once it was needed.
 };
 
 }  // namespace dsi::internal

@@ -65,6 +65,7 @@ Status StreamWindow::Convert(const void* from, size_t count, uint64_t position, 
     return Corrupt("{}: value {} is {}, a bool is 0 or 1", Describe(), at,
                    static_cast<unsigned>(static_cast<const uint8_t*>(from)[at - position]));
   }
+  if (unfit->size() != unfit_before) context_->room().NoteUnfit();
   return Status::Ok();
 }
 

@@ -67,9 +67,13 @@ struct DecodeRoom {
   uint64_t values_decoded() const {
     return std::atomic_ref(values_decoded_).load(std::memory_order_relaxed);
   }
+  // A value did not fit the type asked for, at some time.
+  void NoteUnfit() { std::atomic_ref(any_unfit_).store(true, std::memory_order_relaxed); }
+  bool any_unfit() const { return std::atomic_ref(any_unfit_).load(std::memory_order_relaxed); }
 
  private:
   mutable uint64_t values_decoded_ = 0;
+  mutable bool any_unfit_ = false;
 };
 
 // What all windows of one stripe share.
@@ -119,6 +123,7 @@ class StreamWindow {
   bool constant() const { return constant_; }
   bool looks_up() const { return dictionary_ != nullptr; }
   int width() const { return static_cast<int>(width_); }
+  MemoryBudget* budget() const { return buffer_.budget(); }
   const PlannedStream& stream() const { return *stream_; }
   // First position in [first, end) whose value did not fit the requested type; UINT64_MAX: none.
   uint64_t FirstUnfit(uint64_t first, uint64_t end) const;

@@ -76,7 +76,7 @@ std::vector<LookAhead::Range> LookAhead::Joined() {
     }
     joined.push_back(range);
   }
-  noted_.clear();
+  noted_ = std::vector<Range>();  // Of thousands of columns they are megabytes.
   return joined;
 }
 

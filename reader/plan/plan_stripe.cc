@@ -19,6 +19,9 @@ namespace {
 // every stripe would make memory grow with the file.
 constexpr size_t kWideProjection = 256;
 
+// Of most columns: shape, values, and of lists windows.
+constexpr size_t kStreamsOfColumn = 3;
+
 // Bytes for what is remembered of a stream or a group while a plan is made.
 constexpr uint64_t kBookkeeping = 64;
 
@@ -34,6 +37,7 @@ class StripePlanner {
   Result<StripePlan> Plan() {
     DSI_RETURN_IF_ERROR(plan_.charge.Add(columns_.size() * sizeof(ColumnPlan)));
     plan_.columns.reserve(columns_.size());
+    plan_.streams.reserve(kStreamsOfColumn * columns_.size());
     Status waited;
     for (uint32_t i = 0; i < columns_.size(); ++i) {
       Status status = AddColumn(i);

@@ -77,6 +77,22 @@ void FindParts(const ScanProjection& projection, uint32_t num_rows, size_t num_t
   }
 }
 
+// The columns of the parts to come will be looked at.
+void PrefetchParts(const ScanProjection& projection, const BatchPiece& piece,
+                   std::span<const FillPart> parts) {
+  constexpr size_t kAhead = StripeDecoder::kPrefetchAhead;
+  // Elsewhere the decoder's columns have other places, or none.
+  if (piece.gathered != nullptr || piece.map != nullptr) return;
+  const auto output_of = [&](size_t i) -> const ScanOutput* {
+    const bool is_output = i < parts.size() && parts[i].what == FillPart::What::kOutput;
+    return is_output ? &projection.outputs[parts[i].at] : nullptr;
+  };
+  if (const ScanOutput* const later = output_of(2 * kAhead); later != nullptr)
+    piece.decoder->Prefetch(later->shape, later->values);
+  if (const ScanOutput* const soon = output_of(kAhead); soon != nullptr)
+    piece.decoder->PrefetchView(soon->shape, soon->values);
+}
+
 }  // namespace
 
 Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
@@ -88,6 +104,8 @@ Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> p
   std::atomic<uint64_t> expanded = 0;
   DSI_RETURN_IF_ERROR(team->Run(scratch->parts.size(), [&](size_t i) -> Status {
     const FillPart& part = scratch->parts[i];
+    if (!pieces.empty())
+      PrefetchParts(projection, pieces.back(), std::span(scratch->parts).subspan(i));
     switch (part.what) {
       case FillPart::What::kOutput: {
         const ScanOutput& output = projection.outputs[part.at];

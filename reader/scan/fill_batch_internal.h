@@ -99,6 +99,11 @@ Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> p
 // Padded to one number per row, and none missing: no arrays of the shape are looked at.
 bool IsOneNumber(const ScanOutput& output, const ShapeView& shape);
 
+// As PadRowRange and GatherRowRange, for a sparse view; the pool needs no arrays.
+uint64_t PadPresentRows(const ShapeView& shape, const ValuePool& pool, uint32_t first, size_t count,
+                        const PadOptions& options, const PaddedRows& out);
+uint64_t CopyPresentRows(const ShapeView& shape, const ValuePool& pool, const JaggedRows& out);
+
 // The part of FillBatch that is output `at`, none of the dense matrix: of a padded one rows
 // [begin, end) of the batch, of others all. Returns the entries of these rows before they are cut;
 // of unique rows where they are deduplicated. Writes nothing but the output's own places and reads

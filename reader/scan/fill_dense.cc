@@ -64,7 +64,8 @@ const std::byte* ColumnRows(const ScanOutput& output, const BatchPiece& piece, u
                        .num_values = values.num_values,
                        .width = width,
                        .starts = shape.starts,
-                       .lengths = shape.lengths};
+                       .lengths = shape.lengths,
+                       .places = shape.places()};
   PadRows(pool, slots, {.row_length = 1, .pad_bits = output.pad_bits}, {.values = room});
   return room;
 }

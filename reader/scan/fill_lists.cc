@@ -9,6 +9,9 @@
 namespace dsi::internal {
 namespace {
 
+// No more of a batch than this is found in a cache when its consumer comes to it.
+constexpr uint64_t kCacheBytes = uint64_t{32} << 20;
+
 // Everything about one output in one piece.
 struct Source {
   const ScanOutput* output;
@@ -32,7 +35,7 @@ Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
                 .rows = &piece.group(output.group),
                 .shape = piece.shape(output.shape),
                 .pool = {}};
-  if (!IsOneNumber(output, source.shape)) {
+  if (!source.shape.sparse && !IsOneNumber(output, source.shape)) {
     DSI_ASSIGN_OR_RETURN(source.shape, piece.ShapeArrays(output.shape));
   }
   const ValuesView values = piece.values(output.values);
@@ -42,7 +45,8 @@ Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
                  .starts = values.starts != nullptr ? values.starts : source.shape.starts,
                  .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths,
                  .present = source.shape.present,
-                 .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0};
+                 .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0,
+                 .places = values.starts != nullptr ? nullptr : source.shape.places()};
   return source;
 }
 
@@ -54,7 +58,8 @@ uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool 
   const ScanOutput& output = *source.output;
   const PaddedRows out{.values = batch->At(place.values) + to * output.width * output.item_size,
                        .kept = reinterpret_cast<int32_t*>(batch->At(place.lengths)) + to,
-                       .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + to};
+                       .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + to,
+                       .past_cache = batch->used > kCacheBytes};
   if (IsOneNumber(output, source.shape)) {
     if (in_order) {
       std::memcpy(out.values, source.pool.values + first_slot * output.item_size,
@@ -70,6 +75,8 @@ uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool 
                            .pad_bits = output.pad_bits,
                            .pad_left = output.pad_left,
                            .keep_last = output.keep_last};
+  if (source.shape.sparse)
+    return PadPresentRows(source.shape, source.pool, first_slot, num_rows, options, out);
   return in_order ? PadRowRange(source.pool, first_slot, num_rows, options, out)
                   : PadRows(source.pool, slots, options, out);
 }
@@ -97,6 +104,7 @@ uint64_t FillJagged(const Source& source, const PieceRows& rows, uint64_t first,
       .base = static_cast<int64_t>(base),
       .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + first,
   };
+  if (source.shape.sparse) return base + CopyPresentRows(source.shape, source.pool, out);
   if (!rows.in_order) return base + GatherRows(source.pool, rows.slots, out);
   if (source.shape.windows) return base + GatherRowRange(source.pool, rows.count, out);
   const uint64_t entries = source.shape.end_value - source.shape.first_value;

@@ -8,6 +8,17 @@
 namespace dsi::internal {
 namespace {
 
+uint64_t CountEntriesOf(const ShapeView& shape, std::span<const uint32_t> slots) {
+  uint64_t entries = 0;
+  if (const uint64_t* const places = shape.places();
+      places != nullptr) {  // They are looked up there next.
+    for (const uint32_t slot : slots) entries += LengthOfPlace(places[slot]);
+  } else {
+    for (const uint32_t slot : slots) entries += shape.lengths[slot];
+  }
+  return entries;
+}
+
 // Entries of the unique rows that a piece touches.
 uint64_t CountUniqueEntries(const ShapeView& shape, const GroupRows& rows) {
   uint64_t entries = 0;
@@ -17,8 +28,7 @@ uint64_t CountUniqueEntries(const ShapeView& shape, const GroupRows& rows) {
     return entries;
   }
   if (shape.plain) return uint64_t{rows.touched.size()} * shape.entries;
-  for (const uint32_t unique : rows.touched) entries += shape.lengths[unique];
-  return entries;
+  return CountEntriesOf(shape, rows.touched);
 }
 
 // Entries of all rows of a piece, as if nothing were deduplicated.
@@ -29,10 +39,7 @@ uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
   // All unique rows are touched once.
   if (rows.scattered && rows.touched.size() == rows.num_rows)
     return CountUniqueEntries(shape, rows);
-  if (rows.scattered || rows.identity) {
-    for (const uint32_t slot : rows.slots) entries += shape.lengths[slot];
-    return entries;
-  }
+  if (rows.scattered || rows.identity) return CountEntriesOf(shape, rows.slots);
   uint32_t begin = 0;
   for (uint32_t i = 0; i < rows.num_unique; ++i) {
     entries += uint64_t{shape.lengths[i]} * (rows.run_ends[i] - begin);

@@ -65,6 +65,15 @@ class Resolver {
     out_->vbe_lengths = vbe_lengths;
   }
 
+  // For so many columns, more or fewer.
+  void Expect(size_t num_columns) {
+    out_->columns.reserve(num_columns);
+    out_->shapes.reserve(num_columns);
+    out_->values.reserve(num_columns);
+    out_->outputs.reserve(num_columns);
+    out_->by_name.reserve(num_columns);
+  }
+
   Status AddAll() {
     for (uint32_t ordinal = 0; ordinal < file_.columns().count(); ++ordinal) {
       DSI_ASSIGN_OR_RETURN(OpenColumn loaded, file_.LoadAnyColumn(ordinal));
@@ -181,6 +190,8 @@ class Resolver {
     output.shape = FindOrAdd(&shapes_, column.first_column(), &out_->shapes, [&] {
       return ScanShape{c, output.group, 0};
     });
+    if (asked.layout == Layout::kDense || asked.layout == Layout::kVbe)
+      out_->shapes[output.shape].may_be_sparse = false;
     // Checked and cast values of one type differ.
     const uint64_t form = static_cast<uint64_t>(output.dtype) << 1 | (bit_cast ? 1 : 0);
     output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
@@ -287,6 +298,7 @@ Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
   if (options.vbe_lengths != Type::kInt32 && options.vbe_lengths != Type::kInt64)
     return InvalidArgument("vbe_lengths {}: int32 or int64", TypeName(options.vbe_lengths));
   Resolver resolver(file, first_stripe, end_stripe, options.vbe_lengths);
+  resolver.Expect(options.features.empty() ? file.columns().count() : options.features.size());
   if (options.features.empty()) DSI_RETURN_IF_ERROR(resolver.AddAll());
   columns.resize(options.features.size());
   for (size_t i = 0; i < columns.size(); ++i) {

@@ -25,10 +25,11 @@ struct ScanGroup {
 };
 
 struct ScanShape {
-  uint32_t column = 0;      // One that has it.
-  uint32_t group = 0;       // Position in groups.
-  uint32_t num_values = 0;  // Columns with this shape that are read.
-  bool is_counted = false;  // An output counts the entries of all rows while it is filled.
+  uint32_t column = 0;        // One that has it.
+  uint32_t group = 0;         // Position in groups.
+  uint32_t num_values = 0;    // Columns with this shape that are read.
+  bool is_counted = false;    // An output counts the entries of all rows while it is filled.
+  bool may_be_sparse = true;  // All its outputs can be filled from a sparse view.
 };
 
 // One column decoded to one type.

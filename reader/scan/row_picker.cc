@@ -206,7 +206,7 @@ Status RowPicker::Decode(uint32_t first, uint32_t num_rows) {
     decoder_stripe_ = stripe_;
     bytes_needed_ += decoder_->bytes_needed();
   }
-  return decoder_->Advance(first, num_rows);
+  return decoder_->Advance(first, num_rows, {}, /*may_touch=*/false);
 }
 
 void RowPicker::AndTerms(std::span<const Term> terms, uint8_t* matches) const {

@@ -17,14 +17,11 @@ StripeDecoder::StripeDecoder(ScanShared* shared)
   MemoryBudget* const budget = shared->budget;
   const uint64_t bytes = projection.groups.size() * sizeof(GroupIndexDecoder) +
                          projection.shapes.size() * sizeof(ShapeDecoder) +
-                         projection.values.size() * (sizeof(PoolDecoder) + sizeof(StreamWindow));
+                         projection.values.size() * sizeof(PoolDecoder);
   if (!objects_.Add(bytes).ok()) throw OverBudget(bytes, *budget);
-  for (size_t i = 0; i < projection.groups.size(); ++i)
-    groups_.push_back(std::make_unique<GroupIndexDecoder>(budget));
-  for (size_t i = 0; i < projection.shapes.size(); ++i)
-    shapes_.push_back(std::make_unique<ShapeDecoder>(budget));
-  for (size_t i = 0; i < projection.values.size(); ++i)
-    values_.push_back(std::make_unique<PoolDecoder>(budget));
+  groups_.Make(projection.groups.size(), budget);
+  shapes_.Make(projection.shapes.size(), budget);
+  values_.Make(projection.values.size(), budget);
   values_end_.resize(projection.shapes.size());
   for (const ScanValues& values : projection.values) ++values_end_[values.shape];
   uint32_t before = 0;
@@ -70,23 +67,24 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
     const ScanShape& shape = projection.shapes[i];
     const OpenColumn& column = projection.columns[shape.column];
     const ColumnPlan& planned = plan_->columns[shape.column];
-    DSI_RETURN_IF_ERROR(shapes_[i]->Start(&context_, stream(planned.shape), stream(planned.windows),
-                                          column.leader,
-                                          plan_->groups[planned.group].record.num_unique,
-                                          planned.pool_values, groups_[shape.group]->general()));
+    const StripeGroupRecord& group = plan_->groups[planned.group].record;
+    DSI_RETURN_IF_ERROR(
+        shapes_[i].Start(&context_, stream(planned.shape), stream(planned.windows), column.leader,
+                         group.num_unique, planned.pool_values, groups_[shape.group].general(),
+                         shape.may_be_sparse && group.form == IndexForm::kIdentity));
   }
   for (size_t i = 0; i < values_.size(); ++i) {
     const ScanValues& values = projection.values[i];
     const ColumnPlan& planned = plan_->columns[values.column];
     DSI_ASSIGN_OR_RETURN(StreamWindow* const dictionary, DictionaryOf(planned));
-    DSI_RETURN_IF_ERROR(values_[i]->Start(
+    DSI_RETURN_IF_ERROR(values_[i].Start(
         &context_, planned, values.conversion.run != nullptr ? &values.conversion : nullptr,
-        dictionary, shapes_[values.shape].get(),
-        groups_[projection.shapes[values.shape].group]->general()));
-    if (values_[i]->num_values() != shapes_[values.shape]->num_values()) {
+        dictionary, &shapes_[values.shape],
+        groups_[projection.shapes[values.shape].group].general()));
+    if (values_[i].num_values() != shapes_[values.shape].num_values()) {
       return Corrupt("{}: {} values, another column of the feature has {} ({})",
-                     values_[i]->Describe(), values_[i]->num_values(),
-                     shapes_[values.shape]->num_values(),
+                     values_[i].Describe(), values_[i].num_values(),
+                     shapes_[values.shape].num_values(),
                      planned.windows == kNone32 ? "D-011" : "D-013");
     }
   }
@@ -103,18 +101,18 @@ void StripeDecoder::Park() {
 }
 
 void StripeDecoder::DecodeKept() {
-  const auto add = [&](const auto& of) {
-    if (!of->AddKeptPages(&kept_pages_).ok()) kept_pages_.clear();
+  const auto add = [&](auto& of) {
+    if (!of.AddKeptPages(&kept_pages_).ok()) kept_pages_.clear();
   };
   // What others look up in comes first: dictionaries, then sources, which may have one.
   for (const bool looks_up : {false, true}) {
     for (uint32_t i = 0; i < num_kept_; ++i) {
-      if (kept_[i]->looks_up() == looks_up) add(kept_[i]);
+      if (kept_[i]->looks_up() == looks_up) add(*kept_[i]);
     }
     DecodePages();
   }
-  for (const auto& shape : shapes_) add(shape);
-  for (const auto& values : values_) add(values);
+  for (ShapeDecoder& shape : shapes_) add(shape);
+  for (PoolDecoder& values : values_) add(values);
   DecodePages();
 }
 
@@ -178,7 +176,7 @@ void StripeDecoder::FindGroups() {
     PlanGroup group;
     const auto known = projection.group_position.find(planned.ordinal);
     if (known != projection.group_position.end()) {
-      group.decoder = groups_[known->second].get();
+      group.decoder = &groups_[known->second];
       group.want_touched = projection.groups[known->second].want_touched;
     } else {
       if (num_ancestors == ancestors_.size())
@@ -214,34 +212,42 @@ Status StripeDecoder::Advance(uint32_t first, uint32_t num_rows, std::span<const
                               bool may_touch) {
   WorkerTeam& team = shared_->team;
   const auto advance_group = [&](size_t i) -> Status {
-    if (first != passed_) DSI_RETURN_IF_ERROR(groups_[i]->Skip(first - passed_));
-    return groups_[i]->Next(num_rows, chosen, may_touch);
+    if (first != passed_) DSI_RETURN_IF_ERROR(groups_[i].Skip(first - passed_));
+    return groups_[i].Next(num_rows, chosen, may_touch);
   };
   DSI_RETURN_IF_ERROR(team.Run(groups_.size(), advance_group));
   first_ = first;
   passed_ = first + num_rows;
   chosen_ = chosen;
-  return team.Run(shapes_.size(), [&](size_t i) { return AdvanceShape(i); });
+  return team.Run(shapes_.size(), [&](size_t i) { return AdvanceShape(i, may_touch); });
 }
 
 // The lists of the current rows, and the values that they are of.
-Status StripeDecoder::AdvanceShape(size_t shape) {
-  const GroupRows& rows = groups_[shared_->projection->shapes[shape].group]->rows();
-  DSI_RETURN_IF_ERROR(shapes_[shape]->Require(rows.first_unique, rows.num_unique));
+Status StripeDecoder::AdvanceShape(size_t shape, bool may_be_sparse) {
+  // Thousands of columns do not stay in cache from batch to batch.
+  if (const size_t later = shape + 2 * kPrefetchAhead; later < shapes_.size())
+    Prefetch(static_cast<uint32_t>(later), FirstValuesOf(later));
+  // Another thread may be at work there, if there is one.
+  if (const size_t soon = shape + kPrefetchAhead;
+      soon < shapes_.size() && shared_->team.size() == 1)
+    shapes_[soon].PrefetchNext();
+  const GroupRows& rows = groups_[shared_->projection->shapes[shape].group].rows();
+  DSI_RETURN_IF_ERROR(shapes_[shape].Require(rows.first_unique, rows.num_unique));
+  if (!may_be_sparse || !rows.identity) DSI_RETURN_IF_ERROR(shapes_[shape].Unlist());
   for (uint32_t i = shape == 0 ? 0 : values_end_[shape - 1]; i < values_end_[shape]; ++i)
-    DSI_RETURN_IF_ERROR(values_[values_by_shape_[i]]->Require());
+    DSI_RETURN_IF_ERROR(values_[values_by_shape_[i]].Require());
   return Status::Ok();
 }
 
-Status StripeDecoder::CheckFit(uint32_t i, std::span<const uint32_t> only) const {
-  if (!values_[i]->any_unfit()) return Status::Ok();
+Status StripeDecoder::CheckFit(uint32_t i, std::span<const uint32_t> only) {
+  if (!values_[i].any_unfit()) return Status::Ok();
   const ScanValues& values = shared_->projection->values[i];
-  DSI_ASSIGN_OR_RETURN(const ShapeView view, shapes_[values.shape]->Arrays());
-  const GroupRows& rows = groups_[shared_->projection->shapes[values.shape].group]->rows();
+  DSI_ASSIGN_OR_RETURN(const ShapeView view, shapes_[values.shape].Arrays());
+  const GroupRows& rows = groups_[shared_->projection->shapes[values.shape].group].rows();
   const size_t count = only.empty() ? rows.num_rows : only.size();
   for (size_t k = 0; k < count; ++k) {
     const uint32_t row = only.empty() ? static_cast<uint32_t>(k) : only[k];
-    if (values_[i]->Fits(rows.slots[row], view)) continue;
+    if (values_[i].Fits(rows.slots[row], view)) continue;
     const OpenColumn& column = shared_->projection->columns[values.column];
     return Error(StatusCode::kOutOfRange, "row {}, column {}: a value of type {} does not fit {}",
                  stripe_row_ + first_ + (chosen_.empty() ? row : chosen_[row]), column.name,

@@ -5,12 +5,14 @@
 // one thread at a time, which has the team of the scan help it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "dsi/base/fixed_array_internal.h"
 #include "dsi/reader/decode/shape_decoder_internal.h"
 #include "dsi/reader/decode/index_decoder_internal.h"
 #include "dsi/reader/decode/time_order_internal.h"
@@ -30,6 +32,11 @@ struct ScanWorkers {
     for (const DecodeRoom& room : rooms) sum += room.values_decoded();
     return sum;
   }
+  // Some value of those decoded did not fit the type asked for.
+  bool any_unfit() const {
+    return std::any_of(rooms.begin(), rooms.end(),
+                       [](const DecodeRoom& room) { return room.any_unfit(); });
+  }
 
   WorkerTeam team;
   std::vector<DecodeRoom> rooms;  // One for each of the team.
@@ -37,14 +44,15 @@ struct ScanWorkers {
 
 // What the stripes of a file share in a scan. Budget and workers outlive it.
 struct ScanShared {
-  ScanShared(MemoryBudget* memory, ScanWorkers* workers)
-      : budget(memory), team(workers->team), rooms(workers->rooms) {}
+  ScanShared(MemoryBudget* memory, ScanWorkers* of)
+      : budget(memory), workers(of), team(of->team), rooms(of->rooms) {}
 
   const OpenFile* file = nullptr;
   ReaderOptions reader_options;
   std::shared_ptr<const ScanProjection> projection;
   MemoryBudget* budget;
   StripeFetcher* fetcher = nullptr;  // Null: pages are read when they are needed.
+  ScanWorkers* workers;
   WorkerTeam& team;
   std::vector<DecodeRoom>& rooms;
   ScanStats stats;
@@ -52,6 +60,9 @@ struct ScanShared {
 
 class StripeDecoder {
  public:
+  // So many columns before one is looked at its memory is asked for.
+  static constexpr uint32_t kPrefetchAhead = 4;
+
   explicit StripeDecoder(ScanShared* shared);
   ~StripeDecoder();
 
@@ -67,20 +78,30 @@ class StripeDecoder {
   // Moves to rows [first, first + num_rows) of the stripe, which lie behind those of the call
   // before. `chosen` not empty: only these of them are handed out (positions from `first` on,
   // ascending; they must outlive the views).
-  // Without `may_touch` no unique rows are listed: GatheredRows does that for all its rows at once.
+  // Without `may_touch` no unique rows are listed: GatheredRows does that for all its rows at once;
+  // and no shape is sparse.
   Status Advance(uint32_t first, uint32_t num_rows, std::span<const uint32_t> chosen = {},
                  bool may_touch = true);
 
-  const GroupRows& group(uint32_t i) const { return groups_[i]->rows(); }
+  const GroupRows& group(uint32_t i) const { return groups_[i].rows(); }
   // The group's unique rows are decoded whole for the stripe, and stay where they are.
-  bool is_general(uint32_t i) const { return groups_[i]->general(); }
-  const ShapeView& shape(uint32_t i) const { return shapes_[i]->view(); }
-  // The shape with arrays, also where every row is present and of one length.
-  Result<ShapeView> ShapeArrays(uint32_t i) { return shapes_[i]->Arrays(); }
-  ValuesView values(uint32_t i) const { return values_[i]->values(); }
+  bool is_general(uint32_t i) const { return groups_[i].general(); }
+  const ShapeView& shape(uint32_t i) const { return shapes_[i].view(); }
+  // The shape with arrays, also where every row is present and of one length, or few are present.
+  Result<ShapeView> ShapeArrays(uint32_t i) { return shapes_[i].Arrays(); }
+  // The view of a shape and its values will be looked at; then, very soon after that was said.
+  void Prefetch(uint32_t shape, uint32_t values) const {
+    shapes_[shape].Prefetch();
+    values_[values].Prefetch();
+  }
+  void PrefetchView(uint32_t shape, uint32_t values) const {
+    shapes_[shape].PrefetchView();
+    values_[values].PrefetchValues();
+  }
+  ValuesView values(uint32_t i) const { return values_[i].values(); }
   // Error for the first row of the current ones whose entries do not fit the type asked for; ok
   // when all do. `rows` not empty: only these are looked at (positions, ascending).
-  Status CheckFit(uint32_t values, std::span<const uint32_t> rows = {}) const;
+  Status CheckFit(uint32_t values, std::span<const uint32_t> rows = {});
   const PageReader& pages() const { return pages_; }
   uint64_t bytes_needed() const { return plan_->bytes_needed; }
 
@@ -88,7 +109,10 @@ class StripeDecoder {
   Status StartGroups(uint32_t num_rows);
   void FindGroups();
   Status StartGroup(uint32_t g, uint32_t num_rows);
-  Status AdvanceShape(size_t shape);
+  uint32_t FirstValuesOf(size_t shape) const {
+    return values_by_shape_[shape == 0 ? 0 : values_end_[shape - 1]];
+  }
+  Status AdvanceShape(size_t shape, bool may_be_sparse);
   void DecodePages();
   Result<StreamWindow*> DictionaryOf(const ColumnPlan& column);
   Result<StreamWindow*> KeptStream(uint32_t stream, StreamWindow* dictionary);
@@ -103,7 +127,7 @@ class StripeDecoder {
   PageReader pages_;
   StripeContext context_;
   std::recursive_mutex lending_;                               // Of the context.
-  std::vector<std::unique_ptr<GroupIndexDecoder>> groups_;     // Of the projection.
+  FixedArray<GroupIndexDecoder> groups_;                       // Of the projection.
   std::vector<std::unique_ptr<GroupIndexDecoder>> ancestors_;  // Others that theirs refer to.
   TimeOrder time_;
   // By position in the plan.
@@ -116,14 +140,14 @@ class StripeDecoder {
   std::vector<PlanGroup> plan_groups_;
   std::vector<uint32_t> level_;    // Groups of one level.
   uint32_t time_level_ = kNone32;  // The first that needs the time.
-  std::vector<std::unique_ptr<ShapeDecoder>> shapes_;
+  FixedArray<ShapeDecoder> shapes_;
   // Dictionaries and sources: the first num_kept_ are those of this stripe, found by position in
   // the plan.
   std::vector<std::unique_ptr<StreamWindow>> kept_;
   uint32_t num_kept_ = 0;
   CountedVector<uint32_t> kept_by_stream_;
   std::vector<StreamWindow::KeptPage> kept_pages_;
-  std::vector<std::unique_ptr<PoolDecoder>> values_;
+  FixedArray<PoolDecoder> values_;
   // Positions in values_ by shape: those of shape i are [values_end_[i - 1], values_end_[i]).
   std::vector<uint32_t> values_by_shape_;
   std::vector<uint32_t> values_end_;

@@ -38,6 +38,7 @@ Status StripeDecoders::Decode(const BatchRows& rows) {
   }
   // Which stripes a filter passes over is not known.
   if (!rows.is_picked) StartNext();
+  if (!shared_->workers->any_unfit()) return Status::Ok();
   for (uint32_t i = 0; i < shared_->projection->values.size(); ++i) {
     for (const BatchPiece& piece : pieces_) {
       if (piece.gathered == nullptr) DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i));

@@ -26,6 +26,7 @@ struct TestPool {
   std::vector<uint64_t> starts;
   std::vector<uint32_t> lengths;
   std::vector<uint8_t> present;  // Of the empty ones some are there.
+  std::vector<uint64_t> places;  // In every other pool.
   int width;
 
   TestPool(FastRandom& random, size_t num_unique, size_t length, size_t value_width)
@@ -39,13 +40,23 @@ struct TestPool {
       present.push_back(lengths.back() != 0 || random.Below(2) == 0 ? 1 : 0);
       total += lengths.back();
     }
+    if (random.Below(2) == 0) {
+      for (size_t i = 0; i < num_unique; ++i)
+        places.push_back(PackPlace(static_cast<uint32_t>(starts[i]), lengths[i]));
+    }
     values.resize(total * value_width);
     for (std::byte& value : values) value = static_cast<std::byte>(random());
   }
 
   ValuePool View() const {
     const size_t num_values = values.size() / static_cast<size_t>(width);
-    return {values.data(), num_values, width, starts.data(), lengths.data(), present.data()};
+    return {.values = values.data(),
+            .num_values = num_values,
+            .width = width,
+            .starts = starts.data(),
+            .lengths = lengths.data(),
+            .present = present.data(),
+            .places = places.empty() ? nullptr : places.data()};
   }
 };
 
@@ -77,7 +88,9 @@ struct Told {
   uint64_t entries = 0;
 
   explicit Told(size_t num_rows) : kept(num_rows, -1), present(num_rows, 2) {}
-  PaddedRows With(std::byte* values) { return {values, kept.data(), present.data()}; }
+  PaddedRows With(std::byte* values, bool past_cache) {
+    return {values, kept.data(), present.data(), past_cache};
+  }
   bool operator==(const Told&) const = default;
 };
 
@@ -123,17 +136,21 @@ TEST_P(ExpandTest, PadRowsEqualsPlainLoops) {
     options.row_length = static_cast<uint32_t>(length);
     for (const int sides : {0, 1, 2, 3}) {
       SCOPED_TRACE(sides);
+      const bool past_cache = random_.Below(2) == 0;
       options.pad_left = (sides & 1) != 0;
       options.keep_last = (sides & 2) != 0;
       options.pad_bits = random_();
       const auto slots = AnySlots(random_, AnyNumberOfRows(length), num_unique);
       const std::vector<std::byte> expected = NaivePad(pool.View(), slots, options);
       // Any alignment, in an allocation that ends where the output ends.
-      const size_t shift = random_.Below(64);
+      const size_t shift = random_.Below(2) == 0 ? random_.Below(64) : random_.Below(8) * width;
       std::vector<std::byte> out(shift + expected.size());
       Told told(slots.size());
-      told.entries = PadRows(pool.View(), slots, options, told.With(out.data() + shift));
+      told.entries =
+          PadRows(pool.View(), slots, options, told.With(out.data() + shift, past_cache));
       ASSERT_TRUE(told == NaiveTold(pool.View(), slots, options.row_length));
+      ASSERT_TRUE(std::all_of(out.begin(), out.begin() + static_cast<int64_t>(shift),
+                              [](std::byte byte) { return byte == std::byte{0}; }));
       out.erase(out.begin(), out.begin() + static_cast<int64_t>(shift));
       ASSERT_TRUE(out == expected);
 
@@ -142,11 +159,11 @@ TEST_P(ExpandTest, PadRowsEqualsPlainLoops) {
       out.resize(range.size() * length * width);
       Told of_range(range.size());
       of_range.entries = PadRowRange(pool.View(), static_cast<uint32_t>(first), range.size(),
-                                     options, of_range.With(out.data()));
+                                     options, of_range.With(out.data(), past_cache));
       ASSERT_TRUE(of_range == NaiveTold(pool.View(), range, options.row_length));
       ASSERT_TRUE(out == NaivePad(pool.View(), range, options));
       std::fill(out.begin(), out.end(), std::byte{0});
-      PadRows(pool.View(), range, options, {.values = out.data()});
+      PadRows(pool.View(), range, options, {.values = out.data(), .past_cache = past_cache});
       ASSERT_TRUE(out == NaivePad(pool.View(), range, options));
     }
   });

@@ -4,6 +4,8 @@
 
 #include "dsi/dedup/place_windows_internal.h"
 
+#include "dsi/dedup/expand_internal.h"
+
 #include <algorithm>
 #include <optional>
 #include <random>
@@ -314,6 +316,11 @@ TEST_P(PlaceWindowsTest, LongChainsAsTheModelHasThem) {
     ASSERT_EQ(StartsFrom(lowest, placed.starts, lengths, starts.data()), end);
     for (size_t u = 0; u < lengths.size(); ++u)
       ASSERT_EQ(starts[u], lengths[u] != 0 ? placed.starts[u] - lowest : 0);
+    PackPlaces(placed.starts, lengths, starts.data());
+    for (size_t u = 0; u < lengths.size(); ++u) {
+      ASSERT_EQ(StartOfPlace(starts[u]), lengths[u] != 0 ? placed.starts[u] : 0);
+      ASSERT_EQ(LengthOfPlace(starts[u]), lengths[u]);
+    }
   }
   EXPECT_GT(sound, 2'000U);
 }

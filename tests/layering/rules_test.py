@@ -26,7 +26,7 @@ THIS_FOLDER = "tests/layering/"
 CXX_TOKEN = re.compile(r'R"(?P<end>\w*)\((?P<raw>.*?)\)(?P=end)"|"(?P<text>(?:\\.|[^"\\\n])*)"'
                        r"|'(?:\\.|[^'\\\n])*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
 CXX_TEST_NAME = re.compile(r"\bTEST(?:_F|_P)?\(\s*\w+,\s*(\w+)")
-ID_IN_NAME = re.compile(r"(D[OS]|[FEDIST])_?(\d{3})(?!\d)")
+ID_IN_NAME = re.compile(r"(D[OS]|Ds|[FEDIST])_?(\d{3})(?!\d)")
 
 
 def rules_held_by_cxx(text: str):
@@ -39,7 +39,7 @@ def rules_held_by_cxx(text: str):
     code.append(text[at:])
     rules = {rule for string in strings for rule in QUOTE.findall(string)}
     for name in CXX_TEST_NAME.findall("".join(code)):
-        rules |= {"-".join(parts) for parts in ID_IN_NAME.findall(name)}
+        rules |= {"-".join(parts).upper() for parts in ID_IN_NAME.findall(name)}
     return rules
 
 

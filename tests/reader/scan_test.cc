@@ -150,13 +150,29 @@ void ForEachBatch(const Reader& reader, const ScanOptions& options, uint64_t row
   EXPECT_EQ((*scan)->stats().rows, rows);
 }
 
-// Rows, stripe rows, page values, longest session, batch size, dedup.
-using Shape = std::tuple<size_t, uint32_t, uint32_t, size_t, uint32_t, bool>;
+// Of the first rows one in twenty keeps its features.
+void Thin(size_t num_rows, ModelTable* table) {
+  size_t column = 0;
+  for (const FeatureSpec& feature : table->schema.features) {
+    const bool may_miss = feature.kind != Kind::kKey && feature.kind != Kind::kTimestamp &&
+                          feature.kind != Kind::kLabel;
+    for (size_t place = 0; place < feature.columns.size(); ++place, ++column) {
+      for (size_t row = 0; row < num_rows && may_miss; ++row) {
+        if ((row * 7919 + (column - place) * 31) % 20 != 0)
+          table->columns[column].rows[row].reset();
+      }
+    }
+  }
+}
+
+// Rows, stripe rows, page values, longest session, batch size, dedup, rows that are thinned.
+using Shape = std::tuple<size_t, uint32_t, uint32_t, size_t, uint32_t, bool, size_t>;
 class ScanLayoutTest : public ::testing::TestWithParam<Shape> {
  protected:
   ScanLayoutTest()
       : table_(RandomTable(7 + std::get<0>(GetParam()), std::get<0>(GetParam()),
                            std::get<3>(GetParam()))) {
+    Thin(std::get<6>(GetParam()), &table_);
     WriterOptions options;
     options.stripe_rows = std::get<1>(GetParam());
     options.page_values = std::get<2>(GetParam());
@@ -269,13 +285,54 @@ TEST_P(ScanLayoutTest, Dense) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, ScanLayoutTest,
-                         ::testing::Values(Shape{1, 100, 1024, 1, 1, true},
-                                           Shape{300, 100, 1024, 10, 1, true},
-                                           Shape{1500, 300, 1024, 12, 7, true},
-                                           Shape{6000, 262144, 1024, 16, 4096, true},
-                                           Shape{6000, 1000, 1024, 16, 4096, true},
-                                           Shape{3000, 900, 2048, 1, 500, true},
-                                           Shape{2000, 700, 1024, 16, 300, false}));
+                         ::testing::Values(Shape{1, 100, 1024, 1, 1, true, 0},
+                                           Shape{300, 100, 1024, 10, 1, true, 0},
+                                           Shape{1500, 300, 1024, 12, 7, true, 0},
+                                           Shape{6000, 262144, 1024, 16, 4096, true, 0},
+                                           Shape{6000, 1000, 1024, 16, 4096, true, 0},
+                                           Shape{3000, 900, 2048, 1, 500, true, 0},
+                                           Shape{2000, 700, 1024, 16, 300, false, 0},
+                                           Shape{3000, 1300, 1024, 4, 256, false, 3000},
+                                           Shape{3000, 262144, 1024, 4, 777, false, 1500},
+                                           Shape{2500, 900, 2048, 16, 100, true, 2500}));
+
+// Which rows a filter picks is no matter to rows of features that few have, nor who decodes them.
+TEST(ScanTest, FilteredRowsOfSparseFeatures) {
+  ModelTable table = RandomTable(11, 3000, 4);
+  Thin(3000, &table);
+  WriterOptions writer = StripesOf(1300);
+  writer.dedup = false;
+  const auto reader = OpenTable(table, writer);
+  RowFilter few;  // By a feature that few rows have.
+  few.where = {{.column = "user.age", .compare = Compare::kNotEqual, .value = -12345.0}};
+  RowFilter most;
+  most.sample = {{.keep = 0.9}};
+  RowFilter some;
+  some.sample = {{.keep = 0.02}};
+  for (const RowFilter& filter : {few, most, some}) {
+    for (const uint32_t threads : {1, 2}) {
+      ScanOptions options = AllAs(table, Layout::kJagged, {}, 64);
+      options.threads = threads;
+      options.filter = filter;
+      auto scan = reader->NewScan(options);
+      ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+      Batch batch;
+      size_t rows = 0;
+      while (*(*scan)->Next(&batch)) {
+        for (const ModelColumn& column : table.columns) {
+          const auto view = batch.Jagged(column.name);
+          ASSERT_TRUE(view.ok());
+          for (size_t i = 0; i < view->rows; ++i) {
+            ASSERT_NO_FATAL_FAILURE(ExpectRow(column, batch.row_numbers()[i], view->present[i] != 0,
+                                              Entries(*view, i)));
+          }
+        }
+        rows += batch.num_rows();
+      }
+      EXPECT_GT(rows, 0U);
+    }
+  }
+}
 
 TEST(ScanTest, SharesDictionaryAndCountsWork) {
   const ModelTable table = RandomTable(3, 4000, 16);

@@ -1,0 +1,25 @@
+// Any text is either refused or read into a manifest whose own text reads back to the same; a list
+// of S3 is read from the same bytes.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/dataset/files/s3_answer_internal.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto answer = dsi::internal::ParseS3Answer(text);
+  if (!answer.ok() && answer.status().message().empty()) std::abort();
+  const auto manifest = dsi::internal::ParseManifest(text);
+  if (!manifest.ok()) {
+    if (manifest.status().message().empty()) std::abort();
+    return 0;
+  }
+  const std::string written = dsi::internal::ManifestToJson(*manifest);
+  const auto again = dsi::internal::ParseManifest(written);
+  if (!again.ok() || dsi::internal::ManifestToJson(*again) != written) std::abort();
+  return 0;
+}
