@@ -21,7 +21,7 @@ constexpr uint64_t kOrderBytes = 20;
 // row has, its place in a table of keys.
 constexpr uint64_t kSortBytes = 32;
 constexpr uint64_t kKeyBytes = 96;
-// A slice of a feature (StripeRows), and what is known of it while groups are sought.
+// A slice of a feature (FeatureSlice), and what is known of it while groups are sought.
 constexpr uint64_t kSliceBytes = 12;
 constexpr uint64_t kSearchBytes = 10;
 constexpr uint64_t kMostSearchBytes = 2ULL << 30;

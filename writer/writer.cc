@@ -230,7 +230,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   for (const internal::StripeCut& cut : cuts) most_rows = std::max(most_rows, cut.num_rows);
   const internal::RowSample sample = internal::SampleRows(
       order, num_rows, std::min(most_rows, internal::MostSampleRows(features.size())),
-      features.size(), [&features](size_t f, const internal::RowRange& range) {
+      features.size(), [&features](size_t f, const internal::RowInterval& range) {
         return features[f].EstimateEntries(range);
       });
   const internal::ForEach for_each = [&](size_t count, const std::function<void(size_t)>& work) {

@@ -29,9 +29,9 @@ const std::vector<uint64_t>& FileEnds() {
   return ends;
 }
 
-RowOrder MakeOrder(OrderUnit unit, const RowSpan& rows) {
-  auto order = RowOrder::Make({.unit = unit, .seed = 7, .mixing_rows = 65'536}, kBatch, 9,
-                              FileEnds(), {&rows, 1});
+DatasetOrder MakeOrder(OrderUnit unit, const RowSpan& rows) {
+  auto order = DatasetOrder::Make({.unit = unit, .seed = 7, .mixing_rows = 65'536}, kBatch, 9,
+                                  FileEnds(), {&rows, 1});
   if (!order.ok()) std::abort();
   return *std::move(order);
 }
@@ -63,7 +63,7 @@ BENCHMARK(WriteState)->Arg(1)->Arg(64)->Arg(1024)->Unit(benchmark::kMicrosecond)
 void Resume(benchmark::State& state, OrderUnit unit) {
   const std::string json = Halfway(static_cast<uint32_t>(state.range(0))).ToJson();
   const RowSpan rows = {0, unit == OrderUnit::kBlock ? kRows : FileEnds().back()};
-  RowOrder order = MakeOrder(unit, rows);
+  DatasetOrder order = MakeOrder(unit, rows);
   std::vector<RowSpan> found;
   order.Find(0, 1, &found);  // Lists the units where they are files.
   for (auto _ : state) {
@@ -105,7 +105,7 @@ void ListFiles(benchmark::State& state) {
   const RowSpan rows = {0, FileEnds().back()};
   std::vector<RowSpan> found;
   for (auto _ : state) {
-    const RowOrder order = MakeOrder(OrderUnit::kFile, rows);
+    const DatasetOrder order = MakeOrder(OrderUnit::kFile, rows);
     order.Find(rows.end / 2, rows.end / 2 + kBatch, &found);
     benchmark::DoNotOptimize(found.data());
   }
@@ -114,7 +114,7 @@ BENCHMARK(ListFiles)->Unit(benchmark::kMillisecond);
 
 void FindBatch(benchmark::State& state, OrderUnit unit) {
   const RowSpan rows = {0, FileEnds().back()};
-  const RowOrder order = MakeOrder(unit, rows);
+  const DatasetOrder order = MakeOrder(unit, rows);
   std::vector<RowSpan> found;
   order.Find(0, 1, &found);
   uint64_t i = 0;

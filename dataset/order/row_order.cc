@@ -27,16 +27,16 @@ Result<uint64_t> WindowRows(const OrderOptions& options, uint32_t batch_size) {
 
 }  // namespace
 
-RowOrder::RowOrder() = default;
-RowOrder::~RowOrder() = default;
-RowOrder::RowOrder(RowOrder&&) noexcept = default;
-RowOrder& RowOrder::operator=(RowOrder&&) noexcept = default;
+DatasetOrder::DatasetOrder() = default;
+DatasetOrder::~DatasetOrder() = default;
+DatasetOrder::DatasetOrder(DatasetOrder&&) noexcept = default;
+DatasetOrder& DatasetOrder::operator=(DatasetOrder&&) noexcept = default;
 
-Result<RowOrder> RowOrder::Make(const OrderOptions& options, uint32_t batch_size, uint64_t snapshot,
-                                std::span<const uint64_t> unit_ends,
-                                std::span<const RowSpan> rows) {
+Result<DatasetOrder> DatasetOrder::Make(const OrderOptions& options, uint32_t batch_size,
+                                        uint64_t snapshot, std::span<const uint64_t> unit_ends,
+                                        std::span<const RowSpan> rows) {
   if (batch_size == 0) return InvalidArgument("batch_size 0: expected at least 1");
-  RowOrder order;
+  DatasetOrder order;
   order.unit_ = options.unit;
   DSI_ASSIGN_OR_RETURN(order.window_rows_, WindowRows(options, batch_size));
   DSI_ASSIGN_OR_RETURN(order.rows_, SelectedRows::Make(rows));
@@ -62,7 +62,7 @@ Result<RowOrder> RowOrder::Make(const OrderOptions& options, uint32_t batch_size
   return order;
 }
 
-void RowOrder::Find(uint64_t begin, uint64_t end, std::vector<RowSpan>* out) const {
+void DatasetOrder::Find(uint64_t begin, uint64_t end, std::vector<RowSpan>* out) const {
   out->clear();
   if (begin >= end) return;
   if (unit_ == OrderUnit::kNone) {
@@ -74,7 +74,7 @@ void RowOrder::Find(uint64_t begin, uint64_t end, std::vector<RowSpan>* out) con
   }
 }
 
-void RowOrder::FindInBlocks(uint64_t begin, uint64_t end, std::vector<RowSpan>* out) const {
+void DatasetOrder::FindInBlocks(uint64_t begin, uint64_t end, std::vector<RowSpan>* out) const {
   // How many rows the short block lacks: slots behind it begin so much earlier.
   const uint64_t lacking = block_rows_ - short_rows_;
   const uint64_t short_end = short_slot_ * block_rows_ + short_rows_;

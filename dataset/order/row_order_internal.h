@@ -17,18 +17,19 @@ namespace dsi::internal {
 
 class UnitPlaces;
 
-class RowOrder {
+class DatasetOrder {
  public:
   // `unit_ends`: for kFile and kStripe the rows up to the end of each unit, ascending; else empty;
   // it must outlive the order. `rows`: those that are ordered, ascending and apart.
   // The snapshot makes datasets of other content come in other orders.
   // kInvalidArgument: rows as SelectedRows says or beyond the last unit, no batch_size, blocks of
   // no rows, a window of more than 2^31 rows.
-  static Result<RowOrder> Make(const OrderOptions& options, uint32_t batch_size, uint64_t snapshot,
-                               std::span<const uint64_t> unit_ends, std::span<const RowSpan> rows);
-  ~RowOrder();
-  RowOrder(RowOrder&&) noexcept;
-  RowOrder& operator=(RowOrder&&) noexcept;
+  static Result<DatasetOrder> Make(const OrderOptions& options, uint32_t batch_size,
+                                   uint64_t snapshot, std::span<const uint64_t> unit_ends,
+                                   std::span<const RowSpan> rows);
+  ~DatasetOrder();
+  DatasetOrder(DatasetOrder&&) noexcept;
+  DatasetOrder& operator=(DatasetOrder&&) noexcept;
 
   uint64_t num_rows() const { return rows_.size(); }  // Of all positions.
   // Tells selections apart (DO-005).
@@ -40,7 +41,7 @@ class RowOrder {
   void Find(uint64_t begin, uint64_t end, std::vector<RowSpan>* out) const;
 
  private:
-  RowOrder();
+  DatasetOrder();
   void FindInBlocks(uint64_t begin, uint64_t end, std::vector<RowSpan>* out) const;
 
   SelectedRows rows_;

@@ -21,8 +21,8 @@ inline uint64_t CountBatches(uint64_t num_rows, uint32_t batch_size, bool drop_l
 struct ScanState {
   // Which batches there are.
   uint64_t snapshot = 0;
-  uint64_t num_rows = 0;          // RowOrder::num_rows().
-  uint64_t rows_fingerprint = 0;  // RowOrder::rows_fingerprint().
+  uint64_t num_rows = 0;          // DatasetOrder::num_rows().
+  uint64_t rows_fingerprint = 0;  // DatasetOrder::rows_fingerprint().
   OrderOptions order;
   uint32_t batch_size = 1;
   bool drop_last = false;

@@ -19,7 +19,7 @@ class UnitPlaces {
   UnitPlaces(std::span<const uint64_t> unit_ends, const OrderOptions& options, uint64_t snapshot)
       : unit_ends_(unit_ends), options_(options), snapshot_(snapshot) {}
 
-  // As RowOrder::Find; `rows` are the same in every call. The first call lists the units.
+  // As DatasetOrder::Find; `rows` are the same in every call. The first call lists the units.
   void Find(const SelectedRows& rows, uint64_t begin, uint64_t end,
             std::vector<RowSpan>* out) const;
 

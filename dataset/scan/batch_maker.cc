@@ -13,7 +13,7 @@
 
 namespace dsi::internal {
 
-BatchMaker::BatchMaker(RowOrder order, BatchShare share, uint64_t snapshot,
+BatchMaker::BatchMaker(DatasetOrder order, BatchShare share, uint64_t snapshot,
                        const DatasetScanOptions& options)
     : budget_{.limit = options.scan.memory_bytes},
       workers_(&budget_, options.scan.threads != 0
@@ -29,8 +29,9 @@ BatchMaker::BatchMaker(RowOrder order, BatchShare share, uint64_t snapshot,
 
 BatchMaker::~BatchMaker() { workers_.team.StopAll(); }
 
-Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset, RowOrder order,
-                                                     BatchShare share, uint64_t snapshot,
+Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset,
+                                                     DatasetOrder order, BatchShare share,
+                                                     uint64_t snapshot,
                                                      const DatasetScanOptions& options) {
   std::unique_ptr<BatchMaker> maker(
       new BatchMaker(std::move(order), std::move(share), snapshot, options));

@@ -20,7 +20,7 @@ namespace dsi::internal {
 class BatchMaker final : public Scan {
  public:
   // The dataset outlives it. `snapshot` is that of the rows that are ordered.
-  static Result<std::unique_ptr<BatchMaker>> Make(const DatasetFiles* dataset, RowOrder order,
+  static Result<std::unique_ptr<BatchMaker>> Make(const DatasetFiles* dataset, DatasetOrder order,
                                                   BatchShare share, uint64_t snapshot,
                                                   const DatasetScanOptions& options);
   ~BatchMaker() override;
@@ -31,7 +31,7 @@ class BatchMaker final : public Scan {
   const ScanStats& stats() const noexcept override { return stats_; }
 
  private:
-  BatchMaker(RowOrder order, BatchShare share, uint64_t snapshot,
+  BatchMaker(DatasetOrder order, BatchShare share, uint64_t snapshot,
              const DatasetScanOptions& options);
   Status NextBatch(Batch* batch, bool* more);
   Status TakeRows(uint64_t number);
@@ -43,7 +43,7 @@ class BatchMaker final : public Scan {
 
   MemoryBudget budget_;
   ScanWorkers workers_;
-  const RowOrder order_;
+  const DatasetOrder order_;
   const BatchShare share_;
   const uint64_t snapshot_;
   const OrderOptions options_;

@@ -20,7 +20,7 @@ constexpr uint32_t kMaxBatchRows = 1U << 30;  // The inverse of an IKJT is int32
 
 // What a scan does, settled before any file is read.
 struct ScanTask {
-  RowOrder order;
+  DatasetOrder order;
   BatchShare share;
   ScanState state;  // As it is at the start.
 };
@@ -53,8 +53,8 @@ Result<ScanTask> SettleTask(const DatasetFiles& dataset, const DatasetScanOption
   if (options.order.unit == OrderUnit::kStripe) {
     DSI_ASSIGN_OR_RETURN(unit_ends, dataset.StripeEnds());
   }
-  DSI_ASSIGN_OR_RETURN(RowOrder order, RowOrder::Make(options.order, scan.batch_size,
-                                                      dataset.snapshot(), unit_ends, rows));
+  DSI_ASSIGN_OR_RETURN(DatasetOrder order, DatasetOrder::Make(options.order, scan.batch_size,
+                                                              dataset.snapshot(), unit_ends, rows));
   ScanState state;
   state.snapshot = dataset.snapshot();
   state.num_rows = order.num_rows();

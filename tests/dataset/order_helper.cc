@@ -62,7 +62,7 @@ void AnswerRows(Question* question) {
   const uint64_t snapshot = question->Number();
   const auto unit_ends = question->List<uint64_t>();
   const auto spans = question->Spans<RowSpan>();
-  const Result<RowOrder> rows = RowOrder::Make(order, 4, snapshot, unit_ends, spans);
+  const Result<DatasetOrder> rows = DatasetOrder::Make(order, 4, snapshot, unit_ends, spans);
   if (!rows.ok()) return;
   Print(rows->rows_fingerprint());
   std::vector<RowSpan> found;

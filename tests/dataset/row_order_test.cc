@@ -17,7 +17,7 @@ std::vector<uint64_t> RowsOf(const std::vector<RowSpan>& spans) {
   return rows;
 }
 
-std::vector<uint64_t> Find(const RowOrder& order, uint64_t begin, uint64_t end) {
+std::vector<uint64_t> Find(const DatasetOrder& order, uint64_t begin, uint64_t end) {
   std::vector<RowSpan> spans;
   order.Find(begin, end, &spans);
   for (size_t i = 0; i < spans.size(); ++i) {
@@ -27,9 +27,9 @@ std::vector<uint64_t> Find(const RowOrder& order, uint64_t begin, uint64_t end) 
   return RowsOf(spans);
 }
 
-RowOrder MakeOrder(const OrderOptions& options, std::span<const uint64_t> unit_ends,
-                   std::span<const RowSpan> rows) {
-  Result<RowOrder> order = RowOrder::Make(options, 4, 9, unit_ends, rows);
+DatasetOrder MakeOrder(const OrderOptions& options, std::span<const uint64_t> unit_ends,
+                       std::span<const RowSpan> rows) {
+  Result<DatasetOrder> order = DatasetOrder::Make(options, 4, 9, unit_ends, rows);
   EXPECT_TRUE(order.ok()) << order.status().ToString();
   return *std::move(order);
 }
@@ -83,12 +83,12 @@ std::vector<uint64_t> Expected(const OrderOptions& options, const Case& c) {
   return expected;
 }
 
-TEST(RowOrder, PutsUnitsInTheOrderOfTheBijection) {
+TEST(DatasetOrder, PutsUnitsInTheOrderOfTheBijection) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     const Case c(seed);
     for (const OrderUnit unit : {OrderUnit::kBlock, OrderUnit::kStripe, OrderUnit::kFile}) {
       const OrderOptions options{.unit = unit, .seed = seed, .block_rows = 1 + seed % 11};
-      const RowOrder order = MakeOrder(options, c.unit_ends, c.rows);
+      const DatasetOrder order = MakeOrder(options, c.unit_ends, c.rows);
       const std::vector<uint64_t> expected = Expected(options, c);
       ASSERT_EQ(order.num_rows(), expected.size());
       ASSERT_EQ(Find(order, 0, order.num_rows()), expected) << "DO-006, DO-007: " << seed;
@@ -104,24 +104,24 @@ TEST(RowOrder, PutsUnitsInTheOrderOfTheBijection) {
   }
 }
 
-TEST(RowOrder, WithoutUnitsIsTheOrderOfTheDataset) {
+TEST(DatasetOrder, WithoutUnitsIsTheOrderOfTheDataset) {
   const Case c(1);
-  const RowOrder order = MakeOrder({}, {}, c.rows);
+  const DatasetOrder order = MakeOrder({}, {}, c.rows);
   EXPECT_EQ(Find(order, 0, order.num_rows()), RowsOf(c.rows)) << "DO-005";
   EXPECT_EQ(order.window_rows(), 0U);
 }
 
-TEST(RowOrder, WindowsAreWholeBatches) {
+TEST(DatasetOrder, WindowsAreWholeBatches) {
   const std::vector<RowSpan> rows = {{0, 100}};
   EXPECT_EQ(MakeOrder({.mixing_rows = 1}, {}, rows).window_rows(), 4U) << "DO-008";
   EXPECT_EQ(MakeOrder({.mixing_rows = 8}, {}, rows).window_rows(), 8U);
   EXPECT_EQ(MakeOrder({.mixing_rows = 9}, {}, rows).window_rows(), 12U);
 }
 
-TEST(RowOrder, RefusesWhatCannotBe) {
+TEST(DatasetOrder, RefusesWhatCannotBe) {
   const auto message = [](const OrderOptions& options, uint32_t batch_size,
                           std::vector<uint64_t> unit_ends, std::vector<RowSpan> rows) {
-    const Result<RowOrder> order = RowOrder::Make(options, batch_size, 0, unit_ends, rows);
+    const Result<DatasetOrder> order = DatasetOrder::Make(options, batch_size, 0, unit_ends, rows);
     EXPECT_EQ(order.status().code(), StatusCode::kInvalidArgument);
     return order.status().message();
   };
@@ -137,7 +137,7 @@ TEST(RowOrder, RefusesWhatCannotBe) {
   EXPECT_NE(message({.mixing_rows = UINT32_MAX}, 2, {}, {{0, 4}}).find("2^31"), std::string::npos);
 }
 
-TEST(RowOrder, FingerprintTellsSelectionsApart) {
+TEST(DatasetOrder, FingerprintTellsSelectionsApart) {
   const auto of = [](std::vector<RowSpan> rows) {
     return MakeOrder({}, {}, rows).rows_fingerprint();
   };

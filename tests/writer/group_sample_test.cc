@@ -28,7 +28,7 @@ constexpr uint32_t kMost = 4'096;
 // Of features that have ten entries in each row of [first, end).
 internal::RowSample Sample(const internal::RowOrder& order, uint32_t most,
                            const std::vector<std::pair<uint32_t, uint32_t>>& features) {
-  const auto count = [&](size_t f, const internal::RowRange& range) -> uint64_t {
+  const auto count = [&](size_t f, const internal::RowInterval& range) -> uint64_t {
     const uint32_t first = std::max(range.first, features[f].first);
     const uint32_t end = std::min(range.first + range.num_rows, features[f].second);
     return first < end ? 10 * (end - first) : 0;
@@ -40,7 +40,7 @@ internal::RowSample Sample(const internal::RowOrder& order, uint32_t most,
 void ExpectSound(const internal::RowSample& sample, uint32_t num_rows) {
   uint32_t end = 0;
   size_t at = 0;
-  for (const internal::RowRange& range : sample.ranges) {
+  for (const internal::RowInterval& range : sample.ranges) {
     EXPECT_GE(range.first, end);
     EXPECT_EQ(sample.input_entry[at], num_rows - 1 - range.first);
     at += range.num_rows;
@@ -79,7 +79,7 @@ TEST(SampleRows, SeesWhatComesLater) {
       const internal::RowSample sample =
           Sample(order, kMost, {{0, num_rows}, {late, num_rows}, {0, 1'000}});
       ExpectSound(sample, num_rows);
-      const internal::RowRange last = sample.ranges.back();
+      const internal::RowInterval last = sample.ranges.back();
       EXPECT_GT(last.first + last.num_rows, late) << num_rows << ", " << session;
       EXPECT_EQ(sample.ranges[0].first, 0U);
     }

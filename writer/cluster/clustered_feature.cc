@@ -30,9 +30,9 @@ ClusteredFeature::ClusteredFeature(const FeatureSource& source, const RowOrder& 
   }
 }
 
-size_t ClusteredFeature::CountPresent(std::span<const RowRange> ranges) const {
+size_t ClusteredFeature::CountPresent(std::span<const RowInterval> ranges) const {
   size_t count = 0;
-  for (const RowRange& range : ranges) {
+  for (const RowInterval& range : ranges) {
     if (source_.rows->all_present) {
       count += range.num_rows;
       continue;
@@ -49,7 +49,7 @@ size_t ClusteredFeature::CountEntries() const {
          static_cast<size_t>(TypeWidth(source_.spec->columns[0].type));
 }
 
-uint64_t ClusteredFeature::EstimateEntries(const RowRange& range) const {
+uint64_t ClusteredFeature::EstimateEntries(const RowInterval& range) const {
   constexpr uint32_t kLooks = 64;
   const bool all = source_.rows->all_present;
   const auto at = [&](uint32_t position) {
@@ -66,7 +66,7 @@ uint64_t ClusteredFeature::EstimateEntries(const RowRange& range) const {
   return entries * step;
 }
 
-void ClusteredFeature::FillRows(const RowRange& range, uint32_t at, StripeRows* slice) const {
+void ClusteredFeature::FillRows(const RowInterval& range, uint32_t at, FeatureSlice* slice) const {
   const RowBatch::FeatureBuffer& rows = *source_.rows;
   const uint32_t per_row = slice->entries_per_row;
   const auto set = [&](uint32_t row, uint32_t entry) {
@@ -85,11 +85,11 @@ void ClusteredFeature::FillRows(const RowRange& range, uint32_t at, StripeRows* 
     set(at + positions_[i] - range.first, entries_[i]);
 }
 
-StripeRows ClusteredFeature::MakeRows(std::span<const RowRange> ranges,
-                                      std::span<const uint64_t> entries) const {
+FeatureSlice ClusteredFeature::MakeRows(std::span<const RowInterval> ranges,
+                                        std::span<const uint64_t> entries) const {
   const RowBatch::FeatureBuffer& rows = *source_.rows;
   const uint32_t per_row = source_.entries_per_row();
-  StripeRows slice;
+  FeatureSlice slice;
   slice.num_rows = static_cast<uint32_t>(entries.size());
   slice.entries_per_row = per_row;
   if (rows.all_present && per_row == 1) {
@@ -98,7 +98,7 @@ StripeRows ClusteredFeature::MakeRows(std::span<const RowRange> ranges,
     slice.codes.assign(slice.num_rows, 0);
     slice.first_entries.assign(slice.num_rows, 0);
     uint32_t at = 0;
-    for (const RowRange& range : ranges) {
+    for (const RowInterval& range : ranges) {
       FillRows(range, at, &slice);
       at += range.num_rows;
     }
@@ -111,12 +111,12 @@ StripeRows ClusteredFeature::MakeRows(std::span<const RowRange> ranges,
   return slice;
 }
 
-StripeRows ClusteredFeature::MakeRows(uint32_t first, uint32_t num_rows) const {
-  const RowRange range{first, num_rows};
+FeatureSlice ClusteredFeature::MakeRows(uint32_t first, uint32_t num_rows) const {
+  const RowInterval range{first, num_rows};
   return MakeRows({&range, 1}, std::span(order_.input_entry).subspan(first, num_rows));
 }
 
-StripeRows ClusteredFeature::MakeRows(const RowSample& sample) const {
+FeatureSlice ClusteredFeature::MakeRows(const RowSample& sample) const {
   return MakeRows(sample.ranges, sample.input_entry);
 }
 

@@ -15,7 +15,7 @@ namespace dsi::internal {
 // A feature's rows in a stripe, as dedup sees them, with the arrays that those need. Scalars that
 // every row has need none of their own: most features are such. The spans of FeatureRows point into
 // the other members, into the ClusteredFeature and into the source. To be moved, not copied.
-struct StripeRows : FeatureRows {
+struct FeatureSlice : FeatureRows {
   uint32_t num_rows = 0;
   std::vector<uint32_t> codes;          // Spec D-010.
   std::vector<uint64_t> first_entries;  // Of each row.
@@ -29,23 +29,24 @@ class ClusteredFeature {
   ClusteredFeature(const FeatureSource& source, const RowOrder& order,
                    std::span<const uint32_t> position_of);
 
-  StripeRows MakeRows(uint32_t first, uint32_t num_rows) const;
+  FeatureSlice MakeRows(uint32_t first, uint32_t num_rows) const;
   // The rows of a sample, one range after another; spans point into the sample as well.
-  StripeRows MakeRows(const RowSample& sample) const;
+  FeatureSlice MakeRows(const RowSample& sample) const;
 
   const FeatureSource& source() const { return source_; }
   // Rows present at these positions.
-  size_t CountPresent(std::span<const RowRange> ranges) const;
+  size_t CountPresent(std::span<const RowInterval> ranges) const;
   // Entries of a column in all rows.
   size_t CountEntries() const;
   // And about how many in some, by the lengths of a few.
-  uint64_t EstimateEntries(const RowRange& range) const;
+  uint64_t EstimateEntries(const RowInterval& range) const;
 
  private:
   // The rows of `ranges`; `entries` are their RowOrder::input_entry.
-  StripeRows MakeRows(std::span<const RowRange> ranges, std::span<const uint64_t> entries) const;
+  FeatureSlice MakeRows(std::span<const RowInterval> ranges,
+                        std::span<const uint64_t> entries) const;
   // Fills the rows of a slice from `at` on.
-  void FillRows(const RowRange& range, uint32_t at, StripeRows* slice) const;
+  void FillRows(const RowInterval& range, uint32_t at, FeatureSlice* slice) const;
 
   FeatureSource source_;
   const RowOrder& order_;

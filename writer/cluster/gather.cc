@@ -7,13 +7,13 @@
 namespace dsi::internal {
 namespace {
 
-size_t EntriesOfRow(const StripeRows& slice, uint32_t row) {
+size_t EntriesOfRow(const FeatureSlice& slice, uint32_t row) {
   return EntriesOf(slice, ShapeOf(slice, row));
 }
 
 // Calls visit(row) for every stored row.
 template <typename Visit>
-void ForEachRow(const StripeRows& slice, const std::vector<uint32_t>& stored_rows,
+void ForEachRow(const FeatureSlice& slice, const std::vector<uint32_t>& stored_rows,
                 const Visit& visit) {
   if (stored_rows.empty()) {
     for (uint32_t row = 0; row < slice.num_rows; ++row) visit(row);
@@ -24,7 +24,7 @@ void ForEachRow(const StripeRows& slice, const std::vector<uint32_t>& stored_row
 
 // Scalars: one load and store per row.
 template <typename T>
-void GatherScalars(const StripeRows& slice, const std::byte* data,
+void GatherScalars(const FeatureSlice& slice, const std::byte* data,
                    const std::vector<uint32_t>& stored_rows, std::vector<std::byte>* out) {
   out->resize((stored_rows.empty() ? slice.num_rows : stored_rows.size()) * sizeof(T));
   std::byte* dst = out->data();
@@ -36,7 +36,7 @@ void GatherScalars(const StripeRows& slice, const std::byte* data,
   out->resize(static_cast<size_t>(dst - out->data()));
 }
 
-void GatherLists(const StripeRows& slice, const FeatureRows::Values& values,
+void GatherLists(const FeatureSlice& slice, const FeatureRows::Values& values,
                  const std::vector<uint32_t>& stored_rows, std::vector<std::byte>* out) {
   const auto width = static_cast<size_t>(values.width);
   out->resize(CountValues(slice, stored_rows) * width);
@@ -50,7 +50,7 @@ void GatherLists(const StripeRows& slice, const FeatureRows::Values& values,
 
 }  // namespace
 
-std::vector<uint32_t> GatherShape(const StripeRows& slice,
+std::vector<uint32_t> GatherShape(const FeatureSlice& slice,
                                   const std::vector<uint32_t>& stored_rows) {
   const size_t num_stored = stored_rows.empty() ? slice.num_rows : stored_rows.size();
   if (slice.shape.empty()) return std::vector<uint32_t>(num_stored, 1);
@@ -61,13 +61,13 @@ std::vector<uint32_t> GatherShape(const StripeRows& slice,
   return shape;
 }
 
-uint64_t CountValues(const StripeRows& slice, const std::vector<uint32_t>& stored_rows) {
+uint64_t CountValues(const FeatureSlice& slice, const std::vector<uint32_t>& stored_rows) {
   uint64_t total = 0;
   ForEachRow(slice, stored_rows, [&](uint32_t row) { total += EntriesOfRow(slice, row); });
   return total;
 }
 
-std::vector<std::byte> GatherValues(const StripeRows& slice, size_t column,
+std::vector<std::byte> GatherValues(const FeatureSlice& slice, size_t column,
                                     const std::vector<uint32_t>& stored_rows) {
   const FeatureRows::Values& values = slice.values[column];
   std::vector<std::byte> out;

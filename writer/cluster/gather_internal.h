@@ -11,15 +11,15 @@
 namespace dsi::internal {
 
 // Shape codes of the stored rows; an empty list of rows means every row (identity).
-std::vector<uint32_t> GatherShape(const StripeRows& slice,
+std::vector<uint32_t> GatherShape(const FeatureSlice& slice,
                                   const std::vector<uint32_t>& stored_rows);
 
 // How many values the stored rows have in each column.
-uint64_t CountValues(const StripeRows& slice, const std::vector<uint32_t>& stored_rows);
+uint64_t CountValues(const FeatureSlice& slice, const std::vector<uint32_t>& stored_rows);
 
 // Entries of the stored rows of one column, one row after another, in the order in which the user
 // gave them (spec D-012).
-std::vector<std::byte> GatherValues(const StripeRows& slice, size_t column,
+std::vector<std::byte> GatherValues(const FeatureSlice& slice, size_t column,
                                     const std::vector<uint32_t>& stored_rows);
 
 // The bytes of a column as an array of its type.

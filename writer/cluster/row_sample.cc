@@ -18,9 +18,9 @@ uint32_t SessionStart(std::span<const uint32_t> starts, uint32_t from, uint32_t 
   return after == starts.begin() || *(after - 1) < from ? at : *(after - 1);
 }
 
-std::vector<RowRange> Windows(uint32_t num_rows, uint32_t size) {
+std::vector<RowInterval> Windows(uint32_t num_rows, uint32_t size) {
   const uint32_t count = std::min((num_rows - 1) / size + 1, kMostWindows);
-  std::vector<RowRange> windows;
+  std::vector<RowInterval> windows;
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t first = count == 1 ? 0 : uint64_t{num_rows - size} * i / (count - 1);
     windows.push_back({static_cast<uint32_t>(first), size});
@@ -30,7 +30,7 @@ std::vector<RowRange> Windows(uint32_t num_rows, uint32_t size) {
 
 // The first window, and while there are features that the chosen ones hardly have, the one that has
 // most of these. Ascending.
-std::vector<size_t> Choose(std::span<const RowRange> windows, size_t num_features,
+std::vector<size_t> Choose(std::span<const RowInterval> windows, size_t num_features,
                            const CountEntries& count) {
   // Entries of the features that are not seen yet, window by window.
   std::vector<std::vector<uint64_t>> unseen;
@@ -41,7 +41,7 @@ std::vector<size_t> Choose(std::span<const RowRange> windows, size_t num_feature
   };
   for (size_t f = 0; f < num_features && windows.size() > 1; ++f) {
     std::vector<uint64_t> entries;
-    for (const RowRange& window : windows) entries.push_back(count(f, window));
+    for (const RowInterval& window : windows) entries.push_back(count(f, window));
     if (!is_seen(entries, 0)) unseen.push_back(std::move(entries));
   }
   while (!unseen.empty() && chosen.size() < kMostRanges) {
@@ -59,13 +59,13 @@ std::vector<size_t> Choose(std::span<const RowRange> windows, size_t num_feature
   return chosen;
 }
 
-std::vector<RowRange> ChooseRanges(const RowOrder& order, uint32_t num_rows, uint32_t most,
-                                   size_t num_features, const CountEntries& count) {
+std::vector<RowInterval> ChooseRanges(const RowOrder& order, uint32_t num_rows, uint32_t most,
+                                      size_t num_features, const CountEntries& count) {
   if (num_rows <= most) return {{0, num_rows}};
-  const std::vector<RowRange> windows = Windows(num_rows, most);
+  const std::vector<RowInterval> windows = Windows(num_rows, most);
   const std::vector<size_t> chosen = Choose(windows, num_features, count);
   const auto size = std::max(1U, static_cast<uint32_t>(most / chosen.size()));
-  std::vector<RowRange> ranges = {{0, size}};
+  std::vector<RowInterval> ranges = {{0, size}};
   for (size_t i = 1; i < chosen.size(); ++i) {
     // What comes late is there at the end of a window rather than at its beginning.
     const uint32_t at = windows[chosen[i]].first + most - size;
@@ -82,7 +82,7 @@ RowSample SampleRows(const RowOrder& order, uint32_t num_rows, uint32_t most, si
   RowSample sample;
   sample.ranges = ChooseRanges(order, num_rows, most, num_features, count);
   std::vector<uint32_t> time_rank;
-  for (const RowRange& range : sample.ranges) {
+  for (const RowInterval& range : sample.ranges) {
     const auto entries = order.input_entry.begin() + range.first;
     sample.input_entry.insert(sample.input_entry.end(), entries, entries + range.num_rows);
     const auto ranks = order.time_rank.begin() + range.first;

@@ -11,13 +11,13 @@
 namespace dsi::internal {
 
 // Positions [first, first + num_rows) of the file.
-struct RowRange {
+struct RowInterval {
   uint32_t first = 0;
   uint32_t num_rows = 0;
 };
 
 struct RowSample {
-  std::vector<RowRange> ranges;        // Ascending, apart from each other.
+  std::vector<RowInterval> ranges;     // Ascending, apart from each other.
   std::vector<uint64_t> input_entry;   // RowOrder::input_entry of its rows.
   std::vector<uint32_t> rows_in_time;  // Places in the sample, oldest first.
 
@@ -25,7 +25,7 @@ struct RowSample {
 };
 
 // About how many entries a feature has in a range of rows.
-using CountEntries = std::function<uint64_t(size_t feature, const RowRange& range)>;
+using CountEntries = std::function<uint64_t(size_t feature, const RowInterval& range)>;
 
 // At most `most` rows, all where there are no more. The first rows, as an owner's rows that follow
 // each other in a stripe must do so in the sample; where features have hardly any entries there, as

@@ -32,7 +32,7 @@ FeatureValues::FeatureValues(const ClusteredFeature& feature, const GroupIndex& 
 }
 
 void FeatureValues::FindWindows(const FeatureValuesOptions& options, const EncodeTuning& tuning) {
-  const StripeRows slice = feature_.MakeRows(first_, num_rows_);
+  const FeatureSlice slice = feature_.MakeRows(first_, num_rows_);
   Windows found = internal::FindWindows(slice, index_.stored_rows, num_rows_);
   const auto encode = [&] {
     return EncodeStream(
@@ -116,7 +116,7 @@ std::vector<std::byte> FeatureValues::TakeValues(uint32_t column, uint32_t tier)
 
 std::vector<std::byte> FeatureValues::CopyValues(uint32_t column, uint64_t fewest,
                                                  uint64_t most) const {
-  const StripeRows slice = feature_.MakeRows(first_, num_rows_);
+  const FeatureSlice slice = feature_.MakeRows(first_, num_rows_);
   const auto width = static_cast<size_t>(slice.values[column].width);
   const uint64_t count =
       pool_.empty() ? CountValues(slice, index_.stored_rows) : pool_[column][0].size() / width;

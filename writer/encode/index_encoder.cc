@@ -69,7 +69,7 @@ class IndexBuilder {
     } else {
       for (const ClusteredFeature* feature : input_.features)
         slices_.push_back(feature->MakeRows(input_.first, input_.num_rows));
-      for (const StripeRows& slice : slices_) columns_.push_back(&slice);
+      for (const FeatureSlice& slice : slices_) columns_.push_back(&slice);
       // Windows would not help who reads: a list that repeats is a unique row to the trainer, too.
       best_cost_ = EncodedBytes(every_row(), /*have_windows=*/false) / kLessThanRows;
       TakeRuns(&index);
@@ -93,7 +93,7 @@ class IndexBuilder {
   // Raw bytes of the given rows in all columns of the features.
   double StoredBytes(const std::vector<uint32_t>& rows) const {
     double bytes = 0;
-    for (const StripeRows& slice : slices_) {
+    for (const FeatureSlice& slice : slices_) {
       double width = 0;
       for (const FeatureRows::Values& values : slice.values) width += values.width;
       uint64_t entries = 0;
@@ -109,7 +109,7 @@ class IndexBuilder {
     // What other groups refer to must know its rows again, whatever codes make of their values.
     if (input_.keep_inverse) return StoredBytes(rows);
     double bits = 0;
-    for (const StripeRows& slice : slices_)
+    for (const FeatureSlice& slice : slices_)
       bits += BitsInOrder(slice, rows, have_windows, bits_to_decode_);
     return bits / 8;
   }
@@ -152,7 +152,7 @@ class IndexBuilder {
     std::vector<uint8_t> all(num_rows, 1);
     std::vector<uint8_t> one(num_rows);
     for (const ClusteredFeature* feature : input_.features) {
-      const StripeRows slice = feature->MakeRows(input_.first, num_rows);
+      const FeatureSlice slice = feature->MakeRows(input_.first, num_rows);
       MarkRepeats(slice, num_rows, one);
       for (uint32_t r = 0; r < num_rows; ++r) all[r] &= one[r];
     }
@@ -294,7 +294,7 @@ class IndexBuilder {
   const GroupIndexInput& input_;
   const EncodeTuning& tuning_;
   const double bits_to_decode_;  // What decoding an entry is worth.
-  std::vector<StripeRows> slices_;
+  std::vector<FeatureSlice> slices_;
   std::vector<const FeatureRows*> columns_;
   double best_cost_ = 0;
 };

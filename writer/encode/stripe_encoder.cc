@@ -155,7 +155,7 @@ class StripeEncoder {
   // As readers do: by the stored time, missing ones first, then by row.
   void SortByTimeColumn(size_t feature) {
     if (layout_.columns[layout_.features[feature].first_column].id_space != kNone16) return;
-    const StripeRows rows = features_[feature].MakeRows(first_, num_rows_);
+    const FeatureSlice rows = features_[feature].MakeRows(first_, num_rows_);
     std::vector<int64_t> times(num_rows_, INT64_MIN);
     std::vector<uint8_t> present(num_rows_);
     for (uint32_t row = 0; row < num_rows_; ++row) {
@@ -287,7 +287,7 @@ class StripeEncoder {
   // `values` are those of all unique rows, each of which is that of some row (D-002).
   void FindStatistics(uint32_t f, std::span<const std::byte> values) {
     const Type type = features_[f].source().spec->columns[0].type;
-    const RowRange range{first_, num_rows_};
+    const RowInterval range{first_, num_rows_};
     ColumnStatistics& statistics = statistics_[f];
     statistics.num_missing =
         num_rows_ - static_cast<uint32_t>(features_[f].CountPresent({&range, 1}));

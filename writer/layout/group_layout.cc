@@ -90,7 +90,7 @@ class GroupAssigner {
       candidate_feature.push_back(f);
     }
     const bool ids = std::count_if(features_.begin(), features_.end(), MayBeId) <= kMostIds;
-    std::vector<StripeRows> slices(candidate_feature.size());
+    std::vector<FeatureSlice> slices(candidate_feature.size());
     std::vector<GroupCandidate> candidates(candidate_feature.size());
     DSI_RETURN_IF_ERROR(options.for_each(candidates.size(), [&](size_t i) {
       const uint32_t f = candidate_feature[i];
