@@ -35,7 +35,8 @@ struct DatasetScanOptions {
   OrderOptions order;
   ShardOptions shard;
   // What DatasetScan::state() gave. Its order, batch size and rows must be those asked for; shard
-  // and threads may differ. Empty: from the start.
+  // and threads may differ. Where sessions are mixed the filter must be the same, which is not
+  // looked at: of stripes that it passes over the sessions are not known. Empty: from the start.
   std::string state = {};
 };
 

@@ -88,6 +88,7 @@ class DSI_EXPORT RowsBuilder {
   std::vector<float> scores_;
   std::vector<int64_t> offsets_ = {0};
   std::vector<uint8_t> present_;
+  std::unique_ptr<RowsBuilder> copied_;  // What a step had to lay out before it could begin.
 };
 
 }  // namespace dsi

@@ -8,6 +8,11 @@
 namespace dsi::internal {
 
 struct RowsAccess {
+  // Another builder whose memory is kept with this one.
+  static RowsBuilder* Copied(RowsBuilder* out) {
+    if (out->copied_ == nullptr) out->copied_ = std::make_unique<RowsBuilder>();
+    return out->copied_.get();
+  }
   // Ends rows as long, and as missing, as the first rows of the source; their values were added.
   static void EndRowsOf(const RowsInput& source, size_t num_rows, RowsBuilder* out);
 };

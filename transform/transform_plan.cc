@@ -38,14 +38,14 @@ void ClearMissing(RowsBuilder* out, size_t num_rows, void* values) {
 
 void RunElementwise(const ElementwiseChain& values, const ElementwiseChain& scores,
                     const RowsInput& input, size_t num_rows, RowsBuilder* out) {
-  RowsBuilder copied;
   RowsInput source = input;
   const float* source_scores = nullptr;
   const void* from = Contiguous(input, num_rows, &source_scores);
   if (from == nullptr) {
-    copied.Reset(input.view.type);
-    CopyRows(input, num_rows, &copied);
-    source = {copied.View(), nullptr};
+    RowsBuilder* const copied = RowsAccess::Copied(out);
+    copied->Reset(input.view.type);
+    CopyRows(input, num_rows, copied);
+    source = {copied->View(), nullptr};
     from = Contiguous(source, num_rows, &source_scores);
   }
   const RowsView& view = source.view;

@@ -15,7 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 Status CannotList(const std::string& folder, const std::error_code& error) {
-  return Error(StatusCode::kIo, "{}: cannot be listed: {}", folder, error.message());
+  const bool lacks_memory = error == std::errc::not_enough_memory;
+  return Error(lacks_memory ? StatusCode::kResourceExhausted : StatusCode::kIo,
+               "{}: cannot be listed: {}", folder, error.message());
 }
 
 std::vector<std::string> PartsOf(std::string_view path) {

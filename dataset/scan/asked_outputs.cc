@@ -76,7 +76,16 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
       return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them", patterns[i],
                              columns.size());
     }
+    const ColumnInfo& column = view_->columns()[columns.front()];
+    if (IsList(column)) {
+      return InvalidArgument("filter: {} is a {} of {}; only one number per row can be compared",
+                             column.name, KindName(column.kind), TypeName(column.type));
+    }
     filter_columns_.push_back(columns.front());
+  }
+  for (const Sampling& sampling : options.scan.filter.sample) {
+    if (!(sampling.keep >= 0 && sampling.keep <= 1))
+      return InvalidArgument("filter: keep is {}, 0 to 1 is possible", sampling.keep);
   }
   if (wants_all) {
     for (const uint32_t column : view_->of_pattern()[0])
@@ -259,11 +268,12 @@ FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file) cons
   for (Predicate& predicate : filter.where) {
     if (!rename(&predicate)) request.drops_all = true;
   }
-  std::erase_if(filter.sample, [&](Sampling& sampling) {
+  filter.sample.clear();
+  for (Sampling sampling : options_.filter.sample) {
     bool is_known = true;
     for (Predicate& predicate : sampling.when) is_known = rename(&predicate) && is_known;
-    return !is_known;
-  });
+    if (is_known) filter.sample.push_back(std::move(sampling));
+  }
   return request;
 }
 

@@ -13,8 +13,8 @@
 
 namespace dsi::internal {
 
-BatchMaker::BatchMaker(const DatasetFiles* dataset, DatasetOrder order, BatchShare share,
-                       uint64_t snapshot, const DatasetScanOptions& options)
+BatchMaker::BatchMaker(DatasetOrder order, BatchShare share, uint64_t snapshot,
+                       const DatasetScanOptions& options)
     : budget_{.limit = options.scan.memory_bytes},
       workers_(&budget_, options.scan.threads != 0
                              ? options.scan.threads
@@ -24,9 +24,8 @@ BatchMaker::BatchMaker(const DatasetFiles* dataset, DatasetOrder order, BatchSha
       snapshot_(snapshot),
       options_(options.order),
       batch_size_(options.scan.batch_size),
-      slab_(&budget_) {
-  (void)dataset;
-}
+      slab_(&budget_),
+      rows_(&budget_) {}
 
 BatchMaker::~BatchMaker() { workers_.team.StopAll(); }
 
@@ -35,12 +34,12 @@ Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset
                                                      uint64_t snapshot,
                                                      const DatasetScanOptions& options) {
   std::unique_ptr<BatchMaker> maker(
-      new BatchMaker(dataset, std::move(order), std::move(share), snapshot, options));
+      new BatchMaker(std::move(order), std::move(share), snapshot, options));
   const bool wants_sessions =
       maker->order_.window_rows() != 0 && options.order.mix == Mix::kSessions;
   DSI_ASSIGN_OR_RETURN(maker->files_, ScanFiles::Make(dataset, options, wants_sessions,
                                                       &maker->workers_, &maker->budget_));
-  maker->window_ = std::make_unique<Window>(maker->files_.get());
+  maker->window_ = std::make_unique<Window>(maker->files_.get(), &maker->budget_);
   for (const ScanOutput& output : maker->files_->projection()->outputs) {
     const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
     maker->columns_.push_back(
@@ -89,8 +88,7 @@ Status BatchMaker::TakeRows(uint64_t number) {
   const uint64_t end = std::min(begin + batch_size_, order_.num_rows());
   const uint64_t window_rows = order_.window_rows();
   if (window_rows == 0) {
-    order_.Find(begin, end, &spans_);
-    DSI_RETURN_IF_ERROR(window_->Load(spans_, /*at_once=*/true));
+    DSI_RETURN_IF_ERROR(LoadRows(begin, end, /*at_once=*/true));
     return window_->Take({}, &pieces_, &numbers_);
   }
   DSI_RETURN_IF_ERROR(LoadWindow(begin / window_rows));
@@ -101,14 +99,25 @@ Status BatchMaker::TakeRows(uint64_t number) {
 Status BatchMaker::LoadWindow(uint64_t window) {
   if (loaded_window_ == window) return Status::Ok();
   const uint64_t begin = window * order_.window_rows();
-  order_.Find(begin, std::min(begin + order_.window_rows(), order_.num_rows()), &spans_);
+  const uint64_t end = std::min(begin + order_.window_rows(), order_.num_rows());
   loaded_window_ = UINT64_MAX;
-  DSI_RETURN_IF_ERROR(window_->Load(spans_, /*at_once=*/false));
+  DSI_RETURN_IF_ERROR(LoadRows(begin, end, /*at_once=*/false));
   if (options_.mix == Mix::kSessions) window_->FindSessions(&sessions_);
   MixWindow(options_, snapshot_, window, sessions_, window_->num_rows(), &dealt_);
   SortByBatch();
   loaded_window_ = window;
   return Status::Ok();
+}
+
+Status BatchMaker::LoadRows(uint64_t begin, uint64_t end, bool at_once) {
+  // Numbers of a batch; sessions, the order dealt out and what sorts it of a window.
+  const uint64_t batch_bytes = std::min<uint64_t>(batch_size_, end - begin) * sizeof(uint64_t);
+  const uint64_t bytes = batch_bytes + (at_once ? 0 : (end - begin) * 4 * sizeof(uint32_t));
+  if (bytes > rows_.bytes()) DSI_RETURN_IF_ERROR(rows_.Add(bytes - rows_.bytes()));
+  order_.Find(begin, end, &spans_);
+  std::sort(spans_.begin(), spans_.end(),
+            [](const RowSpan& a, const RowSpan& b) { return a.begin < b.begin; });
+  return window_->Load(spans_, at_once);
 }
 
 // The rows of each batch, ascending, so that pieces and their memory are gone through in order.

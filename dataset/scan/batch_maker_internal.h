@@ -31,11 +31,12 @@ class BatchMaker final : public Scan {
   const ScanStats& stats() const noexcept override { return stats_; }
 
  private:
-  BatchMaker(const DatasetFiles* dataset, DatasetOrder order, BatchShare share, uint64_t snapshot,
+  BatchMaker(DatasetOrder order, BatchShare share, uint64_t snapshot,
              const DatasetScanOptions& options);
   Status NextBatch(Batch* batch, bool* more);
   Status TakeRows(uint64_t number);
   Status LoadWindow(uint64_t window);
+  Status LoadRows(uint64_t begin, uint64_t end, bool at_once);
   void SortByBatch();
   Status Fill(BatchState* state);
   void CountWork();
@@ -48,6 +49,7 @@ class BatchMaker final : public Scan {
   const OrderOptions options_;
   const uint32_t batch_size_;
   MemoryCharge slab_;
+  MemoryCharge rows_;  // For the arrays below that have an item for each row.
   std::vector<ScanColumn> columns_;
   std::unique_ptr<ScanFiles> files_;
   std::unique_ptr<Window> window_;

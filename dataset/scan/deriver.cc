@@ -24,20 +24,36 @@ Deriver::Deriver(const TransformPlan* plan, const FileTransforms* transforms,
 Status Deriver::Run(const BatchPiece& piece) {
   for (size_t g = 0; g < groups_.size(); ++g)
     FindTuples(piece, transforms_->groups[g], &groups_[g], &rows_.groups[g]);
-  for (size_t stage = 0; stage < built_.size(); ++stage)
+  for (size_t stage = 0; stage < built_.size(); ++stage) {
     DSI_RETURN_IF_ERROR(RunStage(piece, stage));
+    DSI_RETURN_IF_ERROR(Charge());
+  }
   size_t num_rows = 0;
   for (const RowsBuilder& built : built_) num_rows = std::max(num_rows, built.num_rows());
   for (size_t i = starts_.size(); i < num_rows; ++i) starts_.push_back(i);
-  uint64_t bytes = 0;
-  for (size_t stage = 0; stage < built_.size(); ++stage) {
-    SetStage(stage);
-    const auto width = static_cast<uint64_t>(TypeWidth(built_[stage].type().type));
-    bytes += built_[stage].num_values() * (width + sizeof(float)) +
-             built_[stage].num_rows() * (sizeof(uint64_t) + sizeof(uint32_t) + 1);
+  for (size_t stage = 0; stage < built_.size(); ++stage) SetStage(stage);
+  return Charge();
+}
+
+// Counts what is held; it is kept for the next piece.
+Status Deriver::Charge() {
+  const auto size_of = [](const auto& items) { return items.capacity() * sizeof(items[0]); };
+  uint64_t bytes = size_of(starts_) + size_of(table_) + size_of(before_) + size_of(fresh_);
+  for (const Group& group : groups_) {
+    bytes += size_of(group.own_slots) + size_of(group.touched);
+    for (const std::vector<uint32_t>& member : group.members) bytes += size_of(member);
   }
-  memory_.Set(0);
-  return memory_.Add(bytes);
+  for (const Input& input : inputs_) {
+    bytes += size_of(input.begins) + size_of(input.ends) + size_of(input.present) +
+             size_of(input.numbers) + size_of(input.rows);
+  }
+  for (size_t stage = 0; stage < built_.size(); ++stage) {
+    const RowsBuilder& built = built_[stage];
+    const auto width = static_cast<uint64_t>(TypeWidth(built.type().type));
+    bytes += built.num_values() * (width + sizeof(float)) +
+             built.num_rows() * (sizeof(int64_t) + 1) + size_of(lengths_[stage]);
+  }
+  return bytes > memory_.bytes() ? memory_.Add(bytes - memory_.bytes()) : Status::Ok();
 }
 
 void Deriver::FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group,
@@ -85,11 +101,11 @@ void Deriver::FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& o
 // Splits tuples by one more group, whose unique row of each row is `slots`; tuples are numbered by
 // first use.
 void Deriver::AddMember(size_t at, std::span<const uint32_t> slots, Group* group) {
-  std::vector<std::vector<uint32_t>> members(group->members.size());
-  // Open addressing; a place holds the number of a tuple, less one.
+  // Open addressing; a place holds the number of a tuple, plus one.
   const size_t size = std::bit_ceil(2 * slots.size() + 1);
   table_.assign(size, 0);
-  std::vector<uint32_t> before;  // By new tuple: the old one.
+  before_.clear();
+  fresh_.clear();
   for (size_t row = 0; row < slots.size(); ++row) {
     const uint32_t old = group->own_slots[row];
     uint64_t hash = (uint64_t{old} << 32 | slots[row]) * 0x9E3779B97F4A7C15;
@@ -98,20 +114,22 @@ void Deriver::AddMember(size_t at, std::span<const uint32_t> slots, Group* group
     for (;; place = (place + 1) & (size - 1)) {
       const uint32_t known = table_[place];
       if (known == 0) {
-        before.push_back(old);
-        members[at].push_back(slots[row]);
-        table_[place] = static_cast<uint32_t>(before.size());
+        before_.push_back(old);
+        fresh_.push_back(slots[row]);
+        table_[place] = static_cast<uint32_t>(before_.size());
         break;
       }
-      if (before[known - 1] == old && members[at][known - 1] == slots[row]) break;
+      if (before_[known - 1] == old && fresh_[known - 1] == slots[row]) break;
     }
     group->own_slots[row] = table_[place] - 1;
   }
+  group->members[at].swap(fresh_);
   for (size_t m = 0; m < at; ++m) {
-    for (const uint32_t old : before) members[m].push_back(group->members[m][old]);
+    fresh_.clear();
+    for (const uint32_t old : before_) fresh_.push_back(group->members[m][old]);
+    group->members[m].swap(fresh_);
   }
-  group->members = std::move(members);
-  group->num_unique = static_cast<uint32_t>(before.size());
+  group->num_unique = static_cast<uint32_t>(before_.size());
 }
 
 Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
@@ -119,14 +137,14 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
   const uint32_t g = transforms_->group_of_stage[stage];
   const Group& group = groups_[g];
   if (inputs_.size() < sources.size()) inputs_.resize(sources.size());
-  std::vector<RowsInput> inputs(sources.size());
+  views_.assign(sources.size(), {});
   for (size_t i = 0; i < sources.size(); ++i) {
     const TransformSource& source = sources[i];
     if (!source.is_stage) {
-      DSI_ASSIGN_OR_RETURN(inputs[i].view, ViewOf(piece, source.index, g, &inputs_[i]));
+      DSI_ASSIGN_OR_RETURN(views_[i].view, ViewOf(piece, source.index, g, &inputs_[i]));
       continue;
     }
-    inputs[i].view = built_[source.index].View();
+    views_[i].view = built_[source.index].View();
     const uint32_t other = transforms_->group_of_stage[source.index];
     if (other == g) continue;
     // Which of its tuples each of ours has.
@@ -134,9 +152,9 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
     rows.resize(group.num_unique);
     for (size_t row = 0; row < group.slots.size(); ++row)
       rows[group.slots[row]] = groups_[other].slots[row];
-    inputs[i].rows = rows.data();
+    views_[i].rows = rows.data();
   }
-  return plan_->RunStage(stage, inputs, group.num_unique, &built_[stage]);
+  return plan_->RunStage(stage, views_, group.num_unique, &built_[stage]);
 }
 
 // A feature of the file, one row for each tuple.

@@ -52,6 +52,7 @@ class Deriver {
                           Input* input, RowsView* view);
   static void MakeMissing(Input* input, RowsView* view);
   void SetStage(size_t stage);
+  Status Charge();
 
   const TransformPlan* plan_;
   const FileTransforms* transforms_;
@@ -61,8 +62,10 @@ class Deriver {
   std::vector<RowsBuilder> built_;              // By stage.
   std::vector<std::vector<uint32_t>> lengths_;  // By stage.
   std::vector<uint64_t> starts_;                // Of numbers: 0, 1, 2, …
-  std::vector<Input> inputs_;                   // Of the stage that is run.
+  std::vector<Input> inputs_;                   // Of the stage that is run, …
+  std::vector<RowsInput> views_;                // … and what it takes of them.
   std::vector<uint32_t> table_;                 // Of tuples met.
+  std::vector<uint32_t> before_, fresh_;        // Of these: the tuple split, the row added.
   DerivedRows rows_;
 };
 

@@ -10,22 +10,17 @@ namespace dsi::internal {
 
 uint32_t FileRequest::AddUnique(const std::string& column, Type dtype) {
   std::vector<Projection>& features = options.features;
-  const auto find = [&](Layout layout) {
-    return std::find_if(features.begin(), features.end(), [&](const Projection& p) {
-      return p.name == column && p.layout == layout;
-    });
-  };
-  // The same column in the same layout is one output. In another type it needs another layout.
-  Projection wanted{.name = column, .layout = Layout::kIkjt, .dtype = dtype};
-  wanted.bit_cast = dtype == Type::kInt64 || dtype == Type::kInt32;
-  auto known = find(Layout::kIkjt);
-  if (known != features.end() && (known->dtype != dtype || known->bit_cast != wanted.bit_cast)) {
-    wanted.layout = Layout::kVbe;
-    wanted.vbe_set = std::string("\n") + column;  // Of a name that nobody asks for.
-    known = features.end();
-  }
+  const bool bit_cast = dtype == Type::kInt64 || dtype == Type::kInt32;
+  const auto known = std::find_if(features.begin(), features.end(), [&](const Projection& p) {
+    return p.name == column && p.layout == Layout::kIkjt && p.dtype == dtype &&
+           p.bit_cast == bit_cast;
+  });
   const auto at = static_cast<uint32_t>(known - features.begin());
-  if (known == features.end()) features.push_back(std::move(wanted));
+  if (known == features.end()) {
+    features.push_back(
+        {.name = column, .layout = Layout::kIkjt, .dtype = dtype, .bit_cast = bit_cast});
+    ++num_hidden;
+  }
   return at;
 }
 
@@ -33,7 +28,8 @@ ScanFile::ScanFile(std::shared_ptr<const Reader> reader, ScanWorkers* workers, M
     : reader_(std::move(reader)),
       ahead_(&ReaderAccess::File(*reader_).file(), ReaderAccess::Options(*reader_), budget),
       file_(ReaderAccess::File(*reader_).Through(&ahead_)),
-      shared_(budget, workers) {
+      shared_(budget, workers),
+      records_(budget) {
   shared_.file = &file_;
   shared_.reader_options = ReaderAccess::Options(*reader_);
 }
@@ -54,9 +50,13 @@ Result<std::unique_ptr<ScanFile>> ScanFile::Open(std::shared_ptr<const Reader> r
   } else {
     DSI_ASSIGN_OR_RETURN(opened->shared_.projection, LookTogether(&opened->ahead_, [&] {
                            return ResolveProjection(file, request.options, 0,
-                                                    file.core().stripes.size());
+                                                    file.core().stripes.size(), {},
+                                                    request.num_hidden);
                          }));
   }
+  constexpr uint64_t kOutputBytes =
+      sizeof(OpenColumn) + sizeof(ScanValues) + sizeof(ScanOutput) + sizeof(FilePlace);
+  DSI_RETURN_IF_ERROR(opened->records_.Add(opened->projection().outputs.size() * kOutputBytes));
   opened->plan_ = plan;
   if (plan != nullptr) {
     opened->transforms_ =

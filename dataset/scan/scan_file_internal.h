@@ -18,7 +18,10 @@ namespace dsi::internal {
 
 // What a scan wants of a file: features in layouts, each of which is one output of its projection.
 struct FileRequest {
-  ScanOptions options;  // Features by their names in the file, and the filter.
+  // Features by their names in the file, and the filter. The last num_hidden features are no
+  // outputs of the scan.
+  ScanOptions options;
+  size_t num_hidden = 0;
   // By output of the scan: its position in the features; kNone32: none, or a stage of the pipeline.
   std::vector<uint32_t> positions;
   // By output of the scan: the stage that makes it, and whether its scores are meant.
@@ -31,7 +34,7 @@ struct FileRequest {
   bool wants_sessions = false;
   bool drops_all = false;  // By the filter no row passes.
 
-  // Position of a column in a layout that lists unique rows; it is added where it is not there yet.
+  // Position of a column as unique rows of this type; it is added, hidden, where it is not there.
   uint32_t AddUnique(const std::string& column, Type dtype);
 };
 
@@ -44,6 +47,7 @@ class ScanFile {
 
   ScanShared* shared() { return &shared_; }
   const OpenFile& file() const { return file_; }
+  const std::string& name() const { return file_.file().name(); }
   const Core& core() const { return file_.core(); }
   const ScanProjection& projection() const { return *shared_.projection; }
   // By output of the scan.
@@ -74,6 +78,7 @@ class ScanFile {
   LookAhead ahead_;
   OpenFile file_;  // Through ahead_.
   ScanShared shared_;
+  MemoryCharge records_;  // For the projection.
   std::vector<FilePlace> places_;
   const TransformPlan* plan_ = nullptr;
   FileTransforms transforms_;

@@ -32,8 +32,8 @@ class ScanFiles {
   // Opened when it is not; it stays until CloseUnused. A file that is new may change the
   // projection, not that of batches that were filled.
   Result<ScanFile*> Open(size_t file);
-  // Everything that is wanted now has been opened; of the others few stay.
   void BeginWindow() { ++window_; }
+  // All that the window wants has been opened; of the others few stay.
   void CloseUnused();
   const std::shared_ptr<const ScanProjection>& projection() const { return joint_.projection(); }
 

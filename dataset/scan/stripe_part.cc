@@ -11,7 +11,10 @@ StripePart::StripePart(ScanFile* file)
       decoder_(file->shared()),
       gathered_(file->shared()),
       picked_(file->shared()),
-      absent_(file->shared()->budget) {
+      absent_(file->shared()->budget),
+      passing_(file->shared()->budget),
+      chosen_(file->shared()->budget),
+      begins_(file->shared()->budget) {
   if (file->plan() == nullptr) return;
   deriver_ = std::make_unique<Deriver>(file->plan(), &file->transforms(), &file->projection(),
                                        file->shared()->budget);
@@ -27,7 +30,7 @@ void StripePart::Restart(size_t stripe) {
 }
 
 Status StripePart::Decode(std::span<const StripeBlock> blocks, bool at_once) {
-  blocks_.assign(blocks.begin(), blocks.end());
+  blocks_ = blocks;
   num_rows_ = 0;
   for (const StripeBlock& block : blocks_) num_rows_ += block.count;
   next_row_ = blocks_.back().first + blocks_.back().count;
@@ -81,28 +84,36 @@ Status StripePart::DecodeBlocks(bool at_once) {
     file_->file().ahead()->Forget();
   }
   is_gathered_ = blocks_.size() > 1;
-  if (!is_gathered_) {
-    DSI_RETURN_IF_ERROR(
-        decoder_.Advance(blocks_.front().first, blocks_.front().count, {}, /*may_touch=*/at_once));
-    for (uint32_t i = 0; i < shared->projection->values.size(); ++i)
-      DSI_RETURN_IF_ERROR(decoder_.CheckFit(i));
-    return Status::Ok();
-  }
-  gathered_.Start(&decoder_);
+  if (is_gathered_) gathered_.Start(&decoder_);
+  uint32_t before = 0;
   for (const StripeBlock& block : blocks_) {
-    DSI_RETURN_IF_ERROR(decoder_.Advance(block.first, block.count, {}, /*may_touch=*/false));
-    DSI_RETURN_IF_ERROR(gathered_.Add());
+    DSI_RETURN_IF_ERROR(
+        decoder_.Advance(block.first, block.count, {}, /*may_touch=*/at_once && !is_gathered_));
+    DSI_RETURN_IF_ERROR(CheckFit(before, block.count));
+    if (is_gathered_) DSI_RETURN_IF_ERROR(gathered_.Add());
+    before += block.count;
   }
-  return gathered_.Finish();
+  return is_gathered_ ? gathered_.Finish() : Status::Ok();
+}
+
+// Of the decoder's current rows, the `count` ones behind `before` others, those that pass must fit.
+Status StripePart::CheckFit(uint32_t before, uint32_t count) {
+  chosen_.clear();
+  if (file_->filters()) {
+    auto row = std::lower_bound(passing_.begin(), passing_.end(), before);
+    for (; row != passing_.end() && *row < before + count; ++row) chosen_.push_back(*row - before);
+    if (chosen_.empty()) return Status::Ok();
+  }
+  for (uint32_t i = 0; i < file_->projection().values.size(); ++i)
+    DSI_RETURN_IF_ERROR(decoder_.CheckFit(i, chosen_));
+  return Status::Ok();
 }
 
 void StripePart::AddSessions(uint32_t base, bool continues, std::vector<uint32_t>* starts) {
   const ScanProjection& own = file_->projection();
-  begins_.assign(num_rows_, file_->session_outputs().empty() ? 1 : 0);
-  // Rows that are dropped begin nothing; which sessions they are of has not been read.
-  const bool is_read = !file_->filters() || !passing_.empty();
+  begins_.assign(num_rows_, is_read() && file_->session_outputs().empty() ? 1 : 0);
   for (const uint32_t at : file_->session_outputs()) {
-    if (is_read) MarkChanges(own.outputs[at]);
+    if (is_read()) MarkChanges(own.outputs[at]);
   }
   uint32_t row = 0;
   for (const StripeBlock& block : blocks_) {
@@ -138,7 +149,8 @@ void StripePart::MarkChanges(const ScanOutput& key) {
   }
 }
 
-Result<BatchPiece> StripePart::Take(std::span<const uint32_t> rows, std::vector<uint32_t>* taken) {
+Result<BatchPiece> StripePart::Take(std::span<const uint32_t> rows,
+                                    CountedVector<uint32_t>* taken) {
   if (file_->filters()) {
     if (rows.empty()) {
       rows = passing_;
@@ -200,6 +212,7 @@ void StripePart::AddStripe(ScanStats* work) const {
   work->bytes_needed += picker_->bytes_needed();
   work->reads += picker_->reads();
   work->stripes_skipped += picker_->stripes_skipped();
+  work->values_decoded += picker_->values_decoded();
 }
 
 }  // namespace dsi::internal

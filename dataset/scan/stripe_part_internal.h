@@ -34,17 +34,19 @@ class StripePart {
   uint32_t next_row() const { return next_row_; }
 
   // Decodes the rows of blocks, which are ascending and apart and lie behind those of the call
-  // before. `at_once`: they will be taken all together.
+  // before; they must outlive the rows. `at_once`: they will be taken all together.
   Status Decode(std::span<const StripeBlock> blocks, bool at_once);
   uint32_t num_rows() const { return num_rows_; }
-  // Adds `base` + the rows at which a session begins. `continues`: the first goes on with what lies
-  // before the blocks.
+  // False: no row passes the filter, and nothing was decoded.
+  bool is_read() const { return !file_->filters() || !passing_.empty(); }
+  // Adds `base` + the rows at which a session begins. `continues`: the first row goes on with what
+  // lies before the blocks. Rows that were not read are of one session.
   void AddSessions(uint32_t base, bool continues, std::vector<uint32_t>* starts);
   // The piece of a batch that has those of `rows` (counted over the blocks, ascending) that pass
   // the filter; empty: of all rows. Adds the numbers in the stripe of those that it has. It may
   // have none.
   // Errors: those of the pipeline.
-  Result<BatchPiece> Take(std::span<const uint32_t> rows, std::vector<uint32_t>* taken);
+  Result<BatchPiece> Take(std::span<const uint32_t> rows, CountedVector<uint32_t>* taken);
 
   // What reading took, and rows that were dropped.
   ScanStats Work() const;
@@ -53,6 +55,7 @@ class StripePart {
   Status FindPassing();
   void MarkChanges(const ScanOutput& key);
   Status DecodeBlocks(bool at_once);
+  Status CheckFit(uint32_t before, uint32_t count);
   Status Derive(BatchPiece* piece);
   void AddStripe(ScanStats* work) const;
 
@@ -66,10 +69,10 @@ class StripePart {
   AbsentRows absent_;
   std::unique_ptr<Deriver> deriver_;   // Null: no pipeline.
   std::unique_ptr<RowPicker> picker_;  // Null: every row passes.
-  std::vector<StripeBlock> blocks_;
-  std::vector<uint32_t> passing_;  // Counted over the blocks; of all rows where there is a picker.
-  std::vector<uint32_t> chosen_;
-  std::vector<uint8_t> begins_;  // By row: a session does.
+  std::span<const StripeBlock> blocks_;
+  CountedVector<uint32_t> passing_;  // Counted over the blocks; where the file filters.
+  CountedVector<uint32_t> chosen_;
+  CountedVector<uint8_t> begins_;  // By row: a session does.
   uint32_t num_rows_ = 0;
   uint32_t next_row_ = 0;
   ScanStats past_;  // Of stripes before.

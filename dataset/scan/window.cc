@@ -5,27 +5,32 @@
 
 namespace dsi::internal {
 
-Status Window::Load(std::vector<RowSpan> spans, bool at_once) {
+Status Window::Load(std::span<const RowSpan> spans, bool at_once) {
   for (Part& part : parts_) idle_.push_back(std::move(part.rows));
   parts_.clear();
   files_->BeginWindow();
-  std::sort(spans.begin(), spans.end(),
-            [](const RowSpan& a, const RowSpan& b) { return a.begin < b.begin; });
   DSI_RETURN_IF_ERROR(FindParts(spans));
   // What goes on first, then what begins: memory is used again.
   for (Part& part : parts_) part.rows = TakeIdle(part, /*goes_on=*/true);
   for (Part& part : parts_) {
-    if (part.rows == nullptr) part.rows = TakeIdle(part, /*goes_on=*/false);
+    if (part.rows != nullptr) continue;
+    part.rows = TakeIdle(part, /*goes_on=*/false);
     if (part.rows == nullptr) part.rows = std::make_unique<StripePart>(part.file);
-    if (part.rows->stripe() != part.stripe || part.rows->next_row() > part.blocks.front().first ||
-        part.rows->next_row() == 0)
-      part.rows->Restart(part.stripe);
+    part.rows->Restart(part.stripe);
   }
   for (const std::unique_ptr<StripePart>& rows : idle_) AddWork(rows->Work(), &past_);
   idle_.clear();
   files_->CloseUnused();
-  for (Part& part : parts_) DSI_RETURN_IF_ERROR(part.rows->Decode(part.blocks, at_once));
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const Status status = parts_[i].rows->Decode(BlocksOf(i), at_once);
+    if (!status.ok()) return status.At(parts_[i].file->name());
+  }
   return Status::Ok();
+}
+
+std::span<const StripeBlock> Window::BlocksOf(size_t part) const {
+  const size_t end = part + 1 < parts_.size() ? parts_[part + 1].first_block : blocks_.size();
+  return std::span(blocks_).subspan(parts_[part].first_block, end - parts_[part].first_block);
 }
 
 // Of the window before: one that stands on the part's stripe before its rows, or any of its file.
@@ -33,7 +38,7 @@ std::unique_ptr<StripePart> Window::TakeIdle(const Part& part, bool goes_on) {
   for (auto rows = idle_.begin(); rows != idle_.end(); ++rows) {
     if ((*rows)->file() != part.file) continue;
     if (goes_on &&
-        ((*rows)->stripe() != part.stripe || (*rows)->next_row() > part.blocks.front().first))
+        ((*rows)->stripe() != part.stripe || (*rows)->next_row() > blocks_[part.first_block].first))
       continue;
     std::unique_ptr<StripePart> taken = std::move(*rows);
     idle_.erase(rows);
@@ -42,11 +47,12 @@ std::unique_ptr<StripePart> Window::TakeIdle(const Part& part, bool goes_on) {
   return nullptr;
 }
 
-// Spans that touch are one block, so that a session is not cut where they meet.
 Status Window::FindParts(std::span<const RowSpan> spans) {
   const std::span<const uint64_t> file_ends = files_->dataset().file_ends();
   num_rows_ = 0;
+  blocks_.clear();
   skipped_.clear();
+  uint64_t skipped_end = UINT64_MAX;
   const ScanFile* last_file = nullptr;
   size_t last_stripe = 0;
   for (const RowSpan& span : spans) {
@@ -56,7 +62,8 @@ Status Window::FindParts(std::span<const RowSpan> spans) {
       const uint64_t file_row = f == 0 ? 0 : file_ends[f - 1];
       if (!files_->MayPass(f)) {
         const uint64_t end = std::min(span.end, file_ends[f]);
-        skipped_.push_back(num_rows_);
+        if (row != skipped_end || row == file_row) skipped_.push_back(num_rows_);
+        skipped_end = end;
         num_rows_ += static_cast<uint32_t>(end - row);
         past_.rows_dropped += end - row;
         last_file = nullptr;
@@ -74,21 +81,25 @@ Status Window::FindParts(std::span<const RowSpan> spans) {
       const auto first = static_cast<uint32_t>(row - stripe_row);
       const auto count = static_cast<uint32_t>(end - row);
       if (file != last_file || s != last_stripe || parts_.empty()) {
-        Part part{.file = file, .stripe = s, .stripe_row = stripe_row, .first = num_rows_};
+        Part part{.file = file,
+                  .stripe = s,
+                  .stripe_row = stripe_row,
+                  .first = num_rows_,
+                  .first_block = blocks_.size()};
         if (file == last_file && s == last_stripe + 1 && first == 0) {
-          const StripeBlock& last = parts_.back().blocks.back();
-          part.continues = stripes[s].continues_session &&
-                           last.first + last.count == stripes[last_stripe].num_rows;
+          const StripeBlock& last = blocks_.back();
+          part.follows = last.first + last.count == stripes[last_stripe].num_rows;
         }
         parts_.push_back(std::move(part));
         last_file = file;
         last_stripe = s;
       }
-      std::vector<StripeBlock>& blocks = parts_.back().blocks;
-      if (!blocks.empty() && blocks.back().first + blocks.back().count == first) {
-        blocks.back().count += count;
+      // Spans that touch are one block, so that a session is not cut where they meet.
+      if (blocks_.size() > parts_.back().first_block &&
+          blocks_.back().first + blocks_.back().count == first) {
+        blocks_.back().count += count;
       } else {
-        blocks.push_back({first, count});
+        blocks_.push_back({first, count});
       }
       num_rows_ += count;
       row = end;
@@ -98,9 +109,15 @@ Status Window::FindParts(std::span<const RowSpan> spans) {
 }
 
 void Window::FindSessions(std::vector<uint32_t>* starts) {
-  // Rows of files that were not opened are as one session.
-  *starts = skipped_;
-  for (Part& part : parts_) part.rows->AddSessions(part.first, part.continues, starts);
+  starts->assign(skipped_.begin(), skipped_.end());
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    // What no row passes of is of one session, whether the file was opened or not.
+    const bool is_unread = part.follows && !part.rows->is_read() && !parts_[i - 1].rows->is_read();
+    const bool continues =
+        is_unread || (part.follows && part.file->core().stripes[part.stripe].continues_session);
+    part.rows->AddSessions(part.first, continues, starts);
+  }
   if (!skipped_.empty()) std::sort(starts->begin(), starts->end());
 }
 
@@ -118,8 +135,10 @@ Status Window::Take(std::span<const uint32_t> rows, std::vector<BatchPiece>* pie
       in_part_.push_back(rows[next] - part.first);
     if (!rows.empty() && in_part_.empty()) continue;
     taken_.clear();
-    DSI_ASSIGN_OR_RETURN(BatchPiece piece, part.rows->Take(in_part_, &taken_));
+    Result<BatchPiece> taken = part.rows->Take(in_part_, &taken_);
+    if (!taken.ok()) return taken.status().At(part.file->name());
     if (taken_.empty()) continue;
+    BatchPiece piece = *taken;
     piece.first = first;
     first += piece.num_rows;
     for (const uint32_t row : taken_) numbers->push_back(part.stripe_row + row);
@@ -134,6 +153,7 @@ void Window::AddWork(const ScanStats& work, ScanStats* to) {
   to->reads += work.reads;
   to->rows_dropped += work.rows_dropped;
   to->stripes_skipped += work.stripes_skipped;
+  to->values_decoded += work.values_decoded;
   to->seconds.read += work.seconds.read;
 }
 

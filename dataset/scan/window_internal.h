@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "dsi/base/memory_budget_internal.h"
 #include "dsi/dataset/order/row_order_internal.h"
 #include "dsi/dataset/scan/scan_files_internal.h"
 #include "dsi/dataset/scan/stripe_part_internal.h"
@@ -20,12 +21,13 @@ namespace dsi::internal {
 class Window {
  public:
   // `files` outlives it.
-  explicit Window(ScanFiles* files) : files_(files) {}
+  Window(ScanFiles* files, MemoryBudget* budget)
+      : files_(files), blocks_(budget), skipped_(budget), in_part_(budget), taken_(budget) {}
 
-  // Decodes these rows of the dataset, which are apart. `at_once`: they are taken all together.
-  // Errors: those of opening, reading and decoding; kOutOfRange for a value that does not fit its
-  // dtype. What was taken before is void.
-  Status Load(std::vector<RowSpan> spans, bool at_once);
+  // Decodes these rows of the dataset, which are apart and in ascending order. `at_once`: they are
+  // taken all together. Errors: those of opening, reading and decoding; kOutOfRange for a value
+  // that does not fit its dtype. What was taken before is void.
+  Status Load(std::span<const RowSpan> spans, bool at_once);
   uint32_t num_rows() const { return num_rows_; }
   // Rows at which a session begins, as far as the window shows it; the first is 0.
   void FindSessions(std::vector<uint32_t>* starts);
@@ -42,20 +44,22 @@ class Window {
     size_t stripe = 0;
     uint64_t stripe_row = 0;  // Row of the dataset where the stripe begins.
     uint32_t first = 0;       // Row of the window.
-    std::vector<StripeBlock> blocks = {};
-    bool continues = false;  // Its stripe goes on with the last session of the part before.
+    size_t first_block = 0;
+    bool follows = false;  // Its first row comes in the file behind the last of the part before.
     std::unique_ptr<StripePart> rows = {};
   };
   Status FindParts(std::span<const RowSpan> spans);
+  std::span<const StripeBlock> BlocksOf(size_t part) const;
   std::unique_ptr<StripePart> TakeIdle(const Part& part, bool goes_on);
   static void AddWork(const ScanStats& work, ScanStats* to);
 
   ScanFiles* files_;
   std::vector<Part> parts_;
+  CountedVector<StripeBlock> blocks_;              // Of all parts.
   std::vector<std::unique_ptr<StripePart>> idle_;  // While a window is loaded: of the one before.
   uint32_t num_rows_ = 0;
-  std::vector<uint32_t> skipped_;  // Where rows begin of files that the filter passes over.
-  std::vector<uint32_t> in_part_, taken_;
+  CountedVector<uint32_t> skipped_;  // Where rows begin of files that the filter passes over.
+  CountedVector<uint32_t> in_part_, taken_;
   ScanStats past_;  // Of stripes that are done with.
 };
 

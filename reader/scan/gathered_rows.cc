@@ -40,7 +40,6 @@ Status GatheredRows::Add() {
   for (uint32_t i = 0; i < groups_.size(); ++i) AddIndex(i);
   // Values before shapes: their places end where those of the blocks before do.
   for (uint32_t i = 0; i < values_.size(); ++i) {
-    DSI_RETURN_IF_ERROR(decoder_->CheckFit(i));
     if (!IsWhole(projection_.values[i].shape)) DSI_RETURN_IF_ERROR(AddValues(i));
   }
   for (uint32_t i = 0; i < shapes_.size(); ++i) {

@@ -21,7 +21,7 @@ class GatheredRows {
 
   // Begins with no rows. The decoder must outlive them.
   void Start(StripeDecoder* decoder);
-  // Adds the decoder's current rows, which lie behind those added before. kOutOfRange as CheckFit.
+  // Adds the decoder's current rows, which lie behind those added before.
   Status Add();
   // All have been added.
   Status Finish();

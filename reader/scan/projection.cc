@@ -101,13 +101,16 @@ class Resolver {
     return Status::Ok();
   }
 
+  // All after this are not known by their names.
+  void EndNamed() { num_named_ = static_cast<uint32_t>(out_->outputs.size()); }
+
   Result<std::shared_ptr<const ScanProjection>> Finish() {
     SetNewest();
     auto& by_name = out_->by_name;
     const auto key = [&](uint32_t i) {
       return std::pair<std::string_view, Layout>(out_->outputs[i].name, out_->outputs[i].layout);
     };
-    for (uint32_t i = 0; i < out_->outputs.size(); ++i) by_name.push_back(i);
+    for (uint32_t i = 0; i < num_named_; ++i) by_name.push_back(i);
     std::sort(by_name.begin(), by_name.end(),
               [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     for (size_t i = 1; i < by_name.size(); ++i) {
@@ -272,6 +275,7 @@ class Resolver {
   size_t first_stripe_;
   size_t end_stripe_;
   std::shared_ptr<ScanProjection> out_;
+  uint32_t num_named_ = 0;
   std::unordered_map<uint64_t, uint32_t> columns_, shapes_, values_;
 };
 
@@ -290,15 +294,18 @@ uint32_t ScanProjection::Find(std::string_view name, Layout layout, bool* other_
 
 Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
     const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe,
-    std::vector<std::vector<OpenColumn>> columns) {
+    std::vector<std::vector<OpenColumn>> columns, size_t num_hidden) {
   if (options.vbe_lengths != Type::kInt32 && options.vbe_lengths != Type::kInt64)
     return InvalidArgument("vbe_lengths {}: int32 or int64", TypeName(options.vbe_lengths));
   Resolver resolver(file, first_stripe, end_stripe, options.vbe_lengths);
   resolver.Expect(options.features.empty() ? file.columns().count() : options.features.size());
   if (options.features.empty()) DSI_RETURN_IF_ERROR(resolver.AddAll());
   columns.resize(options.features.size());
-  for (size_t i = 0; i < columns.size(); ++i)
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (i == columns.size() - num_hidden) resolver.EndNamed();
     DSI_RETURN_IF_ERROR(resolver.Add(options.features[i], std::move(columns[i])));
+  }
+  if (num_hidden == 0) resolver.EndNamed();
   return resolver.Finish();
 }
 

@@ -83,9 +83,10 @@ struct ScanProjection {
 
 // Stripes [first, end) are those scanned; their greatest lengths give the width of padded outputs
 // that state none. `columns`: of each feature those that its name stands for, as LookAtScan found
-// them; where none are, and without it, they are looked up.
+// them; where none are, and without it, they are looked up. The last `num_hidden` features are
+// known by their position alone, so that they may be those of others once more.
 Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
     const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe,
-    std::vector<std::vector<OpenColumn>> columns = {});
+    std::vector<std::vector<OpenColumn>> columns = {}, size_t num_hidden = 0);
 
 }  // namespace dsi::internal

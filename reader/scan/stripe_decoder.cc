@@ -239,12 +239,14 @@ Status StripeDecoder::AdvanceShape(size_t shape, bool may_be_sparse) {
   return Status::Ok();
 }
 
-Status StripeDecoder::CheckFit(uint32_t i) {
+Status StripeDecoder::CheckFit(uint32_t i, std::span<const uint32_t> only) {
   if (!values_[i].any_unfit()) return Status::Ok();
   const ScanValues& values = shared_->projection->values[i];
   DSI_ASSIGN_OR_RETURN(const ShapeView view, shapes_[values.shape].Arrays());
   const GroupRows& rows = groups_[shared_->projection->shapes[values.shape].group].rows();
-  for (uint32_t row = 0; row < rows.num_rows; ++row) {
+  const size_t count = only.empty() ? rows.num_rows : only.size();
+  for (size_t k = 0; k < count; ++k) {
+    const uint32_t row = only.empty() ? static_cast<uint32_t>(k) : only[k];
     if (values_[i].Fits(rows.slots[row], view)) continue;
     const OpenColumn& column = shared_->projection->columns[values.column];
     return Error(StatusCode::kOutOfRange, "row {}, column {}: a value of type {} does not fit {}",

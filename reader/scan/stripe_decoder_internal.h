@@ -100,8 +100,8 @@ class StripeDecoder {
   }
   ValuesView values(uint32_t i) const { return values_[i].values(); }
   // Error for the first row of the current ones whose entries do not fit the type asked for; ok
-  // when all do.
-  Status CheckFit(uint32_t values);
+  // when all do. `rows` not empty: only these are looked at (positions, ascending).
+  Status CheckFit(uint32_t values, std::span<const uint32_t> rows = {});
   const PageReader& pages() const { return pages_; }
   uint64_t bytes_needed() const { return plan_->bytes_needed; }
 

@@ -56,6 +56,8 @@ Status StripeDecoders::Gather(const BatchRows& rows, const BatchPiece& piece) {
     uint32_t next = first + 1;
     while (next < end && rows.at(next) < block_end) ++next;
     DSI_RETURN_IF_ERROR(AdvanceOver(rows, piece.decoder, first, next - first, true));
+    for (uint32_t i = 0; i < shared_->projection->values.size(); ++i)
+      DSI_RETURN_IF_ERROR(piece.decoder->CheckFit(i));
     DSI_RETURN_IF_ERROR(piece.gathered->Add());
     first = next;
   }
