@@ -30,7 +30,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 13> kVerbs = {{
+constexpr std::array<Verb, 14> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},

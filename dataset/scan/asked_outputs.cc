@@ -56,7 +56,7 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
                                                   : static_cast<uint32_t>(patterns.size()));
     if (!is_made(projection.name)) patterns.push_back(projection.name);
   }
-  const bool wants_all = options.scan.features.empty();
+  const bool wants_all = options.scan.features.empty() && options.pipeline.steps.empty();
   if (wants_all) patterns.push_back("*");
   const size_t first_feature = patterns.size();
   std::vector<std::string> features;
@@ -92,6 +92,7 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
       DSI_RETURN_IF_ERROR(
           AddColumn(files, column, DefaultProjection(view_->columns()[column]), false));
   }
+  if (options.scan.features.empty() && plan_.has_value()) DSI_RETURN_IF_ERROR(AddAllStages());
   for (size_t i = 0; i < options.scan.features.size(); ++i) {
     const Projection& projection = options.scan.features[i];
     if (pattern_of[i] == kNone32) {
@@ -170,6 +171,18 @@ Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Proje
   output.name = info.name;
   asked.width = output.width;
   asked_.push_back({column, {}, std::move(asked), std::move(output)});
+  return Status::Ok();
+}
+
+// What a scan of everything gives of a pipeline: its outputs, lists jagged, the rest padded.
+Status AskedOutputs::AddAllStages() {
+  for (const size_t stage : plan_->outputs()) {
+    const TransformStage& made = plan_->stages()[stage];
+    const bool is_number = made.type.shape == RowShape::kNumber;
+    DSI_RETURN_IF_ERROR(
+        AddStage({.name = made.name, .layout = is_number ? Layout::kPadded : Layout::kJagged})
+            .status());
+  }
   return Status::Ok();
 }
 

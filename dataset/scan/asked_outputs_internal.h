@@ -44,6 +44,7 @@ class AskedOutputs {
   Status FindPlan(const Pipeline& pipeline, const std::vector<std::string>& features,
                   size_t first_pattern);
   Status AddColumn(const DatasetFiles& files, uint32_t column, Projection asked, bool one_of_many);
+  Status AddAllStages();
   // False: no stage has the name.
   Result<bool> AddStage(const Projection& asked);
   Status AddMade(const Projection& asked, size_t stage, bool scores, std::string name);

@@ -226,6 +226,19 @@ TEST_F(DatasetPipelineTest, IsWhatEveryRowGives) {
   }
 }
 
+TEST_F(DatasetPipelineTest, WithoutFeaturesAllOutputs) {
+  const ModelDataset model(HistoryTable(1, 100), 1, 300);
+  DatasetScanOptions options;
+  options.pipeline = EveryShape();
+  const auto scan = model.dataset->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  std::vector<std::string> names;
+  for (const ScanColumn& column : (*scan)->columns()) names.push_back(column.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"hashed", "newest_hashed", "bucket", "weight_or_9", "cross",
+                                      "both", "scaled.ids", "scaled.weights", "twice", "newest"}));
+}
+
 TEST_F(DatasetPipelineTest, WhatCannotBeIsSaid) {
   const ModelDataset model(HistoryTable(1, 100), 1, 300);
   DatasetScanOptions options;
