@@ -21,8 +21,7 @@ Result<std::unique_ptr<ScanFiles>> ScanFiles::Make(const DatasetFiles* dataset,
   std::unique_ptr<ScanFiles> files(new ScanFiles(dataset, wants_sessions, workers, budget));
   DSI_ASSIGN_OR_RETURN(files->asked_, AskedOutputs::Make(*dataset, options));
   DSI_ASSIGN_OR_RETURN(files->joint_, files->asked_->NewProjection());
-  // Where sessions are dealt out, those of all files count, whatever a manifest tells.
-  if (!options.scan.filter.where.empty() && !wants_sessions) {
+  if (!options.scan.filter.where.empty()) {
     DSI_ASSIGN_OR_RETURN(files->skipper_, FileSkipper::Make(*dataset, options.scan.filter));
   }
   return files;
