@@ -1,7 +1,6 @@
 #include "dsi/dataset/scan/batch_maker_internal.h"
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -24,7 +23,7 @@ BatchMaker::BatchMaker(DatasetOrder order, BatchShare share, uint64_t snapshot,
       snapshot_(snapshot),
       options_(options.order),
       batch_size_(options.scan.batch_size),
-      slab_(&budget_),
+      filler_(&budget_),
       rows_(&budget_) {}
 
 BatchMaker::~BatchMaker() { workers_.team.StopAll(); }
@@ -136,26 +135,12 @@ void BatchMaker::SortByBatch() {
 }
 
 Status BatchMaker::Fill(BatchState* state) {
-  const std::shared_ptr<const ScanProjection>& projection = files_->projection();
   const size_t num_rows = numbers_.size();
-  // The slab is charged as far as this scan asked for it: what a batch brings along is its owner's.
-  const std::byte* const before = state->slab;
-  const uint64_t room = budget_.left() + slab_.bytes();
-  DSI_RETURN_IF_ERROR(LayOutBatch(*projection, pieces_, num_rows, room, &made_, state));
-  const uint64_t asked = state->slab != before ? state->capacity : state->used;
-  slab_.Set(std::max(slab_.bytes(), std::min(asked, room)));
-  // Without pieces nobody writes the offsets of no rows.
-  if (num_rows == 0 && state->used != 0) std::memset(state->slab, 0, state->used);
   DSI_RETURN_IF_ERROR(
-      FillBatch(*projection, pieces_, num_rows, &workers_.team, &fill_scratch_, &made_, state));
-  state->projection = projection;
-  state->num_rows = num_rows;
+      filler_.Fill(files_->projection(), pieces_, num_rows, &workers_.team, &made_, state));
   state->first_row = num_rows == 0 ? 0 : numbers_.front();
   if (num_rows != 0 && numbers_.back() - numbers_.front() != num_rows - 1)
     state->row_numbers.assign(numbers_.begin(), numbers_.end());
-  made_.rows += num_rows;
-  made_.output_bytes += state->used;
-  ++made_.batches;
   return Status::Ok();
 }
 

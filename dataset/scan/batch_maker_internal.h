@@ -48,7 +48,7 @@ class BatchMaker final : public Scan {
   const uint64_t snapshot_;
   const OrderOptions options_;
   const uint32_t batch_size_;
-  MemoryCharge slab_;
+  BatchFiller filler_;
   MemoryCharge rows_;  // For the arrays below that have an item for each row.
   std::vector<ScanColumn> columns_;
   std::unique_ptr<ScanFiles> files_;
@@ -61,7 +61,6 @@ class BatchMaker final : public Scan {
   uint64_t next_ = 0;               // Batch of the share.
   std::vector<BatchPiece> pieces_;
   std::vector<uint64_t> numbers_;
-  FillScratch fill_scratch_;
   ScanStats made_;  // Of batches; that of files is counted elsewhere.
   ScanStats stats_;
   Status failed_;

@@ -1,6 +1,7 @@
 // Second pass over a batch: its parts, spread over the team.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "dsi/reader/scan/fill_batch_internal.h"
 
@@ -130,6 +131,25 @@ Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> p
     return Status::Ok();
   }));
   stats->values_expanded += expanded;
+  return Status::Ok();
+}
+
+Status BatchFiller::Fill(const std::shared_ptr<const ScanProjection>& projection,
+                         std::span<const BatchPiece> pieces, size_t num_rows, WorkerTeam* team,
+                         ScanStats* stats, BatchState* batch) {
+  const std::byte* const before = batch->slab;
+  const uint64_t room = budget_->left() + slab_.bytes();
+  DSI_RETURN_IF_ERROR(LayOutBatch(*projection, pieces, num_rows, room, stats, batch));
+  const uint64_t asked = batch->slab != before ? batch->capacity : batch->used;
+  slab_.Set(std::max(slab_.bytes(), std::min(asked, room)));
+  // Without pieces nobody writes the offsets of no rows.
+  if (num_rows == 0 && batch->used != 0) std::memset(batch->slab, 0, batch->used);
+  DSI_RETURN_IF_ERROR(FillBatch(*projection, pieces, num_rows, team, &scratch_, stats, batch));
+  batch->projection = projection;
+  batch->num_rows = num_rows;
+  stats->rows += num_rows;
+  stats->output_bytes += batch->used;
+  ++stats->batches;
   return Status::Ok();
 }
 

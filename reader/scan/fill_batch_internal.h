@@ -96,6 +96,22 @@ Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> p
                  size_t num_rows, WorkerTeam* team, FillScratch* scratch, ScanStats* stats,
                  BatchState* batch);
 
+// Both passes, with what they need from batch to batch.
+class BatchFiller {
+ public:
+  explicit BatchFiller(MemoryBudget* budget) : budget_(budget), slab_(budget) {}
+  // Fills all but the numbers of the rows; counts the batch.
+  Status Fill(const std::shared_ptr<const ScanProjection>& projection,
+              std::span<const BatchPiece> pieces, size_t num_rows, WorkerTeam* team,
+              ScanStats* stats, BatchState* batch);
+
+ private:
+  MemoryBudget* budget_;
+  // As far as this scan asked for it: what a batch brings along is its owner's.
+  MemoryCharge slab_;
+  FillScratch scratch_;
+};
+
 // Padded to one number per row, and none missing: no arrays of the shape are looked at.
 bool IsOneNumber(const ScanOutput& output, const ShapeView& shape);
 

@@ -47,7 +47,7 @@ class FileScan final : public Scan {
         workers_(&budget_, NumThreads(options.threads)),
         shared_(&budget_, &workers_),
         records_(&budget_),
-        slab_(&budget_),
+        filler_(&budget_),
         batch_size_(options.batch_size),
         drop_last_(options.drop_last),
         row_(range.begin),
@@ -153,31 +153,14 @@ class FileScan final : public Scan {
     }
     {
       const Stopwatch fills(&shared_.stats.seconds.fill);
-      DSI_RETURN_IF_ERROR(LayOut(rows.count, state));
-      DSI_RETURN_IF_ERROR(FillBatch(*shared_.projection, decoders_.pieces(), rows.count,
-                                    &shared_.team, &fill_scratch_, &shared_.stats, state));
+      DSI_RETURN_IF_ERROR(filler_.Fill(shared_.projection, decoders_.pieces(), rows.count,
+                                       &shared_.team, &shared_.stats, state));
     }
-    state->projection = shared_.projection;
     state->row_numbers.assign(rows.picked.begin(), rows.picked.end());
-    state->num_rows = rows.count;
     state->first_row = rows.at(0);
     row_ = rows.at(rows.count - 1) + 1;
     if (picker_ != nullptr) picker_->Take(rows.count);
-    shared_.stats.rows += rows.count;
-    shared_.stats.output_bytes += state->used;
-    ++shared_.stats.batches;
     decoders_.Release(row_);
-    return Status::Ok();
-  }
-
-  // The slab is charged as far as this scan asked for it: what a batch brings along is its owner's.
-  Status LayOut(uint32_t num_rows, BatchState* state) {
-    const std::byte* const before = state->slab;
-    const uint64_t room = budget_.left() + slab_.bytes();
-    DSI_RETURN_IF_ERROR(LayOutBatch(*shared_.projection, decoders_.pieces(), num_rows, room,
-                                    &shared_.stats, state));
-    const uint64_t asked = state->slab != before ? state->capacity : state->used;
-    slab_.Set(std::max(slab_.bytes(), std::min(asked, room)));
     return Status::Ok();
   }
 
@@ -206,7 +189,7 @@ class FileScan final : public Scan {
   ScanWorkers workers_;
   ScanShared shared_;
   MemoryCharge records_;  // For the projection.
-  MemoryCharge slab_;
+  BatchFiller filler_;
   ScanStats stats_;
   uint32_t batch_size_;
   bool drop_last_;
@@ -216,7 +199,6 @@ class FileScan final : public Scan {
   uint64_t num_batches_ = 0;
   std::unique_ptr<RowPicker> picker_;  // None where every row passes.
   StripeDecoders decoders_;
-  FillScratch fill_scratch_;
   Status failed_;
   std::unique_ptr<StripeFetcher> fetcher_;  // The last here: it is over before what it works for.
 };

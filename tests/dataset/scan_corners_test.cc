@@ -4,96 +4,17 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dsi/dataset/dataset.h"
-#include "dsi/tests/dataset/model_dataset.h"
+#include "dsi/tests/dataset/sliced_dataset.h"
 #include "dsi/tests/support/batch_rows.h"
 #include "dsi/tests/support/history_table.h"
 
 namespace dsi::test {
 namespace {
-
-std::vector<size_t> Range(size_t begin, size_t end) {
-  std::vector<size_t> rows;
-  for (size_t row = begin; row < end; ++row) rows.push_back(row);
-  return rows;
-}
-
-// Files of these numbers of rows of one table, as they stand.
-struct SlicedDataset {
-  TempFolder folder;
-  ModelTable table;
-  std::unique_ptr<Dataset> dataset;
-
-  SlicedDataset(const ModelTable& input, const std::vector<size_t>& sizes, uint32_t stripe_rows) {
-    size_t begin = 0;
-    for (size_t f = 0; f < sizes.size(); ++f) {
-      WriteBytes(folder.File("part-" + std::to_string(f) + ".dsi"),
-                 WriteTable(Slice(input, Range(begin, begin + sizes[f])), StripesOf(stripe_rows)));
-      begin += sizes[f];
-    }
-    table = Slice(input, Range(0, begin));
-    auto opened = Dataset::Open(folder.path());
-    EXPECT_TRUE(opened.ok()) << opened.status().ToString();
-    dataset = std::move(*opened);
-  }
-};
-
-// All batches; a column's rows are checked in each.
-std::vector<std::vector<uint64_t>> Batches(const Dataset& dataset,
-                                           const DatasetScanOptions& options,
-                                           const ModelColumn* checked = nullptr) {
-  std::vector<std::vector<uint64_t>> batches;
-  const auto scan = dataset.NewScan(options);
-  EXPECT_TRUE(scan.ok()) << scan.status().ToString();
-  if (!scan.ok()) return batches;
-  Batch batch;
-  for (;;) {
-    const auto more = (*scan)->Next(&batch);
-    EXPECT_TRUE(more.ok()) << more.status().ToString();
-    if (!more.ok() || !*more) break;
-    batches.push_back(FileRows(batch));
-    if (checked == nullptr) continue;
-    const auto view = batch.Jagged(checked->name);
-    EXPECT_TRUE(view.ok());
-    std::vector<ModelRow> expected;
-    for (const uint64_t row : batches.back()) expected.push_back(checked->rows[row]);
-    EXPECT_EQ(RowsOf(*view), expected);
-  }
-  EXPECT_EQ(batches.size(), (*scan)->num_batches());
-  EXPECT_EQ(batches.size(), *dataset.CountBatches(options));
-  return batches;
-}
-
-std::vector<uint64_t> Sorted(const std::vector<std::vector<uint64_t>>& batches) {
-  std::vector<uint64_t> rows;
-  for (const auto& batch : batches) rows.insert(rows.end(), batch.begin(), batch.end());
-  std::sort(rows.begin(), rows.end());
-  return rows;
-}
-
-std::vector<uint64_t> Numbers(uint64_t begin, uint64_t end) {
-  std::vector<uint64_t> rows;
-  for (; begin < end; ++begin) rows.push_back(begin);
-  return rows;
-}
-
-std::vector<OrderOptions> Orders() {
-  std::vector<OrderOptions> orders;
-  for (const OrderUnit unit :
-       {OrderUnit::kNone, OrderUnit::kBlock, OrderUnit::kStripe, OrderUnit::kFile}) {
-    for (const uint32_t mixing : {0U, 1U, 50U}) {
-      for (const Mix mix : {Mix::kSessions, Mix::kRows})
-        orders.push_back(
-            {.unit = unit, .seed = 3, .block_rows = 2, .mixing_rows = mixing, .mix = mix});
-    }
-  }
-  return orders;
-}
 
 TEST(DatasetCorners, FilesOfFewRowsAndNone) {
   for (const std::vector<size_t>& sizes :
@@ -131,117 +52,6 @@ TEST(DatasetCorners, SpansThatTouch) {
     EXPECT_EQ(batches.size(), 5U);
     EXPECT_EQ(batches, Batches(*model.dataset, joined));
   }
-}
-
-TEST(DatasetCorners, BatchesWithoutRows) {
-  const SlicedDataset model(HistoryTable(1, 500), {250, 250}, 100);
-  DatasetScanOptions options;
-  options.scan.batch_size = 60;
-  options.scan.features = {{.name = "label", .layout = Layout::kDense},
-                           {.name = "user.history.item", .layout = Layout::kVbe},
-                           {.name = "item.words", .layout = Layout::kJagged},
-                           {.name = "item.words", .layout = Layout::kIkjt},
-                           {.name = "topics.ids", .layout = Layout::kPaddedIkjt, .width = 3},
-                           {.name = "topics.ids", .layout = Layout::kPadded, .width = 3}};
-  options.pipeline.steps = {
-      {.output = "newest", .op = TransformOp::kFirstX, .inputs = {"item.words"}, .n = 3}};
-  options.scan.features.push_back({.name = "newest", .layout = Layout::kIkjt});
-  for (const int64_t end : {int64_t{0}, int64_t{1'000'000 + 7 * 150}}) {
-    options.scan.filter.where = {{"time", Compare::kLess, end}};
-    for (const OrderOptions& order : Orders()) {
-      options.order = order;
-      const auto scan = model.dataset->NewScan(options);
-      ASSERT_TRUE(scan.ok());
-      Batch batch;
-      uint64_t rows = 0;
-      uint64_t batches = 0;
-      for (; *(*scan)->Next(&batch); ++batches) {
-        const size_t n = batch.num_rows();
-        rows += n;
-        EXPECT_EQ(batch.Dense()->rows, n);
-        EXPECT_EQ(batch.Jagged("item.words")->offsets[n],
-                  static_cast<int64_t>(batch.Jagged("item.words")->num_values));
-        EXPECT_EQ(batch.Padded("topics.ids")->rows, n);
-        for (const char* name : {"item.words", "newest"}) {
-          const auto ikjt = batch.Ikjt(name);
-          EXPECT_EQ(ikjt->unique.rows == 0, n == 0);
-          EXPECT_EQ(ikjt->unique.offsets[0], 0);
-          EXPECT_EQ(ikjt->unique.offsets[ikjt->unique.rows],
-                    static_cast<int64_t>(ikjt->unique.num_values));
-        }
-        EXPECT_EQ(batch.Vbe("")->stride_per_key[0] == 0, n == 0);
-        EXPECT_EQ(batch.PaddedIkjt("topics.ids")->unique.rows == 0, n == 0);
-        std::vector<BatchRow> places;
-        ASSERT_TRUE((*scan)->RowsOf(batch, &places).ok());
-        EXPECT_EQ(places.size(), n);
-      }
-      EXPECT_EQ(rows, end == 0 ? 0U : 150U);
-      EXPECT_EQ(batches, 9U);
-      EXPECT_EQ((*scan)->stats().rows_dropped, 500 - rows);
-    }
-  }
-}
-
-TEST(DatasetCorners, AFilterOnAColumnThatAFileLacks) {
-  TempFolder folder;
-  const ModelTable input = HistoryTable(4, 300);
-  for (int f = 0; f < 2; ++f) {
-    ModelTable slice = Slice(input, Range(f == 0 ? 0 : 150, f == 0 ? 150 : 300));
-    if (f == 1) {
-      std::erase_if(slice.schema.features, [](const auto& spec) { return spec.name == "label"; });
-      std::erase_if(slice.columns, [](const auto& column) { return column.name == "label"; });
-    }
-    WriteBytes(folder.File("part-" + std::to_string(f) + ".dsi"), WriteTable(slice, StripesOf(60)));
-  }
-  const auto dataset = Dataset::Open(folder.path());
-  DatasetScanOptions options;
-  options.scan.batch_size = 40;
-  options.scan.features = {{.name = "item.words", .layout = Layout::kJagged}};
-  const auto passing = [&](int64_t label) {
-    std::vector<uint64_t> rows;
-    for (size_t row = 0; row < 150; ++row) {
-      if ((*input.Column("label").rows[row])[0] == static_cast<uint64_t>(label))
-        rows.push_back(row);
-    }
-    return rows;
-  };
-  for (const OrderOptions& order : Orders()) {
-    options.order = order;
-    options.scan.filter = {.where = {{"label", Compare::kEqual, 1}}};
-    EXPECT_EQ(Sorted(Batches(**dataset, options, &input.Column("item.words"))), passing(1));
-    // No sampling by a label where there is none.
-    options.scan.filter = {.sample = {{.when = {{"label", Compare::kEqual, 0}}, .keep = 0}}};
-    std::vector<uint64_t> expected = passing(1);
-    for (uint64_t row = 150; row < 300; ++row) expected.push_back(row);
-    EXPECT_EQ(Sorted(Batches(**dataset, options, &input.Column("item.words"))), expected);
-  }
-}
-
-TEST(DatasetCorners, SamplingIsOfTheRowAlone) {
-  // The same rows twice: each file has its own fate.
-  TempFolder folder;
-  for (int f = 0; f < 2; ++f)
-    WriteBytes(folder.File("part-" + std::to_string(f) + ".dsi"),
-               WriteTable(HistoryTable(4 + static_cast<uint64_t>(f), 400), StripesOf(90)));
-  const auto dataset = Dataset::Open(folder.path());
-  DatasetScanOptions options;
-  options.scan.features = {{.name = "label", .layout = Layout::kPadded}};
-  options.scan.filter.sample = {{.when = {}, .keep = 0.25}};
-  std::vector<uint64_t> expected;
-  for (const OrderOptions& order : Orders()) {
-    for (const uint32_t batch_size : {1U, 64U, 1000U}) {
-      options.order = order;
-      options.scan.batch_size = batch_size;
-      const auto rows = Sorted(Batches(**dataset, options));
-      if (expected.empty()) expected = rows;
-      ASSERT_EQ(rows, expected);
-    }
-  }
-  EXPECT_GT(expected.size(), 120U);
-  EXPECT_LT(expected.size(), 280U);
-  std::vector<uint64_t> first, second;
-  for (const uint64_t row : expected) (row < 400 ? first : second).push_back(row % 400);
-  EXPECT_NE(first, second);
 }
 
 // Sessions of four rows, whose key is bytes; they go on over stripes of three.
@@ -291,30 +101,6 @@ TEST(DatasetCorners, SessionsByBytesBesideAFileWithoutThem) {
   }
   EXPECT_GE(whole[0], 25 - batches.size());
   EXPECT_LT(whole[1], 3U);
-}
-
-TEST(DatasetCorners, TheOrderIsThatOfTheManifest) {
-  // A filter passes over whole files by the manifest, and over their stripes without it.
-  const ModelDataset model(HistoryTable(8, 1000), 4, 60);
-  const auto manifest = model.dataset->Manifest(model.folder.path());
-  ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
-  std::ofstream(model.folder.File("all.json")) << *manifest;
-  const auto told = Dataset::Open(model.folder.File("all.json"));
-  ASSERT_TRUE(told.ok()) << told.status().ToString();
-  ASSERT_EQ((*told)->snapshot(), model.dataset->snapshot());
-  DatasetScanOptions options;
-  options.scan.batch_size = 50;
-  options.scan.features = {{.name = "item.words", .layout = Layout::kJagged}};
-  options.scan.filter.where = {{"time", Compare::kGreater, int64_t{1'000'000 + 7 * 620}}};
-  for (OrderOptions order : Orders()) {
-    for (const uint32_t mixing : {100U, 1000U}) {
-      order.mixing_rows = mixing;
-      order.block_rows = 30;
-      options.order = order;
-      EXPECT_EQ(Batches(**told, options, &model.table.Column("item.words")),
-                Batches(*model.dataset, options));
-    }
-  }
 }
 
 TEST(DatasetCorners, OneColumnInManyTypesAndLayouts) {
