@@ -125,8 +125,8 @@ void StripePart::AddSessions(uint32_t base, bool continues, std::vector<uint32_t
   }
 }
 
-// Marks rows whose key differs from that of the row before. Equal unique rows need no look at it; a
-// unique row may differ in another feature of its group.
+// Marks rows whose key differs from that of the row before (DO-010). Equal unique rows need no look
+// at it; a unique row may differ in another feature of its group.
 void StripePart::MarkChanges(const ScanOutput& key) {
   const std::span<const uint32_t> slots =
       is_gathered_ ? gathered_.group(key.group).slots : decoder_.group(key.group).slots;

@@ -113,7 +113,7 @@ DatasetScanOptions SomeColumns(uint32_t batch_size) {
   return options;
 }
 
-TEST(DatasetScan, WholeSessionsAreDealtOut) {
+TEST(DatasetScan, WholeSessionsAreDealtOut_DO010) {
   const ModelDataset model(HistoryTable(3, 4000), 3, 700);
   DatasetScanOptions options = SomeColumns(100);
   options.order = {.unit = OrderUnit::kStripe, .seed = 5, .mixing_rows = 4000};
