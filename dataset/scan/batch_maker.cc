@@ -1,7 +1,6 @@
 #include "dsi/dataset/scan/batch_maker_internal.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -15,9 +14,7 @@ namespace dsi::internal {
 BatchMaker::BatchMaker(DatasetOrder order, BatchShare share, uint64_t snapshot,
                        const DatasetScanOptions& options)
     : budget_{.limit = options.scan.memory_bytes},
-      workers_(&budget_, options.scan.threads != 0
-                             ? options.scan.threads
-                             : std::max(1U, std::thread::hardware_concurrency())),
+      workers_(&budget_, options.scan.threads),
       order_(std::move(order)),
       share_(std::move(share)),
       snapshot_(snapshot),
@@ -39,11 +36,7 @@ Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset
   DSI_ASSIGN_OR_RETURN(maker->files_, ScanFiles::Make(dataset, options, wants_sessions,
                                                       &maker->workers_, &maker->budget_));
   maker->window_ = std::make_unique<Window>(maker->files_.get(), &maker->budget_);
-  for (const ScanOutput& output : maker->files_->projection()->outputs) {
-    const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
-    maker->columns_.push_back(
-        {output.name, output.layout, output.dtype, padded ? output.width : 0});
-  }
+  maker->columns_ = maker->files_->projection()->ScanColumns();
   return maker;
 }
 

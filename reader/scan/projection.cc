@@ -281,6 +281,15 @@ class Resolver {
 
 }  // namespace
 
+std::vector<ScanColumn> ScanProjection::ScanColumns() const {
+  std::vector<ScanColumn> columns;
+  for (const ScanOutput& output : outputs) {
+    const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
+    columns.push_back({output.name, output.layout, output.dtype, padded ? output.width : 0});
+  }
+  return columns;
+}
+
 uint32_t ScanProjection::Find(std::string_view name, Layout layout, bool* other_layout) const {
   *other_layout = false;
   auto at = std::lower_bound(by_name.begin(), by_name.end(), name,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dsi/reader/open/open_file_internal.h"
+#include "dsi/reader/scan.h"
 #include "dsi/reader/scan_options.h"
 #include "dsi/reader/decode/convert_values_internal.h"
 
@@ -77,6 +78,8 @@ struct ScanProjection {
   Type vbe_lengths = Type::kInt32;
   std::vector<uint32_t> by_name;  // Outputs sorted by (name, layout).
 
+  // The outputs as a scan tells them.
+  std::vector<ScanColumn> ScanColumns() const;
   // Position in outputs, or kNone32. *other_layout tells that the name is there in another one.
   uint32_t Find(std::string_view name, Layout layout, bool* other_layout) const;
 };

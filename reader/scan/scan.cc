@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "dsi/base/error_internal.h"
@@ -31,10 +30,6 @@ constexpr uint32_t kMaxBatchRows = 1U << 30;  // The inverse of an IKJT is int32
 constexpr uint64_t kColumnBytes =
     sizeof(OpenColumn) + sizeof(ScanValues) + 2 * sizeof(ScanOutput) + sizeof(ScanColumn);
 
-size_t NumThreads(uint32_t threads) {
-  return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
-}
-
 class FileScan final : public Scan {
  public:
   FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
@@ -44,7 +39,7 @@ class FileScan final : public Scan {
         stored_file_(&file),
         ahead_(&file.file(), reader_options, &budget_),
         file_(file.Through(&ahead_)),
-        workers_(&budget_, NumThreads(options.threads)),
+        workers_(&budget_, options.threads),
         shared_(&budget_, &workers_),
         records_(&budget_),
         filler_(&budget_),
@@ -73,12 +68,7 @@ class FileScan final : public Scan {
                          ResolveProjection(*shared_.file, options, range.first_stripe,
                                            range.end_stripe, std::move(looked_at.columns)));
     records_.Set(shared_.projection->outputs.size() * kColumnBytes);
-    for (const ScanOutput& output : shared_.projection->outputs) {
-      columns_.push_back({output.name, output.layout, output.dtype,
-                          output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt
-                              ? output.width
-                              : 0});
-    }
+    columns_ = shared_.projection->ScanColumns();
     if (!options.filter.empty() || shared_.file->num_deleted() != 0) {
       DSI_ASSIGN_OR_RETURN(
           picker_, RowPicker::Make(*shared_.file, shared_.reader_options, options, range.end,

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "dsi/base/fixed_array_internal.h"
@@ -24,7 +25,9 @@ namespace dsi::internal {
 
 // The threads of a scan, and what each of them needs. The budget outlives them.
 struct ScanWorkers {
-  ScanWorkers(MemoryBudget* memory, size_t threads) : team(threads) {
+  // `threads`: as ScanOptions::threads.
+  ScanWorkers(MemoryBudget* memory, uint32_t threads)
+      : team(threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency())) {
     for (size_t i = 0; i < team.size(); ++i) rooms.emplace_back(memory);
   }
   uint64_t values_decoded() const {

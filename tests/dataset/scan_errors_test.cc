@@ -18,7 +18,7 @@
 #include "dsi/tests/dataset/model_dataset.h"
 #include "dsi/tests/support/batch_rows.h"
 #include "dsi/tests/support/history_table.h"
-#include "dsi/tests/support/memory_hook.h"
+#include "dsi/tests/support/fail_each.h"
 #include "dsi/tests/support/reseal.h"
 
 namespace dsi::test {
@@ -313,25 +313,6 @@ TEST_F(DatasetErrors, AForkedChildIsTold) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     EXPECT_TRUE((*scan)->Next(&batch).ok());
-  }
-}
-
-// As tests/reader/allocation_failure_test.cc.
-void FailEach(const char* what, const std::function<Status()>& work) {
-  for (const bool for_ever : {false, true}) {
-    bool failed = true;
-    for (uint64_t number = 0; failed; number += 1 + number / 50) {
-      FailAllocation(number, for_ever);
-      const Status status = work();
-      failed = EndFailures();
-      if (!failed) {
-        EXPECT_TRUE(status.ok()) << what << ": " << status.ToString();
-      } else if (!status.ok()) {
-        EXPECT_EQ(status.code(), StatusCode::kResourceExhausted)
-            << what << ", allocation " << number << ": " << status.ToString();
-      }
-      if (::testing::Test::HasFailure()) return;
-    }
   }
 }
 

@@ -11,30 +11,11 @@
 #include "dsi/reader/reader.h"
 #include "dsi/text/row_text.h"
 #include "dsi/tests/support/history_table.h"
+#include "dsi/tests/support/fail_each.h"
 #include "dsi/tests/support/memory_hook.h"
 
 namespace dsi::test {
 namespace {
-
-// Calls `work`, which makes what it needs anew, with each of its allocations failing. Steps grow
-// where there are very many.
-void FailEach(const char* what, const std::function<Status()>& work) {
-  for (const bool for_ever : {false, true}) {
-    bool failed = true;
-    for (uint64_t number = 0; failed; number += 1 + number / 50) {
-      FailAllocation(number, for_ever);
-      const Status status = work();
-      failed = EndFailures();
-      if (!failed) {
-        EXPECT_TRUE(status.ok()) << what << ": " << status.ToString();
-      } else if (!status.ok()) {
-        EXPECT_EQ(status.code(), StatusCode::kResourceExhausted)
-            << what << ", allocation " << number << ": " << status.ToString();
-      }
-      if (::testing::Test::HasFailure()) return;
-    }
-  }
-}
 
 class AllocationFailure : public ::testing::Test {
  protected:
