@@ -3,21 +3,10 @@
 
 #include <cstdint>
 
+#include "dsi/base/split_mix_internal.h"
 #include "dsi/dataset/order.h"
 
 namespace dsi::internal {
-
-// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection of 64 bits (spec DO-001).
-inline uint64_t Mix64(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31);
-}
-
-inline constexpr uint64_t kGolden = 0x9E3779B97F4A7C15ULL;  // 2^64 / the golden ratio.
-
-// The i-th number, from 1, of a SplitMix64 generator begun at `seed`.
-inline uint64_t SplitMix64(uint64_t seed, uint64_t i) { return Mix64(seed + i * kGolden); }
 
 // What a permutation is for, so that no two of them go together (DO-002).
 enum class OrderPurpose : uint8_t { kUnits = 1, kWindow = 2 };

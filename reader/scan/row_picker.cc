@@ -4,20 +4,13 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/split_mix_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 // Rows looked at in one go; their flags and values stay in the first-level cache.
 constexpr uint32_t kBlockRows = 4096;
-
-// SplitMix64: one step of a bijection whose every output bit depends on every input bit.
-uint64_t Mix(uint64_t x) {
-  x += 0x9E3779B97F4A7C15;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-  return x ^ (x >> 31);
-}
 
 bool HoldsOneNumber(const OpenColumn& column) {
   return !HasLengths(column.record.kind, column.record.type) &&
@@ -84,7 +77,7 @@ Result<std::unique_ptr<RowPicker>> RowPicker::Make(const OpenFile& file,
   const RowFilter& filter = options.filter;
   DSI_ASSIGN_OR_RETURN(const FilterColumns found, FindFilterColumns(file, filter));
   std::unique_ptr<RowPicker> picker(new RowPicker(budget));
-  picker->seed_ = Mix(filter.seed);
+  picker->seed_ = SplitMix64(filter.seed, 1);
   picker->row_ = options.row_begin;
   picker->row_end_ = row_end;
   picker->stripe_ = picker->first_stripe_ = first_stripe;
@@ -171,7 +164,7 @@ Status RowPicker::NextBlock() {
     AndTerms(sample.when, matches_.data());
     for (uint32_t i = 0; i < count; ++i) {
       undecided_[i] = static_cast<uint8_t>(undecided_[i] & (matches_[i] ^ 1));
-      const bool stays = sample.all || Mix((row_ + i) ^ seed_) < sample.threshold;
+      const bool stays = sample.all || SplitMix64((row_ + i) ^ seed_, 1) < sample.threshold;
       passes_[i] = static_cast<uint8_t>(passes_[i] & ((matches_[i] ^ 1) | (stays ? 1 : 0)));
     }
   }
