@@ -282,12 +282,12 @@ class Resolver {
 }  // namespace
 
 std::vector<ScanColumn> ScanProjection::ScanColumns() const {
-  std::vector<ScanColumn> columns;
+  std::vector<ScanColumn> made;
   for (const ScanOutput& output : outputs) {
     const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
-    columns.push_back({output.name, output.layout, output.dtype, padded ? output.width : 0});
+    made.push_back({output.name, output.layout, output.dtype, padded ? output.width : 0});
   }
-  return columns;
+  return made;
 }
 
 uint32_t ScanProjection::Find(std::string_view name, Layout layout, bool* other_layout) const {
