@@ -1,6 +1,7 @@
 # The public surface: these headers are installed, documented and stable in spelling. Every
 # other header ends in _internal.h, or in -inl.h for SIMD kernels; tests/layering checks that.
 set(DSI_PUBLIC_HEADERS
+  arrow/abi.h
   base/export.h
   base/status.h
   base/version.h
