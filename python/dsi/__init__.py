@@ -1,0 +1,86 @@
+"""Recommendation training data stored once per unique row, from disk to tensor.
+
+    import dsi
+    ds = dsi.open("day=*/part-*.dsi")
+    for batch in ds.loader(features=["user.*", "item.id", "label"], batch_size=4096):
+        logits = model(batch.dense, batch.kjt())
+
+Importing dsi imports neither numpy nor torch; what a call needs is named when it is missing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._dsi import Column, File, Tensor, __version__
+from .errors import (
+    AlreadyExists,
+    BadInput,
+    Cancelled,
+    Corrupt,
+    Error,
+    InvalidArgument,
+    IoError,
+    NotDsi,
+    NotFound,
+    OutOfRange,
+    ResourceExhausted,
+    Truncated,
+    Unsupported,
+)
+
+if TYPE_CHECKING:
+    from .batch import Batch, IkjtTensors, JaggedTensors, KjtParts, PaddedTensors
+    from .dataset import Dataset, Scan, open
+    from .projections import Dense, Jagged, Kjt, Labels, Padded
+
+# Where the other names live; each is imported when it is first used.
+_LAZY = {
+    "Batch": "batch",
+    "IkjtTensors": "batch",
+    "JaggedTensors": "batch",
+    "KjtParts": "batch",
+    "PaddedTensors": "batch",
+    "Dataset": "dataset",
+    "Scan": "dataset",
+    "open": "dataset",
+    "Dense": "projections",
+    "Kjt": "projections",
+    "Jagged": "projections",
+    "Labels": "projections",
+    "Padded": "projections",
+}
+
+__all__ = [
+    "AlreadyExists",
+    "BadInput",
+    "Cancelled",
+    "Column",
+    "Corrupt",
+    "Error",
+    "File",
+    "InvalidArgument",
+    "IoError",
+    "NotDsi",
+    "NotFound",
+    "OutOfRange",
+    "ResourceExhausted",
+    "Tensor",
+    "Truncated",
+    "Unsupported",
+    "__version__",
+    *_LAZY,
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'dsi' has no attribute '{name}'")
+    value = getattr(importlib.import_module("." + _LAZY[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

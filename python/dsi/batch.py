@@ -1,0 +1,247 @@
+"""A batch as arrays of the framework that was asked for.
+
+All arrays of a batch lie in one slab of memory and share it without a copy. They are made when they
+are asked for. The slab is used again for another batch when neither the batch nor an array of it
+is left, so arrays may outlive batch, scan and dataset.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import _dsi
+from ._frameworks import Convert, TorchSlab
+from .errors import InvalidArgument, NotFound
+from .projections import LABELS, Plan, weights_set
+
+
+@dataclass(frozen=True, slots=True)
+class PaddedTensors:
+    """values [rows, L], lengths int32 [rows], present bool [rows].
+
+    Rows are those of the batch, or, where `inverse` int32 [B] is given, its U unique rows.
+    """
+
+    values: Any
+    lengths: Any
+    present: Any
+    inverse: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class JaggedTensors:
+    """values [N], offsets int64 [B + 1], present bool [B]."""
+
+    values: Any
+    offsets: Any
+    present: Any
+
+
+@dataclass(frozen=True, slots=True)
+class IkjtTensors:
+    """values [N], offsets int64 [U + 1], present bool [U] of unique rows, inverse int32 [B]."""
+
+    values: Any
+    offsets: Any
+    present: Any
+    inverse: Any
+    weights: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class KjtParts:
+    """What a KeyedJaggedTensor is made of; lists are what TorchRec keeps on the host.
+
+    Expanded: lengths [F * B], offsets [F * B + 1], `stride_per_key` and `inverse` None. VBE:
+    lengths [U] and offsets [U + 1], U the sum of `stride_per_key` [F], inverse int64 [F, B].
+    `length_per_key` [F] and `offset_per_key` [F + 1] count values. weights: as values, float32.
+    """
+
+    keys: list[str]
+    rows: int
+    values: Any
+    lengths: Any
+    offsets: Any
+    length_per_key: list[int]
+    offset_per_key: list[int]
+    stride_per_key: list[int] | None = None
+    inverse: Any = None
+    weights: Any = None
+
+
+class Batch:
+    """Rows of a scan. Thread safety: const use from many threads."""
+
+    def __init__(self, native: _dsi.Batch, scan: _dsi.Scan, plan: Plan, convert: Convert):
+        self.native = native
+        self._scan = scan
+        self._plan = plan
+        self._convert = convert
+        self._made: dict[tuple[str, str], Any] = {}
+
+    def __len__(self) -> int:
+        return self.native.num_rows
+
+    def __repr__(self) -> str:
+        return f"dsi.Batch(rows {self.first_row} to {self.first_row + len(self)})"
+
+    @property
+    def num_rows(self) -> int:
+        """Rows of the batch, B."""
+        return self.native.num_rows
+
+    @property
+    def first_row(self) -> int:
+        """Row of the dataset where the batch starts, in file order."""
+        return self.native.first_row
+
+    @property
+    def slab(self) -> Any:
+        """All arrays of the batch as one, uint8 [bytes], for a single copy to a device."""
+        if isinstance(self._convert, TorchSlab):
+            return self._convert.slab
+        return self._convert(self.native.slab)
+
+    def rows(self) -> tuple[Any, Any]:
+        """Of each row its file (position in `Dataset.files`, uint32 [B]) and row there (uint64 [B])."""
+        files, rows = self._scan.rows_of(self.native)
+        return self._convert(files), self._convert(rows)
+
+    def _all(self, tensors: tuple[_dsi.Tensor, ...]) -> list[Any]:
+        return [self._convert(tensor) for tensor in tensors]
+
+    # -- Matrices of numbers.
+
+    def dense_of(self, set: str = "") -> Any:
+        """The matrix [B, D] of a set of dense columns, in the order of `dense_names(set)`."""
+        made = self._made.get(("dense", set))
+        if made is None:
+            made = self._convert(self.native.dense(set)[0])
+            self._made[("dense", set)] = made
+        return made
+
+    def dense_names(self, set: str = "") -> list[str]:
+        """The columns of `dense_of(set)`."""
+        return list(self._plan.dense.get(set, ()))
+
+    def dense_present(self, set: str = "") -> Any:
+        """bool [B, D]: where a number is stored; elsewhere the default or pad value stands."""
+        return self._convert(self.native.dense(set)[1])
+
+    @property
+    def dense(self) -> Any:
+        """Dense features, float32 [B, D]."""
+        return self.dense_of("")
+
+    @property
+    def labels(self) -> Any:
+        """Labels, float32: [B] where there is one, else [B, T]."""
+        made = self.dense_of(LABELS)
+        return made.reshape(-1) if len(self._plan.dense.get(LABELS, ())) == 1 else made
+
+    # -- Columns with arrays of their own.
+
+    def _layout(self, name: str, *expected: str) -> str:
+        layout = self._plan.layouts.get(name)
+        if layout in expected:
+            return layout
+        if layout is None:
+            raise NotFound(f"'{name}' is not a column with arrays of its own in this scan")
+        raise InvalidArgument(f"'{name}' is read as {layout}, asked for as {expected[0]}")
+
+    def padded(self, name: str) -> PaddedTensors:
+        """A column that was asked for as `Padded`."""
+        if self._layout(name, "padded", "padded_ikjt") == "padded":
+            return PaddedTensors(*self._all(self.native.padded(name)))
+        return PaddedTensors(*self._all(self.native.padded_ikjt(name)))
+
+    def jagged(self, name: str) -> JaggedTensors:
+        """A column that was asked for as `Jagged`."""
+        self._layout(name, "jagged")
+        return JaggedTensors(*self._all(self.native.jagged(name)))
+
+    def ikjt(self, name: str) -> IkjtTensors:
+        """A column that was asked for as `Jagged(unique=True)` or as a key of form 'ikjt'."""
+        self._layout(name, "ikjt")
+        return IkjtTensors(*self._all(self.native.ikjt(name)))
+
+    # -- KeyedJaggedTensors.
+
+    def kjt_parts(self, set: str = "") -> KjtParts:
+        """The arrays of a KeyedJaggedTensor, without TorchRec. NotFound: no such set."""
+        asked = self._plan.kjts.get(set)
+        if asked is None:
+            known = ", ".join(f"'{name}'" for name in self._plan.kjts) or "none"
+            raise NotFound(f"no keys are read as set '{set}'; there are: {known}")
+        convert, rows = self._convert, self.num_rows
+        if asked.form == "ikjt":
+            raise InvalidArgument(f"set '{set}' is read as 'ikjt': batch.kjt(set) is a dict of it")
+        if asked.form == "expanded":
+            keys, values, lengths, offsets, length_per_key, offset_per_key = self.native.kjt(set)
+            strides = inverse = None
+        else:
+            made = self.native.vbe(set)
+            keys, values, lengths, offsets, strides, length_per_key, offset_per_key = made[:7]
+            inverse = convert(made[7])
+        weights = None
+        if asked.weighted:
+            of = weights_set(set)
+            weights = (self.native.kjt if asked.form == "expanded" else self.native.vbe)(of)[1]
+            weights = convert(weights)
+        return KjtParts(
+            keys,
+            rows,
+            convert(values),
+            convert(lengths),
+            convert(offsets),
+            length_per_key,
+            offset_per_key,
+            strides,
+            inverse,
+            weights,
+        )
+
+    def kjt(self, set: str = "") -> Any:
+        """A torchrec KeyedJaggedTensor with all cached metadata, so that its use waits for nothing.
+
+        With form 'ikjt': a dict of `IkjtTensors` by key. Weighted lists that were named alone are
+        in set 'weighted'.
+        """
+        asked = self._plan.kjts.get(set)
+        if asked is not None and asked.form == "ikjt":
+            made = {key: self.ikjt(key) for key in asked.keys}
+            if not asked.weighted:
+                return made
+            return {key: self._with_weights(key, ikjt) for key, ikjt in made.items()}
+        from .torchrec import make_kjt
+
+        return make_kjt(self.kjt_parts(set))
+
+    def _with_weights(self, key: str, ikjt: IkjtTensors) -> IkjtTensors:
+        weights = self.ikjt(key.removesuffix(".ids") + ".weights").values
+        return IkjtTensors(ikjt.values, ikjt.offsets, ikjt.present, ikjt.inverse, weights)
+
+    # -- What torch's and TorchRec's loaders call.
+
+    def _on(self, slab: Any) -> Batch:
+        return Batch(self.native, self._scan, self._plan, TorchSlab(slab))
+
+    def _torch_slab(self) -> Any:
+        slab = self.slab
+        if type(slab).__module__.split(".")[0] != "torch":
+            raise InvalidArgument("only batches of framework='torch' can be copied to a device")
+        return slab
+
+    def to(self, device: Any, non_blocking: bool = False) -> Batch:
+        """The batch on a device: one copy of the slab, whatever the number of features."""
+        return self._on(self._torch_slab().to(device, non_blocking=non_blocking))
+
+    def pin_memory(self, device: Any = None) -> Batch:
+        """The batch in pinned memory; itself where it is there already."""
+        slab = self._torch_slab()
+        return self if slab.is_pinned() else self._on(slab.pin_memory())
+
+    def record_stream(self, stream: Any) -> None:
+        """Keeps the slab from being used again before the stream is done with it."""
+        self._torch_slab().record_stream(stream)

@@ -1,0 +1,87 @@
+"""The keywords of scans and loaders, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypedDict
+
+from . import _dsi
+from .projections import Plan
+
+Term = tuple[str, str, int | float]
+
+
+class ScanKeywords(TypedDict, total=False):
+    """Keywords of `Dataset.scan` and `Dataset.loader`.
+
+    batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full.
+    where: terms (column, '==' '!=' '<' '<=' '>' '>=', number), of which all must hold. Batches
+    are thinned: with a filter a batch has those of its rows that pass.
+    sample: pairs (terms, share): of rows for which the terms hold this share stays; sample_seed.
+    rows: spans (begin, end) of the dataset's rows, ascending and apart; empty: all.
+    shuffle: what is put in another order, 'none', 'block', 'stripe' or 'file'; seed and epoch make
+    the order, block_rows is the size of blocks; mixing_rows rows at a time are mixed, as whole
+    'sessions' or single 'rows' (mix).
+    threads: that decode one batch; 0: all cores. read_ahead_bytes: batches and pages made ahead by
+    threads of the library; 0: none. memory_bytes: most that the scan holds besides.
+    transforms: a pipeline as JSON text or as what json.dumps makes of a dict (spec/transforms.md).
+    state: what `state_dict()` or `state` gave: go on from there.
+    """
+
+    batch_size: int
+    drop_last: bool
+    where: Sequence[Term] | Term
+    sample: Sequence[tuple[Sequence[Term], float]]
+    sample_seed: int
+    rows: Sequence[tuple[int, int]]
+    shuffle: str
+    seed: int
+    epoch: int
+    block_rows: int
+    mixing_rows: int
+    mix: str
+    threads: int
+    read_ahead_bytes: int
+    memory_bytes: int
+    transforms: str | dict[str, Any]
+    state: str
+    rank: int
+    world: int
+    remainder: str
+
+
+def _terms(where: Sequence[Term] | Term) -> list[Term]:
+    if where and isinstance(where[0], str):
+        return [where]  # type: ignore[list-item]
+    return list(where)  # type: ignore[arg-type]
+
+
+def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
+    """The options of the library. TypeError: a keyword that there is not."""
+    given: dict[str, Any] = dict(keywords)
+    unknown = given.keys() - ScanKeywords.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"unknown keyword {sorted(unknown)[0]!r}")
+    if "shuffle" in given:
+        given["unit"] = given.pop("shuffle")
+    if "where" in given:
+        given["where"] = _terms(given["where"])
+    if "sample" in given:
+        given["sample"] = [(_terms(terms), share) for terms, share in given["sample"]]
+    if "transforms" in given:
+        pipeline = given.pop("transforms")
+        if not isinstance(pipeline, str):
+            import json
+
+            pipeline = json.dumps(pipeline)
+        given["pipeline"] = pipeline
+    for name in ("rows", "where"):
+        if name in given and not isinstance(given[name], list):
+            given[name] = list(_iterable(given[name]))
+    return _dsi.ScanOptions(
+        features=plan.projections, index_dtype=plan.index_dtype, **given
+    )
+
+
+def _iterable(value: Any) -> Iterable[Any]:
+    return value

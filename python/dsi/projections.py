@@ -1,0 +1,270 @@
+"""What is read of which features, and in which form a batch has it.
+
+A scan or loader takes names, patterns ('*', '?'; a feature stands for its columns) and the objects
+of this module, mixed. A bare name or pattern is put where a recommender expects its kind:
+
+===========================  ====================================================================
+kind                         where it is in a `Batch`
+===========================  ====================================================================
+dense number                 a column of `batch.dense`, float32
+label                        a column of `batch.labels`, float32
+list or key of integers      a key of `batch.kjt()`
+weighted list                a key of `batch.kjt("weighted")`, with weights
+list of floats, string       `batch.jagged(name)`
+embedding                    `batch.padded(name)`
+timestamp, string key        `batch.padded(name)` of width 1, `batch.jagged(name)`
+===========================  ====================================================================
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from . import _dsi
+from ._dsi import Column
+from .errors import InvalidArgument, NotFound
+
+WEIGHTED = "weighted"
+LABELS = "labels"
+
+Names = str | Sequence[str]
+
+
+@dataclass(frozen=True)
+class Padded:
+    """Rows of equal width: `batch.padded(name)` has values [B, L], lengths [B], present [B].
+
+    width: entries per row; 0: the declared greatest length, else the greatest that is stored.
+    keep: which entries of a longer list stay, 'first' or 'last' as stored.
+    pad: the side where the pad value goes, 'left' or 'right'.
+    pad_value: what stands where there is no value; by default 0, or the feature's default.
+    unique: values, lengths and present are of the U unique rows, `inverse` [B] tells which each
+    row is; a model then runs once per unique row.
+    """
+
+    names: Names
+    width: int = 0
+    keep: str = "last"
+    pad: str = "right"
+    pad_value: float | None = None
+    dtype: str | None = None
+    unique: bool = False
+
+
+@dataclass(frozen=True)
+class Jagged:
+    """Lists as they are: `batch.jagged(name)` has values [N], offsets [B + 1], present [B].
+
+    unique: of the U unique rows, with `inverse` [B]: `batch.ikjt(name)`.
+    """
+
+    names: Names
+    dtype: str | None = None
+    unique: bool = False
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Numbers as columns of one matrix [B, D] of one dtype: `batch.dense_of(set)`.
+
+    Bare names of dense features are in set '', which `batch.dense` gives.
+    """
+
+    names: Names
+    dtype: str = "float32"
+    pad_value: float | None = None
+    set: str = ""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """As `Dense`, of set 'labels': `batch.labels`."""
+
+    names: Names
+    dtype: str = "float32"
+    pad_value: float | None = None
+
+
+@dataclass(frozen=True)
+class Kjt:
+    """Keys of one KeyedJaggedTensor: `batch.kjt(set)`.
+
+    form: 'expanded' (every row), 'vbe' (unique rows and inverse indices, as TorchRec's variable
+    batch takes them) or 'ikjt' (a dict of `IkjtTensors`, for models of one's own). Weighted lists
+    and plain ones cannot be keys of one set.
+    """
+
+    names: Names
+    form: str | None = None
+    set: str = ""
+
+
+Projection = str | Padded | Jagged | Dense | Labels | Kjt
+
+
+@dataclass
+class KjtSet:
+    """Keys of one set, in the order of its tensors."""
+
+    form: str
+    keys: list[str] = field(default_factory=list)
+    weighted: bool = False
+
+
+@dataclass
+class Plan:
+    """Where the columns of a scan are in its batches."""
+
+    index_dtype: str
+    projections: list[_dsi.Projection] = field(default_factory=list)
+    dense: dict[str, list[str]] = field(default_factory=dict)
+    kjts: dict[str, KjtSet] = field(default_factory=dict)
+    layouts: dict[str, str] = field(default_factory=dict)
+
+    def add(self, name: str, layout: str, **keywords: object) -> None:
+        self.projections.append(_dsi.Projection(name, layout=layout, **keywords))
+
+    def add_own(self, name: str, layout: str, **keywords: object) -> None:
+        """A column with tensors of its own."""
+        if name in self.layouts:
+            raise InvalidArgument(f"'{name}' is asked for as {self.layouts[name]} and as {layout}")
+        self.layouts[name] = layout
+        self.add(name, layout, **keywords)
+
+    def add_dense(self, name: str, dense: Dense) -> None:
+        columns = self.dense.setdefault(dense.set, [])
+        if name not in columns:
+            columns.append(name)
+            self.add(
+                name, "dense", dtype=dense.dtype, set=dense.set, pad_value=dense.pad_value
+            )
+
+    def add_key(self, column: Column, kjt: Kjt, weights: str | None = None) -> None:
+        form = kjt.form or "expanded"
+        if form not in ("expanded", "vbe", "ikjt"):
+            raise InvalidArgument(f"form is {form!r}, expected 'expanded', 'vbe' or 'ikjt'")
+        made = self.kjts.setdefault(kjt.set, KjtSet(form, weighted=weights is not None))
+        if column.name in made.keys:
+            return
+        if made.weighted != (weights is not None) or made.form != form:
+            raise InvalidArgument(
+                f"'{column.name}' cannot be a key of set '{kjt.set}': it mixes forms, or lists with"
+                " and without weights; name another set"
+            )
+        made.keys.append(column.name)
+        if form == "ikjt":
+            self.add_own(column.name, "ikjt", dtype=self.index_dtype, bit_cast=True)
+            if weights is not None:
+                self.add_own(weights, "ikjt", dtype="float32")
+            return
+        layout = "kjt" if form == "expanded" else "vbe"
+        self.add(column.name, layout, dtype=self.index_dtype, bit_cast=True, set=kjt.set)
+        if weights is not None:
+            self.add(weights, layout, dtype="float32", set=weights_set(kjt.set))
+
+
+def weights_set(ids_set: str) -> str:
+    """The set of the weights of a set of ids."""
+    return ids_set + ".weights"
+
+
+def _is_integer(column: Column) -> bool:
+    return "int" in column.type
+
+
+def _add_key_column(plan: Plan, column: Column, kjt: Kjt, explicit: bool) -> None:
+    if column.kind == "weighted":
+        if column.name.endswith(".weights"):
+            return  # Comes with its ids.
+        kjt_set = kjt.set if explicit else WEIGHTED
+        plan.add_key(column, Kjt((), kjt.form, kjt_set), weights=column.feature + ".weights")
+    else:
+        plan.add_key(column, kjt)
+
+
+def _add_by_kind(plan: Plan, column: Column, form: str) -> None:
+    """Puts a column that was named alone where the table of this module says."""
+    kind = column.kind
+    if kind == "dense":
+        plan.add_dense(column.name, Dense(()))
+    elif kind == "label":
+        plan.add_dense(column.name, Dense((), set=LABELS))
+    elif kind == "weighted" or (kind in ("list", "sequence", "key") and _is_integer(column)):
+        _add_key_column(plan, column, Kjt((), form), explicit=False)
+    elif column.name in plan.layouts:
+        return
+    elif kind in ("embedding", "timestamp"):
+        plan.add_own(column.name, "padded", width=max(column.fixed_length, 1))
+    else:
+        plan.add_own(column.name, "jagged")
+
+
+def _add_explicit(plan: Plan, asked: Projection, columns: Iterable[Column], form: str) -> None:
+    for column in columns:
+        if isinstance(asked, Padded):
+            plan.add_own(
+                column.name,
+                "padded_ikjt" if asked.unique else "padded",
+                width=asked.width,
+                keep=asked.keep,
+                pad=asked.pad,
+                pad_value=asked.pad_value,
+                dtype=asked.dtype,
+                bit_cast=asked.dtype is not None,
+            )
+        elif isinstance(asked, Jagged):
+            plan.add_own(
+                column.name,
+                "ikjt" if asked.unique else "jagged",
+                dtype=asked.dtype,
+                bit_cast=asked.dtype is not None,
+            )
+        elif isinstance(asked, Dense):
+            plan.add_dense(column.name, asked)
+        elif isinstance(asked, Labels):
+            plan.add_dense(column.name, Dense((), asked.dtype, asked.pad_value, LABELS))
+        elif isinstance(asked, Kjt):
+            kjt = Kjt((), asked.form or form, asked.set)
+            _add_key_column(plan, column, kjt, explicit=True)
+
+
+def _names_of(asked: Projection) -> list[str]:
+    names = asked if isinstance(asked, str) else asked.names
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _not_found(dataset: _dsi.Dataset, name: str) -> NotFound:
+    known = {c.name for c in dataset.columns()} | {c.feature for c in dataset.columns()}
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f"; near it: {', '.join(near)}" if near else ""
+    return NotFound(f"no feature or column is named '{name}'{hint}")
+
+
+def resolve(
+    dataset: _dsi.Dataset,
+    features: Projection | Sequence[Projection] | None,
+    form: str = "expanded",
+    index_dtype: str = "int64",
+) -> Plan:
+    """Makes a plan of what was asked for; None: everything. Reads directories, no data.
+
+    NotFound: a name that no file has. InvalidArgument: a column asked for in two ways, a form, a
+    dtype.
+    """
+    if features is None:
+        features = ["*"]
+    elif isinstance(features, str) or not isinstance(features, Sequence):
+        features = [features]
+    asked = [(one, name) for one in features for name in _names_of(one)]
+    plan = Plan(index_dtype)
+    for (one, name), columns in zip(asked, dataset.match([name for _, name in asked]), strict=True):
+        if not columns and not any(c in name for c in "*?"):
+            raise _not_found(dataset, name)
+        if isinstance(one, str):
+            for column in columns:
+                _add_by_kind(plan, column, form)
+        else:
+            _add_explicit(plan, one, columns, form)
+    return plan

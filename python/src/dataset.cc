@@ -1,0 +1,203 @@
+#include "dsi/python/src/dataset.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dsi/dataset/dataset.h"
+#include "dsi/python/src/scan.h"
+#include "dsi/python/src/status.h"
+
+namespace nb = nanobind;
+
+namespace dsi::python {
+namespace {
+
+// A dataset, and its columns once they were asked for.
+class PyDataset {
+ public:
+  explicit PyDataset(std::unique_ptr<Dataset> dataset) : dataset_(std::move(dataset)) {}
+
+  const std::shared_ptr<const Dataset>& dataset() const { return dataset_; }
+  // Takes the interpreter's lock from nobody: called without it.
+  const std::vector<ColumnInfo>& Columns() {
+    std::lock_guard lock(mutex_);
+    if (!columns_) columns_ = Take(dataset_->Columns());
+    return *columns_;
+  }
+
+ private:
+  std::shared_ptr<const Dataset> dataset_;
+  std::mutex mutex_;
+  std::optional<std::vector<ColumnInfo>> columns_;
+};
+
+bool Matches(std::string_view pattern, std::string_view name) {
+  size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]) && pattern[p] != '*') {
+      ++p, ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++, from = n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1, n = ++from;
+    } else {
+      return false;
+    }
+  }
+  return std::all_of(pattern.begin() + static_cast<std::ptrdiff_t>(p), pattern.end(),
+                     [](char c) { return c == '*'; });
+}
+
+bool IsPattern(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
+
+// Of each name or pattern the columns that it stands for, in the order of the dataset.
+std::vector<std::vector<ColumnInfo>> Match(PyDataset& self, const std::vector<std::string>& names) {
+  nb::gil_scoped_release release;
+  std::vector<std::vector<ColumnInfo>> found(names.size());
+  const std::vector<ColumnInfo>& columns = self.Columns();
+  for (size_t i = 0; i < names.size(); ++i) {
+    const bool pattern = IsPattern(names[i]);
+    for (const ColumnInfo& column : columns) {
+      const bool hit = pattern ? column.support.ok() && (Matches(names[i], column.name) ||
+                                                         Matches(names[i], column.feature))
+                               : names[i] == column.name || names[i] == column.feature;
+      if (hit) found[i].push_back(column);
+    }
+  }
+  return found;
+}
+
+// Looks at signals, and tells a callable of Python's how far it is. What either raises is raised by
+// the call that is cancelled by it.
+bool Tell(const nb::object& progress, uint64_t done, uint64_t total) {
+  nb::gil_scoped_acquire hold;
+  if (PyErr_CheckSignals() != 0) return false;
+  if (progress.is_none()) return true;
+  try {
+    return nb::cast<bool>(nb::bool_(progress(done, total)));
+  } catch (nb::python_error& error) {
+    error.restore();
+    return false;
+  }
+}
+
+std::unique_ptr<PyDataset> Open(const std::vector<std::string>& where, uint32_t threads,
+                                uint32_t max_open_files, const nb::object& progress,
+                                const std::vector<std::string>& headers, const std::string& ca_file,
+                                const std::string& s3_endpoint, const std::string& s3_region) {
+  DatasetOptions options;
+  options.threads = threads;
+  options.max_open_files = max_open_files;
+  options.open.remote.headers = headers;
+  options.open.remote.ca_file = ca_file;
+  options.open.s3.endpoint = s3_endpoint;
+  options.open.s3.region = s3_region;
+  options.progress = [&](uint64_t done, uint64_t total) { return Tell(progress, done, total); };
+  nb::gil_scoped_release release;
+  return std::make_unique<PyDataset>(Take(Dataset::Open(where, options)));
+}
+
+nb::object Default(const ColumnInfo& column) {
+  if (!column.default_bits) return nb::none();
+  return nb::int_(*column.default_bits);
+}
+
+void BindColumn(nb::module_& module) {
+  nb::class_<ColumnInfo>(module, "Column", "One column of a feature.")
+      .def_ro("name", &ColumnInfo::name)
+      .def_ro("feature", &ColumnInfo::feature, "The feature that it belongs to.")
+      .def_ro("feature_id", &ColumnInfo::feature_id)
+      .def_prop_ro(
+          "kind", [](const ColumnInfo& c) { return KindName(c.kind); },
+          "'dense', 'list', 'weighted', 'sequence', 'embedding', 'label', 'key', 'timestamp' or\n"
+          "'string'.")
+      .def_prop_ro(
+          "type", [](const ColumnInfo& c) { return TypeName(c.type); },
+          "How a value is stored: 'bool', 'int8' ... 'uint64', 'float32', 'float64', 'bytes'.")
+      .def_prop_ro("unit", [](const ColumnInfo& c) { return TimeUnitName(c.time_unit); })
+      .def_ro("id_space", &ColumnInfo::id_space)
+      .def_ro("max_length", &ColumnInfo::max_length, "Greatest declared length; 0: none.")
+      .def_ro("fixed_length", &ColumnInfo::fixed_length, "Of embeddings: numbers in a row.")
+      .def_ro("newest_first", &ColumnInfo::newest_first)
+      .def_prop_ro("default_bits", Default)
+      .def_ro("stored_bytes", &ColumnInfo::stored_bytes)
+      .def_ro("stored_values", &ColumnInfo::stored_values)
+      .def_prop_ro("supported", [](const ColumnInfo& c) { return c.support.ok(); })
+      .def("__repr__", [](const ColumnInfo& c) {
+        return "dsi.Column(" + c.name + ": " + std::string(KindName(c.kind)) + " " +
+               std::string(TypeName(c.type)) + ")";
+      });
+  nb::class_<DatasetFile>(module, "File", "One file of a dataset.")
+      .def_ro("path", &DatasetFile::path)
+      .def_ro("bytes", &DatasetFile::bytes)
+      .def_ro("num_rows", &DatasetFile::num_rows)
+      .def_ro("first_row", &DatasetFile::first_row, "Of the dataset.")
+      .def_ro("fingerprint", &DatasetFile::fingerprint)
+      .def("__repr__", [](const DatasetFile& f) {
+        return "dsi.File(" + f.path + ", " + std::to_string(f.num_rows) + " rows)";
+      });
+}
+
+}  // namespace
+
+void BindDataset(nb::module_& module) {
+  BindColumn(module);
+  nb::class_<PyDataset>(module, "Dataset",
+                        "Many files as one table; calls from many threads are safe.")
+      .def_static("open", Open, nb::arg("where"), nb::kw_only(), nb::arg("threads") = 0,
+                  nb::arg("max_open_files") = DatasetOptions().max_open_files,
+                  nb::arg("progress").none() = nb::none(),
+                  nb::arg("headers") = std::vector<std::string>(), nb::arg("ca_file") = "",
+                  nb::arg("s3_endpoint") = "", nb::arg("s3_region") = "")
+      .def_prop_ro("files",
+                   [](const PyDataset& self) {
+                     auto files = self.dataset()->files();
+                     return std::vector<DatasetFile>(files.begin(), files.end());
+                   })
+      .def_prop_ro("num_rows", [](const PyDataset& self) { return self.dataset()->num_rows(); })
+      .def_prop_ro(
+          "snapshot", [](const PyDataset& self) { return self.dataset()->snapshot(); },
+          "Of all files, their order and their content.")
+      .def("columns",
+           [](PyDataset& self) {
+             nb::gil_scoped_release release;
+             return self.Columns();
+           })
+      .def("match", Match, nb::arg("names"),
+           "Of each name or pattern ('*', '?'; a feature stands for its columns) the columns, in "
+           "the\n"
+           "order of the dataset; none: an empty list.")
+      .def(
+          "manifest",
+          [](const PyDataset& self, const std::string& folder) {
+            nb::gil_scoped_release release;
+            return Take(self.dataset()->Manifest(folder));
+          },
+          nb::arg("folder") = "")
+      .def(
+          "count_batches",
+          [](const PyDataset& self, const DatasetScanOptions& options) {
+            nb::gil_scoped_release release;
+            return Take(self.dataset()->CountBatches(options));
+          },
+          nb::arg("options"))
+      .def(
+          "scan",
+          [](const PyDataset& self, const DatasetScanOptions& options, nb::object allocate) {
+            return std::make_unique<PyScan>(self.dataset(), options, std::move(allocate));
+          },
+          nb::arg("options"), nb::arg("allocate").none() = nb::none());
+}
+
+}  // namespace dsi::python

@@ -1,0 +1,97 @@
+#include "dsi/python/src/interruptible.h"
+
+#include <nanobind/nanobind.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace nb = nanobind;
+
+namespace dsi::python {
+namespace {
+
+// How often a waiting call looks at signals.
+constexpr auto kLook = std::chrono::milliseconds(20);
+
+bool OnMainThread() { return getpid() == gettid(); }
+
+}  // namespace
+
+struct Interruptible::State {
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::function<void()> call;
+  bool running = false;
+  bool started = false;  // The thread.
+  bool over = false;
+
+  void Serve() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] { return call != nullptr || over; });
+      if (call == nullptr) return;
+      std::function<void()> now = std::exchange(call, nullptr);
+      lock.unlock();
+      now();
+      now = nullptr;  // What it refers to ends here, not in the caller.
+      lock.lock();
+      running = false;
+      changed.notify_all();
+      if (over) return;
+    }
+  }
+
+  // Returns when nothing runs, or throws what a signal raised.
+  void WaitForIdle() {
+    while (true) {
+      bool idle = false;
+      {
+        nb::gil_scoped_release release;
+        std::unique_lock lock(mutex);
+        idle = changed.wait_for(lock, kLook, [&] { return !running; });
+      }
+      if (idle) return;
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+  }
+};
+
+Interruptible::Interruptible() : state_(std::make_shared<State>()), process_(getpid()) {}
+
+Interruptible::~Interruptible() {
+  if (getpid() != process_) {
+    new std::shared_ptr<State>(std::move(state_));  // Left as it is, for good.
+    return;
+  }
+  std::lock_guard lock(state_->mutex);
+  state_->over = true;
+  state_->changed.notify_all();
+}
+
+void Interruptible::Wait() { state_->WaitForIdle(); }
+
+void Interruptible::Run(std::function<void()> call) {
+  state_->WaitForIdle();
+  if (!OnMainThread()) {
+    nb::gil_scoped_release release;
+    call();
+    return;
+  }
+  {
+    std::lock_guard lock(state_->mutex);
+    if (!state_->started) {
+      std::thread([state = state_] { state->Serve(); }).detach();
+      state_->started = true;
+    }
+    state_->call = std::move(call);
+    state_->running = true;
+    state_->changed.notify_all();
+  }
+  state_->WaitForIdle();
+}
+
+}  // namespace dsi::python

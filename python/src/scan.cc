@@ -1,0 +1,158 @@
+#include "dsi/python/src/scan.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "dsi/python/src/allocator.h"
+#include "dsi/python/src/status.h"
+#include "dsi/python/src/tensor.h"
+
+namespace nb = nanobind;
+
+namespace dsi::python {
+namespace {
+
+nb::dict StatsDict(const ScanStats& stats) {
+  nb::dict made;
+  made["rows"] = stats.rows;
+  made["rows_dropped"] = stats.rows_dropped;
+  made["stripes_skipped"] = stats.stripes_skipped;
+  made["bytes_read"] = stats.bytes_read;
+  made["bytes_needed"] = stats.bytes_needed;
+  made["reads"] = stats.reads;
+  made["values_decoded"] = stats.values_decoded;
+  made["values_expanded"] = stats.values_expanded;
+  made["batches"] = stats.batches;
+  made["batches_ready"] = stats.batches_ready;
+  made["output_bytes"] = stats.output_bytes;
+  made["threads"] = stats.threads;
+  nb::dict seconds;
+  seconds["read"] = stats.seconds.read;
+  seconds["decode"] = stats.seconds.decode;
+  seconds["fill"] = stats.seconds.fill;
+  seconds["blocked"] = stats.seconds.blocked;
+  seconds["wait"] = stats.seconds.wait;
+  made["seconds"] = seconds;
+  return made;
+}
+
+nb::tuple RowsOf(const PyScan& scan, const PyBatch& batch) {
+  std::vector<BatchRow> rows;
+  Check(scan.scan().RowsOf(*batch.batch, &rows));
+  auto files = std::make_shared<std::vector<uint32_t>>();
+  auto numbers = std::make_shared<std::vector<uint64_t>>();
+  for (const BatchRow& row : rows) {
+    files->push_back(row.file);
+    numbers->push_back(row.row);
+  }
+  const std::vector<int64_t> shape = {static_cast<int64_t>(rows.size())};
+  return nb::make_tuple(Tensor::Of(files, files->data(), Type::kUint32, shape),
+                        Tensor::Of(numbers, numbers->data(), Type::kUint64, shape));
+}
+
+}  // namespace
+
+OpenScan::~OpenScan() {
+  if (getpid() == process || scan == nullptr) return;
+  // Its threads are those of another process: who waits for them waits for ever.
+  static_cast<void>(scan.release());
+  new std::shared_ptr<const Dataset>(dataset);
+  new std::shared_ptr<PythonAllocator>(allocator);
+}
+
+struct PyScan::Made {
+  Status status;
+  bool more = false;
+  std::shared_ptr<Batch> batch;
+  std::string state;
+};
+
+PyScan::PyScan(std::shared_ptr<const Dataset> dataset, DatasetScanOptions options,
+               nb::object allocate)
+    : open_(std::make_shared<OpenScan>()) {
+  open_->dataset = std::move(dataset);
+  open_->process = getpid();
+  if (!allocate.is_none())
+    open_->allocator = std::make_shared<PythonAllocator>(std::move(allocate));
+  open_->pool = std::make_shared<BatchPool>(open_->allocator);
+  options.scan.allocator = open_->allocator.get();
+  auto status = std::make_shared<Status>();
+  calls_.Run([open = open_, options = std::move(options), status, state = &state_] {
+    Result<std::unique_ptr<DatasetScan>> scan = open->dataset->NewScan(options);
+    if (scan.ok()) {
+      open->scan = *std::move(scan);
+    } else {
+      *status = scan.status();
+    }
+  });
+  Check(*status);
+  state_ = Take(open_->scan->state());
+}
+
+const DatasetScan& PyScan::scan() const { return *open_->scan; }
+
+std::optional<PyBatch> PyScan::Next() {
+  if (getpid() != open_->process) {
+    Raise({StatusCode::kInvalidArgument,
+           "this scan was begun before the process forked, and its threads stayed there: begin one "
+           "in each process (a DataLoader does with num_workers > 0 when the dataset is given)"});
+  }
+  if (made_ == nullptr) {
+    made_ = std::make_shared<Made>();
+    calls_.Run([open = open_, made = made_] {
+      made->batch = open->pool->Take();
+      Result<bool> more = open->scan->Next(made->batch.get());
+      if (!more.ok()) {
+        made->status = more.status();
+        return;
+      }
+      made->more = *more;
+      Result<std::string> state = open->scan->state();
+      if (state.ok()) {
+        made->state = *std::move(state);
+      } else {
+        made->status = state.status();
+      }
+    });
+  } else {
+    calls_.Wait();
+  }
+  const std::shared_ptr<Made> made = std::exchange(made_, nullptr);
+  Check(made->status);
+  state_ = std::move(made->state);
+  if (!made->more) return std::nullopt;
+  return PyBatch{std::move(made->batch), open_->allocator};
+}
+
+void BindScan(nb::module_& module) {
+  nb::class_<PyScan>(
+      module, "Scan",
+      "Batches of a dataset. One thread at a time; works without the interpreter's lock,\n"
+      "and a signal ends waiting at once: the batch that was being made comes next.")
+      .def("next", &PyScan::Next, "The next batch; None at the end. Errors end the scan.")
+      .def_prop_ro(
+          "state", &PyScan::state,
+          "Where all ranks stand when each has handed out as many batches as this one: JSON.")
+      .def_prop_ro("num_batches", [](const PyScan& self) { return self.scan().num_batches(); })
+      .def_prop_ro(
+          "is_repeated", [](const PyScan& self) { return self.scan().is_repeated(); },
+          "The last batch is one that was handed out before (remainder='pad').")
+      .def_prop_ro("columns",
+                   [](const PyScan& self) {
+                     auto columns = self.scan().columns();
+                     return std::vector<ScanColumn>(columns.begin(), columns.end());
+                   })
+      .def_prop_ro("stats", [](const PyScan& self) { return StatsDict(self.scan().stats()); })
+      .def("rows_of", RowsOf, nb::arg("batch"),
+           nb::sig("def rows_of(self, batch: Batch) -> tuple[Tensor, Tensor]"),
+           "Of each row of a batch of this scan its file (position in Dataset.files, uint32) and "
+           "its row\n"
+           "there (uint64).");
+}
+
+}  // namespace dsi::python
