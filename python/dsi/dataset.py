@@ -30,8 +30,8 @@ def open(  # noqa: A001
     """Opens files, a pattern ('*', '?', '[...]', '**'), a folder, an http(s) or s3 prefix that ends
     in '/', or a manifest (*.json); or several of them, one behind the other.
 
-    Reads footers, no data, in parallel. progress(done, total) is called with files looked at; a
-    false answer stops (Cancelled). headers are sent with HTTP requests ("Name: value").
+    Reads footers, no data, in parallel. progress(done, total) is called with files looked at;
+    False stops (Cancelled). headers are sent with HTTP requests ("Name: value").
 
     NotFound: nothing there. NotDsi, Truncated, Corrupt, IoError: a file that cannot be opened.
     BadInput: a manifest that breaks a rule.

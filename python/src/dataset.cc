@@ -3,7 +3,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -78,22 +81,35 @@ std::vector<std::vector<ColumnInfo>> Match(PyDataset& self, const std::vector<st
   return found;
 }
 
+// A callable of Python's, kept as long as the dataset may call it.
+std::shared_ptr<const nb::object> Keep(nb::object callable) {
+  return {new nb::object(std::move(callable)), [](const nb::object* kept) {
+            if (!nb::is_alive()) return;
+            nb::gil_scoped_acquire hold;
+            delete kept;
+          }};
+}
+
 // Looks at signals, and tells a callable of Python's how far it is. What either raises is raised by
-// the call that is cancelled by it.
+// the call that is cancelled by it; on a thread that is none of Python's it is printed.
 bool Tell(const nb::object& progress, uint64_t done, uint64_t total) {
   nb::gil_scoped_acquire hold;
   if (PyErr_CheckSignals() != 0) return false;
   if (progress.is_none()) return true;
   try {
-    return nb::cast<bool>(nb::bool_(progress(done, total)));
+    return progress(done, total).ptr() != Py_False;
   } catch (nb::python_error& error) {
-    error.restore();
+    if (getpid() == gettid()) {
+      error.restore();
+    } else {
+      error.discard_as_unraisable("the progress of a dataset");
+    }
     return false;
   }
 }
 
 std::unique_ptr<PyDataset> Open(const std::vector<std::string>& where, uint32_t threads,
-                                uint32_t max_open_files, const nb::object& progress,
+                                uint32_t max_open_files, nb::object progress,
                                 const std::vector<std::string>& headers, const std::string& ca_file,
                                 const std::string& s3_endpoint, const std::string& s3_region) {
   DatasetOptions options;
@@ -103,7 +119,9 @@ std::unique_ptr<PyDataset> Open(const std::vector<std::string>& where, uint32_t 
   options.open.remote.ca_file = ca_file;
   options.open.s3.endpoint = s3_endpoint;
   options.open.s3.region = s3_region;
-  options.progress = [&](uint64_t done, uint64_t total) { return Tell(progress, done, total); };
+  options.progress = [kept = Keep(std::move(progress))](uint64_t done, uint64_t total) {
+    return Tell(*kept, done, total);
+  };
   nb::gil_scoped_release release;
   return std::make_unique<PyDataset>(Take(Dataset::Open(where, options)));
 }

@@ -1,6 +1,7 @@
 #include "dsi/python/src/status.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <string>
 
