@@ -3,13 +3,13 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/arrow/out/arrow_fields_internal.h"
+#include "dsi/arrow/out/output_fields_internal.h"
 #include "dsi/arrow/out/arrow_tree_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-using Shape = ArrowField::Shape;
+using Shape = OutputField::Shape;
 
 const char* NumberFormat(Type type, TimeUnit unit) {
   switch (unit) {
@@ -55,13 +55,13 @@ const char* NumberFormat(Type type, TimeUnit unit) {
 
 class SchemaTree final : public ArrowTree {
  public:
-  explicit SchemaTree(std::shared_ptr<const ArrowFields> fields)
+  explicit SchemaTree(std::shared_ptr<const OutputFields> fields)
       : fields_(std::move(fields)),
         nodes_(fields_->num_nodes),
         links_(fields_->num_links),
         sized_formats_(fields_->fields.size()) {
     for (size_t i = 0; i < sized_formats_.size(); ++i) {
-      const ArrowField& field = fields_->fields[i];
+      const OutputField& field = fields_->fields[i];
       if (field.shape == Shape::kFixedList) sized_formats_[i] = "+w:" + std::to_string(field.width);
     }
   }
@@ -99,7 +99,7 @@ class SchemaTree final : public ArrowTree {
   }
 
   ArrowSchema* AddField(size_t i) {
-    const ArrowField& field = fields_->fields[i];
+    const OutputField& field = fields_->fields[i];
     ArrowSchema* node = nullptr;
     if (field.is_dictionary()) {
       node = Add(NumberFormat(Type::kInt32, TimeUnit::kNone), field.name.c_str());
@@ -112,7 +112,7 @@ class SchemaTree final : public ArrowTree {
   }
 
   ArrowSchema* AddValues(size_t i, const char* name) {
-    const ArrowField& field = fields_->fields[i];
+    const OutputField& field = fields_->fields[i];
     switch (field.shape) {
       case Shape::kNumber:
         return Add(NumberFormat(field.dtype, field.time_unit), name);
@@ -130,7 +130,7 @@ class SchemaTree final : public ArrowTree {
     return node;
   }
 
-  std::shared_ptr<const ArrowFields> fields_;  // Names and metadata are its.
+  std::shared_ptr<const OutputFields> fields_;  // Names and metadata are its.
   std::vector<ArrowSchema> nodes_;
   std::vector<ArrowSchema*> links_;
   std::vector<std::string> sized_formats_;  // Parallel to fields.
@@ -140,7 +140,7 @@ class SchemaTree final : public ArrowTree {
 
 }  // namespace
 
-void ExportFields(std::shared_ptr<const ArrowFields> fields, ArrowSchema* out) {
+void ExportFields(std::shared_ptr<const OutputFields> fields, ArrowSchema* out) {
   auto tree = std::make_unique<SchemaTree>(std::move(fields));
   tree.release()->Export(out);  // Its structs own it from here on.
 }

@@ -1,4 +1,4 @@
-#include "dsi/arrow/out/arrow_fields_internal.h"
+#include "dsi/arrow/out/output_fields_internal.h"
 
 #include <string_view>
 #include <unordered_map>
@@ -9,7 +9,7 @@
 namespace dsi::internal {
 namespace {
 
-using Shape = ArrowField::Shape;
+using Shape = OutputField::Shape;
 using ColumnsByName = std::unordered_map<std::string_view, const ColumnInfo*>;
 
 void AppendCounted(std::string_view text, std::string* out) {
@@ -58,10 +58,10 @@ Result<Shape> ShapeOf(const ScanColumn& scanned, const ColumnInfo* column) {
       scanned.name);
 }
 
-Result<ArrowField> MakeField(const ScanColumn& scanned, const ColumnsByName& by_name) {
+Result<OutputField> MakeField(const ScanColumn& scanned, const ColumnsByName& by_name) {
   const auto found = by_name.find(scanned.name);
   const ColumnInfo* const column = found == by_name.end() ? nullptr : found->second;
-  ArrowField field;
+  OutputField field;
   DSI_ASSIGN_OR_RETURN(field.shape, ShapeOf(scanned, column));
   field.name = scanned.name;
   field.layout = scanned.layout;
@@ -77,32 +77,32 @@ Result<ArrowField> MakeField(const ScanColumn& scanned, const ColumnsByName& by_
 
 }  // namespace
 
-Result<std::shared_ptr<const ArrowFields>> MakeArrowFields(std::span<const ScanColumn> scanned,
-                                                           std::span<const ColumnInfo> columns,
-                                                           const ArrowOutputOptions& options) {
+Result<std::shared_ptr<const OutputFields>> MakeOutputFields(std::span<const ScanColumn> scanned,
+                                                             std::span<const ColumnInfo> columns,
+                                                             const ArrowOutputOptions& options) {
   ColumnsByName by_name;
   by_name.reserve(columns.size());
   for (const ColumnInfo& column : columns) by_name.emplace(column.name, &column);
-  auto made = std::make_shared<ArrowFields>();
+  auto made = std::make_shared<OutputFields>();
   made->binary = options.binary;
   made->num_links = scanned.size();
   made->fields.reserve(scanned.size());
   for (const ScanColumn& column : scanned) {
-    DSI_ASSIGN_OR_RETURN(ArrowField field, MakeField(column, by_name));
+    DSI_ASSIGN_OR_RETURN(OutputField field, MakeField(column, by_name));
     made->num_nodes += field.num_nodes();
     made->num_links += field.is_nested();
     made->fields.push_back(std::move(field));
   }
-  return std::shared_ptr<const ArrowFields>(std::move(made));
+  return std::shared_ptr<const OutputFields>(std::move(made));
 }
 
-Status CheckScanned(const ArrowFields& fields, std::span<const ScanColumn> scanned) {
+Status CheckScanned(const OutputFields& fields, std::span<const ScanColumn> scanned) {
   if (scanned.size() != fields.fields.size()) {
     return InvalidArgument("a scan of {} columns, expected one of {}", scanned.size(),
                            fields.fields.size());
   }
   for (size_t i = 0; i < scanned.size(); ++i) {
-    const ArrowField& field = fields.fields[i];
+    const OutputField& field = fields.fields[i];
     const ScanColumn& column = scanned[i];
     if (column.name == field.name && column.layout == field.layout && column.dtype == field.dtype &&
         column.width == field.width)

@@ -11,7 +11,7 @@
 
 namespace dsi::internal {
 
-struct ArrowField {
+struct OutputField {
   enum class Shape : uint8_t { kNumber, kBytes, kList, kFixedList };
 
   std::string name;
@@ -29,22 +29,22 @@ struct ArrowField {
   size_t num_nodes() const { return size_t{1} + is_nested() + is_dictionary(); }
 };
 
-struct ArrowFields {
-  std::vector<ArrowField> fields;  // Parallel to Scan::columns().
-  size_t num_nodes = 0;            // Of all fields; the root besides.
-  size_t num_links = 0;            // Pointers to children, those of the root too.
+struct OutputFields {
+  std::vector<OutputField> fields;  // Parallel to Scan::columns().
+  size_t num_nodes = 0;             // Of all fields; the root besides.
+  size_t num_links = 0;             // Pointers to children, those of the root too.
   bool binary = false;
 };
 
 // kInvalidArgument. Throws std::bad_alloc.
-Result<std::shared_ptr<const ArrowFields>> MakeArrowFields(std::span<const ScanColumn> scanned,
-                                                           std::span<const ColumnInfo> columns,
-                                                           const ArrowOutputOptions& options);
+Result<std::shared_ptr<const OutputFields>> MakeOutputFields(std::span<const ScanColumn> scanned,
+                                                             std::span<const ColumnInfo> columns,
+                                                             const ArrowOutputOptions& options);
 
 // kInvalidArgument: a scan of other columns.
-Status CheckScanned(const ArrowFields& fields, std::span<const ScanColumn> scanned);
+Status CheckScanned(const OutputFields& fields, std::span<const ScanColumn> scanned);
 
 // Fills *out, whose `release` frees it. Throws std::bad_alloc.
-void ExportFields(std::shared_ptr<const ArrowFields> fields, ArrowSchema* out);
+void ExportFields(std::shared_ptr<const OutputFields> fields, ArrowSchema* out);
 
 }  // namespace dsi::internal
