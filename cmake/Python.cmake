@@ -21,7 +21,7 @@ set_target_properties(dsi_python PROPERTIES OUTPUT_NAME _dsi LIBRARY_OUTPUT_DIRE
 # The library lies inside the module: a wheel needs no other file of ours, and nothing but the
 # function that makes the module is seen from outside, so names clash with nobody's.
 target_include_directories(dsi_python PRIVATE ${PROJECT_BINARY_DIR}/include)
-target_link_libraries(dsi_python PRIVATE dsi_light_compiler dsi_static)
+target_link_libraries(dsi_python PRIVATE dsi_compiler dsi_light_compiler dsi_static)
 target_link_options(dsi_python PRIVATE
   -Wl,--exclude-libs,ALL
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/python.map)
