@@ -43,7 +43,9 @@ def check_batches(folder):
     parts = batches[0].kjt_parts()
     assert memoryview(parts.values).nbytes == 8 * sum(parts.length_per_key)
     try:
-        dsi.open("http://127.0.0.1:1/no")  # A server's refusal: the libraries of remote files are there.
+        dsi.open(
+            "http://127.0.0.1:1/no"
+        )  # A server's refusal: the libraries of remote files are there.
     except dsi.IoError as error:
         assert "127.0.0.1" in str(error), error
     else:

@@ -62,7 +62,11 @@ def test_every_public_name_has_a_docstring():
     names = {name: getattr(dsi, name) for name in dsi.__all__ if name != "__version__"}
     missing = [name for name, value in documented(names) if not inspect.getdoc(value)]
     assert not missing
-    assert not [name for name, value in documented(vars(_dsi)) if inspect.isclass(value) and not value.__doc__]
+    assert not [
+        name
+        for name, value in documented(vars(_dsi))
+        if inspect.isclass(value) and not value.__doc__
+    ]
 
 
 def test_all_names_are_told_to_type_checkers_and_at_run_time():
