@@ -1,4 +1,4 @@
-"""The package as a whole: what importing it brings along, what it shows, what it says is missing."""
+"""The package as a whole: what importing it brings along, what it shows, what it asks for."""
 
 import itertools
 import os
@@ -14,7 +14,7 @@ import pytest
 from conftest import SOURCE
 
 sys.path.insert(0, str(SOURCE / "tests" / "remote"))
-from http_server import FaultServer  # noqa: E402
+from http_server import FaultServer
 
 PACKAGE = Path(dsi.__file__).parent
 
@@ -69,7 +69,7 @@ def test_importing_and_reading_imports_no_framework(sessions):
 
 @pytest.fixture
 def bare(tmp_path):
-    """Options and environment of an interpreter that has nanobind's backend and no other package."""
+    """How to run an interpreter that has nanobind's backend and no other package."""
     (tmp_path / "nanobind_backend").symlink_to(Path(nanobind_backend.__file__).parent)
     return {
         "options": ["-S"],
