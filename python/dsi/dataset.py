@@ -12,6 +12,7 @@ from ._frameworks import converter
 from .batch import Batch
 from .options import ScanKeywords, make_options
 from .projections import Plan, Projection, resolve
+from .tables import Tables
 
 Where = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -82,7 +83,7 @@ class Scan(Iterator[Batch]):
         return self.native.stats
 
 
-class Dataset:
+class Dataset(Tables):
     """Many files as one table. Calls from many threads are safe; pickled by its paths."""
 
     def __init__(self, native: _dsi.Dataset, where: Sequence[str | os.PathLike[str]]):
