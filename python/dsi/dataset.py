@@ -72,6 +72,14 @@ class Scan(Iterator[Batch]):
         """All batches of the scan, those handed out included; exact."""
         return self.native.num_batches
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """All batches that are left as an Arrow stream; the scan gives none itself any more.
+
+        InvalidArgument: a column is read as part of a matrix or of a KeyedJaggedTensor; name it as
+        `Jagged` or `Padded`, or use `Dataset.arrow`.
+        """
+        return self._plan.arrow_output(self.native).stream(self.native)
+
     @property
     def state(self) -> str:
         """Where the scan stands: give it as `state=` to go on, with any rank, world or threads."""

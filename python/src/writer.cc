@@ -1,6 +1,7 @@
 #include "dsi/python/src/writer.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
 
