@@ -73,15 +73,15 @@ class ArrowDataset(pyarrow.dataset.Dataset):
         try:
             none = whole.empty_table()
             none.filter(filter)
-        except pyarrow.ArrowInvalid:
-            return whole.names
+        except pyarrow.ArrowException:
+            return whole.names  # Of no use with this schema: Arrow says why when it is applied.
         found = []
         for name in whole.names:
             if name not in str(filter):
                 continue
             try:
                 none.drop_columns([name]).filter(filter)
-            except pyarrow.ArrowInvalid:
+            except pyarrow.ArrowException:
                 found.append(name)
         return found
 

@@ -124,8 +124,8 @@ def _collect(
         return False
 
 
-def _read(filter: Any, schema: Any) -> tuple[list[Term], bool]:  # noqa: A002
-    message = _message(bytes(filter.to_substrait(schema)))
+def _read(filter: Any, told: Any, schema: Any) -> tuple[list[Term], bool]:  # noqa: A002
+    message = _message(bytes(filter.to_substrait(told)))
     functions = {}
     for declared in message.get(2, ()):
         fields = _message(declared)
@@ -137,17 +137,26 @@ def _read(filter: Any, schema: Any) -> tuple[list[Term], bool]:  # noqa: A002
     return terms, exact
 
 
-def _all_int64(schema: Any) -> Any:
-    """The schema with integers as int64, the type of whole numbers that a filter is written with.
+def _told(schema: Any, whole: bool) -> Any:
+    """The schema with types that Substrait has, of which no more than names and numbers matter here.
 
-    Substrait has no checked casts, so a filter that needs one cannot be told; scans compare exactly
-    whatever the types.
+    whole: integers as int64, the type of whole numbers that a filter is written with. Substrait has
+    no checked casts, so a filter that needs one cannot be told; scans compare exactly whatever the
+    types.
     """
     pyarrow = importlib.import_module("pyarrow")
-    integer = pyarrow.types.is_integer
-    return pyarrow.schema(
-        [f.with_type(pyarrow.int64()) if integer(f.type) else f for f in schema]
-    )
+    types = pyarrow.types
+
+    def told(kind: Any) -> Any:
+        if types.is_large_list(kind) or types.is_fixed_size_list(kind):
+            return pyarrow.list_(told(kind.value_type))
+        if types.is_large_binary(kind):
+            return pyarrow.binary()
+        if types.is_timestamp(kind) and kind.unit == "ns":
+            return pyarrow.timestamp("us")
+        return pyarrow.int64() if whole and types.is_integer(kind) else kind
+
+    return pyarrow.schema([field.with_type(told(field.type)) for field in schema])
 
 
 def terms_of(filter: Any, schema: Any, usable: set[str]) -> tuple[list[Term], bool]:  # noqa: A002
@@ -156,9 +165,9 @@ def terms_of(filter: Any, schema: Any, usable: set[str]) -> tuple[list[Term], bo
     schema: of the columns. usable: those that a scan can compare. True: the terms are the filter,
     row by row; False: Arrow is to apply it to what passes them.
     """
-    for tried in (schema, _all_int64(schema)):
+    for whole in (False, True):
         try:
-            terms, exact = _read(filter, tried)
+            terms, exact = _read(filter, _told(schema, whole), schema)
         except Exception:  # What Substrait cannot say: each version has its own errors.
             continue
         kept = [term for term in terms if term[0] in usable and term[2] == term[2]]
