@@ -3,6 +3,7 @@
 set(DSI_PUBLIC_HEADERS
   arrow/abi.h
   arrow/arrow_output.h
+  arrow/arrow_input.h
   base/export.h
   base/status.h
   base/version.h
