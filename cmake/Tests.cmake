@@ -77,6 +77,8 @@ endforeach()
 
 file(GLOB_RECURSE script_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
   ${PROJECT_SOURCE_DIR}/tests/*_test.py ${PROJECT_SOURCE_DIR}/tests/*_test.sh)
+# Those of the package are run by pytest (scripts/test).
+list(FILTER script_tests EXCLUDE REGEX "^python/")
 foreach(script ${script_tests})
   string(REGEX REPLACE "\\.(py|sh)$" "" name ${script})
   string(REPLACE "/" "." name ${name})

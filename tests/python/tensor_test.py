@@ -1,0 +1,111 @@
+"""Tensors: DLPack of both forms, the buffer protocol, and memory that lives as long as it is used."""
+
+import ctypes
+import gc
+import threading
+
+import dsi
+import numpy as np
+import pytest
+import torch
+
+
+@pytest.fixture
+def batch(sessions):
+    return next(dsi.open(sessions).scan(framework="dsi", batch_size=1000))
+
+
+def test_all_doors_lead_to_the_same_memory(batch):
+    tensor = batch.dense
+    array, legacy, torch_view = np.asarray(tensor), np.from_dlpack(tensor), torch.from_dlpack(tensor)
+    assert array.shape == legacy.shape == tuple(torch_view.shape) == tensor.shape
+    address = array.__array_interface__["data"][0]
+    assert legacy.__array_interface__["data"][0] == address == torch_view.data_ptr()
+    torch_view[0, 0] = 17.5
+    assert array[0, 0] == 17.5 and legacy[0, 0] == 17.5
+    assert memoryview(tensor).format == "f" and memoryview(tensor).nbytes == tensor.nbytes
+
+
+def test_every_tensor_starts_at_a_multiple_of_64_bytes_of_the_slab(batch):
+    slab = np.asarray(batch.slab).__array_interface__["data"][0]
+    parts = batch.kjt_parts()
+    for tensor in (batch.dense, batch.dense_present(), parts.values, parts.lengths, parts.offsets):
+        address = np.asarray(tensor).__array_interface__["data"][0]
+        assert address % 64 == 0 and address == slab + tensor.slab_offset
+
+
+def test_capsules_are_legacy_unless_a_version_is_asked_for(batch):
+    assert '"dltensor"' in repr(batch.dense.__dlpack__())
+    assert '"dltensor"' in repr(batch.dense.__dlpack__(max_version=(0, 8)))
+    assert '"dltensor_versioned"' in repr(batch.dense.__dlpack__(max_version=(1, 1), stream=None))
+    assert batch.dense.__dlpack_device__() == (1, 0)
+
+
+def test_a_copy_and_another_device_are_refused(batch):
+    with pytest.raises(BufferError, match="copy"):
+        batch.dense.__dlpack__(copy=True)
+    with pytest.raises(BufferError, match="CPU"):
+        batch.dense.__dlpack__(dl_device=(2, 0))
+    batch.dense.__dlpack__(dl_device=(1, 0), copy=False)
+
+
+def test_bool_is_bool_where_the_consumer_knows_it(batch):
+    present = batch.dense_present()
+    assert np.asarray(present).dtype == np.bool_
+    assert torch.from_dlpack(present).dtype in (torch.bool, torch.uint8)
+
+
+def test_arrays_outlive_batch_scan_and_dataset(sessions):
+    dataset = dsi.open(sessions)
+    scan = dataset.scan(batch_size=1000)
+    batch = next(scan)
+    dense, expected = batch.dense, batch.dense.copy()
+    lists = torch.from_dlpack(batch.native.kjt("")[1])
+    sum_of_lists = int(lists.sum())
+    del batch
+    for later in scan:
+        later.dense[:] = -1  # Another batch's memory, whatever was freed.
+    del scan, dataset, later
+    gc.collect()
+    np.testing.assert_array_equal(dense, expected)
+    assert int(lists.sum()) == sum_of_lists
+
+
+def test_memory_is_used_again_once_nobody_holds_it(sessions):
+    addresses = set()
+    for batch in dsi.open(sessions).scan(batch_size=100):
+        addresses.add(batch.slab.__array_interface__["data"][0])
+    assert len(addresses) <= 4  # 30 batches.
+
+
+def test_a_capsule_nobody_took_frees_what_it_holds(batch):
+    for _ in range(100):
+        batch.dense.__dlpack__()
+        batch.dense.__dlpack__(max_version=(1, 0))
+    gc.collect()
+
+
+def test_a_deleter_runs_on_any_thread_without_the_interpreters_lock(sessions):
+    batch = next(dsi.open(sessions).scan(framework="dsi", batch_size=1000))
+    capsule = batch.dense.__dlpack__()
+    ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    ctypes.pythonapi.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    ctypes.pythonapi.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    managed = ctypes.pythonapi.PyCapsule_GetPointer(capsule, b"dltensor")
+    ctypes.pythonapi.PyCapsule_SetName(capsule, b"used_dltensor")
+    # DLManagedTensor: 48 bytes of DLTensor, manager_ctx, deleter.
+    deleter = ctypes.c_void_p.from_address(managed + 56).value
+    del batch
+    gc.collect()
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleter)  # ctypes gives up the lock meanwhile.
+    thread = threading.Thread(target=call, args=(managed,))
+    thread.start()
+    thread.join()
+
+
+def test_zero_rows_are_arrays_of_no_elements(sessions):
+    scan = dsi.open(sessions).scan(batch_size=1000, where=("label", ">", 5))
+    batch = next(scan)
+    assert batch.num_rows == 0 and batch.dense.shape[0] == 0
+    assert torch.from_dlpack(batch.native.dense("")[0]).shape[0] == 0
+    assert batch.kjt_parts().values.shape == (0,)
