@@ -13,6 +13,8 @@ namespace {
 
 std::string Text(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
 
+std::string Quoted(const std::string& name) { return '"' + name + '"'; }
+
 std::string TypeNameOf(nb::handle value) { return Text(value.type().attr("__name__")); }
 
 // An int of Python's: exactly one of the two, or neither where it has more than 64 bits.
@@ -121,8 +123,8 @@ Status RowSetter::SetValue(nb::handle value, RowBatch* batch) {
   const auto target = targets_.find(name_);
   if (target == targets_.end()) {
     if (ignore_unknown_) return Status::Ok();
-    return {StatusCode::kBadInput, "'" + name_ +
-                                       "' is no feature of the schema; "
+    return {StatusCode::kBadInput, Quoted(name_) +
+                                       " is no feature of the schema; "
                                        "ignore_unknown=True skips such values"};
   }
   if (target->second.is_list) return SetList(value, target->second, batch);
@@ -139,7 +141,7 @@ Status RowSetter::SetNumber(nb::handle value, const Target& target, RowBatch* ba
   const Whole whole = WholeOf(number);
   if (whole.fits_signed) return batch->SetInt(target.feature, whole.value);
   if (whole.fits_unsigned) return batch->SetUint(target.feature, whole.unsigned_value);
-  return {StatusCode::kOutOfRange, "'" + name_ + "': " + Text(number) + " has more than 64 bits"};
+  return {StatusCode::kOutOfRange, Quoted(name_) + ": " + Text(number) + " has more than 64 bits"};
 }
 
 Status RowSetter::SetList(nb::handle value, const Target& target, RowBatch* batch) {
@@ -180,7 +182,7 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
     const Whole whole = WholeOf(number);
     if (!whole.fits_signed && !whole.fits_unsigned) {
       return {StatusCode::kOutOfRange,
-              "'" + name_ + "': " + Text(number) + " has more than 64 bits"};
+              Quoted(name_) + ": " + Text(number) + " has more than 64 bits"};
     }
     has_wide = has_wide || whole.fits_unsigned;
     has_negative = has_negative || (whole.fits_signed && whole.value < 0);
@@ -195,13 +197,13 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
   }
   if (has_float && has_inexact) {
     return {StatusCode::kOutOfRange,
-            "'" + name_ + "': whole numbers beyond 2^53 beside fractions fit no type"};
+            Quoted(name_) + ": whole numbers beyond 2^53 beside fractions fit no type"};
   }
   if (has_float) return batch->SetDoubles(target.feature, target.column, doubles_);
   if (!has_wide) return batch->SetInts(target.feature, target.column, std::span(ints_));
   if (!has_negative) return batch->SetUints(target.feature, target.column, uints_);
   return {StatusCode::kOutOfRange,
-          "'" + name_ + "': negative numbers beside some of 2^63 and more fit no type"};
+          Quoted(name_) + ": negative numbers beside some of 2^63 and more fit no type"};
 }
 
 bool RowSetter::SetBuffer(nb::handle value, const Target& target, RowBatch* batch, Status* status) {
@@ -266,7 +268,7 @@ bool RowSetter::SetBuffer(nb::handle value, const Target& target, RowBatch* batc
 
 Status RowSetter::Unfit(nb::handle value, const char* expected) const {
   return {StatusCode::kBadInput,
-          "'" + name_ + "' is of type " + TypeNameOf(value) + ", expected " + expected};
+          Quoted(name_) + " is of type " + TypeNameOf(value) + ", expected " + expected};
 }
 
 }  // namespace dsi::python
