@@ -60,10 +60,18 @@ class ArrowScan:
         self._binary = binary
         self._columns = [projection.name for projection in plan.projections]
         self._scan: _dsi.Scan | None = None
+        self._output: _dsi.ArrowOutput | None = None
+
+    def _output_of(self, scan: _dsi.Scan | None = None) -> _dsi.ArrowOutput:
+        """What the columns are: the same for every scan."""
+        if self._output is None:
+            scan = scan or self._dataset.native.scan(self._options)
+            self._output = _dsi.ArrowOutput.of(scan, self._binary)
+        return self._output
 
     def _start(self) -> tuple[_dsi.Scan, _dsi.ArrowOutput]:
         self._scan = self._dataset.native.scan(self._options)
-        return self._scan, _dsi.ArrowOutput.of(self._scan, self._binary)
+        return self._scan, self._output_of(self._scan)
 
     @property
     def column_names(self) -> list[str]:
@@ -82,7 +90,7 @@ class ArrowScan:
     # -- Arrow's PyCapsule interface.
 
     def __arrow_c_schema__(self) -> Any:
-        return self._start()[1].schema()
+        return self._output_of().schema()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         scan, output = self._start()

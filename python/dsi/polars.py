@@ -136,8 +136,6 @@ def scan(dataset: Dataset, *, batch_size: int = ROWS_OF_BATCH) -> Any:
         )
         left = n_rows
         for batch in source.parts():
-            if left is not None and left <= 0:
-                return
             frame = polars.DataFrame(batch)
             if predicate is not None:
                 frame = frame.filter(predicate)
@@ -145,6 +143,8 @@ def scan(dataset: Dataset, *, batch_size: int = ROWS_OF_BATCH) -> Any:
                 frame = frame.head(left)
                 left -= len(frame)
             yield frame.select(wanted)
+            if left == 0:
+                return
 
     empty = polars.DataFrame(dataset.arrow(rows=[(0, 0)]))
     return plugins.register_io_source(frames, schema=empty.schema)
