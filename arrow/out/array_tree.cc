@@ -8,7 +8,7 @@
 namespace dsi::internal {
 namespace {
 
-using Shape = ArrowField::Shape;
+using Shape = OutputField::Shape;
 
 constexpr size_t kMostBuffers = 3;  // Of one array: validity, offsets, bytes.
 
@@ -39,7 +39,7 @@ Status ArrayTree::Export(std::unique_ptr<ArrayTree> tree, ArrowArray* root) {
 Status ArrayTree::FindColumns() {
   size_t bit_bytes = 0;
   for (size_t i = 0; i < columns_.size(); ++i) {
-    const ArrowField& field = fields_->fields[i];
+    const OutputField& field = fields_->fields[i];
     BatchColumn& column = columns_[i];
     DSI_RETURN_IF_ERROR(FindBatchColumn(batch(), i, field, &column));
     if (field.shape == Shape::kBytes && !fields_->binary)
@@ -62,7 +62,7 @@ void ArrayTree::MakeArrays(ArrowArray* root) {
   SetReferences(num_nodes_ + 1);
 }
 
-ArrowArray* ArrayTree::MakeColumn(const ArrowField& field, const BatchColumn& column) {
+ArrowArray* ArrayTree::MakeColumn(const OutputField& field, const BatchColumn& column) {
   if (!field.is_dictionary()) return MakeRows(field, column);
   const size_t num_rows = batch().num_rows();
   ArrowArray* const node = Add(num_rows, 2);
@@ -78,7 +78,7 @@ ArrowArray* ArrayTree::MakeColumn(const ArrowField& field, const BatchColumn& co
   return node;
 }
 
-ArrowArray* ArrayTree::MakeRows(const ArrowField& field, const BatchColumn& column) {
+ArrowArray* ArrayTree::MakeRows(const OutputField& field, const BatchColumn& column) {
   ArrowArray* node = nullptr;
   switch (field.shape) {
     case Shape::kNumber:

@@ -37,8 +37,8 @@ class ArrayTree final : public ArrowTree {
   const Batch& batch() const { return shared_ != nullptr ? *shared_ : own_; }
   Status FindColumns();
   void MakeArrays(ArrowArray* root);
-  ArrowArray* MakeColumn(const ArrowField& field, const BatchColumn& column);
-  ArrowArray* MakeRows(const ArrowField& field, const BatchColumn& column);
+  ArrowArray* MakeColumn(const OutputField& field, const BatchColumn& column);
+  ArrowArray* MakeRows(const OutputField& field, const BatchColumn& column);
   // `count` values of one type, none of them null.
   ArrowArray* MakeValues(Type type, const BatchColumn& column);
 

@@ -9,7 +9,7 @@
 namespace dsi::internal {
 namespace {
 
-using Shape = ArrowField::Shape;
+using Shape = OutputField::Shape;
 using ColumnsByName = std::unordered_map<std::string_view, const ColumnInfo*>;
 
 void AppendCounted(std::string_view text, std::string* out) {
@@ -50,18 +50,19 @@ Result<Shape> ShapeOf(const ScanColumn& scanned, const ColumnInfo* column) {
       return is_bytes ? Shape::kBytes : Shape::kList;
     case Layout::kDense:
     case Layout::kVbe:
+    case Layout::kKjt:
       break;
   }
   return InvalidArgument(
-      "column {}: a part of the dense matrix or of a VBE set is no column of "
+      "column {}: a part of a dense matrix or of a KeyedJaggedTensor is no column of "
       "Arrow; expected padded, jagged or IKJT",
       scanned.name);
 }
 
-Result<ArrowField> MakeField(const ScanColumn& scanned, const ColumnsByName& by_name) {
+Result<OutputField> MakeField(const ScanColumn& scanned, const ColumnsByName& by_name) {
   const auto found = by_name.find(scanned.name);
   const ColumnInfo* const column = found == by_name.end() ? nullptr : found->second;
-  ArrowField field;
+  OutputField field;
   DSI_ASSIGN_OR_RETURN(field.shape, ShapeOf(scanned, column));
   field.name = scanned.name;
   field.layout = scanned.layout;
@@ -88,7 +89,7 @@ Result<std::shared_ptr<const ArrowFields>> MakeArrowFields(std::span<const ScanC
   made->num_links = scanned.size();
   made->fields.reserve(scanned.size());
   for (const ScanColumn& column : scanned) {
-    DSI_ASSIGN_OR_RETURN(ArrowField field, MakeField(column, by_name));
+    DSI_ASSIGN_OR_RETURN(OutputField field, MakeField(column, by_name));
     made->num_nodes += field.num_nodes();
     made->num_links += field.is_nested();
     made->fields.push_back(std::move(field));
@@ -102,7 +103,7 @@ Status CheckScanned(const ArrowFields& fields, std::span<const ScanColumn> scann
                            fields.fields.size());
   }
   for (size_t i = 0; i < scanned.size(); ++i) {
-    const ArrowField& field = fields.fields[i];
+    const OutputField& field = fields.fields[i];
     const ScanColumn& column = scanned[i];
     if (column.name == field.name && column.layout == field.layout && column.dtype == field.dtype &&
         column.width == field.width)

@@ -11,7 +11,7 @@
 
 namespace dsi::internal {
 
-struct ArrowField {
+struct OutputField {
   enum class Shape : uint8_t { kNumber, kBytes, kList, kFixedList };
 
   std::string name;
@@ -30,9 +30,9 @@ struct ArrowField {
 };
 
 struct ArrowFields {
-  std::vector<ArrowField> fields;  // Parallel to Scan::columns().
-  size_t num_nodes = 0;            // Of all fields; the root besides.
-  size_t num_links = 0;            // Pointers to children, those of the root too.
+  std::vector<OutputField> fields;  // Parallel to Scan::columns().
+  size_t num_nodes = 0;             // Of all fields; the root besides.
+  size_t num_links = 0;             // Pointers to children, those of the root too.
   bool binary = false;
 };
 

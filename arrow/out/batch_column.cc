@@ -10,12 +10,12 @@
 namespace dsi::internal {
 namespace {
 
-Status OfOtherColumns(const ArrowField& field) {
+Status OfOtherColumns(const OutputField& field) {
   return InvalidArgument("the batch is of a scan of other columns: {} has another type",
                          field.name);
 }
 
-Status SetPadded(const PaddedView& view, const ArrowField& field, BatchColumn* column) {
+Status SetPadded(const PaddedView& view, const OutputField& field, BatchColumn* column) {
   if (view.dtype != field.dtype || view.width != field.width) return OfOtherColumns(field);
   column->rows = view.rows;
   column->present = view.present;
@@ -24,7 +24,7 @@ Status SetPadded(const PaddedView& view, const ArrowField& field, BatchColumn* c
   return Status::Ok();
 }
 
-Status SetJagged(const JaggedView& view, const ArrowField& field, BatchColumn* column) {
+Status SetJagged(const JaggedView& view, const OutputField& field, BatchColumn* column) {
   if (view.dtype != field.dtype) return OfOtherColumns(field);
   column->rows = view.rows;
   column->present = view.present;
@@ -49,7 +49,7 @@ bool AreUtf8(const BatchColumn& column, std::string_view bytes) {
 
 }  // namespace
 
-Status FindBatchColumn(const Batch& batch, size_t ordinal, const ArrowField& field,
+Status FindBatchColumn(const Batch& batch, size_t ordinal, const OutputField& field,
                        BatchColumn* column) {
   *column = {};
   switch (field.layout) {
@@ -73,12 +73,13 @@ Status FindBatchColumn(const Batch& batch, size_t ordinal, const ArrowField& fie
     }
     case Layout::kDense:
     case Layout::kVbe:
+    case Layout::kKjt:
       break;
   }
   return OfOtherColumns(field);
 }
 
-Status CheckUtf8(const Batch& batch, const ArrowField& field, const BatchColumn& column) {
+Status CheckUtf8(const Batch& batch, const OutputField& field, const BatchColumn& column) {
   const std::string_view bytes(static_cast<const char*>(column.values), column.num_values);
   if (AreUtf8(column, bytes)) return Status::Ok();
   const size_t num_rows = batch.num_rows();

@@ -19,10 +19,10 @@ struct BatchColumn {
 };
 
 // kInvalidArgument: the batch is of other columns.
-Status FindBatchColumn(const Batch& batch, size_t ordinal, const ArrowField& field,
+Status FindBatchColumn(const Batch& batch, size_t ordinal, const OutputField& field,
                        BatchColumn* column);
 
 // That each row of bytes is UTF-8: kOutOfRange names column and row.
-Status CheckUtf8(const Batch& batch, const ArrowField& field, const BatchColumn& column);
+Status CheckUtf8(const Batch& batch, const OutputField& field, const BatchColumn& column);
 
 }  // namespace dsi::internal

@@ -9,7 +9,7 @@
 namespace dsi::internal {
 namespace {
 
-using Shape = ArrowField::Shape;
+using Shape = OutputField::Shape;
 
 const char* NumberFormat(Type type, TimeUnit unit) {
   switch (unit) {
@@ -61,7 +61,7 @@ class SchemaTree final : public ArrowTree {
         links_(fields_->num_links),
         sized_formats_(fields_->fields.size()) {
     for (size_t i = 0; i < sized_formats_.size(); ++i) {
-      const ArrowField& field = fields_->fields[i];
+      const OutputField& field = fields_->fields[i];
       if (field.shape == Shape::kFixedList) sized_formats_[i] = "+w:" + std::to_string(field.width);
     }
   }
@@ -99,7 +99,7 @@ class SchemaTree final : public ArrowTree {
   }
 
   ArrowSchema* AddField(size_t i) {
-    const ArrowField& field = fields_->fields[i];
+    const OutputField& field = fields_->fields[i];
     ArrowSchema* node = nullptr;
     if (field.is_dictionary()) {
       node = Add(NumberFormat(Type::kInt32, TimeUnit::kNone), field.name.c_str());
@@ -112,7 +112,7 @@ class SchemaTree final : public ArrowTree {
   }
 
   ArrowSchema* AddValues(size_t i, const char* name) {
-    const ArrowField& field = fields_->fields[i];
+    const OutputField& field = fields_->fields[i];
     switch (field.shape) {
       case Shape::kNumber:
         return Add(NumberFormat(field.dtype, field.time_unit), name);

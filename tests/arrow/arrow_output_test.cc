@@ -214,10 +214,10 @@ TEST(ArrowOutputTest, WhatIsNoColumnIsRefused) {
   const auto make = [](ScanColumn column) {
     return ArrowOutput::Make({&column, 1}, {}).status().ToString();
   };
-  EXPECT_EQ(
-      make({"x", Layout::kDense, Type::kFloat32, 0}),
-      "invalid argument: column x: a part of the dense matrix or of a VBE set is no column of "
-      "Arrow; expected padded, jagged or IKJT");
+  EXPECT_EQ(make({"x", Layout::kDense, Type::kFloat32, 0}),
+            "invalid argument: column x: a part of a dense matrix or of a KeyedJaggedTensor is no "
+            "column of "
+            "Arrow; expected padded, jagged or IKJT");
   EXPECT_TRUE(make({"x", Layout::kVbe, Type::kInt64, 0}).starts_with("invalid argument: column x"));
   EXPECT_EQ(make({"x", Layout::kPadded, Type::kBytes, 3}),
             "invalid argument: column x: padded bytes are no column of Arrow; expected jagged");
