@@ -10,6 +10,7 @@ import pyarrow.dataset
 
 from ._substrait import terms_of
 from .arrow import ROWS_OF_BATCH, ArrowScan
+from .options import Term
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -52,7 +53,8 @@ class ArrowDataset(pyarrow.dataset.Dataset):
 
     def _read(self, columns: list[str], filter: Any, batch_size: int) -> tuple[Any, bool]:  # noqa: A002
         """A reader of columns, and whether it gives those rows alone that pass the filter."""
-        terms, exact = [], True
+        terms: list[Term] = []
+        exact = True
         if filter is not None:
             terms, exact = terms_of(filter, self._arrow_schema, self._usable)
         if not exact:

@@ -124,7 +124,12 @@ def _lists(name: str, values: Any, offsets: Any, mask: Any = None) -> _dsi.Arrow
     offsets = numpy.ascontiguousarray(offsets, dtype="int64")
     missing, validity = _validity(numpy, mask)
     return _dsi.ArrowColumn.make(
-        name, "+L", len(offsets) - 1, missing, [validity, offsets], [_numbers(numpy, "item", values)]
+        name,
+        "+L",
+        len(offsets) - 1,
+        missing,
+        [validity, offsets],
+        [_numbers(numpy, "item", values)],
     )
 
 

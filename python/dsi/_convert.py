@@ -1,4 +1,4 @@
-"""`dsictl convert` from and to files that pyarrow reads and writes; options as the program has them."""
+"""`dsictl convert` from and to files that pyarrow reads and writes, with the program's options."""
 
 from __future__ import annotations
 
@@ -53,7 +53,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("inputs", metavar="IN", nargs="+", help="files of one format, or a .dsi file")
-    add("out", metavar="OUT", help="a .dsi file; from .dsi one that ends in " + " ".join(ARROW_ENDINGS))
+    add(
+        "out",
+        metavar="OUT",
+        help="a .dsi file; from .dsi one that ends in " + " ".join(ARROW_ENDINGS),
+    )
     add("--force", action="store_true", help="replace an existing OUT")
     add("--json", action="store_true", help="the report as JSON")
     add("-q", "--quiet", action="store_true", help="no report")
@@ -62,8 +66,14 @@ def _parser() -> argparse.ArgumentParser:
     add = to_dsi.add_argument
     add("--schema", metavar="FILE", help="schema as JSON; else it is inferred")
     add("--ignore-unknown", action="store_true", help="skip columns that the schema lacks")
-    add("--session-key", "--cluster-by", type=_names, action="extend", metavar="NAMES",
-        help="cluster by these, outermost first; default: the schema's")
+    add(
+        "--session-key",
+        "--cluster-by",
+        type=_names,
+        action="extend",
+        metavar="NAMES",
+        help="cluster by these, outermost first; default: the schema's",
+    )
     add("--time", metavar="NAME", help="order the rows of a session by this")
     add("--keep-order", action="store_true", help="leave rows as they come")
     add("--keep-position", action="store_true", help="store each row's place")
@@ -77,7 +87,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--metadata", action="append", metavar="KEY=VALUE", help="store a note; repeatable")
     from_dsi = parser.add_argument_group("From .dsi")
     add = from_dsi.add_argument
-    add("--where", action="append", metavar="TERM", help="only rows such as 'label = 1'; repeatable")
+    add(
+        "--where", action="append", metavar="TERM", help="only rows such as 'label = 1'; repeatable"
+    )
     add("--sample", type=float, metavar="SHARE", help="only this share of them")
     add("--seed", type=int, metavar="N", help="with --sample: another number, other rows")
     add("--compression", metavar="WORD", help="of the file's pages; default zstd")
@@ -86,8 +98,20 @@ def _parser() -> argparse.ArgumentParser:
 
 _ONLY_FROM_DSI = ("where", "sample", "seed", "compression")
 _ONLY_TO_DSI = (
-    "schema", "ignore_unknown", "session_key", "time", "keep_order", "keep_position", "no_dedup",
-    "no_groups", "stripe_rows", "stripe_memory", "tuning", "threads", "memory", "metadata",
+    "schema",
+    "ignore_unknown",
+    "session_key",
+    "time",
+    "keep_order",
+    "keep_position",
+    "no_dedup",
+    "no_groups",
+    "stripe_rows",
+    "stripe_memory",
+    "tuning",
+    "threads",
+    "memory",
+    "metadata",
 )
 
 
@@ -132,7 +156,7 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
     if len(kinds) != 1:
         raise InvalidArgument("files of several formats are not made into one .dsi file")
     schema: Any = asked.schema
-    if asked.metadata or asked.time and not asked.session_key:
+    if asked.metadata or (asked.time and not asked.session_key):
         if schema is None:
             raise InvalidArgument("--metadata and --time without --session-key need --schema")
         schema = _with_notes(schema_json(schema), asked.metadata or ())

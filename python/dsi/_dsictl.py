@@ -1,4 +1,4 @@
-"""The console script `dsictl`: the program that lies in the package, and what Arrow does beside it."""
+"""The console script `dsictl`: the program of the package, and what Arrow does beside it."""
 
 from __future__ import annotations
 

@@ -46,6 +46,7 @@ def _message(data: bytes) -> Message:
     while at < len(data):
         key, at = _varint(data, at)
         wire = key & 7
+        value: int | bytes
         if wire == 0:
             value, at = _varint(data, at)
         else:
@@ -117,7 +118,8 @@ def _collect(
         function = functions[call.get(1, [0])[0]]
         arguments = [_inside(_message(argument), 3) for argument in call[4]]
         if function == "and":
-            return all([_collect(part, functions, schema, terms) for part in arguments])
+            # Each is looked at, whatever the one before it was.
+            return min(_collect(part, functions, schema, terms) for part in arguments)
         terms.append(_term(function, arguments, schema))
         return True
     except (KeyError, IndexError, ValueError, TypeError, AttributeError, struct.error):
@@ -138,7 +140,7 @@ def _read(filter: Any, told: Any, schema: Any) -> tuple[list[Term], bool]:  # no
 
 
 def _told(schema: Any, whole: bool) -> Any:
-    """The schema with types that Substrait has, of which no more than names and numbers matter here.
+    """The schema with types that Substrait has; of others no more than the names matter here.
 
     whole: integers as int64, the type of whole numbers that a filter is written with. Substrait has
     no checked casts, so a filter that needs one cannot be told; scans compare exactly whatever the

@@ -80,7 +80,7 @@ class ArrowScan:
 
     @property
     def stats(self) -> dict[str, Any]:
-        """What the stream that was made last has read and handed out; to be asked when it is over."""
+        """What the stream that was made last has read and handed out; for when it is over."""
         return {} if self._scan is None else self._scan.stats
 
     def dsi_schema(self) -> dict[str, Any]:

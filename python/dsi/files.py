@@ -47,8 +47,8 @@ def from_parquet(
 ) -> WriteReport:
     """Makes one .dsi file of Parquet files, a folder of them, or of files of another format.
 
-    paths: files or folders, as pyarrow.dataset takes them. format: 'parquet', 'ipc' (Arrow, Feather),
-    'orc', 'csv'; None: by the end of the first name, else Parquet. columns and filter (an
+    paths: files or folders, as pyarrow.dataset takes them. format: 'parquet', 'ipc' (Arrow,
+    Feather), 'orc', 'csv'; None: by the end of the first name, else Parquet. columns and filter (an
     expression of pyarrow.compute): what is read. schema: else the one that `to_parquet` left in the
     files, else found from the types of the columns. Other arguments: `Writer`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ._frameworks import need
@@ -73,9 +74,10 @@ def _collect(node: Any, columns: dict[str, Column], terms: list[Term]) -> None:
                 terms.append(term)
     elif "Function" in node:
         function = node["Function"]
-        between = function["function"].get("Boolean") if isinstance(function["function"], dict) else None
-        if isinstance(between, dict) and "IsBetween" in between:
-            closed = between["IsBetween"]["closed"]
+        kind = function["function"]
+        kind = kind.get("Boolean") if isinstance(kind, dict) else None
+        if isinstance(kind, dict) and "IsBetween" in kind:
+            closed = kind["IsBetween"]["closed"]
             value, low, high = function["input"]
             bounds = (
                 (low, ">=" if closed in ("Both", "Left") else ">"),
@@ -90,12 +92,9 @@ def _collect(node: Any, columns: dict[str, Column], terms: list[Term]) -> None:
 def terms_of(predicate: Any, columns: dict[str, Column]) -> list[Term]:
     """Terms that every row that passes a polars expression fulfils; it may ask for more."""
     terms: list[Term] = []
-    try:
-        # The form is not stable between versions; another one is not understood, and polars
-        # filters alone.
+    with suppress(Exception):
+        # The form is not stable between versions: of another one polars filters alone.
         _collect(json.loads(predicate.meta.serialize(format="json")), columns, terms)
-    except Exception:
-        return []
     return terms
 
 
@@ -131,7 +130,10 @@ def scan(dataset: Dataset, *, batch_size: int = ROWS_OF_BATCH) -> Any:
         if n_rows is not None and predicate is None:
             rows_of_batch = max(1, min(rows_of_batch, n_rows))
         source = ArrowScan(
-            dataset, read or [names[0]], False, False,
+            dataset,
+            read or [names[0]],
+            False,
+            False,
             {"where": terms, "batch_size": rows_of_batch},
         )
         left = n_rows

@@ -142,9 +142,7 @@ def test_streams_on_several_threads(file):
     data = dsi.open(file)
     expected = data.to_arrow()
     found = []
-    threads = [
-        threading.Thread(target=lambda: found.append(pyarrow.table(data))) for _ in range(4)
-    ]
+    threads = [threading.Thread(target=lambda: found.append(pyarrow.table(data))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -307,7 +305,9 @@ def lies():
 def test_arrays_that_lie_are_refused(tmp_path, table, lie):
     if lie is not None:
         lie(table)
-    with dsi.Writer(tmp_path / "a.dsi", {"features": [{"name": "clicks", "kind": "list"}]}) as writer:
+    with dsi.Writer(
+        tmp_path / "a.dsi", {"features": [{"name": "clicks", "kind": "list"}]}
+    ) as writer:
         with pytest.raises(dsi.Error):
             writer.append(table)
         assert writer.num_rows == 0

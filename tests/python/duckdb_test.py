@@ -74,8 +74,8 @@ QUERIES = [
     'select "big.list"[1] from t where day = 11 and len("big.list") = 20',
     'select "a b" from t where "a b" < 10',
     "select day, sum(small), avg(x) from t where day > 15 group by day",
-    "select a.day from t a join t b on a.\"a b\" = b.\"a b\" where b.day = 4",
-    "select day from t order by \"a b\" desc limit 3",
+    'select a.day from t a join t b on a."a b" = b."a b" where b.day = 4',
+    'select day from t order by "a b" desc limit 3',
     "select day from t limit 5",
 ]
 
@@ -133,7 +133,7 @@ def test_relations(file):
 FILTERS = [
     (pc.field("day") == 3, True),
     (pc.field("day") > pyarrow.scalar(3, "int8"), True),
-    (3 < pc.field("day"), True),
+    (pc.scalar(3) < pc.field("day"), True),
     ((pc.field("small") == 1) & (pc.field("day") != 2) & (pc.field("x") <= 0.25), True),
     (pc.field("small") == pyarrow.scalar(2, "uint8"), True),
     (pc.field("x") < pyarrow.scalar(0.5, "float32"), True),
@@ -162,7 +162,7 @@ def test_filters_of_pyarrow(file, table, filter, pushed):
     expected = pyarrow.dataset.dataset(table).to_table(columns=["a b", "big.list"], filter=filter)
     assert found.replace_schema_metadata().equals(expected.replace_schema_metadata())
     usable = {"day", "small", "x", "ok", "t", "a b"}
-    terms, exact = terms_of(filter, source.schema, usable)
+    _, exact = terms_of(filter, source.schema, usable)
     assert exact == pushed
     if pushed:
         assert source.last_scan.stats["rows"] == found.num_rows
@@ -181,7 +181,9 @@ def test_datasets_of_pyarrow(file, table):
     assert set(made["twice"].to_pylist()) == {6}
     assert source.last_scan.column_names == ["day"]
     assert pickle.loads(pickle.dumps(source)).count_rows(pc.field("day") < 2) == 2000
-    assert source.scanner(columns=["s"], batch_size=128).to_reader().read_next_batch().num_rows == 128
+    assert (
+        source.scanner(columns=["s"], batch_size=128).to_reader().read_next_batch().num_rows == 128
+    )
     with pytest.raises(pyarrow.ArrowException):
         source.to_table(filter=pc.field("nobody") == 1)
 
@@ -194,7 +196,11 @@ def test_many_files(tmp_path):
         dsi.write(rows, tmp_path / f"{day}.dsi")
     con = duckdb.connect()
     dsi.open(tmp_path).to_duckdb(con, "t")
-    assert con.sql("select day, count(n) from t where n >= 50 group by day order by 1").fetchall() == [
-        (0, 50), (1, 50), (3, 50),
+    assert con.sql(
+        "select day, count(n) from t where n >= 50 group by day order by 1"
+    ).fetchall() == [
+        (0, 50),
+        (1, 50),
+        (3, 50),
     ]
     assert con.sql("select count(*) from t where other is null").fetchall() == [(300,)]

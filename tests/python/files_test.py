@@ -60,24 +60,36 @@ def test_several_files_and_folders(table, tmp_path):
         pyarrow.parquet.write_table(table, tmp_path / "in" / f"{i}.parquet", row_group_size=2)
     paths = [tmp_path / "in" / f"{i}.parquet" for i in range(3)]
     for source in (paths, tmp_path / "in", map(str, paths)):
-        report = dsi.from_parquet(source, tmp_path / "a.dsi", cluster_by="session_id", overwrite=True)
+        report = dsi.from_parquet(
+            source, tmp_path / "a.dsi", cluster_by="session_id", overwrite=True
+        )
         assert (report.num_rows, report.num_sessions) == (15, 3)
 
 
 def test_columns_filter_and_schema(table, tmp_path):
     pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
-    dsi.from_parquet(tmp_path / "a.parquet", tmp_path / "a.dsi", columns=["label", "clicks"],
-                     filter=pc.field("session_id") > 1)
+    dsi.from_parquet(
+        tmp_path / "a.parquet",
+        tmp_path / "a.dsi",
+        columns=["label", "clicks"],
+        filter=pc.field("session_id") > 1,
+    )
     assert in_input_order(tmp_path / "a.dsi") == {
-        "label": [1, 0, None], "clicks": [[1, 2], [1, 2], [3]],
+        "label": [1, 0, None],
+        "clicks": [[1, 2], [1, 2], [3]],
     }
-    schema = {"features": [{"name": "label", "kind": "label", "type": "float32"},
-                           {"name": "absent", "kind": "dense"}]}
-    with pytest.raises(dsi.BadInput, match="ignore_unknown|no feature"):
+    schema = {
+        "features": [
+            {"name": "label", "kind": "label", "type": "float32"},
+            {"name": "absent", "kind": "dense"},
+        ]
+    }
+    with pytest.raises(dsi.BadInput, match=r"ignore_unknown|no feature"):
         dsi.from_parquet(tmp_path / "a.parquet", tmp_path / "b.dsi", schema)
     dsi.from_parquet(tmp_path / "a.parquet", tmp_path / "b.dsi", schema, ignore_unknown=True)
     assert in_input_order(tmp_path / "b.dsi") == {
-        "label": [1, 0, 0, 1, None], "absent": [None] * 5,
+        "label": [1, 0, 0, 1, None],
+        "absent": [None] * 5,
     }
 
 
@@ -114,8 +126,13 @@ def test_feather_keeps_the_schema(tmp_path):
 
 
 def test_a_note_that_is_no_schema_of_the_table_is_none(tmp_path):
-    for note in ("{", '{"features": []}', '{"features": [{"name": "b", "kind": "dense"}]}', "[3]",
-                 '{"features": [{"name": "a", "kind": "list"}, {"name": "b", "kind": "dense"}]}'):
+    for note in (
+        "{",
+        '{"features": []}',
+        '{"features": [{"name": "b", "kind": "dense"}]}',
+        "[3]",
+        '{"features": [{"name": "a", "kind": "list"}, {"name": "b", "kind": "dense"}]}',
+    ):
         table = pyarrow.table({"a": [1], "b": [2.5]}).replace_schema_metadata({"dsi.schema": note})
         if '"list"' in note:
             with pytest.raises(dsi.BadInput, match="a"):
@@ -138,8 +155,18 @@ def dsictl(*arguments, without=()):
 
 def test_convert_to_dsi(table, tmp_path):
     pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
-    done = dsictl("convert", tmp_path / "a.parquet", tmp_path / "a.dsi", "--json",
-                  "--session-key", "session_id", "--time", "timestamp", "--threads", 1)
+    done = dsictl(
+        "convert",
+        tmp_path / "a.parquet",
+        tmp_path / "a.dsi",
+        "--json",
+        "--session-key",
+        "session_id",
+        "--time",
+        "timestamp",
+        "--threads",
+        1,
+    )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert (report["rows"], report["sessions"], report["output"]) == (5, 3, str(tmp_path / "a.dsi"))
@@ -147,8 +174,15 @@ def test_convert_to_dsi(table, tmp_path):
     assert dsi.open(tmp_path / "a.dsi").schema["cluster_by"] == ["session_id", "timestamp"]
     again = dsictl("convert", tmp_path / "a.parquet", tmp_path / "a.dsi")
     assert (again.returncode, "exists" in again.stderr) == (2, True)
-    forced = dsictl("convert", tmp_path / "a.parquet", tmp_path / "a.dsi", "--force", "-q",
-                    "--columns", "label,clicks")
+    forced = dsictl(
+        "convert",
+        tmp_path / "a.parquet",
+        tmp_path / "a.dsi",
+        "--force",
+        "-q",
+        "--columns",
+        "label,clicks",
+    )
     assert (forced.returncode, forced.stdout) == (0, "")
     assert set(in_input_order(tmp_path / "a.dsi")) == {"label", "clicks"}
 
@@ -159,7 +193,9 @@ def test_convert_from_dsi(sessions, tmp_path, ending):
     done = dsictl("convert", sessions, out, "--where", "label = 1", "--features", "label")
     assert done.returncode == 0, done.stderr
     rows = dsi.open(sessions).to_arrow("label", where=("label", "==", 1))
-    found = pyarrow.dataset.dataset(out, format={".parquet": "parquet", ".orc": "orc"}.get(ending, "ipc"))
+    found = pyarrow.dataset.dataset(
+        out, format={".parquet": "parquet", ".orc": "orc"}.get(ending, "ipc")
+    )
     assert found.to_table()["label"].to_pylist() == rows["label"].to_pylist()
     assert f"rows     {len(rows):,}" in done.stdout
 

@@ -46,7 +46,10 @@ def file(tmp_path_factory):
 PREDICATES = [
     (col("day") == 3, [("day", "==", 3)]),
     (lit(3) < col("day"), [("day", ">", 3)]),
-    ((col("day") >= 2) & (col("day") <= 4) & (col("s") == "a"), [("day", ">=", 2), ("day", "<=", 4)]),
+    (
+        (col("day") >= 2) & (col("day") <= 4) & (col("s") == "a"),
+        [("day", ">=", 2), ("day", "<=", 4)],
+    ),
     (col("day").is_between(2, 4, closed="left"), [("day", ">=", 2), ("day", "<", 4)]),
     (col("u") == 2**64 - 1, [("u", "==", 2**64 - 1)]),
     (col("x") < 0.25, [("x", "<", 0.25)]),

@@ -29,7 +29,7 @@ def number(rng, kind):
 
 
 def text(rng):
-    return "".join(rng.choices("abcäöü€😀 \n\"\\", k=rng.choice([0, 1, 3, 12, 40])))
+    return "".join(rng.choices('abcäöü€😀 \n"\\', k=rng.choice([0, 1, 3, 12, 40])))
 
 
 def all_features():

@@ -1,4 +1,4 @@
-"""Tables in and out: what goes in as rows, Arrow, Parquet or numpy comes out again, value by value."""
+"""Tables in and out: what goes in as rows, Arrow or Parquet comes out again, value by value."""
 
 import json
 import random
@@ -44,7 +44,7 @@ def test_rows_come_back(made):
 
 
 def test_pyarrow_sees_what_cat_prints(made, dsictl):
-    schema, rows, path = made
+    schema, _, path = made
     types = random_tables.columns_of(schema)
 
     def typed(kind, item):
@@ -120,8 +120,9 @@ def test_parquet_round_trip(made, tmp_path):
     source = dsi.open(path)
     table = source.to_arrow()
     seen = []
-    assert source.to_parquet(tmp_path / "a.parquet", row_group_rows=300,
-                             progress=lambda *at: seen.append(at)) == len(rows)
+    assert source.to_parquet(
+        tmp_path / "a.parquet", row_group_rows=300, progress=lambda *at: seen.append(at)
+    ) == len(rows)
     assert seen[-1] == ("write", len(rows), len(rows))
     assert pyarrow.parquet.ParquetFile(tmp_path / "a.parquet").metadata.num_row_groups >= 2
     report = dsi.from_parquet(tmp_path / "a.parquet", tmp_path / "b.dsi")
