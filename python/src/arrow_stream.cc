@@ -5,8 +5,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <cerrno>
+#include <memory>
 #include <utility>
 
+#include "dsi/python/src/interruptible.h"
 #include "dsi/python/src/status.h"
 
 namespace nb = nanobind;
@@ -89,10 +91,26 @@ PyArrowStream PyArrowStream::OfArray(nb::capsule schema, nb::capsule array) {
 }
 
 std::pair<std::string, std::vector<std::string>> PyArrowStream::InferSchema() const {
-  nb::gil_scoped_release release;
-  ArrowSchemaReport report;
-  const Schema schema = Take(stream_->InferSchema(&report));
-  return {Take(schema.ToJson()), std::move(report.dropped)};
+  struct Found {
+    Status status;
+    std::string json;
+    ArrowSchemaReport report;
+  };
+  auto found = std::make_shared<Found>();
+  Interruptible calls;
+  try {
+    calls.Run([stream = stream_, found] {
+      const Result<Schema> schema = stream->InferSchema(&found->report);
+      const Result<std::string> json = schema.ok() ? schema->ToJson() : schema.status();
+      found->status = json.status();
+      if (json.ok()) found->json = *json;
+    });
+  } catch (nb::python_error&) {
+    calls.Wait();  // The stream may be Python's, which must not go away meanwhile.
+    throw;
+  }
+  Check(found->status);
+  return {std::move(found->json), std::move(found->report.dropped)};
 }
 
 void BindArrowStream(nb::module_& module) {

@@ -99,7 +99,7 @@ bool OpenWriter::Tell(const char* phase, uint64_t done, uint64_t total) {
   if (progress.is_none()) return true;
   nb::gil_scoped_acquire hold;
   try {
-    return progress(phase, done, total).ptr() != Py_False;
+    return progress(phase, done, total).ptr() != Py_False && !stopped;
   } catch (nb::python_error& error) {
     raised = nb::borrow(error.value());
     return false;
@@ -134,7 +134,9 @@ void PyWriter::Run(const std::function<Status()>& call) {
   try {
     calls_.Run([open = open_, call, status] { *status = call(); });
   } catch (nb::python_error&) {
+    // What runs may call Python, which must not go away meanwhile. Another signal ends waiting.
     open_->stopped = true;
+    calls_.Wait();
     throw;
   }
   if (open_->raised.is_valid() && status->code() == StatusCode::kCancelled) {

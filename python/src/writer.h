@@ -31,7 +31,8 @@ struct OpenWriter {
   bool Tell(const char* phase, uint64_t done, uint64_t total);
 };
 
-// Ctrl-C ends a call at once; what it was doing is stopped, and the writer can only be discarded.
+// Ctrl-C stops a call after the piece of work that it is at (an array of a stream, a part of a
+// stripe), and a second one leaves it at once. Then the writer can only be discarded.
 class PyWriter {
  public:
   PyWriter(const std::string& path, const std::string& schema_json, WriterOptions options,

@@ -156,25 +156,35 @@ else:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def eventually_empty(folder):
-    while os.listdir(folder):
-        time.sleep(0.01)
-
-
 def interrupt_soon():
     """Ctrl-C, in a moment."""
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
-def test_ctrl_c_while_finishing(tmp_path):
-    numbers = numpy.random.default_rng(1)
-    data = {f"n{i}": numbers.integers(0, 2**40, 400_000) for i in range(12)}
-    with pytest.raises(KeyboardInterrupt), dsi.Writer(tmp_path / "a.dsi", threads=1) as writer:
-        writer.append(data)
-        interrupt_soon()
-        while True:
+@pytest.mark.parametrize("phase", ["cluster", "encode", "publish"])
+def test_ctrl_c_while_finishing(tmp_path, phase):
+    interrupted = threading.Event()
+
+    def progress(at, *_):
+        if at == phase:
+            os.kill(os.getpid(), signal.SIGINT)
+            interrupted.wait()
+
+    def interrupt(*_):
+        interrupted.set()
+        raise KeyboardInterrupt
+
+    usual = signal.signal(signal.SIGINT, interrupt)
+    try:
+        with (
+            pytest.raises(KeyboardInterrupt),
+            dsi.Writer(tmp_path / "a.dsi", SCHEMA, progress=progress) as writer,
+        ):
+            writer.append({"n": numpy.zeros(100_000, "i1")})
             writer.finish()
-    eventually_empty(tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    assert os.listdir(tmp_path) == []
 
 
 def test_ctrl_c_while_appending(tmp_path):
@@ -193,7 +203,7 @@ def test_ctrl_c_while_appending(tmp_path):
         interrupt_soon()
         with pytest.raises(KeyboardInterrupt):
             dsi.write(data, tmp_path / "a.dsi")
-        eventually_empty(tmp_path)
+        assert os.listdir(tmp_path) == []
 
 
 def test_a_forked_process_leaves_the_file_alone(tmp_path):
