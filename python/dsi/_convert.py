@@ -157,9 +157,8 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
         raise InvalidArgument("files of several formats are not made into one .dsi file")
     schema: Any = asked.schema
     if asked.metadata or (asked.time and not asked.session_key):
-        if schema is None:
-            raise InvalidArgument("--metadata and --time without --session-key need --schema")
-        schema = _with_notes(schema_json(schema), asked.metadata or ())
+        found = files.find_schema(asked.inputs, asked.columns) if schema is None else schema
+        schema = _with_notes(schema_json(found), asked.metadata or ())
     keys = list(asked.session_key or ())
     if asked.time:
         keys = [*(keys or _keys(schema)), asked.time]

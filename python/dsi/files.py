@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Unpack
 
+from . import _dsi
 from ._frameworks import need
 from ._schema import SchemaLike, stored_schema
 from .arrow import ArrowScan
@@ -54,21 +55,33 @@ def from_parquet(
 
     Files are read batch by batch; the writer holds the rows (memory_bytes) until it clusters them.
     """
-    dataset = need("pyarrow.dataset", "pyarrow", "reading files of other formats")
-    named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    files = [os.fspath(path) for path in named]
-    kind = format or (format_of(files[0]) if files else None) or "parquet"
-    if kind == "orc":
-        need("pyarrow.orc", "pyarrow", "reading ORC files")
-    source = dataset.dataset(files[0] if len(files) == 1 else files, format=kind)
+    source = _open(paths, format)
     asked = list(columns) if columns is not None else None
     if schema is None:
-        names = source.schema.names if asked is None else asked
-        schema = stored_schema(source.schema.metadata, names)
+        schema = stored_schema(source.schema.metadata, asked or source.schema.names)
     scanner = source.scanner(columns=asked, filter=filter, batch_size=batch_rows)
     with Writer(out, schema, cluster_by, ignore_unknown=ignore_unknown, **options) as writer:
         writer.append(scanner.to_reader())
         return writer.finish()
+
+
+def find_schema(paths: Paths, columns: Sequence[str] | None = None) -> str:
+    """The schema, as JSON, that `from_parquet` uses where it is given none; by the first rows."""
+    source = _open(paths, None)
+    asked = list(columns) if columns is not None else None
+    stored = stored_schema(source.schema.metadata, asked or source.schema.names)
+    if stored is not None:
+        return stored
+    rows = source.scanner(columns=asked).to_reader()
+    return _dsi.ArrowStream.of_stream(rows.__arrow_c_stream__()).infer_schema()[0]
+
+
+def _open(paths: Paths, format: str | None) -> Any:  # noqa: A002
+    dataset = need("pyarrow.dataset", "pyarrow", "reading files of other formats")
+    named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    files = [os.fspath(path) for path in named]
+    kind = format or (format_of(files[0]) if files else None) or "parquet"
+    return dataset.dataset(files[0] if len(files) == 1 else files, format=kind)
 
 
 @contextmanager

@@ -16,14 +16,21 @@ namespace nb = nanobind;
 namespace dsi::python {
 namespace {
 
-// What is in a capsule of this name, moved out of it.
+// What is in a capsule of this name, which nobody has taken yet.
 template <typename T>
-T TakeFrom(const nb::capsule& capsule, const char* name) {
+T* InCapsule(const nb::capsule& capsule, const char* name) {
   auto* held = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
   if (held == nullptr) throw nb::python_error();
-  if (held->release == nullptr)
-    Raise(
-        {StatusCode::kInvalidArgument, std::string("the capsule '") + name + "' was used before"});
+  if (held->release == nullptr) {
+    Raise({StatusCode::kInvalidArgument,
+           std::string("the capsule '") + name + "' was used before, or holds nothing"});
+  }
+  return held;
+}
+
+// Moves it out: the capsule is empty afterwards.
+template <typename T>
+T Taken(T* held) {
   T taken = *held;
   held->release = nullptr;
   return taken;
@@ -80,14 +87,13 @@ PyArrowStream StreamOf(ArrowSchema schema, ArrowArray array) {
 }
 
 PyArrowStream PyArrowStream::OfStream(nb::capsule stream) {
-  return Open(TakeFrom<ArrowArrayStream>(stream, "arrow_array_stream"));
+  return Open(Taken(InCapsule<ArrowArrayStream>(stream, "arrow_array_stream")));
 }
 
 PyArrowStream PyArrowStream::OfArray(nb::capsule schema, nb::capsule array) {
-  // Both are looked at before one is taken.
-  if (PyCapsule_GetPointer(array.ptr(), "arrow_array") == nullptr) throw nb::python_error();
-  const auto taken = TakeFrom<ArrowSchema>(schema, "arrow_schema");
-  return StreamOf(taken, TakeFrom<ArrowArray>(array, "arrow_array"));
+  auto* type = InCapsule<ArrowSchema>(schema, "arrow_schema");
+  auto* rows = InCapsule<ArrowArray>(array, "arrow_array");
+  return StreamOf(Taken(type), Taken(rows));
 }
 
 std::pair<std::string, std::vector<std::string>> PyArrowStream::InferSchema() const {

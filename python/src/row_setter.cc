@@ -134,7 +134,13 @@ Status RowSetter::SetValue(nb::handle value, RowBatch* batch) {
 }
 
 Status RowSetter::SetNumber(nb::handle value, const Target& target, RowBatch* batch) {
-  const nb::object number = NumberOf(value);
+  nb::object number = NumberOf(value);
+  const FeatureSpec& feature = schema_->features[target.feature];
+  if (!number.is_valid() && feature.kind == Kind::kTimestamp) {
+    number = nb::module_::import_("dsi._time")
+                 .attr("units_since_epoch")(value, std::string(TimeUnitName(feature.time_unit)));
+    if (number.is_none()) return Unfit(value, "a number, or a point in time that is exact");
+  }
   if (!number.is_valid()) return Unfit(value, "a number");
   if (PyFloat_Check(number.ptr()))
     return batch->SetDouble(target.feature, PyFloat_AsDouble(number.ptr()));

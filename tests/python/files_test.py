@@ -187,6 +187,23 @@ def test_convert_to_dsi(table, tmp_path):
     assert set(in_input_order(tmp_path / "a.dsi")) == {"label", "clicks"}
 
 
+def test_convert_adds_notes_and_a_time(table, tmp_path):
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    done = dsictl(
+        "convert",
+        tmp_path / "a.parquet",
+        tmp_path / "a.dsi",
+        "--metadata",
+        "team=ads",
+        "--time",
+        "timestamp",
+    )
+    assert done.returncode == 0, done.stderr
+    schema = dsi.open(tmp_path / "a.dsi").schema
+    assert schema["metadata"] == {"team": "ads"}
+    assert schema["cluster_by"] == ["session_id", "timestamp"]
+
+
 @pytest.mark.parametrize("ending", [".parquet", ".feather", ".arrow", ".orc"])
 def test_convert_from_dsi(sessions, tmp_path, ending):
     out = tmp_path / f"a{ending}"

@@ -136,6 +136,24 @@ def test_parquet_round_trip(made, tmp_path):
     assert first.num_rows == len(rows)
 
 
+def test_a_schema_found_by_types_keeps_the_values(made, tmp_path):
+    _, _, path = made
+    table = dsi.open(path).to_arrow()
+    dsi.write(table.replace_schema_metadata(), tmp_path / "b.dsi", keep_order=True)
+    again = dsi.open(tmp_path / "b.dsi").to_arrow()
+    assert again.select(table.column_names).to_pydict() == table.to_pydict()
+
+
+def test_parts_of_a_dataset_are_written(sessions, tmp_path):
+    source = dsi.open(sessions)
+    part = source.arrow(["session_id", "label"], where=("label", "==", 1))
+    report = dsi.write(part, tmp_path / "b.dsi")
+    again = dsi.open(tmp_path / "b.dsi")
+    assert report.num_rows == part.stats["rows"] == len(again)
+    kinds = [(feature["name"], feature["kind"]) for feature in again.schema["features"]]
+    assert kinds == [("session_id", "key"), ("label", "label")]
+
+
 def test_several_files_are_one_table(made, tmp_path):
     _, rows, path = made
     table = dsi.open(path).to_arrow()

@@ -66,6 +66,22 @@ def test_lists_of_every_make(tmp_path, dtype):
     assert column(tmp_path, "scores", made) == expected
 
 
+def test_points_in_time(tmp_path):
+    schema = {"features": [{"name": u, "kind": "timestamp", "unit": u} for u in ("s", "ms", "ns")]}
+    point = datetime.datetime(2020, 1, 2, 3, 4, 5)
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    values = [point, point.replace(tzinfo=zone), numpy.datetime64("1969-12-31"), 7]
+    seconds = 1_577_934_245
+    expected = [seconds, seconds - 7200, -86400]
+    for unit, per_second in (("s", 1), ("ms", 1000), ("ns", 10**9)):
+        table = written(tmp_path, [{unit: value} for value in values], schema)
+        found = table[unit].cast(pyarrow.int64()).to_pylist()
+        assert found == [*(value * per_second for value in expected), 7]
+    for value in (point.replace(microsecond=1), numpy.datetime64("NaT"), datetime.date(2020, 1, 1)):
+        with pytest.raises(dsi.BadInput, match="point in time"):
+            written(tmp_path, [{"ms": value}], schema)
+
+
 def test_wide_lists(tmp_path):
     values = [[2**64 - 1, 0], numpy.array([2**63], "u8")]
     assert column(tmp_path, "hashes", values) == [[2**64 - 1, 0], [2**63]]
