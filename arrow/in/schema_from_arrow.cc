@@ -17,7 +17,7 @@ namespace internal {
 namespace {
 
 Status Fault(const std::string& name, std::string_view text) {
-  return BadInput("column {}: {}; cast the column, or leave it out", QuoteForMessage(name), text);
+  return BadInput("column {}: {} (or leave the column out)", QuoteForMessage(name), text);
 }
 
 TimeUnit UnitOf(int64_t instant_nanos) {

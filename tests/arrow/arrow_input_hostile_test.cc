@@ -189,6 +189,9 @@ TEST_F(ArrowHostileTest, OffsetsOfLists) {
   refused({-1, 2, 3}, "offset -1, expected 0 or more");
   refused({4, 4, 5}, "an array of 3 slots");
   refused({INT32_MAX, INT32_MIN, 3}, "offset -2147483648 after 2147483647");
+  // Whose difference is 1 in 64 bits.
+  Refused(Lists<int64_t>("a", {INT64_MAX, INT64_MIN}, Ints("item", {1})), kList,
+          "row 0: offset -9223372036854775808 after 9223372036854775807");
 }
 
 TEST_F(ArrowHostileTest, ListsTooLong) {

@@ -49,6 +49,10 @@ ROOMS = {
         "order": set(),
         "scan": {"files", "order"},
     },
+    "arrow": {
+        "in": set(),
+        "out": set(),
+    },
     "text": {
         "lines": set(),
         "json": {"lines"},
