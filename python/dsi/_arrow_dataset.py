@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _COMPARABLE = ("dense", "label", "key", "timestamp")
 
 
-class ArrowDataset(pyarrow.dataset.Dataset):
+class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
     """Reads what a query asks for. `last_scan.stats` tells what that was.
 
     Thread safety: as `Dataset`; `last_scan` is that of whoever called last.
@@ -47,11 +47,11 @@ class ArrowDataset(pyarrow.dataset.Dataset):
         """True: it tells nothing about rows."""
         return pyarrow.dataset.scalar(True)
 
-    def get_fragments(self, filter: Any = None) -> Iterator[Any]:  # noqa: A002
+    def get_fragments(self, filter: Any = None) -> Iterator[Any]:
         """None: files of dsi are no fragments of pyarrow's."""
         return iter(())
 
-    def _read(self, columns: list[str], filter: Any, batch_size: int) -> tuple[Any, bool]:  # noqa: A002
+    def _read(self, columns: list[str], filter: Any, batch_size: int) -> tuple[Any, bool]:
         """A reader of columns, and whether it gives those rows alone that pass the filter."""
         terms: list[Term] = []
         exact = True
@@ -68,7 +68,7 @@ class ArrowDataset(pyarrow.dataset.Dataset):
         self.last_scan = scan
         return pyarrow.RecordBatchReader.from_stream(scan), exact
 
-    def _columns_of(self, filter: Any) -> list[str]:  # noqa: A002
+    def _columns_of(self, filter: Any) -> list[str]:
         """The columns that a filter looks at."""
         # An expression does not tell; whether it can be bound without a column does.
         whole = self._arrow_schema
@@ -76,7 +76,7 @@ class ArrowDataset(pyarrow.dataset.Dataset):
             none = whole.empty_table()
             none.filter(filter)
         except pyarrow.ArrowException:
-            return whole.names  # Of no use with this schema: Arrow says why when it is applied.
+            return list(whole.names)  # Of no use with this schema: Arrow says why when it is applied.
         found = []
         for name in whole.names:
             if name not in str(filter):
@@ -95,7 +95,7 @@ class ArrowDataset(pyarrow.dataset.Dataset):
     def scanner(
         self,
         columns: list[str] | dict[str, Any] | None = None,
-        filter: Any = None,  # noqa: A002
+        filter: Any = None,
         batch_size: int = ROWS_OF_BATCH,
         **ignored: Any,
     ) -> pyarrow.dataset.Scanner:
@@ -115,6 +115,6 @@ class ArrowDataset(pyarrow.dataset.Dataset):
             batch_size=batch_size,
         )
 
-    def count_rows(self, filter: Any = None, **keywords: Any) -> int:  # noqa: A002
+    def count_rows(self, filter: Any = None, **keywords: Any) -> int:
         """Rows that pass the filter."""
-        return self.scanner([], filter, **keywords).count_rows()
+        return int(self.scanner([], filter, **keywords).count_rows())

@@ -38,7 +38,7 @@ def _size(text: str) -> int:
     match = _SIZE.match(text)
     if match is None:
         raise argparse.ArgumentTypeError(f"'{text}', expected a size such as 512M or 4G")
-    return int(match[1]) * 1024 ** " kmgt".index(match[2].lower() or " ")
+    return int(match[1]) << 10 * " kmgt".index(match[2].lower() or " ")
 
 
 def _names(text: str) -> list[str]:
@@ -138,7 +138,7 @@ def _term(text: str) -> Term:
 
 
 def _with_notes(schema: str, notes: Sequence[str]) -> dict[str, Any]:
-    made = json.loads(schema)
+    made: dict[str, Any] = json.loads(schema)
     metadata = made.setdefault("metadata", {})
     for note in notes:
         key, equals, value = note.partition("=")

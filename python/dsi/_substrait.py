@@ -80,15 +80,14 @@ def _number(expression: Message, column: Any) -> int | float:
     for field in (1, 2, 3, 5, 7):  # bool, i8, i16, i32, i64
         if field in literal:
             return _signed(literal[field][0])
-    if 10 in literal:
-        return struct.unpack("<f", literal[10][0])[0]
-    if 11 in literal:
-        return struct.unpack("<d", literal[11][0])[0]
+    for field, form in ((10, "<f"), (11, "<d")):
+        if field in literal:
+            return float(struct.unpack(form, literal[field][0])[0])
     wrapped = _inside(literal, 33, 2)  # Numbers that Substrait lacks: an Any with a UIntValue.
     name = wrapped[1][0].rpartition(b".")[2]
     if name not in (b"UInt64Value", b"UInt32Value"):
         raise KeyError(name)
-    return _message(wrapped[2][0]).get(1, [0])[0] if 2 in wrapped else 0
+    return int(_message(wrapped[2][0]).get(1, [0])[0]) if 2 in wrapped else 0
 
 
 def _column(expression: Message, schema: Any) -> Any:
@@ -126,7 +125,7 @@ def _collect(
         return False
 
 
-def _read(filter: Any, told: Any, schema: Any) -> tuple[list[Term], bool]:  # noqa: A002
+def _read(filter: Any, told: Any, schema: Any) -> tuple[list[Term], bool]:
     message = _message(bytes(filter.to_substrait(told)))
     functions = {}
     for declared in message.get(2, ()):
@@ -161,7 +160,7 @@ def _told(schema: Any, whole: bool) -> Any:
     return pyarrow.schema([field.with_type(told(field.type)) for field in schema])
 
 
-def terms_of(filter: Any, schema: Any, usable: set[str]) -> tuple[list[Term], bool]:  # noqa: A002
+def terms_of(filter: Any, schema: Any, usable: set[str]) -> tuple[list[Term], bool]:
     """Terms that every row that passes `filter` (a pyarrow expression) fulfils.
 
     schema: of the columns. usable: those that a scan can compare. True: the terms are the filter,

@@ -40,8 +40,8 @@ def from_parquet(
     cluster_by: Sequence[str] | str = (),
     *,
     columns: Sequence[str] | None = None,
-    filter: Any = None,  # noqa: A002
-    format: str | None = None,  # noqa: A002
+    filter: Any = None,
+    format: str | None = None,
     batch_rows: int = 65_536,
     ignore_unknown: bool = False,
     **options: Unpack[WriterKeywords],
@@ -76,7 +76,7 @@ def find_schema(paths: Paths, columns: Sequence[str] | None = None) -> str:
     return _dsi.ArrowStream.of_stream(rows.__arrow_c_stream__()).infer_schema()[0]
 
 
-def _open(paths: Paths, format: str | None) -> Any:  # noqa: A002
+def _open(paths: Paths, format: str | None) -> Any:
     dataset = need("pyarrow.dataset", "pyarrow", "reading files of other formats")
     named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     files = [os.fspath(path) for path in named]

@@ -24,7 +24,8 @@ class Tables:
     @property
     def schema(self) -> dict[str, Any]:
         """The schema, as `Writer` takes it: of all files, with the keys and notes of the first."""
-        return json.loads(_dsi.schema_of_dataset(self.native))
+        made: dict[str, Any] = json.loads(_dsi.schema_of_dataset(self.native))
+        return made
 
     def dsi_schema(self) -> dict[str, Any]:
         """The same; what writers ask of a table."""

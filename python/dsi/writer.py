@@ -201,7 +201,7 @@ class Writer:
                 else "nothing was appended, and without a schema there is nothing to write"
             )
         self._over = True
-        self._report = WriteReport(**self._native.finish())
+        self._report = WriteReport(**self._native.finish())  # type: ignore[arg-type]
         return self._report
 
     def discard(self) -> None:

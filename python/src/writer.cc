@@ -240,14 +240,17 @@ void BindWriter(nb::module_& module) {
                   nb::arg("progress").none() = nb::none())
       .def_prop_ro("schema", &PyWriter::schema, "As the file will have it: JSON.")
       .def("append_rows", &PyWriter::AppendRows, nb::arg("rows"), nb::arg("ignore_unknown") = false,
+           nb::sig("def append_rows(self, rows: collections.abc.Iterable[object], "
+                   "ignore_unknown: bool = False) -> int"),
            "Rows that are dicts; how many were added.")
       .def("append_arrow", &PyWriter::AppendArrow, nb::arg("stream"),
            nb::arg("ignore_unknown") = false, nb::arg("total_rows") = 0,
            "What is left of a stream; how many rows were added.")
-      .def_prop_ro("num_rows", &PyWriter::num_rows)
-      .def_prop_ro("size_bytes", &PyWriter::size_bytes)
-      .def("finish", &PyWriter::Finish)
-      .def("discard", &PyWriter::Discard);
+      .def_prop_ro("num_rows", &PyWriter::num_rows, "Rows added so far.")
+      .def_prop_ro("size_bytes", &PyWriter::size_bytes, "Memory that they take.")
+      .def("finish", &PyWriter::Finish, nb::sig("def finish(self) -> dict[str, int | float]"),
+           "Writes and publishes; what was written.")
+      .def("discard", &PyWriter::Discard, "Gives up; nothing is left.");
 }
 
 }  // namespace dsi::python
