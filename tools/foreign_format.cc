@@ -16,6 +16,7 @@ struct Foreign {
   std::string_view ending;
   std::string_view magic;    // The file's first bytes; empty: the name alone tells.
   std::string_view unpacks;  // The program that writes what is inside; empty: no packed text.
+  bool by_arrow = false;     // The dsictl of the Python package converts it.
 };
 
 using std::string_view_literals::operator""sv;
@@ -28,11 +29,11 @@ constexpr std::array kForeign = {
             "xzcat"},
     Foreign{"LZ4", ".lz4", "\x04\x22\x4d\x18", "lz4cat"},
     Foreign{"zip", ".zip", "PK\x03\x04", "unzip -p"},
-    Foreign{"Parquet", ".parquet", "PAR1", ""},
-    Foreign{"Parquet", ".pq", "PAR1", ""},
-    Foreign{"ORC", ".orc", "ORC", ""},
-    Foreign{"Feather", ".feather", "ARROW1", ""},
-    Foreign{"Arrow", ".arrow", "ARROW1", ""},
+    Foreign{"Parquet", ".parquet", "PAR1", "", true},
+    Foreign{"Parquet", ".pq", "PAR1", "", true},
+    Foreign{"ORC", ".orc", "ORC", "", true},
+    Foreign{"Feather", ".feather", "ARROW1", "", true},
+    Foreign{"Arrow", ".arrow", "ARROW1", "", true},
     Foreign{"Avro", ".avro", "Obj\x01", ""},
     Foreign{"TFRecord", ".tfrecord", "", ""},
 };
@@ -48,15 +49,27 @@ std::string FirstBytes(const std::string& path) {
   return bytes;
 }
 
+const Foreign* FindByName(std::string_view path) {
+  for (const Foreign& foreign : kForeign) {
+    if (path.ends_with(foreign.ending)) return &foreign;
+  }
+  return nullptr;
+}
+
 const Foreign* FindForeign(const std::string& path) {
   const std::string bytes = FirstBytes(path);
   for (const Foreign& foreign : kForeign) {
     if (!foreign.magic.empty() && bytes.starts_with(foreign.magic)) return &foreign;
   }
-  for (const Foreign& foreign : kForeign) {
-    if (path.ends_with(foreign.ending)) return &foreign;
-  }
-  return nullptr;
+  return FindByName(path);
+}
+
+std::string ByArrow(const Foreign& foreign, std::string_view is_not, std::string_view in,
+                    std::string_view out) {
+  return fmt::format(
+      "{} is not {} by this program: the dsictl of the Python package converts it (pip install "
+      "'dsi[arrow]'; dsictl convert {} {})",
+      foreign.name, is_not, ShellWord(in), out.empty() ? "OUT.dsi" : ShellWord(out));
 }
 
 // " --format csv" where the name without the ending of the packer says so.
@@ -94,10 +107,17 @@ std::string AdviceOnForeignFormat(const std::string& path, std::string_view verb
     return fmt::format("it is {}: {} {} | {}{}", foreign->name, foreign->unpacks, ShellWord(path),
                        then, FormatOption(path, *foreign));
   }
+  if (foreign->by_arrow) return ByArrow(*foreign, "read", path, out);
   return fmt::format(
       "{} is not read: write its rows as JSON Lines (one object per row) and pipe "
       "them into '{}'",
       foreign->name, then);
+}
+
+std::string AdviceOnForeignOutput(const std::string& in, const std::string& out) {
+  const Foreign* const foreign = FindByName(out);
+  if (foreign == nullptr || !foreign->by_arrow) return "";
+  return ByArrow(*foreign, "written", in, out);
 }
 
 }  // namespace dsi::tools

@@ -12,6 +12,9 @@ namespace dsi::tools {
 std::string AdviceOnForeignFormat(const std::string& path, std::string_view verb,
                                   const std::string& out);
 
+// The same for a file that a verb was to write; by its name.
+std::string AdviceOnForeignOutput(const std::string& in, const std::string& out);
+
 // A word that a shell reads back as `text`.
 std::string ShellWord(std::string_view text);
 

@@ -216,6 +216,8 @@ std::string HintFor(const Status& status, const AskedFor& asked) {
       code == StatusCode::kInvalidArgument) {
     const std::string foreign = AdviceOnForeignFormat(asked.in, asked.verb, asked.out);
     if (!foreign.empty()) return foreign;
+    const std::string written = AdviceOnForeignOutput(asked.in, asked.out);
+    if (!written.empty()) return written;
   }
   switch (code) {
     case StatusCode::kOk:

@@ -31,9 +31,12 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
+    from .arrow import ArrowScan
     from .batch import Batch, IkjtTensors, JaggedTensors, KjtParts, PaddedTensors
     from .dataset import Dataset, Scan, open
+    from .files import from_parquet
     from .projections import Dense, Jagged, Kjt, Labels, Padded
+    from .writer import Writer, WriteReport, write
 
 # Where the other names live; each is imported when it is first used.
 _LAZY = {
@@ -45,6 +48,11 @@ _LAZY = {
     "Dataset": "dataset",
     "Scan": "dataset",
     "open": "dataset",
+    "ArrowScan": "arrow",
+    "from_parquet": "files",
+    "Writer": "writer",
+    "WriteReport": "writer",
+    "write": "writer",
     "Dense": "projections",
     "Kjt": "projections",
     "Jagged": "projections",

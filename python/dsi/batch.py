@@ -222,6 +222,14 @@ class Batch:
         weights = self.ikjt(key.removesuffix(".ids") + ".weights").values
         return IkjtTensors(ikjt.values, ikjt.offsets, ikjt.present, ikjt.inverse, weights)
 
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """The batch for programs of Arrow (`pyarrow.record_batch(batch)`), which share its memory.
+
+        InvalidArgument: a column is read as part of a matrix or of a KeyedJaggedTensor; name it as
+        `Jagged` or `Padded`, or use `Dataset.arrow`.
+        """
+        return self._plan.arrow_output(self._scan).batch(self.native)
+
     # -- What torch's and TorchRec's loaders call.
 
     def _on(self, slab: Any) -> Batch:

@@ -12,6 +12,7 @@ from ._frameworks import converter
 from .batch import Batch
 from .options import ScanKeywords, make_options
 from .projections import Plan, Projection, resolve
+from .tables import Tables
 
 Where = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -71,6 +72,14 @@ class Scan(Iterator[Batch]):
         """All batches of the scan, those handed out included; exact."""
         return self.native.num_batches
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """All batches that are left as an Arrow stream; the scan gives none itself any more.
+
+        InvalidArgument: a column is read as part of a matrix or of a KeyedJaggedTensor; name it as
+        `Jagged` or `Padded`, or use `Dataset.arrow`.
+        """
+        return self._plan.arrow_output(self.native).stream(self.native)
+
     @property
     def state(self) -> str:
         """Where the scan stands: give it as `state=` to go on, with any rank, world or threads."""
@@ -82,7 +91,7 @@ class Scan(Iterator[Batch]):
         return self.native.stats
 
 
-class Dataset:
+class Dataset(Tables):
     """Many files as one table. Calls from many threads are safe; pickled by its paths."""
 
     def __init__(self, native: _dsi.Dataset, where: Sequence[str | os.PathLike[str]]):

@@ -122,6 +122,14 @@ class Plan:
     dense: dict[str, list[str]] = field(default_factory=dict)
     kjts: dict[str, KjtSet] = field(default_factory=dict)
     layouts: dict[str, str] = field(default_factory=dict)
+    # What the columns are in Arrow, once it was asked for.
+    arrow: _dsi.ArrowOutput | None = None
+
+    def arrow_output(self, scan: _dsi.Scan) -> _dsi.ArrowOutput:
+        """InvalidArgument: the plan has columns that have no form in Arrow."""
+        if self.arrow is None:
+            self.arrow = _dsi.ArrowOutput.of(scan)
+        return self.arrow
 
     def add(self, name: str, layout: str, **keywords: object) -> None:
         self.projections.append(_dsi.Projection(name, layout=layout, **keywords))

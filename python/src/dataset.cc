@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,25 +23,6 @@ namespace nb = nanobind;
 
 namespace dsi::python {
 namespace {
-
-// A dataset, and its columns once they were asked for.
-class PyDataset {
- public:
-  explicit PyDataset(std::unique_ptr<Dataset> dataset) : dataset_(std::move(dataset)) {}
-
-  const std::shared_ptr<const Dataset>& dataset() const { return dataset_; }
-  // Takes the interpreter's lock from nobody: called without it.
-  const std::vector<ColumnInfo>& Columns() {
-    std::lock_guard lock(mutex_);
-    if (!columns_) columns_ = Take(dataset_->Columns());
-    return *columns_;
-  }
-
- private:
-  std::shared_ptr<const Dataset> dataset_;
-  std::mutex mutex_;
-  std::optional<std::vector<ColumnInfo>> columns_;
-};
 
 bool Matches(std::string_view pattern, std::string_view name) {
   size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
@@ -123,7 +102,7 @@ std::unique_ptr<PyDataset> Open(const std::vector<std::string>& where, uint32_t 
     return Tell(*kept, done, total);
   };
   nb::gil_scoped_release release;
-  return std::make_unique<PyDataset>(Take(Dataset::Open(where, options)));
+  return std::make_unique<PyDataset>(Take(Dataset::Open(where, options)), options.open);
 }
 
 nb::object Default(const ColumnInfo& column) {
@@ -168,6 +147,12 @@ void BindColumn(nb::module_& module) {
 }
 
 }  // namespace
+
+const std::vector<ColumnInfo>& PyDataset::Columns() {
+  std::lock_guard lock(mutex_);
+  if (!columns_) columns_ = Take(dataset_->Columns());
+  return *columns_;
+}
 
 void BindDataset(nb::module_& module) {
   BindColumn(module);

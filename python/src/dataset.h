@@ -3,7 +3,34 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "dsi/dataset/dataset.h"
+
 namespace dsi::python {
+
+// A dataset, and its columns once they were asked for.
+class PyDataset {
+ public:
+  PyDataset(std::unique_ptr<Dataset> dataset, OpenOptions open)
+      : dataset_(std::move(dataset)), open_(std::move(open)) {}
+
+  const std::shared_ptr<const Dataset>& dataset() const { return dataset_; }
+  // How its files are opened.
+  const OpenOptions& open_options() const { return open_; }
+  // Takes the interpreter's lock from nobody: called without it.
+  const std::vector<ColumnInfo>& Columns();
+
+ private:
+  std::shared_ptr<const Dataset> dataset_;
+  OpenOptions open_;
+  std::mutex mutex_;
+  std::optional<std::vector<ColumnInfo>> columns_;
+};
 
 void BindDataset(nanobind::module_& module);
 

@@ -2,12 +2,17 @@
 // python/dsi.
 #include <nanobind/nanobind.h>
 
+#include "dsi/base/version.h"
+#include "dsi/python/src/arrow_columns.h"
+#include "dsi/python/src/arrow_output.h"
+#include "dsi/python/src/arrow_stream.h"
 #include "dsi/python/src/batch.h"
 #include "dsi/python/src/dataset.h"
-#include "dsi/base/version.h"
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/scan_options.h"
+#include "dsi/python/src/schema.h"
 #include "dsi/python/src/tensor.h"
+#include "dsi/python/src/writer.h"
 
 // What NB_MODULE makes is called by the function of that name below.
 #define PyInit__dsi MakeModule
@@ -21,6 +26,11 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
+  dsi::python::BindSchema(module);
+  dsi::python::BindArrowOutput(module);
+  dsi::python::BindArrowStream(module);
+  dsi::python::BindArrowColumns(module);
+  dsi::python::BindWriter(module);
 }
 
 #undef PyInit__dsi

@@ -102,6 +102,8 @@ std::optional<PyBatch> PyScan::Next() {
            "this scan was begun before the process forked, and its threads stayed there: begin one "
            "in each process (a DataLoader does with num_workers > 0 when the dataset is given)"});
   }
+  if (open_->handed_over)
+    Raise({StatusCode::kInvalidArgument, "the rest of this scan was handed out as a stream"});
   if (made_ == nullptr) {
     made_ = std::make_shared<Made>();
     calls_.Run([open = open_, made = made_] {
@@ -127,6 +129,18 @@ std::optional<PyBatch> PyScan::Next() {
   state_ = std::move(made->state);
   if (!made->more) return std::nullopt;
   return PyBatch{std::move(made->batch), open_->allocator};
+}
+
+std::shared_ptr<OpenScan> PyScan::HandOver() {
+  if (open_->handed_over)
+    Raise({StatusCode::kInvalidArgument, "this scan was handed out as a stream before"});
+  calls_.Wait();
+  if (made_ != nullptr) {
+    Raise({StatusCode::kInvalidArgument,
+           "a batch that a signal interrupted is to be asked for before the scan is a stream"});
+  }
+  open_->handed_over = true;
+  return open_;
 }
 
 void BindScan(nb::module_& module) {

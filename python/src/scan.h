@@ -25,6 +25,7 @@ struct OpenScan {
   std::shared_ptr<PythonAllocator> allocator;
   std::shared_ptr<BatchPool> pool;
   std::unique_ptr<DatasetScan> scan;
+  bool handed_over = false;
   pid_t process = 0;
 
   ~OpenScan();
@@ -41,6 +42,9 @@ class PyScan {
   // Of the batches handed out so far: a batch that a signal left being made is not one of them.
   const std::string& state() const { return state_; }
   const DatasetScan& scan() const;
+  // Gives the rest of the batches to somebody else: Next is refused from now on.
+  std::shared_ptr<OpenScan> HandOver();
+  const std::shared_ptr<OpenScan>& open() const { return open_; }
 
  private:
   std::shared_ptr<OpenScan> open_;

@@ -205,10 +205,11 @@ class MessagesTest(CliTest):
             self.assertTrue(self.path("new.dsi").exists())
         self.fails(USAGE, "dedup", self.write("x.tsv.bz2", bz2.compress(b"a\n1\n")), hint="dsictl dedup - --format tsv")
         parquet = self.write("rows.parquet", b"PAR1" + bytes(100))
-        self.fails(USAGE, "convert", parquet, self.path("p.dsi"), hint="Parquet is not read: ")
-        self.fails(DAMAGED, "inspect", parquet, hint="Parquet is not read: ")
+        self.fails(USAGE, "convert", parquet, self.path("p.dsi"), hint="Parquet is not read by this program: the dsictl of the Python package")
+        self.fails(DAMAGED, "inspect", parquet, hint="Parquet is not read by this program: the dsictl of the Python package")
         self.fails(USAGE, "convert", self.write("p.jsonl", b"PAR1" + bytes(100)), self.path("p.dsi"),
                    hint="Parquet")
+        self.fails(USAGE, "convert", self.file, self.path("out.parquet"), hint="the dsictl of the Python package")
         self.fails(IO, "cat", self.write("x.dsi", b"") / "y.dsi", hint="")
 
     def test_help_tells_every_exit_code(self):

@@ -1,0 +1,120 @@
+"""A dataset of dsi as one of pyarrow, for engines that push projections and filters into those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow
+import pyarrow.dataset
+
+from ._substrait import terms_of
+from .arrow import ROWS_OF_BATCH, ArrowScan
+from .options import Term
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+_COMPARABLE = ("dense", "label", "key", "timestamp")
+
+
+class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
+    """Reads what a query asks for. `last_scan.stats` tells what that was.
+
+    Thread safety: as `Dataset`; `last_scan` is that of whoever called last.
+    """
+
+    def __init__(self, dataset: Dataset):
+        self._dsi = dataset
+        self._arrow_schema = dataset.arrow().schema()
+        self._usable = {
+            column.name
+            for column in dataset.columns()
+            if column.kind in _COMPARABLE and column.type != "bytes"
+        }
+        self.last_scan: ArrowScan | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._dsi,)
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """Of all columns."""
+        return self._arrow_schema
+
+    @property
+    def partition_expression(self) -> pyarrow.dataset.Expression:
+        """True: it tells nothing about rows."""
+        return pyarrow.dataset.scalar(True)
+
+    def get_fragments(self, filter: Any = None) -> Iterator[Any]:
+        """None: files of dsi are no fragments of pyarrow's."""
+        return iter(())
+
+    def _read(self, columns: list[str], filter: Any, batch_size: int) -> tuple[Any, bool]:
+        """A reader of columns, and whether it gives those rows alone that pass the filter."""
+        terms: list[Term] = []
+        exact = True
+        if filter is not None:
+            terms, exact = terms_of(filter, self._arrow_schema, self._usable)
+        if not exact:
+            read = self._columns_of(filter)
+            columns = columns + [name for name in read if name not in columns]
+        if not columns:
+            columns = [self._cheapest()]
+        scan = ArrowScan(
+            self._dsi, columns, False, False, {"where": terms, "batch_size": batch_size}
+        )
+        self.last_scan = scan
+        return pyarrow.RecordBatchReader.from_stream(scan), exact
+
+    def _columns_of(self, filter: Any) -> list[str]:
+        """The columns that a filter looks at."""
+        # An expression does not tell; whether it can be bound without a column does.
+        whole = self._arrow_schema
+        try:
+            none = whole.empty_table()
+            none.filter(filter)
+        except pyarrow.ArrowException:
+            return list(whole.names)  # Of no use with this schema: Arrow says why when it is applied.
+        found = []
+        for name in whole.names:
+            if name not in str(filter):
+                continue
+            try:
+                none.drop_columns([name]).filter(filter)
+            except pyarrow.ArrowException:
+                found.append(name)
+        return found
+
+    def _cheapest(self) -> str:
+        """The column that takes the fewest bytes, where rows are counted alone."""
+        columns = [column for column in self._dsi.columns() if column.supported]
+        return min(columns, key=lambda column: column.stored_bytes).name
+
+    def scanner(
+        self,
+        columns: list[str] | dict[str, Any] | None = None,
+        filter: Any = None,
+        batch_size: int = ROWS_OF_BATCH,
+        **ignored: Any,
+    ) -> pyarrow.dataset.Scanner:
+        """Reads these columns of the rows that pass the filter. ignored: how Arrow reads files."""
+        if columns is None:
+            names = self._arrow_schema.names
+        elif isinstance(columns, dict):
+            read = [self._columns_of(e.is_valid() | e.is_null()) for e in columns.values()]
+            names = list(dict.fromkeys(name for part in read for name in part))
+        else:
+            names = list(columns)
+        reader, exact = self._read(list(names), filter, batch_size)
+        return pyarrow.dataset.Scanner.from_batches(
+            reader,
+            columns=columns if columns is not None else names,
+            filter=None if exact else filter,
+            batch_size=batch_size,
+        )
+
+    def count_rows(self, filter: Any = None, **keywords: Any) -> int:
+        """Rows that pass the filter."""
+        return int(self.scanner([], filter, **keywords).count_rows())

@@ -1,0 +1,110 @@
+"""Schemas as dicts, JSON text or files; the form is that of `dsictl schema` (docs/schema.md)."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import _dsi
+from .errors import BadInput, NotFound
+
+SchemaLike = Mapping[str, Any] | str | os.PathLike[str]
+
+# Where tables of Arrow and their files carry the schema of the rows.
+METADATA_KEY = b"dsi.schema"
+
+
+def schema_json(schema: SchemaLike) -> str:
+    """JSON text of a dict, of JSON, of a file of JSON or of the schema of a .dsi file."""
+    if isinstance(schema, Mapping):
+        return json.dumps(schema)
+    text = os.fspath(schema)
+    if text.lstrip().startswith("{"):
+        return text
+    if text.endswith(".dsi"):
+        return _dsi.schema_of_file(text)
+    try:
+        return Path(text).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise NotFound(f"{text}: no such file, expected a schema as JSON, or a .dsi file") from None
+
+
+def feature_columns(feature: Mapping[str, Any]) -> list[str]:
+    """Names of the columns of a feature of a schema."""
+    name, kind = feature["name"], feature["kind"]
+    if kind == "weighted":
+        return [f"{name}.ids", f"{name}.weights"]
+    if kind == "sequence":
+        return [f"{name}.{column['name']}" for column in feature["columns"]]
+    return [name]
+
+
+def restrict(schema: dict[str, Any], columns: Collection[str]) -> dict[str, Any]:
+    """The schema without features of which a column is not among these."""
+    known = set(columns)
+    features = [f for f in schema["features"] if known.issuperset(feature_columns(f))]
+    names = {feature["name"] for feature in features}
+    made = {**schema, "features": features}
+    made["cluster_by"] = [name for name in schema.get("cluster_by", ()) if name in names]
+    groups = []
+    for group in schema.get("groups", ()):
+        kept = {**group, "features": [name for name in group["features"] if name in names]}
+        if kept.get("owner") not in names:
+            kept.pop("owner", None)
+        if kept["features"]:
+            groups.append(kept)
+    made["groups"] = groups
+    return {key: value for key, value in made.items() if value}
+
+
+def stored_schema(metadata: Mapping[bytes, bytes] | None, columns: Sequence[str]) -> str | None:
+    """The schema that a table of Arrow carries, of the columns that it has; None: it carries none.
+
+    It is a note by whoever made the table: one that is no schema, or not of this table, is none.
+    """
+    text = (metadata or {}).get(METADATA_KEY)
+    if text is None:
+        return None
+    try:
+        made = restrict(json.loads(_dsi.check_schema(text.decode())), columns)
+        covered = {name for feature in made["features"] for name in feature_columns(feature)}
+        return json.dumps(made) if covered.issuperset(columns) else None
+    except (BadInput, ValueError, KeyError):
+        return None
+
+
+def infer_from_rows(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The schema that `dsictl convert` finds for the same rows as JSON Lines."""
+    with tempfile.TemporaryDirectory(prefix="dsi-") as folder:
+        path = os.path.join(folder, "rows.jsonl")
+        with open(path, "w", encoding="utf-8") as file:
+            for row in rows:
+                file.write(_line(row) + "\n")
+        try:
+            return _dsi.schema_of_json_lines(path)
+        except BadInput as error:
+            raise BadInput(str(error).replace(path, "rows")) from None
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(row, default=_plain, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        # NaN and infinities, which JSON lacks: any fraction tells the same type.
+        text = json.dumps(row, default=_plain)
+        return json.dumps(json.loads(text, parse_constant=lambda _: 0.5), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    for name in ("tolist", "item"):
+        if hasattr(value, name):
+            return getattr(value, name)()
+    if hasattr(value, "__index__"):
+        return int(value)
+    raise BadInput(f"a value of type {type(value).__name__} tells no schema: give schema=")

@@ -1,0 +1,152 @@
+"""Files of other formats, through pyarrow: Parquet, Arrow, Feather, ORC and CSV."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Unpack
+
+from . import _dsi
+from ._frameworks import need
+from ._schema import SchemaLike, stored_schema
+from .arrow import ArrowScan
+from .errors import AlreadyExists, Cancelled, InvalidArgument
+from .writer import Writer, WriteReport, WriterKeywords
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+# Format of pyarrow.dataset by the end of the name.
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".orc": "orc",
+    ".csv": "csv",
+}
+
+
+def format_of(path: str) -> str | None:
+    """The format that the end of a name tells; None: none of these."""
+    return FORMATS.get(os.path.splitext(path)[1].lower())
+
+
+def from_parquet(
+    paths: Paths,
+    out: str | os.PathLike[str],
+    schema: SchemaLike | None = None,
+    cluster_by: Sequence[str] | str = (),
+    *,
+    columns: Sequence[str] | None = None,
+    filter: Any = None,
+    format: str | None = None,
+    batch_rows: int = 65_536,
+    ignore_unknown: bool = False,
+    **options: Unpack[WriterKeywords],
+) -> WriteReport:
+    """Makes one .dsi file of Parquet files, a folder of them, or of files of another format.
+
+    paths: files or folders, as pyarrow.dataset takes them. format: 'parquet', 'ipc' (Arrow,
+    Feather), 'orc', 'csv'; None: by the end of the first name, else Parquet. columns and filter (an
+    expression of pyarrow.compute): what is read. schema: else the one that `to_parquet` left in the
+    files, else found from the types of the columns. Other arguments: `Writer`.
+
+    Files are read batch by batch; the writer holds the rows (memory_bytes) until it clusters them.
+    """
+    source = _open(paths, format)
+    asked = list(columns) if columns is not None else None
+    if schema is None:
+        schema = stored_schema(source.schema.metadata, asked or source.schema.names)
+    scanner = source.scanner(columns=asked, filter=filter, batch_size=batch_rows)
+    with Writer(out, schema, cluster_by, ignore_unknown=ignore_unknown, **options) as writer:
+        writer.append(scanner.to_reader())
+        return writer.finish()
+
+
+def find_schema(paths: Paths, columns: Sequence[str] | None = None) -> str:
+    """The schema, as JSON, that `from_parquet` uses where it is given none; by the first rows."""
+    source = _open(paths, None)
+    asked = list(columns) if columns is not None else None
+    stored = stored_schema(source.schema.metadata, asked or source.schema.names)
+    if stored is not None:
+        return stored
+    rows = source.scanner(columns=asked).to_reader()
+    return _dsi.ArrowStream.of_stream(rows.__arrow_c_stream__()).infer_schema()[0]
+
+
+def _open(paths: Paths, format: str | None) -> Any:
+    dataset = need("pyarrow.dataset", "pyarrow", "reading files of other formats")
+    named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    files = [os.fspath(path) for path in named]
+    kind = format or (format_of(files[0]) if files else None) or "parquet"
+    return dataset.dataset(files[0] if len(files) == 1 else files, format=kind)
+
+
+@contextmanager
+def _published(path: str, overwrite: bool) -> Iterator[str]:
+    """A name beside `path` to write to, which becomes `path` when the block ends well."""
+    if not overwrite and os.path.exists(path):
+        raise AlreadyExists(f"{path}: exists, and overwrite is not set")
+    folder, name = os.path.split(path)
+    being_made = os.path.join(folder, f".{name}.{uuid.uuid4().hex[:12]}")
+    try:
+        yield being_made
+        if overwrite:
+            os.replace(being_made, path)
+            return
+        try:
+            os.link(being_made, path)
+        except FileExistsError:
+            raise AlreadyExists(f"{path}: has come into being meanwhile") from None
+    finally:
+        if os.path.exists(being_made):
+            os.unlink(being_made)
+
+
+@contextmanager
+def _sink(kind: str, path: str, schema: Any, compression: str | None) -> Iterator[Any]:
+    if kind == "parquet":
+        parquet = need("pyarrow.parquet", "pyarrow", "writing Parquet")
+        with parquet.ParquetWriter(path, schema, compression=compression or "none") as writer:
+            yield writer.write_batch
+    elif kind == "feather":
+        pyarrow = need("pyarrow", "pyarrow", "writing Feather")
+        options = pyarrow.ipc.IpcWriteOptions(compression=compression)
+        with (
+            pyarrow.OSFile(path, "wb") as file,
+            pyarrow.ipc.new_file(file, schema, options=options) as writer,
+        ):
+            yield writer.write_batch
+    elif kind == "orc":
+        pyarrow = need("pyarrow", "pyarrow", "writing ORC")
+        orc = need("pyarrow.orc", "pyarrow", "writing ORC")
+        with orc.ORCWriter(path, compression=compression or "uncompressed") as writer:
+            yield lambda batch: writer.write(pyarrow.Table.from_batches([batch]))
+    else:
+        raise InvalidArgument(f"format is {kind!r}, expected 'parquet', 'feather' or 'orc'")
+
+
+def export(
+    scan: ArrowScan,
+    path: str | os.PathLike[str],
+    kind: str,
+    total_rows: int,
+    overwrite: bool = False,
+    progress: Callable[[str, int, int], object] | None = None,
+    compression: str | None = "zstd",
+) -> int:
+    """Writes the rows of a scan as 'parquet', 'feather' or 'orc', batch by batch; their number."""
+    schema = scan.schema()
+    done = 0
+    with (
+        _published(os.fspath(path), overwrite) as being_made,
+        _sink(kind, being_made, schema, compression) as write,
+    ):
+        for batch in scan.batches():
+            write(batch)
+            done += batch.num_rows
+            if progress is not None and progress("write", done, total_rows) is False:
+                raise Cancelled("writing was cancelled by progress")
+    return done

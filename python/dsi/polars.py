@@ -1,0 +1,152 @@
+"""Datasets for polars: lazy frames that read the columns and rows that a query needs."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ._frameworks import need
+from .arrow import ROWS_OF_BATCH, ArrowScan
+from .options import Term
+
+if TYPE_CHECKING:
+    from ._dsi import Column
+    from .dataset import Dataset
+
+_COMPARES = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
+_TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_COMPARABLE = ("dense", "label", "key")
+# Polars has NaN equal to itself and above all numbers; a scan has it differ from everything.
+_FLOAT_COMPARES = ("==", "<", "<=")
+
+
+def _literal(node: Any) -> int | float | None:
+    """The number that a literal is; None: it is none."""
+    if not isinstance(node, dict) or "Literal" not in node:
+        return None
+    kind = node["Literal"]
+    value = next(iter(kind.values())) if isinstance(kind, dict) else None
+    if isinstance(value, dict):
+        (name, value) = next(iter(value.items()))
+        if not name.startswith(("Int", "UInt", "Float", "Boolean")):
+            return None
+    return value if isinstance(value, int | float) else None
+
+
+def _term(left: Any, op: str, right: Any, columns: dict[str, Column]) -> Term | None:
+    value = _literal(right)
+    if value is None:
+        left, op, value = right, _TURNED[op], _literal(left)
+    name = left.get("Column") if isinstance(left, dict) else None
+    column = columns.get(name) if isinstance(name, str) else None
+    if value is None or column is None:
+        return None
+    if "float" in column.type:
+        if op not in _FLOAT_COMPARES:
+            return None
+        # A scan rounds the number to the column's type, where polars may widen the column.
+        exact = float(value)
+        if column.type == "float32":
+            try:
+                exact = struct.unpack("f", struct.pack("f", exact))[0]
+            except OverflowError:
+                return None
+        return (column.name, op, exact) if exact == value else None
+    return column.name, op, int(value) if isinstance(value, bool) else value
+
+
+def _collect(node: Any, columns: dict[str, Column], terms: list[Term]) -> None:
+    """Adds terms that `node` implies. What is not understood implies nothing."""
+    if not isinstance(node, dict):
+        return
+    if "BinaryExpr" in node:
+        part = node["BinaryExpr"]
+        left, op, right = part["left"], part["op"], part["right"]
+        if op in ("And", "LogicalAnd"):
+            _collect(left, columns, terms)
+            _collect(right, columns, terms)
+        elif op in _COMPARES:
+            term = _term(left, _COMPARES[op], right, columns)
+            if term is not None:
+                terms.append(term)
+    elif "Function" in node:
+        function = node["Function"]
+        kind = function["function"]
+        kind = kind.get("Boolean") if isinstance(kind, dict) else None
+        if isinstance(kind, dict) and "IsBetween" in kind:
+            closed = kind["IsBetween"]["closed"]
+            value, low, high = function["input"]
+            bounds = (
+                (low, ">=" if closed in ("Both", "Left") else ">"),
+                (high, "<=" if closed in ("Both", "Right") else "<"),
+            )
+            for bound, op in bounds:
+                term = _term(value, op, bound, columns)
+                if term is not None:
+                    terms.append(term)
+
+
+def terms_of(predicate: Any, columns: dict[str, Column]) -> list[Term]:
+    """Terms that every row that passes a polars expression fulfils; it may ask for more."""
+    terms: list[Term] = []
+    with suppress(Exception):
+        # The form is not stable between versions: of another one polars filters alone.
+        _collect(json.loads(predicate.meta.serialize(format="json")), columns, terms)
+    return terms
+
+
+def scan(dataset: Dataset, *, batch_size: int = ROWS_OF_BATCH) -> Any:
+    """polars.LazyFrame over a dataset; columns and types are those of `Dataset.arrow`.
+
+    Columns are read as the query asks for them, comparisons of numbers skip stripes and rows before
+    anything else of them is read, and a limit ends the scan. batch_size: rows of a frame, unless
+    polars asks for another.
+    """
+    polars = need("polars", "polars", "dsi.polars")
+    plugins = need("polars.io.plugins", "polars", "dsi.polars")
+    usable = {
+        column.name: column
+        for column in dataset.columns()
+        if column.kind in _COMPARABLE and column.type != "bytes" and column.supported
+    }
+    names = dataset.arrow().column_names
+
+    def frames(
+        with_columns: list[str] | None,
+        predicate: Any,
+        n_rows: int | None,
+        asked_batch_size: int | None,
+    ) -> Iterator[Any]:
+        wanted = names if with_columns is None else list(with_columns)
+        read = list(wanted)
+        terms: list[Term] = []
+        if predicate is not None:
+            terms = terms_of(predicate, usable)
+            read += [name for name in predicate.meta.root_names() if name not in read]
+        rows_of_batch = asked_batch_size or batch_size
+        if n_rows is not None and predicate is None:
+            rows_of_batch = max(1, min(rows_of_batch, n_rows))
+        source = ArrowScan(
+            dataset,
+            read or [names[0]],
+            False,
+            False,
+            {"where": terms, "batch_size": rows_of_batch},
+        )
+        left = n_rows
+        for batch in source.parts():
+            frame = polars.DataFrame(batch)
+            if predicate is not None:
+                frame = frame.filter(predicate)
+            if left is not None:
+                frame = frame.head(left)
+                left -= len(frame)
+            yield frame.select(wanted)
+            if left == 0:
+                return
+
+    empty = polars.DataFrame(dataset.arrow(rows=[(0, 0)]))
+    return plugins.register_io_source(frames, schema=empty.schema)

@@ -1,0 +1,253 @@
+"""Files made of tables, arrays and rows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from types import TracebackType
+from typing import Any, Self, TypedDict, Unpack
+
+from . import _dsi
+from ._columns import stream_of_columns
+from ._schema import SchemaLike, infer_from_rows, schema_json, stored_schema
+from .errors import AlreadyExists, BadInput, InvalidArgument
+
+# Rows that a schema is found from.
+_ROWS_TO_INFER = 10_000
+
+Progress = Callable[[str, int, int], object]
+
+
+class WriterKeywords(TypedDict, total=False):
+    """Keywords of `Writer` and of all that writes a file.
+
+    keep_order: ignore keys, rows keep the order of input. keep_position: store each row's position.
+    stripe_rows (262,144), stripe_bytes (1 GiB), page_values (65,536): sizes of the file's parts.
+    memory_bytes: for rows and what finishing needs; 0: three quarters of what there is. threads: of
+    finishing; 0: all cores. tuning: where files are read from, 'nvme', 'network' or 'archive'.
+    dedup: False stores every row. find_groups: look for features that change together.
+    overwrite: replace an existing file. progress(phase, rows_done, rows_total): told how far it is,
+    False stops (Cancelled); phases are 'append', 'cluster', 'encode' and 'publish'; rows_total is 0
+    where it is not known.
+    """
+
+    keep_order: bool
+    keep_position: bool
+    stripe_rows: int
+    stripe_bytes: int
+    page_values: int
+    memory_bytes: int
+    threads: int
+    tuning: str
+    dedup: bool
+    find_groups: bool
+    overwrite: bool
+    progress: Progress | None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteReport:
+    """What was written. values_in: entries handed in; values_stored: those left after dedup."""
+
+    num_rows: int
+    num_sessions: int
+    num_stripes: int
+    num_groups: int
+    file_bytes: int
+    values_in: int
+    values_stored: int
+    index_bytes: int
+    encode_seconds: float
+    choose_seconds: float
+
+
+class Writer:
+    """Writes one .dsi file: rows in, clustered by key, deduplicated, published atomically.
+
+        with dsi.Writer("clicks.dsi", cluster_by=["session_id", "timestamp"]) as writer:
+            writer.append(table)
+
+    The file is there when the block has ended well, and after an exception nothing is. Without a
+    schema one is found from what comes first (`append`). One thread at a time.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        schema: SchemaLike | None = None,
+        cluster_by: Sequence[str] | str = (),
+        *,
+        ignore_unknown: bool = False,
+        **options: Unpack[WriterKeywords],
+    ):
+        """path: of the file to make. schema: a dict, JSON, a file of it, or a .dsi file.
+
+        cluster_by: features, outermost key first, the last may be a timestamp; by default those of
+        the schema. ignore_unknown: skip columns that the schema lacks. Other keywords:
+        `WriterKeywords`.
+
+        BadInput: an unsound schema. InvalidArgument: an option. AlreadyExists, NotFound (folder).
+        """
+        unknown = options.keys() - WriterKeywords.__annotations__.keys()
+        if unknown:
+            raise TypeError(f"unknown keyword {sorted(unknown)[0]!r}")
+        self.path = os.fspath(path)
+        self._cluster_by = [cluster_by] if isinstance(cluster_by, str) else list(cluster_by)
+        self._ignore_unknown = ignore_unknown
+        self._options = options
+        self._native: _dsi.Writer | None = None
+        self._over = False
+        self._report: WriteReport | None = None
+        if schema is not None:
+            self._create(schema_json(schema))
+        elif os.path.exists(self.path) and not options.get("overwrite", False):
+            raise AlreadyExists(f"{self.path}: exists, and overwrite is not set")
+
+    def _create(self, schema: str) -> _dsi.Writer:
+        self._native = _dsi.Writer.create(
+            self.path, schema, cluster_by=self._cluster_by, **self._options
+        )
+        return self._native
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """As the file will have it; None: nothing was appended yet."""
+        return None if self._native is None else json.loads(self._native.schema)
+
+    @property
+    def num_rows(self) -> int:
+        """Rows added so far."""
+        if self._report is not None:
+            return self._report.num_rows
+        return 0 if self._native is None or self._over else self._native.num_rows
+
+    @property
+    def size_bytes(self) -> int:
+        """Memory that the rows and finishing take at most, which memory_bytes limits."""
+        return 0 if self._native is None or self._over else self._native.size_bytes
+
+    def append(self, data: Any) -> int:
+        """Adds rows, and returns how many.
+
+        data: a table that speaks Arrow's PyCapsule interface (pyarrow, polars, DuckDB, pandas,
+        `Dataset`), a pyarrow dataset; a dict of columns: numpy arrays [rows], matrices
+        [rows, L] as embeddings, pairs (values [N], offsets [rows + 1]) as lists; or an iterable of
+        rows that are dicts (nested dicts have dotted names), or of tables.
+
+        Missing and null are one state, an empty list another. Columns and features are matched by
+        name. Where no schema was given: a table of this library's brings its own, other tables and
+        dicts of columns have the types of their columns, rows those that `dsictl convert` finds in
+        JSON Lines (the first 10,000 tell).
+
+        BadInput, OutOfRange name column, row and value; a table or dict is added whole, or up to an
+        array of it that is refused, rows up to the one that is refused. ResourceExhausted: more
+        than memory_bytes.
+        """
+        if self._over:
+            raise InvalidArgument("the writer is finished or was given up")
+        if hasattr(data, "scanner") and not hasattr(data, "__arrow_c_stream__"):
+            data = data.scanner().to_reader()
+        if hasattr(data, "__arrow_c_stream__"):
+            stream = _dsi.ArrowStream.of_stream(data.__arrow_c_stream__())
+            return self._append_stream(stream, data)
+        if hasattr(data, "__arrow_c_array__"):
+            return self._append_stream(_dsi.ArrowStream.of_array(*data.__arrow_c_array__()), data)
+        if isinstance(data, Mapping):
+            return self._append_stream(stream_of_columns(data), data)
+        if isinstance(data, str | bytes) or not isinstance(data, Iterable):
+            advice = ": collect() it" if hasattr(data, "collect") else ""
+            raise BadInput(
+                f"a {type(data).__name__} is no table{advice}; expected what has"
+                " __arrow_c_stream__, a dict of arrays, or an iterable of dicts"
+            )
+        return self._append_items(iter(data))
+
+    def _append_stream(self, stream: _dsi.ArrowStream, source: Any) -> int:
+        native = self._native
+        if native is None:
+            native = self._create(_schema_of(source) or stream.infer_schema()[0])
+        rows = getattr(source, "num_rows", 0)
+        total = native.num_rows + rows if isinstance(rows, int) and rows else 0
+        return native.append_arrow(stream, self._ignore_unknown, total)
+
+    def _append_items(self, items: Iterator[Any]) -> int:
+        first = next(items, None)
+        if first is None:
+            return 0
+        if not isinstance(first, Mapping):
+            if not hasattr(first, "__arrow_c_stream__") and not hasattr(first, "__arrow_c_array__"):
+                raise BadInput(f"rows are dicts, the first is of type {type(first).__name__}")
+            return sum(self.append(item) for item in chain([first], items))
+        native = self._native
+        head: list[Any] = [first]
+        if native is None:
+            head += islice(items, _ROWS_TO_INFER - 1)
+            native = self._create(infer_from_rows(head))
+        return native.append_rows(chain(head, items), self._ignore_unknown)
+
+    def finish(self) -> WriteReport:
+        """Clusters, encodes, writes and publishes; once.
+
+        OutOfRange: a value beyond its declared precision. ResourceExhausted, AlreadyExists,
+        Cancelled (by progress), IoError: nothing is published.
+        """
+        if self._native is None or self._over:
+            raise InvalidArgument(
+                "the writer is finished or was given up"
+                if self._over
+                else "nothing was appended, and without a schema there is nothing to write"
+            )
+        self._over = True
+        self._report = WriteReport(**self._native.finish())  # type: ignore[arg-type]
+        return self._report
+
+    def discard(self) -> None:
+        """Gives up: nothing is left behind."""
+        self._over = True
+        if self._native is not None:
+            self._native.discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self.discard()
+        elif not self._over:
+            self.finish()
+
+
+def _schema_of(source: Any) -> str | None:
+    """The schema that a table of this library's brings along."""
+    schema = getattr(source, "dsi_schema", None)
+    if callable(schema):
+        return json.dumps(schema())
+    arrow = getattr(source, "schema", None)
+    names = getattr(arrow, "names", None)
+    metadata = getattr(arrow, "metadata", None)
+    if isinstance(names, list) and isinstance(metadata, Mapping):
+        return stored_schema(metadata, names)
+    return None
+
+
+def write(
+    data: Any,
+    path: str | os.PathLike[str],
+    schema: SchemaLike | None = None,
+    cluster_by: Sequence[str] | str = (),
+    *,
+    ignore_unknown: bool = False,
+    **options: Unpack[WriterKeywords],
+) -> WriteReport:
+    """Writes one file of a table, a dict of arrays or rows: `Writer` with one `append`."""
+    with Writer(path, schema, cluster_by, ignore_unknown=ignore_unknown, **options) as writer:
+        writer.append(data)
+        return writer.finish()

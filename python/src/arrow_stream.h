@@ -1,0 +1,36 @@
+// Tables that come in through Arrow's C interfaces: capsules of others.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dsi/arrow/abi.h"
+#include "dsi/arrow/arrow_input.h"
+
+namespace dsi::python {
+
+// A stream of arrays, to be read once.
+class PyArrowStream {
+ public:
+  explicit PyArrowStream(std::shared_ptr<ArrowStream> stream) : stream_(std::move(stream)) {}
+  // Each takes what is in the capsules: they are empty afterwards.
+  static PyArrowStream OfStream(nanobind::capsule stream);
+  static PyArrowStream OfArray(nanobind::capsule schema, nanobind::capsule array);
+
+  const std::shared_ptr<ArrowStream>& stream() const { return stream_; }
+  // JSON of the schema that is found, and the columns that it leaves out.
+  std::pair<std::string, std::vector<std::string>> InferSchema() const;
+
+ private:
+  std::shared_ptr<ArrowStream> stream_;
+};
+
+// Opens a stream of one array; takes both.
+PyArrowStream StreamOf(ArrowSchema schema, ArrowArray array);
+
+void BindArrowStream(nanobind::module_& module);
+
+}  // namespace dsi::python

@@ -1,0 +1,280 @@
+#include "dsi/python/src/row_setter.h"
+
+#include <nanobind/stl/string.h>
+
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace nb = nanobind;
+
+namespace dsi::python {
+namespace {
+
+std::string Text(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
+
+std::string Quoted(const std::string& name) { return '"' + name + '"'; }
+
+std::string TypeNameOf(nb::handle value) { return Text(value.type().attr("__name__")); }
+
+// An int of Python's: exactly one of the two, or neither where it has more than 64 bits.
+struct Whole {
+  bool fits_signed = false;
+  bool fits_unsigned = false;
+  int64_t value = 0;
+  uint64_t unsigned_value = 0;
+};
+
+Whole WholeOf(nb::handle number) {
+  Whole whole;
+  int overflow = 0;
+  whole.value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  whole.fits_signed = overflow == 0;
+  if (overflow > 0) {
+    whole.unsigned_value = PyLong_AsUnsignedLongLong(number.ptr());
+    whole.fits_unsigned = PyErr_Occurred() == nullptr;
+    PyErr_Clear();
+  }
+  return whole;
+}
+
+// A number as an int or a float of Python's; null: it is none.
+nb::object NumberOf(nb::handle value) {
+  if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr())) return nb::borrow(value);
+  PyObject* made = PyIndex_Check(value.ptr()) ? PyNumber_Index(value.ptr()) : nullptr;
+  if (made == nullptr) {
+    PyErr_Clear();
+    if (!nb::hasattr(value, "__float__")) return {};
+    made = PyNumber_Float(value.ptr());
+    if (made == nullptr) PyErr_Clear();
+  }
+  return nb::steal(made);
+}
+
+// The bytes of a str or of bytes, as long as the object lives.
+bool BytesOf(nb::handle value, std::string_view* bytes) {
+  if (PyUnicode_Check(value.ptr())) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+    if (data == nullptr) throw nb::python_error();
+    *bytes = {data, static_cast<size_t>(size)};
+    return true;
+  }
+  if (!PyBytes_Check(value.ptr())) return false;
+  *bytes = {PyBytes_AsString(value.ptr()), static_cast<size_t>(PyBytes_Size(value.ptr()))};
+  return true;
+}
+
+template <typename Out, typename In>
+std::span<const Out> Widened(const Py_buffer& view, std::vector<Out>* out) {
+  const auto* from = static_cast<const In*>(view.buf);
+  out->assign(from, from + view.len / static_cast<Py_ssize_t>(sizeof(In)));
+  return *out;
+}
+
+}  // namespace
+
+RowSetter::RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown)
+    : schema_(std::move(schema)), ignore_unknown_(ignore_unknown) {
+  for (uint32_t f = 0; f < schema_->features.size(); ++f) {
+    const FeatureSpec& feature = schema_->features[f];
+    const bool is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
+    for (uint32_t c = 0; c < feature.columns.size(); ++c)
+      targets_[ColumnName(feature, c)] = {f, c, is_list};
+  }
+}
+
+Status RowSetter::Add(nb::handle row, RowBatch* batch) {
+  if (!PyDict_Check(row.ptr()))
+    return {StatusCode::kBadInput, "a row is a dict, this one is of type " + TypeNameOf(row)};
+  name_.clear();
+  Status status = SetDict(row, 0, batch);
+  if (!status.ok()) {
+    batch->DropRow();
+    return status;
+  }
+  return batch->EndRow();
+}
+
+Status RowSetter::SetDict(nb::handle dict, size_t prefix, RowBatch* batch) {
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t at = 0;
+  while (PyDict_Next(dict.ptr(), &at, &key, &value) != 0) {
+    if (value == Py_None) continue;
+    const nb::object held = nb::borrow(value);
+    std::string_view word;
+    if (!PyUnicode_Check(key) || !BytesOf(key, &word))
+      return {StatusCode::kBadInput, "a key is of type " + TypeNameOf(key) + ", expected str"};
+    name_.resize(prefix);
+    name_ += word;
+    Status status;
+    if (PyDict_Check(value)) {
+      name_ += '.';
+      status = SetDict(value, name_.size(), batch);
+    } else {
+      status = SetValue(value, batch);
+    }
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+Status RowSetter::SetValue(nb::handle value, RowBatch* batch) {
+  const auto target = targets_.find(name_);
+  if (target == targets_.end()) {
+    if (ignore_unknown_) return Status::Ok();
+    return {StatusCode::kBadInput, Quoted(name_) +
+                                       " is no feature of the schema; "
+                                       "ignore_unknown=True skips such values"};
+  }
+  if (target->second.is_list) return SetList(value, target->second, batch);
+  if (std::string_view bytes; BytesOf(value, &bytes))
+    return batch->SetBytes(target->second.feature, bytes);
+  return SetNumber(value, target->second, batch);
+}
+
+Status RowSetter::SetNumber(nb::handle value, const Target& target, RowBatch* batch) {
+  nb::object number = NumberOf(value);
+  const FeatureSpec& feature = schema_->features[target.feature];
+  if (!number.is_valid() && feature.kind == Kind::kTimestamp) {
+    number = nb::module_::import_("dsi._time")
+                 .attr("units_since_epoch")(value, std::string(TimeUnitName(feature.time_unit)));
+    if (number.is_none()) return Unfit(value, "a number, or a point in time that is exact");
+  }
+  if (!number.is_valid()) return Unfit(value, "a number");
+  if (PyFloat_Check(number.ptr()))
+    return batch->SetDouble(target.feature, PyFloat_AsDouble(number.ptr()));
+  const Whole whole = WholeOf(number);
+  if (whole.fits_signed) return batch->SetInt(target.feature, whole.value);
+  if (whole.fits_unsigned) return batch->SetUint(target.feature, whole.unsigned_value);
+  return {StatusCode::kOutOfRange, Quoted(name_) + ": " + Text(number) + " has more than 64 bits"};
+}
+
+Status RowSetter::SetList(nb::handle value, const Target& target, RowBatch* batch) {
+  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
+    return SetItems(value, target, batch);
+  Status status;
+  if (PyObject_CheckBuffer(value.ptr()) != 0 && !PyBytes_Check(value.ptr()) &&
+      SetBuffer(value, target, batch, &status)) {
+    return status;
+  }
+  if (nb::hasattr(value, "tolist")) {
+    const nb::object items = value.attr("tolist")();
+    if (PyList_Check(items.ptr())) return SetItems(items, target, batch);
+  }
+  return Unfit(value, "a list of numbers");
+}
+
+Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* batch) {
+  ints_.clear();
+  uints_.clear();
+  doubles_.clear();
+  bool has_float = false, has_negative = false, has_wide = false, has_inexact = false;
+  const bool is_list = PyList_Check(items.ptr());
+  const Py_ssize_t size = is_list ? PyList_Size(items.ptr()) : PyTuple_Size(items.ptr());
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyObject* item = is_list ? PyList_GetItem(items.ptr(), i) : PyTuple_GetItem(items.ptr(), i);
+    if (item == nullptr) throw nb::python_error();
+    const nb::object held = nb::borrow(item);
+    const nb::object number = NumberOf(held);
+    if (!number.is_valid()) return Unfit(held, "numbers in the list");
+    if (PyFloat_Check(number.ptr())) {
+      has_float = true;
+      doubles_.push_back(PyFloat_AsDouble(number.ptr()));
+      ints_.push_back(0);
+      uints_.push_back(0);
+      continue;
+    }
+    const Whole whole = WholeOf(number);
+    if (!whole.fits_signed && !whole.fits_unsigned) {
+      return {StatusCode::kOutOfRange,
+              Quoted(name_) + ": " + Text(number) + " has more than 64 bits"};
+    }
+    has_wide = has_wide || whole.fits_unsigned;
+    has_negative = has_negative || (whole.fits_signed && whole.value < 0);
+    ints_.push_back(whole.value);
+    uints_.push_back(whole.fits_signed ? static_cast<uint64_t>(whole.value) : whole.unsigned_value);
+    doubles_.push_back(whole.fits_signed ? static_cast<double>(whole.value)
+                                         : static_cast<double>(whole.unsigned_value));
+    // Whole numbers beside others: such as a double holds.
+    constexpr int64_t kExact = int64_t{1} << 53;
+    has_inexact =
+        has_inexact || whole.fits_unsigned || whole.value > kExact || whole.value < -kExact;
+  }
+  if (has_float && has_inexact) {
+    return {StatusCode::kOutOfRange,
+            Quoted(name_) + ": whole numbers beyond 2^53 beside fractions fit no type"};
+  }
+  if (has_float) return batch->SetDoubles(target.feature, target.column, doubles_);
+  if (!has_wide) return batch->SetInts(target.feature, target.column, std::span(ints_));
+  if (!has_negative) return batch->SetUints(target.feature, target.column, uints_);
+  return {StatusCode::kOutOfRange,
+          Quoted(name_) + ": negative numbers beside some of 2^63 and more fit no type"};
+}
+
+bool RowSetter::SetBuffer(nb::handle value, const Target& target, RowBatch* batch, Status* status) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(value.ptr(), &view, PyBUF_ND | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const size_t f = target.feature, c = target.column;
+  const char* format = view.format == nullptr ? "B" : view.format;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  const auto ints = [&](std::span<const int64_t> values) { return batch->SetInts(f, c, values); };
+  const auto width = view.itemsize;
+  bool taken = view.ndim == 1 && format[0] != '\0' && format[1] == '\0';
+  if (taken) {
+    const auto count = static_cast<size_t>(view.len / (width > 0 ? width : 1));
+    switch (format[0]) {
+      case 'b':
+        *status = ints(Widened<int64_t, int8_t>(view, &ints_));
+        break;
+      case '?':
+      case 'B':
+        *status = ints(Widened<int64_t, uint8_t>(view, &ints_));
+        break;
+      case 'h':
+        *status = ints(Widened<int64_t, int16_t>(view, &ints_));
+        break;
+      case 'H':
+        *status = ints(Widened<int64_t, uint16_t>(view, &ints_));
+        break;
+      case 'i':
+      case 'l':
+      case 'q':
+        if (width == 4) {
+          *status = batch->SetInts(f, c, std::span(static_cast<const int32_t*>(view.buf), count));
+        } else {
+          *status = ints(std::span(static_cast<const int64_t*>(view.buf), count));
+        }
+        break;
+      case 'I':
+      case 'L':
+      case 'Q':
+        if (width == 4) {
+          *status = ints(Widened<int64_t, uint32_t>(view, &ints_));
+        } else {
+          *status = batch->SetUints(f, c, std::span(static_cast<const uint64_t*>(view.buf), count));
+        }
+        break;
+      case 'f':
+        *status = batch->SetFloats(f, c, std::span(static_cast<const float*>(view.buf), count));
+        break;
+      case 'd':
+        *status = batch->SetDoubles(f, c, std::span(static_cast<const double*>(view.buf), count));
+        break;
+      default:
+        taken = false;
+    }
+  }
+  PyBuffer_Release(&view);
+  return taken;
+}
+
+Status RowSetter::Unfit(nb::handle value, const char* expected) const {
+  return {StatusCode::kBadInput,
+          Quoted(name_) + " is of type " + TypeNameOf(value) + ", expected " + expected};
+}
+
+}  // namespace dsi::python

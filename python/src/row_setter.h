@@ -1,0 +1,54 @@
+// Rows that are dicts of Python's, set into a RowBatch.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "dsi/base/status.h"
+#include "dsi/format/schema.h"
+#include "dsi/writer/row_batch.h"
+
+namespace dsi::python {
+
+// Keys of a dict are names of features or columns; a dict in a dict makes dotted names. None is a
+// missing value. Numbers: int, float, bool, and what has __index__ or __float__; bytes and str;
+// lists are lists, tuples, and whatever has the buffer protocol. Called with the interpreter's lock
+// held.
+class RowSetter {
+ public:
+  RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown);
+  // Adds one row; errors name the feature, and the row is dropped.
+  Status Add(nanobind::handle row, RowBatch* batch);
+
+ private:
+  struct Target {
+    uint32_t feature = 0;
+    uint32_t column = 0;
+    bool is_list = false;
+  };
+
+  Status SetDict(nanobind::handle dict, size_t prefix, RowBatch* batch);
+  Status SetValue(nanobind::handle value, RowBatch* batch);
+  Status SetNumber(nanobind::handle value, const Target& target, RowBatch* batch);
+  Status SetList(nanobind::handle value, const Target& target, RowBatch* batch);
+  Status SetItems(nanobind::handle fast, const Target& target, RowBatch* batch);
+  // False: no buffer of numbers that lie side by side.
+  bool SetBuffer(nanobind::handle value, const Target& target, RowBatch* batch, Status* status);
+  Status Unfit(nanobind::handle value, const char* expected) const;
+
+  std::shared_ptr<const Schema> schema_;
+  bool ignore_unknown_;
+  std::unordered_map<std::string, Target> targets_;
+  std::string name_;  // Of the value that is being set.
+  std::vector<int64_t> ints_;
+  std::vector<uint64_t> uints_;
+  std::vector<double> doubles_;
+};
+
+}  // namespace dsi::python

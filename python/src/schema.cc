@@ -1,0 +1,102 @@
+#include "dsi/python/src/schema.h"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "dsi/format/schema.h"
+#include "dsi/io/open.h"
+#include "dsi/python/src/dataset.h"
+#include "dsi/python/src/status.h"
+#include "dsi/reader/reader.h"
+#include "dsi/text/text_input.h"
+
+namespace nb = nanobind;
+
+namespace dsi::python {
+namespace {
+
+std::string Normal(const std::string& json) { return Take(Take(Schema::FromJson(json)).ToJson()); }
+
+std::string OfFile(const std::string& path) {
+  nb::gil_scoped_release release;
+  return Take(Take(Take(Reader::Open(path))->schema()).ToJson());
+}
+
+std::string OfJsonLines(const std::string& path) {
+  nb::gil_scoped_release release;
+  InferOptions options;
+  options.text.format = TextFormat::kJsonLines;
+  return Take(Take(InferSchema(path, options)).ToJson());
+}
+
+// The features of all files as they are reconciled; features have the order of Columns.
+std::vector<FeatureSpec> FeaturesOf(const std::vector<ColumnInfo>& columns) {
+  std::vector<FeatureSpec> features;
+  for (const ColumnInfo& column : columns) {
+    if (!column.support.ok()) continue;
+    if (features.empty() || features.back().name != column.feature) {
+      FeatureSpec made;
+      made.name = column.feature;
+      made.kind = column.kind;
+      made.id = column.feature_id;
+      made.max_length = column.max_length;
+      made.fixed_length = column.fixed_length;
+      made.newest_first = column.newest_first;
+      made.nested = column.nested;
+      made.time_unit = column.time_unit;
+      made.default_bits = column.default_bits;
+      features.push_back(std::move(made));
+    }
+    ColumnSpec spec;
+    if (column.name != column.feature) spec.name = column.name.substr(column.feature.size() + 1);
+    spec.type = column.type;
+    spec.id_space = column.id_space;
+    spec.precision = column.precision;
+    spec.max_error = column.max_error;
+    features.back().columns.push_back(std::move(spec));
+  }
+  return features;
+}
+
+// Leaves out of what the first file declares whatever names a feature that is not there.
+void Prune(Schema* schema) {
+  const auto lacks = [&](const std::string& name) { return schema->FindFeature(name) < 0; };
+  std::erase_if(schema->cluster_by, lacks);
+  for (GroupSpec& group : schema->groups) {
+    std::erase_if(group.features, lacks);
+    if (!group.owner.empty() && lacks(group.owner)) group.owner.clear();
+  }
+  std::erase_if(schema->groups, [](const GroupSpec& group) { return group.features.empty(); });
+}
+
+std::string OfDataset(PyDataset& dataset) {
+  nb::gil_scoped_release release;
+  const auto files = dataset.dataset()->files();
+  Schema schema;
+  if (!files.empty()) {
+    auto file = Take(OpenUri(files[0].path, dataset.open_options()));
+    schema = Take(Take(Reader::Open(std::move(file)))->schema());
+  }
+  if (files.size() != 1) schema.features = FeaturesOf(dataset.Columns());
+  Prune(&schema);
+  return Take(schema.ToJson());
+}
+
+}  // namespace
+
+void BindSchema(nb::module_& module) {
+  module.def("check_schema", Normal, nb::arg("json"),
+             "The JSON form of a schema, complete. BadInput: what is wrong, and where.");
+  module.def("schema_of_file", OfFile, nb::arg("path"), "Of a .dsi file, as JSON.");
+  module.def("schema_of_json_lines", OfJsonLines, nb::arg("path"),
+             "Found from the rows of a text, as JSON.");
+  module.def(
+      "schema_of_dataset", OfDataset, nb::arg("dataset"),
+      "Of all files, as JSON: features reconciled; keys, groups and notes of the first file.");
+}
+
+}  // namespace dsi::python

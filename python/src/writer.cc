@@ -1,0 +1,256 @@
+#include "dsi/python/src/writer.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <utility>
+#include <vector>
+
+#include "dsi/python/src/status.h"
+
+namespace nb = nanobind;
+
+namespace dsi::python {
+namespace {
+
+// Rows that are collected before the writer takes them.
+constexpr size_t kRowsAtOnce = 8192;
+
+const char* PhaseName(WriteProgress::Phase phase) {
+  switch (phase) {
+    case WriteProgress::Phase::kCluster:
+      return "cluster";
+    case WriteProgress::Phase::kEncode:
+      return "encode";
+    case WriteProgress::Phase::kPublish:
+      return "publish";
+  }
+  return "";
+}
+
+Tuning TuningOf(const std::string& word) {
+  if (word == "nvme") return Tuning::kNvme;
+  if (word == "network") return Tuning::kNetwork;
+  if (word == "archive") return Tuning::kArchive;
+  Raise({StatusCode::kInvalidArgument,
+         "tuning is '" + word + "', expected one of 'nvme', 'network', 'archive'"});
+}
+
+nb::dict ReportDict(const WriteReport& report) {
+  nb::dict made;
+  made["num_rows"] = report.num_rows;
+  made["num_sessions"] = report.num_sessions;
+  made["num_stripes"] = report.num_stripes;
+  made["num_groups"] = report.num_groups;
+  made["file_bytes"] = report.file_bytes;
+  made["values_in"] = report.values_in;
+  made["values_stored"] = report.values_stored;
+  made["index_bytes"] = report.index_bytes;
+  made["encode_seconds"] = report.encode_seconds;
+  made["choose_seconds"] = report.choose_seconds;
+  return made;
+}
+
+std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& schema,
+                                 std::vector<std::string> cluster_by, bool keep_order,
+                                 bool keep_position, uint32_t stripe_rows, uint64_t stripe_bytes,
+                                 uint32_t page_values, uint64_t memory_bytes, int threads,
+                                 const std::string& tuning, bool dedup, bool find_groups,
+                                 bool overwrite, nb::object progress) {
+  WriterOptions options;
+  options.cluster_by = std::move(cluster_by);
+  options.keep_order = keep_order;
+  options.keep_position = keep_position;
+  options.stripe_rows = stripe_rows;
+  options.stripe_bytes = stripe_bytes;
+  options.page_values = page_values;
+  options.memory_bytes = memory_bytes;
+  options.threads = threads;
+  options.tuning = TuningOf(tuning);
+  options.dedup = dedup;
+  options.find_groups = find_groups;
+  options.overwrite = overwrite;
+  return std::make_unique<PyWriter>(path, schema, std::move(options), std::move(progress));
+}
+
+}  // namespace
+
+OpenWriter::~OpenWriter() {
+  if (getpid() != process) {
+    static_cast<void>(writer.release());
+  } else {
+    writer.reset();
+  }
+  if (!nb::is_alive()) {
+    progress.release();
+    raised.release();
+    return;
+  }
+  nb::gil_scoped_acquire hold;
+  progress.reset();
+  raised.reset();
+}
+
+bool OpenWriter::Tell(const char* phase, uint64_t done, uint64_t total) {
+  if (stopped) return false;
+  if (!nb::is_alive()) return false;
+  if (progress.is_none()) return true;
+  nb::gil_scoped_acquire hold;
+  try {
+    return progress(phase, done, total).ptr() != Py_False && !stopped;
+  } catch (nb::python_error& error) {
+    raised = nb::borrow(error.value());
+    return false;
+  }
+}
+
+PyWriter::PyWriter(const std::string& path, const std::string& schema_json, WriterOptions options,
+                   nb::object progress)
+    : open_(std::make_shared<OpenWriter>()) {
+  open_->process = getpid();
+  open_->progress = std::move(progress);
+  options.progress = [open = open_.get()](const WriteProgress& at) {
+    return open->Tell(PhaseName(at.phase), at.rows_done, at.rows_total);
+  };
+  nb::gil_scoped_release release;
+  open_->writer = Take(Writer::Create(path, Take(Schema::FromJson(schema_json)), options));
+  schema_ = open_->writer->schema();
+}
+
+OpenWriter& PyWriter::Open() const {
+  if (open_ == nullptr || open_->writer == nullptr || open_->stopped)
+    Raise({StatusCode::kInvalidArgument, "the writer is finished or was given up"});
+  if (open_->process != getpid()) {
+    Raise({StatusCode::kInvalidArgument,
+           "this writer belongs to the process that this one was forked from"});
+  }
+  return *open_;
+}
+
+void PyWriter::Run(const std::function<Status()>& call) {
+  auto status = std::make_shared<Status>();
+  try {
+    calls_.Run([open = open_, call, status] { *status = call(); });
+  } catch (nb::python_error&) {
+    // What runs may call Python, which must not go away meanwhile. Another signal ends waiting.
+    open_->stopped = true;
+    calls_.Wait();
+    throw;
+  }
+  if (open_->raised.is_valid() && status->code() == StatusCode::kCancelled) {
+    const nb::object raised = std::exchange(open_->raised, {});
+    PyErr_SetObject(raised.type().ptr(), raised.ptr());
+    throw nb::python_error();
+  }
+  Check(*status);
+}
+
+std::string PyWriter::schema() const { return Take(schema_->ToJson()); }
+
+uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown) {
+  OpenWriter& open = Open();
+  RowSetter setter(schema_, ignore_unknown);
+  RowBatch batch(schema_);
+  const uint64_t before = num_rows();
+  const auto flush = [&] {
+    nb::gil_scoped_release release;
+    return open.writer->Append(std::move(batch));
+  };
+  uint64_t added = 0;
+  nb::object iterator = nb::steal(PyObject_GetIter(rows.ptr()));
+  if (!iterator.is_valid()) throw nb::python_error();
+  while (true) {
+    const nb::object row = nb::steal(PyIter_Next(iterator.ptr()));
+    if (!row.is_valid()) {
+      // The rows before what the iterator raised are added as well.
+      PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+      PyErr_Fetch(&type, &value, &trace);
+      const Status status = flush();
+      PyErr_Restore(type, value, trace);
+      if (PyErr_Occurred() != nullptr) throw nb::python_error();
+      Check(status);
+      return added;
+    }
+    const Status status = setter.Add(row, &batch);
+    if (!status.ok()) {
+      Check(flush());
+      Raise(status.At("row " + std::to_string(before + added)));
+    }
+    ++added;
+    if (batch.num_rows() < kRowsAtOnce) continue;
+    Check(flush());
+    if (!open.Tell("append", before + added, 0) || PyErr_CheckSignals() != 0) {
+      if (PyErr_Occurred() != nullptr) throw nb::python_error();
+      Run([] { return Status(StatusCode::kCancelled, "appending was cancelled by progress"); });
+    }
+  }
+}
+
+uint64_t PyWriter::AppendArrow(PyArrowStream& stream, bool ignore_unknown, uint64_t total_rows) {
+  OpenWriter& open = Open();
+  const uint64_t before = num_rows();
+  Run([open = open_, schema = schema_, from = stream.stream(), ignore_unknown, before, total_rows] {
+    ArrowInputOptions options;
+    options.ignore_unknown = ignore_unknown;
+    ArrowStreamOptions all;
+    all.input = options;
+    all.progress = [&](uint64_t done) { return open->Tell("append", before + done, total_rows); };
+    return AppendStream(from.get(), open->writer.get(), all).status();
+  });
+  return open.writer->num_rows() - before;
+}
+
+uint64_t PyWriter::num_rows() const { return Open().writer->num_rows(); }
+
+uint64_t PyWriter::size_bytes() const { return Open().writer->size_bytes(); }
+
+nb::dict PyWriter::Finish() {
+  Open();
+  auto report = std::make_shared<WriteReport>();
+  Run([open = open_, report] {
+    Result<WriteReport> made = open->writer->Finish();
+    if (made.ok()) *report = *made;
+    return made.status();
+  });
+  Discard();
+  return ReportDict(*report);
+}
+
+void PyWriter::Discard() {
+  if (open_ == nullptr) return;
+  open_->stopped = true;
+  // A call that a signal left behind ends by itself, and with it the writer.
+  std::shared_ptr<OpenWriter> open = std::exchange(open_, nullptr);
+  nb::gil_scoped_release release;
+  open.reset();
+}
+
+void BindWriter(nb::module_& module) {
+  const WriterOptions usual;
+  nb::class_<PyWriter>(module, "Writer", "Writes one file; one thread at a time.")
+      .def_static("create", Create, nb::arg("path"), nb::arg("schema"), nb::kw_only(),
+                  nb::arg("cluster_by") = usual.cluster_by, nb::arg("keep_order") = false,
+                  nb::arg("keep_position") = false, nb::arg("stripe_rows") = usual.stripe_rows,
+                  nb::arg("stripe_bytes") = usual.stripe_bytes,
+                  nb::arg("page_values") = usual.page_values, nb::arg("memory_bytes") = 0,
+                  nb::arg("threads") = 0, nb::arg("tuning") = "nvme", nb::arg("dedup") = true,
+                  nb::arg("find_groups") = true, nb::arg("overwrite") = false,
+                  nb::arg("progress").none() = nb::none())
+      .def_prop_ro("schema", &PyWriter::schema, "As the file will have it: JSON.")
+      .def("append_rows", &PyWriter::AppendRows, nb::arg("rows"), nb::arg("ignore_unknown") = false,
+           nb::sig("def append_rows(self, rows: collections.abc.Iterable[object], "
+                   "ignore_unknown: bool = False) -> int"),
+           "Rows that are dicts; how many were added.")
+      .def("append_arrow", &PyWriter::AppendArrow, nb::arg("stream"),
+           nb::arg("ignore_unknown") = false, nb::arg("total_rows") = 0,
+           "What is left of a stream; how many rows were added.")
+      .def_prop_ro("num_rows", &PyWriter::num_rows, "Rows added so far.")
+      .def_prop_ro("size_bytes", &PyWriter::size_bytes, "Memory that they take.")
+      .def("finish", &PyWriter::Finish, nb::sig("def finish(self) -> dict[str, int | float]"),
+           "Writes and publishes; what was written.")
+      .def("discard", &PyWriter::Discard, "Gives up; nothing is left.");
+}
+
+}  // namespace dsi::python

@@ -1,0 +1,247 @@
+"""Files of other formats: Parquet, Arrow, Feather, ORC and CSV, by call and by `dsictl convert`."""
+
+import json
+import os
+import subprocess
+import sys
+
+import dsi
+import pyarrow
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.orc
+import pyarrow.parquet
+import pytest
+import random_tables
+
+
+@pytest.fixture(scope="module")
+def table():
+    return pyarrow.table(
+        {
+            "session_id": [3, 3, 1, 1, 2],
+            "timestamp": pyarrow.array([5, 4, 3, 2, 1], pyarrow.timestamp("ms")),
+            "label": pyarrow.array([1, 0, 0, 1, None], "int8"),
+            "clicks": [[1, 2], [1, 2], [], None, [3]],
+            "name": ["a", None, "", "ä", "e"],
+        }
+    )
+
+
+def in_input_order(path):
+    return dsi.open(path).to_arrow().to_pydict()
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".pq", ".arrow", ".feather", ".orc"])
+def test_every_format(table, tmp_path, ending):
+    path = tmp_path / f"a{ending}"
+    if ending in (".parquet", ".pq"):
+        pyarrow.parquet.write_table(table, path)
+    elif ending == ".orc":
+        table = table.set_column(1, "timestamp", table["timestamp"].cast(pyarrow.timestamp("ns")))
+        pyarrow.orc.write_table(table, path)
+    else:
+        pyarrow.feather.write_feather(table, path)
+    report = dsi.from_parquet(path, tmp_path / "a.dsi", keep_order=True)
+    assert report.num_rows == 5
+    assert in_input_order(tmp_path / "a.dsi") == table.to_pydict()
+
+
+def test_csv(tmp_path):
+    pyarrow.csv.write_csv(pyarrow.table({"a": [1, 2], "s": ["x", "y"]}), tmp_path / "a.csv")
+    dsi.from_parquet(tmp_path / "a.csv", tmp_path / "a.dsi")
+    assert in_input_order(tmp_path / "a.dsi") == {"a": [1, 2], "s": ["x", "y"]}
+
+
+def test_several_files_and_folders(table, tmp_path):
+    (tmp_path / "in").mkdir()
+    for i in range(3):
+        pyarrow.parquet.write_table(table, tmp_path / "in" / f"{i}.parquet", row_group_size=2)
+    paths = [tmp_path / "in" / f"{i}.parquet" for i in range(3)]
+    for source in (paths, tmp_path / "in", map(str, paths)):
+        report = dsi.from_parquet(
+            source, tmp_path / "a.dsi", cluster_by="session_id", overwrite=True
+        )
+        assert (report.num_rows, report.num_sessions) == (15, 3)
+
+
+def test_columns_filter_and_schema(table, tmp_path):
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    dsi.from_parquet(
+        tmp_path / "a.parquet",
+        tmp_path / "a.dsi",
+        columns=["label", "clicks"],
+        filter=pc.field("session_id") > 1,
+    )
+    assert in_input_order(tmp_path / "a.dsi") == {
+        "label": [1, 0, None],
+        "clicks": [[1, 2], [1, 2], [3]],
+    }
+    schema = {
+        "features": [
+            {"name": "label", "kind": "label", "type": "float32"},
+            {"name": "absent", "kind": "dense"},
+        ]
+    }
+    with pytest.raises(dsi.BadInput, match=r"ignore_unknown|no feature"):
+        dsi.from_parquet(tmp_path / "a.parquet", tmp_path / "b.dsi", schema)
+    dsi.from_parquet(tmp_path / "a.parquet", tmp_path / "b.dsi", schema, ignore_unknown=True)
+    assert in_input_order(tmp_path / "b.dsi") == {
+        "label": [1, 0, 0, 1, None],
+        "absent": [None] * 5,
+    }
+
+
+def test_exports_are_whole_or_not_there(sessions, tmp_path):
+    data = dsi.open(sessions)
+    for export in (data.to_parquet, data.to_feather):
+        out = tmp_path / "a.out"
+        with pytest.raises(dsi.Cancelled):
+            export(out, progress=lambda *_: False)
+
+        def fail(*_):
+            raise KeyError("mine")
+
+        with pytest.raises(KeyError, match="mine"):
+            export(out, progress=fail)
+        assert os.listdir(tmp_path) == []
+        assert export(out) == len(data)
+        with pytest.raises(dsi.AlreadyExists):
+            export(out)
+        export(out, ["label"], overwrite=True, where=("label", "==", 1))
+        assert os.listdir(tmp_path) == ["a.out"]
+        os.unlink(out)
+
+
+def test_feather_keeps_the_schema(tmp_path):
+    schema, rows = random_tables.make(8, 200)
+    dsi.write(map(random_tables.nested, rows), tmp_path / "a.dsi", schema)
+    data = dsi.open(tmp_path / "a.dsi")
+    data.to_feather(tmp_path / "a.feather")
+    dsi.from_parquet(tmp_path / "a.feather", tmp_path / "b.dsi")
+    again = dsi.open(tmp_path / "b.dsi")
+    assert again.schema == data.schema
+    assert again.to_arrow().equals(data.to_arrow())
+
+
+def test_a_note_that_is_no_schema_of_the_table_is_none(tmp_path):
+    for note in (
+        "{",
+        '{"features": []}',
+        '{"features": [{"name": "b", "kind": "dense"}]}',
+        "[3]",
+        '{"features": [{"name": "a", "kind": "list"}, {"name": "b", "kind": "dense"}]}',
+    ):
+        table = pyarrow.table({"a": [1], "b": [2.5]}).replace_schema_metadata({"dsi.schema": note})
+        if '"list"' in note:
+            with pytest.raises(dsi.BadInput, match="a"):
+                dsi.write(table, tmp_path / "a.dsi", overwrite=True)
+            continue
+        dsi.write(table, tmp_path / "a.dsi", overwrite=True)
+        assert in_input_order(tmp_path / "a.dsi") == {"a": [1], "b": [2.5]}
+
+
+# -- dsictl convert.
+
+
+def dsictl(*arguments, without=()):
+    hidden = "".join(f"sys.modules[{name!r}] = None; " for name in without)
+    code = f"import sys; {hidden}from dsi._dsictl import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True
+    )
+
+
+def test_convert_to_dsi(table, tmp_path):
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    done = dsictl(
+        "convert",
+        tmp_path / "a.parquet",
+        tmp_path / "a.dsi",
+        "--json",
+        "--session-key",
+        "session_id",
+        "--time",
+        "timestamp",
+        "--threads",
+        1,
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["rows"], report["sessions"], report["output"]) == (5, 3, str(tmp_path / "a.dsi"))
+    assert report["bytes_out"] == os.path.getsize(tmp_path / "a.dsi")
+    assert dsi.open(tmp_path / "a.dsi").schema["cluster_by"] == ["session_id", "timestamp"]
+    again = dsictl("convert", tmp_path / "a.parquet", tmp_path / "a.dsi")
+    assert (again.returncode, "exists" in again.stderr) == (2, True)
+    forced = dsictl(
+        "convert",
+        tmp_path / "a.parquet",
+        tmp_path / "a.dsi",
+        "--force",
+        "-q",
+        "--columns",
+        "label,clicks",
+    )
+    assert (forced.returncode, forced.stdout) == (0, "")
+    assert set(in_input_order(tmp_path / "a.dsi")) == {"label", "clicks"}
+
+
+def test_convert_adds_notes_and_a_time(table, tmp_path):
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    done = dsictl(
+        "convert",
+        tmp_path / "a.parquet",
+        tmp_path / "a.dsi",
+        "--metadata",
+        "team=ads",
+        "--time",
+        "timestamp",
+    )
+    assert done.returncode == 0, done.stderr
+    schema = dsi.open(tmp_path / "a.dsi").schema
+    assert schema["metadata"] == {"team": "ads"}
+    assert schema["cluster_by"] == ["session_id", "timestamp"]
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather", ".arrow", ".orc"])
+def test_convert_from_dsi(sessions, tmp_path, ending):
+    out = tmp_path / f"a{ending}"
+    done = dsictl("convert", sessions, out, "--where", "label = 1", "--features", "label")
+    assert done.returncode == 0, done.stderr
+    rows = dsi.open(sessions).to_arrow("label", where=("label", "==", 1))
+    found = pyarrow.dataset.dataset(
+        out, format={".parquet": "parquet", ".orc": "orc"}.get(ending, "ipc")
+    )
+    assert found.to_table()["label"].to_pylist() == rows["label"].to_pylist()
+    assert f"rows     {len(rows):,}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["no.parquet", "a.dsi"], 3, "no.parquet"),
+        (["a.jsonl", "a.parquet"], 2, "in one step"),
+        (["{sessions}", "a.parquet", "--keep-order"], 2, "--keep-order means nothing"),
+        (["bad.parquet", "a.dsi", "--where", "label = 1"], 2, "--where means nothing"),
+        (["bad.parquet", "a.dsi"], 2, "arquet"),
+        (["bad.parquet", "bad.orc", "a.dsi"], 2, "several formats"),
+        (["{sessions}", "a.parquet", "--where", "label ~ 1"], 2, "FEATURE OP VALUE"),
+        (["{sessions}", "a.parquet", "--where", "nobody = 1"], 3, "nobody"),
+        (["bad.parquet", "a.dsi", "--memory", "much"], 2, "a size such as"),
+        (["bad.parquet", "a.dsi", "--nothing"], 2, "--nothing"),
+    ],
+)
+def test_convert_refuses(sessions, tmp_path, arguments, code, words, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1" + bytes(100))
+    done = dsictl("convert", *(text.format(sessions=sessions) for text in arguments))
+    assert done.returncode == code, done.stderr
+    assert words in done.stderr
+    assert os.listdir(tmp_path) == ["bad.parquet"]
+
+
+def test_convert_without_pyarrow_says_what_to_install(tmp_path):
+    done = dsictl("convert", "a.parquet", "a.dsi", without=["pyarrow"])
+    assert done.returncode == 2
+    assert 'pip install "dsi[arrow]"' in done.stderr
