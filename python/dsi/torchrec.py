@@ -34,7 +34,7 @@ def make_kjt(parts: KjtParts) -> Any:
     `inverse_indices` (keys, int64 [F, B]) tells which each row is.
 
     ImportError says what to install. InvalidArgument: arrays of another framework. Thread-safe. Costs
-    5 µs and 0.1 µs per key; the first call imports TorchRec, which takes seconds.
+    10 µs and 0.1 µs per key; the first call imports TorchRec, which takes seconds.
     """
     cls = _keyed_jagged_tensor()
     import torch
