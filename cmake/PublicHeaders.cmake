@@ -2,6 +2,8 @@
 # other header ends in _internal.h, or in -inl.h for SIMD kernels; tests/layering checks that.
 set(DSI_PUBLIC_HEADERS
   arrow/abi.h
+  arrow/arrow_input.h
+  arrow/arrow_output.h
   base/export.h
   base/status.h
   base/version.h

@@ -85,6 +85,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       ReadWith(**reader, verified, {projection}, 1000);
       projection.dtype.reset();
       projection.layout = dsi::Layout::kVbe;
+      dsi::Projection expanded = projection;
+      expanded.layout = dsi::Layout::kKjt;
+      ReadWith(**reader, verified, {projection, expanded}, 50);
+      ReadWith(**reader, verified, {expanded}, 50, {.sample = {{.when = {}, .keep = 0.5}}});
       ReadWith(**reader, verified, {projection}, 50, {.sample = {{.when = {}, .keep = 0.5}}});
       ReadWith(**reader, verified, {projection}, 50,
                {.where = {{column.name, dsi::Compare::kGreater, 3}}});

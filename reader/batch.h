@@ -1,4 +1,5 @@
-// A batch of rows as tensors: padded, jagged, still deduplicated (IKJT, VBE), or one dense matrix.
+// A batch of rows as tensors: padded, jagged, still deduplicated (IKJT, VBE), KeyedJaggedTensors,
+// dense matrices.
 // All tensors of a batch lie in one slab of memory.
 //
 // Ownership: the Batch owns the slab and hands out views, valid until the next Scan::Next into it
@@ -88,7 +89,8 @@ struct VbeView {
   Type dtype = Type::kInt64;
   size_t num_values = 0;
   const void* lengths = nullptr;             // [num_unique]
-  Type lengths_dtype = Type::kInt32;         // As ScanOptions::vbe_lengths.
+  const void* offsets = nullptr;             // [num_unique + 1] Over all keys, offsets[0] = 0.
+  Type lengths_dtype = Type::kInt32;         // And of offsets: as ScanOptions::kjt_lengths.
   size_t num_unique = 0;                     // Sum of stride_per_key.
   const int64_t* inverse_indices = nullptr;  // [F, B], each in [0, stride_per_key[f])
   std::span<const int32_t> stride_per_key;   // [F] Host memory, not in the slab.
@@ -96,7 +98,28 @@ struct VbeView {
   std::span<const int64_t> offset_per_key;   // [F + 1] Where each key's values start. Host.
 };
 
-// [rows, columns] of the dense features asked for, row-major, in the order of the projection.
+// F features over all B rows as one TorchRec KeyedJaggedTensor, expanded:
+//
+//     KeyedJaggedTensor(keys=keys, values=values, lengths=lengths, offsets=offsets, stride=rows,
+//                       length_per_key=…, offset_per_key=…)
+//
+// Everything is key-major: row r of key f is values[offsets[f * B + r], offsets[f * B + r + 1]),
+// and has lengths[f * B + r] entries. A missing row is as an empty one, since TorchRec knows no
+// other; a single number is one entry. What TorchRec keeps on the host lies beside the slab.
+struct KjtView {
+  std::span<const std::string> keys;  // [F] columns of the set, as projected.
+  size_t rows = 0;                    // B
+  const void* values = nullptr;       // [num_values]
+  Type dtype = Type::kInt64;
+  size_t num_values = 0;
+  const void* lengths = nullptr;            // [F * B]
+  const void* offsets = nullptr;            // [F * B + 1] Over all keys, offsets[0] = 0.
+  Type lengths_dtype = Type::kInt32;        // And of offsets: as ScanOptions::kjt_lengths.
+  std::span<const int64_t> length_per_key;  // [F] Values per key. Host memory, not in the slab.
+  std::span<const int64_t> offset_per_key;  // [F + 1] Where each key's values start. Host.
+};
+
+// [rows, columns] of the dense features of one set, row-major, in the order of the projection.
 struct DenseView {
   const void* values = nullptr;
   Type dtype = Type::kFloat32;
@@ -137,9 +160,11 @@ class DSI_EXPORT Batch {
   Result<JaggedView> Jagged(size_t ordinal) const;
   Result<IkjtView> Ikjt(size_t ordinal) const;
   Result<PaddedIkjtView> PaddedIkjt(size_t ordinal) const;
-  Result<DenseView> Dense() const;
-  // The columns projected with Layout::kVbe and this Projection::vbe_set.
+  // The columns projected with Layout::kDense, kVbe, kKjt and this Projection::set. kNotFound: none
+  // was; kInvalidArgument: there is no batch yet.
+  Result<DenseView> Dense(std::string_view set = {}) const;
   Result<VbeView> Vbe(std::string_view set = {}) const;
+  Result<KjtView> Kjt(std::string_view set = {}) const;
 
   // The slab, for one copy to a device.
   std::span<const std::byte> slab() const noexcept;

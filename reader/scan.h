@@ -18,7 +18,8 @@ struct ScanColumn {
   std::string name;
   Layout layout = Layout::kPadded;
   Type dtype = Type::kInt64;
-  uint32_t width = 0;  // Padded: entries per row.
+  uint32_t width = 0;    // Padded: entries per row.
+  std::string set = {};  // Dense, VBE, KJT: as Projection::set.
 };
 
 class DSI_EXPORT Scan {

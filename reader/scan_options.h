@@ -17,9 +17,10 @@ enum class Layout : uint8_t {
   kPadded,      // [B, L], and lengths.
   kJagged,      // Values and offsets of B rows.
   kIkjt,        // Values and offsets of the U unique rows, and which of them each row is.
-  kDense,       // One column of the [B, D] matrix.
+  kDense,       // One column of a [B, D] matrix.
   kPaddedIkjt,  // [U, L], and which of the U unique rows each row is.
   kVbe,         // Part of a KeyedJaggedTensor over unique rows, as TorchRec takes it.
+  kKjt,         // Part of a KeyedJaggedTensor over all B rows.
 };
 enum class Side : uint8_t { kLeft, kRight };
 // Which entries of a list that is too long stay, in the order in which they are stored.
@@ -48,9 +49,10 @@ struct Projection {
   // that 2^63 and more become negative and are equal where they were. For hashed ids, which
   // TorchRec takes as int64. Columns of other types are converted as without it.
   bool bit_cast = false;
-  // VBE: columns of one set are one KeyedJaggedTensor, of one type, in the order of the projection.
-  // Weights: a set of their own, with the weights columns in the order of the ids'.
-  std::string vbe_set = {};
+  // Dense, VBE, KJT: columns of one layout and set are one matrix or KeyedJaggedTensor, of one
+  // type, in the order of the projection. So features and labels are two matrices. Weights: a set
+  // of their own, with the weights columns in the order of the ids'.
+  std::string set = {};
 };
 
 struct ScanOptions {
@@ -71,8 +73,9 @@ struct ScanOptions {
   // batch reaches over about n × batch_size rows; it is put together block by block, so that only
   // the unique rows of its own rows are held.
   RowFilter filter = {};
-  // VBE: of lengths; kInt32 or kInt64.
-  Type vbe_lengths = Type::kInt32;
+  // VBE, KJT: of lengths and offsets; kInt32 or kInt64. More than 2^31 - 1 values of one set in a
+  // batch are kOutOfRange in int32.
+  Type kjt_lengths = Type::kInt32;
   // All that the scan holds at once: pages read, indexes, decoded unique rows, what the filter
   // found, and the slab of the batch as far as this scan has made it grow. Exceeded is
   // kResourceExhausted.

@@ -34,11 +34,10 @@ Projection ProjectionOf(const ColumnInfo& column, const BenchOptions& options) {
   if (options.layout == "dense") {
     projection.layout = Layout::kDense;
   } else if (HasLengths(column.kind, column.type)) {
-    const std::map<std::string, Layout> layouts = {{"padded", Layout::kPadded},
-                                                   {"jagged", Layout::kJagged},
-                                                   {"ikjt", Layout::kIkjt},
-                                                   {"vbe", Layout::kVbe},
-                                                   {"padded-ikjt", Layout::kPaddedIkjt}};
+    const std::map<std::string, Layout> layouts = {
+        {"padded", Layout::kPadded}, {"jagged", Layout::kJagged},
+        {"ikjt", Layout::kIkjt},     {"vbe", Layout::kVbe},
+        {"kjt", Layout::kKjt},       {"padded-ikjt", Layout::kPaddedIkjt}};
     // Byte strings have no padded form.
     const bool can_pad = column.type != Type::kBytes;
     projection.layout = layouts.at(options.layout);
@@ -46,7 +45,7 @@ Projection ProjectionOf(const ColumnInfo& column, const BenchOptions& options) {
     if (projection.layout == Layout::kPaddedIkjt && !can_pad) projection.layout = Layout::kIkjt;
     projection.width = options.width;
     projection.keep = column.newest_first ? Keep::kFirst : Keep::kLast;
-    projection.vbe_set = TypeName(column.type);  // One type each.
+    projection.set = TypeName(column.type);  // One type each.
   }
   const std::map<std::string, Type> dtypes = {{"int32", Type::kInt32},
                                               {"int64", Type::kInt64},
@@ -190,7 +189,7 @@ VerbAction AddBench(CLI::App* app, Console* console) {
   app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
   AddNameList(app, "--features", &options->features, "What to read; * and ? match")->required();
   app->add_option("--layout", options->layout, "Form of the batches; default padded")
-      ->check(CLI::IsMember({"padded", "jagged", "ikjt", "padded-ikjt", "vbe", "dense"}))
+      ->check(CLI::IsMember({"padded", "jagged", "ikjt", "padded-ikjt", "vbe", "kjt", "dense"}))
       ->type_name("WORD");
   app->add_option("--batch-size", options->batch_size, "Rows in a batch; default 4096")
       ->check(CLI::Range(1U, 1U << 24).description(""))

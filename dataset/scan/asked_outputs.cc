@@ -151,7 +151,7 @@ Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Proje
     DSI_ASSIGN_OR_RETURN(const auto reader, files.Acquire(file));
     const OpenFile& open = ReaderAccess::File(*reader);
     ScanOptions one;
-    one.vbe_lengths = options_.vbe_lengths;
+    one.kjt_lengths = options_.kjt_lengths;
     one.features = {asked};
     one.features[0].name = view_->InFile(file, column)->name;
     DSI_ASSIGN_OR_RETURN(const auto projection,
@@ -159,7 +159,7 @@ Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Proje
     return projection->outputs.front();
   };
   DSI_ASSIGN_OR_RETURN(ScanOutput output, resolve(home));
-  const bool padded = asked.layout == Layout::kPadded || asked.layout == Layout::kPaddedIkjt;
+  const bool padded = IsPadded(asked.layout);
   if (padded && asked.width == 0 && HasLengths(info.kind, info.type)) {
     // The longest list of any file.
     for (size_t file = home + 1; file < files.files().size(); ++file) {
@@ -203,6 +203,7 @@ Status AskedOutputs::AddMade(const Projection& asked, size_t stage, bool scores,
   ScanOutput output;
   output.name = std::move(name);
   output.layout = asked.layout;
+  if (HasSet(asked.layout)) output.set = asked.set;
   output.dtype = scores ? Type::kFloat32 : type.type;
   output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
   output.keep_last = asked.keep == Keep::kLast;
@@ -212,10 +213,9 @@ Status AskedOutputs::AddMade(const Projection& asked, size_t stage, bool scores,
                            output.name, TypeName(output.dtype), TypeName(*asked.dtype));
   }
   const bool is_number = type.shape == RowShape::kNumber;
-  const bool padded = asked.layout == Layout::kPadded || asked.layout == Layout::kPaddedIkjt;
+  const bool padded = IsPadded(asked.layout);
   if (asked.layout == Layout::kDense && !is_number)
-    return InvalidArgument("{}: only features of one number stand in the dense matrix",
-                           output.name);
+    return InvalidArgument("{}: only features of one number stand in a dense matrix", output.name);
   output.width = is_number ? 1 : asked.width;
   if (padded && output.width == 0)
     return InvalidArgument("{}: how long its lists get is not known; give the width", output.name);
@@ -236,17 +236,13 @@ Status AskedOutputs::AddMade(const Projection& asked, size_t stage, bool scores,
 
 Result<JointProjection> AskedOutputs::NewProjection() const {
   std::vector<ScanOutput> outputs;
-  std::vector<std::string> sets;
-  for (const Asked& asked : asked_) {
-    outputs.push_back(asked.output);
-    sets.push_back(asked.projection.vbe_set);
-  }
-  return JointProjection::Make(std::move(outputs), sets, options_.vbe_lengths);
+  for (const Asked& asked : asked_) outputs.push_back(asked.output);
+  return JointProjection::Make(std::move(outputs), options_.kjt_lengths);
 }
 
 FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file) const {
   FileRequest request;
-  request.options.vbe_lengths = options_.vbe_lengths;
+  request.options.kjt_lengths = options_.kjt_lengths;
   for (const Asked& asked : asked_) {
     request.stages.push_back(asked.made);
     const ColumnInfo* const column =

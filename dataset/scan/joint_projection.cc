@@ -34,34 +34,15 @@ std::vector<uint32_t> PlacesOf(std::span<const FilePlace> file, uint32_t FilePla
 
 }  // namespace
 
-Result<JointProjection> JointProjection::Make(std::vector<ScanOutput> outputs,
-                                              std::span<const std::string> vbe_set_of,
-                                              Type vbe_lengths) {
+Result<JointProjection> JointProjection::Make(std::vector<ScanOutput> asked, Type kjt_lengths) {
   JointProjection joint;
   ScanProjection& p = joint.asked_;
-  p.vbe_lengths = vbe_lengths;
+  p.kjt_lengths = kjt_lengths;
+  p.outputs = std::move(asked);
+  const std::vector<ScanOutput>& outputs = p.outputs;
   for (uint32_t i = 0; i < outputs.size(); ++i) {
-    const ScanOutput& output = outputs[i];
     p.by_name.push_back(i);
-    if (output.layout == Layout::kDense) {
-      if (p.dense.empty()) p.dense_type = output.dtype;
-      if (output.dtype != p.dense_type) {
-        return InvalidArgument("{}: the dense matrix has one type; {} and {} are asked for",
-                               output.name, TypeName(p.dense_type), TypeName(output.dtype));
-      }
-      p.dense.push_back(i);
-    }
-    if (output.layout != Layout::kVbe) continue;
-    auto set = std::find_if(p.vbe_sets.begin(), p.vbe_sets.end(),
-                            [&](const ScanVbeSet& s) { return s.name == vbe_set_of[i]; });
-    if (set == p.vbe_sets.end())
-      set = p.vbe_sets.insert(set, ScanVbeSet{vbe_set_of[i], output.dtype, {}, {}});
-    if (output.dtype != set->dtype) {
-      return InvalidArgument("{}: a VBE set has one type; {} and {} are asked for in \"{}\"",
-                             output.name, TypeName(set->dtype), TypeName(output.dtype), set->name);
-    }
-    set->keys.push_back(output.name);
-    set->outputs.push_back(i);
+    if (HasSet(outputs[i].layout)) DSI_RETURN_IF_ERROR(p.AddToSet(i));
   }
   const auto key = [&](uint32_t i) {
     return std::pair<std::string_view, Layout>(outputs[i].name, outputs[i].layout);
@@ -75,7 +56,6 @@ Result<JointProjection> JointProjection::Make(std::vector<ScanOutput> outputs,
   }
   for (auto* classes : {&joint.group_, &joint.shape_, &joint.values_})
     classes->assign(outputs.size(), 0);
-  p.outputs = std::move(outputs);
   joint.MakeProjection();
   return joint;
 }
@@ -112,9 +92,7 @@ void JointProjection::MakeProjection() {
       made->values.push_back({0, output.shape, output.dtype, {}});
       ++shape.num_values;
     }
-    output.counts_entries =
-        (output.layout == Layout::kPadded || output.layout == Layout::kJagged) &&
-        !std::exchange(shape.is_counted, true);
+    output.counts_entries = CountsRows(output.layout) && !std::exchange(shape.is_counted, true);
   }
   projection_ = std::move(made);
 }

@@ -25,11 +25,9 @@ struct FilePlace {
 
 class JointProjection {
  public:
-  // What was asked for: names, layouts, types, widths and pads; the rest is found out.
-  // `vbe_set_of`: by output, its set. kInvalidArgument: a column twice in one layout, types that do
-  // not agree.
-  static Result<JointProjection> Make(std::vector<ScanOutput> outputs,
-                                      std::span<const std::string> vbe_set_of, Type vbe_lengths);
+  // What was asked for: names, layouts, sets, types, widths and pads; the rest is found out.
+  // kInvalidArgument: a column twice in one layout, types that do not agree.
+  static Result<JointProjection> Make(std::vector<ScanOutput> outputs, Type kjt_lengths);
 
   // Takes a file into account, by the places of all outputs in it. True: the projection is another
   // one now, and maps must be made anew; batches that have the one before keep it.

@@ -104,29 +104,36 @@ PaddedView PaddedOf(const BatchState& state, uint32_t output, size_t rows) {
   return view;
 }
 
-Result<VbeView> VbeOf(const BatchState& state, std::string_view set) {
-  const ScanProjection& projection = *state.projection;
-  const auto& sets = projection.vbe_sets;
-  const auto at = std::find_if(sets.begin(), sets.end(), [&](auto& s) { return s.name == set; });
-  if (at == sets.end()) {
-    return Error(StatusCode::kNotFound,
-                 "no column was projected with Layout::kVbe in the set \"{}\"", set);
-  }
-  const VbePlace& place = state.vbe[static_cast<size_t>(at - sets.begin())];
-  VbeView view;
-  view.keys = at->keys;
-  view.rows = state.num_rows;
-  view.values = state.At(place.values);
-  view.dtype = at->dtype;
-  view.num_values = static_cast<size_t>(place.offset_per_key.back());
-  view.lengths = state.At(place.lengths);
-  view.lengths_dtype = projection.vbe_lengths;
-  view.num_unique = place.num_unique;
-  view.inverse_indices = reinterpret_cast<const int64_t*>(state.At(place.inverse));
-  view.stride_per_key = place.stride_per_key;
-  view.length_per_key = place.length_per_key;
-  view.offset_per_key = place.offset_per_key;
-  return view;
+void SetView(const BatchState& state, const ScanSet& set, const SetPlace& place, DenseView* view) {
+  view->values = state.At(place.values);
+  view->dtype = set.dtype;
+  view->rows = state.num_rows;
+  view->columns = set.outputs.size();
+  view->present = reinterpret_cast<const uint8_t*>(state.At(place.present));
+}
+
+// What both forms of a KeyedJaggedTensor have.
+template <typename View>
+void SetKeyed(const BatchState& state, const ScanSet& set, const SetPlace& place, View* view) {
+  view->keys = set.keys;
+  view->rows = state.num_rows;
+  view->values = state.At(place.values);
+  view->dtype = set.dtype;
+  view->num_values = static_cast<size_t>(place.offset_per_key.back());
+  view->lengths = state.At(place.lengths);
+  view->offsets = state.At(place.offsets);
+  view->lengths_dtype = state.projection->kjt_lengths;
+  view->length_per_key = place.length_per_key;
+  view->offset_per_key = place.offset_per_key;
+}
+void SetView(const BatchState& state, const ScanSet& set, const SetPlace& place, KjtView* view) {
+  SetKeyed(state, set, place, view);
+}
+void SetView(const BatchState& state, const ScanSet& set, const SetPlace& place, VbeView* view) {
+  SetKeyed(state, set, place, view);
+  view->num_unique = place.num_rows;
+  view->inverse_indices = reinterpret_cast<const int64_t*>(state.At(place.inverse));
+  view->stride_per_key = place.stride_per_key;
 }
 
 // A view of a batch that Scan::Next has filled.
@@ -164,6 +171,23 @@ Result<View> ViewOf(const BatchState* state, Column column, Layout layout) noexc
     DSI_ASSIGN_OR_RETURN(const uint32_t output, FindOutput(*state, column, layout));
     View view;
     Make(*state, output, &view);
+    return view;
+  });
+}
+
+template <typename View>
+Result<View> ViewOfSet(const BatchState* state, std::string_view name, Layout layout) noexcept {
+  return Filled<View>(state, [&]() -> Result<View> {
+    const uint32_t at = state->projection->FindSet(layout, name);
+    if (at == kNone32) {
+      const char* const layout_name = layout == Layout::kDense ? "kDense"
+                                      : layout == Layout::kVbe ? "kVbe"
+                                                               : "kKjt";
+      return Error(StatusCode::kNotFound,
+                   "no column was projected with Layout::{} in the set \"{}\"", layout_name, name);
+    }
+    View view;
+    SetView(*state, state->projection->sets[at], state->sets[at], &view);
     return view;
   });
 }
@@ -211,23 +235,14 @@ Result<IkjtView> Batch::Ikjt(size_t ordinal) const {
   return internal::ViewOf<IkjtView>(state_.get(), ordinal, Layout::kIkjt);
 }
 
-Result<DenseView> Batch::Dense() const {
-  return internal::Filled<DenseView>(state_.get(), [&]() -> Result<DenseView> {
-    const internal::ScanProjection& projection = *state_->projection;
-    if (projection.dense.empty())
-      return internal::Error(StatusCode::kNotFound, "no column was projected with Layout::kDense");
-    DenseView view;
-    view.values = state_->At(state_->dense_values);
-    view.dtype = projection.dense_type;
-    view.rows = state_->num_rows;
-    view.columns = projection.dense.size();
-    view.present = reinterpret_cast<const uint8_t*>(state_->At(state_->dense_present));
-    return view;
-  });
+Result<DenseView> Batch::Dense(std::string_view set) const {
+  return internal::ViewOfSet<DenseView>(state_.get(), set, Layout::kDense);
 }
-
 Result<VbeView> Batch::Vbe(std::string_view set) const {
-  return internal::Filled<VbeView>(state_.get(), [&] { return internal::VbeOf(*state_, set); });
+  return internal::ViewOfSet<VbeView>(state_.get(), set, Layout::kVbe);
+}
+Result<KjtView> Batch::Kjt(std::string_view set) const {
+  return internal::ViewOfSet<KjtView>(state_.get(), set, Layout::kKjt);
 }
 
 std::span<const std::byte> Batch::slab() const noexcept {

@@ -16,19 +16,23 @@ namespace dsi::internal {
 // unused.
 struct OutputPlace {
   uint64_t values = 0;
-  uint64_t lengths = 0;  // Padded, VBE.
-  uint64_t offsets = 0;  // Jagged, IKJT.
+  uint64_t lengths = 0;  // Padded, VBE, KJT.
+  uint64_t offsets = 0;  // Jagged, IKJT, VBE, KJT.
   uint64_t present = 0;
-  uint64_t inverse = 0;     // VBE.
-  uint64_t num_values = 0;  // Jagged, IKJT, VBE: entries.
+  uint64_t inverse = 0;      // VBE.
+  uint64_t num_values = 0;   // Jagged, IKJT, VBE, KJT: entries.
+  uint64_t first_value = 0;  // VBE, KJT: entries of its set before it.
 };
 
-// One KeyedJaggedTensor; its outputs' places lie in it one after another.
-struct VbePlace {
+// One dense matrix or KeyedJaggedTensor. In that the places of its outputs lie one after another.
+struct SetPlace {
   uint64_t values = 0;
+  uint64_t present = 0;  // Dense.
+  // VBE, KJT.
   uint64_t lengths = 0;
-  uint64_t inverse = 0;
-  uint64_t num_unique = 0;  // Of all keys.
+  uint64_t offsets = 0;
+  uint64_t inverse = 0;   // VBE.
+  uint64_t num_rows = 0;  // Of all keys.
   std::vector<int32_t> stride_per_key;
   std::vector<int64_t> length_per_key;
   std::vector<int64_t> offset_per_key;
@@ -51,12 +55,10 @@ struct BatchState {
   std::shared_ptr<const ScanProjection> projection;  // Null: nothing in it.
   size_t num_rows = 0;
   uint64_t first_row = 0;
-  std::vector<OutputPlace> outputs;  // Parallel to ScanProjection::outputs.
-  std::vector<uint64_t> inverse;     // Parallel to ScanProjection::groups: place of the inverse.
-  std::vector<uint64_t> num_unique;  // Parallel to groups: unique rows that the batch touches.
-  uint64_t dense_values = 0;
-  uint64_t dense_present = 0;
-  std::vector<VbePlace> vbe;          // Parallel to ScanProjection::vbe_sets.
+  std::vector<OutputPlace> outputs;   // Parallel to ScanProjection::outputs.
+  std::vector<uint64_t> inverse;      // Parallel to ScanProjection::groups: place of the inverse.
+  std::vector<uint64_t> num_unique;   // Parallel to groups: unique rows that the batch touches.
+  std::vector<SetPlace> sets;         // Parallel to ScanProjection::sets.
   std::vector<uint64_t> row_numbers;  // Empty: rows follow each other.
 
  private:

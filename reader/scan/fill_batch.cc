@@ -65,9 +65,11 @@ void FindParts(const ScanProjection& projection, uint32_t num_rows, size_t num_t
     if (projection.groups[g].want_inverse)
       parts->push_back({FillPart::What::kInverse, g, 0, num_rows});
   }
-  if (!projection.dense.empty()) {
-    const auto item_size = static_cast<uint64_t>(TypeWidth(projection.dense_type));
-    AddRows(FillPart::What::kDense, 0, projection.dense.size() * item_size, num_rows, num_threads,
+  for (uint32_t i = 0; i < projection.sets.size(); ++i) {
+    const ScanSet& set = projection.sets[i];
+    if (set.layout != Layout::kDense) continue;
+    const auto item_size = static_cast<uint64_t>(TypeWidth(set.dtype));
+    AddRows(FillPart::What::kDense, i, set.outputs.size() * item_size, num_rows, num_threads,
             parts);
   }
   for (uint32_t i = 0; i < projection.outputs.size(); ++i) {
@@ -124,8 +126,8 @@ Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> p
                     reinterpret_cast<int32_t*>(batch->At(batch->inverse[part.at])));
         break;
       case FillPart::What::kDense:
-        FillDense(projection, pieces, part.begin, part.end, &scratch->dense[WorkerTeam::current()],
-                  batch);
+        FillDense(projection, part.at, pieces, part.begin, part.end,
+                  &scratch->dense[WorkerTeam::current()], batch);
         break;
     }
     return Status::Ok();

@@ -81,7 +81,7 @@ struct DenseScratch {
 struct FillPart {
   enum class What : uint8_t { kOutput, kVbeInverse, kInverse, kDense };
   What what = What::kOutput;
-  uint32_t at = 0;  // Position in the projection's outputs, or groups.
+  uint32_t at = 0;  // Position in the projection's outputs, groups, or sets.
   uint32_t begin = 0;
   uint32_t end = 0;
 };
@@ -112,7 +112,7 @@ class BatchFiller {
   FillScratch scratch_;
 };
 
-// Padded to one number per row, and none missing: no arrays of the shape are looked at.
+// Padded to one number per row, or keyed, and none missing: no arrays of the shape are looked at.
 bool IsOneNumber(const ScanOutput& output, const ShapeView& shape);
 
 // As PadRowRange and GatherRowRange, for a sparse view; the pool needs no arrays.
@@ -120,7 +120,7 @@ uint64_t PadPresentRows(const ShapeView& shape, const ValuePool& pool, uint32_t 
                         const PadOptions& options, const PaddedRows& out);
 uint64_t CopyPresentRows(const ShapeView& shape, const ValuePool& pool, const JaggedRows& out);
 
-// The part of FillBatch that is output `at`, none of the dense matrix: of a padded one rows
+// The part of FillBatch that is output `at`, none of a dense matrix: of a padded one rows
 // [begin, end) of the batch, of others all. Returns the entries of these rows before they are cut;
 // of unique rows where they are deduplicated. Writes nothing but the output's own places and reads
 // what LayOutBatch made ready, so that threads may do outputs and rows apart.
@@ -128,8 +128,8 @@ Result<uint64_t> FillOutput(const ScanProjection& projection, uint32_t at,
                             std::span<const BatchPiece> pieces, uint32_t begin, uint32_t end,
                             BatchState* batch);
 
-// The part of FillBatch that is rows [begin, end) of the dense matrix.
-void FillDense(const ScanProjection& projection, std::span<const BatchPiece> pieces, uint32_t begin,
-               uint32_t end, DenseScratch* scratch, BatchState* batch);
+// The part of FillBatch that is rows [begin, end) of the dense matrix `set`, a position in sets.
+void FillDense(const ScanProjection& projection, uint32_t set, std::span<const BatchPiece> pieces,
+               uint32_t begin, uint32_t end, DenseScratch* scratch, BatchState* batch);
 
 }  // namespace dsi::internal

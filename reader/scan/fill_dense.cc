@@ -1,4 +1,4 @@
-// The dense matrix: columns come out of the file one by one, rows go into the matrix. A block of
+// Dense matrices: columns come out of the file one by one, rows go into the matrix. A block of
 // columns is made ready row by row and then woven in, so that each line of the matrix is touched
 // few times.
 #include <algorithm>
@@ -80,20 +80,22 @@ const std::byte* PresentRows(const ScanOutput& output, const BatchPiece& piece, 
 }
 
 // Rows [begin, end) of the piece.
-void FillPiece(const ScanProjection& projection, const BatchPiece& piece, uint32_t begin,
-               uint32_t end, DenseScratch* scratch, BatchState* batch) {
-  const size_t num_columns = projection.dense.size();
-  const auto item_size = static_cast<size_t>(TypeWidth(projection.dense_type));
+void FillPiece(const ScanProjection& projection, uint32_t at, const BatchPiece& piece,
+               uint32_t begin, uint32_t end, DenseScratch* scratch, BatchState* batch) {
+  const ScanSet& set = projection.sets[at];
+  const SetPlace& place = batch->sets[at];
+  const size_t num_columns = set.outputs.size();
+  const auto item_size = static_cast<size_t>(TypeWidth(set.dtype));
   scratch->columns.resize(kBlockColumns * kBlockRows * sizeof(uint64_t));
   scratch->present.resize((kBlockColumns + 1) * kBlockRows);
   uint8_t* const ones = scratch->present.data() + kBlockColumns * kBlockRows;
   std::memset(ones, 1, kBlockRows);
   // Where no value is missing the mask needs no weaving.
   const bool all_present = std::all_of(
-      projection.dense.begin(), projection.dense.end(),
+      set.outputs.begin(), set.outputs.end(),
       [&](uint32_t output) { return piece.shape(projection.outputs[output].shape).plain; });
   if (all_present) {
-    std::memset(batch->At(batch->dense_present) + (uint64_t{piece.first} + begin) * num_columns, 1,
+    std::memset(batch->At(place.present) + (uint64_t{piece.first} + begin) * num_columns, 1,
                 uint64_t{end - begin} * num_columns);
   }
 
@@ -105,7 +107,7 @@ void FillPiece(const ScanProjection& projection, const BatchPiece& piece, uint32
       const std::byte* columns[kBlockColumns];
       const std::byte* present[kBlockColumns];
       for (size_t i = 0; i < in_block; ++i) {
-        const ScanOutput& output = projection.outputs[projection.dense[block + i]];
+        const ScanOutput& output = projection.outputs[set.outputs[block + i]];
         columns[i] = ColumnRows(output, piece, first, count,
                                 scratch->columns.data() + i * kBlockRows * sizeof(uint64_t));
         if (all_present) continue;
@@ -113,10 +115,10 @@ void FillPiece(const ScanProjection& projection, const BatchPiece& piece, uint32
                                  scratch->present.data() + i * kBlockRows);
       }
       const uint64_t cell = row * num_columns + block;
-      Weave(item_size, columns, in_block, count, batch->At(batch->dense_values) + cell * item_size,
+      Weave(item_size, columns, in_block, count, batch->At(place.values) + cell * item_size,
             num_columns);
       if (!all_present) {
-        Weave(1, present, in_block, count, batch->At(batch->dense_present) + cell, num_columns);
+        Weave(1, present, in_block, count, batch->At(place.present) + cell, num_columns);
       }
     }
   }
@@ -124,13 +126,13 @@ void FillPiece(const ScanProjection& projection, const BatchPiece& piece, uint32
 
 }  // namespace
 
-void FillDense(const ScanProjection& projection, std::span<const BatchPiece> pieces, uint32_t begin,
-               uint32_t end, DenseScratch* scratch, BatchState* batch) {
+void FillDense(const ScanProjection& projection, uint32_t set, std::span<const BatchPiece> pieces,
+               uint32_t begin, uint32_t end, DenseScratch* scratch, BatchState* batch) {
   for (const BatchPiece& piece : pieces) {
     const uint32_t from = std::max(begin, piece.first);
     const uint32_t to = std::min(end, piece.first + piece.num_rows);
     if (from < to)
-      FillPiece(projection, piece, from - piece.first, to - piece.first, scratch, batch);
+      FillPiece(projection, set, piece, from - piece.first, to - piece.first, scratch, batch);
   }
 }
 

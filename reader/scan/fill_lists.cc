@@ -1,5 +1,5 @@
 // Copies and expansions of lists into the slab. Kernels are those of dedup/expand_internal.h.
-#include "dsi/reader/scan/fill_batch_internal.h"
+#include "dsi/reader/scan/fill_source_internal.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,22 +12,12 @@ namespace {
 // No more of a batch than this is found in a cache when its consumer comes to it.
 constexpr uint64_t kCacheBytes = uint64_t{32} << 20;
 
-// Everything about one output in one piece.
-struct Source {
-  const ScanOutput* output;
-  const GroupRows* rows;
-  ShapeView shape;
-  ValuePool pool;
-};
-
 }  // namespace
 
 bool IsOneNumber(const ScanOutput& output, const ShapeView& shape) {
-  return (output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt) &&
-         shape.plain && shape.entries == 1 && output.width == 1;
+  return shape.plain && shape.entries == 1 &&
+         (IsKeyed(output.layout) || (IsPadded(output.layout) && output.width == 1));
 }
-
-namespace {
 
 // What one output is made of in one piece. Plain scalars need no arrays of their shape.
 Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
@@ -49,6 +39,8 @@ Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
                  .places = values.starts != nullptr ? nullptr : source.shape.places()};
   return source;
 }
+
+namespace {
 
 // Rows `slots`, or unique rows from `first_slot` on where they are `in_order`, from padded row `to`
 // on. Returns their entries.
@@ -81,18 +73,6 @@ uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool 
                   : PadRows(source.pool, slots, options, out);
 }
 
-// The rows of a piece, or the unique rows that it touches.
-struct PieceRows {
-  std::span<const uint32_t> slots;  // Not those of rows in order.
-  size_t count = 0;
-  bool in_order = false;  // 0, 1, 2, …
-};
-
-PieceRows AllRows(const GroupRows& rows) { return {rows.slots, rows.num_rows, rows.identity}; }
-PieceRows UniqueRowsOf(const GroupRows& rows) {
-  return {rows.touched, rows.num_touched(), !rows.scattered};
-}
-
 // Entries, offsets and presence of rows that start with row `first`; returns the entries so far.
 uint64_t FillJagged(const Source& source, const PieceRows& rows, uint64_t first, uint64_t base,
                     const OutputPlace& place, BatchState* batch) {
@@ -114,39 +94,6 @@ uint64_t FillJagged(const Source& source, const PieceRows& rows, uint64_t first,
   out.offsets[rows.count] = out.base + static_cast<int64_t>(entries);
   std::memcpy(out.present, source.shape.present, rows.count);
   return base + entries;
-}
-
-template <typename Length>
-uint64_t CopyLengths(const Source& source, Length* lengths) {
-  const GroupRows& rows = *source.rows;
-  uint64_t entries = 0;
-  for (size_t i = 0; i < rows.num_touched(); ++i) {
-    const uint32_t length = source.shape.lengths[rows.scattered ? rows.touched[i] : i];
-    lengths[i] = static_cast<Length>(length);
-    entries += length;
-  }
-  return entries;
-}
-
-// Entries and lengths of unique rows; returns the entries of the key so far.
-uint64_t FillVbe(const Source& source, uint64_t first, uint64_t base, Type lengths_dtype,
-                 const OutputPlace& place, BatchState* batch) {
-  const uint64_t item_size = source.output->item_size;
-  const PieceRows rows = UniqueRowsOf(*source.rows);
-  const JaggedRows out{.values = batch->At(place.values) + base * item_size,
-                       .room = place.num_values - base};
-  if (!rows.in_order) {
-    GatherRows(source.pool, rows.slots, out);
-  } else if (source.shape.windows) {
-    GatherRowRange(source.pool, rows.count, out);
-  } else if (source.shape.end_value != source.shape.first_value) {
-    std::memcpy(out.values, source.pool.values,
-                (source.shape.end_value - source.shape.first_value) * item_size);
-  }
-  std::byte* const lengths = batch->At(place.lengths);
-  if (lengths_dtype == Type::kInt64)
-    return base + CopyLengths(source, reinterpret_cast<int64_t*>(lengths) + first);
-  return base + CopyLengths(source, reinterpret_cast<int32_t*>(lengths) + first);
 }
 
 // Entries of rows, also those that the plan did not read.
@@ -203,7 +150,12 @@ Result<uint64_t> FillOutput(const ScanProjection& projection, uint32_t at,
                               place, batch);
         break;
       case Layout::kVbe:
-        entries = FillVbe(source, unique, entries, projection.vbe_lengths, place, batch);
+        entries = FillKeyed(source, UniqueRowsOf(rows), unique, entries, projection.kjt_lengths,
+                            place, batch);
+        break;
+      case Layout::kKjt:
+        entries = FillKeyed(source, AllRows(rows), piece.first, entries, projection.kjt_lengths,
+                            place, batch);
         break;
       case Layout::kPadded:
       case Layout::kDense:

@@ -8,6 +8,8 @@
 namespace dsi::internal {
 namespace {
 
+constexpr uint64_t kMaxInt32 = std::numeric_limits<int32_t>::max();
+
 uint64_t CountEntriesOf(const ShapeView& shape, std::span<const uint32_t> slots) {
   uint64_t entries = 0;
   if (const uint64_t* const places = shape.places();
@@ -102,34 +104,68 @@ uint64_t CountUnique(const ScanOutput& output, std::span<const BatchPiece> piece
   return entries;
 }
 
+void PlaceDense(const ScanSet& set, uint64_t num_rows, SlabPlanner* planner, SetPlace* place) {
+  const uint64_t cells = num_rows * set.outputs.size();
+  place->values = planner->Place(cells, static_cast<uint64_t>(TypeWidth(set.dtype)));
+  place->present = planner->Place(cells, 1);
+}
+
 // Tensors of a KeyedJaggedTensor, and where in them each output's part is.
-void PlaceSet(const ScanProjection& projection, const ScanVbeSet& set, uint64_t num_rows,
-              SlabPlanner* planner, VbePlace* place, BatchState* batch) {
+Status PlaceKeyed(const ScanProjection& projection, const ScanSet& set, uint64_t num_rows,
+                  SlabPlanner* planner, SetPlace* place, BatchState* batch) {
+  const bool is_vbe = set.layout == Layout::kVbe;
+  const auto rows_of = [&](uint32_t output) {
+    return is_vbe ? batch->num_unique[projection.outputs[output].group] : num_rows;
+  };
   place->stride_per_key.clear();
   place->length_per_key.clear();
   place->offset_per_key.assign(1, 0);
-  place->num_unique = 0;
+  place->num_rows = 0;
   uint64_t num_values = 0;
   for (const uint32_t output : set.outputs) {
-    const uint64_t num_unique = batch->num_unique[projection.outputs[output].group];
-    place->stride_per_key.push_back(static_cast<int32_t>(num_unique));
-    place->num_unique += num_unique;
+    if (is_vbe) place->stride_per_key.push_back(static_cast<int32_t>(rows_of(output)));
+    place->num_rows += rows_of(output);
+    batch->outputs[output].first_value = num_values;
     num_values += batch->outputs[output].num_values;
     place->length_per_key.push_back(static_cast<int64_t>(batch->outputs[output].num_values));
     place->offset_per_key.push_back(static_cast<int64_t>(num_values));
   }
+  if (projection.kjt_lengths == Type::kInt32 && num_values > kMaxInt32) {
+    return Error(StatusCode::kOutOfRange,
+                 "the KeyedJaggedTensor \"{}\" of {} rows has {} values, more than lengths and "
+                 "offsets of int32 can tell; kjt_lengths of int64 can, or a smaller batch",
+                 set.name, num_rows, num_values);
+  }
   const auto item_size = static_cast<uint64_t>(TypeWidth(set.dtype));
-  const auto length_size = static_cast<uint64_t>(TypeWidth(projection.vbe_lengths));
+  const auto length_size = static_cast<uint64_t>(TypeWidth(projection.kjt_lengths));
   place->values = planner->Place(num_values, item_size);
-  place->lengths = planner->Place(place->num_unique, length_size);
-  place->inverse = planner->Place(num_rows * set.outputs.size(), sizeof(int64_t));
-  uint64_t unique = 0;
+  place->lengths = planner->Place(place->num_rows, length_size);
+  place->offsets = planner->Place(place->num_rows + 1, length_size);
+  if (is_vbe) place->inverse = planner->Place(num_rows * set.outputs.size(), sizeof(int64_t));
+  uint64_t row = 0;
   for (size_t key = 0; key < set.outputs.size(); ++key) {
     OutputPlace& part = batch->outputs[set.outputs[key]];
-    part.values = place->values + static_cast<uint64_t>(place->offset_per_key[key]) * item_size;
-    part.lengths = place->lengths + unique * length_size;
+    part.values = place->values + part.first_value * item_size;
+    part.lengths = place->lengths + row * length_size;
+    part.offsets = place->offsets + row * length_size;
     part.inverse = place->inverse + key * num_rows * sizeof(int64_t);
-    unique += static_cast<uint64_t>(place->stride_per_key[key]);
+    row += rows_of(set.outputs[key]);
+  }
+  return Status::Ok();
+}
+
+// Who fills a key writes where its rows start; where the last of all ends is nobody's.
+void EndOffsets(const ScanProjection& projection, BatchState* batch) {
+  for (size_t i = 0; i < projection.sets.size(); ++i) {
+    if (!IsKeyed(projection.sets[i].layout)) continue;
+    const SetPlace& place = batch->sets[i];
+    std::byte* const offsets = batch->At(place.offsets);
+    const int64_t end = place.offset_per_key.back();
+    if (projection.kjt_lengths == Type::kInt64) {
+      reinterpret_cast<int64_t*>(offsets)[place.num_rows] = end;
+    } else {
+      reinterpret_cast<int32_t*>(offsets)[place.num_rows] = static_cast<int32_t>(end);
+    }
   }
 }
 
@@ -184,31 +220,32 @@ Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece>
         place.num_values = CountUnique(output, pieces);
         PlaceJagged(output, num_unique, &planner, &place);
         break;
-      case Layout::kVbe:  // With its set.
+      // These with their sets.
+      case Layout::kVbe:
         place.num_values = CountUnique(output, pieces);
+        break;
+      case Layout::kKjt:
+        place.num_values = CountJagged(output, pieces);
         break;
       case Layout::kDense:
         break;
     }
     if (!planner.fits()) return TooBig(output.name, num_rows, max_bytes);
   }
-  batch->vbe.resize(projection.vbe_sets.size());
-  for (size_t i = 0; i < projection.vbe_sets.size(); ++i) {
-    PlaceSet(projection, projection.vbe_sets[i], num_rows, &planner, &batch->vbe[i], batch);
-    if (!planner.fits()) return TooBig(projection.vbe_sets[i].keys.front(), num_rows, max_bytes);
+  batch->sets.resize(projection.sets.size());
+  for (size_t i = 0; i < projection.sets.size(); ++i) {
+    const ScanSet& set = projection.sets[i];
+    if (set.layout == Layout::kDense) {
+      PlaceDense(set, num_rows, &planner, &batch->sets[i]);
+    } else {
+      DSI_RETURN_IF_ERROR(PlaceKeyed(projection, set, num_rows, &planner, &batch->sets[i], batch));
+    }
+    if (!planner.fits())
+      return TooBig(projection.outputs[set.outputs.front()].name, num_rows, max_bytes);
   }
-  const uint64_t cells = uint64_t{num_rows} * projection.dense.size();
-  batch->dense_values =
-      planner.Place(cells, static_cast<uint64_t>(TypeWidth(projection.dense_type)));
-  batch->dense_present = planner.Place(cells, 1);
-  if (!planner.fits()) {
-    return Error(
-        StatusCode::kResourceExhausted,
-        "the dense matrix of {} rows and {} columns does not fit the {} bytes that are left "
-        "of memory_bytes",
-        num_rows, projection.dense.size(), max_bytes);
-  }
-  return batch->ReserveSlab(planner.size(), max_bytes);
+  DSI_RETURN_IF_ERROR(batch->ReserveSlab(planner.size(), max_bytes));
+  EndOffsets(projection, batch);
+  return Status::Ok();
 }
 
 }  // namespace dsi::internal

@@ -33,7 +33,7 @@ Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool 
   const Type stored = column.record.type;
   if (IsText(column)) {
     if (asked.layout == Layout::kDense)
-      return InvalidArgument("{}: bytes cannot stand in the dense matrix", column.name);
+      return InvalidArgument("{}: bytes cannot stand in a dense matrix", column.name);
     if (asked.dtype.has_value() && *asked.dtype != Type::kBytes && !one_of_many) {
       return InvalidArgument("{}: bytes cannot be read as {}", column.name, TypeName(*asked.dtype));
     }
@@ -57,12 +57,12 @@ Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool 
 
 class Resolver {
  public:
-  Resolver(const OpenFile& file, size_t first_stripe, size_t end_stripe, Type vbe_lengths)
+  Resolver(const OpenFile& file, size_t first_stripe, size_t end_stripe, Type kjt_lengths)
       : file_(file),
         first_stripe_(first_stripe),
         end_stripe_(end_stripe),
         out_(std::make_shared<ScanProjection>()) {
-    out_->vbe_lengths = vbe_lengths;
+    out_->kjt_lengths = kjt_lengths;
   }
 
   // For so many columns, more or fewer.
@@ -129,8 +129,7 @@ class Resolver {
       const uint32_t c = out_->values[output.values].column;
       OpenColumn& column = out_->columns[c];
       const bool newest_end = output.keep_last != column.record.newest_first;
-      const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
-      cut[c] = cut[c] && padded && newest_end && output.width != 0;
+      cut[c] = cut[c] && IsPadded(output.layout) && newest_end && output.width != 0;
       column.newest = std::max(column.newest, output.width);
     }
     for (size_t c = 0; c < cut.size(); ++c) {
@@ -173,12 +172,14 @@ class Resolver {
     DSI_ASSIGN_OR_RETURN(output.dtype, OutputType(column, asked, one_of_many));
     output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
     const bool unique = asked.layout == Layout::kIkjt || asked.layout == Layout::kPaddedIkjt;
-    const bool padded = asked.layout == Layout::kPadded || asked.layout == Layout::kPaddedIkjt;
+    const bool padded = IsPadded(asked.layout);
     const bool bit_cast = asked.bit_cast && IsBitCast(column.record.type, output.dtype);
     if (padded) {
       DSI_ASSIGN_OR_RETURN(output.width, Width(column, asked));
     }
-    if (asked.layout == Layout::kDense) DSI_RETURN_IF_ERROR(CheckDense(column, output));
+    if (asked.layout == Layout::kDense && !IsScalar(column))
+      return InvalidArgument("{}: only features of one number stand in a dense matrix",
+                             column.name);
     if (padded || asked.layout == Layout::kDense)
       DSI_RETURN_IF_ERROR(SetPad(column, asked, bit_cast, &output));
 
@@ -190,8 +191,7 @@ class Resolver {
     output.shape = FindOrAdd(&shapes_, column.first_column(), &out_->shapes, [&] {
       return ScanShape{c, output.group, 0};
     });
-    if (asked.layout == Layout::kDense || asked.layout == Layout::kVbe)
-      out_->shapes[output.shape].may_be_sparse = false;
+    if (asked.layout == Layout::kDense) out_->shapes[output.shape].may_be_sparse = false;
     // Checked and cast values of one type differ.
     const uint64_t form = static_cast<uint64_t>(output.dtype) << 1 | (bit_cast ? 1 : 0);
     output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
@@ -199,38 +199,13 @@ class Resolver {
       return ScanValues{c, output.shape, output.dtype,
                         FindConversion(column.record.type, output.dtype, bit_cast)};
     });
-    if (asked.layout == Layout::kPadded || asked.layout == Layout::kJagged)
+    if (CountsRows(asked.layout))
       output.counts_entries = !std::exchange(out_->shapes[output.shape].is_counted, true);
-    if (asked.layout == Layout::kDense)
-      out_->dense.push_back(static_cast<uint32_t>(out_->outputs.size()));
-    if (asked.layout == Layout::kVbe) DSI_RETURN_IF_ERROR(AddToSet(asked.vbe_set, output));
+    const bool has_set = HasSet(asked.layout);
+    if (has_set) output.set = asked.set;
     out_->outputs.push_back(std::move(output));
-    return Status::Ok();
-  }
-
-  Status AddToSet(const std::string& name, const ScanOutput& output) {
-    auto& sets = out_->vbe_sets;
-    auto set = std::find_if(sets.begin(), sets.end(), [&](auto& s) { return s.name == name; });
-    if (set == sets.end()) set = sets.insert(sets.end(), ScanVbeSet{name, output.dtype, {}, {}});
-    if (output.dtype != set->dtype) {
-      return InvalidArgument(
-          "{}: a VBE set has one type; {} and {} are asked for in \"{}\" (weights: a set of their "
-          "own, see Projection::vbe_set)",
-          output.name, TypeName(set->dtype), TypeName(output.dtype), name);
-    }
-    set->keys.push_back(output.name);
-    set->outputs.push_back(static_cast<uint32_t>(out_->outputs.size()));
-    return Status::Ok();
-  }
-
-  Status CheckDense(const OpenColumn& column, const ScanOutput& output) {
-    if (!IsScalar(column))
-      return InvalidArgument("{}: only features of one number stand in the dense matrix",
-                             column.name);
-    if (out_->dense.empty()) out_->dense_type = output.dtype;
-    if (output.dtype == out_->dense_type) return Status::Ok();
-    return InvalidArgument("{}: the dense matrix has one type; {} and {} are asked for",
-                           column.name, TypeName(out_->dense_type), TypeName(output.dtype));
+    if (!has_set) return Status::Ok();
+    return out_->AddToSet(static_cast<uint32_t>(out_->outputs.size() - 1));
   }
 
   // What stands where there is no value; the rule is told beside Projection::pad_value.
@@ -281,11 +256,37 @@ class Resolver {
 
 }  // namespace
 
+Status ScanProjection::AddToSet(uint32_t at) {
+  const ScanOutput& output = outputs[at];
+  uint32_t found = FindSet(output.layout, output.set);
+  if (found == kNone32) {
+    found = static_cast<uint32_t>(sets.size());
+    sets.push_back({output.layout, output.set, output.dtype, {}, {}});
+  }
+  ScanSet& set = sets[found];
+  if (output.dtype != set.dtype) {
+    return InvalidArgument(
+        "{}: a set has one type; {} and {} are asked for in \"{}\" (another type, such as that of "
+        "weights: a set of its own, see Projection::set)",
+        output.name, TypeName(set.dtype), TypeName(output.dtype), set.name);
+  }
+  set.outputs.push_back(at);
+  if (IsKeyed(output.layout)) set.keys.push_back(output.name);
+  return Status::Ok();
+}
+
+uint32_t ScanProjection::FindSet(Layout layout, std::string_view name) const {
+  for (uint32_t i = 0; i < sets.size(); ++i) {
+    if (sets[i].layout == layout && sets[i].name == name) return i;
+  }
+  return kNone32;
+}
+
 std::vector<ScanColumn> ScanProjection::ScanColumns() const {
   std::vector<ScanColumn> made;
   for (const ScanOutput& output : outputs) {
-    const bool padded = output.layout == Layout::kPadded || output.layout == Layout::kPaddedIkjt;
-    made.push_back({output.name, output.layout, output.dtype, padded ? output.width : 0});
+    made.push_back({output.name, output.layout, output.dtype,
+                    IsPadded(output.layout) ? output.width : 0, output.set});
   }
   return made;
 }
@@ -304,9 +305,9 @@ uint32_t ScanProjection::Find(std::string_view name, Layout layout, bool* other_
 Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
     const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe,
     std::vector<std::vector<OpenColumn>> columns, size_t num_hidden) {
-  if (options.vbe_lengths != Type::kInt32 && options.vbe_lengths != Type::kInt64)
-    return InvalidArgument("vbe_lengths {}: int32 or int64", TypeName(options.vbe_lengths));
-  Resolver resolver(file, first_stripe, end_stripe, options.vbe_lengths);
+  if (options.kjt_lengths != Type::kInt32 && options.kjt_lengths != Type::kInt64)
+    return InvalidArgument("kjt_lengths {}: int32 or int64", TypeName(options.kjt_lengths));
+  Resolver resolver(file, first_stripe, end_stripe, options.kjt_lengths);
   resolver.Expect(options.features.empty() ? file.columns().count() : options.features.size());
   if (options.features.empty()) DSI_RETURN_IF_ERROR(resolver.AddAll());
   columns.resize(options.features.size());

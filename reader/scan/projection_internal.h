@@ -41,7 +41,7 @@ struct ScanValues {
   Conversion conversion;
 };
 
-// One tensor, or a column of the dense matrix.
+// One tensor, or a column of a set.
 struct ScanOutput {
   std::string name;
   Layout layout = Layout::kPadded;
@@ -55,15 +55,28 @@ struct ScanOutput {
   bool pad_left = false;
   bool counts_entries = false;  // The first of its shape that holds all rows.
   uint64_t pad_bits = 0;        // Padded: the pad. Dense: what stands for a missing value.
+  std::string set;              // Dense, VBE, KJT: the name of its set.
 };
 
-// Outputs that are one KeyedJaggedTensor.
-struct ScanVbeSet {
+// Outputs that are one dense matrix or one KeyedJaggedTensor.
+struct ScanSet {
+  Layout layout = Layout::kDense;
   std::string name;
   Type dtype = Type::kInt64;
-  std::vector<std::string> keys;
-  std::vector<uint32_t> outputs;  // Parallel to keys.
+  std::vector<uint32_t> outputs;  // In order.
+  std::vector<std::string> keys;  // VBE, KJT: their names.
 };
+
+inline bool IsPadded(Layout layout) {
+  return layout == Layout::kPadded || layout == Layout::kPaddedIkjt;
+}
+// A column of a KeyedJaggedTensor.
+inline bool IsKeyed(Layout layout) { return layout == Layout::kVbe || layout == Layout::kKjt; }
+inline bool HasSet(Layout layout) { return layout == Layout::kDense || IsKeyed(layout); }
+// Who fills it sees the entries of every row: see ScanOutput::counts_entries.
+inline bool CountsRows(Layout layout) {
+  return layout == Layout::kPadded || layout == Layout::kJagged || layout == Layout::kKjt;
+}
 
 struct ScanProjection {
   std::vector<OpenColumn> columns;
@@ -72,12 +85,14 @@ struct ScanProjection {
   std::vector<ScanShape> shapes;
   std::vector<ScanValues> values;
   std::vector<ScanOutput> outputs;
-  std::vector<uint32_t> dense;  // Outputs that are columns of the dense matrix, in order.
-  Type dense_type = Type::kFloat32;
-  std::vector<ScanVbeSet> vbe_sets;
-  Type vbe_lengths = Type::kInt32;
+  std::vector<ScanSet> sets;  // In the order of their first outputs.
+  Type kjt_lengths = Type::kInt32;
   std::vector<uint32_t> by_name;  // Outputs sorted by (name, layout).
 
+  // Makes output `at` part of its set, which may be new. kInvalidArgument: of another type.
+  Status AddToSet(uint32_t at);
+  // Position in sets, or kNone32.
+  uint32_t FindSet(Layout layout, std::string_view name) const;
   // The outputs as a scan tells them.
   std::vector<ScanColumn> ScanColumns() const;
   // Position in outputs, or kNone32. *other_layout tells that the name is there in another one.

@@ -101,8 +101,9 @@ class DatasetPipelineTest : public ::testing::Test {
       features.push_back({.name = output, .layout = Layout::kIkjt});
       features.push_back({.name = output, .layout = Layout::kPaddedIkjt, .width = 12});
       features.push_back({.name = output, .layout = Layout::kPadded, .width = 12});
-      features.push_back({.name = output, .layout = Layout::kVbe, .vbe_set = output});
-      if (output == "scaled") features.pop_back();  // Ids and weights are of two types.
+      if (output == "scaled") continue;  // Ids and weights are of two types.
+      for (const Layout layout : {Layout::kVbe, Layout::kKjt})
+        features.push_back({.name = output, .layout = layout, .set = output});
     }
     const auto plan =
         options.pipeline.Resolve({{"user.history.item", {RowShape::kList, Type::kInt64}},
@@ -202,9 +203,11 @@ class DatasetPipelineTest : public ::testing::Test {
     if (!has_vbe) return;
     const auto vbe = batch.Vbe(name);
     ASSERT_TRUE(vbe.ok());
-    const auto rows = Expand(test::RowsOf(*vbe, 0), vbe->inverse_indices, batch.num_rows());
-    for (size_t i = 0; i < rows.size(); ++i)
-      ASSERT_EQ(rows[i], ModelRow(expected[i].value_or(std::vector<uint64_t>())));
+    ASSERT_EQ(Expand(test::RowsOf(*vbe, 0), vbe->inverse_indices, batch.num_rows()),
+              NoneMissing(expected));
+    const auto kjt = batch.Kjt(name);
+    ASSERT_TRUE(kjt.ok());
+    ASSERT_EQ(test::RowsOf(*kjt, 0), NoneMissing(expected));
   }
 };
 

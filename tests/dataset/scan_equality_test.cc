@@ -44,14 +44,23 @@ std::vector<std::byte> TensorsOf(const Scan& scan, const Batch& batch) {
       add(view->inverse, batch.num_rows() * sizeof(int32_t));
     }
   }
-  if (const auto vbe = batch.Vbe(""); vbe.ok()) {
-    const auto keys = vbe->keys.size();
-    add(vbe->stride_per_key.data(), keys * sizeof(int32_t));
-    add(vbe->values, static_cast<size_t>(vbe->offset_per_key[keys]) *
-                         static_cast<size_t>(TypeWidth(vbe->dtype)));
-    add(vbe->inverse_indices, keys * batch.num_rows() * sizeof(int64_t));
+  const auto add_keyed = [&](const auto& view, size_t num_rows) {
+    const auto length_width = static_cast<size_t>(TypeWidth(view.lengths_dtype));
+    add(view.values, view.num_values * static_cast<size_t>(TypeWidth(view.dtype)));
+    add(view.lengths, num_rows * length_width);
+    add(view.offsets, (num_rows + 1) * length_width);
+    add(view.length_per_key.data(), view.keys.size() * sizeof(int64_t));
+    add(view.offset_per_key.data(), (view.keys.size() + 1) * sizeof(int64_t));
+  };
+  if (const auto vbe = batch.Vbe(); vbe.ok()) {
+    add(vbe->stride_per_key.data(), vbe->keys.size() * sizeof(int32_t));
+    add(vbe->inverse_indices, vbe->keys.size() * batch.num_rows() * sizeof(int64_t));
+    add_keyed(*vbe, vbe->num_unique);
   }
-  if (const auto dense = batch.Dense(); dense.ok()) {
+  if (const auto kjt = batch.Kjt(); kjt.ok()) add_keyed(*kjt, kjt->keys.size() * kjt->rows);
+  for (const char* set : {"", "labels"}) {
+    const auto dense = batch.Dense(set);
+    if (!dense.ok()) continue;
     add(dense->values, dense->rows * dense->columns * static_cast<size_t>(TypeWidth(dense->dtype)));
     add(dense->present, dense->rows * dense->columns);
   }
@@ -72,13 +81,15 @@ DatasetScanOptions EveryLayout(uint32_t batch_size) {
       {.output = "filled", .op = TransformOp::kFill, .inputs = {"weight"}, .value = 9.0}};
   options.pipeline.outputs = {"newest", "cross", "filled"};
   for (const char* name : {"user.history.item", "item.viewers", "newest", "cross"}) {
-    for (const Layout layout :
-         {Layout::kJagged, Layout::kPadded, Layout::kIkjt, Layout::kPaddedIkjt, Layout::kVbe})
+    for (const Layout layout : {Layout::kJagged, Layout::kPadded, Layout::kIkjt,
+                                Layout::kPaddedIkjt, Layout::kVbe, Layout::kKjt})
       options.scan.features.push_back({.name = name, .layout = layout, .width = 5});
   }
-  for (const char* name : {"label", "filled", "item.views"})
+  for (const char* name : {"filled", "item.views"})
     options.scan.features.push_back(
         {.name = name, .layout = Layout::kDense, .dtype = Type::kFloat32});
+  options.scan.features.push_back(
+      {.name = "label", .layout = Layout::kDense, .dtype = Type::kInt64, .set = "labels"});
   return options;
 }
 

@@ -16,12 +16,16 @@ TEST(DatasetFilters, BatchesWithoutRows) {
   const SlicedDataset model(HistoryTable(1, 500), {250, 250}, 100);
   DatasetScanOptions options;
   options.scan.batch_size = 60;
-  options.scan.features = {{.name = "label", .layout = Layout::kDense},
-                           {.name = "user.history.item", .layout = Layout::kVbe},
-                           {.name = "item.words", .layout = Layout::kJagged},
-                           {.name = "item.words", .layout = Layout::kIkjt},
-                           {.name = "topics.ids", .layout = Layout::kPaddedIkjt, .width = 3},
-                           {.name = "topics.ids", .layout = Layout::kPadded, .width = 3}};
+  options.scan.features = {
+      {.name = "label", .layout = Layout::kDense},
+      {.name = "time", .layout = Layout::kDense, .dtype = Type::kInt64, .set = "times"},
+      {.name = "user.history.item", .layout = Layout::kVbe},
+      {.name = "user.history.item", .layout = Layout::kKjt},
+      {.name = "item.views", .layout = Layout::kKjt, .dtype = Type::kInt64},
+      {.name = "item.words", .layout = Layout::kJagged},
+      {.name = "item.words", .layout = Layout::kIkjt},
+      {.name = "topics.ids", .layout = Layout::kPaddedIkjt, .width = 3},
+      {.name = "topics.ids", .layout = Layout::kPadded, .width = 3}};
   options.pipeline.steps = {
       {.output = "newest", .op = TransformOp::kFirstX, .inputs = {"item.words"}, .n = 3}};
   options.scan.features.push_back({.name = "newest", .layout = Layout::kIkjt});
@@ -38,6 +42,10 @@ TEST(DatasetFilters, BatchesWithoutRows) {
         const size_t n = batch.num_rows();
         rows += n;
         EXPECT_EQ(batch.Dense()->rows, n);
+        EXPECT_EQ(batch.Dense("times")->rows, n);
+        const auto kjt = batch.Kjt();
+        EXPECT_EQ(kjt->rows, n);
+        for (size_t f = 0; f < 2; ++f) EXPECT_EQ(RowsOf(*kjt, f).size(), n);
         EXPECT_EQ(batch.Jagged("item.words")->offsets[n],
                   static_cast<int64_t>(batch.Jagged("item.words")->num_values));
         EXPECT_EQ(batch.Padded("topics.ids")->rows, n);
@@ -49,6 +57,7 @@ TEST(DatasetFilters, BatchesWithoutRows) {
                     static_cast<int64_t>(ikjt->unique.num_values));
         }
         EXPECT_EQ(batch.Vbe("")->stride_per_key[0] == 0, n == 0);
+        EXPECT_EQ(RowsOf(*batch.Vbe(""), 0).empty(), n == 0);
         EXPECT_EQ(batch.PaddedIkjt("topics.ids")->unique.rows == 0, n == 0);
         std::vector<BatchRow> places;
         ASSERT_TRUE((*scan)->RowsOf(batch, &places).ok());

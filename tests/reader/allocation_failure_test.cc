@@ -115,6 +115,7 @@ TEST_F(AllocationFailure, ScansSlow) {
   FailEach("all", [&] { return read(options); });
   options.features = {{.name = "label", .layout = Layout::kDense},
                       {.name = "user.history.item", .layout = Layout::kVbe},
+                      {.name = "user.history.item", .layout = Layout::kKjt},
                       {.name = "topics.ids", .layout = Layout::kPaddedIkjt, .width = 3},
                       {.name = "item.words", .layout = Layout::kIkjt}};
   FailEach("deduplicated", [&] { return read(options); });

@@ -110,6 +110,7 @@ void ExpectEmpty(const Batch& batch) {
   EXPECT_EQ(batch.PaddedIkjt("label").status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(batch.Dense().status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(batch.Vbe().status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(batch.Kjt().status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST(CallerObjects, BatchesMovedFrom) {

@@ -92,11 +92,13 @@ void ReadInEveryWay(const Reader& reader) {
     // Two cursors over the pages of one column, beside others.
     ScanOptions options;
     options.batch_size = 64;
-    for (const Type type : {Type::kInt64, Type::kFloat64})
-      options.features.push_back({.name = column.name,
-                                  .layout = Layout::kVbe,
-                                  .dtype = type,
-                                  .vbe_set = std::string(TypeName(type))});
+    for (const Type type : {Type::kInt64, Type::kFloat64}) {
+      for (const Layout layout : {Layout::kVbe, Layout::kKjt})
+        options.features.push_back({.name = column.name,
+                                    .layout = layout,
+                                    .dtype = type,
+                                    .set = std::string(TypeName(type))});
+    }
     options.features.push_back({.name = "*", .layout = Layout::kJagged});
     Scan(reader, options);
     options.filter.where = {{column.name, Compare::kGreater, 3}};

@@ -49,8 +49,10 @@ TEST_F(ScanOptionsTest, NoAllocationPerBatchOnceWarm) {
   options.batch_size = 64;
   for (const Layout layout : {Layout::kPadded, Layout::kJagged, Layout::kIkjt, Layout::kPaddedIkjt})
     options.features.push_back({.name = "*", .layout = layout, .dtype = {}});
-  for (const char* name : {"user.clicks", "user.likes", "session_id"})
-    options.features.push_back({.name = name, .layout = Layout::kVbe, .dtype = {}});
+  for (const char* name : {"user.clicks", "user.likes", "session_id"}) {
+    for (const Layout layout : {Layout::kVbe, Layout::kKjt})
+      options.features.push_back({.name = name, .layout = layout, .dtype = {}});
+  }
   for (const char* name : {"label", "full", "user.age", "item.price"})
     options.features.push_back({.name = name, .layout = Layout::kDense, .dtype = {}});
   for (const bool filtered : {false, true}) {

@@ -76,12 +76,22 @@ Outcome Scanned(const Reader& reader, ScanOptions options, const Way& way) {
         add(view->offsets, (view->rows + 1) * sizeof(int64_t));
       }
     }
-    if (const auto dense = batch.Dense(); dense.ok()) {
-      const auto* bytes = static_cast<const std::byte*>(dense->values);
-      outcome.slabs.back().insert(
-          outcome.slabs.back().end(), bytes,
-          bytes + dense->rows * dense->columns * static_cast<size_t>(TypeWidth(dense->dtype)));
+    const auto add = [&](const void* data, size_t count, Type type) {
+      const auto* bytes = static_cast<const std::byte*>(data);
+      outcome.slabs.back().insert(outcome.slabs.back().end(), bytes,
+                                  bytes + count * static_cast<size_t>(TypeWidth(type)));
+    };
+    for (const char* set : {"", "noise"}) {
+      if (const auto dense = batch.Dense(set); dense.ok())
+        add(dense->values, dense->rows * dense->columns, dense->dtype);
     }
+    const auto add_keyed = [&](const auto& view, size_t num_rows) {
+      add(view.values, view.num_values, view.dtype);
+      add(view.lengths, num_rows, view.lengths_dtype);
+      add(view.offsets, num_rows + 1, view.lengths_dtype);
+    };
+    if (const auto vbe = batch.Vbe(); vbe.ok()) add_keyed(*vbe, vbe->num_unique);
+    if (const auto kjt = batch.Kjt(); kjt.ok()) add_keyed(*kjt, kjt->keys.size() * kjt->rows);
     outcome.rows.push_back(batch.first_row());
   }
   outcome.stats = (*scan)->stats();
@@ -93,8 +103,14 @@ ScanOptions Everything(uint32_t batch_size) {
   options.batch_size = batch_size;
   for (const Layout layout : {Layout::kPadded, Layout::kIkjt, Layout::kJagged})
     options.features.push_back({.name = "*", .layout = layout, .width = 7});
-  for (const char* name : {"label", "item.views", "noise"})
+  for (const char* name : {"label", "item.views"})
     options.features.push_back({.name = name, .layout = Layout::kDense});
+  options.features.push_back(
+      {.name = "noise", .layout = Layout::kDense, .dtype = Type::kFloat64, .set = "noise"});
+  for (const char* name : {"user.history.item", "item.views", "item.viewers"}) {
+    for (const Layout layout : {Layout::kVbe, Layout::kKjt})
+      options.features.push_back({.name = name, .layout = layout, .dtype = Type::kInt64});
+  }
   return options;
 }
 

@@ -1,5 +1,6 @@
-// Deduplicated layouts (IKJT, padded, VBE) against a naive expansion of the same rows, over every
-// index form (D-001, D-005), windows (D-013), and cuts by batches, stripes, row ranges and filters.
+// Deduplicated layouts (IKJT, padded, VBE) and expanded KJTs against a naive expansion of the same
+// rows, over every index form (D-001, D-005), windows (D-013), and cuts by batches, stripes, row
+// ranges and filters.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -15,16 +16,16 @@
 namespace dsi::test {
 namespace {
 
-// A column in every deduplicated layout, VBE in sets of one type.
+// A column in every deduplicated layout, and expanded; KeyedJaggedTensors in sets of one type.
 ScanOptions EveryUniqueLayout(const ModelTable& table, uint32_t batch_size) {
   ScanOptions options;
   options.batch_size = batch_size;
   for (const ModelColumn& column : table.columns) {
     options.features.push_back({.name = column.name, .layout = Layout::kIkjt});
     options.features.push_back({.name = column.name, .layout = Layout::kPaddedIkjt, .width = 0});
-    options.features.push_back({.name = column.name,
-                                .layout = Layout::kVbe,
-                                .vbe_set = std::string(TypeName(column.type))});
+    for (const Layout layout : {Layout::kVbe, Layout::kKjt})
+      options.features.push_back(
+          {.name = column.name, .layout = layout, .set = std::string(TypeName(column.type))});
   }
   return options;
 }
@@ -107,14 +108,17 @@ class UniqueChecker {
     ASSERT_TRUE(vbe.ok()) << vbe.status().ToString();
     ASSERT_EQ(reinterpret_cast<uintptr_t>(vbe->values) % 64, 0U);
     ASSERT_EQ(vbe->rows, rows_.size());
-    const size_t f = static_cast<size_t>(
-        std::find(vbe->keys.begin(), vbe->keys.end(), column.name) - vbe->keys.begin());
+    const size_t f = KeyOf(*vbe, column.name);
     ASSERT_LT(f, vbe->keys.size());
     ASSERT_EQ(vbe->stride_per_key[f], static_cast<int32_t>(num_unique));
     const int64_t* const indices = vbe->inverse_indices + f * rows_.size();
     ASSERT_EQ(std::vector<int64_t>(indices, indices + rows_.size()), inverse);
-    for (ModelRow& row : expected) row = row.value_or(std::vector<uint64_t>());
-    ASSERT_EQ(Expand(RowsOf(*vbe, f), indices, rows_.size()), expected);
+    ASSERT_EQ(Expand(RowsOf(*vbe, f), indices, rows_.size()), NoneMissing(expected));
+
+    const auto kjt = batch.Kjt(TypeName(column.type));
+    ASSERT_TRUE(kjt.ok()) << kjt.status().ToString();
+    ASSERT_EQ(KeyOf(*kjt, column.name), f);
+    ASSERT_EQ(RowsOf(*kjt, f), NoneMissing(expected));
   }
 
   const Reader& reader_;
@@ -156,7 +160,7 @@ TEST_P(ScanUniqueTest, EveryRow) {
 
 TEST_P(ScanUniqueTest, RowRanges) {
   UniqueChecker checker(*reader_, table_);
-  options_.vbe_lengths = Type::kInt64;
+  options_.kjt_lengths = Type::kInt64;
   for (const uint64_t begin : {uint64_t{1}, uint64_t{table_.num_rows / 2 + 3}}) {
     options_.row_begin = begin;
     options_.row_end = begin + table_.num_rows / 3;
@@ -218,7 +222,7 @@ TEST(ScanUnique, TablesCoverEveryIndexFormAndWindows) {
   EXPECT_GT(windows, 0U);
 }
 
-TEST(ScanUnique, ExpandedVbeEqualsPaddedAndJaggedScans) {
+TEST(ScanUnique, ExpandedVbeEqualsPaddedJaggedAndKjtScans) {
   const ModelTable table = HistoryTable(6, 2000);
   const auto reader = OpenTable(table, StripesOf(900));
   ScanOptions options;
@@ -226,8 +230,8 @@ TEST(ScanUnique, ExpandedVbeEqualsPaddedAndJaggedScans) {
   options.filter.sample = {{.when = {{"label", Compare::kEqual, 0}}, .keep = 0.3}};
   const std::vector<std::string> names = {"user.profile", "user.history.item", "item.viewers"};
   for (const std::string& name : names) {
-    options.features.push_back({.name = name, .layout = Layout::kVbe});
-    options.features.push_back({.name = name, .layout = Layout::kJagged});
+    for (const Layout layout : {Layout::kVbe, Layout::kKjt, Layout::kJagged})
+      options.features.push_back({.name = name, .layout = layout});
     options.features.push_back({.name = name, .layout = Layout::kPadded, .width = 64});
   }
   auto scan = reader->NewScan(options);
@@ -241,10 +245,9 @@ TEST(ScanUnique, ExpandedVbeEqualsPaddedAndJaggedScans) {
       auto rows = Expand(RowsOf(*vbe, f), vbe->inverse_indices + f * vbe->rows, vbe->rows);
       auto jagged = RowsOf(*batch.Jagged(names[f]));
       auto padded = RowsOf(*batch.Padded(names[f]), 0);
-      for (auto* other : {&jagged, &padded}) {
-        for (ModelRow& row : *other) row = row.value_or(std::vector<uint64_t>());
-        ASSERT_EQ(rows, *other);
-      }
+      ASSERT_EQ(rows, NoneMissing(jagged));
+      ASSERT_EQ(rows, NoneMissing(padded));
+      ASSERT_EQ(rows, RowsOf(*batch.Kjt(), f));
     }
   }
 }
@@ -256,7 +259,7 @@ TEST(ScanUnique, WeightsAreASetOfTheirOwn) {
   options.features = {{.name = "topics", .layout = Layout::kVbe}};
   EXPECT_EQ(reader->NewScan(options).status().code(), StatusCode::kInvalidArgument);
   options.features = {{.name = "topics.ids", .layout = Layout::kVbe, .dtype = Type::kInt64},
-                      {.name = "topics.weights", .layout = Layout::kVbe, .vbe_set = "weights"}};
+                      {.name = "topics.weights", .layout = Layout::kVbe, .set = "weights"}};
   auto scan = reader->NewScan(options);
   ASSERT_TRUE(scan.ok()) << scan.status().ToString();
   Batch batch;
@@ -270,7 +273,7 @@ TEST(ScanUnique, WeightsAreASetOfTheirOwn) {
   EXPECT_EQ(ids->num_values, weights->num_values);
   EXPECT_EQ(batch.Vbe("other").status().code(), StatusCode::kNotFound);
   EXPECT_EQ(batch.Ikjt("topics.ids").status().code(), StatusCode::kInvalidArgument);
-  options.vbe_lengths = Type::kInt16;
+  options.kjt_lengths = Type::kInt16;
   EXPECT_EQ(reader->NewScan(options).status().code(), StatusCode::kInvalidArgument);
 }
 

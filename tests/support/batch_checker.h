@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,20 +59,28 @@ class BatchChecker {
         break;
       }
       case Layout::kVbe: {
-        const auto view = batch_.Vbe(asked.vbe_set);
+        const auto view = batch_.Vbe(asked.set);
         ASSERT_TRUE(view.ok()) << view.status().ToString();
         ASSERT_EQ(view->dtype, dtype);
-        const size_t f = static_cast<size_t>(
-            std::find(view->keys.begin(), view->keys.end(), asked.name) - view->keys.begin());
+        const size_t f = KeyOf(*view, asked.name);
         ASSERT_LT(f, view->keys.size());
-        for (ModelRow& row : expected) row = row.value_or(std::vector<uint64_t>());
         ASSERT_EQ(Expand(RowsOf(*view, f), view->inverse_indices + f * rows_.size(), rows_.size()),
-                  expected);
+                  NoneMissing(expected));
+        break;
+      }
+      case Layout::kKjt: {
+        const auto view = batch_.Kjt(asked.set);
+        ASSERT_TRUE(view.ok()) << view.status().ToString();
+        ASSERT_EQ(view->dtype, dtype);
+        ASSERT_EQ(view->rows, rows_.size());
+        const size_t f = KeyOf(*view, asked.name);
+        ASSERT_LT(f, view->keys.size());
+        ASSERT_EQ(RowsOf(*view, f), NoneMissing(expected));
         break;
       }
       case Layout::kDense:
-        CheckDense(expected);
-        ++next_dense_;
+        CheckDense(asked, expected);
+        ++next_dense_[asked.set];
         break;
     }
   }
@@ -123,16 +132,18 @@ class BatchChecker {
     return 1;
   }
 
-  void CheckDense(const std::vector<ModelRow>& expected) {
-    const auto view = batch_.Dense();
+  void CheckDense(const Projection& asked, const std::vector<ModelRow>& expected) {
+    const auto view = batch_.Dense(asked.set);
     ASSERT_TRUE(view.ok()) << view.status().ToString();
-    ASSERT_EQ(view->dtype, Type::kFloat64);
-    ASSERT_LT(next_dense_, view->columns);
+    ASSERT_EQ(view->dtype, *asked.dtype);
+    const size_t column = next_dense_[asked.set];
+    ASSERT_LT(column, view->columns);
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const size_t at = i * view->columns + next_dense_;
+      const size_t at = i * view->columns + column;
       ASSERT_EQ(view->present[at] != 0, expected[i].has_value());
       if (expected[i].has_value()) {
-        ASSERT_EQ(LoadBits(view->values, at, 8), expected[i]->front()) << "row " << rows_[i];
+        ASSERT_EQ(LoadBits(view->values, at, TypeWidth(view->dtype)), expected[i]->front())
+            << "row " << rows_[i];
       }
     }
   }
@@ -140,7 +151,7 @@ class BatchChecker {
   const ModelTable& table_;
   const Batch& batch_;
   std::vector<uint64_t> rows_;
-  size_t next_dense_ = 0;
+  std::map<std::string, size_t> next_dense_;  // By set.
 };
 
 }  // namespace dsi::test

@@ -60,19 +60,49 @@ inline std::vector<ModelRow> RowsOf(const PaddedView& view, uint64_t pad_bits) {
   return rows;
 }
 
-// Unique rows of key `f`; a missing one is as an empty one.
-inline std::vector<ModelRow> RowsOf(const VbeView& view, size_t f) {
+// Rows [first, first + count) of all keys of a KeyedJaggedTensor, which are those of key `f`; a
+// missing one is as an empty one. Lengths and offsets must agree.
+template <typename View>
+std::vector<ModelRow> KeyRows(const View& view, size_t f, size_t first, size_t count) {
+  const int width = TypeWidth(view.lengths_dtype);
   std::vector<ModelRow> rows;
-  size_t slot = 0;
-  for (size_t i = 0; i < f; ++i) slot += static_cast<size_t>(view.stride_per_key[i]);
   auto at = static_cast<size_t>(view.offset_per_key[f]);
-  for (int32_t u = 0; u < view.stride_per_key[f]; ++u, ++slot) {
-    const size_t length = LoadBits(view.lengths, slot, TypeWidth(view.lengths_dtype));
+  for (size_t row = first; row < first + count; ++row) {
+    const size_t length = LoadBits(view.lengths, row, width);
+    EXPECT_EQ(LoadBits(view.offsets, row, width), at) << "row " << row;
     rows.emplace_back(LoadRange(view.values, at, length, view.dtype));
     at += length;
   }
+  EXPECT_EQ(LoadBits(view.offsets, first + count, width), at);
   EXPECT_EQ(at, static_cast<size_t>(view.offset_per_key[f + 1]));
   EXPECT_EQ(view.length_per_key[f], view.offset_per_key[f + 1] - view.offset_per_key[f]);
+  EXPECT_EQ(view.offset_per_key[0], 0);
+  EXPECT_EQ(view.offset_per_key[view.keys.size()], static_cast<int64_t>(view.num_values));
+  return rows;
+}
+
+// Unique rows of key `f`.
+inline std::vector<ModelRow> RowsOf(const VbeView& view, size_t f) {
+  size_t slot = 0;
+  for (size_t i = 0; i < f; ++i) slot += static_cast<size_t>(view.stride_per_key[i]);
+  return KeyRows(view, f, slot, static_cast<size_t>(view.stride_per_key[f]));
+}
+
+// Batch rows of key `f`.
+inline std::vector<ModelRow> RowsOf(const KjtView& view, size_t f) {
+  return KeyRows(view, f, f * view.rows, view.rows);
+}
+
+// Position of a key; more than there are, where it is not one.
+template <typename View>
+size_t KeyOf(const View& view, const std::string& name) {
+  return static_cast<size_t>(std::find(view.keys.begin(), view.keys.end(), name) -
+                             view.keys.begin());
+}
+
+// As a KeyedJaggedTensor has them: missing rows are empty ones.
+inline std::vector<ModelRow> NoneMissing(std::vector<ModelRow> rows) {
+  for (ModelRow& row : rows) row = row.value_or(std::vector<uint64_t>());
   return rows;
 }
 

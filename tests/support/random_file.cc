@@ -243,7 +243,7 @@ ScanOptions MakeRandomScan(const ModelTable& table, std::mt19937_64* random) {
         std::min<uint64_t>(options.row_end, options.row_begin + next() % table.num_rows);
     options.row_end = std::max(options.row_end, options.row_begin);
   }
-  options.vbe_lengths = next() % 2 == 0 ? Type::kInt32 : Type::kInt64;
+  options.kjt_lengths = next() % 2 == 0 ? Type::kInt32 : Type::kInt64;
   if (next() % 2 == 0) {
     for (uint64_t i = 0, terms = 1 + next() % 2; i < terms; ++i)
       options.filter.where.push_back(RandomPredicate(table, random));
@@ -253,7 +253,7 @@ ScanOptions MakeRandomScan(const ModelTable& table, std::mt19937_64* random) {
   const uint64_t rarity = 1 + next() % 4;
   for (const ModelColumn& column : table.columns) {
     for (const Layout layout : {Layout::kPadded, Layout::kJagged, Layout::kIkjt, Layout::kDense,
-                                Layout::kPaddedIkjt, Layout::kVbe}) {
+                                Layout::kPaddedIkjt, Layout::kVbe, Layout::kKjt}) {
       if (next() % (3 * rarity) != 0) continue;
       if (layout == Layout::kDense && !IsOneNumber(column)) continue;
       Projection asked;
@@ -261,12 +261,13 @@ ScanOptions MakeRandomScan(const ModelTable& table, std::mt19937_64* random) {
       asked.layout = layout;
       Type dtype = column.type;
       if (layout == Layout::kDense) {
-        dtype = Type::kFloat64;
+        dtype = OneOf<Type>(random, {Type::kInt32, Type::kInt64, Type::kFloat32, Type::kFloat64});
+        if (!AllFit(column, dtype)) dtype = Type::kFloat64;
       } else if (column.type != Type::kBytes && next() % 2 == 0) {
         dtype = OneOf<Type>(random, {Type::kInt32, Type::kInt64, Type::kFloat32, Type::kFloat64});
         if (!AllFit(column, dtype)) dtype = column.type;
       }
-      // Left out, the type is the column's; but that of the dense matrix is float32.
+      // Left out, the type is the column's; but that of a dense matrix is float32.
       if (dtype != column.type || layout == Layout::kDense || next() % 2 == 0) {
         if (dtype == Type::kInt32 || dtype == Type::kInt64 || IsFloat(dtype)) asked.dtype = dtype;
       }
@@ -274,7 +275,8 @@ ScanOptions MakeRandomScan(const ModelTable& table, std::mt19937_64* random) {
       asked.keep = next() % 2 == 0 ? Keep::kFirst : Keep::kLast;
       asked.pad = next() % 2 == 0 ? Side::kLeft : Side::kRight;
       if (next() % 2 == 0) asked.pad_value = 1;
-      if (layout == Layout::kVbe) asked.vbe_set = TypeName(dtype);
+      if (layout == Layout::kVbe || layout == Layout::kKjt || layout == Layout::kDense)
+        asked.set = TypeName(dtype);
       options.features.push_back(asked);
     }
   }

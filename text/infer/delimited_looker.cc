@@ -6,6 +6,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/format/name_words_internal.h"
 #include "dsi/text/delimited/delimited_record_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
 
@@ -21,22 +22,15 @@ class DelimitedLooker : public RowLooker {
     DSI_ASSIGN_OR_RETURN(const bool more, records_.Next());
     if (!more) return BadInput("{}: found no line, expected a header", lines().Where());
     records_.KeepHeader();
-    std::unordered_set<std::string> names;
+    std::unordered_set<std::string_view> names;
     for (const Cell& cell : records_.cells()) {
-      if (!names.emplace(cell.text).second) {
+      if (!names.insert(cell.text).second) {
         return BadInput("{}: {} stands twice in the header", lines().Where(),
                         QuoteForMessage(cell.text));
       }
       DSI_RETURN_IF_ERROR(Add(cell.text).status());
     }
-    // "a" and "a.b" side by side can only be two plain names.
-    for (SeenFeature& feature : seen()) {
-      feature.nested = true;
-      for (size_t dot = feature.name.find('.'); dot != std::string::npos;
-           dot = feature.name.find('.', dot + 1)) {
-        if (names.contains(feature.name.substr(0, dot))) feature.nested = false;
-      }
-    }
+    for (SeenFeature& feature : seen()) feature.nested = MayNest(feature.name, names);
     return {};
   }
 

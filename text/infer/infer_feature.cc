@@ -9,7 +9,7 @@
 #include "dsi/base/json_position_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
-#include "dsi/text/infer/name_words_internal.h"
+#include "dsi/format/name_words_internal.h"
 
 namespace dsi::internal {
 namespace {

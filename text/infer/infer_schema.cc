@@ -7,7 +7,7 @@
 #include "dsi/format/limits.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/text/infer/infer_feature_internal.h"
-#include "dsi/text/infer/name_words_internal.h"
+#include "dsi/format/name_words_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
 #include "dsi/text/lines/text_rows_internal.h"
 
@@ -50,9 +50,6 @@ Status LookAtRows(RowLooker* rows, const LineSource& lines, const InferOptions& 
 Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, bool typed_text,
                           InferReport* report) {
   Schema schema;
-  std::string session;
-  int session_rank = 0;
-  std::string time;
   for (const SeenFeature& one : seen) {
     // A name that never had a value says nothing; in a header it still needs a place.
     const bool valueless = one.one.FirstLine() == 0 && one.many.FirstLine() == 0;
@@ -62,16 +59,9 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, bool typed_text,
     const uint64_t number_line = one.one.NumberLine();
     if (feature.columns[0].type == Type::kBytes && number_line != 0)
       report->mixed.emplace_back(feature.name, one.one.OtherLine());
-    const int rank = feature.kind == Kind::kKey ? SessionRank(feature.name) : 0;
-    if (rank > session_rank) {
-      session = feature.name;
-      session_rank = rank;
-    }
-    if (time.empty() && feature.kind == Kind::kTimestamp) time = feature.name;
     schema.features.push_back(std::move(feature));
   }
-  if (!session.empty()) schema.cluster_by.push_back(session);
-  if (!session.empty() && !time.empty()) schema.cluster_by.push_back(time);
+  schema.cluster_by = ClusterByNames(schema.features);
   return schema;
 }
 

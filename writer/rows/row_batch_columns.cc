@@ -1,10 +1,10 @@
 // Many rows at once: from column buffers, or from another batch. Everything is checked first, then
 // copied behind the rows held, then counted; running out of memory on the way cuts the copies off.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <numeric>
 
+#include "dsi/base/bit_runs_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/format/limits.h"
@@ -16,47 +16,10 @@ namespace {
 using internal::InvalidArgument;
 using internal::QuoteForMessage;
 
-// Up to 64 bits of a bit map from any bit on; bits from `count` on are 0.
-uint64_t LoadBits(const uint8_t* bits, size_t at, size_t count) {
-  const uint8_t* from = bits + at / 8;
-  const size_t shift = at % 8;
-  const size_t num_bytes = std::min<size_t>((shift + count + 7) / 8, 9);
-  uint64_t low = 0;
-  std::memcpy(&low, from, std::min<size_t>(num_bytes, 8));
-  uint64_t word = low >> shift;
-  if (num_bytes == 9) word |= uint64_t{from[8]} << (64 - shift);
-  return count >= 64 ? word : word & ((uint64_t{1} << count) - 1);
-}
-
 // Calls run(begin, end) for each run of rows that have the feature.
 template <typename Run>
-void ForEachRun(const FeatureColumns& from, size_t num_rows, Run&& run) {
-  if (from.validity == nullptr) {
-    if (num_rows > 0) run(size_t{0}, num_rows);
-    return;
-  }
-  size_t begin = 0;
-  bool open = false;
-  for (size_t row = 0; row < num_rows; row += 64) {
-    const size_t count = std::min<size_t>(64, num_rows - row);
-    const uint64_t word = LoadBits(from.validity, from.validity_offset + row, count);
-    const uint64_t full = count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
-    if (word == (open ? full : 0)) continue;
-    size_t at = 0;
-    while (at < count) {
-      const uint64_t rest = (open ? ~word : word) >> at;
-      const size_t step = rest == 0 ? 64 : static_cast<size_t>(std::countr_zero(rest));
-      if (step >= count - at) break;
-      at += step;
-      if (open) {
-        run(begin, row + at);
-      } else {
-        begin = row + at;
-      }
-      open = !open;
-    }
-  }
-  if (open) run(begin, num_rows);
+void ForEachRun(const FeatureColumns& from, size_t num_rows, const Run& run) {
+  internal::ForEachRunOfBits(from.validity, from.validity_offset, num_rows, run);
 }
 
 template <typename Offset>

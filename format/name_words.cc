@@ -1,4 +1,4 @@
-#include "dsi/text/infer/name_words_internal.h"
+#include "dsi/format/name_words_internal.h"
 
 #include <algorithm>
 #include <span>
@@ -89,6 +89,30 @@ Kind KindByName(std::string_view name, Type type, int64_t greatest) {
   if (can_be_key && (SessionRank(name) > 0 || EndsInAny(words, kOtherKeys))) return Kind::kKey;
   if (type == Type::kBytes) return Kind::kString;
   return EndsInWord(words, "label") ? Kind::kLabel : Kind::kDense;
+}
+
+std::vector<std::string> ClusterByNames(const std::vector<FeatureSpec>& features) {
+  std::string session;
+  std::string time;
+  int session_rank = 0;
+  for (const FeatureSpec& feature : features) {
+    const int rank = feature.kind == Kind::kKey ? SessionRank(feature.name) : 0;
+    if (rank > session_rank) {
+      session = feature.name;
+      session_rank = rank;
+    }
+    if (time.empty() && feature.kind == Kind::kTimestamp) time = feature.name;
+  }
+  if (session.empty()) return {};
+  if (time.empty()) return {session};
+  return {session, time};
+}
+
+bool MayNest(std::string_view name, const std::unordered_set<std::string_view>& names) {
+  for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1)) {
+    if (names.contains(name.substr(0, dot))) return false;
+  }
+  return true;
 }
 
 }  // namespace dsi::internal

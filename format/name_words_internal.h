@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <vector>
 
+#include "dsi/format/schema.h"
 #include "dsi/format/types.h"
 
 namespace dsi::internal {
@@ -23,5 +26,12 @@ Kind KindByName(std::string_view name, Type type, int64_t greatest);
 
 // Times since 1970 tell their unit by their size.
 TimeUnit UnitBySize(int64_t greatest);
+
+// What a schema that is found clusters by: the key whose name is most that of a session, then the
+// first timestamp; nothing without a session.
+std::vector<std::string> ClusterByNames(const std::vector<FeatureSpec>& features);
+
+// Whether the dots of a name can be nesting beside the other names: "a.b" beside "a" cannot.
+bool MayNest(std::string_view name, const std::unordered_set<std::string_view>& names);
 
 }  // namespace dsi::internal

@@ -1,0 +1,78 @@
+// An Arrow schema after it was checked: what each field holds, in a form of our own that outlives
+// the caller's structs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsi/arrow/abi.h"
+#include "dsi/base/status.h"
+#include "dsi/format/types.h"
+
+namespace dsi::internal {
+
+// How the buffers of an array lie.
+enum class ArrowForm : uint8_t {
+  kNull,
+  kBool,        // Bits.
+  kHalf,        // float16.
+  kNumber,      // Of ArrowField::type.
+  kBytes32,     // Strings and binary: offsets of 4 bytes,
+  kBytes64,     // of 8,
+  kBytesView,   // views of 16,
+  kFixedBytes,  // or ArrowField::width bytes each.
+  kList32,      // Offsets of 4 bytes,
+  kList64,      // of 8,
+  kFixedList,   // or ArrowField::width items each.
+  kStruct,
+  kUnsupported,  // ArrowField::advice says what to do about it.
+};
+
+struct ArrowField {
+  std::string name;
+  std::string format;  // As Arrow spells it, cut to what a message needs.
+  ArrowForm form = ArrowForm::kUnsupported;
+  Type type = Type::kInt64;  // Of numbers, as loaded: bool bits are kBool, float16 is kFloat32.
+  int64_t width = 0;
+  // Points in time: this many nanoseconds each; 0: no point in time.
+  int64_t instant_nanos = 0;
+  // Durations and times of a day: numbers with a unit that are no points in time.
+  bool is_span = false;
+  std::string_view advice;
+  std::vector<ArrowField> children;
+  // The values, where the field itself holds indices.
+  std::unique_ptr<ArrowField> dictionary;
+
+  // The field itself, or the one its indices stand for.
+  const ArrowField& values() const { return dictionary ? *dictionary : *this; }
+};
+
+constexpr bool IsArrowNumber(ArrowForm form) {
+  return form == ArrowForm::kBool || form == ArrowForm::kHalf || form == ArrowForm::kNumber;
+}
+constexpr bool IsArrowBytes(ArrowForm form) {
+  return form >= ArrowForm::kBytes32 && form <= ArrowForm::kFixedBytes;
+}
+constexpr bool IsArrowList(ArrowForm form) {
+  return form >= ArrowForm::kList32 && form <= ArrowForm::kFixedList;
+}
+
+// Fills in form, type, width and what else the format says. Unknown and malformed ones are
+// kUnsupported: columns that nobody asks for may have them.
+void ParseArrowFormat(std::string_view format, ArrowField* field);
+
+// Reads the schema of a table: a struct of columns. kBadInput: a released or null struct, children
+// that do not fit the format, a column without a name, nesting beyond 64, more than kMaxColumns
+// fields, names beyond kMaxSchemaBytes in all.
+Result<ArrowField> ParseArrowSchema(const ArrowSchema& schema);
+
+// "list<int64>", for messages.
+std::string DescribeArrow(const ArrowField& field);
+
+// "a map: cast it to …", for messages.
+std::string ArrowAdvice(const ArrowField& field);
+
+}  // namespace dsi::internal

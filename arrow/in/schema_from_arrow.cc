@@ -1,0 +1,181 @@
+// Finds a dsi schema for an Arrow schema.
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "dsi/arrow/arrow_input.h"
+#include "dsi/arrow/in/input_plan_internal.h"
+#include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/format/name_words_internal.h"
+
+namespace dsi {
+namespace internal {
+namespace {
+
+Status Fault(const std::string& name, std::string_view text) {
+  return BadInput("column {}: {}; cast the column, or leave it out", QuoteForMessage(name), text);
+}
+
+TimeUnit UnitOf(int64_t instant_nanos) {
+  if (instant_nanos == 1) return TimeUnit::kNanos;
+  if (instant_nanos == 1'000) return TimeUnit::kMicros;
+  return instant_nanos == 1'000'000 ? TimeUnit::kMillis : TimeUnit::kSeconds;
+}
+
+// date32 counts days, which no timestamp does.
+bool IsDays(const ArrowField& field) { return field.type == Type::kInt32; }
+
+// Numbers that a list may hold.
+Status CheckItems(const std::string& name, const ArrowField& items) {
+  const ArrowField& values = items.values();
+  if (values.form == ArrowForm::kUnsupported) return Fault(name, ArrowAdvice(values));
+  if (IsArrowNumber(values.form) && !values.dictionary) return {};
+  return Fault(name, fmt::format("a list of {}, expected one of numbers", DescribeArrow(items)));
+}
+
+// Lists of structs of numbers.
+Status InferMembers(const std::string& name, const ArrowField& items, FeatureSpec* feature) {
+  feature->kind = Kind::kSequence;
+  for (const ArrowField& member : items.children) {
+    DSI_RETURN_IF_ERROR(CheckItems(name + "." + member.name, member));
+    feature->columns.push_back({.name = member.name, .type = member.values().type, .id_space = ""});
+  }
+  if (feature->columns.empty()) return Fault(name, "a list of structs without members");
+  if (feature->columns.size() == 2 && feature->columns[0].name == "ids" &&
+      feature->columns[1].name == "weights" && IsInteger(feature->columns[0].type) &&
+      IsFloat(feature->columns[1].type)) {
+    feature->kind = Kind::kWeighted;
+  }
+  return {};
+}
+
+Status InferList(const std::string& name, const ArrowField& list, FeatureSpec* feature) {
+  const ArrowField& items = list.children[0];
+  if (items.form == ArrowForm::kStruct) return InferMembers(name, items, feature);
+  DSI_RETURN_IF_ERROR(CheckItems(name, items));
+  const Type type = items.values().type;
+  feature->columns = {{.name = "", .type = type, .id_space = ""}};
+  feature->kind = Kind::kList;
+  if (list.form == ArrowForm::kFixedList && IsFloat(type)) {
+    feature->kind = Kind::kEmbedding;
+    feature->fixed_length = static_cast<uint32_t>(list.width);
+  }
+  return {};
+}
+
+// `greatest`: of the values seen, where the name could be that of a time.
+Status InferColumn(const TableColumn& column, int64_t greatest, FeatureSpec* feature) {
+  feature->name = column.name;
+  const ArrowField& values = column.field->values();
+  if (values.form == ArrowForm::kUnsupported) return Fault(column.name, ArrowAdvice(values));
+  const bool is_number = IsArrowNumber(values.form);
+  if (values.dictionary || (!is_number && !IsArrowBytes(values.form) && !IsArrowList(values.form)))
+    return Fault(column.name, "found " + DescribeArrow(*column.field));
+  if (IsArrowList(values.form)) return InferList(column.name, values, feature);
+  feature->columns = {{.name = "", .type = values.type, .id_space = ""}};
+  if (is_number && values.instant_nanos != 0 && !IsDays(values)) {
+    feature->kind = Kind::kTimestamp;
+    feature->time_unit = UnitOf(values.instant_nanos);
+    return {};
+  }
+  feature->kind = KindByName(column.name, values.type, greatest);
+  if (feature->kind != Kind::kTimestamp) return {};
+  if (greatest == INT64_MIN) {
+    feature->kind = Kind::kDense;  // The unit is not known.
+  } else {
+    feature->time_unit = UnitBySize(greatest);
+  }
+  return {};
+}
+
+bool HasValues(const TableColumn& column) {
+  const ArrowField& values = column.field->values();
+  if (values.form == ArrowForm::kNull) return false;
+  return !IsArrowList(values.form) || values.children[0].values().form != ArrowForm::kNull;
+}
+
+// The greatest value of each int64 column whose name may be that of a time.
+Result<std::unordered_map<std::string, int64_t>> GreatestTimes(
+    const ArrowSchema& table, const std::vector<TableColumn>& columns, const ArrowArray& rows) {
+  std::unordered_map<std::string, int64_t> greatest;
+  Schema times;
+  for (const TableColumn& column : columns) {
+    const ArrowField& values = column.field->values();
+    if (values.form != ArrowForm::kNumber || values.type != Type::kInt64 || values.is_span ||
+        values.instant_nanos != 0 ||
+        KindByName(column.name, Type::kInt64, INT64_MAX) != Kind::kTimestamp) {
+      continue;
+    }
+    FeatureSpec& feature = times.features.emplace_back();
+    feature.name = column.name;
+    feature.columns = {{.name = "", .type = Type::kInt64, .id_space = ""}};
+    feature.nested = false;
+  }
+  if (times.features.empty()) return greatest;
+  const auto target = std::make_shared<const Schema>(std::move(times));
+  DSI_ASSIGN_OR_RETURN(const std::unique_ptr<ArrowInput> input,
+                       ArrowInput::Create(table, target, {.ignore_unknown = true}));
+  RowBatch batch(target);
+  DSI_RETURN_IF_ERROR(input->Append(rows, &batch));
+  if (batch.num_rows() == 0) return greatest;
+  for (size_t f = 0; f < target->features.size(); ++f) {
+    const std::vector<std::byte>& bytes = batch.feature(f).values[0];
+    int64_t most = INT64_MIN;
+    for (size_t at = 0; at < bytes.size(); at += sizeof(int64_t)) {
+      most = std::max(most, LoadLE<int64_t>(&bytes[at]));
+    }
+    greatest[target->features[f].name] = most;
+  }
+  return greatest;
+}
+
+Result<Schema> InferFromArrow(const ArrowSchema& table, const ArrowArray* rows,
+                              ArrowSchemaReport* report) {
+  DSI_ASSIGN_OR_RETURN(const ArrowField fields, ParseArrowSchema(table));
+  DSI_ASSIGN_OR_RETURN(const std::vector<TableColumn> columns, ListTableColumns(fields));
+  std::unordered_map<std::string, int64_t> greatest;
+  if (rows != nullptr) {
+    DSI_ASSIGN_OR_RETURN(greatest, GreatestTimes(table, columns, *rows));
+  }
+  std::unordered_set<std::string_view> names;
+  for (const TableColumn& column : columns) names.insert(column.name);
+  Schema schema;
+  for (const TableColumn& column : columns) {
+    if (!HasValues(column)) {
+      report->dropped.push_back(column.name);
+      continue;
+    }
+    const auto seen = greatest.find(column.name);
+    FeatureSpec feature;
+    DSI_RETURN_IF_ERROR(
+        InferColumn(column, seen == greatest.end() ? INT64_MIN : seen->second, &feature));
+    feature.nested = MayNest(column.name, names);
+    schema.features.push_back(std::move(feature));
+  }
+  if (schema.features.empty())
+    return BadInput("found no columns with values to find a schema from");
+  schema.cluster_by = ClusterByNames(schema.features);
+  const Status sound = schema.Validate();
+  if (sound.code() == StatusCode::kInvalidArgument) {
+    return Status(StatusCode::kBadInput, sound.message());
+  }
+  DSI_RETURN_IF_ERROR(sound);
+  return schema;
+}
+
+}  // namespace
+}  // namespace internal
+
+Result<Schema> SchemaFromArrow(const ArrowSchema& schema, const ArrowArray* rows,
+                               ArrowSchemaReport* report) {
+  ArrowSchemaReport unused;
+  return internal::NoThrow([&]() -> Result<Schema> {
+    return internal::InferFromArrow(schema, rows, report != nullptr ? report : &unused);
+  });
+}
+
+}  // namespace dsi

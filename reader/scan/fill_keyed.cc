@@ -1,0 +1,122 @@
+// Keys of KeyedJaggedTensors: values once into their place, lengths and offsets of the type asked
+// for.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "dsi/reader/scan/fill_source_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kRowsAtATime = 1024;  // Their bounds stay in the first-level cache.
+
+// Where rows of a key go, the first of which starts at `start` of all keys' values.
+template <typename T>
+struct KeyedRows {
+  std::byte* values;
+  uint64_t room;  // Values that may be written.
+  T* lengths;
+  T* offsets;
+  uint64_t start;
+};
+
+// Each row is one number.
+template <typename T>
+uint64_t FillNumbers(const Source& source, const PieceRows& rows, const KeyedRows<T>& out) {
+  const uint64_t item_size = source.output->item_size;
+  if (!rows.in_order) {
+    ExpandScalars(source.pool.values, source.pool.width, rows.slots, out.values, item_size);
+  } else if (rows.count != 0) {
+    std::memcpy(out.values, source.pool.values, rows.count * item_size);
+  }
+  std::fill_n(out.lengths, rows.count, T{1});
+  std::iota(out.offsets, out.offsets + rows.count, static_cast<T>(out.start));
+  return rows.count;
+}
+
+// Few rows have entries.
+template <typename T>
+void FillPresent(const ShapeView& shape, const KeyedRows<T>& out) {
+  std::fill_n(out.lengths, shape.count, T{0});
+  uint64_t end = out.start;
+  size_t done = 0;
+  for (const PresentRow& row : shape.rows) {
+    const size_t at = row.row - shape.first;
+    std::fill(out.offsets + done, out.offsets + at + 1, static_cast<T>(end));
+    out.lengths[at] = static_cast<T>(row.length);
+    end += row.length;
+    done = at + 1;
+  }
+  std::fill(out.offsets + done, out.offsets + shape.count, static_cast<T>(end));
+}
+
+// Rows whose values stand one after another, all of them.
+template <typename T>
+uint64_t CopyInOrder(const Source& source, size_t num_rows, const KeyedRows<T>& out) {
+  const ShapeView& shape = source.shape;
+  const uint64_t entries = shape.end_value - shape.first_value;
+  if (entries != 0) std::memcpy(out.values, source.pool.values, entries * source.output->item_size);
+  if (shape.sparse) {
+    FillPresent(shape, out);
+    return entries;
+  }
+  for (size_t i = 0; i < num_rows; ++i) out.lengths[i] = static_cast<T>(shape.lengths[i]);
+  for (size_t i = 0; i < num_rows; ++i)
+    out.offsets[i] = static_cast<T>(out.start + shape.starts[i]);
+  return entries;
+}
+
+// Rows that stand anywhere.
+template <typename T>
+uint64_t Gather(const Source& source, const PieceRows& rows, const KeyedRows<T>& out) {
+  ValuePool pool = source.pool;
+  pool.present = nullptr;
+  uint64_t entries = 0;
+  int64_t bounds[kRowsAtATime + 1];
+  for (size_t first = 0; first < rows.count; first += kRowsAtATime) {
+    const size_t count = std::min(kRowsAtATime, rows.count - first);
+    const JaggedRows part{.values = out.values + entries * source.output->item_size,
+                          .room = out.room - entries,
+                          .offsets = bounds,
+                          .base = static_cast<int64_t>(out.start + entries)};
+    if (rows.in_order) {
+      entries += GatherRowRange(pool, count, part);
+      if (pool.starts != nullptr) pool.starts += count;
+      if (pool.lengths != nullptr) pool.lengths += count;
+      if (pool.places != nullptr) pool.places += count;
+    } else {
+      entries += GatherRows(pool, rows.slots.subspan(first, count), part);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      out.lengths[first + i] = static_cast<T>(bounds[i + 1] - bounds[i]);
+      out.offsets[first + i] = static_cast<T>(bounds[i]);
+    }
+  }
+  return entries;
+}
+
+template <typename T>
+uint64_t FillRows(const Source& source, const PieceRows& rows, uint64_t first, uint64_t base,
+                  const OutputPlace& place, BatchState* batch) {
+  const KeyedRows<T> out{.values = batch->At(place.values) + base * source.output->item_size,
+                         .room = place.num_values - base,
+                         .lengths = reinterpret_cast<T*>(batch->At(place.lengths)) + first,
+                         .offsets = reinterpret_cast<T*>(batch->At(place.offsets)) + first,
+                         .start = place.first_value + base};
+  if (IsOneNumber(*source.output, source.shape)) return FillNumbers(source, rows, out);
+  if (source.shape.sparse || (rows.in_order && !source.shape.windows))
+    return CopyInOrder(source, rows.count, out);
+  return Gather(source, rows, out);
+}
+
+}  // namespace
+
+uint64_t FillKeyed(const Source& source, const PieceRows& rows, uint64_t first, uint64_t base,
+                   Type type, const OutputPlace& place, BatchState* batch) {
+  if (type == Type::kInt64)
+    return base + FillRows<int64_t>(source, rows, first, base, place, batch);
+  return base + FillRows<int32_t>(source, rows, first, base, place, batch);
+}
+
+}  // namespace dsi::internal
