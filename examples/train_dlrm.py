@@ -7,9 +7,9 @@
 
 Rows of a session share their user's lists. Form "deduplicated" hands each different list to the
 model once, with the index of who uses it: tables are looked up and the tower runs once per unique
-row. Form "expanded" hands every row its own copy, as other data do.
+row. Form "expanded" hands every row its own copy, as other loaders do.
 
-Needs: pip install dsi torch tqdm; pip install --no-deps torchrec fbgemm-gpu-cpu.
+Needs torch, tqdm, torchmetrics, and torchrec with fbgemm-gpu-cpu (pip install --no-deps).
 """
 
 import argparse
@@ -25,7 +25,7 @@ from pathlib import Path
 import dsi
 import torch
 from torch import nn
-from torch.nn.functional import binary_cross_entropy_with_logits as cross_entropy
+from torchmetrics.functional.classification import binary_auroc
 from torchrec.models.dlrm import DenseArch, InteractionArch, OverArch
 from torchrec.modules.embedding_configs import EmbeddingBagConfig, PoolingType
 from torchrec.modules.embedding_modules import EmbeddingBagCollection
@@ -40,9 +40,6 @@ SEQUENCES = ("user.clicked", "user.hist_item", "user.visited")
 AFTER_THE_CLICK = ("dense.read_share", "dense.dwell_seconds", "dense.scrolls")
 
 
-# ---- The model ----------------------------------------------------------------------------------
-
-
 class ClickTower(nn.Module):
     """One vector per list of clicked items: what a transformer makes of a token in front of it."""
 
@@ -50,9 +47,7 @@ class ClickTower(nn.Module):
         super().__init__()
         self.items = nn.Embedding(table_rows, dim)
         self.places = nn.Parameter(torch.randn(1 + length, dim) / dim)
-        self.block = nn.TransformerEncoderLayer(
-            dim, nhead=2, dim_feedforward=2 * dim, dropout=0.0, batch_first=True
-        )
+        self.block = nn.TransformerEncoderLayer(dim, 2, 2 * dim, dropout=0.0, batch_first=True)
 
     def forward(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """[N, L] ids, of which lengths [N] are real, to [N, dim]."""
@@ -69,38 +64,33 @@ class Lists(EmbeddingBagCollection):
     """
 
     def forward(self, kjt: KeyedJaggedTensor) -> torch.Tensor:
-        lists, vectors = kjt.to_dict(), []
-        inverse = dict(zip(*kjt.inverse_indices())) if kjt.variable_stride_per_key() else {}
-        for bags, config in zip(self.embedding_bags.values(), self.embedding_bag_configs()):
+        lists, inverse, vectors = kjt.to_dict(), {}, []
+        if kjt.variable_stride_per_key():
+            inverse = dict(zip(*kjt.inverse_indices(), strict=True))
+        for config in self.embedding_bag_configs():
             for name in config.feature_names:
-                pooled = bags(lists[name].values(), lists[name].offsets())
+                ids = lists[name]
+                pooled = self.embedding_bags[config.name](ids.values(), ids.offsets())
                 vectors.append(pooled.index_select(0, inverse[name]) if inverse else pooled)
         return torch.cat(vectors, dim=1)
 
 
 class SequenceDlrm(nn.Module):
-    """TorchRec's DLRM, to which the tower's output is one more feature.
-
-    tables: for each embedding table the lists that are looked up in it.
-    """
+    """TorchRec's DLRM, the tower's output one more feature. tables: the lists that share each."""
 
     def __init__(self, tables: list[list[str]], num_dense: int, args: argparse.Namespace):
         super().__init__()
         rows, dim = args.table_rows, args.dim
         vectors = sum(map(len, tables)) + 1
-        start = partial(nn.init.normal_, std=dim**-0.5)
+        table = partial(
+            EmbeddingBagConfig,
+            num_embeddings=rows,
+            embedding_dim=dim,
+            pooling=PoolingType.MEAN,
+            init_fn=partial(nn.init.normal_, std=dim**-0.5),
+        )
         self.lists = Lists(
-            [
-                EmbeddingBagConfig(
-                    name=f"table_{i}",
-                    feature_names=features,
-                    num_embeddings=rows,
-                    embedding_dim=dim,
-                    pooling=PoolingType.MEAN,
-                    init_fn=start,
-                )
-                for i, features in enumerate(tables)
-            ]
+            [table(name=f"table_{i}", feature_names=names) for i, names in enumerate(tables)]
         )
         self.dense = DenseArch(num_dense, [64, dim])
         self.tower = ClickTower(rows, dim, args.length)
@@ -114,9 +104,6 @@ class SequenceDlrm(nn.Module):
             user = user.index_select(0, inverse)
         vectors = torch.cat([self.lists(kjt), user], dim=1).view(len(dense), -1, dense.shape[1])
         return self.over(self.interaction(dense, vectors)).squeeze(1)
-
-
-# ---- The data -----------------------------------------------------------------------------------
 
 
 def convert(args: argparse.Namespace, folder: Path) -> Path:
@@ -149,16 +136,13 @@ class Data:
         # Sessions lie in the order of their first rows: those at the end are the latest.
         self.split = self.table.num_rows * 4 // 5
 
-    def train(self, form: str, epoch: int) -> dsi.Scan:
-        """The earlier rows, sessions in another order each epoch."""
-        order = {"shuffle": "block", "mixing_rows": 32 * self.args.batch_size}
-        return self._scan(form, (0, self.split), seed=self.args.seed, epoch=epoch, **order)
-
-    def test(self, form: str) -> dsi.Scan:
-        """The later rows."""
-        return self._scan(form, (self.split, self.table.num_rows))
-
-    def _scan(self, form: str, rows: tuple[int, int], **order) -> dsi.Scan:
+    def batches(self, form: str, epoch: int | None) -> dsi.Scan:
+        """The earlier rows, sessions in another order each epoch; without one, the later rows."""
+        rows, order = (self.split, self.table.num_rows), {}
+        if epoch is not None:
+            rows = (0, self.split)
+            order = {"shuffle": "block", "mixing_rows": 32 * self.args.batch_size}
+            order.update(seed=self.args.seed, epoch=epoch)
         unique, length = form == "deduplicated", self.args.length
         return self.table.scan(
             [
@@ -179,107 +163,87 @@ class Data:
         """What the model takes, on its device, and the labels."""
         batch = batch.to(self.args.device)
         kjt, clicks = batch.kjt(), batch.padded(self.sequence)
-        # Ids are any 64 bits: their remainder is a row of a table.
-        kjt.values().remainder_(self.args.table_rows)
+        kjt.values().remainder_(self.args.table_rows)  # Ids are any 64 bits.
         clicks.values.remainder_(self.args.table_rows)
         dense = torch.log1p(batch.dense.clamp(min=0))
         return (dense, kjt, clicks.values, clicks.lengths, clicks.inverse), batch.labels
 
 
-# ---- Training -----------------------------------------------------------------------------------
+@contextmanager
+def timed(seconds: dict[str, float], stage: str):
+    start = time.perf_counter()
+    yield
+    if torch.accelerator.is_available():
+        torch.accelerator.synchronize()  # A stage ends when the device is done with it.
+    seconds[stage] += time.perf_counter() - start
 
 
-class Clock:
-    """Seconds per stage."""
-
-    def __init__(self):
-        self.seconds = dict.fromkeys(STAGES, 0.0)
-
-    @contextmanager
-    def __call__(self, stage: str):
-        start = time.perf_counter()
-        yield
-        self.seconds[stage] += time.perf_counter() - start
-
-
-def train(model: nn.Module, data: Data, form: str, epochs: int) -> tuple[list, Clock, int]:
-    """The loss of every step, where the time went, and the number of samples."""
+def train(model: nn.Module, data: Data, form: str) -> tuple[list[float], dict[str, float]]:
+    """The loss of every step, and seconds per stage."""
     optimizer = torch.optim.Adam(model.parameters(), lr=data.args.learning_rate)
-    clock, losses, samples = Clock(), [], 0
-    for epoch in range(epochs):
-        batches = data.train(form, epoch)
+    seconds, losses = dict.fromkeys(STAGES, 0.0), []
+    for epoch in range(data.args.epochs):
+        batches = data.batches(form, epoch)
         for _ in tqdm(range(len(batches)), desc=f"{form}, epoch {epoch}", unit="batch"):
-            with clock("waiting"):
+            with timed(seconds, "waiting"):
                 batch = next(batches)
-            with clock("copying"):
+            with timed(seconds, "copying"):
                 inputs, labels = data.inputs(batch)
-            with clock("forward"):
-                loss = cross_entropy(model(*inputs), labels)
-            with clock("backward"):
+            with timed(seconds, "forward"):
+                loss = nn.functional.binary_cross_entropy_with_logits(model(*inputs), labels)
+            with timed(seconds, "backward"):
                 optimizer.zero_grad()
                 loss.backward()
-            with clock("optimizer"):
+            with timed(seconds, "optimizer"):
                 optimizer.step()
             losses.append(loss.detach())
-            samples += batch.num_rows
-    return torch.stack(losses).tolist(), clock, samples
+    return torch.stack(losses).tolist(), seconds
 
 
 @torch.no_grad()
 def predict(model: nn.Module, data: Data, form: str) -> tuple[torch.Tensor, torch.Tensor]:
     """Scores and labels of the later rows."""
+    model.eval()
     scores, labels = [], []
-    for batch in data.test(form):
+    for batch in data.batches(form, None):
         inputs, truth = data.inputs(batch)
         scores.append(model(*inputs))
         labels.append(truth)
     return torch.cat(scores), torch.cat(labels)
 
 
-def auc(scores: torch.Tensor, labels: torch.Tensor) -> float:
-    """How often a positive row scores above a negative one; ties count half."""
-    _, rank_of, count = scores.double().unique(return_inverse=True, return_counts=True)
-    last = count.cumsum(0).double()
-    ranks = (last - (count - 1) / 2)[rank_of]
-    positive = labels > 0
-    wins = ranks[positive].sum() - positive.sum() * (positive.sum() + 1) / 2
-    return (wins / (positive.sum() * (~positive).sum())).item()
-
-
-# ---- The report ---------------------------------------------------------------------------------
-
-
 def run(data: Data, form: str) -> dict:
     """Trains from the same start for every form, and judges the model on the later rows."""
-    args = data.args
-    torch.manual_seed(args.seed)
-    model = SequenceDlrm(data.tables, len(data.dense), args).to(args.device)
-    losses, clock, samples = train(model, data, form, args.epochs)
+    torch.manual_seed(data.args.seed)
+    model = SequenceDlrm(data.tables, len(data.dense), data.args).to(data.args.device)
+    losses, seconds = train(model, data, form)
     scores, labels = predict(model, data, form)
     return {
         "form": form,
         "model": model,
         "losses": losses,
         "scores": scores,
-        "auc": auc(scores, labels),
-        "seconds": clock.seconds,
-        "samples_per_second": samples / sum(clock.seconds.values()),
+        "auc": binary_auroc(scores.double(), labels.int()).item(),
+        "seconds": seconds,
+        "rows_per_second": data.split * data.args.epochs / sum(seconds.values()),
     }
 
 
 def compare(data: Data, one: dict, other: dict) -> dict:
-    """What the forms agree in to the last bit, and how far apart rounding takes them.
+    """What both forms agree in.
 
-    A forward pass computes the same for a row in both forms, bit for bit. A backward pass adds up
-    gradients in another order: per unique row first, against row by row. So after the first step
-    weights differ in their last bits, and so do the losses that follow.
+    Forward, a row's numbers are the same bit for bit. Backward, gradients are added up in another
+    order, by unique row first: after a step weights may differ in their last bits, and from then on
+    training goes its own way, as after any rounding.
     """
-    same_model, _ = predict(one["model"], data, other["form"])
-    pairs = list(zip(one["losses"], other["losses"]))
+    same, _ = predict(one["model"], data, other["form"])
+    pairs = list(zip(one["losses"], other["losses"], strict=True))
     return {
-        "first_loss_equal": pairs[0][0] == pairs[0][1],
-        "scores_of_one_model_equal": torch.equal(same_model, one["scores"]),
-        "largest_loss_difference": max(abs(a - b) / b for a, b in pairs),
+        "first losses equal bit for bit": pairs[0][0] == pairs[0][1],
+        "scores of one model in both forms equal bit for bit": torch.equal(same, one["scores"]),
+        "steps with losses equal bit for bit": sum(a == b for a, b in pairs),
+        "steps": len(pairs),
+        "largest relative difference of losses": max(abs(a - b) / b for a, b in pairs),
     }
 
 
@@ -287,15 +251,12 @@ def print_report(results: list[dict], comparison: dict | None) -> None:
     print(f"\n{'seconds':<14}" + "".join(f"{stage:>11}" for stage in STAGES) + f"{'rows/s':>11}")
     for r in results:
         cells = "".join(f"{r['seconds'][stage]:>11.2f}" for stage in STAGES)
-        print(f"{r['form']:<14}{cells}{r['samples_per_second']:>11,.0f}")
+        print(f"{r['form']:<14}{cells}{r['rows_per_second']:>11,.0f}")
     for r in results:
         first, last = r["losses"][0], sum(r["losses"][-10:]) / len(r["losses"][-10:])
-        print(f"{r['form']}: loss {first:.4f} -> {last:.4f}, AUC on later rows {r['auc']:.4f}")
-    if comparison:
-        equal = {True: "equal bit for bit", False: "different"}
-        print(f"first loss of both forms: {equal[comparison['first_loss_equal']]}")
-        print(f"scores of one model: {equal[comparison['scores_of_one_model_equal']]}")
-        print(f"losses later: at most {comparison['largest_loss_difference']:.1e} apart")
+        print(f"{r['form']}: loss {first:.4f} to {last:.4f}, AUC on later rows {r['auc']:.4f}")
+    for what, value in (comparison or {}).items():
+        print(f"{what}: {value:.1e}" if isinstance(value, float) else f"{what}: {value}")
 
 
 def arguments() -> argparse.Namespace:
@@ -314,8 +275,8 @@ def arguments() -> argparse.Namespace:
     add("--table-rows", type=int, default=5000, help="of each embedding table")
     add("--learning-rate", type=float, default=0.01)
     add("--threads", type=int, default=1, help="of the loader, and of torch")
-    add("--device", default="cpu")
-    add("--seed", type=int, default=1)
+    add("--device", default="cpu", help="of the model")
+    add("--seed", type=int, default=1, help="of the model and of the order of rows")
     add("--json", action="store_true", help="print JSON instead of the table")
     return parser.parse_args()
 
@@ -328,12 +289,11 @@ def main() -> None:
         forms = FORMS if args.form == "both" else [args.form]
         results = [run(data, form) for form in forms]
         comparison = compare(data, *results) if args.form == "both" else None
-    if not args.json:
+    if args.json:
+        printed = [{k: r[k] for k in r.keys() - {"model", "scores"}} for r in results]
+        print(json.dumps({"forms": printed, "comparison": comparison}))
+    else:
         print_report(results, comparison)
-        return
-    for result in results:
-        del result["model"], result["scores"]
-    print(json.dumps({"forms": results, "comparison": comparison}))
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ def make_kjt(parts: KjtParts) -> Any:
     Form 'expanded': key f has B rows. Form 'vbe': key f has `stride_per_key[f]` unique rows, and
     `inverse_indices` (keys, int64 [F, B]) tells which each row is.
 
-    ImportError says what to install. InvalidArgument: arrays of another framework. Thread-safe. Costs
-    10 µs and 0.1 µs per key; the first call imports TorchRec, which takes seconds.
+    ImportError says what to install. InvalidArgument: arrays of another framework. Thread-safe.
+    Costs 10 µs and 0.1 µs per key; the first call imports TorchRec, which takes seconds.
     """
     cls = _keyed_jagged_tensor()
     import torch

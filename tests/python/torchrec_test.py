@@ -1,4 +1,4 @@
-"""KeyedJaggedTensors against real TorchRec: what they say, what models make of them, what they cost."""
+"""KeyedJaggedTensors against real TorchRec: what they say, and what models make of them."""
 
 import copy
 import json
@@ -13,12 +13,12 @@ import torch
 
 pytest.importorskip("torchrec", reason="torchrec and fbgemm-gpu-cpu are not installed")
 
-from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
-from torch.overrides import TorchFunctionMode  # noqa: E402
-from torchrec.models.dlrm import DLRM  # noqa: E402
-from torchrec.modules.embedding_configs import EmbeddingBagConfig, PoolingType  # noqa: E402
-from torchrec.modules.embedding_modules import EmbeddingBagCollection  # noqa: E402
-from torchrec.sparse.jagged_tensor import KeyedJaggedTensor  # noqa: E402
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torchrec.models.dlrm import DLRM
+from torchrec.modules.embedding_configs import EmbeddingBagConfig, PoolingType
+from torchrec.modules.embedding_modules import EmbeddingBagCollection
+from torchrec.sparse.jagged_tensor import KeyedJaggedTensor
 
 ROWS, TABLE_ROWS, DIM = 3000, 20_000, 16
 KEYS = ["user.hist_item", "item.id", "context.query", "user.none", "user.segments"]
@@ -251,7 +251,9 @@ def test_a_step_of_a_dlrm_is_the_same(table):
 class NothingIsRead(TorchFunctionMode):
     """Fails where a value of a tensor comes to Python, which on a GPU waits for all before it."""
 
-    READS = {"tolist", "item", "cpu", "numpy", "__bool__", "__int__", "__float__", "__index__"}
+    READS = frozenset(
+        {"tolist", "item", "cpu", "numpy", "__bool__", "__int__", "__float__", "__index__"}
+    )
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         assert getattr(func, "__name__", "") not in self.READS, func
@@ -287,7 +289,7 @@ def test_nothing_waits_for_a_device(table, form):
 
 @pytest.mark.parametrize("form", ["vbe", "expanded"])
 def test_parts_of_it_pool_to_the_same(table, form):
-    """split and permute work on the metadata; they drop inverse_indices, so rows are unique rows."""
+    """split and permute drop inverse_indices: of a variable batch they give unique rows."""
     kjt = next(batches(table, form)).kjt()
     whole = {key: [one.tolist() for one in kjt[key].to_dense()] for key in KEYS}
     left, right = kjt.split([2, 3])
@@ -295,7 +297,7 @@ def test_parts_of_it_pool_to_the_same(table, form):
     turned = kjt.permute([4, 0, 3])
     assert turned.keys() == [KEYS[4], KEYS[0], KEYS[3]]
     for part in (left, right, turned):
-        for key in part.keys():
+        for key in list(part.keys()):
             assert [one.tolist() for one in part[key].to_dense()] == whole[key]
 
 
