@@ -64,7 +64,7 @@ DSI_EXPORT Result<std::vector<Projection>> ArrowProjections(std::span<const Colu
                                                             const ArrowOutputOptions& options = {});
 
 namespace internal {
-struct ArrowFields;
+struct OutputFields;
 }
 
 // The columns of a scan as Arrow fields, settled once: a struct with one child per column, in the
@@ -105,8 +105,8 @@ class DSI_EXPORT ArrowOutput {
                       ArrowArrayStream* out) const;
 
  private:
-  explicit ArrowOutput(std::shared_ptr<const internal::ArrowFields> fields) noexcept;
-  std::shared_ptr<const internal::ArrowFields> fields_;
+  explicit ArrowOutput(std::shared_ptr<const internal::OutputFields> fields) noexcept;
+  std::shared_ptr<const internal::OutputFields> fields_;
 };
 
 }  // namespace dsi

@@ -77,7 +77,7 @@ endforeach()
 
 file(GLOB_RECURSE script_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
   ${PROJECT_SOURCE_DIR}/tests/*_test.py ${PROJECT_SOURCE_DIR}/tests/*_test.sh)
-# Those of the package are run by pytest (scripts/test).
+# Those of the Python package are pytest's.
 list(FILTER script_tests EXCLUDE REGEX "^python/")
 foreach(script ${script_tests})
   string(REGEX REPLACE "\\.(py|sh)$" "" name ${script})

@@ -42,8 +42,8 @@ struct Projection {
   // feature's default, without one NaN (floats) or 0 (integers); beside the entries of lists, and
   // for missing embeddings, 0.
   std::optional<double> pad_value = {};
-  // kInt32, kInt64, kFloat32, kFloat64 (strings: bytes); default: the stored type. A value that
-  // does not fit is kOutOfRange.
+  // kInt32, kInt64, kFloat32, kFloat64 (strings: bytes); default: the stored type, in dense
+  // matrices kFloat32. A value that does not fit is kOutOfRange.
   std::optional<Type> dtype = {};
   // With dtype kInt64 or kInt32, of columns of unsigned integers of that width: the same bits, so
   // that 2^63 and more become negative and are equal where they were. For hashed ids, which

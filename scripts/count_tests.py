@@ -1,4 +1,4 @@
-"""Prints "passed failed skipped" of a JUnit report that ctest has written."""
+"""Prints "passed failed skipped" of a JUnit report that ctest or pytest has written."""
 
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -9,7 +9,7 @@ def main() -> int:
     if suite.tag != "testsuite":
         suite = suite.find("testsuite")
     total = int(suite.get("tests", 0))
-    failed = int(suite.get("failures", 0))
+    failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
     skipped = int(suite.get("skipped", 0)) + int(suite.get("disabled", 0))
     if total == 0:
         print("the report names no test", file=sys.stderr)

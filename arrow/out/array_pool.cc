@@ -10,7 +10,7 @@ constexpr size_t kMostIdle = 4;
 
 }  // namespace
 
-ArrayPool::ArrayPool(std::shared_ptr<const ArrowFields> fields) : fields_(std::move(fields)) {
+ArrayPool::ArrayPool(std::shared_ptr<const OutputFields> fields) : fields_(std::move(fields)) {
   idle_.reserve(kMostIdle);
 }
 

@@ -14,7 +14,7 @@ namespace dsi::internal {
 class ArrayPool {
  public:
   // Throws std::bad_alloc.
-  explicit ArrayPool(std::shared_ptr<const ArrowFields> fields);
+  explicit ArrayPool(std::shared_ptr<const OutputFields> fields);
 
   // One that came back, or a new one. Throws std::bad_alloc.
   std::unique_ptr<ArrayTree> Take();
@@ -23,7 +23,7 @@ class ArrayPool {
   void Close() noexcept;
 
  private:
-  std::shared_ptr<const ArrowFields> fields_;
+  std::shared_ptr<const OutputFields> fields_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<ArrayTree>> idle_;
   bool is_closed_ = false;

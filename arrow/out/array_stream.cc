@@ -40,7 +40,7 @@ ArrayStream* StreamOf(ArrowArrayStream* self) {
 
 }  // namespace
 
-ArrayStream::ArrayStream(std::shared_ptr<const ArrowFields> fields, std::unique_ptr<Scan> scan,
+ArrayStream::ArrayStream(std::shared_ptr<const OutputFields> fields, std::unique_ptr<Scan> scan,
                          std::shared_ptr<void> keep_alive)
     : fields_(std::move(fields)),
       pool_(std::make_shared<ArrayPool>(fields_)),

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "dsi/arrow/out/array_pool_internal.h"
-#include "dsi/arrow/out/arrow_fields_internal.h"
+#include "dsi/arrow/out/output_fields_internal.h"
 #include "dsi/reader/scan.h"
 
 namespace dsi::internal {
@@ -13,7 +13,7 @@ namespace dsi::internal {
 class ArrayStream {
  public:
   // Throws std::bad_alloc.
-  ArrayStream(std::shared_ptr<const ArrowFields> fields, std::unique_ptr<Scan> scan,
+  ArrayStream(std::shared_ptr<const OutputFields> fields, std::unique_ptr<Scan> scan,
               std::shared_ptr<void> keep_alive);
   ~ArrayStream();
   ArrayStream(const ArrayStream&) = delete;
@@ -34,7 +34,7 @@ class ArrayStream {
   // Keeps the text and gives the code; 0 for ok.
   int Tell(const Status& status) noexcept;
 
-  std::shared_ptr<const ArrowFields> fields_;
+  std::shared_ptr<const OutputFields> fields_;
   std::shared_ptr<ArrayPool> pool_;
   std::shared_ptr<void> keep_alive_;  // Outlives the scan.
   std::unique_ptr<Scan> scan_;        // Null: it is over.

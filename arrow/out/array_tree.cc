@@ -17,7 +17,7 @@ alignas(64) constexpr std::byte kNoBytes[64] = {};
 
 }  // namespace
 
-ArrayTree::ArrayTree(std::shared_ptr<const ArrowFields> fields)
+ArrayTree::ArrayTree(std::shared_ptr<const OutputFields> fields)
     : fields_(std::move(fields)),
       columns_(fields_->fields.size()),
       nodes_(fields_->num_nodes),

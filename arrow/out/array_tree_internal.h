@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/arrow/out/arrow_fields_internal.h"
+#include "dsi/arrow/out/output_fields_internal.h"
 #include "dsi/arrow/out/arrow_tree_internal.h"
 #include "dsi/arrow/out/batch_column_internal.h"
 #include "dsi/arrow/out/row_bits_internal.h"
@@ -19,7 +19,7 @@ class ArrayPool;
 class ArrayTree final : public ArrowTree {
  public:
   // Throws std::bad_alloc.
-  explicit ArrayTree(std::shared_ptr<const ArrowFields> fields);
+  explicit ArrayTree(std::shared_ptr<const OutputFields> fields);
 
   // The batch that Export is about: this one, which stays with the tree, unless another was given.
   Batch* own_batch() { return &own_; }
@@ -48,7 +48,7 @@ class ArrayTree final : public ArrowTree {
   void SetValidity(const BatchColumn& column, ArrowArray* node);
   const void* ValuesOf(Type type, const BatchColumn& column);
 
-  std::shared_ptr<const ArrowFields> fields_;
+  std::shared_ptr<const OutputFields> fields_;
   Batch own_;
   std::shared_ptr<const Batch> shared_;
   std::shared_ptr<ArrayPool> home_;

@@ -4,7 +4,7 @@
 
 #include "dsi/arrow/out/array_stream_internal.h"
 #include "dsi/arrow/out/array_tree_internal.h"
-#include "dsi/arrow/out/arrow_fields_internal.h"
+#include "dsi/arrow/out/output_fields_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 
@@ -21,7 +21,7 @@ Status Exported(Struct* out, const Work& work) {
 
 }  // namespace
 
-ArrowOutput::ArrowOutput(std::shared_ptr<const internal::ArrowFields> fields) noexcept
+ArrowOutput::ArrowOutput(std::shared_ptr<const internal::OutputFields> fields) noexcept
     : fields_(std::move(fields)) {}
 ArrowOutput::ArrowOutput(const ArrowOutput&) noexcept = default;
 ArrowOutput& ArrowOutput::operator=(const ArrowOutput&) noexcept = default;
@@ -31,7 +31,7 @@ Result<ArrowOutput> ArrowOutput::Make(std::span<const ScanColumn> scanned,
                                       std::span<const ColumnInfo> columns,
                                       const ArrowOutputOptions& options) {
   return internal::NoThrow([&]() -> Result<ArrowOutput> {
-    DSI_ASSIGN_OR_RETURN(auto fields, internal::MakeArrowFields(scanned, columns, options));
+    DSI_ASSIGN_OR_RETURN(auto fields, internal::MakeOutputFields(scanned, columns, options));
     return ArrowOutput(std::move(fields));
   });
 }

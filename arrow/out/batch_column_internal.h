@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dsi/arrow/out/arrow_fields_internal.h"
+#include "dsi/arrow/out/output_fields_internal.h"
 #include "dsi/reader/batch.h"
 
 namespace dsi::internal {

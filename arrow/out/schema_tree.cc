@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/arrow/out/arrow_fields_internal.h"
+#include "dsi/arrow/out/output_fields_internal.h"
 #include "dsi/arrow/out/arrow_tree_internal.h"
 
 namespace dsi::internal {
@@ -55,7 +55,7 @@ const char* NumberFormat(Type type, TimeUnit unit) {
 
 class SchemaTree final : public ArrowTree {
  public:
-  explicit SchemaTree(std::shared_ptr<const ArrowFields> fields)
+  explicit SchemaTree(std::shared_ptr<const OutputFields> fields)
       : fields_(std::move(fields)),
         nodes_(fields_->num_nodes),
         links_(fields_->num_links),
@@ -130,7 +130,7 @@ class SchemaTree final : public ArrowTree {
     return node;
   }
 
-  std::shared_ptr<const ArrowFields> fields_;  // Names and metadata are its.
+  std::shared_ptr<const OutputFields> fields_;  // Names and metadata are its.
   std::vector<ArrowSchema> nodes_;
   std::vector<ArrowSchema*> links_;
   std::vector<std::string> sized_formats_;  // Parallel to fields.
@@ -140,7 +140,7 @@ class SchemaTree final : public ArrowTree {
 
 }  // namespace
 
-void ExportFields(std::shared_ptr<const ArrowFields> fields, ArrowSchema* out) {
+void ExportFields(std::shared_ptr<const OutputFields> fields, ArrowSchema* out) {
   auto tree = std::make_unique<SchemaTree>(std::move(fields));
   tree.release()->Export(out);  // Its structs own it from here on.
 }

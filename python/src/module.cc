@@ -9,6 +9,9 @@
 #include "dsi/python/src/scan_options.h"
 #include "dsi/python/src/tensor.h"
 
+// What NB_MODULE makes is called by the function of that name below.
+#define PyInit__dsi MakeModule
+
 NB_MODULE(_dsi, module) {
   // Objects of a script's own may well live until the interpreter ends.
   nanobind::set_leak_warnings(false);
@@ -18,4 +21,17 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
+}
+
+#undef PyInit__dsi
+
+// A second interpreter of the process would take the place of the first in what nanobind keeps of
+// types. From 3.12 on Python asks modules; before, and for interpreters made in the old way, it
+// does not.
+extern "C" NB_EXPORT PyObject* PyInit__dsi() {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    PyErr_SetString(PyExc_ImportError, "dsi can be imported in the main interpreter only");
+    return nullptr;
+  }
+  return MakeModule();
 }

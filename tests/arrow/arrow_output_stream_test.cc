@@ -136,6 +136,7 @@ TEST(ArrowOutputStreamTest, KeepAliveLivesAsLongAsTheScan) {
   EXPECT_EQ(reader->use_count(), 2);
   EXPECT_EQ(NextOf(stream.get())->release, nullptr);
   EXPECT_EQ(reader->use_count(), 1);
+  stream.Release();
   ASSERT_TRUE(StreamOf(*reader, {}, {}, {}, stream.get()).ok());
   EXPECT_EQ(reader->use_count(), 2);
   stream.Release();
@@ -161,6 +162,37 @@ TEST(ArrowOutputStreamTest, WhatWasReleasedIsFilledAgain) {
     EXPECT_EQ(NumAllocations() - before, 0U);
     EXPECT_EQ(std::set<const void*>(slabs.begin(), slabs.end()).size(), 2U);
   }
+}
+
+TEST(ArrowOutputStreamTest, ArraysAreReleasedWhileOthersAreMade) {
+  const auto reader = OpenShared(SampleFile(4000));
+  ASSERT_TRUE(reader.ok());
+  const TextColumns expected = *ReadTexts(*reader, {}, kDictionaries);
+  OwnedArrow<ArrowArrayStream> stream;
+  OwnedArrow<ArrowSchema> schema;
+  ASSERT_TRUE(StreamOf(*reader, {}, kDictionaries, {.batch_size = 50}, stream.get()).ok());
+  ASSERT_EQ(stream->get_schema(stream.get(), schema.get()), 0);
+  // Each batch is read and released by a thread of its own, while the next is made.
+  std::vector<TextColumns> texts(80);
+  std::vector<std::thread> threads;
+  for (TextColumns& text : texts) {
+    threads.emplace_back([&text, &schema, batch = NextOf(stream.get())]() mutable {
+      AppendTexts(*schema, *batch, &text);
+      OwnedArrow<ArrowArray> first(batch->children[0]);
+      batch.Release();
+    });
+    if (threads.size() % 4 == 0) {
+      for (std::thread& thread : threads) thread.join();
+      threads.clear();
+    }
+  }
+  stream.Release();
+  TextColumns all;
+  for (const TextColumns& text : texts) {
+    for (const auto& [name, rows] : text)
+      all[name].insert(all[name].end(), rows.begin(), rows.end());
+  }
+  EXPECT_EQ(all, expected);
 }
 
 TEST(ArrowOutputStreamTest, AnyAllocationMayFail) {

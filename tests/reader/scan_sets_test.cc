@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dsi/reader/scan/fill_batch_internal.h"
-#include "dsi/tests/support/batch_rows.h"
+#include "dsi/tests/support/batch_checker.h"
 #include "dsi/tests/support/history_table.h"
 
 namespace dsi::test {
@@ -163,6 +163,37 @@ TEST_F(ScanSetsTest, KjtCountsEntriesAsJaggedDoes) {
   EXPECT_GT(stats[0].values_expanded, 0U);
   EXPECT_EQ(stats[0].values_expanded, stats[1].values_expanded);
   EXPECT_EQ(stats[0].values_decoded, stats[1].values_decoded);
+}
+
+// Lists and numbers that few rows have are listed rather than made arrays of.
+TEST(ScanSets, FeaturesThatFewRowsHave) {
+  ModelTable table = HistoryTable(8, 1500);
+  for (ModelColumn& column : table.columns) {
+    for (size_t row = 0; row < 1500 && column.kind != Kind::kKey; ++row) {
+      if (row % 29 != 3 && row != 1499) column.rows[row].reset();
+    }
+  }
+  WriterOptions writer = StripesOf(600);
+  writer.dedup = false;
+  const auto reader = OpenTable(table, writer);
+  for (const double keep : {1.0, 0.8, 0.03}) {
+    ScanOptions options = Of({});
+    options.batch_size = 200;
+    if (keep < 1) options.filter.sample = {{.when = {}, .keep = keep}};
+    for (const ModelColumn& column : table.columns) {
+      for (const Layout layout : {Layout::kVbe, Layout::kKjt})
+        options.features.push_back(
+            {.name = column.name, .layout = layout, .set = std::string(TypeName(column.type))});
+    }
+    const auto scan = reader->NewScan(options);
+    ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+    Batch batch;
+    while (*(*scan)->Next(&batch)) {
+      BatchChecker checker(table, batch);
+      for (const Projection& asked : options.features)
+        ASSERT_NO_FATAL_FAILURE(checker.Check(asked)) << asked.name;
+    }
+  }
 }
 
 // Takes nothing: what cannot be is to be known before memory is asked for.

@@ -1,4 +1,4 @@
-#include "dsi/arrow/out/arrow_fields_internal.h"
+#include "dsi/arrow/out/output_fields_internal.h"
 
 #include <string_view>
 #include <unordered_map>
@@ -78,13 +78,13 @@ Result<OutputField> MakeField(const ScanColumn& scanned, const ColumnsByName& by
 
 }  // namespace
 
-Result<std::shared_ptr<const ArrowFields>> MakeArrowFields(std::span<const ScanColumn> scanned,
-                                                           std::span<const ColumnInfo> columns,
-                                                           const ArrowOutputOptions& options) {
+Result<std::shared_ptr<const OutputFields>> MakeOutputFields(std::span<const ScanColumn> scanned,
+                                                             std::span<const ColumnInfo> columns,
+                                                             const ArrowOutputOptions& options) {
   ColumnsByName by_name;
   by_name.reserve(columns.size());
   for (const ColumnInfo& column : columns) by_name.emplace(column.name, &column);
-  auto made = std::make_shared<ArrowFields>();
+  auto made = std::make_shared<OutputFields>();
   made->binary = options.binary;
   made->num_links = scanned.size();
   made->fields.reserve(scanned.size());
@@ -94,10 +94,10 @@ Result<std::shared_ptr<const ArrowFields>> MakeArrowFields(std::span<const ScanC
     made->num_links += field.is_nested();
     made->fields.push_back(std::move(field));
   }
-  return std::shared_ptr<const ArrowFields>(std::move(made));
+  return std::shared_ptr<const OutputFields>(std::move(made));
 }
 
-Status CheckScanned(const ArrowFields& fields, std::span<const ScanColumn> scanned) {
+Status CheckScanned(const OutputFields& fields, std::span<const ScanColumn> scanned) {
   if (scanned.size() != fields.fields.size()) {
     return InvalidArgument("a scan of {} columns, expected one of {}", scanned.size(),
                            fields.fields.size());

@@ -29,7 +29,7 @@ struct OutputField {
   size_t num_nodes() const { return size_t{1} + is_nested() + is_dictionary(); }
 };
 
-struct ArrowFields {
+struct OutputFields {
   std::vector<OutputField> fields;  // Parallel to Scan::columns().
   size_t num_nodes = 0;             // Of all fields; the root besides.
   size_t num_links = 0;             // Pointers to children, those of the root too.
@@ -37,14 +37,14 @@ struct ArrowFields {
 };
 
 // kInvalidArgument. Throws std::bad_alloc.
-Result<std::shared_ptr<const ArrowFields>> MakeArrowFields(std::span<const ScanColumn> scanned,
-                                                           std::span<const ColumnInfo> columns,
-                                                           const ArrowOutputOptions& options);
+Result<std::shared_ptr<const OutputFields>> MakeOutputFields(std::span<const ScanColumn> scanned,
+                                                             std::span<const ColumnInfo> columns,
+                                                             const ArrowOutputOptions& options);
 
 // kInvalidArgument: a scan of other columns.
-Status CheckScanned(const ArrowFields& fields, std::span<const ScanColumn> scanned);
+Status CheckScanned(const OutputFields& fields, std::span<const ScanColumn> scanned);
 
 // Fills *out, whose `release` frees it. Throws std::bad_alloc.
-void ExportFields(std::shared_ptr<const ArrowFields> fields, ArrowSchema* out);
+void ExportFields(std::shared_ptr<const OutputFields> fields, ArrowSchema* out);
 
 }  // namespace dsi::internal
