@@ -14,10 +14,16 @@ What TorchRec 1.8 does with the result:
 - `record_stream()` passes over `inverse_indices`. `Batch.record_stream` records the slab, of which
   all tensors are views.
 - EmbeddingCollection without sharding ignores `inverse_indices`: give it form 'expanded'.
+- On a CPU the backward pass of an EmbeddingBagCollection over a variable batch adds up the
+  gradients of pooled rows one by one (FBGEMM's group_index_select_dim0), which can take longer than
+  all the rest of a step. `examples/train_dlrm.py` spreads them with index_select.
+- Its train pipelines take a `Batch` as it is, and so do models of a `Batch` of its own, such as
+  DLRMTrain.
 """
 
 from __future__ import annotations
 
+import sys
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +69,18 @@ def make_kjt(parts: KjtParts) -> Any:
         index_per_key=dict(zip(keys, range(len(keys)), strict=True)),
         inverse_indices=inverse,
     )
+
+
+def register_batch() -> None:
+    """Tells TorchRec, if it has been imported, that a `Batch` can be moved and recorded.
+
+    Its train pipelines take nothing else. Scans and loaders of torch call this when they begin.
+    """
+    streamable = sys.modules.get("torchrec.streamable")
+    if streamable is not None:
+        from .batch import Batch
+
+        streamable.Pipelineable.register(Batch)
 
 
 def _keyed_jagged_tensor() -> Any:

@@ -15,7 +15,8 @@ pytest.importorskip("torchrec", reason="torchrec and fbgemm-gpu-cpu are not inst
 
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from torchrec.models.dlrm import DLRM
+from torchrec.distributed.train_pipeline import TrainPipelineBase
+from torchrec.models.dlrm import DLRM, DLRMTrain
 from torchrec.modules.embedding_configs import EmbeddingBagConfig, PoolingType
 from torchrec.modules.embedding_modules import EmbeddingBagCollection
 from torchrec.sparse.jagged_tensor import KeyedJaggedTensor
@@ -246,6 +247,20 @@ def test_a_step_of_a_dlrm_is_the_same(table):
         torch.testing.assert_close(weight, stepped["expanded"][name], rtol=1e-5, atol=1e-6)
     before = model.state_dict()
     assert any(not torch.equal(before[name], weight) for name, weight in stepped["vbe"].items())
+
+
+def test_train_pipelines_of_torchrec_take_batches_as_they_are(table):
+    first = next(batches(table, "vbe"))
+    torch.manual_seed(4)
+    model = DLRMTrain(DLRM(collection(KEYS), first.dense.shape[1], [32, DIM], [32, 1]))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+    pipeline = TrainPipelineBase(model, optimizer, torch.device("cpu"))
+    scan = batches(table, "vbe", batch_size=1000)
+    steps = [pipeline.progress(scan) for _ in range(3)]
+    assert [len(labels) for _, _, labels in steps] == [1000, 1000, 1000]
+    assert all(loss.isfinite() for loss, _, _ in steps)
+    with pytest.raises(StopIteration):
+        pipeline.progress(scan)
 
 
 class NothingIsRead(TorchFunctionMode):
