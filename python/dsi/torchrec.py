@@ -24,6 +24,8 @@ What TorchRec 1.8 does with the result:
 from __future__ import annotations
 
 import sys
+from array import array
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -42,9 +44,7 @@ def make_kjt(parts: KjtParts) -> Any:
     ImportError says what to install. InvalidArgument: arrays of another framework. Thread-safe.
     Costs 10 µs and 0.1 µs per key; the first call imports TorchRec, which takes seconds.
     """
-    cls = _keyed_jagged_tensor()
-    import torch
-
+    torch, cls = _imported()
     if not isinstance(parts.values, torch.Tensor):
         raise InvalidArgument("batch.kjt() needs tensors of torch: scan with framework='torch'")
     keys, strides = parts.keys, parts.stride_per_key
@@ -52,7 +52,7 @@ def make_kjt(parts: KjtParts) -> Any:
     if strides is None:
         strides = [parts.rows] * len(keys)
     else:
-        strides_per_rank = torch.tensor(strides, dtype=torch.int32).view(-1, 1)
+        strides_per_rank = torch.frombuffer(array("i", strides), dtype=torch.int32).view(-1, 1)
         inverse = (keys, parts.inverse)
     return cls(
         keys=keys,
@@ -83,8 +83,11 @@ def register_batch() -> None:
         streamable.Pipelineable.register(Batch)
 
 
-def _keyed_jagged_tensor() -> Any:
+@cache
+def _imported() -> tuple[Any, Any]:
+    """torch and the class."""
     try:
+        import torch
         from torchrec.sparse.jagged_tensor import KeyedJaggedTensor
     except ImportError as error:
         raise ImportError(
@@ -92,4 +95,4 @@ def _keyed_jagged_tensor() -> Any:
             " belong to your torch: pip install --no-deps torchrec fbgemm-gpu-cpu (with CUDA:"
             " fbgemm-gpu). batch.kjt_parts() needs neither"
         ) from error
-    return KeyedJaggedTensor
+    return torch, KeyedJaggedTensor
