@@ -50,6 +50,10 @@ def converter(framework: str) -> Convert:
         raise InvalidArgument(
             f"framework is {framework!r}, expected one of {', '.join(map(repr, _FRAMEWORKS))}"
         )
+    if framework == "torch":
+        from .torchrec import register_batch
+
+        register_batch()
     return _FRAMEWORKS[framework]()
 
 

@@ -253,3 +253,13 @@ class Batch:
     def record_stream(self, stream: Any) -> None:
         """Keeps the slab from being used again before the stream is done with it."""
         self._torch_slab().record_stream(stream)
+
+    @property
+    def dense_features(self) -> Any:
+        """`dense`, by the name that TorchRec's models take of a batch."""
+        return self.dense
+
+    @property
+    def sparse_features(self) -> Any:
+        """`kjt()`, by the name that TorchRec's models take of a batch."""
+        return self.kjt()
