@@ -167,6 +167,13 @@ void BindScan(nb::module_& module) {
            "Of each row of a batch of this scan its file (position in Dataset.files, uint32) and "
            "its row\n"
            "there (uint64).");
+  module.def(
+      "join_states",
+      [](const std::vector<std::string>& states) {
+        nb::gil_scoped_release release;
+        return Take(JoinStates(states));
+      },
+      nb::arg("states"), "Of each rank its state, where they stopped at different places: one.");
 }
 
 }  // namespace dsi::python
