@@ -78,9 +78,7 @@ def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
     for name in ("rows", "where"):
         if name in given and not isinstance(given[name], list):
             given[name] = list(_iterable(given[name]))
-    return _dsi.ScanOptions(
-        features=plan.projections, index_dtype=plan.index_dtype, **given
-    )
+    return _dsi.ScanOptions(features=plan.projections, index_dtype=plan.index_dtype, **given)
 
 
 def _iterable(value: Any) -> Iterable[Any]:

@@ -83,7 +83,7 @@ def bare(tmp_path):
         ("dataset.scan()", "numpy"),
         ("dataset.scan(framework='torch')", "torch"),
         ("dataset.scan(framework='jax')", "jax"),
-        ("next(dataset.scan(framework='dsi')).kjt()", "torchrec"),
+        ("next(dataset.scan(framework='dsi')).kjt()", "--no-deps torchrec"),
     ],
 )
 def test_what_is_missing_is_said_when_it_is_needed(sessions, bare, call, package):
