@@ -154,8 +154,7 @@ Result<std::string> ShareDatasetState(const DatasetFiles& dataset,
   const ShardOptions& shard = options.shard;
   ScanState& state = task.state;
   state.left = BatchesOfRun(
-      state.left,
-      RunOfRank(CountBatchesOf(state.left), shard.rank, shard.world, shard.remainder));
+      state.left, RunOfRank(CountBatchesOf(state.left), shard.rank, shard.world, shard.remainder));
   state.world = 1;
   state.remainder = Remainder::kUneven;
   return state.ToJson();

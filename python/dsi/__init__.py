@@ -2,7 +2,7 @@
 
     import dsi
     ds = dsi.open("day=*/part-*.dsi")
-    for batch in ds.scan(["user.*", "item.id", "label"], framework="torch", batch_size=4096):
+    for batch in ds.loader(["user.*", "item.id", "label"], batch_size=4096, shuffle=True):
         logits = model(batch.dense, batch.kjt())
 
 Importing dsi imports neither numpy nor torch; what a call needs is named when it is missing.
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .batch import Batch, IkjtTensors, JaggedTensors, KjtParts, PaddedTensors
     from .dataset import Dataset, Scan, open
     from .files import from_parquet
+    from .loader import Loader, join_states
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .writer import Writer, WriteReport, write
 
@@ -50,6 +51,8 @@ _LAZY = {
     "open": "dataset",
     "ArrowScan": "arrow",
     "from_parquet": "files",
+    "Loader": "loader",
+    "join_states": "loader",
     "Writer": "writer",
     "WriteReport": "writer",
     "write": "writer",
@@ -80,6 +83,7 @@ __all__ = [
     "Kjt",
     "KjtParts",
     "Labels",
+    "Loader",
     "NotDsi",
     "NotFound",
     "OutOfRange",
@@ -94,6 +98,7 @@ __all__ = [
     "Writer",
     "__version__",
     "from_parquet",
+    "join_states",
     "open",
     "write",
 ]
