@@ -13,7 +13,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._dsi import Column, File, Tensor, __version__
+from ._dsi import Column, File, Tensor
+from ._dsi import version as __version__
 from .errors import (
     AlreadyExists,
     BadInput,
