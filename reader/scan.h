@@ -29,6 +29,9 @@ class DSI_EXPORT Scan {
   // returned. kCorrupt names page, offset, feature; kOutOfRange names row and feature; after an
   // error the scan is over.
   virtual Result<bool> Next(Batch* batch) = 0;
+  // Next waits for nothing: a batch that was made ahead, or the end, is there. Without
+  // ScanOptions::read_ahead_bytes never.
+  virtual bool is_ready() const noexcept { return false; }
   // Exact without a filter and deleted rows. With either: the most there can be, as if every row
   // passed; how many do is known only when they have been looked at (Reader::CountRows).
   virtual uint64_t num_batches() const noexcept = 0;

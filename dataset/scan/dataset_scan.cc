@@ -88,6 +88,7 @@ class Handed final : public DatasetScan {
     if (more.ok() && *more) ++state_.handed_out;
     return more;
   }
+  bool is_ready() const noexcept override { return source_->is_ready(); }
   uint64_t num_batches() const noexcept override { return source_->num_batches(); }
   std::span<const ScanColumn> columns() const noexcept override { return source_->columns(); }
   const ScanStats& stats() const noexcept override { return source_->stats(); }

@@ -47,6 +47,10 @@ struct Interruptible::State {
 
   // Returns when nothing runs, or throws what a signal raised.
   void WaitForIdle() {
+    {
+      const std::lock_guard lock(mutex);
+      if (!running) return;
+    }
     while (true) {
       bool idle = false;
       {
@@ -74,9 +78,9 @@ Interruptible::~Interruptible() {
 
 void Interruptible::Wait() { state_->WaitForIdle(); }
 
-void Interruptible::Run(std::function<void()> call) {
+void Interruptible::Run(std::function<void()> call, bool waits) {
   state_->WaitForIdle();
-  if (!OnMainThread()) {
+  if (!waits || !OnMainThread()) {
     nb::gil_scoped_release release;
     call();
     return;

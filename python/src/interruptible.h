@@ -21,8 +21,8 @@ class Interruptible {
   Interruptible& operator=(const Interruptible&) = delete;
 
   // `call` owns all that it refers to, since it may outlive the caller. Throws what a signal's
-  // handler raised.
-  void Run(std::function<void()> call);
+  // handler raised. A call that waits for nothing is made directly.
+  void Run(std::function<void()> call, bool waits = true);
   // Until nothing runs that a signal left. Throws as Run does.
   void Wait();
 

@@ -136,7 +136,7 @@ std::optional<PyBatch> PyScan::Next() {
     Raise({StatusCode::kInvalidArgument, "the rest of this scan was handed out as a stream"});
   if (made_ == nullptr) {
     made_ = std::make_shared<Made>();
-    calls_.Run([open = open_, made = made_] {
+    const auto make = [open = open_, made = made_] {
       made->batch = open->pool->Take();
       Result<bool> more = open->scan->Next(made->batch.get());
       if (!more.ok()) {
@@ -150,7 +150,8 @@ std::optional<PyBatch> PyScan::Next() {
       } else {
         made->status = state.status();
       }
-    });
+    };
+    calls_.Run(make, !open_->scan->is_ready());
   } else {
     calls_.Wait();
   }

@@ -106,6 +106,11 @@ class AheadScan final : public Scan {
     return true;
   }
 
+  bool is_ready() const noexcept override {
+    if (is_done_) return true;
+    const std::lock_guard lock(queue_->mutex);
+    return !queue_->finished.empty() || queue_->is_broken;
+  }
   uint64_t num_batches() const noexcept override { return source_->num_batches(); }
   std::span<const ScanColumn> columns() const noexcept override { return source_->columns(); }
   const ScanStats& stats() const noexcept override { return stats_; }
