@@ -93,6 +93,7 @@ class Epochs(Iterable[Batch]):
     def __init__(self, epoch: int = 0):
         self._running: Iteration | None = None
         self._next: Position | None = Position(epoch)
+        self._told_worker: tuple[int, int] | None = None
 
     # -- What a loader is made of.
 
@@ -113,7 +114,7 @@ class Epochs(Iterable[Batch]):
     def __iter__(self) -> Iterator[Batch]:
         """Begins an epoch: the one that was loaded or set, the next one after an epoch that came to
         its end, the same anew after one that did not. What ran before is over."""
-        at, worker = self._where_next(), worker_of_process()
+        at, worker = self._where_next(), self._worker()
         self._end("another iteration of the loader has begun")
         iteration = Iteration(self._begin(at, worker), at, worker)
         self._running, self._next = iteration, None
@@ -167,7 +168,7 @@ class Epochs(Iterable[Batch]):
 
         BadInput: it is none of `state_dict`, or of another dataset, order or batch size.
         """
-        at, worker = self._position_of(state), worker_of_process()
+        at, worker = self._position_of(state), self._worker()
         if at.worker != worker and at.worker is not None:
             raise BadInput(
                 f"the state is of worker {at.worker[0]} of {at.worker[1]}: give the whole state of"
@@ -202,6 +203,10 @@ class Epochs(Iterable[Batch]):
         self.close()
 
     # -- The rest.
+
+    def _worker(self) -> tuple[int, int] | None:
+        """(worker, workers) among which the batches of the rank are divided; None: they are not."""
+        return self._told_worker or worker_of_process()
 
     def _is_running(self) -> bool:
         return self._next is None and self._running is not None and not self._running.finished

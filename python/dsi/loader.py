@@ -85,6 +85,13 @@ class Loader(Epochs):
         }
         return _rebuild, (self._dataset, *self._asked, settings, self._where_next())
 
+    def copy(self, worker: tuple[int, int] | None = None) -> Loader:
+        """A loader that begins where this one would; with worker (one, of so many) of its share."""
+        rebuild, parts = self.__reduce__()
+        made: Loader = rebuild(*parts)
+        made._told_worker = worker
+        return made
+
     def _options(self, at: Position, **others: Any) -> _dsi.ScanOptions:
         """Of a rank, or, where the position is in the share of a worker, of that worker."""
         given = {**self._keywords, "rank": self.rank, "world": self.world}
