@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _dsi
+from ._frameworks import converter
 from .dataset import Scan
 from .epochs import Epochs, Position
 from .errors import BadInput, InvalidArgument
@@ -52,6 +53,7 @@ class Loader(Epochs):
         super().__init__(epoch)
         self._dataset = dataset
         self._framework = framework
+        converter(framework)  # What is missing is told now.
         self._pin_memory = pin_memory
         self._is_told_rank = rank is not None
         self.rank, self.world = rank_and_world(rank, world)
