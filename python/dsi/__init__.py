@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .dataset import Dataset, Scan, open
     from .files import from_parquet
     from .projections import Dense, Jagged, Kjt, Labels, Padded
+    from .transforms import Pipeline
     from .writer import Writer, WriteReport, write
 
 # Where the other names live; each is imported when it is first used.
@@ -58,6 +59,7 @@ _LAZY = {
     "Jagged": "projections",
     "Labels": "projections",
     "Padded": "projections",
+    "Pipeline": "transforms",
 }
 
 __all__ = [

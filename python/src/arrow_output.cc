@@ -82,11 +82,15 @@ nb::object StreamOf(const ArrowOutput& self, PyScan& scan) {
 }
 
 std::vector<Projection> Projections(PyDataset& dataset, const std::vector<std::string>& names,
-                                    bool dictionaries) {
+                                    bool dictionaries, const Pipeline* pipeline) {
   nb::gil_scoped_release release;
   ArrowOutputOptions options;
   options.dictionaries = dictionaries;
-  return Take(ArrowProjections(dataset.Columns(), names, options));
+  std::vector<ColumnInfo> columns = dataset.Columns(pipeline);
+  // As a scan that is asked for nothing: what is made, and no columns.
+  if (pipeline != nullptr && names.empty())
+    std::erase_if(columns, [](const ColumnInfo& column) { return !column.is_made; });
+  return Take(ArrowProjections(columns, names, options));
 }
 
 }  // namespace
@@ -109,8 +113,9 @@ void BindArrowOutput(nb::module_& module) {
            "A capsule 'arrow_array_stream' of all batches that are left, which the scan hands "
            "over.");
   module.def("arrow_projections", Projections, nb::arg("dataset"), nb::arg("names"),
-             nb::arg("dictionaries") = false,
-             "What to scan so that each column can be exported whole; no names: all columns.");
+             nb::arg("dictionaries") = false, nb::arg("pipeline") = nb::none(),
+             "What to scan so that each column can be exported whole; no names: all columns, or\n"
+             "with a pipeline all that it makes.");
 }
 
 }  // namespace dsi::python

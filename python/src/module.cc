@@ -8,6 +8,7 @@
 #include "dsi/python/src/arrow_stream.h"
 #include "dsi/python/src/batch.h"
 #include "dsi/python/src/dataset.h"
+#include "dsi/python/src/pipeline.h"
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/scan_options.h"
 #include "dsi/python/src/schema.h"
@@ -23,6 +24,7 @@ NB_MODULE(_dsi, module) {
   module.attr("__version__") = DSI_VERSION;
   dsi::python::BindTensor(module);
   dsi::python::BindBatch(module);
+  dsi::python::BindPipeline(module);
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
