@@ -18,7 +18,7 @@ from .transforms import Transforms, native_pipeline
 Where = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-def open(  # noqa: A001
+def open(
     where: Where,
     *,
     threads: int = 0,

@@ -22,6 +22,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import _dsi
 from ._dsi import Column
@@ -134,10 +135,10 @@ class Plan:
             self.arrow = _dsi.ArrowOutput.of(scan)
         return self.arrow
 
-    def add(self, name: str, layout: str, **keywords: object) -> None:
+    def add(self, name: str, layout: str, **keywords: Any) -> None:
         self.projections.append(_dsi.Projection(name, layout=layout, **keywords))
 
-    def add_own(self, name: str, layout: str, **keywords: object) -> None:
+    def add_own(self, name: str, layout: str, **keywords: Any) -> None:
         """A column with tensors of its own."""
         if name in self.layouts:
             raise InvalidArgument(f"'{name}' is asked for as {self.layouts[name]} and as {layout}")

@@ -30,8 +30,8 @@ class Pipeline:
 
     A method per operation adds a step: its output, what it takes, its parameters; all return the
     pipeline. Names and parameters are looked at by the library when the pipeline is used, saved or
-    `check`ed; types of features when a scan is made. What an operation gives, to the last bit, is in
-    spec/transforms.md.
+    `check`ed; types of features when a scan is made. What an operation gives, to the last bit, is
+    in spec/transforms.md.
 
     A mutable value: pickled and compared by its steps. Thread safety: const use from many threads.
     """
