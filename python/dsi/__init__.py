@@ -2,7 +2,7 @@
 
     import dsi
     ds = dsi.open("day=*/part-*.dsi")
-    for batch in ds.scan(["user.*", "item.id", "label"], framework="torch", batch_size=4096):
+    for batch in ds.loader(["user.*", "item.id", "label"], batch_size=4096, shuffle=True):
         logits = model(batch.dense, batch.kjt())
 
 Importing dsi imports neither numpy nor torch; what a call needs is named when it is missing.
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .batch import Batch, IkjtTensors, JaggedTensors, KjtParts, PaddedTensors
     from .dataset import Dataset, Scan, open
     from .files import from_parquet
+    from .loader import Loader, join_states
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .transforms import Pipeline
     from .writer import Writer, WriteReport, write
@@ -52,6 +53,8 @@ _LAZY = {
     "open": "dataset",
     "ArrowScan": "arrow",
     "from_parquet": "files",
+    "Loader": "loader",
+    "join_states": "loader",
     "Writer": "writer",
     "WriteReport": "writer",
     "write": "writer",
@@ -83,6 +86,7 @@ __all__ = [
     "Kjt",
     "KjtParts",
     "Labels",
+    "Loader",
     "NotDsi",
     "NotFound",
     "OutOfRange",
@@ -98,6 +102,7 @@ __all__ = [
     "Writer",
     "__version__",
     "from_parquet",
+    "join_states",
     "open",
     "write",
 ]
