@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .dataset import Dataset, Scan, open
     from .files import from_parquet
     from .loader import Loader, join_states
+    from .mixing import MixedLoader, mix
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .transforms import Pipeline
     from .writer import Writer, WriteReport, write
@@ -64,6 +65,8 @@ _LAZY = {
     "Labels": "projections",
     "Padded": "projections",
     "Pipeline": "transforms",
+    "MixedLoader": "mixing",
+    "mix": "mixing",
 }
 
 __all__ = [
@@ -87,6 +90,7 @@ __all__ = [
     "KjtParts",
     "Labels",
     "Loader",
+    "MixedLoader",
     "NotDsi",
     "NotFound",
     "OutOfRange",
@@ -103,6 +107,7 @@ __all__ = [
     "__version__",
     "from_parquet",
     "join_states",
+    "mix",
     "open",
     "write",
 ]

@@ -74,6 +74,10 @@ class Scan(Iterator[Batch]):
         batch = self.native.next()
         if batch is None:
             raise StopIteration
+        return self.wrap(batch)
+
+    def wrap(self, batch: _dsi.Batch) -> Batch:
+        """A batch of the library as this scan gives it."""
         return Batch(batch, self.native, self._plan, self._convert)
 
     def close(self) -> None:

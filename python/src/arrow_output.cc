@@ -22,19 +22,6 @@ namespace nb = nanobind;
 namespace dsi::python {
 namespace {
 
-// The scan of a PyScan, whose statistics stay there.
-class SharedScan final : public Scan {
- public:
-  explicit SharedScan(std::shared_ptr<OpenScan> open) : open_(std::move(open)) {}
-  Result<bool> Next(Batch* batch) override { return open_->scan->Next(batch); }
-  uint64_t num_batches() const noexcept override { return open_->scan->num_batches(); }
-  std::span<const ScanColumn> columns() const noexcept override { return open_->scan->columns(); }
-  const ScanStats& stats() const noexcept override { return open_->scan->stats(); }
-
- private:
-  std::shared_ptr<OpenScan> open_;
-};
-
 // A capsule that owns a struct of Arrow's, filled by `fill`, until somebody takes what is in it.
 template <typename Struct, typename Fill>
 nb::object Capsule(const char* name, const Fill& fill) {

@@ -8,6 +8,7 @@
 #include "dsi/python/src/arrow_stream.h"
 #include "dsi/python/src/batch.h"
 #include "dsi/python/src/dataset.h"
+#include "dsi/python/src/mixed_scan.h"
 #include "dsi/python/src/pipeline.h"
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/scan_options.h"
@@ -28,6 +29,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
+  dsi::python::BindMixedScan(module);
   dsi::python::BindSchema(module);
   dsi::python::BindArrowOutput(module);
   dsi::python::BindArrowStream(module);
