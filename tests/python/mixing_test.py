@@ -5,12 +5,14 @@ import itertools
 import json
 import os
 import pickle
+import re
 import signal
 import threading
 
 import dsi
 import numpy as np
 import pytest
+from conftest import SOURCE
 
 torch = pytest.importorskip("torch")
 
@@ -229,10 +231,14 @@ def test_torch_takes_it(datasets, workers, method):
     assert [told(batch) for batch in data] == expected
 
 
-def test_several_workers_are_refused(datasets):
-    data = torch.utils.data.DataLoader(mixture(datasets), batch_size=None, num_workers=2)
-    with pytest.raises(ValueError, match="num_workers=0"):
-        list(data)
+def test_several_workers_are_refused(datasets, monkeypatch):
+    # As torch tells each of two workers; when one fails there torch waits ten seconds for it.
+    from torch.utils.data._utils import worker
+
+    told_to_workers = worker.WorkerInfo(id=0, num_workers=2, seed=0, dataset=None)
+    monkeypatch.setattr(worker, "_worker_info", told_to_workers)
+    with pytest.raises(dsi.InvalidArgument, match="num_workers=0"):
+        iter(mixture(datasets))
 
 
 def test_names_and_pickles(datasets):
@@ -349,3 +355,15 @@ def test_a_mixture_does_not_cross_a_fork(datasets):
         os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert next(begun).num_rows == BATCH
+
+
+def test_the_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (SOURCE / "docs" / "python-mixing.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    exec("\n".join(blocks), {})
+    assert capsys.readouterr().out.splitlines() == [
+        "clicks clicks clicks sales clicks clicks clicks sales",
+        "True",
+    ]
