@@ -206,6 +206,20 @@ def test_ranks_have_the_same_source_at_each_step(datasets, remainder):
         assert len(set(rows)) == 60 + 35 + 200
 
 
+def test_the_end_of_one_rank_is_not_that_of_all(datasets):
+    # Five batches: rank 0 has three of them, rank 1 two.
+    def of_rank_1():
+        loader = datasets[0].loader(
+            dsi.Padded("row"), batch_size=12, rank=1, world=2, remainder="uneven"
+        )
+        return dsi.mix([(loader, 1)], exhausted="stop")
+
+    mixed, again = of_rank_1(), of_rank_1()
+    assert len(list(mixed)) == 2
+    again.load_state_dict(mixed.state_dict())
+    assert again.epoch == 0
+
+
 def test_another_world_goes_on(datasets):
     begun = [mixture(datasets, (2, 1, 1), "drop", rank=r, world=2) for r in range(2)]
     seen = []
