@@ -6,6 +6,7 @@
 #include "dsi/dataset/files/dataset_files_internal.h"
 #include "dsi/dataset/files/schema_view_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
+#include "dsi/dataset/scan/pipeline_plan_internal.h"
 
 namespace dsi {
 
@@ -33,6 +34,28 @@ Result<std::vector<ColumnInfo>> Dataset::Columns() const {
   return internal::NoThrow([&]() -> Result<std::vector<ColumnInfo>> {
     DSI_ASSIGN_OR_RETURN(const auto view, internal::MakeView(*files_, {}));
     return std::vector<ColumnInfo>(view->columns().begin(), view->columns().end());
+  });
+}
+
+Result<std::vector<ColumnInfo>> Dataset::Columns(const Pipeline& pipeline) const {
+  return internal::NoThrow([&]() -> Result<std::vector<ColumnInfo>> {
+    DSI_ASSIGN_OR_RETURN(const auto made, internal::ResolvePipeline(pipeline, *files_));
+    std::vector<ColumnInfo> columns = internal::ColumnsOfPlan(made.plan);
+    DSI_ASSIGN_OR_RETURN(const auto view, internal::MakeView(*files_, {}));
+    for (const ColumnInfo& stored : view->columns()) {
+      if (internal::FindMade(stored.name, pipeline) || internal::FindMade(stored.feature, pipeline))
+        continue;
+      columns.push_back(stored);
+      columns.back().ordinal = static_cast<uint32_t>(columns.size() - 1);
+    }
+    return columns;
+  });
+}
+
+Result<TransformPlan> Dataset::Resolve(const Pipeline& pipeline) const {
+  return internal::NoThrow([&]() -> Result<TransformPlan> {
+    DSI_ASSIGN_OR_RETURN(auto made, internal::ResolvePipeline(pipeline, *files_));
+    return std::move(made.plan);
   });
 }
 

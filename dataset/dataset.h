@@ -17,6 +17,8 @@
 #include "dsi/io/open.h"
 #include "dsi/reader/file_info.h"
 #include "dsi/reader/read_plan.h"
+#include "dsi/transform/pipeline.h"
+#include "dsi/transform/transform_plan.h"
 
 namespace dsi {
 
@@ -70,6 +72,15 @@ class DSI_EXPORT Dataset {
   // one file alone is not told: group, max_error and what is stored. kBadInput names two files that
   // cannot be reconciled. Reads the directory of every file that a manifest does not tell about.
   Result<std::vector<ColumnInfo>> Columns() const;
+  // The same with a pipeline: all that a scan with it may name, first what it makes (is_made), in
+  // the order of its outputs. A list is a kList, a scored list the kWeighted columns name.ids and
+  // name.weights, a fraction a kDense, a whole number a kKey (kTimestamp where its unit is known);
+  // of types that the steps make. Stored columns that have the name of a step are left out, for a
+  // scan that names them means the step. Errors: those of Resolve.
+  Result<std::vector<ColumnInfo>> Columns(const Pipeline& pipeline) const;
+  // What a scan with a pipeline runs, in which order, when all its outputs are asked for. kNotFound
+  // and kInvalidArgument name the step. Reads directories, no data.
+  Result<TransformPlan> Resolve(const Pipeline& pipeline) const;
   // Batches of this rank; reads no data.
   Result<uint64_t> CountBatches(const DatasetScanOptions& options) const;
   // A state of the batches of this rank alone, repetitions (Remainder::kPad) left out: readers that

@@ -27,8 +27,10 @@ struct DatasetScanOptions {
   // what each rank gets do not depend on them; it may have none. Names are those of the dataset.
   ScanOptions scan;
   // Makes further features of those of the files, once per unique row; ScanOptions::features name
-  // its outputs as they name columns; none: all outputs, and no columns. A scored list is two
-  // columns, name.ids and name.weights. Types are those that the steps make.
+  // its outputs as they name columns, though not by patterns; none: all outputs, and no columns. A
+  // scored list is two columns, name.ids and name.weights. Types are those that the steps make,
+  // unless Projection::dtype asks for one that is wider, or of floats: then a cast (T-029) is the
+  // last step. Steps that no feature asked for needs are checked, and not run.
   Pipeline pipeline = {};
   // The rows to scan, ascending and apart. Empty: all.
   std::vector<DatasetRows> rows = {};

@@ -68,6 +68,8 @@ struct ColumnInfo {
   double max_error = 0;                     // … and the greatest difference that this made.
   uint64_t stored_bytes = 0;
   uint64_t stored_values = 0;
+  // No file has it: a pipeline makes it (Dataset::Columns).
+  bool is_made = false;
 };
 
 struct GroupInfo {

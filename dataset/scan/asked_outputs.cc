@@ -44,32 +44,32 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
   options_ = options.scan;
   options_.features.clear();
   // Names of the dataset: first of projections, then of the pipeline, then of the filter.
-  std::vector<std::string> made;
-  for (const TransformStep& step : options.pipeline.steps) made.push_back(step.output);
-  const auto is_made = [&](const std::string& name) {
-    return std::find(made.begin(), made.end(), name) != made.end();
-  };
+  const Pipeline& pipeline = options.pipeline;
   std::vector<std::string> patterns;
-  std::vector<uint32_t> pattern_of;  // By projection.
+  std::vector<uint32_t> pattern_of;  // By projection; kNone32: the pipeline makes it.
   for (const Projection& projection : options.scan.features) {
-    pattern_of.push_back(is_made(projection.name) ? kNone32
-                                                  : static_cast<uint32_t>(patterns.size()));
-    if (!is_made(projection.name)) patterns.push_back(projection.name);
+    const bool is_made = FindMade(projection.name, pipeline).has_value();
+    pattern_of.push_back(is_made ? kNone32 : static_cast<uint32_t>(patterns.size()));
+    if (!is_made) patterns.push_back(projection.name);
   }
-  const bool wants_all = options.scan.features.empty() && options.pipeline.steps.empty();
+  const bool wants_all = options.scan.features.empty() && pipeline.steps.empty();
   if (wants_all) patterns.push_back("*");
   const size_t first_feature = patterns.size();
-  std::vector<std::string> features;
-  if (!options.pipeline.steps.empty()) {
-    DSI_ASSIGN_OR_RETURN(features, options.pipeline.Features());
+  if (!pipeline.steps.empty()) {
+    DSI_ASSIGN_OR_RETURN(const std::vector<std::string> features, pipeline.Features());
     patterns.insert(patterns.end(), features.begin(), features.end());
   }
   const size_t first_filter = patterns.size();
   for (std::string& name : FilterColumns(options.scan.filter)) patterns.push_back(std::move(name));
-  DSI_ASSIGN_OR_RETURN(view_, MakeView(files, patterns));
+  auto view = MakeView(files, patterns);
+  if (!view.ok()) {
+    DSI_RETURN_IF_ERROR(CheckFeatures(pipeline, files));
+    return view.status();
+  }
+  view_ = *std::move(view);
 
-  if (!options.pipeline.steps.empty())
-    DSI_RETURN_IF_ERROR(FindPlan(options.pipeline, features, first_feature));
+  if (!pipeline.steps.empty())
+    DSI_RETURN_IF_ERROR(FindPlan(pipeline, options.scan.features, first_feature));
   for (size_t i = first_filter; i < patterns.size(); ++i) {
     const std::vector<uint32_t>& columns = view_->of_pattern()[i];
     if (columns.size() != 1) {
@@ -96,12 +96,8 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
   for (size_t i = 0; i < options.scan.features.size(); ++i) {
     const Projection& projection = options.scan.features[i];
     if (pattern_of[i] == kNone32) {
-      DSI_ASSIGN_OR_RETURN(const bool is_output, AddStage(projection));
-      if (is_output) continue;
-      return InvalidArgument(
-          "{}: the pipeline makes it on the way and does not keep it; name it in "
-          "Pipeline::outputs",
-          projection.name);
+      DSI_RETURN_IF_ERROR(AddStages(projection, *FindMade(projection.name, pipeline)));
+      continue;
     }
     const std::vector<uint32_t>& columns = view_->of_pattern()[pattern_of[i]];
     for (const uint32_t column : columns)
@@ -110,28 +106,29 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
   return Status::Ok();
 }
 
-// What the pipeline takes, as columns of the view.
-Status AskedOutputs::FindPlan(const Pipeline& pipeline, const std::vector<std::string>& names,
+// What is made for these projections (none: all outputs), of which columns of the view.
+Status AskedOutputs::FindPlan(const Pipeline& pipeline, std::span<const Projection> asked,
                               size_t first_pattern) {
-  std::vector<TransformFeature> features;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const std::vector<uint32_t>& columns = view_->of_pattern()[first_pattern + i];
-    const ColumnInfo& first = view_->columns()[columns.front()];
-    const bool is_scored = first.kind == Kind::kWeighted && columns.size() == 2;
-    if (columns.size() != 1 && !is_scored) {
-      return InvalidArgument("pipeline: \"{}\" stands for {} columns; name one of them", names[i],
-                             columns.size());
-    }
-    TransformFeature& feature = features.emplace_back();
-    feature.name = names[i];
-    feature.type.type = TransformTypeOf(first.type);
-    feature.type.unit = first.time_unit;
-    feature.type.shape = is_scored       ? RowShape::kScored
-                         : IsList(first) ? RowShape::kList
-                                         : RowShape::kNumber;
-    features_.push_back({columns[0], is_scored ? columns[1] : kNone32});
+  DSI_ASSIGN_OR_RETURN(PipelinePlan whole, ResolvePipeline(pipeline, *view_, first_pattern));
+  features_ = std::move(whole.features);
+  whole_plan_ = std::move(whole.plan);
+  if (asked.empty()) {
+    plan_ = whole_plan_;
+    return Status::Ok();
   }
-  DSI_ASSIGN_OR_RETURN(plan_, pipeline.Resolve(features));
+  DSI_ASSIGN_OR_RETURN(plan_, PlanOfAsked(pipeline, *whole_plan_, asked));
+  // What only other outputs take is not read.
+  std::vector<uint8_t> taken(features_.size());
+  if (plan_.has_value()) {
+    for (const TransformStage& stage : plan_->stages()) {
+      for (const TransformSource& source : stage.sources) {
+        if (!source.is_stage) taken[source.index] = 1;
+      }
+    }
+  }
+  for (size_t i = 0; i < features_.size(); ++i) {
+    if (taken[i] == 0) features_[i] = {};
+  }
   return Status::Ok();
 }
 
@@ -180,22 +177,26 @@ Status AskedOutputs::AddAllStages() {
     const TransformStage& made = plan_->stages()[stage];
     const bool is_number = made.type.shape == RowShape::kNumber;
     DSI_RETURN_IF_ERROR(
-        AddStage({.name = made.name, .layout = is_number ? Layout::kPadded : Layout::kJagged})
-            .status());
+        AddStages({.name = made.name, .layout = is_number ? Layout::kPadded : Layout::kJagged},
+                  {made.name, true, true, false}));
   }
   return Status::Ok();
 }
 
-Result<bool> AskedOutputs::AddStage(const Projection& asked) {
+Status AskedOutputs::AddStages(const Projection& asked, const MadeName& name) {
+  const TransformType& made = *FindOutput(*whole_plan_, name.output);
+  DSI_ASSIGN_OR_RETURN(const std::string of, StageOf(name, made, asked));
   for (const size_t stage : plan_->outputs()) {
-    const TransformStage& made = plan_->stages()[stage];
-    if (made.name != asked.name) continue;
-    const bool is_scored = made.type.shape == RowShape::kScored;
-    DSI_RETURN_IF_ERROR(AddMade(asked, stage, false, is_scored ? made.name + ".ids" : made.name));
-    if (is_scored) DSI_RETURN_IF_ERROR(AddMade(asked, stage, true, made.name + ".weights"));
-    return true;
+    if (plan_->stages()[stage].name != of) continue;
+    const bool is_scored = made.shape == RowShape::kScored;
+    if (name.values) {
+      DSI_RETURN_IF_ERROR(
+          AddMade(asked, stage, false, is_scored ? name.output + ".ids" : name.output));
+    }
+    if (is_scored && name.weights)
+      DSI_RETURN_IF_ERROR(AddMade(asked, stage, true, name.output + ".weights"));
   }
-  return false;
+  return Status::Ok();
 }
 
 Status AskedOutputs::AddMade(const Projection& asked, size_t stage, bool scores, std::string name) {
@@ -208,10 +209,6 @@ Status AskedOutputs::AddMade(const Projection& asked, size_t stage, bool scores,
   output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
   output.keep_last = asked.keep == Keep::kLast;
   output.pad_left = asked.pad == Side::kLeft;
-  if (!scores && asked.dtype.has_value() && *asked.dtype != output.dtype) {
-    return InvalidArgument("{}: the pipeline makes {}, {} asked for; a step of cast changes that",
-                           output.name, TypeName(output.dtype), TypeName(*asked.dtype));
-  }
   const bool is_number = type.shape == RowShape::kNumber;
   const bool padded = IsPadded(asked.layout);
   if (asked.layout == Layout::kDense && !is_number)
@@ -253,8 +250,9 @@ FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file) cons
     request.options.features.push_back(asked.projection);
     request.options.features.back().name = column->name;
   }
-  for (size_t i = 0; i < features_.size(); ++i) {
+  for (size_t i = 0; plan_.has_value() && i < features_.size(); ++i) {
     TransformInput& input = request.inputs.emplace_back();
+    if (features_[i].values == kNone32) continue;
     const ColumnInfo* const values = view_->InFile(file, features_[i].values);
     if (values == nullptr) continue;
     input.values = request.AddUnique(values->name, plan_->features()[i].type.type);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "dsi/dataset/files/dataset_files_internal.h"
 #include "dsi/dataset/files/schema_view_internal.h"
 #include "dsi/dataset/scan/joint_projection_internal.h"
+#include "dsi/dataset/scan/pipeline_plan_internal.h"
 #include "dsi/dataset/scan/scan_file_internal.h"
 
 namespace dsi::internal {
@@ -35,24 +37,19 @@ class AskedOutputs {
     Projection projection;  // Everything is settled but the name, which is the file's.
     ScanOutput output;
   };
-  struct Feature {  // Of the pipeline: columns of the view.
-    uint32_t values = kNone32;
-    uint32_t scores = kNone32;
-  };
-
   Status Find(const DatasetFiles& files, const DatasetScanOptions& options);
-  Status FindPlan(const Pipeline& pipeline, const std::vector<std::string>& features,
+  Status FindPlan(const Pipeline& pipeline, std::span<const Projection> asked,
                   size_t first_pattern);
   Status AddColumn(const DatasetFiles& files, uint32_t column, Projection asked, bool one_of_many);
   Status AddAllStages();
-  // False: no stage has the name.
-  Result<bool> AddStage(const Projection& asked);
+  Status AddStages(const Projection& asked, const MadeName& name);
   Status AddMade(const Projection& asked, size_t stage, bool scores, std::string name);
 
   ScanOptions options_;  // Without features.
   std::shared_ptr<const SchemaView> view_;
-  std::optional<TransformPlan> plan_;
-  std::vector<Feature> features_;
+  std::optional<TransformPlan> whole_plan_;  // Of the pipeline.
+  std::optional<TransformPlan> plan_;        // Of what is asked for of it.
+  std::vector<PipelineFeature> features_;    // kNone32: no stage takes it.
   std::vector<Asked> asked_;
   std::vector<uint32_t> filter_columns_;  // Of predicates, those of `where` first.
 };

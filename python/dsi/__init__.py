@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from .dataset import Dataset, Scan, open
     from .files import from_parquet
     from .loader import Loader, join_states
+    from .mixing import MixedLoader, mix
     from .projections import Dense, Jagged, Kjt, Labels, Padded
+    from .transforms import Pipeline
     from .writer import Writer, WriteReport, write
 
 # Where the other names live; each is imported when it is first used.
@@ -62,6 +64,9 @@ _LAZY = {
     "Jagged": "projections",
     "Labels": "projections",
     "Padded": "projections",
+    "Pipeline": "transforms",
+    "MixedLoader": "mixing",
+    "mix": "mixing",
 }
 
 __all__ = [
@@ -85,11 +90,13 @@ __all__ = [
     "KjtParts",
     "Labels",
     "Loader",
+    "MixedLoader",
     "NotDsi",
     "NotFound",
     "OutOfRange",
     "Padded",
     "PaddedTensors",
+    "Pipeline",
     "ResourceExhausted",
     "Scan",
     "Tensor",
@@ -100,6 +107,7 @@ __all__ = [
     "__version__",
     "from_parquet",
     "join_states",
+    "mix",
     "open",
     "write",
 ]

@@ -98,12 +98,14 @@ def store(batch: Batch) -> tuple[Any, ...]:
         files, rows = (bytearray(cast(Any, part)) for part in batch._scan.rows_of(native))
         stored = StoredBatch(native.num_rows, native.first_row, made, files, rows)
     light = Plan(plan.index_dtype, dense=plan.dense, kjts=plan.kjts, layouts=plan.layouts)
-    return _restore, (framework, slab, stored, light)
+    return _restore, (framework, slab, stored, light, batch.source)
 
 
-def _restore(framework: str, slab: Any, stored: StoredBatch, plan: Plan) -> Batch:
+def _restore(
+    framework: str, slab: Any, stored: StoredBatch, plan: Plan, source: int | str | None
+) -> Batch:
     from .batch import Batch
 
     convert = TorchSlab(slab) if framework == "torch" else NumpySlab(slab)
     native = cast(_dsi.Batch, stored)
-    return Batch(native, cast(_dsi.Scan, stored), plan, convert)
+    return Batch(native, cast(_dsi.Scan, stored), plan, convert, source)

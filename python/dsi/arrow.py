@@ -13,6 +13,7 @@ from ._frameworks import need
 from ._schema import METADATA_KEY, restrict
 from .options import ScanKeywords, make_options
 from .projections import Plan
+from .transforms import native_pipeline
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -53,8 +54,10 @@ class ArrowScan:
     ):
         self._dataset = dataset
         names = [columns] if isinstance(columns, str) else list(columns or ())
-        plan = Plan("int64")
-        plan.projections = _dsi.arrow_projections(dataset.native, names, dictionaries)
+        plan = Plan("int64", native_pipeline(keywords.get("transforms")))
+        plan.projections = _dsi.arrow_projections(
+            dataset.native, names, dictionaries, plan.pipeline
+        )
         asked: ScanKeywords = {"batch_size": ROWS_OF_BATCH, "threads": 0, **keywords}
         self._options = make_options(plan, asked)
         self._binary = binary

@@ -74,13 +74,22 @@ class Batch:
     """Rows of a scan. Thread safety: const use from many threads.
 
     Pickled as one array (`framework` 'numpy' or 'torch'), so that worker processes hand batches on;
-    torch's move that array into shared memory.
+    torch's move that array into shared memory. source: of a mixture (`dsi.mix`), which of its
+    loaders the batch is of, by number or name; else None.
     """
 
-    __slots__ = ("__weakref__", "_convert", "_made", "_plan", "_scan", "native")
+    __slots__ = ("__weakref__", "_convert", "_made", "_plan", "_scan", "native", "source")
 
-    def __init__(self, native: _dsi.Batch, scan: _dsi.Scan, plan: Plan, convert: Convert):
+    def __init__(
+        self,
+        native: _dsi.Batch,
+        scan: _dsi.Scan,
+        plan: Plan,
+        convert: Convert,
+        source: int | str | None = None,
+    ):
         self.native = native
+        self.source = source
         self._scan = scan
         self._plan = plan
         self._convert = convert
@@ -244,7 +253,7 @@ class Batch:
     # -- What torch's and TorchRec's loaders call.
 
     def _on(self, slab: Any) -> Batch:
-        return Batch(self.native, self._scan, self._plan, TorchSlab(slab))
+        return Batch(self.native, self._scan, self._plan, TorchSlab(slab), self.source)
 
     def _torch_slab(self) -> Any:
         slab = self.slab

@@ -14,6 +14,7 @@ from .errors import BadInput
 from .options import ReadKeywords, ScanKeywords, make_options
 from .projections import Plan, Projection, resolve
 from .tables import Tables
+from .transforms import Transforms, native_pipeline
 
 if TYPE_CHECKING:
     from .loader import Loader
@@ -73,6 +74,10 @@ class Scan(Iterator[Batch]):
         batch = self.native.next()
         if batch is None:
             raise StopIteration
+        return self.wrap(batch)
+
+    def wrap(self, batch: _dsi.Batch) -> Batch:
+        """A batch of the library as this scan gives it."""
         return Batch(batch, self.native, self._plan, self._convert)
 
     def close(self) -> None:
@@ -160,9 +165,21 @@ class Dataset(Tables):
         """Of all files, their order and content: another dataset, another number."""
         return self.native.snapshot
 
-    def columns(self) -> list[Column]:
-        """One schema over all files. BadInput names two files that cannot be reconciled."""
-        return self.native.columns()
+    def columns(self, transforms: Transforms | None = None) -> list[Column]:
+        """One schema over all files. BadInput names two files that cannot be reconciled.
+
+        With transforms: all that a scan with them may name, what they make first (`is_made`).
+        """
+        return self.native.columns(native_pipeline(transforms))
+
+    def explain(self, transforms: Transforms) -> str:
+        """What a scan runs of a pipeline, in which order and over which types: a stage a line.
+
+        NotFound, InvalidArgument: a step takes a feature that is not there, or of another type.
+        """
+        pipeline = native_pipeline(transforms)
+        assert pipeline is not None
+        return self.native.explain(pipeline)
 
     def manifest(self, folder: str = "") -> str:
         """The JSON that `open` takes for a manifest, with paths named from `folder`."""
@@ -179,12 +196,13 @@ class Dataset(Tables):
     ) -> Scan:
         """Batches of this dataset, in the order of its files unless `shuffle` says otherwise.
 
-        features: names, patterns and projections (`dsi.projections`); None: everything.
+        features: names, patterns and projections (`dsi.projections`), also of what `transforms`
+        makes; None: everything, or with transforms all that they make.
         framework: 'numpy', 'torch', 'jax', or 'dsi' for `Tensor`. kjt: the form of keys that are
         named alone. index_dtype: of ids, lengths and offsets of keys, 'int64' or 'int32'.
         Keywords: `ScanKeywords`.
         """
-        plan = resolve(self.native, features, kjt, index_dtype)
+        plan = resolve(self.native, features, kjt, index_dtype, keywords.get("transforms"))
         return Scan(self.native.scan(make_options(plan, keywords)), plan, framework)
 
     def loader(

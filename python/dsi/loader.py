@@ -58,7 +58,7 @@ class Loader(Epochs):
         self._is_told_rank = rank is not None
         self.rank, self.world = rank_and_world(rank, world)
         self._asked = (features, kjt, index_dtype)
-        self._plan = resolve(dataset.native, features, kjt, index_dtype)
+        self._plan = resolve(dataset.native, features, kjt, index_dtype, keywords.get("transforms"))
         self._keywords: dict[str, Any] = {
             "read_ahead_bytes": READ_AHEAD_BYTES,
             "threads": None,
@@ -104,13 +104,16 @@ class Loader(Epochs):
         given.update(others, epoch=at.epoch, state=at.state)
         return make_options(self._plan, cast(ScanKeywords, given))
 
-    def _begin(self, at: Position, worker: tuple[int, int] | None) -> Scan:
+    def _check_rank(self) -> None:
         group = process_group()
         if not self._is_told_rank and group not in (None, (self.rank, self.world)):
             raise InvalidArgument(
                 f"the loader was made for rank {self.rank} of {self.world}, and torch.distributed"
                 f" says now {group}: make it after init_process_group, or give rank and world"
             )
+
+    def _begin(self, at: Position, worker: tuple[int, int] | None) -> Scan:
+        self._check_rank()
         if worker is not None and at.worker is None:
             if self._keywords.get("remainder") == "pad":
                 raise InvalidArgument(
@@ -119,14 +122,22 @@ class Loader(Epochs):
                 )
             share = self._dataset.native.share_state(self._options(at))
             at = Position(at.epoch, share, worker)
-        return self._scan(self._options(at))
+        return self._wrap(self._dataset.native.scan(self._options(at), self._allocate()))
 
-    def _scan(self, options: _dsi.ScanOptions) -> Scan:
+    def _allocate(self) -> Any:
+        """Where batches lie: of torch, pinned; None: where the library allocates."""
+        if not self._pin_memory:
+            return None
+        from .pinned import allocate
+
+        return allocate
+
+    def _wrap(self, native: _dsi.Scan) -> Scan:
         if self._pin_memory:
-            from .pinned import PinnedScan, allocate
+            from .pinned import PinnedScan
 
-            return PinnedScan(self._dataset.native.scan(options, allocate), self._plan)
-        return Scan(self._dataset.native.scan(options), self._plan, self._framework)
+            return PinnedScan(native, self._plan)
+        return Scan(native, self._plan, self._framework)
 
     def _check_pinned(self) -> None:
         if self._framework != "torch":

@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 from . import _dsi
 from .projections import Plan
+from .transforms import Transforms
 
 Term = tuple[str, str, int | float]
 
@@ -23,7 +24,8 @@ class ReadKeywords(TypedDict, total=False):
     mixing_rows: so many rows at a time are mixed, as whole 'sessions' or single 'rows' (mix).
     threads: that decode one batch; 0: all cores. read_ahead_bytes: batches and pages made ahead by
     threads of the library; 0: none. memory_bytes: most that the scan holds besides.
-    transforms: a pipeline as JSON text or as what json.dumps makes of a dict (spec/transforms.md).
+    transforms: a `Pipeline`, or its JSON as text or dict (spec/transforms.md). Features then name
+    what it makes as well; without features all that it makes is read, and no columns.
     remainder: of batches that do not go round, 'drop', 'pad' or 'uneven'.
     """
 
@@ -40,7 +42,7 @@ class ReadKeywords(TypedDict, total=False):
     threads: int
     read_ahead_bytes: int
     memory_bytes: int
-    transforms: str | dict[str, Any]
+    transforms: Transforms
     remainder: str
 
 
@@ -77,14 +79,13 @@ def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
         given["where"] = _terms(given["where"])
     if "sample" in given:
         given["sample"] = [(_terms(terms), share) for terms, share in given["sample"]]
-    if "transforms" in given:
-        pipeline = given.pop("transforms")
-        if not isinstance(pipeline, str):
-            import json
-
-            pipeline = json.dumps(pipeline)
-        given["pipeline"] = pipeline
+    given.pop("transforms", None)  # The plan was made with it.
     for name in ("rows", "where"):
         if name in given and not isinstance(given[name], list):
             given[name] = list(given[name])
-    return _dsi.ScanOptions(features=plan.projections, index_dtype=plan.index_dtype, **given)
+    return _dsi.ScanOptions(
+        features=plan.projections,
+        index_dtype=plan.index_dtype,
+        pipeline=plan.pipeline,
+        **given,
+    )

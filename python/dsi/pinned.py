@@ -39,10 +39,7 @@ class PinnedScan(Scan):
     def __init__(self, native: _dsi.Scan, plan: Plan):
         super().__init__(native, plan, "torch")
 
-    def __next__(self) -> Batch:
-        batch = self.native.next()
-        if batch is None:
-            raise StopIteration
+    def wrap(self, batch: _dsi.Batch) -> Batch:
         owner: Any = batch.owner
         convert = self._convert if owner is None else TorchSlab(owner[: batch.slab.nbytes])
         return Batch(batch, self.native, self._plan, convert)

@@ -12,6 +12,7 @@ list or key of integers      a key of `batch.kjt()`
 weighted list                a key of `batch.kjt("weighted")`, with weights
 list of floats, string       `batch.jagged(name)`
 embedding                    `batch.padded(name)`
+whole number of a transform  a key of `batch.kjt()`, one id a row
 timestamp, string key        `batch.padded(name)` of width 1, `batch.jagged(name)`
 ===========================  ====================================================================
 """
@@ -26,6 +27,7 @@ from typing import Any
 from . import _dsi
 from ._dsi import Column
 from .errors import InvalidArgument, NotFound
+from .transforms import Transforms, native_pipeline
 
 WEIGHTED = "weighted"
 LABELS = "labels"
@@ -119,6 +121,7 @@ class Plan:
     """Where the columns of a scan are in its batches."""
 
     index_dtype: str
+    pipeline: _dsi.Pipeline | None = None
     projections: list[_dsi.Projection] = field(default_factory=list)
     dense: dict[str, list[str]] = field(default_factory=dict)
     kjts: dict[str, KjtSet] = field(default_factory=dict)
@@ -242,8 +245,9 @@ def _names_of(asked: Projection) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _not_found(dataset: _dsi.Dataset, name: str) -> NotFound:
-    known = {c.name for c in dataset.columns()} | {c.feature for c in dataset.columns()}
+def _not_found(dataset: _dsi.Dataset, name: str, pipeline: _dsi.Pipeline | None) -> NotFound:
+    columns = dataset.columns(pipeline)
+    known = {c.name for c in columns} | {c.feature for c in columns}
     near = difflib.get_close_matches(name, known, n=3)
     hint = f"; near it: {', '.join(near)}" if near else ""
     return NotFound(f"no feature or column is named '{name}'{hint}")
@@ -254,21 +258,28 @@ def resolve(
     features: Projection | Sequence[Projection] | None,
     form: str = "expanded",
     index_dtype: str = "int64",
+    transforms: Transforms | None = None,
 ) -> Plan:
-    """Makes a plan of what was asked for; None: everything. Reads directories, no data.
+    """Makes a plan of what was asked for; None: everything, or with transforms all that they make.
+    Reads directories, no data.
 
-    NotFound: a name that no file has. InvalidArgument: a column asked for in two ways, a form, a
-    dtype.
+    NotFound: a name that no file has and no step makes. InvalidArgument: a column asked for in two
+    ways, a form, a dtype. Both and BadInput: a step that cannot be.
     """
+    pipeline = native_pipeline(transforms)
+    only_made = features is None and pipeline is not None
     if features is None:
         features = ["*"]
     elif isinstance(features, str) or not isinstance(features, Sequence):
         features = [features]
     asked = [(one, name) for one in features for name in _names_of(one)]
-    plan = Plan(index_dtype)
-    for (one, name), columns in zip(asked, dataset.match([name for _, name in asked]), strict=True):
+    plan = Plan(index_dtype, pipeline)
+    found = dataset.match([name for _, name in asked], pipeline)
+    for (one, name), columns in zip(asked, found, strict=True):
         if not columns and not any(c in name for c in "*?"):
-            raise _not_found(dataset, name)
+            raise _not_found(dataset, name, pipeline)
+        if only_made:
+            columns = [column for column in columns if column.is_made]
         if isinstance(one, str):
             for column in columns:
                 _add_by_kind(plan, column, form)

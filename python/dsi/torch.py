@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ._frameworks import need
 from .batch import Batch
 from .loader import Loader
+from .mixing import MixedLoader
 
 if TYPE_CHECKING:
     from torch.utils.data import IterableDataset
@@ -21,3 +22,7 @@ class TorchLoader(Loader, IterableDataset[Batch]):
     Workers share the rank's batches, each a run of them: all together give what the loader gives,
     neither more nor less. None are needed: threads of the library make batches ahead.
     """
+
+
+class TorchMixedLoader(MixedLoader, IterableDataset[Batch]):
+    """A `MixedLoader` that is a torch.utils.data.IterableDataset, for at most one worker."""

@@ -22,19 +22,6 @@ namespace nb = nanobind;
 namespace dsi::python {
 namespace {
 
-// The scan of a PyScan, whose statistics stay there.
-class SharedScan final : public Scan {
- public:
-  explicit SharedScan(std::shared_ptr<OpenScan> open) : open_(std::move(open)) {}
-  Result<bool> Next(Batch* batch) override { return open_->scan->Next(batch); }
-  uint64_t num_batches() const noexcept override { return open_->scan->num_batches(); }
-  std::span<const ScanColumn> columns() const noexcept override { return open_->scan->columns(); }
-  const ScanStats& stats() const noexcept override { return open_->scan->stats(); }
-
- private:
-  std::shared_ptr<OpenScan> open_;
-};
-
 // A capsule that owns a struct of Arrow's, filled by `fill`, until somebody takes what is in it.
 template <typename Struct, typename Fill>
 nb::object Capsule(const char* name, const Fill& fill) {
@@ -82,11 +69,15 @@ nb::object StreamOf(const ArrowOutput& self, PyScan& scan) {
 }
 
 std::vector<Projection> Projections(PyDataset& dataset, const std::vector<std::string>& names,
-                                    bool dictionaries) {
+                                    bool dictionaries, const Pipeline* pipeline) {
   nb::gil_scoped_release release;
   ArrowOutputOptions options;
   options.dictionaries = dictionaries;
-  return Take(ArrowProjections(dataset.Columns(), names, options));
+  std::vector<ColumnInfo> columns = dataset.Columns(pipeline);
+  // As a scan that is asked for nothing: what is made, and no columns.
+  if (pipeline != nullptr && names.empty())
+    std::erase_if(columns, [](const ColumnInfo& column) { return !column.is_made; });
+  return Take(ArrowProjections(columns, names, options));
 }
 
 }  // namespace
@@ -109,8 +100,9 @@ void BindArrowOutput(nb::module_& module) {
            "A capsule 'arrow_array_stream' of all batches that are left, which the scan hands "
            "over.");
   module.def("arrow_projections", Projections, nb::arg("dataset"), nb::arg("names"),
-             nb::arg("dictionaries") = false,
-             "What to scan so that each column can be exported whole; no names: all columns.");
+             nb::arg("dictionaries") = false, nb::arg("pipeline") = nb::none(),
+             "What to scan so that each column can be exported whole; no names: all columns, or\n"
+             "with a pipeline all that it makes.");
 }
 
 }  // namespace dsi::python

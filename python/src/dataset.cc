@@ -44,10 +44,11 @@ bool Matches(std::string_view pattern, std::string_view name) {
 bool IsPattern(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
 
 // Of each name or pattern the columns that it stands for, in the order of the dataset.
-std::vector<std::vector<ColumnInfo>> Match(PyDataset& self, const std::vector<std::string>& names) {
+std::vector<std::vector<ColumnInfo>> Match(PyDataset& self, const std::vector<std::string>& names,
+                                           const Pipeline* pipeline) {
   nb::gil_scoped_release release;
   std::vector<std::vector<ColumnInfo>> found(names.size());
-  const std::vector<ColumnInfo>& columns = self.Columns();
+  const std::vector<ColumnInfo> columns = self.Columns(pipeline);
   for (size_t i = 0; i < names.size(); ++i) {
     const bool pattern = IsPattern(names[i]);
     for (const ColumnInfo& column : columns) {
@@ -130,6 +131,7 @@ void BindColumn(nb::module_& module) {
       .def_prop_ro("default_bits", Default)
       .def_ro("stored_bytes", &ColumnInfo::stored_bytes)
       .def_ro("stored_values", &ColumnInfo::stored_values)
+      .def_ro("is_made", &ColumnInfo::is_made, "No file has it: a pipeline makes it.")
       .def_prop_ro("supported", [](const ColumnInfo& c) { return c.support.ok(); })
       .def("__repr__", [](const ColumnInfo& c) {
         return "dsi.Column(" + c.name + ": " + std::string(KindName(c.kind)) + " " +
@@ -147,6 +149,10 @@ void BindColumn(nb::module_& module) {
 }
 
 }  // namespace
+
+std::vector<ColumnInfo> PyDataset::Columns(const Pipeline* pipeline) {
+  return pipeline == nullptr ? Columns() : Take(dataset_->Columns(*pipeline));
+}
 
 const std::vector<ColumnInfo>& PyDataset::Columns() {
   std::lock_guard lock(mutex_);
@@ -172,15 +178,25 @@ void BindDataset(nb::module_& module) {
       .def_prop_ro(
           "snapshot", [](const PyDataset& self) { return self.dataset()->snapshot(); },
           "Of all files, their order and their content.")
-      .def("columns",
-           [](PyDataset& self) {
-             nb::gil_scoped_release release;
-             return self.Columns();
-           })
-      .def("match", Match, nb::arg("names"),
+      .def(
+          "columns",
+          [](PyDataset& self, const Pipeline* pipeline) {
+            nb::gil_scoped_release release;
+            return self.Columns(pipeline);
+          },
+          nb::arg("pipeline") = nb::none(),
+          "With a pipeline all that a scan with it may name, what it makes first.")
+      .def("match", Match, nb::arg("names"), nb::arg("pipeline") = nb::none(),
            "Of each name or pattern ('*', '?'; a feature stands for its columns) the columns, in "
            "the\n"
-           "order of the dataset; none: an empty list.")
+           "order of columns(pipeline); none: an empty list.")
+      .def(
+          "explain",
+          [](const PyDataset& self, const Pipeline& pipeline) {
+            nb::gil_scoped_release release;
+            return Take(self.dataset()->Resolve(pipeline)).Explain();
+          },
+          nb::arg("pipeline"), "What a scan runs of a pipeline, in which order: a stage a line.")
       .def(
           "manifest",
           [](const PyDataset& self, const std::string& folder) {

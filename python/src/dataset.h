@@ -24,6 +24,8 @@ class PyDataset {
   const OpenOptions& open_options() const { return open_; }
   // Takes the interpreter's lock from nobody: called without it.
   const std::vector<ColumnInfo>& Columns();
+  // With a pipeline (null: none) all that a scan with it may name. Called without the lock, too.
+  std::vector<ColumnInfo> Columns(const Pipeline* pipeline);
 
  private:
   std::shared_ptr<const Dataset> dataset_;

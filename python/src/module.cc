@@ -8,6 +8,8 @@
 #include "dsi/python/src/arrow_stream.h"
 #include "dsi/python/src/batch.h"
 #include "dsi/python/src/dataset.h"
+#include "dsi/python/src/mixed_scan.h"
+#include "dsi/python/src/pipeline.h"
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/scan_options.h"
 #include "dsi/python/src/schema.h"
@@ -23,9 +25,11 @@ NB_MODULE(_dsi, module) {
   module.attr("version") = DSI_VERSION;
   dsi::python::BindTensor(module);
   dsi::python::BindBatch(module);
+  dsi::python::BindPipeline(module);
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
+  dsi::python::BindMixedScan(module);
   dsi::python::BindSchema(module);
   dsi::python::BindArrowOutput(module);
   dsi::python::BindArrowStream(module);

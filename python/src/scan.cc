@@ -65,13 +65,6 @@ OpenScan::~OpenScan() {
   new std::shared_ptr<PythonAllocator>(allocator);
 }
 
-struct PyScan::Made {
-  Status status;
-  bool more = false;
-  std::shared_ptr<Batch> batch;
-  std::string state;
-};
-
 PyScan::PyScan(std::shared_ptr<const Dataset> dataset, DatasetScanOptions options,
                nb::object allocate)
     : open_(std::make_shared<OpenScan>()) {
@@ -82,7 +75,7 @@ PyScan::PyScan(std::shared_ptr<const Dataset> dataset, DatasetScanOptions option
   open_->pool = std::make_shared<BatchPool>(open_->allocator);
   options.scan.allocator = open_->allocator.get();
   auto status = std::make_shared<Status>();
-  calls_.Run([open = open_, options = std::move(options), status, state = &state_] {
+  next_.calls().Run([open = open_, options = std::move(options), status] {
     Result<std::unique_ptr<DatasetScan>> scan = open->dataset->NewScan(options);
     if (scan.ok()) {
       open->scan = *std::move(scan);
@@ -94,22 +87,24 @@ PyScan::PyScan(std::shared_ptr<const Dataset> dataset, DatasetScanOptions option
   state_ = Take(open_->scan->state());
 }
 
+PyScan::PyScan(std::shared_ptr<OpenScan> open) : open_(std::move(open)) {}
+
 // Waits for threads that may want the interpreter's lock.
 PyScan::~PyScan() {
   nb::gil_scoped_release release;
-  made_ = nullptr;
+  next_.Drop();
   open_ = nullptr;
 }
 
 void PyScan::Close() {
   if (open_ == nullptr) return;
   if (getpid() == open_->process) {
-    calls_.Wait();
+    next_.Wait();
     stats_ = scan().stats();
     is_repeated_ = scan().is_repeated();
   }
   nb::gil_scoped_release release;
-  made_ = nullptr;
+  next_.Drop();
   open_ = nullptr;
 }
 
@@ -127,36 +122,13 @@ bool PyScan::is_repeated() const {
 }
 
 std::optional<PyBatch> PyScan::Next() {
-  if (getpid() != open()->process) {
-    Raise({StatusCode::kInvalidArgument,
-           "this scan was begun before the process forked, and its threads stayed there: begin one "
-           "in each process (a DataLoader does with num_workers > 0 when the dataset is given)"});
-  }
+  CheckProcess(open()->process);
   if (open_->handed_over)
     Raise({StatusCode::kInvalidArgument, "the rest of this scan was handed out as a stream"});
-  if (made_ == nullptr) {
-    made_ = std::make_shared<Made>();
-    const auto make = [open = open_, made = made_] {
-      made->batch = open->pool->Take();
-      Result<bool> more = open->scan->Next(made->batch.get());
-      if (!more.ok()) {
-        made->status = more.status();
-        return;
-      }
-      made->more = *more;
-      Result<std::string> state = open->scan->state();
-      if (state.ok()) {
-        made->state = *std::move(state);
-      } else {
-        made->status = state.status();
-      }
-    };
-    calls_.Run(make, !open_->scan->is_ready());
-  } else {
-    calls_.Wait();
-  }
-  const std::shared_ptr<Made> made = std::exchange(made_, nullptr);
-  Check(made->status);
+  const bool waits = next_.is_left() || !open_->scan->is_ready();
+  const auto made = next_.Run(
+      [open = open_](NextCall::Made* out) { FillNext(open->scan.get(), open->pool.get(), out); },
+      waits);
   state_ = std::move(made->state);
   if (!made->more) return std::nullopt;
   return PyBatch{std::move(made->batch), open_->allocator};
@@ -166,8 +138,8 @@ std::shared_ptr<OpenScan> PyScan::HandOver() {
   static_cast<void>(open());  // Refused once it is closed.
   if (open_->handed_over)
     Raise({StatusCode::kInvalidArgument, "this scan was handed out as a stream before"});
-  calls_.Wait();
-  if (made_ != nullptr) {
+  next_.Wait();
+  if (next_.is_left()) {
     Raise({StatusCode::kInvalidArgument,
            "a batch that a signal interrupted is to be asked for before the scan is a stream"});
   }

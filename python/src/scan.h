@@ -7,14 +7,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dsi/python/src/allocator.h"
 #include "dsi/python/src/batch.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/dataset_scan.h"
-#include "dsi/python/src/interruptible.h"
+#include "dsi/python/src/next_call.h"
 
 namespace dsi::python {
 
@@ -31,11 +33,31 @@ struct OpenScan {
   ~OpenScan();
 };
 
+// A scan that others ask as well.
+class SharedScan final : public DatasetScan {
+ public:
+  explicit SharedScan(std::shared_ptr<OpenScan> open) : open_(std::move(open)) {}
+  Result<bool> Next(Batch* batch) override { return open_->scan->Next(batch); }
+  uint64_t num_batches() const noexcept override { return open_->scan->num_batches(); }
+  std::span<const ScanColumn> columns() const noexcept override { return open_->scan->columns(); }
+  const ScanStats& stats() const noexcept override { return open_->scan->stats(); }
+  Result<std::string> state() const override { return open_->scan->state(); }
+  Status RowsOf(const Batch& batch, std::vector<BatchRow>* rows) const override {
+    return open_->scan->RowsOf(batch, rows);
+  }
+  bool is_repeated() const noexcept override { return open_->scan->is_repeated(); }
+
+ private:
+  std::shared_ptr<OpenScan> open_;
+};
+
 class PyScan {
  public:
   // `allocate` is None or a callable: bytes to (address, owner); the memory is the owner's.
   PyScan(std::shared_ptr<const Dataset> dataset, DatasetScanOptions options,
          nanobind::object allocate);
+  // What somebody else hands out, to ask of it what is not a batch.
+  explicit PyScan(std::shared_ptr<OpenScan> open);
   ~PyScan();
   PyScan(const PyScan&) = delete;
   PyScan& operator=(const PyScan&) = delete;
@@ -56,9 +78,7 @@ class PyScan {
 
  private:
   std::shared_ptr<OpenScan> open_;
-  Interruptible calls_;
-  struct Made;
-  std::shared_ptr<Made> made_;  // By the call that is running or ended.
+  NextCall next_;
   std::string state_;
   ScanStats stats_;  // Once it is closed; and so is what follows.
   bool is_repeated_ = false;

@@ -103,7 +103,7 @@ void MakeProjection(Projection* out, std::string name, std::string_view layout, 
 void MakeOptions(DatasetScanOptions* out, std::vector<Projection> features, uint32_t batch_size,
                  bool drop_last, std::vector<Term> where, std::vector<SamplingTerm> sample,
                  uint64_t sample_seed, std::string_view index_dtype, uint64_t memory_bytes,
-                 uint32_t threads, uint64_t read_ahead_bytes, std::string_view pipeline,
+                 uint32_t threads, uint64_t read_ahead_bytes, const Pipeline* pipeline,
                  std::vector<std::pair<uint64_t, uint64_t>> rows, std::string_view unit,
                  uint64_t seed, uint64_t epoch, uint32_t block_rows, uint32_t mixing_rows,
                  std::string_view mix, uint32_t rank, uint32_t world, std::string_view remainder,
@@ -120,7 +120,7 @@ void MakeOptions(DatasetScanOptions* out, std::vector<Projection> features, uint
   made.scan.memory_bytes = memory_bytes;
   made.scan.threads = threads;
   made.scan.read_ahead_bytes = read_ahead_bytes;
-  if (!pipeline.empty()) made.pipeline = Take(Pipeline::FromJson(pipeline));
+  if (pipeline != nullptr) made.pipeline = *pipeline;
   for (const auto& [begin, end] : rows) made.rows.push_back({begin, end});
   made.order = {Value(kUnits, "shuffle", unit), seed, epoch, block_rows, mixing_rows,
                 Value(kMixes, "mix", mix)};
@@ -154,7 +154,7 @@ void BindScanOptions(nb::module_& module) {
            nb::arg("where") = nb::make_tuple(), nb::arg("sample") = nb::make_tuple(),
            nb::arg("sample_seed") = 0, nb::arg("index_dtype") = "int64",
            nb::arg("memory_bytes") = usual.scan.memory_bytes, nb::arg("threads") = 1,
-           nb::arg("read_ahead_bytes") = 0, nb::arg("pipeline") = "",
+           nb::arg("read_ahead_bytes") = 0, nb::arg("pipeline") = nb::none(),
            nb::arg("rows") = nb::make_tuple(), nb::arg("unit") = "none", nb::arg("seed") = 0,
            nb::arg("epoch") = 0, nb::arg("block_rows") = usual.order.block_rows,
            nb::arg("mixing_rows") = 0, nb::arg("mix") = "sessions", nb::arg("rank") = 0,

@@ -262,7 +262,7 @@ TEST_F(DatasetPipelineTest, WhatCannotBeIsSaid) {
   refused(StatusCode::kInvalidArgument);  // No width.
   options.scan.features = {{.name = "x", .layout = Layout::kDense}};
   refused(StatusCode::kInvalidArgument);
-  options.scan.features = {{.name = "x", .layout = Layout::kIkjt, .dtype = Type::kFloat32}};
+  options.scan.features = {{.name = "x", .layout = Layout::kIkjt, .dtype = Type::kInt32}};
   refused(StatusCode::kInvalidArgument);
 }
 

@@ -1,0 +1,298 @@
+"""Pipelines: every operation against plain Python, JSON, and errors."""
+
+import bisect
+import json
+import math
+import pickle
+import re
+from collections import Counter
+
+import dsi
+import numpy as np
+import pytest
+from conftest import SOURCE
+from transform_rows import ROWS, everywhere, f32, hashed, made, write_table
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return write_table(tmp_path_factory.mktemp("transforms"))
+
+
+def shared(a, b):
+    return sum((Counter(a) & Counter(b)).values())
+
+
+def clamp(x, low, high):
+    return min(max(x, low), high)
+
+
+def logit(x):
+    x = clamp(x, 1e-6, 1 - 1e-6)
+    return math.log(x / (1 - x))
+
+
+def scored(change):
+    return lambda t: [f32(change(w)) for w in t["weights"]]
+
+
+def each(function):
+    """Of a list entry by entry, of a number as a list of one."""
+    return lambda row: [function(x) for x in (row if isinstance(row, list) else [row])]
+
+
+BORDERS = [2, 5, 10]
+TABLE = {1: 100, 7: -3, 55: 2**40}
+P = dsi.Pipeline
+# Of each operation: the pipeline, what it takes, what that becomes.
+OPERATIONS = {
+    "sigrid_hash": (
+        P().sigrid_hash("x", "clicks", max=1000, salt=7),
+        ["clicks"],
+        each(lambda x: hashed([x], 7, 1000)),
+    ),
+    "sigrid_hash of a key": (
+        P().sigrid_hash("x", "session", max=2**40, salt=-1),
+        ["session"],
+        each(lambda x: hashed([x], -1, 2**40)),
+    ),
+    "modulus": (P().modulus("x", "clicks", max=7), ["clicks"], each(lambda x: x % 7)),
+    "clamp": (
+        P().clamp("x", "clicks", low=-10, high=np.int64(10)),
+        ["clicks"],
+        each(lambda x: clamp(x, -10, 10)),
+    ),
+    "clamp of floats": (
+        P().clamp("x", "price", low=1.5, high=9),
+        ["price"],
+        each(lambda x: clamp(x, 1.5, 9)),
+    ),
+    "bucketize left": (
+        P().bucketize("x", "price", borders=BORDERS, side="left"),
+        ["price"],
+        each(lambda x: bisect.bisect_left(BORDERS, x)),
+    ),
+    "bucketize right": (
+        P().bucketize("x", "price", borders=np.array(BORDERS), side="right"),
+        ["price"],
+        each(lambda x: bisect.bisect_right(BORDERS, x)),
+    ),
+    "map_id": (
+        P().map_id("x", "clicks", table=TABLE, default=-1),
+        ["clicks"],
+        each(lambda x: TABLE.get(x, -1)),
+    ),
+    "log1p": (P().log1p("x", "price"), ["price"], each(math.log1p)),
+    "logit": (P().logit("x", "share"), ["share"], each(logit)),
+    "boxcox": (
+        P().boxcox("x", "price", lambda1=0.5, lambda2=1),
+        ["price"],
+        each(lambda x: (math.sqrt(x + 1) - 1) / 0.5),
+    ),
+    "cast": (P().cast("x", "price", dtype="int32"), ["price"], each(int)),
+    "local_hour": (
+        P().local_hour("x", "time", unit="ms", offset_s=-3600),
+        ["time"],
+        each(lambda x: (x // 1000 - 3600) % 86400 // 3600),
+    ),
+    "score_add": (P().score_add("x", "topics", value=0.5), ["topics"], scored(lambda w: w + 0.5)),
+    "score_multiply": (
+        P().score_multiply("x", "topics", value=3),
+        ["topics"],
+        scored(lambda w: w * 3),
+    ),
+    "score_clamp": (
+        P().score_clamp("x", "topics", low=0.25, high=0.75),
+        ["topics"],
+        scored(lambda w: clamp(w, 0.25, 0.75)),
+    ),
+    "firstx": (P().firstx("x", "clicks", n=3), ["clicks"], lambda row: row[:3]),
+    "lastx": (P().lastx("x", "clicks", n=3), ["clicks"], lambda row: row[-3:]),
+    "onehot": (
+        P().onehot("x", "label", n=3),
+        ["label"],
+        lambda row: [float(row == i) for i in range(3)],
+    ),
+    "enumerate": (P().enumerate("x", "clicks"), ["clicks"], lambda row: list(range(len(row)))),
+    "ngram": (
+        P().ngram("x", "clicks", n=2, max=1000, salt=5),
+        ["clicks"],
+        lambda row: [hashed(row[i : i + 2], 5, 1000) for i in range(len(row) - 1)],
+    ),
+    "ngram of two": (
+        P().ngram("x", ["clicks", "views"], n=2, max=1000),
+        ["clicks", "views"],
+        lambda a, b: [
+            hashed(a[i : i + 2] + b[i : i + 2], 0, 1000) for i in range(min(len(a), len(b)) - 1)
+        ],
+    ),
+    "cartesian": (
+        P().cartesian("x", "clicks", "views", max=1000, limit=10, salt=3),
+        ["clicks", "views"],
+        lambda a, b: [hashed([i, j], 3, 1000) for i in a for j in b][:10],
+    ),
+    "intersection": (
+        P().intersection("x", "clicks", "views"),
+        ["clicks", "views"],
+        lambda a, b: [i for i in a if i in b],
+    ),
+    "has_overlap": (
+        P().has_overlap("x", "clicks", "views"),
+        ["clicks", "views"],
+        lambda a, b: [float(shared(a, b) > 0)],
+    ),
+    "overlap_count": (
+        P().overlap_count("x", "clicks", "views"),
+        ["clicks", "views"],
+        lambda a, b: [float(shared(a, b))],
+    ),
+    "jaccard": (
+        P().jaccard("x", "clicks", "views"),
+        ["clicks", "views"],
+        lambda a, b: [shared(a, b) / max(len(a) + len(b) - shared(a, b), 1)],
+    ),
+}
+
+
+def of_type(values, expected):
+    """Whole numbers to the last bit, others as float32 rounds them."""
+    whole = all(isinstance(value, int) for value in values)
+    return expected if whole else pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operations_are_what_the_specification_says(table, name):
+    rows, ds = table
+    pipeline, inputs, expected = OPERATIONS[name]
+    is_scored = pipeline.steps[0]["op"] == "enumerate" or "score" in name
+    found = made(ds, pipeline, "x.weights" if is_scored else "x")
+    assert len(found) == ROWS
+    for row, values in zip(rows, found, strict=True):
+        taken = [row.get(column) for column in inputs]
+        if None in taken:
+            assert values is None
+        else:
+            assert values == of_type(values, expected(*taken))
+
+
+def test_fill_gives_what_is_missing(table):
+    rows, ds = table
+    pipeline = dsi.Pipeline().fill("x", "price", value=-2.5).fill("y", "clicks", value=9)
+    prices, clicks = made(ds, pipeline, "x"), made(ds, pipeline, "y")
+    assert prices == [[row.get("price", -2.5)] for row in rows]
+    assert clicks == [row.get("clicks", [9]) for row in rows]
+
+
+def test_every_operation_has_a_method_and_a_case():
+    methods = {
+        name
+        for name, value in vars(dsi.Pipeline).items()
+        if value.__doc__ and "(T-0" in value.__doc__
+    }
+    assert methods == {name.split()[0] for name in OPERATIONS} | {"fill"}
+
+
+def test_published_vector():
+    # T-020, as TorchArrow gives it.
+    assert [hashed([x], 0, 100) for x in range(1, 17)] == [
+        *(60, 54, 54, 9, 4, 91, 11, 67),
+        *(79, 2, 25, 92, 98, 83, 66, 2),
+    ]
+
+
+# -- JSON, and what is wrong.
+
+
+def test_json_round_trip(tmp_path):
+    for pipeline, *_ in OPERATIONS.values():
+        text = pipeline.to_json()
+        assert dsi.Pipeline.from_json(text).to_json() == text
+        assert pickle.loads(pickle.dumps(pipeline)) == pipeline
+    pipeline = everywhere().keep("recent_hashed", "price_log")
+    pipeline.save(tmp_path / "pipeline.json")
+    read = dsi.Pipeline.load(tmp_path / "pipeline.json")
+    assert read == dsi.Pipeline.from_json(pipeline.to_json())
+    assert read.outputs == ["recent_hashed", "price_log"]
+    assert read.features == ["clicks", "session", "price", "topics", "label", "time"]
+    assert len(read) == len(pipeline) == 8
+
+
+def test_json_and_dicts_are_taken_as_they_are(table):
+    _, ds = table
+    pipeline = everywhere()
+    for form in (pipeline, pipeline.to_json(), json.loads(pipeline.to_json()), pipeline.to_dict()):
+        assert made(ds, form, "recent_hashed") == made(ds, pipeline, "recent_hashed")
+
+
+def test_files_are_read_by_dsictl(table, dsictl, tmp_path):
+    rows, ds = table
+    dsi.Pipeline().lastx("recent", "clicks", n=4).save(tmp_path / "p.json")
+    told = dsictl("transform", tmp_path / "p.json", ds.files[0].path, "-n", 3)
+    first = next(row["clicks"][-4:] for row in rows if row.get("clicks"))
+    assert str(first[0]) in told
+
+
+def test_explain_tells_what_runs(table):
+    told = table[1].explain(everywhere())
+    assert 'output "recent_hashed"' in told and '"clicks"' in told.splitlines()[0]
+
+
+def wrong(pipeline, error=dsi.BadInput):
+    with pytest.raises(error) as caught:
+        pipeline()
+    return str(caught.value)
+
+
+def test_a_step_that_cannot_be_is_named():
+    start = dsi.Pipeline().lastx("recent", "clicks", n=4)
+    told = wrong(
+        lambda: pickle.loads(pickle.dumps(start)).sigrid_hash("h", "recent", max=0).check()
+    )
+    assert 'steps[1] "h" (sigrid_hash)' in told and '"max"' in told
+    told = wrong(
+        lambda: dsi.Pipeline().bucketize("b", "price", borders=[2, 1], side="left").check()
+    )
+    assert 'steps[0] "b" (bucketize)' in told and "sort them" in told
+    told = wrong(
+        lambda: dsi.Pipeline().bucketize("b", "price", borders=[1], side="middle").to_json()
+    )
+    assert "side" in told
+    told = wrong(lambda: dsi.Pipeline().keep("nothing").log1p("l", "price").check())
+    assert "nothing" in told
+    told = wrong(lambda: dsi.Pipeline.from_json('{"version": 1, "steps": ['))
+    assert told
+    told = wrong(
+        lambda: dsi.Pipeline().log1p("a", "b").fill("f", "a", value=math.nan), dsi.InvalidArgument
+    )
+    assert told == 'steps[1] "f" (fill): "value" is nan, expected a finite number'
+    with pytest.raises(TypeError):
+        dsi.Pipeline().firstx("x", "clicks", n=2.5)
+
+
+def test_a_feature_that_does_not_fit_is_named(table):
+    _, ds = table
+    scan = lambda pipeline, *names: lambda: ds.scan(list(names) or None, transforms=pipeline)  # noqa: E731
+    told = wrong(scan(dsi.Pipeline().log1p("l", "prcie")), dsi.NotFound)
+    assert 'steps[0] "l" (log1p)' in told and '"prcie"' in told and "price" in told
+    told = wrong(scan(dsi.Pipeline().modulus("m", "price", max=5)), dsi.InvalidArgument)
+    assert 'steps[0] "m" (modulus)' in told and '"price"' in told
+    told = wrong(scan(everywhere(), "recent_hashd"), dsi.NotFound)
+    assert "'recent_hashd'" in told and "recent_hashed" in told
+    told = wrong(scan(everywhere(), "recent"), dsi.NotFound)  # Not kept.
+    assert "'recent'" in told
+    told = wrong(scan(everywhere(), dsi.Padded("recent_hashed")), dsi.InvalidArgument)
+    assert "recent_hashed" in told and "width" in told
+    wide = dsi.Pipeline().sigrid_hash("h", "clicks", max=2**40)
+    told = wrong(lambda: ds.scan("h", transforms=wide, index_dtype="int32"), dsi.InvalidArgument)
+    assert "h: the pipeline makes int64, int32 asked for" in told and "cast" in told
+
+
+def test_the_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (SOURCE / "docs" / "python-transforms.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 3
+    exec("\n".join(blocks), {})
+    told = capsys.readouterr().out
+    assert "['recent_hashed', 'price_bucket'] ['price_log'] (200,)" in told
+    assert 'output "recent_hashed"' in told
