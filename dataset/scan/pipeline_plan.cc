@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/base/name_match_internal.h"
 #include "dsi/transform/step_place_internal.h"
 
 namespace dsi::internal {
@@ -77,7 +79,15 @@ Status CheckFeatures(const Pipeline& pipeline, const DatasetFiles& files) {
     for (const std::string& input : step.inputs) {
       if (!known.insert(input).second) continue;
       const Status status = MakeView(files, {input}).status();
-      if (status.code() == StatusCode::kNotFound) return status.At(StepPlace(i, step));
+      if (status.code() != StatusCode::kNotFound) continue;
+      NearNames near(input, 2);
+      for (size_t k = 0; k < i; ++k) near.Offer(pipeline.steps[k].output);
+      const std::string advice = near.Advice();
+      if (advice.empty()) return status.At(StepPlace(i, step));
+      return Error(StatusCode::kNotFound,
+                   "no feature of the dataset is called {}, and no step before makes it{}",
+                   QuoteForMessage(input), advice)
+          .At(StepPlace(i, step));
     }
     known.insert(step.output);
   }

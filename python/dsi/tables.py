@@ -43,7 +43,8 @@ class Tables:
     ) -> ArrowScan:
         """Rows as an Arrow stream, which pyarrow, polars, DuckDB and others take as it is.
 
-        columns: names, features or patterns; None: all. dictionaries: lists and embeddings as
+        columns: names, features or patterns; None: all, or with `transforms` all that they make.
+        dictionaries: lists and embeddings as
         dictionaries of their unique rows, so that what is stored once is handed out once.
         binary: strings as large_binary; else bytes that are not UTF-8 are OutOfRange.
         Keywords: `ScanKeywords`; batches have 65,536 rows unless `batch_size` says otherwise.

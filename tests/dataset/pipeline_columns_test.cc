@@ -196,6 +196,9 @@ TEST_F(PipelineColumnsTest, AFeatureThatIsNotThereNamesTheStep) {
     EXPECT_EQ(status.code(), StatusCode::kNotFound);
     EXPECT_NE(status.ToString().find(expected), std::string::npos) << status.ToString();
   }
+  options_.pipeline.steps[3].inputs = {"hashd"};
+  EXPECT_NE(Refused().find("no step before makes it; did you mean \"hashed\"?"), std::string::npos)
+      << Refused();
   options_.pipeline.steps[3].inputs = {"user.history.item"};
   options_.pipeline.steps[1].inputs = {"weight"};
   const Status status = model_.dataset->Columns(options_.pipeline).status();
