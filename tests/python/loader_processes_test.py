@@ -1,0 +1,183 @@
+"""Loaders, datasets and batches across processes, and signals."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import dsi
+import pytest
+import torch
+from loading import FEATURES, all_of, contents, rows_of
+from torch.utils.data import DataLoader
+
+ORDER = {"batch_size": 190, "shuffle": True, "seed": 3}
+
+
+@pytest.fixture(scope="module")
+def clicks(sessions):
+    return dsi.open(sessions)
+
+
+def test_a_loader_in_a_loader_without_workers_is_itself(clicks):
+    loader = clicks.loader(FEATURES, **ORDER)
+    assert len(DataLoader(loader, batch_size=None)) == 16
+    assert contents(DataLoader(loader, batch_size=None)) == contents(
+        clicks.loader(FEATURES, **ORDER)
+    )
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_workers_share_the_batches(clicks, start):
+    loader = clicks.loader(FEATURES, **ORDER)
+    next(iter(loader))  # Threads of a loader that runs do not matter.
+    asked = {"batch_size": None, "num_workers": 2, "multiprocessing_context": start}
+    batches = list(DataLoader(loader, **asked))
+    plain = clicks.loader(FEATURES, **ORDER)
+    assert sorted(map(str, contents(batches))) == sorted(map(str, contents(plain)))
+    # Workers begin anew with each pass: who wants another order says which epoch it is.
+    loader.set_epoch(1)
+    assert sorted(rows_of(DataLoader(loader, **asked))) == sorted(rows_of(plain))
+
+
+def test_workers_that_stay_go_on_with_the_next_epoch(clicks):
+    loader = clicks.loader(FEATURES, **ORDER)
+    workers = DataLoader(loader, batch_size=None, num_workers=2, persistent_workers=True)
+    for _ in range(3):
+        assert sorted(rows_of(workers)) == sorted(rows_of(loader))
+
+
+def test_workers_cannot_repeat_a_batch(clicks):
+    loader = clicks.loader(FEATURES, remainder="pad", **ORDER)
+    with pytest.raises(dsi.InvalidArgument, match="num_workers=0"):
+        list(DataLoader(loader, batch_size=None, num_workers=2))
+
+
+def test_more_workers_than_batches(clicks):
+    loader = clicks.loader("label", batch_size=1500)
+    batches = DataLoader(loader, batch_size=None, num_workers=3)
+    assert all_of(rows_of(batches)) == list(range(3000))
+
+
+def test_batches_of_workers_can_be_used_as_others(clicks):
+    loader = clicks.loader(FEATURES, **ORDER)
+    batch = next(iter(DataLoader(loader, batch_size=None, num_workers=1)))
+    other = next(iter(clicks.loader(FEATURES, **ORDER)))
+    assert torch.equal(batch.to("cpu").kjt_parts().values, other.kjt_parts().values)
+    assert batch.kjt().keys() == other.kjt().keys()
+    assert batch.slab.is_shared()
+    assert len(batch) == 190 and batch.first_row == other.first_row
+
+
+def in_child(act):
+    """What a forked process finds; its exit code."""
+    child = os.fork()
+    if child == 0:
+        try:
+            act()
+            os._exit(0)
+        except BaseException as error:
+            print(repr(error), file=sys.stderr)
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_forked_process_reads_by_itself(clicks):
+    loader = clicks.loader(FEATURES, **ORDER)
+    running = iter(loader)
+    next(running)
+    expected = contents(clicks.loader(FEATURES, **ORDER))
+
+    def act():
+        assert clicks.num_rows == 3000
+        with pytest.raises(dsi.InvalidArgument, match="forked"):
+            next(running)
+        assert contents(loader) == expected  # From the start of the epoch.
+        loader.close()
+
+    assert in_child(act) == 0
+    assert len(list(running)) == 15  # Here it goes on.
+
+
+def test_a_forked_process_sees_that_files_were_replaced(clicks, sessions, tmp_path):
+    copy = tmp_path / "a.dsi"
+    copy.write_bytes(sessions.read_bytes())
+    dataset = dsi.open(copy)
+    dsi.write(tmp_path / "b.dsi", dsi.open(sessions).arrow(["label"]).table())
+    os.replace(tmp_path / "b.dsi", copy)
+
+    def act():
+        with pytest.raises(dsi.BadInput, match="open it again"):
+            dataset.loader("label")
+
+    assert in_child(act) == 0
+
+
+def test_datasets_are_pickled_with_how_they_were_opened(sessions):
+    dataset = dsi.open([sessions], max_open_files=7, headers=["A: b"])
+    copy = pickle.loads(pickle.dumps(dataset))
+    assert copy.snapshot == dataset.snapshot
+    assert copy.__reduce__()[1] == dataset.__reduce__()[1]
+    assert copy.__reduce__()[1][1]["max_open_files"] == 7
+
+
+STUCK = """
+import sys, dsi, threading
+loader = dsi.open(sys.argv[1]).loader(batch_size=64, shuffle=True, read_ahead_bytes=int(sys.argv[2]))
+print("reading", flush=True)
+try:
+    while True:
+        for batch in loader:
+            pass
+except KeyboardInterrupt:
+    state = loader.state_dict()
+    loader.close()
+    print("stopped", state["epoch"] >= 0, threading.active_count(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("ahead", [0, 1 << 24])
+def test_ctrl_c_ends_at_once(sessions, ahead):
+    process = subprocess.Popen(
+        [sys.executable, "-c", STUCK, str(sessions), str(ahead)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "reading\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate()[0] == "stopped True 1\n"
+    assert process.returncode == 0
+
+
+WORKERS = """
+import sys, dsi
+from torch.utils.data import DataLoader
+if __name__ == "__main__":
+    loader = dsi.open(sys.argv[1]).loader("label", batch_size=64)
+    print("reading", flush=True)
+    try:
+        while True:
+            for batch in DataLoader(loader, batch_size=None, num_workers=2):
+                pass
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+"""
+
+
+def test_ctrl_c_ends_workers_too(sessions):
+    process = subprocess.Popen(
+        [sys.executable, "-c", WORKERS, str(sessions)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout.readline() == "reading\n"
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGINT)
+    assert "stopped" in process.communicate()[0]
+    with pytest.raises(ProcessLookupError):
+        while True:  # Until no worker is left.
+            os.killpg(process.pid, 0)
+            time.sleep(0.05)
