@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .arrow import ArrowScan
     from .batch import Batch, IkjtTensors, JaggedTensors, KjtParts, PaddedTensors
     from .dataset import Dataset, Scan, open
+    from .description import Description, describe
     from .files import from_parquet
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .writer import Writer, WriteReport, write
@@ -48,6 +49,8 @@ _LAZY = {
     "Dataset": "dataset",
     "Scan": "dataset",
     "open": "dataset",
+    "Description": "description",
+    "describe": "description",
     "ArrowScan": "arrow",
     "from_parquet": "files",
     "Writer": "writer",

@@ -8,6 +8,7 @@
 #include "dsi/python/src/arrow_stream.h"
 #include "dsi/python/src/batch.h"
 #include "dsi/python/src/dataset.h"
+#include "dsi/python/src/reader.h"
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/scan_options.h"
 #include "dsi/python/src/schema.h"
@@ -26,6 +27,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
+  dsi::python::BindReader(module);
   dsi::python::BindSchema(module);
   dsi::python::BindArrowOutput(module);
   dsi::python::BindArrowStream(module);
