@@ -2,7 +2,7 @@
 
     import dsi
     ds = dsi.open("day=*/part-*.dsi")
-    for batch in ds.loader(features=["user.*", "item.id", "label"], batch_size=4096):
+    for batch in ds.scan(["user.*", "item.id", "label"], framework="torch", batch_size=4096):
         logits = model(batch.dense, batch.kjt())
 
 Importing dsi imports neither numpy nor torch; what a call needs is named when it is missing.
@@ -13,7 +13,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._dsi import Column, File, Tensor, __version__
+from ._dsi import Column, File, Tensor
+from ._dsi import version as __version__
 from .errors import (
     AlreadyExists,
     BadInput,
@@ -65,23 +66,40 @@ _LAZY = {
 
 __all__ = [
     "AlreadyExists",
+    "ArrowScan",
     "BadInput",
+    "Batch",
     "Cancelled",
     "Column",
     "Corrupt",
+    "Dataset",
+    "Dense",
     "Error",
     "File",
+    "IkjtTensors",
     "InvalidArgument",
     "IoError",
+    "Jagged",
+    "JaggedTensors",
+    "Kjt",
+    "KjtParts",
+    "Labels",
     "NotDsi",
     "NotFound",
     "OutOfRange",
+    "Padded",
+    "PaddedTensors",
     "ResourceExhausted",
+    "Scan",
     "Tensor",
     "Truncated",
     "Unsupported",
+    "WriteReport",
+    "Writer",
     "__version__",
-    *_LAZY,
+    "from_parquet",
+    "open",
+    "write",
 ]
 
 

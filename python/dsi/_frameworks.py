@@ -1,4 +1,4 @@
-"""From a `Tensor` of the library to an array of the framework that was asked for, without a copy."""
+"""From a `Tensor` of the library to an array of the framework asked for, without a copy."""
 
 from __future__ import annotations
 
@@ -25,15 +25,18 @@ def need(module: str, package: str, what: str) -> Any:
 
 
 def _numpy() -> Convert:
-    return need("numpy", "numpy", "framework='numpy'").asarray
+    convert: Convert = need("numpy", "numpy", "framework='numpy'").asarray
+    return convert
 
 
 def _torch() -> Convert:
-    return need("torch", "torch", "framework='torch'").from_dlpack
+    convert: Convert = need("torch", "torch", "framework='torch'").from_dlpack
+    return convert
 
 
 def _jax() -> Convert:
-    return need("jax.dlpack", "jax", "framework='jax'").from_dlpack
+    convert: Convert = need("jax.dlpack", "jax", "framework='jax'").from_dlpack
+    return convert
 
 
 _FRAMEWORKS: dict[str, Callable[[], Convert]] = {

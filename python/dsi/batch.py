@@ -104,7 +104,7 @@ class Batch:
         return self._convert(self.native.slab)
 
     def rows(self) -> tuple[Any, Any]:
-        """Of each row its file (position in `Dataset.files`, uint32 [B]) and row there (uint64 [B])."""
+        """Of each row its file (uint32, position in `Dataset.files`) and its row there (uint64)."""
         files, rows = self._scan.rows_of(self.native)
         return self._convert(files), self._convert(rows)
 

@@ -17,7 +17,7 @@ from .tables import Tables
 Where = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-def open(  # noqa: A001
+def open(
     where: Where,
     *,
     threads: int = 0,

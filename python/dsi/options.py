@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from . import _dsi
@@ -77,11 +77,5 @@ def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
         given["pipeline"] = pipeline
     for name in ("rows", "where"):
         if name in given and not isinstance(given[name], list):
-            given[name] = list(_iterable(given[name]))
-    return _dsi.ScanOptions(
-        features=plan.projections, index_dtype=plan.index_dtype, **given
-    )
-
-
-def _iterable(value: Any) -> Iterable[Any]:
-    return value
+            given[name] = list(given[name])
+    return _dsi.ScanOptions(features=plan.projections, index_dtype=plan.index_dtype, **given)
