@@ -57,8 +57,8 @@ class PlannedReads:
     """What a scan of some columns would read of all files; nothing of it has been read.
 
     bytes: with gaps that are read along; bytes_needed: pages alone. directory_bytes and
-    directory_reads: of what tells where pages are. steps: reads that wait for one another in one
-    file up to the first batch, 0 for local files.
+    directory_reads: of what tells where pages are. steps: reads that wait for one another up to the
+    first batch of a file; 0: its source answers at once.
     """
 
     columns: int = 0

@@ -101,7 +101,7 @@ void BindParts(nb::module_& module) {
       .def_ro("directory_reads", &ReadPlan::directory_reads)
       .def_ro("directory_bytes", &ReadPlan::directory_bytes)
       .def_ro("steps", &ReadPlan::steps,
-              "Reads that wait for one another up to the first batch; 0: a local file.")
+              "Reads that wait for one another up to the first batch; 0: it answers at once.")
       .def_ro("stripes_skipped", &ReadPlan::stripes_skipped);
 }
 
