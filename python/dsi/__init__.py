@@ -2,7 +2,7 @@
 
     import dsi
     ds = dsi.open("day=*/part-*.dsi")
-    for batch in ds.scan(["user.*", "item.id", "label"], framework="torch", batch_size=4096):
+    for batch in ds.loader(["user.*", "item.id", "label"], batch_size=4096, shuffle=True):
         logits = model(batch.dense, batch.kjt())
 
 Importing dsi imports neither numpy nor torch; what a call needs is named when it is missing.
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .dataset import Dataset, Scan, open
     from .description import Description, describe
     from .files import from_parquet
+    from .loader import Loader, join_states
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .writer import Writer, WriteReport, write
 
@@ -54,6 +55,8 @@ _LAZY = {
     "describe": "description",
     "ArrowScan": "arrow",
     "from_parquet": "files",
+    "Loader": "loader",
+    "join_states": "loader",
     "Writer": "writer",
     "WriteReport": "writer",
     "write": "writer",
@@ -85,6 +88,7 @@ __all__ = [
     "Kjt",
     "KjtParts",
     "Labels",
+    "Loader",
     "NotDsi",
     "NotFound",
     "OutOfRange",
@@ -100,6 +104,7 @@ __all__ = [
     "__version__",
     "describe",
     "from_parquet",
+    "join_states",
     "open",
     "write",
 ]
