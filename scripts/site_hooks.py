@@ -10,10 +10,25 @@ from pathlib import Path
 import dsi
 from mkdocs.structure.files import File
 
+PAGES = Path(__file__).resolve().parents[1] / "docs"
 DSICTL = Path(dsi.__file__).parent / "bin" / "dsictl"
 ROWS = 20_000
 PAGE = re.compile(r"`docs/([\w-]+\.md)`")
 FENCE = re.compile(r"(^```.*?^```)", re.DOTALL | re.MULTILINE)
+
+
+def on_config(config):
+    """The menu: pages in the order in which docs/README.md lists them, and those that are made."""
+    listed = re.findall(r"^\| `docs/([\w-]+\.md)`", (PAGES / "README.md").read_text(), re.MULTILINE)
+    menu = [{title_of(PAGES / name): name} for name in listed]
+    made = [{"A file, described": "described.md"}, {"Reference": "api.md"}]
+    config.nav = [{"Pages": "README.md"}, *menu[:1], *made, *menu[1:]]
+    return config
+
+
+def title_of(page):
+    """The heading of a page as far as its first comma or colon."""
+    return re.split("[:,]", page.read_text().split("\n", 1)[0].removeprefix("# "))[0]
 
 
 def on_files(files, config):

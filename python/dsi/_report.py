@@ -25,13 +25,12 @@ class _Table:
 
 def _summary(of: Description) -> _Table:
     rows = count(of.rows) + (f" ({count(of.deleted_rows)} deleted)" if of.deleted_rows else "")
-    each = f"{of.bytes / of.rows:.1f}" if of.rows else ""
+    each = f" ({of.bytes / of.rows:,.1f} B a row)" if of.rows else ""
     facts = {
         "files": count(of.files),
         "rows": rows,
         "sessions": count(of.sessions),
-        "bytes": size(of.bytes),
-        "bytes a row": each,
+        "bytes": size(of.bytes) + each,
         "features": count(len(of.features)),
         "stripes": count(of.stripes),
         "written by": ", ".join(name(writer) for writer in of.writers),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -63,13 +64,16 @@ def test_every_public_name_has_its_reference(site):
     assert 'id="dsi.Dataset.to_arrow"' in page
 
 
-def test_a_broken_link_is_an_error(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "README.md").write_text("[no](no.md)\n")
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [("guide.md", "# Guide\n\n[no](no.md)\n", "no.md"), ("unlisted.md", "# Page\n", "unlisted.md")],
+    ids=["link", "menu"],
+)
+def test_what_leads_nowhere_is_an_error(tmp_path, name, text, error):
+    shutil.copytree(SOURCE / "docs", tmp_path / "docs")
+    (tmp_path / "docs" / name).write_text(text)
     config = (SOURCE / "mkdocs.yml").read_text()
-    config = config[: config.index("nav:\n  - Pages")] + "nav:\n  - Pages: README.md\n"
-    config = config.replace("scripts/site_hooks.py", str(SOURCE / "scripts" / "site_hooks.py"))
-    (tmp_path / "mkdocs.yml").write_text(config)
+    hooks = str(SOURCE / "scripts" / "site_hooks.py")
+    (tmp_path / "mkdocs.yml").write_text(config.replace("scripts/site_hooks.py", hooks))
     done = build(tmp_path / "mkdocs.yml", tmp_path / "site")
-    assert done.returncode != 0 and "no.md" in done.stderr
+    assert done.returncode != 0 and error in done.stderr
