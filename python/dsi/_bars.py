@@ -35,7 +35,7 @@ def plots(of: Description) -> dict[str, str]:
 
 
 def _by_feature(of: Description) -> list[Bar]:
-    made = [Bar(name(one.name, 32), one.bytes, size(one.bytes)) for one in of.features[: of.top]]
+    made = [Bar(name(one.name, 28), one.bytes, size(one.bytes)) for one in of.features[: of.top]]
     rest = sum(one.bytes for one in of.features[of.top :])
     if rest:
         made.append(Bar(f"({len(of.features) - of.top:,} others)", rest, size(rest)))
@@ -50,7 +50,7 @@ def _by_owner(groups: Sequence[GroupRows]) -> list[Bar]:
         weight = len(one.columns)
         totals[owner(one)] = (rows + one.rows * weight, unique + one.unique_rows * weight)
     return [
-        Bar(name(whose, 32), unique, f"{factor(rows, unique)} fewer" if rows > unique else "", rows)
+        Bar(name(whose, 28), unique, f"{factor(rows, unique)} fewer" if rows > unique else "", rows)
         for whose, (rows, unique) in totals.items()
     ]
 
@@ -80,7 +80,8 @@ def bars(title: str, of: Sequence[Bar]) -> str:
     width, height = _LABEL + _BAR + _TEXT, _TOP + _LINE * len(of) + 4
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"'
-        f' height="{height}" role="img" aria-label="{markup(title)}"'
+        f' height="{height}" style="max-width:100%;height:auto"'
+        f' role="img" aria-label="{markup(title)}"'
         ' font-family="system-ui, sans-serif" font-size="12" fill="currentColor">',
         f'<text x="0" y="16" font-weight="bold">{markup(title)}</text>',
     ]

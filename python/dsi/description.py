@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Unpack
 
 from . import _bars, _dsi, _report
 from .dataset import Dataset, Where, open
-from .options import ScanKeywords, as_terms, make_options
+from .options import Term, as_terms, make_options
 from .projections import Plan, Projection, resolve
+
+# Files that are looked at together: remote ones answer late.
+_AT_ONCE = 16
 
 
 @dataclass(slots=True)
@@ -108,37 +110,40 @@ def describe(
     of: Where | Dataset,
     features: Projection | Sequence[Projection] | None = None,
     *,
+    where: Sequence[Term] | Term = (),
     top: int = 12,
-    **keywords: Unpack[ScanKeywords],
 ) -> Description:
     """Tells of files their rows and bytes, bytes by feature, what deduplication saves, and what a
-    scan would read: of `features` and keywords as `Dataset.scan` takes them; None: of everything.
+    scan would read: of `features` and `where` as `Dataset.scan` takes them; None: of everything.
 
     of: what `open` takes, or a dataset. Sessions and unique rows are counted file by file.
     top: features and groups with lines of their own; the rest is summed.
 
-    Reads directories, no page; with `where=` statistics, or the pages of its columns where these
-    do not tell. 20,000 features take a tenth of a second. Errors: those of `open` and `scan`.
+    Reads directories, no page. 20,000 features take a tenth of a second. Errors: those of `open`
+    and `scan`.
     """
     dataset = of if isinstance(of, Dataset) else open(of)
     native = dataset.native
     asked = None if features is None else resolve(native, features)
-    if asked is None and keywords:
+    terms = as_terms(where)
+    if asked is None and terms:
         asked = resolve(native, ["*"])
-    if asked is not None:
-        make_options(asked, keywords)  # Complains of keywords once.
     numbers = range(len(dataset.files))
-    with ThreadPoolExecutor(max(1, min(16, len(numbers)))) as threads:
-        parts = threads.map(lambda number: _File(native, number, asked, keywords), numbers)
-        return _joined(parts, top)
+
+    def told() -> Iterator[_File]:
+        """So many files at a time, and no more of them in memory."""
+        for first in numbers[::_AT_ONCE]:
+            some = numbers[first : first + _AT_ONCE]
+            yield from threads.map(lambda number: _File(native, number, asked, terms), some)
+
+    with ThreadPoolExecutor(min(_AT_ONCE, len(numbers))) as threads:
+        return _joined(told(), top)
 
 
 class _File:
     """What one file tells."""
 
-    def __init__(
-        self, dataset: _dsi.Dataset, number: int, asked: Plan | None, keywords: ScanKeywords
-    ):
+    def __init__(self, dataset: _dsi.Dataset, number: int, asked: Plan | None, where: list[Term]):
         # Before the directory is known, so that the plan says what of it a scan reads.
         reader = _dsi.Reader.of(dataset, number)
         self.plan: _dsi.ReadPlan | None = None
@@ -149,19 +154,18 @@ class _File:
         if asked is None:
             self.planned = sum(column.supported for column in self.columns)
         else:
-            self._make_plan(_dsi.Reader.of(dataset, number), asked, keywords)
+            self._make_plan(_dsi.Reader.of(dataset, number), asked, where)
         self.reader = reader
         self.groups = reader.groups()
         self.layout = reader.layout()
 
-    def _make_plan(self, reader: _dsi.Reader, asked: Plan, keywords: ScanKeywords) -> None:
+    def _make_plan(self, reader: _dsi.Reader, asked: Plan, where: list[Term]) -> None:
         """A file that lacks a column of the filter has no row that passes."""
         known = {name for column in self.columns for name in (column.name, column.feature)}
         some = Plan(asked.index_dtype, [one for one in asked.projections if one.name in known])
-        filtered = {term[0] for term in as_terms(keywords.get("where", ()))}
         self.planned = len(some.projections)
-        if some.projections and filtered <= known:
-            self.plan = reader.plan(make_options(some, keywords))
+        if some.projections and known.issuperset(name for name, _, _ in where):
+            self.plan = reader.plan(make_options(some, {"where": where}))
 
 
 def _joined(parts: Iterable[_File], top: int) -> Description:

@@ -88,6 +88,14 @@ def test_files_are_added_up_and_need_not_have_all_features(tmp_path):
     assert thinned.bytes > 0 and thinned.stripes_skipped == 1
 
 
+def test_many_files_are_told_of_once_each(tmp_path):
+    for number in range(35):
+        dsi.write({"a": numpy.arange(number)}, tmp_path / f"{number:02}.dsi")
+    told = dsi.describe(tmp_path)
+    assert (told.files, told.rows) == (35, sum(range(35)))
+    assert told.bytes == sum(file.stat().st_size for file in tmp_path.iterdir())
+
+
 def test_rounding_is_told(tmp_path):
     numbers = {"x": numpy.linspace(0, 1, 100, dtype="float32")}
     schema = {"features": [{"name": "x", "kind": "dense", "type": "float32", "precision": "fp16"}]}
@@ -162,5 +170,5 @@ def test_what_is_not_there_is_said(sessions, tmp_path):
         dsi.describe(tmp_path / "no.dsi")
     with pytest.raises(dsi.NotFound, match="user.hist_item".replace(".", "[.]")):
         dsi.describe(sessions, "user.hist_itm")
-    with pytest.raises(TypeError, match="wher"):
-        dsi.describe(sessions, wher=("label", "==", 1))
+    with pytest.raises(dsi.InvalidArgument, match="'~'"):
+        dsi.describe(sessions, where=("label", "~", 1))
