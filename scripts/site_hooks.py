@@ -13,6 +13,7 @@ from mkdocs.structure.files import File
 PAGES = Path(__file__).resolve().parents[1] / "docs"
 DSICTL = Path(dsi.__file__).parent / "bin" / "dsictl"
 ROWS = 20_000
+KEYWORDS = ("options.ReadKeywords", "options.ScanKeywords", "writer.WriterKeywords")
 PAGE = re.compile(r"`docs/([\w-]+\.md)`")
 FENCE = re.compile(r"(^```.*?^```)", re.DOTALL | re.MULTILINE)
 
@@ -69,7 +70,9 @@ The last table and plot are of the two names that were asked for: what a scan of
 def reference():
     """A page of all public names."""
     names = [name for name in dsi.__all__ if not name.startswith("_")]
-    return "# The package dsi\n\n" + "\n\n".join(f"::: dsi.{name}" for name in names) + "\n"
+    parts = [f"::: dsi.{name}" for name in names]
+    parts += ["## Keywords of calls", *(f"::: dsi.{name}" for name in KEYWORDS)]
+    return "# The package dsi\n\n" + "\n\n".join(parts) + "\n"
 
 
 def dsictl(*arguments):

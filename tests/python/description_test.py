@@ -7,7 +7,11 @@ from xml.etree import ElementTree
 import dsi
 import numpy
 import pytest
+from conftest import SOURCE
 
+GOLDEN = sorted((SOURCE / "tests" / "golden" / "valid").glob("*.dsi"))
+GOLDEN.append(SOURCE / "tests" / "golden" / "hostile" / "unknown_kind_index_value.dsi")
+TAGS = {"div", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "rect"}
 HOSTILE = [
     '<script>alert("x")</script>',
     "a\x1b[31mred",
@@ -103,8 +107,28 @@ def test_rounding_is_told(tmp_path):
     told = dsi.describe(tmp_path / "a.dsi")
     assert told.features[0].precision == "fp16" and 0 < told.features[0].max_error < 1e-3
     assert "fp16" in repr(told) and "max error" in told._repr_html_()
-    # A dataset of many files has precisions in its one schema as well.
-    assert dsi.open(tmp_path).columns()[0].precision == "fp16"
+    (of_all,), (of_one,) = dsi.open(tmp_path).columns(), dsi.open(tmp_path).columns(0)
+    assert of_all.precision == of_one.precision == "fp16"
+    assert (of_all.max_error, of_one.max_error) == (0, told.features[0].max_error)
+
+
+def test_columns_of_one_file_are_those_of_inspect(dsictl, sessions):
+    ds, expected = dsi.open([sessions]), inspect(dsictl, sessions, "--features")
+    names = ("name", "feature", "kind", "type", "id_space", "group", "stored_bytes")
+    assert [tuple(getattr(one, name) for name in names) for one in ds.columns(0)] == [
+        tuple(one[name] for name in names) for one in expected
+    ]
+    with pytest.raises(dsi.OutOfRange, match="file 1"):
+        ds.columns(1)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_files_of_all_kinds_are_described(path):
+    """Those of newer versions too, of which parts are unknown."""
+    told = dsi.describe(path)
+    assert sum(one.bytes for one in told.features) + sum(told.other_bytes.values()) == told.bytes
+    assert ("unsupported" in repr(told)) == ("unknown" in path.stem)
+    assert Page(told._repr_html_()).tags <= TAGS
 
 
 def test_few_lines_sum_up_the_rest(sessions):
@@ -145,7 +169,7 @@ class Page(HTMLParser):
 
 def test_names_are_text_wherever_they_are_shown(hostile):
     page = Page(hostile._repr_html_())
-    assert page.tags == {"div", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "rect"}
+    assert page.tags == TAGS
     assert not [name for name in page.attributes if name.startswith("on") or name == "href"]
     assert HOSTILE[0] in page.text
     for shown in (repr(hostile), page.text):
