@@ -62,7 +62,7 @@ def test_every_public_name_has_its_reference(site):
     missing = [name for name in dsi.__all__ if f'id="dsi.{name}"' not in page]
     assert missing == ["__version__"]
     assert 'id="dsi.Dataset.to_arrow"' in page
-    assert "mixing_rows rows at a time are mixed" in page
+    assert "so many rows at a time are mixed" in page
 
 
 @pytest.mark.parametrize(
