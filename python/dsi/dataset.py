@@ -160,19 +160,21 @@ class Dataset(Tables):
         """Of all files, their order and content: another dataset, another number."""
         return self.native.snapshot
 
-    def columns(self, file: int | None = None) -> list[Column]:
-        """One schema over all files, in which group, max_error and what is stored are 0; or the
-        columns of one file, by its place in `files`, as they are stored in it.
-
-        BadInput names two files that cannot be reconciled. OutOfRange: there is no such file.
-        """
-        if file is None:
-            return self.native.columns()
-        return _dsi.Reader.of(self.native, file).columns()
+    def columns(self) -> list[Column]:
+        """One schema over all files. BadInput names two files that cannot be reconciled."""
+        return self.native.columns()
 
     def manifest(self, folder: str = "") -> str:
         """The JSON that `open` takes for a manifest, with paths named from `folder`."""
         return self.native.manifest(folder)
+
+    def columns_of(self, file: int) -> list[Column]:
+        """Of one file, by its place in `files`: with what is stored of each, its group, and the
+        greatest error of rounding, all of which are 0 in `columns`.
+
+        OutOfRange: there is no such file.
+        """
+        return _dsi.Reader.of(self.native, file).columns()
 
     def scan(
         self,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from . import _bars, _dsi, _report
 from .dataset import Dataset, Where, open
-from .options import Term, as_terms, make_options
+from .options import Term, _terms, make_options
 from .projections import Plan, Projection, resolve
 
 # Files that are looked at together: remote ones answer late.
@@ -125,7 +125,7 @@ def describe(
     dataset = of if isinstance(of, Dataset) else open(of)
     native = dataset.native
     asked = None if features is None else resolve(native, features)
-    terms = as_terms(where)
+    terms = _terms(where)
     if asked is None and terms:
         asked = resolve(native, ["*"])
     numbers = range(len(dataset.files))

@@ -59,7 +59,7 @@ class ScanKeywords(ReadKeywords, total=False):
     state: str
 
 
-def as_terms(where: Sequence[Term] | Term) -> list[Term]:
+def _terms(where: Sequence[Term] | Term) -> list[Term]:
     if where and isinstance(where[0], str):
         return [where]  # type: ignore[list-item]
     return list(where)  # type: ignore[arg-type]
@@ -74,9 +74,9 @@ def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
     if "shuffle" in given:
         given["unit"] = given.pop("shuffle")
     if "where" in given:
-        given["where"] = as_terms(given["where"])
+        given["where"] = _terms(given["where"])
     if "sample" in given:
-        given["sample"] = [(as_terms(terms), share) for terms, share in given["sample"]]
+        given["sample"] = [(_terms(terms), share) for terms, share in given["sample"]]
     if "transforms" in given:
         pipeline = given.pop("transforms")
         if not isinstance(pipeline, str):

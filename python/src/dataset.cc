@@ -134,8 +134,8 @@ void BindColumn(nb::module_& module) {
       .def_ro("max_error", &ColumnInfo::max_error,
               "The greatest difference that rounding made; of a column of a single file.")
       .def_ro("group", &ColumnInfo::group, "Its dedup group; of a column of a single file.")
-      .def_ro("stored_bytes", &ColumnInfo::stored_bytes, "Of a column of a single file.")
-      .def_ro("stored_values", &ColumnInfo::stored_values, "Of a column of a single file.")
+      .def_ro("stored_bytes", &ColumnInfo::stored_bytes)
+      .def_ro("stored_values", &ColumnInfo::stored_values)
       .def_prop_ro("supported", [](const ColumnInfo& c) { return c.support.ok(); })
       .def("__repr__", [](const ColumnInfo& c) {
         return "dsi.Column(" + c.name + ": " + std::string(KindName(c.kind)) + " " +

@@ -27,12 +27,12 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
-  dsi::python::BindReader(module);
   dsi::python::BindSchema(module);
   dsi::python::BindArrowOutput(module);
   dsi::python::BindArrowStream(module);
   dsi::python::BindArrowColumns(module);
   dsi::python::BindWriter(module);
+  dsi::python::BindReader(module);
 }
 
 #undef PyInit__dsi

@@ -107,7 +107,7 @@ def test_rounding_is_told(tmp_path):
     told = dsi.describe(tmp_path / "a.dsi")
     assert told.features[0].precision == "fp16" and 0 < told.features[0].max_error < 1e-3
     assert "fp16" in repr(told) and "max error" in told._repr_html_()
-    (of_all,), (of_one,) = dsi.open(tmp_path).columns(), dsi.open(tmp_path).columns(0)
+    (of_all,), (of_one,) = dsi.open(tmp_path).columns(), dsi.open(tmp_path).columns_of(0)
     assert of_all.precision == of_one.precision == "fp16"
     assert (of_all.max_error, of_one.max_error) == (0, told.features[0].max_error)
 
@@ -115,11 +115,11 @@ def test_rounding_is_told(tmp_path):
 def test_columns_of_one_file_are_those_of_inspect(dsictl, sessions):
     ds, expected = dsi.open([sessions]), inspect(dsictl, sessions, "--features")
     names = ("name", "feature", "kind", "type", "id_space", "group", "stored_bytes")
-    assert [tuple(getattr(one, name) for name in names) for one in ds.columns(0)] == [
+    assert [tuple(getattr(one, name) for name in names) for one in ds.columns_of(0)] == [
         tuple(one[name] for name in names) for one in expected
     ]
     with pytest.raises(dsi.OutOfRange, match="file 1"):
-        ds.columns(1)
+        ds.columns_of(1)
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
