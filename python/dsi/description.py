@@ -162,7 +162,8 @@ class _File:
     def _make_plan(self, reader: _dsi.Reader, asked: Plan, where: list[Term]) -> None:
         """A file that lacks a column of the filter has no row that passes."""
         known = {name for column in self.columns for name in (column.name, column.feature)}
-        some = Plan(asked.index_dtype, [one for one in asked.projections if one.name in known])
+        projections = [one for one in asked.projections if one.name in known]
+        some = Plan(asked.index_dtype, projections=projections)
         self.planned = len(some.projections)
         if some.projections and known.issuperset(name for name, _, _ in where):
             self.plan = reader.plan(make_options(some, {"where": where}))
