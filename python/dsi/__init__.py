@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .arrow import ArrowScan
     from .batch import Batch, IkjtTensors, JaggedTensors, KjtParts, PaddedTensors
     from .dataset import Dataset, Scan, open
+    from .description import Description, describe
     from .files import from_parquet
     from .loader import Loader, join_states
     from .mixing import MixedLoader, mix
@@ -52,6 +53,8 @@ _LAZY = {
     "Dataset": "dataset",
     "Scan": "dataset",
     "open": "dataset",
+    "Description": "description",
+    "describe": "description",
     "ArrowScan": "arrow",
     "from_parquet": "files",
     "Loader": "loader",
@@ -79,6 +82,7 @@ __all__ = [
     "Corrupt",
     "Dataset",
     "Dense",
+    "Description",
     "Error",
     "File",
     "IkjtTensors",
@@ -105,6 +109,7 @@ __all__ = [
     "WriteReport",
     "Writer",
     "__version__",
+    "describe",
     "from_parquet",
     "join_states",
     "mix",

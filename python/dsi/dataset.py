@@ -185,6 +185,14 @@ class Dataset(Tables):
         """The JSON that `open` takes for a manifest, with paths named from `folder`."""
         return self.native.manifest(folder)
 
+    def columns_of(self, file: int) -> list[Column]:
+        """Of one file, by its place in `files`: with what is stored of each, its group, and the
+        greatest error of rounding, all of which are 0 in `columns`.
+
+        OutOfRange: there is no such file.
+        """
+        return _dsi.Reader.of(self.native, file).columns()
+
     def scan(
         self,
         features: Projection | Sequence[Projection] | None = None,

@@ -129,6 +129,12 @@ void BindColumn(nb::module_& module) {
       .def_ro("fixed_length", &ColumnInfo::fixed_length, "Of embeddings: numbers in a row.")
       .def_ro("newest_first", &ColumnInfo::newest_first)
       .def_prop_ro("default_bits", Default)
+      .def_prop_ro(
+          "precision", [](const ColumnInfo& c) { return PrecisionName(c.precision); },
+          "To what values were rounded when they were written: 'exact', 'fp16', 'bf16', 'int8'.")
+      .def_ro("max_error", &ColumnInfo::max_error,
+              "The greatest difference that rounding made; of a column of a single file.")
+      .def_ro("group", &ColumnInfo::group, "Its dedup group; of a column of a single file.")
       .def_ro("stored_bytes", &ColumnInfo::stored_bytes)
       .def_ro("stored_values", &ColumnInfo::stored_values)
       .def_ro("is_made", &ColumnInfo::is_made, "No file has it: a pipeline makes it.")

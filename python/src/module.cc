@@ -10,6 +10,7 @@
 #include "dsi/python/src/dataset.h"
 #include "dsi/python/src/mixed_scan.h"
 #include "dsi/python/src/pipeline.h"
+#include "dsi/python/src/reader.h"
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/scan_options.h"
 #include "dsi/python/src/schema.h"
@@ -35,6 +36,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindArrowStream(module);
   dsi::python::BindArrowColumns(module);
   dsi::python::BindWriter(module);
+  dsi::python::BindReader(module);
 }
 
 #undef PyInit__dsi

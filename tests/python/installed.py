@@ -38,6 +38,7 @@ def check_batches(folder):
     scan = dsi.open(file).scan(framework="dsi", batch_size=512)
     batches = list(scan)
     assert sum(map(len, batches)) == 2000 and len(batches) == len(scan) == 4
+    assert "2,000" in repr(dsi.describe(file))
     numbers = memoryview(batches[0].dense)
     assert numbers.format == "f" and numbers.shape[0] == 512
     parts = batches[0].kjt_parts()

@@ -175,13 +175,3 @@ def test_an_interpreter_within_the_interpreter_is_refused_and_harms_nobody(sessi
 def test_dsictl_is_the_program_of_the_package():
     code = "import sys; sys.argv = ['dsictl', '--version']; import dsi._dsictl; dsi._dsictl.main()"
     assert run(code).split() == ["dsictl", dsi.__version__]
-
-
-def test_the_example_of_the_first_page_runs(sessions, tmp_path, monkeypatch):
-    (program,) = re.findall(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.DOTALL)
-    (tmp_path / "clicks.dsi").symlink_to(sessions)
-    monkeypatch.chdir(tmp_path)
-    run(
-        program
-        + "    assert batch.dense.shape == (512, 10) and batch.labels.shape == (512,)\n    break\n"
-    )
