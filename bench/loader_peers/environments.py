@@ -19,7 +19,8 @@ IMPORTS = {
 
 
 def has_all(python, modules):
-    return subprocess.run([python, "-c", f"import {', '.join(modules)}"], capture_output=True).returncode == 0
+    found = f"from importlib.util import find_spec; exit(not all(map(find_spec, {modules})))"
+    return subprocess.run([python, "-c", found], capture_output=True).returncode == 0
 
 
 def interpreter(peer, folder):
@@ -31,9 +32,10 @@ def interpreter(peer, folder):
     if python.exists() and has_all(python, IMPORTS[peer]):
         return python
     print(f"installing what {peer} needs into {home}", file=sys.stderr, flush=True)
-    venv.create(home, with_pip=True)
+    if not python.exists():
+        venv.create(home, with_pip=True)
     done = subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", HERE / f"requirements-{peer}.txt"], capture_output=True, text=True)
     if done.returncode != 0 or not has_all(python, IMPORTS[peer]):
-        print(f"{peer} is left out: {(done.stderr.strip() or 'its packages do not import').splitlines()[-1]}", file=sys.stderr, flush=True)
+        print(f"{peer} is left out: {(done.stderr.strip() or 'its packages are not there').splitlines()[-1]}", file=sys.stderr, flush=True)
         return None
     return python

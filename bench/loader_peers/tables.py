@@ -42,7 +42,7 @@ def choose(name, dataset):
     label = next(c.name for c in known if c.kind == "label")
     if name == "p3":
         lists, dense = P3_LISTS, dense[::10]
-    names = {n.replace(".", "_"): n for n in [*lists, *dense, label]}  # A dot means a struct to some.
+    names = {n.replace(".", "__"): n for n in [*lists, *dense, label]}  # A dot means a struct to some.
     peers = {of: n for n, of in names.items()}
     return {"lists": [peers[n] for n in lists], "dense": [peers[n] for n in dense], "label": peers[label], "names": names}
 
@@ -59,7 +59,7 @@ def as_arrow(dataset):
             column = pc.if_else(pc.is_null(column), pa.scalar([], column.type), column) if column.null_count else column
         elif column.null_count and not pa.types.is_large_string(field.type):
             column = pc.fill_null(column, pa.scalar(0, column.type))
-        names.append(field.name.replace(".", "_"))
+        names.append(field.name.replace(".", "__"))
         columns.append(column)
     return pa.table(columns, names=names)
 
