@@ -40,6 +40,10 @@ Result<uint64_t> Dataset::CountBatches(const DatasetScanOptions& options) const 
   return internal::NoThrow([&] { return internal::CountDatasetBatches(*files_, options); });
 }
 
+Result<std::string> Dataset::ShareState(const DatasetScanOptions& options) const {
+  return internal::NoThrow([&] { return internal::ShareDatasetState(*files_, options); });
+}
+
 Result<std::unique_ptr<DatasetScan>> Dataset::NewScan(const DatasetScanOptions& options) const {
   return internal::NoThrow([&] { return internal::MakeDatasetScan(*files_, options); });
 }

@@ -72,6 +72,10 @@ class DSI_EXPORT Dataset {
   Result<std::vector<ColumnInfo>> Columns() const;
   // Batches of this rank; reads no data.
   Result<uint64_t> CountBatches(const DatasetScanOptions& options) const;
+  // A state of the batches of this rank alone, repetitions (Remainder::kPad) left out: readers that
+  // divide a rank's batches among them, such as processes of a loader, are ranks of a world of
+  // their own that begins there (spec DO-018). Reads no data.
+  Result<std::string> ShareState(const DatasetScanOptions& options) const;
   Result<std::unique_ptr<DatasetScan>> NewScan(const DatasetScanOptions& options) const;
   // The JSON form that Open takes (spec/dataset.md), with statistics that the files have. Files
   // below `folder`, where it is to be stored, are named from there; others, and all where it is

@@ -52,6 +52,12 @@ uint64_t CountBatchesOf(std::span<const BatchSpan> spans) {
   return count;
 }
 
+std::vector<BatchSpan> BatchesOfRun(std::span<const BatchSpan> left, BatchRun run) {
+  std::vector<BatchSpan> batches;
+  ListWalk(left).Take(run.begin, run.begin + run.count, &batches);
+  return batches;
+}
+
 std::vector<BatchSpan> BatchesLeft(std::span<const BatchSpan> left, uint32_t world,
                                    Remainder remainder, std::span<const uint64_t> handed_out) {
   const uint64_t num_batches = CountBatchesOf(left);

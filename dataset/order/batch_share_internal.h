@@ -30,6 +30,8 @@ struct BatchRun {
 BatchRun RunOfRank(uint64_t num_batches, uint32_t rank, uint32_t world, Remainder remainder);
 
 uint64_t CountBatchesOf(std::span<const BatchSpan> spans);
+// The batches of a run of those that are left, ascending; spans are joined where they touch.
+std::vector<BatchSpan> BatchesOfRun(std::span<const BatchSpan> left, BatchRun run);
 
 // What no rank has handed out, with handed_out[r] batches of rank r gone, repeated ones among them;
 // spans are joined where they touch (DO-013). One number stands for all ranks if there is only one.

@@ -148,5 +148,17 @@ Result<uint64_t> CountDatasetBatches(const DatasetFiles& dataset,
   return task.share.size();
 }
 
+Result<std::string> ShareDatasetState(const DatasetFiles& dataset,
+                                      const DatasetScanOptions& options) {
+  DSI_ASSIGN_OR_RETURN(ScanTask task, SettleTask(dataset, options));
+  const ShardOptions& shard = options.shard;
+  ScanState& state = task.state;
+  state.left = BatchesOfRun(
+      state.left, RunOfRank(CountBatchesOf(state.left), shard.rank, shard.world, shard.remainder));
+  state.world = 1;
+  state.remainder = Remainder::kUneven;
+  return state.ToJson();
+}
+
 }  // namespace internal
 }  // namespace dsi

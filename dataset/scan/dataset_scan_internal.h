@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "dsi/dataset/dataset_scan.h"
 #include "dsi/dataset/files/dataset_files_internal.h"
@@ -16,5 +17,9 @@ Result<std::unique_ptr<DatasetScan>> MakeDatasetScan(const DatasetFiles& dataset
 // Batches that such a scan hands out, without opening a file.
 Result<uint64_t> CountDatasetBatches(const DatasetFiles& dataset,
                                      const DatasetScanOptions& options);
+
+// The state of a scan by one reader of what such a scan hands out, but repetitions.
+Result<std::string> ShareDatasetState(const DatasetFiles& dataset,
+                                      const DatasetScanOptions& options);
 
 }  // namespace dsi::internal

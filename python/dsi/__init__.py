@@ -2,7 +2,7 @@
 
     import dsi
     ds = dsi.open("day=*/part-*.dsi")
-    for batch in ds.loader(features=["user.*", "item.id", "label"], batch_size=4096):
+    for batch in ds.loader(["user.*", "item.id", "label"], batch_size=4096, shuffle=True):
         logits = model(batch.dense, batch.kjt())
 
 Importing dsi imports neither numpy nor torch; what a call needs is named when it is missing.
@@ -13,7 +13,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._dsi import Column, File, Tensor, __version__
+from ._dsi import Column, File, Tensor
+from ._dsi import version as __version__
 from .errors import (
     AlreadyExists,
     BadInput,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from .batch import Batch, IkjtTensors, JaggedTensors, KjtParts, PaddedTensors
     from .dataset import Dataset, Scan, open
     from .files import from_parquet
+    from .loader import Loader, join_states
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .writer import Writer, WriteReport, write
 
@@ -50,6 +52,8 @@ _LAZY = {
     "open": "dataset",
     "ArrowScan": "arrow",
     "from_parquet": "files",
+    "Loader": "loader",
+    "join_states": "loader",
     "Writer": "writer",
     "WriteReport": "writer",
     "write": "writer",
@@ -62,23 +66,42 @@ _LAZY = {
 
 __all__ = [
     "AlreadyExists",
+    "ArrowScan",
     "BadInput",
+    "Batch",
     "Cancelled",
     "Column",
     "Corrupt",
+    "Dataset",
+    "Dense",
     "Error",
     "File",
+    "IkjtTensors",
     "InvalidArgument",
     "IoError",
+    "Jagged",
+    "JaggedTensors",
+    "Kjt",
+    "KjtParts",
+    "Labels",
+    "Loader",
     "NotDsi",
     "NotFound",
     "OutOfRange",
+    "Padded",
+    "PaddedTensors",
     "ResourceExhausted",
+    "Scan",
     "Tensor",
     "Truncated",
     "Unsupported",
+    "WriteReport",
+    "Writer",
     "__version__",
-    *_LAZY,
+    "from_parquet",
+    "join_states",
+    "open",
+    "write",
 ]
 
 

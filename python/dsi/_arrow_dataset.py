@@ -76,7 +76,9 @@ class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
             none = whole.empty_table()
             none.filter(filter)
         except pyarrow.ArrowException:
-            return list(whole.names)  # Of no use with this schema: Arrow says why when it is applied.
+            return list(
+                whole.names
+            )  # Of no use with this schema: Arrow says why when it is applied.
         found = []
         for name in whole.names:
             if name not in str(filter):

@@ -1,4 +1,4 @@
-"""From a `Tensor` of the library to an array of the framework that was asked for, without a copy."""
+"""From a `Tensor` of the library to an array of the framework asked for, without a copy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def need(module: str, package: str, what: str) -> Any:
 
 
 def _numpy() -> Convert:
-    return need("numpy", "numpy", "framework='numpy'").asarray
+    convert: Convert = need("numpy", "numpy", "framework='numpy'").asarray
+    return convert
 
 
 def _torch() -> Convert:
@@ -35,7 +36,8 @@ def _torch() -> Convert:
 
 
 def _jax() -> Convert:
-    return need("jax.dlpack", "jax", "framework='jax'").from_dlpack
+    convert: Convert = need("jax.dlpack", "jax", "framework='jax'").from_dlpack
+    return convert
 
 
 _FRAMEWORKS: dict[str, Callable[[], Convert]] = {
@@ -59,18 +61,41 @@ def converter(framework: str) -> Convert:
     return _FRAMEWORKS[framework]()
 
 
-class TorchSlab:
-    """Tensors as views of a torch tensor that holds the whole slab, wherever that lies.
+class SlabViews:
+    """Tensors as views of an array that is the whole slab; memoryviews as arrays of their own."""
+
+    def __init__(self, slab: Any):
+        self.slab = slab
+
+
+class TorchSlab(SlabViews):
+    """Of a torch tensor, wherever that lies.
 
     What torch must track by its own storage (pinned memory, a device) goes this way.
     """
 
     def __init__(self, slab: Any):
-        self.slab = slab
+        super().__init__(slab)
         self._torch = importlib.import_module("torch")
 
-    def __call__(self, tensor: Tensor) -> Any:
+    def __call__(self, tensor: Any) -> Any:
+        if isinstance(tensor, memoryview):
+            dtype = getattr(self._torch, _NAMES[tensor.format])
+            return self._torch.frombuffer(tensor, dtype=dtype)
         if tensor.slab_offset < 0:
             return self._torch.from_dlpack(tensor)
         part = self.slab.narrow(0, tensor.slab_offset, tensor.nbytes)
         return part.view(getattr(self._torch, tensor.dtype)).view(tensor.shape)
+
+
+class NumpySlab(SlabViews):
+    """Of a numpy array."""
+
+    def __call__(self, tensor: Any) -> Any:
+        if isinstance(tensor, memoryview):
+            return importlib.import_module("numpy").asarray(tensor)
+        part = self.slab[tensor.slab_offset : tensor.slab_offset + tensor.nbytes]
+        return part.view(tensor.dtype).reshape(tensor.shape)
+
+
+_NAMES = {"I": "uint32", "Q": "uint64"}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _dsi
-from ._frameworks import Convert, TorchSlab
+from ._frameworks import Convert, SlabViews, TorchSlab
 from .errors import InvalidArgument, NotFound
 from .projections import LABELS, Plan, weights_set
 
@@ -71,7 +71,13 @@ class KjtParts:
 
 
 class Batch:
-    """Rows of a scan. Thread safety: const use from many threads."""
+    """Rows of a scan. Thread safety: const use from many threads.
+
+    Pickled as one array (`framework` 'numpy' or 'torch'), so that worker processes hand batches on;
+    torch's move that array into shared memory.
+    """
+
+    __slots__ = ("__weakref__", "_convert", "_made", "_plan", "_scan", "native")
 
     def __init__(self, native: _dsi.Batch, scan: _dsi.Scan, plan: Plan, convert: Convert):
         self.native = native
@@ -79,6 +85,11 @@ class Batch:
         self._plan = plan
         self._convert = convert
         self._made: dict[tuple[str, str], Any] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from ._stored import store
+
+        return store(self)
 
     def __len__(self) -> int:
         return self.native.num_rows
@@ -99,12 +110,12 @@ class Batch:
     @property
     def slab(self) -> Any:
         """All arrays of the batch as one, uint8 [bytes], for a single copy to a device."""
-        if isinstance(self._convert, TorchSlab):
+        if isinstance(self._convert, SlabViews):
             return self._convert.slab
         return self._convert(self.native.slab)
 
     def rows(self) -> tuple[Any, Any]:
-        """Of each row its file (position in `Dataset.files`, uint32 [B]) and row there (uint64 [B])."""
+        """Of each row its file (uint32, position in `Dataset.files`) and its row there (uint64)."""
         files, rows = self._scan.rows_of(self.native)
         return self._convert(files), self._convert(rows)
 

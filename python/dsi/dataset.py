@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Unpack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 from . import _dsi
 from ._dsi import Column, File
 from ._frameworks import converter
 from .batch import Batch
-from .options import ScanKeywords, make_options
+from .errors import BadInput
+from .options import ReadKeywords, ScanKeywords, make_options
 from .projections import Plan, Projection, resolve
 from .tables import Tables
+
+if TYPE_CHECKING:
+    from .loader import Loader
 
 Where = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-def open(  # noqa: A001
+def open(
     where: Where,
     *,
     threads: int = 0,
@@ -38,17 +42,20 @@ def open(  # noqa: A001
     BadInput: a manifest that breaks a rule.
     """
     paths = [where] if isinstance(where, str | os.PathLike) else list(where)
-    native = _dsi.Dataset.open(
-        [os.fspath(path) for path in paths],
-        threads=threads,
-        max_open_files=max_open_files,
-        progress=progress,
-        headers=list(headers),
-        ca_file=ca_file,
-        s3_endpoint=s3_endpoint,
-        s3_region=s3_region,
-    )
-    return Dataset(native, paths)
+    how: dict[str, Any] = {
+        "threads": threads,
+        "max_open_files": max_open_files,
+        "headers": list(headers),
+        "ca_file": ca_file,
+        "s3_endpoint": s3_endpoint,
+        "s3_region": s3_region,
+    }
+    names = [os.fspath(path) for path in paths]
+    return Dataset(_dsi.Dataset.open(names, progress=progress, **how), names, how)
+
+
+def _reopen(where: Sequence[str], how: dict[str, Any]) -> Dataset:
+    return open(where, **how)
 
 
 class Scan(Iterator[Batch]):
@@ -68,6 +75,10 @@ class Scan(Iterator[Batch]):
             raise StopIteration
         return Batch(batch, self.native, self._plan, self._convert)
 
+    def close(self) -> None:
+        """Ends what is made ahead; batches stay, but for their `rows`. The scan is over."""
+        self.native.close()
+
     def __len__(self) -> int:
         """All batches of the scan, those handed out included; exact."""
         return self.native.num_batches
@@ -86,26 +97,53 @@ class Scan(Iterator[Batch]):
         return self.native.state
 
     @property
+    def is_repeated(self) -> bool:
+        """The last batch was handed out before, by this rank or another (remainder='pad')."""
+        return self.native.is_repeated
+
+    @property
     def stats(self) -> dict[str, Any]:
         """What was read, decoded and handed out, and where the time went, in seconds."""
         return self.native.stats
 
 
-class Dataset(Tables):
-    """Many files as one table. Calls from many threads are safe; pickled by its paths."""
+# What processes that were forked from this one's parents cannot use, nor give back.
+_left_behind: list[_dsi.Dataset] = []
 
-    def __init__(self, native: _dsi.Dataset, where: Sequence[str | os.PathLike[str]]):
-        self.native = native
-        self._where = [os.fspath(path) for path in where]
+
+class Dataset(Tables):
+    """Many files as one table. Calls from many threads are safe.
+
+    Pickled by its paths and how they were opened. In a process forked from the one that opened it
+    the files are opened again when they are first used.
+    """
+
+    def __init__(self, native: _dsi.Dataset, where: Sequence[str], how: dict[str, Any]):
+        self._native = native
+        self._where = list(where)
+        self._how = how
+        self._process = os.getpid()
+
+    @property
+    def native(self) -> _dsi.Dataset:
+        """The library's dataset, of this process."""
+        if self._process != os.getpid():
+            opened = _dsi.Dataset.open(self._where, **self._how)
+            if opened.snapshot != self._native.snapshot:
+                raise BadInput(f"{self!r} was changed while it was read: open it again")
+            _left_behind.append(self._native)
+            self._native, self._process = opened, os.getpid()
+        return self._native
 
     def __len__(self) -> int:
         return self.native.num_rows
 
     def __repr__(self) -> str:
-        return f"dsi.Dataset({len(self.files)} files, {self.num_rows} rows)"
+        native = self._native
+        return f"dsi.Dataset({len(native.files)} files, {native.num_rows} rows)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return open, (self._where,)
+        return _reopen, (self._where, self._how)
 
     @property
     def num_rows(self) -> int:
@@ -148,3 +186,54 @@ class Dataset(Tables):
         """
         plan = resolve(self.native, features, kjt, index_dtype)
         return Scan(self.native.scan(make_options(plan, keywords)), plan, framework)
+
+    def loader(
+        self,
+        features: Projection | Sequence[Projection] | None = None,
+        *,
+        framework: str = "torch",
+        kjt: str = "expanded",
+        index_dtype: str = "int64",
+        pin_memory: bool = False,
+        shuffle: bool | str = False,
+        epoch: int = 0,
+        state: str | Mapping[str, Any] | None = None,
+        rank: int | None = None,
+        world: int | None = None,
+        **keywords: Unpack[ReadKeywords],
+    ) -> Loader:
+        """Batches for training, epoch after epoch: of one rank, shuffled, made ahead by threads,
+        with a state to go on from. docs/python-loader.md tells of all of it.
+
+        features, framework, kjt, index_dtype: as of `scan`; with 'torch' the loader is an
+        IterableDataset. pin_memory: batches lie in torch's pinned memory (CUDA).
+        shuffle: True puts blocks of 32,768 rows in another order each epoch and mixes the sessions
+        of 131,072 rows; 'block', 'stripe' and 'file' say the unit, mixing_rows and mix the rest.
+        epoch, state: where it begins; state is what `state_dict()` or `Scan.state` gave.
+        rank, world: which part of the batches; by default those of torch.distributed, or else of
+        RANK and WORLD_SIZE. Every rank gets equally many (remainder).
+        Keywords: `ReadKeywords`. threads is by default the cores of this rank, read_ahead_bytes
+        128 MiB.
+
+        A dense value that is missing is the feature's default or else NaN: `batch.dense_present()`
+        tells, and `dsi.Dense(names, pad_value=0)` asks for another.
+
+        NotFound, InvalidArgument, BadInput: names, keywords, a state. Reads no data.
+        """
+        from .loader import make_loader
+
+        return make_loader(
+            framework,
+            self,
+            features,
+            framework,
+            kjt,
+            index_dtype,
+            pin_memory,
+            shuffle,
+            epoch,
+            state,
+            rank,
+            world,
+            keywords,
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from . import _dsi
@@ -11,7 +11,7 @@ from .projections import Plan
 Term = tuple[str, str, int | float]
 
 
-class ScanKeywords(TypedDict, total=False):
+class ReadKeywords(TypedDict, total=False):
     """Keywords of `Dataset.scan` and `Dataset.loader`.
 
     batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full.
@@ -19,13 +19,12 @@ class ScanKeywords(TypedDict, total=False):
     are thinned: with a filter a batch has those of its rows that pass.
     sample: pairs (terms, share): of rows for which the terms hold this share stays; sample_seed.
     rows: spans (begin, end) of the dataset's rows, ascending and apart; empty: all.
-    shuffle: what is put in another order, 'none', 'block', 'stripe' or 'file'; seed and epoch make
-    the order, block_rows is the size of blocks; mixing_rows rows at a time are mixed, as whole
-    'sessions' or single 'rows' (mix).
+    seed: of the order, where it is another than that of the files; block_rows: size of blocks;
+    mixing_rows: so many rows at a time are mixed, as whole 'sessions' or single 'rows' (mix).
     threads: that decode one batch; 0: all cores. read_ahead_bytes: batches and pages made ahead by
     threads of the library; 0: none. memory_bytes: most that the scan holds besides.
     transforms: a pipeline as JSON text or as what json.dumps makes of a dict (spec/transforms.md).
-    state: what `state_dict()` or `state` gave: go on from there.
+    remainder: of batches that do not go round, 'drop', 'pad' or 'uneven'.
     """
 
     batch_size: int
@@ -34,9 +33,7 @@ class ScanKeywords(TypedDict, total=False):
     sample: Sequence[tuple[Sequence[Term], float]]
     sample_seed: int
     rows: Sequence[tuple[int, int]]
-    shuffle: str
     seed: int
-    epoch: int
     block_rows: int
     mixing_rows: int
     mix: str
@@ -44,10 +41,22 @@ class ScanKeywords(TypedDict, total=False):
     read_ahead_bytes: int
     memory_bytes: int
     transforms: str | dict[str, Any]
-    state: str
+    remainder: str
+
+
+class ScanKeywords(ReadKeywords, total=False):
+    """Keywords of `Dataset.scan`.
+
+    Those of `ReadKeywords`, and shuffle: what is put in another order, 'none', 'block', 'stripe' or
+    'file'; epoch: another one, another order; rank, world: whose part of the batches; state: what
+    `Scan.state` gave, go on from there.
+    """
+
+    shuffle: str
+    epoch: int
     rank: int
     world: int
-    remainder: str
+    state: str
 
 
 def _terms(where: Sequence[Term] | Term) -> list[Term]:
@@ -77,11 +86,5 @@ def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
         given["pipeline"] = pipeline
     for name in ("rows", "where"):
         if name in given and not isinstance(given[name], list):
-            given[name] = list(_iterable(given[name]))
-    return _dsi.ScanOptions(
-        features=plan.projections, index_dtype=plan.index_dtype, **given
-    )
-
-
-def _iterable(value: Any) -> Iterable[Any]:
-    return value
+            given[name] = list(given[name])
+    return _dsi.ScanOptions(features=plan.projections, index_dtype=plan.index_dtype, **given)

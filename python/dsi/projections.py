@@ -21,6 +21,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import _dsi
 from ._dsi import Column
@@ -131,10 +132,10 @@ class Plan:
             self.arrow = _dsi.ArrowOutput.of(scan)
         return self.arrow
 
-    def add(self, name: str, layout: str, **keywords: object) -> None:
+    def add(self, name: str, layout: str, **keywords: Any) -> None:
         self.projections.append(_dsi.Projection(name, layout=layout, **keywords))
 
-    def add_own(self, name: str, layout: str, **keywords: object) -> None:
+    def add_own(self, name: str, layout: str, **keywords: Any) -> None:
         """A column with tensors of its own."""
         if name in self.layouts:
             raise InvalidArgument(f"'{name}' is asked for as {self.layouts[name]} and as {layout}")
@@ -145,9 +146,7 @@ class Plan:
         columns = self.dense.setdefault(dense.set, [])
         if name not in columns:
             columns.append(name)
-            self.add(
-                name, "dense", dtype=dense.dtype, set=dense.set, pad_value=dense.pad_value
-            )
+            self.add(name, "dense", dtype=dense.dtype, set=dense.set, pad_value=dense.pad_value)
 
     def add_key(self, column: Column, kjt: Kjt, weights: str | None = None) -> None:
         form = kjt.form or "expanded"

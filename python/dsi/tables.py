@@ -19,7 +19,9 @@ class Tables:
     """The part of `Dataset` that gives its rows to programs that take tables."""
 
     if TYPE_CHECKING:
-        native: _dsi.Dataset
+
+        @property
+        def native(self) -> _dsi.Dataset: ...
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -196,6 +196,14 @@ void BindDataset(nb::module_& module) {
           },
           nb::arg("options"))
       .def(
+          "share_state",
+          [](const PyDataset& self, const DatasetScanOptions& options) {
+            nb::gil_scoped_release release;
+            return Take(self.dataset()->ShareState(options));
+          },
+          nb::arg("options"),
+          "The state of a scan by one reader of the batches of this rank, repetitions left out.")
+      .def(
           "scan",
           [](const PyDataset& self, const DatasetScanOptions& options, nb::object allocate) {
             return std::make_unique<PyScan>(self.dataset(), options, std::move(allocate));

@@ -20,7 +20,7 @@
 NB_MODULE(_dsi, module) {
   // Objects of a script's own may well live until the interpreter ends.
   nanobind::set_leak_warnings(false);
-  module.attr("__version__") = DSI_VERSION;
+  module.attr("version") = DSI_VERSION;
   dsi::python::BindTensor(module);
   dsi::python::BindBatch(module);
   dsi::python::BindScanOptions(module);

@@ -94,10 +94,40 @@ PyScan::PyScan(std::shared_ptr<const Dataset> dataset, DatasetScanOptions option
   state_ = Take(open_->scan->state());
 }
 
-const DatasetScan& PyScan::scan() const { return *open_->scan; }
+// Waits for threads that may want the interpreter's lock.
+PyScan::~PyScan() {
+  nb::gil_scoped_release release;
+  made_ = nullptr;
+  open_ = nullptr;
+}
+
+void PyScan::Close() {
+  if (open_ == nullptr) return;
+  if (getpid() == open_->process) {
+    calls_.Wait();
+    stats_ = scan().stats();
+    is_repeated_ = scan().is_repeated();
+  }
+  nb::gil_scoped_release release;
+  made_ = nullptr;
+  open_ = nullptr;
+}
+
+const std::shared_ptr<OpenScan>& PyScan::open() const {
+  if (open_ == nullptr) Raise({StatusCode::kInvalidArgument, "this scan was closed"});
+  return open_;
+}
+
+const DatasetScan& PyScan::scan() const { return *open()->scan; }
+
+ScanStats PyScan::stats() const { return open_ == nullptr ? stats_ : open_->scan->stats(); }
+
+bool PyScan::is_repeated() const {
+  return open_ == nullptr ? is_repeated_ : open_->scan->is_repeated();
+}
 
 std::optional<PyBatch> PyScan::Next() {
-  if (getpid() != open_->process) {
+  if (getpid() != open()->process) {
     Raise({StatusCode::kInvalidArgument,
            "this scan was begun before the process forked, and its threads stayed there: begin one "
            "in each process (a DataLoader does with num_workers > 0 when the dataset is given)"});
@@ -132,6 +162,7 @@ std::optional<PyBatch> PyScan::Next() {
 }
 
 std::shared_ptr<OpenScan> PyScan::HandOver() {
+  static_cast<void>(open());  // Refused once it is closed.
   if (open_->handed_over)
     Raise({StatusCode::kInvalidArgument, "this scan was handed out as a stream before"});
   calls_.Wait();
@@ -153,20 +184,29 @@ void BindScan(nb::module_& module) {
           "state", &PyScan::state,
           "Where all ranks stand when each has handed out as many batches as this one: JSON.")
       .def_prop_ro("num_batches", [](const PyScan& self) { return self.scan().num_batches(); })
-      .def_prop_ro(
-          "is_repeated", [](const PyScan& self) { return self.scan().is_repeated(); },
-          "The last batch is one that was handed out before (remainder='pad').")
+      .def_prop_ro("is_repeated", &PyScan::is_repeated,
+                   "The last batch is one that was handed out before (remainder='pad').")
       .def_prop_ro("columns",
                    [](const PyScan& self) {
                      auto columns = self.scan().columns();
                      return std::vector<ScanColumn>(columns.begin(), columns.end());
                    })
-      .def_prop_ro("stats", [](const PyScan& self) { return StatsDict(self.scan().stats()); })
+      .def_prop_ro("stats", [](const PyScan& self) { return StatsDict(self.stats()); })
+      .def("close", &PyScan::Close,
+           "Ends what is made ahead and gives back its memory. Batches that were handed out stay,\n"
+           "and so do state and stats; next and rows_of are refused.")
       .def("rows_of", RowsOf, nb::arg("batch"),
            nb::sig("def rows_of(self, batch: Batch) -> tuple[Tensor, Tensor]"),
            "Of each row of a batch of this scan its file (position in Dataset.files, uint32) and "
            "its row\n"
            "there (uint64).");
+  module.def(
+      "join_states",
+      [](const std::vector<std::string>& states) {
+        nb::gil_scoped_release release;
+        return Take(JoinStates(states));
+      },
+      nb::arg("states"), "Of each rank its state, where they stopped at different places: one.");
 }
 
 }  // namespace dsi::python

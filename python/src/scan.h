@@ -36,15 +36,23 @@ class PyScan {
   // `allocate` is None or a callable: bytes to (address, owner); the memory is the owner's.
   PyScan(std::shared_ptr<const Dataset> dataset, DatasetScanOptions options,
          nanobind::object allocate);
+  ~PyScan();
+  PyScan(const PyScan&) = delete;
+  PyScan& operator=(const PyScan&) = delete;
 
   // None at the end.
   std::optional<PyBatch> Next();
   // Of the batches handed out so far: a batch that a signal left being made is not one of them.
   const std::string& state() const { return state_; }
   const DatasetScan& scan() const;
+  ScanStats stats() const;
+  bool is_repeated() const;
+  // Ends what is made ahead and gives back its memory; batches that were handed out stay. Next is
+  // refused from now on; state, stats and is_repeated stay what they are.
+  void Close();
   // Gives the rest of the batches to somebody else: Next is refused from now on.
   std::shared_ptr<OpenScan> HandOver();
-  const std::shared_ptr<OpenScan>& open() const { return open_; }
+  const std::shared_ptr<OpenScan>& open() const;
 
  private:
   std::shared_ptr<OpenScan> open_;
@@ -52,6 +60,8 @@ class PyScan {
   struct Made;
   std::shared_ptr<Made> made_;  // By the call that is running or ended.
   std::string state_;
+  ScanStats stats_;  // Once it is closed; and so is what follows.
+  bool is_repeated_ = false;
 };
 
 void BindScan(nanobind::module_& module);

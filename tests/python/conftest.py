@@ -1,4 +1,4 @@
-"""What the tests of the package share: the program `dsictl`, and small files of generated sessions."""
+"""What tests of the package share: the program `dsictl`, and small files of generated sessions."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ def dsictl():
 
 @pytest.fixture(scope="session")
 def sessions(dsictl, tmp_path_factory):
-    """A file of 3,000 rows of the table "clicks": dense numbers, lists, keys, a label, in 3 stripes."""
+    """3,000 rows of the table "clicks": dense numbers, lists, keys, a label, in 3 stripes."""
     folder = tmp_path_factory.mktemp("sessions")
     rows, schema, file = folder / "a.jsonl", folder / "a.json", folder / "a.dsi"
     dsictl("generate", rows, "--rows", 3000, "--seed", 7, "--write-schema", schema, "-q")

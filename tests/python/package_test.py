@@ -92,10 +92,10 @@ def test_what_is_missing_is_said_when_it_is_needed(sessions, bare, call, package
         dataset = dsi.open(sys.argv[1])
         try:
             {call}
-        except ModuleNotFoundError as error:
+        except ImportError as error:
             print(error)
     """
-    assert f"pip install {package}" in run(code, sessions, **bare)
+    assert re.search(rf"pip install [\w -]*\b{package}\b", run(code, sessions, **bare))
 
 
 def test_without_its_backend_the_import_says_what_to_install():
@@ -143,8 +143,10 @@ def test_libraries_of_dsi_torch_and_pyarrow_do_not_meet(sessions, order):
     server = FaultServer(sessions.read_bytes())
     parts = [textwrap.dedent(WORK[name]) for name in order]
     calls = [f"{name}_work()" for name in (*order, *reversed(order))]
+    # pyarrow and torch in one process, without dsi, abort now and then while it exits.
+    calls.append("os._exit(0)")
     try:
-        run("\n".join(["import sys, ssl", *parts, *calls]), sessions, server.url)
+        run("\n".join(["import os, sys, ssl", *parts, *calls]), sessions, server.url)
     finally:
         server.close()
     assert server.requests

@@ -1,4 +1,4 @@
-"""Tensors: DLPack of both forms, the buffer protocol, and memory that lives as long as it is used."""
+"""Tensors: DLPack of both forms, the buffer protocol, memory that lives as long as it is used."""
 
 import ctypes
 import gc
@@ -17,7 +17,11 @@ def batch(sessions):
 
 def test_all_doors_lead_to_the_same_memory(batch):
     tensor = batch.dense
-    array, legacy, torch_view = np.asarray(tensor), np.from_dlpack(tensor), torch.from_dlpack(tensor)
+    array, legacy, torch_view = (
+        np.asarray(tensor),
+        np.from_dlpack(tensor),
+        torch.from_dlpack(tensor),
+    )
     assert array.shape == legacy.shape == tuple(torch_view.shape) == tensor.shape
     address = array.__array_interface__["data"][0]
     assert legacy.__array_interface__["data"][0] == address == torch_view.data_ptr()

@@ -13,6 +13,8 @@ from pathlib import Path
 def built_files(build: Path):
     """Files of the build folder that the install rules name, and the target that makes them."""
     rules = (build / "cmake_install.cmake").read_text()
+    # What only `--component` installs is built by whoever asks for that component.
+    rules = re.sub(r'^if\(CMAKE_INSTALL_COMPONENT STREQUAL "\w+"\)\n.*?^endif\(\)', "", rules, flags=re.M | re.S)
     named = set(re.findall(r'"(%s/[^"]+)"' % re.escape(str(build)), rules))
     # What CMake writes while it configures is there whatever is built.
     outputs = set(subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], check=True,

@@ -1,0 +1,202 @@
+"""The training loader: what a model reads of a dataset, epoch after epoch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from . import _dsi
+from .dataset import Scan
+from .epochs import Epochs, Position
+from .errors import BadInput, InvalidArgument
+from .options import ReadKeywords, ScanKeywords, make_options
+from .projections import Projection, resolve
+from .ranks import process_group, rank_and_world, threads_of_process
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+# What shuffle=True means: blocks of so many rows are put in another order, and of what follows each
+# other then, rows of four blocks are mixed, whole sessions at a time.
+SHUFFLED = {"block_rows": 32_768, "mixing_rows": 131_072}
+# Half of it is for finished batches, half for pages: some ten batches of 4096 rows and 50 features.
+READ_AHEAD_BYTES = 128 << 20
+
+
+class Loader(Epochs):
+    """Batches of one rank, epoch after epoch; made by `Dataset.loader`.
+
+    `iter(loader)` begins an epoch, and the next one after an epoch that came to its end: each has
+    an order of its own. One iteration at a time, from one thread. Threads of the library make
+    batches ahead. Pickled by the dataset's paths and what was asked for; in another process, forked
+    or spawned, iter() begins where it would have begun here. In a worker of torch's DataLoader it
+    gives the worker's share of the rank's batches.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        features: Projection | Sequence[Projection] | None,
+        framework: str,
+        kjt: str,
+        index_dtype: str,
+        pin_memory: bool,
+        shuffle: bool | str,
+        epoch: int,
+        state: str | Mapping[str, Any] | None,
+        rank: int | None,
+        world: int | None,
+        keywords: ReadKeywords,
+    ):
+        super().__init__(epoch)
+        self._dataset = dataset
+        self._framework = framework
+        self._pin_memory = pin_memory
+        self._is_told_rank = rank is not None
+        self.rank, self.world = rank_and_world(rank, world)
+        self._asked = (features, kjt, index_dtype)
+        self._plan = resolve(dataset.native, features, kjt, index_dtype)
+        self._keywords: dict[str, Any] = {
+            "read_ahead_bytes": READ_AHEAD_BYTES,
+            "threads": None,
+            **(SHUFFLED if shuffle is True else {}),
+            **keywords,
+            "shuffle": _unit(shuffle),
+        }
+        self._options(self._where_next())  # What is wrong with keywords is told now.
+        if pin_memory:
+            self._check_pinned()
+        if state:
+            self.load_state_dict(self._state_of(state))
+
+    def __repr__(self) -> str:
+        return (
+            f"dsi.Loader({self._dataset!r}, rank {self.rank} of {self.world}, epoch {self.epoch})"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings = {
+            **self._keywords,
+            "framework": self._framework,
+            "pin_memory": self._pin_memory,
+            "rank": self.rank,
+            "world": self.world,
+        }
+        return _rebuild, (self._dataset, *self._asked, settings, self._where_next())
+
+    def _options(self, at: Position, **others: Any) -> _dsi.ScanOptions:
+        """Of a rank, or, where the position is in the share of a worker, of that worker."""
+        given = {**self._keywords, "rank": self.rank, "world": self.world}
+        if at.worker is not None:
+            given.update(rank=at.worker[0], world=at.worker[1], remainder="uneven")
+        if given["threads"] is None:
+            given["threads"] = threads_of_process()
+        given.update(others, epoch=at.epoch, state=at.state)
+        return make_options(self._plan, cast(ScanKeywords, given))
+
+    def _begin(self, at: Position, worker: tuple[int, int] | None) -> Scan:
+        group = process_group()
+        if not self._is_told_rank and group not in (None, (self.rank, self.world)):
+            raise InvalidArgument(
+                f"the loader was made for rank {self.rank} of {self.world}, and torch.distributed"
+                f" says now {group}: make it after init_process_group, or give rank and world"
+            )
+        if worker is not None and at.worker is None:
+            if self._keywords.get("remainder") == "pad":
+                raise InvalidArgument(
+                    "remainder='pad' repeats a batch, which workers cannot share: use num_workers=0"
+                    " (threads of the library make batches ahead), or 'drop'"
+                )
+            share = self._dataset.native.share_state(self._options(at))
+            at = Position(at.epoch, share, worker)
+        return self._scan(self._options(at))
+
+    def _scan(self, options: _dsi.ScanOptions) -> Scan:
+        if self._pin_memory:
+            from .pinned import PinnedScan, allocate
+
+            return PinnedScan(self._dataset.native.scan(options, allocate), self._plan)
+        return Scan(self._dataset.native.scan(options), self._plan, self._framework)
+
+    def _check_pinned(self) -> None:
+        if self._framework != "torch":
+            raise InvalidArgument("pin_memory=True is for framework='torch'")
+        from .pinned import check_pinned
+
+        check_pinned()
+
+    def _count(self, at: Position, rank: int | None = None) -> int:
+        others = {} if rank is None else {"rank": rank}
+        return self._dataset.native.count_batches(self._options(at, **others))
+
+    def _snapshot(self) -> str:
+        return f"{self._dataset.snapshot:016x}"
+
+    def _state_of(self, state: str | Mapping[str, Any]) -> Mapping[str, Any]:
+        """A loader's state, also of the text that a scan gave."""
+        if isinstance(state, Mapping):
+            return state
+        try:
+            epoch = int(json.loads(state)["order"]["epoch"])
+        except (ValueError, KeyError, TypeError):
+            raise BadInput(
+                f"state is {state!r}, expected what state_dict() or state gave"
+            ) from None
+        return {
+            "dsi_loader_state": 1,
+            "snapshot": self._snapshot(),
+            "epoch": epoch,
+            "state": state,
+        }
+
+
+def _unit(shuffle: bool | str) -> str:
+    if isinstance(shuffle, str):
+        return shuffle
+    return "block" if shuffle else "none"
+
+
+def _rebuild(
+    dataset: Dataset,
+    features: Projection | Sequence[Projection] | None,
+    kjt: str,
+    index_dtype: str,
+    settings: dict[str, Any],
+    where: Position,
+) -> Loader:
+    """What a pickled loader becomes."""
+    loader = dataset.loader(features, kjt=kjt, index_dtype=index_dtype, **settings)
+    loader._next = where
+    return loader
+
+
+def make_loader(framework: str, *parts: Any) -> Loader:
+    """Of the class that goes with a framework: for torch one that is an IterableDataset."""
+    if framework == "torch":
+        from .torch import TorchLoader
+
+        return TorchLoader(*parts)
+    return Loader(*parts)
+
+
+def join_states(states: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One state of the states of all ranks, in their order, which stopped at different places.
+
+    What goes on from it hands out every batch that no rank had handed out. Ranks that have handed
+    out equally many need it not: the state of any stands for all. BadInput: not one state of each
+    rank of one epoch.
+    """
+    parts = [{key: state.get(key) for key in ("snapshot", "epoch")} for state in states]
+    if not states or any(part != parts[0] for part in parts):
+        raise BadInput(f"states to join are of one dataset and epoch, these are of {parts}")
+    if any("worker" in state for state in states):
+        raise BadInput("states of workers cannot be joined")
+    if not any(state["state"] for state in states):
+        return dict(states[0])
+    if not all(state["state"] for state in states):
+        raise BadInput(
+            "a rank had not begun its epoch: begin it with iter() before state_dict() is asked for"
+        )
+    joined = _dsi.join_states([cast(str, state["state"]) for state in states])
+    return {**states[0], "state": joined}
