@@ -15,7 +15,7 @@ def main(path, share, batch_size):
     lists = [c.name for c in dataset.columns() if c.kind == "list" and "int" in c.type]
     named = time.perf_counter()
     asked = [dsi.Kjt(lists[::round(1 / share)]), "label"]
-    batch = next(iter(dataset.scan(asked, framework="torch", batch_size=batch_size)))
+    batch = next(iter(dataset.loader(asked, batch_size=batch_size)))
     parts = batch.kjt_parts()
     made = time.perf_counter()
     print(json.dumps({"features": len(parts.keys), "of": len(lists), "open_ms": (opened - start) * 1e3, "columns_ms": (named - opened) * 1e3,

@@ -59,16 +59,17 @@ def read(peer, args, columns):
     first = time.perf_counter() - start
     for _ in source:
         pass
-    inside = getattr(peer, "inside", None)
-    rows, begun, cpu, in_library = 0, time.perf_counter(), time.process_time(), inside and inside[0]
+    spent = getattr(peer, "seconds", {})
+    before_it = dict(spent)
+    rows, begun, cpu = 0, time.perf_counter(), time.process_time()
     while time.perf_counter() - begun < args.seconds:
         for batch in batches:
             rows += len(batch)
     wall, cpu = time.perf_counter() - begun, time.process_time() - cpu
     made = {"samples_per_second": rows / wall, "cpu_us_per_sample": cpu / rows * 1e6, "first_batch_ms": first * 1e3,
             "resident_mb": (status("VmHWM") - before) / 1e6, "rows": rows}
-    if inside:
-        made["share_in_python"] = 1 - (inside[0] - in_library) / wall
+    if spent:
+        made["share_in_python"] = 1 - (spent["inside"] - before_it["inside"]) / (spent["all"] - before_it["all"])
     return made
 
 
