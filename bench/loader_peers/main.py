@@ -94,6 +94,19 @@ def measure(args, run, name):
     return result
 
 
+def first_batches(args):
+    """Of a table of 20,000 features: time to open it, and from there to the first batch of a share of its lists."""
+    table = tables.wide(args.rows or 20_000, args.work, args.build / "bin" / "dsictl")
+    found = []
+    for share in (0.01, 0.1):
+        command = [interpreter("dsi", args.environments), HERE / "first_batch.py", table, share, args.batch_size]
+        environment = {**os.environ, "PYTHONPATH": str(args.build / "python")}
+        runs = [json.loads(subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, check=True, env=environment).stdout)
+                for _ in range(args.repeat)]
+        found.append({key: statistics.median(run[key] for run in runs) for key in runs[0]})
+    return found
+
+
 def arguments():
     p = argparse.ArgumentParser(prog="bench/loaders", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     listed = lambda text: text.split(",")
@@ -106,6 +119,7 @@ def arguments():
     p.add_argument("--seconds", type=float, default=2, help="of a run")
     p.add_argument("--check", type=int, default=12, help="batches that are compared")
     p.add_argument("--overlap", action="store_true", help="instead: how much of loading a model hides that computes as long")
+    p.add_argument("--first-batch", action="store_true", help="instead: dsi's first batch of a table of 20,000 features")
     p.add_argument("--quick", action="store_true", help="a small table, short runs: to see that it works")
     p.add_argument("--work", type=Path, help="where tables are kept; default: build/bench-peers/tables")
     p.add_argument("--environments", type=Path, help="where virtual environments are kept; default: build/bench-peers")
@@ -125,6 +139,10 @@ def arguments():
 
 def main():
     args = arguments()
+    if args.first_batch:
+        made = first_batches(args)
+        print(json.dumps(made, indent=1)) if args.json else report.tell_first(made)
+        return
     pythons = {p: interpreter(p, args.environments) for p in args.peers}
     run = Runner(args, {p: python for p, python in pythons.items() if python is not None})
     results = {name: measure(args, run, name) for name in args.tables}

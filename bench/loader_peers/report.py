@@ -31,3 +31,9 @@ def tell_form(form, loaders, files):
         ahead = [p for p, made in others.items() if (made[key] > dsi[key] if key == "samples_per_second" else made[key] < dsi[key])]
         if ahead:
             print(f"  dsi loses in {what} to {', '.join(ahead)}")
+
+
+def tell_first(found):
+    for made in found:
+        print(f"{made['features']:.0f} of {made['of']:.0f} lists: opened in {made['open_ms']:.1f} ms, from there to the first batch "
+              f"{made['first_batch_ms']:.1f} ms, to the second loader's {made['again_ms']:.1f} ms")

@@ -30,6 +30,15 @@ def make_dsi(name, rows, folder, dsictl):
     return True
 
 
+def wide(rows, work, dsictl):
+    """Path of a .dsi of 20,000 features, half of them lists."""
+    folder = Path(work) / f"wide-{rows}"
+    if not (folder / "table.dsi").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        make_dsi("wide", rows, folder, dsictl)
+    return folder / "table.dsi"
+
+
 def run(command, **keywords):
     subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL, **keywords)
 
