@@ -42,14 +42,15 @@ MatchedFeatures MatchFeatures(std::span<const FileSchema> schemas) {
       if (is_new) classes.push_back({.schemas = {}, .joined = found->second});
       Class& of_id = classes[found->second];
       if (of_id.schemas.empty() || of_id.schemas.back() != s) of_id.schemas.push_back(s);
+      of_column[s].push_back(found->second);
+      if (schemas.size() == 1) continue;  // Names tell features of several schemas apart.
       std::vector<uint32_t>& named = by_name[column.feature];
       if (std::find(named.begin(), named.end(), found->second) == named.end())
         named.push_back(found->second);
-      of_column[s].push_back(found->second);
     }
   }
   // In the order in which features appear, so that it does not hang on a table's.
-  for (uint32_t s = 0; s < schemas.size(); ++s) {
+  for (uint32_t s = 0; s < schemas.size() && schemas.size() > 1; ++s) {
     for (const ColumnInfo& column : schemas[s].columns) {
       std::vector<uint32_t>& named = by_name[column.feature];
       for (size_t i = 1; i < named.size(); ++i) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -91,6 +90,11 @@ class SchemaMatcher {
     uint32_t newest = 0;         // Of `in`: that of the last file that has it.
   };
 
+  // Columns that have the name of a pattern, and those of the feature that has it.
+  struct Named {
+    std::vector<uint32_t> columns, of_feature;
+  };
+
   const ColumnInfo& At(const Occurrence& at) const {
     return schemas_->schemas[at.schema].columns[at.column];
   }
@@ -112,17 +116,22 @@ class SchemaMatcher {
   void MatchColumns() {
     const MatchedFeatures matched = MatchFeatures(schemas_->schemas);
     schemas_of_feature_.resize(matched.count);
-    std::map<std::pair<uint32_t, std::string_view>, uint32_t> known;
+    std::vector<std::vector<uint32_t>> columns_of_feature(matched.count);
     for (uint32_t s = 0; s < schemas_->schemas.size(); ++s) {
       const std::vector<ColumnInfo>& columns = schemas_->schemas[s].columns;
       for (uint32_t c = 0; c < columns.size(); ++c) {
         const uint32_t feature = matched.of_column[s][c];
         std::vector<uint32_t>& have = schemas_of_feature_[feature];
         if (have.empty() || have.back() != s) have.push_back(s);
-        const auto [found, is_new] = known.emplace(std::pair(feature, ColumnPart(columns[c])),
-                                                   static_cast<uint32_t>(columns_.size()));
-        if (is_new) columns_.push_back({.feature = feature, .in = {}});
-        Column& column = columns_[found->second];
+        std::vector<uint32_t>& known = columns_of_feature[feature];  // Few.
+        auto found = std::find_if(known.begin(), known.end(), [&](uint32_t i) {
+          return ColumnPart(At(columns_[i].in[0])) == ColumnPart(columns[c]);
+        });
+        if (found == known.end()) {
+          found = known.insert(found, static_cast<uint32_t>(columns_.size()));
+          columns_.push_back({.feature = feature, .in = {}});
+        }
+        Column& column = columns_[*found];
         column.in.push_back({s, c});
         if (last_file_[s] >= last_file_[column.in[column.newest].schema])
           column.newest = static_cast<uint32_t>(column.in.size() - 1);
@@ -142,6 +151,7 @@ class SchemaMatcher {
     if (patterns.empty()) {
       for (uint32_t i = 0; i < columns_.size(); ++i) choose(i);
     }
+    FindNames(patterns);
     for (const std::string& pattern : patterns) {
       std::vector<uint32_t> found = Find(pattern);
       if (found.empty()) return NotFound(pattern);
@@ -151,17 +161,24 @@ class SchemaMatcher {
     return Status::Ok();
   }
 
+  // Looks at all columns once, whatever the number of patterns.
+  void FindNames(const std::vector<std::string>& patterns) {
+    for (const std::string& pattern : patterns) named_.try_emplace(pattern);
+    if (patterns.empty()) return;
+    for (uint32_t i = 0; i < columns_.size(); ++i) {
+      const ColumnInfo& column = Newest(columns_[i]);
+      if (const auto at = named_.find(column.name); at != named_.end())
+        at->second.columns.push_back(i);
+      if (const auto at = named_.find(column.feature); at != named_.end())
+        at->second.of_feature.push_back(i);
+    }
+  }
+
   // A column's name comes before a feature's, and both before patterns, as in one file.
   std::vector<uint32_t> Find(std::string_view pattern) {
-    if (by_name_.empty()) {
-      for (uint32_t i = 0; i < columns_.size(); ++i) {
-        by_name_[Newest(columns_[i]).name].push_back(i);
-        by_feature_[Newest(columns_[i]).feature].push_back(i);
-      }
-    }
-    if (const auto found = by_name_.find(pattern); found != by_name_.end()) return found->second;
-    if (const auto found = by_feature_.find(pattern); found != by_feature_.end())
-      return found->second;
+    const Named& named = named_.at(pattern);
+    if (!named.columns.empty()) return named.columns;
+    if (!named.of_feature.empty()) return named.of_feature;
     std::vector<uint32_t> found;
     if (pattern.find_first_of("*?") == std::string_view::npos) return found;
     for (uint32_t i = 0; i < columns_.size(); ++i) {
@@ -266,7 +283,7 @@ class SchemaMatcher {
   std::vector<Column> columns_;                   // In the order in which they appear.
   std::vector<std::vector<uint32_t>> schemas_of_feature_;
   std::vector<uint32_t> chosen_;
-  std::unordered_map<std::string_view, std::vector<uint32_t>> by_name_, by_feature_;
+  std::unordered_map<std::string_view, Named> named_;  // By pattern.
 };
 
 Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,

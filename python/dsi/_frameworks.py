@@ -30,8 +30,9 @@ def _numpy() -> Convert:
 
 
 def _torch() -> Convert:
-    convert: Convert = need("torch", "torch", "framework='torch'").from_dlpack
-    return convert
+    from_dlpack = need("torch", "torch", "framework='torch'").from_dlpack
+    # A capsule: torch would ask a tensor for its device and its versions first.
+    return lambda tensor: from_dlpack(tensor.__dlpack__(max_version=(1, 0)))
 
 
 def _jax() -> Convert:

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,14 +49,30 @@ std::vector<std::vector<ColumnInfo>> Match(PyDataset& self, const std::vector<st
                                            const Pipeline* pipeline) {
   nb::gil_scoped_release release;
   std::vector<std::vector<ColumnInfo>> found(names.size());
-  const std::vector<ColumnInfo> columns = self.Columns(pipeline);
+  std::vector<ColumnInfo> made;
+  if (pipeline != nullptr) made = self.Columns(pipeline);
+  const std::vector<ColumnInfo>& columns = pipeline == nullptr ? self.Columns() : made;
+  std::unordered_map<std::string_view, std::vector<size_t>> plain;
+  std::vector<size_t> patterns;
   for (size_t i = 0; i < names.size(); ++i) {
-    const bool pattern = IsPattern(names[i]);
-    for (const ColumnInfo& column : columns) {
-      const bool hit = pattern ? column.support.ok() && (Matches(names[i], column.name) ||
-                                                         Matches(names[i], column.feature))
-                               : names[i] == column.name || names[i] == column.feature;
-      if (hit) found[i].push_back(column);
+    if (IsPattern(names[i])) {
+      patterns.push_back(i);
+    } else {
+      plain[names[i]].push_back(i);
+    }
+  }
+  for (const ColumnInfo& column : columns) {
+    const auto add = [&](const std::string& name) {
+      const auto asked = plain.find(name);
+      if (asked == plain.end()) return;
+      for (const size_t i : asked->second) found[i].push_back(column);
+    };
+    add(column.name);
+    if (column.feature != column.name) add(column.feature);
+    if (!column.support.ok()) continue;
+    for (const size_t i : patterns) {
+      if (Matches(names[i], column.name) || Matches(names[i], column.feature))
+        found[i].push_back(column);
     }
   }
   return found;
