@@ -75,6 +75,8 @@ def in_child(act):
     """What a forked process finds; its exit code."""
     child = os.fork()
     if child == 0:
+        # As in the workers of a DataLoader: torch's own threads stayed behind.
+        torch.set_num_threads(1)
         try:
             act()
             os._exit(0)
@@ -125,7 +127,8 @@ def test_datasets_are_pickled_with_how_they_were_opened(sessions):
 
 STUCK = """
 import sys, dsi, threading
-loader = dsi.open(sys.argv[1]).loader(batch_size=64, shuffle=True, read_ahead_bytes=int(sys.argv[2]))
+ahead = int(sys.argv[2])
+loader = dsi.open(sys.argv[1]).loader(batch_size=64, shuffle=True, read_ahead_bytes=ahead)
 print("reading", flush=True)
 try:
     while True:
