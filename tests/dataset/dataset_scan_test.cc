@@ -174,6 +174,33 @@ TEST(DatasetScan, RanksShareTheBatches) {
   }
 }
 
+// The readers that one rank divides its batches among give what the rank gives, but repetitions.
+TEST(DatasetScan, ARankSharesItsOwnBatches_DO018) {
+  const ModelDataset model(HistoryTable(5, 2500), 3, 400);
+  for (const Remainder remainder : {Remainder::kDrop, Remainder::kPad, Remainder::kUneven}) {
+    DatasetScanOptions options = SomeColumns(90);
+    options.order = {.unit = OrderUnit::kBlock, .seed = 1, .block_rows = 100, .mixing_rows = 500};
+    for (options.shard = {.world = 3, .remainder = remainder}; options.shard.rank < 3;
+         ++options.shard.rank) {
+      const auto whole = model.dataset->NewScan(options);
+      ASSERT_TRUE(whole.ok());
+      Batches expected;
+      Batch batch;
+      while (*(*whole)->Next(&batch))
+        if (!(*whole)->is_repeated()) expected.push_back(FileRows(batch));
+      DatasetScanOptions divided = options;
+      const auto state = model.dataset->ShareState(options);
+      ASSERT_TRUE(state.ok()) << state.status().ToString();
+      divided.state = *state;
+      Batches all;
+      divided.shard = {.world = 2, .remainder = Remainder::kUneven};
+      for (; divided.shard.rank < 2; ++divided.shard.rank)
+        ASSERT_NO_FATAL_FAILURE(Scan(model, divided, &all));
+      ASSERT_EQ(all, expected) << static_cast<int>(remainder) << ", rank " << options.shard.rank;
+    }
+  }
+}
+
 TEST(DatasetScan, ResumesWithOtherRanksAndThreads) {
   const ModelDataset model(HistoryTable(6, 2000), 2, 400);
   DatasetScanOptions options = SomeColumns(70);

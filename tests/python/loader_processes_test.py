@@ -107,7 +107,7 @@ def test_a_forked_process_sees_that_files_were_replaced(clicks, sessions, tmp_pa
     copy = tmp_path / "a.dsi"
     copy.write_bytes(sessions.read_bytes())
     dataset = dsi.open(copy)
-    dsi.write(tmp_path / "b.dsi", dsi.open(sessions).arrow(["label"]).table())
+    dsi.write(dsi.open(sessions).arrow(["label"]), tmp_path / "b.dsi")
     os.replace(tmp_path / "b.dsi", copy)
 
     def act():
