@@ -28,6 +28,7 @@ class JsonKeysTest(CliTest):
             "convert IN OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
             "convert IN.dsi OUT.dsi": ["convert", dsi, self.path("again.dsi"), "--keep-position"],
             "rewrite IN... OUT.dsi": ["rewrite", dsi, self.path("other.dsi"), "--keep-position"],
+            "delete": ["delete", dsi, "--where", "label = 1", "--dry-run"],
             "rewrite IN... FOLDER": ["rewrite", dsi, self.path("shards"), "--shard-rows", "10",
                                      "--keep-position"],
             "cat --count`, `head --count": ["cat", dsi, "--count", "--where", "label = 1"],
