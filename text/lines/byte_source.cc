@@ -79,10 +79,10 @@ class DescriptorSource : public ByteSource {
   size_t head_at_ = 0;
 };
 
-Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path) {
-  if (path == "-") {
-    return std::make_unique<DescriptorSource>(STDIN_FILENO, false, 0, SourceName(path));
-  }
+Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path,
+                                                         const std::string& name) {
+  if (path == "-") return std::make_unique<DescriptorSource>(STDIN_FILENO, false, 0, name);
+
   if (!SchemeOf(path).empty()) {
     return InvalidArgument("{}: text is read from local files and standard input, not from URLs",
                            WithoutSecrets(path));
@@ -90,7 +90,7 @@ Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
-    return Error(code, "{}: {}", path, std::strerror(errno));
+    return Error(code, "{}: {}", name, std::strerror(errno));
   }
   struct stat info {};
   uint64_t total = 0;
@@ -99,17 +99,17 @@ Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path
     // A hint that is allowed to fail.
     (void)::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
-  return std::make_unique<DescriptorSource>(descriptor, true, total, path);
+  return std::make_unique<DescriptorSource>(descriptor, true, total, name);
 }
 
 }  // namespace
 
 std::string SourceName(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<DescriptorSource> file, OpenDescriptor(path));
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
+                                                   const std::string& name) {
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<DescriptorSource> file, OpenDescriptor(path, name));
   DSI_ASSIGN_OR_RETURN(const std::string_view head, file->Peek());
-  const std::string name = SourceName(path);
   if (head.starts_with(kGzipMagic)) return MakeGzipSource(std::move(file), name);
   if (head.starts_with(kZstdMagic)) return MakeZstdSource(std::move(file), name);
   for (const auto& [ending, magic] : {std::pair(".gz", "gzip"), std::pair(".zst", "zstd")}) {

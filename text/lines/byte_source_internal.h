@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "dsi/base/status.h"
 
@@ -26,8 +27,12 @@ class ByteSource {
 };
 
 // Opens a file, or standard input for "-". Compression is found by the first bytes, so that a pipe
-// may be compressed too; a name ending in .gz or .zst whose bytes say otherwise is kBadInput.
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path);
+// may be compressed too; a path ending in one of kCompressedEndings whose bytes say otherwise is
+// kBadInput. Messages call it `name`.
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
+                                                   const std::string& name);
+
+inline constexpr std::string_view kCompressedEndings[] = {".gz", ".zst"};
 
 // As it stands in messages: the path, or "standard input".
 std::string SourceName(const std::string& path);
