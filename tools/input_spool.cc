@@ -1,6 +1,8 @@
 #include "dsi/tools/input_spool_internal.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -76,8 +78,17 @@ bool CanBeReadTwice(const std::string& path) {
          (S_ISREG(info.st_mode) && info.st_size > 0);
 }
 
-Status MakeStandardInput(const std::string& path) {
-  if (path == "-") return Status::Ok();
+StandardInput::StandardInput() : first_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)) {}
+
+bool StandardInput::Is(const std::string& path) {
+  return path == "-" || path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0";
+}
+
+Status StandardInput::Become(const std::string& path) {
+  if (Is(path)) {
+    if (first_.valid()) dup2(first_.get(), STDIN_FILENO);
+    return CheckInterrupt();
+  }
   while (true) {
     const internal::Descriptor input(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
     if (input.valid() && dup2(input.get(), STDIN_FILENO) >= 0) return CheckInterrupt();
