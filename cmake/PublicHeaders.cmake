@@ -28,6 +28,8 @@ set(DSI_PUBLIC_HEADERS
   reader/scan_metrics.h
   reader/scan_options.h
   reader/verify_options.h
+  rewrite/delete_rows.h
+  rewrite/rewrite.h
   text/row_text.h
   text/text_input.h
   transform/pipeline.h

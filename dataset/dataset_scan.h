@@ -25,6 +25,8 @@ struct DatasetScanOptions {
   // As for one file, but: row_begin and row_end are not used. With a filter, or where rows are
   // deleted, a batch has those of its batch_size rows that pass, so that the number of batches and
   // what each rank gets do not depend on them; it may have none. Names are those of the dataset.
+  // Where there are several files each samples by a seed of its own: the filter's plus its
+  // fingerprint.
   ScanOptions scan;
   // Makes further features of those of the files, once per unique row; ScanOptions::features name
   // its outputs as they name columns, though not by patterns; none: all outputs, and no columns. A

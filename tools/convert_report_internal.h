@@ -1,6 +1,7 @@
 // What convert tells once it is done: text for people or, with --json, one JSON document.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -15,6 +16,17 @@ struct Conversion {
   std::string out;
   uint64_t bytes_in = 0;
   double seconds = 0;
+};
+
+// Runs from its making.
+class Timer {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 // `fit` is null where rows come from a .dsi file.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dsi/io/descriptor_internal.h"
+#include "dsi/text/lines/byte_source_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 
 namespace dsi::tools {
@@ -20,8 +21,6 @@ namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 20;
 constexpr int kLevel = 1;  // Faster than a disk, and rows of text shrink to a fifth.
-constexpr std::string_view kGzipMagic = "\x1f\x8b";
-constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
 // Appends bytes to a file, packed or as they are.
 class Packer {
@@ -112,11 +111,10 @@ Result<InputSpool> InputSpool::Copy(const std::string& name, const std::string& 
     if (n < 0) return internal::SystemError(name, "cannot read", errno);
     bytes_in += static_cast<uint64_t>(n);
     held += static_cast<size_t>(n);
-    if (n != 0 && !started && held < kZstdMagic.size()) continue;
+    if (n != 0 && !started && held < internal::kPackingMagicBytes) continue;
     const std::string_view bytes(block.data(), held);
     if (!started) {
-      const bool packed = bytes.starts_with(kGzipMagic) || bytes.starts_with(kZstdMagic);
-      DSI_RETURN_IF_ERROR(packer.Start(!packed));
+      DSI_RETURN_IF_ERROR(packer.Start(internal::FindPacking(bytes) == internal::Packing::kNone));
       started = true;
     }
     DSI_RETURN_IF_ERROR(packer.Append(bytes));

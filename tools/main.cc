@@ -32,7 +32,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 14> kVerbs = {{
+constexpr std::array<Verb, 16> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},
@@ -40,6 +40,8 @@ constexpr std::array<Verb, 14> kVerbs = {{
     {"schema", "Print the schema of a .dsi file, or the one found for a text", AddSchema},
     {"dedup", "Find what repeats in a table, and what storing it once saves", AddDedup},
     {"verify", "Check every byte and every rule of the format", AddVerify},
+    {"rewrite", "Merge .dsi files, cut them into shards, change features", AddRewrite},
+    {"delete", "Take rows out of .dsi files", AddDelete},
     {"manifest", "List the files of a dataset and what is in them", AddManifest},
     {"bench", "Read batches of features and measure", AddBench},
     {"shuffle", "Show what an order of many files does to batches", AddShuffle},

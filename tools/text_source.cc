@@ -34,6 +34,8 @@ Status CheckIsThere(const std::string& path) {
   return Status::Ok();
 }
 
+}  // namespace
+
 Status LoadSchema(const std::string& path, Schema* schema) {
   if (IsDsiName(path))
     return internal::BadInput(
@@ -43,8 +45,6 @@ Status LoadSchema(const std::string& path, Schema* schema) {
   DSI_ASSIGN_OR_RETURN(*schema, Schema::FromJsonFile(path));
   return Status::Ok();
 }
-
-}  // namespace
 
 Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* progress) {
   TextSource source;

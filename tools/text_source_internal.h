@@ -60,4 +60,7 @@ bool IsDsiName(const std::string& path);
 // Endings of names of JSON Lines: .jsonl, .json, .ndjson.
 bool IsJsonLinesName(const std::string& path);
 
+// A schema as JSON. kBadInput, for a .dsi file too.
+Status LoadSchema(const std::string& path, Schema* schema);
+
 }  // namespace dsi::tools

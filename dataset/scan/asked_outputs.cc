@@ -261,10 +261,11 @@ FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file) cons
     input.scores = request.AddUnique(scores->name, Type::kFloat32);
   }
 
-  // Rows of the same number in different files do not share their fate.
+  // Rows of the same number in different files do not share their fate; those of the only file have
+  // that which its reader gives them.
   RowFilter& filter = request.options.filter;
   filter = options_.filter;
-  filter.seed += files.files()[file].fingerprint;
+  if (files.files().size() > 1) filter.seed += files.files()[file].fingerprint;
   size_t next = 0;
   const auto rename = [&](Predicate* predicate) {
     const ColumnInfo* const column = view_->InFile(file, filter_columns_[next++]);

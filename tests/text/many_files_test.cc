@@ -34,10 +34,11 @@ TEST_F(ManyFilesTest, RowsStandInTheOrderOfTheFiles) {
   Add("a.jsonl", "{\"x\":1}\n{\"x\":2}\n{\"x\":3}");
   Add("none.jsonl", "");
   Add("b.jsonl.gz", test::Gzip("{\"x\":4}\n"));
+  Add("lz.jsonl.lz4", test::Lz4("{\"x\":7}\n"));
   Add("c.jsonl.zst", test::Zstd("\n{\"x\":5}\n{\"x\":6}\n"));
   ASSERT_TRUE(ReadFiles(R"({"name": "x", "kind": "dense", "type": "int64"})").ok());
-  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(lines_done_, 7U);
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1, 2, 3, 4, 7, 5, 6}));
+  EXPECT_EQ(lines_done_, 8U);
   EXPECT_EQ(bytes_done_, bytes_total_);
   EXPECT_GT(bytes_total_, 40U);
 }

@@ -28,11 +28,11 @@ constexpr std::array<Ending, 5> kEndings = {{{".jsonl", TextFormat::kJsonLines},
 
 TextFormat FormatOfName(std::string_view name) {
   if (name == "-") return TextFormat::kJsonLines;
-  for (const std::string_view compressed : kCompressedEndings) {
-    if (name.ends_with(compressed)) {
-      name.remove_suffix(compressed.size());
-      break;
-    }
+  for (const Packing packing : kPackings) {
+    const std::string_view ending = EndingOf(packing);
+    if (!name.ends_with(ending)) continue;
+    name.remove_suffix(ending.size());
+    break;
   }
   for (const Ending& ending : kEndings) {
     if (name.ends_with(ending.text)) return ending.format;

@@ -31,7 +31,7 @@ Status OpenText(const SampleOptions& options, SampledTable* table, bool* cut, Pr
   if (text.max_rows != UINT64_MAX && text.source.infer_rows == 0)
     text.source.infer_rows = text.max_rows;
   // The writer needs some room beside the rows.
-  text.writer.memory_bytes = options.memory_bytes * 2;
+  text.choice.writer.memory_bytes = options.memory_bytes * 2;
   std::vector<std::byte> bytes;
   auto made = TextToDsi(text, CreateMemoryFile(&bytes, "the table"), progress);
   if (!made.ok()) return OfBudget(made.status(), "twice --memory: writing needs room beside rows");
