@@ -6,6 +6,7 @@
 #include "dsi/io/file.h"
 #include "dsi/tools/convert_report_internal.h"
 #include "dsi/tools/dsi_to_text_internal.h"
+#include "dsi/tools/input_arguments_internal.h"
 #include "dsi/tools/rewrite_files_internal.h"
 #include "dsi/tools/row_choice_internal.h"
 #include "dsi/tools/text_to_dsi_internal.h"
@@ -15,7 +16,8 @@ namespace dsi::tools {
 namespace {
 
 struct Options {
-  std::string in;
+  std::vector<std::string> inputs;
+  std::string in;  // The first of them.
   std::string out;
   TextToDsiOptions to_dsi;
   bool original_order = false;
@@ -36,7 +38,7 @@ Status RefuseIfGiven(const std::vector<const CLI::Option*>& options, std::string
 
 Status ToDsi(Options* options, Console* console) {
   const Timer watch;
-  options->to_dsi.source.path = options->in;
+  options->to_dsi.source.paths = options->inputs;
   options->to_dsi.source.scratch_folder = FolderOf(options->out);
   options->to_dsi.out = options->out;
   Progress progress(*console);
@@ -89,7 +91,18 @@ Status ToText(const Options& options, Console* console) {
                       console);
 }
 
+// Several inputs are texts.
+Status TakeInputs(Options* options) {
+  options->in = options->inputs[0];
+  for (const std::string& path : options->inputs) {
+    if (options->inputs.size() == 1 || !IsDsiName(path)) continue;
+    return internal::InvalidArgument("{}: a .dsi file is converted alone", path);
+  }
+  return Status::Ok();
+}
+
 Status Run(Options* options, Console* console) {
+  DSI_RETURN_IF_ERROR(TakeInputs(options));
   const bool from_dsi = IsDsiName(options->in);
   const bool to_dsi = IsDsiName(options->out);
   if (from_dsi && !to_dsi) {
@@ -125,14 +138,10 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
     options->only_of_text.push_back(option->group(text_group));
   };
 
-  app->add_option("IN", options->in,
-                  "A .jsonl, .csv or .tsv (.gz, .zst) or .dsi file; - for standard input")
-      ->required()
-      ->type_name("");
-  app->add_option("OUT", options->out,
-                  "A .dsi file; from .dsi also .jsonl, or - for standard output")
-      ->required()
-      ->type_name("");
+  AddInputsAndOutput(app, &options->inputs,
+                     ".jsonl, .csv or .tsv (.gz, .zst, .lz4) files, folders, patterns, - for standard "
+                     "input; or a .dsi file",
+                     &options->out, "A .dsi file; from .dsi also .jsonl, or - for standard output");
   AddForce(app, &to_dsi->choice);
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);
@@ -158,7 +167,8 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   app->footer(
       "Examples:\n"
       "  dsictl convert clicks.jsonl clicks.dsi --session-key session_id\n"
-      "  zcat day1.jsonl.gz day2.jsonl.gz | dsictl convert - days.dsi --schema ads.json\n"
+      "  dsictl convert day1.jsonl.gz day2.jsonl.gz days.dsi --schema ads.json\n"
+      "  dsictl convert 'logs/day=*/*.csv' logs.dsi\n"
       "  dsictl convert <(cat day*.jsonl) days.dsi --format jsonl\n"
       "  dsictl convert clicks.dsi clicks.jsonl --original-order\n"
       "  dsictl convert clicks.dsi few.dsi --where 'label = 0' --sample 0.1\n\n"

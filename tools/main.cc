@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -72,6 +74,10 @@ AskedFor Asked(const CLI::App& app, const std::string& verb) {
     return option != nullptr && option->count() == 1 ? option->results()[0] : "";
   };
   asked.in = word("IN").empty() ? word("FILE") : word("IN");
+  std::error_code error;
+  // A folder of texts is several.
+  if ((verb == "convert" || verb == "schema") && std::filesystem::is_directory(asked.in, error))
+    asked.in.clear();
   asked.out = word("OUT");
   asked.has_schema = !word("--schema").empty();
   return asked;

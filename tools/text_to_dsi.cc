@@ -58,6 +58,7 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
                        ClusterKeysOf(options.choice, options.source.schema_file.empty(), &schema));
   TextToDsiReport report;
   report.fit = {.source = source.name(),
+                .num_files = source.num_files(),
                 .schema = schema,
                 .inferred = options.source.schema_file.empty(),
                 .inference = source.inference(),
@@ -77,7 +78,7 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
   uint64_t num_bytes = 0;
   while (true) {
     const auto more = ReadBatch(rows.get(), options.max_rows - num_rows, &batch);
-    if (!more.ok()) return source.Explain(more.status());
+    if (!more.ok()) return more.status();
     if (!progress->Update("reading", rows->bytes_done(), rows->bytes_total(),
                           ProgressUnit::kBytes)) {
       return CheckInterrupt();
@@ -89,7 +90,7 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
     if (!*more) break;
     if (num_rows < options.max_rows && num_bytes < options.max_bytes) continue;
     const auto next = rows->Next(1, &batch);
-    if (!next.ok()) return source.Explain(next.status());
+    if (!next.ok()) return next.status();
     report.cut = batch.num_rows() != 0;
     break;
   }

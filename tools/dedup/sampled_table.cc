@@ -25,7 +25,7 @@ uint64_t RowsToRead(uint64_t max_rows) {
 Status OpenText(const SampleOptions& options, SampledTable* table, bool* cut, Progress* progress) {
   table->is_text = true;
   TextToDsiOptions text = options.text;
-  text.source.path = options.in;
+  text.source.paths = {options.in};
   text.max_rows = RowsToRead(options.max_rows);
   text.max_bytes = options.memory_bytes;
   if (text.max_rows != UINT64_MAX && text.source.infer_rows == 0)
