@@ -13,6 +13,7 @@ set(DSI_PUBLIC_HEADERS
   dataset/mixed_scan.h
   dataset/order.h
   dataset/shuffle_report.h
+  dataset/table.h
   format/feature_use.h
   format/limits.h
   format/schema.h
