@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,14 @@ struct TextFile {
   std::function<Status()> before_open;
 };
 
+// A row that cannot be read. Views are valid during the call that they are handed to.
+struct BadRow {
+  std::string_view file;
+  uint64_t line = 0;      // Its first.
+  std::string_view text;  // As it stands there, without its last line break; any bytes.
+  std::string_view reason;
+};
+
 struct TextInputOptions {
   // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before .gz, .zst or .lz4); standard
   // input: JSON Lines. All files of a text have one format.
@@ -41,6 +50,15 @@ struct TextInputOptions {
   uint64_t max_line_bytes = 256ULL << 20;
   // Skip features that the schema lacks; else they are kBadInput.
   bool ignore_unknown = false;
+  // CSV and TSV: what entries of a list cell are separated by; one ASCII character that stands in
+  // no number.
+  char list_separator = '|';
+  // Called with each row that cannot be read: Ok leaves it out, an error ends the reading. Empty:
+  // the first such row is the error. What no row is to blame for (I/O, damaged packing, a bad
+  // header, no memory) ends the reading always. Of a quoted cell that is not closed, only the line
+  // where it begins is left out. InferSchema does not call it: it leaves such rows out, and what a
+  // feature holds rarely gives way to what it holds mostly.
+  std::function<Status(const BadRow&)> on_bad_row = {};
 };
 
 struct InferOptions {

@@ -1,5 +1,6 @@
 // CSV and TSV to rows. The header names columns ("age", "hist.item"); an empty cell is missing;
-// list cells hold numbers separated by '|', and "" in quotes is the empty list or the empty string.
+// list cells hold numbers between separators, and "" in quotes is the empty list or the empty
+// string.
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -15,14 +16,15 @@
 namespace dsi::internal {
 namespace {
 
-constexpr char kListSeparator = '|';
 constexpr uint32_t kIgnored = UINT32_MAX;
 
 class DelimitedInput : public RowTextInput {
  public:
   DelimitedInput(std::unique_ptr<LineSource> source, std::shared_ptr<const Schema> rows_schema,
-                 char delimiter)
-      : RowTextInput(std::move(source), std::move(rows_schema)), records_(&lines(), delimiter) {}
+                 const TextInputOptions& options, char delimiter)
+      : RowTextInput(std::move(source), std::move(rows_schema), options),
+        list_separator_(options.list_separator),
+        records_(&lines(), delimiter) {}
 
   Status ReadHeader(bool ignore_unknown, bool may_be_empty) {
     has_value_.assign(schema().features.size(), 0);
@@ -74,9 +76,12 @@ class DelimitedInput : public RowTextInput {
   }
 
  protected:
-  Result<bool> SetRow(RowBatch* batch) override {
-    DSI_ASSIGN_OR_RETURN(const bool more, records_.Next());
-    if (!more) return false;
+  Result<bool> NextRow() override { return records_.NextLine(); }
+  std::string_view row_text() const override { return records_.text(); }
+  uint64_t row_line() const override { return records_.first_line(); }
+
+  Status SetRow(RowBatch* batch) override {
+    DSI_RETURN_IF_ERROR(records_.Cut());
     const std::vector<Cell>& cells = records_.cells();
     if (cells.size() != targets_.size()) {
       return BadInput("{}: found {} cells, expected the {} of the header", lines().Where(),
@@ -93,7 +98,7 @@ class DelimitedInput : public RowTextInput {
       const Status status = SetCell(targets_[i], cells[i].text, batch);
       if (!status.ok()) return AtLine(status);
     }
-    return true;
+    return {};
   }
 
  private:
@@ -141,7 +146,7 @@ class DelimitedInput : public RowTextInput {
     bool any_big = false;
     bool any_negative = false;
     for (size_t at = 0; !text.empty() && at <= text.size();) {
-      const size_t end = std::min(text.find(kListSeparator, at), text.size());
+      const size_t end = std::min(text.find(list_separator_, at), text.size());
       const std::string_view part = text.substr(at, end - at);
       int64_t whole = 0;
       uint64_t big = 0;
@@ -189,6 +194,7 @@ class DelimitedInput : public RowTextInput {
     return fits;
   }
 
+  const char list_separator_;
   RecordReader records_;
   std::vector<Target> targets_;     // Per cell of a record.
   std::vector<uint8_t> has_value_;  // Per feature: some row had it.
@@ -204,7 +210,8 @@ Result<std::unique_ptr<TextInput>> MakeDelimitedInput(std::unique_ptr<LineSource
                                                       std::shared_ptr<const Schema> schema,
                                                       const TextInputOptions& options,
                                                       char delimiter, bool may_be_empty) {
-  auto input = std::make_unique<DelimitedInput>(std::move(lines), std::move(schema), delimiter);
+  auto input =
+      std::make_unique<DelimitedInput>(std::move(lines), std::move(schema), options, delimiter);
   DSI_RETURN_IF_ERROR(input->ReadHeader(options.ignore_unknown, may_be_empty));
   return std::unique_ptr<TextInput>(std::move(input));
 }

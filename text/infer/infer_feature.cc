@@ -77,9 +77,17 @@ Type TypeOf(const SeenValues& values, bool is_list) {
   return values.big_line != 0 ? Type::kUint64 : Type::kInt64;
 }
 
+void ForgetNumbers(SeenValues* values) {
+  values->whole_line = values->inexact_line = values->negative_line = 0;
+  values->big_line = values->fraction_line = 0;
+}
+
+void ForgetTexts(SeenValues* values) { values->text_line = values->word_line = 0; }
+
 }  // namespace
 
 void SeenValues::AddInt(int64_t value, uint64_t line) {
+  ++num_numbers;
   See(line, &whole_line);
   if (value < 0) See(line, &negative_line);
   double exact = 0;
@@ -88,17 +96,26 @@ void SeenValues::AddInt(int64_t value, uint64_t line) {
 }
 
 void SeenValues::AddUint(uint64_t value, uint64_t line) {
+  ++num_numbers;
   See(line, &whole_line);
   See(line, &big_line);
   double exact = 0;
   if (!ConvertWhole(value, &exact)) See(line, &inexact_line);
 }
 
-void SeenValues::AddDouble(uint64_t line) { See(line, &fraction_line); }
-void SeenValues::AddBool(uint64_t line) { See(line, &bool_line); }
+void SeenValues::AddDouble(uint64_t line) {
+  ++num_numbers;
+  See(line, &fraction_line);
+}
+
+void SeenValues::AddBool(uint64_t line) {
+  ++num_bools;
+  See(line, &bool_line);
+}
 
 void SeenValues::AddText(std::string_view text, uint64_t line) {
   double number = 0;
+  ++num_texts;
   See(line, ParseFloatWord(text, &number) ? &word_line : &text_line);
 }
 
@@ -112,6 +129,9 @@ void SeenValues::Merge(const SeenValues& other) {
   text_line = Earlier(text_line, other.text_line);
   bool_line = Earlier(bool_line, other.bool_line);
   greatest = std::max(greatest, other.greatest);
+  num_numbers += other.num_numbers;
+  num_texts += other.num_texts;
+  num_bools += other.num_bools;
 }
 
 uint64_t SeenValues::FirstLine() const {
@@ -128,9 +148,36 @@ uint64_t SeenValues::NumberLine() const {
 
 uint64_t SeenValues::OtherLine() const { return Earlier(text_line, Earlier(word_line, bool_line)); }
 
-Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text,
-                                 const PlaceNames& places) {
-  const MixtureCheck check(seen.name, places);
+void KeepMost(SeenFeature* seen) {
+  // Lists hold numbers.
+  ForgetTexts(&seen->many);
+  if (seen->num_lists > seen->num_ones) {
+    seen->one = {};
+  } else if (seen->num_ones != 0) {
+    seen->many = {};
+    seen->empty_list_line = 0;
+  }
+  for (SeenValues* values : {&seen->one, &seen->many}) {
+    const uint64_t most = std::max({values->num_numbers, values->num_texts, values->num_bools});
+    if (values->text_line != 0 && values->num_texts == most) {
+      ForgetNumbers(values);
+      values->bool_line = 0;
+    } else if (values->bool_line != 0 && values->num_bools == most) {
+      ForgetNumbers(values);
+      ForgetTexts(values);
+    } else if (values->NumberLine() != 0) {
+      values->text_line = values->bool_line = 0;  // Words may stand for floats.
+    }
+    // Fewer rows are left out of floats where whole numbers are inexact, and of int64 where they
+    // are beyond it.
+    if (values->fraction_line != 0) values->inexact_line = 0;
+    if (values->negative_line != 0) values->big_line = 0;
+  }
+}
+
+Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rules) {
+  const bool typed_text = rules.typed_text;
+  const MixtureCheck check(seen.name, rules.places);
   const uint64_t list_line = Earlier(seen.many.FirstLine(), seen.empty_list_line);
   const uint64_t one_line = seen.one.FirstLine();
   bool is_list = list_line != 0;

@@ -23,6 +23,9 @@ struct SeenValues {
   uint64_t text_line = 0;
   uint64_t bool_line = 0;
   int64_t greatest = std::numeric_limits<int64_t>::min();
+  uint64_t num_numbers = 0;
+  uint64_t num_texts = 0;  // Words too.
+  uint64_t num_bools = 0;
 
   void AddInt(int64_t value, uint64_t line);
   void AddUint(uint64_t value, uint64_t line);
@@ -43,11 +46,26 @@ struct SeenFeature {
   SeenValues one;       // Values that stood alone.
   SeenValues many;      // Entries of lists.
   uint64_t empty_list_line = 0;
+  uint64_t num_ones = 0;  // Rows with a value alone, and with a list.
+  uint64_t num_lists = 0;
+
+  bool has_values() const {
+    return one.FirstLine() != 0 || many.FirstLine() != 0 || empty_list_line != 0;
+  }
 };
 
-// JSON states what is a string, a number and a list: mixing them is kBadInput. In CSV every mixture
-// has a common form: a number is a list of one, anything is a string.
-Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text,
-                                 const PlaceNames& places);
+struct InferRules {
+  // JSON states what is a string, a number and a list: mixing them is kBadInput. In CSV every
+  // mixture has a common form: a number is a list of one, anything is a string.
+  bool typed_text = false;
+  // Rows that do not fit are left out, so that of a mixture the most frequent kind stays.
+  bool keep_most = false;
+  PlaceNames places;
+};
+
+// Forgets what no feature can hold beside what most rows have.
+void KeepMost(SeenFeature* seen);
+
+Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rules);
 
 }  // namespace dsi::internal

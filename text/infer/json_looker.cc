@@ -104,9 +104,11 @@ class JsonLooker : public RowLooker {
   Status LookAtValue(dom::element value, SeenFeature* feature) {
     dom::array array;
     if (value.get(array) != simdjson::SUCCESS) {
+      ++feature->num_ones;
       (void)LookAtNumber(value, &feature->one);
       return {};
     }
+    ++feature->num_lists;
     bool empty = true;
     for (const dom::element item : array) {
       empty = false;

@@ -21,7 +21,7 @@ class JsonInput : public RowTextInput {
  public:
   JsonInput(std::unique_ptr<LineSource> lines, std::shared_ptr<const Schema> rows_schema,
             const TextInputOptions& options)
-      : RowTextInput(std::move(lines), std::move(rows_schema)),
+      : RowTextInput(std::move(lines), std::move(rows_schema), options),
         ignore_unknown_(options.ignore_unknown) {
     for (size_t f = 0; f < schema().features.size(); ++f) {
       const FeatureSpec& feature = schema().features[f];
@@ -46,20 +46,24 @@ class JsonInput : public RowTextInput {
   }
 
  protected:
-  Result<bool> SetRow(RowBatch* batch) override {
-    std::string_view line;
+  Result<bool> NextRow() override {
     do {
-      DSI_ASSIGN_OR_RETURN(const bool more, lines().Next(&line));
+      DSI_ASSIGN_OR_RETURN(const bool more, lines().Next(&line_));
       if (!more) return false;
-    } while (IsBlank(line));
+    } while (IsBlank(line_));
+    return true;
+  }
+
+  Status SetRow(RowBatch* batch) override {
     dom::object object;
-    DSI_RETURN_IF_ERROR(parser_.Parse(line, lines(), &object));
+    DSI_RETURN_IF_ERROR(parser_.Parse(line_, lines(), &object));
     ++row_;
     batch_ = batch;
     members_.clear();
-    DSI_RETURN_IF_ERROR(SetObject(object, keys_.root()));
-    return true;
+    return SetObject(object, keys_.root());
   }
+
+  std::string_view row_text() const override { return line_; }
 
  private:
   // A member whose name is known, waiting for its value to be set.
@@ -295,7 +299,8 @@ class JsonInput : public RowTextInput {
   uint64_t more_ignored_ = 0;
   JsonLineParser parser_;
   uint64_t row_ = 0;
-  RowBatch* batch_ = nullptr;    // Of the row being read.
+  std::string_view line_;        // Of the row being read.
+  RowBatch* batch_ = nullptr;    // That it goes to.
   std::vector<Member> members_;  // Of the objects being read, outer ones first.
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;
