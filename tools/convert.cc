@@ -163,7 +163,7 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   only(app->add_flag("--ignore-unknown", to_dsi->ignore_unknown,
                      "Skip features that the schema lacks"));
   for (CLI::Option* option : AddBadRowOptions(app, &to_dsi->bad_rows)) only(option);
-  only(AddListSeparator(app, &to_dsi->source));
+  for (CLI::Option* option : AddValueForms(app, &to_dsi->source)) only(option);
 
   for (CLI::Option* option : AddWriterChoice(app, &to_dsi->choice, rows_group, file_group))
     options->only_to_dsi.push_back(option);

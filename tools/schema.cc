@@ -48,7 +48,7 @@ VerbAction AddSchema(CLI::App* app, Console* console) {
           std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
       ->type_name("WORD");
   AddOnError(app, bad_rows.get());
-  AddListSeparator(app, options.get());
+  AddValueForms(app, options.get());
   AddQuietFlag(app, console);
   app->footer(
       "Examples:\n"

@@ -50,6 +50,7 @@ Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* 
   TextSource source;
   source.text_.format = ParseFormat(options.format);
   source.text_.list_separator = options.list_separator;
+  if (!options.epoch_unit.empty()) ParseTimeUnit(options.epoch_unit, &source.text_.epoch_unit);
   DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                        ListTexts(options.paths, source.text_.format));
   for (const std::string& path : paths)
@@ -119,16 +120,20 @@ uint64_t TextSource::bytes_in(const TextInput& rows) const {
   return bytes;
 }
 
-CLI::Option* AddListSeparator(CLI::App* app, TextSourceOptions* options) {
+std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options) {
   const auto take = [options](const std::string& given) {
     if (given.size() != 1)
       throw CLI::ValidationError("--list-separator", "expected one character, not '" + given + "'");
     options->list_separator = given[0];
   };
-  return app
-      ->add_option_function<std::string>("--list-separator", take,
-                                         "CSV: between the entries of a list; default |")
-      ->type_name("CHAR");
+  return {app->add_option_function<std::string>("--list-separator", take,
+                                                "CSV: between the entries of a list; default |")
+              ->type_name("CHAR"),
+          app->add_option("--epoch-unit", options->epoch_unit,
+                          "What numbers of times are in: s, ms, us or ns; default: the feature's "
+                          "unit, and without a schema by their size")
+              ->check(CLI::IsMember({"s", "ms", "us", "ns"}))
+              ->type_name("WORD")};
 }
 
 bool IsDsiName(const std::string& path) {

@@ -26,6 +26,7 @@ struct TextSourceOptions {
   std::string scratch_folder;  // Where copies lie; empty: the system's.
   bool skip_bad_rows = false;  // Rows that cannot be read are no error to finding the schema.
   char list_separator = '|';
+  std::string epoch_unit;  // Of numbers of times; empty: the features' own.
 };
 
 class TextSource {
@@ -60,8 +61,8 @@ class TextSource {
   InferReport inference_;
 };
 
-// --list-separator.
-CLI::Option* AddListSeparator(CLI::App* app, TextSourceOptions* options);
+// --list-separator and --epoch-unit.
+std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options);
 
 // The words that --format takes.
 inline constexpr const char* kTextFormatWords[] = {"jsonl", "csv", "tsv"};

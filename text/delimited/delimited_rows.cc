@@ -9,6 +9,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/delimited/delimited_record_internal.h"
 #include "dsi/text/lines/text_rows_internal.h"
@@ -24,6 +25,7 @@ class DelimitedInput : public RowTextInput {
                  const TextInputOptions& options, char delimiter)
       : RowTextInput(std::move(source), std::move(rows_schema), options),
         list_separator_(options.list_separator),
+        epoch_unit_(options.epoch_unit),
         records_(&lines(), delimiter) {}
 
   Status ReadHeader(bool ignore_unknown, bool may_be_empty) {
@@ -116,6 +118,7 @@ class DelimitedInput : public RowTextInput {
     if (type == Type::kBytes) return batch->SetBytes(target.feature, text);
     // Some programs quote every cell; an empty number is then missing as well.
     if (text.empty()) return {};
+    if (feature.time_unit != TimeUnit::kNone) return SetTime(target, text, batch);
     if (type == Type::kBool && (text == "true" || text == "false")) {
       return batch->SetInt(target.feature, text == "true" ? 1 : 0);
     }
@@ -135,6 +138,26 @@ class DelimitedInput : public RowTextInput {
     }
     return BadInput("feature {}: found {}, expected a number of type {}",
                     QuoteForMessage(feature.name), QuoteForMessage(text), TypeName(type));
+  }
+
+  Status SetTime(Target target, std::string_view text, RowBatch* batch) {
+    const FeatureSpec& feature = schema().features[target.feature];
+    const TimeUnit unit = feature.time_unit;
+    int64_t time = 0;
+    IsoTime iso;
+    Status status;
+    if (ParseIsoTime(text, &iso)) {
+      status = IsoToUnit(iso, unit, &time);
+    } else {
+      status =
+          ConvertTimeText(text, epoch_unit_ == TimeUnit::kNone ? unit : epoch_unit_, unit, &time);
+      if (status.code() == StatusCode::kBadInput) {
+        status = BadInput("found {}, expected {}", QuoteForMessage(text), ExpectedTime(unit));
+      }
+    }
+    if (!status.ok())
+      return BadInput("feature {}: {}", QuoteForMessage(feature.name), status.message());
+    return batch->SetInt(target.feature, time);
   }
 
   Status SetList(Target target, std::string_view text, RowBatch* batch) {
@@ -195,6 +218,7 @@ class DelimitedInput : public RowTextInput {
   }
 
   const char list_separator_;
+  const TimeUnit epoch_unit_;
   RecordReader records_;
   std::vector<Target> targets_;     // Per cell of a record.
   std::vector<uint8_t> has_value_;  // Per feature: some row had it.

@@ -95,7 +95,7 @@ class DelimitedLooker : public RowLooker {
       at = end + 1;
     }
     // A separator in a text makes no list.
-    if (parts.text_line != 0) {
+    if (parts.text_line + parts.iso_line != 0) {
       ++feature->num_ones;
       feature->one.AddText(text, line());
     } else {
@@ -120,7 +120,7 @@ class DelimitedLooker : public RowLooker {
       case NumberText::kUint:
         return values->AddUint(big, line());
       case NumberText::kDouble:
-        return values->AddDouble(line());
+        return values->AddDouble(number, line());
       case NumberText::kNone:
         return values->AddText(text, line());
     }

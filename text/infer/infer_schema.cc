@@ -120,6 +120,7 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
   DSI_RETURN_IF_ERROR(LookAtRows(rows.get(), files, options, report));
   const InferRules rules = {.typed_text = typed_text,
                             .keep_most = typed_text && options.text.on_bad_row,
+                            .epoch_unit = options.text.epoch_unit,
                             .places = PlaceNames(files->Names())};
   DSI_ASSIGN_OR_RETURN(Schema schema, MakeSchema(rows->seen(), rules, report));
   if (schema.features.empty()) return BadInput("found no values to find a schema from");

@@ -113,7 +113,7 @@ class JsonLooker : public RowLooker {
     for (const dom::element item : array) {
       empty = false;
       const bool known = LookAtNumber(item, &feature->many);
-      if (!known || feature->many.text_line != 0) {
+      if (!known || feature->many.text_line + feature->many.iso_line != 0) {
         return BadInput(
             "{}: feature {}: found {} in an array, expected numbers (arrays of strings, "
             "nulls, arrays and objects have no place in a row)",
@@ -134,7 +134,7 @@ class JsonLooker : public RowLooker {
         values->AddUint(uint64_t(value), line());
         return true;
       case element_type::DOUBLE:
-        values->AddDouble(line());
+        values->AddDouble(double(value), line());
         return true;
       case element_type::BOOL:
         values->AddBool(line());
