@@ -7,11 +7,14 @@ set(DSI_PUBLIC_HEADERS
   base/export.h
   base/status.h
   base/version.h
+  dataset/access_log.h
   dataset/dataset.h
   dataset/dataset_scan.h
   dataset/mixed_scan.h
   dataset/order.h
   dataset/shuffle_report.h
+  dataset/table.h
+  format/feature_use.h
   format/limits.h
   format/schema.h
   format/types.h

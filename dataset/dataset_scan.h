@@ -42,6 +42,9 @@ struct DatasetScanOptions {
   // and threads may differ. Where sessions are mixed the filter must be the same, which is not
   // looked at: of stripes that it passes over the sessions are not known. Empty: from the start.
   std::string state = {};
+  // A local file to which a line is added that says which columns are read (access_log.h). Empty:
+  // none is. Where it cannot be, there is no scan.
+  std::string access_log = {};
 };
 
 struct BatchRow {

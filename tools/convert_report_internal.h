@@ -3,10 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "dsi/base/status.h"
 #include "dsi/tools/console_internal.h"
+#include "dsi/tools/job_reads_internal.h"
 #include "dsi/tools/text_report_internal.h"
 #include "dsi/writer/writer.h"
 
@@ -16,7 +19,14 @@ struct Conversion {
   std::string out;
   uint64_t bytes_in = 0;
   double seconds = 0;
+  // What the jobs of --layout-from read of the files in and of those out.
+  std::vector<JobReads> jobs_before = {};
+  std::vector<JobReads> jobs_after = {};
 };
+
+// As JSON: before and after of each. Text: a table.
+nlohmann::ordered_json JobsJson(const Conversion& done);
+std::string JobsTable(const Conversion& done, const Console& console);
 
 // Runs from its making.
 class Timer {

@@ -81,6 +81,12 @@ uint64_t BytesOf(const Dataset& dataset) {
   return bytes;
 }
 
+std::vector<std::string> PathsOf(const Dataset& dataset) {
+  std::vector<std::string> paths;
+  for (const DatasetFile& file : dataset.files()) paths.push_back(file.path);
+  return paths;
+}
+
 Status ReportShards(const Conversion& done, const std::vector<RewrittenShard>& shards,
                     Console* console) {
   uint64_t rows = 0;
@@ -97,14 +103,15 @@ Status ReportShards(const Conversion& done, const std::vector<RewrittenShard>& s
                       {"sessions", shard.report.num_sessions},
                       {"bytes", shard.report.file_bytes}});
     }
-    return PrintJson({{"output", done.out},
-                      {"rows", rows},
-                      {"bytes_in", done.bytes_in},
-                      {"bytes_out", bytes},
-                      {"seconds", done.seconds},
-                      {"rows_per_second", static_cast<double>(rows) / done.seconds},
-                      {"shards", list}},
-                     console);
+    Json json = {{"output", done.out},
+                 {"rows", rows},
+                 {"bytes_in", done.bytes_in},
+                 {"bytes_out", bytes},
+                 {"seconds", done.seconds},
+                 {"rows_per_second", static_cast<double>(rows) / done.seconds},
+                 {"shards", list}};
+    if (!done.jobs_after.empty()) json["jobs"] = JobsJson(done);
+    return PrintJson(json, console);
   }
   if (console->quiet) return Status::Ok();
   TextTable table({{"shard"},
@@ -119,7 +126,8 @@ Status ReportShards(const Conversion& done, const std::vector<RewrittenShard>& s
   facts.Add("rows", CountText(rows));
   facts.Add("bytes", fmt::format("{} in, {} out", BytesText(done.bytes_in), BytesText(bytes)));
   facts.Add("time", SecondsText(done.seconds));
-  return console->Print(table.Render(*console) + "\n" + facts.Render(*console));
+  const std::string jobs = done.jobs_after.empty() ? "" : JobsTable(done, *console);
+  return console->Print(table.Render(*console) + "\n" + facts.Render(*console) + jobs);
 }
 
 }  // namespace
@@ -139,17 +147,23 @@ Status RewriteFiles(const RewriteChoice& choice, Console* console) {
   Progress progress(*console);
   options.progress = [&](const RewriteProgress& now) { return Show(now, &progress); };
   Conversion done{choice.out, BytesOf(*dataset), 0};
+  const std::vector<FeatureUse>& uses = options.writer.uses;
+  DSI_ASSIGN_OR_RETURN(done.jobs_before, CountJobReads(uses, PathsOf(*dataset)));
   if (choice.shards.rows == 0 && choice.shards.bytes == 0) {
     const auto written = Rewrite(*dataset, choice.out, options);
     progress.Clear();
     if (!written.ok()) return OfOption(written.status());
     done.seconds = watch.seconds();
+    DSI_ASSIGN_OR_RETURN(done.jobs_after, CountJobReads(uses, {{choice.out}}));
     return ReportToDsi(done, *written, nullptr, console);
   }
-  const auto shards = RewriteShards(*dataset, choice.out, choice.shards, options);
+  auto shards = RewriteShards(*dataset, choice.out, choice.shards, options);
   progress.Clear();
   if (!shards.ok()) return OfOption(shards.status());
   done.seconds = watch.seconds();
+  std::vector<std::string> paths;
+  for (const RewrittenShard& shard : *shards) paths.push_back(shard.path);
+  DSI_ASSIGN_OR_RETURN(done.jobs_after, CountJobReads(uses, paths));
   return ReportShards(done, *shards, console);
 }
 

@@ -4,6 +4,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/name_match_internal.h"
+#include "dsi/dataset/access_log.h"
 #include "dsi/format/limits.h"
 
 namespace dsi::tools {
@@ -74,6 +75,10 @@ std::vector<CLI::Option*> AddWriterChoice(CLI::App* app, WriterChoice* choice,
   add(AddSize(app, "--memory", &writer->memory_bytes,
               "Memory to take, such as 4G; default: three quarters of what there is"),
       file_group);
+  add(app->add_option("--layout-from", choice->layout_from,
+                      "An access log: features that its jobs read lie beside each other")
+          ->type_name("FILE"),
+      file_group);
   add(app->add_option("--metadata", choice->metadata, "Store a note; repeatable")
           ->allow_extra_args(false)
           ->type_name("KEY=VALUE"),
@@ -88,6 +93,9 @@ Result<WriterOptions> WriterOptionsOf(const WriterChoice& choice) {
   options.dedup = !choice.no_dedup;
   options.find_groups = !choice.no_groups;
   options.overwrite = choice.force;
+  if (!choice.layout_from.empty()) {
+    DSI_ASSIGN_OR_RETURN(options.uses, ReadAccessLog(choice.layout_from));
+  }
   return options;
 }
 

@@ -18,6 +18,7 @@ struct WriterChoice {
   std::vector<std::string> session_keys;
   std::string time_feature;
   std::vector<std::string> metadata;  // "key=value"
+  std::string layout_from;            // An access log.
   bool no_dedup = false;
   bool no_groups = false;
   bool force = false;

@@ -237,6 +237,22 @@ Result<JointProjection> AskedOutputs::NewProjection() const {
   return JointProjection::Make(std::move(outputs), options_.kjt_lengths);
 }
 
+std::vector<std::string> AskedOutputs::StoredColumns() const {
+  std::vector<uint32_t> columns = filter_columns_;
+  for (const Asked& asked : asked_) columns.push_back(asked.column);
+  for (const PipelineFeature& feature : features_) {
+    columns.push_back(feature.values);
+    columns.push_back(feature.scores);
+  }
+  std::vector<std::string> names;
+  for (const uint32_t column : columns) {
+    if (column != kNone32) names.push_back(view_->columns()[column].name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file) const {
   FileRequest request;
   request.options.kjt_lengths = options_.kjt_lengths;

@@ -49,6 +49,7 @@ ROOMS = {
         "files": set(),
         "order": set(),
         "scan": {"files", "order"},
+        "table": {"files"},
     },
     "arrow": {
         "in": set(),

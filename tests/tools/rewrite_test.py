@@ -149,6 +149,25 @@ class RewriteTest(CliTest):
         self.expect(OK, "rewrite", self.file, self.path("y.dsi"), "--drop", "session_id", "--session-key",
                     "user_id", "-q")
 
+    def test_layout_from_use(self):
+        log = self.path("log.jsonl")
+        for features in (["score", "history.item"], ["score", "history.item"], ["user.*"]):
+            self.expect(OK, "bench", self.file, "--features", ",".join(features), "--access-log", log, "-q",
+                        "--repeat", "1")
+        self.assertEqual([json.loads(line)["features"] for line in log.read_text().splitlines()],
+                         [["score", "history.item"]] * 2 + [["user.age", "user.clicks"]])
+        report = self.json("rewrite", self.file, self.out, "--layout-from", log)
+        self.assertEqual([(job["times"], job["columns"]) for job in report["jobs"]], [(2, 2), (1, 2)])
+        for job in report["jobs"]:
+            self.assertLessEqual(job["bytes_after"], job["bytes_before"])
+        said = self.expect(OK, "rewrite", self.file, self.path("x"), "--shard-rows", "1000", "--layout-from", log)
+        self.assertIn("jobs of the log", said.stdout.decode())
+        self.assertEqual(self.cat(self.out), self.cat(self.file))
+        self.expect(OK, "convert", self.path("t.jsonl"), self.path("y.dsi"), "--schema", self.schema,
+                    "--layout-from", log, "-q")
+        log.write_text("nonsense\n")
+        self.assertIn("line 1", self.expect(USAGE, "rewrite", self.file, self.path("z.dsi"), "--layout-from", log).said)
+
     def test_refused(self):
         self.write("mine.dsi", "mine")
         self.expect(USAGE, "convert", self.file, self.path("mine.dsi"))
