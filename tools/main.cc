@@ -30,7 +30,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 14> kVerbs = {{
+constexpr std::array<Verb, 15> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},
@@ -39,6 +39,7 @@ constexpr std::array<Verb, 14> kVerbs = {{
     {"dedup", "Find what repeats in a table, and what storing it once saves", AddDedup},
     {"verify", "Check every byte and every rule of the format", AddVerify},
     {"manifest", "List the files of a dataset and what is in them", AddManifest},
+    {"table", "Add files to a table that many jobs write, all of a job or none", AddTable},
     {"bench", "Read batches of features and measure", AddBench},
     {"shuffle", "Show what an order of many files does to batches", AddShuffle},
     {"transform", "Show what a pipeline makes of rows, in which order and how fast", AddTransform},

@@ -27,6 +27,7 @@ VerbAction AddHead(CLI::App* app, Console* console);
 VerbAction AddCat(CLI::App* app, Console* console);
 VerbAction AddVerify(CLI::App* app, Console* console);
 VerbAction AddManifest(CLI::App* app, Console* console);
+VerbAction AddTable(CLI::App* app, Console* console);
 VerbAction AddBench(CLI::App* app, Console* console);
 VerbAction AddTransform(CLI::App* app, Console* console);
 VerbAction AddCompletion(CLI::App* app, Console* console);
