@@ -1,5 +1,5 @@
-// Reads rows from text: JSON Lines, CSV or TSV, plain or compressed (.gz, .zst), from a file or
-// standard input.
+// Reads rows from text: JSON Lines, CSV or TSV, plain or compressed (.gz, .zst, .lz4), from files
+// or standard input; several files are read one behind the other, as one text.
 //
 // JSON Lines: one object per line; nested objects become dotted names; null and absent are one
 // state (missing), [] is an empty list; whole numbers are kept to all 64 bits, and refused where a
@@ -24,9 +24,18 @@ namespace dsi {
 
 enum class TextFormat : uint8_t { kFromName, kJsonLines, kCsv, kTsv };
 
+// One of the files of a text.
+struct TextFile {
+  std::string path;  // "-" is standard input.
+  std::string name;  // What messages call it; empty: the path.
+  // Called before the file is opened, as for what can be opened but once; an error ends the
+  // reading. May be empty.
+  std::function<Status()> before_open;
+};
+
 struct TextInputOptions {
-  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before .gz / .zst); standard input:
-  // JSON Lines.
+  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before .gz, .zst or .lz4); standard
+  // input: JSON Lines. All files of a text have one format.
   TextFormat format = TextFormat::kFromName;
   // A longer line is kResourceExhausted.
   uint64_t max_line_bytes = 256ULL << 20;
@@ -45,6 +54,7 @@ struct IgnoredName {
   std::string name;
   uint64_t values = 0;
   uint64_t first_line = 0;
+  std::string first_file = {};  // That line is of this file.
 };
 
 // How a text and a schema fit, of the rows read so far.
@@ -61,6 +71,12 @@ class DSI_EXPORT TextInput {
   static Result<std::unique_ptr<TextInput>> Open(const std::string& path,
                                                  std::shared_ptr<const Schema> schema,
                                                  const TextInputOptions& options = {});
+  // Files one behind the other. One is open at a time, from the first on, so that the errors above
+  // may come from Next too. CSV: each has a header of its own, whose columns may stand in another
+  // order or be fewer; a file of no bytes has no rows.
+  static Result<std::unique_ptr<TextInput>> Open(const std::vector<TextFile>& files,
+                                                 std::shared_ptr<const Schema> schema,
+                                                 const TextInputOptions& options = {});
   virtual ~TextInput();
 
   // Adds up to max_rows rows to *batch (built on the same schema object); false at the clean end.
@@ -71,7 +87,8 @@ class DSI_EXPORT TextInput {
   // failing one are in the batch.
   virtual Result<bool> Next(size_t max_rows, RowBatch* batch) = 0;
 
-  // Bytes of the (compressed) input consumed, and its size (0 unknown), for progress.
+  // Bytes of the (compressed) input consumed, and its size (0 unknown), for progress; of all files,
+  // as are the lines.
   virtual uint64_t bytes_done() const = 0;
   virtual uint64_t bytes_total() const = 0;
   virtual uint64_t lines_done() const = 0;
@@ -87,12 +104,18 @@ struct KeyAdvice {
   double repeats = 0;  // Share of bytes that equal the row before, if rows stood by this key.
 };
 
+// A feature of strings in which numbers stand as well, and a line that has text.
+struct MixedName {
+  std::string name;
+  std::string file;
+  uint64_t line = 0;
+};
+
 // What a schema was found from, and what it leaves out.
 struct InferReport {
   uint64_t rows = 0;                 // Looked at.
   std::vector<std::string> dropped;  // Names that never had a value; no features of the schema.
-  // CSV: features that are strings although numbers stand in them, and a line that has text.
-  std::vector<std::pair<std::string, uint64_t>> mixed;
+  std::vector<MixedName> mixed;      // CSV only.
   // From the first rows, where the schema clusters by nothing: the share of bytes that equal the
   // row before as rows come, and up to 3 keys by which clearly more would, the best first. Lists
   // that overlap count by how much they do.
@@ -111,6 +134,10 @@ struct InferReport {
 // kResourceExhausted: a line longer than max_line_bytes, too many features, or no memory.
 // kCancelled: by progress. kNotFound, kIo, kInvalidArgument (unknown ending).
 DSI_EXPORT Result<Schema> InferSchema(const std::string& path, const InferOptions& options = {},
+                                      InferReport* report = nullptr);
+// One schema over the rows of all files; max_rows counts from the first file on.
+DSI_EXPORT Result<Schema> InferSchema(const std::vector<TextFile>& files,
+                                      const InferOptions& options = {},
                                       InferReport* report = nullptr);
 
 }  // namespace dsi

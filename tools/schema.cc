@@ -11,14 +11,15 @@ namespace dsi::tools {
 namespace {
 
 Result<Schema> FindSchema(const TextSourceOptions& options, const Console& console) {
-  if (IsDsiName(options.path)) {
-    DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.path));
+  if (options.paths.size() == 1 && IsDsiName(options.paths[0])) {
+    DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.paths[0]));
     return reader->schema();
   }
   Progress progress(console);
   DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(options, &progress));
   progress.Clear();
   const TextFit fit = {.source = source.name(),
+                       .num_files = source.num_files(),
                        .schema = source.schema(),
                        .inferred = true,
                        .inference = source.inference(),
@@ -35,8 +36,8 @@ Result<Schema> FindSchema(const TextSourceOptions& options, const Console& conso
 
 VerbAction AddSchema(CLI::App* app, Console* console) {
   auto options = std::make_shared<TextSourceOptions>();
-  app->add_option("IN", options->path,
-                  "A .dsi file, or a text as convert takes; - for standard input")
+  app->add_option("IN", options->paths,
+                  "A .dsi file, or texts as convert takes them; - for standard input")
       ->required()
       ->type_name("");
   AddCount(app, "--infer-rows", &options->infer_rows,

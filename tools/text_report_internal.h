@@ -14,6 +14,7 @@ namespace dsi::tools {
 
 struct TextFit {
   std::string source;     // As it is called in messages.
+  uint64_t num_files = 1;
   Schema schema;          // That the rows were read with; cluster_by as it was used.
   bool inferred = false;  // The schema was found, not given.
   InferReport inference;

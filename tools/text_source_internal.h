@@ -1,9 +1,10 @@
-// Where rows of text come from: a file, standard input, or a pipe with a name. Finding a schema
-// takes a second look at the rows, so what can be read but once is first copied.
+// Where rows of text come from: files, standard input, pipes with a name. Finding a schema takes a
+// second look at the rows, so what can be read but once is first copied.
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "dsi/format/schema.h"
 #include "dsi/base/status.h"
@@ -14,8 +15,9 @@
 namespace dsi::tools {
 
 struct TextSourceOptions {
-  std::string path;            // "-" is standard input.
-  std::string format;          // "jsonl", "csv", "tsv"; empty: by the path's ending.
+  // Files, patterns and folders (text_paths_internal.h); "-" is standard input.
+  std::vector<std::string> paths;
+  std::string format;          // "jsonl", "csv", "tsv"; empty: by the names' endings.
   std::string schema_file;     // Empty: the schema is inferred.
   uint64_t infer_rows = 0;     // Rows looked at; 0: all.
   std::string scratch_folder;  // Where copies lie; empty: the system's.
@@ -23,7 +25,7 @@ struct TextSourceOptions {
 
 class TextSource {
  public:
-  // Opens the source and finds its schema.
+  // Finds the files and their schema.
   static Result<TextSource> Open(const TextSourceOptions& options, Progress* progress);
 
   const Schema& schema() const { return schema_; }
@@ -34,18 +36,19 @@ class TextSource {
                                               bool ignore_unknown) const;
   // Bytes of the input that `rows` has read, as they came, compressed or not.
   uint64_t bytes_in(const TextInput& rows) const;
-  // As it stands in messages: the path that was given, or "standard input".
+  // As it stands in messages: the only file, or how many there are.
   const std::string& name() const { return name_; }
-  // The same error with that name where it has the copy's.
-  Status Explain(const Status& status) const;
+  size_t num_files() const { return files_.size(); }
 
  private:
   TextSource() = default;
+  // Copies those that can be read but once, or has them become the standard input in their turn.
+  Status ReadOnce(const TextSourceOptions& options, Progress* progress);
 
   std::string name_;
-  std::string path_;
+  std::vector<TextFile> files_;
   TextInputOptions text_;
-  std::optional<InputSpool> spool_;
+  std::vector<InputSpool> spools_;
   Schema schema_;
   InferReport inference_;
 };
@@ -56,5 +59,8 @@ inline constexpr const char* kTextFormatWords[] = {"jsonl", "csv", "tsv"};
 bool IsDsiName(const std::string& path);
 // Endings of names of JSON Lines: .jsonl, .json, .ndjson.
 bool IsJsonLinesName(const std::string& path);
+
+// A schema as JSON. kBadInput, for a .dsi file too.
+Status LoadSchema(const std::string& path, Schema* schema);
 
 }  // namespace dsi::tools

@@ -247,6 +247,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
           {.dedup = options_.dedup,
            .find_groups = options_.find_groups,
            .most_shared_bytes = internal::kMostSharedBytes / std::max(most_rows, 1U) * num_rows,
+           .uses = options_.uses,
            .for_each = for_each}));
 
   DSI_ASSIGN_OR_RETURN(const uint64_t salt, Salt(stored, options_));

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "dsi/base/export.h"
+#include "dsi/format/feature_use.h"
 #include "dsi/format/schema.h"
 #include "dsi/io/file.h"
 #include "dsi/writer/row_batch.h"
@@ -65,6 +66,10 @@ struct WriterOptions {
   bool dedup = true;
   // Group features that change together beyond those declared.
   bool find_groups = true;
+  // What jobs read, such as ReadAccessLog gives: in a stripe the features that are read most come
+  // first, and those of the same jobs beside each other, so that a job reads fewer and longer
+  // ranges. Names that the schema lacks say nothing.
+  std::vector<FeatureUse> uses = {};
   // Replace an existing output.
   bool overwrite = false;
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dsi/dataset/access_log.h"
 #include "dsi/python/src/status.h"
 
 namespace nb = nanobind;
@@ -58,7 +59,8 @@ std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& sch
                                  bool keep_position, uint32_t stripe_rows, uint64_t stripe_bytes,
                                  uint32_t page_values, uint64_t memory_bytes, int threads,
                                  const std::string& tuning, bool dedup, bool find_groups,
-                                 bool overwrite, nb::object progress) {
+                                 bool overwrite, const std::string& layout_from,
+                                 nb::object progress) {
   WriterOptions options;
   options.cluster_by = std::move(cluster_by);
   options.keep_order = keep_order;
@@ -72,6 +74,7 @@ std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& sch
   options.dedup = dedup;
   options.find_groups = find_groups;
   options.overwrite = overwrite;
+  if (!layout_from.empty()) options.uses = Take(ReadAccessLog(layout_from));
   return std::make_unique<PyWriter>(path, schema, std::move(options), std::move(progress));
 }
 
@@ -237,7 +240,7 @@ void BindWriter(nb::module_& module) {
                   nb::arg("page_values") = usual.page_values, nb::arg("memory_bytes") = 0,
                   nb::arg("threads") = 0, nb::arg("tuning") = "nvme", nb::arg("dedup") = true,
                   nb::arg("find_groups") = true, nb::arg("overwrite") = false,
-                  nb::arg("progress").none() = nb::none())
+                  nb::arg("layout_from") = "", nb::arg("progress").none() = nb::none())
       .def_prop_ro("schema", &PyWriter::schema, "As the file will have it: JSON.")
       .def("append_rows", &PyWriter::AppendRows, nb::arg("rows"), nb::arg("ignore_unknown") = false,
            nb::sig("def append_rows(self, rows: collections.abc.Iterable[object], "

@@ -24,8 +24,10 @@ class DelimitedInput : public RowTextInput {
                  char delimiter)
       : RowTextInput(std::move(source), std::move(rows_schema)), records_(&lines(), delimiter) {}
 
-  Status ReadHeader(bool ignore_unknown) {
+  Status ReadHeader(bool ignore_unknown, bool may_be_empty) {
+    has_value_.assign(schema().features.size(), 0);
     DSI_ASSIGN_OR_RETURN(const bool more, records_.Next());
+    if (!more && may_be_empty) return {};
     if (!more) return BadInput("{}: found no line, expected a header", lines().Where());
     std::unordered_map<std::string, Target> by_name;
     for (uint32_t f = 0; f < schema().features.size(); ++f) {
@@ -34,7 +36,6 @@ class DelimitedInput : public RowTextInput {
       }
     }
     records_.KeepHeader();
-    has_value_.assign(schema().features.size(), 0);
     std::vector<uint32_t> found(schema().features.size());
     std::unordered_map<std::string, size_t> seen;
     for (const Cell& cell : records_.cells()) {
@@ -54,7 +55,7 @@ class DelimitedInput : public RowTextInput {
         continue;
       }
       targets_.push_back({kIgnored, static_cast<uint32_t>(ignored_.size())});
-      ignored_.push_back({.name = name, .values = 0, .first_line = 0});
+      ignored_.push_back({.name = name});
     }
     for (size_t f = 0; f < found.size(); ++f) {
       const FeatureSpec& feature = schema().features[f];
@@ -202,9 +203,9 @@ class DelimitedInput : public RowTextInput {
 Result<std::unique_ptr<TextInput>> MakeDelimitedInput(std::unique_ptr<LineSource> lines,
                                                       std::shared_ptr<const Schema> schema,
                                                       const TextInputOptions& options,
-                                                      char delimiter) {
+                                                      char delimiter, bool may_be_empty) {
   auto input = std::make_unique<DelimitedInput>(std::move(lines), std::move(schema), delimiter);
-  DSI_RETURN_IF_ERROR(input->ReadHeader(options.ignore_unknown));
+  DSI_RETURN_IF_ERROR(input->ReadHeader(options.ignore_unknown, may_be_empty));
   return std::unique_ptr<TextInput>(std::move(input));
 }
 

@@ -23,32 +23,45 @@ uint64_t Earlier(uint64_t a, uint64_t b) {
   return std::min(a, b);
 }
 
-Status Mixed(const std::string& name, std::string_view what, uint64_t line, std::string_view other,
-             uint64_t other_line) {
-  return BadInput("feature {}: {} on line {} and {} on line {}, expected one kind of value",
-                  QuoteForMessage(name), what, line, other, other_line);
-}
+// Refuses what one feature cannot hold together.
+class MixtureCheck {
+ public:
+  MixtureCheck(const std::string& name, const PlaceNames& places) : name_(name), places_(places) {}
 
-Status CheckMixture(const std::string& name, const SeenValues& values) {
+  Status Mixed(std::string_view what, uint64_t line, std::string_view other,
+               uint64_t other_line) const {
+    return BadInput("feature {}: {} on {} and {} on {}, expected one kind of value",
+                    QuoteForMessage(name_), what, places_.Text(line), other,
+                    places_.Text(other_line));
+  }
+
+  Status Check(const SeenValues& values) const;
+
+ private:
+  const std::string& name_;
+  const PlaceNames& places_;
+};
+
+Status MixtureCheck::Check(const SeenValues& values) const {
   const uint64_t number_line = values.NumberLine();
   if (values.text_line != 0 && number_line != 0) {
-    return Mixed(name, "a string", values.text_line, "a number", number_line);
+    return Mixed("a string", values.text_line, "a number", number_line);
   }
   if (values.text_line != 0 && values.bool_line != 0) {
-    return Mixed(name, "a string", values.text_line, "a truth value", values.bool_line);
+    return Mixed("a string", values.text_line, "a truth value", values.bool_line);
   }
   const uint64_t float_line = Earlier(number_line, values.word_line);
   if (values.bool_line != 0 && float_line != 0) {
-    return Mixed(name, "a truth value", values.bool_line, "a number", float_line);
+    return Mixed("a truth value", values.bool_line, "a number", float_line);
   }
   if (values.fraction_line != 0 && values.inexact_line != 0) {
     return BadInput(
-        "feature {}: a fraction on line {} and on line {} a whole number that float64 "
-        "cannot hold exactly",
-        QuoteForMessage(name), values.fraction_line, values.inexact_line);
+        "feature {}: a fraction on {} and on {} a whole number that float64 cannot hold exactly",
+        QuoteForMessage(name_), places_.Text(values.fraction_line),
+        places_.Text(values.inexact_line));
   }
   if (values.big_line != 0 && values.negative_line != 0 && values.fraction_line == 0) {
-    return Mixed(name, "a number of 2^63 or more", values.big_line, "a negative number",
+    return Mixed("a number of 2^63 or more", values.big_line, "a negative number",
                  values.negative_line);
   }
   return {};
@@ -115,16 +128,18 @@ uint64_t SeenValues::NumberLine() const {
 
 uint64_t SeenValues::OtherLine() const { return Earlier(text_line, Earlier(word_line, bool_line)); }
 
-Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text) {
+Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text,
+                                 const PlaceNames& places) {
+  const MixtureCheck check(seen.name, places);
   const uint64_t list_line = Earlier(seen.many.FirstLine(), seen.empty_list_line);
   const uint64_t one_line = seen.one.FirstLine();
   bool is_list = list_line != 0;
   if (typed_text && is_list && one_line != 0) {
-    return Mixed(seen.name, "a list", list_line, "a single value", one_line);
+    return check.Mixed("a list", list_line, "a single value", one_line);
   }
   SeenValues values = seen.one;
   values.Merge(seen.many);
-  Status mixture = CheckMixture(seen.name, values);
+  Status mixture = check.Check(values);
   // In untyped text, what is no number in common is text.
   if (!mixture.ok()) {
     if (typed_text) return mixture;

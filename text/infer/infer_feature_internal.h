@@ -7,10 +7,12 @@
 #include <string_view>
 
 #include "dsi/format/schema.h"
+#include "dsi/text/infer/line_place_internal.h"
 
 namespace dsi::internal {
 
-// Values of one shape. Each kind of value is held as the first line that had it; 0: none had.
+// Values of one shape. Each kind of value is held as the place of the first line that had it; 0:
+// none had.
 struct SeenValues {
   uint64_t whole_line = 0;
   uint64_t inexact_line = 0;  // A whole number that float64 cannot hold.
@@ -45,6 +47,7 @@ struct SeenFeature {
 
 // JSON states what is a string, a number and a list: mixing them is kBadInput. In CSV every mixture
 // has a common form: a number is a list of one, anything is a string.
-Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text);
+Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text,
+                                 const PlaceNames& places);
 
 }  // namespace dsi::internal

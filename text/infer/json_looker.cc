@@ -19,8 +19,6 @@ using dom::element_type;
 
 class JsonLooker : public RowLooker {
  public:
-  using RowLooker::RowLooker;
-
   Result<bool> LookAtRow() override {
     std::string_view text;
     do {
@@ -43,6 +41,9 @@ class JsonLooker : public RowLooker {
     }
     return names;
   }
+
+ protected:
+  Status ReadStart(bool /*may_be_empty*/) override { return {}; }
 
  private:
   Status LookAtObject(dom::object object, KeyTree::Node* parent) {
@@ -152,8 +153,6 @@ class JsonLooker : public RowLooker {
 
 }  // namespace
 
-std::unique_ptr<RowLooker> MakeJsonLooker(LineSource* lines) {
-  return std::make_unique<JsonLooker>(lines);
-}
+std::unique_ptr<RowLooker> MakeJsonLooker() { return std::make_unique<JsonLooker>(); }
 
 }  // namespace dsi::internal

@@ -146,7 +146,7 @@ class JsonInput : public RowTextInput {
   // Of a node that is no feature, `column` is its place among the ignored, plus 1.
   void Ignore(KeyTree::Node* node) {
     if (node->column == 0) {
-      ignored_.push_back({.name = node->name, .values = 0, .first_line = lines_done()});
+      ignored_.push_back({.name = node->name, .first_line = lines_done()});
       node->column = static_cast<uint32_t>(ignored_.size());
     }
     ++ignored_[node->column - 1].values;

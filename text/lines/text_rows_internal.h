@@ -12,18 +12,14 @@
 
 namespace dsi::internal {
 
-Result<TextFormat> ResolveTextFormat(const std::string& path, TextFormat asked);
-
-// Opens the lines of a path.
-Result<std::unique_ptr<LineSource>> OpenLines(const std::string& path, uint64_t max_line_bytes);
-
 Result<std::unique_ptr<TextInput>> MakeJsonInput(std::unique_ptr<LineSource> lines,
                                                  std::shared_ptr<const Schema> schema,
                                                  const TextInputOptions& options);
+// Reads the header. `may_be_empty`: a file without a line has no rows and needs none.
 Result<std::unique_ptr<TextInput>> MakeDelimitedInput(std::unique_ptr<LineSource> lines,
                                                       std::shared_ptr<const Schema> schema,
                                                       const TextInputOptions& options,
-                                                      char delimiter);
+                                                      char delimiter, bool may_be_empty);
 
 // Reads row by row; a format says how one row is read. A row that fails leaves nothing in the
 // batch, and the rows before it stay.
