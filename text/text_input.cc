@@ -26,6 +26,22 @@ Status RowTextInput::AtLine(const Status& status) const {
   return at;
 }
 
+Result<bool> RowTextInput::AddRow(RowBatch* batch) {
+  Status status = SetRow(batch);
+  if (status.ok()) {
+    status = batch->EndRow();
+    if (status.ok()) return true;
+    status = AtLine(status);
+  }
+  if (!on_bad_row_ || lines_->failed() || status.code() != StatusCode::kBadInput) return status;
+  batch->DropRow();
+  DSI_RETURN_IF_ERROR(on_bad_row_({.file = lines_->name(),
+                                   .line = row_line(),
+                                   .text = row_text(),
+                                   .reason = status.message()}));
+  return false;
+}
+
 Result<bool> RowTextInput::Next(size_t max_rows, RowBatch* batch) {
   if (batch == nullptr || batch->shared_schema() != schema_) {
     return NoThrow([]() -> Result<bool> {
@@ -33,11 +49,11 @@ Result<bool> RowTextInput::Next(size_t max_rows, RowBatch* batch) {
     });
   }
   Result<bool> more = NoThrow([&]() -> Result<bool> {
-    for (size_t count = 0; count < max_rows; ++count) {
-      DSI_ASSIGN_OR_RETURN(const bool has_row, SetRow(batch));
+    for (size_t count = 0; count < max_rows;) {
+      DSI_ASSIGN_OR_RETURN(const bool has_row, NextRow());
       if (!has_row) return count > 0;
-      const Status ended = batch->EndRow();
-      if (!ended.ok()) return AtLine(ended);
+      DSI_ASSIGN_OR_RETURN(const bool added, AddRow(batch));
+      if (added) ++count;
     }
     return true;
   });

@@ -4,15 +4,17 @@
 // JSON Lines: one object per line; nested objects become dotted names; null and absent are one
 // state (missing), [] is an empty list; whole numbers are kept to all 64 bits, and refused where a
 // declared float type does not hold them exactly (16777217 as float32); numbers with a point or an
-// exponent (0.1, 16777217.0) are rounded to nearest, as floats are. CSV/TSV: a header line; an
-// empty cell is missing; list cells hold numbers separated by '|'. Thread safety: one thread at a
-// time.
+// exponent (0.1, 16777217.0) are rounded to nearest, as floats are. Timestamps are whole numbers of
+// their unit, or ISO 8601 ("2024-05-01T12:30:00.25+02:00"; no offset means UTC), exact or refused.
+// CSV/TSV: a header line; an empty cell is missing; list cells hold numbers separated by '|'.
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,14 @@ struct TextFile {
   std::function<Status()> before_open;
 };
 
+// A row that cannot be read. Views are valid during the call that they are handed to.
+struct BadRow {
+  std::string_view file;
+  uint64_t line = 0;      // Its first.
+  std::string_view text;  // As it stands there, without its last line break; any bytes.
+  std::string_view reason;
+};
+
 struct TextInputOptions {
   // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before .gz, .zst or .lz4); standard
   // input: JSON Lines. All files of a text have one format.
@@ -41,6 +51,18 @@ struct TextInputOptions {
   uint64_t max_line_bytes = 256ULL << 20;
   // Skip features that the schema lacks; else they are kBadInput.
   bool ignore_unknown = false;
+  // CSV and TSV: what entries of a list cell are separated by; one ASCII character that stands in
+  // no number.
+  char list_separator = '|';
+  // What numbers of timestamps are in, where that is not the feature's own unit: they are converted
+  // exactly or refused, and may have a fraction ("1700000000.25" seconds).
+  TimeUnit epoch_unit = TimeUnit::kNone;
+  // Called with each row that cannot be read: Ok leaves it out, an error ends the reading. Empty:
+  // the first such row is the error. What no row is to blame for (I/O, damaged packing, a bad
+  // header, no memory) ends the reading always. Of a quoted cell that is not closed, only the line
+  // where it begins is left out. InferSchema does not call it: it leaves such rows out, and what a
+  // feature holds rarely gives way to what it holds mostly.
+  std::function<Status(const BadRow&)> on_bad_row = {};
 };
 
 struct InferOptions {
@@ -126,7 +148,8 @@ struct InferReport {
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false
 // bool, strings string, arrays list, in order of first appearance. A name that is (or ends in)
 // session_id, user_id, request_id, item_id (scalar) becomes a key, timestamp/ts/time a timestamp
-// (seconds, ms, µs or ns by size), label a label; sessionId, SESSION-ID, visit_id, userId,
+// (seconds, ms, µs or ns by size), label a label; strings that all are ISO 8601 are a timestamp of
+// the unit that their fractions need; sessionId, SESSION-ID, visit_id, userId,
 // eventTime and their like are recognised too. cluster_by: the session, then the timestamp, where
 // present. *report (may be null) receives what was decided. The path is opened here and again for
 // reading rows, so it must not be a pipe. kBadInput: a feature mixes kinds, arrays hold strings or

@@ -138,10 +138,11 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
     options->only_of_text.push_back(option->group(text_group));
   };
 
-  AddInputsAndOutput(app, &options->inputs,
-                     ".jsonl, .csv or .tsv (.gz, .zst, .lz4) files, folders, patterns, - for standard "
-                     "input; or a .dsi file",
-                     &options->out, "A .dsi file; from .dsi also .jsonl, or - for standard output");
+  AddInputsAndOutput(
+      app, &options->inputs,
+      ".jsonl, .csv or .tsv (.gz, .zst, .lz4) files, folders, patterns, - for standard "
+      "input; or a .dsi file",
+      &options->out, "A .dsi file; from .dsi also .jsonl, or - for standard output");
   AddForce(app, &to_dsi->choice);
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);
@@ -161,6 +162,8 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
            ->type_name("WORD"));
   only(app->add_flag("--ignore-unknown", to_dsi->ignore_unknown,
                      "Skip features that the schema lacks"));
+  for (CLI::Option* option : AddBadRowOptions(app, &to_dsi->bad_rows)) only(option);
+  for (CLI::Option* option : AddValueForms(app, &to_dsi->source)) only(option);
 
   for (CLI::Option* option : AddWriterChoice(app, &to_dsi->choice, rows_group, file_group))
     options->only_to_dsi.push_back(option);

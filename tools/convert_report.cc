@@ -90,8 +90,8 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
   facts.Add("groups", fmt::format("{}  (indexes: {})", w.num_groups, BytesText(w.index_bytes)));
   facts.Add("stripes", CountText(w.num_stripes));
   // Of values left out "smaller" would say nothing.
-  const bool all_stored = w.num_rows != 0 && fit != nullptr && fit->coverage.ignored.empty() &&
-                          fit->coverage.more_ignored == 0;
+  const bool all_stored = w.num_rows != 0 && fit != nullptr && fit->rejected.rows == 0 &&
+                          fit->coverage.ignored.empty() && fit->coverage.more_ignored == 0;
   const std::string change = w.file_bytes > done.bytes_in
                                  ? Factor(w.file_bytes, done.bytes_in) + " larger"
                                  : Factor(done.bytes_in, w.file_bytes) + " smaller";

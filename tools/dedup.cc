@@ -99,6 +99,7 @@ VerbAction AddDedup(CLI::App* app, Console* console) {
            ->type_name("WORD"));
   only(app->add_flag("--ignore-unknown", text->ignore_unknown,
                      "Skip features that the schema lacks"));
+  for (CLI::Option* option : AddValueForms(app, &text->source)) only(option);
   only(AddNameList(app, "--session-key", &text->choice.session_keys,
                    "Cluster by these, outermost first; default: the schema's"));
   only(app->add_option("--time", text->choice.time_feature, "Order the rows of a session by this")

@@ -36,6 +36,7 @@ Result<Schema> FindSchema(const TextSourceOptions& options, const Console& conso
 
 VerbAction AddSchema(CLI::App* app, Console* console) {
   auto options = std::make_shared<TextSourceOptions>();
+  auto bad_rows = std::make_shared<BadRowOptions>();
   app->add_option("IN", options->paths,
                   "A .dsi file, or texts as convert takes them; - for standard input")
       ->required()
@@ -46,13 +47,16 @@ VerbAction AddSchema(CLI::App* app, Console* console) {
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
       ->type_name("WORD");
+  AddOnError(app, bad_rows.get());
+  AddValueForms(app, options.get());
   AddQuietFlag(app, console);
   app->footer(
       "Examples:\n"
       "  dsictl schema clicks.jsonl > clicks.json   (edit it, then convert --schema clicks.json)\n"
       "  dsictl schema clicks.dsi\n\n"
       "What was decided for a text (keys, times, labels, texts) goes to standard error.\n");
-  return [options, console]() -> Status {
+  return [options, bad_rows, console]() -> Status {
+    options->skip_bad_rows = bad_rows->skips();
     DSI_ASSIGN_OR_RETURN(const Schema schema, FindSchema(*options, *console));
     DSI_ASSIGN_OR_RETURN(std::string text, schema.ToJson());
     if (!text.ends_with('\n')) text += '\n';

@@ -119,6 +119,7 @@ void WarnOfSeparator(const TextFit& fit, std::vector<std::string>* warnings) {
 }  // namespace
 
 void AddDecisions(const TextFit& fit, FactList* facts) {
+  if (fit.rejected.rows != 0) facts->Add("rows left out", CountText(fit.rejected.rows));
   facts->Add("clustered by", ClusterText(fit));
   if (!fit.inferred) return;
   const auto add = [&](const char* what, const std::vector<std::string>& names) {
@@ -176,6 +177,7 @@ Json DecisionsJson(const TextFit& fit) {
           {"never_had_a_value", fit.inference.dropped},
           {"repeats", fit.inference.repeats},
           {"keys_to_consider", advice},
+          {"rejected_rows", fit.rejected.rows},
           {"ignored", ignored},
           {"more_ignored_values", fit.coverage.more_ignored},
           {"absent", fit.coverage.absent},
@@ -186,6 +188,11 @@ std::vector<std::string> WarningsOf(const TextFit& fit) {
   std::vector<std::string> warnings;
   if (fit.read && fit.rows == 0) {
     warnings.push_back(fmt::format("{}: no rows, so that the file has none", fit.source));
+  }
+  if (fit.rejected.rows != 0) {
+    warnings.push_back(fmt::format("{} row{} left out, the first because of {}",
+                                   CountText(fit.rejected.rows), fit.rejected.rows == 1 ? "" : "s",
+                                   fit.rejected.first));
   }
   if (fit.read) WarnOfCoverage(fit, &warnings);
   WarnOfSeparator(fit, &warnings);

@@ -49,6 +49,8 @@ Status LoadSchema(const std::string& path, Schema* schema) {
 Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* progress) {
   TextSource source;
   source.text_.format = ParseFormat(options.format);
+  source.text_.list_separator = options.list_separator;
+  if (!options.epoch_unit.empty()) ParseTimeUnit(options.epoch_unit, &source.text_.epoch_unit);
   DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                        ListTexts(options.paths, source.text_.format));
   for (const std::string& path : paths)
@@ -69,6 +71,7 @@ Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* 
   DSI_RETURN_IF_ERROR(source.ReadOnce(options, progress));
   if (!options.schema_file.empty()) return source;
   InferOptions infer{.text = source.text_, .max_rows = options.infer_rows, .progress = {}};
+  if (options.skip_bad_rows) infer.text.on_bad_row = [](const BadRow&) { return Status::Ok(); };
   infer.progress = [progress](uint64_t done, uint64_t total) {
     return progress->Update("finding the schema", done, total, ProgressUnit::kBytes);
   };
@@ -99,10 +102,12 @@ Status TextSource::ReadOnce(const TextSourceOptions& options, Progress* progress
   return Status::Ok();
 }
 
-Result<std::unique_ptr<TextInput>> TextSource::OpenRows(std::shared_ptr<const Schema> schema,
-                                                        bool ignore_unknown) const {
+Result<std::unique_ptr<TextInput>> TextSource::OpenRows(
+    std::shared_ptr<const Schema> schema, bool ignore_unknown,
+    std::function<Status(const BadRow&)> on_bad_row) const {
   TextInputOptions text = text_;
   text.ignore_unknown = ignore_unknown;
+  text.on_bad_row = std::move(on_bad_row);
   return TextInput::Open(files_, std::move(schema), text);
 }
 
@@ -113,6 +118,22 @@ uint64_t TextSource::bytes_in(const TextInput& rows) const {
     bytes -= std::min(bytes, spool.bytes_held());
   }
   return bytes;
+}
+
+std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options) {
+  const auto take = [options](const std::string& given) {
+    if (given.size() != 1)
+      throw CLI::ValidationError("--list-separator", "expected one character, not '" + given + "'");
+    options->list_separator = given[0];
+  };
+  return {app->add_option_function<std::string>("--list-separator", take,
+                                                "CSV: between the entries of a list; default |")
+              ->type_name("CHAR"),
+          app->add_option("--epoch-unit", options->epoch_unit,
+                          "What numbers of times are in: s, ms, us or ns; default: the feature's "
+                          "unit, and without a schema by their size")
+              ->check(CLI::IsMember({"s", "ms", "us", "ns"}))
+              ->type_name("WORD")};
 }
 
 bool IsDsiName(const std::string& path) {

@@ -2,7 +2,10 @@
 // second look at the rows, so what can be read but once is first copied.
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,9 @@ struct TextSourceOptions {
   std::string schema_file;     // Empty: the schema is inferred.
   uint64_t infer_rows = 0;     // Rows looked at; 0: all.
   std::string scratch_folder;  // Where copies lie; empty: the system's.
+  bool skip_bad_rows = false;  // Rows that cannot be read are no error to finding the schema.
+  char list_separator = '|';
+  std::string epoch_unit;  // Of numbers of times; empty: the features' own.
 };
 
 class TextSource {
@@ -32,8 +38,10 @@ class TextSource {
   // What the schema was found from; empty where it was given.
   const InferReport& inference() const { return inference_; }
   // Rows from the first one on, for a schema that has at least the features of schema(). Once.
-  Result<std::unique_ptr<TextInput>> OpenRows(std::shared_ptr<const Schema> schema,
-                                              bool ignore_unknown) const;
+  // `on_bad_row` may be empty.
+  Result<std::unique_ptr<TextInput>> OpenRows(
+      std::shared_ptr<const Schema> schema, bool ignore_unknown,
+      std::function<Status(const BadRow&)> on_bad_row) const;
   // Bytes of the input that `rows` has read, as they came, compressed or not.
   uint64_t bytes_in(const TextInput& rows) const;
   // As it stands in messages: the only file, or how many there are.
@@ -52,6 +60,9 @@ class TextSource {
   Schema schema_;
   InferReport inference_;
 };
+
+// --list-separator and --epoch-unit.
+std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options);
 
 // The words that --format takes.
 inline constexpr const char* kTextFormatWords[] = {"jsonl", "csv", "tsv"};

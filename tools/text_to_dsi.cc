@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -30,26 +31,11 @@ Result<bool> ReadBatch(TextInput* rows, uint64_t max_rows, RowBatch* batch) {
   return true;
 }
 
-}  // namespace
-
-Status OfBudget(const Status& status, std::string_view what) {
-  if (status.code() != StatusCode::kResourceExhausted ||
-      status.message().find("memory budget") == std::string::npos)
-    return status;
-  return {status.code(), fmt::format("{} ({})", status.message(), what)};
-}
-
-Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress) {
-  // The output comes first: nobody should wait for a long reading to be told that the file exists.
-  DSI_ASSIGN_OR_RETURN(auto file,
-                       CreateLocalFile(options.out, {.overwrite = options.choice.force}));
-  return TextToDsi(options, std::move(file), progress);
-}
-
-Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
-                                  std::unique_ptr<WritableFile> file, Progress* progress) {
-  DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(options.source, progress));
-
+Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr<WritableFile> file,
+                                BadRows* bad_rows, Progress* progress) {
+  TextSourceOptions source_options = options.source;
+  source_options.skip_bad_rows = options.bad_rows.skips();
+  DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(source_options, progress));
   Schema schema = source.schema();
   DSI_ASSIGN_OR_RETURN(WriterOptions writer_options, WriterOptionsOf(options.choice));
   DSI_ASSIGN_OR_RETURN(const auto metadata, MetadataOf(options.choice));
@@ -71,7 +57,11 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
   };
   DSI_ASSIGN_OR_RETURN(const auto writer,
                        Writer::Create(std::move(file), std::move(schema), writer_options));
-  DSI_ASSIGN_OR_RETURN(const auto rows, source.OpenRows(writer->schema(), options.ignore_unknown));
+  std::function<Status(const BadRow&)> on_bad_row;
+  if (options.bad_rows.skips())
+    on_bad_row = [bad_rows](const BadRow& row) { return bad_rows->Add(row); };
+  DSI_ASSIGN_OR_RETURN(const auto rows,
+                       source.OpenRows(writer->schema(), options.ignore_unknown, on_bad_row));
 
   RowBatch batch(writer->schema());
   uint64_t num_rows = 0;
@@ -97,7 +87,38 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
   report.bytes_in = source.bytes_in(*rows);
   report.fit.coverage = rows->coverage();
   report.fit.rows = num_rows;
+  report.fit.rejected = bad_rows->rejected();
+  if (num_rows == 0 && report.fit.rejected.rows != 0) {
+    return internal::BadInput("{} (none of {} rows can be read)", report.fit.rejected.first,
+                              report.fit.rejected.rows);
+  }
   DSI_ASSIGN_OR_RETURN(report.written, writer->Finish());
+  return report;
+}
+
+}  // namespace
+
+Status OfBudget(const Status& status, std::string_view what) {
+  if (status.code() != StatusCode::kResourceExhausted ||
+      status.message().find("memory budget") == std::string::npos)
+    return status;
+  return {status.code(), fmt::format("{} ({})", status.message(), what)};
+}
+
+Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress) {
+  // The output comes first: nobody should wait for a long reading to be told that the file exists.
+  DSI_ASSIGN_OR_RETURN(auto file,
+                       CreateLocalFile(options.out, {.overwrite = options.choice.force}));
+  return TextToDsi(options, std::move(file), progress);
+}
+
+Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
+                                  std::unique_ptr<WritableFile> file, Progress* progress) {
+  DSI_ASSIGN_OR_RETURN(BadRows bad_rows, BadRows::Create(options.bad_rows, options.choice.force));
+  Result<TextToDsiReport> report = Convert(options, std::move(file), &bad_rows, progress);
+  // Those that made it fail are what somebody wants to see.
+  const Status finished = bad_rows.Finish();
+  if (report.ok()) DSI_RETURN_IF_ERROR(finished);
   return report;
 }
 

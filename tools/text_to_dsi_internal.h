@@ -9,6 +9,7 @@
 
 #include "dsi/base/status.h"
 #include "dsi/io/file.h"
+#include "dsi/tools/bad_rows_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/text_report_internal.h"
 #include "dsi/tools/text_source_internal.h"
@@ -22,6 +23,7 @@ struct TextToDsiOptions {
   std::string out;
   WriterChoice choice;
   bool ignore_unknown = false;
+  BadRowOptions bad_rows;
   uint64_t max_rows = UINT64_MAX;   // Later rows of the text are left out,
   uint64_t max_bytes = UINT64_MAX;  // as are those beyond so many bytes in memory.
 };
@@ -33,7 +35,7 @@ struct TextToDsiReport {
   TextFit fit;
 };
 
-// Into options.out.
+// Into options.out. Rows that were skipped are in the file of rejects however it ends.
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress);
 // Into a file of the caller's.
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,

@@ -292,11 +292,13 @@ Status Writer::Impl::WriteStripes(
   // Features of narrow tables are seldom alike, and to compare them costs, too.
   constexpr size_t kWide = 64;
   internal::PlanMemory plans(layout.num_slots, features.size() >= kWide);
+  const internal::StreamTuning tuning{internal::TuningOf(options_.tuning),
+                                      options_.verify_after_encode};
   const internal::StripeOptions stripe_options{.page_values = options_.page_values,
                                                .threads = options_.threads,
                                                .dedup = options_.dedup,
                                                .time_feature = keys_.time,
-                                               .tuning = internal::TuningOf(options_.tuning),
+                                               .tuning = tuning,
                                                .plans = &plans};
   for (const internal::StripeCut& cut : cuts) {
     const auto poll = [&] {

@@ -70,6 +70,9 @@ struct WriterOptions {
   // first, and those of the same jobs beside each other, so that a job reads fewer and longer
   // ranges. Names that the schema lacks say nothing.
   std::vector<FeatureUse> uses = {};
+  // Decode every stream again once it is encoded, and compare: what a fault of memory or of an
+  // encoder makes of values fails Finish (kCorrupt) and is never published.
+  bool verify_after_encode = true;
   // Replace an existing output.
   bool overwrite = false;
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left

@@ -17,7 +17,8 @@ namespace {
 
 class DelimitedLooker : public RowLooker {
  public:
-  explicit DelimitedLooker(char delimiter) : delimiter_(delimiter) {}
+  DelimitedLooker(char delimiter, char list_separator)
+      : delimiter_(delimiter), list_separator_(list_separator) {}
 
   Result<bool> LookAtRow() override {
     DSI_ASSIGN_OR_RETURN(const bool more, records_->Next());
@@ -73,7 +74,7 @@ class DelimitedLooker : public RowLooker {
     ValueHash hash;
     bool is_list = false;
     for (size_t at = 0; at <= text.size();) {
-      const size_t end = std::min(text.find('|', at), text.size());
+      const size_t end = std::min(text.find(list_separator_, at), text.size());
       is_list |= end != text.size();
       hash.AddText(text.substr(at, end - at));
       at = end + 1;
@@ -82,20 +83,23 @@ class DelimitedLooker : public RowLooker {
   }
 
   void LookAtCell(std::string_view text, SeenFeature* feature) {
-    if (text.find('|') == std::string_view::npos) {
+    if (text.find(list_separator_) == std::string_view::npos) {
+      ++feature->num_ones;
       LookAtPart(text, &feature->one);
       return;
     }
     SeenValues parts;
     for (size_t at = 0; at <= text.size();) {
-      const size_t end = std::min(text.find('|', at), text.size());
+      const size_t end = std::min(text.find(list_separator_, at), text.size());
       LookAtPart(text.substr(at, end - at), &parts);
       at = end + 1;
     }
-    // A bar in a text is no list.
-    if (parts.text_line != 0) {
+    // A separator in a text makes no list.
+    if (parts.text_line + parts.iso_line != 0) {
+      ++feature->num_ones;
       feature->one.AddText(text, line());
     } else {
+      ++feature->num_lists;
       feature->many.Merge(parts);
     }
   }
@@ -116,13 +120,14 @@ class DelimitedLooker : public RowLooker {
       case NumberText::kUint:
         return values->AddUint(big, line());
       case NumberText::kDouble:
-        return values->AddDouble(line());
+        return values->AddDouble(number, line());
       case NumberText::kNone:
         return values->AddText(text, line());
     }
   }
 
   const char delimiter_;
+  const char list_separator_;
   std::optional<RecordReader> records_;                 // Of the file being read.
   std::vector<uint32_t> columns_;                       // The feature of each of its cells.
   std::unordered_map<std::string, uint32_t> ordinals_;  // Of all files.
@@ -130,8 +135,8 @@ class DelimitedLooker : public RowLooker {
 
 }  // namespace
 
-std::unique_ptr<RowLooker> MakeDelimitedLooker(char delimiter) {
-  return std::make_unique<DelimitedLooker>(delimiter);
+std::unique_ptr<RowLooker> MakeDelimitedLooker(char delimiter, char list_separator) {
+  return std::make_unique<DelimitedLooker>(delimiter, list_separator);
 }
 
 }  // namespace dsi::internal

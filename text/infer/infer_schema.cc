@@ -58,14 +58,17 @@ Status LookAtRows(RowLooker* rows, TextFiles* files, const InferOptions& options
                   InferReport* report) {
   report->rows = 0;
   LookProgress progress(options, options.progress ? files->CountBytes() : 0);
+  const bool leaves_out = static_cast<bool>(options.text.on_bad_row);
   const uint64_t most = options.max_rows == 0 ? UINT64_MAX : options.max_rows;
   while (files->opened() < files->size() && report->rows < most) {
     const auto file = static_cast<uint32_t>(files->opened());
     DSI_ASSIGN_OR_RETURN(const std::unique_ptr<LineSource> lines, files->OpenNext());
     DSI_RETURN_IF_ERROR(rows->StartFile(lines.get(), file, files->size() > 1));
     while (report->rows < most) {
-      DSI_ASSIGN_OR_RETURN(const bool more, rows->LookAtRow());
-      if (!more) break;
+      const Result<bool> more = rows->LookAtRow();
+      if (leaves_out && more.status().code() == StatusCode::kBadInput && !lines->failed()) continue;
+      DSI_RETURN_IF_ERROR(more.status());
+      if (!*more) break;
       ++report->rows;
       DSI_RETURN_IF_ERROR(progress.Update(*lines));
     }
@@ -75,19 +78,21 @@ Status LookAtRows(RowLooker* rows, TextFiles* files, const InferOptions& options
   return {};
 }
 
-Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, bool typed_text,
-                          const PlaceNames& places, InferReport* report) {
+Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules& rules,
+                          InferReport* report) {
   Schema schema;
   for (const SeenFeature& one : seen) {
     // A name that never had a value says nothing; in a header it still needs a place.
     const bool valueless = one.one.FirstLine() == 0 && one.many.FirstLine() == 0;
     SeenFeature known = one;
-    if (valueless && !typed_text) known.one.text_line = 1;
-    DSI_ASSIGN_OR_RETURN(FeatureSpec feature, InferFeature(known, typed_text, places));
+    if (valueless && !rules.typed_text) known.one.text_line = 1;
+    if (rules.keep_most) KeepMost(&known);
+    if (rules.typed_text && !known.has_values()) continue;
+    DSI_ASSIGN_OR_RETURN(FeatureSpec feature, InferFeature(known, rules));
     const uint64_t number_line = one.one.NumberLine();
     if (feature.columns[0].type == Type::kBytes && number_line != 0) {
       const uint64_t other = one.one.OtherLine();
-      report->mixed.push_back({feature.name, places.File(other), PlaceNames::Line(other)});
+      report->mixed.push_back({feature.name, rules.places.File(other), PlaceNames::Line(other)});
     }
     schema.features.push_back(std::move(feature));
   }
@@ -110,10 +115,14 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
   const bool typed_text = files->format() == TextFormat::kJsonLines;
   const std::unique_ptr<RowLooker> rows =
       typed_text ? MakeJsonLooker()
-                 : MakeDelimitedLooker(files->format() == TextFormat::kCsv ? ',' : '\t');
+                 : MakeDelimitedLooker(files->format() == TextFormat::kCsv ? ',' : '\t',
+                                       options.text.list_separator);
   DSI_RETURN_IF_ERROR(LookAtRows(rows.get(), files, options, report));
-  const PlaceNames places(files->Names());
-  DSI_ASSIGN_OR_RETURN(Schema schema, MakeSchema(rows->seen(), typed_text, places, report));
+  const InferRules rules = {.typed_text = typed_text,
+                            .keep_most = typed_text && options.text.on_bad_row,
+                            .epoch_unit = options.text.epoch_unit,
+                            .places = PlaceNames(files->Names())};
+  DSI_ASSIGN_OR_RETURN(Schema schema, MakeSchema(rows->seen(), rules, report));
   if (schema.features.empty()) return BadInput("found no values to find a schema from");
   const Status status = schema.Validate();
   if (status.code() == StatusCode::kInvalidArgument)

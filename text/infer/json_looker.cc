@@ -104,14 +104,16 @@ class JsonLooker : public RowLooker {
   Status LookAtValue(dom::element value, SeenFeature* feature) {
     dom::array array;
     if (value.get(array) != simdjson::SUCCESS) {
+      ++feature->num_ones;
       (void)LookAtNumber(value, &feature->one);
       return {};
     }
+    ++feature->num_lists;
     bool empty = true;
     for (const dom::element item : array) {
       empty = false;
       const bool known = LookAtNumber(item, &feature->many);
-      if (!known || feature->many.text_line != 0) {
+      if (!known || feature->many.text_line + feature->many.iso_line != 0) {
         return BadInput(
             "{}: feature {}: found {} in an array, expected numbers (arrays of strings, "
             "nulls, arrays and objects have no place in a row)",
@@ -132,7 +134,7 @@ class JsonLooker : public RowLooker {
         values->AddUint(uint64_t(value), line());
         return true;
       case element_type::DOUBLE:
-        values->AddDouble(line());
+        values->AddDouble(double(value), line());
         return true;
       case element_type::BOOL:
         values->AddBool(line());

@@ -61,6 +61,6 @@ class RowLooker {
 };
 
 std::unique_ptr<RowLooker> MakeJsonLooker();
-std::unique_ptr<RowLooker> MakeDelimitedLooker(char delimiter);
+std::unique_ptr<RowLooker> MakeDelimitedLooker(char delimiter, char list_separator);
 
 }  // namespace dsi::internal

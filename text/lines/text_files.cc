@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -23,6 +24,12 @@ constexpr std::array<Ending, 5> kEndings = {{{".jsonl", TextFormat::kJsonLines},
                                              {".json", TextFormat::kJsonLines},
                                              {".csv", TextFormat::kCsv},
                                              {".tsv", TextFormat::kTsv}}};
+
+bool IsListSeparator(char c) {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return static_cast<unsigned char>(c) < 0x80 && (c >= ' ' || c == '\t') && !letter &&
+         std::string_view("+-.\"").find(c) == std::string_view::npos;
+}
 
 }  // namespace
 
@@ -43,6 +50,12 @@ TextFormat FormatOfName(std::string_view name) {
 Result<TextFiles> TextFiles::Create(std::vector<TextFile> files, const TextInputOptions& options) {
   if (files.empty() || files.size() > kMaxFiles) {
     return InvalidArgument("{} files, expected 1 to {}", files.size(), kMaxFiles);
+  }
+  if (!IsListSeparator(options.list_separator)) {
+    return InvalidArgument(
+        "list separator {}: expected one character that stands in no number, such as | , ; or a "
+        "space",
+        QuoteForMessage({&options.list_separator, 1}));
   }
   TextFormat format = options.format;
   const TextFile* first = nullptr;
