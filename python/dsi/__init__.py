@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .loader import Loader, join_states
     from .mixing import MixedLoader, mix
     from .projections import Dense, Jagged, Kjt, Labels, Padded
+    from .table_on_disk import Garbage, Snapshot, Staged, Table
     from .transforms import Pipeline
     from .writer import Writer, WriteReport, write
 
@@ -68,6 +69,10 @@ _LAZY = {
     "Labels": "projections",
     "Padded": "projections",
     "Pipeline": "transforms",
+    "Garbage": "table_on_disk",
+    "Snapshot": "table_on_disk",
+    "Staged": "table_on_disk",
+    "Table": "table_on_disk",
     "MixedLoader": "mixing",
     "mix": "mixing",
 }
@@ -85,6 +90,7 @@ __all__ = [
     "Description",
     "Error",
     "File",
+    "Garbage",
     "IkjtTensors",
     "InvalidArgument",
     "IoError",
@@ -103,6 +109,9 @@ __all__ = [
     "Pipeline",
     "ResourceExhausted",
     "Scan",
+    "Snapshot",
+    "Staged",
+    "Table",
     "Tensor",
     "Truncated",
     "Unsupported",

@@ -14,6 +14,7 @@
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/scan_options.h"
 #include "dsi/python/src/schema.h"
+#include "dsi/python/src/table.h"
 #include "dsi/python/src/tensor.h"
 #include "dsi/python/src/writer.h"
 
@@ -37,6 +38,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindArrowColumns(module);
   dsi::python::BindWriter(module);
   dsi::python::BindReader(module);
+  dsi::python::BindTable(module);
 }
 
 #undef PyInit__dsi
