@@ -68,6 +68,19 @@ class WriteReport:
     choose_seconds: float
 
 
+def writer_options(
+    cluster_by: Sequence[str] | str, keywords: WriterKeywords
+) -> tuple[_dsi.WriterOptions, Progress | None]:
+    """The options of the library, and who is told. TypeError: a keyword that there is not."""
+    given: dict[str, Any] = dict(keywords)
+    unknown = given.keys() - WriterKeywords.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"unknown keyword {sorted(unknown)[0]!r}")
+    progress = given.pop("progress", None)
+    keys = [cluster_by] if isinstance(cluster_by, str) else list(cluster_by)
+    return _dsi.WriterOptions(cluster_by=keys, **given), progress
+
+
 class Writer:
     """Writes one .dsi file: rows in, clustered by key, deduplicated, published atomically.
 
@@ -95,13 +108,9 @@ class Writer:
 
         BadInput: an unsound schema. InvalidArgument: an option. AlreadyExists, NotFound (folder).
         """
-        unknown = options.keys() - WriterKeywords.__annotations__.keys()
-        if unknown:
-            raise TypeError(f"unknown keyword {sorted(unknown)[0]!r}")
         self.path = os.fspath(path)
-        self._cluster_by = [cluster_by] if isinstance(cluster_by, str) else list(cluster_by)
         self._ignore_unknown = ignore_unknown
-        self._options = options
+        self._options, self._progress = writer_options(cluster_by, options)
         self._native: _dsi.Writer | None = None
         self._over = False
         self._report: WriteReport | None = None
@@ -111,9 +120,7 @@ class Writer:
             raise AlreadyExists(f"{self.path}: exists, and overwrite is not set")
 
     def _create(self, schema: str) -> _dsi.Writer:
-        self._native = _dsi.Writer.create(
-            self.path, schema, cluster_by=self._cluster_by, **self._options
-        )
+        self._native = _dsi.Writer.create(self.path, schema, self._options, self._progress)
         return self._native
 
     @property
