@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "dsi/tools/explain_schema_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/text_table_internal.h"
@@ -76,10 +77,13 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
                  {"choose_seconds", w.choose_seconds},
                  {"rows_per_second", RowsPerSecond(done, w.num_rows)}};
     if (fit != nullptr) json["input"] = DecisionsJson(*fit);
+    if (fit != nullptr && fit->explain) json["input"]["features"] = FeaturesJson(*fit);
     if (!done.jobs_after.empty()) json["jobs"] = JobsJson(done);
     return PrintJson(json, console);
   }
   if (console->quiet) return Status::Ok();
+  if (fit != nullptr && fit->explain)
+    DSI_RETURN_IF_ERROR(console->Print(ExplanationTable(*fit, *console) + "\n"));
   FactList facts;
   facts.Add("rows", CountText(w.num_rows));
   if (fit != nullptr) AddDecisions(*fit, &facts);
