@@ -97,8 +97,8 @@ RecordSorter::RecordSorter(uint32_t width, uint32_t key_bytes, uint64_t memory_b
                            std::string folder)
     : width_(width),
       key_bytes_(key_bytes),
-      most_held_(static_cast<size_t>(std::clamp<uint64_t>(memory_bytes / (width + sizeof(Entry)),
-                                                          kFewestHeld, UINT32_MAX))),
+      most_held_(static_cast<size_t>(
+          std::clamp<uint64_t>(memory_bytes / (width + sizeof(Entry)), kFewestHeld, UINT32_MAX))),
       file_(std::move(folder)) {}
 
 RecordSorter::~RecordSorter() = default;

@@ -50,7 +50,7 @@ void ListRows(RowBatch::FeatureBuffer* buffer) {
 
 template <typename Visit>
 Status ForEachFeature(std::span<const FeatureCoding> codings, std::span<const std::byte> row,
-              const Visit& visit) {
+                      const Visit& visit) {
   const std::byte* at = row.data();
   const std::byte* const end = at + row.size();
   const auto damaged = [] { return Corrupt("a spilled row is not what was written"); };
@@ -99,7 +99,7 @@ void RowsEncoder::Encode(uint32_t count, std::vector<std::byte>* out) {
   const auto for_each = [&](size_t f, Cursor* cursor, const auto& visit) {
     const RowBatch::FeatureBuffer& buffer = rows_.feature(f);
     while (true) {
-      const size_t row = buffer.all_present ? cursor->stored
+      const size_t row = buffer.all_present                    ? cursor->stored
                          : cursor->stored < buffer.rows.size() ? buffer.rows[cursor->stored]
                                                                : SIZE_MAX;
       if (row >= end) return;
@@ -162,20 +162,20 @@ RowCollector::RowCollector(std::span<const FeatureCoding> codings)
 }
 
 Status RowCollector::Add(std::span<const std::byte> row) {
-  DSI_RETURN_IF_ERROR(ForEachFeature(codings_, row, [&](uint32_t f, uint32_t entries,
-                                                const std::byte* bytes) {
-    const FeatureCoding& coding = codings_[f];
-    RowBatch::FeatureBuffer& buffer = features_[f];
-    if (buffer.all_present && buffer.num_present != num_rows_) ListRows(&buffer);
-    if (!buffer.all_present) buffer.rows.push_back(num_rows_);
-    if (coding.has_lengths) buffer.lengths.push_back(entries);
-    ++buffer.num_present;
-    for (size_t c = 0; c < coding.widths.size(); ++c) {
-      const uint64_t size = uint64_t{coding.widths[c]} * entries;
-      buffer.values[c].insert(buffer.values[c].end(), bytes, bytes + size);
-      bytes += size;
-    }
-  }));
+  DSI_RETURN_IF_ERROR(
+      ForEachFeature(codings_, row, [&](uint32_t f, uint32_t entries, const std::byte* bytes) {
+        const FeatureCoding& coding = codings_[f];
+        RowBatch::FeatureBuffer& buffer = features_[f];
+        if (buffer.all_present && buffer.num_present != num_rows_) ListRows(&buffer);
+        if (!buffer.all_present) buffer.rows.push_back(num_rows_);
+        if (coding.has_lengths) buffer.lengths.push_back(entries);
+        ++buffer.num_present;
+        for (size_t c = 0; c < coding.widths.size(); ++c) {
+          const uint64_t size = uint64_t{coding.widths[c]} * entries;
+          buffer.values[c].insert(buffer.values[c].end(), bytes, bytes + size);
+          bytes += size;
+        }
+      }));
   ++num_rows_;
   return Status::Ok();
 }

@@ -18,8 +18,8 @@ namespace dsi::internal {
 // How the entries of a feature lie in a row.
 struct FeatureCoding {
   bool has_lengths = false;
-  uint32_t entries_per_row = 0;   // Of features without lengths.
-  std::vector<uint32_t> widths;   // Of an entry, per column.
+  uint32_t entries_per_row = 0;  // Of features without lengths.
+  std::vector<uint32_t> widths;  // Of an entry, per column.
 };
 std::vector<FeatureCoding> CodingsOf(const Schema& schema);
 

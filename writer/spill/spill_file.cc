@@ -59,7 +59,7 @@ Result<uint64_t> SpillFile::Append(std::span<const std::byte> bytes) {
   }
   DSI_RETURN_IF_ERROR(Open());
   block_.assign(kHeadBytes, std::byte{0});
-  const bool packed = frames_.Append(kLz4Codec, 0, false, bytes, &block_) &&
+  const bool packed = frames_->Append(kLz4Codec, 0, false, bytes, &block_) &&
                       block_.size() - kHeadBytes < bytes.size();
   if (!packed) {
     block_.resize(kHeadBytes);

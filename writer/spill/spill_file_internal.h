@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,7 +45,7 @@ class SpillFile {
   uint64_t size_ = 0;
   std::vector<std::byte> block_;  // Being written.
   mutable std::vector<std::byte> stored_;
-  FrameEncoder frames_;
+  std::unique_ptr<FrameEncoder> frames_ = std::make_unique<FrameEncoder>();
 };
 
 }  // namespace dsi::internal

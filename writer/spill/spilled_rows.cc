@@ -56,8 +56,13 @@ Status SpilledRows::TryAppend(const RowBatch& rows, std::span<const uint64_t> ro
     blocks_.push_back({offset, static_cast<uint32_t>(num_rows_ + row)});
     row += count;
   }
-  DSI_ASSIGN_OR_RETURN(const uint64_t offset, records_.Append(records));
-  record_blocks_.push_back({offset, static_cast<uint32_t>(num_rows_)});
+  const size_t width = row_bytes.empty() ? 0 : records.size() / row_bytes.size();
+  for (size_t row = 0; row < row_bytes.size(); row += kMostBlockRows) {
+    const size_t count = std::min<size_t>(row_bytes.size() - row, kMostBlockRows);
+    DSI_ASSIGN_OR_RETURN(const uint64_t offset,
+                         records_.Append(records.subspan(row * width, count * width)));
+    record_blocks_.push_back({offset, static_cast<uint32_t>(num_rows_ + row)});
+  }
   num_rows_ += row_bytes.size();
   return Status::Ok();
 }

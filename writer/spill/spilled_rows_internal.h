@@ -30,7 +30,7 @@ class SpilledRows {
   uint64_t num_rows() const { return num_rows_; }
   uint64_t spilled_bytes() const { return rows_.size() + records_.size(); }
 
-  // Calls visit with the records of each Append.
+  // Calls visit with the records of all rows, some at a time.
   Status ForEachRecords(const std::function<Status(std::span<const std::byte>)>& visit) const;
   // Calls visit(place in `rows`, bytes of the row) for rows of the input, ascending.
   Status ForEachRow(std::span<const uint32_t> rows,
