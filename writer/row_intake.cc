@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
-#include "dsi/base/json_position_internal.h"
 #include "dsi/writer/cluster/stripe_cuts_internal.h"
 #include "dsi/writer/finish_memory_internal.h"
 
@@ -159,14 +158,6 @@ std::vector<FeatureSource> RowIntake::SourcesOf(const RowBatch& rows) const {
 }
 
 Status RowIntake::Spill(const RowBatch& rows) {
-  for (const size_t key : keys_.keys) {
-    if (schema_->features[key].columns[0].precision != Precision::kInt8) continue;
-    return Error(
-        StatusCode::kResourceExhausted,
-        "{} rows are more than the memory budget of {} bytes holds, and cannot be spilled: "
-        "the cluster key {} is rounded to int8, which needs all rows first",
-        num_rows(), memory_limit_, QuoteForMessage(schema_->features[key].name));
-  }
   const std::vector<FeatureSource> sources = SourcesOf(rows);
   const std::vector<uint64_t> bytes = RowBytes(sources, rows.num_rows());
   std::vector<std::byte> records;

@@ -33,7 +33,8 @@ class SpillFile {
   // Forgets blocks from `size` on; what Append returns next.
   void Truncate(uint64_t size) { size_ = size; }
   uint64_t size() const { return size_; }
-  const std::string& folder() const { return folder_; }
+  // Of the file; for tests, which damage it.
+  int descriptor() const { return fd_.get(); }
 
  private:
   Status Open();
