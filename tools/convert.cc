@@ -227,6 +227,10 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   only(AddSize(app, "--memory", &writer->memory_bytes,
                "Memory to take, such as 4G; default: three quarters of what there is"),
        file_group);
+  only(app->add_option("--spill-folder", writer->spill_folder,
+                       "Where rows wait that it does not hold; default: OUT's folder")
+           ->type_name("FOLDER"),
+       file_group);
   only(app->add_option("--metadata", to_dsi->metadata, "Store a note; repeatable")
            ->allow_extra_args(false)
            ->type_name("KEY=VALUE"),

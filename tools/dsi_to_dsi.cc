@@ -19,9 +19,8 @@ namespace {
 using internal::kPositionName;
 
 constexpr uint32_t kBatchRows = 1024;
-// What --memory is shared out to.
+// What --memory is shared out to; writing gets the rest.
 constexpr std::string_view kReading = "reading gets a quarter of --memory";
-constexpr std::string_view kWriting = "writing gets three quarters of --memory";
 
 // One batch of a scan in the layout of Arrow, feature by feature. Refers to the batch.
 class ArrowRows {
@@ -106,27 +105,24 @@ Result<WriteReport> DsiToDsi(const Reader& reader, const RowFilter& filter,
   }
   DSI_ASSIGN_OR_RETURN(const auto writer,
                        Writer::Create(std::move(file), std::move(schema), writer_options));
-  const auto explained = [&options](const Status& status, std::string_view share) {
-    return options.writer.memory_bytes == 0 ? status : OfBudget(status, share);
+  const auto explained = [&options](const Status& status) {
+    return options.writer.memory_bytes == 0 ? status : OfBudget(status, kReading);
   };
   const auto scan = reader.NewScan(scan_options);
-  if (!scan.ok()) return explained(scan.status(), kReading);
+  if (!scan.ok()) return explained(scan.status());
   Batch batch;
   ArrowRows rows;
   while (true) {
     const auto more = (*scan)->Next(&batch);
-    if (!more.ok()) return explained(more.status(), kReading);
+    if (!more.ok()) return explained(more.status());
     const uint64_t seen = (*scan)->stats().rows + (*scan)->stats().rows_dropped;
     if (!progress->Update("reading", seen, reader.info().num_rows, ProgressUnit::kRows))
       return CheckInterrupt();
     if (!*more) break;
     DSI_RETURN_IF_ERROR(rows.Fill(*writer->schema(), batch));
-    const Status added = writer->AppendColumns(batch.num_rows(), rows.features());
-    if (!added.ok()) return explained(added, kWriting);
+    DSI_RETURN_IF_ERROR(writer->AppendColumns(batch.num_rows(), rows.features()));
   }
-  auto report = writer->Finish();
-  if (!report.ok()) return explained(report.status(), kWriting);
-  return report;
+  return writer->Finish();
 }
 
 }  // namespace dsi::tools

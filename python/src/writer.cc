@@ -48,6 +48,7 @@ nb::dict ReportDict(const WriteReport& report) {
   made["values_in"] = report.values_in;
   made["values_stored"] = report.values_stored;
   made["index_bytes"] = report.index_bytes;
+  made["spilled_bytes"] = report.spilled_bytes;
   made["encode_seconds"] = report.encode_seconds;
   made["choose_seconds"] = report.choose_seconds;
   return made;
@@ -56,9 +57,10 @@ nb::dict ReportDict(const WriteReport& report) {
 std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& schema,
                                  std::vector<std::string> cluster_by, bool keep_order,
                                  bool keep_position, uint32_t stripe_rows, uint64_t stripe_bytes,
-                                 uint32_t page_values, uint64_t memory_bytes, int threads,
-                                 const std::string& tuning, bool dedup, bool find_groups,
-                                 bool overwrite, nb::object progress) {
+                                 uint32_t page_values, uint64_t memory_bytes,
+                                 std::string spill_folder, int threads, const std::string& tuning,
+                                 bool dedup, bool find_groups, bool overwrite,
+                                 nb::object progress) {
   WriterOptions options;
   options.cluster_by = std::move(cluster_by);
   options.keep_order = keep_order;
@@ -67,6 +69,7 @@ std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& sch
   options.stripe_bytes = stripe_bytes;
   options.page_values = page_values;
   options.memory_bytes = memory_bytes;
+  options.spill_folder = std::move(spill_folder);
   options.threads = threads;
   options.tuning = TuningOf(tuning);
   options.dedup = dedup;
@@ -235,7 +238,8 @@ void BindWriter(nb::module_& module) {
                   nb::arg("keep_position") = false, nb::arg("stripe_rows") = usual.stripe_rows,
                   nb::arg("stripe_bytes") = usual.stripe_bytes,
                   nb::arg("page_values") = usual.page_values, nb::arg("memory_bytes") = 0,
-                  nb::arg("threads") = 0, nb::arg("tuning") = "nvme", nb::arg("dedup") = true,
+                  nb::arg("spill_folder") = usual.spill_folder, nb::arg("threads") = 0,
+                  nb::arg("tuning") = "nvme", nb::arg("dedup") = true,
                   nb::arg("find_groups") = true, nb::arg("overwrite") = false,
                   nb::arg("progress").none() = nb::none())
       .def_prop_ro("schema", &PyWriter::schema, "As the file will have it: JSON.")
@@ -247,7 +251,8 @@ void BindWriter(nb::module_& module) {
            nb::arg("ignore_unknown") = false, nb::arg("total_rows") = 0,
            "What is left of a stream; how many rows were added.")
       .def_prop_ro("num_rows", &PyWriter::num_rows, "Rows added so far.")
-      .def_prop_ro("size_bytes", &PyWriter::size_bytes, "Memory that they take.")
+      .def_prop_ro("size_bytes", &PyWriter::size_bytes,
+                   "Bytes of their values, lengths and row numbers.")
       .def("finish", &PyWriter::Finish, nb::sig("def finish(self) -> dict[str, int | float]"),
            "Writes and publishes; what was written.")
       .def("discard", &PyWriter::Discard, "Gives up; nothing is left.");
