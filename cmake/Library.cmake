@@ -7,7 +7,7 @@ file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/dsi SYMBOLIC)
 
 set(dsi_sources)
-foreach(folder base format io codecs dedup transform writer reader dataset text arrow)
+foreach(folder base format io codecs dedup transform writer reader dataset rewrite text arrow)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
   list(APPEND dsi_sources ${found})
 endforeach()

@@ -7,11 +7,14 @@ set(DSI_PUBLIC_HEADERS
   base/export.h
   base/status.h
   base/version.h
+  dataset/access_log.h
   dataset/dataset.h
   dataset/dataset_scan.h
   dataset/mixed_scan.h
   dataset/order.h
   dataset/shuffle_report.h
+  dataset/table.h
+  format/feature_use.h
   format/limits.h
   format/schema.h
   format/types.h
@@ -28,6 +31,8 @@ set(DSI_PUBLIC_HEADERS
   reader/scan_metrics.h
   reader/scan_options.h
   reader/verify_options.h
+  rewrite/delete_rows.h
+  rewrite/rewrite.h
   text/row_text.h
   text/text_input.h
   transform/pipeline.h

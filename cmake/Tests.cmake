@@ -33,6 +33,7 @@ set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/tests/reader/hostile_files_test.cc
   ${PROJECT_SOURCE_DIR}/tests/reader/unsupported_test.cc
   ${PROJECT_SOURCE_DIR}/tests/reader/core_footer_test.cc
+  ${PROJECT_SOURCE_DIR}/tests/rewrite/delete_rows_test.cc
   PROPERTIES COMPILE_DEFINITIONS DSI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 if(support_sources)
   add_library(test_support OBJECT ${support_sources})

@@ -51,8 +51,9 @@ struct DatasetFile {
 class DSI_EXPORT Dataset {
  public:
   // A file, a pattern with '*', '?', '[…]' or '**', a folder (all *.dsi below it but for hidden
-  // ones), an http(s) or s3 prefix that ends in '/', or a manifest (*.json). Patterns are for paths
-  // and s3. What nginx lists with `autoindex_format json` can be found by an http(s) prefix. Files
+  // ones), an http(s) or s3 prefix that ends in '/', or a manifest (*.json). The folder or prefix
+  // of a table (table.h) is its newest snapshot, "folder@7" number 7. Patterns are for paths and
+  // s3. What nginx lists with `autoindex_format json` can be found by an http(s) prefix. Files
   // stand in the order of their paths, those of a manifest in its own. Errors: kNotFound (nothing
   // there), kIo, kNotDsi, kCorrupt; kInvalidArgument for a file that is named twice; kBadInput for
   // a manifest that breaks a rule or that a file contradicts.

@@ -25,6 +25,8 @@ struct DatasetScanOptions {
   // As for one file, but: row_begin and row_end are not used. With a filter, or where rows are
   // deleted, a batch has those of its batch_size rows that pass, so that the number of batches and
   // what each rank gets do not depend on them; it may have none. Names are those of the dataset.
+  // Where there are several files each samples by a seed of its own: the filter's plus its
+  // fingerprint.
   ScanOptions scan;
   // Makes further features of those of the files, once per unique row; ScanOptions::features name
   // its outputs as they name columns, though not by patterns; none: all outputs, and no columns. A
@@ -40,6 +42,9 @@ struct DatasetScanOptions {
   // and threads may differ. Where sessions are mixed the filter must be the same, which is not
   // looked at: of stripes that it passes over the sessions are not known. Empty: from the start.
   std::string state = {};
+  // A local file to which a line is added that says which columns are read (access_log.h). Empty:
+  // none is. Where it cannot be, there is no scan.
+  std::string access_log = {};
 };
 
 struct BatchRow {

@@ -17,6 +17,8 @@ constexpr std::string_view kTimes[] = {"timestamp", "ts", "time"};
 // Only with the size of a point in time: "at" ends many names.
 constexpr std::string_view kTimeEnds[] = {"timestamp", "ts", "time", "at", "datetime"};
 
+constexpr int64_t kAnyTime = INT64_MAX;
+
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -95,13 +97,19 @@ std::vector<std::string> ClusterByNames(const std::vector<FeatureSpec>& features
   std::string session;
   std::string time;
   int session_rank = 0;
+  int time_rank = 0;
   for (const FeatureSpec& feature : features) {
     const int rank = feature.kind == Kind::kKey ? SessionRank(feature.name) : 0;
     if (rank > session_rank) {
       session = feature.name;
       session_rank = rank;
     }
-    if (time.empty() && feature.kind == Kind::kTimestamp) time = feature.name;
+    if (feature.kind != Kind::kTimestamp) continue;
+    const int of_time = IsTimestamp(NameWords(feature.name), kAnyTime) ? 2 : 1;
+    if (of_time > time_rank) {
+      time = feature.name;
+      time_rank = of_time;
+    }
   }
   if (session.empty()) return {};
   if (time.empty()) return {session};

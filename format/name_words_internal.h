@@ -28,7 +28,7 @@ Kind KindByName(std::string_view name, Type type, int64_t greatest);
 TimeUnit UnitBySize(int64_t greatest);
 
 // What a schema that is found clusters by: the key whose name is most that of a session, then the
-// first timestamp; nothing without a session.
+// first timestamp whose name is that of a time, else the first; nothing without a session.
 std::vector<std::string> ClusterByNames(const std::vector<FeatureSpec>& features);
 
 // Whether the dots of a name can be nesting beside the other names: "a.b" beside "a" cannot.

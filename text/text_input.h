@@ -1,18 +1,20 @@
-// Reads rows from text: JSON Lines, CSV or TSV, plain or compressed (.gz, .zst), from a file or
-// standard input.
+// Reads rows from text: JSON Lines, CSV or TSV, plain or compressed (.gz, .zst, .lz4), from files
+// or standard input; several files are read one behind the other, as one text.
 //
 // JSON Lines: one object per line; nested objects become dotted names; null and absent are one
 // state (missing), [] is an empty list; whole numbers are kept to all 64 bits, and refused where a
 // declared float type does not hold them exactly (16777217 as float32); numbers with a point or an
-// exponent (0.1, 16777217.0) are rounded to nearest, as floats are. CSV/TSV: a header line; an
-// empty cell is missing; list cells hold numbers separated by '|'. Thread safety: one thread at a
-// time.
+// exponent (0.1, 16777217.0) are rounded to nearest, as floats are. Timestamps are whole numbers of
+// their unit, or ISO 8601 ("2024-05-01T12:30:00.25+02:00"; no offset means UTC), exact or refused.
+// CSV/TSV: a header line; an empty cell is missing; list cells hold numbers separated by '|'.
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,14 +26,43 @@ namespace dsi {
 
 enum class TextFormat : uint8_t { kFromName, kJsonLines, kCsv, kTsv };
 
+// One of the files of a text.
+struct TextFile {
+  std::string path;  // "-" is standard input.
+  std::string name;  // What messages call it; empty: the path.
+  // Called before the file is opened, as for what can be opened but once; an error ends the
+  // reading. May be empty.
+  std::function<Status()> before_open;
+};
+
+// A row that cannot be read. Views are valid during the call that they are handed to.
+struct BadRow {
+  std::string_view file;
+  uint64_t line = 0;      // Its first.
+  std::string_view text;  // As it stands there, without its last line break; any bytes.
+  std::string_view reason;
+};
+
 struct TextInputOptions {
-  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before .gz / .zst); standard input:
-  // JSON Lines.
+  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before .gz, .zst or .lz4); standard
+  // input: JSON Lines. All files of a text have one format.
   TextFormat format = TextFormat::kFromName;
   // A longer line is kResourceExhausted.
   uint64_t max_line_bytes = 256ULL << 20;
   // Skip features that the schema lacks; else they are kBadInput.
   bool ignore_unknown = false;
+  // CSV and TSV: what entries of a list cell are separated by; one ASCII character that stands in
+  // no number.
+  char list_separator = '|';
+  // What numbers of timestamps are in, where that is not the feature's own unit: they are converted
+  // exactly or refused, and may have a fraction ("1700000000.25" seconds).
+  TimeUnit epoch_unit = TimeUnit::kNone;
+  // Called with each row that cannot be read: Ok leaves it out, an error ends the reading. Empty:
+  // the first such row is the error. What no row is to blame for (I/O, damaged packing, a bad
+  // header, no memory) ends the reading always. Of a quoted cell that is not closed, only the line
+  // where it begins is left out. InferSchema does not call it: it leaves such rows out, and what a
+  // feature holds rarely gives way to what it holds mostly.
+  std::function<Status(const BadRow&)> on_bad_row = {};
 };
 
 struct InferOptions {
@@ -45,6 +76,7 @@ struct IgnoredName {
   std::string name;
   uint64_t values = 0;
   uint64_t first_line = 0;
+  std::string first_file = {};  // That line is of this file.
 };
 
 // How a text and a schema fit, of the rows read so far.
@@ -61,6 +93,12 @@ class DSI_EXPORT TextInput {
   static Result<std::unique_ptr<TextInput>> Open(const std::string& path,
                                                  std::shared_ptr<const Schema> schema,
                                                  const TextInputOptions& options = {});
+  // Files one behind the other. One is open at a time, from the first on, so that the errors above
+  // may come from Next too. CSV: each has a header of its own, whose columns may stand in another
+  // order or be fewer; a file of no bytes has no rows.
+  static Result<std::unique_ptr<TextInput>> Open(const std::vector<TextFile>& files,
+                                                 std::shared_ptr<const Schema> schema,
+                                                 const TextInputOptions& options = {});
   virtual ~TextInput();
 
   // Adds up to max_rows rows to *batch (built on the same schema object); false at the clean end.
@@ -71,7 +109,8 @@ class DSI_EXPORT TextInput {
   // failing one are in the batch.
   virtual Result<bool> Next(size_t max_rows, RowBatch* batch) = 0;
 
-  // Bytes of the (compressed) input consumed, and its size (0 unknown), for progress.
+  // Bytes of the (compressed) input consumed, and its size (0 unknown), for progress; of all files,
+  // as are the lines.
   virtual uint64_t bytes_done() const = 0;
   virtual uint64_t bytes_total() const = 0;
   virtual uint64_t lines_done() const = 0;
@@ -87,12 +126,18 @@ struct KeyAdvice {
   double repeats = 0;  // Share of bytes that equal the row before, if rows stood by this key.
 };
 
+// A feature of strings in which numbers stand as well, and a line that has text.
+struct MixedName {
+  std::string name;
+  std::string file;
+  uint64_t line = 0;
+};
+
 // What a schema was found from, and what it leaves out.
 struct InferReport {
   uint64_t rows = 0;                 // Looked at.
   std::vector<std::string> dropped;  // Names that never had a value; no features of the schema.
-  // CSV: features that are strings although numbers stand in them, and a line that has text.
-  std::vector<std::pair<std::string, uint64_t>> mixed;
+  std::vector<MixedName> mixed;      // CSV only.
   // From the first rows, where the schema clusters by nothing: the share of bytes that equal the
   // row before as rows come, and up to 3 keys by which clearly more would, the best first. Lists
   // that overlap count by how much they do.
@@ -103,7 +148,8 @@ struct InferReport {
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false
 // bool, strings string, arrays list, in order of first appearance. A name that is (or ends in)
 // session_id, user_id, request_id, item_id (scalar) becomes a key, timestamp/ts/time a timestamp
-// (seconds, ms, µs or ns by size), label a label; sessionId, SESSION-ID, visit_id, userId,
+// (seconds, ms, µs or ns by size), label a label; strings that all are ISO 8601 are a timestamp of
+// the unit that their fractions need; sessionId, SESSION-ID, visit_id, userId,
 // eventTime and their like are recognised too. cluster_by: the session, then the timestamp, where
 // present. *report (may be null) receives what was decided. The path is opened here and again for
 // reading rows, so it must not be a pipe. kBadInput: a feature mixes kinds, arrays hold strings or
@@ -111,6 +157,10 @@ struct InferReport {
 // kResourceExhausted: a line longer than max_line_bytes, too many features, or no memory.
 // kCancelled: by progress. kNotFound, kIo, kInvalidArgument (unknown ending).
 DSI_EXPORT Result<Schema> InferSchema(const std::string& path, const InferOptions& options = {},
+                                      InferReport* report = nullptr);
+// One schema over the rows of all files; max_rows counts from the first file on.
+DSI_EXPORT Result<Schema> InferSchema(const std::vector<TextFile>& files,
+                                      const InferOptions& options = {},
                                       InferReport* report = nullptr);
 
 }  // namespace dsi

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/dataset/access_log.h"
 #include "dsi/reader/reader.h"
 #include "dsi/tools/bench_internal.h"
 #include "dsi/tools/feature_choice_internal.h"
@@ -175,6 +176,11 @@ Status Run(const BenchOptions& options, Console* console) {
     Measurement measurement(*reader, options, scan, &progress);
     const Status status = measurement.Run();
     progress.Clear();
+    if (status.ok() && !options.access_log.empty()) {
+      std::vector<std::string> names;
+      for (const ColumnInfo& column : columns) names.push_back(column.name);
+      DSI_RETURN_IF_ERROR(AppendAccess(options.access_log, names));
+    }
     if (status.ok())
       return PrintBench(options, columns.size(), measurement.series, measurement.alone, console);
     DSI_RETURN_IF_ERROR(LeaveOutUnsupported(status, options.features, "",
@@ -210,6 +216,9 @@ VerbAction AddBench(CLI::App* app, Console* console) {
           "Make batches ahead, in so much memory; default: none");
   app->add_flag("--compute", options->compute,
                 "Compute for as long as reading takes, and tell how much of it is lost");
+  app->add_option("--access-log", options->access_log,
+                  "Add a line that says what was read, for --layout-from of convert and rewrite")
+      ->type_name("FILE");
   app->add_option("--dtype", options->dtype, "Type of all values; default: as stored")
       ->check(CLI::IsMember({"int32", "int64", "float32", "float64"}))
       ->type_name("WORD");

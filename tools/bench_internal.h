@@ -16,6 +16,7 @@ struct BenchOptions {
   std::string file;
   std::vector<std::string> features;
   std::string layout = "padded";
+  std::string access_log;
   std::string dtype;
   uint32_t width = 0;
   uint32_t batch_size = 4096;

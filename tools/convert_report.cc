@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/text_table_internal.h"
@@ -28,6 +26,38 @@ std::string Factor(uint64_t a, uint64_t b) {
 
 }  // namespace
 
+Json JobsJson(const Conversion& done) {
+  Json jobs = Json::array();
+  for (size_t j = 0; j < done.jobs_after.size(); ++j) {
+    const JobReads& before = done.jobs_before[j];
+    const JobReads& after = done.jobs_after[j];
+    jobs.push_back({{"times", after.times},
+                    {"columns", after.features},
+                    {"reads_before", before.reads},
+                    {"bytes_before", before.bytes},
+                    {"reads_after", after.reads},
+                    {"bytes_after", after.bytes}});
+  }
+  return jobs;
+}
+
+std::string JobsTable(const Conversion& done, const Console& console) {
+  using Align = TextTable::Align;
+  TextTable table({{"jobs of the log", Align::kRight},
+                   {"columns", Align::kRight},
+                   {"reads before", Align::kRight},
+                   {"after", Align::kRight},
+                   {"bytes before", Align::kRight},
+                   {"after", Align::kRight}});
+  for (size_t j = 0; j < done.jobs_after.size(); ++j) {
+    const JobReads& before = done.jobs_before[j];
+    const JobReads& after = done.jobs_after[j];
+    table.AddRow({CountText(after.times), CountText(after.features), CountText(before.reads),
+                  CountText(after.reads), BytesText(before.bytes), BytesText(after.bytes)});
+  }
+  return "\n" + table.Render(console);
+}
+
 Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* fit,
                    Console* console) {
   if (console->json) {
@@ -47,6 +77,7 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
                  {"choose_seconds", w.choose_seconds},
                  {"rows_per_second", RowsPerSecond(done, w.num_rows)}};
     if (fit != nullptr) json["input"] = DecisionsJson(*fit);
+    if (!done.jobs_after.empty()) json["jobs"] = JobsJson(done);
     return PrintJson(json, console);
   }
   if (console->quiet) return Status::Ok();
@@ -60,8 +91,8 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
   facts.Add("groups", fmt::format("{}  (indexes: {})", w.num_groups, BytesText(w.index_bytes)));
   facts.Add("stripes", CountText(w.num_stripes));
   // Of values left out "smaller" would say nothing.
-  const bool all_stored = w.num_rows != 0 && fit != nullptr && fit->coverage.ignored.empty() &&
-                          fit->coverage.more_ignored == 0;
+  const bool all_stored = w.num_rows != 0 && fit != nullptr && fit->rejected.rows == 0 &&
+                          fit->coverage.ignored.empty() && fit->coverage.more_ignored == 0;
   const std::string change = w.file_bytes > done.bytes_in
                                  ? Factor(w.file_bytes, done.bytes_in) + " larger"
                                  : Factor(done.bytes_in, w.file_bytes) + " smaller";
@@ -69,7 +100,8 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
             fmt::format("{} in, {} out{}", BytesText(done.bytes_in), BytesText(w.file_bytes),
                         all_stored ? fmt::format("  ({})", change) : ""));
   AddTime(done, w.num_rows, &facts);
-  return console->Print(facts.Render(*console));
+  const std::string jobs = done.jobs_after.empty() ? "" : JobsTable(done, *console);
+  return console->Print(facts.Render(*console) + jobs);
 }
 
 Status ReportToText(const Conversion& done, uint64_t rows, uint64_t bytes_out, Console* console) {

@@ -37,7 +37,7 @@ Status Run(Options* options, Console* console) {
                          CreateLocalFile(options->schema_out, {.overwrite = options->force}));
   }
   Progress progress(*console);
-  options->sample.text.writer.threads = options->analysis.threads;
+  options->sample.text.choice.writer.threads = options->analysis.threads;
   DSI_ASSIGN_OR_RETURN(const auto table, OpenSample(options->sample, &progress));
   progress.Clear();
   for (const std::string& warning : WarningsOf(table->fit)) PrintWarning(warning);
@@ -99,9 +99,10 @@ VerbAction AddDedup(CLI::App* app, Console* console) {
            ->type_name("WORD"));
   only(app->add_flag("--ignore-unknown", text->ignore_unknown,
                      "Skip features that the schema lacks"));
-  only(AddNameList(app, "--session-key", &text->session_keys,
+  for (CLI::Option* option : AddValueForms(app, &text->source)) only(option);
+  only(AddNameList(app, "--session-key", &text->choice.session_keys,
                    "Cluster by these, outermost first; default: the schema's"));
-  only(app->add_option("--time", text->time_feature, "Order the rows of a session by this")
+  only(app->add_option("--time", text->choice.time_feature, "Order the rows of a session by this")
            ->type_name("NAME"));
   app->footer(
       "Examples:\n"

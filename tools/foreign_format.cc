@@ -27,7 +27,6 @@ constexpr std::array kForeign = {
             "\xfd"
             "7zXZ\0"sv,
             "xzcat"},
-    Foreign{"LZ4", ".lz4", "\x04\x22\x4d\x18", "lz4cat"},
     Foreign{"zip", ".zip", "PK\x03\x04", "unzip -p"},
     Foreign{"Parquet", ".parquet", "PAR1", "", true},
     Foreign{"Parquet", ".pq", "PAR1", "", true},

@@ -90,7 +90,7 @@ std::string OfSystem(const Status& status) {
 std::string OfArgument(const Status& status, const AskedFor& asked) {
   if (Says(status, "a folder, not a file")) return "name the files in the folder, not the folder";
   if (TakesText(asked) && Says(status, "does not tell the format"))
-    return "--format jsonl, csv or tsv says it; .gz and .zst are unpacked by themselves";
+    return "--format jsonl, csv or tsv says it; .gz, .zst and .lz4 are unpacked by themselves";
   if (TakesText(asked) && Says(status, "feature"))
     return fmt::format("'dsictl schema {}' shows the features and their kinds", InWord(asked));
   if (ReadsFeatures(asked) && Says(status, "feature"))
@@ -143,6 +143,7 @@ std::string ThroughJq(const AskedFor& asked, std::string_view filter) {
   const std::string in = InWord(asked);
   const char* const unpacks = asked.in.ends_with(".gz")    ? "zcat"
                               : asked.in.ends_with(".zst") ? "zstdcat"
+                              : asked.in.ends_with(".lz4") ? "lz4cat"
                                                            : "";
   const std::string source = *unpacks == '\0'
                                  ? fmt::format("jq -c {} {}", ShellWord(filter), in)

@@ -1,6 +1,8 @@
 #include "dsi/tools/input_spool_internal.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "dsi/io/descriptor_internal.h"
+#include "dsi/text/lines/byte_source_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 
 namespace dsi::tools {
@@ -18,8 +21,6 @@ namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 20;
 constexpr int kLevel = 1;  // Faster than a disk, and rows of text shrink to a fifth.
-constexpr std::string_view kGzipMagic = "\x1f\x8b";
-constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
 // Appends bytes to a file, packed or as they are.
 class Packer {
@@ -76,8 +77,17 @@ bool CanBeReadTwice(const std::string& path) {
          (S_ISREG(info.st_mode) && info.st_size > 0);
 }
 
-Status MakeStandardInput(const std::string& path) {
-  if (path == "-") return Status::Ok();
+StandardInput::StandardInput() : first_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)) {}
+
+bool StandardInput::Is(const std::string& path) {
+  return path == "-" || path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0";
+}
+
+Status StandardInput::Become(const std::string& path) {
+  if (Is(path)) {
+    if (first_.valid()) dup2(first_.get(), STDIN_FILENO);
+    return CheckInterrupt();
+  }
   while (true) {
     const internal::Descriptor input(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
     if (input.valid() && dup2(input.get(), STDIN_FILENO) >= 0) return CheckInterrupt();
@@ -101,11 +111,10 @@ Result<InputSpool> InputSpool::Copy(const std::string& name, const std::string& 
     if (n < 0) return internal::SystemError(name, "cannot read", errno);
     bytes_in += static_cast<uint64_t>(n);
     held += static_cast<size_t>(n);
-    if (n != 0 && !started && held < kZstdMagic.size()) continue;
+    if (n != 0 && !started && held < internal::kPackingMagicBytes) continue;
     const std::string_view bytes(block.data(), held);
     if (!started) {
-      const bool packed = bytes.starts_with(kGzipMagic) || bytes.starts_with(kZstdMagic);
-      DSI_RETURN_IF_ERROR(packer.Start(!packed));
+      DSI_RETURN_IF_ERROR(packer.Start(internal::FindPacking(bytes) == internal::Packing::kNone));
       started = true;
     }
     DSI_RETURN_IF_ERROR(packer.Append(bytes));

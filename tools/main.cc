@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 14> kVerbs = {{
+constexpr std::array<Verb, 16> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},
@@ -38,6 +40,8 @@ constexpr std::array<Verb, 14> kVerbs = {{
     {"schema", "Print the schema of a .dsi file, or the one found for a text", AddSchema},
     {"dedup", "Find what repeats in a table, and what storing it once saves", AddDedup},
     {"verify", "Check every byte and every rule of the format", AddVerify},
+    {"rewrite", "Merge .dsi files, cut them into shards, change features", AddRewrite},
+    {"delete", "Take rows out of .dsi files", AddDelete},
     {"manifest", "List the files of a dataset and what is in them", AddManifest},
     {"bench", "Read batches of features and measure", AddBench},
     {"shuffle", "Show what an order of many files does to batches", AddShuffle},
@@ -70,6 +74,10 @@ AskedFor Asked(const CLI::App& app, const std::string& verb) {
     return option != nullptr && option->count() == 1 ? option->results()[0] : "";
   };
   asked.in = word("IN").empty() ? word("FILE") : word("IN");
+  std::error_code error;
+  // A folder of texts is several.
+  if ((verb == "convert" || verb == "schema") && std::filesystem::is_directory(asked.in, error))
+    asked.in.clear();
   asked.out = word("OUT");
   asked.has_schema = !word("--schema").empty();
   return asked;

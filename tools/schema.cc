@@ -11,14 +11,15 @@ namespace dsi::tools {
 namespace {
 
 Result<Schema> FindSchema(const TextSourceOptions& options, const Console& console) {
-  if (IsDsiName(options.path)) {
-    DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.path));
+  if (options.paths.size() == 1 && IsDsiName(options.paths[0])) {
+    DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.paths[0]));
     return reader->schema();
   }
   Progress progress(console);
   DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(options, &progress));
   progress.Clear();
   const TextFit fit = {.source = source.name(),
+                       .num_files = source.num_files(),
                        .schema = source.schema(),
                        .inferred = true,
                        .inference = source.inference(),
@@ -35,8 +36,9 @@ Result<Schema> FindSchema(const TextSourceOptions& options, const Console& conso
 
 VerbAction AddSchema(CLI::App* app, Console* console) {
   auto options = std::make_shared<TextSourceOptions>();
-  app->add_option("IN", options->path,
-                  "A .dsi file, or a text as convert takes; - for standard input")
+  auto bad_rows = std::make_shared<BadRowOptions>();
+  app->add_option("IN", options->paths,
+                  "A .dsi file, or texts as convert takes them; - for standard input")
       ->required()
       ->type_name("");
   AddCount(app, "--infer-rows", &options->infer_rows,
@@ -45,13 +47,16 @@ VerbAction AddSchema(CLI::App* app, Console* console) {
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
       ->type_name("WORD");
+  AddOnError(app, bad_rows.get());
+  AddValueForms(app, options.get());
   AddQuietFlag(app, console);
   app->footer(
       "Examples:\n"
       "  dsictl schema clicks.jsonl > clicks.json   (edit it, then convert --schema clicks.json)\n"
       "  dsictl schema clicks.dsi\n\n"
       "What was decided for a text (keys, times, labels, texts) goes to standard error.\n");
-  return [options, console]() -> Status {
+  return [options, bad_rows, console]() -> Status {
+    options->skip_bad_rows = bad_rows->skips();
     DSI_ASSIGN_OR_RETURN(const Schema schema, FindSchema(*options, *console));
     DSI_ASSIGN_OR_RETURN(std::string text, schema.ToJson());
     if (!text.ends_with('\n')) text += '\n';

@@ -64,14 +64,20 @@ std::string ClusterText(const TextFit& fit) {
   return text;
 }
 
-std::string IgnoredText(const TextCoverage& coverage, const IgnoredName& ignored) {
+// "line 5", or of several files "line 5 of b.jsonl".
+std::string LineText(const TextFit& fit, const std::string& file, uint64_t line) {
+  std::string text = fmt::format("line {}", line);
+  if (fit.num_files > 1) text += " of " + file;
+  return text;
+}
+
+std::string IgnoredText(const TextFit& fit, const IgnoredName& ignored) {
   internal::NearNames near(ignored.name, 1);
-  for (const std::string& name : coverage.absent) near.Offer(name);
+  for (const std::string& name : fit.coverage.absent) near.Offer(name);
   return fmt::format(
-      "{} value{} of \"{}\" left out, the first on line {}: it is no feature of the "
-      "schema{}",
-      CountText(ignored.values), ignored.values == 1 ? "" : "s", ignored.name, ignored.first_line,
-      near.Advice());
+      "{} value{} of \"{}\" left out, the first on {}: it is no feature of the schema{}",
+      CountText(ignored.values), ignored.values == 1 ? "" : "s", ignored.name,
+      LineText(fit, ignored.first_file, ignored.first_line), near.Advice());
 }
 
 void WarnOfCoverage(const TextFit& fit, std::vector<std::string>* warnings) {
@@ -81,7 +87,7 @@ void WarnOfCoverage(const TextFit& fit, std::vector<std::string>* warnings) {
   for (const IgnoredName& ignored : coverage.ignored) {
     if (ignored.values == 0) continue;
     if (names++ < kMostNames) {
-      warnings->push_back(IgnoredText(coverage, ignored));
+      warnings->push_back(IgnoredText(fit, ignored));
     } else {
       values += ignored.values;
     }
@@ -113,6 +119,7 @@ void WarnOfSeparator(const TextFit& fit, std::vector<std::string>* warnings) {
 }  // namespace
 
 void AddDecisions(const TextFit& fit, FactList* facts) {
+  if (fit.rejected.rows != 0) facts->Add("rows left out", CountText(fit.rejected.rows));
   facts->Add("clustered by", ClusterText(fit));
   if (!fit.inferred) return;
   const auto add = [&](const char* what, const std::vector<std::string>& names) {
@@ -127,8 +134,8 @@ void AddDecisions(const TextFit& fit, FactList* facts) {
     types += fmt::format("{}{} {}", types.empty() ? "" : ", ", CountText(count), type);
   facts->Add("types found", types);
   std::vector<std::string> mixed;
-  for (const auto& [name, line] : fit.inference.mixed)
-    mixed.push_back(fmt::format("{} (line {})", name, line));
+  for (const MixedName& name : fit.inference.mixed)
+    mixed.push_back(fmt::format("{} ({})", name.name, LineText(fit, name.file, name.line)));
   add("text among numbers", mixed);
   add("never had a value", fit.inference.dropped);
   if (!fit.inference.keys.empty()) {
@@ -143,8 +150,8 @@ void AddDecisions(const TextFit& fit, FactList* facts) {
 
 Json DecisionsJson(const TextFit& fit) {
   Json mixed = Json::array();
-  for (const auto& [name, line] : fit.inference.mixed)
-    mixed.push_back({{"name", name}, {"line", line}});
+  for (const MixedName& name : fit.inference.mixed)
+    mixed.push_back({{"name", name.name}, {"file", name.file}, {"line", name.line}});
   Json advice = Json::array();
   for (const KeyAdvice& key : fit.inference.keys) {
     advice.push_back(
@@ -153,10 +160,13 @@ Json DecisionsJson(const TextFit& fit) {
   Json ignored = Json::array();
   for (const IgnoredName& name : fit.coverage.ignored) {
     if (name.values == 0) continue;
-    ignored.push_back(
-        {{"name", name.name}, {"values", name.values}, {"first_line", name.first_line}});
+    ignored.push_back({{"name", name.name},
+                       {"values", name.values},
+                       {"first_file", name.first_file},
+                       {"first_line", name.first_line}});
   }
-  return {{"inferred", fit.inferred},
+  return {{"files", fit.num_files},
+          {"inferred", fit.inferred},
           {"cluster_by", fit.keep_order ? std::vector<std::string>() : fit.schema.cluster_by},
           {"keys", NamesOf(fit.schema, Kind::kKey)},
           {"times", NamesOf(fit.schema, Kind::kTimestamp)},
@@ -167,6 +177,7 @@ Json DecisionsJson(const TextFit& fit) {
           {"never_had_a_value", fit.inference.dropped},
           {"repeats", fit.inference.repeats},
           {"keys_to_consider", advice},
+          {"rejected_rows", fit.rejected.rows},
           {"ignored", ignored},
           {"more_ignored_values", fit.coverage.more_ignored},
           {"absent", fit.coverage.absent},
@@ -177,6 +188,11 @@ std::vector<std::string> WarningsOf(const TextFit& fit) {
   std::vector<std::string> warnings;
   if (fit.read && fit.rows == 0) {
     warnings.push_back(fmt::format("{}: no rows, so that the file has none", fit.source));
+  }
+  if (fit.rejected.rows != 0) {
+    warnings.push_back(fmt::format("{} row{} left out, the first because of {}",
+                                   CountText(fit.rejected.rows), fit.rejected.rows == 1 ? "" : "s",
+                                   fit.rejected.first));
   }
   if (fit.read) WarnOfCoverage(fit, &warnings);
   WarnOfSeparator(fit, &warnings);

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "dsi/format/schema.h"
+#include "dsi/tools/bad_rows_internal.h"
 #include "dsi/tools/text_table_internal.h"
 #include "dsi/text/text_input.h"
 
 namespace dsi::tools {
 
 struct TextFit {
-  std::string source;     // As it is called in messages.
+  std::string source;  // As it is called in messages.
+  uint64_t num_files = 1;
   Schema schema;          // That the rows were read with; cluster_by as it was used.
   bool inferred = false;  // The schema was found, not given.
   InferReport inference;
@@ -21,6 +23,7 @@ struct TextFit {
   bool keep_order = false;
   bool read = false;  // Rows were read, so that `coverage` and `rows` mean something.
   uint64_t rows = 0;
+  RejectedRows rejected;
 };
 
 // Keys, time, labels, texts and types; names that lead to no feature.

@@ -1,16 +1,20 @@
 #include "dsi/tools/text_source_internal.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/io/descriptor_internal.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/text/lines/byte_source_internal.h"
-#include "dsi/text/lines/text_rows_internal.h"
+#include "dsi/text/lines/text_files_internal.h"
 #include "dsi/tools/foreign_format_internal.h"
+#include "dsi/tools/text_paths_internal.h"
 
 namespace dsi::tools {
 namespace {
@@ -23,13 +27,14 @@ TextFormat ParseFormat(const std::string& word) {
 }
 
 Status CheckIsThere(const std::string& path) {
-  if (!internal::SchemeOf(path).empty()) return Status::Ok();
+  if (path == "-" || !internal::SchemeOf(path).empty()) return Status::Ok();
   struct stat info {};
   if (stat(path.c_str(), &info) != 0)
     return internal::SystemError(path, "opening for reading", errno);
-  if (S_ISDIR(info.st_mode)) return internal::InvalidArgument("{}: a folder, not a file", path);
   return Status::Ok();
 }
+
+}  // namespace
 
 Status LoadSchema(const std::string& path, Schema* schema) {
   if (IsDsiName(path))
@@ -41,64 +46,94 @@ Status LoadSchema(const std::string& path, Schema* schema) {
   return Status::Ok();
 }
 
-}  // namespace
-
 Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* progress) {
   TextSource source;
-  source.name_ = internal::SourceName(options.path);
-  source.path_ = options.path;
-  // By the name that was given: a copy has none.
-  const auto format = internal::ResolveTextFormat(options.path, ParseFormat(options.format));
-  if (!format.ok()) {
-    // Of a mistyped name nobody wants to hear what its ending is.
-    DSI_RETURN_IF_ERROR(CheckIsThere(options.path));
-    return format.status();
+  source.text_.format = ParseFormat(options.format);
+  source.text_.list_separator = options.list_separator;
+  if (!options.epoch_unit.empty()) ParseTimeUnit(options.epoch_unit, &source.text_.epoch_unit);
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                       ListTexts(options.paths, source.text_.format));
+  for (const std::string& path : paths)
+    source.files_.push_back({.path = path, .name = internal::SourceName(path), .before_open = {}});
+  // By the names that were given: a copy has none.
+  const auto named = internal::TextFiles::Create(source.files_, source.text_);
+  if (!named.ok() || paths.size() > 1) {
+    // Of a mistyped name nobody wants to hear what its ending is, and of the last of many files
+    // not when all others are read.
+    for (const std::string& path : paths) DSI_RETURN_IF_ERROR(CheckIsThere(path));
   }
-  source.text_.format = *format;
+  DSI_RETURN_IF_ERROR(named.status());
+  source.text_.format = named->format();
+  source.name_ = paths.size() == 1 ? source.files_[0].name : fmt::format("{} files", paths.size());
   if (!options.schema_file.empty()) {
     DSI_RETURN_IF_ERROR(LoadSchema(options.schema_file, &source.schema_));
   }
-  const bool read_once = !CanBeReadTwice(options.path);
-  if (read_once) {
-    DSI_RETURN_IF_ERROR(MakeStandardInput(options.path));
-    source.path_ = "-";
-  }
+  DSI_RETURN_IF_ERROR(source.ReadOnce(options, progress));
   if (!options.schema_file.empty()) return source;
-  if (read_once) {
-    DSI_ASSIGN_OR_RETURN(InputSpool spool,
-                         InputSpool::Copy(source.name_, options.scratch_folder, progress));
-    source.path_ = spool.path();
-    source.spool_.emplace(std::move(spool));
-  }
   InferOptions infer{.text = source.text_, .max_rows = options.infer_rows, .progress = {}};
+  if (options.skip_bad_rows) infer.text.on_bad_row = [](const BadRow&) { return Status::Ok(); };
   infer.progress = [progress](uint64_t done, uint64_t total) {
     return progress->Update("finding the schema", done, total, ProgressUnit::kBytes);
   };
-  auto schema = InferSchema(source.path_, infer, &source.inference_);
-  if (!schema.ok()) return source.Explain(schema.status());
-  source.schema_ = *std::move(schema);
+  DSI_ASSIGN_OR_RETURN(source.schema_, InferSchema(source.files_, infer, &source.inference_));
   return source;
 }
 
-Result<std::unique_ptr<TextInput>> TextSource::OpenRows(std::shared_ptr<const Schema> schema,
-                                                        bool ignore_unknown) const {
+Status TextSource::ReadOnce(const TextSourceOptions& options, Progress* progress) {
+  std::shared_ptr<StandardInput> input;
+  for (TextFile& file : files_) {
+    // Of several, one may take the place of standard input before its turn comes.
+    const bool is_input = files_.size() > 1 && StandardInput::Is(file.path);
+    if (!is_input && CanBeReadTwice(file.path)) continue;
+    if (input == nullptr) input = std::make_shared<StandardInput>();
+    const std::string path = std::exchange(file.path, "-");
+    if (!options.schema_file.empty()) {
+      // One that is alone is waited for before the output is begun.
+      if (files_.size() == 1) return input->Become(path);
+      file.before_open = [input, path] { return input->Become(path); };
+      continue;
+    }
+    DSI_RETURN_IF_ERROR(input->Become(path));
+    DSI_ASSIGN_OR_RETURN(InputSpool spool,
+                         InputSpool::Copy(file.name, options.scratch_folder, progress));
+    file.path = spool.path();
+    spools_.push_back(std::move(spool));
+  }
+  return Status::Ok();
+}
+
+Result<std::unique_ptr<TextInput>> TextSource::OpenRows(
+    std::shared_ptr<const Schema> schema, bool ignore_unknown,
+    std::function<Status(const BadRow&)> on_bad_row) const {
   TextInputOptions text = text_;
   text.ignore_unknown = ignore_unknown;
-  auto rows = TextInput::Open(path_, std::move(schema), text);
-  if (!rows.ok()) return Explain(rows.status());
-  return rows;
+  text.on_bad_row = std::move(on_bad_row);
+  return TextInput::Open(files_, std::move(schema), text);
 }
 
 uint64_t TextSource::bytes_in(const TextInput& rows) const {
-  return spool_.has_value() ? spool_->bytes_in() : rows.bytes_done();
+  uint64_t bytes = rows.bytes_done();
+  for (const InputSpool& spool : spools_) {
+    bytes += spool.bytes_in();
+    bytes -= std::min(bytes, spool.bytes_held());
+  }
+  return bytes;
 }
 
-Status TextSource::Explain(const Status& status) const {
-  const std::string read_as = internal::SourceName(path_);
-  std::string message = status.message();
-  const size_t at = message.find(read_as);
-  if (at != std::string::npos) message.replace(at, read_as.size(), name_);
-  return Status(status.code(), std::move(message));
+std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options) {
+  const auto take = [options](const std::string& given) {
+    if (given.size() != 1)
+      throw CLI::ValidationError("--list-separator", "expected one character, not '" + given + "'");
+    options->list_separator = given[0];
+  };
+  return {app->add_option_function<std::string>("--list-separator", take,
+                                                "CSV: between the entries of a list; default |")
+              ->type_name("CHAR"),
+          app->add_option("--epoch-unit", options->epoch_unit,
+                          "What numbers of times are in: s, ms, us or ns; default: the feature's "
+                          "unit, and without a schema by their size")
+              ->check(CLI::IsMember({"s", "ms", "us", "ns"}))
+              ->type_name("WORD")};
 }
 
 bool IsDsiName(const std::string& path) {

@@ -1,9 +1,13 @@
-// Where rows of text come from: a file, standard input, or a pipe with a name. Finding a schema
-// takes a second look at the rows, so what can be read but once is first copied.
+// Where rows of text come from: files, standard input, pipes with a name. Finding a schema takes a
+// second look at the rows, so what can be read but once is first copied.
 #pragma once
 
-#include <optional>
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "dsi/format/schema.h"
 #include "dsi/base/status.h"
@@ -14,41 +18,51 @@
 namespace dsi::tools {
 
 struct TextSourceOptions {
-  std::string path;            // "-" is standard input.
-  std::string format;          // "jsonl", "csv", "tsv"; empty: by the path's ending.
+  // Files, patterns and folders (text_paths_internal.h); "-" is standard input.
+  std::vector<std::string> paths;
+  std::string format;          // "jsonl", "csv", "tsv"; empty: by the names' endings.
   std::string schema_file;     // Empty: the schema is inferred.
   uint64_t infer_rows = 0;     // Rows looked at; 0: all.
   std::string scratch_folder;  // Where copies lie; empty: the system's.
+  bool skip_bad_rows = false;  // Rows that cannot be read are no error to finding the schema.
+  char list_separator = '|';
+  std::string epoch_unit;  // Of numbers of times; empty: the features' own.
 };
 
 class TextSource {
  public:
-  // Opens the source and finds its schema.
+  // Finds the files and their schema.
   static Result<TextSource> Open(const TextSourceOptions& options, Progress* progress);
 
   const Schema& schema() const { return schema_; }
   // What the schema was found from; empty where it was given.
   const InferReport& inference() const { return inference_; }
   // Rows from the first one on, for a schema that has at least the features of schema(). Once.
-  Result<std::unique_ptr<TextInput>> OpenRows(std::shared_ptr<const Schema> schema,
-                                              bool ignore_unknown) const;
+  // `on_bad_row` may be empty.
+  Result<std::unique_ptr<TextInput>> OpenRows(
+      std::shared_ptr<const Schema> schema, bool ignore_unknown,
+      std::function<Status(const BadRow&)> on_bad_row) const;
   // Bytes of the input that `rows` has read, as they came, compressed or not.
   uint64_t bytes_in(const TextInput& rows) const;
-  // As it stands in messages: the path that was given, or "standard input".
+  // As it stands in messages: the only file, or how many there are.
   const std::string& name() const { return name_; }
-  // The same error with that name where it has the copy's.
-  Status Explain(const Status& status) const;
+  size_t num_files() const { return files_.size(); }
 
  private:
   TextSource() = default;
+  // Copies those that can be read but once, or has them become the standard input in their turn.
+  Status ReadOnce(const TextSourceOptions& options, Progress* progress);
 
   std::string name_;
-  std::string path_;
+  std::vector<TextFile> files_;
   TextInputOptions text_;
-  std::optional<InputSpool> spool_;
+  std::vector<InputSpool> spools_;
   Schema schema_;
   InferReport inference_;
 };
+
+// --list-separator and --epoch-unit.
+std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options);
 
 // The words that --format takes.
 inline constexpr const char* kTextFormatWords[] = {"jsonl", "csv", "tsv"};
@@ -56,5 +70,8 @@ inline constexpr const char* kTextFormatWords[] = {"jsonl", "csv", "tsv"};
 bool IsDsiName(const std::string& path);
 // Endings of names of JSON Lines: .jsonl, .json, .ndjson.
 bool IsJsonLinesName(const std::string& path);
+
+// A schema as JSON. kBadInput, for a .dsi file too.
+Status LoadSchema(const std::string& path, Schema* schema);
 
 }  // namespace dsi::tools

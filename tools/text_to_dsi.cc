@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -30,109 +31,20 @@ Result<bool> ReadBatch(TextInput* rows, uint64_t max_rows, RowBatch* batch) {
   return true;
 }
 
-Result<FeatureSpec*> FindKey(const std::string& option, const std::string& name, Schema* schema) {
-  const int at = schema->FindFeature(name);
-  if (at < 0) {
-    internal::NearNames near(name, 1);
-    for (const FeatureSpec& feature : schema->features) near.Offer(feature.name);
-    return internal::InvalidArgument("{}: there is no feature \"{}\"{}", option, name,
-                                     near.Advice());
-  }
-  return &schema->features[static_cast<size_t>(at)];
-}
-
-}  // namespace
-
-Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema) {
-  for (const std::string& pair : pairs) {
-    const size_t equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return internal::InvalidArgument("--metadata takes key=value, not '{}'", pair);
-    }
-    schema->metadata[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
-  return Status::Ok();
-}
-
-Result<std::vector<std::string>> ClusterKeys(const TextToDsiOptions& options, Schema* schema) {
-  if (options.session_keys.empty() && options.time_feature.empty()) {
-    return std::vector<std::string>();
-  }
-  const bool inferred = options.source.schema_file.empty();
-  std::vector<std::string> keys = schema->cluster_by;
-  std::string time;
-  if (!keys.empty()) {
-    DSI_ASSIGN_OR_RETURN(const FeatureSpec* last, FindKey("cluster_by", keys.back(), schema));
-    if (last->kind == Kind::kTimestamp) {
-      time = keys.back();
-      keys.pop_back();
-    }
-  }
-  if (!options.session_keys.empty()) keys = options.session_keys;
-  for (const std::string& key : keys) {
-    DSI_ASSIGN_OR_RETURN(FeatureSpec * feature, FindKey("--session-key", key, schema));
-    const bool is_number = feature->kind == Kind::kDense && IsInteger(feature->columns[0].type);
-    if (inferred && (is_number || feature->kind == Kind::kString)) feature->kind = Kind::kKey;
-    if (feature->kind != Kind::kKey) {
-      return internal::InvalidArgument("--session-key: \"{}\" is a {} feature, expected a key", key,
-                                       KindName(feature->kind));
-    }
-  }
-  if (!options.time_feature.empty()) {
-    time = options.time_feature;
-    DSI_ASSIGN_OR_RETURN(FeatureSpec * feature, FindKey("--time", time, schema));
-    if (inferred && feature->kind == Kind::kDense && feature->columns[0].type == Type::kInt64) {
-      feature->kind = Kind::kTimestamp;
-      feature->time_unit = TimeUnit::kMillis;
-    }
-    if (feature->kind != Kind::kTimestamp) {
-      return internal::InvalidArgument("--time: \"{}\" is a {} feature, expected a timestamp", time,
-                                       KindName(feature->kind));
-    }
-  }
-  for (size_t i = 0; time.empty() && i < schema->features.size(); ++i) {
-    if (schema->features[i].kind == Kind::kTimestamp) time = schema->features[i].name;
-  }
-  if (!time.empty()) keys.push_back(time);
-  return keys;
-}
-
-Status OfBudget(const Status& status, std::string_view what) {
-  if (status.code() != StatusCode::kResourceExhausted ||
-      status.message().find("memory budget") == std::string::npos)
-    return status;
-  return {status.code(), fmt::format("{} ({})", status.message(), what)};
-}
-
-bool ShowWriteProgress(const WriteProgress& now, Progress* progress) {
-  switch (now.phase) {
-    case WriteProgress::Phase::kCluster:
-      return progress->Update("clustering", now.rows_done, now.rows_total, ProgressUnit::kRows);
-    case WriteProgress::Phase::kEncode:
-      return progress->Update("encoding", now.rows_done, now.rows_total, ProgressUnit::kRows);
-    case WriteProgress::Phase::kPublish:
-      return progress->Update("publishing", now.bytes_written, 0, ProgressUnit::kBytes);
-  }
-  return true;
-}
-
-Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress) {
-  // The output comes first: nobody should wait for a long reading to be told that the file exists.
-  DSI_ASSIGN_OR_RETURN(auto file,
-                       CreateLocalFile(options.out, {.overwrite = options.writer.overwrite}));
-  return TextToDsi(options, std::move(file), progress);
-}
-
-Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
-                                  std::unique_ptr<WritableFile> file, Progress* progress) {
-  DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(options.source, progress));
-
+Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr<WritableFile> file,
+                                BadRows* bad_rows, Progress* progress) {
+  TextSourceOptions source_options = options.source;
+  source_options.skip_bad_rows = options.bad_rows.skips();
+  DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(source_options, progress));
   Schema schema = source.schema();
-  DSI_RETURN_IF_ERROR(AddMetadata(options.metadata, &schema));
-  WriterOptions writer_options = options.writer;
-  DSI_ASSIGN_OR_RETURN(writer_options.cluster_by, ClusterKeys(options, &schema));
+  DSI_ASSIGN_OR_RETURN(WriterOptions writer_options, WriterOptionsOf(options.choice));
+  DSI_ASSIGN_OR_RETURN(const auto metadata, MetadataOf(options.choice));
+  for (const auto& [key, text] : metadata) schema.metadata[key] = text;
+  DSI_ASSIGN_OR_RETURN(writer_options.cluster_by,
+                       ClusterKeysOf(options.choice, options.source.schema_file.empty(), &schema));
   TextToDsiReport report;
   report.fit = {.source = source.name(),
+                .num_files = source.num_files(),
                 .schema = schema,
                 .inferred = options.source.schema_file.empty(),
                 .inference = source.inference(),
@@ -145,14 +57,18 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
   };
   DSI_ASSIGN_OR_RETURN(const auto writer,
                        Writer::Create(std::move(file), std::move(schema), writer_options));
-  DSI_ASSIGN_OR_RETURN(const auto rows, source.OpenRows(writer->schema(), options.ignore_unknown));
+  std::function<Status(const BadRow&)> on_bad_row;
+  if (options.bad_rows.skips())
+    on_bad_row = [bad_rows](const BadRow& row) { return bad_rows->Add(row); };
+  DSI_ASSIGN_OR_RETURN(const auto rows,
+                       source.OpenRows(writer->schema(), options.ignore_unknown, on_bad_row));
 
   RowBatch batch(writer->schema());
   uint64_t num_rows = 0;
   uint64_t num_bytes = 0;
   while (true) {
     const auto more = ReadBatch(rows.get(), options.max_rows - num_rows, &batch);
-    if (!more.ok()) return source.Explain(more.status());
+    if (!more.ok()) return more.status();
     if (!progress->Update("reading", rows->bytes_done(), rows->bytes_total(),
                           ProgressUnit::kBytes)) {
       return CheckInterrupt();
@@ -164,14 +80,38 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
     if (!*more) break;
     if (num_rows < options.max_rows && num_bytes < options.max_bytes) continue;
     const auto next = rows->Next(1, &batch);
-    if (!next.ok()) return source.Explain(next.status());
+    if (!next.ok()) return next.status();
     report.cut = batch.num_rows() != 0;
     break;
   }
   report.bytes_in = source.bytes_in(*rows);
   report.fit.coverage = rows->coverage();
   report.fit.rows = num_rows;
+  report.fit.rejected = bad_rows->rejected();
+  if (num_rows == 0 && report.fit.rejected.rows != 0) {
+    return internal::BadInput("{} (none of {} rows can be read)", report.fit.rejected.first,
+                              report.fit.rejected.rows);
+  }
   DSI_ASSIGN_OR_RETURN(report.written, writer->Finish());
+  return report;
+}
+
+}  // namespace
+
+Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress) {
+  // The output comes first: nobody should wait for a long reading to be told that the file exists.
+  DSI_ASSIGN_OR_RETURN(auto file,
+                       CreateLocalFile(options.out, {.overwrite = options.choice.force}));
+  return TextToDsi(options, std::move(file), progress);
+}
+
+Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
+                                  std::unique_ptr<WritableFile> file, Progress* progress) {
+  DSI_ASSIGN_OR_RETURN(BadRows bad_rows, BadRows::Create(options.bad_rows, options.choice.force));
+  Result<TextToDsiReport> report = Convert(options, std::move(file), &bad_rows, progress);
+  // Those that made it fail are what somebody wants to see.
+  const Status finished = bad_rows.Finish();
+  if (report.ok()) DSI_RETURN_IF_ERROR(finished);
   return report;
 }
 

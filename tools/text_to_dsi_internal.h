@@ -9,9 +9,11 @@
 
 #include "dsi/base/status.h"
 #include "dsi/io/file.h"
+#include "dsi/tools/bad_rows_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/text_report_internal.h"
 #include "dsi/tools/text_source_internal.h"
+#include "dsi/tools/writer_choice_internal.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi::tools {
@@ -19,13 +21,11 @@ namespace dsi::tools {
 struct TextToDsiOptions {
   TextSourceOptions source;
   std::string out;
-  WriterOptions writer;  // cluster_by and progress are filled in here.
+  WriterChoice choice;
   bool ignore_unknown = false;
-  std::vector<std::string> session_keys;
-  std::string time_feature;
-  std::vector<std::string> metadata;  // "key=value"
-  uint64_t max_rows = UINT64_MAX;     // Later rows of the text are left out,
-  uint64_t max_bytes = UINT64_MAX;    // as are those beyond so many bytes in memory.
+  BadRowOptions bad_rows;
+  uint64_t max_rows = UINT64_MAX;   // Later rows of the text are left out,
+  uint64_t max_bytes = UINT64_MAX;  // as are those beyond so many bytes in memory.
 };
 
 struct TextToDsiReport {
@@ -35,22 +35,10 @@ struct TextToDsiReport {
   TextFit fit;
 };
 
-// Into options.out.
+// Into options.out. Rows that were skipped are in the file of rejects however it ends.
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress);
 // Into a file of the caller's.
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
                                   std::unique_ptr<WritableFile> file, Progress* progress);
-
-// Shared with the writing of one .dsi file from another.
-
-// "key=value" each. kInvalidArgument.
-Status AddMetadata(const std::vector<std::string>& pairs, Schema* schema);
-// The keys to cluster by, where the command line names any; what it leaves open comes from the
-// schema. An inferred schema takes a key that it knew for a mere number for what it is.
-Result<std::vector<std::string>> ClusterKeys(const TextToDsiOptions& options, Schema* schema);
-// Says of a budget that was too small what it is of --memory: "a quarter of --memory".
-Status OfBudget(const Status& status, std::string_view what);
-// False once a signal asks to stop.
-bool ShowWriteProgress(const WriteProgress& now, Progress* progress);
 
 }  // namespace dsi::tools

@@ -26,6 +26,8 @@ VerbAction AddDedup(CLI::App* app, Console* console);
 VerbAction AddHead(CLI::App* app, Console* console);
 VerbAction AddCat(CLI::App* app, Console* console);
 VerbAction AddVerify(CLI::App* app, Console* console);
+VerbAction AddRewrite(CLI::App* app, Console* console);
+VerbAction AddDelete(CLI::App* app, Console* console);
 VerbAction AddManifest(CLI::App* app, Console* console);
 VerbAction AddBench(CLI::App* app, Console* console);
 VerbAction AddTransform(CLI::App* app, Console* console);

@@ -253,6 +253,7 @@ Result<internal::FileLayout> Writer::Impl::PlanLayout(const Schema& stored,
       {.dedup = options_.dedup,
        .find_groups = options_.find_groups,
        .most_shared_bytes = internal::kMostSharedBytes / std::max(most_rows, 1U) * totals.num_rows,
+       .uses = options_.uses,
        .for_each = [this](size_t count, const std::function<void(size_t)>& work) {
          return ForEach(count, work);
        }});
@@ -267,11 +268,13 @@ Status Writer::Impl::WriteStripes(internal::RowLoader* loader, const internal::F
   // Features of narrow tables are seldom alike, and to compare them costs, too.
   constexpr size_t kWide = 64;
   internal::PlanMemory plans(layout.num_slots, layout.features.size() >= kWide);
+  const internal::StreamTuning tuning{internal::TuningOf(options_.tuning),
+                                      options_.verify_after_encode};
   internal::StripeOptions stripe_options{.page_values = options_.page_values,
                                          .threads = options_.threads,
                                          .dedup = options_.dedup,
                                          .time_feature = keys_.time,
-                                         .tuning = internal::TuningOf(options_.tuning),
+                                         .tuning = tuning,
                                          .plans = &plans};
   for (const internal::StripeCut& cut : cuts) {
     const auto poll = [&] {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "dsi/base/export.h"
+#include "dsi/format/feature_use.h"
 #include "dsi/format/schema.h"
 #include "dsi/io/file.h"
 #include "dsi/writer/row_batch.h"
@@ -71,6 +72,13 @@ struct WriterOptions {
   bool dedup = true;
   // Group features that change together beyond those declared.
   bool find_groups = true;
+  // What jobs read, such as ReadAccessLog gives: in a stripe the features that are read most come
+  // first, and those of the same jobs beside each other, so that a job reads fewer and longer
+  // ranges. Names that the schema lacks say nothing.
+  std::vector<FeatureUse> uses = {};
+  // Decode every stream again once it is encoded, and compare: what a fault of memory or of an
+  // encoder makes of values fails Finish (kCorrupt) and is never published.
+  bool verify_after_encode = true;
   // Replace an existing output.
   bool overwrite = false;
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left

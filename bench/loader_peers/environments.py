@@ -8,7 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 # What a loader imports besides the standard library.
 IMPORTS = {
-    "dsi": ["torch", "numpy"],
+    "dsi": ["torch", "numpy", "pyarrow", "nanobind_backend"],
     "pyarrow": ["torch", "numpy", "pyarrow"],
     "torchdata": ["torch", "numpy", "pyarrow", "torchdata"],
     "huggingface": ["torch", "numpy", "pyarrow", "datasets"],

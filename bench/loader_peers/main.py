@@ -139,6 +139,11 @@ def arguments():
 
 def main():
     args = arguments()
+    python = interpreter("dsi", args.environments)  # Which makes the tables, too.
+    if python is None:
+        raise SystemExit("tables cannot be made without what dsi needs")
+    if str(python) != sys.executable:
+        os.execv(python, [str(python), *sys.argv])
     if args.first_batch:
         made = first_batches(args)
         print(json.dumps(made, indent=1)) if args.json else report.tell_first(made)

@@ -9,6 +9,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/parallel_internal.h"
 #include "dsi/dataset/files/file_schema_internal.h"
+#include "dsi/dataset/files/find_snapshot_internal.h"
 #include "dsi/dataset/files/list_files_internal.h"
 #include "dsi/dataset/files/manifest_internal.h"
 #include "dsi/format/seal_internal.h"
@@ -37,8 +38,15 @@ Result<std::unique_ptr<DatasetFiles>> DatasetFiles::Open(std::span<const std::st
   std::unique_ptr<DatasetFiles> dataset(new DatasetFiles(options));
   if (where.empty()) return InvalidArgument("a dataset of no names");
   for (const std::string& name : where) {
-    DSI_RETURN_IF_ERROR(IsManifestName(name) ? dataset->AddManifest(name)
-                                             : dataset->AddFiles(name));
+    DSI_ASSIGN_OR_RETURN(const std::optional<std::string> snapshot,
+                         FindSnapshot(name, options.open));
+    if (snapshot || IsManifestName(name)) {
+      DSI_RETURN_IF_ERROR(dataset->AddManifest(snapshot.value_or(name)));
+    } else {
+      DSI_RETURN_IF_ERROR(dataset->AddFiles(name));
+    }
+    if (snapshot && dataset->files_.empty())
+      return Error(StatusCode::kNotFound, "{}: the table has no files yet", ShownName(*snapshot));
   }
   DSI_RETURN_IF_ERROR(dataset->CheckApart());
   DSI_RETURN_IF_ERROR(dataset->ReadFooters());
@@ -56,20 +64,34 @@ Status DatasetFiles::AddFiles(const std::string& where) {
 Status DatasetFiles::AddManifest(const std::string& where) {
   auto manifest = LoadManifest(where, options_.open);
   if (!manifest.ok()) return manifest.status().At(ShownName(where));
+  Add(*std::move(manifest));
+  return Status::Ok();
+}
+
+void DatasetFiles::Add(ManifestContent manifest) {
   // One that an earlier manifest has is the same.
   SchemaCollector collector(std::move(schemas_));
   std::vector<uint32_t> places;
-  for (FileSchema& schema : manifest->schemas)
+  for (FileSchema& schema : manifest.schemas)
     places.push_back(collector.Add(std::move(schema.columns)));
   schemas_ = collector.Take();
-  for (size_t i = 0; i < manifest->paths.size(); ++i) {
-    FileFacts& facts = manifest->facts[i];
+  for (size_t i = 0; i < manifest.paths.size(); ++i) {
+    FileFacts& facts = manifest.facts[i];
     facts.schema = places[facts.schema];
     facts.is_of_manifest = true;
-    files_.push_back({.path = std::move(manifest->paths[i])});
+    facts.is_of_table = manifest.is_snapshot();
+    files_.push_back({.path = std::move(manifest.paths[i])});
     facts_.push_back(std::move(facts));
   }
-  return Status::Ok();
+}
+
+Result<std::unique_ptr<DatasetFiles>> DatasetFiles::Of(ManifestContent manifest,
+                                                       const DatasetOptions& options) {
+  std::unique_ptr<DatasetFiles> dataset(new DatasetFiles(options));
+  dataset->Add(std::move(manifest));
+  DSI_RETURN_IF_ERROR(dataset->CheckApart());
+  dataset->SumUp();
+  return dataset;
 }
 
 // DS-001.
@@ -167,9 +189,11 @@ Result<std::unique_ptr<Reader>> DatasetFiles::OpenReader(size_t i) const {
 // DS-016.
 Result<std::unique_ptr<Reader>> DatasetFiles::OpenSame(size_t i) const {
   const FileFacts& facts = facts_[i];
-  const std::string_view advice = facts.is_of_manifest
-                                      ? "; make the manifest anew (dsictl manifest)"
-                                      : "; the dataset was opened with another file there";
+  const std::string_view advice =
+      facts.is_of_table      ? "; files of a table are not changed, and are removed with "
+                               "the snapshots that need them"
+      : facts.is_of_manifest ? "; make the manifest anew (dsictl manifest)"
+                             : "; the dataset was opened with another file there";
   const std::string_view told = facts.is_of_manifest ? "the manifest says" : "it had";
   auto reader = OpenReader(i);
   if (!reader.ok()) {
@@ -227,6 +251,11 @@ Result<std::shared_ptr<const SchemasOfFiles>> DatasetFiles::Schemas() const {
 }
 
 Result<std::string> DatasetFiles::Manifest(const std::string& folder) const {
+  DSI_ASSIGN_OR_RETURN(const ManifestContent manifest, Content(folder));
+  return ManifestToJson(manifest);
+}
+
+Result<ManifestContent> DatasetFiles::Content(const std::string& folder) const {
   DSI_ASSIGN_OR_RETURN(const auto schemas, Schemas());
   ManifestContent manifest;
   manifest.schemas = schemas->schemas;
@@ -244,7 +273,7 @@ Result<std::string> DatasetFiles::Manifest(const std::string& folder) const {
                          CollectStatistics(*reader, schemas->schemas[facts.schema]));
     return Status::Ok();
   }));
-  return ManifestToJson(manifest);
+  return manifest;
 }
 
 }  // namespace dsi::internal

@@ -11,6 +11,7 @@
 #include "dsi/base/status.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/files/file_facts_internal.h"
+#include "dsi/dataset/files/manifest_internal.h"
 #include "dsi/dataset/files/reader_pool_internal.h"
 #include "dsi/reader/reader.h"
 
@@ -27,6 +28,9 @@ class DatasetFiles {
  public:
   static Result<std::unique_ptr<DatasetFiles>> Open(std::span<const std::string> where,
                                                     const DatasetOptions& options);
+  // Of a manifest that nobody has written yet, with whole paths.
+  static Result<std::unique_ptr<DatasetFiles>> Of(ManifestContent manifest,
+                                                  const DatasetOptions& options);
   ~DatasetFiles();
 
   const DatasetOptions& options() const { return options_; }
@@ -49,11 +53,13 @@ class DatasetFiles {
 
   // See Dataset::Manifest.
   Result<std::string> Manifest(const std::string& folder) const;
+  Result<ManifestContent> Content(const std::string& folder) const;
 
  private:
   explicit DatasetFiles(const DatasetOptions& options);
   Status AddFiles(const std::string& where);
   Status AddManifest(const std::string& where);
+  void Add(ManifestContent manifest);
   Status CheckApart() const;
   Status ReadFooters();
   void SumUp();

@@ -29,6 +29,7 @@ struct FileFacts {
   uint32_t schema = kNoSchema;             // Position among the schemas; kNoSchema: not known.
   std::vector<FileStatistics> statistics;  // By ascending column; columns without: not known.
   bool is_of_manifest = false;
+  bool is_of_table = false;  // Of a snapshot's manifest.
 };
 
 // What files of one schema have in common: of each column that this build can read everything but

@@ -29,6 +29,11 @@ Result<std::vector<std::string>> ListFolder(const std::string& folder);
 Result<std::vector<std::string>> ListPattern(const std::string& pattern);
 // Those of an s3 or http(s) URL that ends in a slash, or of a pattern behind s3.
 Result<std::vector<std::string>> ListS3(const std::string& where, const OpenOptions& options);
+// Names of all objects below a prefix, from there.
+Result<std::vector<std::string>> ListS3Below(const std::string& prefix, const OpenOptions& options);
 Result<std::vector<std::string>> ListHttp(const std::string& where, const OpenOptions& options);
+// Names of the files in one folder, as ListHttp finds them.
+Result<std::vector<std::string>> ListHttpNames(const std::string& folder,
+                                               const OpenOptions& options);
 
 }  // namespace dsi::internal

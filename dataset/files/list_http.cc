@@ -27,11 +27,23 @@ class HttpWalk {
       return Error(StatusCode::kIo, "{}: more than {} folders in each other",
                    WithoutSecrets(folder), kMaxDepth);
     }
+    std::vector<std::string> folders, files;
+    DSI_RETURN_IF_ERROR(List(folder, &folders, &files));
+    for (const std::string& name : files) {
+      if (IsListed(name)) paths_.push_back(folder + EscapeKey(name));
+    }
+    for (const std::string& name : folders)
+      DSI_RETURN_IF_ERROR(Walk(folder + EscapeKey(name) + "/", depth + 1));
+    return Status::Ok();
+  }
+
+  // Names of folders and files in one, without hidden ones.
+  Status List(const std::string& folder, std::vector<std::string>* folders,
+              std::vector<std::string>* files) {
     DSI_ASSIGN_OR_RETURN(const std::string answer, listing_->Get(folder));
     dom::parser parser;
     dom::array entries;
     if (parser.parse(answer).get(entries) != simdjson::SUCCESS) return NoList(folder);
-    std::vector<std::string> folders;
     for (const dom::element entry : entries) {
       std::string_view name, type;
       const bool is_entry = entry["name"].get(name) == simdjson::SUCCESS &&
@@ -39,10 +51,9 @@ class HttpWalk {
       if (!is_entry || name.empty() || name.find('/') != std::string_view::npos)
         return NoList(folder);
       if (name.starts_with('.')) continue;
-      if (type == "directory") folders.push_back(folder + EscapeKey(name) + "/");
-      if (type == "file" && IsListed(name)) paths_.push_back(folder + EscapeKey(name));
+      if (type == "directory") folders->emplace_back(name);
+      if (type == "file") files->emplace_back(name);
     }
-    for (const std::string& below : folders) DSI_RETURN_IF_ERROR(Walk(below, depth + 1));
     return Status::Ok();
   }
 
@@ -68,6 +79,15 @@ Result<std::vector<std::string>> ListHttp(const std::string& where, const OpenOp
   HttpWalk walk(listing.get());
   DSI_RETURN_IF_ERROR(walk.Walk(where, 0));
   return walk.TakePaths();
+}
+
+Result<std::vector<std::string>> ListHttpNames(const std::string& folder,
+                                               const OpenOptions& options) {
+  DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RemoteListing> listing,
+                       RemoteListing::Make(folder, options));
+  std::vector<std::string> folders, files;
+  DSI_RETURN_IF_ERROR(HttpWalk(listing.get()).List(folder, &folders, &files));
+  return files;
 }
 
 }  // namespace dsi::internal

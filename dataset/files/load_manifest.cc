@@ -8,15 +8,13 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/dataset/files/find_snapshot_internal.h"
 #include "dsi/dataset/files/manifest_internal.h"
 #include "dsi/io/remote_target_internal.h"
 #include "dsi/io/uri_internal.h"
 
 namespace dsi::internal {
 namespace {
-
-// What simdjson can hold.
-constexpr uint64_t kMaxManifestBytes = uint64_t{1} << 31;
 
 bool IsHttp(std::string_view scheme) { return scheme == "http" || scheme == "https"; }
 
@@ -84,15 +82,29 @@ Result<std::string> PathInManifest(const std::string& path, const std::string& f
   return SchemeOf(rest).empty() ? rest : "./" + rest;
 }
 
-Result<ManifestContent> LoadManifest(const std::string& where, const OpenOptions& options) {
+Result<std::string> ReadManifestText(const std::string& where, const OpenOptions& options) {
   DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file, OpenUri(where, options));
   if (file->size() > kMaxManifestBytes)
     return BadInput("a manifest of {} bytes, expected at most {}", file->size(), kMaxManifestBytes);
   std::string text(file->size(), '\0');
   DSI_RETURN_IF_ERROR(file->ReadAt(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+Result<ManifestContent> LoadManifest(const std::string& where, const OpenOptions& options) {
+  DSI_ASSIGN_OR_RETURN(const std::string text, ReadManifestText(where, options));
   DSI_ASSIGN_OR_RETURN(ManifestContent content, ParseManifest(text));
+  std::string from = where;
+  if (content.is_snapshot()) {
+    // DS-032: its paths begin in the table's folder.
+    from = TableOfSnapshot(where, content.snapshot.self.number);
+    if (from.empty()) {
+      return BadInput("snapshot {} of a table, which is called {} there",
+                      content.snapshot.self.number, SnapshotName(content.snapshot.self.number));
+    }
+  }
   for (std::string& path : content.paths) {
-    DSI_ASSIGN_OR_RETURN(path, PathFromManifest(path, where, options));
+    DSI_ASSIGN_OR_RETURN(path, PathFromManifest(path, from, options));
   }
   return content;
 }

@@ -12,6 +12,7 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/files/file_schema_internal.h"
 #include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/dataset/files/manifest_values_internal.h"
 #include "dsi/format/default_bits_internal.h"
 #include "dsi/format/limits.h"
 
@@ -23,56 +24,6 @@ namespace dom = simdjson::dom;
 constexpr uint64_t kVersion = 1;
 constexpr uint64_t kMostFiles = 100'000'000;
 constexpr uint32_t kMostRowsOfStripe = UINT32_MAX;
-
-Status Expected(std::string_view member, std::string_view what) {
-  return BadInput("{}: expected {}", QuoteForMessage(member), what);
-}
-
-// Calls read(place of the name among `names`, value) for each member. At most 32 names.
-template <typename Read>
-Status ReadMembers(dom::element value, std::span<const std::string_view> names, const Read& read) {
-  dom::object object;
-  if (value.get(object) != simdjson::SUCCESS) return BadInput("expected an object");
-  uint32_t seen = 0;
-  for (const dom::key_value_pair member : object) {
-    const auto name = std::find(names.begin(), names.end(), member.key);
-    if (name == names.end()) return BadInput("unknown member {}", QuoteForMessage(member.key));
-    const auto place = static_cast<size_t>(name - names.begin());
-    if ((seen >> place & 1) != 0) return BadInput("{} stands twice", QuoteForMessage(member.key));
-    seen |= uint32_t{1} << place;
-    DSI_RETURN_IF_ERROR(read(place, member.value).At(*name));
-  }
-  return Status::Ok();
-}
-
-Status ReadText(dom::element value, std::string* out) {
-  std::string_view text;
-  if (value.get(text) != simdjson::SUCCESS) return BadInput("expected a string");
-  out->assign(text);
-  return Status::Ok();
-}
-
-template <typename T>
-bool ParseDigits(std::string_view text, T* number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
-// DS-012: large ones may be strings.
-Status ReadNumber(dom::element value, uint64_t most, uint64_t* out) {
-  std::string_view text;
-  const bool is_number = value.get(*out) == simdjson::SUCCESS ||
-                         (value.get(text) == simdjson::SUCCESS && ParseDigits(text, out));
-  if (is_number && *out <= most) return Status::Ok();
-  return BadInput("expected a whole number from 0 to {}", most);
-}
-
-Status ReadNumber32(dom::element value, uint32_t most, uint32_t* out) {
-  uint64_t number = 0;
-  DSI_RETURN_IF_ERROR(ReadNumber(value, most, &number));
-  *out = static_cast<uint32_t>(number);
-  return Status::Ok();
-}
 
 // Bits of a number of the type, those of signed ones extended.
 bool ReadValue(dom::element value, Type type, uint64_t* bits) {
@@ -185,28 +136,17 @@ Status ReadColumn(dom::element value, ColumnInfo* column) {
   return Status::Ok();
 }
 
-template <typename Read>
-Status ReadArray(dom::element value, uint64_t most, const Read& read) {
-  dom::array array;
-  if (value.get(array) != simdjson::SUCCESS) return BadInput("expected an array");
-  uint64_t i = 0;
-  for (const dom::element item : array) {
-    if (i == most) return BadInput("more than {}", most);
-    DSI_RETURN_IF_ERROR(read(i++, item));
-  }
-  return Status::Ok();
-}
-
 class Parse {
  public:
   explicit Parse(ManifestContent* out) : out_(out) {}
 
   Status Run(dom::element root) {
-    constexpr std::string_view kNames[] = {"dsi_manifest", "schemas", "files"};
+    constexpr std::string_view kNames[] = {"dsi_manifest", "schemas", "files", "snapshot"};
     std::optional<dom::element> files;
     bool has_schemas = false;
     DSI_RETURN_IF_ERROR(ReadMembers(root, kNames, [&](size_t place, dom::element value) -> Status {
       if (place == 2) files = value;
+      if (place == 3) return ReadSnapshotHead(value, &out_->snapshot);
       if (place != 1) return Status::Ok();
       has_schemas = true;
       return ReadArray(value, kMostFiles, [&](uint64_t i, dom::element item) {
@@ -292,15 +232,6 @@ class Parse {
       return BadInput("more than 2^63 rows up to it");
     if (!statistics) return Status::Ok();
     return ReadStatistics(*statistics, out_->schemas[facts.schema], &facts).At("statistics");
-  }
-
-  static Status ReadFingerprint(dom::element value, uint64_t* out) {
-    std::string_view text;
-    const bool is_text = value.get(text) == simdjson::SUCCESS && text.size() == 16 &&
-                         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-    if (!is_text) return BadInput("expected 16 digits 0 … f");
-    (void)std::from_chars(text.data(), text.data() + text.size(), *out, 16);
-    return Status::Ok();
   }
 
   Status FindSchema(dom::element value, uint32_t* out) {

@@ -91,7 +91,9 @@ std::string ManifestColumns(const std::vector<ColumnInfo>& columns) {
 }
 
 std::string ManifestToJson(const ManifestContent& manifest) {
-  std::string out = "{\n\"dsi_manifest\": 1,\n\"schemas\": [";
+  std::string out = "{\n\"dsi_manifest\": 1,\n";
+  if (manifest.is_snapshot()) AppendSnapshotHead(manifest.snapshot, &out);
+  out += "\"schemas\": [";
   for (size_t i = 0; i < manifest.schemas.size(); ++i) {
     const FileSchema& schema = manifest.schemas[i];
     out += fmt::format("{}{{\"id\": \"{}\", \"columns\": {}}}", i == 0 ? "\n  " : ",\n  ",

@@ -237,6 +237,22 @@ Result<JointProjection> AskedOutputs::NewProjection() const {
   return JointProjection::Make(std::move(outputs), options_.kjt_lengths);
 }
 
+std::vector<std::string> AskedOutputs::StoredColumns() const {
+  std::vector<uint32_t> columns = filter_columns_;
+  for (const Asked& asked : asked_) columns.push_back(asked.column);
+  for (const PipelineFeature& feature : features_) {
+    columns.push_back(feature.values);
+    columns.push_back(feature.scores);
+  }
+  std::vector<std::string> names;
+  for (const uint32_t column : columns) {
+    if (column != kNone32) names.push_back(view_->columns()[column].name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file) const {
   FileRequest request;
   request.options.kjt_lengths = options_.kjt_lengths;
@@ -261,10 +277,11 @@ FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file) cons
     input.scores = request.AddUnique(scores->name, Type::kFloat32);
   }
 
-  // Rows of the same number in different files do not share their fate.
+  // Rows of the same number in different files do not share their fate; those of the only file have
+  // that which its reader gives them.
   RowFilter& filter = request.options.filter;
   filter = options_.filter;
-  filter.seed += files.files()[file].fingerprint;
+  if (files.files().size() > 1) filter.seed += files.files()[file].fingerprint;
   size_t next = 0;
   const auto rename = [&](Predicate* predicate) {
     const ColumnInfo* const column = view_->InFile(file, filter_columns_[next++]);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/dataset/access_log.h"
 #include "dsi/reader/reader_access_internal.h"
 
 namespace dsi::internal {
@@ -24,6 +25,8 @@ Result<std::unique_ptr<ScanFiles>> ScanFiles::Make(const DatasetFiles* dataset,
   if (!options.scan.filter.where.empty()) {
     DSI_ASSIGN_OR_RETURN(files->skipper_, FileSkipper::Make(*dataset, options.scan.filter));
   }
+  if (!options.access_log.empty())
+    DSI_RETURN_IF_ERROR(AppendAccess(options.access_log, files->asked_->StoredColumns()));
   return files;
 }
 

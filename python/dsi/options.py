@@ -27,6 +27,8 @@ class ReadKeywords(TypedDict, total=False):
     transforms: a `Pipeline`, or its JSON as text or dict (spec/transforms.md). Features then name
     what it makes as well; without features all that it makes is read, and no columns.
     remainder: of batches that do not go round, 'drop', 'pad' or 'uneven'.
+    access_log: a file to which each scan adds a line that says which columns it reads, for
+    layout_from of `Writer` and of `dsictl rewrite`.
     """
 
     batch_size: int
@@ -44,6 +46,7 @@ class ReadKeywords(TypedDict, total=False):
     memory_bytes: int
     transforms: Transforms
     remainder: str
+    access_log: str
 
 
 class ScanKeywords(ReadKeywords, total=False):

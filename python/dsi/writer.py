@@ -30,6 +30,8 @@ class WriterKeywords(TypedDict, total=False):
     not fit wait in spill_folder, in files without a name; '': the folder of the file. threads: of
     finishing; 0: all cores. tuning: where files are read from, 'nvme', 'network' or 'archive'.
     dedup: False stores every row. find_groups: look for features that change together.
+    verify_after_encode: decode what was encoded, and compare.
+    layout_from: an access log (see `ReadKeywords`): what its jobs read lies side by side.
     overwrite: replace an existing file. progress(phase, rows_done, rows_total): told how far it is,
     False stops (Cancelled); phases are 'append', 'cluster', 'encode' and 'publish'; rows_total is 0
     where it is not known.
@@ -46,6 +48,8 @@ class WriterKeywords(TypedDict, total=False):
     tuning: str
     dedup: bool
     find_groups: bool
+    verify_after_encode: bool
+    layout_from: str
     overwrite: bool
     progress: Progress | None
 

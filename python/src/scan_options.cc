@@ -107,7 +107,7 @@ void MakeOptions(DatasetScanOptions* out, std::vector<Projection> features, uint
                  std::vector<std::pair<uint64_t, uint64_t>> rows, std::string_view unit,
                  uint64_t seed, uint64_t epoch, uint32_t block_rows, uint32_t mixing_rows,
                  std::string_view mix, uint32_t rank, uint32_t world, std::string_view remainder,
-                 std::string state) {
+                 std::string state, std::string access_log) {
   DatasetScanOptions made;
   made.scan.features = std::move(features);
   made.scan.batch_size = batch_size;
@@ -126,6 +126,7 @@ void MakeOptions(DatasetScanOptions* out, std::vector<Projection> features, uint
                 Value(kMixes, "mix", mix)};
   made.shard = {rank, world, Value(kRemainders, "remainder", remainder)};
   made.state = std::move(state);
+  made.access_log = std::move(access_log);
   new (out) DatasetScanOptions(std::move(made));
 }
 
@@ -158,7 +159,8 @@ void BindScanOptions(nb::module_& module) {
            nb::arg("rows") = nb::make_tuple(), nb::arg("unit") = "none", nb::arg("seed") = 0,
            nb::arg("epoch") = 0, nb::arg("block_rows") = usual.order.block_rows,
            nb::arg("mixing_rows") = 0, nb::arg("mix") = "sessions", nb::arg("rank") = 0,
-           nb::arg("world") = 1, nb::arg("remainder") = "drop", nb::arg("state") = "");
+           nb::arg("world") = 1, nb::arg("remainder") = "drop", nb::arg("state") = "",
+           nb::arg("access_log") = "");
 }
 
 }  // namespace dsi::python

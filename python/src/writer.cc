@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dsi/dataset/access_log.h"
 #include "dsi/python/src/status.h"
 
 namespace nb = nanobind;
@@ -59,7 +60,8 @@ std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& sch
                                  bool keep_position, uint32_t stripe_rows, uint64_t stripe_bytes,
                                  uint32_t page_values, uint64_t memory_bytes,
                                  std::string spill_folder, int threads, const std::string& tuning,
-                                 bool dedup, bool find_groups, bool overwrite,
+                                 bool dedup, bool find_groups, bool verify_after_encode,
+                                 bool overwrite, const std::string& layout_from,
                                  nb::object progress) {
   WriterOptions options;
   options.cluster_by = std::move(cluster_by);
@@ -74,7 +76,9 @@ std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& sch
   options.tuning = TuningOf(tuning);
   options.dedup = dedup;
   options.find_groups = find_groups;
+  options.verify_after_encode = verify_after_encode;
   options.overwrite = overwrite;
+  if (!layout_from.empty()) options.uses = Take(ReadAccessLog(layout_from));
   return std::make_unique<PyWriter>(path, schema, std::move(options), std::move(progress));
 }
 
@@ -240,7 +244,8 @@ void BindWriter(nb::module_& module) {
                   nb::arg("page_values") = usual.page_values, nb::arg("memory_bytes") = 0,
                   nb::arg("spill_folder") = usual.spill_folder, nb::arg("threads") = 0,
                   nb::arg("tuning") = "nvme", nb::arg("dedup") = true,
-                  nb::arg("find_groups") = true, nb::arg("overwrite") = false,
+                  nb::arg("find_groups") = true, nb::arg("verify_after_encode") = true,
+                  nb::arg("overwrite") = false, nb::arg("layout_from") = "",
                   nb::arg("progress").none() = nb::none())
       .def_prop_ro("schema", &PyWriter::schema, "As the file will have it: JSON.")
       .def("append_rows", &PyWriter::AppendRows, nb::arg("rows"), nb::arg("ignore_unknown") = false,

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,6 +32,25 @@ inline ModelTable Slice(const ModelTable& table, const std::vector<size_t>& rows
     for (const size_t row : rows) slice.columns[c].rows.push_back(table.columns[c].rows[row]);
   }
   return slice;
+}
+
+// What a copy of the features keeps: the ids that they have in files.
+inline void SetIds(const Dataset& dataset, ModelTable* table) {
+  const auto columns = dataset.Columns();
+  ASSERT_TRUE(columns.ok()) << columns.status().ToString();
+  for (FeatureSpec& feature : table->schema.features) {
+    for (const ColumnInfo& column : *columns) {
+      if (column.feature == feature.name) feature.id = column.feature_id;
+    }
+  }
+}
+
+inline std::vector<std::byte> ReadBytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
 }
 
 // Files made of runs of a table's rows, each clustered by itself, and the rows in the order of the

@@ -19,7 +19,7 @@ QUOTED = re.compile(r"`((?:[\w.*+-]+/)+[\w.*+-]*|[\w*+-]+%s)`" % SUFFIXES)
 OF_A_BUILD = ("build/", ".cache/")
 OUTSIDE = re.compile(r"^(?:https?:|mailto:|~|/|\.\.)")
 # Ends of names, what is built, what a reader makes, what systems have.
-NOT_IN_TREE = re.compile(r"^[-_*]|^include/dsi|^(?:clicks|days|archive|few|a|b|x|out|in|retail|schema)\.|^dsi/|^dev/|^proc/"
+NOT_IN_TREE = re.compile(r"^[-_*]|^include/dsi|^(?:clicks|days|archive|few|a|b|x|out|in|retail|schema)\.|^dsi/|^data/|^dev/|^proc/"
                          r"|application/|^test/|^bin/", re.IGNORECASE)
 
 

@@ -22,9 +22,10 @@ ALLOWED = {
     "writer": {"writer", "codecs", "dedup", "io", "format", "base"},
     "reader": {"reader", "codecs", "dedup", "io", "format", "base"},
     "dataset": {"dataset", "reader", "transform", "codecs", "dedup", "io", "format", "base"},
+    "rewrite": {"rewrite", "dataset", "writer", "reader", "codecs", "io", "format", "base"},
     "text": {"text", "writer", "reader", "io", "format", "base"},
     "arrow": {"arrow", "dataset", "writer", "reader", "format", "base"},
-    "tools": {"tools", "arrow", "text", "dataset", "transform", "writer", "reader", "codecs", "dedup", "io", "format", "base"},
+    "tools": {"tools", "arrow", "text", "rewrite", "dataset", "transform", "writer", "reader", "codecs", "dedup", "io", "format", "base"},
 }
 # Rooms of a folder, in the order in which the data goes through them: a room includes those named
 # beside it and the folder's public headers; what stands in the folder itself includes all rooms.
@@ -49,6 +50,7 @@ ROOMS = {
         "files": set(),
         "order": set(),
         "scan": {"files", "order"},
+        "table": {"files"},
     },
     "arrow": {
         "in": set(),

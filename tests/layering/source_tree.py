@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 LIBRARY_FOLDERS = ("base", "format", "io", "codecs", "dedup", "transform", "writer", "reader", "dataset",
-                   "text", "arrow")
+                   "rewrite", "text", "arrow")
 CXX_SUFFIXES = (".h", ".cc")
 SOURCE_SUFFIXES = CXX_SUFFIXES + (".py", ".sh", ".fbs", ".cmake")
 SKIPPED_FOLDERS = {"build", "__pycache__", ".git", ".venv", ".pytest_cache"}

@@ -67,7 +67,8 @@ TEST_F(TextCoverageTest, InferenceNamesWhatItLeavesOut) {
   EXPECT_EQ(report_.rows, 1U);
   ASSERT_TRUE(Infer("a.csv", "a,b,c\n1,2,\n2,x,\n3,true,\n").ok());
   ASSERT_EQ(report_.mixed.size(), 1U);
-  EXPECT_EQ(report_.mixed[0], (std::pair<std::string, uint64_t>("b", 3)));
+  EXPECT_EQ(report_.mixed[0].name, "b");
+  EXPECT_EQ(report_.mixed[0].line, 3U);
 }
 
 TEST_F(TextCoverageTest, SpellingsOfOneName) {

@@ -326,6 +326,17 @@ TEST_F(TextInputTest, CompressedTextsOfAnyLength) {
   EXPECT_EQ(Values<int64_t>(0), ids);
   EXPECT_EQ(bytes_total_, zstd.size());
 
+  const std::string lz4 =
+      test::Lz4(whole.substr(0, half)) + test::Lz4("") + test::Lz4(whole.substr(half));
+  ASSERT_TRUE(ReadText("a.jsonl.lz4", lz4, kId).ok());
+  EXPECT_EQ(Values<int64_t>(0), ids);
+  EXPECT_EQ(bytes_total_, lz4.size());
+
+  for (const size_t cut : {size_t{1}, size_t{9}, lz4.size() / 2}) {
+    const std::string at = "at byte " + std::to_string(lz4.size() - cut);
+    EXPECT_REFUSED(ReadText("cut.jsonl.lz4", lz4.substr(0, lz4.size() - cut), kId),
+                   StatusCode::kTruncated, "cut.jsonl.lz4: the LZ4 data end early, " + at);
+  }
   for (const size_t cut : {size_t{1}, size_t{9}, gzip.size() / 2}) {
     EXPECT_REFUSED(ReadText("cut.jsonl.gz", gzip.substr(0, gzip.size() - cut), kId),
                    StatusCode::kTruncated, "cut.jsonl.gz: the gzip data end early");
@@ -337,8 +348,17 @@ TEST_F(TextInputTest, CompressedTextsOfAnyLength) {
   std::string damaged = gzip;
   damaged[damaged.size() / 2] = static_cast<char>(~damaged[damaged.size() / 2]);
   EXPECT_EQ(ReadText("d.jsonl.gz", damaged, kId).code(), kBad);
-  EXPECT_REFUSED(ReadText("d.jsonl.gz", gzip + "trailing", kId), kBad, "damaged gzip data");
-  EXPECT_REFUSED(ReadText("d.jsonl.zst", zstd + "trailing", kId), kBad, "damaged zstd data");
+  const auto near = [](const std::string& text, const char* name) {
+    return std::string("damaged ") + name + " data near byte " + std::to_string(text.size());
+  };
+  EXPECT_REFUSED(ReadText("d.jsonl.gz", gzip + "trailing", kId), kBad,
+                 "damaged gzip data near byte");
+  EXPECT_REFUSED(ReadText("d.jsonl.zst", zstd + "trailing", kId), kBad, near(zstd, "zstd"));
+  EXPECT_REFUSED(ReadText("d.jsonl.lz4", lz4 + "trailing", kId), kBad, near(lz4, "LZ4"));
+  damaged = lz4;
+  damaged[damaged.size() / 2] = static_cast<char>(~damaged[damaged.size() / 2]);
+  EXPECT_EQ(ReadText("d.jsonl.lz4", damaged, kId).code(), kBad);
+  EXPECT_REFUSED(ReadText("plain.jsonl.lz4", text, kId), kBad, "the bytes are not LZ4 data");
 }
 
 TEST_F(TextInputTest, StandardInputMayBeAPipe) {

@@ -25,8 +25,12 @@ class JsonKeysTest(CliTest):
         rows, new, text = self.path("clicks.jsonl"), self.path("new.dsi"), self.path("new.jsonl")
         pipeline = self.write("p.json", '{"version": 1, "steps": [{"output": "x", "op": "log1p", "inputs": ["label"]}]}')
         commands = {
-            "convert IN OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
+            "convert IN... OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
             "convert IN.dsi OUT.dsi": ["convert", dsi, self.path("again.dsi"), "--keep-position"],
+            "rewrite IN... OUT.dsi": ["rewrite", dsi, self.path("other.dsi"), "--keep-position"],
+            "delete": ["delete", dsi, "--where", "label = 1", "--dry-run"],
+            "rewrite IN... FOLDER": ["rewrite", dsi, self.path("shards"), "--shard-rows", "10",
+                                     "--keep-position"],
             "cat --count`, `head --count": ["cat", dsi, "--count", "--where", "label = 1"],
             "inspect FILE": ["inspect", dsi], "verify": ["verify", dsi], "dedup": ["dedup", dsi],
             "inspect --plan": ["inspect", dsi, "--plan", "label"],
@@ -45,10 +49,10 @@ class JsonKeysTest(CliTest):
                 found = self.json(*commands.get(command, [verb, dsi, *options]))
                 self.assertIsInstance(found, dict if document == "object" else list)
                 names = re.findall(r"`(\w+)`", keys)
-                if command == "convert IN OUT.dsi":
+                if command == "convert IN... OUT.dsi":
                     of_convert = names
-                elif command == "convert IN.dsi OUT.dsi":
-                    self.assertEqual(names, ["input"])
+                elif command in ("convert IN.dsi OUT.dsi", "rewrite IN... OUT.dsi"):
+                    self.assertEqual(names, ["input"] if verb == "convert" else [])
                     names = [name for name in of_convert if name != "input"]
                     self.assertNotIn("input", found)
                 elif command == "verify":

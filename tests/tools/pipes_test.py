@@ -151,7 +151,9 @@ class PipeTest(CliTest):
                 self.assertEqual(self.names(), sorted([*self.before, "silent.jsonl"]))
 
     def test_folders_and_sockets(self):
-        self.expect(IO, "convert", self.folder, self.path("o.dsi"), "--format", "jsonl")
+        # A folder is one of texts, and here a schema stands among them.
+        said = self.expect(USAGE, "convert", self.folder, self.path("o.dsi"), "--format", "jsonl").said
+        self.assertIn("s.json:1:", said)
         self.assertEqual(self.names(), self.before)
 
 

@@ -99,6 +99,75 @@ class RewriteTest(CliTest):
         self.assertEqual((report["rows"], report["bytes_in"], report["bytes_out"]),
                          (3000, self.file.stat().st_size, self.out.stat().st_size))
 
+    def test_many_files_are_one(self):
+        halves = []
+        for name, chosen in (("a.dsi", "label < 1"), ("b.dsi", "label >= 1")):
+            halves.append(self.path(name))
+            self.expect(OK, "convert", self.file, halves[-1], "-q", "--where", chosen)
+        self.expect(OK, "rewrite", *halves, self.out, "-q")
+        self.assertEqual(sorted(self.cat(self.out).splitlines()), sorted(self.cat(self.file).splitlines()))
+        self.expect(OK, "rewrite", self.path("[ab].dsi"), self.path("p.dsi"), "-q")
+        self.assertEqual(self.path("p.dsi").read_bytes(), self.out.read_bytes())
+        # One file by this verb is what convert makes of it.
+        self.expect(OK, "rewrite", self.file, self.path("r.dsi"), "-q", "--threads", "1")
+        self.rewrite()
+        self.assertEqual(self.path("r.dsi").read_bytes(), self.out.read_bytes())
+
+    def test_shards(self):
+        shards = self.path("shards")
+        report = self.json("rewrite", self.file, shards, "--shard-rows", "700")
+        self.assertEqual((report["rows"], report["bytes_in"]), (3000, self.file.stat().st_size))
+        self.assertEqual([shard["rows"] for shard in report["shards"]], [700, 700, 700, 700, 200])
+        paths = [shard["path"] for shard in report["shards"]]
+        self.assertEqual(b"".join(self.cat(path) for path in paths), self.cat(self.file))
+        said = self.expect(OK, "rewrite", self.file, self.path("again"), "--shard-size", "4K").stdout.decode()
+        self.assertIn("part-00001.dsi", said)
+        for options in ([self.file, shards, "--shard-rows", "9"], [self.file, self.path("x.dsi"), "--shard-rows", "9"],
+                        [self.file, self.path("x")], [self.file, self.path("x"), "--shard-rows", "9", "--force"],
+                        [self.file]):
+            self.expect(USAGE, "rewrite", *options)
+        self.assertFalse(self.path("x").exists())
+
+    def test_features(self):
+        self.expect(OK, "rewrite", self.file, self.out, "--only", "user.*,session_id,time,label",
+                    "--drop", "*.age", "--rename", "label=clicked", "--where", "label = 1", "-q")
+        rows = [json.loads(line) for line in self.cat(self.out).splitlines()]
+        self.assertEqual(len(rows), 1000)
+        self.assertEqual({key for made in rows for key in made}, {"session_id", "time", "clicked", "user"})
+        self.assertEqual({key for made in rows for key in made.get("user", {})}, {"clicks"})
+        schema = {"features": [{"name": "label", "kind": "label", "type": "int64"},
+                               {"name": "user_id", "kind": "key", "type": "int64"},
+                               {"name": "fresh", "kind": "list", "type": "int64"}]}
+        schema = self.write("new.json", json.dumps(schema))
+        self.expect(OK, "rewrite", self.file, self.out, "--schema", schema, "--force", "-q", "--keep-order")
+        self.assertEqual(json.loads(self.cat(self.out).splitlines()[1]), {"label": 1, "user_id": 1})
+        for options in (["--drop", "nothing"], ["--rename", "label"], ["--schema", schema, "--drop", "label"]):
+            self.expect(USAGE, "rewrite", self.file, self.path("y.dsi"), *options)
+        self.expect(USAGE, "rewrite", self.file, self.path("y.dsi"), "--schema", self.file)
+        self.assertIn("name other keys", self.expect(USAGE, "rewrite", self.file, self.path("y.dsi"), "--drop",
+                                                     "session_id").said)
+        self.expect(OK, "rewrite", self.file, self.path("y.dsi"), "--drop", "session_id", "--session-key",
+                    "user_id", "-q")
+
+    def test_layout_from_use(self):
+        log = self.path("log.jsonl")
+        for features in (["score", "history.item"], ["score", "history.item"], ["user.*"]):
+            self.expect(OK, "bench", self.file, "--features", ",".join(features), "--access-log", log, "-q",
+                        "--repeat", "1")
+        self.assertEqual([json.loads(line)["features"] for line in log.read_text().splitlines()],
+                         [["score", "history.item"]] * 2 + [["user.age", "user.clicks"]])
+        report = self.json("rewrite", self.file, self.out, "--layout-from", log)
+        self.assertEqual([(job["times"], job["columns"]) for job in report["jobs"]], [(2, 2), (1, 2)])
+        for job in report["jobs"]:
+            self.assertLessEqual(job["bytes_after"], job["bytes_before"])
+        said = self.expect(OK, "rewrite", self.file, self.path("x"), "--shard-rows", "1000", "--layout-from", log)
+        self.assertIn("jobs of the log", said.stdout.decode())
+        self.assertEqual(self.cat(self.out), self.cat(self.file))
+        self.expect(OK, "convert", self.path("t.jsonl"), self.path("y.dsi"), "--schema", self.schema,
+                    "--layout-from", log, "-q")
+        log.write_text("nonsense\n")
+        self.assertIn("line 1", self.expect(USAGE, "rewrite", self.file, self.path("z.dsi"), "--layout-from", log).said)
+
     def test_refused(self):
         self.write("mine.dsi", "mine")
         self.expect(USAGE, "convert", self.file, self.path("mine.dsi"))

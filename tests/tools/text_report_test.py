@@ -61,7 +61,7 @@ class DecisionsTest(CliTest):
     def test_text_among_numbers_names_the_line(self):
         rows = self.write("t.csv", "a,b\n1,2\n3,oops\n5,6\n")
         found = self.json("convert", rows, self.path("t.dsi"))["input"]
-        self.assertEqual(found["text_among_numbers"], [{"name": "b", "line": 3}])
+        self.assertEqual([(m["name"], m["line"]) for m in found["text_among_numbers"]], [("b", 3)])
         self.assertIn("b (line 3)", self.expect(OK, "schema", rows).said)
 
 
@@ -144,7 +144,7 @@ class LeftOutTest(CliTest):
         rows = self.write("r.csv", "x,lable\n1,\n2,5\n3,6\n")
         found = json.loads(self.expect(OK, "convert", rows, self.path("r.dsi"), "--schema", schema,
                                        "--ignore-unknown", "--json", warns=True).stdout)["input"]
-        self.assertEqual(found["ignored"], [{"name": "lable", "values": 2, "first_line": 3}])
+        self.assertEqual([(i["name"], i["values"], i["first_line"]) for i in found["ignored"]], [("lable", 2, 3)])
         self.assertEqual(found["absent"], ["label", "u.age"])
 
     def test_names_without_end_are_counted_only(self):

@@ -10,11 +10,23 @@
 
 namespace dsi::internal {
 
-Result<bool> RecordReader::Next() {
+Result<bool> RecordReader::NextLine() {
   do {
     DSI_ASSIGN_OR_RETURN(const bool more, lines_->Next(&line_));
     if (!more) return false;
   } while (line_.empty());
+  first_line_ = lines_->lines_done();
+  return true;
+}
+
+Result<bool> RecordReader::Next() {
+  DSI_ASSIGN_OR_RETURN(const bool more, NextLine());
+  if (!more) return false;
+  DSI_RETURN_IF_ERROR(Cut());
+  return true;
+}
+
+Status RecordReader::FindCells() {
   extents_.clear();
   size_t at = 0;
   while (true) {
@@ -27,6 +39,16 @@ Result<bool> RecordReader::Next() {
     if (at == line_.size()) break;
     ++at;  // The delimiter.
   }
+  return {};
+}
+
+Status RecordReader::Cut() {
+  const Status found = FindCells();
+  if (!found.ok()) {
+    // A stray quote must not take good rows with it.
+    line_ = lines_->GiveBack();
+    return found;
+  }
   if (!simdjson::validate_utf8(line_.data(), line_.size())) {
     return BadInput("{}: text that is not valid UTF-8", lines_->Where());
   }
@@ -36,7 +58,7 @@ Result<bool> RecordReader::Next() {
         "{}: the header stands here again, as where two files were joined; leave this line out",
         lines_->Where());
   }
-  return true;
+  return {};
 }
 
 void RecordReader::KeepHeader() {

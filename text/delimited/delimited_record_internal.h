@@ -24,9 +24,16 @@ class RecordReader {
  public:
   RecordReader(LineSource* lines, char delimiter) : lines_(lines), delimiter_(delimiter) {}
 
-  // Reads the next record that is not an empty line; false at the end. kBadInput names file and
-  // line: a quote that is never closed, text beside a quoted cell, bad UTF-8.
+  // Reads the first line of the next record, one that is not empty; false at the end.
+  Result<bool> NextLine();
+  // Cuts it into cells. kBadInput names file and line: a quote that is never closed, text beside a
+  // quoted cell (the lines behind the first are then read again), bad UTF-8.
+  Status Cut();
+  // Both.
   Result<bool> Next();
+  // The record, or of one that could not be cut its first line, and the number of that.
+  std::string_view text() const { return line_; }
+  uint64_t first_line() const { return first_line_; }
   const std::vector<Cell>& cells() const { return cells_; }
   // The record read last is the header. From here on Next refuses it with kBadInput: it stands in
   // the middle where whole files were joined, and would turn every column into text. A single
@@ -40,6 +47,7 @@ class RecordReader {
     bool quoted = false;
     bool doubled = false;  // Holds doubled quotes.
   };
+  Status FindCells();
   Status FindQuotedEnd(size_t* at, Extent* extent);
   Status FindPlainEnd(size_t* at, Extent* extent);
   void MakeCells();
@@ -48,6 +56,7 @@ class RecordReader {
   LineSource* lines_;
   char delimiter_;
   std::string_view line_;
+  uint64_t first_line_ = 0;
   std::vector<Extent> extents_;
   std::vector<Cell> cells_;
   std::vector<std::string> header_;

@@ -1,5 +1,6 @@
 // CSV and TSV to rows. The header names columns ("age", "hist.item"); an empty cell is missing;
-// list cells hold numbers separated by '|', and "" in quotes is the empty list or the empty string.
+// list cells hold numbers between separators, and "" in quotes is the empty list or the empty
+// string.
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/delimited/delimited_record_internal.h"
 #include "dsi/text/lines/text_rows_internal.h"
@@ -15,17 +17,21 @@
 namespace dsi::internal {
 namespace {
 
-constexpr char kListSeparator = '|';
 constexpr uint32_t kIgnored = UINT32_MAX;
 
 class DelimitedInput : public RowTextInput {
  public:
   DelimitedInput(std::unique_ptr<LineSource> source, std::shared_ptr<const Schema> rows_schema,
-                 char delimiter)
-      : RowTextInput(std::move(source), std::move(rows_schema)), records_(&lines(), delimiter) {}
+                 const TextInputOptions& options, char delimiter)
+      : RowTextInput(std::move(source), std::move(rows_schema), options),
+        list_separator_(options.list_separator),
+        epoch_unit_(options.epoch_unit),
+        records_(&lines(), delimiter) {}
 
-  Status ReadHeader(bool ignore_unknown) {
+  Status ReadHeader(bool ignore_unknown, bool may_be_empty) {
+    has_value_.assign(schema().features.size(), 0);
     DSI_ASSIGN_OR_RETURN(const bool more, records_.Next());
+    if (!more && may_be_empty) return {};
     if (!more) return BadInput("{}: found no line, expected a header", lines().Where());
     std::unordered_map<std::string, Target> by_name;
     for (uint32_t f = 0; f < schema().features.size(); ++f) {
@@ -34,7 +40,6 @@ class DelimitedInput : public RowTextInput {
       }
     }
     records_.KeepHeader();
-    has_value_.assign(schema().features.size(), 0);
     std::vector<uint32_t> found(schema().features.size());
     std::unordered_map<std::string, size_t> seen;
     for (const Cell& cell : records_.cells()) {
@@ -54,7 +59,7 @@ class DelimitedInput : public RowTextInput {
         continue;
       }
       targets_.push_back({kIgnored, static_cast<uint32_t>(ignored_.size())});
-      ignored_.push_back({.name = name, .values = 0, .first_line = 0});
+      ignored_.push_back({.name = name});
     }
     for (size_t f = 0; f < found.size(); ++f) {
       const FeatureSpec& feature = schema().features[f];
@@ -73,9 +78,12 @@ class DelimitedInput : public RowTextInput {
   }
 
  protected:
-  Result<bool> SetRow(RowBatch* batch) override {
-    DSI_ASSIGN_OR_RETURN(const bool more, records_.Next());
-    if (!more) return false;
+  Result<bool> NextRow() override { return records_.NextLine(); }
+  std::string_view row_text() const override { return records_.text(); }
+  uint64_t row_line() const override { return records_.first_line(); }
+
+  Status SetRow(RowBatch* batch) override {
+    DSI_RETURN_IF_ERROR(records_.Cut());
     const std::vector<Cell>& cells = records_.cells();
     if (cells.size() != targets_.size()) {
       return BadInput("{}: found {} cells, expected the {} of the header", lines().Where(),
@@ -92,7 +100,7 @@ class DelimitedInput : public RowTextInput {
       const Status status = SetCell(targets_[i], cells[i].text, batch);
       if (!status.ok()) return AtLine(status);
     }
-    return true;
+    return {};
   }
 
  private:
@@ -110,6 +118,7 @@ class DelimitedInput : public RowTextInput {
     if (type == Type::kBytes) return batch->SetBytes(target.feature, text);
     // Some programs quote every cell; an empty number is then missing as well.
     if (text.empty()) return {};
+    if (feature.time_unit != TimeUnit::kNone) return SetTime(target, text, batch);
     if (type == Type::kBool && (text == "true" || text == "false")) {
       return batch->SetInt(target.feature, text == "true" ? 1 : 0);
     }
@@ -131,6 +140,26 @@ class DelimitedInput : public RowTextInput {
                     QuoteForMessage(feature.name), QuoteForMessage(text), TypeName(type));
   }
 
+  Status SetTime(Target target, std::string_view text, RowBatch* batch) {
+    const FeatureSpec& feature = schema().features[target.feature];
+    const TimeUnit unit = feature.time_unit;
+    int64_t time = 0;
+    IsoTime iso;
+    Status status;
+    if (ParseIsoTime(text, &iso)) {
+      status = IsoToUnit(iso, unit, &time);
+    } else {
+      status =
+          ConvertTimeText(text, epoch_unit_ == TimeUnit::kNone ? unit : epoch_unit_, unit, &time);
+      if (status.code() == StatusCode::kBadInput) {
+        status = BadInput("found {}, expected {}", QuoteForMessage(text), ExpectedTime(unit));
+      }
+    }
+    if (!status.ok())
+      return BadInput("feature {}: {}", QuoteForMessage(feature.name), status.message());
+    return batch->SetInt(target.feature, time);
+  }
+
   Status SetList(Target target, std::string_view text, RowBatch* batch) {
     const FeatureSpec& feature = schema().features[target.feature];
     const Type type = feature.columns[target.column].type;
@@ -140,7 +169,7 @@ class DelimitedInput : public RowTextInput {
     bool any_big = false;
     bool any_negative = false;
     for (size_t at = 0; !text.empty() && at <= text.size();) {
-      const size_t end = std::min(text.find(kListSeparator, at), text.size());
+      const size_t end = std::min(text.find(list_separator_, at), text.size());
       const std::string_view part = text.substr(at, end - at);
       int64_t whole = 0;
       uint64_t big = 0;
@@ -188,6 +217,8 @@ class DelimitedInput : public RowTextInput {
     return fits;
   }
 
+  const char list_separator_;
+  const TimeUnit epoch_unit_;
   RecordReader records_;
   std::vector<Target> targets_;     // Per cell of a record.
   std::vector<uint8_t> has_value_;  // Per feature: some row had it.
@@ -202,9 +233,10 @@ class DelimitedInput : public RowTextInput {
 Result<std::unique_ptr<TextInput>> MakeDelimitedInput(std::unique_ptr<LineSource> lines,
                                                       std::shared_ptr<const Schema> schema,
                                                       const TextInputOptions& options,
-                                                      char delimiter) {
-  auto input = std::make_unique<DelimitedInput>(std::move(lines), std::move(schema), delimiter);
-  DSI_RETURN_IF_ERROR(input->ReadHeader(options.ignore_unknown));
+                                                      char delimiter, bool may_be_empty) {
+  auto input =
+      std::make_unique<DelimitedInput>(std::move(lines), std::move(schema), options, delimiter);
+  DSI_RETURN_IF_ERROR(input->ReadHeader(options.ignore_unknown, may_be_empty));
   return std::unique_ptr<TextInput>(std::move(input));
 }
 

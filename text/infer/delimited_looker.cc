@@ -1,6 +1,8 @@
 // What names hold in CSV and TSV, where everything is text that may look like something else.
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -15,51 +17,64 @@ namespace {
 
 class DelimitedLooker : public RowLooker {
  public:
-  DelimitedLooker(LineSource* source, char delimiter)
-      : RowLooker(source), records_(source, delimiter) {}
-
-  Status ReadHeader() {
-    DSI_ASSIGN_OR_RETURN(const bool more, records_.Next());
-    if (!more) return BadInput("{}: found no line, expected a header", lines().Where());
-    records_.KeepHeader();
-    std::unordered_set<std::string_view> names;
-    for (const Cell& cell : records_.cells()) {
-      if (!names.insert(cell.text).second) {
-        return BadInput("{}: {} stands twice in the header", lines().Where(),
-                        QuoteForMessage(cell.text));
-      }
-      DSI_RETURN_IF_ERROR(Add(cell.text).status());
-    }
-    for (SeenFeature& feature : seen()) feature.nested = MayNest(feature.name, names);
-    return {};
-  }
+  DelimitedLooker(char delimiter, char list_separator)
+      : delimiter_(delimiter), list_separator_(list_separator) {}
 
   Result<bool> LookAtRow() override {
-    DSI_ASSIGN_OR_RETURN(const bool more, records_.Next());
+    DSI_ASSIGN_OR_RETURN(const bool more, records_->Next());
     if (!more) return false;
-    const std::vector<Cell>& cells = records_.cells();
-    if (cells.size() != seen().size()) {
+    const std::vector<Cell>& cells = records_->cells();
+    if (cells.size() != columns_.size()) {
       return BadInput("{}: found {} cells, expected the {} of the header", lines().Where(),
-                      cells.size(), seen().size());
+                      cells.size(), columns_.size());
     }
     const bool in_sample = sample().StartRow();
-    for (uint32_t i = 0; i < cells.size(); ++i) {
+    for (size_t i = 0; i < cells.size(); ++i) {
       if (cells[i].text.empty()) continue;
-      LookAtCell(cells[i].text, &seen()[i]);
-      if (in_sample) Sample(cells[i].text, i);
+      LookAtCell(cells[i].text, &seen()[columns_[i]]);
+      if (in_sample) Sample(cells[i].text, columns_[i]);
     }
     return true;
   }
 
+  void Finish() override {
+    std::unordered_set<std::string_view> names;
+    for (const SeenFeature& feature : seen()) names.insert(feature.name);
+    for (SeenFeature& feature : seen()) feature.nested = MayNest(feature.name, names);
+  }
+
   // A column without a value is a feature all the same: of strings.
   std::vector<std::string> Valueless() const override { return {}; }
+
+ protected:
+  Status ReadStart(bool may_be_empty) override {
+    records_.emplace(&lines(), delimiter_);
+    columns_.clear();
+    DSI_ASSIGN_OR_RETURN(const bool more, records_->Next());
+    if (!more && may_be_empty) return {};
+    if (!more) return BadInput("{}: found no line, expected a header", lines().Where());
+    records_->KeepHeader();
+    std::unordered_set<std::string_view> names;
+    for (const Cell& cell : records_->cells()) {
+      if (!names.insert(cell.text).second) {
+        return BadInput("{}: {} stands twice in the header", lines().Where(),
+                        QuoteForMessage(cell.text));
+      }
+      const auto [at, is_new] = ordinals_.try_emplace(std::string(cell.text), 0);
+      if (is_new) {
+        DSI_ASSIGN_OR_RETURN(at->second, Add(cell.text));
+      }
+      columns_.push_back(at->second);
+    }
+    return {};
+  }
 
  private:
   void Sample(std::string_view text, uint32_t feature) {
     ValueHash hash;
     bool is_list = false;
     for (size_t at = 0; at <= text.size();) {
-      const size_t end = std::min(text.find('|', at), text.size());
+      const size_t end = std::min(text.find(list_separator_, at), text.size());
       is_list |= end != text.size();
       hash.AddText(text.substr(at, end - at));
       at = end + 1;
@@ -68,20 +83,23 @@ class DelimitedLooker : public RowLooker {
   }
 
   void LookAtCell(std::string_view text, SeenFeature* feature) {
-    if (text.find('|') == std::string_view::npos) {
+    if (text.find(list_separator_) == std::string_view::npos) {
+      ++feature->num_ones;
       LookAtPart(text, &feature->one);
       return;
     }
     SeenValues parts;
     for (size_t at = 0; at <= text.size();) {
-      const size_t end = std::min(text.find('|', at), text.size());
+      const size_t end = std::min(text.find(list_separator_, at), text.size());
       LookAtPart(text.substr(at, end - at), &parts);
       at = end + 1;
     }
-    // A bar in a text is no list.
-    if (parts.text_line != 0) {
+    // A separator in a text makes no list.
+    if (parts.text_line + parts.iso_line != 0) {
+      ++feature->num_ones;
       feature->one.AddText(text, line());
     } else {
+      ++feature->num_lists;
       feature->many.Merge(parts);
     }
   }
@@ -102,21 +120,23 @@ class DelimitedLooker : public RowLooker {
       case NumberText::kUint:
         return values->AddUint(big, line());
       case NumberText::kDouble:
-        return values->AddDouble(line());
+        return values->AddDouble(number, line());
       case NumberText::kNone:
         return values->AddText(text, line());
     }
   }
 
-  RecordReader records_;
+  const char delimiter_;
+  const char list_separator_;
+  std::optional<RecordReader> records_;                 // Of the file being read.
+  std::vector<uint32_t> columns_;                       // The feature of each of its cells.
+  std::unordered_map<std::string, uint32_t> ordinals_;  // Of all files.
 };
 
 }  // namespace
 
-Result<std::unique_ptr<RowLooker>> MakeDelimitedLooker(LineSource* lines, char delimiter) {
-  auto looker = std::make_unique<DelimitedLooker>(lines, delimiter);
-  DSI_RETURN_IF_ERROR(looker->ReadHeader());
-  return std::unique_ptr<RowLooker>(std::move(looker));
+std::unique_ptr<RowLooker> MakeDelimitedLooker(char delimiter, char list_separator) {
+  return std::make_unique<DelimitedLooker>(delimiter, list_separator);
 }
 
 }  // namespace dsi::internal

@@ -7,6 +7,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 #include "dsi/format/name_words_internal.h"
@@ -23,32 +24,45 @@ uint64_t Earlier(uint64_t a, uint64_t b) {
   return std::min(a, b);
 }
 
-Status Mixed(const std::string& name, std::string_view what, uint64_t line, std::string_view other,
-             uint64_t other_line) {
-  return BadInput("feature {}: {} on line {} and {} on line {}, expected one kind of value",
-                  QuoteForMessage(name), what, line, other, other_line);
-}
+// Refuses what one feature cannot hold together.
+class MixtureCheck {
+ public:
+  MixtureCheck(const std::string& name, const PlaceNames& places) : name_(name), places_(places) {}
 
-Status CheckMixture(const std::string& name, const SeenValues& values) {
+  Status Mixed(std::string_view what, uint64_t line, std::string_view other,
+               uint64_t other_line) const {
+    return BadInput("feature {}: {} on {} and {} on {}, expected one kind of value",
+                    QuoteForMessage(name_), what, places_.Text(line), other,
+                    places_.Text(other_line));
+  }
+
+  Status Check(const SeenValues& values) const;
+
+ private:
+  const std::string& name_;
+  const PlaceNames& places_;
+};
+
+Status MixtureCheck::Check(const SeenValues& values) const {
   const uint64_t number_line = values.NumberLine();
   if (values.text_line != 0 && number_line != 0) {
-    return Mixed(name, "a string", values.text_line, "a number", number_line);
+    return Mixed("a string", values.text_line, "a number", number_line);
   }
   if (values.text_line != 0 && values.bool_line != 0) {
-    return Mixed(name, "a string", values.text_line, "a truth value", values.bool_line);
+    return Mixed("a string", values.text_line, "a truth value", values.bool_line);
   }
   const uint64_t float_line = Earlier(number_line, values.word_line);
   if (values.bool_line != 0 && float_line != 0) {
-    return Mixed(name, "a truth value", values.bool_line, "a number", float_line);
+    return Mixed("a truth value", values.bool_line, "a number", float_line);
   }
   if (values.fraction_line != 0 && values.inexact_line != 0) {
     return BadInput(
-        "feature {}: a fraction on line {} and on line {} a whole number that float64 "
-        "cannot hold exactly",
-        QuoteForMessage(name), values.fraction_line, values.inexact_line);
+        "feature {}: a fraction on {} and on {} a whole number that float64 cannot hold exactly",
+        QuoteForMessage(name_), places_.Text(values.fraction_line),
+        places_.Text(values.inexact_line));
   }
   if (values.big_line != 0 && values.negative_line != 0 && values.fraction_line == 0) {
-    return Mixed(name, "a number of 2^63 or more", values.big_line, "a negative number",
+    return Mixed("a number of 2^63 or more", values.big_line, "a negative number",
                  values.negative_line);
   }
   return {};
@@ -64,9 +78,19 @@ Type TypeOf(const SeenValues& values, bool is_list) {
   return values.big_line != 0 ? Type::kUint64 : Type::kInt64;
 }
 
+void ForgetNumbers(SeenValues* values) {
+  values->whole_line = values->inexact_line = values->negative_line = 0;
+  values->big_line = values->fraction_line = 0;
+}
+
+void ForgetTexts(SeenValues* values) {
+  values->text_line = values->word_line = values->iso_line = 0;
+}
+
 }  // namespace
 
 void SeenValues::AddInt(int64_t value, uint64_t line) {
+  AddNumber(static_cast<double>(value));
   See(line, &whole_line);
   if (value < 0) See(line, &negative_line);
   double exact = 0;
@@ -75,17 +99,37 @@ void SeenValues::AddInt(int64_t value, uint64_t line) {
 }
 
 void SeenValues::AddUint(uint64_t value, uint64_t line) {
+  AddNumber(static_cast<double>(value));
   See(line, &whole_line);
   See(line, &big_line);
   double exact = 0;
   if (!ConvertWhole(value, &exact)) See(line, &inexact_line);
 }
 
-void SeenValues::AddDouble(uint64_t line) { See(line, &fraction_line); }
-void SeenValues::AddBool(uint64_t line) { See(line, &bool_line); }
+void SeenValues::AddNumber(double value) {
+  ++num_numbers;
+  least_number = std::min(least_number, value);
+  greatest_number = std::max(greatest_number, value);
+}
+
+void SeenValues::AddDouble(double value, uint64_t line) {
+  AddNumber(value);
+  See(line, &fraction_line);
+}
+
+void SeenValues::AddBool(uint64_t line) {
+  ++num_bools;
+  See(line, &bool_line);
+}
 
 void SeenValues::AddText(std::string_view text, uint64_t line) {
   double number = 0;
+  ++num_texts;
+  // Once one is no time, none needs to be.
+  if (IsoTime time; text_line == 0 && ParseIsoTime(text, &time)) {
+    iso_digits = std::max(iso_digits, time.digits);
+    return See(line, &iso_line);
+  }
   See(line, ParseFloatWord(text, &number) ? &word_line : &text_line);
 }
 
@@ -97,13 +141,21 @@ void SeenValues::Merge(const SeenValues& other) {
   fraction_line = Earlier(fraction_line, other.fraction_line);
   word_line = Earlier(word_line, other.word_line);
   text_line = Earlier(text_line, other.text_line);
+  iso_line = Earlier(iso_line, other.iso_line);
+  iso_digits = std::max(iso_digits, other.iso_digits);
   bool_line = Earlier(bool_line, other.bool_line);
   greatest = std::max(greatest, other.greatest);
+  least_number = std::min(least_number, other.least_number);
+  greatest_number = std::max(greatest_number, other.greatest_number);
+  num_numbers += other.num_numbers;
+  num_texts += other.num_texts;
+  num_bools += other.num_bools;
 }
 
 uint64_t SeenValues::FirstLine() const {
   uint64_t first = 0;
-  for (const uint64_t line : {whole_line, fraction_line, word_line, text_line, bool_line}) {
+  for (const uint64_t line :
+       {whole_line, fraction_line, word_line, text_line, iso_line, bool_line}) {
     first = Earlier(first, line);
   }
   return first;
@@ -113,18 +165,54 @@ uint64_t SeenValues::NumberLine() const {
   return Earlier(whole_line, Earlier(fraction_line, big_line));
 }
 
-uint64_t SeenValues::OtherLine() const { return Earlier(text_line, Earlier(word_line, bool_line)); }
+uint64_t SeenValues::OtherLine() const {
+  return Earlier(Earlier(text_line, iso_line), Earlier(word_line, bool_line));
+}
 
-Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text) {
+void KeepMost(SeenFeature* seen) {
+  // Lists hold numbers.
+  ForgetTexts(&seen->many);
+  if (seen->num_lists > seen->num_ones) {
+    seen->one = {};
+  } else if (seen->num_ones != 0) {
+    seen->many = {};
+    seen->empty_list_line = 0;
+  }
+  for (SeenValues* values : {&seen->one, &seen->many}) {
+    const uint64_t most = std::max({values->num_numbers, values->num_texts, values->num_bools});
+    if (values->text_line + values->iso_line != 0 && values->num_texts == most) {
+      ForgetNumbers(values);
+      values->bool_line = 0;
+    } else if (values->bool_line != 0 && values->num_bools == most) {
+      ForgetNumbers(values);
+      ForgetTexts(values);
+    } else if (values->NumberLine() != 0) {
+      values->text_line = values->iso_line = values->bool_line = 0;  // Words may stand for floats.
+    }
+    // Fewer rows are left out of floats where whole numbers are inexact, and of int64 where they
+    // are beyond it.
+    if (values->fraction_line != 0) values->inexact_line = 0;
+    if (values->negative_line != 0) values->big_line = 0;
+  }
+}
+
+Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rules) {
+  const bool typed_text = rules.typed_text;
+  const MixtureCheck check(seen.name, rules.places);
   const uint64_t list_line = Earlier(seen.many.FirstLine(), seen.empty_list_line);
   const uint64_t one_line = seen.one.FirstLine();
   bool is_list = list_line != 0;
   if (typed_text && is_list && one_line != 0) {
-    return Mixed(seen.name, "a list", list_line, "a single value", one_line);
+    return check.Mixed("a list", list_line, "a single value", one_line);
   }
   SeenValues values = seen.one;
   values.Merge(seen.many);
-  Status mixture = CheckMixture(seen.name, values);
+  const bool only_times = values.iso_line != 0 && values.text_line == 0 && values.word_line == 0 &&
+                          values.NumberLine() == 0 && values.bool_line == 0;
+  const bool is_time =
+      only_times && !is_list && KindByName(seen.name, Type::kBytes, 0) != Kind::kKey;
+  if (!is_time) values.text_line = Earlier(values.text_line, values.iso_line);
+  Status mixture = check.Check(values);
   // In untyped text, what is no number in common is text.
   if (!mixture.ok()) {
     if (typed_text) return mixture;
@@ -135,10 +223,29 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text) {
   FeatureSpec feature;
   feature.name = seen.name;
   feature.nested = seen.nested;
+  if (is_time) {
+    feature.columns = {{"", Type::kInt64, ""}};
+    feature.kind = Kind::kTimestamp;
+    feature.time_unit = UnitOfDigits(values.iso_digits);
+    return feature;
+  }
   const Type type = TypeOf(values, is_list);
   feature.columns = {{"", type, ""}};
   feature.kind = is_list ? Kind::kList : KindByName(seen.name, type, values.greatest);
-  if (feature.kind == Kind::kTimestamp) feature.time_unit = UnitBySize(values.greatest);
+  if (feature.kind == Kind::kTimestamp) {
+    feature.time_unit =
+        rules.epoch_unit == TimeUnit::kNone ? UnitBySize(values.greatest) : rules.epoch_unit;
+  }
+  // Only with a stated unit can a fraction be a time: else it may be a duration.
+  const bool has_fraction = rules.epoch_unit != TimeUnit::kNone && type == Type::kFloat64 &&
+                            !is_list && values.word_line == 0;
+  const double greatest = std::clamp(values.greatest_number, 0.0, 1e18);
+  if (has_fraction &&
+      KindByName(seen.name, Type::kInt64, static_cast<int64_t>(greatest)) == Kind::kTimestamp) {
+    feature.columns[0].type = Type::kInt64;
+    feature.kind = Kind::kTimestamp;
+    feature.time_unit = TimeUnit::kNanos;
+  }
   return feature;
 }
 

@@ -7,10 +7,12 @@
 #include <string_view>
 
 #include "dsi/format/schema.h"
+#include "dsi/text/infer/line_place_internal.h"
 
 namespace dsi::internal {
 
-// Values of one shape. Each kind of value is held as the first line that had it; 0: none had.
+// Values of one shape. Each kind of value is held as the place of the first line that had it; 0:
+// none had.
 struct SeenValues {
   uint64_t whole_line = 0;
   uint64_t inexact_line = 0;  // A whole number that float64 cannot hold.
@@ -19,13 +21,20 @@ struct SeenValues {
   uint64_t fraction_line = 0;
   uint64_t word_line = 0;  // "NaN", "Infinity", "-Infinity".
   uint64_t text_line = 0;
+  uint64_t iso_line = 0;  // A string that is a time in ISO 8601.
   uint64_t bool_line = 0;
+  uint32_t iso_digits = 0;  // The most of a fraction of these.
   int64_t greatest = std::numeric_limits<int64_t>::min();
+  double least_number = std::numeric_limits<double>::infinity();  // Fractions too.
+  double greatest_number = -std::numeric_limits<double>::infinity();
+  uint64_t num_numbers = 0;
+  uint64_t num_texts = 0;  // Words and times too.
+  uint64_t num_bools = 0;
 
   void AddInt(int64_t value, uint64_t line);
   void AddUint(uint64_t value, uint64_t line);
-  void AddDouble(uint64_t line);
-  // A string; it may be a word that stands for a float.
+  void AddDouble(double value, uint64_t line);
+  // A string; it may be a word that stands for a float, or a time.
   void AddText(std::string_view text, uint64_t line);
   void AddBool(uint64_t line);
   // Takes the first lines of both.
@@ -33,6 +42,9 @@ struct SeenValues {
   uint64_t FirstLine() const;   // 0: nothing was seen.
   uint64_t NumberLine() const;  // The first with a number.
   uint64_t OtherLine() const;   // The first with text or a truth value.
+
+ private:
+  void AddNumber(double value);
 };
 
 struct SeenFeature {
@@ -41,10 +53,28 @@ struct SeenFeature {
   SeenValues one;       // Values that stood alone.
   SeenValues many;      // Entries of lists.
   uint64_t empty_list_line = 0;
+  uint64_t num_ones = 0;  // Rows with a value alone, and with a list.
+  uint64_t num_lists = 0;
+
+  bool has_values() const {
+    return one.FirstLine() != 0 || many.FirstLine() != 0 || empty_list_line != 0;
+  }
 };
 
-// JSON states what is a string, a number and a list: mixing them is kBadInput. In CSV every mixture
-// has a common form: a number is a list of one, anything is a string.
-Result<FeatureSpec> InferFeature(const SeenFeature& seen, bool typed_text);
+struct InferRules {
+  // JSON states what is a string, a number and a list: mixing them is kBadInput. In CSV every
+  // mixture has a common form: a number is a list of one, anything is a string.
+  bool typed_text = false;
+  // Rows that do not fit are left out, so that of a mixture the most frequent kind stays.
+  bool keep_most = false;
+  // What numbers of times are in; kNone: by their size.
+  TimeUnit epoch_unit = TimeUnit::kNone;
+  PlaceNames places;
+};
+
+// Forgets what no feature can hold beside what most rows have.
+void KeepMost(SeenFeature* seen);
+
+Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rules);
 
 }  // namespace dsi::internal

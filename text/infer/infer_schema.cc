@@ -1,5 +1,6 @@
 // Finds a schema: one pass over the rows that remembers what each name held.
 #include <deque>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -9,7 +10,7 @@
 #include "dsi/text/infer/infer_feature_internal.h"
 #include "dsi/format/name_words_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
-#include "dsi/text/lines/text_rows_internal.h"
+#include "dsi/text/lines/text_files_internal.h"
 
 namespace dsi {
 namespace internal {
@@ -30,35 +31,69 @@ Result<uint32_t> RowLooker::Add(std::string_view name) {
 
 namespace {
 
-Status LookAtRows(RowLooker* rows, const LineSource& lines, const InferOptions& options,
-                  InferReport* report) {
-  constexpr uint64_t kProgressBytes = 1 << 20;
-  uint64_t reported = 0;
-  for (uint64_t row = 0; options.max_rows == 0 || row < options.max_rows; ++row) {
-    DSI_ASSIGN_OR_RETURN(const bool more, rows->LookAtRow());
-    if (!more) break;
-    report->rows = row + 1;
-    if (!options.progress || lines.bytes_done() - reported < kProgressBytes) continue;
-    reported = lines.bytes_done();
-    if (!options.progress(reported, lines.bytes_total())) {
-      return {StatusCode::kCancelled, "cancelled while finding a schema"};
-    }
+// Tells a caller how far the looking is, now and then.
+class LookProgress {
+ public:
+  LookProgress(const InferOptions& options, uint64_t bytes_total)
+      : progress_(options.progress), bytes_total_(bytes_total) {}
+
+  Status Update(const LineSource& lines) {
+    constexpr uint64_t kEachBytes = 1 << 20;
+    const uint64_t done = bytes_before_ + lines.bytes_done();
+    if (!progress_ || done - reported_ < kEachBytes) return {};
+    reported_ = done;
+    if (progress_(done, bytes_total_)) return {};
+    return {StatusCode::kCancelled, "cancelled while finding a schema"};
   }
+  void EndFile(const LineSource& lines) { bytes_before_ += lines.bytes_done(); }
+
+ private:
+  const std::function<bool(uint64_t, uint64_t)>& progress_;
+  const uint64_t bytes_total_;
+  uint64_t bytes_before_ = 0;  // Of the files before.
+  uint64_t reported_ = 0;
+};
+
+Status LookAtRows(RowLooker* rows, TextFiles* files, const InferOptions& options,
+                  InferReport* report) {
+  report->rows = 0;
+  LookProgress progress(options, options.progress ? files->CountBytes() : 0);
+  const bool leaves_out = static_cast<bool>(options.text.on_bad_row);
+  const uint64_t most = options.max_rows == 0 ? UINT64_MAX : options.max_rows;
+  while (files->opened() < files->size() && report->rows < most) {
+    const auto file = static_cast<uint32_t>(files->opened());
+    DSI_ASSIGN_OR_RETURN(const std::unique_ptr<LineSource> lines, files->OpenNext());
+    DSI_RETURN_IF_ERROR(rows->StartFile(lines.get(), file, files->size() > 1));
+    while (report->rows < most) {
+      const Result<bool> more = rows->LookAtRow();
+      if (leaves_out && more.status().code() == StatusCode::kBadInput && !lines->failed()) continue;
+      DSI_RETURN_IF_ERROR(more.status());
+      if (!*more) break;
+      ++report->rows;
+      DSI_RETURN_IF_ERROR(progress.Update(*lines));
+    }
+    progress.EndFile(*lines);
+  }
+  rows->Finish();
   return {};
 }
 
-Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, bool typed_text,
+Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules& rules,
                           InferReport* report) {
   Schema schema;
   for (const SeenFeature& one : seen) {
     // A name that never had a value says nothing; in a header it still needs a place.
     const bool valueless = one.one.FirstLine() == 0 && one.many.FirstLine() == 0;
     SeenFeature known = one;
-    if (valueless && !typed_text) known.one.text_line = 1;
-    DSI_ASSIGN_OR_RETURN(FeatureSpec feature, InferFeature(known, typed_text));
+    if (valueless && !rules.typed_text) known.one.text_line = 1;
+    if (rules.keep_most) KeepMost(&known);
+    if (rules.typed_text && !known.has_values()) continue;
+    DSI_ASSIGN_OR_RETURN(FeatureSpec feature, InferFeature(known, rules));
     const uint64_t number_line = one.one.NumberLine();
-    if (feature.columns[0].type == Type::kBytes && number_line != 0)
-      report->mixed.emplace_back(feature.name, one.one.OtherLine());
+    if (feature.columns[0].type == Type::kBytes && number_line != 0) {
+      const uint64_t other = one.one.OtherLine();
+      report->mixed.push_back({feature.name, rules.places.File(other), PlaceNames::Line(other)});
+    }
     schema.features.push_back(std::move(feature));
   }
   schema.cluster_by = ClusterByNames(schema.features);
@@ -76,17 +111,18 @@ void FindKeys(RowLooker* rows, const Schema& schema, InferReport* report) {
   rows->sample().FindKeys(names, may_be_key, report);
 }
 
-Result<Schema> InferFromLines(LineSource* lines, TextFormat format, const InferOptions& options,
-                              InferReport* report) {
-  const bool typed_text = format == TextFormat::kJsonLines;
-  std::unique_ptr<RowLooker> rows;
-  if (typed_text) {
-    rows = MakeJsonLooker(lines);
-  } else {
-    DSI_ASSIGN_OR_RETURN(rows, MakeDelimitedLooker(lines, format == TextFormat::kCsv ? ',' : '\t'));
-  }
-  DSI_RETURN_IF_ERROR(LookAtRows(rows.get(), *lines, options, report));
-  DSI_ASSIGN_OR_RETURN(Schema schema, MakeSchema(rows->seen(), typed_text, report));
+Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, InferReport* report) {
+  const bool typed_text = files->format() == TextFormat::kJsonLines;
+  const std::unique_ptr<RowLooker> rows =
+      typed_text ? MakeJsonLooker()
+                 : MakeDelimitedLooker(files->format() == TextFormat::kCsv ? ',' : '\t',
+                                       options.text.list_separator);
+  DSI_RETURN_IF_ERROR(LookAtRows(rows.get(), files, options, report));
+  const InferRules rules = {.typed_text = typed_text,
+                            .keep_most = typed_text && options.text.on_bad_row,
+                            .epoch_unit = options.text.epoch_unit,
+                            .places = PlaceNames(files->Names())};
+  DSI_ASSIGN_OR_RETURN(Schema schema, MakeSchema(rows->seen(), rules, report));
   if (schema.features.empty()) return BadInput("found no values to find a schema from");
   const Status status = schema.Validate();
   if (status.code() == StatusCode::kInvalidArgument)
@@ -100,20 +136,25 @@ Result<Schema> InferFromLines(LineSource* lines, TextFormat format, const InferO
 }  // namespace
 }  // namespace internal
 
-Result<Schema> InferSchema(const std::string& path, const InferOptions& options,
+Result<Schema> InferSchema(const std::vector<TextFile>& files, const InferOptions& options,
                            InferReport* report) {
   InferReport unused;
   return internal::NoThrow([&]() -> Result<Schema> {
-    DSI_ASSIGN_OR_RETURN(const TextFormat format,
-                         internal::ResolveTextFormat(path, options.text.format));
-    DSI_ASSIGN_OR_RETURN(std::unique_ptr<internal::LineSource> lines,
-                         internal::OpenLines(path, options.text.max_line_bytes));
-    Result<Schema> schema = internal::InferFromLines(lines.get(), format, options,
-                                                     report != nullptr ? report : &unused);
+    DSI_ASSIGN_OR_RETURN(auto opened, internal::TextFiles::Create(files, options.text));
+    Result<Schema> schema =
+        internal::InferFromFiles(&opened, options, report != nullptr ? report : &unused);
+    if (schema.ok() || opened.size() > 1) return schema;
     // Messages about a line name the source already.
-    const std::string name = internal::SourceName(path);
-    if (schema.ok() || schema.status().message().starts_with(name)) return schema;
-    return schema.status().At(name);
+    const std::string name = opened.Name(0);
+    return schema.status().message().starts_with(name) ? schema : schema.status().At(name);
+  });
+}
+
+Result<Schema> InferSchema(const std::string& path, const InferOptions& options,
+                           InferReport* report) {
+  return internal::NoThrow([&] {
+    return InferSchema(std::vector<TextFile>{{.path = path, .name = "", .before_open = {}}},
+                       options, report);
   });
 }
 

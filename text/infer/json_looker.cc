@@ -19,8 +19,6 @@ using dom::element_type;
 
 class JsonLooker : public RowLooker {
  public:
-  using RowLooker::RowLooker;
-
   Result<bool> LookAtRow() override {
     std::string_view text;
     do {
@@ -43,6 +41,9 @@ class JsonLooker : public RowLooker {
     }
     return names;
   }
+
+ protected:
+  Status ReadStart(bool /*may_be_empty*/) override { return {}; }
 
  private:
   Status LookAtObject(dom::object object, KeyTree::Node* parent) {
@@ -103,14 +104,16 @@ class JsonLooker : public RowLooker {
   Status LookAtValue(dom::element value, SeenFeature* feature) {
     dom::array array;
     if (value.get(array) != simdjson::SUCCESS) {
+      ++feature->num_ones;
       (void)LookAtNumber(value, &feature->one);
       return {};
     }
+    ++feature->num_lists;
     bool empty = true;
     for (const dom::element item : array) {
       empty = false;
       const bool known = LookAtNumber(item, &feature->many);
-      if (!known || feature->many.text_line != 0) {
+      if (!known || feature->many.text_line + feature->many.iso_line != 0) {
         return BadInput(
             "{}: feature {}: found {} in an array, expected numbers (arrays of strings, "
             "nulls, arrays and objects have no place in a row)",
@@ -131,7 +134,7 @@ class JsonLooker : public RowLooker {
         values->AddUint(uint64_t(value), line());
         return true;
       case element_type::DOUBLE:
-        values->AddDouble(line());
+        values->AddDouble(double(value), line());
         return true;
       case element_type::BOOL:
         values->AddBool(line());
@@ -152,8 +155,6 @@ class JsonLooker : public RowLooker {
 
 }  // namespace
 
-std::unique_ptr<RowLooker> MakeJsonLooker(LineSource* lines) {
-  return std::make_unique<JsonLooker>(lines);
-}
+std::unique_ptr<RowLooker> MakeJsonLooker() { return std::make_unique<JsonLooker>(); }
 
 }  // namespace dsi::internal

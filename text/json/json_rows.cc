@@ -6,6 +6,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 #include "dsi/text/json/key_tree_internal.h"
@@ -21,8 +22,9 @@ class JsonInput : public RowTextInput {
  public:
   JsonInput(std::unique_ptr<LineSource> lines, std::shared_ptr<const Schema> rows_schema,
             const TextInputOptions& options)
-      : RowTextInput(std::move(lines), std::move(rows_schema)),
-        ignore_unknown_(options.ignore_unknown) {
+      : RowTextInput(std::move(lines), std::move(rows_schema), options),
+        ignore_unknown_(options.ignore_unknown),
+        epoch_unit_(options.epoch_unit) {
     for (size_t f = 0; f < schema().features.size(); ++f) {
       const FeatureSpec& feature = schema().features[f];
       for (size_t c = 0; c < feature.columns.size(); ++c) {
@@ -46,20 +48,24 @@ class JsonInput : public RowTextInput {
   }
 
  protected:
-  Result<bool> SetRow(RowBatch* batch) override {
-    std::string_view line;
+  Result<bool> NextRow() override {
     do {
-      DSI_ASSIGN_OR_RETURN(const bool more, lines().Next(&line));
+      DSI_ASSIGN_OR_RETURN(const bool more, lines().Next(&line_));
       if (!more) return false;
-    } while (IsBlank(line));
+    } while (IsBlank(line_));
+    return true;
+  }
+
+  Status SetRow(RowBatch* batch) override {
     dom::object object;
-    DSI_RETURN_IF_ERROR(parser_.Parse(line, lines(), &object));
+    DSI_RETURN_IF_ERROR(parser_.Parse(line_, lines(), &object));
     ++row_;
     batch_ = batch;
     members_.clear();
-    DSI_RETURN_IF_ERROR(SetObject(object, keys_.root()));
-    return true;
+    return SetObject(object, keys_.root());
   }
+
+  std::string_view row_text() const override { return line_; }
 
  private:
   // A member whose name is known, waiting for its value to be set.
@@ -146,7 +152,7 @@ class JsonInput : public RowTextInput {
   // Of a node that is no feature, `column` is its place among the ignored, plus 1.
   void Ignore(KeyTree::Node* node) {
     if (node->column == 0) {
-      ignored_.push_back({.name = node->name, .values = 0, .first_line = lines_done()});
+      ignored_.push_back({.name = node->name, .first_line = lines_done()});
       node->column = static_cast<uint32_t>(ignored_.size());
     }
     ++ignored_[node->column - 1].values;
@@ -158,6 +164,12 @@ class JsonInput : public RowTextInput {
       return SetList(node, value);
     }
     const Type stored = node.type;
+    if (stored == Type::kInt64) {
+      const TimeUnit unit = schema().features[node.feature].time_unit;
+      if (unit != TimeUnit::kNone &&
+          (type == element_type::STRING || epoch_unit_ != TimeUnit::kNone))
+        return SetTime(node, value, unit);
+    }
     switch (type) {
       case element_type::INT64:
         return Set(batch_->SetInt(node.feature, int64_t(value)));
@@ -180,6 +192,28 @@ class JsonInput : public RowTextInput {
         break;
     }
     return Unexpected(node, value);
+  }
+
+  Status SetTime(const KeyTree::Node& node, dom::element value, TimeUnit unit) {
+    const TimeUnit from = epoch_unit_ == TimeUnit::kNone ? unit : epoch_unit_;
+    std::string_view text;
+    int64_t time = 0;
+    Status status;
+    IsoTime iso;
+    if (value.get(text) == simdjson::SUCCESS) {
+      if (!ParseIsoTime(text, &iso)) return Unexpected(node, value);
+      status = IsoToUnit(iso, unit, &time);
+    } else if (value.is_int64()) {
+      status = ConvertTime(int64_t(value), from, unit, &time);
+    } else if (value.is_double()) {
+      // The shortest text that reads back to the same double, which is what was written wherever
+      // that had no more than 15 digits.
+      status = ConvertTimeText(fmt::format("{}", double(value)), from, unit, &time);
+    } else {
+      return Unexpected(node, value);
+    }
+    if (!status.ok()) return Fault("feature {}: {}", QuoteForMessage(node.name), status.message());
+    return Set(batch_->SetInt(node.feature, time));
   }
 
   Status SetList(const KeyTree::Node& node, dom::array array) {
@@ -271,8 +305,10 @@ class JsonInput : public RowTextInput {
       return Fault("feature {}: found {}, expected an array of type {}", QuoteForMessage(node.name),
                    DescribeJson(value), TypeName(node.type));
     }
+    const TimeUnit unit = schema().features[node.feature].time_unit;
     return Fault("feature {}: found {}, expected {}", QuoteForMessage(node.name),
-                 DescribeJson(value), ExpectedValue(node));
+                 DescribeJson(value),
+                 unit == TimeUnit::kNone ? ExpectedValue(node) : ExpectedTime(unit));
   }
 
   Status UnexpectedEntry(const KeyTree::Node& node, dom::element item, size_t at) {
@@ -289,13 +325,15 @@ class JsonInput : public RowTextInput {
   static constexpr size_t kMaxIgnoredNames = 10'000;
 
   const bool ignore_unknown_;
+  const TimeUnit epoch_unit_;
   KeyTree keys_;
   size_t num_unknown_ = 0;
   std::vector<IgnoredName> ignored_;
   uint64_t more_ignored_ = 0;
   JsonLineParser parser_;
   uint64_t row_ = 0;
-  RowBatch* batch_ = nullptr;    // Of the row being read.
+  std::string_view line_;        // Of the row being read.
+  RowBatch* batch_ = nullptr;    // That it goes to.
   std::vector<Member> members_;  // Of the objects being read, outer ones first.
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;

@@ -17,9 +17,17 @@
 namespace dsi::internal {
 namespace {
 
-constexpr std::string_view kGzipMagic = "\x1f\x8b";
-constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
-constexpr size_t kMagicBytes = 4;
+struct PackingFacts {
+  std::string_view magic;
+  std::string_view ending;
+  std::string_view name;
+};
+// In the order of Packing, kNone left out.
+constexpr PackingFacts kFacts[] = {{"\x1f\x8b", ".gz", "gzip"},
+                                   {"\x28\xb5\x2f\xfd", ".zst", "zstd"},
+                                   {"\x04\x22\x4d\x18", ".lz4", "LZ4"}};
+
+const PackingFacts& FactsOf(Packing packing) { return kFacts[static_cast<size_t>(packing) - 1]; }
 
 // Reads of a pipe may be short, so the first bytes are collected before anyone looks at them, and
 // handed out again first.
@@ -34,7 +42,7 @@ class DescriptorSource : public ByteSource {
   DescriptorSource& operator=(const DescriptorSource&) = delete;
 
   Result<std::string_view> Peek() {
-    while (head_size_ < kMagicBytes) {
+    while (head_size_ < kPackingMagicBytes) {
       DSI_ASSIGN_OR_RETURN(const size_t count,
                            ReadDescriptor(std::span(head_).subspan(head_size_)));
       if (count == 0) break;
@@ -74,15 +82,15 @@ class DescriptorSource : public ByteSource {
   uint64_t total_;
   uint64_t done_ = 0;
   std::string name_;
-  std::array<char, kMagicBytes> head_{};
+  std::array<char, kPackingMagicBytes> head_{};
   size_t head_size_ = 0;
   size_t head_at_ = 0;
 };
 
-Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path) {
-  if (path == "-") {
-    return std::make_unique<DescriptorSource>(STDIN_FILENO, false, 0, SourceName(path));
-  }
+Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path,
+                                                         const std::string& name) {
+  if (path == "-") return std::make_unique<DescriptorSource>(STDIN_FILENO, false, 0, name);
+
   if (!SchemeOf(path).empty()) {
     return InvalidArgument("{}: text is read from local files and standard input, not from URLs",
                            WithoutSecrets(path));
@@ -90,7 +98,7 @@ Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
-    return Error(code, "{}: {}", path, std::strerror(errno));
+    return Error(code, "{}: {}", name, std::strerror(errno));
   }
   struct stat info {};
   uint64_t total = 0;
@@ -99,23 +107,34 @@ Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path
     // A hint that is allowed to fail.
     (void)::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
-  return std::make_unique<DescriptorSource>(descriptor, true, total, path);
+  return std::make_unique<DescriptorSource>(descriptor, true, total, name);
 }
 
 }  // namespace
 
+Packing FindPacking(std::string_view head) {
+  for (const Packing packing : kPackings) {
+    if (head.starts_with(FactsOf(packing).magic)) return packing;
+  }
+  return Packing::kNone;
+}
+
+std::string_view EndingOf(Packing packing) {
+  return packing == Packing::kNone ? std::string_view() : FactsOf(packing).ending;
+}
+
 std::string SourceName(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<DescriptorSource> file, OpenDescriptor(path));
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
+                                                   const std::string& name) {
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<DescriptorSource> file, OpenDescriptor(path, name));
   DSI_ASSIGN_OR_RETURN(const std::string_view head, file->Peek());
-  const std::string name = SourceName(path);
-  if (head.starts_with(kGzipMagic)) return MakeGzipSource(std::move(file), name);
-  if (head.starts_with(kZstdMagic)) return MakeZstdSource(std::move(file), name);
-  for (const auto& [ending, magic] : {std::pair(".gz", "gzip"), std::pair(".zst", "zstd")}) {
-    if (path.ends_with(ending)) {
-      return BadInput("{}: the name ends in {}, but the bytes are not {} data", name, ending,
-                      magic);
+  const Packing packing = FindPacking(head);
+  if (packing != Packing::kNone) return MakeUnpacker(packing, std::move(file), name);
+  for (const Packing named : kPackings) {
+    if (path.ends_with(EndingOf(named))) {
+      return BadInput("{}: the name ends in {}, but the bytes are not {} data", name,
+                      EndingOf(named), FactsOf(named).name);
     }
   }
   return std::unique_ptr<ByteSource>(std::move(file));

@@ -1,5 +1,5 @@
 // A stream of bytes that is read once from front to back: a file, a pipe or standard input, with
-// gzip or zstd taken off on the way.
+// gzip, zstd or LZ4 taken off on the way.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "dsi/base/status.h"
 
@@ -26,16 +27,24 @@ class ByteSource {
 };
 
 // Opens a file, or standard input for "-". Compression is found by the first bytes, so that a pipe
-// may be compressed too; a name ending in .gz or .zst whose bytes say otherwise is kBadInput.
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path);
+// may be compressed too; a path with the ending of a packing whose bytes say otherwise is
+// kBadInput. Messages call it `name`.
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
+                                                   const std::string& name);
+
+enum class Packing : uint8_t { kNone, kGzip, kZstd, kLz4 };
+inline constexpr size_t kPackingMagicBytes = 4;
+// By the first bytes, up to kPackingMagicBytes of them.
+Packing FindPacking(std::string_view head);
+// Endings of names: ".gz", ".zst", ".lz4"; empty where there is none.
+std::string_view EndingOf(Packing packing);
+inline constexpr Packing kPackings[] = {Packing::kGzip, Packing::kZstd, Packing::kLz4};
 
 // As it stands in messages: the path, or "standard input".
 std::string SourceName(const std::string& path);
 
-// Take ownership of the compressed source.
-std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed,
-                                           std::string name);
-std::unique_ptr<ByteSource> MakeZstdSource(std::unique_ptr<ByteSource> compressed,
-                                           std::string name);
+// Takes the packing off; kNone: gives back what it got.
+std::unique_ptr<ByteSource> MakeUnpacker(Packing packing, std::unique_ptr<ByteSource> packed,
+                                         std::string name);
 
 }  // namespace dsi::internal

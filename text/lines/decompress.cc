@@ -1,4 +1,5 @@
-// Streaming gzip and zstd: memory stays bounded whatever the sizes that the data state.
+// Streaming gzip, zstd and LZ4: memory stays bounded whatever the sizes that the data state.
+#include <lz4frame.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,10 +19,6 @@ namespace dsi::internal {
 namespace {
 
 constexpr size_t kCompressedChunk = 1 << 18;
-
-Status EndsEarly(const std::string& name, std::string_view format) {
-  return Error(StatusCode::kTruncated, "{}: the {} data end early", name, format);
-}
 
 // Holds what was read of the compressed source and not yet used.
 class CompressedInput {
@@ -39,7 +37,20 @@ class CompressedInput {
   void Use(size_t count) { at_ += count; }
   const ByteSource& source() const { return *source_; }
 
+  // The source ended inside what is packed.
+  Status EndsEarly(const std::string& name, std::string_view format) const {
+    return Error(StatusCode::kTruncated, "{}: the {} data end early, at byte {}", name, format,
+                 position());
+  }
+  // What comes next cannot be unpacked.
+  Status Damaged(const std::string& name, std::string_view format, std::string_view why) const {
+    return BadInput("{}: damaged {} data near byte {}: {}", name, format, position(), why);
+  }
+
  private:
+  // Of the first byte not yet used.
+  uint64_t position() const { return source_->bytes_done() - (size_ - at_); }
+
   std::unique_ptr<ByteSource> source_;
   std::vector<char> bytes_;
   size_t at_ = 0;
@@ -63,7 +74,7 @@ class GzipSource : public ByteSource {
       DSI_RETURN_IF_ERROR(input_.Refill());
       const std::span<char> rest = input_.rest();
       if (rest.empty()) {
-        if (inside_) return EndsEarly(name_, "gzip");
+        if (inside_) return input_.EndsEarly(name_, "gzip");
         return size_t{0};
       }
       // Members may follow one another, as parallel compressors write them.
@@ -76,9 +87,8 @@ class GzipSource : public ByteSource {
       const int code = inflate(&stream_, Z_NO_FLUSH);
       if (code == Z_MEM_ERROR) return OutOfMemory();
       if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
-        return BadInput("{}: damaged gzip data near byte {}: {}", name_,
-                        input_.source().bytes_done(),
-                        stream_.msg != nullptr ? stream_.msg : "unknown");
+        input_.Use(rest.size() - stream_.avail_in);
+        return input_.Damaged(name_, "gzip", stream_.msg != nullptr ? stream_.msg : "unknown");
       }
       input_.Use(rest.size() - stream_.avail_in);
       if (code == Z_STREAM_END) inside_ = false;
@@ -117,14 +127,14 @@ class ZstdSource : public ByteSource {
       const size_t code = ZSTD_decompressStream(stream_, &out, &in);
       if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) return OutOfMemory();
       if (ZSTD_isError(code) != 0) {
-        return BadInput("{}: damaged zstd data near byte {}: {}", name_,
-                        input_.source().bytes_done(), ZSTD_getErrorName(code));
+        input_.Use(in.pos);
+        return input_.Damaged(name_, "zstd", ZSTD_getErrorName(code));
       }
       input_.Use(in.pos);
       inside_ = code != 0;
       if (out.pos > 0) return out.pos;
       // With no input left, a frame that gives nothing more was cut off.
-      if (rest.empty()) return EndsEarly(name_, "zstd");
+      if (rest.empty()) return input_.EndsEarly(name_, "zstd");
     }
   }
 
@@ -138,16 +148,63 @@ class ZstdSource : public ByteSource {
   bool inside_ = false;  // A frame has begun and not ended.
 };
 
+class Lz4Source : public ByteSource {
+ public:
+  Lz4Source(std::unique_ptr<ByteSource> compressed, std::string name)
+      : input_(std::move(compressed)), name_(std::move(name)) {
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&stream_, LZ4F_VERSION)) != 0)
+      throw std::bad_alloc();
+  }
+  ~Lz4Source() override { LZ4F_freeDecompressionContext(stream_); }
+  Lz4Source(const Lz4Source&) = delete;
+  Lz4Source& operator=(const Lz4Source&) = delete;
+
+  Result<size_t> Read(std::span<char> dst) override {
+    while (true) {
+      DSI_RETURN_IF_ERROR(input_.Refill());
+      const std::span<char> rest = input_.rest();
+      // Frames may follow one another; the library holds back output that had no room.
+      if (rest.empty() && !inside_) return size_t{0};
+      size_t taken = rest.size();
+      size_t made = dst.size();
+      const size_t code = LZ4F_decompress(stream_, dst.data(), &made, rest.data(), &taken, nullptr);
+      if (LZ4F_isError(code) != 0) {
+        const std::string_view why = LZ4F_getErrorName(code);
+        if (why == "ERROR_allocation_failed") return OutOfMemory();
+        return input_.Damaged(name_, "LZ4", why);
+      }
+      input_.Use(taken);
+      inside_ = code != 0;
+      if (made > 0) return made;
+      if (rest.empty()) return input_.EndsEarly(name_, "LZ4");
+    }
+  }
+
+  uint64_t bytes_done() const override { return input_.source().bytes_done(); }
+  uint64_t bytes_total() const override { return input_.source().bytes_total(); }
+
+ private:
+  CompressedInput input_;
+  std::string name_;
+  LZ4F_dctx* stream_ = nullptr;
+  bool inside_ = false;  // A frame has begun and not ended.
+};
+
 }  // namespace
 
-std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed,
-                                           std::string name) {
-  return std::make_unique<GzipSource>(std::move(compressed), std::move(name));
-}
-
-std::unique_ptr<ByteSource> MakeZstdSource(std::unique_ptr<ByteSource> compressed,
-                                           std::string name) {
-  return std::make_unique<ZstdSource>(std::move(compressed), std::move(name));
+std::unique_ptr<ByteSource> MakeUnpacker(Packing packing, std::unique_ptr<ByteSource> packed,
+                                         std::string name) {
+  switch (packing) {
+    case Packing::kNone:
+      return packed;
+    case Packing::kGzip:
+      return std::make_unique<GzipSource>(std::move(packed), std::move(name));
+    case Packing::kZstd:
+      return std::make_unique<ZstdSource>(std::move(packed), std::move(name));
+    case Packing::kLz4:
+      return std::make_unique<Lz4Source>(std::move(packed), std::move(name));
+  }
+  return packed;
 }
 
 }  // namespace dsi::internal

@@ -33,7 +33,10 @@ Status LineSource::Fill() {
   }
   if (is_tight()) buffer_.resize(buffer_.size() * 2);
   const size_t room = buffer_.size() - kPadding - filled_;
-  DSI_ASSIGN_OR_RETURN(const size_t count, bytes_->Read(std::span(buffer_).subspan(filled_, room)));
+  const Result<size_t> read = bytes_->Read(std::span(buffer_).subspan(filled_, room));
+  failed_ = !read.ok();
+  DSI_RETURN_IF_ERROR(read.status());
+  const size_t count = *read;
   filled_ += count;
   at_end_ = count == 0;
   return {};
@@ -86,8 +89,16 @@ Result<bool> LineSource::Next(std::string_view* line) {
   if (begin_ == end_) return false;
   if (lines_ == 0) SkipByteOrderMark();
   ++lines_;
+  first_length_ = end_ - begin_;
+  first_line_ = lines_;
   *line = Line();
   return true;
+}
+
+std::string_view LineSource::GiveBack() {
+  end_ = begin_ + first_length_;
+  lines_ = first_line_;
+  return Line();
 }
 
 Result<bool> LineSource::Extend(std::string_view* line) {

@@ -30,6 +30,11 @@ class LineSource {
   // Joins the next line to the last one given, with the line break between them kept: for quoted
   // cells with line breaks. False, and the line as it was, at the end.
   Result<bool> Extend(std::string_view* line);
+  // Gives back what Extend joined, for Next to give again: the line as it was before.
+  std::string_view GiveBack();
+  // The bytes behind could not be read: there is nothing to go on with.
+  bool failed() const { return failed_; }
+  const std::string& name() const { return name_; }
 
   // "file:line" of the line given last.
   std::string Where() const { return name_ + ":" + std::to_string(lines_); }
@@ -52,7 +57,10 @@ class LineSource {
   size_t end_ = 0;    // Behind it, its line break included.
   size_t filled_ = 0;
   uint64_t lines_ = 0;
+  size_t first_length_ = 0;  // Of the line that Next gave, its line break included.
+  uint64_t first_line_ = 0;
   bool at_end_ = false;
+  bool failed_ = false;
 };
 
 }  // namespace dsi::internal

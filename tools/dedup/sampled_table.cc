@@ -25,13 +25,13 @@ uint64_t RowsToRead(uint64_t max_rows) {
 Status OpenText(const SampleOptions& options, SampledTable* table, bool* cut, Progress* progress) {
   table->is_text = true;
   TextToDsiOptions text = options.text;
-  text.source.path = options.in;
+  text.source.paths = {options.in};
   text.max_rows = RowsToRead(options.max_rows);
   text.max_bytes = options.memory_bytes;
   if (text.max_rows != UINT64_MAX && text.source.infer_rows == 0)
     text.source.infer_rows = text.max_rows;
   // The writer needs some room beside the rows.
-  text.writer.memory_bytes = options.memory_bytes * 2;
+  text.choice.writer.memory_bytes = options.memory_bytes * 2;
   std::vector<std::byte> bytes;
   DSI_ASSIGN_OR_RETURN(TextToDsiReport report,
                        TextToDsi(text, CreateMemoryFile(&bytes, "the table"), progress));

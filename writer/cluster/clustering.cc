@@ -313,4 +313,12 @@ Result<RowList> ClusterRows(const ClusterKeys& keys, const ForEachRecords& recor
   return list;
 }
 
+Result<RowList> ClusterHeldRows(std::span<const FeatureSource> features, const ClusterKeys& keys,
+                                size_t num_rows) {
+  std::vector<std::byte> records;
+  AppendKeyRecords(features, keys, 0, std::vector<uint64_t>(num_rows, 0), &records);
+  const ForEachRecords all = [&](const auto& visit) { return visit(records); };
+  return ClusterRows(keys, all, {}, [] { return Status::Ok(); });
+}
+
 }  // namespace dsi::internal

@@ -53,6 +53,10 @@ struct ClusterMemory {
 Result<RowList> ClusterRows(const ClusterKeys& keys, const ForEachRecords& records,
                             const ClusterMemory& memory, const std::function<Status()>& poll);
 
+// The same of rows that are in memory, which have no bytes then.
+Result<RowList> ClusterHeldRows(std::span<const FeatureSource> features, const ClusterKeys& keys,
+                                size_t num_rows);
+
 // Places in `rows`, oldest first; of equal times by input position.
 std::vector<uint32_t> RowsInTime(std::span<const ListedRow> rows);
 

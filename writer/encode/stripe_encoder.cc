@@ -8,6 +8,7 @@
 #include <set>
 
 #include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/format/slots_internal.h"
 #include "dsi/format/statistics_internal.h"
@@ -88,6 +89,7 @@ class StripeEncoder {
             static_cast<uint8_t>(TypeWidth(type));
       }
     }
+    DSI_RETURN_IF_ERROR(CheckStreams());
     AliasEqualStreams(&stripe_);
     for (size_t f = 0; f < features_.size(); ++f) {
       const FeatureSpec& spec = *features_[f].source().spec;
@@ -99,6 +101,29 @@ class StripeEncoder {
   }
 
  private:
+  Status CheckStreams() const {
+    const auto damaged =
+        std::find_if(stripe_.streams.begin(), stripe_.streams.end(),
+                     [](const EncodedStream& stream) { return stream.is_damaged; });
+    if (damaged == stripe_.streams.end()) return Status::Ok();
+    const auto slot = static_cast<uint32_t>(damaged - stripe_.streams.begin());
+    std::string of;
+    for (const ColumnLayout& column : layout_.columns) {
+      const bool is_its = slot == column.shape_slot || slot == column.windows_slot ||
+                          slot == column.values_slot ||
+                          (column.num_tiers > 1 && slot >= column.tiers_slot &&
+                           slot < column.tiers_slot + column.num_tiers - 1);
+      if (!is_its) continue;
+      of = fmt::format(" of column {}",
+                       ColumnName(*features_[column.feature].source().spec, column.column));
+      break;
+    }
+    return Corrupt(
+        "stream {}{} in rows {}..{} does not decode to what was encoded: a fault of this machine's "
+        "memory, or of this library; nothing is published",
+        slot, of, first_, first_ + num_rows_);
+  }
+
   // Calls work(i) for each i below `count`, on all threads, and sums the time it takes. Where
   // streams share plans, the first stripe goes in rounds that double, each spread over all items,
   // as the streams of one round may take the plans of those before. The first `num_long` items take
@@ -181,7 +206,7 @@ class StripeEncoder {
     std::vector<const ClusteredFeature*> members;
     for (const uint32_t f : group.features) members.push_back(&features_[f]);
     // An index is decoded once, for all features that need it.
-    EncodeTuning tuning = options_.tuning;
+    StreamTuning tuning = options_.tuning;
     tuning.ns_per_byte *= static_cast<double>(CountServed(g));
     return BuildGroupIndex(
         {.features = members,

@@ -17,7 +17,7 @@ struct StripeOptions {
   int threads = 1;
   bool dedup = true;
   int time_feature = -1;  // That tells the time of rows (spec D-006); -1: none.
-  EncodeTuning tuning;
+  StreamTuning tuning;
   PlanMemory* plans = nullptr;  // Of the file.
   bool is_first = true;         // Of its stripes.
 };

@@ -13,6 +13,7 @@
 #include "dsi/writer/cluster/gather_internal.h"
 #include "dsi/writer/layout/find_id_spaces_internal.h"
 #include "dsi/writer/layout/group_layout_internal.h"
+#include "dsi/writer/layout/storage_order_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -161,33 +162,6 @@ void AssignSlots(std::span<const ClusteredFeature> features, bool windows, FileL
   }
 }
 
-// Group by group, its index first; a dictionary just before the first column that uses it. Streams
-// that stay empty have no place.
-void OrderStorage(std::span<const ClusteredFeature> features, FileLayout* layout) {
-  std::vector<uint32_t>& order = layout->storage_order;
-  std::vector<bool> placed(layout->id_spaces.size(), false);
-  for (size_t at = 1; at <= layout->groups.size(); ++at) {
-    const GroupLayout& group = layout->groups[at % layout->groups.size()];  // Rows come last.
-    if (group.index_slot != kNone32) order.push_back(group.index_slot);
-    for (const uint32_t f : group.features) {
-      const uint32_t first = layout->features[f].first_column;
-      const std::span columns(layout->columns.data() + first,
-                              features[f].source().spec->columns.size());
-      for (const ColumnLayout& column : columns) {
-        if (column.id_space == kNone16 || placed[column.id_space]) continue;
-        placed[column.id_space] = true;
-        order.push_back(layout->id_spaces[column.id_space].dictionary_slot);
-      }
-      order.push_back(columns[0].shape_slot);
-      if (columns[0].windows_slot != kNone32) order.push_back(columns[0].windows_slot);
-      for (const ColumnLayout& column : columns) {
-        for (uint32_t tier = 0; tier < column.num_tiers; ++tier)
-          order.push_back(column.slot_of_tier(tier));
-      }
-    }
-  }
-}
-
 }  // namespace
 
 uint32_t MostSampleRows(size_t num_features) {
@@ -214,7 +188,7 @@ Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const Clustere
   }
   DSI_RETURN_IF_ERROR(AssignIdSpaces(features, sample, options, &layout));
   AssignSlots(features, options.dedup, &layout);
-  OrderStorage(features, &layout);
+  layout.storage_order = OrderStorage(features, layout, options.uses);
   if (layout.num_slots > kMaxSlots) {
     return Error(
         StatusCode::kResourceExhausted,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dsi/dedup/find_groups_internal.h"
+#include "dsi/format/feature_use.h"
 #include "dsi/format/schema.h"
 #include "dsi/format/wire_internal.h"
 #include "dsi/writer/cluster/clustered_feature_internal.h"
@@ -73,6 +74,7 @@ struct LayoutOptions {
   bool find_groups = true;
   uint32_t most_id_spaces = kMaxIdSpaces;
   uint64_t most_shared_bytes = kMostSharedBytes;  // In all stripes.
+  std::span<const FeatureUse> uses = {};
   ForEach for_each = OneByOne;
 };
 

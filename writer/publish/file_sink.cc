@@ -13,6 +13,8 @@ namespace dsi::internal {
 namespace {
 
 constexpr double kClearlySmaller = 0.9;  // Of a compressed table; else it is not worth decoding.
+constexpr uint64_t kCopyBytes = uint64_t{4} << 20;
+
 }  // namespace
 
 Status FileSink::Append(std::span<const std::byte> bytes) {
@@ -25,6 +27,16 @@ Status FileSink::AppendHeader() {
   std::array<std::byte, kHeaderSize> bytes;
   Header{.salt = salt_}.EncodeTo(bytes);
   return Append(bytes);
+}
+
+Status FileSink::AppendCopy(const RandomAccessFile& from, uint64_t bytes) {
+  std::vector<std::byte> part(std::min(bytes, kCopyBytes));
+  while (offset_ < bytes) {
+    part.resize(std::min(bytes - offset_, kCopyBytes));
+    DSI_RETURN_IF_ERROR(from.ReadAt(offset_, part));
+    DSI_RETURN_IF_ERROR(Append(part));
+  }
+  return Status::Ok();
 }
 
 Result<PageRecord> FileSink::AppendPage(std::span<const std::byte> bytes, uint32_t num_values) {
@@ -119,8 +131,9 @@ Result<WrittenSection> FileSink::AppendSection(std::span<const std::byte> bytes)
   return section;
 }
 
-Status FileSink::AppendEnd(std::span<const std::byte> core) {
+Status FileSink::AppendEnd(std::span<const std::byte> core, uint64_t compat) {
   Trailer trailer;
+  trailer.compat = compat;
   trailer.core_offset = offset_;
   trailer.core_size = static_cast<uint32_t>(core.size());
   trailer.core_seal = Seal(core, SealKind::kCore, offset_, salt_);

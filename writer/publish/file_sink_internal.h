@@ -26,6 +26,8 @@ class FileSink {
   uint64_t salt() const { return salt_; }
 
   Status AppendHeader();
+  // The first bytes of another file, whose seals hold for their place and its salt; at the start.
+  Status AppendCopy(const RandomAccessFile& from, uint64_t bytes);
   // bytes: a multiple of 8.
   Result<PageRecord> AppendPage(std::span<const std::byte> bytes, uint32_t num_values);
   // Tables of one block are never compressed: there is little to win.
@@ -33,8 +35,8 @@ class FileSink {
   // A section in blocks (F-080): a table of bytes, never compressed.
   Result<TableRef> AppendInBlocks(std::span<const std::byte> bytes);
   Result<WrittenSection> AppendSection(std::span<const std::byte> bytes);
-  // The core footer (a multiple of 8) and the trailer.
-  Status AppendEnd(std::span<const std::byte> core);
+  // The core footer (a multiple of 8) and the trailer with its compat flags.
+  Status AppendEnd(std::span<const std::byte> core, uint64_t compat = 0);
 
  private:
   Status Append(std::span<const std::byte> bytes);

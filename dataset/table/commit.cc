@@ -1,0 +1,220 @@
+// Staged files become part of a table. They are looked at once; what the snapshot before says of
+// its files is taken from there, and no file of it is opened.
+#include <simdjson.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/dataset/files/file_schema_internal.h"
+#include "dsi/dataset/files/schema_view_internal.h"
+#include "dsi/dataset/table/staged_file_internal.h"
+#include "dsi/dataset/table/table_log_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+class TableCommit {
+ public:
+  TableCommit(const TableLog& log, const std::string& job, const TableCommitOptions& options)
+      : log_(log), job_(job), options_(options), base_(options.base.value_or(log.seen())) {}
+
+  Status CheckOptions() const;
+  Status ReadMessages(std::span<const std::string> texts);
+  Result<TableSnapshot> Run() {
+    return log_.Add([this](const ManifestContent& newest) { return Next(newest); });
+  }
+
+ private:
+  Result<NextSnapshot> Next(const ManifestContent& newest);
+  Status LookAtFiles();
+  Status CheckBase(const SnapshotHead& newest) const;
+  Status CheckHorizon(const SnapshotHead& newest) const;
+  Status CheckSchemas(const ManifestContent& made) const;
+  Result<ManifestContent> Merge(const ManifestContent& newest) const;
+
+  const TableLog& log_;
+  const std::string& job_;
+  const TableCommitOptions& options_;
+  const uint64_t base_;
+  std::vector<StagedMessage> messages_;
+  bool was_looked_at_ = false;
+  ManifestContent staged_;  // Paths are those of the messages.
+};
+
+Status TableCommit::CheckOptions() const {
+  DSI_RETURN_IF_ERROR(CheckTableId("job", job_));
+  const TableOperation operation = options_.operation;
+  const bool is_replace = operation == TableOperation::kReplace;
+  if (operation != TableOperation::kAppend && operation != TableOperation::kOverwrite &&
+      !is_replace) {
+    return InvalidArgument("{}: a commit appends, overwrites or replaces",
+                           TableOperationName(operation));
+  }
+  if (is_replace == options_.replaced.empty())
+    return InvalidArgument("files that are replaced are named by a replace, and by it alone");
+  if (options_.base && operation != TableOperation::kOverwrite)
+    return InvalidArgument("the snapshot that was seen is that of an overwrite");
+  if (options_.message.size() > kMaxMessageBytes || !simdjson::validate_utf8(options_.message))
+    return InvalidArgument("message: expected at most {} bytes of UTF-8", kMaxMessageBytes);
+  return Status::Ok();
+}
+
+Status TableCommit::ReadMessages(std::span<const std::string> texts) {
+  std::unordered_set<std::string> names;
+  for (const std::string& text : texts) {
+    DSI_ASSIGN_OR_RETURN(StagedMessage message, ParseMessage(text));
+    if (message.job != job_) {
+      return InvalidArgument("{}: a file of job {}, and {} commits", message.name, message.job,
+                             job_);
+    }
+    if (names.insert(message.name).second) messages_.push_back(std::move(message));
+  }
+  return Status::Ok();
+}
+
+Status TableCommit::LookAtFiles() {
+  if (std::exchange(was_looked_at_, true) || messages_.empty()) return Status::Ok();
+  const std::string& root = log_.store().root();
+  std::vector<std::string> paths;
+  for (const StagedMessage& message : messages_) paths.push_back(root + message.name);
+  DSI_ASSIGN_OR_RETURN(const auto files, DatasetFiles::Open(paths, log_.options()));
+  for (size_t i = 0; i < messages_.size(); ++i) {
+    const DatasetFile& file = files->files()[i];
+    const StagedMessage& message = messages_[i];
+    if (file.bytes == message.bytes && file.num_rows == message.num_rows &&
+        file.fingerprint == message.fingerprint) {
+      continue;
+    }
+    return BadInput("{}: {} bytes, {} rows, fingerprint {:016x}; its message says {}, {}, {:016x}",
+                    paths[i], file.bytes, file.num_rows, file.fingerprint, message.bytes,
+                    message.num_rows, message.fingerprint);
+  }
+  DSI_ASSIGN_OR_RETURN(staged_, files->Content({}));
+  for (size_t i = 0; i < messages_.size(); ++i) staged_.paths[i] = messages_[i].name;
+  return Status::Ok();
+}
+
+// What was seen is still what the table holds: gc and abort change no files.
+Status TableCommit::CheckBase(const SnapshotHead& newest) const {
+  if (options_.operation != TableOperation::kOverwrite) return Status::Ok();
+  if (base_ == 0 || base_ > newest.self.number) {
+    return InvalidArgument("snapshot {} was not seen; the newest is {}", base_, newest.self.number);
+  }
+  const auto conflict = [&](const TableSnapshot& by) {
+    return Error(StatusCode::kAlreadyExists,
+                 "{}: snapshot {} was to be overwritten, and job {} has committed {} ({}) since; "
+                 "open the table anew and look at what it holds",
+                 log_.store().root(), base_, by.job, by.number, TableOperationName(by.operation));
+  };
+  const auto changes = [&](const TableSnapshot& one) {
+    return one.number > base_ && one.operation != TableOperation::kGc &&
+           one.operation != TableOperation::kAbort;
+  };
+  if (changes(newest.self)) return conflict(newest.self);
+  for (const TableSnapshot& one : newest.history) {
+    if (changes(one)) return conflict(one);
+  }
+  const uint64_t oldest = newest.self.number - newest.history.size();
+  if (base_ + 1 >= oldest) return Status::Ok();
+  return Error(StatusCode::kAlreadyExists, "{}: {} snapshots were added since {} was seen",
+               log_.store().root(), newest.self.number - base_, base_);
+}
+
+// DS-038: whoever removes files has said so in a snapshot before.
+Status TableCommit::CheckHorizon(const SnapshotHead& newest) const {
+  for (const StagedMessage& message : messages_) {
+    if (ParseDataName(message.name)->time_ms >= newest.horizon_ms) continue;
+    return BadInput(
+        "{}: staged so long ago that garbage collection may have removed it (before {} ms); write "
+        "it again",
+        message.name, newest.horizon_ms);
+  }
+  return Status::Ok();
+}
+
+Result<ManifestContent> TableCommit::Merge(const ManifestContent& newest) const {
+  ManifestContent made;
+  SchemaCollector collector(newest.schemas);
+  const bool is_overwrite = options_.operation == TableOperation::kOverwrite;
+  const std::unordered_set<std::string> replaced(options_.replaced.begin(),
+                                                 options_.replaced.end());
+  std::vector<uint32_t> of_file;
+  const auto add_new = [&] {
+    std::vector<uint32_t> places;
+    for (const FileSchema& schema : staged_.schemas)
+      places.push_back(collector.Add(schema.columns));
+    for (size_t i = 0; i < staged_.paths.size(); ++i) {
+      made.paths.push_back(staged_.paths[i]);
+      made.facts.push_back(staged_.facts[i]);
+      of_file.push_back(places[staged_.facts[i].schema]);
+    }
+  };
+  size_t num_replaced = 0;
+  for (size_t i = 0; i < newest.paths.size() && !is_overwrite; ++i) {
+    if (replaced.contains(newest.paths[i])) {
+      if (num_replaced++ == 0) add_new();
+      continue;
+    }
+    made.paths.push_back(newest.paths[i]);
+    made.facts.push_back(newest.facts[i]);
+    of_file.push_back(newest.facts[i].schema);
+  }
+  if (num_replaced != replaced.size()) {
+    for (const std::string& name : options_.replaced) {
+      if (std::find(newest.paths.begin(), newest.paths.end(), name) != newest.paths.end()) continue;
+      return Error(StatusCode::kNotFound,
+                   "{}: to be replaced, and not in snapshot {}, the newest; read the table anew",
+                   QuoteForMessage(name), newest.snapshot.self.number);
+    }
+  }
+  if (num_replaced == 0) add_new();
+  made.schemas = collector.TakeInOrder(&of_file);
+  for (size_t i = 0; i < of_file.size(); ++i) made.facts[i].schema = of_file[i];
+  return made;
+}
+
+// Files that are no one table are no snapshot; both are named.
+Status TableCommit::CheckSchemas(const ManifestContent& made) const {
+  ManifestContent whole = made;
+  for (std::string& path : whole.paths) {
+    DSI_ASSIGN_OR_RETURN(path, PathFromManifest(path, log_.store().root(), log_.options().open));
+  }
+  DSI_ASSIGN_OR_RETURN(const auto files, DatasetFiles::Of(std::move(whole), log_.options()));
+  return MakeView(*files, {}).status();
+}
+
+Result<NextSnapshot> TableCommit::Next(const ManifestContent& newest) {
+  const SnapshotHead& head = newest.snapshot;
+  if (const TableSnapshot* done = FindJob(head, job_)) {
+    if (done->operation != TableOperation::kAbort)
+      return NextSnapshot{.content = {}, .done = *done};
+    return InvalidArgument("job {} was aborted (snapshot {}); another job has another id", job_,
+                           done->number);
+  }
+  DSI_RETURN_IF_ERROR(CheckBase(head));
+  DSI_RETURN_IF_ERROR(CheckHorizon(head));
+  DSI_RETURN_IF_ERROR(LookAtFiles());
+  DSI_ASSIGN_OR_RETURN(ManifestContent made, Merge(newest));
+  if (!messages_.empty()) DSI_RETURN_IF_ERROR(CheckSchemas(made));
+  made.snapshot.self.operation = options_.operation;
+  made.snapshot.self.job = job_;
+  made.snapshot.self.message = options_.message;
+  return NextSnapshot{.content = std::move(made), .done = {}};
+}
+
+}  // namespace
+
+Result<TableSnapshot> CommitToTable(const TableLog& log, const std::string& job,
+                                    std::span<const std::string> messages,
+                                    const TableCommitOptions& options) {
+  TableCommit commit(log, job, options);
+  DSI_RETURN_IF_ERROR(commit.CheckOptions());
+  DSI_RETURN_IF_ERROR(commit.ReadMessages(messages));
+  return commit.Run();
+}
+
+}  // namespace dsi::internal

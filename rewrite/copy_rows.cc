@@ -1,0 +1,108 @@
+#include "dsi/rewrite/copy_rows_internal.h"
+
+#include <vector>
+
+#include "dsi/base/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr uint32_t kBatchRows = 1024;
+// Rows that nobody asked for are read along where they are fewer than a page's worth: the page is
+// decoded anyway.
+constexpr uint64_t kGapWorthReading = 1024;
+
+// Ranges that hold all the rows.
+std::vector<DatasetRows> RangesOf(std::span<const uint64_t> rows) {
+  std::vector<DatasetRows> ranges;
+  for (const uint64_t row : rows) {
+    if (ranges.empty() || row - ranges.back().end > kGapWorthReading) {
+      ranges.push_back({row, row + 1});
+    } else {
+      ranges.back().end = row + 1;
+    }
+  }
+  return ranges;
+}
+
+DatasetScanOptions OptionsOf(const RowCopy& copy) {
+  DatasetScanOptions options;
+  options.scan.batch_size = kBatchRows;
+  options.scan.filter = copy.filter;
+  options.scan.threads = copy.threads;
+  if (copy.memory_bytes != 0) options.scan.memory_bytes = copy.memory_bytes / 4;
+  for (const auto& of_feature : copy.plan->sources)
+    options.scan.features.insert(options.scan.features.end(), of_feature.begin(), of_feature.end());
+  options.rows = RangesOf(copy.rows);
+  return options;
+}
+
+// Hands over runs of the rows that are asked for; `wanted` loses those that were passed.
+Status TakeWanted(std::span<const uint64_t> numbers, BatchColumns* columns, const TakeRows& take,
+                  std::span<const uint64_t>* wanted) {
+  size_t row = 0;
+  while (row < numbers.size() && !wanted->empty()) {
+    if (numbers[row] != wanted->front()) {
+      // A row that was asked for and did not pass the filter, or one that was not asked for.
+      if (numbers[row] > wanted->front()) {
+        *wanted = wanted->subspan(1);
+      } else {
+        ++row;
+      }
+      continue;
+    }
+    size_t length = 1;
+    while (row + length < numbers.size() && length < wanted->size() &&
+           numbers[row + length] == (*wanted)[length])
+      ++length;
+    DSI_RETURN_IF_ERROR(
+        take(length, columns->Rows(row, row + length), numbers.subspan(row, length)));
+    row += length;
+    *wanted = wanted->subspan(length);
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Status OfShare(const Status& status, std::string_view share) {
+  if (status.code() != StatusCode::kResourceExhausted ||
+      status.message().find("memory budget") == std::string::npos)
+    return status;
+  return {status.code(), fmt::format("{} ({} of memory_bytes)", status.message(), share)};
+}
+
+Status CopyRows(const RowCopy& copy, const TakeRows& take) {
+  const DatasetScanOptions options = OptionsOf(copy);
+  if (options.scan.features.empty())
+    return InvalidArgument("the files have none of the features to write");
+  const auto of_reading = [&](const Status& status) {
+    return copy.memory_bytes == 0 ? status : OfShare(status, "reading gets a quarter");
+  };
+  const auto scan = copy.from->NewScan(options);
+  if (!scan.ok()) return of_reading(scan.status());
+  std::span<const uint64_t> wanted = copy.rows;
+  Batch batch;
+  BatchColumns columns;
+  std::vector<BatchRow> places;
+  std::vector<uint64_t> numbers;
+  while (true) {
+    const auto more = (*scan)->Next(&batch);
+    if (!more.ok()) return of_reading(more.status());
+    if (copy.progress && !copy.progress((*scan)->stats().rows + (*scan)->stats().rows_dropped))
+      return Error(StatusCode::kCancelled, "cancelled by the progress callback");
+    if (!*more) return Status::Ok();
+    DSI_RETURN_IF_ERROR(columns.Fill(*copy.plan, batch));
+    DSI_RETURN_IF_ERROR((*scan)->RowsOf(batch, &places));
+    numbers.clear();
+    for (const BatchRow& place : places)
+      numbers.push_back(copy.from->files()[place.file].first_row + place.row);
+    if (copy.rows.empty()) {
+      DSI_RETURN_IF_ERROR(take(numbers.size(), columns.Rows(0, numbers.size()), numbers));
+    } else {
+      DSI_RETURN_IF_ERROR(TakeWanted(numbers, &columns, take, &wanted));
+    }
+  }
+}
+
+}  // namespace dsi::internal

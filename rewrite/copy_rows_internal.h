@@ -1,0 +1,38 @@
+// Rows of a dataset into one writer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "dsi/base/status.h"
+#include "dsi/dataset/dataset.h"
+#include "dsi/rewrite/batch_columns_internal.h"
+#include "dsi/rewrite/rewritten_schema_internal.h"
+
+namespace dsi::internal {
+
+struct RowCopy {
+  const Dataset* from = nullptr;
+  const RewritePlan* plan = nullptr;
+  RowFilter filter = {};
+  // Rows of the dataset, ascending. Empty: all.
+  std::span<const uint64_t> rows = {};
+  uint64_t memory_bytes = 0;  // Of which reading gets a quarter. 0: as a scan has it by itself.
+  uint32_t threads = 0;
+  // Rows looked at so far; false cancels.
+  std::function<bool(uint64_t rows_done)> progress = {};
+};
+
+// Takes rows [begin, end) of the columns; `numbers` are their rows of the dataset.
+using TakeRows = std::function<Status(size_t num_rows, std::span<const FeatureColumns> columns,
+                                      std::span<const uint64_t> numbers)>;
+
+// Hands all rows to `take`, in the order of the dataset.
+Status CopyRows(const RowCopy& copy, const TakeRows& take);
+
+// Says of a budget that was too small which share of memory_bytes it is.
+Status OfShare(const Status& status, std::string_view share);
+
+}  // namespace dsi::internal

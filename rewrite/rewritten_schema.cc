@@ -1,0 +1,207 @@
+// What the caller changes of the schema that the files have.
+#include "dsi/rewrite/rewritten_schema_internal.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/base/name_match_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/dataset/files/schema_view_internal.h"
+#include "dsi/format/reserved_names_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr size_t kAdvice = 3;
+
+// The features of the schema that each of the names and patterns stands for.
+Result<std::set<std::string>> Named(const Schema& schema, const std::vector<std::string>& names) {
+  std::set<std::string> found;
+  for (const std::string& name : names) {
+    const size_t before = found.size();
+    bool known = false;
+    for (const FeatureSpec& feature : schema.features) {
+      if (feature.name != name && !GlobMatches(name, feature.name)) continue;
+      known = true;
+      found.insert(feature.name);
+    }
+    if (known || found.size() != before) continue;
+    NearNames near(name, kAdvice);
+    for (const FeatureSpec& feature : schema.features) near.Offer(feature.name);
+    return InvalidArgument("no feature is called {}{}", QuoteForMessage(name), near.Advice());
+  }
+  return found;
+}
+
+// Leaves features out of all that names them.
+void Drop(const std::set<std::string>& gone, RewritePlan* plan) {
+  Schema& schema = plan->schema;
+  for (const std::string& key : schema.cluster_by) {
+    if (gone.contains(key)) plan->lost_key = key;
+  }
+  std::erase_if(schema.cluster_by, [&](const std::string& key) { return gone.contains(key); });
+  std::erase_if(schema.features,
+                [&](const FeatureSpec& feature) { return gone.contains(feature.name); });
+  for (GroupSpec& group : schema.groups) {
+    std::erase_if(group.features, [&](const std::string& name) { return gone.contains(name); });
+    if (gone.contains(group.owner)) group.owner.clear();
+  }
+  std::erase_if(schema.groups, [](const GroupSpec& group) { return group.features.empty(); });
+}
+
+// Gives features other names wherever the schema says them; `source` says from which they came.
+Status Rename(const std::vector<std::pair<std::string, std::string>>& pairs, Schema* schema,
+              std::map<std::string, std::string>* source) {
+  std::map<std::string, std::string> names;
+  for (const auto& [from, to] : pairs) {
+    DSI_RETURN_IF_ERROR(Named(*schema, {from}).status());
+    if (schema->FindFeature(from) < 0)
+      return InvalidArgument("{} is a pattern; one feature gets another name",
+                             QuoteForMessage(from));
+    if (!names.emplace(from, to).second)
+      return InvalidArgument("feature {} gets two names", QuoteForMessage(from));
+  }
+  const auto rename = [&](std::string* name) {
+    if (const auto at = names.find(*name); at != names.end()) *name = at->second;
+  };
+  for (FeatureSpec& feature : schema->features) {
+    const std::string was = feature.name;
+    rename(&feature.name);
+    (*source)[feature.name] = was;
+  }
+  for (std::string& key : schema->cluster_by) rename(&key);
+  for (GroupSpec& group : schema->groups) {
+    rename(&group.owner);
+    for (std::string& name : group.features) rename(&name);
+  }
+  return Status::Ok();
+}
+
+// The feature of the files that a feature of a given schema is: by id, then by name. Null: none.
+const FeatureSpec* SourceOf(const FeatureSpec& feature, const Schema& files) {
+  for (const FeatureSpec& other : files.features) {
+    if (feature.id && other.id == feature.id) return &other;
+  }
+  const int at = files.FindFeature(feature.name);
+  return at < 0 ? nullptr : &files.features[static_cast<size_t>(at)];
+}
+
+Status CheckSame(const FeatureSpec& feature, const FeatureSpec& was) {
+  const auto differs = [&](std::string_view what) {
+    return InvalidArgument("feature {}: its {} is not that of the files, which stays",
+                           QuoteForMessage(feature.name), what);
+  };
+  if (feature.kind != was.kind) return differs("kind");
+  if (feature.fixed_length != was.fixed_length) return differs("length");
+  if (feature.time_unit != was.time_unit) return differs("unit of time");
+  if (feature.newest_first != was.newest_first) return differs("order of entries");
+  if (feature.columns.size() != was.columns.size()) return differs("number of columns");
+  return Status::Ok();
+}
+
+// How a column of the files is asked for, as `type`.
+Result<Projection> Ask(const FeatureSpec& was, size_t c, const FeatureSpec& feature) {
+  Projection projection;
+  projection.name = ColumnName(was, c);
+  const Type from = was.columns[c].type;
+  const Type to = feature.columns[c].type;
+  if (HasLengths(was.kind, from)) {
+    projection.layout = Layout::kJagged;
+  } else {
+    projection.layout = Layout::kPadded;
+    projection.width = was.kind == Kind::kEmbedding ? was.fixed_length : 1;
+  }
+  if (from == to) return projection;
+  const Type both[] = {from, to};
+  const bool one_number = HasStatistics(was.kind, from);
+  const bool can_ask =
+      to == Type::kInt32 || to == Type::kInt64 || to == Type::kFloat32 || to == Type::kFloat64;
+  if (!can_ask || WidenTypes(both, one_number) != to) {
+    return InvalidArgument("{}: a {} in the files does not become a {}",
+                           QuoteForMessage(ColumnName(feature, c)), TypeName(from), TypeName(to));
+  }
+  projection.dtype = to;
+  return projection;
+}
+
+Status AskForAll(const Schema& files, const std::map<std::string, std::string>& source,
+                 RewritePlan* plan) {
+  for (const FeatureSpec& feature : plan->schema.features) {
+    std::vector<Projection>& asked = plan->sources.emplace_back();
+    const auto named = source.find(feature.name);
+    if (named == source.end()) continue;
+    const FeatureSpec& was = files.features[static_cast<size_t>(files.FindFeature(named->second))];
+    DSI_RETURN_IF_ERROR(CheckSame(feature, was));
+    for (size_t c = 0; c < feature.columns.size(); ++c) {
+      DSI_ASSIGN_OR_RETURN(Projection projection, Ask(was, c, feature));
+      asked.push_back(std::move(projection));
+    }
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<RewritePlan> PlanFeatures(const Dataset& from, const FeatureChanges& changes) {
+  RewritePlan plan;
+  DSI_ASSIGN_OR_RETURN(const Schema files, MergedSchema(from));
+  std::map<std::string, std::string> source;  // Name of a feature, and that in the files.
+  if (changes.schema) {
+    if (!changes.only.empty() || !changes.drop.empty() || !changes.rename.empty())
+      return InvalidArgument(
+          "a schema says all features; none are kept, dropped or renamed beside");
+    plan.schema = *changes.schema;
+    for (const FeatureSpec& feature : plan.schema.features) {
+      if (const FeatureSpec* const was = SourceOf(feature, files)) source[feature.name] = was->name;
+    }
+  } else {
+    plan.schema = files;
+    std::set<std::string> gone;
+    if (!changes.only.empty()) {
+      DSI_ASSIGN_OR_RETURN(const std::set<std::string> stays, Named(files, changes.only));
+      for (const FeatureSpec& feature : files.features) {
+        if (!stays.contains(feature.name)) gone.insert(feature.name);
+      }
+    }
+    DSI_ASSIGN_OR_RETURN(std::set<std::string> dropped, Named(files, changes.drop));
+    gone.merge(dropped);
+    Drop(gone, &plan);
+    DSI_RETURN_IF_ERROR(Rename(changes.rename, &plan.schema, &source));
+  }
+  for (const auto& [key, text] : changes.metadata) plan.schema.metadata[key] = text;
+  DSI_RETURN_IF_ERROR(plan.schema.Validate());
+  DSI_RETURN_IF_ERROR(AskForAll(files, source, &plan));
+  return plan;
+}
+
+Result<RewritePlan> PlanRewrite(const Dataset& from, const FeatureChanges& changes,
+                                const WriterOptions& writer) {
+  DSI_ASSIGN_OR_RETURN(RewritePlan plan, PlanFeatures(from, changes));
+  const bool has_other_keys = writer.keep_order || !writer.cluster_by.empty();
+  if (!plan.lost_key.empty() && !has_other_keys) {
+    return InvalidArgument(
+        "feature {} is left out, by which rows are clustered: name other keys, or keep the order",
+        QuoteForMessage(plan.lost_key));
+  }
+  if (!writer.cluster_by.empty()) plan.schema.cluster_by = writer.cluster_by;
+  if (writer.keep_order) plan.schema.cluster_by.clear();
+  return plan;
+}
+
+}  // namespace dsi::internal
+
+namespace dsi {
+
+Result<Schema> RewrittenSchema(const Dataset& from, const FeatureChanges& changes) {
+  return internal::NoThrow([&]() -> Result<Schema> {
+    DSI_ASSIGN_OR_RETURN(internal::RewritePlan plan, internal::PlanFeatures(from, changes));
+    return std::move(plan.schema);
+  });
+}
+
+}  // namespace dsi

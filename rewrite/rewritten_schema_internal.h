@@ -1,0 +1,31 @@
+// From the schemas of the files read to that of the file written, and where each of its columns
+// comes from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dsi/base/status.h"
+#include "dsi/dataset/dataset.h"
+#include "dsi/format/schema.h"
+#include "dsi/rewrite/rewrite.h"
+
+namespace dsi::internal {
+
+struct RewritePlan {
+  Schema schema;
+  // By feature of the schema, then column: how it is asked for of the dataset; empty: the dataset
+  // lacks the feature.
+  std::vector<std::vector<Projection>> sources;
+  // A feature that rows were clustered by and that is left out; empty: none.
+  std::string lost_key = {};
+};
+
+// The schema of all files together, without the places of rows.
+Result<Schema> MergedSchema(const Dataset& from);
+Result<RewritePlan> PlanFeatures(const Dataset& from, const FeatureChanges& changes);
+// The same, with the keys of the writer. kInvalidArgument: none are left.
+Result<RewritePlan> PlanRewrite(const Dataset& from, const FeatureChanges& changes,
+                                const WriterOptions& writer);
+
+}  // namespace dsi::internal

@@ -1,0 +1,276 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "dsi/dataset/files/snapshot_head_internal.h"
+#include "dsi/tests/dataset/table_folder.h"
+
+namespace dsi::test {
+namespace {
+
+// Everything is old enough.
+constexpr TableGcOptions kNow{.keep = 1, .younger_than_ms = 0, .grace_ms = 0};
+
+// Times in names are those of milliseconds.
+void NextMillisecond() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
+
+std::set<std::string> NeededBy(const TableFolder& folder) {
+  std::set<std::string> needed;
+  const auto snapshots = folder.Open()->Snapshots();
+  EXPECT_TRUE(snapshots.ok()) << snapshots.status().ToString();
+  for (const TableSnapshot& one : *snapshots) {
+    if (one.num_files == 0) continue;
+    const auto dataset = Dataset::Open(folder.where() + "@" + std::to_string(one.number));
+    EXPECT_TRUE(dataset.ok()) << dataset.status().ToString();
+    if (!dataset.ok()) continue;
+    for (const DatasetFile& file : (*dataset)->files())
+      needed.insert(file.path.substr(folder.where().size() + 1));
+  }
+  return needed;
+}
+
+// Every snapshot that is there can be read to its files.
+void ExpectWhole(const TableFolder& folder, const std::string& when) {
+  const std::set<std::string> there = folder.NamesBelow("data");
+  for (const std::string& name : NeededBy(folder))
+    EXPECT_TRUE(there.contains(name)) << when << name;
+}
+
+TEST(TableGarbage, WhatNoSnapshotNeedsGoes) {
+  TableFolder folder;
+  folder.Append("j", 1);
+  const std::vector<std::string> messages = {folder.Stage("k", 2)};
+  ASSERT_TRUE(folder.Open()->Commit("k", messages, {.operation = TableOperation::kOverwrite}).ok());
+  folder.Stage("dead", 3);
+  EXPECT_EQ(folder.NamesBelow("data").size(), 3U);
+  NextMillisecond();
+
+  TableGcOptions options = kNow;
+  options.dry_run = true;
+  const auto told = folder.Open()->CollectGarbage(options);
+  ASSERT_TRUE(told.ok()) << told.status().ToString();
+  EXPECT_EQ(told->snapshots, (std::vector<uint64_t>{1, 2}));
+  ASSERT_EQ(told->files.size(), 2U);
+  EXPECT_TRUE(told->files[0].starts_with("data/dead/"));
+  EXPECT_TRUE(told->files[1].starts_with("data/j/"));
+  EXPECT_EQ(folder.NamesBelow("data").size(), 3U) << "told only";
+  EXPECT_EQ(folder.Open()->Newest()->number, 3U);
+
+  const auto done = folder.Open()->CollectGarbage(kNow);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_EQ(done->files, told->files);
+  EXPECT_EQ(done->snapshots, told->snapshots);
+  EXPECT_EQ(folder.NamesBelow("data").size(), 1U);
+  EXPECT_FALSE(std::filesystem::exists(folder.where() + "/data/dead"));
+  EXPECT_EQ(folder.Keys(), "2");
+  EXPECT_EQ(folder.Open()->Newest()->operation, TableOperation::kGc);
+  // The snapshot before it, which holds the same; then nothing is left to do.
+  const auto again = folder.Open()->CollectGarbage(kNow);
+  EXPECT_TRUE(again->files.empty());
+  EXPECT_EQ(folder.Open()->Newest()->number, 4U) << "nothing was removed, so nothing is said";
+}
+
+TEST(TableGarbage, WhatIsYoungOrAmongTheNewestStays) {
+  TableFolder folder;
+  for (int i = 1; i <= 6; ++i) {
+    const std::string job = "j" + std::to_string(i);
+    const std::vector<std::string> messages = {folder.Stage(job, i)};
+    ASSERT_TRUE(
+        folder.Open()->Commit(job, messages, {.operation = TableOperation::kOverwrite}).ok());
+  }
+  folder.Stage("running", 9);
+  NextMillisecond();
+  const auto usual = folder.Open()->CollectGarbage();
+  EXPECT_TRUE(usual->files.empty() && usual->snapshots.empty()) << "a week, a day";
+  TableGcOptions options{.keep = 1, .younger_than_ms = 3'600'000, .grace_ms = 0};
+  EXPECT_TRUE(folder.Open()->CollectGarbage(options)->snapshots.empty()) << "an hour";
+  options = {.keep = 3, .younger_than_ms = 0, .grace_ms = 3'600'000};
+  const auto three = folder.Open()->CollectGarbage(options);
+  EXPECT_EQ(three->files.size(), 0U) << "staged within the hour";
+  EXPECT_EQ(three->snapshots.size(), 4U);
+  EXPECT_EQ(folder.Keys(folder.where() + "@5"), "4");
+  ExpectWhole(folder, "keep 3");
+  options.keep = 0;
+  EXPECT_EQ(folder.Open()->CollectGarbage(options).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(TableGarbage, Ds038WhatWasStagedTooLongAgoIsRefused) {
+  TableFolder folder;
+  folder.Append("j", 1);
+  folder.Append("k", 2);
+  const std::string late = folder.Stage("late", 3);
+  NextMillisecond();
+  ASSERT_TRUE(folder.Open()->CollectGarbage(kNow).ok());
+  // Its file is gone, and what would be refused even where it had not been removed yet.
+  const Status status = folder.Open()->Commit("late", std::vector{late}).status();
+  EXPECT_EQ(status.code(), StatusCode::kBadInput) << status.ToString();
+  EXPECT_NE(status.message().find("staged so long ago"), std::string::npos) << "DS-038";
+  // The horizon stays with what comes after.
+  folder.Append("l", 4);
+  EXPECT_EQ(folder.Open()->Commit("late", std::vector{late}).status().code(),
+            StatusCode::kBadInput);
+  EXPECT_EQ(folder.Keys(), "1 2 4");
+}
+
+TEST(TableGarbage, GcIsNoReasonNotToOverwrite) {
+  TableFolder folder;
+  folder.Append("j", 1);
+  const auto table = folder.Open();
+  folder.Stage("dead", 2);
+  NextMillisecond();
+  ASSERT_TRUE(folder.Open()->CollectGarbage(kNow).ok());
+  ASSERT_TRUE(folder.Open()->Newest()->operation == TableOperation::kGc);
+  const std::vector<std::string> messages = {folder.Stage("k", 3)};
+  EXPECT_TRUE(table->Commit("k", messages, {.operation = TableOperation::kOverwrite}).ok());
+}
+
+TEST(TableGarbage, AbortRemovesWhatTheJobHasStaged) {
+  TableFolder folder;
+  folder.Append("j", 1);
+  const std::vector<std::string> messages = {folder.Stage("k", 2), folder.Stage("k", 3)};
+  folder.Stage("other", 4);
+  EXPECT_EQ(*folder.Open()->Abort("k"), 2U);
+  EXPECT_EQ(folder.NamesBelow("data").size(), 2U);
+  EXPECT_EQ(*folder.Open()->Abort("k"), 0U);
+  EXPECT_EQ(*folder.Open()->Abort("unknown"), 0U);
+  EXPECT_EQ(folder.Open()->Newest()->operation, TableOperation::kAbort);
+  EXPECT_EQ(folder.Open()->Newest()->number, 3U);
+  const Status status = folder.Open()->Commit("k", messages).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.ToString();
+  EXPECT_NE(status.message().find("was aborted"), std::string::npos) << status.ToString();
+  // A task that had not heard of it.
+  folder.Stage("k", 5);
+  EXPECT_EQ(*folder.Open()->Abort("k"), 1U);
+  EXPECT_EQ(folder.Open()->Abort("j").status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(folder.Keys(), "1");
+}
+
+TEST(TableGarbage, Ds036WhatIsNotCalledSoIsLeftAlone) {
+  TableFolder folder;
+  folder.Append("j", 1);
+  for (const char* name :
+       {"data/mine.dsi", "data/j/mine.dsi", "data/j/123-t-x.dsi",
+        "data/j/x/1000000000000-t-0123456789abcdef.dsi", "_snapshots/note.txt"}) {
+    folder.PutRows(std::string("table/") + name, 1, 1);
+  }
+  const std::set<std::string> before = folder.NamesBelow("");
+  folder.PutText("table/data/j/.1000000000000-t-0123456789abcdef.dsi.1.0.tmp", "");
+  folder.PutText("table/_snapshots/.00000000000000000002.json.1.0.tmp", "");
+  folder.PutText("table/_snapshots/.00000000000000000099.json.1.0.tmp", "of who is committing");
+  const auto garbage =
+      folder.Open()->CollectGarbage({.keep = 9, .younger_than_ms = 0, .grace_ms = 0});
+  ASSERT_TRUE(garbage.ok()) << garbage.status().ToString();
+  EXPECT_EQ(garbage->files.size(), 2U) << "DS-036";
+  std::set<std::string> after = folder.NamesBelow("");
+  EXPECT_EQ(after.erase(SnapshotFile(3)), 1U);
+  EXPECT_EQ(after.erase("_snapshots/.00000000000000000099.json.1.0.tmp"), 1U);
+  EXPECT_EQ(after, before);
+  const std::string name = internal::MakeDataName("a.b", "c-d", 1234567890123);
+  const auto parsed = internal::ParseDataName(name);
+  ASSERT_TRUE(parsed.has_value()) << name;
+  EXPECT_EQ(parsed->job, "a.b");
+  EXPECT_EQ(parsed->time_ms, 1234567890123U);
+}
+
+// What a table has to hold, beside the table.
+TEST(TableGarbage, RandomJobsLoseNothing) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 6; ++round) {
+    TableFolder folder;
+    std::vector<std::string> keys;                            // Of the files that the table has.
+    std::vector<std::pair<std::string, std::string>> staged;  // Job, message; not committed yet.
+    int next = 0;
+    for (int step = 0; step < 25; ++step) {
+      const std::string job = "j" + std::to_string(++next);
+      const uint32_t what = random() % 8;
+      if (what <= 2) {
+        folder.Append(job, next);
+        keys.push_back(std::to_string(next));
+      } else if (what == 3) {
+        const std::vector<std::string> messages = {folder.Stage(job, next)};
+        const TableCommitOptions over{.operation = TableOperation::kOverwrite};
+        ASSERT_TRUE(folder.Open()->Commit(job, messages, over).ok());
+        keys = {std::to_string(next)};
+      } else if (what == 4) {
+        staged.emplace_back(job, folder.Stage(job, next));
+      } else if (what == 5 && !staged.empty()) {
+        ASSERT_TRUE(folder.Open()->Abort(staged.back().first).ok());
+        staged.pop_back();
+      } else if (what == 6 && !staged.empty()) {
+        const auto [of, message] = staged.back();
+        staged.pop_back();
+        if (folder.Open()->Commit(of, std::vector{message}).ok()) keys.push_back(of.substr(1));
+      } else {
+        NextMillisecond();
+        const bool has_grace = random() % 2 == 0;
+        const TableGcOptions options{.keep = 1 + random() % 4,
+                                     .younger_than_ms = 0,
+                                     .grace_ms = has_grace ? uint64_t{3'600'000} : 0};
+        ASSERT_TRUE(folder.Open()->CollectGarbage(options).ok());
+      }
+      ExpectWhole(folder, "step " + std::to_string(step) + ": ");
+      std::string expected;
+      for (const std::string& key : keys) expected += (expected.empty() ? "" : " ") + key;
+      if (!keys.empty()) EXPECT_EQ(folder.Keys(), expected);
+    }
+    NextMillisecond();
+    ASSERT_TRUE(folder.Open()->CollectGarbage(kNow).ok());
+    ASSERT_TRUE(folder.Open()->CollectGarbage(kNow).ok());
+    EXPECT_EQ(folder.NamesBelow("data"), NeededBy(folder)) << "and nothing else is left";
+  }
+}
+
+// Jobs that are killed at any time while others commit and remove.
+TEST(TableGarbage, KilledJobsLeaveGarbageAlone) {
+  TableFolder folder;
+  std::mt19937 random(3);
+  std::set<std::string> done;
+  int killed = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  folder.Append("first", 1000);
+  ASSERT_TRUE(folder.Open()->CollectGarbage(kNow).ok());
+  // Half of the jobs are killed, however fast the machine is.
+  const auto most = 2 * (std::chrono::steady_clock::now() - begin);
+  for (int round = 0; round < 60; ++round) {
+    const std::string job = "j" + std::to_string(round);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto table = Table::Open(folder.where());
+      const auto message = StageRows(**table, job, round + 1, 1);
+      const bool fine = message.ok() && (*table)->Commit(job, std::vector{*message}).ok() &&
+                        (round % 3 != 0 || (*table)->CollectGarbage(kNow).ok());
+      ::_exit(fine ? 0 : 1);
+    }
+    ASSERT_GT(child, 0);
+    std::this_thread::sleep_for(most / 1000 * static_cast<int>(random() % 1000));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    const bool is_killed = WIFSIGNALED(status);
+    killed += is_killed ? 1 : 0;
+    EXPECT_TRUE(is_killed || WEXITSTATUS(status) == 0);
+    ExpectWhole(folder, "round " + std::to_string(round) + ": ");
+    // Whether it is done says the table; a driver that comes back asks so.
+    std::istringstream keys(folder.Open()->Newest()->num_files == 0 ? "" : folder.Keys());
+    std::set<std::string> now;
+    for (std::string key; keys >> key;) EXPECT_TRUE(now.insert(key).second) << key << " twice";
+    EXPECT_TRUE(std::includes(now.begin(), now.end(), done.begin(), done.end()));
+    if (!is_killed) EXPECT_TRUE(now.contains(std::to_string(round + 1)));
+    done = now;
+  }
+  EXPECT_GT(killed, 5);
+  EXPECT_GT(done.size(), 5U);
+  NextMillisecond();
+  ASSERT_TRUE(folder.Open()->CollectGarbage(kNow).ok());
+  ASSERT_TRUE(folder.Open()->CollectGarbage(kNow).ok());
+  EXPECT_EQ(folder.NamesBelow("data"), NeededBy(folder));
+}
+
+}  // namespace
+}  // namespace dsi::test

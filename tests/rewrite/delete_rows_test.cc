@@ -1,0 +1,253 @@
+// Rows deleted of a file, and a rewrite that leaves nothing of them (F-084).
+#include "dsi/rewrite/delete_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dsi/reader/reader.h"
+#include "dsi/rewrite/rewrite.h"
+#include "dsi/tests/dataset/dataset_folder.h"
+#include "dsi/tests/dataset/model_dataset.h"
+#include "dsi/tests/support/batch_rows.h"
+
+namespace dsi::test {
+namespace {
+
+// Numbers of the rows that a scan gives; the file is sound.
+std::vector<uint64_t> RowsLeft(const std::string& path) {
+  const auto reader = Reader::Open(path);
+  EXPECT_TRUE(reader.ok()) << reader.status().ToString();
+  if (!reader.ok()) return {};
+  const auto verified = (*reader)->Verify();
+  EXPECT_TRUE(verified.ok() && verified->empty()) << path;
+  const auto scan = (*reader)->NewScan({});
+  std::vector<uint64_t> rows;
+  Batch batch;
+  while (*(*scan)->Next(&batch)) {
+    for (const uint64_t row : FileRows(batch)) rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<std::string> SomeValues(const ModelColumn& column, uint64_t seed, size_t count) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> values;
+  while (values.size() < count) {
+    const auto& row = column.rows[random() % column.rows.size()];
+    if (row.has_value()) values.push_back(std::to_string(static_cast<int64_t>(row->at(0))));
+  }
+  return values;
+}
+
+std::vector<uint64_t> Without(const ModelTable& table, const std::string& key,
+                              const std::vector<std::string>& values) {
+  std::vector<uint64_t> left;
+  for (size_t row = 0; row < table.num_rows; ++row) {
+    const auto& value = table.Column(key).rows[row];
+    const bool goes = value.has_value() &&
+                      std::find(values.begin(), values.end(),
+                                std::to_string(static_cast<int64_t>(value->at(0)))) != values.end();
+    if (!goes) left.push_back(row);
+  }
+  return left;
+}
+
+TEST(DeleteRows, F084ByKeyAndOnceMore) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const ModelDataset from(RandomTable(seed, 300 * seed, 1 + seed), 1, 100 + 37 * seed);
+    const std::string path = from.dataset->files()[0].path;
+    const std::string together = from.folder.File("together");
+    std::filesystem::copy_file(path, together);
+    for (const std::string key : {"session_id", "item_id"}) {
+      auto values = SomeValues(from.table.Column(key), seed, 2 + seed);
+      const auto first = Without(from.table, key, values);
+      const auto report = DeleteRows(path, {.key = key, .values = values});
+      ASSERT_TRUE(report.ok()) << report.status().ToString();
+      EXPECT_EQ(report->num_rows, from.table.num_rows);
+      EXPECT_EQ(report->num_deleted_rows, from.table.num_rows - RowsLeft(path).size());
+      EXPECT_EQ(report->file_bytes, std::filesystem::file_size(path));
+      if (key == "item_id") break;
+      EXPECT_EQ(RowsLeft(path), first);
+      EXPECT_EQ(report->num_deleted, from.table.num_rows - first.size());
+      // In two steps or in one: the same bytes.
+      auto more = SomeValues(from.table.Column(key), seed + 100, 3);
+      ASSERT_TRUE(DeleteRows(path, {.key = key, .values = more}).ok());
+      values.insert(values.end(), more.begin(), more.end());
+      ASSERT_TRUE(DeleteRows(together, {.key = key, .values = values}).ok());
+      EXPECT_EQ(RowsLeft(path), Without(from.table, key, values));
+      EXPECT_EQ(ReadBytes(path), ReadBytes(together));
+    }
+  }
+}
+
+TEST(DeleteRows, ByConditionAndAll) {
+  const ModelDataset from(RandomTable(5, 500, 4), 1, 100);
+  const std::string path = from.dataset->files()[0].path;
+  const auto condition = std::vector<Predicate>{{"label", Compare::kEqual, int64_t{1}}};
+  DeleteOptions options;
+  options.dry_run = true;
+  const auto before = ReadBytes(path);
+  const auto dry = DeleteRows(path, {.where = condition}, options);
+  ASSERT_TRUE(dry.ok()) << dry.status().ToString();
+  EXPECT_EQ(ReadBytes(path), before);
+  const auto report = DeleteRows(path, {.where = condition});
+  EXPECT_EQ(report->num_deleted, dry->num_deleted);
+  EXPECT_GT(report->num_deleted, 0U);
+  EXPECT_EQ(RowsLeft(path).size(), 500 - report->num_deleted);
+  // What is gone is not deleted again, and then nothing is written.
+  const auto once = ReadBytes(path);
+  EXPECT_EQ(DeleteRows(path, {.where = condition})->num_deleted, 0U);
+  EXPECT_EQ(ReadBytes(path), once);
+  // Both must hold.
+  const auto& session = from.table.Column("session_id").rows;
+  const auto values = SomeValues(from.table.Column("session_id"), 1, 300);
+  ASSERT_TRUE(DeleteRows(path, {.key = "session_id",
+                                .values = values,
+                                .where = {{"label", Compare::kEqual, int64_t{0}}}})
+                  .ok());
+  for (const uint64_t row : RowsLeft(path)) {
+    const auto& label = from.table.Column("label").rows[row];
+    if (!label.has_value() || label->at(0) != 0) continue;
+    EXPECT_EQ(std::count(values.begin(), values.end(), std::to_string(session[row]->at(0))), 0);
+  }
+  ASSERT_TRUE(
+      DeleteRows(path, {.where = {{"time", Compare::kGreaterEqual, int64_t{INT64_MIN}}}}).ok());
+  for (const uint64_t row : RowsLeft(path)) EXPECT_FALSE(from.table.Column("time").rows[row]);
+}
+
+TEST(DeleteRows, ByText) {
+  DatasetFolder folder;
+  Schema schema;
+  schema.features = {OneColumn("user", Kind::kKey, Type::kBytes)};
+  folder.PutRows("a.dsi", 0, 100, schema, 30);
+  const auto report =
+      DeleteRows(folder.File("a.dsi"), {.key = "user", .values = {"7", "99", "7 ", ""}});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->num_deleted, 2U);
+  const auto left = RowsLeft(folder.File("a.dsi"));
+  EXPECT_EQ(left.size(), 98U);
+  EXPECT_EQ(std::count(left.begin(), left.end(), 7), 0);
+}
+
+// F-033: the list that was there does not stand last, and is left where it is.
+TEST(DeleteRows, F033LeavesAGap) {
+  TempFolder folder;
+  const std::string path = folder.File("grown.dsi");
+  const auto rules = std::filesystem::path(DSI_SOURCE_DIR) / "tests/golden/rules";
+  for (const char* name :
+       {"sound.deleted.dsi", "sound.deleted_all.dsi", "sound.deleted_none.dsi"}) {
+    std::filesystem::copy_file(rules / name, path,
+                               std::filesystem::copy_options::overwrite_existing);
+    const size_t before = RowsLeft(path).size();
+    const auto report = DeleteRows(path, {.key = "k", .values = {"50", "53", "57"}});
+    ASSERT_TRUE(report.ok()) << report.status().ToString();
+    EXPECT_EQ(RowsLeft(path).size(), before - report->num_deleted);
+    EXPECT_EQ(report->num_deleted == 0, before == 0) << name;
+  }
+}
+
+TEST(DeleteRows, ARewriteLeavesNothingOfThem) {
+  const ModelDataset from(RandomTable(7, 900, 5), 1, 200);
+  const std::string path = from.dataset->files()[0].path;
+  const auto values = SomeValues(from.table.Column("session_id"), 7, 40);
+  ASSERT_TRUE(DeleteRows(path, {.key = "session_id", .values = values}).ok());
+  std::vector<size_t> left;
+  for (const uint64_t row : RowsLeft(path)) left.push_back(row);
+  const auto dataset = Dataset::Open(path);
+  RewriteOptions options;
+  options.writer = StripesOf(200);
+  options.writer.cluster_by = {"session_id", "time"};
+  const std::string erased = from.folder.File("erased");
+  ASSERT_TRUE(Rewrite(**dataset, erased, options).ok());
+  // To the byte what a writer makes that has never seen the deleted rows.
+  ModelTable table = Slice(from.table, left);
+  SetIds(**dataset, &table);
+  EXPECT_EQ(ReadBytes(erased), WriteRows(table, options.writer));
+}
+
+TEST(DeleteRows, BytesAreGoneAfterARewrite) {
+  DatasetFolder folder;
+  Schema schema;
+  schema.features = {OneColumn("user", Kind::kKey, Type::kInt64),
+                     OneColumn("mail", Kind::kString, Type::kBytes)};
+  const std::string path = folder.File("a.dsi");
+  std::mt19937_64 random(1);
+  std::string
+      secret;  // Bytes that nothing makes smaller, so that they stand in the file as they are.
+  {
+    auto writer = Writer::Create(path, schema);
+    ASSERT_TRUE(writer.ok());
+    RowBatch rows((*writer)->schema());
+    for (int64_t user = 0; user < 50; ++user) {
+      ASSERT_TRUE(rows.SetInt(0, user).ok());
+      std::string text(32, '\0');
+      for (char& c : text) c = static_cast<char>(random());
+      if (user == 17) secret = text;
+      ASSERT_TRUE(rows.SetBytes(1, text).ok());
+      ASSERT_TRUE(rows.EndRow().ok());
+    }
+    ASSERT_TRUE((*writer)->Append(rows).ok());
+    ASSERT_TRUE((*writer)->Finish().ok());
+  }
+  const auto holds = [&](const std::string& name) {
+    const auto bytes = ReadBytes(name);
+    const auto part = std::as_bytes(std::span(secret));
+    return std::search(bytes.begin(), bytes.end(), part.begin(), part.end()) != bytes.end();
+  };
+  ASSERT_TRUE(holds(path));
+  ASSERT_TRUE(DeleteRows(path, {.key = "user", .values = {"17"}}).ok());
+  EXPECT_TRUE(holds(path));  // A list of deleted rows hides them.
+  const auto dataset = Dataset::Open(path);
+  ASSERT_TRUE(Rewrite(**dataset, folder.File("b.dsi")).ok());
+  EXPECT_FALSE(holds(folder.File("b.dsi")));
+}
+
+TEST(DeleteRows, SaysWhatIsWrong) {
+  DatasetFolder folder;
+  Schema schema = SmallSchema();
+  schema.features.push_back(OneColumn("small", Kind::kLabel, Type::kUint8));
+  schema.features.push_back(OneColumn("list", Kind::kList, Type::kInt64));
+  folder.PutRows("a.dsi", 0, 20, schema);
+  const std::string path = folder.File("a.dsi");
+  const auto before = ReadBytes(path);
+  const auto code = [&](const RowsToDelete& which) {
+    return DeleteRows(path, which).status().code();
+  };
+  EXPECT_EQ(code({}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.key = "key"}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.values = {"1"}}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.key = "kex", .values = {"1"}}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.key = "score", .values = {"1"}}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.key = "list", .values = {"1"}}), StatusCode::kInvalidArgument);
+  for (const char* text : {"", "x", "1x", "1.5", " 1", "-", "0x1"})
+    EXPECT_EQ(code({.key = "key", .values = {text}}), StatusCode::kInvalidArgument) << text;
+  // No row has what the type does not hold.
+  for (const char* text : {"-1", "256", "99999999999999999999", "-99999999999999999999"}) {
+    const auto none = DeleteRows(path, {.key = "small", .values = {text}});
+    ASSERT_TRUE(none.ok()) << none.status().ToString();
+    EXPECT_EQ(none->num_deleted, 0U) << text;
+  }
+  DeleteOptions options;
+  options.progress = [](uint64_t, uint64_t) { return false; };
+  EXPECT_EQ(DeleteRows(path, {.key = "key", .values = {"1"}}, options).status().code(),
+            StatusCode::kCancelled);
+  // Replaced while it was read.
+  options.progress = [&](uint64_t, uint64_t) {
+    folder.PutRows("a.dsi", 5, 20, schema);
+    return true;
+  };
+  EXPECT_EQ(DeleteRows(path, {.key = "key", .values = {"1"}}, options).status().code(),
+            StatusCode::kIo);
+  folder.Put("a.dsi", before);
+  EXPECT_EQ(code({.key = "key", .values = {"-0", "19"}}), StatusCode::kOk);
+  EXPECT_EQ(RowsLeft(path).size(), 18U);
+}
+
+}  // namespace
+}  // namespace dsi::test

@@ -1,0 +1,229 @@
+// Rows of files written as other files are what a writer makes of the same rows.
+#include "dsi/rewrite/rewrite.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dsi/reader/reader.h"
+#include "dsi/tests/dataset/dataset_folder.h"
+#include "dsi/tests/dataset/model_dataset.h"
+
+namespace dsi::test {
+namespace {
+
+WriterOptions SmallStripes(std::vector<std::string> keys) {
+  WriterOptions options = StripesOf(300);
+  options.cluster_by = std::move(keys);
+  return options;
+}
+
+// The table without some of its features.
+ModelTable Without(const ModelTable& table, const std::set<std::string>& names) {
+  ModelTable less = table;
+  std::erase_if(less.schema.features,
+                [&](const FeatureSpec& feature) { return names.contains(feature.name); });
+  std::erase_if(less.columns, [&](const ModelColumn& column) {
+    return names.contains(column.name.substr(0, column.name.rfind('.'))) ||
+           names.contains(column.name);
+  });
+  for (GroupSpec& group : less.schema.groups)
+    std::erase_if(group.features, [&](const std::string& name) { return names.contains(name); });
+  std::erase_if(less.schema.groups, [](const GroupSpec& group) { return group.features.empty(); });
+  return less;
+}
+
+TEST(Rewrite, ManyFilesAreWhatOneWriterMakesOfTheirRows) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    const ModelTable input = RandomTable(seed, 900 + 37 * seed, 1 + seed * 3);
+    const ModelDataset from(input, seed, 200);
+    for (const auto& keys :
+         std::vector<std::vector<std::string>>{{"session_id", "time"}, {"session_id"}, {}}) {
+      RewriteOptions options;
+      options.writer = SmallStripes(keys);
+      options.writer.keep_order = keys.empty();
+      options.writer.overwrite = true;
+      options.writer.threads = static_cast<int>(seed % 3);
+      const std::string to = from.folder.File("out.rewritten");
+      const auto report = Rewrite(*from.dataset, to, options);
+      ASSERT_TRUE(report.ok()) << report.status().ToString();
+      EXPECT_EQ(report->num_rows, from.table.num_rows);
+      ModelTable afresh = from.table;
+      SetIds(*from.dataset, &afresh);
+      EXPECT_EQ(ReadBytes(to), WriteRows(afresh, options.writer)) << seed << " " << keys.size();
+    }
+  }
+}
+
+TEST(Rewrite, TheSchemaOfOneFileIsItsOwn) {
+  const ModelDataset from(RandomTable(3, 200, 5), 1, 100);
+  const auto schema = RewrittenSchema(*from.dataset, {});
+  ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+  const auto reader = Reader::Open(from.dataset->files()[0].path);
+  EXPECT_EQ(*schema->ToJson(), *(*reader)->schema()->ToJson());
+  ModelTable table = from.table;
+  SetIds(*from.dataset, &table);
+  table.schema.cluster_by = {"session_id", "time"};
+  EXPECT_EQ(*schema->ToJson(), *table.schema.ToJson());
+}
+
+TEST(Rewrite, FeaturesAreKeptDroppedAndRenamed) {
+  const ModelDataset from(RandomTable(5, 700, 8), 3, 200);
+  RewriteOptions options;
+  options.writer = SmallStripes({"session_id", "time"});
+  const std::vector<FeatureSpec>& all = from.table.schema.features;
+  std::set<std::string> gone;
+  for (const FeatureSpec& feature : all) {
+    if (feature.name == "session_id" || feature.name == "time") continue;
+    const bool is_owner =
+        std::any_of(from.table.schema.groups.begin(), from.table.schema.groups.end(),
+                    [&](const GroupSpec& group) { return group.owner == feature.name; });
+    if (!is_owner && gone.size() < all.size() / 2) gone.insert(feature.name);
+  }
+  options.features.drop.assign(gone.begin(), gone.end());
+  const std::string to = from.folder.File("less.rewritten");
+  ASSERT_TRUE(Rewrite(*from.dataset, to, options).ok());
+  ModelTable less = Without(from.table, gone);
+  SetIds(*from.dataset, &less);
+  ASSERT_LT(less.columns.size(), from.table.columns.size());
+  EXPECT_EQ(ReadBytes(to), WriteRows(less, options.writer));
+
+  // The same by what stays.
+  options.features.drop.clear();
+  for (const FeatureSpec& feature : less.schema.features)
+    options.features.only.push_back(feature.name);
+  options.writer.overwrite = true;
+  ASSERT_TRUE(Rewrite(*from.dataset, to, options).ok());
+  EXPECT_EQ(ReadBytes(to), WriteRows(less, options.writer));
+
+  options.features = {};
+  options.features.rename = {{"session_id", "session"}};
+  options.writer.cluster_by = {};
+  ASSERT_TRUE(Rewrite(*from.dataset, to, options).ok());
+  const auto reader = Reader::Open(to);
+  EXPECT_EQ((*reader)->schema()->cluster_by, (std::vector<std::string>{"session", "time"}));
+  EXPECT_LT((*reader)->schema()->FindFeature("session_id"), 0);
+  ModelTable renamed = from.table;
+  SetIds(*from.dataset, &renamed);
+  for (FeatureSpec& feature : renamed.schema.features) {
+    if (feature.name == "session_id") feature.name = "session";
+  }
+  for (ModelColumn& column : renamed.columns) {
+    if (column.name == "session_id") column.name = "session";
+  }
+  for (GroupSpec& group : renamed.schema.groups) {
+    if (group.owner == "session_id") group.owner = "session";
+    std::replace(group.features.begin(), group.features.end(), std::string("session_id"),
+                 std::string("session"));
+  }
+  renamed.schema.cluster_by = {"session", "time"};
+  EXPECT_EQ(ReadBytes(to), WriteRows(renamed, options.writer));
+}
+
+TEST(Rewrite, FilesThatDifferBecomeOneSchema) {
+  DatasetFolder folder;
+  Schema old_schema;
+  old_schema.features = {OneColumn("key", Kind::kKey, Type::kInt32, 1),
+                         OneColumn("was", Kind::kDense, Type::kFloat32, 2),
+                         OneColumn("gone", Kind::kList, Type::kInt32, 3)};
+  Schema new_schema;
+  new_schema.features = {OneColumn("added", Kind::kDense, Type::kInt16, 4),
+                         OneColumn("key", Kind::kKey, Type::kInt64, 1),
+                         OneColumn("is", Kind::kDense, Type::kFloat64, 2)};
+  folder.PutRows("a.dsi", 0, 10, old_schema);
+  folder.PutRows("b.dsi", 10, 10, new_schema);
+  const auto dataset = Dataset::Open(folder.path());
+  ASSERT_TRUE(dataset.ok());
+  const std::string to = folder.File("both");
+  const auto report = Rewrite(**dataset, to);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+
+  Schema expected = new_schema;
+  expected.features.push_back(old_schema.features[2]);
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "afresh"), expected);
+  ASSERT_TRUE(writer.ok());
+  RowBatch rows((*writer)->schema());
+  for (int64_t i = 0; i < 20; ++i) {
+    if (i >= 10) {
+      ASSERT_TRUE(rows.SetInt(0, i).ok());
+    }
+    ASSERT_TRUE(rows.SetInt(1, i).ok());
+    ASSERT_TRUE(rows.SetDouble(2, static_cast<double>(i) / 2).ok());
+    if (i < 10) {
+      ASSERT_TRUE(rows.SetInts(3, 0, std::vector<int64_t>{i, i + 1}).ok());
+    }
+    ASSERT_TRUE(rows.EndRow().ok());
+  }
+  ASSERT_TRUE((*writer)->Append(rows).ok());
+  ASSERT_TRUE((*writer)->Finish().ok());
+  EXPECT_EQ(ReadBytes(to), bytes);
+}
+
+TEST(Rewrite, AGivenSchemaAddsAndWidens) {
+  DatasetFolder folder;
+  folder.PutRows("a.dsi", 0, 10);
+  const auto dataset = Dataset::Open(folder.File("a.dsi"));
+  Schema wider;
+  wider.features = {OneColumn("score", Kind::kDense, Type::kFloat64),
+                    OneColumn("fresh", Kind::kList, Type::kInt64),
+                    OneColumn("key", Kind::kKey, Type::kInt64)};
+  RewriteOptions options;
+  options.features.schema = wider;
+  ASSERT_TRUE(Rewrite(**dataset, folder.File("b.dsi"), options).ok());
+  const auto reader = Reader::Open(folder.File("b.dsi"));
+  const auto scan = (*reader)->NewScan({});
+  Batch batch;
+  ASSERT_TRUE(*(*scan)->Next(&batch));
+  const auto score = batch.Padded("score");
+  ASSERT_EQ(score->dtype, Type::kFloat64);
+  EXPECT_EQ(static_cast<const double*>(score->values)[9], 4.5);
+  const auto fresh = batch.Jagged("fresh");
+  EXPECT_EQ(std::count(fresh->present, fresh->present + 10, 0), 10);
+
+  wider.features[2].columns[0].type = Type::kInt32;
+  options.features.schema = wider;
+  options.writer.overwrite = true;
+  const auto narrower = Rewrite(**dataset, folder.File("b.dsi"), options);
+  EXPECT_EQ(narrower.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(narrower.status().message().find("\"key\""), std::string::npos)
+      << narrower.status().ToString();
+}
+
+TEST(Rewrite, SaysWhatIsWrong) {
+  DatasetFolder folder;
+  Schema schema = SmallSchema();
+  schema.cluster_by = {"key"};
+  folder.PutRows("a.dsi", 0, 10, schema);
+  const auto dataset = Dataset::Open(folder.path());
+  const std::string to = folder.File("out");
+  const auto said = [&](const FeatureChanges& changes, WriterOptions writer = {}) {
+    RewriteOptions options;
+    options.features = changes;
+    options.writer = writer;
+    const auto report = Rewrite(**dataset, to, options);
+    return report.ok() ? "" : report.status().ToString();
+  };
+  EXPECT_NE(said({.drop = {"skore"}}).find("\"score\""), std::string::npos);
+  EXPECT_NE(said({.drop = {"key"}}).find("name other keys"), std::string::npos);
+  EXPECT_EQ(said({.drop = {"key"}}, {.keep_order = true, .overwrite = true}), "");
+  EXPECT_NE(said({.rename = {{"k*", "x"}}}).find("pattern"), std::string::npos);
+  EXPECT_NE(said({.rename = {{"key", "score"}}}), "");
+  EXPECT_NE(said({.drop = {"key"}, .schema = schema}).find("a schema says all"), std::string::npos);
+  EXPECT_NE(said({}).find("exists"), std::string::npos);
+  EXPECT_NE(said({}, {.memory_bytes = 1000, .overwrite = true})
+                .find("reading gets a quarter of memory_bytes"),
+            std::string::npos);
+  RewriteOptions options;
+  options.progress = [](const RewriteProgress&) { return false; };
+  EXPECT_EQ(Rewrite(**dataset, folder.File("never"), options).status().code(),
+            StatusCode::kCancelled);
+  EXPECT_FALSE(std::filesystem::exists(folder.File("never")));
+}
+
+}  // namespace
+}  // namespace dsi::test

@@ -1,0 +1,118 @@
+// Times of texts: ISO 8601 and numbers in any unit, in JSON Lines and CSV, exact or refused.
+#include "dsi/tests/text/text_fixture.h"
+
+namespace dsi {
+namespace {
+
+constexpr StatusCode kBad = StatusCode::kBadInput;
+
+class TimesTest : public test::TextTest {
+ protected:
+  static std::string Feature(const std::string& unit) {
+    return R"({"name": "t", "kind": "timestamp", "unit": ")" + unit + "\"}";
+  }
+  // "kind type unit" of each feature.
+  std::string Infer(const std::string& name, std::string_view text,
+                    const TextInputOptions& options = {}) {
+    const auto schema =
+        InferSchema(Write(name, text), {.text = options, .max_rows = 0, .progress = {}});
+    if (!schema.ok()) return schema.status().message();
+    cluster_by_ = schema->cluster_by;
+    std::string out;
+    for (const FeatureSpec& feature : schema->features) {
+      out += (out.empty() ? "" : ", ") + feature.name + " " + std::string(KindName(feature.kind)) +
+             " " +
+             std::string(feature.kind == Kind::kTimestamp ? TimeUnitName(feature.time_unit)
+                                                          : TypeName(feature.columns[0].type));
+    }
+    return out;
+  }
+  std::vector<std::string> cluster_by_;
+};
+
+TEST_F(TimesTest, TextsAndNumbersInBothFormats) {
+  ASSERT_TRUE(ReadText("a.jsonl",
+                       "{\"t\":\"1970-01-01T00:00:01.5Z\"}\n{\"t\":7}\n{\"t\":null}\n"
+                       "{\"t\":\"1970-01-01 01:00:00+01:00\"}\n",
+                       Feature("ms"))
+                  .ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1500, 7, 0}));
+  ASSERT_TRUE(
+      ReadText("a.csv", "t\n1970-01-01T00:00:01.5Z\n7\n\"\"\n1970-01-02\n", Feature("ms")).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1500, 7, 86'400'000}));
+}
+
+TEST_F(TimesTest, WhatIsNotExactNamesTheLine) {
+  EXPECT_REFUSED(
+      ReadText("a.jsonl", "{\"t\":1}\n{\"t\":\"1970-01-01T00:00:00.5\"}\n", Feature("s")), kBad,
+      "a.jsonl:2: feature \"t\": the time has a finer fraction, and the feature has whole s");
+  EXPECT_REFUSED(ReadText("a.csv", "t\n1970-01-01T00:00:00.5\n", Feature("s")), kBad,
+                 "a.csv:2: feature \"t\"");
+  EXPECT_REFUSED(ReadText("a.jsonl", "{\"t\":\"3000-01-01\"}\n", Feature("ns")), kBad, "64 bits");
+  EXPECT_REFUSED(
+      ReadText("a.jsonl", "{\"t\":\"soon\"}\n", Feature("ms")), kBad,
+      "found the string \"soon\", expected a whole number of ms since 1970 or a time such as");
+  EXPECT_REFUSED(ReadText("a.csv", "t\nsoon\n", Feature("ms")), kBad,
+                 "a.csv:2: feature \"t\": found \"soon\"");
+  EXPECT_REFUSED(ReadText("a.jsonl", "{\"t\":1.5}\n", Feature("ms")), kBad, "found the number 1.5");
+  EXPECT_REFUSED(ReadText("a.csv", "t\n1.5\n", Feature("ms")), kBad, "a.csv:2:");
+  EXPECT_REFUSED(ReadText("a.jsonl", "{\"t\":true}\n", Feature("ms")), kBad, "found true");
+  EXPECT_REFUSED(ReadText("a.jsonl", "{\"t\":18446744073709551615}\n", Feature("ms")), kBad,
+                 "a.jsonl:1:");
+}
+
+TEST_F(TimesTest, NumbersOfAnotherUnit) {
+  TextInputOptions options;
+  options.epoch_unit = TimeUnit::kSeconds;
+  ASSERT_TRUE(ReadText("a.jsonl", "{\"t\":1700000000.25}\n{\"t\":-3}\n{\"t\":1.7e9}\n",
+                       Feature("ms"), options)
+                  .ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1700000000250, -3000, 1700000000000}));
+  ASSERT_TRUE(
+      ReadText("a.csv", "t\n1700000000.123456789\n\"1970-01-01\"\n", Feature("ns"), options).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1700000000123456789, 0}));
+  options.epoch_unit = TimeUnit::kNanos;
+  ASSERT_TRUE(ReadText("a.jsonl", "{\"t\":5000}\n", Feature("us"), options).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{5}));
+  EXPECT_REFUSED(ReadText("a.jsonl", "{\"t\":5001}\n", Feature("us"), options), kBad,
+                 "a.jsonl:1: feature \"t\": 5001 ns are no whole number of us");
+}
+
+TEST_F(TimesTest, InferenceKnowsThem) {
+  EXPECT_EQ(
+      Infer("a.jsonl",
+            "{\"born\":\"2001-02-03\",\"at\":\"2024-05-01T10:00:00.123Z\",\"s\":\"2024-05-01\"}\n"
+            "{\"born\":\"1999-12-31\",\"at\":\"2024-05-01T10:00:00Z\",\"s\":\"later\"}\n"),
+      "born timestamp s, at timestamp ms, s string bytes");
+  EXPECT_EQ(Infer("a.csv", "a,b,c\n2024-05-01 10:00:00.000001,2024-05-01,2024-05-01\n,5,NaN\n"),
+            "a timestamp us, b string bytes, c string bytes");
+  EXPECT_EQ(
+      Infer("a.jsonl", "{\"x\":\"2024-05-01\"}\n{\"x\":5}\n"),
+      folder_.File("a.jsonl") +
+          ": feature \"x\": a string on line 1 and a number on line 2, expected one kind of value");
+  EXPECT_NE(Infer("a.jsonl", "{\"x\":[\"2024-05-01\"]}\n").find("in an array, expected numbers"),
+            std::string::npos);
+  // A key stays one, and a birthday does not order a session's rows.
+  EXPECT_EQ(Infer("a.csv", "session_id,born,event_time\n2024-05-01,2001-02-03,2024-05-01\n"),
+            "session_id key bytes, born timestamp s, event_time timestamp s");
+  EXPECT_EQ(cluster_by_, (std::vector<std::string>{"session_id", "event_time"}));
+  // What was found reads.
+  const std::string path = Write("r.csv", "t,u\n2024-05-01T10:00:00.5,1\n2024-05-01,2\n");
+  const auto schema = InferSchema(path);
+  ASSERT_TRUE(schema.ok());
+  EXPECT_TRUE(Read(path, std::make_shared<const Schema>(*schema)).ok());
+}
+
+TEST_F(TimesTest, InferenceOfFractionsWithAUnit) {
+  TextInputOptions options;
+  options.epoch_unit = TimeUnit::kSeconds;
+  const char* text =
+      "{\"ts\":1700000000.1234567,\"watch_time\":1.5,\"x\":0.5,\"event_time\":1700000000}\n";
+  EXPECT_EQ(Infer("a.jsonl", text, options),
+            "ts timestamp ns, watch_time dense float64, x dense float64, event_time timestamp s");
+  EXPECT_EQ(Infer("a.jsonl", text),
+            "ts dense float64, watch_time dense float64, x dense float64, event_time timestamp s");
+}
+
+}  // namespace
+}  // namespace dsi

@@ -1,0 +1,89 @@
+"""--on-error skip: what is left out, the file of rejects, the count, limits, and how it ends."""
+
+import base64
+import json
+
+from cli_case import IO, OK, USAGE, CliTest, main
+
+ROWS = b'{"x": 1}\n{"x":\n{"x": 2}\n{"x": "word"}\n\xff\xfe\n{"x": 3}\n'
+
+
+class BadRowsTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.rows, self.out = self.write("a.jsonl", ROWS), self.path("o.dsi")
+        self.rejects = self.path("bad.jsonl")
+        self.skip = ["convert", self.rows, self.out, "--on-error", "skip"]
+
+    def kept(self):
+        return [json.loads(line)["x"] for line in self.expect(OK, "cat", self.out).stdout.splitlines()]
+
+    def rejected(self):
+        return [json.loads(line) for line in self.rejects.read_text().splitlines()]
+
+    def test_rows_that_cannot_be_read_are_kept_beside(self):
+        result = self.expect(OK, *self.skip, "--rejects", self.rejects, warns=True)
+        self.assertIn("3 rows left out, the first because of", result.said)
+        self.assertRegex(result.stdout.decode(), "(?m)^rows left out +3$")
+        self.assertNotIn("smaller", result.stdout.decode())
+        self.assertEqual(self.kept(), [1, 2, 3])
+        found = self.rejected()
+        self.assertEqual([(r["file"], r["line"]) for r in found], [(str(self.rows), n) for n in (2, 4, 5)])
+        self.assertEqual([r.get("raw") for r in found], ['{"x":', '{"x": "word"}', None])
+        self.assertEqual(base64.b64decode(found[2]["raw_base64"]), b"\xff\xfe")
+        for row in found:
+            self.assertIn(f"a.jsonl:{row['line']}", row["reason"])
+
+    def test_the_count_is_in_the_document(self):
+        self.assertEqual(json.loads(self.expect(OK, *self.skip, "--json", warns=True).stdout)["input"]["rejected_rows"], 3)
+        good = self.write("good.jsonl", '{"x": 1}\n')
+        done = self.json("convert", good, self.out, "--force", "--on-error", "skip", "--rejects", self.rejects)
+        self.assertEqual(done["input"]["rejected_rows"], 0)
+        self.assertEqual(self.rejected(), [])
+
+    def test_limit(self):
+        self.expect(OK, *self.skip, "--max-errors", "3", "-q", warns=True)
+        said = self.expect(USAGE, *self.skip, "--force", "--max-errors", "2", "--rejects", self.rejects).said
+        self.assertIn("a.jsonl:5", said)
+        self.assertIn("--max-errors 2", said)
+        self.assertEqual(len(self.rejected()), 3)
+        self.assertEqual(self.kept(), [1, 2, 3])  # The old file is left.
+        self.expect(USAGE, *self.skip, "--force", "--max-errors", "0")
+
+    def test_nothing_that_can_be_read_is_an_error(self):
+        bad = self.write("bad.csv", "x,y\n1\n2\n")
+        said = self.expect(USAGE, "convert", bad, self.out, "--on-error", "skip", "--rejects", self.rejects).said
+        self.assertIn("none of 2 rows can be read", said)
+        self.assertFalse(self.out.exists())
+        self.assertEqual(len(self.rejected()), 2)
+
+    def test_options_that_need_it(self):
+        for options in (["--rejects", self.rejects], ["--max-errors", "1"]):
+            said = self.expect(USAGE, "convert", self.rows, self.out, *options).said
+            self.assertIn("--on-error skip", said)
+        self.write("bad.jsonl", "old")
+        self.expect(USAGE, *self.skip, "--rejects", self.rejects)
+        self.assertEqual(self.rejects.read_text(), "old")
+        self.expect(OK, *self.skip, "--rejects", self.rejects, "--force", warns=True)
+        self.assertEqual(len(self.rejected()), 3)
+
+    def test_a_schema_of_rows_that_fit(self):
+        self.expect(USAGE, "schema", self.rows)
+        found = json.loads(self.expect(OK, "schema", self.rows, "--on-error", "skip").stdout)
+        self.assertEqual(found["features"], [{"name": "x", "kind": "dense", "type": "int64"}])
+        cut = self.write("cut.jsonl.gz", b"\x1f\x8b\x08\x00")
+        self.expect(1, "convert", cut, self.out, "--on-error", "skip")
+        self.expect(IO, "convert", self.path("none.jsonl"), self.out, "--on-error", "skip")
+
+    def test_list_separator(self):
+        table = self.write("l.csv", 'a,b\n"1,2",x\n3,"y,z"\n')
+        self.expect(OK, "convert", table, self.out, "-q", "--list-separator", ",")
+        rows = [json.loads(line) for line in self.expect(OK, "cat", self.out).stdout.splitlines()]
+        self.assertEqual(rows, [{"a": [1, 2], "b": "x"}, {"a": [3], "b": "y,z"}])
+        self.assertIn("list", self.expect(OK, "schema", table, "--list-separator", ",").stdout.decode())
+        for bad in ("7", "||", ""):
+            self.assertIn("list", self.expect(USAGE, "convert", table, self.path("p.dsi"), "--list-separator", bad).said)
+
+
+if __name__ == "__main__":
+    main()

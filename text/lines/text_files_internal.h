@@ -1,0 +1,51 @@
+// The files of a text, opened one after another.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dsi/text/lines/line_source_internal.h"
+#include "dsi/text/text_input.h"
+
+namespace dsi::internal {
+
+// By the ending of a name, before that of a packer; kFromName: it does not tell.
+TextFormat FormatOfName(std::string_view name);
+
+class TextFiles {
+ public:
+  // The format is that of the options, else what all names say. kInvalidArgument: no file, too
+  // many, or names that say different things.
+  static Result<TextFiles> Create(std::vector<TextFile> files, const TextInputOptions& options);
+
+  TextFormat format() const { return format_; }
+  size_t size() const { return files_.size(); }
+  // Files opened so far.
+  size_t opened() const { return opened_; }
+  // As messages call it.
+  std::string Name(size_t file) const;
+  std::vector<std::string> Names() const;
+
+  // Opens the lines of the next file; there is one.
+  Result<std::unique_ptr<LineSource>> OpenNext();
+  // Sizes of all files; 0 where one has none, as pipes.
+  uint64_t CountBytes() const;
+
+ private:
+  TextFiles(std::vector<TextFile> files, TextFormat format, uint64_t max_line_bytes)
+      : files_(std::move(files)), format_(format), max_line_bytes_(max_line_bytes) {}
+
+  std::vector<TextFile> files_;
+  TextFormat format_;
+  uint64_t max_line_bytes_;
+  size_t opened_ = 0;
+};
+
+}  // namespace dsi::internal

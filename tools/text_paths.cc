@@ -1,0 +1,96 @@
+#include "dsi/tools/text_paths_internal.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/dataset/files/list_files_internal.h"
+#include "dsi/io/descriptor_internal.h"
+#include "dsi/io/uri_internal.h"
+#include "dsi/text/lines/text_files_internal.h"
+#include "dsi/tools/text_source_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether a file that nobody named is one of the texts, when they are of that format.
+bool IsText(const std::string& name, TextFormat format) {
+  // What jobs leave beside their output: "_SUCCESS", "_metadata".
+  if (name.starts_with('.') || name.starts_with('_')) return false;
+  const TextFormat found = internal::FormatOfName(name);
+  if (format == TextFormat::kFromName) return found != format;
+  return found == format || (found == TextFormat::kFromName && !IsDsiName(name));
+}
+
+Result<std::vector<std::string>> ListFolder(const std::string& folder, TextFormat format) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  fs::recursive_directory_iterator i(folder, error);
+  for (; !error && i != fs::recursive_directory_iterator(); i.increment(error)) {
+    const std::string name = i->path().filename().string();
+    std::error_code ignored;  // What is gone meanwhile is no file.
+    if (name.starts_with('.')) {
+      i.disable_recursion_pending();
+    } else if (i->is_regular_file(ignored) && IsText(name, format)) {
+      paths.push_back(i->path().string());
+    }
+  }
+  if (error) return internal::SystemError(folder, "cannot be listed", error.value());
+  if (!paths.empty()) return paths;
+  return internal::Error(
+      StatusCode::kNotFound, "{}: no {} in this folder", folder,
+      format != TextFormat::kFromName
+          ? "files of this format"
+          : "files whose names tell that they are texts (.jsonl, .csv, .tsv, …)");
+}
+
+Result<std::vector<std::string>> ListPattern(std::string pattern, TextFormat format) {
+  while (pattern.size() > 1 && pattern.ends_with('/')) pattern.pop_back();
+  // Named by a pattern of its own, a file is what it is; "**" alone names folders.
+  const bool folders = pattern == "**" || pattern.ends_with("/**");
+  DSI_ASSIGN_OR_RETURN(std::vector<std::string> paths,
+                       internal::ListPattern(folders ? pattern + "/*" : pattern));
+  if (folders) {
+    std::erase_if(paths, [&](const std::string& path) {
+      return !IsText(fs::path(path).filename().string(), format);
+    });
+  }
+  if (!paths.empty()) return paths;
+  return internal::Error(StatusCode::kNotFound, "{}: no file has such a name", pattern);
+}
+
+Result<std::vector<std::string>> ListOne(const std::string& argument, TextFormat format) {
+  if (argument == "-" || !internal::SchemeOf(argument).empty())
+    return std::vector<std::string>{argument};
+  std::error_code error;
+  const auto status = fs::status(argument, error);
+  if (fs::is_directory(status)) return ListFolder(argument, format);
+  if (!fs::exists(status) && internal::IsPattern(argument)) return ListPattern(argument, format);
+  return std::vector<std::string>{argument};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ListTexts(const std::vector<std::string>& arguments,
+                                           TextFormat format) {
+  std::vector<std::string> all;
+  std::set<std::string> seen;
+  for (const std::string& argument : arguments) {
+    DSI_ASSIGN_OR_RETURN(std::vector<std::string> paths, ListOne(argument, format));
+    std::sort(paths.begin(), paths.end());
+    for (std::string& path : paths) {
+      if (!seen.insert(fs::path(path).lexically_normal().string()).second) {
+        return internal::InvalidArgument("{}: named twice, and its rows would be too", path);
+      }
+      all.push_back(std::move(path));
+    }
+  }
+  return all;
+}
+
+}  // namespace dsi::tools
