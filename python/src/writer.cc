@@ -201,7 +201,8 @@ void BindWriter(nb::module_& module) {
            nb::arg("ignore_unknown") = false, nb::arg("total_rows") = 0,
            "What is left of a stream; how many rows were added.")
       .def_prop_ro("num_rows", &PyWriter::num_rows, "Rows added so far.")
-      .def_prop_ro("size_bytes", &PyWriter::size_bytes, "Memory that they take.")
+      .def_prop_ro("size_bytes", &PyWriter::size_bytes,
+                   "Bytes of their values, lengths and row numbers.")
       .def("finish", &PyWriter::Finish, nb::sig("def finish(self) -> dict[str, int | float]"),
            "Writes and publishes; what was written.")
       .def("discard", &PyWriter::Discard, "Gives up; nothing is left.");

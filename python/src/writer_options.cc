@@ -26,8 +26,8 @@ Tuning TuningOf(const std::string& word) {
 
 void Make(WriterOptions* out, std::vector<std::string> cluster_by, bool keep_order,
           bool keep_position, uint32_t stripe_rows, uint64_t stripe_bytes, uint32_t page_values,
-          uint64_t memory_bytes, int threads, const std::string& tuning, bool dedup,
-          bool find_groups, bool verify_after_encode, bool overwrite,
+          uint64_t memory_bytes, std::string spill_folder, int threads, const std::string& tuning,
+          bool dedup, bool find_groups, bool verify_after_encode, bool overwrite,
           const std::string& layout_from) {
   WriterOptions options;
   options.cluster_by = std::move(cluster_by);
@@ -37,6 +37,7 @@ void Make(WriterOptions* out, std::vector<std::string> cluster_by, bool keep_ord
   options.stripe_bytes = stripe_bytes;
   options.page_values = page_values;
   options.memory_bytes = memory_bytes;
+  options.spill_folder = std::move(spill_folder);
   options.threads = threads;
   options.tuning = TuningOf(tuning);
   options.dedup = dedup;
@@ -59,6 +60,7 @@ nb::dict ReportDict(const WriteReport& report) {
   made["values_in"] = report.values_in;
   made["values_stored"] = report.values_stored;
   made["index_bytes"] = report.index_bytes;
+  made["spilled_bytes"] = report.spilled_bytes;
   made["encode_seconds"] = report.encode_seconds;
   made["choose_seconds"] = report.choose_seconds;
   return made;
@@ -71,9 +73,10 @@ void BindWriterOptions(nb::module_& module) {
            nb::arg("keep_order") = false, nb::arg("keep_position") = false,
            nb::arg("stripe_rows") = usual.stripe_rows, nb::arg("stripe_bytes") = usual.stripe_bytes,
            nb::arg("page_values") = usual.page_values, nb::arg("memory_bytes") = 0,
-           nb::arg("threads") = 0, nb::arg("tuning") = "nvme", nb::arg("dedup") = true,
-           nb::arg("find_groups") = true, nb::arg("verify_after_encode") = true,
-           nb::arg("overwrite") = false, nb::arg("layout_from") = "");
+           nb::arg("spill_folder") = usual.spill_folder, nb::arg("threads") = 0,
+           nb::arg("tuning") = "nvme", nb::arg("dedup") = true, nb::arg("find_groups") = true,
+           nb::arg("verify_after_encode") = true, nb::arg("overwrite") = false,
+           nb::arg("layout_from") = "");
 }
 
 }  // namespace dsi::python
