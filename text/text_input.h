@@ -133,6 +133,18 @@ struct MixedName {
   uint64_t line = 0;
 };
 
+// A feature of a schema that was found: what was seen of it and what decided.
+struct FoundFeature {
+  std::string name;
+  std::string why;       // Kind, type and list or not, in words.
+  uint64_t rows = 0;     // With a value.
+  uint64_t missing = 0;  // Without.
+  std::string least;     // Numbers and times, as text; empty where there are none.
+  std::string greatest;
+  uint64_t longest = 0;               // Entries of a list, bytes of a text.
+  std::vector<std::string> examples;  // Up to 3 different values from the first rows, cut short.
+};
+
 // What a schema was found from, and what it leaves out.
 struct InferReport {
   uint64_t rows = 0;                 // Looked at.
@@ -143,6 +155,7 @@ struct InferReport {
   // that overlap count by how much they do.
   double repeats = 0;
   std::vector<KeyAdvice> keys;
+  std::vector<FoundFeature> features;  // In the order of the schema.
 };
 
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false

@@ -21,6 +21,7 @@ struct Options {
   std::string out;
   TextToDsiOptions to_dsi;
   bool original_order = false;
+  bool explain_schema = false;
   RowChoice choice;
   // To tell an option that means nothing in the direction taken.
   std::vector<const CLI::Option*> only_to_dsi;
@@ -37,18 +38,22 @@ Status RefuseIfGiven(const std::vector<const CLI::Option*>& options, std::string
 }
 
 Status ToDsi(Options* options, Console* console) {
+  if (options->explain_schema && !options->to_dsi.source.schema_file.empty())
+    return internal::InvalidArgument(
+        "--explain-schema is of a schema that is found, not of --schema");
   const Timer watch;
   options->to_dsi.source.paths = options->inputs;
   options->to_dsi.source.scratch_folder = FolderOf(options->out);
   options->to_dsi.out = options->out;
   Progress progress(*console);
-  const auto report = TextToDsi(options->to_dsi, &progress);
+  auto report = TextToDsi(options->to_dsi, &progress);
   progress.Clear();
   if (report.status().code() == StatusCode::kBadInput && options->to_dsi.source.infer_rows != 0) {
     console->hint = "the schema was found in the first rows; --infer-rows 0 looks at all of them";
   }
   DSI_RETURN_IF_ERROR(report.status());
   for (const std::string& warning : WarningsOf(report->fit)) PrintWarning(warning);
+  report->fit.explain = options->explain_schema;
   return ReportToDsi({options->out, report->bytes_in, watch.seconds()}, report->written,
                      &report->fit, console);
 }
@@ -154,6 +159,8 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   only(
       app->add_option("--schema", to_dsi->source.schema_file, "Schema as JSON; else it is inferred")
           ->type_name("FILE"));
+  only(app->add_flag("--explain-schema", options->explain_schema,
+                     "Also what decided on each feature, where the schema is inferred"));
   only(AddCount(app, "--infer-rows", &to_dsi->source.infer_rows,
                 "Look at so many rows to infer the schema; default all"));
   only(app->add_option("--format", to_dsi->source.format, "Of the text; default: by IN's ending")

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "dsi/tools/explain_schema_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/text_table_internal.h"
@@ -69,6 +70,7 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
                  {"values_in", w.values_in},
                  {"values_stored", w.values_stored},
                  {"index_bytes", w.index_bytes},
+                 {"spilled_bytes", w.spilled_bytes},
                  {"bytes_in", done.bytes_in},
                  {"bytes_out", w.file_bytes},
                  {"seconds", done.seconds},
@@ -76,10 +78,13 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
                  {"choose_seconds", w.choose_seconds},
                  {"rows_per_second", RowsPerSecond(done, w.num_rows)}};
     if (fit != nullptr) json["input"] = DecisionsJson(*fit);
+    if (fit != nullptr && fit->explain) json["input"]["features"] = FeaturesJson(*fit);
     if (!done.jobs_after.empty()) json["jobs"] = JobsJson(done);
     return PrintJson(json, console);
   }
   if (console->quiet) return Status::Ok();
+  if (fit != nullptr && fit->explain)
+    DSI_RETURN_IF_ERROR(console->Print(ExplanationTable(*fit, *console) + "\n"));
   FactList facts;
   facts.Add("rows", CountText(w.num_rows));
   if (fit != nullptr) AddDecisions(*fit, &facts);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "dsi/base/name_match_internal.h"
+#include "dsi/tools/explain_schema_internal.h"
 #include "dsi/tools/number_text_internal.h"
 
 namespace dsi::tools {
@@ -138,10 +139,9 @@ void AddDecisions(const TextFit& fit, FactList* facts) {
     mixed.push_back(fmt::format("{} ({})", name.name, LineText(fit, name.file, name.line)));
   add("text among numbers", mixed);
   add("never had a value", fit.inference.dropped);
-  if (!fit.inference.keys.empty()) {
-    const KeyAdvice& key = fit.inference.keys[0];
+  for (const KeyAdvice& key : fit.inference.keys) {
     facts->Add(
-        "key to consider",
+        &key == &fit.inference.keys[0] ? "key to consider" : "or",
         fmt::format("{}  ({:.1f} rows each; {:.0f}% of the bytes would equal the row "
                     "before, {:.0f}% do)",
                     key.name, key.rows_per_value, 100 * key.repeats, 100 * fit.inference.repeats));

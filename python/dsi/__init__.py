@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .loader import Loader, join_states
     from .mixing import MixedLoader, mix
     from .projections import Dense, Jagged, Kjt, Labels, Padded
+    from .rewriting import DeleteReport, Shard, delete_rows, rewrite
     from .table_on_disk import Garbage, Snapshot, Staged, Table
     from .transforms import Pipeline
     from .writer import Writer, WriteReport, write
@@ -68,6 +69,10 @@ _LAZY = {
     "Jagged": "projections",
     "Labels": "projections",
     "Padded": "projections",
+    "DeleteReport": "rewriting",
+    "Shard": "rewriting",
+    "delete_rows": "rewriting",
+    "rewrite": "rewriting",
     "Pipeline": "transforms",
     "Garbage": "table_on_disk",
     "Snapshot": "table_on_disk",
@@ -86,6 +91,7 @@ __all__ = [
     "Column",
     "Corrupt",
     "Dataset",
+    "DeleteReport",
     "Dense",
     "Description",
     "Error",
@@ -109,6 +115,7 @@ __all__ = [
     "Pipeline",
     "ResourceExhausted",
     "Scan",
+    "Shard",
     "Snapshot",
     "Staged",
     "Table",
@@ -118,11 +125,13 @@ __all__ = [
     "WriteReport",
     "Writer",
     "__version__",
+    "delete_rows",
     "describe",
     "from_parquet",
     "join_states",
     "mix",
     "open",
+    "rewrite",
     "write",
 ]
 

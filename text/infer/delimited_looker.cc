@@ -83,15 +83,18 @@ class DelimitedLooker : public RowLooker {
   }
 
   void LookAtCell(std::string_view text, SeenFeature* feature) {
+    if (feature->wants_example()) feature->OfferExample(text);
     if (text.find(list_separator_) == std::string_view::npos) {
       ++feature->num_ones;
       LookAtPart(text, &feature->one);
       return;
     }
     SeenValues parts;
+    uint64_t length = 0;
     for (size_t at = 0; at <= text.size();) {
       const size_t end = std::min(text.find(list_separator_, at), text.size());
       LookAtPart(text.substr(at, end - at), &parts);
+      ++length;
       at = end + 1;
     }
     // A separator in a text makes no list.
@@ -100,6 +103,7 @@ class DelimitedLooker : public RowLooker {
       feature->one.AddText(text, line());
     } else {
       ++feature->num_lists;
+      feature->longest_list = std::max(feature->longest_list, length);
       feature->many.Merge(parts);
     }
   }

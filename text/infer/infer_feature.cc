@@ -95,6 +95,7 @@ void SeenValues::AddInt(int64_t value, uint64_t line) {
   if (value < 0) See(line, &negative_line);
   double exact = 0;
   if (!ConvertWhole(value, &exact)) See(line, &inexact_line);
+  least = std::min(least, value);
   greatest = std::max(greatest, value);
 }
 
@@ -102,8 +103,20 @@ void SeenValues::AddUint(uint64_t value, uint64_t line) {
   AddNumber(static_cast<double>(value));
   See(line, &whole_line);
   See(line, &big_line);
+  greatest_big = std::max(greatest_big, value);
   double exact = 0;
   if (!ConvertWhole(value, &exact)) See(line, &inexact_line);
+}
+
+void SeenFeature::OfferExample(std::string_view text) {
+  constexpr size_t kMaxBytes = 40;
+  size_t length = std::min(text.size(), kMaxBytes);
+  // Not inside a character.
+  while (length < text.size() && length > 0 && (text[length] & 0xc0) == 0x80) --length;
+  std::string example(text.substr(0, length));
+  if (length < text.size()) example += "…";
+  if (std::find(examples.begin(), examples.end(), example) == examples.end())
+    examples.push_back(std::move(example));
 }
 
 void SeenValues::AddNumber(double value) {
@@ -125,9 +138,18 @@ void SeenValues::AddBool(uint64_t line) {
 void SeenValues::AddText(std::string_view text, uint64_t line) {
   double number = 0;
   ++num_texts;
+  longest_text = std::max<uint64_t>(longest_text, text.size());
   // Once one is no time, none needs to be.
   if (IsoTime time; text_line == 0 && ParseIsoTime(text, &time)) {
     iso_digits = std::max(iso_digits, time.digits);
+    if (time.seconds < first_seconds) {
+      first_seconds = time.seconds;
+      first_time = text;
+    }
+    if (time.seconds > last_seconds) {
+      last_seconds = time.seconds;
+      last_time = text;
+    }
     return See(line, &iso_line);
   }
   See(line, ParseFloatWord(text, &number) ? &word_line : &text_line);
@@ -144,7 +166,10 @@ void SeenValues::Merge(const SeenValues& other) {
   iso_line = Earlier(iso_line, other.iso_line);
   iso_digits = std::max(iso_digits, other.iso_digits);
   bool_line = Earlier(bool_line, other.bool_line);
+  least = std::min(least, other.least);
   greatest = std::max(greatest, other.greatest);
+  greatest_big = std::max(greatest_big, other.greatest_big);
+  longest_text = std::max(longest_text, other.longest_text);
   least_number = std::min(least_number, other.least_number);
   greatest_number = std::max(greatest_number, other.greatest_number);
   num_numbers += other.num_numbers;

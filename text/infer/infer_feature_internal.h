@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dsi/format/schema.h"
 #include "dsi/text/infer/line_place_internal.h"
@@ -23,13 +24,20 @@ struct SeenValues {
   uint64_t text_line = 0;
   uint64_t iso_line = 0;  // A string that is a time in ISO 8601.
   uint64_t bool_line = 0;
-  uint32_t iso_digits = 0;  // The most of a fraction of these.
+  uint32_t iso_digits = 0;                              // The most of a fraction of these.
+  int64_t least = std::numeric_limits<int64_t>::max();  // Of whole numbers below 2^63.
   int64_t greatest = std::numeric_limits<int64_t>::min();
+  uint64_t greatest_big = 0;
   double least_number = std::numeric_limits<double>::infinity();  // Fractions too.
   double greatest_number = -std::numeric_limits<double>::infinity();
   uint64_t num_numbers = 0;
   uint64_t num_texts = 0;  // Words and times too.
   uint64_t num_bools = 0;
+  uint64_t longest_text = 0;  // In bytes.
+  std::string first_time;     // Of ISO 8601, as they were written.
+  std::string last_time;
+  int64_t first_seconds = std::numeric_limits<int64_t>::max();
+  int64_t last_seconds = std::numeric_limits<int64_t>::min();
 
   void AddInt(int64_t value, uint64_t line);
   void AddUint(uint64_t value, uint64_t line);
@@ -55,6 +63,17 @@ struct SeenFeature {
   uint64_t empty_list_line = 0;
   uint64_t num_ones = 0;  // Rows with a value alone, and with a list.
   uint64_t num_lists = 0;
+  uint64_t longest_list = 0;
+  std::vector<std::string> examples;
+  uint32_t num_offered = 0;
+
+  static constexpr size_t kMaxExamples = 3;
+  // Whether an example of this row is looked at: a few of the first rows are.
+  bool wants_example() {
+    constexpr uint32_t kMaxOffered = 64;
+    return examples.size() < kMaxExamples && num_offered++ < kMaxOffered;
+  }
+  void OfferExample(std::string_view text);
 
   bool has_values() const {
     return one.FirstLine() != 0 || many.FirstLine() != 0 || empty_list_line != 0;

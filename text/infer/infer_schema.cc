@@ -7,6 +7,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/text/infer/explain_feature_internal.h"
 #include "dsi/text/infer/infer_feature_internal.h"
 #include "dsi/format/name_words_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
@@ -56,7 +57,7 @@ class LookProgress {
 
 Status LookAtRows(RowLooker* rows, TextFiles* files, const InferOptions& options,
                   InferReport* report) {
-  report->rows = 0;
+  *report = {};
   LookProgress progress(options, options.progress ? files->CountBytes() : 0);
   const bool leaves_out = static_cast<bool>(options.text.on_bad_row);
   const uint64_t most = options.max_rows == 0 ? UINT64_MAX : options.max_rows;
@@ -94,6 +95,7 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
       const uint64_t other = one.one.OtherLine();
       report->mixed.push_back({feature.name, rules.places.File(other), PlaceNames::Line(other)});
     }
+    report->features.push_back(ExplainFeature(feature, known, rules, report->rows));
     schema.features.push_back(std::move(feature));
   }
   schema.cluster_by = ClusterByNames(schema.features);

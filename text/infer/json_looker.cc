@@ -1,6 +1,7 @@
 // What names hold in JSON Lines, which states what is a string, a number and a list.
 #include <simdjson.h>
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 
@@ -102,6 +103,11 @@ class JsonLooker : public RowLooker {
   }
 
   Status LookAtValue(dom::element value, SeenFeature* feature) {
+    if (feature->wants_example()) {
+      std::string_view string;
+      const bool is_text = value.get(string) == simdjson::SUCCESS;
+      feature->OfferExample(is_text ? std::string(string) : simdjson::minify(value));
+    }
     dom::array array;
     if (value.get(array) != simdjson::SUCCESS) {
       ++feature->num_ones;
@@ -109,9 +115,9 @@ class JsonLooker : public RowLooker {
       return {};
     }
     ++feature->num_lists;
-    bool empty = true;
+    uint64_t length = 0;
     for (const dom::element item : array) {
-      empty = false;
+      ++length;
       const bool known = LookAtNumber(item, &feature->many);
       if (!known || feature->many.text_line + feature->many.iso_line != 0) {
         return BadInput(
@@ -120,7 +126,8 @@ class JsonLooker : public RowLooker {
             lines().Where(), QuoteForMessage(feature->name), DescribeJson(item));
       }
     }
-    if (empty && feature->empty_list_line == 0) feature->empty_list_line = line();
+    feature->longest_list = std::max(feature->longest_list, length);
+    if (length == 0 && feature->empty_list_line == 0) feature->empty_list_line = line();
     return {};
   }
 
