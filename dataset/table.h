@@ -67,8 +67,9 @@ struct TableCommitOptions {
 };
 
 struct TableGcOptions {
-  // Snapshots are kept that are among the newest so many, or younger than that. A job reads the
-  // snapshot that it opened to its end only if it is kept so long.
+  // Snapshots are kept that are among the newest so many, or younger than that; the newest is.
+  // Those that only hold what the one before holds (kGc, kAbort) are not counted, and kept while
+  // they are young. A job reads the snapshot that it opened to its end only if it is kept so long.
   uint64_t keep = 10;
   uint64_t younger_than_ms = uint64_t{7} * 24 * 3600 * 1000;
   // Files that no kept snapshot needs are removed if they were staged longer ago than this; jobs

@@ -24,29 +24,37 @@ constexpr const char* kNoBody =
 
 long Milliseconds(double seconds) { return static_cast<long>(std::max(1.0, seconds * 1000)); }
 
+}  // namespace
+
 bool MaySign(const RemoteTarget& target, const RemotePlace& place) {
   if (!target.s3 || !target.s3->is_signed()) return false;
   return IsSameServer(place.url, target.origin.url) ||
          (target.s3->endpoint.empty() && IsAwsServer(place.url));
 }
 
-// Sets options until one fails, which they do for want of memory or in a libcurl without the
-// feature.
-class Setter {
- public:
-  explicit Setter(CURL* easy) : easy_(easy) {}
-  template <typename Value>
-  void operator()(CURLoption option, Value value) {
-    if (code_ == CURLE_OK) code_ = ::curl_easy_setopt(easy_, option, value);
+void SetCommonOptions(const RemoteTarget& target, const RemotePlace& place, CurlSetter* setter) {
+  CurlSetter& set = *setter;
+  const RemoteOptions& options = target.options;
+  set(CURLOPT_URL, place.url.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  // One connection for each range: several on one share its window.
+  set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
+  set(CURLOPT_PATH_AS_IS, 1L);
+  set(CURLOPT_USERAGENT, "dsi/" DSI_VERSION);
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  set(CURLOPT_TCP_KEEPALIVE, 1L);
+  set(CURLOPT_CONNECTTIMEOUT_MS, Milliseconds(options.connect_timeout_s));
+  set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+  set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout_s));
+  if (!options.ca_file.empty()) set(CURLOPT_CAINFO, options.ca_file.c_str());
+  if (MaySign(target, place)) {
+    const std::string who = fmt::format("aws:amz:{}:s3", place.region);
+    set(CURLOPT_AWS_SIGV4, who.c_str());
+    set(CURLOPT_USERNAME, target.s3->access_key_id.c_str());
+    set(CURLOPT_PASSWORD, target.s3->secret_access_key.c_str());
   }
-  CURLcode code() const { return code_; }
-
- private:
-  CURL* easy_;
-  CURLcode code_ = CURLE_OK;
-};
-
-}  // namespace
+}
 
 bool StartCurl() {
   static const CURLcode code = ::curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -127,38 +135,19 @@ Status CurlRequest::Prepare(const RemoteTarget& target, const RemotePlace& place
   const std::string range = asked.from_end
                                 ? fmt::format("-{}", asked.size)
                                 : fmt::format("{}-{}", asked.offset, asked.offset + asked.size - 1);
-  const RemoteOptions& options = target.options;
-  Setter set(easy());
-  set(CURLOPT_URL, place.url.c_str());
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  // One connection for each range: several on one share its window.
-  set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
-  set(CURLOPT_PATH_AS_IS, 1L);
+  CurlSetter set(easy());
+  SetCommonOptions(target, place, &set);
   if (!asked.is_whole) set(CURLOPT_RANGE, range.c_str());
   set(CURLOPT_ACCEPT_ENCODING, "identity");
-  set(CURLOPT_USERAGENT, "dsi/" DSI_VERSION);
   set(CURLOPT_HTTPHEADER, headers_.get());
-  set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_BUFFERSIZE, kBufferBytes);
-  set(CURLOPT_CONNECTTIMEOUT_MS, Milliseconds(options.connect_timeout_s));
   set(CURLOPT_TIMEOUT_MS, Milliseconds(timeout_s));
-  set(CURLOPT_LOW_SPEED_LIMIT, 1L);
-  set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout_s));
   set(CURLOPT_ERRORBUFFER, error_.data());
   set(CURLOPT_HEADERFUNCTION, &CurlRequest::OnHeader);
   set(CURLOPT_HEADERDATA, static_cast<void*>(this));
   set(CURLOPT_WRITEFUNCTION, &CurlRequest::OnBody);
   set(CURLOPT_WRITEDATA, static_cast<void*>(this));
   set(CURLOPT_PRIVATE, static_cast<void*>(this));
-  if (!options.ca_file.empty()) set(CURLOPT_CAINFO, options.ca_file.c_str());
-  if (MaySign(target, place)) {
-    const std::string who = fmt::format("aws:amz:{}:s3", place.region);
-    set(CURLOPT_AWS_SIGV4, who.c_str());
-    set(CURLOPT_USERNAME, target.s3->access_key_id.c_str());
-    set(CURLOPT_PASSWORD, target.s3->secret_access_key.c_str());
-  }
   if (set.code() == CURLE_OK) return Status::Ok();
   if (set.code() == CURLE_OUT_OF_MEMORY) return OutOfMemory();
   return Error(StatusCode::kIo, "{}: libcurl: {}", target.name, ::curl_easy_strerror(set.code()));

@@ -21,6 +21,28 @@ namespace dsi::internal {
 // Makes libcurl ready, once in a process. False: it cannot be.
 bool StartCurl();
 
+// Sets options until one fails, which they do for want of memory or in a libcurl without the
+// feature.
+class CurlSetter {
+ public:
+  explicit CurlSetter(CURL* easy) : easy_(easy) {}
+  template <typename Value>
+  void operator()(CURLoption option, Value value) {
+    if (code_ == CURLE_OK) code_ = ::curl_easy_setopt(easy_, option, value);
+  }
+  CURLcode code() const { return code_; }
+
+ private:
+  CURL* easy_;
+  CURLcode code_ = CURLE_OK;
+};
+
+// Whether a request there is signed: it has keys, and goes where they may be shown.
+bool MaySign(const RemoteTarget& target, const RemotePlace& place);
+
+// Where a request goes, who asks and how patiently; the same whatever is asked for.
+void SetCommonOptions(const RemoteTarget& target, const RemotePlace& place, CurlSetter* setter);
+
 // Memory in several parts, filled from the first to the last.
 class ScatteredBytes {
  public:

@@ -59,21 +59,14 @@ Result<WriteReport> Job::Write(const std::string& path) {
     progress.write = now;
     return !options->progress || options->progress(progress);
   };
-  const auto of_writing = [&](const Status& status) {
-    return options->writer.memory_bytes == 0
-               ? status
-               : internal::OfShare(status, "writing gets three quarters");
-  };
   DSI_ASSIGN_OR_RETURN(const auto writer, Writer::Create(path, plan.schema, writer_options));
   DSI_RETURN_IF_ERROR(
       internal::CopyRows(copy,
                          [&](size_t num_rows, std::span<const FeatureColumns> columns,
                              std::span<const uint64_t> /*numbers*/) -> Status {
-                           return of_writing(writer->AppendColumns(num_rows, columns));
+                           return writer->AppendColumns(num_rows, columns);
                          }));
-  auto report = writer->Finish();
-  if (!report.ok()) return of_writing(report.status());
-  return report;
+  return writer->Finish();
 }
 
 // How many rows of the files take so many bytes there.

@@ -29,8 +29,8 @@ RewritePlan PlanOfKeys(const RewritePlan& plan) {
 }
 
 // Where shards end: before the session, or the row where there are none, that does not fit.
-std::vector<size_t> CutShards(const RowOrder& order, uint64_t max_rows) {
-  const size_t num_rows = order.input_row.size();
+std::vector<size_t> CutShards(const std::vector<size_t>& session_starts, size_t num_rows,
+                              uint64_t max_rows) {
   std::vector<size_t> ends;
   size_t begin = 0;
   const auto add = [&](size_t session, size_t end) {  // A session is [session, end).
@@ -39,12 +39,12 @@ std::vector<size_t> CutShards(const RowOrder& order, uint64_t max_rows) {
       begin = session;
     }
   };
-  if (order.session_starts.empty()) {
+  if (session_starts.empty()) {
     for (size_t row = 0; row < num_rows; ++row) add(row, row + 1);
   }
-  for (size_t s = 0; s < order.session_starts.size(); ++s) {
-    const bool is_last = s + 1 == order.session_starts.size();
-    add(order.session_starts[s], is_last ? num_rows : order.session_starts[s + 1]);
+  for (size_t s = 0; s < session_starts.size(); ++s) {
+    const bool is_last = s + 1 == session_starts.size();
+    add(session_starts[s], is_last ? num_rows : session_starts[s + 1]);
   }
   ends.push_back(num_rows);
   return ends;
@@ -70,10 +70,16 @@ Result<SessionShards> FindSessionShards(const RowCopy& copy, uint64_t max_rows) 
     sources.push_back({&batch.schema().features[f], &batch.feature(f)});
   DSI_ASSIGN_OR_RETURN(const ClusterKeys cluster_keys,
                        ResolveClusterKeys(keys.schema, keys.schema.cluster_by));
-  const RowOrder order = ClusterRows(sources, cluster_keys, batch.num_rows());
-  shards.ends = CutShards(order, max_rows);
+  DSI_ASSIGN_OR_RETURN(const RowList rows,
+                       ClusterHeldRows(sources, cluster_keys, batch.num_rows()));
+  std::vector<size_t> session_starts;
   std::vector<uint64_t> clustered(shards.rows.size());
-  for (size_t p = 0; p < clustered.size(); ++p) clustered[p] = shards.rows[order.input_row[p]];
+  for (uint32_t p = 0; p < rows.size(); ++p) {
+    DSI_ASSIGN_OR_RETURN(const ListedRow row, rows.At(p));
+    clustered[p] = shards.rows[row.input_row];
+    if (row.starts_session) session_starts.push_back(p);
+  }
+  shards.ends = CutShards(session_starts, clustered.size(), max_rows);
   size_t begin = 0;
   for (const size_t end : shards.ends) {
     std::sort(clustered.begin() + static_cast<ptrdiff_t>(begin),

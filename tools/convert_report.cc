@@ -70,6 +70,7 @@ Status ReportToDsi(const Conversion& done, const WriteReport& w, const TextFit* 
                  {"values_in", w.values_in},
                  {"values_stored", w.values_stored},
                  {"index_bytes", w.index_bytes},
+                 {"spilled_bytes", w.spilled_bytes},
                  {"bytes_in", done.bytes_in},
                  {"bytes_out", w.file_bytes},
                  {"seconds", done.seconds},

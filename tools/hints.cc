@@ -123,10 +123,13 @@ std::string OfNoDsi(const AskedFor& asked) {
                      InWord(asked));
 }
 
+std::string OfSpilling(const AskedFor& asked) {
+  if (asked.verb == "dedup") return "raise --memory, lower --max-rows, or set TMPDIR";
+  return "--spill-folder names a folder with room, or raise --memory";
+}
+
 std::string OfMemory(const Status& status, const AskedFor& asked) {
   const bool budget = Says(status, "memory budget");
-  if (asked.verb == "dedup" && budget) return "raise --memory, or lower --max-rows";
-  if (TakesText(asked) && budget) return "raise --memory, or split the input over several files";
   if (asked.verb == "convert" && budget) return "raise --memory";
   if (TakesText(asked)) return "give a smaller --memory, or free memory on this machine";
   if (ReadsFeatures(asked))
@@ -238,6 +241,7 @@ std::string HintFor(const Status& status, const AskedFor& asked) {
     case StatusCode::kNotDsi:
       return OfNoDsi(asked);
     case StatusCode::kIo:
+      if (Says(status, "spill folder")) return OfSpilling(asked);
       return OfSystem(status);
     case StatusCode::kResourceExhausted:
       return OfMemory(status, asked);

@@ -98,13 +98,6 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
 
 }  // namespace
 
-Status OfBudget(const Status& status, std::string_view what) {
-  if (status.code() != StatusCode::kResourceExhausted ||
-      status.message().find("memory budget") == std::string::npos)
-    return status;
-  return {status.code(), fmt::format("{} ({})", status.message(), what)};
-}
-
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* progress) {
   // The output comes first: nobody should wait for a long reading to be told that the file exists.
   DSI_ASSIGN_OR_RETURN(auto file,

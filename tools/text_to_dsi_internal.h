@@ -41,7 +41,4 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options, Progress* pro
 Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
                                   std::unique_ptr<WritableFile> file, Progress* progress);
 
-// Says of a budget that was too small what it is of --memory: "a quarter of --memory".
-Status OfBudget(const Status& status, std::string_view what);
-
 }  // namespace dsi::tools

@@ -29,6 +29,7 @@ VerbAction AddVerify(CLI::App* app, Console* console);
 VerbAction AddRewrite(CLI::App* app, Console* console);
 VerbAction AddDelete(CLI::App* app, Console* console);
 VerbAction AddManifest(CLI::App* app, Console* console);
+VerbAction AddTable(CLI::App* app, Console* console);
 VerbAction AddBench(CLI::App* app, Console* console);
 VerbAction AddTransform(CLI::App* app, Console* console);
 VerbAction AddCompletion(CLI::App* app, Console* console);

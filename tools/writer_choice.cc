@@ -75,6 +75,10 @@ std::vector<CLI::Option*> AddWriterChoice(CLI::App* app, WriterChoice* choice,
   add(AddSize(app, "--memory", &writer->memory_bytes,
               "Memory to take, such as 4G; default: three quarters of what there is"),
       file_group);
+  add(app->add_option("--spill-folder", writer->spill_folder,
+                      "Where rows wait that it does not hold; default: OUT's folder")
+          ->type_name("FOLDER"),
+      file_group);
   add(app->add_option("--layout-from", choice->layout_from,
                       "An access log: features that its jobs read lie beside each other")
           ->type_name("FILE"),

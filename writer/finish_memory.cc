@@ -15,12 +15,13 @@ namespace {
 constexpr uint64_t kUncounted = 32ULL << 20;
 // Of a thread that encodes: pages, their choices, compressors.
 constexpr uint64_t kThreadBytes = 6ULL << 20;
-// Order of rows (RowOrder and its inverse), for each row.
-constexpr uint64_t kOrderBytes = 20;
-// Beside it while rows are put in order: times, ranks, positions; and for each key that no other
-// row has, its place in a table of keys.
-constexpr uint64_t kSortBytes = 32;
-constexpr uint64_t kKeyBytes = 96;
+// Order of rows (RowList, RowOrder and its inverse), for each row.
+constexpr uint64_t kOrderBytes = 36;
+// Beside it while rows are put in order: records of rows, and the same being sorted, of which the
+// latter have a share of the memory.
+constexpr uint64_t kRecordBytes = 32;
+constexpr uint64_t kSortBytes = 72;
+constexpr uint64_t kKeyBytes = 40;
 // A slice of a feature (FeatureSlice), and what is known of it while groups are sought.
 constexpr uint64_t kSliceBytes = 12;
 constexpr uint64_t kSearchBytes = 10;
@@ -41,20 +42,22 @@ struct Sums {
   uint64_t num_sliced = 0;   // Features whose slices are arrays.
 };
 
-Sums Add(const RowBatch& rows) {
+Sums Add(const Schema& schema, const TableTotals& totals) {
   Sums sums;
   std::map<std::string_view, uint64_t> spaces;
-  for (size_t f = 0; f < rows.schema().features.size(); ++f) {
-    const FeatureSpec& spec = rows.schema().features[f];
-    const RowBatch::FeatureBuffer& buffer = rows.feature(f);
+  for (size_t f = 0; f < schema.features.size(); ++f) {
+    const FeatureSpec& spec = schema.features[f];
+    const FeatureTotals& feature = totals.features[f];
+    const bool is_list = IsListKind(spec.kind);
+    const bool has_lengths = HasLengths(spec.kind, spec.columns[0].type);
+    const bool all_present = feature.num_present == totals.num_rows;
     uint64_t bytes = 0;
-    for (size_t c = 0; c < buffer.values.size(); ++c) {
-      const uint64_t size = buffer.values[c].size();
+    for (const ColumnSpec& column : spec.columns) {
+      const uint64_t size = feature.num_entries * static_cast<uint64_t>(TypeWidth(column.type));
       bytes += size;
-      const bool is_list = IsListKind(spec.kind);
-      if (!IsInteger(spec.columns[c].type)) continue;
-      if (!spec.columns[c].id_space.empty()) {
-        sums.largest_ids = std::max(sums.largest_ids, spaces[spec.columns[c].id_space] += size);
+      if (!IsInteger(column.type)) continue;
+      if (!column.id_space.empty()) {
+        sums.largest_ids = std::max(sums.largest_ids, spaces[column.id_space] += size);
       } else if (is_list) {
         sums.largest_ids = std::max(sums.largest_ids, size);
         sums.found_ids += size;
@@ -63,52 +66,91 @@ Sums Add(const RowBatch& rows) {
       }
     }
     sums.values += bytes;
-    if (IsListKind(spec.kind)) sums.lists += bytes;
+    if (is_list) sums.lists += bytes;
     sums.largest = std::max(sums.largest, bytes);
-    sums.index += (buffer.lengths.size() + buffer.rows.size()) * sizeof(uint32_t);
-    if (!buffer.all_present || FeatureSource{&spec, &buffer}.entries_per_row() != 1)
-      ++sums.num_sliced;
+    sums.index += feature.num_present * sizeof(uint32_t) *
+                  ((has_lengths ? 1U : 0U) + (all_present ? 0U : 1U));
+    if (!all_present || has_lengths || spec.kind == Kind::kEmbedding) ++sums.num_sliced;
   }
   return sums;
 }
 
-}  // namespace
-
-uint64_t FinishMemory(const RowBatch& rows, const ClusterKeys& keys, const WriterOptions& options) {
-  const uint64_t num_rows = rows.num_rows();
-  if (num_rows == 0) return 0;
-  const Sums sums = Add(rows);
-  // ClusteredFeature: 8 bytes for each 4 of lengths and of row numbers.
-  uint64_t held = num_rows * kOrderBytes + 2 * sums.index;
-  if (options.keep_position) held += num_rows * 2 * sizeof(uint64_t);
-
-  const uint64_t sorting = num_rows * kSortBytes + (keys.keys.empty() ? 0 : num_rows * kKeyBytes);
-
-  // One stripe: its rows by number, half as many more in the last, or by bytes.
-  const auto share =
-      std::min({1.0, 1.5 * static_cast<double>(options.stripe_rows) / static_cast<double>(num_rows),
-                static_cast<double>(options.stripe_bytes) /
-                    static_cast<double>(std::max<uint64_t>(rows.size_bytes(), 1))});
+// Of encoding a stripe that has this share of all rows, but for its rows and for what each thread
+// has.
+uint64_t EncodingMemory(const Sums& sums, uint64_t num_rows, double share, uint64_t threads) {
   const auto of_stripe = [share](uint64_t bytes) {
     return static_cast<uint64_t>(share * static_cast<double>(bytes));
   };
-  const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
   const uint64_t slices =
       std::min(sums.num_sliced * of_stripe(num_rows) * kSliceBytes, kMostSearchBytes);
-  const uint64_t searching = std::min(
-      sums.num_sliced * of_stripe(num_rows) * (kSliceBytes + kSearchBytes), kMostSearchBytes);
   const uint64_t source = std::min(of_stripe(sums.largest), kMostSourceValues * sizeof(uint64_t));
-  // Pools of windows wait for all features; pages wait until the stripe is whole; each thread has a
-  // feature at hand, or an id space.
   const uint64_t ids =
       std::max(of_stripe(sums.largest_ids), std::min(of_stripe(sums.found_ids), kMostSharedBytes));
-  const uint64_t encoding = of_stripe(sums.lists + sums.values) +
-                            std::max({ids * kIdSpaceFactor, slices,
-                                      source * (kSourceFactor + threads * kBorrowerFactor)}) +
-                            threads * (kThreadBytes + of_stripe(num_rows) * 2 * kSliceBytes) +
-                            of_stripe(sums.largest);
+  // Pools of windows wait for all features; pages wait until the stripe is whole; each thread has a
+  // feature at hand, or an id space.
+  return of_stripe(sums.lists + sums.values) +
+         std::max(
+             {ids * kIdSpaceFactor, slices, source * (kSourceFactor + threads * kBorrowerFactor)}) +
+         of_stripe(sums.largest);
+}
+
+// Of a stripe by its limits: its rows by number, half as many more in the last, or by bytes.
+double ShareOfStripe(const TableTotals& totals, const WriterOptions& options) {
+  return std::min(
+      {1.0, 1.5 * static_cast<double>(options.stripe_rows) / static_cast<double>(totals.num_rows),
+       static_cast<double>(options.stripe_bytes) /
+           static_cast<double>(std::max<uint64_t>(totals.size_bytes, 1))});
+}
+
+}  // namespace
+
+uint64_t FinishMemory(const Schema& schema, const TableTotals& totals, const ClusterKeys& keys,
+                      const WriterOptions& options, uint64_t memory_bytes) {
+  const uint64_t num_rows = totals.num_rows;
+  if (num_rows == 0) return 0;
+  const Sums sums = Add(schema, totals);
+  // ClusteredFeature: 8 bytes for each 4 of lengths and of row numbers.
+  uint64_t held = num_rows * kOrderBytes + 2 * sums.index;
+  if (options.keep_position) held += num_rows * 2 * sizeof(uint64_t);
+  const uint64_t num_keys = keys.keys.size();
+  const uint64_t sorting =
+      num_rows * (kRecordBytes + num_keys * 16) +
+      std::min(num_rows * (kSortBytes + num_keys * kKeyBytes), memory_bytes / 4);
+  const double share = ShareOfStripe(totals, options);
+  const auto rows_of_stripe = static_cast<uint64_t>(share * static_cast<double>(num_rows));
+  const uint64_t searching =
+      std::min(sums.num_sliced * rows_of_stripe * (kSliceBytes + kSearchBytes), kMostSearchBytes);
+  const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
+  const uint64_t encoding = EncodingMemory(sums, num_rows, share, threads) +
+                            threads * (kThreadBytes + rows_of_stripe * 2 * kSliceBytes);
   const uint64_t finish = held + std::max({sorting, searching, encoding});
   return finish > kUncounted ? finish - kUncounted : 0;
+}
+
+StripeLimits LimitsWithin(const Schema& schema, const TableTotals& totals,
+                          const WriterOptions& options) {
+  StripeLimits limits;
+  if (options.memory_bytes == 0 || totals.num_rows == 0) return limits;
+  const Sums sums = Add(schema, totals);
+  const uint64_t most = options.memory_bytes + kUncounted;
+  // Of a stripe: its rows, how these are found, and the encoding, all of which grow with it.
+  const auto takes = [&](double share) {
+    const auto rows = static_cast<uint64_t>(
+        share * static_cast<double>(sums.values + 3 * sums.index + totals.num_rows * kOrderBytes));
+    return rows + EncodingMemory(sums, totals.num_rows, share, 1);
+  };
+  double share = 1;
+  constexpr double kStep = 0.875;
+  while (takes(share) > most && share * static_cast<double>(totals.num_rows) > 1) share *= kStep;
+  if (share < 1) {
+    limits.stripe_bytes = std::max<uint64_t>(
+        1, static_cast<uint64_t>(share * static_cast<double>(totals.size_bytes)));
+  }
+  const uint64_t per_row =
+      totals.size_bytes / totals.num_rows + 1 + sums.num_sliced * (kSliceBytes + kSearchBytes);
+  limits.sample_rows =
+      static_cast<uint32_t>(std::clamp<uint64_t>(most / per_row, 1'024, UINT32_MAX));
+  return limits;
 }
 
 int ThreadsWithin(uint64_t memory_bytes, int threads) {

@@ -1,5 +1,5 @@
-// What Finish takes beside the rows held, so that memory_bytes can refuse rows before it is too
-// late.
+// What Finish takes beside the rows held, so that rows are spilled before it is too late, and
+// stripes are no larger than memory allows.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,22 @@
 
 namespace dsi::internal {
 
-// Bytes at most, but for what any writer takes (uncounted: 32 MiB). Counted from the arrays that
-// each stage has, with ids that never repeat and pages that do not compress. Cost: linear in
-// features. options.threads: as they are used, not 0.
-uint64_t FinishMemory(const RowBatch& rows, const ClusterKeys& keys, const WriterOptions& options);
+// Bytes at most, but for what any writer takes (uncounted: 32 MiB), with all rows in memory.
+// Counted from the arrays that each stage has, with ids that never repeat and pages that do not
+// compress. `memory_bytes`: of which sorting may take a share. Cost: linear in features.
+// options.threads: as they are used, not 0.
+uint64_t FinishMemory(const Schema& schema, const TableTotals& totals, const ClusterKeys& keys,
+                      const WriterOptions& options, uint64_t memory_bytes);
+
+// What a stripe and a sample may have at most so that they fit into options.memory_bytes. No limits
+// where that is not stated, as the bytes of a file must not depend on the machine, nor where all
+// rows fit: they depend on the rows and the options alone.
+struct StripeLimits {
+  uint64_t stripe_bytes = UINT64_MAX;
+  uint32_t sample_rows = UINT32_MAX;
+};
+StripeLimits LimitsWithin(const Schema& schema, const TableTotals& totals,
+                          const WriterOptions& options);
 
 // As many threads as are worth their memory.
 int ThreadsWithin(uint64_t memory_bytes, int threads);

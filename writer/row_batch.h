@@ -18,6 +18,9 @@
 #include "dsi/format/schema.h"
 
 namespace dsi {
+namespace internal {
+class RowIntake;
+}
 
 // Rows of one feature handed in as buffers, in the layout of Arrow. Borrowed for the duration of
 // the call.
@@ -107,7 +110,8 @@ class DSI_EXPORT RowBatch {
   const FeatureBuffer& feature(size_t i) const { return features_[i]; }
 
  private:
-  friend class Writer;  // Rounds values in place (spec S-014), and limits what is added.
+  // Of a Writer: rounds values in place (spec S-014), and limits what is added.
+  friend class internal::RowIntake;
 
   RowBatch(const RowBatch& other) = default;
 

@@ -1,8 +1,6 @@
 #include "dsi/writer/writer.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <thread>
 
 #include "dsi/codecs/choice/tuning_internal.h"
@@ -17,13 +15,13 @@
 #include "dsi/writer/finish_memory_internal.h"
 #include "dsi/base/machine_memory_internal.h"
 #include "dsi/base/parallel_internal.h"
-#include "dsi/writer/rows/round_floats_internal.h"
+#include "dsi/writer/cluster/row_loader_internal.h"
 #include "dsi/writer/cluster/stripe_cuts_internal.h"
+#include "dsi/writer/row_intake_internal.h"
 
 namespace dsi {
 namespace {
 
-using internal::ClusteredFeature;
 using internal::InvalidArgument;
 using internal::kPositionName;
 using internal::NoThrow;
@@ -62,38 +60,36 @@ Result<uint64_t> Salt(const Schema& schema, const WriterOptions& options) {
                                         options.find_groups));
 }
 
+// Where temporary files of an output go.
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 }  // namespace
 
 class Writer::Impl {
  public:
   Impl(std::unique_ptr<WritableFile> file, std::shared_ptr<const Schema> schema,
-       WriterOptions options, internal::ClusterKeys keys)
+       WriterOptions options, internal::ClusterKeys keys, std::string spill_folder)
       : file_(std::move(file)),
         schema_(std::move(schema)),
-        options_(std::move(options)),
+        options_(WithThreads(std::move(options))),
         keys_(std::move(keys)),
-        rows_(schema_) {
-    memory_limit_ =
-        options_.memory_bytes != 0 ? options_.memory_bytes : internal::MachineMemory() / 4 * 3;
-    if (options_.threads == 0)
-      options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    options_.threads = internal::ThreadsWithin(memory_limit_, options_.threads);
-    rows_.admit_ = [this](uint64_t bytes, size_t num_rows) { return Admit(bytes, num_rows); };
-  }
+        spill_folder_(std::move(spill_folder)),
+        rows_(schema_, keys_, options_, MemoryLimit(options_), spill_folder_) {}
 
   const std::shared_ptr<const Schema>& schema() const { return schema_; }
   uint64_t num_rows() const { return rows_.num_rows(); }
-  uint64_t size_bytes() const { return rows_.size_bytes() + finish_memory(); }
+  uint64_t size_bytes() const { return rows_.size_bytes(); }
 
-  Status Append(const RowBatch& rows) {
-    return AddRows([&] { return rows_.Append(rows); }, [&] { rows_.Clear(); });
-  }
-  Status Append(RowBatch&& rows) {
-    return AddRows([&] { return rows_.Append(std::move(rows)); },
-                   [&] { static_cast<void>(rows.Append(std::move(rows_))); });
-  }
-  Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
-    return AddRows([&] { return rows_.AppendColumns(num_rows, columns); }, [&] { rows_.Clear(); });
+  template <typename Add>
+  Status AddRows(const Add& add) {
+    return NoThrow([&]() -> Status {
+      DSI_RETURN_IF_ERROR(CheckOpen());
+      return add(&rows_);
+    });
   }
 
   Result<WriteReport> Finish() {
@@ -108,44 +104,20 @@ class Writer::Impl {
   }
 
  private:
-  uint64_t finish_memory() const { return internal::FinishMemory(rows_, keys_, options_); }
+  static uint64_t MemoryLimit(const WriterOptions& options) {
+    return options.memory_bytes != 0 ? options.memory_bytes : internal::MachineMemory() / 4 * 3;
+  }
+  static WriterOptions WithThreads(WriterOptions options) {
+    if (options.threads == 0)
+      options.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    options.threads = internal::ThreadsWithin(MemoryLimit(options), options.threads);
+    return options;
+  }
 
   Status CheckOpen() const {
     DSI_RETURN_IF_ERROR(error_);
     if (finished_) return InvalidArgument("{}: the writer is finished", file_->name());
     return Status::Ok();
-  }
-
-  // Before rows are added. What Finish will take grows with them; nothing is known of it before the
-  // first.
-  Status Admit(uint64_t more, size_t num_rows) const {
-    const double growth = rows_.size_bytes() == 0 ? 1
-                                                  : 1 + static_cast<double>(more) /
-                                                            static_cast<double>(rows_.size_bytes());
-    const auto finish = static_cast<uint64_t>(static_cast<double>(finish_memory()) * growth);
-    return CheckMemory(rows_.num_rows() + num_rows, rows_.size_bytes() + more + finish);
-  }
-
-  // `take_back` undoes the addition of the first rows, where Finish has no room for them.
-  template <typename Add, typename TakeBack>
-  Status AddRows(const Add& add, const TakeBack& take_back) {
-    return NoThrow([&]() -> Status {
-      DSI_RETURN_IF_ERROR(CheckOpen());
-      const bool are_first = rows_.num_rows() == 0;
-      DSI_RETURN_IF_ERROR(add());
-      if (!are_first) return Status::Ok();
-      const Status fits = CheckMemory(rows_.num_rows(), size_bytes());
-      if (!fits.ok()) take_back();
-      return fits;
-    });
-  }
-
-  Status CheckMemory(size_t num_rows, uint64_t bytes) const {
-    if (bytes <= memory_limit_) return Status::Ok();
-    return internal::Error(StatusCode::kResourceExhausted,
-                           "{}: {} rows take {} bytes of memory with what it takes to write them, "
-                           "more than the memory budget of {} bytes",
-                           file_->name(), num_rows, bytes, memory_limit_);
   }
 
   Status Progress(WriteProgress::Phase phase, uint64_t rows_done, uint64_t bytes) const {
@@ -154,10 +126,21 @@ class Writer::Impl {
     }
     return Status::Ok();
   }
+  Status Poll() const { return Progress(WriteProgress::Phase::kCluster, 0, 0); }
+  Status ForEach(size_t count, const std::function<void(size_t)>& work) const {
+    const auto call = [&](size_t i) {
+      work(i);
+      return Status::Ok();
+    };
+    return internal::ParallelFor(count, options_.threads, call, [this] { return Poll(); });
+  }
 
   Status WriteAll(WriteReport* report);
-  Status WriteStripes(const std::vector<ClusteredFeature>& features,
-                      const std::vector<uint32_t>& time_rank, const internal::FileLayout& layout,
+  Result<internal::FileLayout> PlanLayout(const Schema& stored, const internal::TableTotals& totals,
+                                          const internal::RowList& rows,
+                                          std::span<const internal::StripeCut> cuts,
+                                          internal::RowLoader* loader);
+  Status WriteStripes(internal::RowLoader* loader, const internal::FileLayout& layout,
                       const std::vector<internal::StripeCut>& cuts, internal::FileSink* sink,
                       std::vector<internal::PlacedStripe>* placed,
                       std::vector<internal::ColumnTotals>* totals, WriteReport* report);
@@ -166,146 +149,144 @@ class Writer::Impl {
   std::shared_ptr<const Schema> schema_;
   WriterOptions options_;
   internal::ClusterKeys keys_;
-  RowBatch rows_;
-  uint64_t memory_limit_ = 0;
+  std::string spill_folder_;
+  internal::RowIntake rows_;
+  internal::StripeLimits limits_;
   Status error_;
   bool finished_ = false;
 };
 
 Status Writer::Impl::WriteAll(WriteReport* report) {
-  DSI_RETURN_IF_ERROR(rows_.PrepareOnce());  // None may have been added.
-  const auto num_rows = static_cast<uint32_t>(rows_.num_rows());
-  DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kCluster, 0, 0));
-
+  const auto poll = [this] { return Poll(); };
+  DSI_RETURN_IF_ERROR(poll());
   Schema stored = *schema_;
-  DSI_RETURN_IF_ERROR(internal::RoundFloats(
-      rows_.features_, options_.threads,
-      [&] { return Progress(WriteProgress::Phase::kCluster, 0, 0); }, &stored));
-  std::vector<internal::FeatureSource> sources;
-  RowBatch::FeatureBuffer positions;
+  DSI_RETURN_IF_ERROR(rows_.Close(poll, &stored));
+  internal::TableTotals totals = rows_.totals();
+  limits_ = internal::LimitsWithin(*schema_, totals, options_);
   if (options_.keep_position) {
     FeatureSpec& spec = stored.features.emplace_back();
     spec.name = kPositionName;
     spec.kind = Kind::kKey;
     spec.columns = {{.name = "", .type = Type::kUint64, .id_space = ""}};
-    std::vector<uint64_t> numbers(num_rows);
-    std::iota(numbers.begin(), numbers.end(), 0ULL);
-    const auto bytes = std::as_bytes(std::span(numbers));
-    positions.values.emplace_back(bytes.begin(), bytes.end());
-    positions.num_present = num_rows;
-  }
-  for (size_t f = 0; f < stored.features.size(); ++f) {
-    sources.push_back({.spec = &stored.features[f],
-                       .rows = f < schema_->features.size() ? &rows_.feature(f) : &positions});
+    totals.features.push_back({.num_present = totals.num_rows, .num_entries = totals.num_rows});
   }
 
-  const internal::RowOrder order = internal::ClusterRows(sources, keys_, num_rows);
-  std::vector<uint32_t> position_of(num_rows);
-  for (uint32_t p = 0; p < num_rows; ++p) position_of[order.input_row[p]] = p;
-  std::vector<std::unique_ptr<ClusteredFeature>> built(sources.size());
-  const auto poll = [&] { return Progress(WriteProgress::Phase::kCluster, 0, 0); };
-  DSI_RETURN_IF_ERROR(internal::ParallelFor(
-      sources.size(), options_.threads,
-      [&](size_t f) {
-        built[f] = std::make_unique<ClusteredFeature>(sources[f], order, position_of);
-        return Status::Ok();
-      },
-      poll));
-  std::vector<ClusteredFeature> features;
-  features.reserve(built.size());
-  for (auto& feature : built) features.push_back(std::move(*feature));
-  built.clear();
+  DSI_ASSIGN_OR_RETURN(
+      const internal::RowList rows,
+      internal::ClusterRows(
+          keys_, [this](const auto& visit) { return rows_.ForEachKeyRecords(visit); },
+          {.bytes = MemoryLimit(options_), .spill_folder = spill_folder_}, poll));
+  internal::RowLoader loader(
+      {.schema = &stored,
+       .totals = &totals,
+       .rows = &rows,
+       .keep_position = options_.keep_position,
+       .held = rows_.held(),
+       .spilled = rows_.spilled(),
+       .on_read = [this](auto* buffers) { return rows_.RoundRead(*buffers); },
+       .for_each = [&](size_t count,
+                       const std::function<void(size_t)>& work) { return ForEach(count, work); }});
+  DSI_RETURN_IF_ERROR(loader.Prepare());
 
   // A value takes a byte or more, so that no stream has more values than F-090 allows.
-  const std::vector<internal::StripeCut> cuts =
-      internal::CutStripes(order, internal::RowBytes(sources, order), options_.stripe_rows,
-                           std::min<uint64_t>(options_.stripe_bytes, kMaxStreamValues));
+  DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> cuts,
+                       internal::CutStripes(rows, options_.stripe_rows,
+                                            std::min({options_.stripe_bytes, limits_.stripe_bytes,
+                                                      uint64_t{kMaxStreamValues}})));
   if (cuts.size() > kMaxStripes) {
     return internal::Error(StatusCode::kResourceExhausted,
                            "{} stripes, expected at most {}: use larger stripes (F-090)",
                            cuts.size(), kMaxStripes);
   }
-  // Groups are found on as many rows as a stripe has.
-  uint32_t most_rows = 0;
-  for (const internal::StripeCut& cut : cuts) most_rows = std::max(most_rows, cut.num_rows);
-  const internal::RowSample sample = internal::SampleRows(
-      order, num_rows, std::min(most_rows, internal::MostSampleRows(features.size())),
-      features.size(), [&features](size_t f, const internal::RowInterval& range) {
-        return features[f].EstimateEntries(range);
-      });
-  const internal::ForEach for_each = [&](size_t count, const std::function<void(size_t)>& work) {
-    const auto call = [&](size_t i) {
-      work(i);
-      return Status::Ok();
-    };
-    return internal::ParallelFor(count, options_.threads, call, poll);
-  };
-  DSI_ASSIGN_OR_RETURN(
-      const internal::FileLayout layout,
-      internal::PlanFileLayout(
-          stored, features, sample,
-          {.dedup = options_.dedup,
-           .find_groups = options_.find_groups,
-           .most_shared_bytes = internal::kMostSharedBytes / std::max(most_rows, 1U) * num_rows,
-           .uses = options_.uses,
-           .for_each = for_each}));
+  DSI_ASSIGN_OR_RETURN(const internal::FileLayout layout,
+                       PlanLayout(stored, totals, rows, cuts, &loader));
 
   DSI_ASSIGN_OR_RETURN(const uint64_t salt, Salt(stored, options_));
   internal::FileSink sink(file_.get(), salt);
   DSI_RETURN_IF_ERROR(sink.AppendHeader());
   std::vector<internal::PlacedStripe> placed;
-  std::vector<internal::ColumnTotals> totals(layout.columns.size());
-  DSI_RETURN_IF_ERROR(
-      WriteStripes(features, order.time_rank, layout, cuts, &sink, &placed, &totals, report));
+  std::vector<internal::ColumnTotals> column_totals(layout.columns.size());
+  DSI_RETURN_IF_ERROR(WriteStripes(&loader, layout, cuts, &sink, &placed, &column_totals, report));
 
   internal::DirectoryInput directory;
   directory.schema = &stored;
   directory.layout = &layout;
   directory.cluster_features = keys_.keys;
   if (keys_.time >= 0) directory.cluster_features.push_back(static_cast<size_t>(keys_.time));
-  directory.totals = totals;
+  directory.totals = column_totals;
   directory.stripes = &placed;
-  directory.num_rows = num_rows;
+  directory.num_rows = totals.num_rows;
   directory.page_values = options_.page_values;
   directory.tuning = options_.tuning;
   DSI_RETURN_IF_ERROR(internal::WriteDirectory(directory, &sink));
-  DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kPublish, num_rows, sink.offset()));
+  DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kPublish, totals.num_rows, sink.offset()));
 
-  report->num_rows = num_rows;
+  report->num_rows = totals.num_rows;
   report->num_stripes = placed.size();
   report->num_groups = layout.groups.size() - 1;
   report->file_bytes = sink.offset();
-  for (size_t f = 0; f < schema_->features.size(); ++f) {
-    for (size_t c = 0; c < schema_->features[f].columns.size(); ++c) {
-      report->values_in += rows_.feature(f).values[c].size() /
-                           static_cast<size_t>(TypeWidth(schema_->features[f].columns[c].type));
-    }
-  }
+  report->spilled_bytes = rows_.spilled_bytes();
+  for (size_t f = 0; f < schema_->features.size(); ++f)
+    report->values_in += totals.features[f].num_entries * schema_->features[f].columns.size();
   return file_->Publish();
 }
 
-Status Writer::Impl::WriteStripes(
-    const std::vector<ClusteredFeature>& features, const std::vector<uint32_t>& time_rank,
-    const internal::FileLayout& layout, const std::vector<internal::StripeCut>& cuts,
-    internal::FileSink* sink, std::vector<internal::PlacedStripe>* placed,
-    std::vector<internal::ColumnTotals>* totals, WriteReport* report) {
+Result<internal::FileLayout> Writer::Impl::PlanLayout(const Schema& stored,
+                                                      const internal::TableTotals& totals,
+                                                      const internal::RowList& rows,
+                                                      std::span<const internal::StripeCut> cuts,
+                                                      internal::RowLoader* loader) {
+  // Groups are found on as many rows as a stripe has.
+  uint32_t most_rows = 0;
+  for (const internal::StripeCut& cut : cuts) most_rows = std::max(most_rows, cut.num_rows);
+  const size_t num_features = stored.features.size();
+  const internal::SampleLimits limits = {
+      .rows = std::min({most_rows, internal::MostSampleRows(num_features), limits_.sample_rows}),
+      .bytes = std::min(options_.stripe_bytes, limits_.stripe_bytes)};
+  DSI_ASSIGN_OR_RETURN(const std::vector<internal::RowInterval> ranges,
+                       internal::SampleRows(rows, limits, num_features, [&](auto intervals) {
+                         return loader->CountEntries(intervals);
+                       }));
+  DSI_ASSIGN_OR_RETURN(const internal::LoadedRows sample, loader->Load(ranges));
+  return internal::PlanFileLayout(
+      stored, sample.features, sample.sample,
+      {.dedup = options_.dedup,
+       .find_groups = options_.find_groups,
+       .most_shared_bytes = internal::kMostSharedBytes / std::max(most_rows, 1U) * totals.num_rows,
+       .uses = options_.uses,
+       .for_each = [this](size_t count, const std::function<void(size_t)>& work) {
+         return ForEach(count, work);
+       }});
+}
+
+Status Writer::Impl::WriteStripes(internal::RowLoader* loader, const internal::FileLayout& layout,
+                                  const std::vector<internal::StripeCut>& cuts,
+                                  internal::FileSink* sink,
+                                  std::vector<internal::PlacedStripe>* placed,
+                                  std::vector<internal::ColumnTotals>* totals,
+                                  WriteReport* report) {
   // Features of narrow tables are seldom alike, and to compare them costs, too.
   constexpr size_t kWide = 64;
-  internal::PlanMemory plans(layout.num_slots, features.size() >= kWide);
-  const internal::StripeOptions stripe_options{.page_values = options_.page_values,
-                                               .threads = options_.threads,
-                                               .dedup = options_.dedup,
-                                               .time_feature = keys_.time,
-                                               .tuning = internal::TuningOf(options_.tuning),
-                                               .plans = &plans};
+  internal::PlanMemory plans(layout.num_slots, layout.features.size() >= kWide);
+  const internal::StreamTuning tuning{internal::TuningOf(options_.tuning),
+                                      options_.verify_after_encode};
+  internal::StripeOptions stripe_options{.page_values = options_.page_values,
+                                         .threads = options_.threads,
+                                         .dedup = options_.dedup,
+                                         .time_feature = keys_.time,
+                                         .tuning = tuning,
+                                         .plans = &plans};
   for (const internal::StripeCut& cut : cuts) {
     const auto poll = [&] {
       return Progress(WriteProgress::Phase::kEncode, cut.first_row, sink->offset());
     };
     DSI_RETURN_IF_ERROR(poll());
+    const internal::RowInterval interval{cut.first_row, cut.num_rows};
+    DSI_ASSIGN_OR_RETURN(const internal::LoadedRows rows, loader->Load({&interval, 1}));
+    stripe_options.is_first = cut.first_row == 0;
     DSI_ASSIGN_OR_RETURN(const internal::EncodedStripe encoded,
-                         internal::EncodeStripe(layout, features, time_rank, cut.first_row,
-                                                cut.num_rows, stripe_options, poll));
+                         internal::EncodeStripe(layout, rows.features, rows.sample.rows_in_time,
+                                                rows.sample.ranges[0], stripe_options, poll));
     internal::PlacedStripe& stripe = placed->emplace_back();
     stripe.first_row = cut.first_row;
     stripe.num_rows = cut.num_rows;
@@ -313,7 +294,7 @@ Status Writer::Impl::WriteStripes(
     stripe.continues_session = cut.continues_session;
     DSI_RETURN_IF_ERROR(internal::PlaceStripe(encoded, layout.storage_order, sink, &stripe));
     const Status sound =
-        internal::CheckPlacedStripe(layout, features, options_.page_values, stripe);
+        internal::CheckPlacedStripe(layout, rows.features, options_.page_values, stripe);
     if (!sound.ok()) return sound.At("the stripe just written");
     report->num_sessions += cut.num_sessions;
     report->encode_seconds += encoded.encode_seconds;
@@ -351,6 +332,7 @@ Result<std::unique_ptr<Writer>> Writer::Create(const std::string& path, Schema s
     DSI_RETURN_IF_ERROR(Prepare(options, &schema));
     DSI_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
                          CreateLocalFile(path, {.overwrite = options.overwrite}));
+    if (options.spill_folder.empty()) options.spill_folder = FolderOf(path);
     return Create(std::move(file), std::move(schema), std::move(options));
   });
 }
@@ -363,17 +345,24 @@ Result<std::unique_ptr<Writer>> Writer::Create(std::unique_ptr<WritableFile> fil
     DSI_ASSIGN_OR_RETURN(internal::ClusterKeys keys,
                          internal::ResolveClusterKeys(schema, schema.cluster_by));
     auto shared = std::make_shared<const Schema>(std::move(schema));
+    std::string spill_folder = options.spill_folder;
     auto impl = std::make_unique<Impl>(std::move(file), std::move(shared), std::move(options),
-                                       std::move(keys));
+                                       std::move(keys), std::move(spill_folder));
     return std::unique_ptr<Writer>(new Writer(std::move(impl)));
   });
 }
 
 const std::shared_ptr<const Schema>& Writer::schema() const { return impl_->schema(); }
-Status Writer::Append(const RowBatch& rows) { return impl_->Append(rows); }
-Status Writer::Append(RowBatch&& rows) { return impl_->Append(std::move(rows)); }
+Status Writer::Append(const RowBatch& rows) {
+  return impl_->AddRows([&](internal::RowIntake* intake) { return intake->Append(rows); });
+}
+Status Writer::Append(RowBatch&& rows) {
+  return impl_->AddRows(
+      [&](internal::RowIntake* intake) { return intake->Append(std::move(rows)); });
+}
 Status Writer::AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
-  return impl_->AppendColumns(num_rows, columns);
+  return impl_->AddRows(
+      [&](internal::RowIntake* intake) { return intake->AppendColumns(num_rows, columns); });
 }
 uint64_t Writer::num_rows() const { return impl_->num_rows(); }
 uint64_t Writer::size_bytes() const { return impl_->size_bytes(); }

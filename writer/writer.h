@@ -55,10 +55,16 @@ struct WriterOptions {
   uint64_t stripe_bytes = 1ULL << 30;
   // Values per page; a multiple of 1,024.
   uint32_t page_values = 65'536;
-  // Memory for rows and for what Finish needs beside them (Writer::size_bytes), at most; exceeded
-  // is kResourceExhausted. 0: three quarters of what the process may use, by the machine, its
-  // control group and its limit on the address space.
+  // Memory for rows and for what Finish needs beside them, at most, but for 64 MiB and for what one
+  // row needs. Rows that do not fit wait in spill_folder, compressed. A budget that is stated also
+  // keeps stripes so small that one of them fits, about a seventh of it; the bytes of the file
+  // depend on it in no other way. 0: three quarters of what the process may use, by the machine,
+  // its control group and its limit on the address space; stripes are as stripe_rows and
+  // stripe_bytes say.
   uint64_t memory_bytes = 0;
+  // Folder of temporary files, which have no name and go away however the process ends. Empty: that
+  // of the output; where that is no local file $TMPDIR, else /tmp.
+  std::string spill_folder = {};
   // Of Finish; 0: as many as the machine has cores.
   int threads = 0;
   Tuning tuning = Tuning::kNvme;
@@ -70,6 +76,9 @@ struct WriterOptions {
   // first, and those of the same jobs beside each other, so that a job reads fewer and longer
   // ranges. Names that the schema lacks say nothing.
   std::vector<FeatureUse> uses = {};
+  // Decode every stream again once it is encoded, and compare: what a fault of memory or of an
+  // encoder makes of values fails Finish (kCorrupt) and is never published.
+  bool verify_after_encode = true;
   // Replace an existing output.
   bool overwrite = false;
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left
@@ -86,6 +95,7 @@ struct WriteReport {
   uint64_t values_in = 0;      // Entries handed in.
   uint64_t values_stored = 0;  // Entries left after dedup.
   uint64_t index_bytes = 0;    // Encoded inverse indexes.
+  uint64_t spilled_bytes = 0;  // Of rows in temporary files; 0: all stayed in memory.
   // Of all threads together: rows in memory to pages (dedup, choices, encoding), and how much of
   // that went into choosing encodings, which is done once for a stream and again when it drifts.
   double encode_seconds = 0;
@@ -108,8 +118,8 @@ class DSI_EXPORT Writer {
   const std::shared_ptr<const Schema>& schema() const;
 
   // Rows of a batch built on schema(); copied. All or nothing. kInvalidArgument: another schema
-  // object, or after Finish. kResourceExhausted: more than memory_bytes, more rows than 2^32 - 1,
-  // or no memory; Finish writes the rows before, and the refused ones go into the next file.
+  // object, or after Finish. kResourceExhausted: more rows than 2^32 - 1, or no memory. kIo: rows
+  // could not be spilled, as on a full disk. Finish writes the rows before.
   Status Append(const RowBatch& rows);
   // The same; on success `rows` is left without rows and can be filled again. The first batch of a
   // writer is taken as it is, without a copy.
@@ -117,18 +127,18 @@ class DSI_EXPORT Writer {
   // Rows from column buffers; copied. Errors of RowBatch::AppendColumns, and those of Append.
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
 
-  // Rows added so far, and the bytes of memory that they and their Finish take at most, which
-  // memory_bytes limits: a job that fills files goes on to the next one by either. What a file will
-  // take shows only once it is written. Cost: size_bytes is linear in features.
+  // Rows added so far, and the bytes of their values, lengths and row numbers, in memory or
+  // spilled: a job that fills files goes on to the next one by either. What a file will take shows
+  // only once it is written.
   uint64_t num_rows() const;
   uint64_t size_bytes() const;
 
   // Rounds what is declared, clusters, encodes, writes and publishes. Once. kOutOfRange: a value
   // beyond its precision (S-014). kInvalidArgument: called again. kResourceExhausted: no memory, so
   // many stripes that the footer would be too large, or more streams than a stripe may have.
-  // kCorrupt: what was written breaks a rule that readers check; nothing is published, and it is a
-  // fault of this library. kCancelled: by progress. kAlreadyExists: the output has come into being
-  // since Create. kIo.
+  // kCorrupt: what was written breaks a rule that readers check, or what was spilled is not what is
+  // read back; nothing is published. kCancelled: by progress. kAlreadyExists: the output has come
+  // into being since Create. kIo.
   Result<WriteReport> Finish();
 
  private:

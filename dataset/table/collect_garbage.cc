@@ -80,13 +80,14 @@ class GarbageSearch {
     const auto counts = [](const TableSnapshot& one) {
       return one.operation != TableOperation::kGc && one.operation != TableOperation::kAbort;
     };
-    // What the newest holds by itself or in the name of the last that did something.
+    // What holds the same as the one before it is worth keeping while it is the newest.
     uint64_t num_kept = counts(head.self) ? 1 : 0;
     for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
       if (*number >= head.self.number) continue;
       const uint64_t back = head.self.number - *number;
       const bool is_remembered = back <= head.history.size();
-      const bool may_go = num_kept >= options_.keep;
+      const bool is_repeated = is_remembered && !counts(head.history[back - 1]);
+      const bool may_go = num_kept >= options_.keep || is_repeated;
       if (is_remembered && may_go && !IsYoung(head.history[back - 1])) {
         garbage->push_back(*number);
         continue;

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from .loader import Loader, join_states
     from .mixing import MixedLoader, mix
     from .projections import Dense, Jagged, Kjt, Labels, Padded
+    from .rewriting import DeleteReport, Shard, delete_rows, rewrite
+    from .table_on_disk import Garbage, Snapshot, Staged, Table
     from .transforms import Pipeline
     from .writer import Writer, WriteReport, write
 
@@ -67,7 +69,15 @@ _LAZY = {
     "Jagged": "projections",
     "Labels": "projections",
     "Padded": "projections",
+    "DeleteReport": "rewriting",
+    "Shard": "rewriting",
+    "delete_rows": "rewriting",
+    "rewrite": "rewriting",
     "Pipeline": "transforms",
+    "Garbage": "table_on_disk",
+    "Snapshot": "table_on_disk",
+    "Staged": "table_on_disk",
+    "Table": "table_on_disk",
     "MixedLoader": "mixing",
     "mix": "mixing",
 }
@@ -81,10 +91,12 @@ __all__ = [
     "Column",
     "Corrupt",
     "Dataset",
+    "DeleteReport",
     "Dense",
     "Description",
     "Error",
     "File",
+    "Garbage",
     "IkjtTensors",
     "InvalidArgument",
     "IoError",
@@ -103,17 +115,23 @@ __all__ = [
     "Pipeline",
     "ResourceExhausted",
     "Scan",
+    "Shard",
+    "Snapshot",
+    "Staged",
+    "Table",
     "Tensor",
     "Truncated",
     "Unsupported",
     "WriteReport",
     "Writer",
     "__version__",
+    "delete_rows",
     "describe",
     "from_parquet",
     "join_states",
     "mix",
     "open",
+    "rewrite",
     "write",
 ]
 

@@ -84,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--tuning", choices=("nvme", "network", "archive"), help="default nvme")
     add("--threads", type=int, metavar="N", help="default: one for each core")
     add("--memory", type=_size, metavar="SIZE", help="default: three quarters of what there is")
+    add("--spill-folder", metavar="FOLDER", help="of rows that wait; default: that of OUT")
     add("--metadata", action="append", metavar="KEY=VALUE", help="store a note; repeatable")
     from_dsi = parser.add_argument_group("From .dsi")
     add = from_dsi.add_argument
@@ -111,6 +112,7 @@ _ONLY_TO_DSI = (
     "tuning",
     "threads",
     "memory",
+    "spill_folder",
     "metadata",
 )
 
@@ -168,6 +170,7 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
         "tuning": asked.tuning,
         "threads": asked.threads,
         "memory_bytes": asked.memory,
+        "spill_folder": asked.spill_folder,
     }
     report = files.from_parquet(
         asked.inputs,

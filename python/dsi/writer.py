@@ -26,9 +26,11 @@ class WriterKeywords(TypedDict, total=False):
 
     keep_order: ignore keys, rows keep the order of input. keep_position: store each row's position.
     stripe_rows (262,144), stripe_bytes (1 GiB), page_values (65,536): sizes of the file's parts.
-    memory_bytes: for rows and what finishing needs; 0: three quarters of what there is. threads: of
+    memory_bytes: for rows and what finishing needs; 0: three quarters of what there is. Rows that do
+    not fit wait in spill_folder, in files without a name; '': the folder of the file. threads: of
     finishing; 0: all cores. tuning: where files are read from, 'nvme', 'network' or 'archive'.
     dedup: False stores every row. find_groups: look for features that change together.
+    verify_after_encode: decode what was encoded, and compare.
     layout_from: an access log (see `ReadKeywords`): what its jobs read lies side by side.
     overwrite: replace an existing file. progress(phase, rows_done, rows_total): told how far it is,
     False stops (Cancelled); phases are 'append', 'cluster', 'encode' and 'publish'; rows_total is 0
@@ -41,10 +43,12 @@ class WriterKeywords(TypedDict, total=False):
     stripe_bytes: int
     page_values: int
     memory_bytes: int
+    spill_folder: str
     threads: int
     tuning: str
     dedup: bool
     find_groups: bool
+    verify_after_encode: bool
     layout_from: str
     overwrite: bool
     progress: Progress | None
@@ -62,8 +66,22 @@ class WriteReport:
     values_in: int
     values_stored: int
     index_bytes: int
+    spilled_bytes: int
     encode_seconds: float
     choose_seconds: float
+
+
+def writer_options(
+    cluster_by: Sequence[str] | str, keywords: WriterKeywords
+) -> tuple[_dsi.WriterOptions, Progress | None]:
+    """The options of the library, and who is told. TypeError: a keyword that there is not."""
+    given: dict[str, Any] = dict(keywords)
+    unknown = given.keys() - WriterKeywords.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"unknown keyword {sorted(unknown)[0]!r}")
+    progress = given.pop("progress", None)
+    keys = [cluster_by] if isinstance(cluster_by, str) else list(cluster_by)
+    return _dsi.WriterOptions(cluster_by=keys, **given), progress
 
 
 class Writer:
@@ -93,13 +111,9 @@ class Writer:
 
         BadInput: an unsound schema. InvalidArgument: an option. AlreadyExists, NotFound (folder).
         """
-        unknown = options.keys() - WriterKeywords.__annotations__.keys()
-        if unknown:
-            raise TypeError(f"unknown keyword {sorted(unknown)[0]!r}")
         self.path = os.fspath(path)
-        self._cluster_by = [cluster_by] if isinstance(cluster_by, str) else list(cluster_by)
         self._ignore_unknown = ignore_unknown
-        self._options = options
+        self._options, self._progress = writer_options(cluster_by, options)
         self._native: _dsi.Writer | None = None
         self._over = False
         self._report: WriteReport | None = None
@@ -109,9 +123,7 @@ class Writer:
             raise AlreadyExists(f"{self.path}: exists, and overwrite is not set")
 
     def _create(self, schema: str) -> _dsi.Writer:
-        self._native = _dsi.Writer.create(
-            self.path, schema, cluster_by=self._cluster_by, **self._options
-        )
+        self._native = _dsi.Writer.create(self.path, schema, self._options, self._progress)
         return self._native
 
     @property
@@ -128,7 +140,7 @@ class Writer:
 
     @property
     def size_bytes(self) -> int:
-        """Memory that the rows and finishing take at most, which memory_bytes limits."""
+        """Bytes of the values, lengths and row numbers of the rows added so far."""
         return 0 if self._native is None or self._over else self._native.size_bytes
 
     def append(self, data: Any) -> int:
@@ -145,8 +157,7 @@ class Writer:
         JSON Lines (the first 10,000 tell).
 
         BadInput, OutOfRange name column, row and value; a table or dict is added whole, or up to an
-        array of it that is refused, rows up to the one that is refused. ResourceExhausted: more
-        than memory_bytes.
+        array of it that is refused, rows up to the one that is refused. IoError: no room to spill.
         """
         if self._over:
             raise InvalidArgument("the writer is finished or was given up")

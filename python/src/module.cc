@@ -11,11 +11,14 @@
 #include "dsi/python/src/mixed_scan.h"
 #include "dsi/python/src/pipeline.h"
 #include "dsi/python/src/reader.h"
+#include "dsi/python/src/rewrite.h"
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/scan_options.h"
 #include "dsi/python/src/schema.h"
+#include "dsi/python/src/table.h"
 #include "dsi/python/src/tensor.h"
 #include "dsi/python/src/writer.h"
+#include "dsi/python/src/writer_options.h"
 
 // What NB_MODULE makes is called by the function of that name below.
 #define PyInit__dsi MakeModule
@@ -35,8 +38,11 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindArrowOutput(module);
   dsi::python::BindArrowStream(module);
   dsi::python::BindArrowColumns(module);
+  dsi::python::BindWriterOptions(module);
   dsi::python::BindWriter(module);
+  dsi::python::BindRewrite(module);
   dsi::python::BindReader(module);
+  dsi::python::BindTable(module);
 }
 
 #undef PyInit__dsi

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "dsi/dataset/access_log.h"
 #include "dsi/python/src/status.h"
+#include "dsi/python/src/writer_options.h"
 
 namespace nb = nanobind;
 
@@ -31,51 +31,9 @@ const char* PhaseName(WriteProgress::Phase phase) {
   return "";
 }
 
-Tuning TuningOf(const std::string& word) {
-  if (word == "nvme") return Tuning::kNvme;
-  if (word == "network") return Tuning::kNetwork;
-  if (word == "archive") return Tuning::kArchive;
-  Raise({StatusCode::kInvalidArgument,
-         "tuning is '" + word + "', expected one of 'nvme', 'network', 'archive'"});
-}
-
-nb::dict ReportDict(const WriteReport& report) {
-  nb::dict made;
-  made["num_rows"] = report.num_rows;
-  made["num_sessions"] = report.num_sessions;
-  made["num_stripes"] = report.num_stripes;
-  made["num_groups"] = report.num_groups;
-  made["file_bytes"] = report.file_bytes;
-  made["values_in"] = report.values_in;
-  made["values_stored"] = report.values_stored;
-  made["index_bytes"] = report.index_bytes;
-  made["encode_seconds"] = report.encode_seconds;
-  made["choose_seconds"] = report.choose_seconds;
-  return made;
-}
-
 std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& schema,
-                                 std::vector<std::string> cluster_by, bool keep_order,
-                                 bool keep_position, uint32_t stripe_rows, uint64_t stripe_bytes,
-                                 uint32_t page_values, uint64_t memory_bytes, int threads,
-                                 const std::string& tuning, bool dedup, bool find_groups,
-                                 bool overwrite, const std::string& layout_from,
-                                 nb::object progress) {
-  WriterOptions options;
-  options.cluster_by = std::move(cluster_by);
-  options.keep_order = keep_order;
-  options.keep_position = keep_position;
-  options.stripe_rows = stripe_rows;
-  options.stripe_bytes = stripe_bytes;
-  options.page_values = page_values;
-  options.memory_bytes = memory_bytes;
-  options.threads = threads;
-  options.tuning = TuningOf(tuning);
-  options.dedup = dedup;
-  options.find_groups = find_groups;
-  options.overwrite = overwrite;
-  if (!layout_from.empty()) options.uses = Take(ReadAccessLog(layout_from));
-  return std::make_unique<PyWriter>(path, schema, std::move(options), std::move(progress));
+                                 const WriterOptions& options, nb::object progress) {
+  return std::make_unique<PyWriter>(path, schema, options, std::move(progress));
 }
 
 }  // namespace
@@ -231,16 +189,9 @@ void PyWriter::Discard() {
 }
 
 void BindWriter(nb::module_& module) {
-  const WriterOptions usual;
   nb::class_<PyWriter>(module, "Writer", "Writes one file; one thread at a time.")
-      .def_static("create", Create, nb::arg("path"), nb::arg("schema"), nb::kw_only(),
-                  nb::arg("cluster_by") = usual.cluster_by, nb::arg("keep_order") = false,
-                  nb::arg("keep_position") = false, nb::arg("stripe_rows") = usual.stripe_rows,
-                  nb::arg("stripe_bytes") = usual.stripe_bytes,
-                  nb::arg("page_values") = usual.page_values, nb::arg("memory_bytes") = 0,
-                  nb::arg("threads") = 0, nb::arg("tuning") = "nvme", nb::arg("dedup") = true,
-                  nb::arg("find_groups") = true, nb::arg("overwrite") = false,
-                  nb::arg("layout_from") = "", nb::arg("progress").none() = nb::none())
+      .def_static("create", Create, nb::arg("path"), nb::arg("schema"), nb::arg("options"),
+                  nb::arg("progress").none() = nb::none())
       .def_prop_ro("schema", &PyWriter::schema, "As the file will have it: JSON.")
       .def("append_rows", &PyWriter::AppendRows, nb::arg("rows"), nb::arg("ignore_unknown") = false,
            nb::sig("def append_rows(self, rows: collections.abc.Iterable[object], "
@@ -250,7 +201,8 @@ void BindWriter(nb::module_& module) {
            nb::arg("ignore_unknown") = false, nb::arg("total_rows") = 0,
            "What is left of a stream; how many rows were added.")
       .def_prop_ro("num_rows", &PyWriter::num_rows, "Rows added so far.")
-      .def_prop_ro("size_bytes", &PyWriter::size_bytes, "Memory that they take.")
+      .def_prop_ro("size_bytes", &PyWriter::size_bytes,
+                   "Bytes of their values, lengths and row numbers.")
       .def("finish", &PyWriter::Finish, nb::sig("def finish(self) -> dict[str, int | float]"),
            "Writes and publishes; what was written.")
       .def("discard", &PyWriter::Discard, "Gives up; nothing is left.");

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(os.environ.get("DSI_SOURCE_DIR", "."))
 BUILD = Path(os.environ.get("DSI_BUILD_DIR", "."))
-PAGES = ("docs/datasets.md", "docs/transforms.md", "docs/writing-cpp.md")
+PAGES = ("docs/datasets.md", "docs/tables-on-disk.md", "docs/transforms.md", "docs/writing-cpp.md")
 EXCERPT = re.compile(r"^```cpp\n(.*?)^```", re.DOTALL | re.MULTILINE)
 # What the pages say that is there.
 BEFORE = """#include <cinttypes>
@@ -22,10 +22,13 @@ BEFORE = """#include <cinttypes>
 #include "dsi/arrow/arrow_input.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/mixed_scan.h"
+#include "dsi/dataset/table.h"
+#include "dsi/writer/writer.h"
 """
 FUNCTION = """dsi::Status %s([[maybe_unused]] dsi::Dataset& dataset, [[maybe_unused]] dsi::Dataset& other,
     [[maybe_unused]] dsi::DatasetScanOptions options, [[maybe_unused]] dsi::DatasetScan& scan,
     [[maybe_unused]] std::vector<std::unique_ptr<dsi::DatasetScan>> scans,
+    [[maybe_unused]] const dsi::Schema& clicks_schema, [[maybe_unused]] dsi::RowBatch& row_batch,
     [[maybe_unused]] dsi::Batch& batch, [[maybe_unused]] ArrowArrayStream& table%s) {
 %s  return dsi::Status::Ok();
 }
@@ -59,8 +62,8 @@ def main():
         print("skipped: no compiler")
         return 77
     text, count = program()
-    if count < 13:
-        print(f"{count} excerpts, at least 13 are expected")
+    if count < 14:
+        print(f"{count} excerpts, at least 14 are expected")
         return 1
     # The check can fail.
     if compiles(compiler, text.replace("dataset.files()", "dataset.fils()"))[0]:

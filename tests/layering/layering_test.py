@@ -40,10 +40,11 @@ ROOMS = {
     },
     "writer": {
         "rows": set(),
-        "cluster": {"rows"},
-        "layout": {"cluster", "rows"},
-        "encode": {"layout", "cluster", "rows"},
-        "publish": {"encode", "layout", "cluster", "rows"},
+        "spill": {"rows"},
+        "cluster": {"spill", "rows"},
+        "layout": {"cluster", "spill", "rows"},
+        "encode": {"layout", "cluster", "spill", "rows"},
+        "publish": {"encode", "layout", "cluster", "spill", "rows"},
     },
     "dataset": {
         "files": set(),

@@ -99,15 +99,17 @@ def test_progress_stops_and_raises(tmp_path):
             assert os.listdir(tmp_path) == []
 
 
-def test_memory_is_limited(tmp_path):
-    with pytest.raises(dsi.ResourceExhausted):
-        dsi.write(
-            ({"clicks": list(range(1000))} for _ in range(10_000)),
-            tmp_path / "a.dsi",
-            SCHEMA,
-            memory_bytes=1 << 20,
-        )
-    assert os.listdir(tmp_path) == []
+def test_rows_beyond_the_memory_are_spilled(tmp_path):
+    def write(name, **options):
+        rows = ({"clicks": list(range(i % 1000))} for i in range(5_000))
+        return dsi.write(rows, tmp_path / name, SCHEMA, stripe_rows=1_000, **options)
+
+    assert write("a.dsi").spilled_bytes == 0
+    assert write("b.dsi", memory_bytes=1 << 20).spilled_bytes > 0
+    assert (tmp_path / "a.dsi").read_bytes() == (tmp_path / "b.dsi").read_bytes()
+    with pytest.raises(dsi.Error, match="spill folder"):
+        write("c.dsi", memory_bytes=1 << 20, spill_folder=str(tmp_path / "no"))
+    assert sorted(os.listdir(tmp_path)) == ["a.dsi", "b.dsi"]
 
 
 @pytest.mark.parametrize(

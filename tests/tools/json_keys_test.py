@@ -36,6 +36,10 @@ class JsonKeysTest(CliTest):
             "inspect --plan": ["inspect", dsi, "--plan", "label"],
             "inspect --streams": ["inspect", dsi, "--streams", "label"],
             "bench": ["bench", dsi, "--features", "label"],
+            "table create`, `table commit": ["table", "create", self.path("t")],
+            "table log": ["table", "log", self.path("t")],
+            "table abort": ["table", "abort", self.path("t"), "--job", "j"],
+            "table gc": ["table", "gc", self.path("t")],
             "transform --explain": ["transform", pipeline, dsi, "--explain"],
             "transform --bench": ["transform", pipeline, dsi, "--bench", "--repeat", "1"],
         }
@@ -55,6 +59,10 @@ class JsonKeysTest(CliTest):
                     self.assertEqual(names, ["input"] if verb == "convert" else [])
                     names = [name for name in of_convert if name != "input"]
                     self.assertNotIn("input", found)
+                elif command == "table create`, `table commit":
+                    of_table = names
+                elif command == "table log":
+                    names = of_table
                 elif command == "verify":
                     self.assertIn(names.pop(0), found)
                     found = found["files"]

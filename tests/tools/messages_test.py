@@ -61,8 +61,8 @@ class MessagesTest(CliTest):
         self.fails(USAGE, *convert, "--stripe-memory", "0", says="--stripe-memory is 0")
         self.fails(USAGE, *convert, "--session-key", "clicks",
                    says='--session-key: "clicks" is a list feature, expected a key')
-        self.fails(IO, *convert, "--memory", "1K", says="memory budget of 1024 bytes",
-                   hint="raise --memory")
+        self.fails(IO, *convert, "--memory", "1K", "--spill-folder", "/nowhere",
+                   says="spill folder /nowhere: creating", hint="--spill-folder names")
         self.fails(IO, "convert", self.file, new, "--memory", "1K", says="memory budget", hint="raise --memory")
         self.fails(USAGE, "convert", self.rows, self.file, says="exists", hint="--force replaces it")
         self.fails(USAGE, "inspect", self.file, "--groups", "--stripes", says="--stripes, --groups: give one of them")
@@ -95,7 +95,8 @@ class MessagesTest(CliTest):
             (DAMAGED, ("inspect", self.rows), {"hint": f"dsictl convert {self.rows} OUT.dsi"}),
             (IO, ("convert", self.rows, self.path("no/such/x.dsi")), {"hint": "mkdir -p"}),
             (IO, ("cat", "/nothing_like_it"), {"hint": "paths start in"}),
-            (IO, ("convert", self.rows, new, "--memory", "1K"), {"hint": "raise --memory"}),
+            (IO, ("convert", self.rows, new, "--memory", "1K", "--spill-folder", "/nowhere"),
+             {"hint": "--spill-folder"}),
         )]
         self.assertEqual(len(set(hints)), len(hints))
         # Where the message says what to do there is none.
@@ -170,8 +171,6 @@ class MessagesTest(CliTest):
     def test_memory_is_that_of_the_option(self):
         new = self.path("new.dsi")
         self.fails(IO, "convert", self.file, new, "--memory", "1K", says="(reading gets a quarter of --memory)")
-        long = self.write("long.jsonl", 20 * ('{"clicks": [%s]}\n' % ", ".join(map(str, range(1000)))))
-        self.fails(IO, "dedup", long, "--memory", "20K", says="(twice --memory: ")
 
     def test_verify_tells_of_each_file(self):
         cut = self.write("cut.dsi", self.file.read_bytes()[:20])

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <random>
+#include <string>
 
 #include "dsi/writer/cluster/stripe_cuts_internal.h"
 
@@ -26,6 +29,13 @@ Schema TwoKeys() {
   return schema;
 }
 
+struct Order {
+  std::vector<uint32_t> input_row;
+  std::vector<uint32_t> session_starts;
+
+  bool operator==(const Order&) const = default;
+};
+
 struct Rows {
   std::shared_ptr<const Schema> schema = std::make_shared<const Schema>(TwoKeys());
   RowBatch batch{schema};
@@ -35,13 +45,34 @@ struct Rows {
     ASSERT_TRUE(batch.SetInt(2, time).ok());
     ASSERT_TRUE(batch.EndRow().ok());
   }
-  RowOrder Order(const std::vector<std::string>& names) {
-    auto keys = ResolveClusterKeys(*schema, names);
-    EXPECT_TRUE(keys.ok());
+  std::vector<FeatureSource> Sources() const {
     std::vector<FeatureSource> sources;
     for (size_t f = 0; f < schema->features.size(); ++f)
-      sources.push_back({&schema->features[f], &batch.feature(f)});
-    return ClusterRows(sources, *keys, batch.num_rows());
+      sources.push_back({.spec = &schema->features[f], .rows = &batch.feature(f)});
+    return sources;
+  }
+  Result<RowList> List(const std::vector<std::string>& names, uint64_t memory = UINT64_MAX) {
+    auto keys = ResolveClusterKeys(*schema, names);
+    EXPECT_TRUE(keys.ok());
+    const auto records = [&](const auto& visit) {
+      std::vector<std::byte> bytes;
+      AppendKeyRecords(Sources(), *keys, 0, RowBytes(Sources(), batch.num_rows()), &bytes);
+      return visit(bytes);
+    };
+    return ClusterRows(*keys, records, {.bytes = memory, .spill_folder = ""},
+                       [] { return Status::Ok(); });
+  }
+  Order Sorted(const std::vector<std::string>& names, uint64_t memory = UINT64_MAX) {
+    const auto list = List(names, memory);
+    EXPECT_TRUE(list.ok()) << list.status().ToString();
+    Order order;
+    for (uint32_t p = 0; list.ok() && p < list->size(); ++p) {
+      const auto row = list->At(p);
+      EXPECT_TRUE(row.ok()) << row.status().ToString();
+      order.input_row.push_back(row->input_row);
+      if (row->starts_session) order.session_starts.push_back(p);
+    }
+    return order;
   }
 };
 
@@ -53,7 +84,7 @@ TEST(Clustering, SessionsComeByFirstTimeAndRowsByTime) {
   rows.Add(1, "a", 20);
   rows.Add(1, "b", 10);
   rows.Add(1, "a", 40);
-  const RowOrder order = rows.Order({"session", "t"});
+  const Order order = rows.Sorted({"session", "t"});
   EXPECT_EQ(order.input_row, (Positions{2, 0, 1, 3}));
   EXPECT_EQ(order.session_starts, (Positions{0, 2}));
 }
@@ -61,7 +92,7 @@ TEST(Clustering, SessionsComeByFirstTimeAndRowsByTime) {
 TEST(Clustering, EqualTimesKeepInputOrder) {
   Rows rows;
   for (const char* s : {"x", "y", "x", "y"}) rows.Add(1, s, 5);
-  EXPECT_EQ(rows.Order({"session", "t"}).input_row, (Positions{0, 2, 1, 3}));
+  EXPECT_EQ(rows.Sorted({"session", "t"}).input_row, (Positions{0, 2, 1, 3}));
 }
 
 TEST(Clustering, OuterKeysHoldTheirSessionsTogether) {
@@ -70,7 +101,7 @@ TEST(Clustering, OuterKeysHoldTheirSessionsTogether) {
   rows.Add(8, "s2", 2);
   rows.Add(7, "s3", 3);
   rows.Add(8, "s2", 4);
-  const RowOrder order = rows.Order({"user", "session", "t"});
+  const Order order = rows.Sorted({"user", "session", "t"});
   EXPECT_EQ(order.input_row, (Positions{0, 2, 1, 3}));
   EXPECT_EQ(order.session_starts, (Positions{0, 1, 2}));
 }
@@ -80,7 +111,7 @@ TEST(Clustering, MissingKeyIsOneKeyAndNotTheEmptyString) {
   rows.Add(1, nullptr, 1);
   rows.Add(1, "", 2);
   rows.Add(1, nullptr, 3);
-  const RowOrder order = rows.Order({"session", "t"});
+  const Order order = rows.Sorted({"session", "t"});
   EXPECT_EQ(order.input_row, (Positions{0, 2, 1}));
   EXPECT_EQ(order.session_starts.size(), 2U);
 }
@@ -89,7 +120,7 @@ TEST(Clustering, WithoutKeysRowsKeepTheirOrder) {
   Rows rows;
   rows.Add(1, "b", 3);
   rows.Add(1, "a", 1);
-  const RowOrder order = rows.Order({});
+  const Order order = rows.Sorted({});
   EXPECT_EQ(order.input_row, (Positions{0, 1}));
   EXPECT_TRUE(order.session_starts.empty());
 }
@@ -103,11 +134,25 @@ TEST(Clustering, UnknownAndListKeysAreRefused) {
   EXPECT_EQ(ResolveClusterKeys(schema, {"l"}).status().code(), StatusCode::kInvalidArgument);
 }
 
-RowOrder Sessions(std::vector<uint32_t> starts) {
-  RowOrder order;
-  order.session_starts = std::move(starts);
-  return order;
+// Those of a file whose rows take so much, with sessions that start at these.
+std::vector<StripeCut> CutStripes(const std::vector<uint32_t>& starts,
+                                  const std::vector<uint64_t>& bytes, uint32_t stripe_rows,
+                                  uint64_t stripe_bytes) {
+  RowList rows(!starts.empty(), UINT64_MAX, "");
+  for (uint32_t p = 0; p < bytes.size(); ++p) {
+    const bool is_start = std::find(starts.begin(), starts.end(), p) != starts.end();
+    EXPECT_TRUE(rows.Append({.time = 0,
+                             .input_row = p,
+                             .bytes = static_cast<uint32_t>(bytes[p]),
+                             .starts_session = is_start})
+                    .ok());
+  }
+  auto cuts = internal::CutStripes(rows, stripe_rows, stripe_bytes);
+  EXPECT_TRUE(cuts.ok());
+  return *std::move(cuts);
 }
+
+std::vector<uint32_t> Sessions(std::vector<uint32_t> starts) { return starts; }
 
 std::vector<uint64_t> Bytes(size_t rows, uint64_t each) {
   return std::vector<uint64_t>(rows, each);
@@ -195,12 +240,33 @@ TEST(StripeCuts, BytesOfRowsAreThoseOfTheBatch) {
   rows.Add(1, "a", 5);
   rows.Add(2, nullptr, 4);
   rows.Add(3, "a long one", 3);
-  std::vector<FeatureSource> sources;
-  for (size_t f = 0; f < rows.schema->features.size(); ++f)
-    sources.push_back({&rows.schema->features[f], &rows.batch.feature(f)});
   // Two numbers; of a string its bytes, its length and the row that has it.
-  EXPECT_EQ(RowBytes(sources, rows.Order({"t"})), (std::vector<uint64_t>{34, 16, 25}));
+  EXPECT_EQ(RowBytes(rows.Sources(), 3), (std::vector<uint64_t>{25, 16, 34}));
   EXPECT_EQ(rows.batch.size_bytes(), 34U + 16 + 25);
+}
+
+// Sorting through spill files, of one level, two, and none.
+TEST(Clustering, TheOrderDoesNotDependOnTheMemory) {
+  Rows rows;
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 30'000; ++i) {
+    const std::string session = std::to_string(random() % 3'000);
+    const auto user = static_cast<int64_t>(std::hash<std::string>{}(session) % 300);
+    rows.Add(random() % 8 == 0 ? 5 : user, i % 11 == 0 ? nullptr : session.c_str(),
+             static_cast<int64_t>(random() % 1'000) - 500);
+  }
+  for (const auto& names : std::vector<std::vector<std::string>>{
+           {"session", "t"}, {"user", "session", "t"}, {"user"}, {"t"}, {}}) {
+    const Order held = rows.Sorted(names);
+    EXPECT_EQ(held.input_row.size(), 30'000U);
+    for (const uint64_t memory : {1'000U, 400'000U}) {
+      EXPECT_TRUE(rows.Sorted(names, memory) == held) << names.size() << " keys, " << memory;
+      EXPECT_GT(rows.List(names, memory)->spilled_bytes(), 0U);
+    }
+    auto sorted = held.input_row;
+    std::sort(sorted.begin(), sorted.end());
+    for (uint32_t i = 0; i < sorted.size(); ++i) ASSERT_EQ(sorted[i], i);
+  }
 }
 
 }  // namespace

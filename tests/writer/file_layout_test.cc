@@ -8,7 +8,6 @@
 
 #include "dsi/io/file.h"
 #include "dsi/writer/publish/check_stripe_internal.h"
-#include "dsi/writer/cluster/clustering_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -16,6 +15,29 @@ namespace {
 ColumnSpec Ids(std::string space = "") {
   return {.name = "", .type = Type::kInt64, .id_space = std::move(space)};
 }
+
+// All rows of a batch in their order, as a file's.
+struct HeldTable {
+  TableTotals totals;
+  RowOrder order;
+  std::vector<FeatureSource> sources;
+  std::vector<ClusteredFeature> features;
+  RowSample sample;
+
+  void Take(const Schema& schema, const RowBatch& batch) {
+    totals = TableTotals::Of(batch, true);
+    const auto num_rows = static_cast<uint32_t>(batch.num_rows());
+    for (uint32_t row = 0; row < num_rows; ++row) order.input_row.push_back(row);
+    order.input_entry.assign(order.input_row.begin(), order.input_row.end());
+    for (size_t f = 0; f < schema.features.size(); ++f)
+      sources.push_back({&schema.features[f], &batch.feature(f), &totals.features[f]});
+    for (const FeatureSource& source : sources)
+      features.emplace_back(source, order, order.input_row);
+    sample = {.ranges = {{0, num_rows}},
+              .input_entry = order.input_entry,
+              .rows_in_time = order.input_row};
+  }
+};
 
 // Lists of ids, the first of a declared space and small, the others the larger the later; a string
 // and a number that repeat in runs.
@@ -48,16 +70,11 @@ class FileLayoutTest : public ::testing::Test {
       EXPECT_TRUE(batch_->SetInt(5, row / 30 * 7919).ok());
       EXPECT_TRUE(batch_->EndRow().ok());
     }
-    for (size_t f = 0; f < schema_->features.size(); ++f)
-      sources_.push_back({&schema_->features[f], &batch_->feature(f)});
-    order_ = ClusterRows(sources_, {}, kRows);
-    for (const FeatureSource& source : sources_)
-      features_.emplace_back(source, order_, order_.input_row);
+    held_.Take(*schema_, *batch_);
   }
 
   FileLayout Plan(const LayoutOptions& options) {
-    auto layout =
-        PlanFileLayout(*schema_, features_, SampleRows(order_, kRows, kRows, 0, {}), options);
+    auto layout = PlanFileLayout(*schema_, held_.features, held_.sample, options);
     EXPECT_TRUE(layout.ok()) << layout.status().ToString();
     return *std::move(layout);
   }
@@ -71,9 +88,7 @@ class FileLayoutTest : public ::testing::Test {
 
   std::shared_ptr<const Schema> schema_;
   std::optional<RowBatch> batch_;
-  std::vector<FeatureSource> sources_;
-  RowOrder order_;
-  std::vector<ClusteredFeature> features_;
+  HeldTable held_;
 };
 
 TEST_F(FileLayoutTest, TheLargestListsGetTheDictionariesThatCanBeNumbered) {
@@ -107,13 +122,9 @@ TEST(IdSpacesOfAFile, AreFoundAndAKeySharesThatOfLists) {
     EXPECT_TRUE(batch.SetInts(4, 0, std::vector<int64_t>{id(9'000)}).ok());
     EXPECT_TRUE(batch.EndRow().ok());
   }
-  std::vector<FeatureSource> sources;
-  for (size_t f = 0; f < shared->features.size(); ++f)
-    sources.push_back({&shared->features[f], &batch.feature(f)});
-  const RowOrder order = ClusterRows(sources, {}, kRows);
-  std::vector<ClusteredFeature> features;
-  for (const FeatureSource& source : sources) features.emplace_back(source, order, order.input_row);
-  const auto layout = PlanFileLayout(*shared, features, SampleRows(order, kRows, kRows, 0, {}), {});
+  HeldTable held;
+  held.Take(*shared, batch);
+  const auto layout = PlanFileLayout(*shared, held.features, held.sample, {});
   ASSERT_TRUE(layout.ok());
   std::vector<uint16_t> spaces;
   for (const ColumnLayout& column : layout->columns) spaces.push_back(column.id_space);
@@ -129,8 +140,8 @@ class CheckStripeTest : public FileLayoutTest {
   CheckStripeTest() : layout_(Plan({})) {
     PlanMemory plans(layout_.num_slots, false);
     const StripeOptions options{.page_values = kPageValues, .plans = &plans};
-    auto encoded = EncodeStripe(layout_, features_, order_.time_rank, 0, kRows, options,
-                                [] { return Status::Ok(); });
+    auto encoded = EncodeStripe(layout_, held_.features, held_.sample.rows_in_time, {0, kRows},
+                                options, [] { return Status::Ok(); });
     EXPECT_TRUE(encoded.ok()) << encoded.status().ToString();
     auto file = CreateMemoryFile(&bytes_, "memory");
     FileSink sink(file.get(), 1);
@@ -139,7 +150,7 @@ class CheckStripeTest : public FileLayoutTest {
     EXPECT_TRUE(PlaceStripe(*encoded, layout_.storage_order, &sink, &stripe_).ok());
   }
 
-  Status Check() { return CheckPlacedStripe(layout_, features_, kPageValues, stripe_); }
+  Status Check() { return CheckPlacedStripe(layout_, held_.features, kPageValues, stripe_); }
 
   // What is said of the stripe with one record changed.
   template <typename Record, typename Change>

@@ -12,91 +12,101 @@
 namespace dsi {
 namespace {
 
-internal::RowOrder InOrder(uint32_t num_rows, uint32_t session) {
-  internal::RowOrder order;
+internal::RowList InOrder(uint32_t num_rows, uint32_t session) {
+  internal::RowList rows(true, UINT64_MAX, "");
   for (uint32_t row = 0; row < num_rows; ++row) {
-    order.input_row.push_back(num_rows - 1 - row);
-    order.input_entry.push_back(num_rows - 1 - row);
-    order.time_rank.push_back(num_rows - 1 - row);
-    if (row % session == 0) order.session_starts.push_back(row);
+    EXPECT_TRUE(rows.Append({.time = 0,
+                             .input_row = num_rows - 1 - row,
+                             .bytes = 10,
+                             .starts_session = row % session == 0})
+                    .ok());
   }
-  return order;
+  return rows;
 }
 
 constexpr uint32_t kMost = 4'096;
+using Ranges = std::vector<internal::RowInterval>;
 
-// Of features that have ten entries in each row of [first, end).
-internal::RowSample Sample(const internal::RowOrder& order, uint32_t most,
-                           const std::vector<std::pair<uint32_t, uint32_t>>& features) {
-  const auto count = [&](size_t f, const internal::RowInterval& range) -> uint64_t {
-    const uint32_t first = std::max(range.first, features[f].first);
-    const uint32_t end = std::min(range.first + range.num_rows, features[f].second);
-    return first < end ? 10 * (end - first) : 0;
-  };
-  return internal::SampleRows(order, static_cast<uint32_t>(order.input_row.size()), most,
-                              features.size(), count);
+uint32_t CountRows(const Ranges& ranges) {
+  uint32_t count = 0;
+  for (const internal::RowInterval& range : ranges) count += range.num_rows;
+  return count;
 }
 
-void ExpectSound(const internal::RowSample& sample, uint32_t num_rows) {
+// Of features that have ten entries in each row of [first, end).
+Ranges Sample(const internal::RowList& rows, const internal::SampleLimits& most,
+              const std::vector<std::pair<uint32_t, uint32_t>>& features) {
+  const auto count = [&](std::span<const internal::RowInterval> intervals) {
+    std::vector<uint64_t> counts;
+    for (const auto& [begin, end_of_feature] : features) {
+      for (const internal::RowInterval& range : intervals) {
+        const uint32_t first = std::max(range.first, begin);
+        const uint32_t end = std::min(range.first + range.num_rows, end_of_feature);
+        counts.push_back(first < end ? 10 * (end - first) : 0);
+      }
+    }
+    return Result<std::vector<uint64_t>>(std::move(counts));
+  };
+  auto ranges = internal::SampleRows(rows, most, features.size(), count);
+  EXPECT_TRUE(ranges.ok());
+  return *std::move(ranges);
+}
+
+void ExpectSound(const Ranges& ranges, uint32_t num_rows) {
   uint32_t end = 0;
-  size_t at = 0;
-  for (const internal::RowInterval& range : sample.ranges) {
+  for (const internal::RowInterval& range : ranges) {
     EXPECT_GE(range.first, end);
-    EXPECT_EQ(sample.input_entry[at], num_rows - 1 - range.first);
-    at += range.num_rows;
     end = range.first + range.num_rows;
   }
   EXPECT_LE(end, num_rows);
-  EXPECT_EQ(sample.num_rows(), at);
-  EXPECT_EQ(sample.rows_in_time.size(), at);
-  EXPECT_LE(at, kMost);
+  EXPECT_LE(CountRows(ranges), kMost);
 }
 
 TEST(SampleRows, TakesAllWhereThereAreFew) {
-  const internal::RowOrder order = InOrder(1'000, 10);
-  const internal::RowSample sample = Sample(order, 1'000, {{500, 600}});
-  ASSERT_EQ(sample.ranges.size(), 1U);
-  EXPECT_EQ(sample.ranges[0].num_rows, 1'000U);
-  EXPECT_EQ(sample.input_entry, order.input_entry);
-  EXPECT_EQ(sample.rows_in_time, internal::RowsInTime(order.time_rank));
+  const Ranges ranges = Sample(InOrder(1'000, 10), {.rows = 1'000}, {{500, 600}});
+  ASSERT_EQ(ranges.size(), 1U);
+  EXPECT_EQ(ranges[0].num_rows, 1'000U);
 }
 
 TEST(SampleRows, TheFirstRowsDoWhereAllFeaturesAreThere) {
   const uint32_t num_rows = 100'000;
-  const internal::RowOrder order = InOrder(num_rows, 10);
-  const internal::RowSample sample =
-      Sample(order, kMost, {{0, num_rows}, {0, num_rows / 2}, {90'000, 90'010}});
-  ASSERT_EQ(sample.ranges.size(), 1U);
-  EXPECT_EQ(sample.num_rows(), kMost);
-  ExpectSound(sample, num_rows);
+  const Ranges ranges = Sample(InOrder(num_rows, 10), {.rows = kMost},
+                               {{0, num_rows}, {0, num_rows / 2}, {90'000, 90'010}});
+  ASSERT_EQ(ranges.size(), 1U);
+  EXPECT_EQ(CountRows(ranges), kMost);
+  ExpectSound(ranges, num_rows);
 }
 
 TEST(SampleRows, SeesWhatComesLater) {
   for (const uint32_t num_rows : {4'097U, 5'000U, 8'192U, 9'000U, 20'000U, 1'000'000U}) {
     for (const uint32_t session : {7U, 100U, 3'000U}) {
-      const internal::RowOrder order = InOrder(num_rows, session);
       const uint32_t late = num_rows - num_rows / 10;
-      const internal::RowSample sample =
-          Sample(order, kMost, {{0, num_rows}, {late, num_rows}, {0, 1'000}});
-      ExpectSound(sample, num_rows);
-      const internal::RowInterval last = sample.ranges.back();
+      const Ranges ranges = Sample(InOrder(num_rows, session), {.rows = kMost},
+                                   {{0, num_rows}, {late, num_rows}, {0, 1'000}});
+      ExpectSound(ranges, num_rows);
+      const internal::RowInterval last = ranges.back();
       EXPECT_GT(last.first + last.num_rows, late) << num_rows << ", " << session;
-      EXPECT_EQ(sample.ranges[0].first, 0U);
+      EXPECT_EQ(ranges[0].first, 0U);
     }
   }
 }
 
 TEST(SampleRows, SeesFeaturesOfDifferentTimes) {
   const uint32_t num_rows = 1'000'000;
-  const internal::RowSample sample =
-      Sample(InOrder(num_rows, 10), kMost, {{300'000, 400'000}, {700'000, 800'000}});
-  ASSERT_EQ(sample.ranges.size(), 3U);
-  EXPECT_EQ(sample.ranges[1].first / 100'000, 3U);
-  EXPECT_EQ(sample.ranges[2].first / 100'000, 7U);
-  ExpectSound(sample, num_rows);
+  const Ranges ranges =
+      Sample(InOrder(num_rows, 10), {.rows = kMost}, {{300'000, 400'000}, {700'000, 800'000}});
+  ASSERT_EQ(ranges.size(), 3U);
+  EXPECT_EQ(ranges[1].first / 100'000, 3U);
+  EXPECT_EQ(ranges[2].first / 100'000, 7U);
+  ExpectSound(ranges, num_rows);
 }
 
-TEST(SampleRows, NoRows) { EXPECT_EQ(Sample({}, 0, {}).num_rows(), 0U); }
+TEST(SampleRows, HasNoMoreBytesThanAStripe) {
+  const Ranges ranges = Sample(InOrder(10'000, 10), {.rows = kMost, .bytes = 500}, {{0, 10'000}});
+  EXPECT_EQ(CountRows(ranges), 50U);
+}
+
+TEST(SampleRows, NoRows) { EXPECT_EQ(CountRows(Sample(InOrder(0, 1), {}, {})), 0U); }
 
 // A launch: sessions carry a list that none of the first stripe has.
 uint64_t ValuesStored(bool from_the_start) {

@@ -81,7 +81,7 @@ TEST(PageProfile, TellsPlacesApart) {
   floats.is_float = true;
   EXPECT_FALSE(AreAlike(profile, ProfileOf(floats, {})));
   EXPECT_FALSE(AreAlike(profile, ProfileOf(ViewOf<uint64_t>(std::span(words).first(1000)), {})));
-  EncodeTuning dearer;
+  StreamTuning dearer;
   dearer.ns_per_byte *= 2;
   EXPECT_FALSE(AreAlike(profile, ProfileOf(ViewOf<uint64_t>(words), dearer)));
 }

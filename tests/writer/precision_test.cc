@@ -35,7 +35,8 @@ Rounded<Float> Round(Precision precision, const std::vector<Float>& values) {
   RowBatch::FeatureBuffer rows;
   const auto bytes = std::as_bytes(std::span(values));
   rows.values.emplace_back(bytes.begin(), bytes.end());
-  const Result<double> max_error = internal::RoundColumn(feature, 0, &rows);
+  const Result<double> max_error =
+      internal::RoundColumn(feature, 0, internal::LargestOf(feature, 0, rows), &rows);
   Rounded<Float> rounded;
   rounded.status = max_error.status();
   if (!max_error.ok()) return rounded;

@@ -108,56 +108,6 @@ TEST(WriterErrors, ARefusedBatchCostsNoRowsAndNoBytes) {
             }));
 }
 
-// As a job does that fills one file after another.
-TEST(WriterErrors, RowsBeyondTheMemoryAreRefusedAndTheRestIsWritten) {
-  for (const bool by_columns : {false, true}) {
-    const auto append = [by_columns](Writer* writer) {
-      return by_columns ? Columns(0).AppendTo(writer) : writer->Append(Batch(*writer, 0));
-    };
-    constexpr uint64_t kLimit = 100'000;
-    std::vector<std::byte> bytes;
-    const auto writer = NewWriter(&bytes, {.memory_bytes = kLimit});
-    uint64_t num_appended = 0;
-    Status status;
-    while (num_appended < 1'000 && (status = append(writer.get())).ok()) ++num_appended;
-    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status.ToString();
-    EXPECT_NE(status.message().find("memory budget"), std::string::npos);
-    EXPECT_NE(status.message().find("memory:"), std::string::npos);
-    EXPECT_LE(writer->size_bytes(), kLimit);
-    EXPECT_GT(writer->size_bytes(), kLimit / 2);
-    EXPECT_EQ(writer->num_rows(), num_appended * kRows);
-    const auto report = writer->Finish();
-    ASSERT_TRUE(report.ok()) << report.status().ToString();
-    EXPECT_EQ(report->num_rows, num_appended * kRows);
-
-    std::vector<std::byte> expected;
-    const auto other = NewWriter(&expected);
-    for (uint64_t i = 0; i < num_appended; ++i) ASSERT_TRUE(append(other.get()).ok());
-    ASSERT_TRUE(other->Finish().ok());
-    EXPECT_EQ(bytes, expected);
-  }
-}
-
-TEST(WriterErrors, FirstRowsThatDoNotFitAreTakenBack) {
-  std::vector<std::byte> bytes;
-  const auto writer = NewWriter(&bytes, {.memory_bytes = 100});
-  EXPECT_EQ(writer->Append(Batch(*writer, 0)).code(), StatusCode::kResourceExhausted);
-  EXPECT_EQ(Columns(0).AppendTo(writer.get()).code(), StatusCode::kResourceExhausted);
-  EXPECT_EQ(writer->num_rows(), 0U);
-  EXPECT_EQ(writer->size_bytes(), 0U);
-  EXPECT_TRUE(writer->Finish().ok());
-  // 16 MB of ids would fit, and what it takes to number them would not.
-  const auto one = NewWriter(&bytes, {.memory_bytes = 40 << 20});
-  const std::vector<int64_t> ids(2'000'000);
-  const std::vector<int64_t> offsets = {0, 1'000'000, 2'000'000};
-  FeatureColumns list;
-  list.feature = 1;
-  list.offsets64 = offsets.data();
-  list.values = {ids.data()};
-  EXPECT_EQ(one->AppendColumns(2, std::vector{list}).code(), StatusCode::kResourceExhausted);
-  EXPECT_EQ(one->num_rows(), 0U);
-}
-
 TEST(WriterErrors, ProgressThatThrowsFailsTheFinish) {
   for (const int threads : {1, 4}) {
     for (int call = 0;; ++call) {

@@ -174,34 +174,6 @@ TEST(WriterLimits, EveryCallMayCancel) {
   }
 }
 
-TEST(WriterLimits, MemoryBytesHoldForEveryWayIn) {
-  constexpr uint64_t kLimit = 1 << 20;
-  const std::vector<int64_t> numbers(200'000, 3);
-  const FeatureColumns columns{.feature = 0, .values = {numbers.data()}};
-  for (const bool by_columns : {true, false}) {
-    // The first rows are another case: of them nothing was known before.
-    for (const size_t num_rows : {size_t{1'000}, numbers.size()}) {
-      std::vector<std::byte> bytes;
-      auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), NumbersSchema(1),
-                                   {.memory_bytes = kLimit});
-      ASSERT_TRUE(writer.ok()) << writer.status().ToString();
-      RowBatch batch((*writer)->schema());
-      ASSERT_TRUE(batch.AppendColumns(num_rows, std::span(&columns, 1)).ok());
-      uint64_t appends = 0;
-      Status status;
-      while (status.ok() && appends < 1'000) {
-        status = by_columns ? (*writer)->AppendColumns(num_rows, std::span(&columns, 1))
-                            : (*writer)->Append(batch);
-        appends += status.ok() ? 1 : 0;
-      }
-      EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << by_columns;
-      EXPECT_NE(status.message().find("memory budget"), std::string::npos) << status.message();
-      EXPECT_LE(appends * num_rows * sizeof(int64_t), kLimit);
-      EXPECT_EQ(appends > 0, num_rows == 1'000);
-    }
-  }
-}
-
 // Files that fail, at every append there is and at the end.
 TEST(WriterFaults, EveryAppendAndThePublish) {
   const auto write = [](test::WriteFaults faults, std::vector<std::byte>* bytes) -> Status {

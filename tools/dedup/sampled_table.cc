@@ -33,9 +33,8 @@ Status OpenText(const SampleOptions& options, SampledTable* table, bool* cut, Pr
   // The writer needs some room beside the rows.
   text.choice.writer.memory_bytes = options.memory_bytes * 2;
   std::vector<std::byte> bytes;
-  auto made = TextToDsi(text, CreateMemoryFile(&bytes, "the table"), progress);
-  if (!made.ok()) return OfBudget(made.status(), "twice --memory: writing needs room beside rows");
-  TextToDsiReport& report = *made;
+  DSI_ASSIGN_OR_RETURN(TextToDsiReport report,
+                       TextToDsi(text, CreateMemoryFile(&bytes, "the table"), progress));
   table->schema = report.fit.schema;
   table->fit = std::move(report.fit);
   table->inference = table->fit.inference;

@@ -44,26 +44,20 @@ size_t ClusteredFeature::CountPresent(std::span<const RowInterval> ranges) const
   return count;
 }
 
-size_t ClusteredFeature::CountEntries() const {
-  return source_.rows->values[0].size() /
-         static_cast<size_t>(TypeWidth(source_.spec->columns[0].type));
-}
-
-uint64_t ClusteredFeature::EstimateEntries(const RowInterval& range) const {
-  constexpr uint32_t kLooks = 64;
-  const bool all = source_.rows->all_present;
-  const auto at = [&](uint32_t position) {
-    const auto found = std::lower_bound(positions_.begin(), positions_.end(), position);
-    return static_cast<uint32_t>(found - positions_.begin());
-  };
-  const uint32_t begin = all ? range.first : at(range.first);
-  const uint32_t end = all ? range.first + range.num_rows : at(range.first + range.num_rows);
-  if (!source_.has_lengths()) return uint64_t{end - begin} * source_.entries_per_row();
-  const uint32_t step = (end - begin) / kLooks + 1;
+uint64_t ClusteredFeature::CountEntries(const RowInterval& range) const {
+  if (!source_.has_lengths()) return CountPresent({&range, 1}) * source_.entries_per_row();
+  const std::vector<uint32_t>& lengths = source_.rows->lengths;
   uint64_t entries = 0;
-  for (uint32_t i = begin; i < end; i += step)
-    entries += source_.rows->lengths[all ? order_.input_row[i] : entries_[i]];
-  return entries * step;
+  if (source_.rows->all_present) {
+    for (uint32_t i = 0; i < range.num_rows; ++i)
+      entries += lengths[order_.input_row[range.first + i]];
+    return entries;
+  }
+  auto i = static_cast<size_t>(std::lower_bound(positions_.begin(), positions_.end(), range.first) -
+                               positions_.begin());
+  for (; i < positions_.size() && positions_[i] - range.first < range.num_rows; ++i)
+    entries += lengths[entries_[i]];
+  return entries;
 }
 
 void ClusteredFeature::FillRows(const RowInterval& range, uint32_t at, FeatureSlice* slice) const {

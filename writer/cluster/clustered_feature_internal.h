@@ -36,10 +36,8 @@ class ClusteredFeature {
   const FeatureSource& source() const { return source_; }
   // Rows present at these positions.
   size_t CountPresent(std::span<const RowInterval> ranges) const;
-  // Entries of a column in all rows.
-  size_t CountEntries() const;
-  // And about how many in some, by the lengths of a few.
-  uint64_t EstimateEntries(const RowInterval& range) const;
+  // Entries of a column in these rows.
+  uint64_t CountEntries(const RowInterval& range) const;
 
  private:
   // The rows of `ranges`; `entries` are their RowOrder::input_entry.

@@ -1,16 +1,26 @@
 #include "dsi/writer/cluster/clustering_internal.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 
+#include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
 namespace {
+
+constexpr size_t kHashBytes = 16;
+constexpr size_t kTimeBytes = 8;
+constexpr size_t kRowBytes = 4;
+constexpr size_t kMomentBytes = kTimeBytes + kRowBytes;  // A time and an input position.
+constexpr uint32_t kPollEvery = 1U << 16;                // Rows.
 
 // Reads one scalar or string feature row by row, in input order.
 class KeyCursor {
@@ -57,67 +67,119 @@ std::vector<int64_t> ReadTimes(const FeatureSource* source, size_t num_rows) {
   return times;
 }
 
-// Splits every group of rows by one more key: group_of[row] becomes the number of (old group,
-// value), numbered by first use.
-size_t Refine(const FeatureSource& source, size_t num_rows, std::vector<uint32_t>* group_of) {
-  struct Hash {
-    size_t operator()(const std::pair<uint32_t, std::string_view>& key) const {
-      return std::hash<std::string_view>{}(key.second) * 0x9E3779B97F4A7C15ULL + key.first;
-    }
-  };
-  // A missing key is a key of its own; the group number tells it apart from an empty string by the
-  // high bit, which group numbers never reach.
-  constexpr uint32_t kMissingBit = 1U << 31;
-  std::unordered_map<std::pair<uint32_t, std::string_view>, uint32_t, Hash> numbers;
-  numbers.reserve(num_rows / 4);
-  KeyCursor cursor(source);
-  for (size_t row = 0; row < num_rows; ++row) {
-    bool present = false;
-    const std::string_view bytes = cursor.Next(static_cast<uint32_t>(row), &present);
-    const uint32_t old = (*group_of)[row] | (present ? 0 : kMissingBit);
-    const auto [it, inserted] =
-        numbers.try_emplace({old, bytes}, static_cast<uint32_t>(numbers.size()));
-    (*group_of)[row] = it->second;
-  }
-  return numbers.size();
+// Numbers whose order is that of their bytes.
+void PutTime(int64_t time, std::byte* at) {
+  StoreLE(at, __builtin_bswap64(static_cast<uint64_t>(time) ^ 1ULL << 63));
+}
+int64_t TimeAt(const std::byte* at) {
+  return static_cast<int64_t>(__builtin_bswap64(LoadLE<uint64_t>(at)) ^ 1ULL << 63);
+}
+void PutRow(uint32_t row, std::byte* at) { StoreLE(at, __builtin_bswap32(row)); }
+
+// A record behind its hashes: moment, bytes of the row.
+ListedRow RowAt(const std::byte* moment) {
+  return {.time = TimeAt(moment),
+          .input_row = __builtin_bswap32(LoadLE<uint32_t>(moment + kTimeBytes)),
+          .bytes = LoadLE<uint32_t>(moment + kMomentBytes)};
 }
 
-// Replaces group numbers by ranks: groups ordered by (rank of the outer group, first time, first
-// input position).
-void RankGroups(size_t num_groups, const std::vector<int64_t>& times,
-                const std::vector<uint32_t>& outer_rank, std::vector<uint32_t>* group_of) {
-  struct First {
-    uint32_t outer = 0;
-    uint32_t position = std::numeric_limits<uint32_t>::max();
-    int64_t time = std::numeric_limits<int64_t>::max();
-  };
-  std::vector<First> first(num_groups);
-  for (size_t row = 0; row < group_of->size(); ++row) {
-    First& f = first[(*group_of)[row]];
-    f.outer = outer_rank[row];
-    f.time = std::min(f.time, times[row]);
-    f.position = std::min(f.position, static_cast<uint32_t>(row));
+// Records in the order of their keys, level by level: what the first time and the first position of
+// each key are, told when the key ends.
+class FirstMoments {
+ public:
+  FirstMoments(size_t num_levels, const ClusterMemory& memory) : last_(num_levels * kHashBytes) {
+    for (size_t i = 0; i < num_levels; ++i)
+      levels_.push_back(Level{RecordList(kMomentBytes, memory.bytes / 16, memory.spill_folder)});
   }
-  std::vector<uint32_t> by_rank(num_groups);
-  std::iota(by_rank.begin(), by_rank.end(), 0U);
-  std::sort(by_rank.begin(), by_rank.end(), [&](uint32_t a, uint32_t b) {
-    if (first[a].outer != first[b].outer) return first[a].outer < first[b].outer;
-    if (first[a].time != first[b].time) return first[a].time < first[b].time;
-    return first[a].position < first[b].position;
-  });
-  std::vector<uint32_t> rank(num_groups);
-  for (size_t r = 0; r < num_groups; ++r) rank[by_rank[r]] = static_cast<uint32_t>(r);
-  for (uint32_t& group : *group_of) group = rank[group];
-}
+
+  // Of which levels the record begins a new key: those from this one on.
+  size_t Begins(const std::byte* record) {
+    size_t level = 0;
+    while (level < levels_.size() && !is_first_ &&
+           std::memcmp(record + level * kHashBytes, &last_[level * kHashBytes], kHashBytes) == 0)
+      ++level;
+    is_first_ = false;
+    std::copy_n(record, last_.size(), last_.data());
+    return level;
+  }
+
+  Status Add(const std::byte* record) {
+    const bool none_yet = is_first_;
+    const size_t begins = Begins(record);
+    const ListedRow row = RowAt(record + last_.size());
+    for (size_t i = 0; i < levels_.size(); ++i) {
+      Level& level = levels_[i];
+      if (i >= begins) {
+        if (!none_yet) DSI_RETURN_IF_ERROR(End(&level));
+        level.time = row.time;
+        level.row = row.input_row;
+      }
+      level.time = std::min(level.time, row.time);
+      level.row = std::min(level.row, row.input_row);
+    }
+    return Status::Ok();
+  }
+  // After the last Add: Take goes through the same records again.
+  Status Finish() {
+    for (Level& level : levels_) {
+      if (!is_first_) DSI_RETURN_IF_ERROR(End(&level));
+    }
+    is_first_ = true;
+    return Status::Ok();
+  }
+
+  // The first moments of a record's keys, all levels one after another.
+  Status Take(const std::byte* record, std::byte* moments) {
+    const bool none_yet = is_first_;
+    const size_t begins = Begins(record);
+    for (size_t i = 0; i < levels_.size(); ++i) {
+      if (i >= begins && !none_yet) ++levels_[i].at;
+      DSI_ASSIGN_OR_RETURN(const std::byte* moment, levels_[i].moments.At(levels_[i].at));
+      std::copy_n(moment, kMomentBytes, moments + i * kMomentBytes);
+    }
+    return Status::Ok();
+  }
+
+ private:
+  struct Level {
+    RecordList moments;
+    int64_t time = 0;
+    uint32_t row = 0;
+    uint64_t at = 0;
+  };
+
+  static Status End(Level* level) {
+    std::array<std::byte, kMomentBytes> moment;
+    PutTime(level->time, moment.data());
+    PutRow(level->row, moment.data() + kTimeBytes);
+    return level->moments.Append(moment.data());
+  }
+
+  std::vector<Level> levels_;
+  std::vector<std::byte> last_;  // Hashes of the record before.
+  bool is_first_ = true;
+};
+
+// Lets the caller look after so many rows.
+class Poller {
+ public:
+  explicit Poller(const std::function<Status()>& poll) : poll_(poll) {}
+  Status Row() { return ++rows_ % kPollEvery == 0 ? poll_() : Status::Ok(); }
+
+ private:
+  const std::function<Status()>& poll_;
+  uint32_t rows_ = 0;
+};
 
 }  // namespace
 
-std::vector<uint32_t> RowsInTime(std::span<const uint32_t> time_rank) {
-  std::vector<uint32_t> rows(time_rank.size());
-  std::iota(rows.begin(), rows.end(), 0U);
-  std::sort(rows.begin(), rows.end(),
-            [&](uint32_t a, uint32_t b) { return time_rank[a] < time_rank[b]; });
-  return rows;
+std::vector<uint32_t> RowsInTime(std::span<const ListedRow> rows) {
+  std::vector<uint32_t> places(rows.size());
+  std::iota(places.begin(), places.end(), 0U);
+  std::sort(places.begin(), places.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(rows[a].time, rows[a].input_row) < std::pair(rows[b].time, rows[b].input_row);
+  });
+  return places;
 }
 
 Result<ClusterKeys> ResolveClusterKeys(const Schema& schema,
@@ -141,46 +203,122 @@ Result<ClusterKeys> ResolveClusterKeys(const Schema& schema,
   return keys;
 }
 
-RowOrder ClusterRows(std::span<const FeatureSource> features, const ClusterKeys& keys,
-                     size_t num_rows) {
-  RowOrder order;
-  order.input_row.resize(num_rows);
-  std::iota(order.input_row.begin(), order.input_row.end(), 0U);
-  order.input_entry.assign(order.input_row.begin(), order.input_row.end());
-  order.time_rank = order.input_row;
-  if (keys.keys.empty() && keys.time < 0) return order;
+uint32_t KeyRecordBytes(const ClusterKeys& keys) {
+  return static_cast<uint32_t>(keys.keys.size() * kHashBytes + kMomentBytes + sizeof(uint32_t));
+}
 
+void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys& keys,
+                      uint32_t first_row, std::span<const uint64_t> row_bytes,
+                      std::vector<std::byte>* records) {
+  const size_t num_rows = row_bytes.size();
+  const size_t width = KeyRecordBytes(keys);
+  const size_t base = records->size();
+  records->resize(base + num_rows * width);
   const std::vector<int64_t> times =
       ReadTimes(keys.time < 0 ? nullptr : &features[static_cast<size_t>(keys.time)], num_rows);
-  std::vector<uint32_t> rank(num_rows, 0);
-  for (const size_t key : keys.keys) {
-    const std::vector<uint32_t> outer = rank;
-    const size_t num_groups = Refine(features[key], num_rows, &rank);
-    RankGroups(num_groups, times, outer, &rank);
-  }
-  std::sort(order.input_row.begin(), order.input_row.end(), [&](uint32_t a, uint32_t b) {
-    if (rank[a] != rank[b]) return rank[a] < rank[b];
-    if (times[a] != times[b]) return times[a] < times[b];
-    return a < b;
-  });
-  order.input_entry.assign(order.input_row.begin(), order.input_row.end());
-  std::vector<uint32_t> by_time(num_rows);
-  std::iota(by_time.begin(), by_time.end(), 0U);
-  std::stable_sort(by_time.begin(), by_time.end(),
-                   [&](uint32_t a, uint32_t b) { return times[a] < times[b]; });
-  std::vector<uint32_t>& rank_of_input = rank;  // Used up to here as the rank of sessions.
-  std::vector<uint32_t> session(num_rows);
-  for (size_t p = 0; p < num_rows; ++p) session[p] = rank[order.input_row[p]];
-  for (uint32_t i = 0; i < num_rows; ++i) rank_of_input[by_time[i]] = i;
-  for (size_t p = 0; p < num_rows; ++p) order.time_rank[p] = rank_of_input[order.input_row[p]];
-  if (!keys.keys.empty()) {
-    for (size_t p = 0; p < num_rows; ++p) {
-      if (p == 0 || session[p] != session[p - 1]) {
-        order.session_starts.push_back(static_cast<uint32_t>(p));
+  for (size_t level = 0; level < keys.keys.size(); ++level) {
+    KeyCursor cursor(features[keys.keys[level]]);
+    std::byte* at = records->data() + base + level * kHashBytes;
+    for (uint32_t row = 0; row < num_rows; ++row, at += width) {
+      bool present = false;
+      const std::string_view bytes = cursor.Next(row, &present);
+      // A missing key is a key of its own, and not the empty string.
+      XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data(), bytes.size(), present ? 1 : 0);
+      if (level > 0) {
+        std::array<std::byte, 2 * kHashBytes> both;
+        std::copy_n(at - kHashBytes, kHashBytes, both.data());
+        StoreLE(both.data() + kHashBytes, hash.low64);
+        StoreLE(both.data() + kHashBytes + 8, hash.high64);
+        hash = XXH3_128bits(both.data(), both.size());
       }
+      StoreLE(at, hash.low64);
+      StoreLE(at + 8, hash.high64);
     }
   }
-  return order;
+  std::byte* at = records->data() + base + keys.keys.size() * kHashBytes;
+  for (uint32_t row = 0; row < num_rows; ++row, at += width) {
+    PutTime(times[row], at);
+    PutRow(first_row + row, at + kTimeBytes);
+    StoreLE(at + kMomentBytes,
+            static_cast<uint32_t>(std::min<uint64_t>(row_bytes[row], UINT32_MAX)));
+  }
+}
+
+Result<RowList> ClusterRows(const ClusterKeys& keys, const ForEachRecords& records,
+                            const ClusterMemory& memory, const std::function<Status()>& poll) {
+  const size_t num_levels = keys.keys.size();
+  const size_t hashes = num_levels * kHashBytes;
+  const size_t moments = num_levels * kMomentBytes;
+  const uint32_t width = KeyRecordBytes(keys);
+  Poller poller(poll);
+  RowList list(num_levels != 0, memory.bytes / 8, memory.spill_folder);
+  const auto for_each = [&](const auto& visit) {
+    return records([&](std::span<const std::byte> some) -> Status {
+      for (size_t at = 0; at < some.size(); at += width) {
+        DSI_RETURN_IF_ERROR(poller.Row());
+        DSI_RETURN_IF_ERROR(visit(some.data() + at));
+      }
+      return Status::Ok();
+    });
+  };
+  if (num_levels == 0 && keys.time < 0) {
+    DSI_RETURN_IF_ERROR(
+        for_each([&](const std::byte* record) { return list.Append(RowAt(record)); }));
+    return list;
+  }
+
+  // In file order: the first moments of its keys, its own moment, its bytes.
+  const auto placed_width = static_cast<uint32_t>(moments + kMomentBytes + sizeof(uint32_t));
+  RecordSorter placed(placed_width, static_cast<uint32_t>(moments + kMomentBytes), memory.bytes / 8,
+                      memory.spill_folder);
+  if (num_levels == 0) {
+    DSI_RETURN_IF_ERROR(for_each([&](const std::byte* record) { return placed.Add(record); }));
+  } else {
+    RecordSorter by_key(width, static_cast<uint32_t>(hashes + kMomentBytes), memory.bytes / 8,
+                        memory.spill_folder);
+    DSI_RETURN_IF_ERROR(for_each([&](const std::byte* record) { return by_key.Add(record); }));
+    DSI_RETURN_IF_ERROR(by_key.Sort());
+    FirstMoments firsts(num_levels, memory);
+    const auto each_by_key = [&](const auto& visit) -> Status {
+      while (true) {
+        DSI_RETURN_IF_ERROR(poller.Row());
+        DSI_ASSIGN_OR_RETURN(const std::byte* record, by_key.Next());
+        if (record == nullptr) return Status::Ok();
+        DSI_RETURN_IF_ERROR(visit(record));
+      }
+    };
+    DSI_RETURN_IF_ERROR(each_by_key([&](const std::byte* record) { return firsts.Add(record); }));
+    DSI_RETURN_IF_ERROR(firsts.Finish());
+    DSI_RETURN_IF_ERROR(by_key.Rewind());
+    std::vector<std::byte> record(placed_width);
+    const auto place = [&](const std::byte* key) -> Status {
+      DSI_RETURN_IF_ERROR(firsts.Take(key, record.data()));
+      std::copy_n(key + hashes, kMomentBytes + sizeof(uint32_t), record.data() + moments);
+      return placed.Add(record.data());
+    };
+    DSI_RETURN_IF_ERROR(each_by_key(place));
+  }
+  DSI_RETURN_IF_ERROR(placed.Sort());
+  std::vector<std::byte> session;
+  while (true) {
+    DSI_RETURN_IF_ERROR(poller.Row());
+    DSI_ASSIGN_OR_RETURN(const std::byte* record, placed.Next());
+    if (record == nullptr) break;
+    ListedRow row = RowAt(record + moments);
+    row.starts_session =
+        num_levels != 0 && (session.empty() || std::memcmp(session.data(), record, moments) != 0);
+    if (row.starts_session) session.assign(record, record + moments);
+    DSI_RETURN_IF_ERROR(list.Append(row));
+  }
+  return list;
+}
+
+Result<RowList> ClusterHeldRows(std::span<const FeatureSource> features, const ClusterKeys& keys,
+                                size_t num_rows) {
+  std::vector<std::byte> records;
+  AppendKeyRecords(features, keys, 0, std::vector<uint64_t>(num_rows, 0), &records);
+  const ForEachRecords all = [&](const auto& visit) { return visit(records); };
+  return ClusterRows(keys, all, {}, [] { return Status::Ok(); });
 }
 
 }  // namespace dsi::internal

@@ -1,13 +1,24 @@
 // Decides the order of rows: keys by their first time, then by input position; rows of one key by
 // time, then input position (design §4, row order).
+//
+// A row is a record of fixed size: of the session keys, each with those outside of it, 128 bits of
+// XXH3; the time; the input position; and how many bytes it takes. Keys whose hashes are equal are
+// taken for equal. Records are sorted by keys, so that the first time of each is found, and then by
+// these first times; both in memory where they fit, else through spill files.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "dsi/base/status.h"
+#include "dsi/writer/cluster/row_list_internal.h"
 #include "dsi/writer/rows/source_internal.h"
+#include "dsi/writer/spill/record_sorter_internal.h"
 
 namespace dsi::internal {
 
@@ -21,9 +32,32 @@ struct ClusterKeys {
 // name, or a feature that is no scalar or string.
 Result<ClusterKeys> ResolveClusterKeys(const Schema& schema, const std::vector<std::string>& names);
 
-// Orders num_rows rows. Without keys and time rows keep their order. Deterministic. Cost: O(n log
-// n).
-RowOrder ClusterRows(std::span<const FeatureSource> features, const ClusterKeys& keys,
-                     size_t num_rows);
+// Of the record of a row.
+uint32_t KeyRecordBytes(const ClusterKeys& keys);
+// Appends the records of rows, which are [first_row, …) of the input. `features`: of the schema,
+// with these rows.
+void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys& keys,
+                      uint32_t first_row, std::span<const uint64_t> row_bytes,
+                      std::vector<std::byte>* records);
+
+// Hands out the records of all rows, some at a time, in the order of input.
+using ForEachRecords =
+    std::function<Status(const std::function<Status(std::span<const std::byte>)>&)>;
+
+struct ClusterMemory {
+  uint64_t bytes = UINT64_MAX;  // At most, about.
+  std::string spill_folder;
+};
+
+// Deterministic, whatever the memory. `poll` may cancel. Cost: O(n log n).
+Result<RowList> ClusterRows(const ClusterKeys& keys, const ForEachRecords& records,
+                            const ClusterMemory& memory, const std::function<Status()>& poll);
+
+// The same of rows that are in memory, which have no bytes then.
+Result<RowList> ClusterHeldRows(std::span<const FeatureSource> features, const ClusterKeys& keys,
+                                size_t num_rows);
+
+// Places in `rows`, oldest first; of equal times by input position.
+std::vector<uint32_t> RowsInTime(std::span<const ListedRow> rows);
 
 }  // namespace dsi::internal

@@ -92,6 +92,22 @@ std::vector<std::byte> GatherValues(const FeatureSlice& slice, size_t column,
   return out;
 }
 
+std::vector<std::byte> GatherPieces(const FeatureSlice& slice, size_t column, uint64_t most) {
+  constexpr uint32_t kPieceRows = 64;
+  const uint64_t entries = CountValues(slice, {});
+  if (entries <= most) return GatherValues(slice, column, {});
+  const uint32_t num_pieces = (slice.num_rows - 1) / kPieceRows + 1;
+  const uint64_t step = (entries - 1) / most + 1;
+  std::vector<uint32_t> rows;
+  for (uint64_t piece = 0; piece < num_pieces; piece += step) {
+    for (uint32_t i = 0; i < kPieceRows; ++i) {
+      const uint64_t row = piece * kPieceRows + i;
+      if (row < slice.num_rows) rows.push_back(static_cast<uint32_t>(row));
+    }
+  }
+  return GatherValues(slice, column, rows);
+}
+
 ArrayView ViewOf(const std::vector<std::byte>& values, Type type) {
   const int width = TypeWidth(type);
   return {.values = values.data(),

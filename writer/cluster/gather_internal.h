@@ -22,6 +22,10 @@ uint64_t CountValues(const FeatureSlice& slice, const std::vector<uint32_t>& sto
 std::vector<std::byte> GatherValues(const FeatureSlice& slice, size_t column,
                                     const std::vector<uint32_t>& stored_rows);
 
+// At most about `most` entries of a column: those of all rows, or of pieces of 64 rows, as far
+// apart from each other.
+std::vector<std::byte> GatherPieces(const FeatureSlice& slice, size_t column, uint64_t most);
+
 // The bytes of a column as an array of its type.
 ArrayView ViewOf(const std::vector<std::byte>& values, Type type);
 

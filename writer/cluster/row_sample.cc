@@ -9,13 +9,20 @@ namespace {
 constexpr uint32_t kMostWindows = 64;  // That are looked at, as many rows each as the sample has.
 constexpr size_t kMostRanges = 4;      // That the sample is made of.
 constexpr uint64_t kFewestEntries = 1'024;  // A feature of fewer does not matter.
-
-constexpr uint64_t kHardlyAny = 8;  // One in so many of what a window has on average.
+constexpr uint64_t kFewestLooked = 32;      // Of a window on average; fewer may be chance.
+constexpr uint64_t kHardlyAny = 8;          // One in so many of what a window has on average.
+// Rows of a window that are looked at.
+constexpr uint32_t kPieces = 4;
+constexpr uint32_t kPieceRows = 1'024;
 
 // The last session start in [from, at], or `at` where there is none.
-uint32_t SessionStart(std::span<const uint32_t> starts, uint32_t from, uint32_t at) {
-  const auto after = std::upper_bound(starts.begin(), starts.end(), at);
-  return after == starts.begin() || *(after - 1) < from ? at : *(after - 1);
+Result<uint32_t> SessionStart(const RowList& rows, uint32_t from, uint32_t at) {
+  if (!rows.has_sessions()) return at;
+  for (uint32_t row = at;; --row) {
+    DSI_ASSIGN_OR_RETURN(const ListedRow listed, rows.At(row));
+    if (listed.starts_session) return row;
+    if (row == from) return at;
+  }
 }
 
 std::vector<RowInterval> Windows(uint32_t num_rows, uint32_t size) {
@@ -28,20 +35,44 @@ std::vector<RowInterval> Windows(uint32_t num_rows, uint32_t size) {
   return windows;
 }
 
+// Rows of the windows, as many of each.
+std::vector<RowInterval> Pieces(std::span<const RowInterval> windows) {
+  std::vector<RowInterval> pieces;
+  for (const RowInterval& window : windows) {
+    if (window.num_rows <= kPieces * kPieceRows) {
+      pieces.push_back(window);
+      continue;
+    }
+    for (uint32_t i = 0; i < kPieces; ++i) {
+      const uint64_t skipped = uint64_t{window.num_rows - kPieceRows} * i / (kPieces - 1);
+      pieces.push_back({window.first + static_cast<uint32_t>(skipped), kPieceRows});
+    }
+  }
+  return pieces;
+}
+
 // The first window, and while there are features that the chosen ones hardly have, the one that has
 // most of these. Ascending.
-std::vector<size_t> Choose(std::span<const RowInterval> windows, size_t num_features,
-                           const CountEntries& count) {
+Result<std::vector<size_t>> Choose(std::span<const RowInterval> windows, size_t num_features,
+                                   const CountEntries& count) {
+  std::vector<size_t> chosen = {0};
+  if (windows.size() < 2) return chosen;
+  const std::vector<RowInterval> pieces = Pieces(windows);
+  const size_t per_window = pieces.size() / windows.size();
+  const uint64_t looked = uint64_t{per_window} * pieces[0].num_rows;
+  DSI_ASSIGN_OR_RETURN(const std::vector<uint64_t> found, count(pieces));
+  const auto is_seen = [&](const std::vector<uint64_t>& entries, size_t window) {
+    const uint64_t sum = std::accumulate(entries.begin(), entries.end(), uint64_t{0});
+    return sum * windows[0].num_rows / looked < kFewestEntries ||
+           sum < kFewestLooked * windows.size() ||
+           entries[window] * kHardlyAny * windows.size() >= sum;
+  };
   // Entries of the features that are not seen yet, window by window.
   std::vector<std::vector<uint64_t>> unseen;
-  std::vector<size_t> chosen = {0};
-  const auto is_seen = [&windows](const std::vector<uint64_t>& entries, size_t window) {
-    const uint64_t sum = std::accumulate(entries.begin(), entries.end(), uint64_t{0});
-    return sum < kFewestEntries || entries[window] * kHardlyAny * windows.size() >= sum;
-  };
-  for (size_t f = 0; f < num_features && windows.size() > 1; ++f) {
-    std::vector<uint64_t> entries;
-    for (const RowInterval& window : windows) entries.push_back(count(f, window));
+  for (size_t f = 0; f < num_features; ++f) {
+    std::vector<uint64_t> entries(windows.size(), 0);
+    for (size_t i = 0; i < pieces.size(); ++i)
+      entries[i / per_window] += found[f * pieces.size() + i];
     if (!is_seen(entries, 0)) unseen.push_back(std::move(entries));
   }
   while (!unseen.empty() && chosen.size() < kMostRanges) {
@@ -59,37 +90,45 @@ std::vector<size_t> Choose(std::span<const RowInterval> windows, size_t num_feat
   return chosen;
 }
 
-std::vector<RowInterval> ChooseRanges(const RowOrder& order, uint32_t num_rows, uint32_t most,
-                                      size_t num_features, const CountEntries& count) {
-  if (num_rows <= most) return {{0, num_rows}};
-  const std::vector<RowInterval> windows = Windows(num_rows, most);
-  const std::vector<size_t> chosen = Choose(windows, num_features, count);
-  const auto size = std::max(1U, static_cast<uint32_t>(most / chosen.size()));
-  std::vector<RowInterval> ranges = {{0, size}};
-  for (size_t i = 1; i < chosen.size(); ++i) {
-    // What comes late is there at the end of a window rather than at its beginning.
-    const uint32_t at = windows[chosen[i]].first + most - size;
-    const uint32_t from = std::max(ranges.back().first + size, at - std::min(at, size / 4));
-    ranges.push_back({SessionStart(order.session_starts, from, at), size});
+// Cuts each range where the rows before take its share of the bytes.
+Status CutToBytes(const RowList& rows, uint64_t most_bytes, std::vector<RowInterval>* ranges) {
+  for (RowInterval& range : *ranges) {
+    uint64_t left = most_bytes / ranges->size();
+    for (uint32_t i = 0; i < range.num_rows; ++i) {
+      DSI_ASSIGN_OR_RETURN(const ListedRow row, rows.At(range.first + i));
+      if (row.bytes > left && i > 0) {
+        range.num_rows = i;
+        break;
+      }
+      left -= std::min<uint64_t>(left, row.bytes);
+    }
   }
-  return ranges;
+  return Status::Ok();
 }
 
 }  // namespace
 
-RowSample SampleRows(const RowOrder& order, uint32_t num_rows, uint32_t most, size_t num_features,
-                     const CountEntries& count) {
-  RowSample sample;
-  sample.ranges = ChooseRanges(order, num_rows, most, num_features, count);
-  std::vector<uint32_t> time_rank;
-  for (const RowInterval& range : sample.ranges) {
-    const auto entries = order.input_entry.begin() + range.first;
-    sample.input_entry.insert(sample.input_entry.end(), entries, entries + range.num_rows);
-    const auto ranks = order.time_rank.begin() + range.first;
-    time_rank.insert(time_rank.end(), ranks, ranks + range.num_rows);
+Result<std::vector<RowInterval>> SampleRows(const RowList& rows, const SampleLimits& most,
+                                            size_t num_features, const CountEntries& count) {
+  std::vector<RowInterval> ranges;
+  if (rows.size() == 0) return ranges;
+  if (rows.size() <= most.rows) {
+    ranges.push_back({0, rows.size()});
+  } else {
+    const std::vector<RowInterval> windows = Windows(rows.size(), most.rows);
+    DSI_ASSIGN_OR_RETURN(const std::vector<size_t> chosen, Choose(windows, num_features, count));
+    const auto size = std::max(1U, static_cast<uint32_t>(most.rows / chosen.size()));
+    ranges.push_back({0, size});
+    for (size_t i = 1; i < chosen.size(); ++i) {
+      // What comes late is there at the end of a window rather than at its beginning.
+      const uint32_t at = windows[chosen[i]].first + most.rows - size;
+      const uint32_t from = std::max(ranges.back().first + size, at - std::min(at, size / 4));
+      DSI_ASSIGN_OR_RETURN(const uint32_t start, SessionStart(rows, from, at));
+      ranges.push_back({start, size});
+    }
   }
-  sample.rows_in_time = RowsInTime(time_rank);
-  return sample;
+  DSI_RETURN_IF_ERROR(CutToBytes(rows, most.bytes, &ranges));
+  return ranges;
 }
 
 }  // namespace dsi::internal

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "dsi/base/status.h"
+#include "dsi/writer/cluster/row_list_internal.h"
 #include "dsi/writer/rows/source_internal.h"
 
 namespace dsi::internal {
@@ -16,6 +18,7 @@ struct RowInterval {
   uint32_t num_rows = 0;
 };
 
+// Rows of a few intervals, as they are held.
 struct RowSample {
   std::vector<RowInterval> ranges;     // Ascending, apart from each other.
   std::vector<uint64_t> input_entry;   // RowOrder::input_entry of its rows.
@@ -24,13 +27,20 @@ struct RowSample {
   uint32_t num_rows() const { return static_cast<uint32_t>(input_entry.size()); }
 };
 
-// About how many entries a feature has in a range of rows.
-using CountEntries = std::function<uint64_t(size_t feature, const RowInterval& range)>;
+// How many entries each feature has in each of these intervals, which ascend: feature by feature.
+using CountEntries =
+    std::function<Result<std::vector<uint64_t>>(std::span<const RowInterval> intervals)>;
 
-// At most `most` rows, all where there are no more. The first rows, as an owner's rows that follow
+struct SampleLimits {
+  uint32_t rows = 0;
+  uint64_t bytes = UINT64_MAX;
+};
+
+// At most so many rows, all where there are no more. The first rows, as an owner's rows that follow
 // each other in a stripe must do so in the sample; where features have hardly any entries there, as
-// those that come later, also rows of which they have many.
-RowSample SampleRows(const RowOrder& order, uint32_t num_rows, uint32_t most, size_t num_features,
-                     const CountEntries& count);
+// those that come later, also rows of which they have many. Looks at up to 4,096 rows in each of 64
+// places, wherever the rows are kept. Errors: those of the list and of `count`.
+Result<std::vector<RowInterval>> SampleRows(const RowList& rows, const SampleLimits& most,
+                                            size_t num_features, const CountEntries& count);
 
 }  // namespace dsi::internal

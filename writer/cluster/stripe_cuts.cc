@@ -17,8 +17,7 @@ uint32_t MostRows(uint32_t rest, uint32_t stripe_rows) {
 
 }  // namespace
 
-std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, const RowOrder& order) {
-  const size_t num_rows = order.input_row.size();
+std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t num_rows) {
   std::vector<uint64_t> of_input(num_rows, 0);
   uint64_t of_every_row = 0;
   for (const FeatureSource& feature : features) {
@@ -37,40 +36,44 @@ std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, const Ro
     for (size_t i = 0; i < rows.lengths.size(); ++i)
       of_input[rows.all_present ? i : rows.rows[i]] += rows.lengths[i] * entry;
   }
-  std::vector<uint64_t> bytes(num_rows);
-  for (size_t p = 0; p < num_rows; ++p) bytes[p] = of_input[order.input_row[p]] + of_every_row;
-  return bytes;
+  for (uint64_t& bytes : of_input) bytes += of_every_row;
+  return of_input;
 }
 
-std::vector<StripeCut> CutStripes(const RowOrder& order, std::span<const uint64_t> row_bytes,
-                                  uint32_t stripe_rows, uint64_t stripe_bytes) {
+Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_rows,
+                                          uint64_t stripe_bytes) {
   std::vector<StripeCut> cuts;
-  const auto num_rows = static_cast<uint32_t>(row_bytes.size());
-  const std::vector<uint32_t>& starts = order.session_starts;
-  size_t next = 0;  // First session start at or after the stripe's first row.
-  for (uint32_t row = 0; row < num_rows;) {
+  const uint32_t num_rows = rows.size();
+  for (uint32_t first = 0; first < num_rows;) {
     StripeCut cut;
-    cut.first_row = row;
-    const size_t first_session = next;
-    cut.continues_session = !starts.empty() && (next == starts.size() || starts[next] != row);
-    const uint32_t most_rows = MostRows(num_rows - row, stripe_rows);
-    uint64_t left = stripe_bytes - std::min(stripe_bytes, row_bytes[row]);
-    uint32_t end = row + 1;
-    while (end < num_rows && end - row < most_rows && row_bytes[end] <= left)
-      left -= row_bytes[end++];
-    if (end < num_rows && !starts.empty()) {
-      // Back to the last session start that leaves the stripe at least one row; none: the session
-      // is longer than a stripe.
-      const auto after = std::upper_bound(starts.begin(), starts.end(), end);
-      const uint32_t last = *(after - 1);
-      if (last > row) end = last;
+    cut.first_row = first;
+    DSI_ASSIGN_OR_RETURN(const ListedRow head, rows.At(first));
+    cut.continues_session = rows.has_sessions() && !head.starts_session;
+    const uint32_t most_rows = MostRows(num_rows - first, stripe_rows);
+    uint64_t left = stripe_bytes - std::min<uint64_t>(stripe_bytes, head.bytes);
+    uint32_t end = first + 1;
+    cut.num_sessions = head.starts_session ? 1 : 0;
+    // The last session start after the first row, and how many sessions start before it.
+    uint32_t last_start = first;
+    uint32_t sessions_before = 0;
+    for (; end < num_rows; ++end) {
+      DSI_ASSIGN_OR_RETURN(const ListedRow row, rows.At(end));
+      if (row.starts_session) {
+        last_start = end;
+        sessions_before = cut.num_sessions;
+      }
+      if (end - first == most_rows || row.bytes > left) break;
+      left -= row.bytes;
+      cut.num_sessions += row.starts_session ? 1 : 0;
     }
-    next =
-        static_cast<size_t>(std::lower_bound(starts.begin(), starts.end(), end) - starts.begin());
-    cut.num_rows = end - row;
-    cut.num_sessions = static_cast<uint32_t>(next - first_session);
+    // Back to the last session start; none: the session is longer than a stripe.
+    if (end < num_rows && last_start > first) {
+      end = last_start;
+      cut.num_sessions = sessions_before;
+    }
+    cut.num_rows = end - first;
     cuts.push_back(cut);
-    row = end;
+    first = end;
   }
   return cuts;
 }

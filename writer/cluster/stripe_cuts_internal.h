@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "dsi/writer/cluster/row_list_internal.h"
 #include "dsi/writer/rows/source_internal.h"
 
 namespace dsi::internal {
@@ -17,13 +18,13 @@ struct StripeCut {
       false;  // Its first row belongs to the session at the end of the stripe before.
 };
 
-// Bytes that each row takes in memory, by position in the file: entries, lengths and row numbers,
-// as RowBatch::size_bytes counts them.
-std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, const RowOrder& order);
+// Bytes that each row takes in memory, by row of the input: entries, lengths and row numbers, as
+// RowBatch::size_bytes counts them.
+std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t num_rows);
 
 // At most stripe_rows rows each, the last up to half as many more, and stripe_bytes unless one row
-// alone takes more. A session longer than a stripe is split.
-std::vector<StripeCut> CutStripes(const RowOrder& order, std::span<const uint64_t> row_bytes,
-                                  uint32_t stripe_rows, uint64_t stripe_bytes);
+// alone takes more. A session longer than a stripe is split. Errors: those of reading the list.
+Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_rows,
+                                          uint64_t stripe_bytes);
 
 }  // namespace dsi::internal

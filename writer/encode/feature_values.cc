@@ -25,13 +25,13 @@ std::vector<uint32_t> LengthsOf(const std::vector<uint32_t>& shape) {
 
 FeatureValues::FeatureValues(const ClusteredFeature& feature, const GroupIndex& index,
                              uint32_t first, uint32_t num_rows, const FeatureValuesOptions& options,
-                             const EncodeTuning& tuning)
+                             const StreamTuning& tuning)
     : feature_(feature), index_(index), first_(first), num_rows_(num_rows) {
   windows_.record.width = sizeof(uint32_t);
   if (options.windows_plan != nullptr) FindWindows(options, tuning);
 }
 
-void FeatureValues::FindWindows(const FeatureValuesOptions& options, const EncodeTuning& tuning) {
+void FeatureValues::FindWindows(const FeatureValuesOptions& options, const StreamTuning& tuning) {
   const FeatureSlice slice = feature_.MakeRows(first_, num_rows_);
   Windows found = internal::FindWindows(slice, index_.stored_rows, num_rows_);
   const auto encode = [&] {

@@ -24,7 +24,7 @@ class FeatureValues {
   // Rows [first, first + num_rows) of the file; `index` says which of them are stored. All must
   // outlive this.
   FeatureValues(const ClusteredFeature& feature, const GroupIndex& index, uint32_t first,
-                uint32_t num_rows, const FeatureValuesOptions& options, const EncodeTuning& tuning);
+                uint32_t num_rows, const FeatureValuesOptions& options, const StreamTuning& tuning);
 
   // Shape codes of the stored rows (D-010).
   std::vector<uint32_t> Shape() const;
@@ -36,7 +36,7 @@ class FeatureValues {
   std::vector<std::byte> CopyValues(uint32_t column, uint64_t fewest, uint64_t most) const;
 
  private:
-  void FindWindows(const FeatureValuesOptions& options, const EncodeTuning& tuning);
+  void FindWindows(const FeatureValuesOptions& options, const StreamTuning& tuning);
   void SpreadTiers(const Windows& windows, uint32_t num_tiers);
 
   const ClusteredFeature& feature_;

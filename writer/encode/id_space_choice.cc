@@ -1,6 +1,7 @@
 #include "dsi/writer/encode/id_space_choice_internal.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "dsi/codecs/choice/choose_internal.h"
@@ -9,6 +10,7 @@
 #include "dsi/codecs/dictionary/value_table_internal.h"
 #include "dsi/codecs/choice/entropy_internal.h"
 #include "dsi/writer/cluster/gather_internal.h"
+#include "dsi/writer/encode/repeats_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -20,6 +22,11 @@ constexpr size_t kMaxDictionary = 1U << 22;
 // A projection of one column must not read more than this times what it would with a dictionary of
 // its own, or none.
 constexpr double kSharedLimit = 1.5;
+
+// Ids of which so few repeat have no dictionary that saves more than this.
+constexpr double kLeastSaved = 0.02;
+// Of fewer ids a dictionary is made and looked at in no time.
+constexpr size_t kFewestToSample = 65'536;
 
 // The ways of a dictionary.
 constexpr IdWay kAscendingWay = kIdsWay;
@@ -216,6 +223,20 @@ IdDictionary<T> BuildDictionary(uint32_t slot, const StripeOptions& options, Mem
   return DictionaryOf(std::move(ids), slot, kAscendingWay, options);
 }
 
+template <typename T>
+Repeats RepeatsOf(Members<T> in) {
+  RepeatSample<T> sample;
+  for (const IdSpaceMember<T>* m : in) sample.Add(m->values());
+  return sample.Count();
+}
+
+// By a sample no dictionary is worth looking for: of ids so many of which differ none saves much,
+// or none was worth it for ids like these.
+bool IsHopeless(const Repeats& repeats, const std::optional<Repeats>& refused) {
+  if (repeats.total < kFewestToSample) return false;
+  return repeats.MostSaved() < kLeastSaved || (refused.has_value() && repeats.IsLike(*refused));
+}
+
 }  // namespace
 
 template <typename T>
@@ -230,17 +251,24 @@ IdDictionary<T> ChooseDictionary(uint32_t slot, const StripeOptions& options,
     m->codes = std::vector<uint32_t>();  // Gives the memory back.
     m->literals = std::vector<T>();
   };
+  const Repeats repeats = RepeatsOf<T>(in);
+  std::optional<Repeats>& refused = options.plans->Of(slot)->refused;
+  if (IsHopeless(repeats, refused)) in.clear();
   while (!in.empty()) {
     IdDictionary<T> dictionary = BuildDictionary<T>(slot, options, in);
     if (dictionary.ids.empty()) break;
     PriceMembers<T>(options, in);
     TryMostUsedFirst<T>(options, in, &dictionary);
     const std::vector<IdSpaceMember<T>*> losers = FindLosers<T>(in, dictionary);
-    if (losers.empty()) return dictionary;
+    if (losers.empty()) {
+      refused.reset();
+      return dictionary;
+    }
     std::for_each(losers.begin(), losers.end(), leave);
     std::erase_if(in, [](const IdSpaceMember<T>* m) { return m->way == kIdsWay; });
   }
   std::for_each(in.begin(), in.end(), leave);
+  refused = repeats;
   return {};
 }
 

@@ -53,7 +53,7 @@ struct Codes {
 
 class IndexBuilder {
  public:
-  IndexBuilder(const GroupIndexInput& input, const EncodeTuning& tuning)
+  IndexBuilder(const GroupIndexInput& input, const StreamTuning& tuning)
       : input_(input),
         tuning_(tuning),
         bits_to_decode_(8 * kDecodeNs * static_cast<double>(input.features.size()) /
@@ -292,7 +292,7 @@ class IndexBuilder {
   }
 
   const GroupIndexInput& input_;
-  const EncodeTuning& tuning_;
+  const StreamTuning& tuning_;
   const double bits_to_decode_;  // What decoding an entry is worth.
   std::vector<FeatureSlice> slices_;
   std::vector<const FeatureRows*> columns_;
@@ -301,7 +301,7 @@ class IndexBuilder {
 
 }  // namespace
 
-GroupIndex BuildGroupIndex(const GroupIndexInput& input, const EncodeTuning& tuning) {
+GroupIndex BuildGroupIndex(const GroupIndexInput& input, const StreamTuning& tuning) {
   return IndexBuilder(input, tuning).Build();
 }
 

@@ -37,6 +37,6 @@ struct GroupIndexInput {
 
 // Finds the unique rows of the features in the stripe and picks the form that costs least among
 // those that the group's kind of repeats allows; form 0 where dedup does not pay.
-GroupIndex BuildGroupIndex(const GroupIndexInput& input, const EncodeTuning& tuning);
+GroupIndex BuildGroupIndex(const GroupIndexInput& input, const StreamTuning& tuning);
 
 }  // namespace dsi::internal

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/writer/encode/page_profile_internal.h"
+#include "dsi/writer/encode/repeats_internal.h"
 
 namespace dsi::internal {
 
@@ -33,6 +35,7 @@ struct RememberedPlan {
   double choose_seconds = 0;              // Of all choices that were made for the stream.
   const PlanMemory* memory = nullptr;     // Whose shared plans may serve; null: none.
   std::unique_ptr<PageProfile> profile;   // Of the page it was chosen on, until the plan is shared.
+  std::optional<Repeats> refused;         // Of a dictionary: of ids for which none was worth it.
 };
 
 class PlanMemory {

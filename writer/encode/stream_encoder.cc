@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "dsi/writer/encode/verify_stream_internal.h"
+
 namespace dsi::internal {
 namespace {
 
@@ -223,7 +225,7 @@ double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPl
 }
 
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
-                           const EncodeTuning& tuning, RememberedPlan* remembered,
+                           const StreamTuning& tuning, RememberedPlan* remembered,
                            uint32_t larger_pages) {
   EncodedStream stream;
   stream.record.num_values = values.count;
@@ -243,11 +245,12 @@ EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
     node.num_values = static_cast<uint32_t>(count);
     node.bytes = EncodePage(Page(values, first, count), tuning, remembered);
   }
+  stream.is_damaged = tuning.verify && !DecodesTo(stream, values, page_values);
   return stream;
 }
 
 EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values,
-                               const EncodeTuning& tuning, RememberedPlan* codes_plan,
+                               const StreamTuning& tuning, RememberedPlan* codes_plan,
                                RememberedPlan* literals_plan) {
   EncodedStream stream;
   stream.record.num_values = ids.codes.size();
@@ -271,6 +274,7 @@ EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values,
                       inner(literals_plan), &node.bytes);
     first_literal += num_literals;
   }
+  stream.is_damaged = tuning.verify && !DecodesTo(stream, ids, page_values);
   return stream;
 }
 

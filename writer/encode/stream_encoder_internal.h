@@ -11,6 +11,10 @@
 
 namespace dsi::internal {
 
+struct StreamTuning : EncodeTuning {
+  bool verify = false;  // Streams are decoded again, and compared.
+};
+
 struct EncodedStream {
   StreamRecord record;  // All but the place in the file; form is kPaged where there are nodes.
   struct Node {
@@ -18,6 +22,7 @@ struct EncodedStream {
     uint32_t num_values = 0;
   };
   std::vector<Node> nodes;
+  bool is_damaged = false;  // It was decoded again, and is not what was encoded.
 
   uint64_t bytes() const {
     uint64_t sum = 0;
@@ -38,7 +43,7 @@ double PricePage(const ArrayView& page, const EncodeTuning& tuning, RememberedPl
 // Streams of one value become constants without nodes. `larger_pages`: values per page of a stream
 // that does not fit one of page_values (F-061); 0: no others.
 EncodedStream EncodeStream(const ArrayView& values, uint32_t page_values,
-                           const EncodeTuning& tuning, RememberedPlan* remembered,
+                           const StreamTuning& tuning, RememberedPlan* remembered,
                            uint32_t larger_pages = 0);
 
 // Values as codes into the dictionary of an id space.
@@ -51,7 +56,7 @@ struct CodedIds {
 // Encodes codes into the dictionary of an id space (E-051), page by page, codes and literals each
 // by what is remembered of them, as above.
 EncodedStream EncodeCodeStream(const CodedIds& ids, uint32_t page_values,
-                               const EncodeTuning& tuning, RememberedPlan* codes_plan,
+                               const StreamTuning& tuning, RememberedPlan* codes_plan,
                                RememberedPlan* literals_plan);
 
 }  // namespace dsi::internal

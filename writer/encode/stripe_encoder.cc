@@ -8,6 +8,7 @@
 #include <set>
 
 #include "dsi/base/bytes_internal.h"
+#include "dsi/base/error_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/format/slots_internal.h"
 #include "dsi/format/statistics_internal.h"
@@ -35,13 +36,13 @@ size_t SpreadStep(size_t count) {
 class StripeEncoder {
  public:
   StripeEncoder(const FileLayout& layout, std::span<const ClusteredFeature> features,
-                std::span<const uint32_t> time_rank, uint32_t first, uint32_t num_rows,
+                std::span<const uint32_t> rows_in_time, const RowInterval& rows,
                 const StripeOptions& options, const std::function<Status()>& poll)
       : layout_(layout),
         features_(features),
-        time_rank_(time_rank.subspan(first, num_rows)),
-        first_(first),
-        num_rows_(num_rows),
+        rows_in_time_(rows_in_time),
+        first_(rows.first),
+        num_rows_(rows.num_rows),
         options_(options),
         poll_(poll),
         indexes_(layout.groups.size()),
@@ -88,6 +89,7 @@ class StripeEncoder {
             static_cast<uint8_t>(TypeWidth(type));
       }
     }
+    DSI_RETURN_IF_ERROR(CheckStreams());
     AliasEqualStreams(&stripe_);
     for (size_t f = 0; f < features_.size(); ++f) {
       const FeatureSpec& spec = *features_[f].source().spec;
@@ -99,6 +101,29 @@ class StripeEncoder {
   }
 
  private:
+  Status CheckStreams() const {
+    const auto damaged =
+        std::find_if(stripe_.streams.begin(), stripe_.streams.end(),
+                     [](const EncodedStream& stream) { return stream.is_damaged; });
+    if (damaged == stripe_.streams.end()) return Status::Ok();
+    const auto slot = static_cast<uint32_t>(damaged - stripe_.streams.begin());
+    std::string of;
+    for (const ColumnLayout& column : layout_.columns) {
+      const bool is_its = slot == column.shape_slot || slot == column.windows_slot ||
+                          slot == column.values_slot ||
+                          (column.num_tiers > 1 && slot >= column.tiers_slot &&
+                           slot < column.tiers_slot + column.num_tiers - 1);
+      if (!is_its) continue;
+      of = fmt::format(" of column {}",
+                       ColumnName(*features_[column.feature].source().spec, column.column));
+      break;
+    }
+    return Corrupt(
+        "stream {}{} in rows {}..{} does not decode to what was encoded: a fault of this machine's "
+        "memory, or of this library; nothing is published",
+        slot, of, first_, first_ + num_rows_);
+  }
+
   // Calls work(i) for each i below `count`, on all threads, and sums the time it takes. Where
   // streams share plans, the first stripe goes in rounds that double, each spread over all items,
   // as the streams of one round may take the plans of those before. The first `num_long` items take
@@ -106,7 +131,7 @@ class StripeEncoder {
   template <typename Work>
   Status ForEach(size_t count, size_t num_long, const Work& work) {
     constexpr size_t kFirstRound = 16;
-    const bool in_rounds = options_.plans->shares() && first_ == 0;
+    const bool in_rounds = options_.plans->shares() && options_.is_first;
     const size_t num_short = count - num_long;
     const size_t step = in_rounds ? SpreadStep(num_short) : 1;
     for (size_t first = 0, end = 0;; first = end) {
@@ -131,7 +156,6 @@ class StripeEncoder {
 
   // Level by level, so that a parent's index is there before those that refer to it.
   Status BuildIndexes() {
-    const std::vector<uint32_t> rows_in_time = RowsInTime(time_rank_);
     if (options_.time_feature >= 0) SortByTimeColumn(static_cast<size_t>(options_.time_feature));
     std::vector<uint32_t> level(layout_.groups.size(), 0);
     uint32_t num_levels = 1;
@@ -145,9 +169,8 @@ class StripeEncoder {
       for (uint32_t g = 1; g < level.size(); ++g) {
         if (level[g] == l) groups.push_back(g);
       }
-      DSI_RETURN_IF_ERROR(ForEach(groups.size(), 0, [&](size_t i) {
-        indexes_[groups[i]] = BuildIndex(groups[i], rows_in_time);
-      }));
+      DSI_RETURN_IF_ERROR(ForEach(groups.size(), 0,
+                                  [&](size_t i) { indexes_[groups[i]] = BuildIndex(groups[i]); }));
     }
     return Status::Ok();
   }
@@ -173,7 +196,7 @@ class StripeEncoder {
       time_groups_.insert(g);
   }
 
-  GroupIndex BuildIndex(uint32_t g, std::span<const uint32_t> rows_in_time) const {
+  GroupIndex BuildIndex(uint32_t g) const {
     if (!options_.dedup) {
       GroupIndex rows;
       rows.record = {.form = IndexForm::kIdentity, .num_unique = num_rows_};
@@ -183,13 +206,13 @@ class StripeEncoder {
     std::vector<const ClusteredFeature*> members;
     for (const uint32_t f : group.features) members.push_back(&features_[f]);
     // An index is decoded once, for all features that need it.
-    EncodeTuning tuning = options_.tuning;
+    StreamTuning tuning = options_.tuning;
     tuning.ns_per_byte *= static_cast<double>(CountServed(g));
     return BuildGroupIndex(
         {.features = members,
          .repeats = group.repeats,
          .parent = group.parent == 0 ? nullptr : &indexes_[group.parent],
-         .rows_in_time = rows_in_time,
+         .rows_in_time = rows_in_time_,
          .rows_by_time_column = time_groups_.contains(g) ? std::span<const uint32_t>()
                                                          : std::span(rows_by_time_column_),
          .keep_inverse = group.is_parent,
@@ -297,7 +320,7 @@ class StripeEncoder {
 
   const FileLayout& layout_;
   std::span<const ClusteredFeature> features_;
-  std::span<const uint32_t> time_rank_;
+  std::span<const uint32_t> rows_in_time_;
   uint32_t first_;
   uint32_t num_rows_;
   const StripeOptions& options_;
@@ -315,10 +338,10 @@ class StripeEncoder {
 
 Result<EncodedStripe> EncodeStripe(const FileLayout& layout,
                                    std::span<const ClusteredFeature> features,
-                                   std::span<const uint32_t> time_rank, uint32_t first,
-                                   uint32_t num_rows, const StripeOptions& options,
+                                   std::span<const uint32_t> rows_in_time, const RowInterval& rows,
+                                   const StripeOptions& options,
                                    const std::function<Status()>& poll) {
-  return StripeEncoder(layout, features, time_rank, first, num_rows, options, poll).Encode();
+  return StripeEncoder(layout, features, rows_in_time, rows, options, poll).Encode();
 }
 
 }  // namespace dsi::internal

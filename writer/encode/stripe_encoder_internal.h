@@ -17,8 +17,9 @@ struct StripeOptions {
   int threads = 1;
   bool dedup = true;
   int time_feature = -1;  // That tells the time of rows (spec D-006); -1: none.
-  EncodeTuning tuning;
+  StreamTuning tuning;
   PlanMemory* plans = nullptr;  // Of the file.
+  bool is_first = true;         // Of its stripes.
 };
 
 struct EncodedStripe {
@@ -29,12 +30,12 @@ struct EncodedStripe {
   double encode_seconds = 0;  // Of all threads.
 };
 
-// Encodes rows [first, first + num_rows) of the file order, whose ranks in time are given.
-// Deterministic at any number of threads. `poll` may cancel.
+// Encodes rows [first, first + num_rows) of those that the features know; `rows_in_time` are their
+// places, oldest first. Deterministic at any number of threads. `poll` may cancel.
 Result<EncodedStripe> EncodeStripe(const FileLayout& layout,
                                    std::span<const ClusteredFeature> features,
-                                   std::span<const uint32_t> time_rank, uint32_t first,
-                                   uint32_t num_rows, const StripeOptions& options,
+                                   std::span<const uint32_t> rows_in_time, const RowInterval& rows,
+                                   const StripeOptions& options,
                                    const std::function<Status()>& poll);
 
 }  // namespace dsi::internal

@@ -10,6 +10,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/slots_internal.h"
+#include "dsi/writer/cluster/gather_internal.h"
 #include "dsi/writer/layout/find_id_spaces_internal.h"
 #include "dsi/writer/layout/group_layout_internal.h"
 #include "dsi/writer/layout/storage_order_internal.h"
@@ -19,22 +20,21 @@ namespace {
 
 constexpr size_t kMinIdsForDictionary =
     1'024;  // Fewer ids in the first stripe get no dictionary stream of their own.
+constexpr uint64_t kSketchedIds = 1U << 18;  // Of a column, that are looked at.
 constexpr size_t kMinIdsForWindows = 4'096;  // Fewer are not worth a stream of windows.
 
 // Lists of two entries and more on average; whether windows pay is found stripe by stripe.
 bool MayHaveWindows(const ClusteredFeature& feature) {
-  const FeatureSource& source = feature.source();
-  const size_t entries = feature.CountEntries();
-  return IsListKind(source.spec->kind) && entries >= kMinIdsForWindows &&
-         entries >= 2 * source.rows->num_present;
+  const FeatureTotals& totals = *feature.source().totals;
+  return IsListKind(feature.source().spec->kind) && totals.num_entries >= kMinIdsForWindows &&
+         totals.num_entries >= 2 * totals.num_present;
 }
 
 // Lists that are so long that many read only their newest entries are spread over tiers, the last
 // of which begins below half of the greatest length.
 uint32_t CountTiers(const ClusteredFeature& feature) {
   constexpr uint64_t kShortest = 192;
-  const std::vector<uint32_t>& lengths = feature.source().rows->lengths;
-  const uint64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  const uint64_t longest = feature.source().totals->longest;
   if (longest < kShortest) return 1;
   uint32_t tiers = 2;
   while (tiers < kMaxTiers && TierBegin(tiers) * 2 <= longest) ++tiers;
@@ -43,39 +43,42 @@ uint32_t CountTiers(const ClusteredFeature& feature) {
 
 // A column of ids whose space is not declared: its entries are the measure of what a dictionary may
 // save. A list that is large enough has one of its own; a key shares that of lists or has none.
-size_t IdsOf(const ClusteredFeature& feature, const ColumnSpec& spec) {
+uint64_t IdsOf(const ClusteredFeature& feature, const ColumnSpec& spec) {
   const Kind kind = feature.source().spec->kind;
   const bool is_id = IsInteger(spec.type) && TypeWidth(spec.type) >= 4 && spec.id_space.empty();
   if (!is_id || (kind != Kind::kKey && !IsListKind(kind))) return 0;
-  const size_t entries = feature.CountEntries();
+  const uint64_t entries = feature.source().totals->num_entries;
   return entries < kMinIdsForDictionary ? 0 : entries;
 }
 
 // A column of ids, and those whose space it shares, if any.
 struct IdColumn {
-  size_t entries = 0;
+  uint64_t entries = 0;
   uint32_t column = 0;
   bool is_key = false;
   uint32_t space = 0;  // Equal where columns share one.
 };
 
-// Those that may have a dictionary, by what they have in common.
+// Those that may have a dictionary, by what they have in common in the sample.
 Result<std::vector<IdColumn>> FindIdColumns(std::span<const ClusteredFeature> features,
-                                            const LayoutOptions& options,
+                                            const RowSample& sample, const LayoutOptions& options,
                                             std::span<const ColumnLayout> columns) {
   std::vector<IdColumn> found;
   for (uint32_t c = 0; c < columns.size(); ++c) {
     const FeatureSource& source = features[columns[c].feature].source();
-    const size_t ids = IdsOf(features[columns[c].feature], source.spec->columns[columns[c].column]);
+    const uint64_t ids =
+        IdsOf(features[columns[c].feature], source.spec->columns[columns[c].column]);
     if (ids != 0) found.push_back({ids, c, source.spec->kind == Kind::kKey});
   }
   std::vector<IdSketch> sketches(found.size());
   DSI_RETURN_IF_ERROR(options.for_each(found.size(), [&](size_t i) {
     const ColumnLayout& column = columns[found[i].column];
-    const FeatureSource& source = features[column.feature].source();
-    const Type type = source.spec->columns[column.column].type;
-    sketches[i] = SketchIds(source.rows->values[column.column].data(), found[i].entries,
-                            TypeWidth(type), IsSignedInteger(type));
+    const Type type = features[column.feature].source().spec->columns[column.column].type;
+    const std::vector<std::byte> ids =
+        GatherPieces(features[column.feature].MakeRows(sample), column.column, kSketchedIds);
+    const auto width = static_cast<size_t>(TypeWidth(type));
+    sketches[i] = SketchIds(ids.data(), ids.size() / width, TypeWidth(type), IsSignedInteger(type));
+    sketches[i].bytes = found[i].entries * width;
   }));
   const std::vector<uint32_t> spaces = FindIdSpaces(sketches, options.most_shared_bytes);
   std::vector<bool> has_list(found.size(), false);
@@ -89,20 +92,20 @@ Result<std::vector<IdColumn>> FindIdColumns(std::span<const ClusteredFeature> fe
 
 // Declared id spaces, and those of lists of ids that are large enough: the largest, where there are
 // more than can be numbered.
-Status AssignIdSpaces(std::span<const ClusteredFeature> features, const LayoutOptions& options,
-                      FileLayout* layout) {
+Status AssignIdSpaces(std::span<const ClusteredFeature> features, const RowSample& sample,
+                      const LayoutOptions& options, FileLayout* layout) {
   const auto spec_of = [&](const ColumnLayout& column) -> const ColumnSpec& {
     return features[column.feature].source().spec->columns[column.column];
   };
   DSI_ASSIGN_OR_RETURN(std::vector<IdColumn> found,
-                       FindIdColumns(features, options, layout->columns));
+                       FindIdColumns(features, sample, options, layout->columns));
   std::set<std::string_view> declared;
   for (const ColumnLayout& column : layout->columns) {
     if (!spec_of(column).id_space.empty()) declared.insert(spec_of(column).id_space);
   }
-  std::map<uint32_t, size_t> entries_of;
+  std::map<uint32_t, uint64_t> entries_of;
   for (const IdColumn& ids : found) entries_of[ids.space] += ids.entries;
-  std::vector<std::pair<size_t, uint32_t>> largest;
+  std::vector<std::pair<uint64_t, uint32_t>> largest;
   for (const auto& [space, entries] : entries_of) largest.emplace_back(entries, space);
   std::stable_sort(largest.begin(), largest.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -183,7 +186,7 @@ Result<FileLayout> PlanFileLayout(const Schema& schema, std::span<const Clustere
   for (uint32_t f = 0; f < features.size(); ++f) {
     if (layout.features[f].group == 0) layout.groups[0].features.push_back(f);
   }
-  DSI_RETURN_IF_ERROR(AssignIdSpaces(features, options, &layout));
+  DSI_RETURN_IF_ERROR(AssignIdSpaces(features, sample, options, &layout));
   AssignSlots(features, options.dedup, &layout);
   layout.storage_order = OrderStorage(features, layout, options.uses);
   if (layout.num_slots > kMaxSlots) {

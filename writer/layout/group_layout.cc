@@ -10,10 +10,10 @@ double BitsPerRow(const ClusteredFeature& feature, size_t num_present, size_t to
   double bits = 0;
   for (const ColumnSpec& column : feature.source().spec->columns)
     bits += std::min(TypeWidth(column.type) * 8, 20);
-  const double entries = feature.source().rows->num_present == 0
-                             ? 0
-                             : static_cast<double>(feature.CountEntries()) /
-                                   static_cast<double>(feature.source().rows->num_present);
+  const FeatureTotals& totals = *feature.source().totals;
+  const double entries = totals.num_present == 0 ? 0
+                                                 : static_cast<double>(totals.num_entries) /
+                                                       static_cast<double>(totals.num_present);
   return bits * entries * static_cast<double>(num_present) /
          static_cast<double>(std::max<size_t>(total_rows, 1));
 }
@@ -32,9 +32,8 @@ bool MayBeKey(const ClusteredFeature& feature) {
   const FeatureSpec& spec = *feature.source().spec;
   if (spec.kind == Kind::kKey) return true;
   if (spec.kind != Kind::kList || !IsInteger(spec.columns[0].type)) return false;
-  const std::vector<uint32_t>& lengths = feature.source().rows->lengths;
-  return !lengths.empty() &&
-         std::all_of(lengths.begin(), lengths.end(), [](uint32_t n) { return n == 1; });
+  const FeatureTotals& totals = *feature.source().totals;
+  return totals.longest == 1 && totals.shortest == 1;
 }
 
 // The schema's groups by ordinals of features.

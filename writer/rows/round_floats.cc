@@ -52,8 +52,19 @@ uint64_t RowOfEntry(const FeatureSpec& feature, const RowBatch::FeatureBuffer& r
 }
 
 template <typename Float>
-Result<double> RoundValues(const FeatureSpec& feature, size_t column,
-                           RowBatch::FeatureBuffer* rows) {
+double LargestValue(std::span<const std::byte> bytes) {
+  double largest = 0;
+  for (size_t at = 0; at < bytes.size(); at += sizeof(Float)) {
+    Float value;
+    std::memcpy(&value, &bytes[at], sizeof(Float));
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  }
+  return largest;
+}
+
+template <typename Float>
+Result<double> RoundValues(const FeatureSpec& feature, size_t column, double largest,
+                           RowBatch::FeatureBuffer* rows, uint64_t first_row) {
   std::vector<std::byte>& bytes = rows->values[column];
   const size_t count = bytes.size() / sizeof(Float);
   const Precision precision = feature.columns[column].precision;
@@ -62,11 +73,6 @@ Result<double> RoundValues(const FeatureSpec& feature, size_t column,
     std::memcpy(&value, &bytes[i * sizeof(Float)], sizeof(Float));
     return value;
   };
-  double largest = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const double value = load(i);
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  }
   const double step = largest / 127;
   // Numbers so small that their step is none are kept.
   if (precision == Precision::kInt8 && step == 0) return 0.0;
@@ -80,8 +86,9 @@ Result<double> RoundValues(const FeatureSpec& feature, size_t column,
     if (precision != Precision::kInt8 && std::abs(nearest) > format.largest) {
       return Error(StatusCode::kOutOfRange,
                    "feature {}, row {}: {} is beyond {}, whose largest number is {} (S-014)",
-                   QuoteForMessage(ColumnName(feature, column)), RowOfEntry(feature, *rows, i),
-                   value, PrecisionName(precision), format.largest);
+                   QuoteForMessage(ColumnName(feature, column)),
+                   first_row + RowOfEntry(feature, *rows, i), value, PrecisionName(precision),
+                   format.largest);
     }
     const auto rounded = static_cast<Float>(nearest);
     std::memcpy(&bytes[i * sizeof(Float)], &rounded, sizeof(Float));
@@ -92,11 +99,16 @@ Result<double> RoundValues(const FeatureSpec& feature, size_t column,
 
 }  // namespace
 
-Result<double> RoundColumn(const FeatureSpec& feature, size_t column,
-                           RowBatch::FeatureBuffer* rows) {
+double LargestOf(const FeatureSpec& feature, size_t column, const RowBatch::FeatureBuffer& rows) {
+  return feature.columns[column].type == Type::kFloat32 ? LargestValue<float>(rows.values[column])
+                                                        : LargestValue<double>(rows.values[column]);
+}
+
+Result<double> RoundColumn(const FeatureSpec& feature, size_t column, double largest,
+                           RowBatch::FeatureBuffer* rows, uint64_t first_row) {
   return feature.columns[column].type == Type::kFloat32
-             ? RoundValues<float>(feature, column, rows)
-             : RoundValues<double>(feature, column, rows);
+             ? RoundValues<float>(feature, column, largest, rows, first_row)
+             : RoundValues<double>(feature, column, largest, rows, first_row);
 }
 
 Status RoundFloats(std::span<RowBatch::FeatureBuffer> rows, int threads,
@@ -116,12 +128,60 @@ Status RoundFloats(std::span<RowBatch::FeatureBuffer> rows, int threads,
       [&](size_t i) {
         const auto [f, c] = places[i];
         FeatureSpec& feature = schema->features[f];
-        DSI_ASSIGN_OR_RETURN(const double max_error, RoundColumn(feature, c, &rows[f]));
+        DSI_ASSIGN_OR_RETURN(const double max_error,
+                             RoundColumn(feature, c, LargestOf(feature, c, rows[f]), &rows[f]));
         feature.columns[c].max_error =
             std::min(feature.columns[c].max_error + max_error, std::numeric_limits<double>::max());
         return Status::Ok();
       },
       poll);
+}
+
+StagedRounding::StagedRounding(const Schema& schema) : schema_(schema) {
+  for (size_t f = 0; f < schema.features.size(); ++f) {
+    for (size_t c = 0; c < schema.features[f].columns.size(); ++c) {
+      const Precision precision = schema.features[f].columns[c].precision;
+      if (precision == Precision::kExact) continue;
+      (precision == Precision::kInt8 ? int8_ : each_).push_back({f, c});
+    }
+  }
+}
+
+void StagedRounding::BeforeSpill(uint64_t first_row, std::span<RowBatch::FeatureBuffer> rows) {
+  for (Column& at : each_) {
+    const Result<double> max_error =
+        RoundColumn(schema_.features[at.feature], at.column, 0, &rows[at.feature], first_row);
+    if (max_error.ok()) {
+      at.max_error = std::max(at.max_error, *max_error);
+    } else if (error_.ok()) {
+      error_ = max_error.status();
+    }
+  }
+  for (Column& at : int8_) {
+    at.largest =
+        std::max(at.largest, LargestOf(schema_.features[at.feature], at.column, rows[at.feature]));
+  }
+}
+
+Status StagedRounding::AfterRead(std::span<RowBatch::FeatureBuffer> rows) {
+  for (Column& at : int8_) {
+    DSI_ASSIGN_OR_RETURN(
+        const double max_error,
+        RoundColumn(schema_.features[at.feature], at.column, at.largest, &rows[at.feature]));
+    at.max_error = std::max(at.max_error, max_error);
+  }
+  return Status::Ok();
+}
+
+Status StagedRounding::Finish(Schema* schema) const {
+  DSI_RETURN_IF_ERROR(error_);
+  for (const std::vector<Column>* columns : {&each_, &int8_}) {
+    for (const Column& at : *columns) {
+      double& noted = schema->features[at.feature].columns[at.column].max_error;
+      noted = std::min(noted + at.max_error, std::numeric_limits<double>::max());
+    }
+  }
+  return Status::Ok();
 }
 
 }  // namespace dsi::internal

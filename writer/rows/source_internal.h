@@ -9,13 +9,15 @@
 #include "dsi/format/limits.h"
 #include "dsi/format/schema.h"
 #include "dsi/writer/row_batch.h"
+#include "dsi/writer/rows/feature_totals_internal.h"
 
 namespace dsi::internal {
 
-// A feature and its rows in input order. Borrowed.
+// A feature and its rows in input order, or some of them. Borrowed.
 struct FeatureSource {
   const FeatureSpec* spec = nullptr;
   const RowBatch::FeatureBuffer* rows = nullptr;
+  const FeatureTotals* totals = nullptr;  // Of all rows; only the layout asks.
 
   bool has_lengths() const { return HasLengths(spec->kind, spec->columns[0].type); }
   // Entries of a row that is present: 0 when each row has its own length.
@@ -25,16 +27,10 @@ struct FeatureSource {
   }
 };
 
-// The order of rows in the file and where sessions start.
+// Where rows that are held together stand in the file.
 struct RowOrder {
-  std::vector<uint32_t> input_row;    // [num_rows]: row of the input at each position of the file.
+  std::vector<uint32_t> input_row;    // [num_rows]: the row at each position.
   std::vector<uint64_t> input_entry;  // The same, as the entries of scalars that every row has.
-  std::vector<uint32_t>
-      session_starts;               // Positions, ascending; empty when there are no session keys.
-  std::vector<uint32_t> time_rank;  // Per position: its place by time, then input position.
 };
-
-// Positions in the order of their ranks.
-std::vector<uint32_t> RowsInTime(std::span<const uint32_t> time_rank);
 
 }  // namespace dsi::internal

@@ -1,0 +1,127 @@
+"""Files written anew from others, and rows taken out of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Unpack
+
+from . import _dsi
+from ._schema import SchemaLike, schema_json
+from .dataset import Dataset
+from .dataset import open as open_dataset
+from .errors import InvalidArgument
+from .options import Term, _terms
+from .writer import Progress, WriteReport, WriterKeywords, writer_options
+
+Where = Dataset | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One file of a folder that `rewrite` made."""
+
+    path: str
+    report: WriteReport
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteReport:
+    """num_rows: of the file, deleted ones among them. num_deleted: by this call.
+    num_deleted_rows: now. file_bytes: now."""
+
+    num_rows: int
+    num_deleted: int
+    num_deleted_rows: int
+    file_bytes: int
+
+
+def _native(where: Where) -> _dsi.Dataset:
+    return where.native if isinstance(where, Dataset) else open_dataset(where).native
+
+
+def _names(names: Iterable[str] | str) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def rewrite(
+    where: Where,
+    to: str | os.PathLike[str],
+    cluster_by: Sequence[str] | str = (),
+    *,
+    only: Iterable[str] | str = (),
+    drop: Iterable[str] | str = (),
+    rename: Mapping[str, str] | None = None,
+    schema: SchemaLike | None = None,
+    metadata: Mapping[str, str] | None = None,
+    rows: Sequence[Term] | Term = (),
+    sample: Sequence[tuple[Sequence[Term], float]] = (),
+    sample_seed: int = 0,
+    shard_rows: int = 0,
+    shard_bytes: int = 0,
+    **options: Unpack[WriterKeywords],
+) -> list[Shard]:
+    """Writes rows of files as one file, or as the files of a new folder; what was written.
+
+    where: a `Dataset`, or what `dsi.open` takes. to: the file, or with shard_rows or shard_bytes
+    the folder: its files have so many rows, or about so many bytes, at most, and no session is in
+    two of them.
+    only, drop: names and patterns of features. rename: old name, new name; datasets know the
+    feature by its id, which stays. schema: in the place of these all features to write; those of
+    the files by id, then by name, in types as wide or wider, and others, which no row has.
+    rows: terms (column, '==' …, number) that all must hold; sample, sample_seed: as of `scan`.
+    cluster_by: by default the keys that the files have. Other keywords: `WriterKeywords`; phases of
+    progress are 'keys', 'read' and 'write'.
+
+    The bytes are those that writing the same rows afresh gives; deleted rows are not copied.
+    InvalidArgument: names that nothing has, a schema that does not fit. BadInput: files that cannot
+    be reconciled. AlreadyExists, NotFound, ResourceExhausted, Cancelled, IoError.
+    """
+    writer, progress = writer_options(cluster_by, options)
+    chosen = _dsi.ScanOptions(
+        where=_terms(rows),
+        sample=[(_terms(terms), share) for terms, share in sample],
+        sample_seed=sample_seed,
+    )
+    written = _dsi.rewrite(
+        _native(where),
+        os.fspath(to),
+        chosen,
+        _names(only),
+        _names(drop),
+        list((rename or {}).items()),
+        None if schema is None else schema_json(schema),
+        dict(metadata or {}),
+        shard_rows,
+        shard_bytes,
+        writer,
+        progress,
+    )
+    return [Shard(path, WriteReport(**report)) for path, report in written]
+
+
+def delete_rows(
+    path: str | os.PathLike[str],
+    key: str = "",
+    values: Iterable[int | str] = (),
+    *,
+    rows: Sequence[Term] | Term = (),
+    dry_run: bool = False,
+    memory_bytes: int = 4 << 30,
+    progress: Progress | None = None,
+) -> DeleteReport:
+    """Takes rows out of a file that have one of the values in a column of one whole number or
+    string, and for which all terms of `rows` hold.
+
+    The file is replaced by itself with a list of the rows that no scan gives any more; `rewrite`
+    then leaves nothing of them. dry_run: only count.
+
+    InvalidArgument: no choice of rows, no such column, a value that is no whole number.
+    """
+    if isinstance(values, str | bytes):
+        raise InvalidArgument("values are a list, not one text")
+    texts = [str(value) for value in values]
+    chosen = _dsi.ScanOptions(where=_terms(rows))
+    made = _dsi.delete_rows(os.fspath(path), key, texts, chosen, dry_run, memory_bytes, progress)
+    return DeleteReport(**made)

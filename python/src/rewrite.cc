@@ -1,0 +1,165 @@
+#include "dsi/python/src/rewrite.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsi/dataset/dataset_scan.h"
+#include "dsi/python/src/dataset.h"
+#include "dsi/python/src/interruptible.h"
+#include "dsi/python/src/status.h"
+#include "dsi/python/src/writer_options.h"
+#include "dsi/rewrite/delete_rows.h"
+#include "dsi/rewrite/rewrite.h"
+
+namespace nb = nanobind;
+
+namespace dsi::python {
+namespace {
+
+// What a call that may be left by a signal shares with it.
+struct Watch {
+  explicit Watch(nb::object told) : progress(std::move(told)) {}
+  ~Watch() {
+    if (!nb::is_alive()) {  // Nothing of the interpreter's may be touched any more.
+      progress.release();
+      raised.release();
+      return;
+    }
+    nb::gil_scoped_acquire hold;
+    progress.reset();
+    raised.reset();
+  }
+
+  bool Tell(const char* phase, uint64_t done, uint64_t total) {
+    if (stopped || !nb::is_alive()) return false;
+    if (progress.is_none()) return true;
+    nb::gil_scoped_acquire hold;
+    try {
+      return progress(phase, done, total).ptr() != Py_False && !stopped;
+    } catch (nb::python_error& error) {
+      raised = nb::borrow(error.value());
+      return false;
+    }
+  }
+
+  nb::object progress;
+  nb::object raised;
+  std::atomic<bool> stopped = false;
+  Status status;
+};
+
+// Makes the call, which tells `watch` its status. A signal that raises stops it first.
+void Run(const std::shared_ptr<Watch>& watch, const std::function<Status()>& call) {
+  Interruptible calls;
+  try {
+    calls.Run([watch, call] { watch->status = call(); });
+  } catch (nb::python_error&) {
+    watch->stopped = true;
+    calls.Wait();
+    throw;
+  }
+  if (watch->raised.is_valid() && watch->status.code() == StatusCode::kCancelled) {
+    const nb::object raised = std::exchange(watch->raised, {});
+    PyErr_SetObject(raised.type().ptr(), raised.ptr());
+    throw nb::python_error();
+  }
+  Check(watch->status);
+}
+
+const char* PhaseName(RewriteProgress::Phase phase) {
+  switch (phase) {
+    case RewriteProgress::Phase::kKeys:
+      return "keys";
+    case RewriteProgress::Phase::kRead:
+      return "read";
+    case RewriteProgress::Phase::kWrite:
+      return "write";
+  }
+  return "";
+}
+
+using Names = std::vector<std::string>;
+
+std::vector<std::pair<std::string, nb::dict>> RewriteFiles(
+    const PyDataset& from, const std::string& to, const DatasetScanOptions& rows, Names only,
+    Names drop, std::vector<std::pair<std::string, std::string>> rename,
+    const std::optional<std::string>& schema, std::map<std::string, std::string> metadata,
+    uint64_t shard_rows, uint64_t shard_bytes, const WriterOptions& writer, nb::object progress) {
+  auto options = std::make_shared<RewriteOptions>();
+  options->filter = rows.scan.filter;
+  options->writer = writer;
+  options->features = {
+      std::move(only), std::move(drop), std::move(rename), {}, std::move(metadata)};
+  if (schema.has_value()) options->features.schema = Take(Schema::FromJson(*schema));
+  auto watch = std::make_shared<Watch>(std::move(progress));
+  options->progress = [at = watch.get()](const RewriteProgress& now) {
+    const bool writes = now.phase == RewriteProgress::Phase::kWrite;
+    return at->Tell(PhaseName(now.phase), writes ? now.write.rows_done : now.rows_done,
+                    writes ? now.write.rows_total : now.rows_total);
+  };
+  auto written = std::make_shared<std::vector<RewrittenShard>>();
+  Run(watch, [=, dataset = from.dataset()]() -> Status {
+    if (shard_rows == 0 && shard_bytes == 0) {
+      DSI_ASSIGN_OR_RETURN(const WriteReport report, Rewrite(*dataset, to, *options));
+      written->push_back({to, report});
+      return Status::Ok();
+    }
+    DSI_ASSIGN_OR_RETURN(*written,
+                         RewriteShards(*dataset, to, {shard_rows, shard_bytes}, *options));
+    return Status::Ok();
+  });
+  std::vector<std::pair<std::string, nb::dict>> made;
+  for (const RewrittenShard& shard : *written)
+    made.emplace_back(shard.path, ReportDict(shard.report));
+  return made;
+}
+
+nb::dict Delete(const std::string& path, std::string key, Names values,
+                const DatasetScanOptions& rows, bool dry_run, uint64_t memory_bytes,
+                nb::object progress) {
+  auto watch = std::make_shared<Watch>(std::move(progress));
+  auto report = std::make_shared<DeleteReport>();
+  const RowsToDelete which{std::move(key), std::move(values), rows.scan.filter.where};
+  Run(watch, [=, at = watch.get()]() -> Status {
+    DeleteOptions options;
+    options.dry_run = dry_run;
+    options.memory_bytes = memory_bytes;
+    options.progress = [at](uint64_t done, uint64_t total) {
+      return at->Tell("read", done, total);
+    };
+    DSI_ASSIGN_OR_RETURN(*report, DeleteRows(path, which, options));
+    return Status::Ok();
+  });
+  nb::dict made;
+  made["num_rows"] = report->num_rows;
+  made["num_deleted"] = report->num_deleted;
+  made["num_deleted_rows"] = report->num_deleted_rows;
+  made["file_bytes"] = report->file_bytes;
+  return made;
+}
+
+}  // namespace
+
+void BindRewrite(nb::module_& module) {
+  module.def("rewrite", RewriteFiles, nb::arg("dataset"), nb::arg("to"), nb::arg("rows"),
+             nb::arg("only"), nb::arg("drop"), nb::arg("rename"), nb::arg("schema").none(),
+             nb::arg("metadata"), nb::arg("shard_rows"), nb::arg("shard_bytes"), nb::arg("writer"),
+             nb::arg("progress").none(), "Paths of the files written, and what was written.");
+  module.def("delete_rows", Delete, nb::arg("path"), nb::arg("key"), nb::arg("values"),
+             nb::arg("rows"), nb::arg("dry_run"), nb::arg("memory_bytes"),
+             nb::arg("progress").none(), "What was deleted.");
+}
+
+}  // namespace dsi::python

@@ -1,0 +1,80 @@
+"""Files rewritten and rows deleted from Python."""
+
+import dsi
+import pytest
+
+
+@pytest.fixture
+def clicks(tmp_path):
+    rows = [
+        {"user_id": i // 5, "label": i % 3, "old": i, "clicks": [i // 5, i // 7]}
+        for i in range(500)
+    ]
+    path = tmp_path / "a.dsi"
+    dsi.write(rows, path, cluster_by="user_id")
+    return rows, path
+
+
+def test_files_are_merged_and_features_changed(clicks, tmp_path):
+    rows, path = clicks
+    both = tmp_path / "both.dsi"
+    written = dsi.rewrite(
+        [path],
+        both,
+        drop="old",
+        rename={"label": "clicked"},
+        metadata={"day": "1"},
+        rows=("label", "==", 1),
+        threads=1,
+    )
+    assert [shard.path for shard in written] == [str(both)]
+    assert written[0].report.num_rows == sum(row["label"] == 1 for row in rows)
+    names = {column.name for column in dsi.open(both).columns()}
+    assert names == {"user_id", "clicked", "clicks"}
+    with pytest.raises(dsi.InvalidArgument, match="lable"):
+        dsi.rewrite(path, tmp_path / "no.dsi", drop="lable")
+    with pytest.raises(TypeError, match="nonsense"):
+        dsi.rewrite(path, tmp_path / "no.dsi", nonsense=1)
+    with pytest.raises(dsi.AlreadyExists):
+        dsi.rewrite(path, both)
+
+
+def test_shards_and_progress(clicks, tmp_path):
+    _, path = clicks
+    phases = set()
+    written = dsi.rewrite(
+        path,
+        tmp_path / "shards",
+        shard_rows=100,
+        progress=lambda phase, done, total: phases.add(phase),
+    )
+    assert [shard.report.num_rows for shard in written] == [100] * 5
+    assert phases == {"keys", "read", "write"}
+    assert dsi.open(tmp_path / "shards").num_rows == 500
+    with pytest.raises(dsi.Cancelled):
+        dsi.rewrite(path, tmp_path / "never", shard_rows=9, progress=lambda *_: False)
+
+    def fails(*_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        dsi.rewrite(path, tmp_path / "never", shard_rows=9, progress=fails)
+    assert not (tmp_path / "never").exists()
+
+
+def test_rows_are_deleted_and_then_gone(clicks, tmp_path):
+    _, path = clicks
+    counted = dsi.delete_rows(path, "user_id", [3, 7, 1000], dry_run=True)
+    assert (counted.num_deleted, counted.num_deleted_rows) == (10, 10)
+    assert dsi.delete_rows(path, "user_id", ["3", 7]) == dsi.DeleteReport(
+        500, 10, 10, path.stat().st_size
+    )
+    assert dsi.delete_rows(path, rows=[("label", "==", 2), ("user_id", "<", 3)]).num_deleted == 5
+    dsi.rewrite(path, tmp_path / "erased.dsi")
+    assert dsi.open(tmp_path / "erased.dsi").num_rows == 485
+    with pytest.raises(dsi.InvalidArgument):
+        dsi.delete_rows(path)
+    with pytest.raises(dsi.InvalidArgument):
+        dsi.delete_rows(path, "user_id", "37")
+    with pytest.raises(dsi.NotFound):
+        dsi.delete_rows(tmp_path / "no.dsi", "user_id", [1])

@@ -1,0 +1,123 @@
+"""Tables on disk from Python: what docs/tables-on-disk.md does not show."""
+
+import json
+import multiprocessing
+import pickle
+from datetime import UTC, datetime, timedelta
+
+import dsi
+import pytest
+
+NOW = {"keep": 1, "younger_than": 0, "grace": timedelta(0)}
+
+
+def rows(first, count=1):
+    return [{"key": first + i, "score": i / 2} for i in range(count)]
+
+
+@pytest.fixture
+def table(tmp_path):
+    return dsi.Table.create(tmp_path / "t")
+
+
+def test_a_table_is_there_once(table, tmp_path):
+    with pytest.raises(dsi.AlreadyExists, match="there already"):
+        dsi.Table.create(tmp_path / "t")
+    assert dsi.Table.create(tmp_path / "t", exist_ok=True).newest().number == 1
+    with pytest.raises(dsi.NotFound, match="no table"):
+        dsi.Table(tmp_path / "none")
+    with pytest.raises(dsi.NotFound, match="no files yet"):
+        table.dataset()
+    assert repr(table) == f"dsi.Table({str(tmp_path / 't') + '/'!r})"
+
+
+def test_snapshots_say_when_and_who(table):
+    before = datetime.now(UTC) - timedelta(milliseconds=1)
+    made = table.commit("j", [table.write(rows(1), "j")], message="ü")
+    assert before <= made.time <= datetime.now(UTC)
+    assert table.snapshots()[0] == table.newest() == made
+    assert (made.operation, made.message, made.num_files) == ("append", "ü", 1)
+
+
+def test_a_block_that_raises_stages_nothing(table):
+    with pytest.raises(ZeroDivisionError), table.stage("j") as staged:
+        dsi.write(rows(1), staged.path)
+        1 / 0  # noqa: B018
+    with pytest.raises(dsi.InvalidArgument, match="not staged yet"):
+        staged.message  # noqa: B018
+    with pytest.raises(dsi.InvalidArgument, match="given up"):
+        staged.finish()
+    with pytest.raises(dsi.NotFound), table.stage("j"):
+        pass  # Nothing was written.
+    assert table.abort("j") == 1  # What the first block wrote.
+
+
+def test_messages_are_checked(table):
+    message = json.loads(table.write(rows(1, 3), "j"))
+    message["rows"] = 4
+    with pytest.raises(dsi.BadInput, match="its message says"):
+        table.commit("j", [json.dumps(message)])
+    with pytest.raises(dsi.BadInput, match="malformed"):
+        table.commit("j", ["{"])
+    with pytest.raises(dsi.InvalidArgument, match="expected one of 'append'"):
+        table.commit("j", [], operation="delete")
+    with pytest.raises(dsi.InvalidArgument, match="id of a job"):
+        table.stage("a/b")
+    with pytest.raises(TypeError):
+        table.commit("j", [None])
+
+
+def test_replace_and_gc(table):
+    for job in ("a", "b", "c"):
+        table.commit(job, [table.write(rows(10 * ord(job), 2), job)])
+    where = len(table.where)
+    names = [file.path[where:] for file in table.dataset().files]
+    both = table.write(rows(5, 4), "compact")
+    made = table.commit("compact", [both], operation="replace", replaced=names[:2])
+    assert (made.num_files, made.num_rows) == (2, 6)
+    with pytest.raises(dsi.NotFound, match="to be replaced"):
+        late = table.write(rows(5, 4), "late")
+        table.commit("late", [late], operation="replace", replaced=names[:1])
+    told = table.gc(**NOW, dry_run=True)
+    assert told.snapshots == [1, 2, 3, 4] and len(told.files) >= 2
+    assert table.gc(**NOW) == told
+    assert table.gc(**NOW).files == []
+    assert [s.operation for s in table.snapshots()] == ["gc", "replace"]
+    assert table.dataset().num_rows == 6
+    with pytest.raises(dsi.NotFound, match="has no snapshot 3"):
+        table.dataset(snapshot=3)
+    with pytest.raises(dsi.InvalidArgument):
+        table.gc(younger_than=-1)
+
+
+def run_task(table, job, part):
+    return table.write(rows(100 * part, 10), job, f"part-{part}")
+
+
+def run_job(table, number):
+    """A driver of its own, with tasks of its own."""
+    message = table.write(rows(1000 * number, 5), f"job-{number}")
+    return table.commit(f"job-{number}", [message]).number
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_tasks_and_drivers_are_processes(table, method):
+    assert pickle.loads(pickle.dumps(table)).where == table.where
+    with multiprocessing.get_context(method).Pool(3) as pool:
+        messages = pool.starmap(run_task, [(table, "j", part) for part in range(6)])
+        numbers = pool.starmap(run_job, [(table, number) for number in range(9)])
+    assert sorted(numbers) == list(range(2, 11))
+    made = table.commit("j", messages)
+    assert (made.number, made.num_files, made.num_rows) == (11, 15, 60 + 45)
+
+
+def test_states_go_with_their_snapshot(table):
+    table.commit("a", [table.write(rows(0, 50), "a")])
+    scan = table.dataset().scan(["key"], batch_size=10)
+    next(scan)
+    state, seen = scan.state, table.newest().number
+    table.commit("b", [table.write(rows(50, 50), "b")])
+    rest = table.dataset(snapshot=seen).scan(["key"], batch_size=10, state=state)
+    assert sum(1 for _ in rest) == 4
+    with pytest.raises(dsi.Error):
+        table.dataset().scan(["key"], batch_size=10, state=state)

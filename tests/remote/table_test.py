@@ -1,0 +1,256 @@
+"""Tables on S3: moto's server behind a proxy that does one write at a time, checks signatures and breaks
+as it is told."""
+
+import http.client
+import http.server
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+from http_server import free_port, wait_for_port
+from remote_case import CLEAN, SKIPPED
+
+try:
+    import boto3
+    import moto  # noqa: F401
+    from botocore.auth import S3SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.credentials import Credentials
+except ImportError:
+    print("skipped: moto is not installed (tests/requirements.txt)")
+    sys.exit(SKIPPED)
+
+DSICTL = os.environ.get("DSICTL", "")
+KEY, SECRET, REGION = "AKIDEXAMPLE", "wJalr/XUtn+FEMI", "us-east-1"
+NOW = ("--keep", "1", "--younger-than", "0s", "--grace", "0s")
+
+
+def is_signed(request, path):
+    """Whether the signature is that of AWS's rules."""
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    said = headers.get("authorization", "")
+    signed = said.partition("SignedHeaders=")[2].partition(",")[0].split(";")
+    asked = AWSRequest(method=request.command, url=f"http://{headers['host']}{path}",
+                       headers={name: headers[name] for name in signed})
+    asked.context.update(timestamp=headers.get("x-amz-date"), payload_signing_enabled=False)
+    auth = S3SigV4Auth(Credentials(KEY, SECRET), "s3", REGION)
+    expected = auth.signature(auth.string_to_sign(asked, auth.canonical_request(asked)), asked)
+    return f"Signature={expected}" in said and {"host", "x-amz-date", "x-amz-content-sha256"} <= set(signed)
+
+
+class Proxy(http.server.ThreadingHTTPServer):
+    """In front of moto, which is not atomic by itself. `faults` are of the next puts of snapshots: each is
+    a function (handler, forward) that answers."""
+
+    daemon_threads = True
+
+    def __init__(self, port):
+        self.moto, self.lock, self.faults, self.unsigned, self.writes = port, threading.Lock(), [], [], []
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def handle_error(self, *_):
+        """Of clients that are killed; a request that is not answered fails the test."""
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def handle_any(self):
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        headers = {n: v for n, v in self.headers.items() if n.lower() not in ("host", "connection")}
+
+        def forward(without=()):
+            connection = http.client.HTTPConnection("127.0.0.1", self.server.moto, timeout=60)
+            connection.request(self.command, self.path, body,
+                               {n: v for n, v in headers.items() if n.lower() not in without})
+            answer = connection.getresponse()
+            return answer.status, answer.getheaders(), answer.read()
+
+        if self.command in ("PUT", "DELETE"):
+            if not is_signed(self, self.path):
+                self.server.unsigned.append((self.command, self.path))
+            with self.server.lock:
+                self.server.writes.append((self.command, self.path))
+                fault = None
+                if "_snapshots/" in self.path and self.command == "PUT" and self.server.faults:
+                    fault = self.server.faults.pop(0)
+                answer = fault(self, forward) if fault else forward()
+        else:
+            answer = forward()
+        if answer is None:
+            self.close_connection = True
+            return
+        status, headers, body = answer
+        self.send_response_only(status)
+        for name, value in headers:
+            if name.lower() not in ("connection", "transfer-encoding", "content-length"):
+                self.send_header(name, value)
+        length = dict((n.lower(), v) for n, v in headers).get("content-length", len(body))
+        self.send_header("Content-Length", length if self.command == "HEAD" else str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_GET = do_PUT = do_DELETE = do_HEAD = handle_any
+
+
+def answer_is_lost(handler, forward):
+    forward()
+
+
+def refuse(status):
+    return lambda handler, forward: (status, [], b"<Error><Code>SlowDown</Code></Error>")
+
+
+def overwrites(handler, forward):
+    return forward(without=("if-none-match",))
+
+
+class TableTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        port = free_port()
+        cls.server = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=CLEAN)
+        cls.addClassCleanup(cls.server.wait, 30)
+        cls.addClassCleanup(cls.server.terminate)
+        wait_for_port(port, cls.server, seconds=60)
+        cls.proxy = Proxy(port)
+        cls.addClassCleanup(cls.proxy.shutdown)
+        cls.s3 = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{port}", region_name=REGION,
+                              aws_access_key_id=KEY, aws_secret_access_key=SECRET)
+        cls.s3.create_bucket(Bucket="bucket")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        cls.scratch = cls.folder / "scratch"
+        cls.scratch.mkdir()
+        cls.environment = {**CLEAN, "AWS_ENDPOINT_URL": cls.proxy.url, "AWS_ACCESS_KEY_ID": KEY,
+                           "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION, "TMPDIR": str(cls.scratch)}
+        rows, cls.file = cls.folder / "a.jsonl", cls.folder / "a b.dsi"
+        subprocess.run([DSICTL, "generate", "--profile", "sweep", "--rows", "500", "-q", rows], check=True)
+        subprocess.run([DSICTL, "convert", rows, cls.file, "-q"], check=True)
+
+    def setUp(self):
+        name = self.id().rsplit(".", 1)[1]
+        self.prefix, self.table = f"lake/{name} +ü/", f"s3://bucket/lake/{name} +ü/"
+        del self.proxy.faults[:], self.proxy.unsigned[:], self.proxy.writes[:]
+
+    def tearDown(self):
+        self.assertEqual(self.proxy.unsigned, [])
+        self.assertEqual(list(self.scratch.iterdir()), [], "temporary files are left")
+
+    def run_table(self, *arguments):
+        return subprocess.run([DSICTL, "table", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, env=self.environment, timeout=300)
+
+    def expect(self, code, *arguments, said=""):
+        done = self.run_table(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(said, done.stderr)
+        return done.stdout
+
+    def json(self, *arguments):
+        return json.loads(self.expect(0, *arguments, "--json"))
+
+    def stage(self, job):
+        path = self.folder / f"{job}.messages"
+        path.write_text(self.expect(0, "stage", self.table, self.file, "--job", job))
+        return path
+
+    def commit(self, job, *more):
+        return self.json("commit", self.table, self.stage(job), "--job", job, *more)
+
+    def keys(self, below=""):
+        listed = self.s3.list_objects_v2(Bucket="bucket", Prefix=self.prefix + below).get("Contents", [])
+        return [one["Key"].removeprefix(self.prefix) for one in listed]
+
+    def test_from_creation_to_garbage(self):
+        self.expect(3, "log", self.table, said="no table is there")
+        self.expect(0, "create", self.table.rstrip("/"))
+        self.expect(2, "create", self.table, said="there already")
+        self.assertEqual((self.commit("a")["number"], self.commit("b", "--overwrite", "--base", "2")["number"]), (2, 3))
+        self.assertEqual(self.json("commit", self.table, self.folder / "a.messages", "--job", "a")["number"], 2)
+        name = self.keys("data/a/")[0]
+        stored = self.s3.get_object(Bucket="bucket", Key=self.prefix + name)["Body"].read()
+        self.assertEqual(stored, self.file.read_bytes())
+        self.stage("c")
+        self.assertEqual(self.json("abort", self.table, "--job", "c"), {"files_removed": 1})
+        for where, rows in ((self.table, 500), (self.table + "@2", 500)):
+            done = subprocess.run([DSICTL, "shuffle", where, "--batches", "1", "--json"], env=self.environment,
+                                  stdout=subprocess.PIPE, check=True)
+            self.assertEqual(json.loads(done.stdout)["rows"], rows)
+        self.assertEqual(self.json("gc", self.table, *NOW), {"snapshots": [1, 2], "files": [name]})
+        self.assertEqual([s["operation"] for s in self.json("log", self.table)], ["gc", "abort", "overwrite"])
+        self.assertEqual(self.json("gc", self.table, *NOW), {"snapshots": [4], "files": []})
+        self.assertEqual(len(self.keys("_snapshots/")), 2)
+        self.assertEqual(len(self.keys("data/")), 1)
+        self.expect(2, "commit", self.table, self.folder / "c.messages", "--job", "c", said="was aborted")
+
+    def test_concurrent_committers_lose_nothing(self):
+        self.expect(0, "create", self.table)
+        messages = {f"j{i}": self.stage(f"j{i}") for i in range(8)}
+        running = [subprocess.Popen([DSICTL, "table", "commit", self.table, path, "--job", job], env=self.environment,
+                                    stdout=subprocess.DEVNULL) for job, path in messages.items()]
+        self.assertEqual([one.wait(300) for one in running], [0] * 8)
+        log = self.json("log", self.table)
+        self.assertEqual([s["number"] for s in log], list(range(9, 0, -1)))
+        self.assertEqual({s["job"] for s in log[:-1]}, set(messages))
+        self.assertEqual(log[0]["rows"], 4000)
+        puts = [path for method, path in self.proxy.writes if method == "PUT" and "_snapshots/" in path]
+        self.assertGreater(len(puts), 9, "nobody was second")
+
+    def test_lost_answers_and_servers_that_are_busy(self):
+        self.expect(0, "create", self.table)
+        for number, faults in enumerate(([answer_is_lost], [refuse(503), refuse(500)], [refuse(409)],
+                                         [refuse(503), answer_is_lost, refuse(500)]), 2):
+            self.proxy.faults[:] = faults
+            self.assertEqual(self.commit(f"j{number}")["number"], number)
+            self.assertEqual(self.proxy.faults, [])
+        self.assertEqual(self.json("log", self.table)[0]["rows"], 2000)
+        self.proxy.faults[:] = [refuse(403)]
+        self.expect(3, "commit", self.table, self.stage("k"), "--job", "k", said="answered 403 (SlowDown)")
+        self.assertEqual(self.json("log", self.table)[0]["number"], 5)
+
+    def test_a_server_that_overwrites_is_refused(self):
+        self.proxy.faults[:] = [overwrites, overwrites]
+        self.expect(2, "create", self.table, said="If-None-Match")
+        self.assertEqual(self.keys(), [])
+
+    def test_a_committer_that_dies(self):
+        self.expect(0, "create", self.table)
+        path = self.stage("j")
+        for is_done in (False, True):
+            def dies(handler, forward, is_done=is_done):
+                if is_done:
+                    forward()
+                running.send_signal(signal.SIGKILL)
+                running.wait(60)
+            with self.subTest(is_done=is_done):
+                self.proxy.faults[:] = [dies]
+                running = subprocess.Popen([DSICTL, "table", "commit", self.table, path, "--job", "j"],
+                                           env=self.environment, stdout=subprocess.DEVNULL)
+                self.assertEqual(running.wait(300), -signal.SIGKILL)
+                with self.proxy.lock:
+                    pass
+                self.assertEqual(self.json("log", self.table)[0]["number"], 2 if is_done else 1)
+        self.assertEqual(self.json("commit", self.table, path, "--job", "j")["number"], 2)
+        self.assertEqual(self.json("log", self.table)[0]["files"], 1)
+
+
+if __name__ == "__main__":
+    if not DSICTL:
+        print("skipped: DSICTL does not name the program")
+        sys.exit(SKIPPED)
+    unittest.main()

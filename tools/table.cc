@@ -1,0 +1,269 @@
+// dsictl table: what jobs do with a table on disk, step by step.
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_members_internal.h"
+#include "dsi/dataset/table.h"
+#include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/progress_internal.h"
+#include "dsi/tools/table_report_internal.h"
+#include "dsi/tools/verbs_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+// Of messages, which are some hundred bytes each.
+constexpr size_t kMaxMessageFile = size_t{1} << 30;
+
+struct TableVerbOptions {
+  std::string action;
+  std::string where;
+  std::vector<std::string> files;
+  std::string job;
+  std::string task = "task";
+  std::string message;
+  bool overwrite = false;
+  uint64_t base = 0;
+  std::vector<std::string> replaced;
+  TableGcOptions gc;
+  uint64_t threads = 0;
+};
+
+// "90s", "30m", "24h", "7d"; milliseconds.
+bool ParseDuration(std::string_view text, uint64_t* ms) {
+  if (text.empty()) return false;
+  constexpr std::pair<char, uint64_t> kUnits[] = {
+      {'s', 1000}, {'m', 60'000}, {'h', 3'600'000}, {'d', 86'400'000}};
+  for (const auto& [unit, factor] : kUnits) {
+    if (text.back() != unit) continue;
+    const std::string_view number = text.substr(0, text.size() - 1);
+    const bool is_number = number.find_first_not_of("0123456789") == std::string_view::npos;
+    return is_number && ParseAmount(number, 1, ms) && !__builtin_mul_overflow(*ms, factor, ms);
+  }
+  return false;
+}
+
+CLI::Option* AddDuration(CLI::App* app, const std::string& option, uint64_t* ms,
+                         const std::string& text) {
+  const auto parse = [=](const std::string& given) {
+    if (ParseDuration(given, ms)) return;
+    throw CLI::ValidationError(option,
+                               "expected a time such as 90s, 30m, 24h or 7d, not '" + given + "'");
+  };
+  return app->add_option_function<std::string>(option, parse, text)->type_name("TIME");
+}
+
+// A message a line; "-" is the standard input.
+Result<std::vector<std::string>> ReadMessages(const std::vector<std::string>& files) {
+  std::vector<std::string> messages;
+  for (const std::string& file : files) {
+    const std::string path = file == "-" ? "/dev/stdin" : file;
+    DSI_ASSIGN_OR_RETURN(const std::string text, internal::ReadTextFile(path, kMaxMessageFile));
+    if (text.size() > kMaxMessageFile)
+      return internal::BadInput("{}: more than {} bytes of messages", file, kMaxMessageFile);
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      if (end != at) messages.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  return messages;
+}
+
+class TableVerb {
+ public:
+  TableVerb(TableVerbOptions options, Console* console)
+      : options_(std::move(options)), console_(console) {
+    dataset_.threads = static_cast<uint32_t>(options_.threads);
+  }
+
+  Status Run() {
+    for (const auto& [name, action] : kActions) {
+      if (options_.action == name) return (this->*action)();
+    }
+    return {StatusCode::kInvalidArgument, "no such action"};
+  }
+
+ private:
+  using Action = Status (TableVerb::*)();
+  static const std::array<std::pair<std::string_view, Action>, 6> kActions;
+
+  Status Create() {
+    DSI_ASSIGN_OR_RETURN(const auto table, Table::Create(options_.where, dataset_));
+    DSI_ASSIGN_OR_RETURN(const TableSnapshot first, table->Newest());
+    return PrintSnapshot(first, console_);
+  }
+
+  Status Stage() {
+    DSI_ASSIGN_OR_RETURN(const auto table, Open());
+    for (const std::string& file : options_.files) {
+      DSI_ASSIGN_OR_RETURN(const std::string message,
+                           table->StageCopy(options_.job, options_.task, file));
+      DSI_RETURN_IF_ERROR(console_->Print(message + "\n"));
+    }
+    return Status::Ok();
+  }
+
+  Status Commit() {
+    DSI_ASSIGN_OR_RETURN(const std::vector<std::string> messages, ReadMessages(options_.files));
+    Progress progress(*console_);
+    dataset_.progress = [&](uint64_t done, uint64_t total) {
+      return progress.Update("reading footers", done, total, ProgressUnit::kFiles);
+    };
+    DSI_ASSIGN_OR_RETURN(const auto table, Open());
+    TableCommitOptions commit{.message = options_.message};
+    if (options_.overwrite) commit.operation = TableOperation::kOverwrite;
+    if (options_.base != 0) commit.base = options_.base;
+    if (!options_.replaced.empty()) {
+      commit.operation = TableOperation::kReplace;
+      commit.replaced = options_.replaced;
+    }
+    const auto made = table->Commit(options_.job, messages, commit);
+    progress.Clear();
+    if (made.status().code() == StatusCode::kAlreadyExists)
+      console_->hint =
+          "'dsictl table log TABLE' shows what was committed; --base names what was seen";
+    if (!made.ok()) return made.status();
+    return PrintSnapshot(*made, console_);
+  }
+
+  Status Abort() {
+    DSI_ASSIGN_OR_RETURN(const auto table, Open());
+    DSI_ASSIGN_OR_RETURN(const uint64_t removed, table->Abort(options_.job));
+    if (console_->json)
+      return PrintJson(nlohmann::ordered_json{{"files_removed", removed}}, console_);
+    if (console_->quiet) return Status::Ok();
+    return console_->Print(fmt::format("removed: {}\n", CountOf(removed, "file")));
+  }
+
+  Status Log() {
+    DSI_ASSIGN_OR_RETURN(const auto table, Open());
+    DSI_ASSIGN_OR_RETURN(const std::vector<TableSnapshot> snapshots, table->Snapshots());
+    return PrintSnapshots(snapshots, console_);
+  }
+
+  Status Gc() {
+    DSI_ASSIGN_OR_RETURN(const auto table, Open());
+    DSI_ASSIGN_OR_RETURN(const TableGarbage garbage, table->CollectGarbage(options_.gc));
+    return PrintGarbage(garbage, options_.gc.dry_run, console_);
+  }
+
+  Result<std::unique_ptr<Table>> Open() {
+    auto table = Table::Open(options_.where, dataset_);
+    if (table.status().code() == StatusCode::kNotFound)
+      console_->hint = "'dsictl table create TABLE' makes one";
+    return table;
+  }
+
+  TableVerbOptions options_;
+  DatasetOptions dataset_;
+  Console* console_;
+};
+
+const std::array<std::pair<std::string_view, TableVerb::Action>, 6> TableVerb::kActions = {{
+    {"create", &TableVerb::Create},
+    {"stage", &TableVerb::Stage},
+    {"commit", &TableVerb::Commit},
+    {"abort", &TableVerb::Abort},
+    {"log", &TableVerb::Log},
+    {"gc", &TableVerb::Gc},
+}};
+
+// Options that an action does not take would be overlooked.
+Status CheckUse(const CLI::App& app, const TableVerbOptions& options) {
+  struct Use {
+    const char* option;
+    std::vector<std::string_view> actions;
+  };
+  static const std::array<Use, 12> kUses = {{{"FILE", {"stage", "commit"}},
+                                             {"--job", {"stage", "commit", "abort"}},
+                                             {"--task", {"stage"}},
+                                             {"--message", {"commit"}},
+                                             {"--overwrite", {"commit"}},
+                                             {"--base", {"commit"}},
+                                             {"--replace", {"commit"}},
+                                             {"--threads", {"commit"}},
+                                             {"--keep", {"gc"}},
+                                             {"--younger-than", {"gc"}},
+                                             {"--grace", {"gc"}},
+                                             {"--dry-run", {"gc"}}}};
+  for (const Use& use : kUses) {
+    const auto& actions = use.actions;
+    const bool is_taken =
+        std::find(actions.begin(), actions.end(), options.action) != actions.end();
+    if (app.get_option(use.option)->count() != 0 && !is_taken)
+      return internal::InvalidArgument("table {} takes no {}", options.action, use.option);
+  }
+  const bool needs_job =
+      options.action == "stage" || options.action == "commit" || options.action == "abort";
+  if (needs_job && options.job.empty())
+    return internal::InvalidArgument("table {}: --job is required", options.action);
+  if (options.action == "stage" && options.files.empty())
+    return internal::InvalidArgument("table stage: FILE is required");
+  if (options.base != 0 && !options.overwrite)
+    return internal::InvalidArgument("--base goes with --overwrite");
+  if (options.overwrite && !options.replaced.empty())
+    return internal::InvalidArgument("--overwrite and --replace exclude each other");
+  if (options.threads > 1024) return internal::InvalidArgument("--threads is at most 1024");
+  return Status::Ok();
+}
+
+}  // namespace
+
+VerbAction AddTable(CLI::App* app, Console* console) {
+  auto options = std::make_shared<TableVerbOptions>();
+  app->add_option("ACTION", options->action, "What to do: create, stage, commit, abort, log or gc")
+      ->required()
+      ->check(CLI::IsMember({"create", "stage", "commit", "abort", "log", "gc"}))
+      ->type_name("");
+  app->add_option("TABLE", options->where, "A folder, or s3://bucket/prefix/")
+      ->required()
+      ->type_name("");
+  app->add_option("FILE", options->files,
+                  "stage: .dsi files to copy; commit: files of the messages that stage printed, - "
+                  "the standard input")
+      ->type_name("");
+  app->add_option("--job", options->job, "stage, commit, abort: id of the job; it commits once")
+      ->type_name("ID");
+  app->add_option("--task", options->task, "stage: id of the task; default: task")->type_name("ID");
+  app->add_option("--message", options->message, "commit: a note for people")->type_name("TEXT");
+  app->add_flag("--overwrite", options->overwrite, "commit: in the place of all files");
+  AddCount(app, "--base", &options->base,
+           "commit --overwrite: the snapshot that was seen; default: the newest");
+  AddNameList(app, "--replace", &options->replaced,
+              "commit: in the place of these files, as data/JOB/NAME");
+  AddCount(app, "--threads", &options->threads,
+           "commit: threads that read footers; default: cores, or 32 for remote files");
+  AddCount(app, "--keep", &options->gc.keep,
+           "gc: the newest snapshots, so many, stay; default: 10");
+  AddDuration(app, "--younger-than", &options->gc.younger_than_ms,
+              "gc: and those younger than this; default: 7d");
+  AddDuration(app, "--grace", &options->gc.grace_ms,
+              "gc: files staged since stay, whoever needs them; default: 24h");
+  app->add_flag("--dry-run", options->gc.dry_run, "gc: only tell");
+  AddJsonFlag(app, console);
+  AddQuietFlag(app, console);
+  app->footer(
+      "Examples:\n"
+      "  dsictl table create clicks/\n"
+      "  dsictl table stage clicks/ part-*.dsi --job day-1 > messages.jsonl\n"
+      "  dsictl table commit clicks/ messages.jsonl --job day-1\n"
+      "  dsictl table log clicks/\n"
+      "  dsictl table gc clicks/ --keep 5 --younger-than 2d --dry-run\n\n"
+      "What is staged is seen once it is committed: all files of the job, or none.\n");
+  return [app, options, console]() -> Status {
+    DSI_RETURN_IF_ERROR(CheckUse(*app, *options));
+    return TableVerb(*options, console).Run();
+  };
+}
+
+}  // namespace dsi::tools

@@ -1,0 +1,70 @@
+// Brings rows of the file into memory, clustered: those that are there are looked up, those in a
+// spill file are read.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dsi/base/status.h"
+#include "dsi/writer/cluster/clustered_feature_internal.h"
+#include "dsi/writer/cluster/row_list_internal.h"
+#include "dsi/writer/cluster/row_sample_internal.h"
+#include "dsi/writer/spill/spilled_rows_internal.h"
+
+namespace dsi::internal {
+
+// Rows held together, and where they stand: position p of the file is order.input_row[p - first].
+struct HeldRows {
+  std::vector<RowBatch::FeatureBuffer> buffers;
+  RowOrder order;
+  std::vector<FeatureSource> sources;
+  std::vector<ClusteredFeature> features;
+};
+
+// Rows that were asked for. `sample.ranges` are the positions by which `features` know them.
+struct LoadedRows {
+  std::span<const ClusteredFeature> features;
+  RowSample sample;
+  std::unique_ptr<HeldRows> read;  // Where they were not in memory.
+};
+
+// What the loader needs of its caller. All must outlive it.
+struct LoaderInput {
+  const Schema* schema = nullptr;       // As stored, with the position where it is kept.
+  const TableTotals* totals = nullptr;  // Of the features of the schema.
+  const RowList* rows = nullptr;
+  bool keep_position = false;  // The last feature is the row of the input.
+  // Where the rows are: the features of a batch, or a spill file.
+  std::span<const RowBatch::FeatureBuffer> held;
+  const SpilledRows* spilled = nullptr;
+  // What becomes of values that were read: rounding.
+  std::function<Status(std::vector<RowBatch::FeatureBuffer>*)> on_read;
+  // Calls work(i) for each i below a number, on all threads.
+  std::function<Status(size_t, const std::function<void(size_t)>&)> for_each;
+};
+
+class RowLoader {
+ public:
+  explicit RowLoader(LoaderInput input) : in_(std::move(input)) {}
+
+  // Once, before the rest.
+  Status Prepare();
+  Result<LoadedRows> Load(std::span<const RowInterval> ranges);
+  // Entries of each feature in each interval: feature by feature.
+  Result<std::vector<uint64_t>> CountEntries(std::span<const RowInterval> intervals);
+
+ private:
+  // Puts rows in order, of which `rows` are the places in the input.
+  Status Cluster(std::span<const uint32_t> input_rows, HeldRows* held);
+  Result<std::vector<ListedRow>> List(std::span<const RowInterval> ranges) const;
+
+  LoaderInput in_;
+  HeldRows held_;  // All rows, where they are in memory.
+};
+
+}  // namespace dsi::internal

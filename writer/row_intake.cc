@@ -1,0 +1,218 @@
+#include "dsi/writer/row_intake_internal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/writer/cluster/stripe_cuts_internal.h"
+#include "dsi/writer/finish_memory_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+// Rows held once others are spilled: enough for a few blocks.
+constexpr uint64_t kMostHeld = 4 << 20;
+
+// The columns from a row on.
+std::vector<FeatureColumns> ColumnsFrom(const Schema& schema, size_t row,
+                                        std::span<const FeatureColumns> columns) {
+  std::vector<FeatureColumns> rest(columns.begin(), columns.end());
+  for (FeatureColumns& from : rest) {
+    const FeatureSpec& spec = schema.features[from.feature];
+    from.validity_offset += row;
+    if (from.offsets32 != nullptr) from.offsets32 += row;
+    if (from.offsets64 != nullptr) from.offsets64 += row;
+    if (HasLengths(spec.kind, spec.columns[0].type)) continue;
+    const size_t entries = row * (spec.kind == Kind::kEmbedding ? spec.fixed_length : 1);
+    for (size_t c = 0; c < from.values.size(); ++c) {
+      if (from.values[c] == nullptr) continue;
+      from.values[c] = static_cast<const std::byte*>(from.values[c]) +
+                       entries * static_cast<size_t>(TypeWidth(spec.columns[c].type));
+    }
+  }
+  return rest;
+}
+
+}  // namespace
+
+RowIntake::RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& keys,
+                     const WriterOptions& options, uint64_t memory_limit, std::string spill_folder)
+    : schema_(std::move(schema)),
+      keys_(keys),
+      options_(options),
+      memory_limit_(memory_limit),
+      spill_folder_(std::move(spill_folder)),
+      rows_(Empty()),
+      rounding_(*schema_) {
+  totals_.features.resize(schema_->features.size());
+}
+
+RowBatch RowIntake::Empty() {
+  RowBatch rows(schema_);
+  rows.admit_ = [this](uint64_t bytes, size_t num_rows) -> Status {
+    refused_ = !takes_all_ && !Fits(bytes, num_rows);
+    return refused_ ? Status(StatusCode::kResourceExhausted, "spill") : Status::Ok();
+  };
+  return rows;
+}
+
+bool RowIntake::Fits(uint64_t more_bytes, size_t more_rows) const {
+  const uint64_t bytes = rows_.size_bytes() + more_bytes;
+  if (spilled_ != nullptr) return bytes <= std::min(kMostHeld, memory_limit_ / 8);
+  if (rows_.num_rows() == 0) return bytes <= memory_limit_;
+  // What Finish will take grows with the rows.
+  const uint64_t finish =
+      FinishMemory(*schema_, TableTotals::Of(rows_, false), keys_, options_, memory_limit_);
+  const double growth =
+      static_cast<double>(rows_.num_rows() + more_rows) / static_cast<double>(rows_.num_rows());
+  const double by_bytes =
+      static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(rows_.size_bytes(), 1));
+  return bytes + static_cast<uint64_t>(static_cast<double>(finish) * std::max(growth, by_bytes)) <=
+         memory_limit_;
+}
+
+Status RowIntake::CheckCount(size_t more) const {
+  if (more <= UINT32_MAX - num_rows()) return Status::Ok();
+  return Error(StatusCode::kResourceExhausted, "{} rows and {} more, expected at most {} in a file",
+               num_rows(), more, UINT32_MAX);
+}
+
+template <typename Add>
+Result<bool> RowIntake::AddWithin(bool whatever_it_takes, const Add& add) {
+  takes_all_ = whatever_it_takes;
+  refused_ = false;
+  Status status = add();
+  if (!status.ok() && refused_ && rows_.num_rows() != 0) {
+    DSI_RETURN_IF_ERROR(SpillHeld());
+    refused_ = false;
+    status = add();
+  }
+  if (!status.ok() && refused_) return false;
+  DSI_RETURN_IF_ERROR(status);
+  return true;
+}
+
+Status RowIntake::Append(const RowBatch& rows) {
+  DSI_RETURN_IF_ERROR(CheckCount(rows.num_rows()));
+  const auto add = [&] { return rows_.Append(rows); };
+  DSI_ASSIGN_OR_RETURN(const bool added, AddWithin(false, add));
+  if (!added && !rounding_.rounds()) return Spill(rows);
+  if (!added) DSI_RETURN_IF_ERROR(AddWithin(true, add).status());
+  const bool are_all = rows_.num_rows() == rows.num_rows();
+  const Status status = are_all ? SpillExcess() : Status::Ok();
+  if (!status.ok()) rows_.Clear();
+  return status;
+}
+
+Status RowIntake::Append(RowBatch&& rows) {
+  DSI_RETURN_IF_ERROR(CheckCount(rows.num_rows()));
+  const size_t num_rows = rows.num_rows();
+  const auto add = [&] { return rows_.Append(std::move(rows)); };
+  DSI_ASSIGN_OR_RETURN(const bool added, AddWithin(false, add));
+  if (!added) DSI_RETURN_IF_ERROR(AddWithin(true, add).status());
+  if (rows_.num_rows() != num_rows) return Status::Ok();
+  const Status status = SpillExcess();
+  if (!status.ok()) static_cast<void>(rows.Append(std::move(rows_)));
+  return status;
+}
+
+Status RowIntake::AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns) {
+  DSI_RETURN_IF_ERROR(CheckCount(num_rows));
+  const auto add = [&] { return rows_.AppendColumns(num_rows, columns); };
+  DSI_ASSIGN_OR_RETURN(const bool added, AddWithin(false, add));
+  if (added && rows_.num_rows() != num_rows) return Status::Ok();
+  // They are sound, or nobody would have asked, and nothing else is held.
+  const uint64_t before = spilled_rows();
+  const TableTotals totals = totals_;
+  const auto undo = [&] {
+    if (spilled_ != nullptr) spilled_->CutBack(before);
+    totals_ = totals;
+    rows_.Clear();
+  };
+  try {
+    Status status = added ? SpillExcess() : AddByHalves(num_rows, columns);
+    if (!status.ok()) undo();
+    return status;
+  } catch (...) {
+    undo();
+    throw;
+  }
+}
+
+Status RowIntake::AddByHalves(size_t num_rows, std::span<const FeatureColumns> columns) {
+  const auto add = [&] { return rows_.AppendColumns(num_rows, columns); };
+  DSI_ASSIGN_OR_RETURN(const bool added, AddWithin(num_rows == 1, add));
+  if (added) return Status::Ok();
+  const size_t half = num_rows / 2;
+  DSI_RETURN_IF_ERROR(AddByHalves(half, columns));
+  return AddByHalves(num_rows - half, ColumnsFrom(*schema_, half, columns));
+}
+
+Status RowIntake::SpillExcess() { return Fits(0, 0) ? Status::Ok() : SpillHeld(); }
+
+std::vector<FeatureSource> RowIntake::SourcesOf(const RowBatch& rows) const {
+  std::vector<FeatureSource> sources;
+  for (size_t f = 0; f < schema_->features.size(); ++f)
+    sources.push_back({.spec = &schema_->features[f], .rows = &rows.feature(f)});
+  return sources;
+}
+
+Status RowIntake::Spill(const RowBatch& rows) {
+  const std::vector<FeatureSource> sources = SourcesOf(rows);
+  const std::vector<uint64_t> bytes = RowBytes(sources, rows.num_rows());
+  std::vector<std::byte> records;
+  AppendKeyRecords(sources, keys_, static_cast<uint32_t>(spilled_rows()), bytes, &records);
+  TableTotals totals = TableTotals::Of(rows, true);
+  if (spilled_ == nullptr) {
+    auto spilled = std::make_unique<SpilledRows>(*schema_, spill_folder_);
+    DSI_RETURN_IF_ERROR(spilled->Append(rows, bytes, records));
+    spilled_ = std::move(spilled);
+  } else {
+    DSI_RETURN_IF_ERROR(spilled_->Append(rows, bytes, records));
+  }
+  totals_.Add(totals);
+  return Status::Ok();
+}
+
+Status RowIntake::SpillHeld() {
+  if (rows_.num_rows() == 0) return Status::Ok();
+  rounding_.BeforeSpill(spilled_rows(), rows_.features_);
+  const bool is_first = spilled_ == nullptr;
+  DSI_RETURN_IF_ERROR(Spill(rows_));
+  // The rows held so far were many.
+  if (is_first) {
+    rows_ = Empty();
+  } else {
+    rows_.Clear();
+  }
+  return Status::Ok();
+}
+
+Status RowIntake::Close(const std::function<Status()>& poll, Schema* stored) {
+  if (spilled_ == nullptr) {
+    DSI_RETURN_IF_ERROR(rows_.PrepareOnce());  // None may have been added.
+    totals_ = TableTotals::Of(rows_, true);
+    return RoundFloats(rows_.features_, options_.threads, poll, stored);
+  }
+  DSI_RETURN_IF_ERROR(SpillHeld());
+  rows_ = RowBatch(schema_);
+  if (rounding_.needs_all()) {
+    const auto round = [&](uint64_t, RowCollector* piece) -> Status {
+      DSI_RETURN_IF_ERROR(poll());
+      return rounding_.AfterRead(piece->features());
+    };
+    DSI_RETURN_IF_ERROR(spilled_->ForEachPiece(round));
+  }
+  return rounding_.Finish(stored);
+}
+
+Status RowIntake::ForEachKeyRecords(
+    const std::function<Status(std::span<const std::byte>)>& visit) const {
+  if (spilled_ != nullptr) return spilled_->ForEachRecords(visit);
+  const std::vector<FeatureSource> sources = SourcesOf(rows_);
+  std::vector<std::byte> records;
+  AppendKeyRecords(sources, keys_, 0, RowBytes(sources, rows_.num_rows()), &records);
+  return visit(records);
+}
+
+}  // namespace dsi::internal

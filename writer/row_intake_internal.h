@@ -1,0 +1,76 @@
+// Rows that come in: held in memory while they and their Finish fit into the budget, and from then
+// on in spill files.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "dsi/writer/cluster/clustering_internal.h"
+#include "dsi/writer/rows/round_floats_internal.h"
+#include "dsi/writer/spill/spilled_rows_internal.h"
+#include "dsi/writer/writer.h"
+
+namespace dsi::internal {
+
+class RowIntake {
+ public:
+  // All must outlive this. options.threads: as they are used.
+  RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& keys,
+            const WriterOptions& options, uint64_t memory_limit, std::string spill_folder);
+
+  // All or nothing. kIo: spilling.
+  Status Append(const RowBatch& rows);
+  Status Append(RowBatch&& rows);
+  Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
+
+  uint64_t num_rows() const { return spilled_rows() + rows_.num_rows(); }
+  uint64_t size_bytes() const { return totals_.size_bytes + rows_.size_bytes(); }
+  uint64_t spilled_bytes() const { return spilled_ ? spilled_->spilled_bytes() : 0; }
+
+  // After the last row: all are in memory, or all are spilled. Rounds them, or notes how they are
+  // to be rounded, and says in *stored how far off values are.
+  Status Close(const std::function<Status()>& poll, Schema* stored);
+  const TableTotals& totals() const { return totals_; }
+  std::span<const RowBatch::FeatureBuffer> held() const { return rows_.features_; }
+  const SpilledRows* spilled() const { return spilled_.get(); }
+  Status RoundRead(std::span<RowBatch::FeatureBuffer> rows) { return rounding_.AfterRead(rows); }
+  // Hands out the key records of all rows.
+  Status ForEachKeyRecords(const std::function<Status(std::span<const std::byte>)>& visit) const;
+
+ private:
+  uint64_t spilled_rows() const { return spilled_ ? spilled_->num_rows() : 0; }
+  Status CheckCount(size_t more) const;
+  // Whether rows held and more fit into the budget.
+  bool Fits(uint64_t more_bytes, size_t more_rows) const;
+  // Calls add, which asks whether what it adds fits; where it does not, spills what is held first.
+  // False: what is added is too much even then, and was not.
+  template <typename Add>
+  Result<bool> AddWithin(bool whatever_it_takes, const Add& add);
+  Status AddByHalves(size_t num_rows, std::span<const FeatureColumns> columns);
+  // Spills rows; those held if they are these.
+  Status Spill(const RowBatch& rows);
+  Status SpillHeld();
+  // Where they take too much, spills rows that were added without a question.
+  Status SpillExcess();
+  std::vector<FeatureSource> SourcesOf(const RowBatch& rows) const;
+  RowBatch Empty();
+
+  std::shared_ptr<const Schema> schema_;
+  const ClusterKeys& keys_;
+  const WriterOptions& options_;
+  uint64_t memory_limit_;
+  std::string spill_folder_;
+  RowBatch rows_;
+  bool takes_all_ = false;  // Of rows added: no question is asked.
+  bool refused_ = false;    // The last question was answered with no.
+  TableTotals totals_;      // Of what is spilled; after Close of all.
+  std::unique_ptr<SpilledRows> spilled_;
+  StagedRounding rounding_;
+};
+
+}  // namespace dsi::internal

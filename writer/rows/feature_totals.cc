@@ -1,0 +1,39 @@
+#include "dsi/writer/rows/feature_totals_internal.h"
+
+namespace dsi::internal {
+
+TableTotals TableTotals::Of(const RowBatch& rows, bool with_lengths) {
+  TableTotals totals;
+  totals.num_rows = rows.num_rows();
+  totals.size_bytes = rows.size_bytes();
+  const std::vector<FeatureSpec>& features = rows.schema().features;
+  totals.features.resize(features.size());
+  if (rows.num_rows() == 0) return totals;
+  for (size_t f = 0; f < features.size(); ++f) {
+    const RowBatch::FeatureBuffer& buffer = rows.feature(f);
+    FeatureTotals& feature = totals.features[f];
+    feature.num_present = buffer.num_present;
+    feature.num_entries =
+        buffer.values[0].size() / static_cast<size_t>(TypeWidth(features[f].columns[0].type));
+    if (!with_lengths) continue;
+    for (const uint32_t length : buffer.lengths) {
+      feature.longest = std::max(feature.longest, length);
+      feature.shortest = std::min(feature.shortest, length);
+    }
+  }
+  return totals;
+}
+
+void TableTotals::Add(const TableTotals& more) {
+  num_rows += more.num_rows;
+  size_bytes += more.size_bytes;
+  features.resize(std::max(features.size(), more.features.size()));
+  for (size_t f = 0; f < more.features.size(); ++f) {
+    features[f].num_present += more.features[f].num_present;
+    features[f].num_entries += more.features[f].num_entries;
+    features[f].longest = std::max(features[f].longest, more.features[f].longest);
+    features[f].shortest = std::min(features[f].shortest, more.features[f].shortest);
+  }
+}
+
+}  // namespace dsi::internal

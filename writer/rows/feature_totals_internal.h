@@ -1,0 +1,30 @@
+// What is known of a feature in all rows of a file, wherever these are.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "dsi/format/schema.h"
+#include "dsi/writer/row_batch.h"
+
+namespace dsi::internal {
+
+struct FeatureTotals {
+  uint64_t num_present = 0;
+  uint64_t num_entries = 0;  // Of a column.
+  uint32_t longest = 0;      // Of features with lengths.
+  uint32_t shortest = UINT32_MAX;
+};
+
+struct TableTotals {
+  uint64_t num_rows = 0;
+  uint64_t size_bytes = 0;  // As RowBatch::size_bytes counts them.
+  std::vector<FeatureTotals> features;
+
+  // Of a batch alone. Cost: linear in features, with lengths in rows.
+  static TableTotals Of(const RowBatch& rows, bool with_lengths);
+  void Add(const TableTotals& more);
+};
+
+}  // namespace dsi::internal

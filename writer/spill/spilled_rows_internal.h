@@ -1,0 +1,69 @@
+// Rows in a spill file in the order of input, and a record of each beside them.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dsi/base/status.h"
+#include "dsi/writer/spill/row_codec_internal.h"
+#include "dsi/writer/spill/spill_file_internal.h"
+
+namespace dsi::internal {
+
+class SpilledRows {
+ public:
+  SpilledRows(const Schema& schema, std::string folder);
+
+  // Adds all rows of a batch, and `records`, as many bytes for each, which are handed out together.
+  // row_bytes: per row. All or nothing.
+  Status Append(const RowBatch& rows, std::span<const uint64_t> row_bytes,
+                std::span<const std::byte> records);
+  // To the state that it had with so many rows, at the end of an Append.
+  void CutBack(uint64_t num_rows);
+
+  uint64_t num_rows() const { return num_rows_; }
+  uint64_t spilled_bytes() const { return rows_.size() + records_.size(); }
+
+  // Calls visit with the records of all rows, some at a time.
+  Status ForEachRecords(const std::function<Status(std::span<const std::byte>)>& visit) const;
+  // Calls visit(place in `rows`, bytes of the row) for rows of the input, ascending.
+  Status ForEachRow(std::span<const uint32_t> rows,
+                    const std::function<Status(size_t, std::span<const std::byte>)>& visit) const;
+  // The rows as columns.
+  Status Collect(std::span<const uint32_t> rows, RowCollector* collector) const;
+  // All rows, in pieces: visit(first row, rows).
+  Status ForEachPiece(const std::function<Status(uint64_t, RowCollector*)>& visit) const;
+
+  std::span<const FeatureCoding> codings() const { return codings_; }
+
+ private:
+  // A block of rows, or of records.
+  struct Block {
+    uint64_t offset = 0;
+    uint32_t first_row = 0;
+  };
+
+  Status LoadBlock(size_t block) const;
+  std::span<const std::byte> RowOfBlock(size_t row) const;
+  Status TryAppend(const RowBatch& rows, std::span<const uint64_t> row_bytes,
+                   std::span<const std::byte> records);
+
+  std::vector<FeatureCoding> codings_;
+  SpillFile rows_;
+  SpillFile records_;
+  std::vector<Block> blocks_;
+  std::vector<Block> record_blocks_;
+  uint64_t num_rows_ = 0;
+  // The block at hand.
+  mutable std::vector<std::byte> bytes_;
+  mutable size_t loaded_ = SIZE_MAX;
+  mutable uint32_t num_loaded_ = 0;  // Rows of it.
+};
+
+}  // namespace dsi::internal
