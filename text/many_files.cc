@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/text/delimited/criteo_rows_internal.h"
+#include "dsi/text/example/example_rows_internal.h"
 #include "dsi/text/lines/text_rows_internal.h"
 
 namespace dsi::internal {
@@ -18,6 +20,16 @@ Status ManyFiles::OpenNext() {
   DSI_ASSIGN_OR_RETURN(std::unique_ptr<LineSource> lines, files_.OpenNext());
   if (files_.format() == TextFormat::kJsonLines) {
     DSI_ASSIGN_OR_RETURN(input_, MakeJsonInput(std::move(lines), schema_, options_));
+    return {};
+  }
+  if (files_.format() == TextFormat::kTfRecord) {
+    // TextFiles gives these where the format is so.
+    std::unique_ptr<TfRecordSource> records(static_cast<TfRecordSource*>(lines.release()));
+    input_ = MakeExampleInput(std::move(records), schema_, options_);
+    return {};
+  }
+  if (files_.format() == TextFormat::kCriteo) {
+    DSI_ASSIGN_OR_RETURN(input_, MakeCriteoInput(std::move(lines), schema_, options_));
     return {};
   }
   const char delimiter = files_.format() == TextFormat::kCsv ? ',' : '\t';

@@ -24,7 +24,9 @@
 
 namespace dsi {
 
-enum class TextFormat : uint8_t { kFromName, kJsonLines, kCsv, kTsv };
+// kCriteo: the click logs of Criteo, which have no header: label, I1 … I13, C1 … C26.
+// kTfRecord: messages tf.Example in the framing of TFRecord.
+enum class TextFormat : uint8_t { kFromName, kJsonLines, kCsv, kTsv, kCriteo, kTfRecord };
 
 // One of the files of a text.
 struct TextFile {
@@ -44,8 +46,8 @@ struct BadRow {
 };
 
 struct TextInputOptions {
-  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, before .gz, .zst or .lz4); standard
-  // input: JSON Lines. All files of a text have one format.
+  // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, .tfrecord, before .gz, .zst or .lz4);
+  // standard input: JSON Lines. All files of a text have one format.
   TextFormat format = TextFormat::kFromName;
   // A longer line is kResourceExhausted.
   uint64_t max_line_bytes = 256ULL << 20;

@@ -34,7 +34,6 @@ constexpr std::array kForeign = {
     Foreign{"Feather", ".feather", "ARROW1", "", true},
     Foreign{"Arrow", ".arrow", "ARROW1", "", true},
     Foreign{"Avro", ".avro", "Obj\x01", ""},
-    Foreign{"TFRecord", ".tfrecord", "", ""},
 };
 
 std::string FirstBytes(const std::string& path) {

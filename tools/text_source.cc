@@ -23,6 +23,8 @@ TextFormat ParseFormat(const std::string& word) {
   if (word == "jsonl") return TextFormat::kJsonLines;
   if (word == "csv") return TextFormat::kCsv;
   if (word == "tsv") return TextFormat::kTsv;
+  if (word == "criteo") return TextFormat::kCriteo;
+  if (word == "tfrecord") return TextFormat::kTfRecord;
   return TextFormat::kFromName;
 }
 

@@ -20,7 +20,7 @@ namespace dsi::tools {
 struct TextSourceOptions {
   // Files, patterns and folders (text_paths_internal.h); "-" is standard input.
   std::vector<std::string> paths;
-  std::string format;          // "jsonl", "csv", "tsv"; empty: by the names' endings.
+  std::string format;  // "jsonl", "csv", "tsv", "criteo", "tfrecord"; empty: by the names' endings.
   std::string schema_file;     // Empty: the schema is inferred.
   uint64_t infer_rows = 0;     // Rows looked at; 0: all.
   std::string scratch_folder;  // Where copies lie; empty: the system's.
@@ -65,7 +65,7 @@ class TextSource {
 std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options);
 
 // The words that --format takes.
-inline constexpr const char* kTextFormatWords[] = {"jsonl", "csv", "tsv"};
+inline constexpr const char* kTextFormatWords[] = {"jsonl", "csv", "tsv", "criteo", "tfrecord"};
 
 bool IsDsiName(const std::string& path);
 // Endings of names of JSON Lines: .jsonl, .json, .ndjson.

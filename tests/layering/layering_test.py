@@ -60,7 +60,8 @@ ROOMS = {
         "lines": set(),
         "json": {"lines"},
         "delimited": {"lines"},
-        "infer": {"json", "delimited", "lines"},
+        "example": {"lines"},
+        "infer": {"json", "delimited", "example", "lines"},
     },
 }
 # Folders that may include public headers of the library and files of their own, nothing else.

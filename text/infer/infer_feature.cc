@@ -194,10 +194,12 @@ uint64_t SeenValues::OtherLine() const {
   return Earlier(Earlier(text_line, iso_line), Earlier(word_line, bool_line));
 }
 
-void KeepMost(SeenFeature* seen) {
+void KeepMost(const InferRules& rules, SeenFeature* seen) {
   // Lists hold numbers.
   ForgetTexts(&seen->many);
-  if (seen->num_lists > seen->num_ones) {
+  if (rules.lists_of_one) {
+    // A list of one is no mixture.
+  } else if (seen->num_lists > seen->num_ones) {
     seen->one = {};
   } else if (seen->num_ones != 0) {
     seen->many = {};
@@ -227,7 +229,7 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   const uint64_t list_line = Earlier(seen.many.FirstLine(), seen.empty_list_line);
   const uint64_t one_line = seen.one.FirstLine();
   bool is_list = list_line != 0;
-  if (typed_text && is_list && one_line != 0) {
+  if (typed_text && !rules.lists_of_one && is_list && one_line != 0) {
     return check.Mixed("a list", list_line, "a single value", one_line);
   }
   SeenValues values = seen.one;
@@ -255,7 +257,8 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
     return feature;
   }
   const Type type = TypeOf(values, is_list);
-  feature.columns = {{"", type, ""}};
+  const bool narrow = type == Type::kFloat64 && values.whole_line == 0;
+  feature.columns = {{"", narrow ? rules.float_type : type, ""}};
   feature.kind = is_list ? Kind::kList : KindByName(seen.name, type, values.greatest);
   if (feature.kind == Kind::kTimestamp) {
     feature.time_unit =

@@ -84,6 +84,9 @@ struct InferRules {
   // JSON states what is a string, a number and a list: mixing them is kBadInput. In CSV every
   // mixture has a common form: a number is a list of one, anything is a string.
   bool typed_text = false;
+  // Every value is a list, as in tf.Example: one of one entry is a value or a list of one.
+  bool lists_of_one = false;
+  Type float_type = Type::kFloat64;  // Of features that hold fractions and no whole numbers.
   // Rows that do not fit are left out, so that of a mixture the most frequent kind stays.
   bool keep_most = false;
   // What numbers of times are in; kNone: by their size.
@@ -92,7 +95,7 @@ struct InferRules {
 };
 
 // Forgets what no feature can hold beside what most rows have.
-void KeepMost(SeenFeature* seen);
+void KeepMost(const InferRules& rules, SeenFeature* seen);
 
 Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rules);
 

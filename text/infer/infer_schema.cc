@@ -7,6 +7,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/text/delimited/criteo_rows_internal.h"
 #include "dsi/text/infer/explain_feature_internal.h"
 #include "dsi/text/infer/infer_feature_internal.h"
 #include "dsi/format/name_words_internal.h"
@@ -57,7 +58,6 @@ class LookProgress {
 
 Status LookAtRows(RowLooker* rows, TextFiles* files, const InferOptions& options,
                   InferReport* report) {
-  *report = {};
   LookProgress progress(options, options.progress ? files->CountBytes() : 0);
   const bool leaves_out = static_cast<bool>(options.text.on_bad_row);
   const uint64_t most = options.max_rows == 0 ? UINT64_MAX : options.max_rows;
@@ -87,7 +87,7 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
     const bool valueless = one.one.FirstLine() == 0 && one.many.FirstLine() == 0;
     SeenFeature known = one;
     if (valueless && !rules.typed_text) known.one.text_line = 1;
-    if (rules.keep_most) KeepMost(&known);
+    if (rules.keep_most) KeepMost(rules, &known);
     if (rules.typed_text && !known.has_values()) continue;
     DSI_ASSIGN_OR_RETURN(FeatureSpec feature, InferFeature(known, rules));
     const uint64_t number_line = one.one.NumberLine();
@@ -106,21 +106,31 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
 void FindKeys(RowLooker* rows, const Schema& schema, InferReport* report) {
   std::vector<std::string> names;
   std::vector<bool> may_be_key;
-  for (const FeatureSpec& feature : schema.features) {
-    names.push_back(feature.name);
-    may_be_key.push_back(MayBeKey(feature));
+  size_t next = 0;  // Some names have no feature.
+  for (const SeenFeature& seen : rows->seen()) {
+    const bool is_feature =
+        next < schema.features.size() && schema.features[next].name == seen.name;
+    names.push_back(seen.name);
+    may_be_key.push_back(is_feature && MayBeKey(schema.features[next]));
+    next += is_feature ? 1 : 0;
   }
   rows->sample().FindKeys(names, may_be_key, report);
 }
 
 Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, InferReport* report) {
-  const bool typed_text = files->format() == TextFormat::kJsonLines;
+  if (files->format() == TextFormat::kCriteo) return CriteoSchema();
+  const bool is_json = files->format() == TextFormat::kJsonLines;
+  const bool is_example = files->format() == TextFormat::kTfRecord;
+  const bool typed_text = is_json || is_example;
   const std::unique_ptr<RowLooker> rows =
-      typed_text ? MakeJsonLooker()
-                 : MakeDelimitedLooker(files->format() == TextFormat::kCsv ? ',' : '\t',
-                                       options.text.list_separator);
+      is_json      ? MakeJsonLooker()
+      : is_example ? MakeExampleLooker()
+                   : MakeDelimitedLooker(files->format() == TextFormat::kCsv ? ',' : '\t',
+                                         options.text.list_separator);
   DSI_RETURN_IF_ERROR(LookAtRows(rows.get(), files, options, report));
   const InferRules rules = {.typed_text = typed_text,
+                            .lists_of_one = is_example,
+                            .float_type = is_example ? Type::kFloat32 : Type::kFloat64,
                             .keep_most = typed_text && options.text.on_bad_row,
                             .epoch_unit = options.text.epoch_unit,
                             .places = PlaceNames(files->Names())};
@@ -142,6 +152,7 @@ Result<Schema> InferSchema(const std::vector<TextFile>& files, const InferOption
                            InferReport* report) {
   InferReport unused;
   return internal::NoThrow([&]() -> Result<Schema> {
+    if (report != nullptr) *report = {};
     DSI_ASSIGN_OR_RETURN(auto opened, internal::TextFiles::Create(files, options.text));
     Result<Schema> schema =
         internal::InferFromFiles(&opened, options, report != nullptr ? report : &unused);

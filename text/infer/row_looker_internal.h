@@ -37,6 +37,7 @@ class RowLooker {
   virtual Result<bool> LookAtRow() = 0;
 
   std::deque<SeenFeature>& seen() { return seen_; }
+  const std::deque<SeenFeature>& seen() const { return seen_; }
   KeySample& sample() { return sample_; }
   // Once all rows were looked at.
   virtual void Finish() {}
@@ -61,6 +62,7 @@ class RowLooker {
 };
 
 std::unique_ptr<RowLooker> MakeJsonLooker();
+std::unique_ptr<RowLooker> MakeExampleLooker();
 std::unique_ptr<RowLooker> MakeDelimitedLooker(char delimiter, char list_separator);
 
 }  // namespace dsi::internal

@@ -21,11 +21,14 @@ class LineSource {
   static constexpr size_t kPadding = 64;
 
   LineSource(std::unique_ptr<ByteSource> bytes, std::string name, uint64_t max_line_bytes);
+  virtual ~LineSource() = default;
+  LineSource(const LineSource&) = delete;
+  LineSource& operator=(const LineSource&) = delete;
 
   // Gives the next line without its "\n" or "\r\n", valid until the next call; false at the end. A
   // byte order mark in front of the first line is left out. Errors: those of the ByteSource;
   // kResourceExhausted for a line that is too long.
-  Result<bool> Next(std::string_view* line);
+  virtual Result<bool> Next(std::string_view* line);
 
   // Joins the next line to the last one given, with the line break between them kept: for quoted
   // cells with line breaks. False, and the line as it was, at the end.
@@ -42,10 +45,25 @@ class LineSource {
   uint64_t bytes_total() const { return bytes_->bytes_total(); }
   uint64_t lines_done() const { return lines_; }
 
+ protected:
+  // For what is cut otherwise than into lines: the bytes behind those taken last.
+  Status Fill();
+  bool at_end() const { return at_end_; }
+  size_t available() const { return filled_ - begin_; }
+  std::string_view front(size_t size) const { return {buffer_.data() + begin_, size}; }
+  size_t taken() const { return end_ - begin_; }
+  // Goes behind what was taken, and takes so many bytes of what is there.
+  void Take(size_t size) {
+    begin_ = size == 0 ? end_ : begin_;
+    end_ = begin_ + size;
+  }
+  void CountLine() { ++lines_; }
+  void Fail() { failed_ = true; }
+  uint64_t max_line_bytes() const { return max_line_bytes_; }
+
  private:
   // Moves end_ behind the next line break (or to the end of the source), looking from `from` on.
   Status FindLineEnd(size_t from);
-  Status Fill();
   void SkipByteOrderMark();
   std::string_view Line() const;
 

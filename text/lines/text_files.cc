@@ -8,6 +8,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/text/lines/tf_record_source_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -19,11 +20,13 @@ struct Ending {
   std::string_view text;
   TextFormat format;
 };
-constexpr std::array<Ending, 5> kEndings = {{{".jsonl", TextFormat::kJsonLines},
+constexpr std::array<Ending, 7> kEndings = {{{".jsonl", TextFormat::kJsonLines},
                                              {".ndjson", TextFormat::kJsonLines},
                                              {".json", TextFormat::kJsonLines},
                                              {".csv", TextFormat::kCsv},
-                                             {".tsv", TextFormat::kTsv}}};
+                                             {".tsv", TextFormat::kTsv},
+                                             {".tfrecord", TextFormat::kTfRecord},
+                                             {".tfrecords", TextFormat::kTfRecord}}};
 
 bool IsListSeparator(char c) {
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -65,7 +68,7 @@ Result<TextFiles> TextFiles::Create(std::vector<TextFile> files, const TextInput
     if (found == TextFormat::kFromName) {
       return InvalidArgument(
           "{}: the name does not tell the format, expected .jsonl, .ndjson, .json, "
-          ".csv or .tsv (and .gz, .zst or .lz4 after it), or a stated format",
+          ".csv, .tsv or .tfrecord (and .gz, .zst or .lz4 after it), or a stated format",
           file.path);
     }
     if (first != nullptr && found != format) {
@@ -94,6 +97,10 @@ Result<std::unique_ptr<LineSource>> TextFiles::OpenNext() {
   const TextFile& file = files_[opened_++];
   if (file.before_open) DSI_RETURN_IF_ERROR(file.before_open());
   DSI_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> bytes, OpenByteSource(file.path, name));
+  if (format_ == TextFormat::kTfRecord) {
+    return std::unique_ptr<LineSource>(
+        std::make_unique<TfRecordSource>(std::move(bytes), name, max_line_bytes_));
+  }
   return std::make_unique<LineSource>(std::move(bytes), name, max_line_bytes_);
 }
 

@@ -1,0 +1,182 @@
+#include "dsi/text/example/example_rows_internal.h"
+
+#include <simdjson.h>
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/format/iso_time_internal.h"
+#include "dsi/format/number_fit_internal.h"
+#include "dsi/text/example/example_message_internal.h"
+#include "dsi/text/lines/text_rows_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+using Form = ExampleFeature::Form;
+
+class ExampleInput : public RowTextInput {
+ public:
+  ExampleInput(std::unique_ptr<TfRecordSource> source, std::shared_ptr<const Schema> rows_schema,
+               const TextInputOptions& options)
+      : RowTextInput(std::move(source), std::move(rows_schema), options),
+        ignore_unknown_(options.ignore_unknown),
+        epoch_unit_(options.epoch_unit),
+        has_value_(schema().features.size()) {
+    for (uint32_t f = 0; f < schema().features.size(); ++f) {
+      const FeatureSpec& feature = schema().features[f];
+      for (uint32_t c = 0; c < feature.columns.size(); ++c)
+        targets_.emplace(ColumnName(feature, c), Target{f, c});
+    }
+  }
+
+  TextCoverage coverage() const override {
+    TextCoverage coverage{.ignored = ignored_, .more_ignored = more_ignored_, .absent = {}};
+    AddAbsent(has_value_, &coverage);
+    return coverage;
+  }
+
+ protected:
+  Result<bool> NextRow() override { return lines().Next(&record_); }
+  std::string_view row_text() const override { return record_; }
+
+  Status SetRow(RowBatch* batch) override {
+    DSI_RETURN_IF_ERROR(static_cast<const TfRecordSource&>(lines()).CheckRecord());
+    const Status parsed = parser_.Parse(record_);
+    if (!parsed.ok()) return AtLine(parsed);
+    for (const ExampleFeature& feature : parser_.features()) {
+      if (feature.form == Form::kNone) continue;
+      const auto target = targets_.find(std::string(feature.name));
+      const Status set = target != targets_.end() ? SetFeature(target->second, feature, batch)
+                         : feature.size() != 0    ? Ignore(feature)
+                                                  : Status();
+      if (!set.ok()) return AtLine(set);
+    }
+    return {};
+  }
+
+ private:
+  struct Target {
+    uint32_t feature;
+    uint32_t column;
+  };
+
+  Status Ignore(const ExampleFeature& feature) {
+    if (!ignore_unknown_)
+      return BadInput("{} is no feature of the schema", QuoteForMessage(feature.name));
+    constexpr size_t kMaxIgnoredNames = 10'000;
+    const auto at = ignored_at_.find(std::string(feature.name));
+    if (at != ignored_at_.end()) {
+      ++ignored_[at->second].values;
+    } else if (ignored_.size() == kMaxIgnoredNames) {
+      ++more_ignored_;
+    } else {
+      ignored_at_.emplace(feature.name, ignored_.size());
+      ignored_.push_back(
+          {.name = std::string(feature.name), .values = 1, .first_line = lines_done()});
+    }
+    return {};
+  }
+
+  Status SetFeature(Target target, const ExampleFeature& feature, RowBatch* batch) {
+    const FeatureSpec& spec = schema().features[target.feature];
+    if (IsListKind(spec.kind) || spec.kind == Kind::kEmbedding) {
+      has_value_[target.feature] = 1;
+      return SetList(target, feature, batch);
+    }
+    // How a row without the feature is written where a list of values must be.
+    if (feature.size() == 0) return {};
+    if (feature.size() != 1) {
+      return BadInput("feature {}: found {} values, expected one", QuoteForMessage(spec.name),
+                      feature.size());
+    }
+    has_value_[target.feature] = 1;
+    const Type type = spec.columns[0].type;
+    if (feature.form == Form::kBytes) {
+      if (type != Type::kBytes && spec.time_unit == TimeUnit::kNone)
+        return Unexpected(target, "bytes");
+      return SetText(target, parser_.Texts(feature)[0], batch);
+    }
+    if (type == Type::kBytes) return Unexpected(target, "a number");
+    if (feature.form == Form::kFloats)
+      return batch->SetDouble(target.feature, parser_.Floats(feature)[0]);
+    int64_t value = parser_.Ints(feature)[0];
+    if (spec.time_unit != TimeUnit::kNone && epoch_unit_ != TimeUnit::kNone)
+      DSI_RETURN_IF_ERROR(ConvertTime(value, epoch_unit_, spec.time_unit, &value));
+    return batch->SetInt(target.feature, value);
+  }
+
+  Status SetText(Target target, std::string_view text, RowBatch* batch) {
+    const FeatureSpec& spec = schema().features[target.feature];
+    if (spec.time_unit != TimeUnit::kNone) {
+      IsoTime time;
+      int64_t value = 0;
+      if (!ParseIsoTime(text, &time)) {
+        return BadInput("feature {}: found {}, expected {}", QuoteForMessage(spec.name),
+                        QuoteForMessage(text), ExpectedTime(spec.time_unit));
+      }
+      DSI_RETURN_IF_ERROR(IsoToUnit(time, spec.time_unit, &value));
+      return batch->SetInt(target.feature, value);
+    }
+    if (simdjson::validate_utf8(text.data(), text.size()))
+      return batch->SetBytes(target.feature, text);
+    return BadInput("feature {}: bytes that are not valid UTF-8, expected text",
+                    QuoteForMessage(spec.name));
+  }
+
+  Status SetList(Target target, const ExampleFeature& feature, RowBatch* batch) {
+    const Type type = schema().features[target.feature].columns[target.column].type;
+    if (feature.form == Form::kBytes) return Unexpected(target, "bytes");
+    if (feature.form == Form::kFloats)
+      return batch->SetFloats(target.feature, target.column, parser_.Floats(feature));
+    if (!IsFloat(type)) return batch->SetInts(target.feature, target.column, parser_.Ints(feature));
+    doubles_.clear();
+    for (const int64_t value : parser_.Ints(feature)) {
+      double exact = 0;
+      float narrow = 0;
+      const bool fits =
+          type == Type::kFloat64 ? ConvertWhole(value, &exact) : ConvertWhole(value, &narrow);
+      if (!fits) {
+        return BadInput(
+            "feature {}: found the entry {}, {}",
+            QuoteForMessage(ColumnName(schema().features[target.feature], target.column)), value,
+            AdviceOnWhole(type));
+      }
+      doubles_.push_back(type == Type::kFloat64 ? exact : narrow);
+    }
+    return batch->SetDoubles(target.feature, target.column, doubles_);
+  }
+
+  Status Unexpected(Target target, std::string_view found) const {
+    const FeatureSpec& spec = schema().features[target.feature];
+    const Type type = spec.columns[target.column].type;
+    return BadInput(
+        "feature {}: found {}, expected {}", QuoteForMessage(ColumnName(spec, target.column)),
+        found, type == Type::kBytes ? "bytes" : fmt::format("numbers of type {}", TypeName(type)));
+  }
+
+  const bool ignore_unknown_;
+  const TimeUnit epoch_unit_;
+  std::unordered_map<std::string, Target> targets_;
+  std::vector<uint8_t> has_value_;  // Per feature: some row had it.
+  std::vector<IgnoredName> ignored_;
+  std::unordered_map<std::string, size_t> ignored_at_;
+  uint64_t more_ignored_ = 0;
+  ExampleParser parser_;
+  std::string_view record_;
+  std::vector<double> doubles_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextInput> MakeExampleInput(std::unique_ptr<TfRecordSource> records,
+                                            std::shared_ptr<const Schema> schema,
+                                            const TextInputOptions& options) {
+  return std::make_unique<ExampleInput>(std::move(records), std::move(schema), options);
+}
+
+}  // namespace dsi::internal

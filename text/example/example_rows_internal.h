@@ -1,0 +1,16 @@
+// Messages tf.Example in records of TFRecord to rows.
+#pragma once
+
+#include <memory>
+
+#include "dsi/format/schema.h"
+#include "dsi/text/lines/tf_record_source_internal.h"
+#include "dsi/text/text_input.h"
+
+namespace dsi::internal {
+
+std::unique_ptr<TextInput> MakeExampleInput(std::unique_ptr<TfRecordSource> records,
+                                            std::shared_ptr<const Schema> schema,
+                                            const TextInputOptions& options);
+
+}  // namespace dsi::internal
