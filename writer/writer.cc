@@ -209,7 +209,8 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   internal::RowShelves shelves(rows_.spilled(), rows, cuts, memory);
   std::vector<internal::PlacedStripe> placed;
   std::vector<internal::ColumnTotals> column_totals(layout.columns.size());
-  DSI_RETURN_IF_ERROR(WriteStripes(&loader, &shelves, layout, cuts, &sink, &placed, &column_totals, report));
+  DSI_RETURN_IF_ERROR(
+      WriteStripes(&loader, &shelves, layout, cuts, &sink, &placed, &column_totals, report));
 
   internal::DirectoryInput directory;
   directory.schema = &stored;
