@@ -68,8 +68,8 @@ Result<std::string> Table::StageCopy(const std::string& job, const std::string& 
   return internal::NoThrow([&]() -> Result<std::string> {
     DSI_ASSIGN_OR_RETURN(const auto place,
                          internal::NewStagedPlace(log_->shared_store(), job, task));
-    DSI_RETURN_IF_ERROR(internal::CopyToStaged(path, *place));
-    return internal::FinishStaged(*place);
+    DSI_RETURN_IF_ERROR(place->store->CopyIn(path, place->name));
+    return internal::MessageOfStaged(*place);
   });
 }
 

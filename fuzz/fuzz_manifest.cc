@@ -1,5 +1,5 @@
 // Any text is either refused or read into a manifest whose own text reads back to the same; a list
-// of S3 is read from the same bytes.
+// of S3 and a message of a staged file are read from the same bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,11 +8,17 @@
 
 #include "dsi/dataset/files/manifest_internal.h"
 #include "dsi/dataset/files/s3_answer_internal.h"
+#include "dsi/dataset/table/staged_file_internal.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto answer = dsi::internal::ParseS3Answer(text);
   if (!answer.ok() && answer.status().message().empty()) std::abort();
+  if (const auto message = dsi::internal::ParseMessage(text); message.ok()) {
+    const std::string told = dsi::internal::MessageToJson(*message);
+    const auto same = dsi::internal::ParseMessage(told);
+    if (!same.ok() || dsi::internal::MessageToJson(*same) != told) std::abort();
+  }
   const auto manifest = dsi::internal::ParseManifest(text);
   if (!manifest.ok()) {
     if (manifest.status().message().empty()) std::abort();

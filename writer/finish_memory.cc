@@ -28,6 +28,8 @@ constexpr uint64_t kSearchBytes = 10;
 constexpr uint64_t kMostSearchBytes = 2ULL << 30;
 // Ids of a space in one stripe: codes, and a table of those that differ with up to four slots each.
 constexpr uint64_t kIdSpaceFactor = 6;
+// Of columns that may be found to share a space: they do where ids of one are those of others.
+constexpr uint64_t kSharedFactor = 2;
 // A source of lists, and tables of its grams and values; what each thread looks for in it.
 constexpr uint64_t kSourceFactor = 6;
 constexpr uint64_t kBorrowerFactor = 2;
@@ -77,7 +79,8 @@ Sums Add(const Schema& schema, const TableTotals& totals) {
 
 // Of encoding a stripe that has this share of all rows, but for its rows and for what each thread
 // has.
-uint64_t EncodingMemory(const Sums& sums, uint64_t num_rows, double share, uint64_t threads) {
+uint64_t EncodingMemory(const Sums& sums, uint64_t num_rows, double share, uint64_t threads,
+                        uint64_t shared_factor) {
   const auto of_stripe = [share](uint64_t bytes) {
     return static_cast<uint64_t>(share * static_cast<double>(bytes));
   };
@@ -85,12 +88,12 @@ uint64_t EncodingMemory(const Sums& sums, uint64_t num_rows, double share, uint6
       std::min(sums.num_sliced * of_stripe(num_rows) * kSliceBytes, kMostSearchBytes);
   const uint64_t source = std::min(of_stripe(sums.largest), kMostSourceValues * sizeof(uint64_t));
   const uint64_t ids =
-      std::max(of_stripe(sums.largest_ids), std::min(of_stripe(sums.found_ids), kMostSharedBytes));
+      std::max(of_stripe(sums.largest_ids) * kIdSpaceFactor,
+               std::min(of_stripe(sums.found_ids), kMostSharedBytes) * shared_factor);
   // Pools of windows wait for all features; pages wait until the stripe is whole; each thread has a
   // feature at hand, or an id space.
   return of_stripe(sums.lists + sums.values) +
-         std::max(
-             {ids * kIdSpaceFactor, slices, source * (kSourceFactor + threads * kBorrowerFactor)}) +
+         std::max({ids, slices, source * (kSourceFactor + threads * kBorrowerFactor)}) +
          of_stripe(sums.largest);
 }
 
@@ -121,7 +124,7 @@ uint64_t FinishMemory(const Schema& schema, const TableTotals& totals, const Clu
   const uint64_t searching =
       std::min(sums.num_sliced * rows_of_stripe * (kSliceBytes + kSearchBytes), kMostSearchBytes);
   const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
-  const uint64_t encoding = EncodingMemory(sums, num_rows, share, threads) +
+  const uint64_t encoding = EncodingMemory(sums, num_rows, share, threads, kIdSpaceFactor) +
                             threads * (kThreadBytes + rows_of_stripe * 2 * kSliceBytes);
   const uint64_t finish = held + std::max({sorting, searching, encoding});
   return finish > kUncounted ? finish - kUncounted : 0;
@@ -137,7 +140,7 @@ StripeLimits LimitsWithin(const Schema& schema, const TableTotals& totals,
   const auto takes = [&](double share) {
     const auto rows = static_cast<uint64_t>(
         share * static_cast<double>(sums.values + 3 * sums.index + totals.num_rows * kOrderBytes));
-    return rows + EncodingMemory(sums, totals.num_rows, share, 1);
+    return rows + EncodingMemory(sums, totals.num_rows, share, 1, kSharedFactor);
   };
   double share = 1;
   constexpr double kStep = 0.875;

@@ -37,7 +37,7 @@ class RowIntake {
   Status Close(const std::function<Status()>& poll, Schema* stored);
   const TableTotals& totals() const { return totals_; }
   std::span<const RowBatch::FeatureBuffer> held() const { return rows_.features_; }
-  const SpilledRows* spilled() const { return spilled_.get(); }
+  SpilledRows* spilled() { return spilled_.get(); }
   Status RoundRead(std::span<RowBatch::FeatureBuffer> rows) { return rounding_.AfterRead(rows); }
   // Hands out the key records of all rows.
   Status ForEachKeyRecords(const std::function<Status(std::span<const std::byte>)>& visit) const;

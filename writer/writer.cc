@@ -16,6 +16,7 @@
 #include "dsi/base/machine_memory_internal.h"
 #include "dsi/base/parallel_internal.h"
 #include "dsi/writer/cluster/row_loader_internal.h"
+#include "dsi/writer/cluster/row_shelves_internal.h"
 #include "dsi/writer/cluster/stripe_cuts_internal.h"
 #include "dsi/writer/row_intake_internal.h"
 
@@ -140,7 +141,8 @@ class Writer::Impl {
                                           const internal::RowList& rows,
                                           std::span<const internal::StripeCut> cuts,
                                           internal::RowLoader* loader);
-  Status WriteStripes(internal::RowLoader* loader, const internal::FileLayout& layout,
+  Status WriteStripes(internal::RowLoader* loader, internal::RowShelves* shelves,
+                      const internal::FileLayout& layout,
                       const std::vector<internal::StripeCut>& cuts, internal::FileSink* sink,
                       std::vector<internal::PlacedStripe>* placed,
                       std::vector<internal::ColumnTotals>* totals, WriteReport* report);
@@ -171,11 +173,11 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
     totals.features.push_back({.num_present = totals.num_rows, .num_entries = totals.num_rows});
   }
 
-  DSI_ASSIGN_OR_RETURN(
-      const internal::RowList rows,
-      internal::ClusterRows(
-          keys_, [this](const auto& visit) { return rows_.ForEachKeyRecords(visit); },
-          {.bytes = MemoryLimit(options_), .spill_folder = spill_folder_}, poll));
+  const internal::ClusterMemory memory{.bytes = MemoryLimit(options_),
+                                       .spill_folder = spill_folder_};
+  const auto records = [this](const auto& visit) { return rows_.ForEachKeyRecords(visit); };
+  DSI_ASSIGN_OR_RETURN(const internal::RowList rows,
+                       internal::ClusterRows(keys_, records, memory, poll));
   internal::RowLoader loader(
       {.schema = &stored,
        .totals = &totals,
@@ -204,9 +206,11 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   DSI_ASSIGN_OR_RETURN(const uint64_t salt, Salt(stored, options_));
   internal::FileSink sink(file_.get(), salt);
   DSI_RETURN_IF_ERROR(sink.AppendHeader());
+  internal::RowShelves shelves(rows_.spilled(), rows, cuts, memory);
   std::vector<internal::PlacedStripe> placed;
   std::vector<internal::ColumnTotals> column_totals(layout.columns.size());
-  DSI_RETURN_IF_ERROR(WriteStripes(&loader, layout, cuts, &sink, &placed, &column_totals, report));
+  DSI_RETURN_IF_ERROR(
+      WriteStripes(&loader, &shelves, layout, cuts, &sink, &placed, &column_totals, report));
 
   internal::DirectoryInput directory;
   directory.schema = &stored;
@@ -259,7 +263,8 @@ Result<internal::FileLayout> Writer::Impl::PlanLayout(const Schema& stored,
        }});
 }
 
-Status Writer::Impl::WriteStripes(internal::RowLoader* loader, const internal::FileLayout& layout,
+Status Writer::Impl::WriteStripes(internal::RowLoader* loader, internal::RowShelves* shelves,
+                                  const internal::FileLayout& layout,
                                   const std::vector<internal::StripeCut>& cuts,
                                   internal::FileSink* sink,
                                   std::vector<internal::PlacedStripe>* placed,
@@ -282,7 +287,8 @@ Status Writer::Impl::WriteStripes(internal::RowLoader* loader, const internal::F
     };
     DSI_RETURN_IF_ERROR(poll());
     const internal::RowInterval interval{cut.first_row, cut.num_rows};
-    DSI_ASSIGN_OR_RETURN(const internal::LoadedRows rows, loader->Load({&interval, 1}));
+    DSI_ASSIGN_OR_RETURN(const internal::SpilledRows::Shelf* shelf, shelves->Of(placed->size()));
+    DSI_ASSIGN_OR_RETURN(const internal::LoadedRows rows, loader->Load({&interval, 1}, shelf));
     stripe_options.is_first = cut.first_row == 0;
     DSI_ASSIGN_OR_RETURN(const internal::EncodedStripe encoded,
                          internal::EncodeStripe(layout, rows.features, rows.sample.rows_in_time,

@@ -56,6 +56,8 @@ struct AskedSnapshot {
 // DS-039.
 Result<AskedSnapshot> ParseName(const std::string& where) {
   AskedSnapshot asked;
+  // Most names are those of files.
+  if (where.ends_with(".dsi") || IsManifestName(where)) return asked;
   std::string folder = where;
   const std::string scheme = SchemeOf(where);
   if (scheme == "file") {
@@ -71,7 +73,7 @@ Result<AskedSnapshot> ParseName(const std::string& where) {
     asked.number = number;
     folder.resize(at);
   }
-  if (folder.empty() || IsManifestName(folder)) return asked;
+  if (folder.empty()) return asked;
   if (is_local && !folder.ends_with('/')) folder += '/';
   // Of a URL only a prefix is a table.
   if (folder.ends_with('/') && !(scheme == "s3" && IsPattern(folder)))

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -18,6 +20,8 @@ namespace dsi::internal {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kCopyBytes = size_t{4} << 20;
 
 Status SyncFolder(const std::string& folder) {
   const Descriptor fd = OpenAt(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY);
@@ -97,6 +101,20 @@ class LocalTableStore final : public TableStore {
   }
   Status Adopt(const std::string&, const std::string&) const override { return Status::Ok(); }
   void Forget(const std::string&) const override {}
+
+  Status CopyIn(const std::string& path, const std::string& name) const override {
+    DSI_ASSIGN_OR_RETURN(const auto source, OpenLocalFile(path));
+    DSI_ASSIGN_OR_RETURN(const auto copy, CreateLocalFile(root() + name, {}));
+    std::vector<std::byte> bytes(std::min<uint64_t>(source->size(), kCopyBytes));
+    for (uint64_t at = 0; at < source->size();) {
+      const std::span<std::byte> part(bytes.data(),
+                                      std::min<uint64_t>(bytes.size(), source->size() - at));
+      DSI_RETURN_IF_ERROR(source->ReadAt(at, part));
+      DSI_RETURN_IF_ERROR(copy->Append(part));
+      at += part.size();
+    }
+    return copy->Publish();
+  }
 
  private:
   // Folders of jobs go with their last file.

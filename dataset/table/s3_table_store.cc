@@ -69,6 +69,10 @@ class S3TableStore final : public TableStore {
   }
 
   Status Adopt(const std::string& path, const std::string& name) const override {
+    return CopyIn(path, name);
+  }
+
+  Status CopyIn(const std::string& path, const std::string& name) const override {
     DSI_ASSIGN_OR_RETURN(const auto file, OpenLocalFile(path));
     DSI_ASSIGN_OR_RETURN(const auto writes, S3Writes::Make(options()));
     const Status status = writes->PutNew(root() + name, *file);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include "dsi/dataset/files/manifest_values_internal.h"
 #include "dsi/dataset/files/snapshot_head_internal.h"
 #include "dsi/dataset/table/table_log_internal.h"
-#include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
 #include "dsi/reader/reader_access_internal.h"
 
@@ -21,7 +19,6 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr size_t kMaxMessageText = 4096;
-constexpr size_t kCopyBytes = size_t{4} << 20;
 constexpr uint64_t kVersion = 1;
 
 }  // namespace
@@ -40,24 +37,14 @@ Result<std::unique_ptr<StagedPlace>> NewStagedPlace(std::shared_ptr<const TableS
   return place;
 }
 
-Status CopyToStaged(const std::string& from, const StagedPlace& place) {
-  DSI_ASSIGN_OR_RETURN(const auto source, OpenLocalFile(from));
-  DSI_ASSIGN_OR_RETURN(const auto copy, CreateLocalFile(place.path, {}));
-  std::vector<std::byte> bytes(std::min<uint64_t>(source->size(), kCopyBytes));
-  for (uint64_t at = 0; at < source->size();) {
-    const std::span<std::byte> part(bytes.data(),
-                                    std::min<uint64_t>(bytes.size(), source->size() - at));
-    DSI_RETURN_IF_ERROR(source->ReadAt(at, part));
-    DSI_RETURN_IF_ERROR(copy->Append(part));
-    at += part.size();
-  }
-  return copy->Publish();
+Result<std::string> FinishStaged(const StagedPlace& place) {
+  DSI_RETURN_IF_ERROR(place.store->Adopt(place.path, place.name));
+  return MessageOfStaged(place);
 }
 
 // What stands in the table is looked at, so that an upload that lost something is found by its
 // task.
-Result<std::string> FinishStaged(const StagedPlace& place) {
-  DSI_RETURN_IF_ERROR(place.store->Adopt(place.path, place.name));
+Result<std::string> MessageOfStaged(const StagedPlace& place) {
   DSI_ASSIGN_OR_RETURN(auto file,
                        OpenUri(place.store->root() + place.name, place.store->options()));
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(std::move(file)));

@@ -35,8 +35,8 @@ Result<std::unique_ptr<StagedPlace>> NewStagedPlace(std::shared_ptr<const TableS
                                                     const std::string& job,
                                                     const std::string& task);
 Result<std::string> FinishStaged(const StagedPlace& place);
-// Copies a local file to where a staged one is written.
-Status CopyToStaged(const std::string& from, const StagedPlace& place);
+// Of one that stands in the table.
+Result<std::string> MessageOfStaged(const StagedPlace& place);
 
 std::string MessageToJson(const StagedMessage& message);
 Result<StagedMessage> ParseMessage(std::string_view json);

@@ -11,6 +11,9 @@ Result<std::unique_ptr<TableStore>> TableStore::Make(const std::string& where,
                                                      const OpenOptions& options) {
   const std::string scheme = SchemeOf(where);
   if (where.empty()) return InvalidArgument("an empty name of a table");
+  if (where.ends_with(".dsi") || where.ends_with(".json")) {
+    return InvalidArgument("{}: what is called so is a file, and no table", ShownName(where));
+  }
   if (scheme.empty()) return MakeLocalTableStore(where, options);
   if (scheme == "file") {
     DSI_ASSIGN_OR_RETURN(const std::string path, PathOfFileUrl(where));

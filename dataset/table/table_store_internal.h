@@ -40,6 +40,8 @@ class TableStore {
   virtual Result<std::string> NewPath(const std::string& name) const = 0;
   virtual Status Adopt(const std::string& path, const std::string& name) const = 0;
   virtual void Forget(const std::string& path) const = 0;
+  // A copy of a file of this machine under a name, whole and durable.
+  virtual Status CopyIn(const std::string& path, const std::string& name) const = 0;
 
  protected:
   TableStore(std::string root, OpenOptions options)

@@ -34,7 +34,8 @@ def open(
     s3_region: str = "",
 ) -> Dataset:
     """Opens files, a pattern ('*', '?', '[...]', '**'), a folder, an http(s) or s3 prefix that ends
-    in '/', or a manifest (*.json); or several of them, one behind the other.
+    in '/', or a manifest (*.json); or several of them, one behind the other. The folder or prefix
+    of a `Table` is its newest snapshot, "folder@7" number 7.
 
     Reads footers, no data, in parallel. progress(done, total) is called with files looked at;
     False stops (Cancelled). headers are sent with HTTP requests ("Name: value").

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "dsi/dataset/files/snapshot_head_internal.h"
+#include "dsi/dataset/table/table_log_internal.h"
 #include "dsi/tests/dataset/table_folder.h"
 
 namespace dsi::test {
@@ -176,6 +177,33 @@ TEST(TableGarbage, Ds036WhatIsNotCalledSoIsLeftAlone) {
   ASSERT_TRUE(parsed.has_value()) << name;
   EXPECT_EQ(parsed->job, "a.b");
   EXPECT_EQ(parsed->time_ms, 1234567890123U);
+}
+
+TEST(TableGarbage, Ds035WhoSleptWhileOthersCommittedLooksAgain) {
+  TableFolder folder;
+  folder.Append("j", 1);
+  auto store = internal::TableStore::Make(folder.where(), {});
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  const internal::TableLog log(*std::move(store), {});
+  int calls = 0;
+  const auto added = log.Add([&](const internal::ManifestContent& newest) {
+    if (++calls == 1) {
+      for (int i = 2; i <= 4; ++i) folder.Append("j" + std::to_string(i), i);
+      EXPECT_TRUE(folder.Open()->CollectGarbage(kNow).ok());
+      EXPECT_FALSE(folder.NamesBelow("_snapshots").contains(SnapshotFile(3))) << "free again";
+    }
+    internal::NextSnapshot next{.content = newest, .done = {}};
+    next.content->snapshot = {};
+    next.content->snapshot.self.operation = TableOperation::kAppend;
+    next.content->snapshot.self.job = "late";
+    return Result<internal::NextSnapshot>(std::move(next));
+  });
+  ASSERT_TRUE(added.ok()) << added.status().ToString();
+  EXPECT_EQ(calls, 2) << "DS-035";
+  EXPECT_EQ(added->number, 6U);
+  EXPECT_EQ(folder.NamesBelow("_snapshots"),
+            (std::set<std::string>{SnapshotFile(5), SnapshotFile(6)}));
+  EXPECT_EQ(folder.Keys(), "1 2 3 4");
 }
 
 // What a table has to hold, beside the table.

@@ -94,6 +94,8 @@ TEST(Table, Ds030IsThereOnce) {
                 "there already");
   EXPECT_TRUE(Table::Create(folder.File("a/b/c")).ok()) << "with the folders above it (DS-030)";
   ExpectFailure(Table::Create("http://h/t/").status(), StatusCode::kInvalidArgument, "s3://");
+  ExpectFailure(Table::Create(folder.File("a.dsi")).status(), StatusCode::kInvalidArgument,
+                "no table");
   ExpectFailure(Table::Create("").status(), StatusCode::kInvalidArgument, "empty name");
   ExpectFailure(Table::Open(folder.File("none")).status(), StatusCode::kNotFound, "no table");
 }

@@ -91,6 +91,24 @@ class NginxTest(DatasetTest):
         self.assertIn("name a manifest", self.expect(USAGE, "manifest", f"{nginx.url}/html/", "-o", out).said)
         self.assertIn("404", self.expect(IO, "manifest", f"{nginx.url}/none/", "-o", out).said)
 
+    def test_a_table_is_its_newest_snapshot(self):
+        nginx = Nginx("location /d/ { autoindex on; autoindex_format json; }")
+        self.addCleanup(nginx.close)
+        file, table = self.dsi(), nginx.root / "d" / "t 1"
+        self.expect(OK, "table", "create", table, "-q")
+        for job in ("a", "b"):
+            messages = self.write("m", self.expect(OK, "table", "stage", table, file, "--job", job).stdout)
+            self.expect(OK, "table", "commit", table, messages, "--job", job, "-q")
+        self.expect(OK, "table", "stage", table, file, "--job", "c")
+        for path in [nginx.root, *nginx.root.rglob("*")]:
+            path.chmod(0o755)
+        of_a, of_b = (f"{nginx.url}/d/t%201/data/{job}/" for job in ("a", "b"))
+        self.assertEqual([path.rsplit("/", 1)[0] + "/" for path in self.found(f"{nginx.url}/d/t%201/")], [of_a, of_b])
+        self.assertEqual(len(self.found(f"{nginx.url}/d/t 1/")), 2)
+        self.assertEqual(len(self.found(f"{nginx.url}/d/t%201/@2")), 1)
+        said = self.expect(IO, "manifest", f"{nginx.url}/d/t%201/@7", "-o", self.path("m.json")).said
+        self.assertIn("no snapshot 7", said)
+
 
 if __name__ == "__main__":
     if not HAS_NGINX:

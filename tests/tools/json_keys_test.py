@@ -37,6 +37,7 @@ class JsonKeysTest(CliTest):
             "inspect --streams": ["inspect", dsi, "--streams", "label"],
             "bench": ["bench", dsi, "--features", "label"],
             "table create`, `table commit": ["table", "create", self.path("t")],
+            "table stage": ["table", "stage", self.path("t"), dsi, "--job", "staged"],
             "table log": ["table", "log", self.path("t")],
             "table abort": ["table", "abort", self.path("t"), "--job", "j"],
             "table gc": ["table", "gc", self.path("t")],

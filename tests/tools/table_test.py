@@ -153,6 +153,29 @@ class KilledTest(CliTest):
                 self.assertTrue((self.table / file["path"]).is_file(), f"{name}: {file['path']}")
         return log[0]["number"]
 
+    def steps(self, *arguments):
+        """What a verb makes durable, in order: (call, path below the folder) of this run."""
+        trace = self.path("trace")
+        subprocess.run(["strace", "-qq", "-y", "-o", trace, "-e", "trace=mkdir,fsync,rename,renameat2,linkat,unlink",
+                        DSICTL, "table", *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
+        steps = []
+        for line in trace.read_text(errors="replace").splitlines():
+            call = line.split("(")[0]
+            path = re.findall(r'<([^>]*)>|"([^"]*)"', line)[-1]
+            name = next(part for part in path if part).rstrip("/").removeprefix(f"{self.folder}/")
+            steps.append((call, re.sub(r"[\d-]{13,}\S*", "NAME", name)))
+        return steps
+
+    def test_what_is_named_is_durable(self):
+        self.table = self.path("deep/t")
+        self.assertEqual(self.steps("create", self.table, "-q")[-3:],
+                         [("fsync", "deep/t/_snapshots/.NAME"), ("renameat2", "NAME"), ("fsync", "deep/t/_snapshots")])
+        made = self.steps("stage", self.table, self.file, "--job", "j")
+        for folder, above in (("deep/t/data", "deep/t"), ("deep/t/data/j", "deep/t/data")):
+            last = max(i for i, step in enumerate(made) if step == ("mkdir", folder))
+            self.assertIn(("fsync", above), made[last:])
+        self.assertEqual(made[-3:], [("fsync", "deep/t/data/j/.NAME"), ("renameat2", "NAME"), ("fsync", "deep/t/data/j")])
+
     def test_commit(self):
         def check():
             number = self.whole()

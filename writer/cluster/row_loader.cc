@@ -89,7 +89,8 @@ Result<std::vector<ListedRow>> RowLoader::List(std::span<const RowInterval> rang
   return rows;
 }
 
-Result<LoadedRows> RowLoader::Load(std::span<const RowInterval> ranges) {
+Result<LoadedRows> RowLoader::Load(std::span<const RowInterval> ranges,
+                                   const SpilledRows::Shelf* shelf) {
   DSI_ASSIGN_OR_RETURN(const std::vector<ListedRow> rows, List(ranges));
   LoadedRows loaded;
   loaded.sample.rows_in_time = RowsInTime(rows);
@@ -102,7 +103,8 @@ Result<LoadedRows> RowLoader::Load(std::span<const RowInterval> ranges) {
   loaded.read = std::make_unique<HeldRows>();
   const std::vector<uint32_t> input_rows = SortByInput(rows, &loaded.read->order.input_row);
   RowCollector collector(in_.spilled->codings());
-  DSI_RETURN_IF_ERROR(in_.spilled->Collect(input_rows, &collector));
+  DSI_RETURN_IF_ERROR(
+      in_.spilled->Collect(shelf != nullptr ? *shelf : in_.spilled->all(), input_rows, &collector));
   loaded.read->buffers = std::move(collector.features());
   if (in_.on_read) DSI_RETURN_IF_ERROR(in_.on_read(&loaded.read->buffers));
   DSI_RETURN_IF_ERROR(Cluster(input_rows, loaded.read.get()));
@@ -130,8 +132,8 @@ Result<std::vector<uint64_t>> RowLoader::CountEntries(std::span<const RowInterva
   const std::vector<uint32_t> input_rows = SortByInput(rows, &place_of);
   std::vector<uint32_t> interval_at(rows.size());
   for (size_t p = 0; p < rows.size(); ++p) interval_at[place_of[p]] = interval_of[p];
-  DSI_RETURN_IF_ERROR(
-      in_.spilled->ForEachRow(input_rows, [&](size_t i, std::span<const std::byte> row) {
+  DSI_RETURN_IF_ERROR(in_.spilled->ForEachRow(
+      in_.spilled->all(), input_rows, [&](size_t i, std::span<const std::byte> row) {
         const size_t interval = interval_at[i];
         return VisitRow(in_.spilled->codings(), row,
                         [&](uint32_t f, uint32_t entries, const std::byte*) {

@@ -54,7 +54,9 @@ class RowLoader {
 
   // Once, before the rest.
   Status Prepare();
-  Result<LoadedRows> Load(std::span<const RowInterval> ranges);
+  // `shelf`: has the rows where they are spilled; null: the one that has all.
+  Result<LoadedRows> Load(std::span<const RowInterval> ranges,
+                          const SpilledRows::Shelf* shelf = nullptr);
   // Entries of each feature in each interval: feature by feature.
   Result<std::vector<uint64_t>> CountEntries(std::span<const RowInterval> intervals);
 

@@ -12,6 +12,7 @@ namespace {
 
 // Of rows in a block: what is read for one row of them.
 constexpr uint64_t kBlockBytes = 128 << 10;
+constexpr uint64_t kSplitBytes = 64 << 10;  // Smaller where many are filled side by side.
 constexpr uint32_t kMostBlockRows = 8'192;
 
 }  // namespace
@@ -51,6 +52,8 @@ Status SpilledRows::TryAppend(const RowBatch& rows, std::span<const uint64_t> ro
       size += row_bytes[row + count++];
     bytes.clear();
     AppendLE(&bytes, count);
+    for (uint32_t i = 0; i < count; ++i)
+      AppendLE(&bytes, static_cast<uint32_t>(num_rows_ + row + i));
     encoder.Encode(count, &bytes);
     DSI_ASSIGN_OR_RETURN(const uint64_t offset, rows_.Append(bytes));
     blocks_.push_back({offset, static_cast<uint32_t>(num_rows_ + row)});
@@ -77,7 +80,7 @@ void SpilledRows::CutBack(uint64_t num_rows) {
   cut(&blocks_, &rows_);
   cut(&record_blocks_, &records_);
   num_rows_ = num_rows;
-  loaded_ = SIZE_MAX;
+  loaded_ = UINT64_MAX;
 }
 
 Status SpilledRows::ForEachRecords(
@@ -90,70 +93,132 @@ Status SpilledRows::ForEachRecords(
   return Status::Ok();
 }
 
-Status SpilledRows::LoadBlock(size_t block) const {
-  if (loaded_ == block) return Status::Ok();
-  loaded_ = SIZE_MAX;
-  DSI_RETURN_IF_ERROR(rows_.Read(blocks_[block].offset, &bytes_));
-  const uint64_t end = block + 1 < blocks_.size() ? blocks_[block + 1].first_row : num_rows_;
-  num_loaded_ = static_cast<uint32_t>(end - blocks_[block].first_row);
-  const uint64_t head = sizeof(uint32_t) * (1 + uint64_t{num_loaded_});
-  if (bytes_.size() < head || LoadLE<uint32_t>(bytes_.data()) != num_loaded_)
-    return Corrupt("a block of spilled rows is not what was written");
+// A block is the number of its rows, which rows of the input they are, where each ends, counted
+// from where they begin, and the rows.
+Status SpilledRows::LoadBlock(const Block& block) const {
+  if (loaded_ == block.offset) return Status::Ok();
+  loaded_ = UINT64_MAX;
+  DSI_RETURN_IF_ERROR(rows_.Read(block.offset, &bytes_));
+  const auto damaged = [] { return Corrupt("a block of spilled rows is not what was written"); };
+  if (bytes_.size() < sizeof(uint32_t)) return damaged();
+  num_loaded_ = LoadLE<uint32_t>(bytes_.data());
+  const uint64_t head = sizeof(uint32_t) * (1 + 2 * uint64_t{num_loaded_});
+  if (num_loaded_ == 0 || bytes_.size() < head || NumberOfRow(0) != block.first_row)
+    return damaged();
   uint32_t before = 0;
-  for (uint32_t row = 0; row < num_loaded_; ++row) {
-    const auto at = LoadLE<uint32_t>(bytes_.data() + sizeof(uint32_t) * (1 + row));
-    if (at < before || at > bytes_.size() - head)
-      return Corrupt("a block of spilled rows is not what was written");
-    before = at;
+  for (uint32_t place = 0; place < num_loaded_; ++place) {
+    const auto end = LoadLE<uint32_t>(bytes_.data() + sizeof(uint32_t) * (1 + num_loaded_ + place));
+    if (end < before || end > bytes_.size() - head) return damaged();
+    before = end;
   }
-  loaded_ = block;
+  loaded_ = block.offset;
   return Status::Ok();
 }
 
-std::span<const std::byte> SpilledRows::RowOfBlock(size_t row) const {
-  const auto end_of = [this](size_t i) {
-    return LoadLE<uint32_t>(bytes_.data() + sizeof(uint32_t) * (1 + i));
-  };
-  const size_t begin = row == 0 ? 0 : end_of(row - 1);
-  return std::span(bytes_).subspan(sizeof(uint32_t) * (1 + size_t{num_loaded_}) + begin,
-                                   end_of(row) - begin);
+uint32_t SpilledRows::NumberOfRow(uint32_t place) const {
+  return LoadLE<uint32_t>(bytes_.data() + sizeof(uint32_t) * (1 + size_t{place}));
 }
 
-Status SpilledRows::ForEachRow(
-    std::span<const uint32_t> rows,
-    const std::function<Status(size_t, std::span<const std::byte>)>& visit) const {
-  size_t block = 0;
+std::span<const std::byte> SpilledRows::RowOfBlock(uint32_t place) const {
+  const std::byte* const ends = bytes_.data() + sizeof(uint32_t) * (1 + size_t{num_loaded_});
+  const auto end_of = [ends](uint32_t i) { return LoadLE<uint32_t>(ends + sizeof(uint32_t) * i); };
+  const size_t begin = place == 0 ? 0 : end_of(place - 1);
+  return std::span(bytes_).subspan(sizeof(uint32_t) * (1 + 2 * size_t{num_loaded_}) + begin,
+                                   end_of(place) - begin);
+}
+
+Status SpilledRows::ForEachRow(const Shelf& shelf, std::span<const uint32_t> rows,
+                               const VisitRows& visit) const {
+  auto next = shelf.begin();  // The block after the one at hand.
+  uint32_t place = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (block + 1 < blocks_.size() && blocks_[block + 1].first_row <= rows[i]) {
-      const auto after =
-          std::upper_bound(blocks_.begin() + static_cast<std::ptrdiff_t>(block), blocks_.end(),
-                           rows[i], [](uint32_t row, const Block& b) { return row < b.first_row; });
-      block = static_cast<size_t>(after - blocks_.begin()) - 1;
+    if (next == shelf.begin() || (next != shelf.end() && next->first_row <= rows[i])) {
+      next = std::upper_bound(next, shelf.end(), rows[i],
+                              [](uint32_t row, const Block& b) { return row < b.first_row; });
+      place = 0;
     }
-    DSI_RETURN_IF_ERROR(LoadBlock(block));
-    DSI_RETURN_IF_ERROR(visit(i, RowOfBlock(rows[i] - blocks_[block].first_row)));
+    if (next == shelf.begin()) return Corrupt("row {} is not among those spilled", rows[i]);
+    DSI_RETURN_IF_ERROR(LoadBlock(*(next - 1)));
+    while (place + 1 < num_loaded_ && NumberOfRow(place) < rows[i]) ++place;
+    if (NumberOfRow(place) != rows[i]) return Corrupt("row {} is not among those spilled", rows[i]);
+    DSI_RETURN_IF_ERROR(visit(i, RowOfBlock(place)));
   }
   return Status::Ok();
 }
 
-Status SpilledRows::Collect(std::span<const uint32_t> rows, RowCollector* collector) const {
+Status SpilledRows::Collect(const Shelf& shelf, std::span<const uint32_t> rows,
+                            RowCollector* collector) const {
   DSI_RETURN_IF_ERROR(ForEachRow(
-      rows, [&](size_t, std::span<const std::byte> row) { return collector->Add(row); }));
+      shelf, rows, [&](size_t, std::span<const std::byte> row) { return collector->Add(row); }));
   collector->Finish();
   return Status::Ok();
 }
 
 Status SpilledRows::ForEachPiece(
     const std::function<Status(uint64_t, RowCollector*)>& visit) const {
-  for (size_t block = 0; block < blocks_.size(); ++block) {
+  for (const Block& block : blocks_) {
     DSI_RETURN_IF_ERROR(LoadBlock(block));
     RowCollector collector(codings_);
-    for (uint32_t row = 0; row < num_loaded_; ++row)
-      DSI_RETURN_IF_ERROR(collector.Add(RowOfBlock(row)));
+    for (uint32_t place = 0; place < num_loaded_; ++place)
+      DSI_RETURN_IF_ERROR(collector.Add(RowOfBlock(place)));
     collector.Finish();
-    DSI_RETURN_IF_ERROR(visit(blocks_[block].first_row, &collector));
+    DSI_RETURN_IF_ERROR(visit(block.first_row, &collector));
   }
   return Status::Ok();
+}
+
+namespace {
+
+// Rows on their way to a shelf.
+struct PendingBlock {
+  std::vector<uint32_t> numbers;
+  std::vector<uint32_t> ends;
+  std::vector<std::byte> rows;
+
+  void Add(uint32_t number, std::span<const std::byte> row) {
+    numbers.push_back(number);
+    rows.insert(rows.end(), row.begin(), row.end());
+    ends.push_back(static_cast<uint32_t>(rows.size()));
+  }
+  std::vector<std::byte> Take() {
+    std::vector<std::byte> bytes;
+    AppendLE(&bytes, static_cast<uint32_t>(numbers.size()));
+    for (const uint32_t number : numbers) AppendLE(&bytes, number);
+    for (const uint32_t end : ends) AppendLE(&bytes, end);
+    bytes.insert(bytes.end(), rows.begin(), rows.end());
+    numbers.clear();
+    ends.clear();
+    rows.clear();
+    return bytes;
+  }
+};
+
+}  // namespace
+
+Result<std::vector<SpilledRows::Shelf>> SpilledRows::Split(
+    const Shelf& shelf, size_t num_parts,
+    const std::function<Result<uint32_t>(uint32_t)>& part_of) {
+  std::vector<Shelf> shelves(num_parts);
+  std::vector<PendingBlock> pending(num_parts);
+  const auto flush = [&](size_t part) -> Status {
+    if (pending[part].numbers.empty()) return Status::Ok();
+    const uint32_t first_row = pending[part].numbers.front();
+    DSI_ASSIGN_OR_RETURN(const uint64_t offset, rows_.Append(pending[part].Take()));
+    shelves[part].push_back({offset, first_row});
+    return Status::Ok();
+  };
+  for (const Block& block : shelf) {
+    DSI_RETURN_IF_ERROR(LoadBlock(block));
+    for (uint32_t place = 0; place < num_loaded_; ++place) {
+      const std::span<const std::byte> row = RowOfBlock(place);
+      DSI_ASSIGN_OR_RETURN(const uint32_t part, part_of(NumberOfRow(place)));
+      PendingBlock& to = pending[part];
+      if (to.rows.size() + row.size() > kSplitBytes) DSI_RETURN_IF_ERROR(flush(part));
+      to.Add(NumberOfRow(place), row);
+    }
+  }
+  for (size_t part = 0; part < num_parts; ++part) DSI_RETURN_IF_ERROR(flush(part));
+  return shelves;
 }
 
 }  // namespace dsi::internal
