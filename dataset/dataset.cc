@@ -26,6 +26,7 @@ Result<std::unique_ptr<Dataset>> Dataset::Open(std::span<const std::string> wher
   });
 }
 
+std::span<const std::string> Dataset::where() const noexcept { return files_->where(); }
 std::span<const DatasetFile> Dataset::files() const noexcept { return files_->files(); }
 uint64_t Dataset::num_rows() const noexcept { return files_->num_rows(); }
 uint64_t Dataset::snapshot() const noexcept { return files_->snapshot(); }

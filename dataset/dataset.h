@@ -64,6 +64,9 @@ class DSI_EXPORT Dataset {
                                                const DatasetOptions& options = {});
   ~Dataset();
 
+  // What it is opened again by as it is: the names that were given; in place of a table's the
+  // manifest of the snapshot that was read, whatever is committed since.
+  std::span<const std::string> where() const noexcept;
   std::span<const DatasetFile> files() const noexcept;
   uint64_t num_rows() const noexcept;
   // Of all files, their order and their content.

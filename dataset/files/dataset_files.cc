@@ -40,8 +40,9 @@ Result<std::unique_ptr<DatasetFiles>> DatasetFiles::Open(std::span<const std::st
   for (const std::string& name : where) {
     DSI_ASSIGN_OR_RETURN(const std::optional<std::string> snapshot,
                          FindSnapshot(name, options.open));
-    if (snapshot || IsManifestName(name)) {
-      DSI_RETURN_IF_ERROR(dataset->AddManifest(snapshot.value_or(name)));
+    dataset->where_.push_back(snapshot.value_or(name));
+    if (IsManifestName(dataset->where_.back())) {
+      DSI_RETURN_IF_ERROR(dataset->AddManifest(dataset->where_.back()));
     } else {
       DSI_RETURN_IF_ERROR(dataset->AddFiles(name));
     }

@@ -34,6 +34,7 @@ class DatasetFiles {
   ~DatasetFiles();
 
   const DatasetOptions& options() const { return options_; }
+  std::span<const std::string> where() const { return where_; }
   std::span<const DatasetFile> files() const { return files_; }
   uint64_t num_rows() const { return files_.empty() ? 0 : file_ends_.back(); }
   // Rows of the dataset up to the end of each file.
@@ -69,6 +70,7 @@ class DatasetFiles {
   Status ForFiles(std::span<const size_t> which, const Work& work) const;
 
   DatasetOptions options_;
+  std::vector<std::string> where_;
   std::vector<DatasetFile> files_;
   std::vector<FileFacts> facts_;     // Of each file.
   std::vector<FileSchema> schemas_;  // Of manifests.

@@ -53,7 +53,8 @@ def open(
         "s3_region": s3_region,
     }
     names = [os.fspath(path) for path in paths]
-    return Dataset(_dsi.Dataset.open(names, progress=progress, **how), names, how)
+    native = _dsi.Dataset.open(names, progress=progress, **how)
+    return Dataset(native, native.where, how)
 
 
 def _reopen(where: Sequence[str], how: dict[str, Any]) -> Dataset:
@@ -120,8 +121,8 @@ _left_behind: list[_dsi.Dataset] = []
 class Dataset(Tables):
     """Many files as one table. Calls from many threads are safe.
 
-    Pickled by its paths and how they were opened. In a process forked from the one that opened it
-    the files are opened again when they are first used.
+    Pickled by its paths and how they were opened; of a table by the snapshot that was read. In a
+    process forked from the one that opened it the files are opened again when they are first used.
     """
 
     def __init__(self, native: _dsi.Dataset, where: Sequence[str], how: dict[str, Any]):

@@ -192,6 +192,13 @@ void BindDataset(nb::module_& module) {
                   nb::arg("progress").none() = nb::none(),
                   nb::arg("headers") = std::vector<std::string>(), nb::arg("ca_file") = "",
                   nb::arg("s3_endpoint") = "", nb::arg("s3_region") = "")
+      .def_prop_ro(
+          "where",
+          [](const PyDataset& self) {
+            auto where = self.dataset()->where();
+            return std::vector<std::string>(where.begin(), where.end());
+          },
+          "Names that open it again as it is: of a table the snapshot that was read.")
       .def_prop_ro("files",
                    [](const PyDataset& self) {
                      auto files = self.dataset()->files();

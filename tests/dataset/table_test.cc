@@ -66,6 +66,14 @@ TEST(Table, Ds031EverySnapshotCanBeOpened) {
   EXPECT_EQ(folder.Keys(folder.where() + "/" + SnapshotFile(3)), "1 2");
   ExpectFailure(Dataset::Open(folder.where() + "@9").status(), StatusCode::kNotFound,
                 "no snapshot 9; there are 4, 1 to 4");
+  // What was opened is opened again, whatever is committed meanwhile.
+  const auto opened =
+      Dataset::Open(std::vector<std::string>{folder.where(), folder.where() + "@2"});
+  EXPECT_EQ(opened.status().code(), StatusCode::kInvalidArgument) << "a file twice";
+  const auto three = Dataset::Open(folder.where() + "@4");
+  folder.Append("j4", 4);
+  EXPECT_EQ((*three)->where()[0], folder.where() + "/" + SnapshotFile(4));
+  EXPECT_EQ(folder.Keys((*three)->where()[0]), "1 2 3");
   // A manifest of a manifest, and a table that was moved.
   const std::string text = *(*Dataset::Open(folder.where() + "@3"))->Manifest();
   folder.PutText("all.json", text);

@@ -111,6 +111,20 @@ def test_tasks_and_drivers_are_processes(table, method):
     assert (made.number, made.num_files, made.num_rows) == (11, 15, 60 + 45)
 
 
+def count_rows(dataset):
+    return dataset.num_rows
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_a_dataset_stays_at_its_snapshot(table, method):
+    table.commit("a", [table.write(rows(0, 5), "a")])
+    dataset = dsi.open(table.where)
+    table.commit("b", [table.write(rows(5, 5), "b")])
+    assert (pickle.loads(pickle.dumps(dataset)).num_rows, dsi.open(table.where).num_rows) == (5, 10)
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        assert pool.apply(count_rows, (dataset,)) == 5
+
+
 def test_states_go_with_their_snapshot(table):
     table.commit("a", [table.write(rows(0, 50), "a")])
     scan = table.dataset().scan(["key"], batch_size=10)
