@@ -22,7 +22,7 @@ struct TextFit {
   TextCoverage coverage;
   bool keep_order = false;
   bool explain = false;  // What decided on each feature was asked for.
-  bool read = false;  // Rows were read, so that `coverage` and `rows` mean something.
+  bool read = false;     // Rows were read, so that `coverage` and `rows` mean something.
   uint64_t rows = 0;
   RejectedRows rejected;
 };

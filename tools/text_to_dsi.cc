@@ -58,8 +58,13 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
   DSI_ASSIGN_OR_RETURN(const auto writer,
                        Writer::Create(std::move(file), std::move(schema), writer_options));
   std::function<Status(const BadRow&)> on_bad_row;
-  if (options.bad_rows.skips())
-    on_bad_row = [bad_rows](const BadRow& row) { return bad_rows->Add(row); };
+  if (options.bad_rows.skips()) {
+    on_bad_row = [bad_rows](const BadRow& row) {
+      // Between two good rows there may be any number of bad ones.
+      const Status go_on = CheckInterrupt();
+      return go_on.ok() ? bad_rows->Add(row) : go_on;
+    };
+  }
   DSI_ASSIGN_OR_RETURN(const auto rows,
                        source.OpenRows(writer->schema(), options.ignore_unknown, on_bad_row));
 
