@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/writer/cluster/stripe_cuts_internal.h"
 #include "dsi/writer/finish_memory_internal.h"
 
@@ -98,10 +99,21 @@ Status RowIntake::Append(const RowBatch& rows) {
   DSI_ASSIGN_OR_RETURN(const bool added, AddWithin(false, add));
   if (!added && !rounding_.rounds()) return Spill(rows);
   if (!added) DSI_RETURN_IF_ERROR(AddWithin(true, add).status());
-  const bool are_all = rows_.num_rows() == rows.num_rows();
-  const Status status = are_all ? SpillExcess() : Status::Ok();
-  if (!status.ok()) rows_.Clear();
-  return status;
+  if (rows_.num_rows() != rows.num_rows()) return Status::Ok();
+  std::optional<StagedRounding> rounding;
+  const auto undo = [&] {
+    if (rounding) rounding_ = *std::move(rounding);
+    rows_.Clear();
+  };
+  try {
+    rounding = rounding_;
+    Status status = SpillExcess();
+    if (!status.ok()) undo();
+    return status;
+  } catch (...) {
+    undo();
+    throw;
+  }
 }
 
 Status RowIntake::Append(RowBatch&& rows) {
@@ -111,7 +123,7 @@ Status RowIntake::Append(RowBatch&& rows) {
   DSI_ASSIGN_OR_RETURN(const bool added, AddWithin(false, add));
   if (!added) DSI_RETURN_IF_ERROR(AddWithin(true, add).status());
   if (rows_.num_rows() != num_rows) return Status::Ok();
-  const Status status = SpillExcess();
+  const Status status = NoThrow([this] { return SpillExcess(); });
   if (!status.ok()) static_cast<void>(rows.Append(std::move(rows_)));
   return status;
 }
@@ -123,13 +135,17 @@ Status RowIntake::AppendColumns(size_t num_rows, std::span<const FeatureColumns>
   if (added && rows_.num_rows() != num_rows) return Status::Ok();
   // They are sound, or nobody would have asked, and nothing else is held.
   const uint64_t before = spilled_rows();
-  const TableTotals totals = totals_;
+  std::optional<TableTotals> totals;
+  std::optional<StagedRounding> rounding;
   const auto undo = [&] {
+    if (rounding) rounding_ = *std::move(rounding);
+    if (totals) totals_ = *std::move(totals);
     if (spilled_ != nullptr) spilled_->CutBack(before);
-    totals_ = totals;
     rows_.Clear();
   };
   try {
+    rounding = rounding_;
+    totals = totals_;
     Status status = added ? SpillExcess() : AddByHalves(num_rows, columns);
     if (!status.ok()) undo();
     return status;

@@ -144,7 +144,7 @@ class Writer::Impl {
   Status WriteStripes(internal::RowLoader* loader, internal::RowShelves* shelves,
                       const internal::FileLayout& layout,
                       const std::vector<internal::StripeCut>& cuts, internal::FileSink* sink,
-                      std::vector<internal::PlacedStripe>* placed,
+                      internal::StripeTables* tables, std::vector<internal::PlacedStripe>* placed,
                       std::vector<internal::ColumnTotals>* totals, WriteReport* report);
 
   std::unique_ptr<WritableFile> file_;
@@ -207,10 +207,11 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   internal::FileSink sink(file_.get(), salt);
   DSI_RETURN_IF_ERROR(sink.AppendHeader());
   internal::RowShelves shelves(rows_.spilled(), rows, cuts, memory);
+  internal::StripeTables tables(spill_folder_);
   std::vector<internal::PlacedStripe> placed;
   std::vector<internal::ColumnTotals> column_totals(layout.columns.size());
-  DSI_RETURN_IF_ERROR(
-      WriteStripes(&loader, &shelves, layout, cuts, &sink, &placed, &column_totals, report));
+  DSI_RETURN_IF_ERROR(WriteStripes(&loader, &shelves, layout, cuts, &sink, &tables, &placed,
+                                   &column_totals, report));
 
   internal::DirectoryInput directory;
   directory.schema = &stored;
@@ -219,6 +220,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   if (keys_.time >= 0) directory.cluster_features.push_back(static_cast<size_t>(keys_.time));
   directory.totals = column_totals;
   directory.stripes = &placed;
+  directory.tables = &tables;
   directory.num_rows = totals.num_rows;
   directory.page_values = options_.page_values;
   directory.tuning = options_.tuning;
@@ -266,7 +268,7 @@ Result<internal::FileLayout> Writer::Impl::PlanLayout(const Schema& stored,
 Status Writer::Impl::WriteStripes(internal::RowLoader* loader, internal::RowShelves* shelves,
                                   const internal::FileLayout& layout,
                                   const std::vector<internal::StripeCut>& cuts,
-                                  internal::FileSink* sink,
+                                  internal::FileSink* sink, internal::StripeTables* tables,
                                   std::vector<internal::PlacedStripe>* placed,
                                   std::vector<internal::ColumnTotals>* totals,
                                   WriteReport* report) {
@@ -302,6 +304,7 @@ Status Writer::Impl::WriteStripes(internal::RowLoader* loader, internal::RowShel
     const Status sound =
         internal::CheckPlacedStripe(layout, rows.features, options_.page_values, stripe);
     if (!sound.ok()) return sound.At("the stripe just written");
+    if (shelf != nullptr) DSI_RETURN_IF_ERROR(tables->PutAway(&stripe));
     report->num_sessions += cut.num_sessions;
     report->encode_seconds += encoded.encode_seconds;
 

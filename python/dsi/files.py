@@ -53,7 +53,8 @@ def from_parquet(
     expression of pyarrow.compute): what is read. schema: else the one that `to_parquet` left in the
     files, else found from the types of the columns. Other arguments: `Writer`.
 
-    Files are read batch by batch; the writer keeps the rows, in memory (memory_bytes) or spilled, until it clusters them.
+    Files are read batch by batch; the writer keeps the rows, in memory (memory_bytes) or
+    spilled, until it clusters them.
     """
     source = _open(paths, format)
     asked = list(columns) if columns is not None else None

@@ -26,8 +26,8 @@ class WriterKeywords(TypedDict, total=False):
 
     keep_order: ignore keys, rows keep the order of input. keep_position: store each row's position.
     stripe_rows (262,144), stripe_bytes (1 GiB), page_values (65,536): sizes of the file's parts.
-    memory_bytes: for rows and what finishing needs; 0: three quarters of what there is. Rows that do
-    not fit wait in spill_folder, in files without a name; '': the folder of the file. threads: of
+    memory_bytes: for rows and what finishing needs; 0: three quarters of what there is. Rows that
+    do not fit wait in spill_folder, in files without a name; '': the file's folder. threads: of
     finishing; 0: all cores. tuning: where files are read from, 'nvme', 'network' or 'archive'.
     dedup: False stores every row. find_groups: look for features that change together.
     verify_after_encode: decode what was encoded, and compare.

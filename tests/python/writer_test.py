@@ -101,14 +101,14 @@ def test_progress_stops_and_raises(tmp_path):
 
 def test_rows_beyond_the_memory_are_spilled(tmp_path):
     def write(name, **options):
-        rows = ({"clicks": list(range(i % 1000))} for i in range(5_000))
-        return dsi.write(rows, tmp_path / name, SCHEMA, stripe_rows=1_000, **options)
+        rows = ({"clicks": list(range(i % 300))} for i in range(2_000))
+        return dsi.write(rows, tmp_path / name, SCHEMA, stripe_rows=500, **options)
 
     assert write("a.dsi").spilled_bytes == 0
-    assert write("b.dsi", memory_bytes=1 << 20).spilled_bytes > 0
+    assert write("b.dsi", memory_bytes=1 << 18).spilled_bytes > 0
     assert (tmp_path / "a.dsi").read_bytes() == (tmp_path / "b.dsi").read_bytes()
     with pytest.raises(dsi.Error, match="spill folder"):
-        write("c.dsi", memory_bytes=1 << 20, spill_folder=str(tmp_path / "no"))
+        write("c.dsi", memory_bytes=1 << 18, spill_folder=str(tmp_path / "no"))
     assert sorted(os.listdir(tmp_path)) == ["a.dsi", "b.dsi"]
 
 

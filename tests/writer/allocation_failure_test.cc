@@ -82,9 +82,11 @@ void Fill(RowBatch* batch, int first, int count) {
   }
 }
 
-std::unique_ptr<Writer> NewWriter(std::vector<std::byte>* bytes, int threads = 1) {
-  auto writer = Writer::Create(CreateMemoryFile(bytes, "memory"), TestSchema(),
-                               {.stripe_rows = 300, .threads = threads});
+std::unique_ptr<Writer> NewWriter(std::vector<std::byte>* bytes, int threads = 1,
+                                  uint64_t memory_bytes = 0) {
+  auto writer =
+      Writer::Create(CreateMemoryFile(bytes, "memory"), TestSchema(),
+                     {.stripe_rows = 300, .memory_bytes = memory_bytes, .threads = threads});
   EXPECT_TRUE(writer.ok()) << writer.status().ToString();
   return *std::move(writer);
 }
@@ -187,11 +189,16 @@ TEST_F(AllocationFailure, RowByRow) {
   });
 }
 
+// Rows held, and rows that are spilled when others come.
+class AppendFailure : public ::testing::TestWithParam<uint64_t> {};
+
+INSTANTIATE_TEST_SUITE_P(AllocationFailure, AppendFailure, ::testing::Values(0, 9'000));
+
 // What a refused Append leaves behind shows in the bytes of the file.
-TEST_F(AllocationFailure, AppendIsAllOrNothing) {
+TEST_P(AppendFailure, IsAllOrNothing) {
   const auto write = [&](const Faulty* run, bool* has_middle) {
     std::vector<std::byte> bytes;
-    const std::unique_ptr<Writer> writer = NewWriter(&bytes);
+    const std::unique_ptr<Writer> writer = NewWriter(&bytes, 1, GetParam());
     RowBatch first(writer->schema());
     RowBatch middle(writer->schema());
     RowBatch last(writer->schema());
@@ -217,7 +224,7 @@ TEST_F(AllocationFailure, AppendIsAllOrNothing) {
   });
 }
 
-TEST_F(AllocationFailure, AppendColumnsIsAllOrNothing) {
+TEST_P(AppendFailure, OfColumnsIsAllOrNothing) {
   constexpr size_t kRows = 64;
   const std::vector<int64_t> numbers(kRows, 3);
   std::vector<int32_t> offsets(kRows + 1);
@@ -234,7 +241,7 @@ TEST_F(AllocationFailure, AppendColumnsIsAllOrNothing) {
   const std::vector<FeatureColumns> columns = {key, list};
   const auto write = [&](const Faulty* run, bool* added) {
     std::vector<std::byte> bytes;
-    const std::unique_ptr<Writer> writer = NewWriter(&bytes);
+    const std::unique_ptr<Writer> writer = NewWriter(&bytes, 1, GetParam());
     RowBatch first(writer->schema());
     Fill(&first, 0, 100);
     EXPECT_TRUE(writer->Append(first).ok());

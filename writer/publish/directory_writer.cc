@@ -201,11 +201,15 @@ std::string MetadataJson(const std::map<std::string, std::string>& metadata) {
 
 Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   for (PlacedStripe& stripe : *input.stripes) {
+    if (input.tables != nullptr) DSI_RETURN_IF_ERROR(input.tables->Fetch(&stripe));
     DSI_ASSIGN_OR_RETURN(stripe.groups_table,
                          sink->AppendTable(stripe.groups, StripeGroupRecord::kSize));
     DSI_ASSIGN_OR_RETURN(stripe.streams_table,
                          sink->AppendTable(stripe.streams, kStreamsRecordSize));
     DSI_ASSIGN_OR_RETURN(stripe.pages_table, sink->AppendTable(stripe.pages, PageRecord::kSize));
+    // They are in the file.
+    for (std::vector<std::byte>* table : {&stripe.groups, &stripe.streams, &stripe.pages})
+      *table = std::vector<std::byte>();
   }
 
   Names names;

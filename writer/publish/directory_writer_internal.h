@@ -9,6 +9,7 @@
 #include "dsi/format/schema.h"
 #include "dsi/writer/layout/file_layout_internal.h"
 #include "dsi/writer/publish/file_sink_internal.h"
+#include "dsi/writer/publish/stripe_tables_internal.h"
 #include "dsi/writer/publish/stripe_writer_internal.h"
 
 namespace dsi::internal {
@@ -26,6 +27,7 @@ struct DirectoryInput {
   std::vector<size_t> cluster_features;  // Ordinals, outermost first.
   std::span<const ColumnTotals> totals;
   std::vector<PlacedStripe>* stripes = nullptr;
+  const StripeTables* tables = nullptr;  // Where stripes are without theirs.
   uint64_t num_rows = 0;
   uint32_t page_values = 0;
   Tuning tuning = Tuning::kNvme;

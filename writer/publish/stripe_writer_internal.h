@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct PlacedStripe {
   std::vector<std::byte> groups, streams, pages;
   std::vector<std::byte> statistics;  // As in EncodedStripe.
   TableRef groups_table, streams_table, pages_table;
+  std::optional<uint64_t> tables_offset;  // Where StripeTables has the records, if it does.
 };
 
 // Writes the pages of streams, slot by slot as `storage_order` has them: those of one small node

@@ -137,7 +137,7 @@ Status RoundFloats(std::span<RowBatch::FeatureBuffer> rows, int threads,
       poll);
 }
 
-StagedRounding::StagedRounding(const Schema& schema) : schema_(schema) {
+StagedRounding::StagedRounding(const Schema& schema) : schema_(&schema) {
   for (size_t f = 0; f < schema.features.size(); ++f) {
     for (size_t c = 0; c < schema.features[f].columns.size(); ++c) {
       const Precision precision = schema.features[f].columns[c].precision;
@@ -150,7 +150,7 @@ StagedRounding::StagedRounding(const Schema& schema) : schema_(schema) {
 void StagedRounding::BeforeSpill(uint64_t first_row, std::span<RowBatch::FeatureBuffer> rows) {
   for (Column& at : each_) {
     const Result<double> max_error =
-        RoundColumn(schema_.features[at.feature], at.column, 0, &rows[at.feature], first_row);
+        RoundColumn(schema_->features[at.feature], at.column, 0, &rows[at.feature], first_row);
     if (max_error.ok()) {
       at.max_error = std::max(at.max_error, *max_error);
     } else if (error_.ok()) {
@@ -159,7 +159,7 @@ void StagedRounding::BeforeSpill(uint64_t first_row, std::span<RowBatch::Feature
   }
   for (Column& at : int8_) {
     at.largest =
-        std::max(at.largest, LargestOf(schema_.features[at.feature], at.column, rows[at.feature]));
+        std::max(at.largest, LargestOf(schema_->features[at.feature], at.column, rows[at.feature]));
   }
 }
 
@@ -167,7 +167,7 @@ Status StagedRounding::AfterRead(std::span<RowBatch::FeatureBuffer> rows) {
   for (Column& at : int8_) {
     DSI_ASSIGN_OR_RETURN(
         const double max_error,
-        RoundColumn(schema_.features[at.feature], at.column, at.largest, &rows[at.feature]));
+        RoundColumn(schema_->features[at.feature], at.column, at.largest, &rows[at.feature]));
     at.max_error = std::max(at.max_error, max_error);
   }
   return Status::Ok();

@@ -47,7 +47,7 @@ class StagedRounding {
     double largest = 0;
     double max_error = 0;
   };
-  const Schema& schema_;
+  const Schema* schema_;
   std::vector<Column> each_;
   std::vector<Column> int8_;
   Status error_;
