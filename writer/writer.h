@@ -57,7 +57,7 @@ struct WriterOptions {
   uint32_t page_values = 65'536;
   // Memory for rows and for what Finish needs beside them, at most, but for 64 MiB and for what one
   // row needs. Rows that do not fit wait in spill_folder, compressed. A budget that is stated also
-  // keeps stripes so small that one of them fits, about a seventh of it; the bytes of the file
+  // keeps stripes so small that one of them fits with its encoding; the bytes of the file
   // depend on it in no other way. 0: three quarters of what the process may use, by the machine,
   // its control group and its limit on the address space; stripes are as stripe_rows and
   // stripe_bytes say.
