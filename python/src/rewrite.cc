@@ -6,8 +6,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,8 +15,8 @@
 
 #include "dsi/dataset/dataset_scan.h"
 #include "dsi/python/src/dataset.h"
-#include "dsi/python/src/interruptible.h"
 #include "dsi/python/src/status.h"
+#include "dsi/python/src/told_call.h"
 #include "dsi/python/src/writer_options.h"
 #include "dsi/rewrite/delete_rows.h"
 #include "dsi/rewrite/rewrite.h"
@@ -27,56 +25,6 @@ namespace nb = nanobind;
 
 namespace dsi::python {
 namespace {
-
-// What a call that may be left by a signal shares with it.
-struct Watch {
-  explicit Watch(nb::object told) : progress(std::move(told)) {}
-  ~Watch() {
-    if (!nb::is_alive()) {  // Nothing of the interpreter's may be touched any more.
-      progress.release();
-      raised.release();
-      return;
-    }
-    nb::gil_scoped_acquire hold;
-    progress.reset();
-    raised.reset();
-  }
-
-  bool Tell(const char* phase, uint64_t done, uint64_t total) {
-    if (stopped || !nb::is_alive()) return false;
-    if (progress.is_none()) return true;
-    nb::gil_scoped_acquire hold;
-    try {
-      return progress(phase, done, total).ptr() != Py_False && !stopped;
-    } catch (nb::python_error& error) {
-      raised = nb::borrow(error.value());
-      return false;
-    }
-  }
-
-  nb::object progress;
-  nb::object raised;
-  std::atomic<bool> stopped = false;
-  Status status;
-};
-
-// Makes the call, which tells `watch` its status. A signal that raises stops it first.
-void Run(const std::shared_ptr<Watch>& watch, const std::function<Status()>& call) {
-  Interruptible calls;
-  try {
-    calls.Run([watch, call] { watch->status = call(); });
-  } catch (nb::python_error&) {
-    watch->stopped = true;
-    calls.Wait();
-    throw;
-  }
-  if (watch->raised.is_valid() && watch->status.code() == StatusCode::kCancelled) {
-    const nb::object raised = std::exchange(watch->raised, {});
-    PyErr_SetObject(raised.type().ptr(), raised.ptr());
-    throw nb::python_error();
-  }
-  Check(watch->status);
-}
 
 const char* PhaseName(RewriteProgress::Phase phase) {
   switch (phase) {
@@ -103,14 +51,15 @@ std::vector<std::pair<std::string, nb::dict>> RewriteFiles(
   options->features = {
       std::move(only), std::move(drop), std::move(rename), {}, std::move(metadata)};
   if (schema.has_value()) options->features.schema = Take(Schema::FromJson(*schema));
-  auto watch = std::make_shared<Watch>(std::move(progress));
-  options->progress = [at = watch.get()](const RewriteProgress& now) {
+  auto told = std::make_shared<ToldCall>(std::move(progress));
+  options->progress = [at = told.get()](const RewriteProgress& now) {
     const bool writes = now.phase == RewriteProgress::Phase::kWrite;
     return at->Tell(PhaseName(now.phase), writes ? now.write.rows_done : now.rows_done,
                     writes ? now.write.rows_total : now.rows_total);
   };
   auto written = std::make_shared<std::vector<RewrittenShard>>();
-  Run(watch, [=, dataset = from.dataset()]() -> Status {
+  Interruptible calls;
+  RunTold(&calls, told, [=, dataset = from.dataset()]() -> Status {
     if (shard_rows == 0 && shard_bytes == 0) {
       DSI_ASSIGN_OR_RETURN(const WriteReport report, Rewrite(*dataset, to, *options));
       written->push_back({to, report});
@@ -129,10 +78,11 @@ std::vector<std::pair<std::string, nb::dict>> RewriteFiles(
 nb::dict Delete(const std::string& path, std::string key, Names values,
                 const DatasetScanOptions& rows, bool dry_run, uint64_t memory_bytes,
                 nb::object progress) {
-  auto watch = std::make_shared<Watch>(std::move(progress));
+  auto told = std::make_shared<ToldCall>(std::move(progress));
   auto report = std::make_shared<DeleteReport>();
   const RowsToDelete which{std::move(key), std::move(values), rows.scan.filter.where};
-  Run(watch, [=, at = watch.get()]() -> Status {
+  Interruptible calls;
+  RunTold(&calls, told, [=, at = told.get()]() -> Status {
     DeleteOptions options;
     options.dry_run = dry_run;
     options.memory_bytes = memory_bytes;

@@ -38,40 +38,15 @@ std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& sch
 
 }  // namespace
 
-OpenWriter::~OpenWriter() {
-  if (getpid() != process) {
-    static_cast<void>(writer.release());
-  } else {
-    writer.reset();
-  }
-  if (!nb::is_alive()) {
-    progress.release();
-    raised.release();
-    return;
-  }
-  nb::gil_scoped_acquire hold;
-  progress.reset();
-  raised.reset();
-}
+OpenWriter::OpenWriter(nb::object progress) : ToldCall(std::move(progress)), process(getpid()) {}
 
-bool OpenWriter::Tell(const char* phase, uint64_t done, uint64_t total) {
-  if (stopped) return false;
-  if (!nb::is_alive()) return false;
-  if (progress.is_none()) return true;
-  nb::gil_scoped_acquire hold;
-  try {
-    return progress(phase, done, total).ptr() != Py_False && !stopped;
-  } catch (nb::python_error& error) {
-    raised = nb::borrow(error.value());
-    return false;
-  }
+OpenWriter::~OpenWriter() {
+  if (getpid() != process) static_cast<void>(writer.release());
 }
 
 PyWriter::PyWriter(const std::string& path, const std::string& schema_json, WriterOptions options,
                    nb::object progress)
-    : open_(std::make_shared<OpenWriter>()) {
-  open_->process = getpid();
-  open_->progress = std::move(progress);
+    : open_(std::make_shared<OpenWriter>(std::move(progress))) {
   options.progress = [open = open_.get()](const WriteProgress& at) {
     return open->Tell(PhaseName(at.phase), at.rows_done, at.rows_total);
   };
@@ -88,24 +63,6 @@ OpenWriter& PyWriter::Open() const {
            "this writer belongs to the process that this one was forked from"});
   }
   return *open_;
-}
-
-void PyWriter::Run(const std::function<Status()>& call) {
-  auto status = std::make_shared<Status>();
-  try {
-    calls_.Run([open = open_, call, status] { *status = call(); });
-  } catch (nb::python_error&) {
-    // What runs may call Python, which must not go away meanwhile. Another signal ends waiting.
-    open_->stopped = true;
-    calls_.Wait();
-    throw;
-  }
-  if (open_->raised.is_valid() && status->code() == StatusCode::kCancelled) {
-    const nb::object raised = std::exchange(open_->raised, {});
-    PyErr_SetObject(raised.type().ptr(), raised.ptr());
-    throw nb::python_error();
-  }
-  Check(*status);
 }
 
 std::string PyWriter::schema() const { return Take(schema_->ToJson()); }
@@ -144,7 +101,8 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown) {
     Check(flush());
     if (!open.Tell("append", before + added, 0) || PyErr_CheckSignals() != 0) {
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      Run([] { return Status(StatusCode::kCancelled, "appending was cancelled by progress"); });
+      RunTold(&calls_, open_,
+              [] { return Status(StatusCode::kCancelled, "appending was cancelled by progress"); });
     }
   }
 }
@@ -152,14 +110,18 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown) {
 uint64_t PyWriter::AppendArrow(PyArrowStream& stream, bool ignore_unknown, uint64_t total_rows) {
   OpenWriter& open = Open();
   const uint64_t before = num_rows();
-  Run([open = open_, schema = schema_, from = stream.stream(), ignore_unknown, before, total_rows] {
-    ArrowInputOptions options;
-    options.ignore_unknown = ignore_unknown;
-    ArrowStreamOptions all;
-    all.input = options;
-    all.progress = [&](uint64_t done) { return open->Tell("append", before + done, total_rows); };
-    return AppendStream(from.get(), open->writer.get(), all).status();
-  });
+  RunTold(
+      &calls_, open_,
+      [open = open_, schema = schema_, from = stream.stream(), ignore_unknown, before, total_rows] {
+        ArrowInputOptions options;
+        options.ignore_unknown = ignore_unknown;
+        ArrowStreamOptions all;
+        all.input = options;
+        all.progress = [&](uint64_t done) {
+          return open->Tell("append", before + done, total_rows);
+        };
+        return AppendStream(from.get(), open->writer.get(), all).status();
+      });
   return open.writer->num_rows() - before;
 }
 
@@ -170,7 +132,7 @@ uint64_t PyWriter::size_bytes() const { return Open().writer->size_bytes(); }
 nb::dict PyWriter::Finish() {
   Open();
   auto report = std::make_shared<WriteReport>();
-  Run([open = open_, report] {
+  RunTold(&calls_, open_, [open = open_, report] {
     Result<WriteReport> made = open->writer->Finish();
     if (made.ok()) *report = *made;
     return made.status();

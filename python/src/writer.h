@@ -4,7 +4,6 @@
 #include <nanobind/nanobind.h>
 #include <sys/types.h>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,22 +12,19 @@
 #include "dsi/python/src/arrow_stream.h"
 #include "dsi/python/src/interruptible.h"
 #include "dsi/python/src/row_setter.h"
+#include "dsi/python/src/told_call.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi::python {
 
 // All that a running call of a writer refers to. A process forked from the one that made it leaves
 // it as it is: the file that is being written belongs to the other.
-struct OpenWriter {
-  std::unique_ptr<Writer> writer;
-  nanobind::object progress;  // None, or a callable: phase, rows done, rows in all.
-  nanobind::object raised;    // What it raised.
-  std::atomic<bool> stopped = false;
-  pid_t process = 0;
-
+struct OpenWriter : ToldCall {
+  explicit OpenWriter(nanobind::object progress);
   ~OpenWriter();
-  // Tells the callable how far it is, from any thread; false: it, or a signal, asks to stop.
-  bool Tell(const char* phase, uint64_t done, uint64_t total);
+
+  std::unique_ptr<Writer> writer;
+  pid_t process;
 };
 
 // Ctrl-C stops a call after the piece of work that it is at (an array of a stream, a part of a
@@ -51,7 +47,6 @@ class PyWriter {
 
  private:
   OpenWriter& Open() const;
-  void Run(const std::function<Status()>& call);
 
   std::shared_ptr<OpenWriter> open_;
   std::shared_ptr<const Schema> schema_;

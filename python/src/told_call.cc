@@ -1,0 +1,53 @@
+#include "dsi/python/src/told_call.h"
+
+#include <utility>
+
+#include "dsi/python/src/status.h"
+
+namespace nb = nanobind;
+
+namespace dsi::python {
+
+ToldCall::~ToldCall() {
+  if (!nb::is_alive()) {  // Nothing of the interpreter's may be touched any more.
+    progress.release();
+    raised.release();
+    return;
+  }
+  nb::gil_scoped_acquire hold;
+  progress.reset();
+  raised.reset();
+}
+
+bool ToldCall::Tell(const char* phase, uint64_t done, uint64_t total) {
+  if (stopped || !nb::is_alive()) return false;
+  if (progress.is_none()) return true;
+  nb::gil_scoped_acquire hold;
+  try {
+    return progress(phase, done, total).ptr() != Py_False && !stopped;
+  } catch (nb::python_error& error) {
+    raised = nb::borrow(error.value());
+    return false;
+  }
+}
+
+void RunTold(Interruptible* calls, const std::shared_ptr<ToldCall>& told,
+             const std::function<Status()>& call) {
+  auto status = std::make_shared<Status>();
+  try {
+    calls->Run([told, call, status] { *status = call(); });
+  } catch (nb::python_error&) {
+    // What runs may call Python, which must not go away meanwhile. Another signal ends waiting.
+    told->stopped = true;
+    calls->Wait();
+    throw;
+  }
+  if (told->raised.is_valid() && status->code() == StatusCode::kCancelled) {
+    const nb::object raised = std::exchange(told->raised, {});
+    PyErr_SetObject(raised.type().ptr(), raised.ptr());
+    throw nb::python_error();
+  }
+  Check(*status);
+}
+
+}  // namespace dsi::python
