@@ -1,6 +1,7 @@
 """What tests of the package share: the program `dsictl`, and small files of generated sessions."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import pytest
 
 SOURCE = Path(os.environ.get("DSI_SOURCE_DIR", Path(__file__).resolve().parents[2]))
 BUILD = Path(os.environ.get("DSI_BUILD_DIR", SOURCE / "build" / "release"))
+
+# A shell that runs tests in the background has them ignore Ctrl-C, which some of them send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
