@@ -58,6 +58,12 @@ inline Descriptor OpenAt(int folder, const char* name, int flags, mode_t mode = 
   return Descriptor(fd);
 }
 
+// Makes the names in an open folder durable. False, with errno; where a file system has nothing to
+// sync in a folder, there is nothing to do.
+inline bool SyncNames(const Descriptor& folder) {
+  return ::fsync(folder.get()) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
 // "path: doing: No space left on device (errno 28)".
 inline Status SystemError(std::string_view path, std::string_view doing, int error) {
   StatusCode code = StatusCode::kIo;

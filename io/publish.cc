@@ -261,9 +261,7 @@ Status LocalWritableFile::LinkAndUnlink() {
 }
 
 Status LocalWritableFile::SyncFolder() {
-  if (::fsync(folder_.get()) == 0) return Status::Ok();
-  // How file systems answer that have nothing to sync in a folder.
-  if (errno == EINVAL || errno == ENOTSUP) return Status::Ok();
+  if (internal::SyncNames(folder_)) return Status::Ok();
   return SystemError(path_, "the file is in place; making its name durable (fsync of the folder)",
                      errno);
 }

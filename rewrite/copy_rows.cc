@@ -1,5 +1,6 @@
 #include "dsi/rewrite/copy_rows_internal.h"
 
+#include <string>
 #include <vector>
 
 #include "dsi/base/error_internal.h"
@@ -63,40 +64,37 @@ Status TakeWanted(std::span<const uint64_t> numbers, BatchColumns* columns, cons
   return Status::Ok();
 }
 
-}  // namespace
-
-Status OfShare(const Status& status, std::string_view share) {
-  if (status.code() != StatusCode::kResourceExhausted ||
+// Says of a budget that was too small which share of memory_bytes it is.
+Status OfReading(const RowCopy& copy, const Status& status) {
+  if (copy.memory_bytes == 0 || status.code() != StatusCode::kResourceExhausted ||
       status.message().find("memory budget") == std::string::npos)
     return status;
-  return {status.code(), fmt::format("{} ({} of memory_bytes)", status.message(), share)};
+  return {status.code(),
+          fmt::format("{} (reading gets a quarter of memory_bytes)", status.message())};
 }
+
+}  // namespace
 
 Status CopyRows(const RowCopy& copy, const TakeRows& take) {
   const DatasetScanOptions options = OptionsOf(copy);
   if (options.scan.features.empty())
     return InvalidArgument("the files have none of the features to write");
-  const auto of_reading = [&](const Status& status) {
-    return copy.memory_bytes == 0 ? status : OfShare(status, "reading gets a quarter");
-  };
   const auto scan = copy.from->NewScan(options);
-  if (!scan.ok()) return of_reading(scan.status());
+  if (!scan.ok()) return OfReading(copy, scan.status());
   std::span<const uint64_t> wanted = copy.rows;
   Batch batch;
   BatchColumns columns;
-  std::vector<BatchRow> places;
   std::vector<uint64_t> numbers;
   while (true) {
     const auto more = (*scan)->Next(&batch);
-    if (!more.ok()) return of_reading(more.status());
+    if (!more.ok()) return OfReading(copy, more.status());
     if (copy.progress && !copy.progress((*scan)->stats().rows + (*scan)->stats().rows_dropped))
       return Error(StatusCode::kCancelled, "cancelled by the progress callback");
     if (!*more) return Status::Ok();
     DSI_RETURN_IF_ERROR(columns.Fill(*copy.plan, batch));
-    DSI_RETURN_IF_ERROR((*scan)->RowsOf(batch, &places));
-    numbers.clear();
-    for (const BatchRow& place : places)
-      numbers.push_back(copy.from->files()[place.file].first_row + place.row);
+    numbers.assign(batch.row_numbers().begin(), batch.row_numbers().end());
+    for (size_t row = numbers.size(); row < batch.num_rows(); ++row)
+      numbers.push_back(batch.first_row() + row);  // They follow each other.
     if (copy.rows.empty()) {
       DSI_RETURN_IF_ERROR(take(numbers.size(), columns.Rows(0, numbers.size()), numbers));
     } else {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string_view>
 
 #include "dsi/base/status.h"
 #include "dsi/dataset/dataset.h"
@@ -25,14 +24,11 @@ struct RowCopy {
   std::function<bool(uint64_t rows_done)> progress = {};
 };
 
-// Takes rows [begin, end) of the columns; `numbers` are their rows of the dataset.
+// Takes some rows; `numbers` are theirs in the dataset.
 using TakeRows = std::function<Status(size_t num_rows, std::span<const FeatureColumns> columns,
                                       std::span<const uint64_t> numbers)>;
 
 // Hands all rows to `take`, in the order of the dataset.
 Status CopyRows(const RowCopy& copy, const TakeRows& take);
-
-// Says of a budget that was too small which share of memory_bytes it is.
-Status OfShare(const Status& status, std::string_view share);
 
 }  // namespace dsi::internal

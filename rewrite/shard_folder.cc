@@ -55,9 +55,7 @@ Status ShardFolder::Publish() {
   hidden_.clear();
   const std::filesystem::path around = std::filesystem::absolute(folder_).parent_path();
   const Descriptor parent = OpenAt(AT_FDCWD, around.c_str(), O_RDONLY | O_DIRECTORY);
-  // What file systems answer that have nothing to sync in a folder.
-  if (parent.valid() && (::fsync(parent.get()) == 0 || errno == EINVAL || errno == ENOTSUP))
-    return Status::Ok();
+  if (parent.valid() && SyncNames(parent)) return Status::Ok();
   return SystemError(folder_, "the folder is in place; making its name durable", errno);
 }
 

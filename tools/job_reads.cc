@@ -36,6 +36,7 @@ Status AddFile(std::span<const FeatureUse> uses, const std::string& path,
 Result<std::vector<JobReads>> CountJobReads(std::span<const FeatureUse> uses,
                                             std::span<const std::string> paths) {
   std::vector<JobReads> jobs(std::min(uses.size(), kMostJobs));
+  if (jobs.empty()) return jobs;  // No file need be opened.
   for (size_t j = 0; j < jobs.size(); ++j) jobs[j].times = uses[j].times;
   for (const std::string& path : paths) DSI_RETURN_IF_ERROR(AddFile(uses, path, &jobs));
   return jobs;

@@ -140,9 +140,12 @@ Status RewriteFiles(const RewriteChoice& choice, Console* console) {
   DSI_ASSIGN_OR_RETURN(options.filter, FilterOf(columns, choice.rows));
   DSI_ASSIGN_OR_RETURN(options.features, ChangesOf(choice));
   DSI_ASSIGN_OR_RETURN(options.writer, WriterOptionsOf(choice.writer));
-  DSI_ASSIGN_OR_RETURN(Schema schema, RewrittenSchema(*dataset, options.features));
-  DSI_ASSIGN_OR_RETURN(options.writer.cluster_by,
-                       ClusterKeysOf(choice.writer, /*inferred=*/false, &schema));
+  if (NamesKeys(choice.writer)) {
+    // Reads the directories of all files, as rewriting will.
+    DSI_ASSIGN_OR_RETURN(Schema schema, RewrittenSchema(*dataset, options.features));
+    DSI_ASSIGN_OR_RETURN(options.writer.cluster_by,
+                         ClusterKeysOf(choice.writer, /*inferred=*/false, &schema));
+  }
   WarnOfPositions(columns, choice.writer);
   Progress progress(*console);
   options.progress = [&](const RewriteProgress& now) { return Show(now, &progress); };

@@ -117,9 +117,7 @@ Result<std::map<std::string, std::string>> MetadataOf(const WriterChoice& choice
 
 Result<std::vector<std::string>> ClusterKeysOf(const WriterChoice& choice, bool inferred,
                                                Schema* schema) {
-  if (choice.session_keys.empty() && choice.time_feature.empty()) {
-    return std::vector<std::string>();
-  }
+  if (!NamesKeys(choice)) return std::vector<std::string>();
   std::vector<std::string> keys = schema->cluster_by;
   std::string time;
   if (!keys.empty()) {

@@ -35,6 +35,10 @@ std::vector<CLI::Option*> AddWriterChoice(CLI::App* app, WriterChoice* choice,
 Result<WriterOptions> WriterOptionsOf(const WriterChoice& choice);
 // "key=value" each. kInvalidArgument.
 Result<std::map<std::string, std::string>> MetadataOf(const WriterChoice& choice);
+// Keys or a time are named on the command line.
+inline bool NamesKeys(const WriterChoice& choice) {
+  return !choice.session_keys.empty() || !choice.time_feature.empty();
+}
 // The keys to cluster by, where the command line names any; what it leaves open comes from the
 // schema. An inferred schema takes a key that it knew for a mere number for what it is.
 Result<std::vector<std::string>> ClusterKeysOf(const WriterChoice& choice, bool inferred,

@@ -13,6 +13,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/dataset/files/snapshot_head_internal.h"
 #include "dsi/dataset/table/table_store_internal.h"
+#include "dsi/io/copy_bytes_internal.h"
 #include "dsi/io/descriptor_internal.h"
 #include "dsi/io/file.h"
 
@@ -21,12 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kCopyBytes = size_t{4} << 20;
-
 Status SyncFolder(const std::string& folder) {
   const Descriptor fd = OpenAt(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY);
   if (!fd.valid()) return SystemError(folder, "opening the folder", errno);
-  if (::fsync(fd.get()) == 0 || errno == EINVAL || errno == ENOTSUP) return Status::Ok();
+  if (SyncNames(fd)) return Status::Ok();
   return SystemError(folder, "making its names durable (fsync)", errno);
 }
 
@@ -105,14 +104,7 @@ class LocalTableStore final : public TableStore {
   Status CopyIn(const std::string& path, const std::string& name) const override {
     DSI_ASSIGN_OR_RETURN(const auto source, OpenLocalFile(path));
     DSI_ASSIGN_OR_RETURN(const auto copy, CreateLocalFile(root() + name, {}));
-    std::vector<std::byte> bytes(std::min<uint64_t>(source->size(), kCopyBytes));
-    for (uint64_t at = 0; at < source->size();) {
-      const std::span<std::byte> part(bytes.data(),
-                                      std::min<uint64_t>(bytes.size(), source->size() - at));
-      DSI_RETURN_IF_ERROR(source->ReadAt(at, part));
-      DSI_RETURN_IF_ERROR(copy->Append(part));
-      at += part.size();
-    }
+    DSI_RETURN_IF_ERROR(CopyBytes(*source, source->size(), copy.get()));
     return copy->Publish();
   }
 

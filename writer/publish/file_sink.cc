@@ -8,12 +8,12 @@
 #include "dsi/codecs/encoded_array_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/format/table_blocks_internal.h"
+#include "dsi/io/copy_bytes_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 constexpr double kClearlySmaller = 0.9;  // Of a compressed table; else it is not worth decoding.
-constexpr uint64_t kCopyBytes = uint64_t{4} << 20;
 
 }  // namespace
 
@@ -30,12 +30,8 @@ Status FileSink::AppendHeader() {
 }
 
 Status FileSink::AppendCopy(const RandomAccessFile& from, uint64_t bytes) {
-  std::vector<std::byte> part(std::min(bytes, kCopyBytes));
-  while (offset_ < bytes) {
-    part.resize(std::min(bytes - offset_, kCopyBytes));
-    DSI_RETURN_IF_ERROR(from.ReadAt(offset_, part));
-    DSI_RETURN_IF_ERROR(Append(part));
-  }
+  DSI_RETURN_IF_ERROR(CopyBytes(from, bytes, file_));
+  offset_ += bytes;
   return Status::Ok();
 }
 
