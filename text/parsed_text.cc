@@ -124,7 +124,7 @@ Status ParsedText::JoinNext() {
   const size_t from = parser_->row_place();
   // So that a long row is not looked at again and again.
   blocks_to_join_ = from == 0 ? 2 * blocks_to_join_ : 1;
-  piece_->is_whole = is_begun_ = false;
+  is_begun_ = false;
   TextBlock& joined = piece_->block;
   joined.lines_before = parser_->lines_before();
   joined.offset += from;

@@ -48,8 +48,10 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
       return go_on.ok() ? bad_rows->Add(row) : go_on;
     };
   }
-  DSI_ASSIGN_OR_RETURN(const auto rows,
-                       source.OpenRows(writer->schema(), options.ignore_unknown, on_bad_row));
+  DSI_ASSIGN_OR_RETURN(
+      const auto rows,
+      source.OpenRows(writer->schema(), options.ignore_unknown, options.choice.writer.threads,
+                      options.choice.writer.memory_bytes, on_bad_row));
 
   RowBatch batch(writer->schema());
   uint64_t num_rows = 0;
