@@ -52,6 +52,7 @@ Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* 
   TextSource source;
   source.text_.format = ParseFormat(options.format);
   source.text_.list_separator = options.list_separator;
+  source.text_.threads = options.threads;
   if (!options.epoch_unit.empty()) ParseTimeUnit(options.epoch_unit, &source.text_.epoch_unit);
   DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                        ListTexts(options.paths, source.text_.format));
@@ -105,7 +106,7 @@ Status TextSource::ReadOnce(const TextSourceOptions& options, Progress* progress
 }
 
 Result<std::unique_ptr<TextInput>> TextSource::OpenRows(
-    std::shared_ptr<const Schema> schema, bool ignore_unknown, int threads, uint64_t memory_bytes,
+    std::shared_ptr<const Schema> schema, bool ignore_unknown, uint64_t memory_bytes,
     std::function<Status(const BadRow&)> on_bad_row) const {
   // What is read ahead is part of the 64 MiB that a writer may take beside its budget, and most of
   // them stay for other things.
@@ -113,7 +114,6 @@ Result<std::unique_ptr<TextInput>> TextSource::OpenRows(
   constexpr uint64_t kMostAhead = 32 << 20;
   TextInputOptions text = text_;
   text.ignore_unknown = ignore_unknown;
-  text.threads = threads;
   if (memory_bytes != 0) text.ahead_bytes = std::clamp(memory_bytes / 16, kLeastAhead, kMostAhead);
   text.on_bad_row = std::move(on_bad_row);
   return TextInput::Open(files_, std::move(schema), text);

@@ -27,6 +27,7 @@ struct TextSourceOptions {
   bool skip_bad_rows = false;  // Rows that cannot be read are no error to finding the schema.
   char list_separator = '|';
   std::string epoch_unit;  // Of numbers of times; empty: the features' own.
+  int threads = 0;         // 0: one for each core.
 };
 
 class TextSource {
@@ -41,7 +42,7 @@ class TextSource {
   // `on_bad_row` may be empty. `memory_bytes` is what the writer of the rows may take; 0: it is not
   // stated.
   Result<std::unique_ptr<TextInput>> OpenRows(
-      std::shared_ptr<const Schema> schema, bool ignore_unknown, int threads, uint64_t memory_bytes,
+      std::shared_ptr<const Schema> schema, bool ignore_unknown, uint64_t memory_bytes,
       std::function<Status(const BadRow&)> on_bad_row) const;
   // Bytes of the input that `rows` has read, as they came, compressed or not.
   uint64_t bytes_in(const TextInput& rows) const;

@@ -18,6 +18,7 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
                                 BadRows* bad_rows, Progress* progress) {
   TextSourceOptions source_options = options.source;
   source_options.skip_bad_rows = options.bad_rows.skips();
+  source_options.threads = options.choice.writer.threads;
   DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(source_options, progress));
   Schema schema = source.schema();
   DSI_ASSIGN_OR_RETURN(WriterOptions writer_options, WriterOptionsOf(options.choice));
@@ -48,10 +49,9 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
       return go_on.ok() ? bad_rows->Add(row) : go_on;
     };
   }
-  DSI_ASSIGN_OR_RETURN(
-      const auto rows,
-      source.OpenRows(writer->schema(), options.ignore_unknown, options.choice.writer.threads,
-                      options.choice.writer.memory_bytes, on_bad_row));
+  DSI_ASSIGN_OR_RETURN(const auto rows,
+                       source.OpenRows(writer->schema(), options.ignore_unknown,
+                                       options.choice.writer.memory_bytes, on_bad_row));
 
   RowBatch batch(writer->schema());
   uint64_t num_rows = 0;

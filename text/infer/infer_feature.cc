@@ -145,10 +145,12 @@ void SeenValues::AddText(std::string_view text, uint64_t line) {
     if (time.seconds < first_seconds) {
       first_seconds = time.seconds;
       first_time = text;
+      first_time_line = line;
     }
     if (time.seconds > last_seconds) {
       last_seconds = time.seconds;
       last_time = text;
+      last_time_line = line;
     }
     return See(line, &iso_line);
   }
@@ -175,6 +177,24 @@ void SeenValues::Merge(const SeenValues& other) {
   num_numbers += other.num_numbers;
   num_texts += other.num_texts;
   num_bools += other.num_bools;
+}
+
+void SeenValues::MergeTimes(const SeenValues& other) {
+  // Of equal ones the earlier line is told.
+  if (std::pair(other.first_seconds, other.first_time_line) <
+      std::pair(first_seconds, first_time_line)) {
+    first_seconds = other.first_seconds;
+    first_time = other.first_time;
+    first_time_line = other.first_time_line;
+  }
+  if (std::pair(~other.last_seconds, other.last_time_line) <
+      std::pair(~last_seconds, last_time_line)) {
+    last_seconds = other.last_seconds;
+    last_time = other.last_time;
+    last_time_line = other.last_time_line;
+  }
+  // Behind a text that is none, times are texts, too.
+  if (text_line != 0 && iso_line > text_line) iso_line = 0;
 }
 
 uint64_t SeenValues::FirstLine() const {

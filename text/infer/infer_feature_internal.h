@@ -36,6 +36,8 @@ struct SeenValues {
   uint64_t longest_text = 0;  // In bytes.
   std::string first_time;     // Of ISO 8601, as they were written.
   std::string last_time;
+  uint64_t first_time_line = 0;
+  uint64_t last_time_line = 0;
   int64_t first_seconds = std::numeric_limits<int64_t>::max();
   int64_t last_seconds = std::numeric_limits<int64_t>::min();
 
@@ -47,6 +49,8 @@ struct SeenValues {
   void AddBool(uint64_t line);
   // Takes the first lines of both.
   void Merge(const SeenValues& other);
+  // After that, where both are of one feature: what is known of times.
+  void MergeTimes(const SeenValues& other);
   uint64_t FirstLine() const;   // 0: nothing was seen.
   uint64_t NumberLine() const;  // The first with a number.
   uint64_t OtherLine() const;   // The first with text or a truth value.

@@ -12,24 +12,11 @@
 #include "dsi/text/infer/infer_feature_internal.h"
 #include "dsi/format/name_words_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
+#include "dsi/text/infer/rows_together_internal.h"
 #include "dsi/text/lines/text_files_internal.h"
 
 namespace dsi {
 namespace internal {
-
-Result<uint32_t> RowLooker::Add(std::string_view name) {
-  name_bytes_ += name.size();
-  if (name.empty() || name.size() > kMaxNameBytes) {
-    return BadInput("{}: a name of {} bytes, expected 1 to {}", lines_->Where(), name.size(),
-                    kMaxNameBytes);
-  }
-  if (seen_.size() >= kMaxColumns || name_bytes_ > kMaxSchemaBytes) {
-    return Error(StatusCode::kResourceExhausted, "{}: more than {} features", lines_->Where(),
-                 seen_.size());
-  }
-  seen_.emplace_back().name = name;
-  return static_cast<uint32_t>(seen_.size() - 1);
-}
 
 namespace {
 
@@ -79,6 +66,24 @@ Status LookAtRows(RowLooker* rows, TextFiles* files, const InferOptions& options
   return {};
 }
 
+using MakeLooker = std::function<std::unique_ptr<RowLooker>()>;
+
+// Looks at all rows, by several threads where that comes to the same.
+Result<std::unique_ptr<RowLooker>> LookAtAllRows(const MakeLooker& make, TextFiles* files,
+                                                 const InferOptions& options, InferReport* report) {
+  std::unique_ptr<RowLooker> rows = make();
+  if (files->format() == TextFormat::kJsonLines && options.max_rows == 0 &&
+      options.text.threads != 1 && files->AllOpenAtOnce()) {
+    DSI_ASSIGN_OR_RETURN(const bool looked,
+                         LookTogether(rows.get(), make, *files, options, report));
+    if (looked) return rows;
+    rows = make();
+    report->rows = 0;
+  }
+  DSI_RETURN_IF_ERROR(LookAtRows(rows.get(), files, options, report));
+  return rows;
+}
+
 Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules& rules,
                           InferReport* report) {
   Schema schema;
@@ -122,12 +127,14 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
   const bool is_json = files->format() == TextFormat::kJsonLines;
   const bool is_example = files->format() == TextFormat::kTfRecord;
   const bool typed_text = is_json || is_example;
-  const std::unique_ptr<RowLooker> rows =
-      is_json      ? MakeJsonLooker()
-      : is_example ? MakeExampleLooker()
-                   : MakeDelimitedLooker(files->format() == TextFormat::kCsv ? ',' : '\t',
-                                         options.text.list_separator);
-  DSI_RETURN_IF_ERROR(LookAtRows(rows.get(), files, options, report));
+  const char delimiter = files->format() == TextFormat::kCsv ? ',' : '\t';
+  const auto make = [&]() -> std::unique_ptr<RowLooker> {
+    if (is_json) return MakeJsonLooker();
+    if (is_example) return MakeExampleLooker();
+    return MakeDelimitedLooker(delimiter, options.text.list_separator);
+  };
+  DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RowLooker> rows,
+                       LookAtAllRows(make, files, options, report));
   const InferRules rules = {.typed_text = typed_text,
                             .lists_of_one = is_example,
                             .float_type = is_example ? Type::kFloat32 : Type::kFloat64,

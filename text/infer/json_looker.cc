@@ -43,6 +43,8 @@ class JsonLooker : public RowLooker {
     return names;
   }
 
+  size_t num_names() const override { return keys_.size(); }
+
  protected:
   Status ReadStart(bool /*may_be_empty*/) override { return {}; }
 
@@ -71,6 +73,7 @@ class JsonLooker : public RowLooker {
       // A dot inside a top-level key is part of the key; below, it cannot be told from nesting.
       const bool dotted = member.key.find('.') != std::string_view::npos;
       feature.nested |= parent != keys_.root() || !dotted;
+      if (feature.wants_example()) OfferValue(member.value, node->feature);
       DSI_RETURN_IF_ERROR(LookAtValue(member.value, &feature));
       if (in_sample_) Sample(member.value, node->feature);
     }
@@ -102,12 +105,13 @@ class JsonLooker : public RowLooker {
     hash->AddText(value.is_bool() && bool(value) ? "1" : "0");
   }
 
+  void OfferValue(dom::element value, uint32_t feature) {
+    std::string_view string;
+    const bool is_text = value.get(string) == simdjson::SUCCESS;
+    Offer(feature, is_text ? std::string(string) : simdjson::minify(value));
+  }
+
   Status LookAtValue(dom::element value, SeenFeature* feature) {
-    if (feature->wants_example()) {
-      std::string_view string;
-      const bool is_text = value.get(string) == simdjson::SUCCESS;
-      feature->OfferExample(is_text ? std::string(string) : simdjson::minify(value));
-    }
     dom::array array;
     if (value.get(array) != simdjson::SUCCESS) {
       ++feature->num_ones;

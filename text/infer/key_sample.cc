@@ -38,8 +38,10 @@ bool MayBeKey(const FeatureSpec& feature) {
          (IsInteger(type) || type == Type::kBytes);
 }
 
+bool KeySample::is_full() const { return num_rows_ == kMaxRows || num_cells_ >= kMaxCells; }
+
 bool KeySample::StartRow() {
-  if (num_rows_ == kMaxRows || num_cells_ >= kMaxCells) return false;
+  if (is_full()) return false;
   ++num_rows_;
   return true;
 }

@@ -39,6 +39,7 @@ class KeySample {
  public:
   // False once enough was seen: rows from here on need not be added.
   bool StartRow();
+  bool is_full() const;
   void Add(uint32_t feature, const ValueHash& value, bool is_list);
 
   // Fills in `repeats` and `keys`. `may_be_key` says of each feature what its type allows.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,8 +42,15 @@ class RowLooker {
   KeySample& sample() { return sample_; }
   // Once all rows were looked at.
   virtual void Finish() {}
+  // Adds what others have seen of rows behind all of its own, each of other rows. False: the order
+  // of rows matters. Only of formats that can be looked at in parts.
+  bool MergeAll(std::span<const std::unique_ptr<RowLooker>> others);
+  // Notes which examples were offered, for MergeAll.
+  void NoteOffers() { notes_offers_ = true; }
   // Names that stood in rows and never had a value.
   virtual std::vector<std::string> Valueless() const = 0;
+  // Names of any sort.
+  virtual size_t num_names() const { return seen_.size(); }
 
  protected:
   LineSource& lines() { return *lines_; }
@@ -52,13 +60,25 @@ class RowLooker {
   virtual Status ReadStart(bool may_be_empty) = 0;
   // The ordinal of a new name.
   Result<uint32_t> Add(std::string_view name);
+  // Of a feature that wants an example.
+  void Offer(uint32_t feature, std::string_view text);
 
  private:
+  // An example, of a row of that place.
+  struct Offered {
+    uint64_t place = 0;
+    uint32_t feature = 0;
+    std::string text;
+  };
+
   LineSource* lines_ = nullptr;
   uint32_t file_ = 0;
   std::deque<SeenFeature> seen_;
   KeySample sample_;
+  std::vector<uint64_t> first_places_;  // By feature: of the row that had its name first.
   uint64_t name_bytes_ = 0;
+  bool notes_offers_ = false;
+  std::vector<Offered> offers_;
 };
 
 std::unique_ptr<RowLooker> MakeJsonLooker();

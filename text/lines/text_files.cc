@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -99,8 +100,12 @@ Result<std::unique_ptr<ByteSource>> TextFiles::OpenBytes(const std::atomic<bool>
   return OpenByteSource(file.path, name, stop);
 }
 
-bool TextFiles::OpensAtOnce() const {
-  const TextFile& file = files_[opened_];
+bool TextFiles::AllOpenAtOnce() const {
+  return std::all_of(files_.begin(), files_.end(),
+                     [](const TextFile& file) { return OpensAtOnce(file); });
+}
+
+bool TextFiles::OpensAtOnce(const TextFile& file) {
   struct stat info {};
   return !file.before_open && file.path != "-" && ::stat(file.path.c_str(), &info) == 0 &&
          S_ISREG(info.st_mode);

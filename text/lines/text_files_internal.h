@@ -38,11 +38,13 @@ class TextFiles {
   Result<std::unique_ptr<ByteSource>> OpenBytes(const std::atomic<bool>* stop = nullptr);
   Result<std::unique_ptr<LineSource>> OpenNext();
   // Whether nobody has to wait for the next one to open, nor asked to be told before.
-  bool OpensAtOnce() const;
+  bool OpensAtOnce() const { return OpensAtOnce(files_[opened_]); }
+  bool AllOpenAtOnce() const;
   // Sizes of all files; 0 where one has none, as pipes.
   uint64_t CountBytes() const;
 
  private:
+  static bool OpensAtOnce(const TextFile& file);
   TextFiles(std::vector<TextFile> files, TextFormat format, uint64_t max_line_bytes)
       : files_(std::move(files)), format_(format), max_line_bytes_(max_line_bytes) {}
 

@@ -1,0 +1,95 @@
+// A schema is found by several threads: it and its report are those of one, whatever stands behind
+// the first rows, and in whichever block.
+#include <random>
+
+#include "dsi/tests/text/text_fixture.h"
+
+namespace dsi {
+namespace {
+
+class InferThreadsTest : public test::TextTest {
+ protected:
+  static std::string Found(const std::vector<TextFile>& files, int threads, size_t block_bytes,
+                           bool leaves_out) {
+    InferOptions options;
+    options.text.threads = threads;
+    options.text.block_bytes = block_bytes;
+    if (leaves_out) options.text.on_bad_row = [](const BadRow&) { return Status::Ok(); };
+    InferReport report;
+    const Result<Schema> schema = InferSchema(files, options, &report);
+    if (!schema.ok()) return schema.status().ToString();
+    std::string told = *schema->ToJson() + "\n" + std::to_string(report.rows) + " rows\n";
+    for (const std::string& name : report.dropped) told += "dropped " + name + "\n";
+    told += std::to_string(report.repeats) + "\n";
+    for (const KeyAdvice& key : report.keys) told += "key " + key.name + "\n";
+    for (const FoundFeature& found : report.features) {
+      told += found.name + ": " + found.why + "; " + std::to_string(found.rows) + " " +
+              std::to_string(found.missing) + " " + found.least + " " + found.greatest + " " +
+              std::to_string(found.longest);
+      for (const std::string& example : found.examples) told += " <" + example + ">";
+      told += "\n";
+    }
+    return told;
+  }
+
+  // Rows of which `late` come behind the first ones, at places of their own.
+  std::string Rows(uint64_t seed, const std::vector<std::string>& late) {
+    std::mt19937_64 random(seed);
+    std::vector<std::string> lines;
+    for (int i = 0; i < 24'000; ++i) {
+      std::string line = "{\"id\":" + std::to_string(random() % 5000) +
+                         ",\"label\":" + std::to_string(random() % 2);
+      if (i % 2 == 0) line += ",\"l\":[" + std::to_string(random() % 9) + ",2]";
+      if (i % 3 == 0) line += ",\"at\":\"2024-05-0" + std::to_string(1 + random() % 9) + "\"";
+      if (i % 500 == 0) line += ",\"few\":\"t" + std::to_string(random() % 50) + "\"";
+      if (i == 7) line += ",\"never\":null";
+      lines.push_back(line + "}");
+    }
+    for (const std::string& line : late) lines[17'000 + random() % 7000] = line;
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+  }
+
+  void ExpectSame(const std::string& name, const std::vector<std::string>& late) {
+    for (uint64_t seed = 0; seed < 3; ++seed) {
+      const std::string text = Rows(seed, late);
+      const size_t half = text.find('\n', text.size() / 2) + 1;
+      const std::vector<TextFile> files = {
+          {.path = Write("a.jsonl", text.substr(0, half)), .name = "a", .before_open = {}},
+          {.path = Write("b.jsonl.gz", test::Gzip(text.substr(half))),
+           .name = "b",
+           .before_open = {}}};
+      for (const bool leaves_out : {false, true}) {
+        const std::string expected = Found(files, 1, 0, leaves_out);
+        for (const size_t block_bytes : {300, 20'000}) {
+          EXPECT_EQ(Found(files, 3, block_bytes, leaves_out), expected)
+              << name << ", seed " << seed << (leaves_out ? ", rows left out" : "");
+        }
+      }
+    }
+  }
+};
+
+TEST_F(InferThreadsTest, WhatComesLate) {
+  ExpectSame("nothing", {});
+  ExpectSame("names", {R"({"new":{"b":1,"a":2}})", R"({"z":[1,2,3],"new":{"a":-7}})", R"({"y":1})",
+                       R"({"few":"last"})", R"({"y":0.5})", R"({"x":{"b":[]}})"});
+  ExpectSame("times", {R"({"at":"2023-01-01"})", R"({"at":"2023-01-01T00:00"})",
+                       R"({"at":"2025-01-01T00:00Z"})", R"({"at":"2025-01-01"})"});
+  ExpectSame("texts among times", {R"({"at":"noon"})", R"({"at":"2020-01-01"})"});
+  ExpectSame("other numbers", {R"({"id":18446744073709551615})", R"({"label":0.25})",
+                               R"({"l":[0.5,1,2,3]})", R"({"l":[]})"});
+}
+
+TEST_F(InferThreadsTest, WhatDependsOnTheOrderOfRows) {
+  ExpectSame("a value at last", {R"({"never":3})"});
+  ExpectSame("an object at last", {R"({"never":{"deep":3}})"});
+  ExpectSame("another one without values", {R"({"nor":null})", R"({"nor2":null})"});
+  ExpectSame("kinds that do not mix", {R"({"id":"word"})", R"({"label":[1]})", R"({"id":true})"});
+  ExpectSame("texts in a list", {R"({"l":["a"]})", R"({"l":[1,"b"],"after":1})"});
+  ExpectSame("rows that cannot be read", {"{", "[]", R"({"id":1,"id":2})"});
+}
+
+}  // namespace
+}  // namespace dsi
