@@ -3,6 +3,7 @@
 #include <random>
 
 #include "dsi/tests/text/text_fixture.h"
+#include "dsi/text/infer/row_looker_internal.h"
 
 namespace dsi {
 namespace {
@@ -75,11 +76,81 @@ TEST_F(InferThreadsTest, WhatComesLate) {
   ExpectSame("nothing", {});
   ExpectSame("names", {R"({"new":{"b":1,"a":2}})", R"({"z":[1,2,3],"new":{"a":-7}})", R"({"y":1})",
                        R"({"few":"last"})", R"({"y":0.5})", R"({"x":{"b":[]}})"});
+  std::vector<std::string> many;
+  for (int i = 0; i < 300; ++i)
+    many.push_back("{\"n" + std::to_string(i % 200) + "\":" + std::to_string(i) + "}");
+  ExpectSame("many names", many);
   ExpectSame("times", {R"({"at":"2023-01-01"})", R"({"at":"2023-01-01T00:00"})",
                        R"({"at":"2025-01-01T00:00Z"})", R"({"at":"2025-01-01"})"});
   ExpectSame("texts among times", {R"({"at":"noon"})", R"({"at":"2020-01-01"})"});
   ExpectSame("other numbers", {R"({"id":18446744073709551615})", R"({"label":0.25})",
                                R"({"l":[0.5,1,2,3]})", R"({"l":[]})"});
+}
+
+// All that was seen of names, in their order.
+std::string Told(const internal::RowLooker& rows) {
+  std::string told;
+  for (const internal::SeenFeature& seen : rows.seen()) {
+    told += seen.name + (seen.nested ? " nested" : "");
+    for (const uint64_t number : {seen.num_ones, seen.num_lists, seen.longest_list,
+                                  seen.empty_list_line, uint64_t{seen.num_offered}})
+      told += " " + std::to_string(number);
+    for (const internal::SeenValues* of : {&seen.one, &seen.many}) {
+      for (const uint64_t number :
+           {of->whole_line, of->fraction_line, of->text_line, of->iso_line, of->num_numbers,
+            of->num_texts, of->first_time_line, of->last_time_line})
+        told += " " + std::to_string(number);
+      told += " " + of->first_time + " " + of->last_time;
+    }
+    for (const std::string& example : seen.examples) told += " <" + example + ">";
+    told += "\n";
+  }
+  return told;
+}
+
+// Which thread gets which block is chance; here it is chosen.
+TEST_F(InferThreadsTest, PartsOfAnyThread) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::string> lines;
+    for (uint64_t i = 0; i < 1500; ++i) {
+      lines.push_back(
+          "{\"id\":" + std::to_string(random() % 99) + ",\"n" +
+          std::to_string(random() % (1 + i / 10)) + "\":" + (i % 3 == 0 ? "[1,2]" : "0.5") +
+          ",\"t" + std::to_string(random() % 200) + "\":\"2024-05-0" +
+          std::to_string(1 + random() % 3) + (random() % 2 == 0 ? "" : "T00:00") + "\"}\n");
+    }
+    internal::LineSource source(1 << 20);
+    const auto look = [&](internal::RowLooker* rows, size_t begin, size_t end) {
+      internal::TextBlock block;
+      for (size_t i = begin; i < end; ++i)
+        block.bytes.insert(block.bytes.end(), lines[i].begin(), lines[i].end());
+      block.size = block.bytes.size();
+      block.bytes.resize(block.size + internal::kTextPadding);
+      block.lines_before = begin;
+      block.ends_file = true;
+      source.StartBlock(block, "a");
+      ASSERT_TRUE(rows->StartFile(&source, 0, true).ok());
+      while (*rows->LookAtRow()) {
+      }
+    };
+    const auto alone = internal::MakeJsonLooker();
+    look(alone.get(), 0, lines.size());
+    const auto first = internal::MakeJsonLooker();
+    std::vector<std::unique_ptr<internal::RowLooker>> others;
+    for (int i = 0; i < 3; ++i) {
+      others.push_back(internal::MakeJsonLooker());
+      others.back()->NoteOffers();
+    }
+    look(first.get(), 0, 100);
+    for (size_t at = 100; at < lines.size();) {
+      const size_t end = std::min<size_t>(lines.size(), at + 1 + random() % 40);
+      look(others[random() % 3].get(), at, end);
+      at = end;
+    }
+    ASSERT_TRUE(first->MergeAll(others));
+    ASSERT_EQ(Told(*first), Told(*alone)) << "seed " << seed;
+  }
 }
 
 TEST_F(InferThreadsTest, WhatDependsOnTheOrderOfRows) {
