@@ -7,6 +7,7 @@
 #include "dsi/dataset/files/schema_view_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
 #include "dsi/dataset/scan/pipeline_plan_internal.h"
+#include "dsi/io/open.h"
 
 namespace dsi {
 
@@ -21,7 +22,9 @@ Result<std::unique_ptr<Dataset>> Dataset::Open(const std::string& where,
 Result<std::unique_ptr<Dataset>> Dataset::Open(std::span<const std::string> where,
                                                const DatasetOptions& options) {
   return internal::NoThrow([&]() -> Result<std::unique_ptr<Dataset>> {
-    DSI_ASSIGN_OR_RETURN(auto files, internal::DatasetFiles::Open(where, options));
+    DatasetOptions shared = options;
+    ShareCredentials(&shared.open);
+    DSI_ASSIGN_OR_RETURN(auto files, internal::DatasetFiles::Open(where, shared));
     return std::unique_ptr<Dataset>(new Dataset(std::move(files)));
   });
 }
