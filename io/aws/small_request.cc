@@ -48,6 +48,11 @@ Result<SmallAnswer> AskOnce(CURL* easy, const SmallRequest& request, bool* may_p
   for (const std::string& header : request.headers) {
     if (!AddLine(header, &lines)) return OutOfMemory();
   }
+  const AwsKeys* const keys = request.signed_by;
+  if (keys != nullptr && !keys->session_token.empty() &&
+      !AddLine("x-amz-security-token: " + keys->session_token, &lines)) {
+    return OutOfMemory();
+  }
   Body body;
   std::array<char, CURL_ERROR_SIZE> error{};
   CurlSetter set(easy);
@@ -58,6 +63,12 @@ Result<SmallAnswer> AskOnce(CURL* easy, const SmallRequest& request, bool* may_p
   set(CURLOPT_ERRORBUFFER, error.data());
   set(CURLOPT_WRITEFUNCTION, &OnBody);
   set(CURLOPT_WRITEDATA, static_cast<void*>(&body));
+  const std::string who = "aws:amz:" + request.signed_for;
+  if (keys != nullptr) {
+    set(CURLOPT_AWS_SIGV4, who.c_str());
+    set(CURLOPT_USERNAME, keys->access_key_id.c_str());
+    set(CURLOPT_PASSWORD, keys->secret_access_key.c_str());
+  }
   if (request.is_direct) set(CURLOPT_NOPROXY, "*");
   if (request.method == "POST") {
     set(CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dsi/base/status.h"
+#include "dsi/io/aws/aws_keys_internal.h"
 
 namespace dsi::internal {
 
@@ -21,6 +22,9 @@ struct SmallRequest {
   uint32_t max_tries = 3;
   bool is_direct = false;  // No proxy stands between.
   std::string ca_file = {};
+  // Null: it is not signed. Outlives it.
+  const AwsKeys* signed_by = nullptr;
+  std::string signed_for = {};  // "eu-west-1:sts"
   // Of an answer with this in it nothing is shown.
   std::string secret = {};
 };

@@ -32,13 +32,30 @@ def as_json(name, seconds=3600, token="Token", **more):
     return json.dumps({**said, **more})
 
 
-def as_xml(name, seconds=3600):
+def as_xml(name, seconds=3600, action="AssumeRoleWithWebIdentity"):
     said = {"AccessKeyId": name, "SecretAccessKey": SECRET, "SessionToken": f"token-{name}",
             "Expiration": ends(seconds)}
     parts = "".join(f"<{n}>{v}</{n}>\n" for n, v in said.items())
-    return ('<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">\n'
-            f"<AssumeRoleWithWebIdentityResult><Credentials>{parts}</Credentials>"
-            "</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>\n")
+    return (f'<{action}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/">\n'
+            f"<{action}Result><Credentials>{parts}</Credentials></{action}Result></{action}Response>\n")
+
+
+def is_signed_for_sts(url, headers, body, region, token):
+    """Whether the signature is that of AWS's rules, where botocore can tell."""
+    try:
+        from botocore.auth import SigV4Auth
+        from botocore.awsrequest import AWSRequest
+        from botocore.credentials import Credentials
+    except ImportError:
+        return True
+    said = headers["authorization"]
+    name = said.partition("Credential=")[2].partition("/")[0]
+    signed = said.partition("SignedHeaders=")[2].partition(",")[0].split(";")
+    asked = AWSRequest(method="POST", url=url, data=body, headers={one: headers[one] for one in signed})
+    asked.context["timestamp"] = headers["x-amz-date"]
+    auth = SigV4Auth(Credentials(name, SECRET, token), "sts", region)
+    expected = auth.signature(auth.string_to_sign(asked, auth.canonical_request(asked)), asked)
+    return f"Signature={expected}" in said and {"host", "x-amz-date"} <= set(signed)
 
 
 class KeyServer(http.server.ThreadingHTTPServer):
@@ -230,9 +247,55 @@ class CredentialsTest(RemoteTest):
         (self.folder / "d").mkdir()
         self.expect_refused("i/o error", "AWS_CONFIG_FILE", AWS_CONFIG_FILE=str(self.folder / "d"))
         for more, word in (("sso_start_url = x", "single sign-on"), ("sso_session = x", "single sign-on"),
-                           ("role_arn = a\nsource_profile = b", "role_arn with other keys")):
+                           ("role_arn = a\nsource_profile = b\nmfa_serial = c", "codes of a device")):
             files = self.profiles("[default]\n" + more)
             self.expect_refused("unsupported", word, "aws configure export-credentials --profile default", **files)
+
+    def test_roles_of_profiles(self):
+        self.keys.answers["POST /"] = [as_xml("ROLE", action="AssumeRole")]
+        sts = {"AWS_ENDPOINT_URL_STS": self.keys.url + "/"}
+        files = self.profiles(
+            "[profile r]\nrole_arn = arn:r\nsource_profile = src\nexternal_id = e&x\nrole_session_name = me\n"
+            "duration_seconds = 900\nregion = eu-west-3\n[profile r2]\nrole_arn = arn:r2\nsource_profile = r\n"
+            "[profile self]\nrole_arn = arn:s\nsource_profile = self\n"
+            "[profile loop]\nrole_arn = arn:l\nsource_profile = loop2\n"
+            "[profile loop2]\nrole_arn = arn:l\nsource_profile = loop\n[profile nobody]\nrole_arn = arn:n\n"
+            "[profile empty]\n[profile of_empty]\nrole_arn = a\nsource_profile = empty\n"
+            "[profile of_none]\nrole_arn = a\nsource_profile = none\n" +
+            "".join(f"[profile {name}]\nrole_arn = a\ncredential_source = {name}\n"
+                    for name in ("Environment", "EcsContainer", "Ec2InstanceMetadata", "Other")),
+            f"[src]\naws_access_key_id=SRC\naws_secret_access_key={SECRET}\naws_session_token=token-SRC\n"
+            f"[self]\naws_access_key_id=SELF\naws_secret_access_key={SECRET}\n")
+        self.expect_signed("ROLE", AWS_PROFILE="r", **sts, **files)
+        (_, headers, body), = self.asked("POST /")
+        self.assertEqual(dict(urllib.parse.parse_qsl(body, strict_parsing=True)), {
+            "Action": "AssumeRole", "Version": "2011-06-15", "RoleArn": "arn:r", "RoleSessionName": "me",
+            "ExternalId": "e&x", "DurationSeconds": "900"})
+        self.assertIn("Credential=SRC/", headers["authorization"])
+        self.assertEqual(headers["x-amz-security-token"], "token-SRC")
+        self.assertTrue(is_signed_for_sts(self.keys.url + "/", headers, body, "eu-west-3", "token-SRC"))
+        self.expect_signed("ROLE", AWS_PROFILE="r2", **sts, **files)
+        self.assertIn("Credential=ROLE/", self.keys.asked[-1][1]["authorization"])
+        self.assertIn("/us-east-1/sts/", self.keys.asked[-1][1]["authorization"])
+        self.expect_signed("ROLE", AWS_PROFILE="self", **sts, **files)
+        self.assertIn("Credential=SELF/", self.keys.asked[-1][1]["authorization"])
+        self.assertTrue(is_signed_for_sts(self.keys.url + "/", *self.keys.asked[-1][1:], "us-east-1", None))
+        self.keys.answers["GET /agent?x"] = [as_json("TASK")]
+        self.answer_as_machine(as_json("MACHINE"))
+        env = {"AWS_ACCESS_KEY_ID": "ENV", "AWS_SECRET_ACCESS_KEY": SECRET}
+        for name, asker, more in (("Environment", "ENV", env), ("EcsContainer", "TASK", self.container),
+                                  ("Ec2InstanceMetadata", "MACHINE", self.machine)):
+            self.expect_signed("ROLE", "profile=" + name, **more, **sts, **files)
+            self.assertIn(f"Credential={asker}/", self.keys.asked[-1][1]["authorization"])
+        number = len(self.keys.asked)
+        for name, words in (("loop", "more than 8 roles"), ("nobody", "needs one of source_profile"),
+                            ("of_empty", "no keys are found"), ("of_none", 'profile "none": none of this name'),
+                            ("EcsContainer", "no keys are found"), ("Other", "credential_source is")):
+            self.expect_refused("invalid argument", words, AWS_PROFILE=name, **sts, **files)
+        self.assertEqual(len(self.keys.asked), number)
+        self.keys.answers["POST /"] = [(403, "<Error><Code>AccessDenied</Code><Message>token-SRC</Message></Error>")]
+        self.expect_refused("i/o error", "role arn:r, asked for by profile", "answered 403", AWS_PROFILE="r",
+                            **sts, **files)
 
     def test_programs(self):
         def files(command):
