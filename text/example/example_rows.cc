@@ -74,6 +74,10 @@ class ExampleRowParser : public RowParser {
       return SetList(target, feature, batch);
     // How a row without the feature is written where a list of values must be.
     if (feature.size() == 0) return {};
+    if (feature.form == Form::kBytes && feature.size() != 1) {
+      return BadInput("feature {}: found {} texts, expected one ({})", QuoteForMessage(spec.name),
+                      feature.size(), kNoTextsInLists);
+    }
     if (feature.size() != 1) {
       return BadInput("feature {}: found {} values, expected one", QuoteForMessage(spec.name),
                       feature.size());
@@ -113,7 +117,10 @@ class ExampleRowParser : public RowParser {
 
   Status SetList(Target target, const ExampleFeature& feature, RowBatch* batch) {
     const Type type = schema().features[target.feature].columns[target.column].type;
-    if (feature.form == Form::kBytes) return Unexpected(target, "bytes");
+    if (feature.form == Form::kBytes) {
+      const std::string found = fmt::format("{} texts", feature.size());
+      return Unexpected(target, found, fmt::format(" ({})", kNoTextsInLists));
+    }
     if (feature.form == Form::kFloats)
       return batch->SetFloats(target.feature, target.column, parser_.Floats(feature));
     if (!IsFloat(type)) return batch->SetInts(target.feature, target.column, parser_.Ints(feature));
@@ -134,12 +141,13 @@ class ExampleRowParser : public RowParser {
     return batch->SetDoubles(target.feature, target.column, doubles_);
   }
 
-  Status Unexpected(Target target, std::string_view found) const {
+  Status Unexpected(Target target, std::string_view found, std::string_view why = {}) const {
     const FeatureSpec& spec = schema().features[target.feature];
     const Type type = spec.columns[target.column].type;
     return BadInput(
-        "feature {}: found {}, expected {}", QuoteForMessage(ColumnName(spec, target.column)),
-        found, type == Type::kBytes ? "bytes" : fmt::format("numbers of type {}", TypeName(type)));
+        "feature {}: found {}, expected {}{}", QuoteForMessage(ColumnName(spec, target.column)),
+        found, type == Type::kBytes ? "bytes" : fmt::format("numbers of type {}", TypeName(type)),
+        why);
   }
 
   const bool ignore_unknown_;
