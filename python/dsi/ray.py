@@ -53,6 +53,7 @@ class DsiSink(Datasink[str]):  # type: ignore[misc]
         ca_file: str = "",
         s3_endpoint: str = "",
         s3_region: str = "",
+        s3_profile: str = "",
         **options: Unpack[WriterKeywords],
     ):
         """where: of the table, which is made where there is none. schema: by default the types of
@@ -62,7 +63,12 @@ class DsiSink(Datasink[str]):  # type: ignore[misc]
         """
         self._tasks = TableTasks(
             where,
-            {"ca_file": ca_file, "s3_endpoint": s3_endpoint, "s3_region": s3_region},
+            {
+                "ca_file": ca_file,
+                "s3_endpoint": s3_endpoint,
+                "s3_region": s3_region,
+                "s3_profile": s3_profile,
+            },
             job,
             None if schema is None else schema_json(schema),
             [cluster_by] if isinstance(cluster_by, str) else list(cluster_by),

@@ -41,7 +41,7 @@ else:
     InputPartition = _source.InputPartition
     WriterCommitMessage = _source.WriterCommitMessage
 
-_HOW = ("ca_file", "s3_endpoint", "s3_region")
+_HOW = ("ca_file", "s3_endpoint", "s3_region", "s3_profile")
 _READ = ("columns", "rows_per_partition", "push_filters")
 _WRITE = ("job", "message", "schema", "cluster_by", "ignore_unknown")
 # Keywords of `Writer` but the one that is no text.
@@ -99,8 +99,8 @@ class DsiSource(DataSource):  # type: ignore[misc]
     """The format "dsi" of Spark's readers and writers.
 
     load(path): what `dsi.open` takes. Options: columns, names and patterns with commas between
-    (all); rows_per_partition (262,144); ca_file, s3_endpoint, s3_region. Types that Spark lacks
-    become the next wider one: uint64 is decimal(20, 0), timestamps count microseconds.
+    (all); rows_per_partition (262,144); ca_file, s3_endpoint, s3_region, s3_profile. Types that
+    Spark lacks become the next wider one: uint64 is decimal(20, 0), timestamps count microseconds.
     push_filters: comparisons of numbers skip stripes and rows; needs Spark 4.1, and
     `spark.sql.python.filterPushdown.enabled`.
 
