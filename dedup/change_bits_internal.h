@@ -2,6 +2,7 @@
 // adds, counts and compares such patterns; a feature over 65,536 rows is 8 KiB of them.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,19 @@ class ChangeBits {
     return bits;
   }
 
+  // A row changes where changes(row) says so.
+  template <typename Changes>
+  static ChangeBits Of(size_t num_rows, const Changes& changes) {
+    ChangeBits bits(num_rows);
+    for (size_t first = 0; first < num_rows; first += 64) {
+      const size_t count = std::min<size_t>(64, num_rows - first);
+      uint64_t word = 0;
+      for (size_t i = 0; i < count; ++i) word |= uint64_t{changes(first + i)} << i;
+      bits.words_[first / 64] = word;
+    }
+    return bits;
+  }
+
   void Set(size_t row) { words_[row / 64] |= uint64_t{1} << (row % 64); }
   bool Test(size_t row) const { return (words_[row / 64] >> (row % 64) & 1) != 0; }
 
@@ -52,6 +66,15 @@ class ChangeBits {
       count += static_cast<uint32_t>(std::popcount(words_[i] | other.words_[i]));
     }
     return count;
+  }
+
+  // Calls visit(row) for each row that changes, ascending.
+  template <typename Visit>
+  void ForEach(const Visit& visit) const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      for (uint64_t word = words_[i]; word != 0; word &= word - 1)
+        visit(static_cast<uint32_t>(i * 64) + static_cast<uint32_t>(std::countr_zero(word)));
+    }
   }
 
   // Appends every step-th of the rows that change, from the first on.

@@ -27,7 +27,7 @@ class ContentGroups {
 
   Result<std::vector<FoundGroup>> Run() {
     // Features with few values first: a feature goes to the coarsest that determines it.
-    DSI_ASSIGN_OR_RETURN(auto keys, ByNumValues(search_, Promising()));
+    DSI_ASSIGN_OR_RETURN(auto keys, ByNumValues(Promising(), &search_));
     std::erase_if(
         keys, [&](const auto& key) { return key.first >= search_.features[key.second].num_runs; });
     // Some keys are indexed ahead of their turn, by all threads, though one before them may take
@@ -37,7 +37,8 @@ class ContentGroups {
       std::array<std::optional<KeyIndex>, kAhead> indexes;
       DSI_RETURN_IF_ERROR(search_.for_each(count, [&](size_t i) {
         const SearchedFeature& feature = search_.features[keys[first + i].second];
-        if (!feature.taken) indexes[i].emplace(*feature.column, search_.rows_in_time);
+        if (!feature.taken)
+          indexes[i].emplace(search_.hashes.Number({&feature.candidate, 1}), search_.rows_in_time);
       }));
       for (size_t i = 0; i < count; ++i) {
         const uint32_t key = keys[first + i].second;
@@ -66,7 +67,7 @@ class ContentGroups {
       const SearchedFeature& feature = search_.features[f];
       if (f == key || feature.taken || Gain(feature, values) < kMinFeatureBits) continue;
       if (index.SampleChanges(*feature.column, 0) != 0) continue;
-      if (index.FindChanges(*feature.column).Count() != 0) continue;
+      if (index.Changes(*feature.column, search_.hashes.Of(feature.candidate))) continue;
       members.push_back(f);
       saved += Gain(feature, values);
       bits += feature.bits;

@@ -12,23 +12,15 @@ namespace dsi::internal {
 namespace {
 
 // Members as declared; how their repeats are found, and the owner unless declared, are open.
-FoundGroup DescribeDeclared(std::span<const GroupCandidate> candidates,
+FoundGroup DescribeDeclared(std::span<const GroupCandidate> candidates, const RowHashes& hashes,
                             std::vector<uint32_t> members, int declared, size_t num_rows) {
   FoundGroup group;
   group.declared = declared;
   group.members = std::move(members);
   if (num_rows == 0) return group;
-  std::vector<const FeatureRows*> columns;
-  std::vector<uint64_t> hashes(num_rows);
-  std::vector<uint64_t> of_column(num_rows);
   double bits = 0;
-  for (const uint32_t member : group.members) {
-    columns.push_back(candidates[member].column);
-    bits += candidates[member].bits_per_row;
-    HashRows(*columns.back(), num_rows, of_column);
-    CombineHashes(hashes, of_column);
-  }
-  const UniqueRows unique = FindUnique(columns, hashes);
+  for (const uint32_t member : group.members) bits += candidates[member].bits_per_row;
+  const UniqueRows unique = hashes.Number(group.members);
   const double rows = static_cast<double>(num_rows);
   const double num_unique = static_cast<double>(unique.first_row.size());
   double num_runs = 1;
@@ -42,8 +34,7 @@ FoundGroup DescribeDeclared(std::span<const GroupCandidate> candidates,
   for (const uint32_t member : group.members) {
     if (!candidates[member].is_key) continue;
     // The key owns the group when it has as many values as the group has unique rows.
-    if (FindUniqueOf(*candidates[member].column, num_rows).first_row.size() ==
-        unique.first_row.size()) {
+    if (hashes.Number({&member, 1}).first_row.size() == unique.first_row.size()) {
       group.owner = static_cast<int>(member);
       break;
     }
@@ -53,16 +44,17 @@ FoundGroup DescribeDeclared(std::span<const GroupCandidate> candidates,
 
 // The declared owner, or the member that was found to be it; nothing for one whose values stand in
 // runs only, where versions would say what runs say.
-int MovingOwner(std::span<const GroupCandidate> candidates, size_t num_rows, FoundGroup* group) {
+int MovingOwner(std::span<const GroupCandidate> candidates, const RowHashes& hashes,
+                size_t num_rows, FoundGroup* group) {
   int owner = group->owner;
   for (const uint32_t member : group->members) {
     if (candidates[member].declared_owner >= 0) owner = candidates[member].declared_owner;
   }
   if (owner < 0) return -1;
-  const FeatureRows& key = *candidates[static_cast<size_t>(owner)].column;
-  const FeatureRows* keys[] = {&key};
+  const auto key = static_cast<uint32_t>(owner);
+  const FeatureRows* keys[] = {candidates[key].column};
   const size_t num_runs = FindRuns(keys, num_rows).first_row.size();
-  if (FindUniqueOf(key, num_rows).first_row.size() < num_runs) return owner;
+  if (hashes.Number({&key, 1}).first_row.size() < num_runs) return owner;
   // What repeats does so while the owner stays.
   group->owner = owner;
   group->repeats = GroupRepeats::kRuns;
@@ -71,16 +63,18 @@ int MovingOwner(std::span<const GroupCandidate> candidates, size_t num_rows, Fou
 
 // What moves from one row of the owner's to the next goes through versions; where the owner is a
 // member itself, in a group beside it.
-void SplitMoving(std::span<const GroupCandidate> candidates, std::span<const uint32_t> rows_in_time,
-                 FoundGroup* group, std::vector<FoundGroup>* moving) {
-  const int owner = MovingOwner(candidates, rows_in_time.size(), group);
+void SplitMoving(std::span<const GroupCandidate> candidates, const RowHashes& hashes,
+                 std::span<const uint32_t> rows_in_time, FoundGroup* group,
+                 std::vector<FoundGroup>* moving) {
+  const int owner = MovingOwner(candidates, hashes, rows_in_time.size(), group);
   if (owner < 0) return;
   group->owner = owner;
-  const KeyIndex index(*candidates[static_cast<size_t>(owner)].column, rows_in_time);
+  const auto key = static_cast<uint32_t>(owner);
+  const KeyIndex index(hashes.Number({&key, 1}), rows_in_time);
   std::vector<uint32_t> exact;
   std::vector<uint32_t> moves;
   for (const uint32_t member : group->members) {
-    const bool changes = index.FindChanges(*candidates[member].column).Count() != 0;
+    const bool changes = index.Changes(*candidates[member].column, hashes.Of(member));
     (changes ? moves : exact).push_back(member);
   }
   if (moves.empty()) return;
@@ -101,7 +95,7 @@ void SplitMoving(std::span<const GroupCandidate> candidates, std::span<const uin
 }  // namespace
 
 std::vector<FoundGroup> DescribeDeclaredGroups(std::span<const GroupCandidate> candidates,
-                                               size_t num_rows,
+                                               const RowHashes& hashes,
                                                std::span<const uint32_t> rows_in_time) {
   std::map<int, std::vector<uint32_t>> declared;
   for (uint32_t i = 0; i < candidates.size(); ++i) {
@@ -110,8 +104,10 @@ std::vector<FoundGroup> DescribeDeclaredGroups(std::span<const GroupCandidate> c
   std::vector<FoundGroup> groups;
   std::vector<FoundGroup> moving;
   for (auto& [number, members] : declared) {
-    groups.push_back(DescribeDeclared(candidates, std::move(members), number, num_rows));
-    if (num_rows != 0) SplitMoving(candidates, rows_in_time, &groups.back(), &moving);
+    groups.push_back(
+        DescribeDeclared(candidates, hashes, std::move(members), number, rows_in_time.size()));
+    if (!rows_in_time.empty())
+      SplitMoving(candidates, hashes, rows_in_time, &groups.back(), &moving);
   }
   for (FoundGroup& group : moving) groups.push_back(std::move(group));
   return groups;

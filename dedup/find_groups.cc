@@ -105,12 +105,16 @@ std::optional<Described> DescribeFeature(const GroupCandidate& candidate, size_t
 }
 
 Result<GroupSearch> Describe(std::span<const GroupCandidate> candidates, size_t num_rows,
-                             std::span<const uint32_t> rows_in_time, const ForEach& for_each) {
+                             RowHashes hashes, std::span<const uint32_t> rows_in_time,
+                             const ForEach& for_each) {
   std::vector<std::optional<Described>> described(candidates.size());
   DSI_RETURN_IF_ERROR(for_each(candidates.size(), [&](size_t i) {
     described[i] = DescribeFeature(candidates[i], num_rows);
   }));
-  GroupSearch search{.num_rows = num_rows, .rows_in_time = rows_in_time, .for_each = for_each};
+  GroupSearch search{.num_rows = num_rows,
+                     .hashes = std::move(hashes),
+                     .rows_in_time = rows_in_time,
+                     .for_each = for_each};
   std::unordered_multimap<uint64_t, uint32_t> pattern_of_hash;
   for (uint32_t i = 0; i < candidates.size(); ++i) {
     if (!described[i]) continue;
@@ -159,18 +163,21 @@ std::vector<FoundGroup> InOrder(std::vector<FoundGroup> groups) {
 
 }  // namespace
 
-UniqueRows FindUniqueOf(const FeatureRows& column, size_t num_rows) {
-  std::vector<uint64_t> hashes(num_rows);
-  HashRows(column, num_rows, hashes);
-  const FeatureRows* columns[] = {&column};
-  return FindUnique(columns, hashes);
+Status HashFeatures(std::span<const uint32_t> features, GroupSearch* search) {
+  std::vector<RowHashes::Column> columns;
+  for (const uint32_t f : features) {
+    const SearchedFeature& feature = search->features[f];
+    columns.push_back({feature.candidate, &search->patterns[feature.pattern]});
+  }
+  return search->hashes.Make(columns, search->for_each);
 }
 
-Result<std::vector<std::pair<uint32_t, uint32_t>>> ByNumValues(const GroupSearch& search,
-                                                               std::span<const uint32_t> features) {
+Result<std::vector<std::pair<uint32_t, uint32_t>>> ByNumValues(std::span<const uint32_t> features,
+                                                               GroupSearch* search) {
+  DSI_RETURN_IF_ERROR(HashFeatures(features, search));
   std::vector<std::pair<uint32_t, uint32_t>> by_values(features.size());
-  DSI_RETURN_IF_ERROR(search.for_each(features.size(), [&](size_t i) {
-    const UniqueRows unique = FindUniqueOf(*search.features[features[i]].column, search.num_rows);
+  DSI_RETURN_IF_ERROR(search->for_each(features.size(), [&](size_t i) {
+    const UniqueRows unique = search->hashes.Number({&search->features[features[i]].candidate, 1});
     by_values[i] = {static_cast<uint32_t>(unique.first_row.size()), features[i]};
   }));
   std::sort(by_values.begin(), by_values.end());
@@ -185,10 +192,12 @@ Status OneByOne(size_t count, const std::function<void(size_t)>& work) {
 Result<std::vector<FoundGroup>> FindGroups(std::span<const GroupCandidate> candidates,
                                            size_t num_rows, std::span<const uint32_t> rows_in_time,
                                            const ForEach& for_each) {
-  std::vector<FoundGroup> groups = DescribeDeclaredGroups(candidates, num_rows, rows_in_time);
+  RowHashes hashes(candidates, num_rows);
+  std::vector<FoundGroup> groups = DescribeDeclaredGroups(candidates, hashes, rows_in_time);
   if (num_rows == 0) return groups;
 
-  DSI_ASSIGN_OR_RETURN(GroupSearch search, Describe(candidates, num_rows, rows_in_time, for_each));
+  DSI_ASSIGN_OR_RETURN(GroupSearch search,
+                       Describe(candidates, num_rows, std::move(hashes), rows_in_time, for_each));
   const auto append = [&groups](std::vector<FoundGroup> found) {
     const auto before = static_cast<int>(groups.size());
     for (FoundGroup& group : found) {
@@ -214,7 +223,7 @@ Result<std::vector<FoundGroup>> FindGroups(std::span<const GroupCandidate> candi
     groups.push_back(std::move(found.group));
     changes.push_back(std::move(found.changes));
   }
-  FindParents(candidates, num_rows, changes, first_run_group, groups);
+  FindParents(search.hashes, candidates, num_rows, changes, first_run_group, groups);
   return InOrder(std::move(groups));
 }
 

@@ -42,6 +42,9 @@ struct FoundGroup {
   int parent = -1;
 };
 
+// Of the hashes of rows that a search keeps, so that features are not read once for each key.
+inline constexpr uint64_t kMostGroupHashBytes = 128ULL << 20;
+
 // Calls work(i) for i below count, in any order and perhaps on several threads, and returns when
 // all are done. An error stops the search.
 using ForEach = std::function<Status(size_t count, const std::function<void(size_t)>& work)>;

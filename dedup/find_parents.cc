@@ -10,9 +10,13 @@ namespace {
 
 class ParentSearch {
  public:
-  ParentSearch(std::span<const GroupCandidate> candidates, size_t num_rows,
+  ParentSearch(const RowHashes& hashes, std::span<const GroupCandidate> candidates, size_t num_rows,
                std::span<FoundGroup> groups)
-      : candidates_(candidates), num_rows_(num_rows), groups_(groups), unique_(groups.size()) {
+      : hashes_(hashes),
+        candidates_(candidates),
+        num_rows_(num_rows),
+        groups_(groups),
+        unique_(groups.size()) {
     // A parent must save a quarter of the codes, or the detour is not worth it.
     fewest_.assign(groups.size(), static_cast<uint32_t>(num_rows / 4 * 3));
   }
@@ -51,16 +55,7 @@ class ParentSearch {
  private:
   const UniqueRows& UniqueOf(size_t g) {
     UniqueRows& unique = unique_[g];
-    if (!unique.first_row.empty()) return unique;
-    std::vector<uint64_t> hashes(num_rows_, 0);
-    std::vector<uint64_t> column_hashes(num_rows_);
-    std::vector<const FeatureRows*> columns;
-    for (const uint32_t member : groups_[g].members) {
-      columns.push_back(candidates_[member].column);
-      HashRows(*columns.back(), num_rows_, column_hashes);
-      CombineHashes(hashes, column_hashes);
-    }
-    unique = FindUnique(columns, hashes);
+    if (unique.first_row.empty()) unique = hashes_.Number(groups_[g].members);
     return unique;
   }
 
@@ -75,6 +70,7 @@ class ParentSearch {
     return exceptions * kFewestRowsPerException <= num_rows;
   }
 
+  const RowHashes& hashes_;
   std::span<const GroupCandidate> candidates_;
   size_t num_rows_;
   std::span<FoundGroup> groups_;
@@ -101,10 +97,10 @@ std::vector<uint32_t> UsualCodes(std::span<const uint32_t> inverse,
   return usual;
 }
 
-void FindParents(std::span<const GroupCandidate> candidates, size_t num_rows,
-                 std::span<const ChangeBits> run_changes, size_t first_run_group,
+void FindParents(const RowHashes& hashes, std::span<const GroupCandidate> candidates,
+                 size_t num_rows, std::span<const ChangeBits> run_changes, size_t first_run_group,
                  std::span<FoundGroup> groups) {
-  ParentSearch search(candidates, num_rows, groups);
+  ParentSearch search(hashes, candidates, num_rows, groups);
   std::vector<size_t> open;
   std::vector<size_t> anywhere;
   for (size_t g = 0; g < first_run_group; ++g) {

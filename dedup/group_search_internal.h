@@ -9,6 +9,7 @@
 
 #include "dsi/dedup/change_bits_internal.h"
 #include "dsi/dedup/find_groups_internal.h"
+#include "dsi/dedup/row_hashes_internal.h"
 
 namespace dsi::internal {
 
@@ -32,6 +33,7 @@ struct SearchedFeature {
 
 struct GroupSearch {
   size_t num_rows = 0;
+  RowHashes hashes;
   std::span<const uint32_t> rows_in_time;
   ForEach for_each = OneByOne;
   std::vector<SearchedFeature> features = {};
@@ -40,7 +42,7 @@ struct GroupSearch {
 
 // Groups as declared, by number; then those of what moves in them (kVersions, parent still open).
 std::vector<FoundGroup> DescribeDeclaredGroups(std::span<const GroupCandidate> candidates,
-                                               size_t num_rows,
+                                               const RowHashes& hashes,
                                                std::span<const uint32_t> rows_in_time);
 
 // Gives the declared groups that still lack one their parent: the group of their owner, made where
@@ -62,11 +64,11 @@ struct RunGroup {
 // Groups the features that repeat in runs and are not taken.
 std::vector<RunGroup> FindRunGroups(const GroupSearch& search);
 
-// The features with the numbers of their values in front, ascending.
-Result<std::vector<std::pair<uint32_t, uint32_t>>> ByNumValues(const GroupSearch& search,
-                                                               std::span<const uint32_t> features);
+// Keeps the hashes of these features' rows.
+Status HashFeatures(std::span<const uint32_t> features, GroupSearch* search);
 
-// The inverse index of one column over all rows of the stripe.
-UniqueRows FindUniqueOf(const FeatureRows& column, size_t num_rows);
+// The features with the numbers of their values in front, ascending. Keeps their hashes.
+Result<std::vector<std::pair<uint32_t, uint32_t>>> ByNumValues(std::span<const uint32_t> features,
+                                                               GroupSearch* search);
 
 }  // namespace dsi::internal

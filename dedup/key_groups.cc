@@ -85,41 +85,55 @@ class KeyGroups {
     for (uint32_t f = 0; f < search_.features.size(); ++f) {
       if (search_.features[f].is_key) keys.push_back(f);
     }
-    DSI_ASSIGN_OR_RETURN(auto by_values, ByNumValues(search_, keys));
+    DSI_ASSIGN_OR_RETURN(auto by_values, ByNumValues(keys, &search_));
     // A key whose values stand in runs only owns what the search by runs finds more cheaply.
     std::erase_if(by_values, [&](const auto& key) {
       return key.first >= search_.features[key.second].num_runs || key.first < 2;
     });
     if (by_values.size() > kMaxKeys) by_values.resize(kMaxKeys);
     keys_.resize(by_values.size());
-    return search_.for_each(keys_.size(), [&](size_t i) {
+    std::vector<std::vector<uint32_t>> promising(keys_.size());
+    DSI_RETURN_IF_ERROR(search_.for_each(keys_.size(), [&](size_t i) {
       KeySearch& key = keys_[i];
       key.key = by_values[i].second;
-      key.index =
-          std::make_unique<KeyIndex>(*search_.features[key.key].column, search_.rows_in_time);
-      Measure(&key);
-    });
+      key.index = std::make_unique<KeyIndex>(
+          search_.hashes.Number({&search_.features[key.key].candidate, 1}), search_.rows_in_time);
+      promising[i] = Promising(key);
+    }));
+    std::vector<uint32_t> compared;
+    for (const auto& features : promising)
+      compared.insert(compared.end(), features.begin(), features.end());
+    std::sort(compared.begin(), compared.end());
+    compared.erase(std::unique(compared.begin(), compared.end()), compared.end());
+    DSI_RETURN_IF_ERROR(HashFeatures(compared, &search_));
+    return search_.for_each(keys_.size(), [&](size_t i) { Measure(promising[i], &keys_[i]); });
   }
 
-  // What each feature would save with this key: all rows are compared for those that a sample of
-  // rows speaks for.
-  void Measure(KeySearch* key) const {
+  // Features that a sample of rows speaks for, those that promise most first.
+  std::vector<uint32_t> Promising(const KeySearch& key) const {
     std::vector<std::pair<double, uint32_t>> promising;
     for (uint32_t f = 0; f < search_.features.size(); ++f) {
       const SearchedFeature& feature = search_.features[f];
-      const double first_cost = key->index->num_values() * feature.bits;
+      const double first_cost = key.index->num_values() * feature.bits;
       const double left = feature.cost_in_runs - first_cost;
-      if (f != key->key && left < kMinFeatureBits) continue;
-      const double repeated = rows_ - key->index->num_values();
+      if (f != key.key && left < kMinFeatureBits) continue;
+      const double repeated = rows_ - key.index->num_values();
       const double limit = feature.moves ? 1 : left / feature.bits_present / repeated;
-      const double changes = key->index->SampleChanges(*feature.column, limit);
+      const double changes = key.index->SampleChanges(*feature.column, limit);
       const double cost = feature.moves ? 0 : changes * repeated * feature.bits_present;
-      if (f == key->key || left - cost >= kMinFeatureBits) promising.emplace_back(cost - left, f);
+      if (f == key.key || left - cost >= kMinFeatureBits) promising.emplace_back(cost - left, f);
     }
     std::sort(promising.begin(), promising.end());
     if (promising.size() > kMaxFullComparisons) promising.resize(kMaxFullComparisons);
+    std::vector<uint32_t> features;
+    for (const auto& [negative_gain, f] : promising) features.push_back(f);
+    return features;
+  }
+
+  // What each of these features would save with this key, by all rows.
+  void Measure(std::span<const uint32_t> features, KeySearch* key) const {
     key->gain.assign(search_.features.size(), 0);
-    for (const auto& [negative_gain, f] : promising) {
+    for (const uint32_t f : features) {
       Attachment attachment = Compare(*key, f);
       const double gain = attachment.gain;
       // Features that merely follow the key's runs gain nothing here.
@@ -137,13 +151,10 @@ class KeyGroups {
     const bool number = feature.column->entries_per_row == 1;
     Attachment a;
     a.feature = f;
-    a.changes = key.index->FindChanges(*feature.column);
+    a.changes = key.index->FindChanges(*feature.column, search_.hashes.Of(feature.candidate));
     const uint32_t count = a.changes.Count();
-    const auto entries = [&](const ChangeBits& changes) {
-      return static_cast<double>(key.index->CountEntries(*feature.column, changes));
-    };
-    const double first = entries(ChangeBits(search_.num_rows));
-    const double changed = entries(a.changes) - first;
+    const auto first = static_cast<double>(CountEntries(*feature.column, key.index->Firsts()));
+    const auto changed = static_cast<double>(CountEntries(*feature.column, a.changes));
     // Rows that change may be the costly ones: all others are alike, where most are zero.
     double first_cost = first * feature.bits_of_entry;
     double changed_bits = feature.bits_of_entry;

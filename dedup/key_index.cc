@@ -57,18 +57,27 @@ double NewShare(const FeatureRows& feature,
   return entries == 0 ? 1 : double(fresh) / double(entries);
 }
 
-KeyIndex::KeyIndex(const FeatureRows& key, std::span<const uint32_t> rows_in_time)
-    : previous_(rows_in_time.size()) {
+uint64_t CountEntries(const FeatureRows& feature, const ChangeBits& rows) {
+  if (feature.shape.empty()) return uint64_t{rows.Count()} * feature.entries_per_row;
+  uint64_t count = 0;
+  rows.ForEach([&](uint32_t row) { count += EntriesOf(feature, feature.shape[row]); });
+  return count;
+}
+
+KeyIndex::KeyIndex(const UniqueRows& key, std::span<const uint32_t> rows_in_time)
+    : previous_(rows_in_time.size()),
+      firsts_(rows_in_time.size()),
+      num_values_(static_cast<uint32_t>(key.first_row.size())) {
+  constexpr uint32_t kNone = UINT32_MAX;
   const size_t num_rows = rows_in_time.size();
-  const UniqueRows unique = FindUniqueOf(key, num_rows);
-  num_values_ = static_cast<uint32_t>(unique.first_row.size());
   std::vector<uint32_t> last(num_values_, kNone);
   for (const uint32_t row : rows_in_time) {
-    uint32_t& of_value = last[unique.inverse[row]];
-    previous_[row] = of_value;
+    uint32_t& of_value = last[key.inverse[row]];
+    if (of_value == kNone) firsts_.Set(row);
+    previous_[row] = of_value == kNone ? row : of_value;
     of_value = row;
   }
-  first_rows_ = SampleOf(unique.first_row);
+  first_rows_ = SampleOf(key.first_row);
   // One row from each of equal stretches, at a place inside it that has no period.
   const size_t repeated = num_rows - num_values_;
   if (repeated == 0) return;
@@ -77,7 +86,7 @@ KeyIndex::KeyIndex(const FeatureRows& key, std::span<const uint32_t> rows_in_tim
     const uint32_t jitter = static_cast<uint32_t>(i) * 2654435769U >> 16;
     const double place = (double(i) + double(jitter) / 65536.0) * stretch;
     size_t row = static_cast<size_t>(place);
-    while (row < num_rows && previous_[row] == kNone) ++row;
+    while (row < num_rows && previous_[row] == row) ++row;
     if (row < num_rows && (sampled_rows_.empty() || sampled_rows_.back() != row)) {
       sampled_rows_.push_back(static_cast<uint32_t>(row));
     }
@@ -115,23 +124,27 @@ double KeyIndex::NewShareOf(const FeatureRows& feature, const ChangeBits& change
   return NewShare(feature, changed);
 }
 
-ChangeBits KeyIndex::FindChanges(const FeatureRows& feature) const {
+ChangeBits KeyIndex::FindChanges(const FeatureRows& feature,
+                                 std::span<const uint64_t> hashes) const {
+  const size_t num_rows = previous_.size();
+  if (!hashes.empty()) {
+    return ChangeBits::Of(num_rows,
+                          [&](size_t row) { return hashes[row] != hashes[previous_[row]]; });
+  }
   return WithRowComparer(feature, [&](const auto& equal) {
-    ChangeBits changes(previous_.size());
-    for (uint32_t row = 0; row < previous_.size(); ++row) {
-      if (previous_[row] != kNone && !equal(row, previous_[row])) changes.Set(row);
-    }
-    return changes;
+    return ChangeBits::Of(num_rows, [&](size_t row) { return !equal(row, previous_[row]); });
   });
 }
 
-uint64_t KeyIndex::CountEntries(const FeatureRows& feature, const ChangeBits& changes) const {
-  uint64_t count = 0;
-  for (uint32_t row = 0; row < previous_.size(); ++row) {
-    if (previous_[row] == kNone || changes.Test(row))
-      count += EntriesOf(feature, ShapeOf(feature, row));
-  }
-  return count;
+bool KeyIndex::Changes(const FeatureRows& feature, std::span<const uint64_t> hashes) const {
+  const auto any = [&](const auto& equal) {
+    for (size_t row = 0; row < previous_.size(); ++row) {
+      if (!equal(row, previous_[row])) return true;
+    }
+    return false;
+  };
+  if (hashes.empty()) return WithRowComparer(feature, any);
+  return any([&](size_t a, size_t b) { return hashes[a] == hashes[b]; });
 }
 
 }  // namespace dsi::internal

@@ -17,11 +17,14 @@ namespace dsi::internal {
 // are no step that was met elsewhere. 1: everything is new.
 double NewShare(const FeatureRows& feature, std::span<const std::pair<uint32_t, uint32_t>> changed);
 
+// Entries of the feature in these rows.
+uint64_t CountEntries(const FeatureRows& feature, const ChangeBits& rows);
+
 class KeyIndex {
  public:
-  // `rows_in_time`: all rows, oldest first. With rows in file order, "before" is before in the
-  // file.
-  KeyIndex(const FeatureRows& key, std::span<const uint32_t> rows_in_time);
+  // `key`: its values. `rows_in_time`: all rows, oldest first. With rows in file order, "before" is
+  // before in the file.
+  KeyIndex(const UniqueRows& key, std::span<const uint32_t> rows_in_time);
 
   uint32_t num_values() const { return num_values_; }
 
@@ -36,16 +39,18 @@ class KeyIndex {
   // The first rows of values, or a sample of them.
   const std::vector<uint32_t>& FirstRows() const { return first_rows_; }
 
-  // The rows in which the feature differs from the row of the same value before.
-  ChangeBits FindChanges(const FeatureRows& feature) const;
+  // The rows in which the feature differs from the row of the same value before. By their hashes,
+  // where there are any.
+  ChangeBits FindChanges(const FeatureRows& feature, std::span<const uint64_t> hashes) const;
+  // Whether there are such rows.
+  bool Changes(const FeatureRows& feature, std::span<const uint64_t> hashes) const;
 
-  // Entries of the feature in the first rows of all values, and in the rows that change.
-  uint64_t CountEntries(const FeatureRows& feature, const ChangeBits& changes) const;
+  // The first rows of all values.
+  const ChangeBits& Firsts() const { return firsts_; }
 
  private:
-  static constexpr uint32_t kNone = UINT32_MAX;
-
-  std::vector<uint32_t> previous_;      // Per row: the row of the same value before, or kNone.
+  std::vector<uint32_t> previous_;  // Per row: that of the same value before; the first: itself.
+  ChangeBits firsts_;
   std::vector<uint32_t> sampled_rows_;  // Rows that have a previous one, spread and shuffled.
   std::vector<uint32_t> first_rows_;
   uint32_t num_values_ = 0;

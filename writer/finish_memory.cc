@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "dsi/dedup/find_groups_internal.h"
 #include "dsi/writer/encode/source_choice_internal.h"
 #include "dsi/writer/layout/file_layout_internal.h"
 #include "dsi/writer/rows/source_internal.h"
@@ -122,7 +123,8 @@ uint64_t FinishMemory(const Schema& schema, const TableTotals& totals, const Clu
   const double share = ShareOfStripe(totals, options);
   const auto rows_of_stripe = static_cast<uint64_t>(share * static_cast<double>(num_rows));
   const uint64_t searching =
-      std::min(sums.num_sliced * rows_of_stripe * (kSliceBytes + kSearchBytes), kMostSearchBytes);
+      std::min(sums.num_sliced * rows_of_stripe * (kSliceBytes + kSearchBytes), kMostSearchBytes) +
+      std::min(schema.features.size() * rows_of_stripe * sizeof(uint64_t), kMostGroupHashBytes);
   const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
   const uint64_t encoding = EncodingMemory(sums, num_rows, share, threads, kIdSpaceFactor) +
                             threads * (kThreadBytes + rows_of_stripe * 2 * kSliceBytes);

@@ -177,7 +177,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
                                        .spill_folder = spill_folder_};
   const auto records = [this](const auto& visit) { return rows_.ForEachKeyRecords(visit); };
   DSI_ASSIGN_OR_RETURN(const internal::RowList rows,
-                       internal::ClusterRows(keys_, records, memory, poll));
+                       internal::ClusterRows(keys_, totals.num_rows, records, memory, poll));
   internal::RowLoader loader(
       {.schema = &stored,
        .totals = &totals,

@@ -59,7 +59,7 @@ struct Rows {
       AppendKeyRecords(Sources(), *keys, 0, RowBytes(Sources(), batch.num_rows()), &bytes);
       return visit(bytes);
     };
-    return ClusterRows(*keys, records, {.bytes = memory, .spill_folder = ""},
+    return ClusterRows(*keys, batch.num_rows(), records, {.bytes = memory, .spill_folder = ""},
                        [] { return Status::Ok(); });
   }
   Order Sorted(const std::vector<std::string>& names, uint64_t memory = UINT64_MAX) {

@@ -12,15 +12,13 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/writer/cluster/clustering_in_memory_internal.h"
+#include "dsi/writer/cluster/key_record_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-constexpr size_t kHashBytes = 16;
-constexpr size_t kTimeBytes = 8;
-constexpr size_t kRowBytes = 4;
-constexpr size_t kMomentBytes = kTimeBytes + kRowBytes;  // A time and an input position.
-constexpr uint32_t kPollEvery = 1U << 16;                // Rows.
+constexpr uint32_t kPollEvery = 1U << 16;  // Rows.
 
 // Reads one scalar or string feature row by row, in input order.
 class KeyCursor {
@@ -67,27 +65,11 @@ std::vector<int64_t> ReadTimes(const FeatureSource* source, size_t num_rows) {
   return times;
 }
 
-// Numbers whose order is that of their bytes.
-void PutTime(int64_t time, std::byte* at) {
-  StoreLE(at, __builtin_bswap64(static_cast<uint64_t>(time) ^ 1ULL << 63));
-}
-int64_t TimeAt(const std::byte* at) {
-  return static_cast<int64_t>(__builtin_bswap64(LoadLE<uint64_t>(at)) ^ 1ULL << 63);
-}
-void PutRow(uint32_t row, std::byte* at) { StoreLE(at, __builtin_bswap32(row)); }
-
-// A record behind its hashes: moment, bytes of the row.
-ListedRow RowAt(const std::byte* moment) {
-  return {.time = TimeAt(moment),
-          .input_row = __builtin_bswap32(LoadLE<uint32_t>(moment + kTimeBytes)),
-          .bytes = LoadLE<uint32_t>(moment + kMomentBytes)};
-}
-
 // Records in the order of their keys, level by level: what the first time and the first position of
 // each key are, told when the key ends.
 class FirstMoments {
  public:
-  FirstMoments(size_t num_levels, const ClusterMemory& memory) : last_(num_levels * kHashBytes) {
+  FirstMoments(size_t num_levels, const ClusterMemory& memory) : last_(num_levels * kKeyHashBytes) {
     for (size_t i = 0; i < num_levels; ++i)
       levels_.push_back(Level{RecordList(kMomentBytes, memory.bytes / 16, memory.spill_folder)});
   }
@@ -96,7 +78,8 @@ class FirstMoments {
   size_t Begins(const std::byte* record) {
     size_t level = 0;
     while (level < levels_.size() && !is_first_ &&
-           std::memcmp(record + level * kHashBytes, &last_[level * kHashBytes], kHashBytes) == 0)
+           std::memcmp(record + level * kKeyHashBytes, &last_[level * kKeyHashBytes],
+                       kKeyHashBytes) == 0)
       ++level;
     is_first_ = false;
     std::copy_n(record, last_.size(), last_.data());
@@ -174,11 +157,14 @@ class Poller {
 }  // namespace
 
 std::vector<uint32_t> RowsInTime(std::span<const ListedRow> rows) {
+  std::vector<uint64_t> by_input(rows.size());
+  for (uint32_t p = 0; p < rows.size(); ++p) by_input[p] = uint64_t{rows[p].input_row} << 32 | p;
+  std::sort(by_input.begin(), by_input.end());
   std::vector<uint32_t> places(rows.size());
-  std::iota(places.begin(), places.end(), 0U);
-  std::sort(places.begin(), places.end(), [&](uint32_t a, uint32_t b) {
-    return std::pair(rows[a].time, rows[a].input_row) < std::pair(rows[b].time, rows[b].input_row);
-  });
+  for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<uint32_t>(by_input[i]);
+  const auto earlier = [&](uint32_t a, uint32_t b) { return rows[a].time < rows[b].time; };
+  if (!std::is_sorted(places.begin(), places.end(), earlier))
+    std::stable_sort(places.begin(), places.end(), earlier);
   return places;
 }
 
@@ -204,7 +190,7 @@ Result<ClusterKeys> ResolveClusterKeys(const Schema& schema,
 }
 
 uint32_t KeyRecordBytes(const ClusterKeys& keys) {
-  return static_cast<uint32_t>(keys.keys.size() * kHashBytes + kMomentBytes + sizeof(uint32_t));
+  return static_cast<uint32_t>(keys.keys.size() * kKeyHashBytes + kMomentBytes + sizeof(uint32_t));
 }
 
 void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys& keys,
@@ -218,24 +204,24 @@ void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys
       ReadTimes(keys.time < 0 ? nullptr : &features[static_cast<size_t>(keys.time)], num_rows);
   for (size_t level = 0; level < keys.keys.size(); ++level) {
     KeyCursor cursor(features[keys.keys[level]]);
-    std::byte* at = records->data() + base + level * kHashBytes;
+    std::byte* at = records->data() + base + level * kKeyHashBytes;
     for (uint32_t row = 0; row < num_rows; ++row, at += width) {
       bool present = false;
       const std::string_view bytes = cursor.Next(row, &present);
       // A missing key is a key of its own, and not the empty string.
       XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data(), bytes.size(), present ? 1 : 0);
       if (level > 0) {
-        std::array<std::byte, 2 * kHashBytes> both;
-        std::copy_n(at - kHashBytes, kHashBytes, both.data());
-        StoreLE(both.data() + kHashBytes, hash.low64);
-        StoreLE(both.data() + kHashBytes + 8, hash.high64);
+        std::array<std::byte, 2 * kKeyHashBytes> both;
+        std::copy_n(at - kKeyHashBytes, kKeyHashBytes, both.data());
+        StoreLE(both.data() + kKeyHashBytes, hash.low64);
+        StoreLE(both.data() + kKeyHashBytes + 8, hash.high64);
         hash = XXH3_128bits(both.data(), both.size());
       }
       StoreLE(at, hash.low64);
       StoreLE(at + 8, hash.high64);
     }
   }
-  std::byte* at = records->data() + base + keys.keys.size() * kHashBytes;
+  std::byte* at = records->data() + base + keys.keys.size() * kKeyHashBytes;
   for (uint32_t row = 0; row < num_rows; ++row, at += width) {
     PutTime(times[row], at);
     PutRow(first_row + row, at + kTimeBytes);
@@ -244,10 +230,10 @@ void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys
   }
 }
 
-Result<RowList> ClusterRows(const ClusterKeys& keys, const ForEachRecords& records,
+Result<RowList> ClusterRows(const ClusterKeys& keys, size_t num_rows, const ForEachRecords& records,
                             const ClusterMemory& memory, const std::function<Status()>& poll) {
   const size_t num_levels = keys.keys.size();
-  const size_t hashes = num_levels * kHashBytes;
+  const size_t hashes = num_levels * kKeyHashBytes;
   const size_t moments = num_levels * kMomentBytes;
   const uint32_t width = KeyRecordBytes(keys);
   Poller poller(poll);
@@ -264,6 +250,15 @@ Result<RowList> ClusterRows(const ClusterKeys& keys, const ForEachRecords& recor
   if (num_levels == 0 && keys.time < 0) {
     DSI_RETURN_IF_ERROR(
         for_each([&](const std::byte* record) { return list.Append(RowAt(record)); }));
+    return list;
+  }
+  if (ClusteringInMemory::Bytes(num_levels, num_rows) <= memory.bytes / 4) {
+    ClusteringInMemory in_memory(num_levels, num_rows);
+    DSI_RETURN_IF_ERROR(for_each([&](const std::byte* record) {
+      in_memory.Add(record);
+      return Status::Ok();
+    }));
+    DSI_RETURN_IF_ERROR(in_memory.Finish(&list));
     return list;
   }
 
@@ -318,7 +313,7 @@ Result<RowList> ClusterHeldRows(std::span<const FeatureSource> features, const C
   std::vector<std::byte> records;
   AppendKeyRecords(features, keys, 0, std::vector<uint64_t>(num_rows, 0), &records);
   const ForEachRecords all = [&](const auto& visit) { return visit(records); };
-  return ClusterRows(keys, all, {}, [] { return Status::Ok(); });
+  return ClusterRows(keys, num_rows, all, {}, [] { return Status::Ok(); });
 }
 
 }  // namespace dsi::internal

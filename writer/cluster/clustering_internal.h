@@ -1,10 +1,9 @@
 // Decides the order of rows: keys by their first time, then by input position; rows of one key by
 // time, then input position (design §4, row order).
 //
-// A row is a record of fixed size: of the session keys, each with those outside of it, 128 bits of
-// XXH3; the time; the input position; and how many bytes it takes. Keys whose hashes are equal are
-// taken for equal. Records are sorted by keys, so that the first time of each is found, and then by
-// these first times; both in memory where they fit, else through spill files.
+// Keys whose hashes are equal are taken for equal. Where memory is scarce the records of rows are
+// sorted by keys, so that the first time of each is found, and then by these first times, through
+// spill files.
 #pragma once
 
 #include <cstddef>
@@ -49,8 +48,9 @@ struct ClusterMemory {
   std::string spill_folder;
 };
 
-// Deterministic, whatever the memory. `poll` may cancel. Cost: O(n log n).
-Result<RowList> ClusterRows(const ClusterKeys& keys, const ForEachRecords& records,
+// Deterministic, whatever the memory. `poll` may cancel. Cost: O(n) in memory where keys come in
+// the order of time, as in most logs, else O(n log n).
+Result<RowList> ClusterRows(const ClusterKeys& keys, size_t num_rows, const ForEachRecords& records,
                             const ClusterMemory& memory, const std::function<Status()>& poll);
 
 // The same of rows that are in memory, which have no bytes then.
