@@ -7,6 +7,7 @@
 #include "dsi/dataset/files/schema_view_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
 #include "dsi/dataset/scan/pipeline_plan_internal.h"
+#include "dsi/io/open.h"
 
 namespace dsi {
 
@@ -21,7 +22,9 @@ Result<std::unique_ptr<Dataset>> Dataset::Open(const std::string& where,
 Result<std::unique_ptr<Dataset>> Dataset::Open(std::span<const std::string> where,
                                                const DatasetOptions& options) {
   return internal::NoThrow([&]() -> Result<std::unique_ptr<Dataset>> {
-    DSI_ASSIGN_OR_RETURN(auto files, internal::DatasetFiles::Open(where, options));
+    DatasetOptions shared = options;
+    ShareCredentials(&shared.open);
+    DSI_ASSIGN_OR_RETURN(auto files, internal::DatasetFiles::Open(where, shared));
     return std::unique_ptr<Dataset>(new Dataset(std::move(files)));
   });
 }
@@ -66,6 +69,10 @@ Result<uint64_t> Dataset::CountBatches(const DatasetScanOptions& options) const 
 
 Result<std::string> Dataset::ShareState(const DatasetScanOptions& options) const {
   return internal::NoThrow([&] { return internal::ShareDatasetState(*files_, options); });
+}
+
+Result<DatasetPlan> Dataset::Plan(const DatasetScanOptions& options) const {
+  return internal::NoThrow([&] { return internal::PlanDataset(*files_, options); });
 }
 
 Result<std::unique_ptr<DatasetScan>> Dataset::NewScan(const DatasetScanOptions& options) const {

@@ -17,14 +17,26 @@ Result<std::string> StagedFile::Finish() {
   return internal::NoThrow([&] { return internal::FinishStaged(*place_); });
 }
 
+namespace {
+
+Result<std::unique_ptr<internal::TableLog>> MakeLog(const std::string& where,
+                                                    DatasetOptions options) {
+  ShareCredentials(&options.open);
+  std::function<bool()> go_on;
+  if (options.progress) go_on = [progress = options.progress] { return progress(0, 0); };
+  DSI_ASSIGN_OR_RETURN(auto store, internal::TableStore::Make(where, options.open, go_on));
+  return std::make_unique<internal::TableLog>(std::move(store), options);
+}
+
+}  // namespace
+
 Table::Table(std::unique_ptr<internal::TableLog> log) : log_(std::move(log)) {}
 Table::~Table() = default;
 
 Result<std::unique_ptr<Table>> Table::Create(const std::string& where,
                                              const DatasetOptions& options) {
   return internal::NoThrow([&]() -> Result<std::unique_ptr<Table>> {
-    DSI_ASSIGN_OR_RETURN(auto store, internal::TableStore::Make(where, options.open));
-    auto log = std::make_unique<internal::TableLog>(std::move(store), options);
+    DSI_ASSIGN_OR_RETURN(auto log, MakeLog(where, options));
     DSI_RETURN_IF_ERROR(log->AddFirst());
     log->set_seen(1);
     return std::unique_ptr<Table>(new Table(std::move(log)));
@@ -34,8 +46,7 @@ Result<std::unique_ptr<Table>> Table::Create(const std::string& where,
 Result<std::unique_ptr<Table>> Table::Open(const std::string& where,
                                            const DatasetOptions& options) {
   return internal::NoThrow([&]() -> Result<std::unique_ptr<Table>> {
-    DSI_ASSIGN_OR_RETURN(auto store, internal::TableStore::Make(where, options.open));
-    auto log = std::make_unique<internal::TableLog>(std::move(store), options);
+    DSI_ASSIGN_OR_RETURN(auto log, MakeLog(where, options));
     DSI_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, log->Numbers());
     log->set_seen(numbers.back());
     return std::unique_ptr<Table>(new Table(std::move(log)));

@@ -91,10 +91,11 @@ class DSI_EXPORT StagedFile {
  public:
   ~StagedFile();
   // Where to write it: a path of this machine, where nothing is yet. Of a table on S3 it is a
-  // temporary file, of at most 5 GB, which Finish uploads.
+  // temporary file, which Finish uploads, a large one in parts.
   const std::string& path() const;
   // Once it was published there (Writer::Finish): its message, a JSON text for who commits. Errors:
-  // kNotFound (nothing is there), those of Reader::Open, kIo.
+  // kNotFound (nothing is there), those of Reader::Open, kIo; kCancelled: DatasetOptions::progress,
+  // which is asked with zeros while a file is sent to S3, said so.
   Result<std::string> Finish();
 
  private:
@@ -124,7 +125,7 @@ class DSI_EXPORT Table {
   // with a letter, a digit or '_'. A task may stage several files, and a task that is run again
   // other ones: those whose messages are committed count.
   Result<std::unique_ptr<StagedFile>> Stage(const std::string& job, const std::string& task) const;
-  // A copy of a file that is written already; its message.
+  // A copy of a file that is written already; its message. Errors: those of StagedFile::Finish.
   Result<std::string> StageCopy(const std::string& job, const std::string& task,
                                 const std::string& path) const;
 

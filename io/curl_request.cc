@@ -7,7 +7,6 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
-#include "dsi/base/version.h"
 
 namespace dsi::internal {
 namespace {
@@ -22,43 +21,31 @@ constexpr size_t kErrorRead = 256 << 10;
 constexpr const char* kNoBody =
     "x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-long Milliseconds(double seconds) { return static_cast<long>(std::max(1.0, seconds * 1000)); }
-
 }  // namespace
 
-bool MaySign(const RemoteTarget& target, const RemotePlace& place) {
-  if (!target.s3 || !target.s3->is_signed()) return false;
-  return IsSameServer(place.url, target.origin.url) ||
-         (target.s3->endpoint.empty() && IsAwsServer(place.url));
+Result<const AwsKeys*> KeysFor(const RemoteTarget& target, const RemotePlace& place) {
+  if (!target.s3) return nullptr;
+  const bool may_see = IsSameServer(place.url, target.origin.url) ||
+                       (target.s3->endpoint.empty() && IsAwsServer(place.url));
+  if (!may_see) return nullptr;
+  auto keys = target.s3->credentials->Get();
+  return keys.ok() ? keys : keys.status().At(target.name);
 }
 
-void SetCommonOptions(const RemoteTarget& target, const RemotePlace& place, CurlSetter* setter) {
+void SetCommonOptions(const RemoteTarget& target, const RemotePlace& place, const AwsKeys* keys,
+                      CurlSetter* setter) {
   CurlSetter& set = *setter;
   const RemoteOptions& options = target.options;
+  SetConnectionOptions(options.connect_timeout_s, options.ca_file, setter);
   set(CURLOPT_URL, place.url.c_str());
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  // One connection for each range: several on one share its window.
-  set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
-  set(CURLOPT_PATH_AS_IS, 1L);
-  set(CURLOPT_USERAGENT, "dsi/" DSI_VERSION);
-  set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  set(CURLOPT_TCP_KEEPALIVE, 1L);
-  set(CURLOPT_CONNECTTIMEOUT_MS, Milliseconds(options.connect_timeout_s));
   set(CURLOPT_LOW_SPEED_LIMIT, 1L);
   set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout_s));
-  if (!options.ca_file.empty()) set(CURLOPT_CAINFO, options.ca_file.c_str());
-  if (MaySign(target, place)) {
+  if (keys != nullptr) {
     const std::string who = fmt::format("aws:amz:{}:s3", place.region);
     set(CURLOPT_AWS_SIGV4, who.c_str());
-    set(CURLOPT_USERNAME, target.s3->access_key_id.c_str());
-    set(CURLOPT_PASSWORD, target.s3->secret_access_key.c_str());
+    set(CURLOPT_USERNAME, keys->access_key_id.c_str());
+    set(CURLOPT_PASSWORD, keys->secret_access_key.c_str());
   }
-}
-
-bool StartCurl() {
-  static const CURLcode code = ::curl_global_init(CURL_GLOBAL_DEFAULT);
-  return code == CURLE_OK;
 }
 
 ScatteredBytes::ScatteredBytes(std::span<const std::span<std::byte>> parts, uint64_t done)
@@ -87,19 +74,13 @@ void ScatteredBytes::Fill(std::string_view bytes) {
 
 CurlRequest::CurlRequest() : easy_(::curl_easy_init()) {}
 
-bool CurlRequest::AddHeader(const std::string& line) {
-  curl_slist* const longer = ::curl_slist_append(headers_.get(), line.c_str());
-  if (longer == nullptr) return false;
-  (void)headers_.release();  // `longer` begins with it.
-  headers_.reset(longer);
-  return true;
-}
-
 Status CurlRequest::AddHeaders(const RemoteTarget& target, const RemotePlace& place,
                                const RangeAsked& asked) {
   headers_.reset();
   bool has_memory = true;
-  const auto add = [&](const std::string& line) { has_memory = has_memory && AddHeader(line); };
+  const auto add = [&](const std::string& line) {
+    has_memory = has_memory && AddLine(line, &headers_);
+  };
   if (asked.identity != nullptr) {
     const RemoteIdentity& identity = *asked.identity;
     if (identity.has_strong_etag()) {
@@ -111,11 +92,9 @@ Status CurlRequest::AddHeaders(const RemoteTarget& target, const RemotePlace& pl
   if (IsSameServer(place.url, target.origin.url)) {
     for (const std::string& header : target.options.headers) add(header);
   }
-  if (MaySign(target, place)) {
+  if (keys_ != nullptr) {
     add(kNoBody);
-    if (!target.s3->session_token.empty()) {
-      add("x-amz-security-token: " + target.s3->session_token);
-    }
+    if (!keys_->session_token.empty()) add("x-amz-security-token: " + keys_->session_token);
   }
   return has_memory ? Status::Ok() : OutOfMemory();
 }
@@ -123,6 +102,7 @@ Status CurlRequest::AddHeaders(const RemoteTarget& target, const RemotePlace& pl
 Status CurlRequest::Prepare(const RemoteTarget& target, const RemotePlace& place,
                             const RangeAsked& asked, ScatteredBytes dst, double timeout_s) {
   ::curl_easy_reset(easy());
+  DSI_ASSIGN_OR_RETURN(keys_, KeysFor(target, place));
   DSI_RETURN_IF_ERROR(AddHeaders(target, place, asked));
   asked_ = asked;
   dst_ = dst;
@@ -136,7 +116,7 @@ Status CurlRequest::Prepare(const RemoteTarget& target, const RemotePlace& place
                                 ? fmt::format("-{}", asked.size)
                                 : fmt::format("{}-{}", asked.offset, asked.offset + asked.size - 1);
   CurlSetter set(easy());
-  SetCommonOptions(target, place, &set);
+  SetCommonOptions(target, place, keys_, &set);
   if (!asked.is_whole) set(CURLOPT_RANGE, range.c_str());
   set(CURLOPT_ACCEPT_ENCODING, "identity");
   set(CURLOPT_HTTPHEADER, headers_.get());

@@ -13,35 +13,20 @@
 #include <string_view>
 
 #include "dsi/base/status.h"
+#include "dsi/io/aws/s3_credentials_internal.h"
+#include "dsi/io/curl_handles_internal.h"
 #include "dsi/io/http_judge_internal.h"
 #include "dsi/io/remote_target_internal.h"
 
 namespace dsi::internal {
 
-// Makes libcurl ready, once in a process. False: it cannot be.
-bool StartCurl();
-
-// Sets options until one fails, which they do for want of memory or in a libcurl without the
-// feature.
-class CurlSetter {
- public:
-  explicit CurlSetter(CURL* easy) : easy_(easy) {}
-  template <typename Value>
-  void operator()(CURLoption option, Value value) {
-    if (code_ == CURLE_OK) code_ = ::curl_easy_setopt(easy_, option, value);
-  }
-  CURLcode code() const { return code_; }
-
- private:
-  CURL* easy_;
-  CURLcode code_ = CURLE_OK;
-};
-
-// Whether a request there is signed: it has keys, and goes where they may be shown.
-bool MaySign(const RemoteTarget& target, const RemotePlace& place);
+// What a request there is signed with, found or renewed if need be. Null: it is not signed, for
+// there are no keys, or it goes where they may not be shown. They live as long as the target.
+Result<const AwsKeys*> KeysFor(const RemoteTarget& target, const RemotePlace& place);
 
 // Where a request goes, who asks and how patiently; the same whatever is asked for.
-void SetCommonOptions(const RemoteTarget& target, const RemotePlace& place, CurlSetter* setter);
+void SetCommonOptions(const RemoteTarget& target, const RemotePlace& place, const AwsKeys* keys,
+                      CurlSetter* setter);
 
 // Memory in several parts, filled from the first to the last.
 class ScatteredBytes {
@@ -85,23 +70,19 @@ class CurlRequest {
   std::string ErrorOf(CURLcode code) const;
   // Empty: not redirected.
   std::string RedirectUrl() const;
+  // What it was signed with.
+  const AwsKeys* keys() const { return keys_; }
 
  private:
   static size_t OnHeader(char* line, size_t size, size_t count, void* request);
   static size_t OnBody(char* bytes, size_t size, size_t count, void* request);
   bool TakeLine(std::string_view line);
   bool TakeBytes(std::string_view bytes);
-  bool AddHeader(const std::string& line);
   Status AddHeaders(const RemoteTarget& target, const RemotePlace& place, const RangeAsked& asked);
 
-  struct FreeEasy {
-    void operator()(CURL* easy) const { ::curl_easy_cleanup(easy); }
-  };
-  struct FreeList {
-    void operator()(curl_slist* list) const { ::curl_slist_free_all(list); }
-  };
-  std::unique_ptr<CURL, FreeEasy> easy_;
-  std::unique_ptr<curl_slist, FreeList> headers_;
+  CurlEasy easy_;
+  CurlLines headers_;
+  const AwsKeys* keys_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> error_{};
   RangeAsked asked_;
   ScatteredBytes dst_;

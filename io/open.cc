@@ -5,6 +5,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/io/aws/s3_credentials_internal.h"
 #include "dsi/io/http_file_internal.h"
 #include "dsi/io/remote_target_internal.h"
 #include "dsi/io/uri_internal.h"
@@ -35,6 +36,12 @@ Result<std::unique_ptr<RandomAccessFile>> OpenUri(const std::string& uri,
         "local file of this name is ./{})",
         internal::WithoutSecrets(uri), scheme, internal::WithoutSecrets(uri));
   });
+}
+
+void ShareCredentials(OpenOptions* options) {
+  S3Options& s3 = options->s3;
+  if (s3.credentials != nullptr) return;
+  s3.credentials = internal::MakeS3Credentials(s3, internal::S3CaFile(options->remote));
 }
 
 }  // namespace dsi

@@ -31,4 +31,9 @@ struct OpenOptions {
 DSI_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenUri(const std::string& uri,
                                                              const OpenOptions& options = {});
 
+// Files of S3 that are opened with these options, and with copies of them, share who asks: keys are
+// found once, when they are first needed, and renewed for all. Does nothing where they do already.
+// Datasets and tables do it by themselves; each file else finds keys for itself. Costs nothing.
+DSI_EXPORT void ShareCredentials(OpenOptions* options);
+
 }  // namespace dsi

@@ -37,7 +37,8 @@ struct Work {
   uint32_t failures = 0;  // Since bytes last came.
   uint32_t redirects = 0;
   bool went_back = false;
-  double started = 0;  // 0: not yet.
+  bool was_renewed = false;  // The keys that sign it.
+  double started = 0;        // 0: not yet.
   double not_before = 0;
 };
 
@@ -286,6 +287,14 @@ void RangeTransfers::Impl::FinishRefused(Slot* slot) {
   std::string reason = judgement.reason;
   const std::string said = request.ErrorInBody();
   if (!said.empty()) reason += " (" + said + ")";
+  if (request.keys() != nullptr && IsAboutExpiry(said) && !work.was_renewed) {
+    work.was_renewed = true;
+    const auto renewed = target_->s3->credentials->Renew(request.keys());
+    if (!renewed.ok())
+      return GiveUp(work, StatusCode::kIo, reason + "; " + renewed.status().message());
+    waiting_.push_front(std::move(work));
+    return;
+  }
   if (judgement.verdict == Verdict::kAskAgain) {
     return TryAgain(std::move(work), reason, answer.retry_after_s, options().max_tries);
   }
@@ -300,6 +309,8 @@ void RangeTransfers::Impl::FinishRefused(Slot* slot) {
     return;
   }
   work.fetch->ignores_ranges = judgement.ignores_ranges;
+  if (target_->s3 && (answer.status == 401 || answer.status == 403))
+    reason += WhoAsked(request.keys());
   GiveUp(work, judgement.code, reason);
 }
 

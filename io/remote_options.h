@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,15 +38,28 @@ struct RemoteOptions {
   std::optional<SourceCosts> costs;
 };
 
-// Where s3:// leads and who asks. What is empty comes from the environment.
+// Keys that are found, kept, renewed before they are over, and shared: ShareCredentials
+// (io/open.h).
+class S3Credentials;
+
+// Where s3:// leads and who asks. What is empty comes from the environment, then from a profile of
+// ~/.aws; keys after these from the container and the machine: docs/remote.md has the order.
 struct S3Options {
-  std::string access_key_id;      // AWS_ACCESS_KEY_ID; none: requests are not signed.
+  std::string access_key_id;      // AWS_ACCESS_KEY_ID
   std::string secret_access_key;  // AWS_SECRET_ACCESS_KEY
   std::string session_token;      // AWS_SESSION_TOKEN, with a key of the environment only.
-  std::string region;             // AWS_REGION, AWS_DEFAULT_REGION; else us-east-1.
-  // AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL; none: that of AWS. Buckets of an endpoint are the first
-  // part of the path; those of AWS the first of the host, unless there is a dot in them.
+  std::string region;             // AWS_REGION, AWS_DEFAULT_REGION, profile; else us-east-1.
+  // AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, profile; none: that of AWS. Buckets of an endpoint are
+  // the first part of the path; those of AWS the first of the host, unless there is a dot in them.
   std::string endpoint;
+  // Of ~/.aws/config and ~/.aws/credentials. Empty: AWS_PROFILE, else "default". One that is named
+  // here comes before keys of the environment.
+  std::string profile;
+  // Asks for nobody's sake, as public buckets allow: no keys are looked for. AWS_NO_SIGN_REQUEST.
+  bool no_sign_request = false;
+  // Shared by files, which then need not find keys each. What is said above of keys and profile is
+  // what it was when they were shared.
+  std::shared_ptr<S3Credentials> credentials;
 };
 
 }  // namespace dsi

@@ -1,65 +1,20 @@
 #include "dsi/io/remote_target_internal.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/io/aws/s3_credentials_internal.h"
+#include "dsi/io/environment_internal.h"
 #include "dsi/io/uri_internal.h"
+#include "dsi/io/url_parts_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 constexpr uint32_t kMaxConnections = 256;
 constexpr double kMaxSeconds = 86400;
-
-struct Url {
-  std::string scheme;
-  std::string host;
-  std::string port;
-
-  bool operator==(const Url&) const = default;
-};
-
-std::string Part(CURLU* url, CURLUPart part) {
-  char* text = nullptr;
-  if (::curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return {};
-  std::string copy(text);
-  ::curl_free(text);
-  return copy;
-}
-
-std::optional<Url> Parse(const std::string& text) {
-  const std::unique_ptr<CURLU, void (*)(CURLU*)> url(::curl_url(), &::curl_url_cleanup);
-  if (url == nullptr || ::curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) {
-    return std::nullopt;
-  }
-  Url parsed{.scheme = Part(url.get(), CURLUPART_SCHEME),
-             .host = Part(url.get(), CURLUPART_HOST),
-             .port = Part(url.get(), CURLUPART_PORT)};
-  for (char& c : parsed.host) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return parsed;
-}
-
-bool IsHttp(const Url& url) { return url.scheme == "http" || url.scheme == "https"; }
-
-std::string Environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string() : value;
-}
-
-// The first of them that says something.
-template <typename... Names>
-std::string FirstOf(std::string given, Names... names) {
-  for (const char* name : {names...}) {
-    if (given.empty()) given = Environment(name);
-  }
-  return given;
-}
 
 bool IsTime(double seconds) { return seconds > 0 && seconds <= kMaxSeconds; }
 
@@ -109,8 +64,8 @@ Result<RemoteTarget> HttpTarget(const std::string& url, const RemoteOptions& opt
   DSI_RETURN_IF_ERROR(CheckOptions(options));
   if (url.find('\0') != std::string::npos) return InvalidArgument("{}: a NUL byte", target.name);
   target.origin.url = EscapeUrl(url);
-  const auto parsed = Parse(target.origin.url);
-  if (!parsed || !IsHttp(*parsed)) {
+  const auto parsed = ParseUrl(target.origin.url);
+  if (!parsed || !parsed->is_http()) {
     return InvalidArgument("{}: not a URL of http or https", target.name);
   }
   target.place = target.origin;
@@ -129,25 +84,22 @@ Result<RemoteTarget> BucketTarget(const std::string& url, S3Object object,
   if (!IsPlain(object.bucket)) {
     return InvalidArgument("{}: the name of a bucket has letters, digits, '-', '.', '_'", url);
   }
-  object.access_key_id = FirstOf(s3.access_key_id, "AWS_ACCESS_KEY_ID");
-  object.secret_access_key = FirstOf(s3.secret_access_key, "AWS_SECRET_ACCESS_KEY");
-  if (object.access_key_id.empty() != object.secret_access_key.empty()) {
-    return InvalidArgument("{}: of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY only one is set",
-                           url);
-  }
-  // That of the environment belongs to the key of the environment.
-  object.session_token =
-      s3.access_key_id.empty() ? FirstOf(s3.session_token, "AWS_SESSION_TOKEN") : s3.session_token;
+  target.options.ca_file = S3CaFile(options);
+  object.credentials =
+      s3.credentials != nullptr ? s3.credentials : MakeS3Credentials(s3, target.options.ca_file);
+  DSI_ASSIGN_OR_RETURN(const AwsProfile* const profile, object.credentials->Profile());
   target.origin.region = FirstOf(s3.region, "AWS_REGION", "AWS_DEFAULT_REGION");
+  if (target.origin.region.empty()) target.origin.region = profile->Get("region");
   if (target.origin.region.empty()) target.origin.region = "us-east-1";
   if (!IsRegion(target.origin.region)) {
     return InvalidArgument("{}: \"{}\" is no region", url, target.origin.region);
   }
   object.endpoint = FirstOf(s3.endpoint, "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
+  if (object.endpoint.empty()) object.endpoint = profile->EndpointOf("s3");
   while (object.endpoint.ends_with('/')) object.endpoint.pop_back();
   if (!object.endpoint.empty()) {
-    const auto parsed = Parse(object.endpoint);
-    if (!parsed || !IsHttp(*parsed)) {
+    const auto parsed = ParseUrl(object.endpoint);
+    if (!parsed || !parsed->is_http()) {
       return InvalidArgument("{}: the endpoint {} is no URL of http or https", url,
                              WithoutSecrets(object.endpoint));
     }
@@ -156,8 +108,6 @@ Result<RemoteTarget> BucketTarget(const std::string& url, S3Object object,
   target.place = target.origin;
   target.s3 = std::move(object);
   if (!target.options.costs) target.options.costs = kS3Costs;
-  target.options.ca_file =
-      FirstOf(options.ca_file, "AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE");
   return target;
 }
 
@@ -186,13 +136,17 @@ Result<RemoteTarget> S3BucketTarget(const std::string& url, const RemoteOptions&
   return BucketTarget(url, std::move(object), options, s3);
 }
 
+std::string S3CaFile(const RemoteOptions& options) {
+  return FirstOf(options.ca_file, "AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE");
+}
+
 bool IsSameServer(const std::string& url, const std::string& other) {
-  const auto a = Parse(url);
-  return a.has_value() && a == Parse(other);
+  const auto a = ParseUrl(url);
+  return a.has_value() && a == ParseUrl(other);
 }
 
 bool IsAwsServer(const std::string& url) {
-  const auto parsed = Parse(url);
+  const auto parsed = ParseUrl(url);
   return parsed && parsed->scheme == "https" &&
          (parsed->host.ends_with(".amazonaws.com") || parsed->host.ends_with(".amazonaws.com.cn"));
 }
@@ -200,9 +154,9 @@ bool IsAwsServer(const std::string& url) {
 bool IsRegion(std::string_view region) { return IsPlain(region); }
 
 bool IsDowngrade(const std::string& from, const std::string& to) {
-  const auto a = Parse(from);
-  const auto b = Parse(to);
-  return !a || !b || !IsHttp(*b) || (a->scheme == "https" && b->scheme != "https");
+  const auto a = ParseUrl(from);
+  const auto b = ParseUrl(to);
+  return !a || !b || !b->is_http() || (a->scheme == "https" && b->scheme != "https");
 }
 
 }  // namespace dsi::internal

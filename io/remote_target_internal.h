@@ -1,6 +1,7 @@
 // What requests for one remote file are made of: where it is, who asks, how patiently.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,17 +11,14 @@
 
 namespace dsi::internal {
 
-// An object of S3, and a key to ask for it with.
+// An object of S3, and who asks for it.
 struct S3Object {
   std::string bucket;
   std::string key;
-  std::string query;     // With its "?"; sorted and escaped as it is signed.
-  std::string endpoint;  // Without a slash at the end; empty: AWS.
-  std::string access_key_id;
-  std::string secret_access_key;
-  std::string session_token;
+  std::string query;                           // With its "?"; sorted and escaped as it is signed.
+  std::string endpoint;                        // Without a slash at the end; empty: AWS.
+  std::shared_ptr<S3Credentials> credentials;  // Of a target never null.
 
-  bool is_signed() const { return !access_key_id.empty(); }
   std::string Url(std::string_view region) const;
 };
 
@@ -46,6 +44,9 @@ Result<RemoteTarget> S3Target(const std::string& url, const RemoteOptions& optio
 // That of the bucket of s3://bucket/…, whatever follows: what may be asked for is a query.
 Result<RemoteTarget> S3BucketTarget(const std::string& url, const RemoteOptions& options,
                                     const S3Options& s3);
+
+// Which certificates are trusted where S3 and AWS are asked. Empty: the system's.
+std::string S3CaFile(const RemoteOptions& options);
 
 // Whether `url` is of the same scheme, host and port as `other`: what is secret may go there too.
 bool IsSameServer(const std::string& url, const std::string& other);

@@ -1,4 +1,4 @@
-// Objects of S3 put and deleted: whole, one request each. Reading and listing are elsewhere.
+// Objects of S3 put and deleted, whole. Reading and listing are elsewhere.
 #pragma once
 
 #include <memory>
@@ -8,31 +8,30 @@
 #include "dsi/base/status.h"
 #include "dsi/io/file.h"
 #include "dsi/io/open.h"
+#include "dsi/io/s3_multipart_internal.h"
+#include "dsi/io/s3_sender_internal.h"
 
 namespace dsi::internal {
 
-// What one request can put.
-inline constexpr uint64_t kMaxPutBytes = uint64_t{5} << 30;
-
-// Thread safety: one thread at a time. Keeps its connection from one request to the next, and is
+// Thread safety: one thread at a time. Keeps its connections from one request to the next, and is
 // used in the process that made it.
 class S3Writes {
  public:
   static Result<std::unique_ptr<S3Writes>> Make(const OpenOptions& options);
-  ~S3Writes();
 
   // Puts an object where none is: `If-None-Match: *`. kAlreadyExists: one is there, perhaps that of
   // an earlier try whose answer was lost. `url` is s3://bucket/key.
   Status PutNew(const std::string& url, std::string_view bytes);
-  // The same from a file, of kMaxPutBytes at most.
-  Status PutNew(const std::string& url, const RandomAccessFile& file);
+  // The same from a file, in parts where it is large.
+  Status PutNew(const std::string& url, const RandomAccessFile& file,
+                const S3PutOptions& options = {});
   // One that is not there is fine.
   Status Delete(const std::string& url);
 
  private:
-  class Impl;
-  explicit S3Writes(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit S3Writes(std::unique_ptr<S3Sender> sender) : sender_(std::move(sender)) {}
+
+  std::unique_ptr<S3Sender> sender_;
 };
 
 }  // namespace dsi::internal

@@ -26,6 +26,20 @@ std::optional<int> HexDigit(char c) {
   return std::nullopt;
 }
 
+// Letters and digits are kept.
+std::string EscapeAllBut(std::string_view kept, std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (const char c : text) {
+    if (IsLetter(c) || IsDigit(c) || kept.find(c) != std::string_view::npos) {
+      escaped.push_back(c);
+    } else {
+      AddEscaped(c, &escaped);
+    }
+  }
+  return escaped;
+}
+
 }  // namespace
 
 std::string SchemeOf(std::string_view name) {
@@ -73,19 +87,8 @@ std::string EscapeUrl(std::string_view url) {
   return escaped;
 }
 
-std::string EscapeKey(std::string_view key) {
-  constexpr std::string_view kKept = "-_.~/";
-  std::string escaped;
-  escaped.reserve(key.size());
-  for (const char c : key) {
-    if (IsLetter(c) || IsDigit(c) || kKept.find(c) != std::string_view::npos) {
-      escaped.push_back(c);
-    } else {
-      AddEscaped(c, &escaped);
-    }
-  }
-  return escaped;
-}
+std::string EscapeKey(std::string_view key) { return EscapeAllBut("-_.~/", key); }
+std::string EscapeValue(std::string_view value) { return EscapeAllBut("-_.~", value); }
 
 Result<std::string> PathOfFileUrl(std::string_view url) {
   std::string_view rest = url.substr(std::min(url.size(), url.find(kAfterScheme) + 3));

@@ -24,6 +24,8 @@ std::string EscapeUrl(std::string_view url);
 
 // All but RFC 3986's unreserved characters and '/' become %XX, once: what S3 signs.
 std::string EscapeKey(std::string_view key);
+// The same and '/': a value of a query or of a form.
+std::string EscapeValue(std::string_view value);
 
 // The path that a file: URL names. kInvalidArgument: another host, or half an escape.
 Result<std::string> PathOfFileUrl(std::string_view url);

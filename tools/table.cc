@@ -104,11 +104,18 @@ class TableVerb {
   }
 
   Status Stage() {
+    Progress progress(*console_);
+    uint64_t done = 0;
+    dataset_.progress = [&](uint64_t, uint64_t) {
+      return progress.Update("staging", done, options_.files.size(), ProgressUnit::kFiles);
+    };
     DSI_ASSIGN_OR_RETURN(const auto table, Open());
     for (const std::string& file : options_.files) {
-      DSI_ASSIGN_OR_RETURN(const std::string message,
-                           table->StageCopy(options_.job, options_.task, file));
-      DSI_RETURN_IF_ERROR(console_->Print(message + "\n"));
+      const auto message = table->StageCopy(options_.job, options_.task, file);
+      progress.Clear();
+      if (!message.ok()) return message.status();
+      ++done;
+      DSI_RETURN_IF_ERROR(console_->Print(*message + "\n"));
     }
     return Status::Ok();
   }

@@ -14,13 +14,6 @@ namespace {
 
 constexpr size_t kMostKeys = 100'000'000;
 
-// All but RFC 3986's unreserved characters: the value of a query, as it is signed.
-std::string EscapeValue(std::string_view value) {
-  std::string escaped;
-  for (const char c : EscapeKey(value)) c == '/' ? escaped.append("%2F") : escaped.append(1, c);
-  return escaped;
-}
-
 // Calls take(key) for each key below a prefix of the bucket of `where`, in their order.
 template <typename Take>
 Status ForEachKey(const std::string& where, const std::string& prefix, const OpenOptions& options,

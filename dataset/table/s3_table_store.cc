@@ -1,5 +1,5 @@
 // Tables on S3. A snapshot gets its name by a conditional put; staged files are written to a
-// temporary file of this machine and put whole.
+// temporary file of this machine and put whole, large ones in parts.
 #include <stdlib.h>
 
 #include <cerrno>
@@ -28,8 +28,8 @@ std::string TemporaryFolder() {
 
 class S3TableStore final : public TableStore {
  public:
-  S3TableStore(std::string root, const OpenOptions& options)
-      : TableStore(std::move(root), options) {}
+  S3TableStore(std::string root, const OpenOptions& options, GoOn go_on)
+      : TableStore(std::move(root), options), go_on_(std::move(go_on)) {}
 
   Result<std::vector<std::string>> List(const std::string& folder) const override {
     DSI_ASSIGN_OR_RETURN(std::vector<std::string> names, ListS3Below(root() + folder, options()));
@@ -75,7 +75,7 @@ class S3TableStore final : public TableStore {
   Status CopyIn(const std::string& path, const std::string& name) const override {
     DSI_ASSIGN_OR_RETURN(const auto file, OpenLocalFile(path));
     DSI_ASSIGN_OR_RETURN(const auto writes, S3Writes::Make(options()));
-    const Status status = writes->PutNew(root() + name, *file);
+    const Status status = writes->PutNew(root() + name, *file, {.go_on = go_on_});
     // Its name is nobody else's: an earlier try was done, and its answer lost.
     return status.code() == StatusCode::kAlreadyExists ? Status::Ok() : status;
   }
@@ -84,16 +84,20 @@ class S3TableStore final : public TableStore {
     std::error_code ignored;
     fs::remove_all(path.substr(0, path.rfind('/')), ignored);
   }
+
+ private:
+  GoOn go_on_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<TableStore>> MakeS3TableStore(const std::string& url,
-                                                     const OpenOptions& options) {
+                                                     const OpenOptions& options,
+                                                     const GoOn& go_on) {
   if (IsPattern(url)) return InvalidArgument("{}: a table is no pattern", url);
   std::string root = url;
   if (!root.ends_with('/')) root += '/';
-  return std::unique_ptr<TableStore>(new S3TableStore(std::move(root), options));
+  return std::unique_ptr<TableStore>(new S3TableStore(std::move(root), options, go_on));
 }
 
 }  // namespace dsi::internal

@@ -1,6 +1,7 @@
 // Where a table lies: names below its folder, on this machine or on S3.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,9 +17,10 @@ namespace dsi::internal {
 // many threads.
 class TableStore {
  public:
-  // kInvalidArgument: no place where tables can be.
+  // kInvalidArgument: no place where tables can be. `go_on` is asked while a file is sent to S3.
   static Result<std::unique_ptr<TableStore>> Make(const std::string& where,
-                                                  const OpenOptions& options);
+                                                  const OpenOptions& options,
+                                                  const std::function<bool()>& go_on = {});
   virtual ~TableStore();
 
   // Ends in a slash; with a name behind it, what OpenUri takes.
@@ -55,6 +57,7 @@ class TableStore {
 Result<std::unique_ptr<TableStore>> MakeLocalTableStore(const std::string& folder,
                                                         const OpenOptions& options);
 Result<std::unique_ptr<TableStore>> MakeS3TableStore(const std::string& url,
-                                                     const OpenOptions& options);
+                                                     const OpenOptions& options,
+                                                     const std::function<bool()>& go_on = {});
 
 }  // namespace dsi::internal

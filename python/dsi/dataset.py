@@ -32,6 +32,8 @@ def open(
     ca_file: str = "",
     s3_endpoint: str = "",
     s3_region: str = "",
+    s3_profile: str = "",
+    s3_no_sign_request: bool = False,
 ) -> Dataset:
     """Opens files, a pattern ('*', '?', '[...]', '**'), a folder, an http(s) or s3 prefix that ends
     in '/', or a manifest (*.json); or several of them, one behind the other. The folder or prefix
@@ -39,6 +41,10 @@ def open(
 
     Reads footers, no data, in parallel. progress(done, total) is called with files looked at;
     False stops (Cancelled). headers are sent with HTTP requests ("Name: value").
+
+    Who asks S3 is found as tools of AWS find it: from the environment, ~/.aws (s3_profile, else
+    AWS_PROFILE), the container or the machine, and renewed in time; s3_no_sign_request asks a
+    public bucket for nobody's sake (docs/remote.md).
 
     NotFound: nothing there. NotDsi, Truncated, Corrupt, IoError: a file that cannot be opened.
     BadInput: a manifest that breaks a rule.
@@ -51,6 +57,8 @@ def open(
         "ca_file": ca_file,
         "s3_endpoint": s3_endpoint,
         "s3_region": s3_region,
+        "s3_profile": s3_profile,
+        "s3_no_sign_request": s3_no_sign_request,
     }
     names = [os.fspath(path) for path in paths]
     native = _dsi.Dataset.open(names, progress=progress, **how)

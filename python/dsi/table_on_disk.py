@@ -112,8 +112,11 @@ class Table:
         ca_file: str = "",
         s3_endpoint: str = "",
         s3_region: str = "",
+        s3_profile: str = "",
+        s3_no_sign_request: bool = False,
     ):
         """Opens a table. threads: that read footers of staged files; 0: as many as cores, 32 of S3.
+        What begins with s3_, and ca_file, are those of `dsi.open`.
 
         NotFound: no table is there (`Table.create`).
         """
@@ -122,6 +125,8 @@ class Table:
             "ca_file": ca_file,
             "s3_endpoint": s3_endpoint,
             "s3_region": s3_region,
+            "s3_profile": s3_profile,
+            "s3_no_sign_request": s3_no_sign_request,
         }
         self._open(os.fspath(where), how, False)
 
@@ -139,6 +144,8 @@ class Table:
         ca_file: str = "",
         s3_endpoint: str = "",
         s3_region: str = "",
+        s3_profile: str = "",
+        s3_no_sign_request: bool = False,
     ) -> Self:
         """Makes a table, whose snapshot 1 has no files. AlreadyExists: one is there, and exist_ok
         is not set."""
@@ -147,6 +154,8 @@ class Table:
             "ca_file": ca_file,
             "s3_endpoint": s3_endpoint,
             "s3_region": s3_region,
+            "s3_profile": s3_profile,
+            "s3_no_sign_request": s3_no_sign_request,
         }
         table = cls.__new__(cls)
         try:
@@ -176,8 +185,8 @@ class Table:
             return staged.message
 
         Nobody sees it before it is committed. A block that raises leaves nothing that counts. Ids
-        of jobs and tasks are letters, digits, '.', '_' and '-'. On S3 `path` is a temporary file of
-        at most 5 GB.
+        of jobs and tasks are letters, digits, '.', '_' and '-'. On S3 `path` is a temporary file,
+        which is uploaded when the block ends.
         """
         return Staged(self._native.stage(job, task))
 

@@ -108,7 +108,8 @@ bool Tell(const nb::object& progress, uint64_t done, uint64_t total) {
 std::unique_ptr<PyDataset> Open(const std::vector<std::string>& where, uint32_t threads,
                                 uint32_t max_open_files, nb::object progress,
                                 const std::vector<std::string>& headers, const std::string& ca_file,
-                                const std::string& s3_endpoint, const std::string& s3_region) {
+                                const std::string& s3_endpoint, const std::string& s3_region,
+                                const std::string& s3_profile, bool s3_no_sign_request) {
   DatasetOptions options;
   options.threads = threads;
   options.max_open_files = max_open_files;
@@ -116,6 +117,9 @@ std::unique_ptr<PyDataset> Open(const std::vector<std::string>& where, uint32_t 
   options.open.remote.ca_file = ca_file;
   options.open.s3.endpoint = s3_endpoint;
   options.open.s3.region = s3_region;
+  options.open.s3.profile = s3_profile;
+  options.open.s3.no_sign_request = s3_no_sign_request;
+  ShareCredentials(&options.open);
   options.progress = [kept = Keep(std::move(progress))](uint64_t done, uint64_t total) {
     return Tell(*kept, done, total);
   };
@@ -191,7 +195,8 @@ void BindDataset(nb::module_& module) {
                   nb::arg("max_open_files") = DatasetOptions().max_open_files,
                   nb::arg("progress").none() = nb::none(),
                   nb::arg("headers") = std::vector<std::string>(), nb::arg("ca_file") = "",
-                  nb::arg("s3_endpoint") = "", nb::arg("s3_region") = "")
+                  nb::arg("s3_endpoint") = "", nb::arg("s3_region") = "",
+                  nb::arg("s3_profile") = "", nb::arg("s3_no_sign_request") = false)
       .def_prop_ro(
           "where",
           [](const PyDataset& self) {

@@ -13,6 +13,8 @@ SKIPPED = 77
 CLEAN = {name: value for name, value in os.environ.items()
          if not name.startswith("AWS_") and not name.lower().endswith("_proxy")
          and name not in ("CURL_CA_BUNDLE", "SSL_CERT_FILE")}
+CLEAN |= {"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": os.devnull,
+          "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
 
 
 def pattern(size, seed=1):

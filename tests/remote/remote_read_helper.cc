@@ -1,6 +1,7 @@
 // Reads a file by its URI for the script tests, which serve it and damage it in between.
 //
-//   remote_read_helper URI [NAME=NUMBER|header=TEXT|ca_file=PATH|direct=1]…
+//   remote_read_helper URI [NAME=NUMBER|header=TEXT|ca_file=PATH|profile=NAME|key=ID:SECRET|
+//                           no_sign_request=1|direct=1]…
 //
 // NAME is one of RemoteOptions. Opens the file, says "ok SIZE", and then answers lines of standard
 // input:
@@ -19,6 +20,8 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "dsi/io/open.h"
@@ -26,6 +29,11 @@
 namespace {
 
 using dsi::Status;
+
+std::pair<std::string, std::string> Halves(const std::string& text) {
+  const size_t colon = text.find(':');
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
 
 bool SetOption(const std::string& text, dsi::OpenOptions* options) {
   const size_t equals = text.find('=');
@@ -52,6 +60,12 @@ bool SetOption(const std::string& text, dsi::OpenOptions* options) {
     remote.headers.push_back(value);
   else if (name == "ca_file")
     remote.ca_file = value;
+  else if (name == "profile")
+    options->s3.profile = value;
+  else if (name == "key")  // ID:SECRET
+    std::tie(options->s3.access_key_id, options->s3.secret_access_key) = Halves(value);
+  else if (name == "no_sign_request")
+    options->s3.no_sign_request = number != 0;
   else if (name == "direct")
     options->local.direct = number != 0;
   else
