@@ -11,6 +11,7 @@
 #include "dsi/io/nameless_file_internal.h"
 #include "dsi/rewrite/overlay.h"
 #include "dsi/tools/console_internal.h"
+#include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/progress_internal.h"

@@ -20,7 +20,8 @@ namespace {
 // A random scan of what the dataset has: of a column that no file has it knows nothing.
 DatasetScanOptions RandomScanOf(const OverlaidTable& model, std::mt19937_64* random) {
   std::set<std::string> known;
-  for (const ColumnInfo& column : *model.dataset->Columns()) known.insert(column.name);
+  const auto columns = model.dataset->Columns();
+  for (const ColumnInfo& column : *columns) known.insert(column.name);
   DatasetScanOptions options;
   options.scan = MakeRandomScan(model.table, random);
   std::erase_if(options.scan.features,
@@ -94,7 +95,8 @@ TEST(OverlayScan, TransformsAreThoseOfOneFile) {
     DatasetScanOptions asked;
     asked.scan.batch_size = 64;
     std::set<std::string> known;
-    for (const ColumnInfo& column : *model.dataset->Columns()) known.insert(column.name);
+    const auto columns = model.dataset->Columns();
+    for (const ColumnInfo& column : *columns) known.insert(column.name);
     for (const ModelColumn& column : model.table.columns) {
       if (column.kind != Kind::kList || !known.contains(column.name) || IsFloat(column.type))
         continue;
@@ -167,7 +169,8 @@ TEST(OverlayScan, DS043F086DeletedRowsAreThoseOfTheBase) {
       expected.push_back(row);
   }
   DatasetScanOptions options;
-  for (const ColumnInfo& column : *model.dataset->Columns())
+  const auto columns = model.dataset->Columns();
+  for (const ColumnInfo& column : *columns)
     options.scan.features.push_back({.name = column.name, .layout = Layout::kJagged});
   const auto scan = model.dataset->NewScan(options);
   ASSERT_TRUE(scan.ok()) << scan.status().ToString();

@@ -281,7 +281,7 @@ TEST_F(OverlayTest, KeysTellRowsApart) {
   EXPECT_TRUE(WriteOverlay(*From({1}), base_, to, options).ok());
   options.features.only = {};
   options.features.drop = {"name", "more"};
-  EXPECT_NE(Message(WriteOverlay(*From({1}), base_, to, options)).find("nothing to add"),
+  EXPECT_NE(Message(WriteOverlay(*From({1}), base_, to, options)).find("no features"),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(folder_.File("rows/over.dsi")));
 }
@@ -410,7 +410,8 @@ TEST(OverlayRewrite, IsWhatOneWriterMakesOfAllFeatures) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     const OverlaidTable model(seed, 1 + seed % 3, 90, 4);
     std::set<std::string> known;
-    for (const ColumnInfo& column : *model.dataset->Columns()) known.insert(column.feature);
+    const auto columns = model.dataset->Columns();
+    for (const ColumnInfo& column : *columns) known.insert(column.feature);
     RewriteOptions options;
     options.writer = StripesOf(300);
     options.writer.cluster_by = {"session_id", "time"};

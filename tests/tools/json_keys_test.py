@@ -24,7 +24,8 @@ class JsonKeysTest(CliTest):
         dsi = self.dsi()
         rows, new, text = self.path("clicks.jsonl"), self.path("new.dsi"), self.path("new.jsonl")
         pipeline = self.write("p.json", '{"version": 1, "steps": [{"output": "x", "op": "log1p", "inputs": ["label"]}]}')
-        self.expect(OK, "rewrite", dsi, self.path("labels.dsi"), "--only", "label", "--keep-order")
+        self.expect(OK, "rewrite", dsi, self.path("labels.dsi"), "--only", "label", "--keep-order",
+                    warns=True)
         commands = {
             "convert IN... OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
             "convert IN.dsi OUT.dsi": ["convert", dsi, self.path("again.dsi"), "--keep-position"],
