@@ -9,6 +9,7 @@ set(DSI_PUBLIC_HEADERS
   base/version.h
   dataset/access_log.h
   dataset/dataset.h
+  dataset/dataset_plan.h
   dataset/dataset_scan.h
   dataset/mixed_scan.h
   dataset/order.h

@@ -68,6 +68,10 @@ Result<std::string> Dataset::ShareState(const DatasetScanOptions& options) const
   return internal::NoThrow([&] { return internal::ShareDatasetState(*files_, options); });
 }
 
+Result<DatasetPlan> Dataset::Plan(const DatasetScanOptions& options) const {
+  return internal::NoThrow([&] { return internal::PlanDataset(*files_, options); });
+}
+
 Result<std::unique_ptr<DatasetScan>> Dataset::NewScan(const DatasetScanOptions& options) const {
   return internal::NoThrow([&] { return internal::MakeDatasetScan(*files_, options); });
 }

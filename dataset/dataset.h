@@ -13,6 +13,7 @@
 
 #include "dsi/base/export.h"
 #include "dsi/base/status.h"
+#include "dsi/dataset/dataset_plan.h"
 #include "dsi/dataset/dataset_scan.h"
 #include "dsi/io/open.h"
 #include "dsi/reader/file_info.h"
@@ -96,6 +97,9 @@ class DSI_EXPORT Dataset {
   // divide a rank's batches among them, such as processes of a loader, are ranks of a world of
   // their own that begins there (spec DO-018). Reads no data.
   Result<std::string> ShareState(const DatasetScanOptions& options) const;
+  // What a scan with these options will read, by file, for all ranks together: no page is read, and
+  // no file opened that is passed over. Errors: those of NewScan.
+  Result<DatasetPlan> Plan(const DatasetScanOptions& options) const;
   Result<std::unique_ptr<DatasetScan>> NewScan(const DatasetScanOptions& options) const;
   // The JSON form that Open takes (spec/dataset.md), with statistics that the files have. Files
   // below `folder`, where it is to be stored, are named from there; others, and all where it is

@@ -104,18 +104,11 @@ Status CheckSame(const FeatureSpec& feature, const FeatureSpec& was) {
   return Status::Ok();
 }
 
-// How a column of the files is asked for, as `type`.
+// How a column of the files is asked for, as the type of a feature.
 Result<Projection> Ask(const FeatureSpec& was, size_t c, const FeatureSpec& feature) {
-  Projection projection;
-  projection.name = ColumnName(was, c);
+  Projection projection = AskForColumn(was, c);
   const Type from = was.columns[c].type;
   const Type to = feature.columns[c].type;
-  if (HasLengths(was.kind, from)) {
-    projection.layout = Layout::kJagged;
-  } else {
-    projection.layout = Layout::kPadded;
-    projection.width = was.kind == Kind::kEmbedding ? was.fixed_length : 1;
-  }
   if (from == to) return projection;
   const Type both[] = {from, to};
   const bool one_number = HasStatistics(was.kind, from);
@@ -146,6 +139,18 @@ Status AskForAll(const Schema& files, const std::map<std::string, std::string>& 
 }
 
 }  // namespace
+
+Projection AskForColumn(const FeatureSpec& feature, size_t column) {
+  Projection projection;
+  projection.name = ColumnName(feature, column);
+  if (HasLengths(feature.kind, feature.columns[column].type)) {
+    projection.layout = Layout::kJagged;
+  } else {
+    projection.layout = Layout::kPadded;
+    projection.width = feature.kind == Kind::kEmbedding ? feature.fixed_length : 1;
+  }
+  return projection;
+}
 
 Result<RewritePlan> PlanFeatures(const Dataset& from, const FeatureChanges& changes) {
   RewritePlan plan;

@@ -21,6 +21,9 @@ struct RewritePlan {
   std::string lost_key = {};
 };
 
+// How BatchColumns wants a column that a writer is to take as one of this feature: lists jagged,
+// single numbers and embeddings padded, also where they stand in a file as lists of one entry.
+Projection AskForColumn(const FeatureSpec& feature, size_t column);
 // The schema of all files together, without the places of rows.
 Result<Schema> MergedSchema(const Dataset& from);
 Result<RewritePlan> PlanFeatures(const Dataset& from, const FeatureChanges& changes);

@@ -1,66 +1,54 @@
-// Opens texts and loops over their rows; the formats are in json_rows.cc and delimited_rows.cc.
+// Opens texts: the parser for each format.
 #include "dsi/text/text_input.h"
 
 #include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
-#include "dsi/text/lines/text_rows_internal.h"
-#include "dsi/text/many_files_internal.h"
+#include "dsi/text/delimited/criteo_rows_internal.h"
+#include "dsi/text/delimited/delimited_rows_internal.h"
+#include "dsi/text/example/example_rows_internal.h"
+#include "dsi/text/json/json_rows_internal.h"
+#include "dsi/text/parsed_text_internal.h"
 
 namespace dsi {
 namespace internal {
+namespace {
 
-void RowTextInput::AddAbsent(const std::vector<uint8_t>& has_value, TextCoverage* coverage) const {
-  for (size_t f = 0; f < has_value.size(); ++f) {
-    if (has_value[f] == 0) coverage->absent.push_back(schema_->features[f].name);
-  }
-}
+// What a format reads in front of the rows of a file, and the rows.
+struct FormatParts {
+  TextBlocks::ReadStart read_start;
+  BlockQueue::MakeParser make_parser;
+};
 
-Status RowTextInput::AtLine(const Status& status) const {
-  const Status at = status.At(lines_->Where());
-  // A value that fits no column, or a feature set twice, is a fault of the text here.
-  if (at.code() == StatusCode::kOutOfRange || at.code() == StatusCode::kInvalidArgument) {
-    return {StatusCode::kBadInput, at.message()};
-  }
-  return at;
-}
-
-Result<bool> RowTextInput::AddRow(RowBatch* batch) {
-  Status status = SetRow(batch);
-  if (status.ok()) {
-    status = batch->EndRow();
-    if (status.ok()) return true;
-    status = AtLine(status);
-  }
-  if (!on_bad_row_ || lines_->failed() || status.code() != StatusCode::kBadInput) return status;
-  batch->DropRow();
-  DSI_RETURN_IF_ERROR(on_bad_row_({.file = lines_->name(),
-                                   .line = row_line(),
-                                   .text = row_text(),
-                                   .reason = status.message()}));
-  return false;
-}
-
-Result<bool> RowTextInput::Next(size_t max_rows, RowBatch* batch) {
-  if (batch == nullptr || batch->shared_schema() != schema_) {
-    return NoThrow([]() -> Result<bool> {
-      return InvalidArgument("no batch, or one of another schema object than the text input");
-    });
-  }
-  Result<bool> more = NoThrow([&]() -> Result<bool> {
-    for (size_t count = 0; count < max_rows;) {
-      DSI_ASSIGN_OR_RETURN(const bool has_row, NextRow());
-      if (!has_row) return count > 0;
-      DSI_ASSIGN_OR_RETURN(const bool added, AddRow(batch));
-      if (added) ++count;
+FormatParts PartsOf(TextFormat format, const std::shared_ptr<const Schema>& schema,
+                    const TextInputOptions& options, bool many_files) {
+  const bool ignore_unknown = options.ignore_unknown;
+  switch (format) {
+    case TextFormat::kTfRecord:
+      return {{}, [schema, options] { return MakeExampleRowParser(schema, options); }};
+    case TextFormat::kCriteo:
+      return {
+          [schema, ignore_unknown](LineSource* lines) -> Result<std::shared_ptr<const FileStart>> {
+            DSI_RETURN_IF_ERROR(CheckCriteoSchema(*schema, ignore_unknown, lines->name()));
+            return std::shared_ptr<const FileStart>(std::make_shared<FileStart>());
+          },
+          [schema, options] { return MakeCriteoParser(schema, options); }};
+    case TextFormat::kCsv:
+    case TextFormat::kTsv: {
+      const char delimiter = format == TextFormat::kCsv ? ',' : '\t';
+      return {
+          [schema, ignore_unknown, delimiter, many_files](LineSource* lines) {
+            return ReadHeader(lines, *schema, delimiter, ignore_unknown, many_files);
+          },
+          [schema, options, delimiter] { return MakeDelimitedParser(schema, options, delimiter); }};
     }
-    return true;
-  });
-  if (!more.ok()) batch->DropRow();
-  return more;
+    default:
+      return {{}, [schema, options] { return MakeJsonParser(schema, options); }};
+  }
 }
 
+}  // namespace
 }  // namespace internal
 
 TextInput::~TextInput() = default;
@@ -71,11 +59,15 @@ Result<std::unique_ptr<TextInput>> TextInput::Open(const std::vector<TextFile>& 
   return internal::NoThrow([&]() -> Result<std::unique_ptr<TextInput>> {
     if (schema == nullptr) return internal::InvalidArgument("no schema");
     DSI_RETURN_IF_ERROR(schema->Validate());
+    if (options.threads < 0) return internal::InvalidArgument("threads is {}", options.threads);
     DSI_ASSIGN_OR_RETURN(auto opened, internal::TextFiles::Create(files, options));
-    auto input =
-        std::make_unique<internal::ManyFiles>(std::move(opened), std::move(schema), options);
-    DSI_RETURN_IF_ERROR(input->OpenNext());
-    return std::unique_ptr<TextInput>(std::move(input));
+    internal::FormatParts parts =
+        internal::PartsOf(opened.format(), schema, options, opened.size() > 1);
+    auto blocks = std::make_unique<internal::TextBlocks>(std::move(opened), options, *schema,
+                                                         std::move(parts.read_start));
+    DSI_RETURN_IF_ERROR(blocks->OpenNext());
+    return std::unique_ptr<TextInput>(std::make_unique<internal::ParsedText>(
+        std::move(blocks), std::move(schema), options, parts.make_parser));
   });
 }
 

@@ -7,7 +7,9 @@
 // exponent (0.1, 16777217.0) are rounded to nearest, as floats are. Timestamps are whole numbers of
 // their unit, or ISO 8601 ("2024-05-01T12:30:00.25+02:00"; no offset means UTC), exact or refused.
 // CSV/TSV: a header line; an empty cell is missing; list cells hold numbers separated by '|'.
-// Thread safety: one thread at a time.
+//
+// Several threads read ahead and parse, by blocks of whole lines; rows, errors and their order are
+// those of one. Thread safety: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +34,13 @@ enum class TextFormat : uint8_t { kFromName, kJsonLines, kCsv, kTsv, kCriteo, kT
 struct TextFile {
   std::string path;  // "-" is standard input.
   std::string name;  // What messages call it; empty: the path.
-  // Called before the file is opened, as for what can be opened but once; an error ends the
-  // reading. May be empty.
+  // Called before the file is opened, as for what can be opened but once, in the thread that calls
+  // Open or Next; an error ends the reading. May be empty.
   std::function<Status()> before_open;
 };
 
-// A row that cannot be read. Views are valid during the call that they are handed to.
+// A row that cannot be read, told of in the thread that calls Next. Views are valid during the call
+// that they are handed to.
 struct BadRow {
   std::string_view file;
   uint64_t line = 0;      // Its first.
@@ -65,6 +68,14 @@ struct TextInputOptions {
   // where it begins is left out. InferSchema does not call it: it leaves such rows out, and what a
   // feature holds rarely gives way to what it holds mostly.
   std::function<Status(const BadRow&)> on_bad_row = {};
+  // That parse, the caller's among them; 0: as many as the machine has cores. Fewer where the text
+  // is short, or the caller asks for few rows at once.
+  int threads = 0;
+  // Of text and rows that are read ahead, about; one block is read at any rate. 0: 32 MiB.
+  uint64_t ahead_bytes = 0;
+  // Of text that a thread parses at once, about, unless one line has more. Changes no row. 0: 256
+  // KiB, and more for features beyond 1,000.
+  size_t block_bytes = 0;
 };
 
 struct InferOptions {
@@ -103,12 +114,15 @@ class DSI_EXPORT TextInput {
                                                  const TextInputOptions& options = {});
   virtual ~TextInput();
 
-  // Adds up to max_rows rows to *batch (built on the same schema object); false at the clean end.
+  // Adds rows to *batch (built on the same schema object): at least one and at most max_rows, those
+  // of one block; false at the clean end. A batch that has no rows takes those of a block without a
+  // copy, where all may come at once.
   // kBadInput names file, line and column, what was found and what was expected: malformed JSON, a
   // wrong type, a duplicate key, a whole number beyond 64 bits, a feature the schema lacks, an
   // unequal sequence, damaged compression. kInvalidArgument: a batch of another schema object.
   // kResourceExhausted: a line longer than max_line_bytes, or no memory. kIo. Rows before the
-  // failing one are in the batch.
+  // failing one are in this batch or an earlier one. What no row is to blame for, and an error of
+  // on_bad_row, is the answer to all later calls, too.
   virtual Result<bool> Next(size_t max_rows, RowBatch* batch) = 0;
 
   // Bytes of the (compressed) input consumed, and its size (0 unknown), for progress; of all files,

@@ -9,7 +9,7 @@
 #include "dsi/tools/input_arguments_internal.h"
 #include "dsi/tools/rewrite_files_internal.h"
 #include "dsi/tools/row_choice_internal.h"
-#include "dsi/tools/text_to_dsi_internal.h"
+#include "dsi/tools/text_options_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
 namespace dsi::tools {
@@ -28,14 +28,6 @@ struct Options {
   std::vector<const CLI::Option*> only_of_text;
   std::vector<const CLI::Option*> only_from_dsi;
 };
-
-Status RefuseIfGiven(const std::vector<const CLI::Option*>& options, std::string_view when) {
-  for (const CLI::Option* option : options) {
-    if (option->count() == 0) continue;
-    return internal::InvalidArgument("{} means nothing when {}", option->get_name(), when);
-  }
-  return Status::Ok();
-}
 
 Status ToDsi(Options* options, Console* console) {
   if (options->explain_schema && !options->to_dsi.source.schema_file.empty())
@@ -96,18 +88,9 @@ Status ToText(const Options& options, Console* console) {
                       console);
 }
 
-// Several inputs are texts.
-Status TakeInputs(Options* options) {
-  options->in = options->inputs[0];
-  for (const std::string& path : options->inputs) {
-    if (options->inputs.size() == 1 || !IsDsiName(path)) continue;
-    return internal::InvalidArgument("{}: a .dsi file is converted alone", path);
-  }
-  return Status::Ok();
-}
-
 Status Run(Options* options, Console* console) {
-  DSI_RETURN_IF_ERROR(TakeInputs(options));
+  options->in = options->inputs[0];
+  DSI_RETURN_IF_ERROR(CheckDsiIsAlone(options->inputs));
   const bool from_dsi = IsDsiName(options->in);
   const bool to_dsi = IsDsiName(options->out);
   if (from_dsi && !to_dsi) {
@@ -156,21 +139,11 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
   for (CLI::Option* option : AddRowChoice(app, &options->choice))
     options->only_from_dsi.push_back(option->group("From .dsi: the rows"));
 
-  only(
-      app->add_option("--schema", to_dsi->source.schema_file, "Schema as JSON; else it is inferred")
-          ->type_name("FILE"));
+  for (CLI::Option* option : AddTextOptions(app, to_dsi, "IN")) only(option);
   only(app->add_flag("--explain-schema", options->explain_schema,
                      "Also what decided on each feature, where the schema is inferred"));
   only(AddCount(app, "--infer-rows", &to_dsi->source.infer_rows,
                 "Look at so many rows to infer the schema; default all"));
-  only(app->add_option("--format", to_dsi->source.format, "Of the text; default: by IN's ending")
-           ->check(CLI::IsMember(
-               std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
-           ->type_name("WORD"));
-  only(app->add_flag("--ignore-unknown", to_dsi->ignore_unknown,
-                     "Skip features that the schema lacks"));
-  for (CLI::Option* option : AddBadRowOptions(app, &to_dsi->bad_rows)) only(option);
-  for (CLI::Option* option : AddValueForms(app, &to_dsi->source)) only(option);
 
   for (CLI::Option* option : AddWriterChoice(app, &to_dsi->choice, rows_group, file_group))
     options->only_to_dsi.push_back(option);

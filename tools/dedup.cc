@@ -5,6 +5,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/dedup/report_internal.h"
+#include "dsi/tools/text_options_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
 namespace dsi::tools {
@@ -23,13 +24,10 @@ struct Options {
 };
 
 Status Run(Options* options, Console* console) {
-  if (IsDsiName(options->sample.in)) {
-    for (const CLI::Option* option : options->only_text) {
-      if (option->count() == 0) continue;
-      return internal::InvalidArgument("{} means nothing for a .dsi file: it has a schema",
-                                       option->get_name());
-    }
-  }
+  DSI_RETURN_IF_ERROR(CheckDsiIsAlone(options->sample.in));
+  if (options->sample.of_dsi())
+    DSI_RETURN_IF_ERROR(RefuseIfGiven(options->only_text, "IN is a .dsi file"));
+  options->sample.text.choice.force = options->force;
   // First, so that nobody waits for an analysis to be told that the file exists.
   std::unique_ptr<WritableFile> schema_file;
   if (!options->schema_out.empty()) {
@@ -43,7 +41,7 @@ Status Run(Options* options, Console* console) {
   for (const std::string& warning : WarningsOf(table->fit)) PrintWarning(warning);
   DSI_ASSIGN_OR_RETURN(DedupReport report, AnalyseDedup(*table, options->analysis, &progress));
   progress.Clear();
-  report.input = options->sample.in == "-" ? "standard input" : options->sample.in;
+  report.input = table->name;
   if (schema_file) {
     DSI_ASSIGN_OR_RETURN(std::string text, report.schema.ToJson());
     if (!text.ends_with('\n')) text += '\n';
@@ -70,8 +68,8 @@ VerbAction AddDedup(CLI::App* app, Console* console) {
   const auto only = [&options, &text_group](CLI::Option* option) {
     options->only_text.push_back(option->group(text_group));
   };
-  app->add_option("FILE", sample->in,
-                  "A .dsi file, or a text as convert takes; - for standard input")
+  app->add_option("IN", sample->in,
+                  "A .dsi file, or texts as convert takes them; - for standard input")
       ->required()
       ->type_name("");
   AddJsonFlag(app, console);
@@ -90,16 +88,8 @@ VerbAction AddDedup(CLI::App* app, Console* console) {
       "Do not write the rows by other keys and in other stripes");
   app->add_option("--write-schema", options->schema_out, "Write the schema advised")
       ->type_name("FILE");
-  app->add_flag("--force", options->force, "Replace an existing schema FILE");
-  only(app->add_option("--schema", text->source.schema_file, "Schema as JSON; else it is inferred")
-           ->type_name("FILE"));
-  only(app->add_option("--format", text->source.format, "Of the text; default: by FILE's ending")
-           ->check(CLI::IsMember(
-               std::vector<std::string>(std::begin(kTextFormatWords), std::end(kTextFormatWords))))
-           ->type_name("WORD"));
-  only(app->add_flag("--ignore-unknown", text->ignore_unknown,
-                     "Skip features that the schema lacks"));
-  for (CLI::Option* option : AddValueForms(app, &text->source)) only(option);
+  app->add_flag("--force", options->force, "Replace an existing FILE");
+  for (CLI::Option* option : AddTextOptions(app, text, "IN")) only(option);
   only(AddNameList(app, "--session-key", &text->choice.session_keys,
                    "Cluster by these, outermost first; default: the schema's"));
   only(app->add_option("--time", text->choice.time_feature, "Order the rows of a session by this")
@@ -108,6 +98,7 @@ VerbAction AddDedup(CLI::App* app, Console* console) {
       "Examples:\n"
       "  dsictl dedup clicks.dsi --tables\n"
       "  dsictl dedup clicks.jsonl.gz --session-key session_id --max-rows 1M\n"
+      "  dsictl dedup 'logs/day=*/*.csv' --on-error skip\n"
       "  dsictl dedup clicks.jsonl --write-schema advised.json\n"
       "  dsictl convert clicks.jsonl clicks.dsi --schema advised.json\n\n"
       "docs/dedup.md explains the words and the tables.\n");

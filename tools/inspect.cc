@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string file;
+  std::vector<std::string> where;
   bool features = false;
   bool stats = false;
   bool layout = false;
@@ -208,9 +208,24 @@ Status CheckOneView(const Options& options) {
   return internal::InvalidArgument("{}: give one of them, each is a view of its own", given);
 }
 
+// What many files have as one table.
+Status RunOnMany(const Options& options, Console* console) {
+  const auto of_one = [](std::string_view option) {
+    return internal::InvalidArgument("{} is a view of one file: name that alone", option);
+  };
+  for (const CLI::Option* view : options.views) {
+    if (view->count() != 0 && options.plan.empty()) return of_one(view->get_name());
+  }
+  if (options.stripe.has_value()) return of_one("--stripe");
+  if (options.plan.empty()) return ShowDataset(options.where, console);
+  return ShowDatasetPlan(options.where, options.plan, options.rows, console);
+}
+
 Status Run(const Options& options, Console* console) {
   DSI_RETURN_IF_ERROR(CheckOneView(options));
-  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
+  if (AreManyFiles(options.where)) return RunOnMany(options, console);
+  const std::string& file = options.where.front();
+  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(file));
   if (options.features) {
     const std::map<std::string, FeatureOrder> orders = {{"file", FeatureOrder::kFile},
                                                         {"bytes", FeatureOrder::kBytes},
@@ -228,11 +243,11 @@ Status Run(const Options& options, Console* console) {
   if (!options.overlays.empty()) return ShowOverlays(*reader, options.overlays, console);
   if (!options.plan.empty()) {
     // What is planned is counted from the start, and the first reader knows the directory by then.
-    DSI_ASSIGN_OR_RETURN(const auto planner, Reader::Open(options.file));
+    DSI_ASSIGN_OR_RETURN(const auto planner, Reader::Open(file));
     return ShowPlan(*reader, *planner, options.plan, options.rows, options.stripe, console);
   }
   if (!options.streams.empty()) return ShowStreams(*reader, options.streams, console);
-  return ShowSummary(*reader, internal::ShownName(options.file), console);
+  return ShowSummary(*reader, internal::ShownName(file), console);
 }
 
 }  // namespace
@@ -262,7 +277,11 @@ Status PrintJson(const Json& json, Console* console) {
 
 VerbAction AddInspect(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
+  app->add_option("WHERE", options->where,
+                  "A .dsi file: a path or a URL; or files, patterns, folders or manifests, which "
+                  "are one table")
+      ->required()
+      ->type_name("");
   AddJsonFlag(app, console);
   AddIdsAsStrings(app, console);
   const auto view = [&options](CLI::Option* option) {
@@ -309,7 +328,9 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
       "  dsictl inspect clicks.dsi --features --sort bytes\n"
       "  dsictl inspect clicks.dsi --stats\n"
       "  dsictl inspect clicks.dsi --plan label,user.clicks --where 'timestamp >= 1700000000'\n"
-      "  dsictl inspect clicks.dsi --dedup --json\n");
+      "  dsictl inspect clicks.dsi --dedup --json\n"
+      "  dsictl inspect 'clicks/day=2*/' --plan label,user.clicks\n\n"
+      "Of many files there are the summary and --plan.\n");
   return [options, console] { return Run(*options, console); };
 }
 

@@ -61,6 +61,15 @@ Status ShowPlan(const Reader& reader, const Reader& planner,
                 const std::vector<std::string>& features, const RowChoice& rows,
                 std::optional<uint32_t> stripe, Console* console);
 
+// Whether these names stand for more than one file: several, a folder, a pattern, a manifest, a
+// snapshot of a table.
+bool AreManyFiles(const std::vector<std::string>& names);
+// Views of many files as one table; no page of them is read. Of `rows` only `where` counts.
+Status ShowDataset(const std::vector<std::string>& names, Console* console);
+Status ShowDatasetPlan(const std::vector<std::string>& names,
+                       const std::vector<std::string>& features, const RowChoice& rows,
+                       Console* console);
+
 // Rows of the file and unique rows stored, over all stripes.
 struct GroupTotals {
   uint64_t rows = 0;

@@ -76,9 +76,11 @@ AskedFor Asked(const CLI::App& app, const std::string& verb) {
     return option != nullptr && option->count() == 1 ? option->results()[0] : "";
   };
   asked.in = word("IN").empty() ? word("FILE") : word("IN");
+  if (verb == "inspect") asked.in = word("WHERE");
   std::error_code error;
-  // A folder of texts is several.
-  if ((verb == "convert" || verb == "schema") && std::filesystem::is_directory(asked.in, error))
+  // A folder is several.
+  if ((verb == "convert" || verb == "schema" || verb == "inspect") &&
+      std::filesystem::is_directory(asked.in, error))
     asked.in.clear();
   asked.out = word("OUT");
   asked.has_schema = !word("--schema").empty();

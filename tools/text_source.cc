@@ -105,10 +105,16 @@ Status TextSource::ReadOnce(const TextSourceOptions& options, Progress* progress
 }
 
 Result<std::unique_ptr<TextInput>> TextSource::OpenRows(
-    std::shared_ptr<const Schema> schema, bool ignore_unknown,
+    std::shared_ptr<const Schema> schema, bool ignore_unknown, int threads, uint64_t memory_bytes,
     std::function<Status(const BadRow&)> on_bad_row) const {
+  // What is read ahead is part of the 64 MiB that a writer may take beside its budget, and most of
+  // them stay for other things.
+  constexpr uint64_t kLeastAhead = 1 << 20;
+  constexpr uint64_t kMostAhead = 32 << 20;
   TextInputOptions text = text_;
   text.ignore_unknown = ignore_unknown;
+  text.threads = threads;
+  if (memory_bytes != 0) text.ahead_bytes = std::clamp(memory_bytes / 16, kLeastAhead, kMostAhead);
   text.on_bad_row = std::move(on_bad_row);
   return TextInput::Open(files_, std::move(schema), text);
 }

@@ -38,9 +38,10 @@ class TextSource {
   // What the schema was found from; empty where it was given.
   const InferReport& inference() const { return inference_; }
   // Rows from the first one on, for a schema that has at least the features of schema(). Once.
-  // `on_bad_row` may be empty.
+  // `on_bad_row` may be empty. `memory_bytes` is what the writer of the rows may take; 0: it is not
+  // stated.
   Result<std::unique_ptr<TextInput>> OpenRows(
-      std::shared_ptr<const Schema> schema, bool ignore_unknown,
+      std::shared_ptr<const Schema> schema, bool ignore_unknown, int threads, uint64_t memory_bytes,
       std::function<Status(const BadRow&)> on_bad_row) const;
   // Bytes of the input that `rows` has read, as they came, compressed or not.
   uint64_t bytes_in(const TextInput& rows) const;

@@ -14,23 +14,6 @@
 namespace dsi::tools {
 namespace {
 
-// Rows that are parsed before they are handed to the writer; few, for tables of 20,000 features,
-// and fewer where they are large.
-constexpr uint64_t kBatchRows = 1024;
-constexpr uint64_t kBatchBytes = 4 << 20;
-constexpr uint64_t kRowsAtOnce = 16;
-
-// Fills the batch with up to max_rows; false at the end of the input.
-Result<bool> ReadBatch(TextInput* rows, uint64_t max_rows, RowBatch* batch) {
-  const uint64_t most = std::min(kBatchRows, max_rows);
-  while (batch->num_rows() < most && batch->size_bytes() < kBatchBytes) {
-    const uint64_t count = std::min(kRowsAtOnce, most - batch->num_rows());
-    DSI_ASSIGN_OR_RETURN(const bool more, rows->Next(count, batch));
-    if (!more) return false;
-  }
-  return true;
-}
-
 Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr<WritableFile> file,
                                 BadRows* bad_rows, Progress* progress) {
   TextSourceOptions source_options = options.source;
@@ -65,24 +48,24 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
       return go_on.ok() ? bad_rows->Add(row) : go_on;
     };
   }
-  DSI_ASSIGN_OR_RETURN(const auto rows,
-                       source.OpenRows(writer->schema(), options.ignore_unknown, on_bad_row));
+  DSI_ASSIGN_OR_RETURN(
+      const auto rows,
+      source.OpenRows(writer->schema(), options.ignore_unknown, options.choice.writer.threads,
+                      options.choice.writer.memory_bytes, on_bad_row));
 
   RowBatch batch(writer->schema());
   uint64_t num_rows = 0;
   uint64_t num_bytes = 0;
   while (true) {
-    const auto more = ReadBatch(rows.get(), options.max_rows - num_rows, &batch);
-    if (!more.ok()) return more.status();
+    DSI_ASSIGN_OR_RETURN(const bool more, rows->Next(options.max_rows - num_rows, &batch));
     if (!progress->Update("reading", rows->bytes_done(), rows->bytes_total(),
                           ProgressUnit::kBytes)) {
       return CheckInterrupt();
     }
-    DSI_RETURN_IF_ERROR(writer->Append(batch));
+    if (!more) break;
     num_rows += batch.num_rows();
     num_bytes += batch.size_bytes();
-    batch.Clear();
-    if (!*more) break;
+    DSI_RETURN_IF_ERROR(writer->Append(std::move(batch)));
     if (num_rows < options.max_rows && num_bytes < options.max_bytes) continue;
     const auto next = rows->Next(1, &batch);
     if (!next.ok()) return next.status();

@@ -127,9 +127,8 @@ Status DatasetFiles::CheckApart() const {
   return InvalidArgument("{}: the file is named twice", ShownName(**twice));
 }
 
-// Calls work(i) for the files `which`, on threads that are gone when it returns.
-template <typename Work>
-Status DatasetFiles::ForFiles(std::span<const size_t> which, const Work& work) const {
+Status DatasetFiles::ForFiles(std::span<const size_t> which,
+                              const std::function<Status(size_t)>& work) const {
   if (which.empty()) return Status::Ok();
   uint32_t threads = options_.threads;
   if (threads == 0) {

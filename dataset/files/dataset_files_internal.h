@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -54,6 +55,10 @@ class DatasetFiles {
   // What files have with their overlays. Reads the directory of each file that no manifest tells
   // about, once.
   Result<std::shared_ptr<const SchemasOfFiles>> Schemas() const;
+  // Calls work(i) for files `which`, of which the first says where they lie, on as many threads as
+  // the options say, that are gone when it returns. Tells the progress of the options.
+  Status ForFiles(std::span<const size_t> which, const std::function<Status(size_t)>& work) const;
+  std::span<const uint32_t> stripe_rows(size_t i) const { return facts_[i].stripe_rows; }
   // Of a file that a manifest tells about; columns are positions in its schema. Else empty.
   std::span<const FileStatistics> statistics(size_t i) const { return facts_[i].statistics; }
 
@@ -78,8 +83,6 @@ class DatasetFiles {
   Result<const SchemasOfFiles*> StoredSchemas() const;
   Result<std::unique_ptr<Reader>> OpenReader(size_t i) const;
   Result<std::unique_ptr<Reader>> OpenSame(size_t i) const;
-  template <typename Work>
-  Status ForFiles(std::span<const size_t> which, const Work& work) const;
 
   DatasetOptions options_;
   std::vector<std::string> where_;

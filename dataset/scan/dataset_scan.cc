@@ -25,21 +25,6 @@ struct ScanTask {
   ScanState state;  // As it is at the start.
 };
 
-Result<std::vector<RowSpan>> RowsOf(const DatasetFiles& dataset,
-                                    const std::vector<DatasetRows>& asked) {
-  std::vector<RowSpan> rows;
-  for (const DatasetRows& span : asked) {
-    if (span.begin > span.end || span.end > dataset.num_rows() ||
-        (!rows.empty() && span.begin < rows.back().end)) {
-      return InvalidArgument("rows {} to {} of a dataset of {} rows: spans are ascending and apart",
-                             span.begin, span.end, dataset.num_rows());
-    }
-    if (span.begin != span.end) rows.push_back({span.begin, span.end});
-  }
-  if (asked.empty() && dataset.num_rows() != 0) rows.push_back({0, dataset.num_rows()});
-  return rows;
-}
-
 Result<ScanTask> SettleTask(const DatasetFiles& dataset, const DatasetScanOptions& options) {
   const ScanOptions& scan = options.scan;
   if (scan.batch_size == 0 || scan.batch_size > kMaxBatchRows) {
@@ -128,6 +113,21 @@ class Handed final : public DatasetScan {
 };
 
 }  // namespace
+
+Result<std::vector<RowSpan>> RowsOf(const DatasetFiles& dataset,
+                                    const std::vector<DatasetRows>& asked) {
+  std::vector<RowSpan> rows;
+  for (const DatasetRows& span : asked) {
+    if (span.begin > span.end || span.end > dataset.num_rows() ||
+        (!rows.empty() && span.begin < rows.back().end)) {
+      return InvalidArgument("rows {} to {} of a dataset of {} rows: spans are ascending and apart",
+                             span.begin, span.end, dataset.num_rows());
+    }
+    if (span.begin != span.end) rows.push_back({span.begin, span.end});
+  }
+  if (asked.empty() && dataset.num_rows() != 0) rows.push_back({0, dataset.num_rows()});
+  return rows;
+}
 
 Result<std::unique_ptr<DatasetScan>> MakeDatasetScan(const DatasetFiles& dataset,
                                                      const DatasetScanOptions& options) {

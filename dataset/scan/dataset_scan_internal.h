@@ -3,9 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "dsi/dataset/dataset_plan.h"
 #include "dsi/dataset/dataset_scan.h"
 #include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/dataset/order/selected_rows_internal.h"
 
 namespace dsi::internal {
 
@@ -21,5 +24,12 @@ Result<uint64_t> CountDatasetBatches(const DatasetFiles& dataset,
 // The state of a scan by one reader of what such a scan hands out, but repetitions.
 Result<std::string> ShareDatasetState(const DatasetFiles& dataset,
                                       const DatasetScanOptions& options);
+
+// What such a scan will read. Opens files whose rows may pass, on threads of the dataset.
+Result<DatasetPlan> PlanDataset(const DatasetFiles& dataset, const DatasetScanOptions& options);
+
+// All rows where none are asked for. kInvalidArgument: spans that do not ascend or reach beyond.
+Result<std::vector<RowSpan>> RowsOf(const DatasetFiles& dataset,
+                                    const std::vector<DatasetRows>& asked);
 
 }  // namespace dsi::internal

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _COMPARES = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _COMPARABLE = ("dense", "label", "key")
-# Polars has NaN equal to itself and above all numbers; a scan has it differ from everything.
+# Where NaN equals itself and is above all numbers; a scan has it differ from everything.
 _FLOAT_COMPARES = ("==", "<", "<=")
 
 
@@ -36,18 +36,17 @@ def _literal(node: Any) -> int | float | None:
     return value if isinstance(value, int | float) else None
 
 
-def _term(left: Any, op: str, right: Any, columns: dict[str, Column]) -> Term | None:
-    value = _literal(right)
-    if value is None:
-        left, op, value = right, _TURNED[op], _literal(left)
-    name = left.get("Column") if isinstance(left, dict) else None
-    column = columns.get(name) if isinstance(name, str) else None
-    if value is None or column is None:
+def term_of(column: Column | None, op: str, value: Any) -> Term | None:
+    """A term that fails no row for which the comparison holds; None: there is none.
+
+    For engines in which NaN equals itself and is above all numbers.
+    """
+    if column is None or not isinstance(value, int | float):
         return None
     if "float" in column.type:
         if op not in _FLOAT_COMPARES:
             return None
-        # A scan rounds the number to the column's type, where polars may widen the column.
+        # A scan rounds the number to the column's type, where engines may widen the column.
         exact = float(value)
         if column.type == "float32":
             try:
@@ -56,6 +55,23 @@ def _term(left: Any, op: str, right: Any, columns: dict[str, Column]) -> Term | 
                 return None
         return (column.name, op, exact) if exact == value else None
     return column.name, op, int(value) if isinstance(value, bool) else value
+
+
+def _term(left: Any, op: str, right: Any, columns: dict[str, Column]) -> Term | None:
+    value = _literal(right)
+    if value is None:
+        left, op, value = right, _TURNED[op], _literal(left)
+    name = left.get("Column") if isinstance(left, dict) else None
+    return term_of(columns.get(name) if isinstance(name, str) else None, op, value)
+
+
+def comparable_columns(dataset: Dataset) -> dict[str, Column]:
+    """By name, the columns that terms may compare."""
+    return {
+        column.name: column
+        for column in dataset.columns()
+        if column.kind in _COMPARABLE and column.type != "bytes" and column.supported
+    }
 
 
 def _collect(node: Any, columns: dict[str, Column], terms: list[Term]) -> None:
@@ -107,11 +123,7 @@ def scan(dataset: Dataset, *, batch_size: int = ROWS_OF_BATCH) -> Any:
     """
     polars = need("polars", "polars", "dsi.polars")
     plugins = need("polars.io.plugins", "polars", "dsi.polars")
-    usable = {
-        column.name: column
-        for column in dataset.columns()
-        if column.kind in _COMPARABLE and column.type != "bytes" and column.supported
-    }
+    usable = comparable_columns(dataset)
     names = dataset.arrow().column_names
 
     def frames(

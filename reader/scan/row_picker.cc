@@ -69,6 +69,22 @@ Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilte
   return ruled_out;
 }
 
+std::vector<RowFilter> SplitFilter(const RowFilter& filter, std::span<const uint32_t> of_predicate,
+                                   size_t num_files) {
+  std::vector<RowFilter> parts(num_files);
+  size_t next = 0;
+  for (const Predicate& predicate : filter.where)
+    parts[of_predicate[next++]].where.push_back(predicate);
+  for (const Sampling& sampling : filter.sample) {
+    for (const Predicate& predicate : sampling.when) {
+      RowFilter& part = parts[of_predicate[next++]];
+      if (part.sample.empty()) part.sample.emplace_back();
+      part.sample[0].when.push_back(predicate);
+    }
+  }
+  return parts;
+}
+
 Result<std::unique_ptr<RowPicker>> RowPicker::Make(const OpenFile& file,
                                                    const ReaderOptions& reader_options,
                                                    const ScanOptions& options, uint64_t row_end,
@@ -94,18 +110,7 @@ Result<std::unique_ptr<RowPicker>> RowPicker::MakeBeside(
   picker->row_ = options.row_begin;
   picker->row_end_ = row_end;
   picker->stripe_ = picker->first_stripe_ = stripe;
-  // Each file is asked for its own predicates, in their order.
-  std::vector<RowFilter> parts(1 + beside.size());
-  size_t next = 0;
-  for (const Predicate& predicate : options.filter.where)
-    parts[of_predicate[next++]].where.push_back(predicate);
-  for (const Sampling& sampling : options.filter.sample) {
-    for (const Predicate& predicate : sampling.when) {
-      RowFilter& part = parts[of_predicate[next++]];
-      if (part.sample.empty()) part.sample.emplace_back();
-      part.sample[0].when.push_back(predicate);
-    }
-  }
+  std::vector<RowFilter> parts = SplitFilter(options.filter, of_predicate, 1 + beside.size());
   DSI_RETURN_IF_ERROR(
       picker->AddSource(file, reader_options, std::move(parts[0]), stripe, stripe + 1));
   for (size_t i = 0; i < beside.size(); ++i) {

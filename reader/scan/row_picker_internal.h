@@ -127,6 +127,11 @@ class RowPicker {
   uint64_t bytes_needed_ = 0;
 };
 
+// What each of several files is asked for of a filter, its own predicates in their order:
+// `of_predicate` says which file's each is, those of `where` first.
+std::vector<RowFilter> SplitFilter(const RowFilter& filter, std::span<const uint32_t> of_predicate,
+                                   size_t num_files);
+
 // Which of the stripes [first, end) have no row that passes, as far as statistics tell; empty where
 // none is known of. `columns` are those of the filter.
 Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilter& filter,

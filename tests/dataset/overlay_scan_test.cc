@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dsi/format/statistics_internal.h"
 #include "dsi/rewrite/delete_rows.h"
 #include "dsi/tests/dataset/dataset_folder.h"
 #include "dsi/tests/dataset/overlaid_table.h"
@@ -55,7 +56,8 @@ std::vector<uint64_t> RowsOfScan(const ModelTable& table, const DatasetScanOptio
 
 TEST(OverlayScan, DS040DS042AreOneTable) {
   for (uint64_t seed = 1; seed <= 24; ++seed) {
-    const OverlaidTable model(seed, 1 + seed % 4, 60 + 40 * (seed % 3), 4);
+    const auto stripe_rows = static_cast<uint32_t>(60 + 40 * (seed % 3));
+    const OverlaidTable model(seed, 1 + seed % 4, stripe_rows, 4);
     ASSERT_EQ(model.dataset->num_rows(), model.table.num_rows);
     std::mt19937_64 random(seed * 77);
     for (int i = 0; i < 12; ++i) {
@@ -186,6 +188,46 @@ TEST(OverlayScan, DS043F086DeletedRowsAreThoseOfTheBase) {
   const auto refused = DeleteRows(model.dataset->files()[0].overlays[0],
                                   {.where = {{"session_id", Compare::kEqual, gone}}});
   EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
+}
+
+// What a plan says is what a scan in file order reads.
+TEST(OverlayScan, APlanSaysWhatAScanReads) {
+  for (uint64_t seed = 60; seed <= 66; ++seed) {
+    const OverlaidTable model(seed, 2, 80, 4);
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < 6; ++i) {
+      DatasetScanOptions options = RandomScanOf(model, &random);
+      options.scan.filter = {};
+      options.order = {};
+      const auto plan = model.dataset->Plan(options);
+      ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+      const auto scan = model.dataset->NewScan(options);
+      ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+      Batch batch;
+      while (*(*scan)->Next(&batch)) {
+      }
+      EXPECT_EQ(plan->reads.bytes_needed, (*scan)->stats().bytes_needed) << seed << " " << i;
+      EXPECT_EQ(plan->reads.num_rows, (*scan)->stats().rows);
+    }
+  }
+  // What statistics of either file rule out is read of neither.
+  OverlaidTable model(8, 1, 60, 4);
+  DatasetScanOptions options;
+  options.scan.features = {{.name = "session_id", .layout = Layout::kJagged}};
+  const auto columns = model.dataset->Columns();
+  for (const ColumnInfo& column : *columns) {
+    if (!IsInteger(column.type) || !internal::HasStatistics(column.kind, column.type)) continue;
+    options.scan.filter.where = {{column.name, Compare::kGreater, uint64_t{1} << 63}};
+    const auto plan = model.dataset->Plan(options);
+    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+    const auto scan = model.dataset->NewScan(options);
+    Batch batch;
+    while (*(*scan)->Next(&batch)) {
+    }
+    if (plan->reads.stripes_skipped == plan->reads.num_stripes) {
+      EXPECT_EQ((*scan)->stats().bytes_needed, 0U) << column.name;
+    }
+  }
 }
 
 // A projection of what the base has reads nothing of the overlays, and the other way round.

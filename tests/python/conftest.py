@@ -1,14 +1,20 @@
 """What tests of the package share: the program `dsictl`, and small files of generated sessions."""
 
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(os.environ.get("DSI_SOURCE_DIR", Path(__file__).resolve().parents[2]))
 BUILD = Path(os.environ.get("DSI_BUILD_DIR", SOURCE / "build" / "release"))
+
+# What Spark needs; its workers are of this Python.
+HAS_JAVA = shutil.which("java") is not None or "JAVA_HOME" in os.environ
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 # A shell that runs tests in the background has them ignore Ctrl-C, which some of them send.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -50,6 +50,18 @@ class BadRowsTest(CliTest):
         self.assertEqual(self.kept(), [1, 2, 3])  # The old file is left.
         self.expect(USAGE, *self.skip, "--force", "--max-errors", "0")
 
+    def test_threads_change_nothing(self):
+        lines = [f'{{"x": {n}, "list": [{", ".join(str(n * k % 1013) for k in range(200))}]}}' for n in range(3000)]
+        lines[1700:1700] = ['{"x":', "[]", '{"x": "word"}']
+        rows, made = self.write("many.jsonl", "\n".join(lines)), []
+        for threads in ("1", "2", "5"):
+            self.expect(OK, "convert", rows, self.out, "--on-error", "skip", "--rejects", self.rejects,
+                        "--threads", threads, "--force", "-q", warns=True)
+            made.append((self.out.read_bytes(), self.rejects.read_bytes()))
+            said = self.expect(USAGE, "convert", rows, self.path("no.dsi"), "--threads", threads).said
+            self.assertIn("many.jsonl:1701:", said)
+        self.assertEqual(made[1:], made[:1] * 2)
+
     def test_nothing_that_can_be_read_is_an_error(self):
         bad = self.write("bad.csv", "x,y\n1\n2\n")
         said = self.expect(USAGE, "convert", bad, self.out, "--on-error", "skip", "--rejects", self.rejects).said

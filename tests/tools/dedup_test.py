@@ -144,6 +144,31 @@ class KnownAnswersTest(CliTest):
         self.assertIn("of more", self.expect(OK, "dedup", source, "--max-rows", "5000",
                                              "--no-trials").stdout.decode())
 
+    def test_many_texts_and_rows_that_cannot_be_read(self):
+        lines = self.known().read_text().splitlines(keepends=True)
+        whole = self.json("dedup", self.path("known.jsonl"), "--no-trials")
+        (self.folder / "logs").mkdir()
+        parts = [self.write(f"logs/{n}.jsonl", "".join(lines[n * 100:n * 100 + 100]))
+                 for n in range(3)]
+        rest = self.write("rest.jsonl", "".join(lines[300:]))
+        for given in ([*parts, rest], [self.folder / "logs", rest], [f"{self.folder}/logs/*.jsonl", rest]):
+            many = self.json("dedup", *given, "--no-trials")
+            self.assertEqual(many.pop("input"), "4 files")
+            self.assertEqual(many, {name: of for name, of in whole.items() if name != "input"})
+        parts[1].write_text(parts[1].read_text() + "{\n")
+        said = self.expect(USAGE, "dedup", self.folder / "logs", rest).said
+        self.assertIn("1.jsonl:101:", said)
+        rejects = self.path("bad.jsonl")
+        done = self.expect(OK, "dedup", self.folder / "logs", rest, "--no-trials", "--json", "--on-error", "skip",
+                           "--rejects", rejects, warns=True)
+        self.assertIn("1 row left out", done.said)
+        self.assertEqual(json.loads(done.stdout)["rows"], ROWS)
+        self.assertEqual(json.loads(rejects.read_text())["line"], 101)
+        self.expect(USAGE, "dedup", self.folder / "logs", rest, "--on-error", "skip", "--max-errors", "0")
+        dsi = self.dsi()
+        self.assertIn("taken alone", self.expect(USAGE, "dedup", rest, dsi).said)
+        self.assertIn("--on-error", self.expect(USAGE, "dedup", dsi, "--on-error", "skip").said)
+
     def test_tables_fit_and_help_explains(self):
         text = self.expect(OK, "dedup", self.known(), "--tables").stdout.decode()
         for part in ("verdict: ", "Rows for each value of a key", "Lists that repeat", "Dedupe factor",
@@ -207,6 +232,18 @@ class AdviceTest(CliTest):
         report = self.check_advice(self.write("lists.jsonl", text))
         owner = [owner for owner in report["owners"] if owner["key"] == "item_id"][0]
         self.assertTrue(owner["list_of_one_id"])
+
+    def test_a_trial_reads_a_list_of_one_id_as_the_key_it_takes_it_for(self):
+        def clustered(name, as_list):
+            text = "".join(json.dumps({**row, "user_id": [row["user_id"]] if as_list else row["user_id"]}) + "\n"
+                           for row in rows())
+            trials = self.json("dedup", self.write(name, text))["trials"]
+            found = [t for t in trials if t["cluster_by"] == ["user_id", "session_id", "timestamp"]]
+            self.assertEqual([t["kind"] for t in found], ["clustering"], name)
+            return found[0]["bytes"]
+
+        # A user has several sessions, so the trial clusters by the user; it is the one of a plain key.
+        self.assertEqual(clustered("list.jsonl", True), clustered("key.jsonl", False))
 
     def test_every_kind_of_feature_can_be_written_anew(self):
         self.expect(OK, "convert", self.table("p3"), self.path("p3.dsi"), "--quiet")

@@ -38,6 +38,8 @@ class JsonKeysTest(CliTest):
             "cat --count`, `head --count": ["cat", dsi, "--count", "--where", "label = 1"],
             "inspect FILE": ["inspect", dsi], "verify": ["verify", dsi], "dedup": ["dedup", dsi],
             "inspect --plan": ["inspect", dsi, "--plan", "label"],
+            "inspect WHERE...": ["inspect", dsi, self.path("other.dsi")],
+            "inspect WHERE... --plan": ["inspect", dsi, self.path("other.dsi"), "--plan", "label"],
             "inspect --streams": ["inspect", dsi, "--streams", "label"],
             "bench": ["bench", dsi, "--features", "label"],
             "table create`, `table commit": ["table", "create", self.path("t")],

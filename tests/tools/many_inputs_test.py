@@ -65,7 +65,7 @@ class ManyInputsTest(CliTest):
         self.assertIn("named twice", self.expect(USAGE, "convert", a, self.folder / "*.jsonl", self.out).said)
         self.assertIn("different formats",
                       self.expect(USAGE, "convert", a, self.write("c.csv", "x\n1\n"), self.out).said)
-        self.assertIn("converted alone",
+        self.assertIn("taken alone",
                       self.expect(USAGE, "convert", self.write("d.dsi", ""), a, self.out).said)
         self.assertFalse(self.out.exists())
 

@@ -74,6 +74,12 @@ class OverlayTest(CliTest):
         shown = self.json("inspect", self.base, "--overlays", self.folder)
         self.assertEqual([(Path(o["path"]).name, o["fits"], o["features"]) for o in shown],
                          [("a.1.dsi", True, "label, new"), ("a.2.dsi", True, "new")])
+        whole = self.json("inspect", self.base, first, second)
+        self.assertEqual([(len(file["overlays"]), file["rows"]) for file in whole["files"]], [(2, 500)])
+        planned = self.json("inspect", self.base, first, second, "--plan", "new")
+        self.assertEqual((planned["rows"], planned["stripes"]), (500, 5))
+        alone = [self.json("inspect", o, "--plan", "new")["bytes_needed"] for o in (first, second)]
+        self.assertTrue(alone[1] < planned["bytes_needed"] < sum(alone))
         overlay = self.json("inspect", second)
         self.assertEqual(overlay["overlay"]["rows"], [[200, 300]])
         self.assertEqual(overlay["overlay"]["base_fingerprint"], self.json("inspect", self.base)["rows_fingerprint"])

@@ -9,7 +9,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
-#include "dsi/text/lines/text_rows_internal.h"
+#include "dsi/text/lines/row_parser_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -24,37 +24,12 @@ std::string NameOfCell(size_t cell) {
   return cell <= kNumbers ? fmt::format("I{}", cell) : fmt::format("C{}", cell - kNumbers);
 }
 
-class CriteoInput : public RowTextInput {
+class CriteoParser : public RowParser {
  public:
-  CriteoInput(std::unique_ptr<LineSource> source, std::shared_ptr<const Schema> rows_schema,
-              const TextInputOptions& options)
-      : RowTextInput(std::move(source), std::move(rows_schema), options),
-        has_value_(schema().features.size()) {}
-
-  Status FindFeatures(bool ignore_unknown) {
-    for (size_t cell = 0; cell < kCells; ++cell) {
+  CriteoParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options)
+      : RowParser(std::make_unique<LineSource>(options.max_line_bytes), std::move(rows_schema)) {
+    for (size_t cell = 0; cell < kCells; ++cell)
       feature_of_[cell] = schema().FindFeature(NameOfCell(cell));
-      if (feature_of_[cell] != kNoFeature || ignore_unknown) continue;
-      return BadInput("{}: {} of Criteo's format is no feature of the schema", lines().name(),
-                      NameOfCell(cell));
-    }
-    for (const FeatureSpec& feature : schema().features) {
-      if (feature.columns.size() == 1) continue;
-      return BadInput("{}: feature {} has {} columns, expected one", lines().name(),
-                      QuoteForMessage(feature.name), feature.columns.size());
-    }
-    return {};
-  }
-
-  TextCoverage coverage() const override {
-    TextCoverage coverage;
-    for (size_t cell = 0; cell < kCells; ++cell) {
-      if (ignored_[cell].values == 0) continue;
-      coverage.ignored.push_back(ignored_[cell]);
-      coverage.ignored.back().name = NameOfCell(cell);
-    }
-    AddAbsent(has_value_, &coverage);
-    return coverage;
   }
 
  protected:
@@ -97,11 +72,10 @@ class CriteoInput : public RowTextInput {
 
   Status SetCell(size_t cell, std::string_view text, RowBatch* batch) {
     if (feature_of_[cell] == kNoFeature) {
-      if (ignored_[cell].values++ == 0) ignored_[cell].first_line = lines_done();
+      ignored().Add(&ignored_place_[cell], NameOfCell(cell), lines_done());
       return {};
     }
     const auto feature = static_cast<size_t>(feature_of_[cell]);
-    has_value_[feature] = 1;
     const bool is_category = cell > kNumbers;
     int64_t number = 0;
     uint32_t category = 0;
@@ -123,8 +97,7 @@ class CriteoInput : public RowTextInput {
   std::string_view line_;
   std::array<std::string_view, kCells + 1> cells_;
   std::array<int, kCells> feature_of_{};
-  std::array<IgnoredName, kCells> ignored_;
-  std::vector<uint8_t> has_value_;
+  std::array<uint32_t, kCells> ignored_place_{};
 };
 
 }  // namespace
@@ -144,12 +117,23 @@ Schema CriteoSchema() {
   return schema;
 }
 
-Result<std::unique_ptr<TextInput>> MakeCriteoInput(std::unique_ptr<LineSource> lines,
-                                                   std::shared_ptr<const Schema> schema,
-                                                   const TextInputOptions& options) {
-  auto input = std::make_unique<CriteoInput>(std::move(lines), std::move(schema), options);
-  DSI_RETURN_IF_ERROR(input->FindFeatures(options.ignore_unknown));
-  return std::unique_ptr<TextInput>(std::move(input));
+Status CheckCriteoSchema(const Schema& schema, bool ignore_unknown, const std::string& file) {
+  for (size_t cell = 0; cell < kCells && !ignore_unknown; ++cell) {
+    if (schema.FindFeature(NameOfCell(cell)) != kNoFeature) continue;
+    return BadInput("{}: {} of Criteo's format is no feature of the schema", file,
+                    NameOfCell(cell));
+  }
+  for (const FeatureSpec& feature : schema.features) {
+    if (feature.columns.size() == 1) continue;
+    return BadInput("{}: feature {} has {} columns, expected one", file,
+                    QuoteForMessage(feature.name), feature.columns.size());
+  }
+  return {};
+}
+
+std::unique_ptr<RowParser> MakeCriteoParser(std::shared_ptr<const Schema> schema,
+                                            const TextInputOptions& options) {
+  return std::make_unique<CriteoParser>(std::move(schema), options);
 }
 
 }  // namespace dsi::internal

@@ -4,9 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "dsi/format/schema.h"
-#include "dsi/text/lines/line_source_internal.h"
+#include "dsi/text/lines/row_parser_internal.h"
 #include "dsi/text/text_input.h"
 
 namespace dsi::internal {
@@ -14,9 +15,10 @@ namespace dsi::internal {
 // label; I1 … I13 dense; C1 … C26 lists of one id at most, whose 32 bits are the digits.
 Schema CriteoSchema();
 
-// kBadInput: the schema has other features than that one, unless they may be ignored.
-Result<std::unique_ptr<TextInput>> MakeCriteoInput(std::unique_ptr<LineSource> lines,
-                                                   std::shared_ptr<const Schema> schema,
-                                                   const TextInputOptions& options);
+// kBadInput: the schema has other features than that one, unless they may be ignored, or features
+// of several columns. The message names a file.
+Status CheckCriteoSchema(const Schema& schema, bool ignore_unknown, const std::string& file);
+std::unique_ptr<RowParser> MakeCriteoParser(std::shared_ptr<const Schema> schema,
+                                            const TextInputOptions& options);
 
 }  // namespace dsi::internal

@@ -61,14 +61,9 @@ Status RecordReader::Cut() {
   return {};
 }
 
-void RecordReader::KeepHeader() {
-  header_.clear();
-  for (const Cell& cell : cells_) header_.emplace_back(cell.text);
-}
-
 bool RecordReader::IsHeaderAgain() const {
-  return header_.size() > 1 &&
-         std::equal(cells_.begin(), cells_.end(), header_.begin(), header_.end(),
+  return header_ != nullptr && header_->size() > 1 &&
+         std::equal(cells_.begin(), cells_.end(), header_->begin(), header_->end(),
                     [](const Cell& cell, const std::string& name) { return cell.text == name; });
 }
 

@@ -35,10 +35,10 @@ class RecordReader {
   std::string_view text() const { return line_; }
   uint64_t first_line() const { return first_line_; }
   const std::vector<Cell>& cells() const { return cells_; }
-  // The record read last is the header. From here on Next refuses it with kBadInput: it stands in
-  // the middle where whole files were joined, and would turn every column into text. A single
-  // column may well hold its own name.
-  void KeepHeader();
+  // From here on Cut refuses these cells, the header's, with kBadInput: it stands in the middle
+  // where whole files were joined, and would turn every column into text. A single column may well
+  // hold its own name. They outlive that.
+  void KeepHeader(const std::vector<std::string>* header) { header_ = header; }
 
  private:
   struct Extent {
@@ -59,7 +59,7 @@ class RecordReader {
   uint64_t first_line_ = 0;
   std::vector<Extent> extents_;
   std::vector<Cell> cells_;
-  std::vector<std::string> header_;
+  const std::vector<std::string>* header_ = nullptr;
   std::string unquoted_;  // Texts of cells with doubled quotes, one after another.
 };
 

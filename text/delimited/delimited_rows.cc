@@ -2,6 +2,8 @@
 // list cells hold numbers between separators, and "" in quotes is the empty list or the empty
 // string.
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -12,72 +14,39 @@
 #include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/delimited/delimited_record_internal.h"
-#include "dsi/text/lines/text_rows_internal.h"
+#include "dsi/text/delimited/delimited_rows_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 constexpr uint32_t kIgnored = UINT32_MAX;
 
-class DelimitedInput : public RowTextInput {
+// What a cell of a record is.
+struct Target {
+  uint32_t feature;
+  uint32_t column;  // Of the feature; kIgnored: position in FileStart::ignored.
+};
+
+struct Header : public FileStart {
+  std::vector<std::string> names;  // As they stand there.
+  std::vector<Target> targets;     // Per cell of a record.
+};
+
+class DelimitedParser : public RowParser {
  public:
-  DelimitedInput(std::unique_ptr<LineSource> source, std::shared_ptr<const Schema> rows_schema,
-                 const TextInputOptions& options, char delimiter)
-      : RowTextInput(std::move(source), std::move(rows_schema), options),
+  DelimitedParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options,
+                  char delimiter)
+      : RowParser(std::make_unique<LineSource>(options.max_line_bytes), std::move(rows_schema)),
         list_separator_(options.list_separator),
         epoch_unit_(options.epoch_unit),
         records_(&lines(), delimiter) {}
 
-  Status ReadHeader(bool ignore_unknown, bool may_be_empty) {
-    has_value_.assign(schema().features.size(), 0);
-    DSI_ASSIGN_OR_RETURN(const bool more, records_.Next());
-    if (!more && may_be_empty) return {};
-    if (!more) return BadInput("{}: found no line, expected a header", lines().Where());
-    std::unordered_map<std::string, Target> by_name;
-    for (uint32_t f = 0; f < schema().features.size(); ++f) {
-      for (uint32_t c = 0; c < schema().features[f].columns.size(); ++c) {
-        by_name.emplace(ColumnName(schema().features[f], c), Target{f, c});
-      }
-    }
-    records_.KeepHeader();
-    std::vector<uint32_t> found(schema().features.size());
-    std::unordered_map<std::string, size_t> seen;
-    for (const Cell& cell : records_.cells()) {
-      const std::string name(cell.text);
-      if (!seen.emplace(name, seen.size()).second) {
-        return BadInput("{}: {} stands twice in the header", lines().Where(),
-                        QuoteForMessage(name));
-      }
-      const auto at = by_name.find(name);
-      if (at == by_name.end() && !ignore_unknown) {
-        return BadInput("{}: {} of the header is no feature of the schema", lines().Where(),
-                        QuoteForMessage(name));
-      }
-      if (at != by_name.end()) {
-        targets_.push_back(at->second);
-        ++found[at->second.feature];
-        continue;
-      }
-      targets_.push_back({kIgnored, static_cast<uint32_t>(ignored_.size())});
-      ignored_.push_back({.name = name});
-    }
-    for (size_t f = 0; f < found.size(); ++f) {
-      const FeatureSpec& feature = schema().features[f];
-      if (found[f] == 0 || found[f] == feature.columns.size()) continue;
-      return BadInput("{}: the header has {} columns of feature {}, expected all {} or none",
-                      lines().Where(), found[f], QuoteForMessage(feature.name),
-                      feature.columns.size());
-    }
-    return {};
-  }
-
-  TextCoverage coverage() const override {
-    TextCoverage coverage{.ignored = ignored_, .more_ignored = 0, .absent = {}};
-    AddAbsent(has_value_, &coverage);
-    return coverage;
-  }
-
  protected:
+  void StartBlock(const FileStart* start) override {
+    header_ = static_cast<const Header*>(start);
+    records_.KeepHeader(&header_->names);
+    ignored_places_.assign(header_->ignored.size(), 0);
+  }
   Result<bool> NextRow() override { return records_.NextLine(); }
   std::string_view row_text() const override { return records_.text(); }
   uint64_t row_line() const override { return records_.first_line(); }
@@ -85,30 +54,25 @@ class DelimitedInput : public RowTextInput {
   Status SetRow(RowBatch* batch) override {
     DSI_RETURN_IF_ERROR(records_.Cut());
     const std::vector<Cell>& cells = records_.cells();
-    if (cells.size() != targets_.size()) {
+    const std::vector<Target>& targets = header_->targets;
+    if (cells.size() != targets.size()) {
       return BadInput("{}: found {} cells, expected the {} of the header", lines().Where(),
-                      cells.size(), targets_.size());
+                      cells.size(), targets.size());
     }
     for (size_t i = 0; i < cells.size(); ++i) {
       if (cells[i].text.empty() && !cells[i].quoted) continue;
-      if (targets_[i].feature == kIgnored) {
-        IgnoredName& ignored = ignored_[targets_[i].column];
-        if (ignored.values++ == 0) ignored.first_line = lines_done();
+      if (targets[i].feature == kIgnored) {
+        const size_t name = targets[i].column;
+        ignored().Add(&ignored_places_[name], header_->ignored[name].name, lines_done());
         continue;
       }
-      has_value_[targets_[i].feature] = 1;
-      const Status status = SetCell(targets_[i], cells[i].text, batch);
+      const Status status = SetCell(targets[i], cells[i].text, batch);
       if (!status.ok()) return AtLine(status);
     }
     return {};
   }
 
  private:
-  struct Target {
-    uint32_t feature;
-    uint32_t column;  // Of the feature; kIgnored: position in ignored_.
-  };
-
   Status SetCell(Target target, std::string_view text, RowBatch* batch) {
     const FeatureSpec& feature = schema().features[target.feature];
     if (IsListKind(feature.kind) || feature.kind == Kind::kEmbedding) {
@@ -220,9 +184,8 @@ class DelimitedInput : public RowTextInput {
   const char list_separator_;
   const TimeUnit epoch_unit_;
   RecordReader records_;
-  std::vector<Target> targets_;     // Per cell of a record.
-  std::vector<uint8_t> has_value_;  // Per feature: some row had it.
-  std::vector<IgnoredName> ignored_;
+  const Header* header_ = nullptr;
+  std::vector<uint32_t> ignored_places_;  // Per name ignored.
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;
   std::vector<double> doubles_;
@@ -230,14 +193,53 @@ class DelimitedInput : public RowTextInput {
 
 }  // namespace
 
-Result<std::unique_ptr<TextInput>> MakeDelimitedInput(std::unique_ptr<LineSource> lines,
-                                                      std::shared_ptr<const Schema> schema,
-                                                      const TextInputOptions& options,
-                                                      char delimiter, bool may_be_empty) {
-  auto input =
-      std::make_unique<DelimitedInput>(std::move(lines), std::move(schema), options, delimiter);
-  DSI_RETURN_IF_ERROR(input->ReadHeader(options.ignore_unknown, may_be_empty));
-  return std::unique_ptr<TextInput>(std::move(input));
+Result<std::shared_ptr<const FileStart>> ReadHeader(LineSource* lines, const Schema& schema,
+                                                    char delimiter, bool ignore_unknown,
+                                                    bool may_be_empty) {
+  auto header = std::make_shared<Header>();
+  RecordReader records(lines, delimiter);
+  DSI_ASSIGN_OR_RETURN(const bool more, records.Next());
+  if (!more && may_be_empty) return std::shared_ptr<const FileStart>(std::move(header));
+  if (!more) return BadInput("{}: found no line, expected a header", lines->Where());
+  std::unordered_map<std::string, Target> by_name;
+  for (uint32_t f = 0; f < schema.features.size(); ++f) {
+    for (uint32_t c = 0; c < schema.features[f].columns.size(); ++c) {
+      by_name.emplace(ColumnName(schema.features[f], c), Target{f, c});
+    }
+  }
+  std::vector<uint32_t> found(schema.features.size());
+  std::unordered_map<std::string, size_t> seen;
+  for (const Cell& cell : records.cells()) {
+    const std::string& name = header->names.emplace_back(cell.text);
+    if (!seen.emplace(name, seen.size()).second) {
+      return BadInput("{}: {} stands twice in the header", lines->Where(), QuoteForMessage(name));
+    }
+    const auto at = by_name.find(name);
+    if (at == by_name.end() && !ignore_unknown) {
+      return BadInput("{}: {} of the header is no feature of the schema", lines->Where(),
+                      QuoteForMessage(name));
+    }
+    if (at != by_name.end()) {
+      header->targets.push_back(at->second);
+      ++found[at->second.feature];
+      continue;
+    }
+    header->targets.push_back({kIgnored, static_cast<uint32_t>(header->ignored.size())});
+    header->ignored.push_back({.name = name});
+  }
+  for (size_t f = 0; f < found.size(); ++f) {
+    const FeatureSpec& feature = schema.features[f];
+    if (found[f] == 0 || found[f] == feature.columns.size()) continue;
+    return BadInput("{}: the header has {} columns of feature {}, expected all {} or none",
+                    lines->Where(), found[f], QuoteForMessage(feature.name),
+                    feature.columns.size());
+  }
+  return std::shared_ptr<const FileStart>(std::move(header));
+}
+
+std::unique_ptr<RowParser> MakeDelimitedParser(std::shared_ptr<const Schema> schema,
+                                               const TextInputOptions& options, char delimiter) {
+  return std::make_unique<DelimitedParser>(std::move(schema), options, delimiter);
 }
 
 }  // namespace dsi::internal

@@ -12,21 +12,18 @@
 #include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/example/example_message_internal.h"
-#include "dsi/text/lines/text_rows_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 using Form = ExampleFeature::Form;
 
-class ExampleInput : public RowTextInput {
+class ExampleRowParser : public RowParser {
  public:
-  ExampleInput(std::unique_ptr<TfRecordSource> source, std::shared_ptr<const Schema> rows_schema,
-               const TextInputOptions& options)
-      : RowTextInput(std::move(source), std::move(rows_schema), options),
+  ExampleRowParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options)
+      : RowParser(std::make_unique<TfRecordSource>(options.max_line_bytes), std::move(rows_schema)),
         ignore_unknown_(options.ignore_unknown),
-        epoch_unit_(options.epoch_unit),
-        has_value_(schema().features.size()) {
+        epoch_unit_(options.epoch_unit) {
     for (uint32_t f = 0; f < schema().features.size(); ++f) {
       const FeatureSpec& feature = schema().features[f];
       for (uint32_t c = 0; c < feature.columns.size(); ++c)
@@ -34,15 +31,10 @@ class ExampleInput : public RowTextInput {
     }
   }
 
-  TextCoverage coverage() const override {
-    TextCoverage coverage{.ignored = ignored_, .more_ignored = more_ignored_, .absent = {}};
-    AddAbsent(has_value_, &coverage);
-    return coverage;
-  }
-
  protected:
   Result<bool> NextRow() override { return lines().Next(&record_); }
   std::string_view row_text() const override { return record_; }
+  void ForgetIgnored() override { ignored_places_.clear(); }
 
   Status SetRow(RowBatch* batch) override {
     DSI_RETURN_IF_ERROR(static_cast<const TfRecordSource&>(lines()).CheckRecord());
@@ -68,33 +60,28 @@ class ExampleInput : public RowTextInput {
   Status Ignore(const ExampleFeature& feature) {
     if (!ignore_unknown_)
       return BadInput("{} is no feature of the schema", QuoteForMessage(feature.name));
-    constexpr size_t kMaxIgnoredNames = 10'000;
-    const auto at = ignored_at_.find(std::string(feature.name));
-    if (at != ignored_at_.end()) {
-      ++ignored_[at->second].values;
-    } else if (ignored_.size() == kMaxIgnoredNames) {
-      ++more_ignored_;
+    if (ignored().is_full()) {
+      ignored().AddBeyond();
     } else {
-      ignored_at_.emplace(feature.name, ignored_.size());
-      ignored_.push_back(
-          {.name = std::string(feature.name), .values = 1, .first_line = lines_done()});
+      ignored().Add(&ignored_places_[std::string(feature.name)], feature.name, lines_done());
     }
     return {};
   }
 
   Status SetFeature(Target target, const ExampleFeature& feature, RowBatch* batch) {
     const FeatureSpec& spec = schema().features[target.feature];
-    if (IsListKind(spec.kind) || spec.kind == Kind::kEmbedding) {
-      has_value_[target.feature] = 1;
+    if (IsListKind(spec.kind) || spec.kind == Kind::kEmbedding)
       return SetList(target, feature, batch);
-    }
     // How a row without the feature is written where a list of values must be.
     if (feature.size() == 0) return {};
+    if (feature.form == Form::kBytes && feature.size() != 1) {
+      return BadInput("feature {}: found {} texts, expected one ({})", QuoteForMessage(spec.name),
+                      feature.size(), kNoTextsInLists);
+    }
     if (feature.size() != 1) {
       return BadInput("feature {}: found {} values, expected one", QuoteForMessage(spec.name),
                       feature.size());
     }
-    has_value_[target.feature] = 1;
     const Type type = spec.columns[0].type;
     if (feature.form == Form::kBytes) {
       if (type != Type::kBytes && spec.time_unit == TimeUnit::kNone)
@@ -130,7 +117,10 @@ class ExampleInput : public RowTextInput {
 
   Status SetList(Target target, const ExampleFeature& feature, RowBatch* batch) {
     const Type type = schema().features[target.feature].columns[target.column].type;
-    if (feature.form == Form::kBytes) return Unexpected(target, "bytes");
+    if (feature.form == Form::kBytes) {
+      const std::string found = fmt::format("{} texts", feature.size());
+      return Unexpected(target, found, fmt::format(" ({})", kNoTextsInLists));
+    }
     if (feature.form == Form::kFloats)
       return batch->SetFloats(target.feature, target.column, parser_.Floats(feature));
     if (!IsFloat(type)) return batch->SetInts(target.feature, target.column, parser_.Ints(feature));
@@ -151,21 +141,19 @@ class ExampleInput : public RowTextInput {
     return batch->SetDoubles(target.feature, target.column, doubles_);
   }
 
-  Status Unexpected(Target target, std::string_view found) const {
+  Status Unexpected(Target target, std::string_view found, std::string_view why = {}) const {
     const FeatureSpec& spec = schema().features[target.feature];
     const Type type = spec.columns[target.column].type;
     return BadInput(
-        "feature {}: found {}, expected {}", QuoteForMessage(ColumnName(spec, target.column)),
-        found, type == Type::kBytes ? "bytes" : fmt::format("numbers of type {}", TypeName(type)));
+        "feature {}: found {}, expected {}{}", QuoteForMessage(ColumnName(spec, target.column)),
+        found, type == Type::kBytes ? "bytes" : fmt::format("numbers of type {}", TypeName(type)),
+        why);
   }
 
   const bool ignore_unknown_;
   const TimeUnit epoch_unit_;
   std::unordered_map<std::string, Target> targets_;
-  std::vector<uint8_t> has_value_;  // Per feature: some row had it.
-  std::vector<IgnoredName> ignored_;
-  std::unordered_map<std::string, size_t> ignored_at_;
-  uint64_t more_ignored_ = 0;
+  std::unordered_map<std::string, uint32_t> ignored_places_;
   ExampleParser parser_;
   std::string_view record_;
   std::vector<double> doubles_;
@@ -173,10 +161,9 @@ class ExampleInput : public RowTextInput {
 
 }  // namespace
 
-std::unique_ptr<TextInput> MakeExampleInput(std::unique_ptr<TfRecordSource> records,
-                                            std::shared_ptr<const Schema> schema,
-                                            const TextInputOptions& options) {
-  return std::make_unique<ExampleInput>(std::move(records), std::move(schema), options);
+std::unique_ptr<RowParser> MakeExampleRowParser(std::shared_ptr<const Schema> schema,
+                                                const TextInputOptions& options) {
+  return std::make_unique<ExampleRowParser>(std::move(schema), options);
 }
 
 }  // namespace dsi::internal

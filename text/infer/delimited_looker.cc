@@ -53,7 +53,9 @@ class DelimitedLooker : public RowLooker {
     DSI_ASSIGN_OR_RETURN(const bool more, records_->Next());
     if (!more && may_be_empty) return {};
     if (!more) return BadInput("{}: found no line, expected a header", lines().Where());
-    records_->KeepHeader();
+    header_.clear();
+    for (const Cell& cell : records_->cells()) header_.emplace_back(cell.text);
+    records_->KeepHeader(&header_);
     std::unordered_set<std::string_view> names;
     for (const Cell& cell : records_->cells()) {
       if (!names.insert(cell.text).second) {
@@ -132,6 +134,7 @@ class DelimitedLooker : public RowLooker {
 
   const char delimiter_;
   const char list_separator_;
+  std::vector<std::string> header_;
   std::optional<RecordReader> records_;                 // Of the file being read.
   std::vector<uint32_t> columns_;                       // The feature of each of its cells.
   std::unordered_map<std::string, uint32_t> ordinals_;  // Of all files.

@@ -60,8 +60,8 @@ class ExampleLooker : public RowLooker {
     if (!is_one) of->longest_list = std::max<uint64_t>(of->longest_list, feature.size());
     if (feature.form == Form::kBytes) {
       if (!is_one) {
-        return BadInput("{}: feature {}: {} texts, expected one (lists hold numbers)",
-                        lines().Where(), QuoteForMessage(feature.name), feature.size());
+        return BadInput("{}: feature {}: found {} texts, expected one ({})", lines().Where(),
+                        QuoteForMessage(feature.name), feature.size(), kNoTextsInLists);
       }
       const std::string_view text = parser_.Texts(feature)[0];
       if (!simdjson::validate_utf8(text.data(), text.size())) {

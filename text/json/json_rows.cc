@@ -10,7 +10,7 @@
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 #include "dsi/text/json/key_tree_internal.h"
-#include "dsi/text/lines/text_rows_internal.h"
+#include "dsi/text/json/json_rows_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -18,33 +18,13 @@ namespace {
 namespace dom = simdjson::dom;
 using dom::element_type;
 
-class JsonInput : public RowTextInput {
+class JsonParser : public RowParser {
  public:
-  JsonInput(std::unique_ptr<LineSource> lines, std::shared_ptr<const Schema> rows_schema,
-            const TextInputOptions& options)
-      : RowTextInput(std::move(lines), std::move(rows_schema), options),
+  JsonParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options)
+      : RowParser(std::make_unique<LineSource>(options.max_line_bytes), std::move(rows_schema)),
         ignore_unknown_(options.ignore_unknown),
         epoch_unit_(options.epoch_unit) {
-    for (size_t f = 0; f < schema().features.size(); ++f) {
-      const FeatureSpec& feature = schema().features[f];
-      for (size_t c = 0; c < feature.columns.size(); ++c) {
-        KeyTree::Node* node = keys_.Add(ColumnName(feature, c), true);
-        node->feature = static_cast<uint32_t>(f);
-        node->column = static_cast<uint32_t>(c);
-        node->type = feature.columns[c].type;
-        node->is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
-      }
-    }
-  }
-
-  TextCoverage coverage() const override {
-    TextCoverage coverage{.ignored = ignored_, .more_ignored = more_ignored_, .absent = {}};
-    std::vector<uint8_t> has_value(schema().features.size());
-    for (const KeyTree::Node& node : keys_.nodes()) {
-      if (node.feature != KeyTree::kNone && node.has_value) has_value[node.feature] = 1;
-    }
-    AddAbsent(has_value, &coverage);
-    return coverage;
+    MakeKeys();
   }
 
  protected:
@@ -62,12 +42,31 @@ class JsonInput : public RowTextInput {
     ++row_;
     batch_ = batch;
     members_.clear();
-    return SetObject(object, keys_.root());
+    return SetObject(object, keys_->root());
+  }
+
+  void ForgetIgnored() override {
+    if (num_unknown_ > IgnoredNames::kMost / 4) MakeKeys();
   }
 
   std::string_view row_text() const override { return line_; }
 
  private:
+  void MakeKeys() {
+    keys_ = std::make_unique<KeyTree>();
+    num_unknown_ = 0;
+    for (size_t f = 0; f < schema().features.size(); ++f) {
+      const FeatureSpec& feature = schema().features[f];
+      for (size_t c = 0; c < feature.columns.size(); ++c) {
+        KeyTree::Node* node = keys_->Add(ColumnName(feature, c), true);
+        node->feature = static_cast<uint32_t>(f);
+        node->column = static_cast<uint32_t>(c);
+        node->type = feature.columns[c].type;
+        node->is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
+      }
+    }
+  }
+
   // A member whose name is known, waiting for its value to be set.
   struct Member {
     KeyTree::Node* node;
@@ -81,7 +80,7 @@ class JsonInput : public RowTextInput {
     const size_t begin = members_.size();
     KeyTree::Entry* last = nullptr;
     for (const dom::key_value_pair member : object) {
-      KeyTree::Node* node = keys_.Find(parent, member.key, &last);
+      KeyTree::Node* node = keys_->Find(parent, member.key, &last);
       if (node == nullptr) {
         DSI_ASSIGN_OR_RETURN(node, AddUnknown(parent, member, &last));
         if (node == nullptr) continue;
@@ -107,7 +106,6 @@ class JsonInput : public RowTextInput {
     const element_type type = member.value.type();
     if (type == element_type::NULL_VALUE) return {};
     if (node->feature != KeyTree::kNone) {
-      node->has_value = true;
       return SetFeature(*node, member.value, type);
     }
     if (type == element_type::OBJECT) return SetObject(member.value, node);
@@ -138,25 +136,18 @@ class JsonInput : public RowTextInput {
       return Fault("{} is no feature of the schema; found {}",
                    QuoteForMessage(KeyTree::Join(*parent, member.key)), DescribeJson(member.value));
     }
-    // Names without end (ids as keys) must not fill the memory.
-    if (num_unknown_ == kMaxIgnoredNames) {
-      ++more_ignored_;
+    if (ignored().is_full()) {
+      ignored().AddBeyond();
       return nullptr;
     }
     ++num_unknown_;
-    KeyTree::Node* const node = keys_.FindOrAdd(parent, member.key, last);
+    KeyTree::Node* const node = keys_->FindOrAdd(parent, member.key, last);
     node->is_unknown = true;
     return node;
   }
 
-  // Of a node that is no feature, `column` is its place among the ignored, plus 1.
-  void Ignore(KeyTree::Node* node) {
-    if (node->column == 0) {
-      ignored_.push_back({.name = node->name, .first_line = lines_done()});
-      node->column = static_cast<uint32_t>(ignored_.size());
-    }
-    ++ignored_[node->column - 1].values;
-  }
+  // Of a node that is no feature, `column` is its place among the ignored.
+  void Ignore(KeyTree::Node* node) { ignored().Add(&node->column, node->name, lines_done()); }
 
   Status SetFeature(const KeyTree::Node& node, dom::element value, element_type type) {
     if (node.is_list) {
@@ -322,14 +313,10 @@ class JsonInput : public RowTextInput {
         QuoteForMessage(node.name), at, DescribeJson(item), ExpectedValue(node));
   }
 
-  static constexpr size_t kMaxIgnoredNames = 10'000;
-
   const bool ignore_unknown_;
   const TimeUnit epoch_unit_;
-  KeyTree keys_;
+  std::unique_ptr<KeyTree> keys_;
   size_t num_unknown_ = 0;
-  std::vector<IgnoredName> ignored_;
-  uint64_t more_ignored_ = 0;
   JsonLineParser parser_;
   uint64_t row_ = 0;
   std::string_view line_;        // Of the row being read.
@@ -342,11 +329,9 @@ class JsonInput : public RowTextInput {
 
 }  // namespace
 
-Result<std::unique_ptr<TextInput>> MakeJsonInput(std::unique_ptr<LineSource> lines,
-                                                 std::shared_ptr<const Schema> schema,
-                                                 const TextInputOptions& options) {
-  return std::unique_ptr<TextInput>(
-      std::make_unique<JsonInput>(std::move(lines), std::move(schema), options));
+std::unique_ptr<RowParser> MakeJsonParser(std::shared_ptr<const Schema> schema,
+                                          const TextInputOptions& options) {
+  return std::make_unique<JsonParser>(std::move(schema), options);
 }
 
 }  // namespace dsi::internal

@@ -41,7 +41,6 @@ class KeyTree {
     Type type = Type::kInt64;  // For the caller, as all below but the name.
     bool is_list = false;
     bool is_unknown = false;
-    bool has_value = false;
     std::string name;  // Full dotted name; empty for the root.
   };
 

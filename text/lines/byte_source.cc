@@ -1,6 +1,7 @@
 #include "dsi/text/lines/byte_source_internal.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,8 +34,16 @@ const PackingFacts& FactsOf(Packing packing) { return kFacts[static_cast<size_t>
 // handed out again first.
 class DescriptorSource : public ByteSource {
  public:
-  DescriptorSource(int descriptor, bool owned, uint64_t total, std::string name)
-      : descriptor_(descriptor), owned_(owned), total_(total), name_(std::move(name)) {}
+  DescriptorSource(int descriptor, bool owned, std::string name, const std::atomic<bool>* stop)
+      : descriptor_(descriptor), owned_(owned), name_(std::move(name)), stop_(stop) {
+    struct stat info {};
+    if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return;
+    is_file_ = true;
+    if (!owned) return;
+    total_ = static_cast<uint64_t>(info.st_size);
+    // A hint that is allowed to fail.
+    (void)::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
   ~DescriptorSource() override {
     if (owned_) ::close(descriptor_);
   }
@@ -66,10 +75,30 @@ class DescriptorSource : public ByteSource {
 
   uint64_t bytes_done() const override { return done_; }
   uint64_t bytes_total() const override { return total_; }
+  bool is_ready() const override { return is_file_ || Poll(0); }
 
  private:
+  // Whether a read would not wait, within so long. What cannot be polled does not wait.
+  bool Poll(int timeout_ms) const {
+    pollfd one{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    return ::poll(&one, 1, timeout_ms) != 0;
+  }
+
+  // A thread that is in read() cannot be called back, so a pipe is read once it has something. A
+  // signal handler may meanwhile have made the descriptor another one.
+  Status WaitForPipe() const {
+    constexpr int kLookEachMs = 20;
+    if (is_file_ || stop_ == nullptr) return {};
+    do {
+      if (stop_->load(std::memory_order_relaxed))
+        return Error(StatusCode::kCancelled, "{}: the reading was stopped", name_);
+    } while (!Poll(kLookEachMs));
+    return {};
+  }
+
   Result<size_t> ReadDescriptor(std::span<char> dst) {
     while (true) {
+      DSI_RETURN_IF_ERROR(WaitForPipe());
       const ssize_t count = ::read(descriptor_, dst.data(), dst.size());
       if (count >= 0) return static_cast<size_t>(count);
       if (errno == EINTR) continue;
@@ -79,18 +108,20 @@ class DescriptorSource : public ByteSource {
 
   int descriptor_;
   bool owned_;
-  uint64_t total_;
+  bool is_file_ = false;
+  uint64_t total_ = 0;
   uint64_t done_ = 0;
   std::string name_;
+  const std::atomic<bool>* stop_;
   std::array<char, kPackingMagicBytes> head_{};
   size_t head_size_ = 0;
   size_t head_at_ = 0;
 };
 
 Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path,
-                                                         const std::string& name) {
-  if (path == "-") return std::make_unique<DescriptorSource>(STDIN_FILENO, false, 0, name);
-
+                                                         const std::string& name,
+                                                         const std::atomic<bool>* stop) {
+  if (path == "-") return std::make_unique<DescriptorSource>(STDIN_FILENO, false, name, stop);
   if (!SchemeOf(path).empty()) {
     return InvalidArgument("{}: text is read from local files and standard input, not from URLs",
                            WithoutSecrets(path));
@@ -100,14 +131,7 @@ Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path
     const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
     return Error(code, "{}: {}", name, std::strerror(errno));
   }
-  struct stat info {};
-  uint64_t total = 0;
-  if (::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode)) {
-    total = static_cast<uint64_t>(info.st_size);
-    // A hint that is allowed to fail.
-    (void)::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
-  }
-  return std::make_unique<DescriptorSource>(descriptor, true, total, name);
+  return std::make_unique<DescriptorSource>(descriptor, true, name, stop);
 }
 
 }  // namespace
@@ -125,9 +149,9 @@ std::string_view EndingOf(Packing packing) {
 
 std::string SourceName(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
-                                                   const std::string& name) {
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<DescriptorSource> file, OpenDescriptor(path, name));
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path, const std::string& name,
+                                                   const std::atomic<bool>* stop) {
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<DescriptorSource> file, OpenDescriptor(path, name, stop));
   DSI_ASSIGN_OR_RETURN(const std::string_view head, file->Peek());
   const Packing packing = FindPacking(head);
   if (packing != Packing::kNone) return MakeUnpacker(packing, std::move(file), name);

@@ -4,6 +4,7 @@
 // Thread safety: one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,13 +25,16 @@ class ByteSource {
   // Bytes taken from the file itself, before anything is decompressed, and its size; 0 unknown.
   virtual uint64_t bytes_done() const = 0;
   virtual uint64_t bytes_total() const = 0;
+  // False where Read might wait for who writes into a pipe.
+  virtual bool is_ready() const = 0;
 };
 
 // Opens a file, or standard input for "-". Compression is found by the first bytes, so that a pipe
 // may be compressed too; a path with the ending of a packing whose bytes say otherwise is
-// kBadInput. Messages call it `name`.
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
-                                                   const std::string& name);
+// kBadInput. Messages call it `name`. Where *stop (may be null, else outlives it) is set, by any
+// thread, nobody waits for a pipe any longer: kCancelled.
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path, const std::string& name,
+                                                   const std::atomic<bool>* stop = nullptr);
 
 enum class Packing : uint8_t { kNone, kGzip, kZstd, kLz4 };
 inline constexpr size_t kPackingMagicBytes = 4;

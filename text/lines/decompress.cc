@@ -36,6 +36,7 @@ class CompressedInput {
   std::span<char> rest() { return std::span(bytes_).subspan(at_, size_ - at_); }
   void Use(size_t count) { at_ += count; }
   const ByteSource& source() const { return *source_; }
+  bool is_ready() const { return at_ < size_ || source_->is_ready(); }
 
   // The source ended inside what is packed.
   Status EndsEarly(const std::string& name, std::string_view format) const {
@@ -99,6 +100,7 @@ class GzipSource : public ByteSource {
 
   uint64_t bytes_done() const override { return input_.source().bytes_done(); }
   uint64_t bytes_total() const override { return input_.source().bytes_total(); }
+  bool is_ready() const override { return input_.is_ready(); }
 
  private:
   CompressedInput input_;
@@ -140,6 +142,7 @@ class ZstdSource : public ByteSource {
 
   uint64_t bytes_done() const override { return input_.source().bytes_done(); }
   uint64_t bytes_total() const override { return input_.source().bytes_total(); }
+  bool is_ready() const override { return input_.is_ready(); }
 
  private:
   CompressedInput input_;
@@ -182,6 +185,7 @@ class Lz4Source : public ByteSource {
 
   uint64_t bytes_done() const override { return input_.source().bytes_done(); }
   uint64_t bytes_total() const override { return input_.source().bytes_total(); }
+  bool is_ready() const override { return input_.is_ready(); }
 
  private:
   CompressedInput input_;

@@ -21,10 +21,29 @@ LineSource::LineSource(std::unique_ptr<ByteSource> bytes, std::string name, uint
     : bytes_(std::move(bytes)),
       name_(std::move(name)),
       max_line_bytes_(max_line_bytes),
-      buffer_(kFirstBuffer + kPadding) {}
+      buffer_(kFirstBuffer + kTextPadding),
+      data_(buffer_.data()) {}
+
+void LineSource::StartBlock(const TextBlock& block, const std::string& name) {
+  name_ = name;
+  data_ = block.bytes.data();
+  filled_ = block.size;
+  begin_ = end_ = 0;
+  lines_ = block.lines_before;
+  at_end_ = true;
+  is_last_ = block.ends_file;
+  ran_out_ = failed_ = false;
+}
+
+std::unique_ptr<ByteSource> LineSource::TakeBytes(std::string_view* rest) {
+  *rest = {data_ + end_, filled_ - end_};
+  end_ = begin_ = filled_;
+  at_end_ = true;
+  return std::move(bytes_);
+}
 
 Status LineSource::Fill() {
-  const auto is_tight = [this] { return buffer_.size() - kPadding - filled_ < kLeastRead; };
+  const auto is_tight = [this] { return buffer_.size() - kTextPadding - filled_ < kLeastRead; };
   if (is_tight() && begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, filled_ - begin_);
     end_ -= begin_;
@@ -32,7 +51,8 @@ Status LineSource::Fill() {
     begin_ = 0;
   }
   if (is_tight()) buffer_.resize(buffer_.size() * 2);
-  const size_t room = buffer_.size() - kPadding - filled_;
+  data_ = buffer_.data();
+  const size_t room = buffer_.size() - kTextPadding - filled_;
   const Result<size_t> read = bytes_->Read(std::span(buffer_).subspan(filled_, room));
   failed_ = !read.ok();
   DSI_RETURN_IF_ERROR(read.status());
@@ -45,12 +65,11 @@ Status LineSource::Fill() {
 Status LineSource::FindLineEnd(size_t from) {
   size_t length = from - begin_;
   while (true) {
-    const char* start = buffer_.data() + begin_ + length;
+    const char* start = data_ + begin_ + length;
     const void* found = std::memchr(start, '\n', filled_ - begin_ - length);
     const size_t seen =
-        found == nullptr
-            ? filled_ - begin_
-            : static_cast<size_t>(static_cast<const char*>(found) - (buffer_.data() + begin_));
+        found == nullptr ? filled_ - begin_
+                         : static_cast<size_t>(static_cast<const char*>(found) - (data_ + begin_));
     if (seen > max_line_bytes_) {
       return Error(StatusCode::kResourceExhausted,
                    "{}:{}: a line of more than {} bytes; raise max_line_bytes to read it", name_,
@@ -61,6 +80,7 @@ Status LineSource::FindLineEnd(size_t from) {
       return {};
     }
     if (at_end_) {
+      ran_out_ = !is_last_ && filled_ > begin_;
       end_ = filled_;
       return {};
     }
@@ -71,13 +91,13 @@ Status LineSource::FindLineEnd(size_t from) {
 
 void LineSource::SkipByteOrderMark() {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
-  if (std::string_view(buffer_.data() + begin_, end_ - begin_).starts_with(kMark)) {
+  if (std::string_view(data_ + begin_, end_ - begin_).starts_with(kMark)) {
     begin_ += kMark.size();
   }
 }
 
 std::string_view LineSource::Line() const {
-  std::string_view line(buffer_.data() + begin_, end_ - begin_);
+  std::string_view line(data_ + begin_, end_ - begin_);
   if (line.ends_with('\n')) line.remove_suffix(1);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;

@@ -92,11 +92,23 @@ std::vector<std::string> TextFiles::Names() const {
   return names;
 }
 
-Result<std::unique_ptr<LineSource>> TextFiles::OpenNext() {
+Result<std::unique_ptr<ByteSource>> TextFiles::OpenBytes(const std::atomic<bool>* stop) {
   const std::string name = Name(opened_);
   const TextFile& file = files_[opened_++];
   if (file.before_open) DSI_RETURN_IF_ERROR(file.before_open());
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> bytes, OpenByteSource(file.path, name));
+  return OpenByteSource(file.path, name, stop);
+}
+
+bool TextFiles::OpensAtOnce() const {
+  const TextFile& file = files_[opened_];
+  struct stat info {};
+  return !file.before_open && file.path != "-" && ::stat(file.path.c_str(), &info) == 0 &&
+         S_ISREG(info.st_mode);
+}
+
+Result<std::unique_ptr<LineSource>> TextFiles::OpenNext() {
+  const std::string name = Name(opened_);
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> bytes, OpenBytes());
   if (format_ == TextFormat::kTfRecord) {
     return std::unique_ptr<LineSource>(
         std::make_unique<TfRecordSource>(std::move(bytes), name, max_line_bytes_));

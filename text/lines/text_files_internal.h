@@ -3,6 +3,7 @@
 // Thread safety: one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,8 +34,11 @@ class TextFiles {
   std::string Name(size_t file) const;
   std::vector<std::string> Names() const;
 
-  // Opens the lines of the next file; there is one.
+  // Opens the next file; there is one. A flag that is set ends the waiting for a pipe (kCancelled).
+  Result<std::unique_ptr<ByteSource>> OpenBytes(const std::atomic<bool>* stop = nullptr);
   Result<std::unique_ptr<LineSource>> OpenNext();
+  // Whether nobody has to wait for the next one to open, nor asked to be told before.
+  bool OpensAtOnce() const;
   // Sizes of all files; 0 where one has none, as pipes.
   uint64_t CountBytes() const;
 

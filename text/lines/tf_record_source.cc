@@ -21,7 +21,34 @@ Number ReadLittle(std::string_view bytes) {
   return number;
 }
 
+// What stands in front of a record; kHeadBytes are there.
+uint64_t LengthOf(std::string_view head) { return ReadLittle<uint64_t>(head); }
+bool IsSoundLength(std::string_view head) {
+  return MaskedCrc32c(head.substr(0, kLengthBytes)) ==
+         ReadLittle<uint32_t>(head.substr(kLengthBytes));
+}
+
 }  // namespace
+
+size_t CountWholeRecords(std::string_view bytes, uint64_t max_bytes, uint64_t* records,
+                         bool* is_lost) {
+  *records = 0;
+  size_t at = 0;
+  while (bytes.size() - at >= kHeadBytes) {
+    const std::string_view head = bytes.substr(at, kHeadBytes);
+    const uint64_t length = LengthOf(head);
+    *is_lost = !IsSoundLength(head) || length > std::min(max_bytes, kMostBytes);
+    if (*is_lost || bytes.size() - at - kHeadBytes < length + kSumBytes) break;
+    at += kHeadBytes + length + kSumBytes;
+    ++*records;
+  }
+  return at;
+}
+
+void TfRecordSource::StartBlock(const TextBlock& block, const std::string& name) {
+  LineSource::StartBlock(block, name);
+  offset_ = block.offset;
+}
 
 Status TfRecordSource::Need(uint64_t bytes) {
   while (available() < bytes) {
@@ -44,9 +71,8 @@ Result<bool> TfRecordSource::Next(std::string_view* record) {
   CountLine();
   DSI_RETURN_IF_ERROR(Need(kHeadBytes));
   const std::string_view head = front(kHeadBytes);
-  const auto length = ReadLittle<uint64_t>(head);
-  if (MaskedCrc32c(head.substr(0, kLengthBytes)) !=
-      ReadLittle<uint32_t>(head.substr(kLengthBytes))) {
+  const uint64_t length = LengthOf(head);
+  if (!IsSoundLength(head)) {
     Fail();
     return BadInput(
         "{}: damaged TFRecord data at byte {}: the length of the record does not fit its checksum",

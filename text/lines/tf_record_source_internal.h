@@ -13,6 +13,11 @@
 
 namespace dsi::internal {
 
+// How many bytes of a stretch are whole records, and how many these are. Where nobody can tell
+// where the next one ends, since its length is damaged or beyond max_bytes, *is_lost is set.
+size_t CountWholeRecords(std::string_view bytes, uint64_t max_bytes, uint64_t* records,
+                         bool* is_lost);
+
 class TfRecordSource : public LineSource {
  public:
   using LineSource::LineSource;
@@ -21,6 +26,7 @@ class TfRecordSource : public LineSource {
   // length does not fit, so that nobody knows where the next one begins; kResourceExhausted: longer
   // than a line may be.
   Result<bool> Next(std::string_view* record) override;
+  void StartBlock(const TextBlock& block, const std::string& name) override;
   // kBadInput: the bytes given last do not fit their checksum. The next record can be read.
   Status CheckRecord() const;
 

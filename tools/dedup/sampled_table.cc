@@ -25,7 +25,7 @@ uint64_t RowsToRead(uint64_t max_rows) {
 Status OpenText(const SampleOptions& options, SampledTable* table, bool* cut, Progress* progress) {
   table->is_text = true;
   TextToDsiOptions text = options.text;
-  text.source.paths = {options.in};
+  text.source.paths = options.in;
   text.max_rows = RowsToRead(options.max_rows);
   text.max_bytes = options.memory_bytes;
   if (text.max_rows != UINT64_MAX && text.source.infer_rows == 0)
@@ -36,6 +36,7 @@ Status OpenText(const SampleOptions& options, SampledTable* table, bool* cut, Pr
   DSI_ASSIGN_OR_RETURN(TextToDsiReport report,
                        TextToDsi(text, CreateMemoryFile(&bytes, "the table"), progress));
   table->schema = report.fit.schema;
+  table->name = report.fit.source;
   table->fit = std::move(report.fit);
   table->inference = table->fit.inference;
   *cut = report.cut;
@@ -45,7 +46,8 @@ Status OpenText(const SampleOptions& options, SampledTable* table, bool* cut, Pr
 }
 
 Status OpenDsi(const SampleOptions& options, SampledTable* table) {
-  DSI_ASSIGN_OR_RETURN(table->reader, Reader::Open(options.in));
+  table->name = options.in[0];
+  DSI_ASSIGN_OR_RETURN(table->reader, Reader::Open(table->name));
   DSI_ASSIGN_OR_RETURN(table->schema, table->reader->schema());
   table->total_rows = table->reader->info().num_rows;
   Schema& schema = table->schema;
@@ -91,13 +93,15 @@ Status FindSessions(SampledTable* table) {
 
 }  // namespace
 
+bool SampleOptions::of_dsi() const { return in.size() == 1 && IsDsiName(in[0]); }
+
 Result<std::unique_ptr<SampledTable>> OpenSample(const SampleOptions& options, Progress* progress) {
   auto table = std::make_unique<SampledTable>();
   bool cut = false;
-  DSI_RETURN_IF_ERROR(IsDsiName(options.in) ? OpenDsi(options, table.get())
-                                            : OpenText(options, table.get(), &cut, progress));
+  DSI_RETURN_IF_ERROR(options.of_dsi() ? OpenDsi(options, table.get())
+                                       : OpenText(options, table.get(), &cut, progress));
   const uint64_t rows = table->reader->info().num_rows;
-  if (rows == 0) return internal::InvalidArgument("{}: no rows to look at", options.in);
+  if (rows == 0) return internal::InvalidArgument("{}: no rows to look at", table->name);
   // A text that was cut short gives up the sessions that may go on behind the cut.
   uint64_t most = options.max_rows == 0 ? rows : std::min(rows, options.max_rows);
   if (cut) most = std::min(most, rows - rows / 5);

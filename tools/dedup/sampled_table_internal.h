@@ -17,8 +17,10 @@
 namespace dsi::tools {
 
 struct SampleOptions {
-  std::string in;
-  TextToDsiOptions text;      // How a text is read; out is not used.
+  // A .dsi file alone, or texts.
+  std::vector<std::string> in;
+  TextToDsiOptions text;      // How texts are read; out is not used.
+  bool of_dsi() const;
   uint64_t max_rows = 0;      // 0: all.
   uint64_t memory_bytes = 0;  // Of rows of a text held at once.
 };
@@ -29,6 +31,7 @@ struct SampledTable {
   uint64_t num_rows = 0;    // Rows [0, num_rows) of the reader are looked at.
   uint64_t total_rows = 0;  // Of the whole input; 0: unknown, and more than num_rows.
   bool is_text = false;
+  std::string name;       // As it stands in messages.
   TextFit fit;            // Of a text …
   InferReport inference;  // … and what was found out about keys, where there is no session.
 

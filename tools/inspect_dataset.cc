@@ -1,0 +1,195 @@
+// Views of inspect over many files that are one table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "dsi/dataset/dataset.h"
+#include "dsi/dataset/files/list_files_internal.h"
+#include "dsi/io/uri_internal.h"
+#include "dsi/tools/feature_choice_internal.h"
+#include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/interrupt_internal.h"
+#include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/progress_internal.h"
+#include "dsi/tools/row_choice_internal.h"
+#include "dsi/tools/text_table_internal.h"
+
+namespace dsi::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using enum TextTable::Align;
+
+constexpr size_t kFilesShown = 20;  // That anybody looks at; --json has all.
+
+Result<std::unique_ptr<Dataset>> OpenMany(const std::vector<std::string>& names,
+                                          Progress* progress) {
+  DatasetOptions options;
+  options.progress = [progress](uint64_t done, uint64_t total) {
+    return progress->Update("reading directories", done, total, ProgressUnit::kFiles);
+  };
+  return Dataset::Open(names, options);
+}
+
+std::string NotShown(size_t count) {
+  if (count <= kFilesShown) return "";
+  return fmt::format("… and {} more; --json has them\n", CountText(count - kFilesShown));
+}
+
+Json JsonOf(const PlannedReads& reads) {
+  return {{"rows", reads.num_rows},
+          {"stripes", reads.num_stripes},
+          {"stripes_skipped", reads.stripes_skipped},
+          {"reads", reads.reads},
+          {"bytes", reads.bytes},
+          {"bytes_needed", reads.bytes_needed},
+          {"directory_reads", reads.directory_reads},
+          {"directory_bytes", reads.directory_bytes}};
+}
+
+Json JsonOf(const DatasetPlan& plan, const Dataset& dataset, size_t num_columns) {
+  uint64_t bytes = 0;
+  Json files = Json::array();
+  for (const DatasetPlan::File& file : plan.files) {
+    const DatasetFile& stored = dataset.files()[file.file];
+    bytes += stored.bytes;
+    Json one = {{"path", internal::ShownName(stored.path)}, {"skipped", file.is_skipped}};
+    one.update(JsonOf(file.reads));
+    one["steps"] = file.steps;
+    one["file_bytes"] = stored.bytes;
+    files.push_back(std::move(one));
+  }
+  Json all = {{"columns", num_columns}, {"files_skipped", plan.files_skipped}};
+  all.update(JsonOf(plan.reads));
+  all["file_bytes"] = bytes;
+  all["files"] = std::move(files);
+  return all;
+}
+
+std::string TextOf(const DatasetPlan& plan, const Dataset& dataset, const Console& console) {
+  TextTable table({{.title = "file", .align = kLeft},
+                   {.title = "rows", .align = kRight},
+                   {.title = "reads", .align = kRight},
+                   {.title = "bytes", .align = kRight},
+                   {.title = "of file", .align = kRight},
+                   {.title = "stripes skipped", .align = kRight, .minor = true}});
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < plan.files.size(); ++i) {
+    const DatasetPlan::File& file = plan.files[i];
+    const DatasetFile& stored = dataset.files()[file.file];
+    bytes += stored.bytes;
+    if (i >= kFilesShown) continue;
+    table.AddRow({internal::ShownName(stored.path), CountText(file.reads.num_rows),
+                  file.is_skipped ? "skipped" : CountText(file.reads.reads),
+                  BytesText(file.reads.bytes), ShareText(file.reads.bytes, stored.bytes),
+                  fmt::format("{} of {}", file.reads.stripes_skipped, file.reads.num_stripes)});
+  }
+  const PlannedReads& sum = plan.reads;
+  std::string all =
+      fmt::format("{}, {} of {} ({}), {} of it needed; {} of directories, {}",
+                  CountOf(sum.reads, "read"), BytesText(sum.bytes), BytesText(bytes),
+                  ShareText(sum.bytes, bytes), BytesText(sum.bytes_needed),
+                  CountOf(sum.directory_reads, "read"), BytesText(sum.directory_bytes));
+  if (sum.stripes_skipped != 0) {
+    all += fmt::format("; {} of {} files skipped, {} of {} stripes, in which no row can match",
+                       CountText(plan.files_skipped), CountText(plan.files.size()),
+                       CountText(sum.stripes_skipped), CountText(sum.num_stripes));
+  }
+  return table.Render(console) + NotShown(plan.files.size()) + "\n" + Folded(all, console) + "\n";
+}
+
+}  // namespace
+
+bool AreManyFiles(const std::vector<std::string>& names) {
+  if (names.size() != 1) return true;
+  const std::string& name = names.front();
+  if (name.ends_with('/') || name.ends_with(".json")) return true;
+  std::error_code error;
+  const auto status = std::filesystem::status(name, error);
+  if (std::filesystem::exists(status)) return std::filesystem::is_directory(status);
+  // What is no file by its whole name: a pattern, or a table's snapshot by its number.
+  const size_t at = name.rfind('@');
+  const bool is_snapshot = at != std::string::npos && at + 1 < name.size() &&
+                           std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                                       name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const std::string scheme = internal::SchemeOf(name);
+  return is_snapshot || ((scheme.empty() || scheme == "s3") && internal::IsPattern(name));
+}
+
+Status ShowDataset(const std::vector<std::string>& names, Console* console) {
+  Progress progress(*console);
+  DSI_ASSIGN_OR_RETURN(const auto dataset, OpenMany(names, &progress));
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset->Columns());
+  progress.Clear();
+  std::map<std::string, uint64_t> kinds;
+  std::string last_feature;
+  uint64_t num_features = 0;
+  for (const ColumnInfo& column : columns) {
+    if (column.feature == last_feature) continue;
+    ++kinds[KindText(column)];
+    ++num_features;
+    last_feature = column.feature;
+  }
+  uint64_t bytes = 0;
+  for (const DatasetFile& file : dataset->files()) bytes += file.bytes;
+  if (console->json) {
+    Json files = Json::array();
+    for (const DatasetFile& file : dataset->files()) {
+      files.push_back({{"path", internal::ShownName(file.path)},
+                       {"rows", file.num_rows},
+                       {"bytes", file.bytes},
+                       {"fingerprint", fmt::format("{:016x}", file.fingerprint)},
+                       {"overlays", file.overlays}});
+    }
+    return PrintJson({{"bytes", bytes},
+                      {"rows", dataset->num_rows()},
+                      {"features", num_features},
+                      {"columns", columns.size()},
+                      {"kinds", kinds},
+                      {"snapshot", fmt::format("{:016x}", dataset->snapshot())},
+                      {"files", std::move(files)}},
+                     console);
+  }
+  std::string kind_words;
+  for (const auto& [kind, count] : kinds)
+    kind_words += fmt::format("{}{} {}", kind_words.empty() ? "" : ", ", CountText(count), kind);
+  FactList facts;
+  facts.Add("files", fmt::format("{}  ({})", CountText(dataset->files().size()), BytesText(bytes)));
+  const auto num_rows = static_cast<double>(std::max<uint64_t>(1, dataset->num_rows()));
+  facts.Add("rows", fmt::format("{}  ({:.1f} bytes each)", CountText(dataset->num_rows()),
+                                static_cast<double>(bytes) / num_rows));
+  facts.Add("features", fmt::format("{}  ({})", CountText(num_features), kind_words));
+  facts.Add("snapshot", fmt::format("{:016x}", dataset->snapshot()));
+  TextTable table({{.title = "file", .align = kLeft},
+                   {.title = "rows", .align = kRight},
+                   {.title = "bytes", .align = kRight},
+                   {.title = "overlays", .align = kRight}});
+  const size_t shown = std::min(dataset->files().size(), kFilesShown);
+  for (const DatasetFile& file : dataset->files().first(shown)) {
+    table.AddRow({internal::ShownName(file.path), CountText(file.num_rows), BytesText(file.bytes),
+                  CountText(file.overlays.size())});
+  }
+  return console->Print(facts.Render(*console) + "\n" + table.Render(*console) +
+                        NotShown(dataset->files().size()));
+}
+
+Status ShowDatasetPlan(const std::vector<std::string>& names,
+                       const std::vector<std::string>& features, const RowChoice& rows,
+                       Console* console) {
+  Progress progress(*console);
+  DSI_ASSIGN_OR_RETURN(const auto dataset, OpenMany(names, &progress));
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset->Columns());
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> chosen, ChooseColumns(columns, features));
+  DatasetScanOptions options;
+  for (const ColumnInfo& column : chosen) options.scan.features.push_back(PlainProjection(column));
+  DSI_ASSIGN_OR_RETURN(options.scan.filter, FilterOf(columns, rows));
+  DSI_ASSIGN_OR_RETURN(const DatasetPlan plan, dataset->Plan(options));
+  progress.Clear();
+  if (console->json) return PrintJson(JsonOf(plan, *dataset, chosen.size()), console);
+  return console->Print(TextOf(plan, *dataset, *console));
+}
+
+}  // namespace dsi::tools
