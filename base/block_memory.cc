@@ -1,6 +1,7 @@
 #include "dsi/base/block_memory_internal.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -98,6 +99,14 @@ std::byte* NewBlock(size_t size, size_t* capacity) {
 
 uint64_t BlockBytes(uint64_t size) {
   return AlignUp(std::max<uint64_t>(size, 1), AlignmentOf(size));
+}
+
+void GiveBackPages(void* begin, size_t size) {
+  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<uintptr_t>(begin);
+  const uint64_t first = AlignUp(address, page);
+  const uint64_t last = (address + size) / page * page;
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 std::byte* AllocateBlock(size_t size, size_t* capacity) {

@@ -17,6 +17,10 @@ uint64_t BlockBytes(uint64_t size);
 // many there are, to be handed back with them.
 std::byte* AllocateBlock(size_t size, size_t* capacity);
 
+// Gives the whole pages among these bytes back to the system; they stay allocated, and their
+// contents are lost.
+void GiveBackPages(void* begin, size_t size);
+
 // `block` null: nothing.
 void FreeBlock(std::byte* block, size_t capacity);
 

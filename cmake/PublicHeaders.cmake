@@ -17,6 +17,7 @@ set(DSI_PUBLIC_HEADERS
   dataset/table.h
   format/feature_use.h
   format/limits.h
+  format/overlay.h
   format/schema.h
   format/types.h
   io/file.h
@@ -33,6 +34,7 @@ set(DSI_PUBLIC_HEADERS
   reader/scan_options.h
   reader/verify_options.h
   rewrite/delete_rows.h
+  rewrite/overlay.h
   rewrite/rewrite.h
   text/row_text.h
   text/text_input.h

@@ -47,6 +47,9 @@ struct DatasetFile {
   uint64_t num_rows = 0;
   uint64_t first_row = 0;    // Of the dataset.
   uint64_t fingerprint = 0;  // The seal of the trailer: another content, another one (DS-003).
+  // Paths of the overlays that have features of its rows (DS-040); of one feature the last has the
+  // say.
+  std::vector<std::string> overlays = {};
 };
 
 class DSI_EXPORT Dataset {
@@ -60,6 +63,8 @@ class DSI_EXPORT Dataset {
   // a manifest that breaks a rule or that a file contradicts.
   static Result<std::unique_ptr<Dataset>> Open(const std::string& where,
                                                const DatasetOptions& options = {});
+  // Overlays among the files (format/overlay.h) add no rows, but features to those of their bases,
+  // which must be there, too. kBadInput: a base is not, or has other rows than it had.
   // Several of them, one behind the other.
   static Result<std::unique_ptr<Dataset>> Open(std::span<const std::string> where,
                                                const DatasetOptions& options = {});

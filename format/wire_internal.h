@@ -215,6 +215,7 @@ inline constexpr uint32_t kSectionPrecision = 2;   // F-081.
 inline constexpr uint32_t kSectionStatistics = 3;  // F-082.
 inline constexpr uint32_t kSectionDeleted = 4;     // F-084.
 inline constexpr uint32_t kSectionPrevious = 5;    // F-034.
+inline constexpr uint32_t kSectionOverlay = 7;     // F-087.
 
 // Compat flags of the trailer: not every byte need be in an extent (F-033).
 inline constexpr uint64_t kCompatGaps = 1;

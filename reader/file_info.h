@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dsi/base/status.h"
+#include "dsi/format/overlay.h"
 #include "dsi/format/schema.h"
 #include "dsi/format/types.h"
 
@@ -27,6 +28,12 @@ struct FileInfo {
   // The file is this one's first part, which was appended to (spec F-034): bytes of it; 0: none.
   uint64_t previous_file_bytes = 0;
   bool may_have_gaps = false;  // Bytes that belong to nothing are no damage (spec F-033).
+  // Of its trailer (spec DS-003): any change of the file makes it another one.
+  uint64_t fingerprint = 0;
+  // Of its rows and their order, also of deleted ones: what overlays name it by (spec F-086).
+  uint64_t rows_fingerprint = 0;
+  // The file is an overlay of another one, whose rows its own stand for (spec F-087).
+  std::optional<OverlayBinding> overlay;
   std::string writer;
   // By whose prices encodings were chosen (spec F-053). None: the file does not say. It may be one
   // that this build does not know, whose name is empty.

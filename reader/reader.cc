@@ -49,6 +49,9 @@ FileInfo InfoOf(const OpenFile& file) {
   info.minor = file.minor();
   info.previous_file_bytes = file.previous_size();
   info.may_have_gaps = file.may_have_gaps();
+  info.fingerprint = file.fingerprint();
+  info.rows_fingerprint = file.rows_fingerprint();
+  info.overlay = file.overlay();
   info.writer = core.writer;
   const auto tuning = static_cast<Tuning>(core.tuning);
   if (core.tuning != 0) info.tuning = tuning;

@@ -75,13 +75,12 @@ Status OfReading(const RowCopy& copy, const Status& status) {
 
 }  // namespace
 
-Status CopyRows(const RowCopy& copy, const TakeRows& take) {
+Status CopyBatches(const RowCopy& copy, const TakeBatch& take) {
   const DatasetScanOptions options = OptionsOf(copy);
   if (options.scan.features.empty())
     return InvalidArgument("the files have none of the features to write");
   const auto scan = copy.from->NewScan(options);
   if (!scan.ok()) return OfReading(copy, scan.status());
-  std::span<const uint64_t> wanted = copy.rows;
   Batch batch;
   BatchColumns columns;
   std::vector<uint64_t> numbers;
@@ -95,12 +94,16 @@ Status CopyRows(const RowCopy& copy, const TakeRows& take) {
     numbers.assign(batch.row_numbers().begin(), batch.row_numbers().end());
     for (size_t row = numbers.size(); row < batch.num_rows(); ++row)
       numbers.push_back(batch.first_row() + row);  // They follow each other.
-    if (copy.rows.empty()) {
-      DSI_RETURN_IF_ERROR(take(numbers.size(), columns.Rows(0, numbers.size()), numbers));
-    } else {
-      DSI_RETURN_IF_ERROR(TakeWanted(numbers, &columns, take, &wanted));
-    }
+    DSI_RETURN_IF_ERROR(take(&columns, numbers));
   }
+}
+
+Status CopyRows(const RowCopy& copy, const TakeRows& take) {
+  std::span<const uint64_t> wanted = copy.rows;
+  return CopyBatches(copy, [&](BatchColumns* columns, std::span<const uint64_t> numbers) {
+    if (copy.rows.empty()) return take(numbers.size(), columns->Rows(0, numbers.size()), numbers);
+    return TakeWanted(numbers, columns, take, &wanted);
+  });
 }
 
 }  // namespace dsi::internal

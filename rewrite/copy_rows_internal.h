@@ -31,4 +31,8 @@ using TakeRows = std::function<Status(size_t num_rows, std::span<const FeatureCo
 // Hands all rows to `take`, in the order of the dataset.
 Status CopyRows(const RowCopy& copy, const TakeRows& take);
 
+// The same, batch by batch, for who cuts them by itself: of `copy` without `rows`.
+using TakeBatch = std::function<Status(BatchColumns* columns, std::span<const uint64_t> numbers)>;
+Status CopyBatches(const RowCopy& copy, const TakeBatch& take);
+
 }  // namespace dsi::internal

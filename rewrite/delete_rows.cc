@@ -89,6 +89,8 @@ Result<DeleteReport> DeleteRows(const std::string& path, const RowsToDelete& whi
       return InvalidArgument("a key and values of it are given together");
     DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(path));
     const internal::OpenFile& file = internal::ReaderAccess::File(*reader);
+    if (file.overlay())
+      return InvalidArgument("{}: an overlay; delete the rows of its base (F-087)", path);
     const auto rows = FindRows(*reader, which, options);
     if (!rows.ok()) return rows.status().At(path);
     DeleteReport report{.num_rows = reader->info().num_rows,

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
 #include "dsi/dataset/dataset_access_internal.h"
 #include "dsi/format/reserved_names_internal.h"
 #include "dsi/rewrite/rewritten_schema_internal.h"
@@ -22,14 +23,12 @@ Status RefuseUnsupported(const Reader& reader, const std::string& path) {
   return Status::Ok();
 }
 
-// Adds features of an older file that newer ones lack, with the groups they are in.
-void AddMissing(const Schema& older, const std::set<std::string_view>& wanted, Schema* schema) {
-  const auto is_new = [&](const std::string& name) {
-    return wanted.contains(name) && schema->FindFeature(name) < 0;
-  };
-  for (const GroupSpec& group : older.groups) {
+// Adds those of the features of `from` that are asked for to groups of the same names, or new ones.
+template <typename IsAsked>
+void AddToGroups(const Schema& from, const IsAsked& is_asked, Schema* schema) {
+  for (const GroupSpec& group : from.groups) {
     std::vector<std::string> added;
-    std::copy_if(group.features.begin(), group.features.end(), std::back_inserter(added), is_new);
+    std::copy_if(group.features.begin(), group.features.end(), std::back_inserter(added), is_asked);
     if (added.empty()) continue;
     const auto known = std::find_if(
         schema->groups.begin(), schema->groups.end(),
@@ -41,6 +40,14 @@ void AddMissing(const Schema& older, const std::set<std::string_view>& wanted, S
           {.name = group.name, .owner = group.owner, .features = std::move(added)});
     }
   }
+}
+
+// Adds features of an older file that newer ones lack, with the groups they are in.
+void AddMissing(const Schema& older, const std::set<std::string_view>& wanted, Schema* schema) {
+  const auto is_new = [&](const std::string& name) {
+    return wanted.contains(name) && schema->FindFeature(name) < 0;
+  };
+  AddToGroups(older, is_new, schema);
   std::vector<FeatureSpec> added;
   for (const FeatureSpec& feature : older.features) {
     if (is_new(feature.name)) added.push_back(feature);
@@ -51,6 +58,68 @@ void AddMissing(const Schema& older, const std::set<std::string_view>& wanted, S
 void DropPositions(Schema* schema) {
   std::erase_if(schema->features,
                 [](const FeatureSpec& feature) { return feature.name == kPositionName; });
+}
+
+// DS-042: features of an overlay in the place of those that they are, and behind them. One that the
+// overlay declares in no group stays in that of the base.
+void AddOverlay(const Schema& overlay, Schema* schema) {
+  for (const FeatureSpec& feature : overlay.features) {
+    auto at = std::find_if(schema->features.begin(), schema->features.end(),
+                           [&](const FeatureSpec& other) { return other.id == feature.id; });
+    if (at == schema->features.end()) {
+      at = std::find_if(schema->features.begin(), schema->features.end(),
+                        [&](const FeatureSpec& other) { return other.name == feature.name; });
+    }
+    if (at == schema->features.end()) {
+      schema->features.push_back(feature);
+      continue;
+    }
+    const bool is_declared =
+        std::any_of(overlay.groups.begin(), overlay.groups.end(), [&](const GroupSpec& group) {
+          return std::find(group.features.begin(), group.features.end(), feature.name) !=
+                 group.features.end();
+        });
+    for (GroupSpec& group : schema->groups) {
+      if (is_declared) std::erase(group.features, at->name);
+      std::replace(group.features.begin(), group.features.end(), at->name, feature.name);
+      if (group.owner == at->name) group.owner = feature.name;
+    }
+    std::replace(schema->cluster_by.begin(), schema->cluster_by.end(), at->name, feature.name);
+    *at = feature;
+  }
+  AddToGroups(
+      overlay, [](const std::string&) { return true; }, schema);
+  std::erase_if(schema->groups, [](const GroupSpec& group) { return group.features.empty(); });
+  schema->metadata.insert(overlay.metadata.begin(), overlay.metadata.end());
+}
+
+using MaxErrors = std::map<std::string, double>;  // By column.
+
+// That of a file, or of an overlay.
+Result<Schema> SchemaOf(const Reader& reader, const std::string& path, MaxErrors* max_error) {
+  DSI_RETURN_IF_ERROR(RefuseUnsupported(reader, path));
+  DSI_ASSIGN_OR_RETURN(Schema of_file, reader.schema());
+  DropPositions(&of_file);
+  for (const FeatureSpec& feature : of_file.features) {
+    for (size_t c = 0; c < feature.columns.size(); ++c) {
+      double& greatest = (*max_error)[ColumnName(feature, c)];
+      greatest = std::max(greatest, feature.columns[c].max_error);
+    }
+  }
+  return of_file;
+}
+
+// That of a file with its overlays.
+Result<Schema> WholeSchema(const DatasetFiles& files, size_t i, MaxErrors* max_error) {
+  DSI_ASSIGN_OR_RETURN(auto reader, files.Acquire(i));
+  DSI_ASSIGN_OR_RETURN(Schema whole, SchemaOf(*reader, files.files()[i].path, max_error));
+  for (const PlacedOverlay& placed : files.overlays_of(i)) {
+    DSI_ASSIGN_OR_RETURN(reader, files.AcquireOverlay(placed.overlay));
+    DSI_ASSIGN_OR_RETURN(const Schema overlay,
+                         SchemaOf(*reader, files.overlays()[placed.overlay].path, max_error));
+    AddOverlay(overlay, &whole);
+  }
+  return whole;
 }
 
 }  // namespace
@@ -66,18 +135,9 @@ Result<Schema> MergedSchema(const Dataset& from) {
     features.insert(column.feature);
   }
   Schema schema;
-  std::map<std::string, double> max_error;  // By column.
+  MaxErrors max_error;
   for (size_t i = files.files().size(); i-- > 0;) {
-    DSI_ASSIGN_OR_RETURN(const auto reader, files.Acquire(i));
-    DSI_RETURN_IF_ERROR(RefuseUnsupported(*reader, files.files()[i].path));
-    DSI_ASSIGN_OR_RETURN(Schema of_file, reader->schema());
-    DropPositions(&of_file);
-    for (const FeatureSpec& feature : of_file.features) {
-      for (size_t c = 0; c < feature.columns.size(); ++c) {
-        double& greatest = max_error[ColumnName(feature, c)];
-        greatest = std::max(greatest, feature.columns[c].max_error);
-      }
-    }
+    DSI_ASSIGN_OR_RETURN(Schema of_file, WholeSchema(files, i, &max_error));
     if (i + 1 == files.files().size()) {
       schema = std::move(of_file);
       continue;
@@ -88,7 +148,13 @@ Result<Schema> MergedSchema(const Dataset& from) {
   }
   for (FeatureSpec& feature : schema.features) {
     for (size_t c = 0; c < feature.columns.size(); ++c) {
-      const ColumnInfo& merged = *by_name.at(ColumnName(feature, c));
+      const auto known = by_name.find(ColumnName(feature, c));
+      if (known == by_name.end()) {
+        return BadInput(
+            "{}: an overlay of some stripes calls the feature otherwise; rename it first",
+            QuoteForMessage(ColumnName(feature, c)));
+      }
+      const ColumnInfo& merged = *known->second;
       feature.columns[c].type = merged.type;
       feature.columns[c].max_error = max_error[merged.name];
       if (c != 0) continue;

@@ -16,29 +16,6 @@ struct Options {
   DsiToTextOptions to_text;
 };
 
-bool ParseNumber(std::string_view text, uint64_t* number) {
-  if (text.empty() || text.size() > 19) return false;
-  *number = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return false;
-    *number = *number * 10 + static_cast<uint64_t>(c - '0');
-  }
-  return true;
-}
-
-// "a:b", "a:" or ":b".
-Status ParseRows(std::string_view text, RowTextOptions* rows) {
-  if (text.empty()) return Status::Ok();
-  const size_t colon = text.find(':');
-  bool valid = colon != std::string_view::npos;
-  if (valid && colon > 0) valid = ParseNumber(text.substr(0, colon), &rows->row_begin);
-  if (valid && colon + 1 < text.size()) valid = ParseNumber(text.substr(colon + 1), &rows->row_end);
-  if (!valid || rows->row_begin > rows->row_end) {
-    return internal::InvalidArgument("--rows takes first:end, such as 100:200, not '{}'", text);
-  }
-  return Status::Ok();
-}
-
 // Each line cut to the width of the terminal, and free of what could drive it.
 std::string CutLines(std::string_view lines, size_t width) {
   std::string text;
@@ -52,7 +29,11 @@ std::string CutLines(std::string_view lines, size_t width) {
 }
 
 Status Run(Options* options, Console* console) {
-  DSI_RETURN_IF_ERROR(ParseRows(options->rows, &options->to_text.rows));
+  if (!options->rows.empty()) {
+    DSI_ASSIGN_OR_RETURN(const RowSpanText span, ParseRowSpan("--rows", options->rows));
+    options->to_text.rows.row_begin = span.begin;
+    options->to_text.rows.row_end = span.end;
+  }
   options->to_text.skip_unsupported = true;
   options->to_text.rows.wide_integers_as_strings = console->ids_as_strings;
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options->file));

@@ -28,6 +28,7 @@ struct Options {
   bool groups = false;
   bool dedup = false;
   bool metadata = false;
+  std::string overlays;
   std::string sort = "file";
   std::vector<std::string> plan;
   RowChoice rows;  // Of the plan: where.
@@ -83,7 +84,10 @@ Json SummaryJson(const FileInfo& info, const std::map<std::string, uint64_t>& ki
           {"format", fmt::format("{}.{}", info.major, info.minor)},
           {"writer", info.writer},
           {"tuning", TuningJson(info)},
-          {"ns_per_byte", info.ns_per_byte}};
+          {"ns_per_byte", info.ns_per_byte},
+          {"fingerprint", fmt::format("{:016x}", info.fingerprint)},
+          {"rows_fingerprint", fmt::format("{:016x}", info.rows_fingerprint)},
+          {"overlay", OverlayJson(info)}};
 }
 
 std::string LargestFeatures(std::vector<ColumnInfo> columns, uint64_t file_bytes,
@@ -180,6 +184,7 @@ Status ShowSummary(const Reader& reader, const std::string& file, Console* conso
     facts.Add("deleted rows", fmt::format("{} of these", CountText(info.num_deleted_rows)));
   if (info.previous_file_bytes != 0)
     facts.Add("appended to", fmt::format("a file of {}", BytesText(info.previous_file_bytes)));
+  if (info.overlay) facts.Add("overlay of", OverlayText(*info.overlay));
   facts.Add("sessions", SessionsText(info.num_sessions, info.num_rows));
   facts.Add("stripes", CountText(info.num_stripes));
   facts.Add("features", fmt::format("{}  ({})", CountText(info.num_features), kind_words));
@@ -235,6 +240,7 @@ Status Run(const Options& options, Console* console) {
   if (options.groups) return ShowGroups(*reader, console);
   if (options.dedup) return ShowDedup(*reader, console);
   if (options.metadata) return ShowMetadata(*reader, console);
+  if (!options.overlays.empty()) return ShowOverlays(*reader, options.overlays, console);
   if (!options.plan.empty()) {
     // What is planned is counted from the start, and the first reader knows the directory by then.
     DSI_ASSIGN_OR_RETURN(const auto planner, Reader::Open(file));
@@ -295,6 +301,10 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
   view(app->add_option("--streams", options->streams, "How the streams of a feature are encoded"))
       ->type_name("FEATURE");
   view(app->add_flag("--metadata", options->metadata, "The notes stored with --metadata"));
+  view(app->add_option(
+           "--overlays", options->overlays,
+           "Overlays of it among the files of a folder or pattern, and whether they fit"))
+      ->type_name("WHERE");
   app->add_flag("--why", options->why,
                 "With --features: how all streams are encoded, why, and the next best way")
       ->needs(features);

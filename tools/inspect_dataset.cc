@@ -141,7 +141,8 @@ Status ShowDataset(const std::vector<std::string>& names, Console* console) {
       files.push_back({{"path", internal::ShownName(file.path)},
                        {"rows", file.num_rows},
                        {"bytes", file.bytes},
-                       {"fingerprint", fmt::format("{:016x}", file.fingerprint)}});
+                       {"fingerprint", fmt::format("{:016x}", file.fingerprint)},
+                       {"overlays", file.overlays}});
     }
     return PrintJson({{"bytes", bytes},
                       {"rows", dataset->num_rows()},
@@ -164,10 +165,13 @@ Status ShowDataset(const std::vector<std::string>& names, Console* console) {
   facts.Add("snapshot", fmt::format("{:016x}", dataset->snapshot()));
   TextTable table({{.title = "file", .align = kLeft},
                    {.title = "rows", .align = kRight},
-                   {.title = "bytes", .align = kRight}});
+                   {.title = "bytes", .align = kRight},
+                   {.title = "overlays", .align = kRight}});
   const size_t shown = std::min(dataset->files().size(), kFilesShown);
-  for (const DatasetFile& file : dataset->files().first(shown))
-    table.AddRow({internal::ShownName(file.path), CountText(file.num_rows), BytesText(file.bytes)});
+  for (const DatasetFile& file : dataset->files().first(shown)) {
+    table.AddRow({internal::ShownName(file.path), CountText(file.num_rows), BytesText(file.bytes),
+                  CountText(file.overlays.size())});
+  }
   return console->Print(facts.Render(*console) + "\n" + table.Render(*console) +
                         NotShown(dataset->files().size()));
 }

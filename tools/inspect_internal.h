@@ -42,6 +42,12 @@ std::string KindText(const ColumnInfo& column);
 std::string TuningText(const FileInfo& info);
 nlohmann::ordered_json TuningJson(const FileInfo& info);  // Null where it is not recorded.
 
+// What an overlay is of; null: it is none.
+nlohmann::ordered_json OverlayJson(const FileInfo& info);
+std::string OverlayText(const OverlayBinding& overlay);
+
+// Those of the file among the files that `where` stands for, and those of as many other rows.
+Status ShowOverlays(const Reader& reader, const std::string& where, Console* console);
 Status ShowChoices(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowStreams(const Reader& reader, const std::string& feature, Console* console);

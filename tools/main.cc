@@ -32,7 +32,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 17> kVerbs = {{
+constexpr std::array<Verb, 18> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},
@@ -42,6 +42,7 @@ constexpr std::array<Verb, 17> kVerbs = {{
     {"verify", "Check every byte and every rule of the format", AddVerify},
     {"rewrite", "Merge .dsi files, cut them into shards, change features", AddRewrite},
     {"delete", "Take rows out of .dsi files", AddDelete},
+    {"overlay", "Add features to the rows of a .dsi file, in a file beside it", AddOverlay},
     {"manifest", "List the files of a dataset and what is in them", AddManifest},
     {"table", "Add files to a table that many jobs write, all of a job or none", AddTable},
     {"bench", "Read batches of features and measure", AddBench},

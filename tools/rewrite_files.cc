@@ -41,20 +41,6 @@ Result<FeatureChanges> ChangesOf(const RewriteChoice& choice) {
   return changes;
 }
 
-bool Show(const RewriteProgress& now, Progress* progress) {
-  const std::string of =
-      now.num_shards == 1 ? "" : fmt::format(" {}/{}", now.shard + 1, now.num_shards);
-  switch (now.phase) {
-    case RewriteProgress::Phase::kKeys:
-      return progress->Update("reading keys", now.rows_done, now.rows_total, ProgressUnit::kRows);
-    case RewriteProgress::Phase::kRead:
-      return progress->Update("reading" + of, now.rows_done, now.rows_total, ProgressUnit::kRows);
-    case RewriteProgress::Phase::kWrite:
-      return ShowWriteProgress(now.write, progress);
-  }
-  return true;
-}
-
 // The library speaks of its option, the user knows that of the command line.
 Status OfOption(const Status& status) {
   constexpr std::string_view kName = "of memory_bytes)";
@@ -132,6 +118,20 @@ Status ReportShards(const Conversion& done, const std::vector<RewrittenShard>& s
 
 }  // namespace
 
+bool ShowRewriteProgress(const RewriteProgress& now, Progress* progress) {
+  const std::string of =
+      now.num_shards == 1 ? "" : fmt::format(" {}/{}", now.shard + 1, now.num_shards);
+  switch (now.phase) {
+    case RewriteProgress::Phase::kKeys:
+      return progress->Update("reading keys", now.rows_done, now.rows_total, ProgressUnit::kRows);
+    case RewriteProgress::Phase::kRead:
+      return progress->Update("reading" + of, now.rows_done, now.rows_total, ProgressUnit::kRows);
+    case RewriteProgress::Phase::kWrite:
+      return ShowWriteProgress(now.write, progress);
+  }
+  return true;
+}
+
 Status RewriteFiles(const RewriteChoice& choice, Console* console) {
   const Timer watch;
   DSI_ASSIGN_OR_RETURN(const auto dataset, Dataset::Open(choice.in));
@@ -148,7 +148,9 @@ Status RewriteFiles(const RewriteChoice& choice, Console* console) {
   }
   WarnOfPositions(columns, choice.writer);
   Progress progress(*console);
-  options.progress = [&](const RewriteProgress& now) { return Show(now, &progress); };
+  options.progress = [&](const RewriteProgress& now) {
+    return ShowRewriteProgress(now, &progress);
+  };
   Conversion done{choice.out, BytesOf(*dataset), 0};
   const std::vector<FeatureUse>& uses = options.writer.uses;
   DSI_ASSIGN_OR_RETURN(done.jobs_before, CountJobReads(uses, PathsOf(*dataset)));

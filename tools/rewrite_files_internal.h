@@ -8,6 +8,7 @@
 #include "dsi/base/status.h"
 #include "dsi/rewrite/rewrite.h"
 #include "dsi/tools/console_internal.h"
+#include "dsi/tools/progress_internal.h"
 #include "dsi/tools/row_choice_internal.h"
 #include "dsi/tools/writer_choice_internal.h"
 
@@ -29,5 +30,8 @@ struct RewriteChoice {
 // --keep-position stored are left out with a warning; with it the places are those in the files
 // read.
 Status RewriteFiles(const RewriteChoice& choice, Console* console);
+
+// False once a signal asks to stop.
+bool ShowRewriteProgress(const RewriteProgress& now, Progress* progress);
 
 }  // namespace dsi::tools

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "dsi/base/error_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/where_term_internal.h"
@@ -63,7 +64,27 @@ bool ShowCounted(const Reader& reader, uint64_t rows_seen, Progress* progress) {
   return progress->Update("counting", rows_seen, reader.info().num_rows, ProgressUnit::kRows);
 }
 
+bool ParseRowNumber(std::string_view text, uint64_t* number) {
+  if (text.empty() || text.size() > 19) return false;
+  *number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return false;
+    *number = *number * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return true;
+}
+
 }  // namespace
+
+Result<RowSpanText> ParseRowSpan(std::string_view option, std::string_view text) {
+  RowSpanText rows;
+  const size_t colon = text.find(':');
+  bool valid = colon != std::string_view::npos;
+  if (valid && colon > 0) valid = ParseRowNumber(text.substr(0, colon), &rows.begin);
+  if (valid && colon + 1 < text.size()) valid = ParseRowNumber(text.substr(colon + 1), &rows.end);
+  if (valid && rows.begin <= rows.end) return rows;
+  return internal::InvalidArgument("{} takes first:end, such as 100:200, not '{}'", option, text);
+}
 
 std::vector<CLI::Option*> AddRowChoice(CLI::App* app, RowChoice* choice) {
   CLI::Option* where = app->add_option("--where", choice->where,

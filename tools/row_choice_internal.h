@@ -26,6 +26,13 @@ struct RowChoice {
   bool count = false;    // Only their number.
 };
 
+// "a:b", "a:" or ":b".
+struct RowSpanText {
+  uint64_t begin = 0;
+  uint64_t end = UINT64_MAX;
+};
+Result<RowSpanText> ParseRowSpan(std::string_view option, std::string_view text);
+
 // Adds --where, --sample and --seed, which write to *choice.
 std::vector<CLI::Option*> AddRowChoice(CLI::App* app, RowChoice* choice);
 // Adds --tail and --count, which exclude each other.

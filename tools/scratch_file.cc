@@ -1,12 +1,13 @@
 #include "dsi/tools/scratch_file_internal.h"
 
+#include "dsi/io/nameless_file_internal.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 namespace dsi::tools {
@@ -14,22 +15,11 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
 
-std::string TemporaryFolder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
-}
-
 }  // namespace
 
 Result<ScratchFile> ScratchFile::Create(const std::string& folder) {
-  std::string place = folder.empty() ? TemporaryFolder() : folder;
-  internal::Descriptor fd = internal::OpenAt(AT_FDCWD, place.c_str(), O_TMPFILE | O_RDWR, 0600);
-  if (!fd.valid() && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-    // File systems without nameless files: the name lives for a moment.
-    std::string name = place + "/.dsictl.XXXXXX";
-    fd = internal::Descriptor(mkostemp(name.data(), O_CLOEXEC));
-    if (fd.valid()) unlink(name.c_str());
-  }
+  std::string place = folder.empty() ? internal::TemporaryFolder() : folder;
+  internal::Descriptor fd = internal::OpenNameless(place);
   if (!fd.valid()) return internal::SystemError(place, "cannot create a temporary file", errno);
   return ScratchFile(std::move(fd), std::move(place));
 }

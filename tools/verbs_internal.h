@@ -28,6 +28,7 @@ VerbAction AddCat(CLI::App* app, Console* console);
 VerbAction AddVerify(CLI::App* app, Console* console);
 VerbAction AddRewrite(CLI::App* app, Console* console);
 VerbAction AddDelete(CLI::App* app, Console* console);
+VerbAction AddOverlay(CLI::App* app, Console* console);
 VerbAction AddManifest(CLI::App* app, Console* console);
 VerbAction AddTable(CLI::App* app, Console* console);
 VerbAction AddBench(CLI::App* app, Console* console);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "dsi/dataset/dataset.h"
 #include "dsi/io/open.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/reader/reader.h"
@@ -28,6 +29,7 @@ struct Finding {
   std::string path;
   uint64_t bytes = 0;
   uint64_t rows = 0;
+  bool is_overlay = false;
   std::vector<Damage> damage;       // What is not as it was written …
   std::vector<Damage> unsupported;  // … and what only a newer reader can judge.
   uint64_t whole_bytes = 0;         // Where it ends in an unfinished append: those before (F-035).
@@ -63,6 +65,7 @@ Finding Check(const std::string& path, Progress* progress) {
   }
   finding.bytes = (*reader)->info().file_bytes;
   finding.rows = (*reader)->info().num_rows;
+  finding.is_overlay = (*reader)->info().overlay.has_value();
   VerifyOptions options;
   options.progress = [&](const VerifyProgress& now) {
     return progress->Update("verifying " + Printable(finding.path), now.bytes_done, now.bytes_total,
@@ -156,6 +159,7 @@ Status Run(const Options& options, Console* console) {
   Json files = Json::array();
   size_t num_damaged = 0;
   size_t num_unsupported = 0;
+  size_t num_overlays = 0;
   StatusCode damage = StatusCode::kCorrupt;
   Status failure;
   for (const std::string& path : options.files) {
@@ -168,6 +172,7 @@ Status Run(const Options& options, Console* console) {
     if (!finding.failure.ok() && failure.ok()) failure = finding.failure;
     if (!finding.damage.empty() && num_damaged++ == 0) damage = finding.damage[0].status.code();
     if (!finding.unsupported.empty()) ++num_unsupported;
+    if (finding.is_overlay) ++num_overlays;
     if (console->json) {
       files.push_back(ToJson(finding));
     } else if (options.files.size() == 1 && !finding.failure.ok() && finding.damage.empty()) {
@@ -183,6 +188,9 @@ Status Run(const Options& options, Console* console) {
   // Known damage outweighs a file that could not be read, and that one what is merely new.
   if (num_damaged > 0) return Worst(damage, options, num_damaged, "damaged");
   DSI_RETURN_IF_ERROR(failure);
+  // DS-041: beside files that may be their bases, overlays are to fit one of them.
+  if (num_overlays != 0 && num_overlays != options.files.size())
+    DSI_RETURN_IF_ERROR(Dataset::Open(options.files).status());
   if (num_unsupported == 0) return Status::Ok();
   return Worst(StatusCode::kUnsupported, options, num_unsupported,
                "of a newer kind: parts could not be judged");

@@ -27,6 +27,35 @@ void AddForce(CLI::App* app, WriterChoice* choice) {
   app->add_flag("--force", choice->force, "Replace an existing OUT");
 }
 
+std::vector<CLI::Option*> AddFileChoice(CLI::App* app, WriterChoice* choice,
+                                        const std::string& group) {
+  WriterOptions* writer = &choice->writer;
+  std::vector<CLI::Option*> options;
+  const auto add = [&](CLI::Option* option) { options.push_back(option->group(group)); };
+  add(app->add_flag("--no-dedup", choice->no_dedup, "Store every row's values"));
+  add(app->add_flag("--no-groups", choice->no_groups, "Only the groups that the schema declares"));
+  add(app->add_option_function<std::string>(
+             "--tuning", [writer](const std::string& word) { ParseTuning(word, &writer->tuning); },
+             "Where files are read from, by which encodings are chosen; default nvme")
+          ->check(CLI::IsMember({"nvme", "network", "archive"}))
+          ->type_name("WORD"));
+  add(app->add_option("--threads", writer->threads, "Threads; default: one for each core")
+          ->check(CLI::Range(0, 1024).description(""))
+          ->type_name("N"));
+  add(AddSize(app, "--memory", &writer->memory_bytes,
+              "Memory to take, such as 4G; default: three quarters of what there is"));
+  add(app->add_option("--spill-folder", writer->spill_folder,
+                      "Where rows wait that it does not hold; default: OUT's folder")
+          ->type_name("FOLDER"));
+  add(app->add_option("--layout-from", choice->layout_from,
+                      "An access log: features that its jobs read lie beside each other")
+          ->type_name("FILE"));
+  add(app->add_option("--metadata", choice->metadata, "Store a note; repeatable")
+          ->allow_extra_args(false)
+          ->type_name("KEY=VALUE"));
+  return options;
+}
+
 std::vector<CLI::Option*> AddWriterChoice(CLI::App* app, WriterChoice* choice,
                                           const std::string& order_group,
                                           const std::string& file_group) {
@@ -51,9 +80,6 @@ std::vector<CLI::Option*> AddWriterChoice(CLI::App* app, WriterChoice* choice,
                     "Store each row's place, for --original-order later"),
       order_group);
 
-  add(app->add_flag("--no-dedup", choice->no_dedup, "Store every row's values"), file_group);
-  add(app->add_flag("--no-groups", choice->no_groups, "Only the groups that the schema declares"),
-      file_group);
   add(app->add_option("--stripe-rows", writer->stripe_rows,
                       "Rows in a stripe, half as many more in the last; default 262144")
           ->check(CLI::Range(1U, kMaxStripeRows).description(""))
@@ -62,31 +88,7 @@ std::vector<CLI::Option*> AddWriterChoice(CLI::App* app, WriterChoice* choice,
   add(AddSize(app, "--stripe-memory", &writer->stripe_bytes,
               "Rows of a stripe in memory, at most; default 1G"),
       file_group);
-  add(app->add_option_function<std::string>(
-             "--tuning", [writer](const std::string& word) { ParseTuning(word, &writer->tuning); },
-             "Where files are read from, by which encodings are chosen; default nvme")
-          ->check(CLI::IsMember({"nvme", "network", "archive"}))
-          ->type_name("WORD"),
-      file_group);
-  add(app->add_option("--threads", writer->threads, "Threads; default: one for each core")
-          ->check(CLI::Range(0, 1024).description(""))
-          ->type_name("N"),
-      file_group);
-  add(AddSize(app, "--memory", &writer->memory_bytes,
-              "Memory to take, such as 4G; default: three quarters of what there is"),
-      file_group);
-  add(app->add_option("--spill-folder", writer->spill_folder,
-                      "Where rows wait that it does not hold; default: OUT's folder")
-          ->type_name("FOLDER"),
-      file_group);
-  add(app->add_option("--layout-from", choice->layout_from,
-                      "An access log: features that its jobs read lie beside each other")
-          ->type_name("FILE"),
-      file_group);
-  add(app->add_option("--metadata", choice->metadata, "Store a note; repeatable")
-          ->allow_extra_args(false)
-          ->type_name("KEY=VALUE"),
-      file_group);
+  for (CLI::Option* option : AddFileChoice(app, choice, file_group)) options.push_back(option);
   return options;
 }
 

@@ -26,7 +26,10 @@ struct WriterChoice {
 
 // Adds --force.
 void AddForce(CLI::App* app, WriterChoice* choice);
-// Adds all others, in two groups of the help, which write to *choice.
+// Adds those that say how a file is encoded, and by what means, whatever its rows are.
+std::vector<CLI::Option*> AddFileChoice(CLI::App* app, WriterChoice* choice,
+                                        const std::string& group);
+// Adds these and all others, in two groups of the help, which write to *choice.
 std::vector<CLI::Option*> AddWriterChoice(CLI::App* app, WriterChoice* choice,
                                           const std::string& order_group,
                                           const std::string& file_group);

@@ -16,13 +16,15 @@ namespace {
 constexpr uint64_t kUncounted = 32ULL << 20;
 // Of a thread that encodes: pages, their choices, compressors.
 constexpr uint64_t kThreadBytes = 6ULL << 20;
-// Order of rows (RowList, RowOrder and its inverse), for each row.
+// Order of rows (RowList, what reads it and its inverse), for each row.
 constexpr uint64_t kOrderBytes = 36;
 // Beside it while rows are put in order: records of rows, and the same being sorted, of which the
 // latter have a share of the memory.
 constexpr uint64_t kRecordBytes = 32;
 constexpr uint64_t kSortBytes = 72;
 constexpr uint64_t kKeyBytes = 40;
+// Rows of a feature while they are put in order: their starts and places.
+constexpr uint64_t kPlacedBytes = 16;
 // A slice of a feature (FeatureSlice), and what is known of it while groups are sought.
 constexpr uint64_t kSliceBytes = 12;
 constexpr uint64_t kSearchBytes = 10;
@@ -113,22 +115,25 @@ uint64_t FinishMemory(const Schema& schema, const TableTotals& totals, const Clu
   const uint64_t num_rows = totals.num_rows;
   if (num_rows == 0) return 0;
   const Sums sums = Add(schema, totals);
-  // ClusteredFeature: 8 bytes for each 4 of lengths and of row numbers.
-  uint64_t held = num_rows * kOrderBytes + 2 * sums.index;
+  // ClusteredFeature: 12 bytes for each 4 of lengths.
+  uint64_t held = num_rows * kOrderBytes + 3 * sums.index;
   if (options.keep_position) held += num_rows * 2 * sizeof(uint64_t);
   const uint64_t num_keys = keys.keys.size();
   const uint64_t sorting =
       num_rows * (kRecordBytes + num_keys * 16) +
       std::min(num_rows * (kSortBytes + num_keys * kKeyBytes), memory_bytes / 4);
+  const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
+  // Each thread has a feature twice, and the places of its rows.
+  const uint64_t ordering =
+      std::min(threads * sums.largest, sums.values) + threads * num_rows * kPlacedBytes;
   const double share = ShareOfStripe(totals, options);
   const auto rows_of_stripe = static_cast<uint64_t>(share * static_cast<double>(num_rows));
   const uint64_t searching =
       std::min(sums.num_sliced * rows_of_stripe * (kSliceBytes + kSearchBytes), kMostSearchBytes) +
       std::min(schema.features.size() * rows_of_stripe * sizeof(uint64_t), kMostGroupHashBytes);
-  const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
   const uint64_t encoding = EncodingMemory(sums, num_rows, share, threads, kIdSpaceFactor) +
                             threads * (kThreadBytes + rows_of_stripe * 2 * kSliceBytes);
-  const uint64_t finish = held + std::max({sorting, searching, encoding});
+  const uint64_t finish = held + std::max({sorting, ordering, searching, encoding});
   return finish > kUncounted ? finish - kUncounted : 0;
 }
 

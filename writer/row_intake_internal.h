@@ -36,7 +36,7 @@ class RowIntake {
   // to be rounded, and says in *stored how far off values are.
   Status Close(const std::function<Status()>& poll, Schema* stored);
   const TableTotals& totals() const { return totals_; }
-  std::span<const RowBatch::FeatureBuffer> held() const { return rows_.features_; }
+  std::span<RowBatch::FeatureBuffer> held() { return rows_.features_; }
   SpilledRows* spilled() { return spilled_.get(); }
   Status RoundRead(std::span<RowBatch::FeatureBuffer> rows) { return rounding_.AfterRead(rows); }
   // Hands out the key records of all rows.

@@ -6,6 +6,7 @@
 #include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/overlay_internal.h"
 #include "dsi/format/reserved_names_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/format/seal_internal.h"
@@ -28,6 +29,11 @@ using internal::kPositionName;
 using internal::NoThrow;
 
 Status CheckOptions(const WriterOptions& options) {
+  if (options.overlay && options.keep_position)
+    return InvalidArgument(
+        "an overlay does not keep positions: its rows stand where those of the "
+        "base stand");
+  if (options.overlay) DSI_RETURN_IF_ERROR(internal::CheckBinding(*options.overlay));
   if (options.stripe_rows < 1 || options.stripe_rows > kMaxStripeRows) {
     return InvalidArgument("stripe_rows is {}; allowed are 1 to {}", options.stripe_rows,
                            kMaxStripeRows);
@@ -45,7 +51,7 @@ Status CheckOptions(const WriterOptions& options) {
 // Makes the schema that of the file: clustered by what the options say, under the same rules.
 Status Prepare(const WriterOptions& options, Schema* schema) {
   if (!options.cluster_by.empty()) schema->cluster_by = options.cluster_by;
-  if (options.keep_order) schema->cluster_by.clear();
+  if (options.keep_order || options.overlay) schema->cluster_by.clear();
   DSI_RETURN_IF_ERROR(schema->Validate());
   DSI_RETURN_IF_ERROR(CheckOptions(options));
   if (schema->FindFeature(kPositionName) < 0) return Status::Ok();
@@ -56,9 +62,14 @@ Status Prepare(const WriterOptions& options, Schema* schema) {
 // The same schema and options give the same salt (spec F-020).
 Result<uint64_t> Salt(const Schema& schema, const WriterOptions& options) {
   DSI_ASSIGN_OR_RETURN(const std::string json, schema.ToJson());
-  return internal::NameHash(fmt::format("{}|{}|{}|{}|{}|{}", json, options.stripe_rows,
-                                        options.stripe_bytes, options.page_values, options.dedup,
-                                        options.find_groups));
+  std::string text =
+      fmt::format("{}|{}|{}|{}|{}|{}", json, options.stripe_rows, options.stripe_bytes,
+                  options.page_values, options.dedup, options.find_groups);
+  if (options.overlay) {
+    const std::vector<std::byte> overlay = internal::EncodeOverlay(*options.overlay);
+    text.append("|").append(reinterpret_cast<const char*>(overlay.data()), overlay.size());
+  }
+  return internal::NameHash(text);
 }
 
 // Where temporary files of an output go.
@@ -191,10 +202,12 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   DSI_RETURN_IF_ERROR(loader.Prepare());
 
   // A value takes a byte or more, so that no stream has more values than F-090 allows.
-  DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> cuts,
-                       internal::CutStripes(rows, options_.stripe_rows,
-                                            std::min({options_.stripe_bytes, limits_.stripe_bytes,
-                                                      uint64_t{kMaxStreamValues}})));
+  DSI_ASSIGN_OR_RETURN(
+      const std::vector<internal::StripeCut> cuts,
+      options_.overlay ? internal::CutAsTold(rows, options_.overlay->stripe_rows, kMaxStreamValues)
+                       : internal::CutStripes(rows, options_.stripe_rows,
+                                              std::min({options_.stripe_bytes, limits_.stripe_bytes,
+                                                        uint64_t{kMaxStreamValues}})));
   if (cuts.size() > kMaxStripes) {
     return internal::Error(StatusCode::kResourceExhausted,
                            "{} stripes, expected at most {}: use larger stripes (F-090)",
@@ -224,6 +237,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   directory.num_rows = totals.num_rows;
   directory.page_values = options_.page_values;
   directory.tuning = options_.tuning;
+  directory.overlay = options_.overlay ? &*options_.overlay : nullptr;
   DSI_RETURN_IF_ERROR(internal::WriteDirectory(directory, &sink));
   DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kPublish, totals.num_rows, sink.offset()));
 

@@ -13,12 +13,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "dsi/base/export.h"
 #include "dsi/format/feature_use.h"
+#include "dsi/format/overlay.h"
 #include "dsi/format/schema.h"
 #include "dsi/io/file.h"
 #include "dsi/writer/row_batch.h"
@@ -79,6 +81,10 @@ struct WriterOptions {
   // Decode every stream again once it is encoded, and compare: what a fault of memory or of an
   // encoder makes of values fails Finish (kCorrupt) and is never published.
   bool verify_after_encode = true;
+  // The file becomes an overlay: its rows are those of the base that the binding names, all of
+  // them, in the base's order, and its stripes the base's, whatever their size. Keys are ignored,
+  // as by keep_order, and keep_position is not possible.
+  std::optional<OverlayBinding> overlay = {};
   // Replace an existing output.
   bool overwrite = false;
   // Called between pieces of work from the calling thread; false cancels (kCancelled, nothing left
@@ -134,11 +140,12 @@ class DSI_EXPORT Writer {
   uint64_t size_bytes() const;
 
   // Rounds what is declared, clusters, encodes, writes and publishes. Once. kOutOfRange: a value
-  // beyond its precision (S-014). kInvalidArgument: called again. kResourceExhausted: no memory, so
-  // many stripes that the footer would be too large, or more streams than a stripe may have.
-  // kCorrupt: what was written breaks a rule that readers check, or what was spilled is not what is
-  // read back; nothing is published. kCancelled: by progress. kAlreadyExists: the output has come
-  // into being since Create. kIo.
+  // beyond its precision (S-014). kInvalidArgument: called again; an
+  // overlay of other rows than were given. kResourceExhausted: no memory, so many stripes that the
+  // footer would be too large, or more streams than a stripe may have. kCorrupt: what was written
+  // breaks a rule that readers check, or what was spilled is not what is read back; nothing is
+  // published. kCancelled: by progress. kAlreadyExists: the output has come into being since
+  // Create. kIo.
   Result<WriteReport> Finish();
 
  private:

@@ -36,23 +36,36 @@ DatasetFiles::~DatasetFiles() = default;
 Result<std::unique_ptr<DatasetFiles>> DatasetFiles::Open(std::span<const std::string> where,
                                                          const DatasetOptions& options) {
   std::unique_ptr<DatasetFiles> dataset(new DatasetFiles(options));
+  DSI_RETURN_IF_ERROR(dataset->AddAll(where));
+  DSI_RETURN_IF_ERROR(dataset->TakeOverlays());
+  dataset->SumUp();
+  return dataset;
+}
+
+Result<std::unique_ptr<DatasetFiles>> DatasetFiles::OpenApart(std::span<const std::string> where,
+                                                              const DatasetOptions& options) {
+  std::unique_ptr<DatasetFiles> dataset(new DatasetFiles(options));
+  DSI_RETURN_IF_ERROR(dataset->AddAll(where));
+  dataset->SumUp();
+  return dataset;
+}
+
+Status DatasetFiles::AddAll(std::span<const std::string> where) {
   if (where.empty()) return InvalidArgument("a dataset of no names");
   for (const std::string& name : where) {
     DSI_ASSIGN_OR_RETURN(const std::optional<std::string> snapshot,
-                         FindSnapshot(name, options.open));
-    dataset->where_.push_back(snapshot.value_or(name));
-    if (IsManifestName(dataset->where_.back())) {
-      DSI_RETURN_IF_ERROR(dataset->AddManifest(dataset->where_.back()));
+                         FindSnapshot(name, options_.open));
+    where_.push_back(snapshot.value_or(name));
+    if (IsManifestName(where_.back())) {
+      DSI_RETURN_IF_ERROR(AddManifest(where_.back()));
     } else {
-      DSI_RETURN_IF_ERROR(dataset->AddFiles(name));
+      DSI_RETURN_IF_ERROR(AddFiles(name));
     }
-    if (snapshot && dataset->files_.empty())
+    if (snapshot && files_.empty())
       return Error(StatusCode::kNotFound, "{}: the table has no files yet", ShownName(*snapshot));
   }
-  DSI_RETURN_IF_ERROR(dataset->CheckApart());
-  DSI_RETURN_IF_ERROR(dataset->ReadFooters());
-  dataset->SumUp();
-  return dataset;
+  DSI_RETURN_IF_ERROR(CheckApart());
+  return ReadFooters();
 }
 
 Status DatasetFiles::AddFiles(const std::string& where) {
@@ -91,6 +104,7 @@ Result<std::unique_ptr<DatasetFiles>> DatasetFiles::Of(ManifestContent manifest,
   std::unique_ptr<DatasetFiles> dataset(new DatasetFiles(options));
   dataset->Add(std::move(manifest));
   DSI_RETURN_IF_ERROR(dataset->CheckApart());
+  DSI_RETURN_IF_ERROR(dataset->TakeOverlays());
   dataset->SumUp();
   return dataset;
 }
@@ -118,7 +132,7 @@ Status DatasetFiles::ForFiles(std::span<const size_t> which,
   if (which.empty()) return Status::Ok();
   uint32_t threads = options_.threads;
   if (threads == 0) {
-    const bool is_local = SchemeOf(files_[which[0]].path).empty();
+    const bool is_local = SchemeOf(PathOf(which[0])).empty();
     threads = is_local ? std::max(1U, std::thread::hardware_concurrency()) : kRemoteThreads;
   }
   std::atomic<size_t> done{0};
@@ -146,10 +160,30 @@ Status DatasetFiles::ReadFooters() {
     facts.bytes = reader->info().file_bytes;
     facts.num_rows = reader->info().num_rows;
     facts.fingerprint = FingerprintOf(*reader);
+    facts.rows_fingerprint = reader->info().rows_fingerprint;
+    facts.overlay = reader->info().overlay;
     for (const StripeInfo& stripe : reader->stripes())
       facts.stripe_rows.push_back(static_cast<uint32_t>(stripe.num_rows));
     return Status::Ok();
   });
+}
+
+// DS-040.
+Status DatasetFiles::TakeOverlays() {
+  const auto fingerprint_of = [this](size_t i) -> Result<uint64_t> {
+    DSI_ASSIGN_OR_RETURN(const std::unique_ptr<Reader> reader, OpenSame(i));
+    return reader->info().rows_fingerprint;
+  };
+  DSI_ASSIGN_OR_RETURN(overlays_, FileOverlays::Take(&files_, &facts_, fingerprint_of));
+  return Status::Ok();
+}
+
+const std::string& DatasetFiles::PathOf(size_t stored) const {
+  return stored < files_.size() ? files_[stored].path : overlays()[stored - files_.size()].path;
+}
+
+const FileFacts& DatasetFiles::FactsOf(size_t stored) const {
+  return stored < files_.size() ? facts_[stored] : overlays()[stored - files_.size()].facts;
 }
 
 // DS-004: the snapshot is of what the files hold, wherever they lie.
@@ -170,6 +204,10 @@ void DatasetFiles::SumUp() {
     file_ends_.push_back(rows);
     AppendLE(&content, facts.fingerprint);
     AppendLE(&content, facts.num_rows);
+    for (const PlacedOverlay& placed : overlays_of(i)) {
+      AppendLE(&content, overlays()[placed.overlay].facts.fingerprint);
+      AppendLE(&content, UINT64_MAX);
+    }
   }
   snapshot_ = NameHash({reinterpret_cast<const char*>(content.data()), content.size()});
 }
@@ -182,13 +220,13 @@ Result<std::unique_ptr<Reader>> DatasetFiles::OpenReader(size_t i) const {
   OpenOptions open = options_.open;
   // Of most files little is wanted at first.
   open.remote.first_connections = std::min(open.remote.first_connections, 2U);
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenUri(files_[i].path, open));
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenUri(PathOf(i), open));
   return Reader::Open(std::move(file), options_.reader);
 }
 
 // DS-016.
 Result<std::unique_ptr<Reader>> DatasetFiles::OpenSame(size_t i) const {
-  const FileFacts& facts = facts_[i];
+  const FileFacts& facts = FactsOf(i);
   const std::string_view advice =
       facts.is_of_table      ? "; files of a table are not changed, and are removed with "
                                "the snapshots that need them"
@@ -203,7 +241,7 @@ Result<std::unique_ptr<Reader>> DatasetFiles::OpenSame(size_t i) const {
   }
   const auto differs = [&](std::string_view what, const std::string& found,
                            const std::string& expected) {
-    return BadInput("{}: {} {}, {} {}{}", ShownName(files_[i].path), what, found, told, expected,
+    return BadInput("{}: {} {}, {} {}{}", ShownName(PathOf(i)), what, found, told, expected,
                     advice);
   };
   const FileInfo& info = (*reader)->info();
@@ -215,6 +253,12 @@ Result<std::unique_ptr<Reader>> DatasetFiles::OpenSame(size_t i) const {
   }
   if (info.num_rows != facts.num_rows)
     return differs("rows", std::to_string(info.num_rows), std::to_string(facts.num_rows));
+  const bool is_overlay = info.overlay.has_value();
+  if (is_overlay != facts.overlay.has_value())
+    return differs("kind", is_overlay ? "an overlay" : "none", is_overlay ? "none" : "an overlay");
+  if (is_overlay && (info.overlay->base_fingerprint != facts.overlay->base_fingerprint ||
+                     info.overlay->rows != facts.overlay->rows))
+    return differs("rows of the base", "others", "these");
   const std::span<const StripeInfo> stripes = (*reader)->stripes();
   const bool is_same =
       std::equal(stripes.begin(), stripes.end(), facts.stripe_rows.begin(), facts.stripe_rows.end(),
@@ -227,26 +271,43 @@ Result<std::shared_ptr<const Reader>> DatasetFiles::Acquire(size_t i) const {
   return pool_->Acquire(i);
 }
 
-Result<std::shared_ptr<const SchemasOfFiles>> DatasetFiles::Schemas() const {
-  const std::lock_guard lock(schemas_mutex_);
-  if (schemas_of_files_ != nullptr) return schemas_of_files_;
+Result<std::shared_ptr<const Reader>> DatasetFiles::AcquireOverlay(size_t i) const {
+  return pool_->Acquire(files_.size() + i);
+}
+
+// Of files and overlays by themselves. Under the lock.
+Result<const SchemasOfFiles*> DatasetFiles::StoredSchemas() const {
+  if (stored_schemas_ != nullptr) return stored_schemas_.get();
   std::vector<size_t> unknown;
-  for (size_t i = 0; i < files_.size(); ++i) {
-    if (facts_[i].schema == FileFacts::kNoSchema) unknown.push_back(i);
+  std::vector<uint32_t> places(num_stored());
+  for (size_t i = 0; i < places.size(); ++i) {
+    places[i] = FactsOf(i).schema;
+    if (places[i] == FileFacts::kNoSchema) unknown.push_back(i);
   }
   SchemaCollector collector(schemas_);
-  std::vector<uint32_t> places(files_.size());
-  for (size_t i = 0; i < files_.size(); ++i) places[i] = facts_[i].schema;
   DSI_RETURN_IF_ERROR(ForFiles(unknown, [&](size_t i) -> Status {
     DSI_ASSIGN_OR_RETURN(const std::unique_ptr<Reader> reader, OpenSame(i));
     DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, reader->Columns());
     places[i] = collector.Add(std::move(columns));
     return Status::Ok();
   }));
-  auto made = std::make_shared<SchemasOfFiles>();
+  auto made = std::make_unique<SchemasOfFiles>();
   made->schemas = collector.TakeInOrder(&places);
   made->of_file = std::move(places);
-  schemas_of_files_ = std::move(made);
+  stored_schemas_ = std::move(made);
+  return stored_schemas_.get();
+}
+
+Result<std::shared_ptr<const SchemasOfFiles>> DatasetFiles::Schemas() const {
+  const std::lock_guard lock(schemas_mutex_);
+  if (schemas_of_files_ != nullptr) return schemas_of_files_;
+  DSI_ASSIGN_OR_RETURN(const SchemasOfFiles* const stored, StoredSchemas());
+  if (overlays().empty()) {
+    schemas_of_files_ = std::make_shared<const SchemasOfFiles>(*stored);
+  } else {
+    DSI_ASSIGN_OR_RETURN(SchemasOfFiles made, AddOverlays(*stored, overlays_, facts_));
+    schemas_of_files_ = std::make_shared<const SchemasOfFiles>(std::move(made));
+  }
   return schemas_of_files_;
 }
 
@@ -256,15 +317,23 @@ Result<std::string> DatasetFiles::Manifest(const std::string& folder) const {
 }
 
 Result<ManifestContent> DatasetFiles::Content(const std::string& folder) const {
-  DSI_ASSIGN_OR_RETURN(const auto schemas, Schemas());
+  const SchemasOfFiles* schemas = nullptr;
+  {
+    const std::lock_guard lock(schemas_mutex_);
+    DSI_ASSIGN_OR_RETURN(schemas, StoredSchemas());
+  }
   ManifestContent manifest;
   manifest.schemas = schemas->schemas;
-  manifest.facts = facts_;
   std::vector<size_t> unknown;
-  for (size_t i = 0; i < files_.size(); ++i) {
+  for (size_t i = 0; i < num_stored(); ++i) {
+    manifest.facts.push_back(FactsOf(i));
     manifest.facts[i].schema = schemas->of_file[i];
-    DSI_ASSIGN_OR_RETURN(manifest.paths.emplace_back(), PathInManifest(files_[i].path, folder));
-    if (!facts_[i].is_of_manifest) unknown.push_back(i);
+    DSI_ASSIGN_OR_RETURN(manifest.paths.emplace_back(), PathInManifest(PathOf(i), folder));
+    std::string& base_path = manifest.facts[i].base_path;
+    if (!base_path.empty()) {
+      DSI_ASSIGN_OR_RETURN(base_path, PathInManifest(base_path, folder));
+    }
+    if (!FactsOf(i).is_of_manifest) unknown.push_back(i);
   }
   DSI_RETURN_IF_ERROR(ForFiles(unknown, [&](size_t i) -> Status {
     DSI_ASSIGN_OR_RETURN(const std::unique_ptr<Reader> reader, OpenSame(i));

@@ -12,23 +12,22 @@
 #include "dsi/base/status.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/files/file_facts_internal.h"
+#include "dsi/dataset/files/file_overlays_internal.h"
 #include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/dataset/files/overlaid_schemas_internal.h"
 #include "dsi/dataset/files/reader_pool_internal.h"
 #include "dsi/reader/reader.h"
 
 namespace dsi::internal {
-
-// Which file has which schema.
-struct SchemasOfFiles {
-  std::vector<FileSchema> schemas;  // In the order of the first file that has each.
-  std::vector<uint32_t> of_file;
-};
 
 // Thread safety: const calls from many threads are safe.
 class DatasetFiles {
  public:
   static Result<std::unique_ptr<DatasetFiles>> Open(std::span<const std::string> where,
                                                     const DatasetOptions& options);
+  // The same with overlays as files like others, whose bases are elsewhere.
+  static Result<std::unique_ptr<DatasetFiles>> OpenApart(std::span<const std::string> where,
+                                                         const DatasetOptions& options);
   // Of a manifest that nobody has written yet, with whole paths.
   static Result<std::unique_ptr<DatasetFiles>> Of(ManifestContent manifest,
                                                   const DatasetOptions& options);
@@ -48,7 +47,13 @@ class DatasetFiles {
   // made of (bytes, rows, fingerprint); kBadInput says what differs.
   Result<std::shared_ptr<const Reader>> Acquire(size_t i) const;
 
-  // Reads the directory of each file that no manifest tells about, once.
+  std::span<const OverlayFile> overlays() const { return overlays_.overlays(); }
+  std::span<const PlacedOverlay> overlays_of(size_t file) const { return overlays_.of_file(file); }
+  // The same of a position in overlays().
+  Result<std::shared_ptr<const Reader>> AcquireOverlay(size_t i) const;
+
+  // What files have with their overlays. Reads the directory of each file that no manifest tells
+  // about, once.
   Result<std::shared_ptr<const SchemasOfFiles>> Schemas() const;
   // Calls work(i) for files `which`, of which the first says where they lie, on as many threads as
   // the options say, that are gone when it returns. Tells the progress of the options.
@@ -63,19 +68,27 @@ class DatasetFiles {
 
  private:
   explicit DatasetFiles(const DatasetOptions& options);
+  Status AddAll(std::span<const std::string> where);
   Status AddFiles(const std::string& where);
   Status AddManifest(const std::string& where);
   void Add(ManifestContent manifest);
   Status CheckApart() const;
   Status ReadFooters();
+  Status TakeOverlays();
   void SumUp();
+  // Files, and behind them overlays.
+  size_t num_stored() const { return files_.size() + overlays().size(); }
+  const std::string& PathOf(size_t stored) const;
+  const FileFacts& FactsOf(size_t stored) const;
+  Result<const SchemasOfFiles*> StoredSchemas() const;
   Result<std::unique_ptr<Reader>> OpenReader(size_t i) const;
   Result<std::unique_ptr<Reader>> OpenSame(size_t i) const;
 
   DatasetOptions options_;
   std::vector<std::string> where_;
   std::vector<DatasetFile> files_;
-  std::vector<FileFacts> facts_;     // Of each file.
+  std::vector<FileFacts> facts_;  // Of each file.
+  FileOverlays overlays_;
   std::vector<FileSchema> schemas_;  // Of manifests.
   std::vector<uint64_t> file_ends_;
   std::vector<uint64_t> stripe_ends_;
@@ -83,6 +96,7 @@ class DatasetFiles {
   std::unique_ptr<ReaderPool> pool_;
 
   mutable std::mutex schemas_mutex_;
+  mutable std::unique_ptr<const SchemasOfFiles> stored_schemas_;
   mutable std::shared_ptr<const SchemasOfFiles> schemas_of_files_;
 };
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "dsi/format/overlay.h"
 #include "dsi/format/statistics_internal.h"
 #include "dsi/reader/file_info.h"
 
@@ -28,6 +30,10 @@ struct FileFacts {
   std::vector<uint32_t> stripe_rows;
   uint32_t schema = kNoSchema;             // Position among the schemas; kNoSchema: not known.
   std::vector<FileStatistics> statistics;  // By ascending column; columns without: not known.
+  // Of the rows (F-086); none: no footer was read for it.
+  std::optional<uint64_t> rows_fingerprint;
+  std::optional<OverlayBinding> overlay;  // None: it is none.
+  std::string base_path;                  // As a manifest tells; empty: it is to be looked for.
   bool is_of_manifest = false;
   bool is_of_table = false;  // Of a snapshot's manifest.
 };

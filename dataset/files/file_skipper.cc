@@ -44,6 +44,8 @@ Result<FileSkipper> FileSkipper::Make(const DatasetFiles& files, const RowFilter
 }
 
 bool FileSkipper::MayPass(size_t file) const {
+  // What a manifest tells is of the file without its overlays.
+  if (!files_->overlays_of(file).empty()) return true;
   const std::span<const FileStatistics> known = files_->statistics(file);
   for (const Term& term : terms_) {
     const Term::InSchema* const there = term.in_schema[view_->schema_of(file)].get();

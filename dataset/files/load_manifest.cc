@@ -106,6 +106,10 @@ Result<ManifestContent> LoadManifest(const std::string& where, const OpenOptions
   for (std::string& path : content.paths) {
     DSI_ASSIGN_OR_RETURN(path, PathFromManifest(path, from, options));
   }
+  for (FileFacts& facts : content.facts) {
+    if (facts.base_path.empty()) continue;
+    DSI_ASSIGN_OR_RETURN(facts.base_path, PathFromManifest(facts.base_path, from, options));
+  }
   return content;
 }
 

@@ -15,6 +15,7 @@
 #include "dsi/dataset/files/manifest_values_internal.h"
 #include "dsi/format/default_bits_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/overlay_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -194,11 +195,13 @@ class Parse {
   // DS-013.
   Status ReadFile(dom::element value) {
     constexpr std::string_view kNames[] = {"path", "bytes",   "fingerprint", "schema",
-                                           "rows", "stripes", "statistics"};
+                                           "rows", "stripes", "overlay",     "statistics"};
+    constexpr size_t kNumRequired = 6;
     std::string& path = out_->paths.emplace_back();
     FileFacts& facts = out_->facts.emplace_back();
     uint32_t seen = 0;
     std::optional<dom::element> statistics;
+    std::optional<dom::element> overlay;
     DSI_RETURN_IF_ERROR(ReadMembers(value, kNames, [&](size_t place, dom::element member) {
       seen |= uint32_t{1} << place;
       switch (place) {
@@ -214,12 +217,15 @@ class Parse {
           return ReadNumber(member, INT64_MAX, &facts.num_rows);
         case 5:
           return ReadStripes(member, &facts);
+        case 6:
+          overlay = member;
+          return Status::Ok();
         default:
           statistics = member;
           return Status::Ok();
       }
     }));
-    for (size_t i = 0; i + 1 < std::size(kNames); ++i) {
+    for (size_t i = 0; i < kNumRequired; ++i) {
       if ((seen >> i & 1) == 0) return BadInput("expected {}", QuoteForMessage(kNames[i]));
     }
     if (path.empty() || path.find('\0') != std::string::npos)
@@ -230,6 +236,7 @@ class Parse {
       return BadInput("{} rows, and its stripes have {}", facts.num_rows, rows);
     if (__builtin_add_overflow(num_rows_, rows, &num_rows_) || num_rows_ > INT64_MAX)
       return BadInput("more than 2^63 rows up to it");
+    if (overlay) DSI_RETURN_IF_ERROR(ReadOverlay(*overlay, &facts).At("overlay"));
     if (!statistics) return Status::Ok();
     return ReadStatistics(*statistics, out_->schemas[facts.schema], &facts).At("statistics");
   }
@@ -251,6 +258,38 @@ class Parse {
     return ReadArray(value, UINT32_MAX, [&](uint64_t, dom::element item) {
       return ReadNumber32(item, kMostRowsOfStripe, &facts->stripe_rows.emplace_back());
     });
+  }
+
+  // DS-017.
+  static Status ReadOverlay(dom::element value, FileFacts* facts) {
+    constexpr std::string_view kNames[] = {"fingerprint", "base_rows", "rows", "base"};
+    constexpr size_t kNumRequired = 3;
+    OverlayBinding& overlay = facts->overlay.emplace();
+    uint32_t seen = 0;
+    DSI_RETURN_IF_ERROR(ReadMembers(value, kNames, [&](size_t place, dom::element member) {
+      seen |= uint32_t{1} << place;
+      switch (place) {
+        case 0:
+          return ReadFingerprint(member, &overlay.base_fingerprint);
+        case 1:
+          return ReadNumber(member, INT64_MAX, &overlay.base_rows);
+        case 2:
+          return ReadArray(member, kMaxStripes, [&](uint64_t, dom::element item) {
+            OverlayRows& rows = overlay.rows.emplace_back();
+            return ReadArray(item, 2, [&](uint64_t i, dom::element end) {
+              return ReadNumber(end, INT64_MAX, i == 0 ? &rows.begin : &rows.end);
+            });
+          });
+        default:
+          return ReadText(member, &facts->base_path);
+      }
+    }));
+    for (size_t i = 0; i < kNumRequired; ++i) {
+      if ((seen >> i & 1) == 0) return BadInput("expected {}", QuoteForMessage(kNames[i]));
+    }
+    overlay.stripe_rows = facts->stripe_rows;
+    const Status sound = CheckBinding(overlay);
+    return sound.ok() ? sound : BadInput("{}", sound.message());
   }
 
   // DS-014.

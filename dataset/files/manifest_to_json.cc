@@ -78,6 +78,23 @@ void AppendStatistics(const FileFacts& facts, const FileSchema& schema, std::str
   *out += ']';
 }
 
+// DS-017.
+void AppendOverlay(const FileFacts& facts, std::string* out) {
+  const OverlayBinding& overlay = *facts.overlay;
+  *out += ", \"overlay\": {";
+  if (!facts.base_path.empty()) {
+    *out += "\"base\": ";
+    AppendJsonString(facts.base_path, out);
+    *out += ", ";
+  }
+  *out += fmt::format("\"fingerprint\": \"{:016x}\", \"base_rows\": {}, \"rows\": [",
+                      overlay.base_fingerprint, overlay.base_rows);
+  for (size_t i = 0; i < overlay.rows.size(); ++i)
+    *out +=
+        fmt::format("{}[{}, {}]", i == 0 ? "" : ", ", overlay.rows[i].begin, overlay.rows[i].end);
+  *out += "]}";
+}
+
 }  // namespace
 
 std::string ManifestColumns(const std::vector<ColumnInfo>& columns) {
@@ -110,6 +127,7 @@ std::string ManifestToJson(const ManifestContent& manifest) {
     for (size_t s = 0; s < facts.stripe_rows.size(); ++s)
       out += fmt::format("{}{}", s == 0 ? "" : ", ", facts.stripe_rows[s]);
     out += ']';
+    if (facts.overlay) AppendOverlay(facts, &out);
     if (!facts.statistics.empty()) AppendStatistics(facts, manifest.schemas[facts.schema], &out);
     out += '}';
   }

@@ -107,9 +107,11 @@ class SchemaMatcher {
     first_file_.assign(schemas_->schemas.size(), UINT32_MAX);
     last_file_.assign(schemas_->schemas.size(), 0);
     for (uint32_t i = 0; i < schemas_->of_file.size(); ++i) {
-      const uint32_t schema = schemas_->of_file[i];
-      first_file_[schema] = std::min(first_file_[schema], i);
-      last_file_[schema] = i;
+      for (size_t variant = 0; variant < schemas_->num_variants(i); ++variant) {
+        const uint32_t schema = schemas_->schema_of(i, variant);
+        first_file_[schema] = std::min(first_file_[schema], i);
+        last_file_[schema] = i;
+      }
     }
   }
 

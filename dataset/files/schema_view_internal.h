@@ -23,16 +23,20 @@ class SchemaView {
   std::span<const ColumnInfo> columns() const { return columns_; }
   // Of each pattern the columns that it stands for.
   std::span<const std::vector<uint32_t>> of_pattern() const { return of_pattern_; }
-  // The column of a file that a column stands for: its name there, its type; null: the file lacks
-  // it.
-  const ColumnInfo* InFile(size_t file, uint32_t column) const {
-    return InSchema(files_->of_file[file], column);
+  // The column of a file, or of one of its variants, that a column stands for: its name there, its
+  // type; null: the file lacks it.
+  const ColumnInfo* InFile(size_t file, uint32_t column, size_t variant = 0) const {
+    return InSchema(files_->schema_of(file, variant), column);
   }
 
   size_t num_files() const { return files_->of_file.size(); }
+  // What overlays make of files.
+  const SchemasOfFiles& schemas() const { return *files_; }
 
   // Files of one schema are alike: what was worked out for one holds for the others.
-  uint32_t schema_of(size_t file) const { return files_->of_file[file]; }
+  uint32_t schema_of(size_t file, size_t variant = 0) const {
+    return files_->schema_of(file, variant);
+  }
   size_t num_schemas() const { return files_->schemas.size(); }
   const ColumnInfo* InSchema(uint32_t schema, uint32_t column) const {
     const uint32_t place = places_[schema][column];

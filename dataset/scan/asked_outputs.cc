@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -20,6 +21,11 @@ Projection DefaultProjection(const ColumnInfo& column) {
   projection.name = column.name;
   projection.layout = HasLengths(column.kind, column.type) ? Layout::kJagged : Layout::kPadded;
   return projection;
+}
+
+// 0: the file itself has the column, else 1 + a position in the variant's overlays.
+uint16_t MemberOf(const FileVariant& variant, const ColumnInfo& column) {
+  return variant.members.empty() ? 0 : variant.members[column.ordinal];
 }
 
 std::vector<std::string> FilterColumns(const RowFilter& filter) {
@@ -142,29 +148,36 @@ Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Proje
        (info.type != Type::kBytes && IsFloat(*asked.dtype) == IsFloat(info.type)));
   if (!is_meant) asked.dtype = asked.layout == Layout::kDense ? Type::kFloat32 : info.type;
   if (asked.width == 0) asked.width = info.max_length;
-  size_t home = 0;
-  while (view_->InFile(home, column) == nullptr) ++home;
-  const auto resolve = [&](size_t file) -> Result<ScanOutput> {
+  const auto resolve = [&](size_t file, const FileVariant& variant) -> Result<ScanOutput> {
+    const ColumnInfo& there = *view_->InSchema(variant.schema, column);
     DSI_ASSIGN_OR_RETURN(const auto reader, files.Acquire(file));
-    const OpenFile& open = ReaderAccess::File(*reader);
+    std::shared_ptr<const Reader> has_it = reader;
+    if (const uint16_t member = MemberOf(variant, there); member != 0) {
+      DSI_ASSIGN_OR_RETURN(has_it, files.AcquireOverlay(variant.overlays[member - 1]));
+    }
+    const OpenFile& open = ReaderAccess::File(*has_it);
     ScanOptions one;
     one.kjt_lengths = options_.kjt_lengths;
     one.features = {asked};
-    one.features[0].name = view_->InFile(file, column)->name;
+    one.features[0].name = there.name;
     DSI_ASSIGN_OR_RETURN(const auto projection,
                          ResolveProjection(open, one, 0, open.core().stripes.size()));
     return projection->outputs.front();
   };
-  DSI_ASSIGN_OR_RETURN(ScanOutput output, resolve(home));
-  const bool padded = IsPadded(asked.layout);
-  if (padded && asked.width == 0 && HasLengths(info.kind, info.type)) {
-    // The longest list of any file.
-    for (size_t file = home + 1; file < files.files().size(); ++file) {
-      if (view_->InFile(file, column) == nullptr) continue;
-      DSI_ASSIGN_OR_RETURN(const ScanOutput other, resolve(file));
-      output.width = std::max(output.width, other.width);
+  std::optional<ScanOutput> found;
+  for (size_t file = 0; file < files.files().size(); ++file) {
+    for (size_t v = 0; v < schemas().num_variants(file); ++v) {
+      if (view_->InFile(file, column, v) == nullptr) continue;
+      DSI_ASSIGN_OR_RETURN(const ScanOutput one, resolve(file, schemas().variant(file, v)));
+      if (!found) found = one;
+      // The longest list of any file.
+      found->width = std::max(found->width, one.width);
     }
+    const bool is_settled =
+        !IsPadded(asked.layout) || asked.width != 0 || !HasLengths(info.kind, info.type);
+    if (found && is_settled) break;
   }
+  ScanOutput output = *std::move(found);
   output.name = info.name;
   asked.width = output.width;
   asked_.push_back({column, {}, std::move(asked), std::move(output)});
@@ -253,50 +266,100 @@ std::vector<std::string> AskedOutputs::StoredColumns() const {
   return names;
 }
 
-FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file) const {
+namespace {
+
+// What is asked of a file and of its overlays, and where each of its outputs is then.
+class RequestMaker {
+ public:
+  RequestMaker(const SchemaView& view, FileVariant variant, FileRequest* request)
+      : view_(view), variant_(std::move(variant)), request_(*request) {}
+
+  // Null: the file lacks the column.
+  const ColumnInfo* Find(uint32_t column) const {
+    return column == kNone32 ? nullptr : view_.InSchema(variant_.schema, column);
+  }
+  // An overlay of which nothing is asked is none of them.
+  uint32_t Member(const ColumnInfo& there) {
+    const uint16_t member = MemberOf(variant_, there);
+    if (member == 0) return 0;
+    const uint32_t overlay = variant_.overlays[member - 1];
+    const auto known = std::find(request_.overlays.begin(), request_.overlays.end(), overlay);
+    const auto at = static_cast<uint32_t>(known - request_.overlays.begin()) + 1;
+    if (known != request_.overlays.end()) return at;
+    const Type kjt_lengths = request_.members[0].options.kjt_lengths;
+    request_.overlays.push_back(overlay);
+    request_.members.emplace_back().options.kjt_lengths = kjt_lengths;
+    return at;
+  }
+  MemberPlace Add(uint32_t column, const Projection& projection) {
+    const ColumnInfo* const there = Find(column);
+    if (there == nullptr) return {};
+    const uint32_t member = Member(*there);
+    std::vector<Projection>& features = request_.members[member].options.features;
+    features.push_back(projection);
+    features.back().name = there->name;
+    return {member, static_cast<uint32_t>(features.size() - 1)};
+  }
+  MemberPlace AddUnique(uint32_t column, Type type) {
+    const ColumnInfo* const there = Find(column);
+    if (there == nullptr) return {};
+    const uint32_t member = Member(*there);
+    return {member, request_.members[member].AddUnique(there->name, type)};
+  }
+
+ private:
+  const SchemaView& view_;
+  FileVariant variant_;
+  FileRequest& request_;
+};
+
+}  // namespace
+
+FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file, size_t variant) const {
   FileRequest request;
-  request.options.kjt_lengths = options_.kjt_lengths;
+  request.members[0].options.kjt_lengths = options_.kjt_lengths;
+  RequestMaker maker(*view_, schemas().variant(file, variant), &request);
   for (const Asked& asked : asked_) {
     request.stages.push_back(asked.made);
-    const ColumnInfo* const column =
-        asked.column == kNone32 ? nullptr : view_->InFile(file, asked.column);
-    request.positions.push_back(
-        column == nullptr ? kNone32 : static_cast<uint32_t>(request.options.features.size()));
-    if (column == nullptr) continue;
-    request.options.features.push_back(asked.projection);
-    request.options.features.back().name = column->name;
+    request.positions.push_back(maker.Add(asked.column, asked.projection));
   }
   for (size_t i = 0; plan_.has_value() && i < features_.size(); ++i) {
-    TransformInput& input = request.inputs.emplace_back();
-    if (features_[i].values == kNone32) continue;
-    const ColumnInfo* const values = view_->InFile(file, features_[i].values);
-    if (values == nullptr) continue;
-    input.values = request.AddUnique(values->name, plan_->features()[i].type.type);
-    if (features_[i].scores == kNone32) continue;
-    const ColumnInfo* const scores = view_->InFile(file, features_[i].scores);
-    input.scores = request.AddUnique(scores->name, Type::kFloat32);
+    FileRequest::Input& input = request.inputs.emplace_back();
+    if (maker.Find(features_[i].values) == nullptr) continue;
+    input.values = maker.AddUnique(features_[i].values, plan_->features()[i].type.type);
+    input.scores = maker.AddUnique(features_[i].scores, Type::kFloat32);
   }
 
   // Rows of the same number in different files do not share their fate; those of the only file have
   // that which its reader gives them.
-  RowFilter& filter = request.options.filter;
-  filter = options_.filter;
+  RowFilter& filter = request.filter;
+  filter.seed = options_.filter.seed;
   if (files.files().size() > 1) filter.seed += files.files()[file].fingerprint;
   size_t next = 0;
+  std::vector<uint32_t> members;
   const auto rename = [&](Predicate* predicate) {
-    const ColumnInfo* const column = view_->InFile(file, filter_columns_[next++]);
-    if (column != nullptr) predicate->column = column->name;
-    return column != nullptr;
+    const ColumnInfo* const column = maker.Find(filter_columns_[next++]);
+    if (column == nullptr) return false;
+    predicate->column = column->name;
+    members.push_back(maker.Member(*column));
+    return true;
   };
   // A missing number compares with nothing: such a row does not pass, and no such sampling holds.
-  for (Predicate& predicate : filter.where) {
-    if (!rename(&predicate)) request.drops_all = true;
+  for (Predicate predicate : options_.filter.where) {
+    if (rename(&predicate)) {
+      filter.where.push_back(std::move(predicate));
+    } else {
+      request.drops_all = true;
+    }
   }
-  filter.sample.clear();
+  request.filter_members = members;
   for (Sampling sampling : options_.filter.sample) {
     bool is_known = true;
+    members.clear();
     for (Predicate& predicate : sampling.when) is_known = rename(&predicate) && is_known;
-    if (is_known) filter.sample.push_back(std::move(sampling));
+    if (!is_known) continue;
+    filter.sample.push_back(std::move(sampling));
+    request.filter_members.insert(request.filter_members.end(), members.begin(), members.end());
   }
   return request;
 }

@@ -28,7 +28,8 @@ class AskedOutputs {
 
   Result<JointProjection> NewProjection() const;
   const TransformPlan* plan() const { return plan_.has_value() ? &*plan_ : nullptr; }
-  FileRequest RequestOf(const DatasetFiles& files, size_t file) const;
+  FileRequest RequestOf(const DatasetFiles& files, size_t file, size_t variant) const;
+  const SchemasOfFiles& schemas() const { return view_->schemas(); }
   // Columns that files are read for: those asked for, of the pipeline and of the filter.
   std::vector<std::string> StoredColumns() const;
 

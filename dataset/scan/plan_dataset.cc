@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/dataset/files/file_skipper_internal.h"
 #include "dsi/dataset/scan/asked_outputs_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
+#include "dsi/reader/scan/row_picker_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -60,6 +62,14 @@ void AskForFilterColumns(ScanOptions* scan) {
   scan->filter = {};
 }
 
+void AddPlan(const ReadPlan& plan, PlannedReads* sum) {
+  sum->reads += plan.ranges.size();
+  sum->bytes += plan.bytes;
+  sum->bytes_needed += plan.bytes_needed;
+  sum->directory_reads += plan.directory_reads;
+  sum->directory_bytes += plan.directory_bytes;
+}
+
 Status PlanFile(const DatasetFiles& dataset, const FilePart& part, ScanOptions scan,
                 DatasetPlan::File* planned) {
   if (scan.features.empty()) AskForFilterColumns(&scan);
@@ -72,15 +82,91 @@ Status PlanFile(const DatasetFiles& dataset, const FilePart& part, ScanOptions s
     Result<ReadPlan> plan = reader->Plan(scan);
     if (!plan.ok()) return plan.status().At(dataset.files()[part.file].path);
     sum.stripes_skipped += plan->stripes_skipped;
-    sum.reads += plan->ranges.size();
-    sum.bytes += plan->bytes;
-    sum.bytes_needed += plan->bytes_needed;
-    sum.directory_reads += plan->directory_reads;
-    sum.directory_bytes += plan->directory_bytes;
+    AddPlan(*plan, &sum);
     planned->steps = std::max(planned->steps, plan->steps);
   }
   return Status::Ok();
 }
+
+// Files that have the rows of one stripe: the file itself, and those of its overlays that are
+// asked.
+class OverlaidPlanner {
+ public:
+  OverlaidPlanner(const DatasetFiles& dataset, const AskedOutputs& asked, const FilePart& part,
+                  DatasetPlan::File* planned)
+      : dataset_(dataset), asked_(asked), part_(part), planned_(*planned) {}
+
+  // Stripe by stripe: what one of the files rules out is read of none.
+  Status Run() {
+    const std::span<const uint32_t> stripe_rows = dataset_.stripe_rows(part_.file);
+    for (const RowSpan& span : part_.rows) {
+      uint64_t first_row = 0;
+      for (size_t stripe = 0; stripe < stripe_rows.size(); ++stripe) {
+        const uint64_t end = first_row + stripe_rows[stripe];
+        if (first_row < span.end && end > span.begin) {
+          const RowSpan rows{std::max(span.begin, first_row) - first_row,
+                             std::min(span.end, end) - first_row};
+          DSI_RETURN_IF_ERROR(PlanStripe(stripe, first_row, rows));
+        }
+        first_row = end;
+      }
+    }
+    return Status::Ok();
+  }
+
+ private:
+  Status PlanStripe(size_t stripe, uint64_t first_row, const RowSpan& rows) {
+    const size_t variant = asked_.schemas().VariantAt(part_.file, first_row);
+    const FileRequest request = asked_.RequestOf(dataset_, part_.file, variant);
+    DSI_ASSIGN_OR_RETURN(const std::shared_ptr<const Reader> base, dataset_.Acquire(part_.file));
+    const StripeInfo& info = base->stripes()[stripe];
+    bool is_skipped = request.drops_all || info.num_deleted_rows == info.num_rows;
+    const std::vector<RowFilter> filters =
+        SplitFilter(request.filter, request.filter_members, request.members.size());
+    std::vector<ReadPlan> plans;
+    for (size_t i = 0; i < request.members.size() && !is_skipped; ++i) {
+      ScanOptions scan = request.members[i].options;
+      scan.filter = filters[i];
+      if (scan.features.empty()) AskForFilterColumns(&scan);
+      if (scan.features.empty()) continue;
+      std::shared_ptr<const Reader> reader = base;
+      size_t own = stripe;
+      if (i != 0) {
+        DSI_ASSIGN_OR_RETURN(reader, dataset_.AcquireOverlay(request.overlays[i - 1]));
+        own = StripeOf(request.overlays[i - 1], stripe);
+      }
+      scan.row_begin = reader->stripes()[own].first_row + rows.begin;
+      scan.row_end = reader->stripes()[own].first_row + rows.end;
+      Result<ReadPlan> plan = reader->Plan(scan);
+      if (!plan.ok()) return plan.status().At(dataset_.files()[part_.file].path);
+      is_skipped = plan->stripes_skipped != 0;
+      planned_.steps = std::max(planned_.steps, plan->steps);
+      // The directory is read once.
+      if (!directories_.insert(reader.get()).second)
+        plan->directory_reads = plan->directory_bytes = 0;
+      plans.push_back(*std::move(plan));
+    }
+    if (is_skipped) ++planned_.reads.stripes_skipped;
+    for (const ReadPlan& plan : plans) {
+      if (!is_skipped) AddPlan(plan, &planned_.reads);
+    }
+    return Status::Ok();
+  }
+
+  size_t StripeOf(uint32_t overlay, size_t stripe) const {
+    const std::span<const PlacedOverlay> placed = dataset_.overlays_of(part_.file);
+    const auto at = std::find_if(placed.begin(), placed.end(),
+                                 [&](const PlacedOverlay& one) { return one.overlay == overlay; });
+    return static_cast<size_t>(std::lower_bound(at->stripes.begin(), at->stripes.end(), stripe) -
+                               at->stripes.begin());
+  }
+
+  const DatasetFiles& dataset_;
+  const AskedOutputs& asked_;
+  const FilePart& part_;
+  DatasetPlan::File& planned_;
+  std::set<const Reader*> directories_;  // Those that were looked up in.
+};
 
 void Add(const PlannedReads& of_file, PlannedReads* sum) {
   sum->num_rows += of_file.num_rows;
@@ -115,9 +201,13 @@ Result<DatasetPlan> PlanDataset(const DatasetFiles& dataset, const DatasetScanOp
       planned.reads.num_rows += span.end - span.begin;
       planned.reads.num_stripes += CountStripes(dataset.stripe_rows(part.file), span);
     }
-    FileRequest request = asked->RequestOf(dataset, part.file);
+    if (!dataset.overlays_of(part.file).empty())
+      return OverlaidPlanner(dataset, *asked, part, &planned).Run();
+    FileRequest request = asked->RequestOf(dataset, part.file, 0);
     planned.is_skipped = request.drops_all || (skipper.has_value() && !skipper->MayPass(part.file));
-    if (!planned.is_skipped) return PlanFile(dataset, part, std::move(request.options), &planned);
+    ScanOptions& scan = request.members[0].options;
+    scan.filter = request.filter;
+    if (!planned.is_skipped) return PlanFile(dataset, part, std::move(scan), &planned);
     planned.reads.stripes_skipped = planned.reads.num_stripes;
     return Status::Ok();
   }));

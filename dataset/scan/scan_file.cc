@@ -4,79 +4,93 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
-#include "dsi/reader/reader_access_internal.h"
 
 namespace dsi::internal {
 
-uint32_t FileRequest::AddUnique(const std::string& column, Type dtype) {
-  std::vector<Projection>& features = options.features;
-  const bool bit_cast = dtype == Type::kInt64 || dtype == Type::kInt32;
-  const auto known = std::find_if(features.begin(), features.end(), [&](const Projection& p) {
-    return p.name == column && p.layout == Layout::kIkjt && p.dtype == dtype &&
-           p.bit_cast == bit_cast;
-  });
-  const auto at = static_cast<uint32_t>(known - features.begin());
-  if (known == features.end()) {
-    features.push_back(
-        {.name = column, .layout = Layout::kIkjt, .dtype = dtype, .bit_cast = bit_cast});
-    ++num_hidden;
-  }
-  return at;
-}
-
-ScanFile::ScanFile(std::shared_ptr<const Reader> reader, ScanWorkers* workers, MemoryBudget* budget)
-    : reader_(std::move(reader)),
-      ahead_(&ReaderAccess::File(*reader_).file(), ReaderAccess::Options(*reader_), budget),
-      file_(ReaderAccess::File(*reader_).Through(&ahead_)),
-      shared_(budget, workers),
-      records_(budget) {
-  shared_.file = &file_;
-  shared_.reader_options = ReaderAccess::Options(*reader_);
-}
-
-Result<std::unique_ptr<ScanFile>> ScanFile::Open(std::shared_ptr<const Reader> reader,
+Result<std::unique_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<ScanMember>> members,
                                                  FileRequest request, const TransformPlan* plan,
-                                                 ScanWorkers* workers, MemoryBudget* budget) {
-  std::unique_ptr<ScanFile> opened(new ScanFile(std::move(reader), workers, budget));
-  const OpenFile& file = opened->file_;
+                                                 MemoryBudget* budget) {
+  std::unique_ptr<ScanFile> opened(new ScanFile(std::move(members), budget));
+  DSI_RETURN_IF_ERROR(opened->CheckOverlays());
   opened->drops_all_ = request.drops_all;
-  opened->filter_ = request.options.filter;
+  opened->filter_ = std::move(request.filter);
+  opened->filter_members_ = std::move(request.filter_members);
   opened->filters_ =
-      request.drops_all || !opened->filter_.empty() || opened->file_.num_deleted() != 0;
+      request.drops_all || !opened->filter_.empty() || opened->file().num_deleted() != 0;
   if (request.wants_sessions) DSI_RETURN_IF_ERROR(opened->AddSessions(&request));
-  // A file with none of the features: its rows count all the same.
-  if (request.options.features.empty()) {
-    opened->shared_.projection = std::make_shared<ScanProjection>();
-  } else {
-    DSI_ASSIGN_OR_RETURN(opened->shared_.projection, LookTogether(&opened->ahead_, [&] {
-                           return ResolveProjection(file, request.options, 0,
-                                                    file.core().stripes.size(), {},
-                                                    request.num_hidden);
-                         }));
+  for (size_t i = 0; i < opened->members_.size(); ++i) {
+    ScanMember& member = *opened->members_[i];
+    const Status status = member.Resolve(request.members[i]);
+    if (!status.ok()) return i == 0 ? status : status.At(member.name());
   }
-  constexpr uint64_t kOutputBytes =
-      sizeof(OpenColumn) + sizeof(ScanValues) + sizeof(ScanOutput) + sizeof(FilePlace);
-  DSI_RETURN_IF_ERROR(opened->records_.Add(opened->projection().outputs.size() * kOutputBytes));
+  opened->JoinProjections();
+  DSI_RETURN_IF_ERROR(
+      opened->records_.Add(opened->projection().outputs.size() * sizeof(FilePlace)));
   opened->plan_ = plan;
   if (plan != nullptr) {
-    opened->transforms_ =
-        MakeFileTransforms(*plan, std::move(request.inputs), opened->projection());
+    std::vector<TransformInput> inputs;
+    for (const FileRequest::Input& input : request.inputs)
+      inputs.push_back({opened->OutputAt(input.values), opened->OutputAt(input.scores)});
+    opened->transforms_ = MakeFileTransforms(*plan, std::move(inputs), opened->projection());
   }
   opened->FindPlaces(request);
   opened->FindGroups();
   return opened;
 }
 
-// Sessions are runs of rows that are equal in all cluster keys but a last timestamp (F-050). What
-// the scan does not ask for is read besides, behind its outputs.
-Status ScanFile::AddSessions(FileRequest* request) {
-  const std::vector<uint32_t>& keys = file_.core().cluster_keys;
-  for (const uint32_t key : keys) {
-    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file_.LoadColumn(key));
-    if (key == keys.back() && column.record.kind == Kind::kTimestamp) continue;
-    session_outputs_.push_back(request->AddUnique(column.name, column.record.type));
+// F-088: a manifest may say what is not so, and files may be replaced.
+Status ScanFile::CheckOverlays() const {
+  if (members_.size() == 1) return Status::Ok();
+  const uint64_t found = file().rows_fingerprint();
+  for (size_t i = 1; i < members_.size(); ++i) {
+    const auto& binding = members_[i]->file().overlay();
+    if (binding && binding->base_fingerprint == found) continue;
+    return BadInput("{}: {} (F-088)", members_[i]->name(),
+                    !binding ? std::string("no overlay, and told to be one of it")
+                             : fmt::format("an overlay of rows whose fingerprint is {:016x}; those "
+                                           "here have {:016x}",
+                                           binding->base_fingerprint, found));
   }
   return Status::Ok();
+}
+
+// Sessions are runs of rows that are equal in all cluster keys but a last timestamp (F-050). What
+// the scan does not ask for is read besides, behind its outputs. Whatever overlays have, they are
+// those of the file
+// (DS-043).
+Status ScanFile::AddSessions(FileRequest* request) {
+  const std::vector<uint32_t>& keys = core().cluster_keys;
+  for (const uint32_t key : keys) {
+    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file().LoadColumn(key));
+    if (key == keys.back() && column.record.kind == Kind::kTimestamp) continue;
+    session_outputs_.push_back(request->members[0].AddUnique(column.name, column.record.type));
+  }
+  return Status::Ok();
+}
+
+void ScanFile::JoinProjections() {
+  Begin next;
+  std::shared_ptr<ScanProjection> joint;
+  if (members_.size() == 1) {
+    projection_ = members_[0]->shared()->projection;
+  } else {
+    joint = std::make_shared<ScanProjection>();
+    projection_ = joint;
+  }
+  for (const std::unique_ptr<ScanMember>& member : members_) {
+    const ScanProjection& own = member->projection();
+    begins_.push_back(next);
+    for (size_t i = 0; joint != nullptr && i < own.outputs.size(); ++i) {
+      ScanOutput& output = joint->outputs.emplace_back(own.outputs[i]);
+      output.group += next.groups;
+      output.shape += next.shapes;
+      output.values += next.values;
+    }
+    next.groups += static_cast<uint32_t>(own.groups.size());
+    next.shapes += static_cast<uint32_t>(own.shapes.size());
+    next.values += static_cast<uint32_t>(own.values.size());
+    next.outputs += static_cast<uint32_t>(own.outputs.size());
+  }
 }
 
 void ScanFile::FindPlaces(const FileRequest& request) {
@@ -88,8 +102,8 @@ void ScanFile::FindPlaces(const FileRequest& request) {
       place.shape = PieceMap::kDerived | made.stage;
       place.values = PieceMap::kDerived |
                      (made.scores ? ScoresOfStage(made.stage) : ValuesOfStage(made.stage));
-    } else if (request.positions[i] != kNone32) {
-      const ScanOutput& output = projection().outputs[request.positions[i]];
+    } else if (request.positions[i].at != kNone32) {
+      const ScanOutput& output = projection().outputs[OutputAt(request.positions[i])];
       place = {output.group, output.shape, output.values};
     }
   }
@@ -107,13 +121,20 @@ void ScanFile::SetMap(PieceMap map) {
 }
 
 void ScanFile::FindGroups() {
+  std::vector<uint32_t> all;
   for (const FilePlace& place : places_) {
-    if (place.group < PieceMap::kDerived) groups_.push_back(place.group);
+    if (place.group < PieceMap::kDerived) all.push_back(place.group);
   }
   for (const std::vector<uint32_t>& of : transforms_.groups)
-    groups_.insert(groups_.end(), of.begin(), of.end());
-  std::sort(groups_.begin(), groups_.end());
-  groups_.erase(std::unique(groups_.begin(), groups_.end()), groups_.end());
+    all.insert(all.end(), of.begin(), of.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  groups_.resize(members_.size());
+  size_t member = 0;
+  for (const uint32_t group : all) {
+    while (member + 1 < members_.size() && group >= begins_[member + 1].groups) ++member;
+    groups_[member].push_back(group - begins_[member].groups);
+  }
 }
 
 }  // namespace dsi::internal

@@ -30,20 +30,30 @@ Result<std::unique_ptr<ScanFiles>> ScanFiles::Make(const DatasetFiles* dataset,
   return files;
 }
 
-Result<ScanFile*> ScanFiles::Open(size_t file) {
-  const auto known = std::find_if(opened_.begin(), opened_.end(),
-                                  [&](const Opened& opened) { return opened.file == file; });
+Result<ScanFile*> ScanFiles::Open(size_t file, uint64_t row) {
+  const size_t variant = asked_->schemas().VariantAt(file, row);
+  const auto known = std::find_if(opened_.begin(), opened_.end(), [&](const Opened& opened) {
+    return opened.file == file && opened.variant == variant;
+  });
   if (known != opened_.end()) {
     known->window = window_;
     return known->scanned.get();
   }
-  DSI_ASSIGN_OR_RETURN(std::shared_ptr<const Reader> reader, dataset_->Acquire(file));
-  FileRequest request = asked_->RequestOf(*dataset_, file);
+  FileRequest request = asked_->RequestOf(*dataset_, file, variant);
   request.wants_sessions = wants_sessions_;
-  auto opened =
-      ScanFile::Open(std::move(reader), std::move(request), asked_->plan(), workers_, budget_);
+  std::vector<std::unique_ptr<ScanMember>> members;
+  DSI_ASSIGN_OR_RETURN(std::shared_ptr<const Reader> reader, dataset_->Acquire(file));
+  members.push_back(ScanMember::Make(std::move(reader), {}, workers_, budget_));
+  for (const uint32_t overlay : request.overlays) {
+    DSI_ASSIGN_OR_RETURN(reader, dataset_->AcquireOverlay(overlay));
+    const std::span<const PlacedOverlay> placed = dataset_->overlays_of(file);
+    const auto at = std::find_if(placed.begin(), placed.end(),
+                                 [&](const PlacedOverlay& one) { return one.overlay == overlay; });
+    members.push_back(ScanMember::Make(std::move(reader), at->stripes, workers_, budget_));
+  }
+  auto opened = ScanFile::Open(std::move(members), std::move(request), asked_->plan(), budget_);
   if (!opened.ok()) return opened.status().At(dataset_->files()[file].path);
-  opened_.push_back({file, window_, std::move(*opened)});
+  opened_.push_back({file, variant, window_, std::move(*opened)});
   ScanFile* const scanned = opened_.back().scanned.get();
   if (joint_.Add(scanned->places())) {
     for (const Opened& other : opened_)

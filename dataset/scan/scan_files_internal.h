@@ -29,9 +29,10 @@ class ScanFiles {
   const DatasetFiles& dataset() const { return *dataset_; }
   // False: by what a manifest tells no row of the file passes the filter.
   bool MayPass(size_t file) const { return !skipper_.has_value() || skipper_->MayPass(file); }
-  // Opened when it is not; it stays until CloseUnused. A file that is new may change the
-  // projection, not that of batches that were filled.
-  Result<ScanFile*> Open(size_t file);
+  // The file with the overlays of the stripe that has this row of it. Opened when it is not; it
+  // stays until CloseUnused. A file that is new may change the projection, not that of batches that
+  // were filled.
+  Result<ScanFile*> Open(size_t file, uint64_t row);
   void BeginWindow() { ++window_; }
   // All that the window wants has been opened; of the others few stay.
   void CloseUnused();
@@ -40,6 +41,7 @@ class ScanFiles {
  private:
   struct Opened {
     size_t file = 0;
+    size_t variant = 0;
     uint64_t window = 0;  // In which it was used last.
     std::unique_ptr<ScanFile> scanned;
   };

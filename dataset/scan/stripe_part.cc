@@ -6,15 +6,17 @@
 
 namespace dsi::internal {
 
+StripePart::Member::Member(ScanMember* from)
+    : of(from), decoder(from->shared()), gathered(from->shared()), picked(from->shared()) {}
+
 StripePart::StripePart(ScanFile* file)
     : file_(file),
-      decoder_(file->shared()),
-      gathered_(file->shared()),
-      picked_(file->shared()),
       absent_(file->shared()->budget),
       passing_(file->shared()->budget),
       chosen_(file->shared()->budget),
       begins_(file->shared()->budget) {
+  for (const std::unique_ptr<ScanMember>& member : file->members())
+    members_.push_back(std::make_unique<Member>(member.get()));
   if (file->plan() == nullptr) return;
   deriver_ = std::make_unique<Deriver>(file->plan(), &file->transforms(), &file->projection(),
                                        file->shared()->budget);
@@ -22,7 +24,7 @@ StripePart::StripePart(ScanFile* file)
 
 void StripePart::Restart(size_t stripe) {
   AddStripe(&past_);
-  decoder_.Park();
+  for (const std::unique_ptr<Member>& member : members_) member->decoder.Park();
   stripe_ = stripe;
   is_started_ = false;
   next_row_ = 0;
@@ -42,6 +44,29 @@ Status StripePart::Decode(std::span<const StripeBlock> blocks, bool at_once) {
   return DecodeBlocks(at_once && !file_->filters());
 }
 
+Status StripePart::MakePicker() {
+  const StripeRef& ref = file_->core().stripes[stripe_];
+  ScanOptions options;
+  options.filter = file_->filter();
+  options.row_begin = ref.first_row + blocks_.front().first;
+  ScanShared* const shared = file_->shared();
+  const uint64_t row_end = ref.first_row + ref.num_rows;
+  std::vector<PickedFile> beside;
+  for (size_t i = 1; i < members_.size(); ++i) {
+    ScanMember* const of = members_[i]->of;
+    beside.push_back({&of->file(), of->shared()->reader_options, of->StripeOf(stripe_)});
+  }
+  if (beside.empty()) {
+    DSI_ASSIGN_OR_RETURN(picker_, RowPicker::Make(file_->file(), shared->reader_options, options,
+                                                  row_end, stripe_, stripe_ + 1, shared->budget));
+  } else {
+    DSI_ASSIGN_OR_RETURN(
+        picker_, RowPicker::MakeBeside(file_->file(), shared->reader_options, options, row_end,
+                                       stripe_, beside, file_->filter_members(), shared->budget));
+  }
+  return Status::Ok();
+}
+
 Status StripePart::FindPassing() {
   const StripeRef& ref = file_->core().stripes[stripe_];
   passing_.clear();
@@ -49,15 +74,7 @@ Status StripePart::FindPassing() {
     past_.rows_dropped += num_rows_;
     return Status::Ok();
   }
-  if (picker_ == nullptr) {
-    ScanOptions options;
-    options.filter = file_->filter();
-    options.row_begin = ref.first_row + blocks_.front().first;
-    ScanShared* const shared = file_->shared();
-    DSI_ASSIGN_OR_RETURN(picker_, RowPicker::Make(file_->file(), shared->reader_options, options,
-                                                  ref.first_row + ref.num_rows, stripe_,
-                                                  stripe_ + 1, shared->budget));
-  }
+  if (picker_ == nullptr) DSI_RETURN_IF_ERROR(MakePicker());
   uint32_t before = 0;
   for (const StripeBlock& block : blocks_) {
     const uint64_t begin = ref.first_row + block.first;
@@ -76,36 +93,45 @@ Status StripePart::FindPassing() {
 }
 
 Status StripePart::DecodeBlocks(bool at_once) {
-  ScanShared* const shared = file_->shared();
-  if (!is_started_) {
-    DSI_RETURN_IF_ERROR(decoder_.Start(stripe_, blocks_.front().first, blocks_.front().count));
-    is_started_ = true;
-    if (shared->team.size() > 1) decoder_.DecodeKept();
-    file_->file().ahead()->Forget();
-  }
   is_gathered_ = blocks_.size() > 1;
-  if (is_gathered_) gathered_.Start(&decoder_);
+  for (const std::unique_ptr<Member>& member : members_) {
+    const Status status = DecodeMember(member.get(), at_once);
+    if (!status.ok()) return member == members_[0] ? status : status.At(member->of->name());
+  }
+  is_started_ = true;
+  return Status::Ok();
+}
+
+Status StripePart::DecodeMember(Member* member, bool at_once) {
+  StripeDecoder& decoder = member->decoder;
+  if (!is_started_) {
+    DSI_RETURN_IF_ERROR(
+        decoder.Start(member->of->StripeOf(stripe_), blocks_.front().first, blocks_.front().count));
+    if (file_->shared()->team.size() > 1) decoder.DecodeKept();
+    member->of->file().ahead()->Forget();
+  }
+  if (is_gathered_) member->gathered.Start(&decoder);
   uint32_t before = 0;
   for (const StripeBlock& block : blocks_) {
     DSI_RETURN_IF_ERROR(
-        decoder_.Advance(block.first, block.count, {}, /*may_touch=*/at_once && !is_gathered_));
-    DSI_RETURN_IF_ERROR(CheckFit(before, block.count));
-    if (is_gathered_) DSI_RETURN_IF_ERROR(gathered_.Add());
+        decoder.Advance(block.first, block.count, {}, /*may_touch=*/at_once && !is_gathered_));
+    DSI_RETURN_IF_ERROR(CheckFit(member, before, block.count));
+    if (is_gathered_) DSI_RETURN_IF_ERROR(member->gathered.Add());
     before += block.count;
   }
-  return is_gathered_ ? gathered_.Finish() : Status::Ok();
+  return is_gathered_ ? member->gathered.Finish() : Status::Ok();
 }
 
 // Of the decoder's current rows, the `count` ones behind `before` others, those that pass must fit.
-Status StripePart::CheckFit(uint32_t before, uint32_t count) {
+Status StripePart::CheckFit(Member* member, uint32_t before, uint32_t count) {
   chosen_.clear();
   if (file_->filters()) {
     auto row = std::lower_bound(passing_.begin(), passing_.end(), before);
     for (; row != passing_.end() && *row < before + count; ++row) chosen_.push_back(*row - before);
     if (chosen_.empty()) return Status::Ok();
   }
-  for (uint32_t i = 0; i < file_->projection().values.size(); ++i)
-    DSI_RETURN_IF_ERROR(decoder_.CheckFit(i, chosen_));
+  for (uint32_t i = 0; i < member->of->projection().values.size(); ++i)
+    DSI_RETURN_IF_ERROR(member->decoder.CheckFit(i, chosen_));
   return Status::Ok();
 }
 
@@ -128,11 +154,13 @@ void StripePart::AddSessions(uint32_t base, bool continues, std::vector<uint32_t
 // Marks rows whose key differs from that of the row before (DO-010). Equal unique rows need no look
 // at it; a unique row may differ in another feature of its group.
 void StripePart::MarkChanges(const ScanOutput& key) {
+  const Member& own = *members_[0];
   const std::span<const uint32_t> slots =
-      is_gathered_ ? gathered_.group(key.group).slots : decoder_.group(key.group).slots;
-  const ShapeView& shape = is_gathered_ ? gathered_.shape(key.shape) : decoder_.shape(key.shape);
+      is_gathered_ ? own.gathered.group(key.group).slots : own.decoder.group(key.group).slots;
+  const ShapeView& shape =
+      is_gathered_ ? own.gathered.shape(key.shape) : own.decoder.shape(key.shape);
   const ValuesView values =
-      is_gathered_ ? gathered_.values(key.values) : decoder_.values(key.values);
+      is_gathered_ ? own.gathered.values(key.values) : own.decoder.values(key.values);
   const auto entries_of = [&](uint32_t slot) {
     const bool is_plain = shape.plain;
     const uint64_t start = is_plain ? uint64_t{slot} * shape.entries : shape.Start(slot);
@@ -149,6 +177,21 @@ void StripePart::MarkChanges(const ScanOutput& key) {
   }
 }
 
+// All rows of a member, and of those behind it.
+BatchPiece StripePart::PieceOf(size_t member) {
+  Member& own = *members_[member];
+  BatchPiece piece{.decoder = &own.decoder, .num_rows = num_rows_};
+  if (is_gathered_) piece.gathered = &own.gathered;
+  if (member + 1 == members_.size()) return piece;
+  const ScanProjection& projection = own.of->projection();
+  piece.num_groups = static_cast<uint32_t>(projection.groups.size());
+  piece.num_shapes = static_cast<uint32_t>(projection.shapes.size());
+  piece.num_values = static_cast<uint32_t>(projection.values.size());
+  members_[member + 1]->piece = PieceOf(member + 1);
+  piece.beside = &members_[member + 1]->piece;
+  return piece;
+}
+
 Result<BatchPiece> StripePart::Take(std::span<const uint32_t> rows,
                                     CountedVector<uint32_t>* taken) {
   if (file_->filters()) {
@@ -162,8 +205,7 @@ Result<BatchPiece> StripePart::Take(std::span<const uint32_t> rows,
     }
     if (rows.empty()) return BatchPiece{};
   }
-  BatchPiece piece{.decoder = &decoder_, .num_rows = num_rows_};
-  if (is_gathered_) piece.gathered = &gathered_;
+  BatchPiece piece = PieceOf(0);
   piece.map = file_->map();
   piece.absent = &absent_;
   if (rows.empty()) {
@@ -174,8 +216,13 @@ Result<BatchPiece> StripePart::Take(std::span<const uint32_t> rows,
     return piece;
   }
   piece.num_rows = static_cast<uint32_t>(rows.size());
-  picked_.Pick(decoder_, piece.gathered, file_->groups(), rows);
-  piece.picked = &picked_;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    Member& member = *members_[i];
+    BatchPiece* const of = i == 0 ? &piece : &member.piece;
+    member.picked.Pick(member.decoder, of->gathered, file_->groups(i), rows);
+    of->num_rows = piece.num_rows;
+    of->picked = &member.picked;
+  }
   size_t block = 0;
   uint32_t before = 0;
   for (const uint32_t row : rows) {
@@ -197,16 +244,21 @@ Status StripePart::Derive(BatchPiece* piece) {
 ScanStats StripePart::Work() const {
   // Those of the decoder are of all its stripes.
   ScanStats work = past_;
-  work.bytes_read += decoder_.pages().bytes_read();
-  work.reads += decoder_.pages().reads();
-  work.seconds.read += decoder_.pages().seconds_waited();
+  for (const std::unique_ptr<Member>& member : members_) {
+    const PageReader& pages = member->decoder.pages();
+    work.bytes_read += pages.bytes_read();
+    work.reads += pages.reads();
+    work.seconds.read += pages.seconds_waited();
+  }
   AddStripe(&work);
   return work;
 }
 
 // What is counted by stripe.
 void StripePart::AddStripe(ScanStats* work) const {
-  if (is_started_) work->bytes_needed += decoder_.bytes_needed();
+  for (const std::unique_ptr<Member>& member : members_) {
+    if (is_started_) work->bytes_needed += member->decoder.bytes_needed();
+  }
   if (picker_ == nullptr) return;
   work->bytes_read += picker_->bytes_read();
   work->bytes_needed += picker_->bytes_needed();

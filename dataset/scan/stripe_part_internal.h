@@ -52,20 +52,31 @@ class StripePart {
   ScanStats Work() const;
 
  private:
+  // Rows of one of the files that have them: the file itself, or an overlay.
+  struct Member {
+    explicit Member(ScanMember* from);
+    ScanMember* of;
+    StripeDecoder decoder;
+    GatheredRows gathered;
+    PickedRows picked;
+    BatchPiece piece;  // Of an overlay.
+  };
+
   Status FindPassing();
+  Status MakePicker();
   void MarkChanges(const ScanOutput& key);
   Status DecodeBlocks(bool at_once);
-  Status CheckFit(uint32_t before, uint32_t count);
+  Status DecodeMember(Member* member, bool at_once);
+  Status CheckFit(Member* member, uint32_t before, uint32_t count);
+  BatchPiece PieceOf(size_t member);
   Status Derive(BatchPiece* piece);
   void AddStripe(ScanStats* work) const;
 
   ScanFile* file_;
   size_t stripe_ = 0;
-  StripeDecoder decoder_;
+  std::vector<std::unique_ptr<Member>> members_;  // As those of the file.
   bool is_started_ = false;
-  GatheredRows gathered_;
   bool is_gathered_ = false;
-  PickedRows picked_;
   AbsentRows absent_;
   std::unique_ptr<Deriver> deriver_;   // Null: no pipeline.
   std::unique_ptr<RowPicker> picker_;  // Null: every row passes.

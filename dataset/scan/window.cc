@@ -54,6 +54,7 @@ Status Window::FindParts(std::span<const RowSpan> spans) {
   skipped_.clear();
   uint64_t skipped_end = UINT64_MAX;
   const ScanFile* last_file = nullptr;
+  size_t last_number = SIZE_MAX;
   size_t last_stripe = 0;
   for (const RowSpan& span : spans) {
     for (uint64_t row = span.begin; row < span.end;) {
@@ -67,10 +68,11 @@ Status Window::FindParts(std::span<const RowSpan> spans) {
         num_rows_ += static_cast<uint32_t>(end - row);
         past_.rows_dropped += end - row;
         last_file = nullptr;
+        last_number = SIZE_MAX;
         row = end;
         continue;
       }
-      DSI_ASSIGN_OR_RETURN(ScanFile* const file, files_->Open(f));
+      DSI_ASSIGN_OR_RETURN(ScanFile* const file, files_->Open(f, row - file_row));
       const std::vector<StripeRef>& stripes = file->core().stripes;
       const auto after = std::upper_bound(
           stripes.begin(), stripes.end(), row - file_row,
@@ -86,12 +88,14 @@ Status Window::FindParts(std::span<const RowSpan> spans) {
                   .stripe_row = stripe_row,
                   .first = num_rows_,
                   .first_block = blocks_.size()};
-        if (file == last_file && s == last_stripe + 1 && first == 0) {
+        // The file is another where other overlays cover the stripe.
+        if (f == last_number && s == last_stripe + 1 && first == 0) {
           const StripeBlock& last = blocks_.back();
           part.follows = last.first + last.count == stripes[last_stripe].num_rows;
         }
         parts_.push_back(std::move(part));
         last_file = file;
+        last_number = f;
         last_stripe = s;
       }
       // Spans that touch are one block, so that a session is not cut where they meet.

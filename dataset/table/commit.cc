@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -33,7 +34,7 @@ class TableCommit {
   Status LookAtFiles();
   Status CheckBase(const SnapshotHead& newest) const;
   Status CheckHorizon(const SnapshotHead& newest) const;
-  Status CheckSchemas(const ManifestContent& made) const;
+  Status CheckSchemas(ManifestContent* made) const;
   Result<ManifestContent> Merge(const ManifestContent& newest) const;
 
   const TableLog& log_;
@@ -81,7 +82,7 @@ Status TableCommit::LookAtFiles() {
   const std::string& root = log_.store().root();
   std::vector<std::string> paths;
   for (const StagedMessage& message : messages_) paths.push_back(root + message.name);
-  DSI_ASSIGN_OR_RETURN(const auto files, DatasetFiles::Open(paths, log_.options()));
+  DSI_ASSIGN_OR_RETURN(const auto files, DatasetFiles::OpenApart(paths, log_.options()));
   for (size_t i = 0; i < messages_.size(); ++i) {
     const DatasetFile& file = files->files()[i];
     const StagedMessage& message = messages_[i];
@@ -177,13 +178,27 @@ Result<ManifestContent> TableCommit::Merge(const ManifestContent& newest) const 
   return made;
 }
 
-// Files that are no one table are no snapshot; both are named.
-Status TableCommit::CheckSchemas(const ManifestContent& made) const {
-  ManifestContent whole = made;
-  for (std::string& path : whole.paths) {
-    DSI_ASSIGN_OR_RETURN(path, PathFromManifest(path, log_.store().root(), log_.options().open));
+// Files that are no one table are no snapshot; both are named. Overlays get their bases, so that
+// who opens the snapshot need not look for them.
+Status TableCommit::CheckSchemas(ManifestContent* made) const {
+  ManifestContent whole = *made;
+  const auto make_whole = [&](std::string* path) -> Status {
+    DSI_ASSIGN_OR_RETURN(*path, PathFromManifest(*path, log_.store().root(), log_.options().open));
+    return Status::Ok();
+  };
+  std::unordered_map<std::string, size_t> places;
+  for (size_t i = 0; i < whole.paths.size(); ++i) {
+    DSI_RETURN_IF_ERROR(make_whole(&whole.paths[i]));
+    places.emplace(whole.paths[i], i);
+    if (!whole.facts[i].base_path.empty())
+      DSI_RETURN_IF_ERROR(make_whole(&whole.facts[i].base_path));
   }
   DSI_ASSIGN_OR_RETURN(const auto files, DatasetFiles::Of(std::move(whole), log_.options()));
+  for (const OverlayFile& overlay : files->overlays()) {
+    const auto base = places.find(overlay.facts.base_path);
+    if (base != places.end())
+      made->facts[places.at(overlay.path)].base_path = made->paths[base->second];
+  }
   return MakeView(*files, {}).status();
 }
 
@@ -199,7 +214,7 @@ Result<NextSnapshot> TableCommit::Next(const ManifestContent& newest) {
   DSI_RETURN_IF_ERROR(CheckHorizon(head));
   DSI_RETURN_IF_ERROR(LookAtFiles());
   DSI_ASSIGN_OR_RETURN(ManifestContent made, Merge(newest));
-  if (!messages_.empty()) DSI_RETURN_IF_ERROR(CheckSchemas(made));
+  if (!messages_.empty()) DSI_RETURN_IF_ERROR(CheckSchemas(&made));
   made.snapshot.self.operation = options_.operation;
   made.snapshot.self.job = job_;
   made.snapshot.self.message = options_.message;

@@ -157,7 +157,9 @@ Result<TableSnapshot> TableLog::Add(
     head.self.time_ms = TableClockMs();
     head.self.num_files = made.content->paths.size();
     head.self.num_rows = 0;
-    for (const FileFacts& facts : made.content->facts) head.self.num_rows += facts.num_rows;
+    for (const FileFacts& facts : made.content->facts) {
+      if (!facts.overlay) head.self.num_rows += facts.num_rows;  // DS-040.
+    }
     head.horizon_ms = std::max(head.horizon_ms, before.horizon_ms);
     head.history = {before.self};
     const size_t kept = std::min(before.history.size(), kMaxHistory - 1);

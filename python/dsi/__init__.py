@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .files import from_parquet
     from .loader import Loader, join_states
     from .mixing import MixedLoader, mix
+    from .overlays import OverlayReport, write_overlay
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .rewriting import DeleteReport, Shard, delete_rows, rewrite
     from .table_on_disk import Garbage, Snapshot, Staged, Table
@@ -69,6 +70,8 @@ _LAZY = {
     "Jagged": "projections",
     "Labels": "projections",
     "Padded": "projections",
+    "OverlayReport": "overlays",
+    "write_overlay": "overlays",
     "DeleteReport": "rewriting",
     "Shard": "rewriting",
     "delete_rows": "rewriting",
@@ -110,6 +113,7 @@ __all__ = [
     "NotDsi",
     "NotFound",
     "OutOfRange",
+    "OverlayReport",
     "Padded",
     "PaddedTensors",
     "Pipeline",
@@ -133,6 +137,7 @@ __all__ = [
     "open",
     "rewrite",
     "write",
+    "write_overlay",
 ]
 
 

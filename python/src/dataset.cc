@@ -170,6 +170,8 @@ void BindColumn(nb::module_& module) {
       .def_ro("num_rows", &DatasetFile::num_rows)
       .def_ro("first_row", &DatasetFile::first_row, "Of the dataset.")
       .def_ro("fingerprint", &DatasetFile::fingerprint)
+      .def_ro("overlays", &DatasetFile::overlays,
+              "Paths of overlays that have features of its rows; the last has the say.")
       .def("__repr__", [](const DatasetFile& f) {
         return "dsi.File(" + f.path + ", " + std::to_string(f.num_rows) + " rows)";
       });

@@ -19,6 +19,7 @@
 #include "dsi/python/src/told_call.h"
 #include "dsi/python/src/writer_options.h"
 #include "dsi/rewrite/delete_rows.h"
+#include "dsi/rewrite/overlay.h"
 #include "dsi/rewrite/rewrite.h"
 
 namespace nb = nanobind;
@@ -38,6 +39,12 @@ const char* PhaseName(RewriteProgress::Phase phase) {
   return "";
 }
 
+bool Tell(ToldCall* told, const RewriteProgress& now) {
+  const bool writes = now.phase == RewriteProgress::Phase::kWrite;
+  return told->Tell(PhaseName(now.phase), writes ? now.write.rows_done : now.rows_done,
+                    writes ? now.write.rows_total : now.rows_total);
+}
+
 using Names = std::vector<std::string>;
 
 std::vector<std::pair<std::string, nb::dict>> RewriteFiles(
@@ -52,11 +59,7 @@ std::vector<std::pair<std::string, nb::dict>> RewriteFiles(
       std::move(only), std::move(drop), std::move(rename), {}, std::move(metadata)};
   if (schema.has_value()) options->features.schema = Take(Schema::FromJson(*schema));
   auto told = std::make_shared<ToldCall>(std::move(progress));
-  options->progress = [at = told.get()](const RewriteProgress& now) {
-    const bool writes = now.phase == RewriteProgress::Phase::kWrite;
-    return at->Tell(PhaseName(now.phase), writes ? now.write.rows_done : now.rows_done,
-                    writes ? now.write.rows_total : now.rows_total);
-  };
+  options->progress = [at = told.get()](const RewriteProgress& now) { return Tell(at, now); };
   auto written = std::make_shared<std::vector<RewrittenShard>>();
   Interruptible calls;
   RunTold(&calls, told, [=, dataset = from.dataset()]() -> Status {
@@ -100,6 +103,27 @@ nb::dict Delete(const std::string& path, std::string key, Names values,
   return made;
 }
 
+nb::tuple MakeOverlay(const PyDataset& from, const std::string& base, const std::string& to,
+                      std::string key, std::vector<std::pair<uint64_t, uint64_t>> rows, Names only,
+                      Names drop, std::map<std::string, std::string> metadata,
+                      const WriterOptions& writer, nb::object progress) {
+  auto options = std::make_shared<OverlayOptions>();
+  options->key = std::move(key);
+  for (const auto& [begin, end] : rows) options->rows.push_back({begin, end});
+  options->features = {std::move(only), std::move(drop), {}, {}, std::move(metadata)};
+  options->writer = writer;
+  auto told = std::make_shared<ToldCall>(std::move(progress));
+  options->progress = [at = told.get()](const RewriteProgress& now) { return Tell(at, now); };
+  auto report = std::make_shared<OverlayReport>();
+  Interruptible calls;
+  RunTold(&calls, told, [=, dataset = from.dataset()]() -> Status {
+    DSI_ASSIGN_OR_RETURN(*report, WriteOverlay(*dataset, base, to, *options));
+    return Status::Ok();
+  });
+  return nb::make_tuple(ReportDict(report->write), report->num_given, report->num_deleted,
+                        report->num_unused);
+}
+
 }  // namespace
 
 void BindRewrite(nb::module_& module) {
@@ -107,6 +131,10 @@ void BindRewrite(nb::module_& module) {
              nb::arg("only"), nb::arg("drop"), nb::arg("rename"), nb::arg("schema").none(),
              nb::arg("metadata"), nb::arg("shard_rows"), nb::arg("shard_bytes"), nb::arg("writer"),
              nb::arg("progress").none(), "Paths of the files written, and what was written.");
+  module.def("write_overlay", MakeOverlay, nb::arg("dataset"), nb::arg("base"), nb::arg("to"),
+             nb::arg("key"), nb::arg("rows"), nb::arg("only"), nb::arg("drop"), nb::arg("metadata"),
+             nb::arg("writer"), nb::arg("progress").none(),
+             "What was written; rows given, deleted in the base, and not used.");
   module.def("delete_rows", Delete, nb::arg("path"), nb::arg("key"), nb::arg("values"),
              nb::arg("rows"), nb::arg("dry_run"), nb::arg("memory_bytes"),
              nb::arg("progress").none(), "What was deleted.");

@@ -81,7 +81,8 @@ std::string OfDataset(PyDataset& dataset) {
     auto file = Take(OpenUri(files[0].path, dataset.open_options()));
     schema = Take(Take(Reader::Open(std::move(file)))->schema());
   }
-  if (files.size() != 1) schema.features = FeaturesOf(dataset.Columns());
+  if (files.size() != 1 || !files[0].overlays.empty())
+    schema.features = FeaturesOf(dataset.Columns());
   Prune(&schema);
   return Take(schema.ToJson());
 }

@@ -8,6 +8,7 @@
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/overlay_internal.h"
 #include "dsi/format/table_blocks_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
 
@@ -67,7 +68,7 @@ class Checker {
   }
 
   static bool IsKnown(const SectionRef& s) {
-    return s.kind >= kSectionMetadata && s.kind <= kSectionPrevious;
+    return (s.kind >= kSectionMetadata && s.kind <= kSectionPrevious) || s.kind == kSectionOverlay;
   }
 
   Status CheckTotals() const {
@@ -178,7 +179,7 @@ class Checker {
   }
 
   Status CheckSections() const {
-    std::array<bool, kSectionPrevious + 1> seen{};
+    std::array<bool, kSectionOverlay + 1> seen{};
     for (const SectionRef& s : core_.sections) {
       if ((s.flags & ~(kSectionRequired | kSectionInBlocks)) != 0)
         return Corrupt("core footer: section flags {:#x} (F-003, F-080)", s.flags);
@@ -197,13 +198,15 @@ class Checker {
         return Corrupt("core footer: section of {} bytes at {} (F-080)", s.size, s.offset);
       }
     }
+    if (seen[kSectionOverlay] && seen[kSectionDeleted])
+      return Corrupt("core footer: an overlay with deleted rows (F-087)");
     return Status::Ok();
   }
 
   Status CheckKnownSection(const SectionRef& s) const {
     const bool in_blocks = s.kind == kSectionStatistics || s.kind == kSectionDeleted;
-    if (InBlocks(s) != in_blocks ||
-        (s.kind == kSectionDeleted && (s.flags & kSectionRequired) == 0))
+    const bool is_required = s.kind == kSectionDeleted || s.kind == kSectionOverlay;
+    if (InBlocks(s) != in_blocks || (is_required && (s.flags & kSectionRequired) == 0))
       return Corrupt("core footer: section of kind {}, flags {:#x} (F-080)", s.kind, s.flags);
     if (s.kind == kSectionMetadata && s.size > kMaxMetadataBytes)
       return Corrupt("core footer: metadata section of {} bytes (F-080)", s.size);
@@ -217,6 +220,10 @@ class Checker {
     if (s.kind == kSectionDeleted && s.size < core_.stripes.size() * 8)
       return Corrupt("core footer: deleted rows of {} bytes for {} stripes (F-084)", s.size,
                      core_.stripes.size());
+    const uint64_t most_overlay = kOverlayHeadSize + core_.stripes.size() * kOverlayRowsSize;
+    if (s.kind == kSectionOverlay && (s.size > most_overlay || !core_.cluster_keys.empty()))
+      return Corrupt("core footer: overlay of {} bytes for {} stripes, {} cluster keys (F-087)",
+                     s.size, core_.stripes.size(), core_.cluster_keys.size());
     if (s.kind == kSectionPrevious && (s.size != 8 || !may_have_gaps_))
       return Corrupt("core footer: previous file in {} bytes, gaps allowed: {} (F-034)", s.size,
                      may_have_gaps_);

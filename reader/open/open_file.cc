@@ -7,6 +7,7 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/format/overlay_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
 #include "dsi/reader/open/range_memory_internal.h"
@@ -165,10 +166,13 @@ void OpenFile::MakeTables() {
 // one at all.
 Status OpenFile::ReadSections() {
   const SectionRef* previous = nullptr;
+  const SectionRef* overlay = nullptr;
   for (const SectionRef& section : core().sections) {
     if (section.kind == kSectionPrevious) previous = &section;
+    if (section.kind == kSectionOverlay) overlay = &section;
   }
-  if (previous == nullptr && state_->deleted_table == nullptr) return Status::Ok();
+  if (previous == nullptr && overlay == nullptr && state_->deleted_table == nullptr)
+    return Status::Ok();
   LookAhead ahead(state_->file.get(), {}, nullptr);
   ahead_ = &ahead;
   const Status status = LookTogether(&ahead, [&]() -> Status {
@@ -176,13 +180,22 @@ Status OpenFile::ReadSections() {
     if (previous != nullptr) of_previous = ReadPrevious(*previous);
     Status of_deleted;
     if (state_->deleted_table != nullptr) of_deleted = ReadDeletedCounts();
+    Status of_overlay;
+    if (overlay != nullptr) of_overlay = ReadOverlay(*overlay);
     if (ahead.has_notes()) LookAtDirectory();
-    return of_previous.ok() ? of_deleted : of_previous;
+    DSI_RETURN_IF_ERROR(of_previous);
+    return of_deleted.ok() ? of_overlay : of_deleted;
   });
   ahead_ = nullptr;
   state_->open_steps += ahead.steps();
   state_->file->Hold(ahead.TakeHeld());
   return status;
+}
+
+Status OpenFile::ReadOverlay(const SectionRef& section) {
+  DSI_ASSIGN_OR_RETURN(const CountedVector<std::byte> bytes, LoadSection(section, nullptr));
+  DSI_ASSIGN_OR_RETURN(state_->overlay, DecodeOverlay(bytes, core()));
+  return Status::Ok();
 }
 
 OpenFile OpenFile::Through(LookAhead* ahead) const {
@@ -191,6 +204,8 @@ OpenFile OpenFile::Through(LookAhead* ahead) const {
   file.ahead_ = ahead;
   return file;
 }
+
+uint64_t OpenFile::rows_fingerprint() const { return RowsFingerprint(core(), salt()); }
 
 void OpenFile::LookAtDirectory() const {
   for (const SealedTable* table : {&columns(), &name_index(), &names(), &groups(), &id_spaces()})

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "dsi/format/core_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/overlay.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/format/slots_internal.h"
 #include "dsi/format/statistics_internal.h"
@@ -248,6 +250,11 @@ class OpenFile {
   // Throws OverBudget.
   Result<CountedVector<uint8_t>> LoadDeleted(size_t stripe, MemoryBudget* budget) const;
 
+  // F-086: of the rows, whatever is deleted of them.
+  uint64_t rows_fingerprint() const;
+  // F-087: what it is an overlay of; none: it is none.
+  const std::optional<OverlayBinding>& overlay() const { return state_->overlay; }
+
   // F-033: not every byte is in an extent.
   bool may_have_gaps() const { return state_->may_have_gaps; }
   // F-034: bytes of the file that this one was made of by appending; 0: none.
@@ -278,6 +285,7 @@ class OpenFile {
     std::unique_ptr<SealedTable> statistics, deleted_table;
     std::vector<DeletedRows> deleted;  // By stripe; empty: no row of the file is.
     uint64_t num_deleted = 0;
+    std::optional<OverlayBinding> overlay;
     bool may_have_gaps = false;
     uint64_t previous_size = 0;
     uint64_t open_steps = 0;
@@ -289,6 +297,7 @@ class OpenFile {
   Status ReadSections();
   Status ReadDeletedCounts();
   Status ReadPrevious(const SectionRef& section);
+  Status ReadOverlay(const SectionRef& section);
   Result<StreamRecord> LoadStreamRecord(size_t stripe, uint32_t slot) const;
   Status CheckStream(size_t stripe, uint32_t slot, const StreamRecord& record) const;
   Result<StreamRecord> LoadAlias(size_t stripe, uint32_t slot, const StreamRecord& alias) const;

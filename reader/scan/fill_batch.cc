@@ -85,7 +85,7 @@ void PrefetchParts(const ScanProjection& projection, const BatchPiece& piece,
                    std::span<const FillPart> parts) {
   constexpr size_t kAhead = StripeDecoder::kPrefetchAhead;
   // Elsewhere the decoder's columns have other places, or none.
-  if (piece.gathered != nullptr || piece.map != nullptr) return;
+  if (piece.gathered != nullptr || piece.map != nullptr || piece.beside != nullptr) return;
   const auto output_of = [&](size_t i) -> const ScanOutput* {
     const bool is_output = i < parts.size() && parts[i].what == FillPart::What::kOutput;
     return is_output ? &projection.outputs[parts[i].at] : nullptr;

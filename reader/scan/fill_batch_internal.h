@@ -28,6 +28,10 @@ struct BatchPiece {
   const PieceMap* map = nullptr;
   const AbsentRows* absent = nullptr;
   const DerivedRows* derived = nullptr;
+  // The same rows in an overlay, whose groups, shapes and values are numbered on behind this
+  // piece's own, of which there are so many.
+  const BatchPiece* beside = nullptr;
+  uint32_t num_groups = 0, num_shapes = 0, num_values = 0;
 
   const GroupRows& group(uint32_t i) const {
     if (map != nullptr && (i = map->groups[i]) >= PieceMap::kDerived)
@@ -50,18 +54,22 @@ struct BatchPiece {
     return own_values(i);
   }
 
-  // By position in the projection of the file.
+  // By position in the projection of the file, and then of its overlays.
   const GroupRows& own_group(uint32_t i) const {
+    if (beside != nullptr && i >= num_groups) return beside->own_group(i - num_groups);
     if (picked != nullptr) return picked->group(i);
     return gathered != nullptr ? gathered->group(i) : decoder->group(i);
   }
   const ShapeView& own_shape(uint32_t i) const {
+    if (beside != nullptr && i >= num_shapes) return beside->own_shape(i - num_shapes);
     return gathered != nullptr ? gathered->shape(i) : decoder->shape(i);
   }
   Result<ShapeView> own_arrays(uint32_t i) const {
+    if (beside != nullptr && i >= num_shapes) return beside->own_arrays(i - num_shapes);
     return gathered != nullptr ? gathered->ShapeArrays(i) : decoder->ShapeArrays(i);
   }
   ValuesView own_values(uint32_t i) const {
+    if (beside != nullptr && i >= num_values) return beside->own_values(i - num_values);
     return gathered != nullptr ? gathered->values(i) : decoder->values(i);
   }
 };

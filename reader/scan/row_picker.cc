@@ -69,54 +69,123 @@ Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilte
   return ruled_out;
 }
 
+std::vector<RowFilter> SplitFilter(const RowFilter& filter, std::span<const uint32_t> of_predicate,
+                                   size_t num_files) {
+  std::vector<RowFilter> parts(num_files);
+  size_t next = 0;
+  for (const Predicate& predicate : filter.where)
+    parts[of_predicate[next++]].where.push_back(predicate);
+  for (const Sampling& sampling : filter.sample) {
+    for (const Predicate& predicate : sampling.when) {
+      RowFilter& part = parts[of_predicate[next++]];
+      if (part.sample.empty()) part.sample.emplace_back();
+      part.sample[0].when.push_back(predicate);
+    }
+  }
+  return parts;
+}
+
 Result<std::unique_ptr<RowPicker>> RowPicker::Make(const OpenFile& file,
                                                    const ReaderOptions& reader_options,
                                                    const ScanOptions& options, uint64_t row_end,
                                                    size_t first_stripe, size_t end_stripe,
                                                    MemoryBudget* budget) {
-  const RowFilter& filter = options.filter;
-  DSI_ASSIGN_OR_RETURN(const FilterColumns found, FindFilterColumns(file, filter));
   std::unique_ptr<RowPicker> picker(new RowPicker(budget));
-  picker->seed_ = SplitMix64(filter.seed, 1);
+  picker->seed_ = SplitMix64(options.filter.seed, 1);
   picker->row_ = options.row_begin;
   picker->row_end_ = row_end;
   picker->stripe_ = picker->first_stripe_ = first_stripe;
-  picker->shared_.file = &file;
-  picker->shared_.reader_options = reader_options;
-  if (!found.columns.empty()) {
-    ScanOptions columns;
-    for (const OpenColumn& column : found.columns)
-      columns.features.push_back({.name = column.name, .width = 1, .dtype = {}});
-    DSI_ASSIGN_OR_RETURN(picker->shared_.projection,
-                         ResolveProjection(file, columns, first_stripe, end_stripe));
-    picker->decoder_.emplace(&picker->shared_);
-    DSI_ASSIGN_OR_RETURN(picker->is_ruled_out_,
-                         RuledOutStripes(file, filter, found, first_stripe, end_stripe, budget));
-  }
+  DSI_RETURN_IF_ERROR(
+      picker->AddSource(file, reader_options, options.filter, first_stripe, end_stripe));
+  DSI_RETURN_IF_ERROR(picker->AddTerms(options.filter, {}));
+  return picker;
+}
 
+Result<std::unique_ptr<RowPicker>> RowPicker::MakeBeside(
+    const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
+    uint64_t row_end, size_t stripe, std::span<const PickedFile> beside,
+    std::span<const uint32_t> of_predicate, MemoryBudget* budget) {
+  std::unique_ptr<RowPicker> picker(new RowPicker(budget));
+  picker->seed_ = SplitMix64(options.filter.seed, 1);
+  picker->row_ = options.row_begin;
+  picker->row_end_ = row_end;
+  picker->stripe_ = picker->first_stripe_ = stripe;
+  std::vector<RowFilter> parts = SplitFilter(options.filter, of_predicate, 1 + beside.size());
+  DSI_RETURN_IF_ERROR(
+      picker->AddSource(file, reader_options, std::move(parts[0]), stripe, stripe + 1));
+  for (size_t i = 0; i < beside.size(); ++i) {
+    const PickedFile& other = beside[i];
+    DSI_RETURN_IF_ERROR(picker->AddSource(*other.file, other.reader_options,
+                                          std::move(parts[i + 1]), other.stripe, other.stripe + 1));
+    picker->sources_.back()->stripe = other.stripe;
+  }
+  DSI_RETURN_IF_ERROR(picker->AddTerms(options.filter, of_predicate));
+  return picker;
+}
+
+Status RowPicker::AddSource(const OpenFile& file, const ReaderOptions& reader_options,
+                            RowFilter filter, size_t first_stripe, size_t end_stripe) {
+  Source& source = *sources_.emplace_back(std::make_unique<Source>(budget_, &workers_));
+  source.filter = std::move(filter);
+  source.shared.file = &file;
+  source.shared.reader_options = reader_options;
+  DSI_ASSIGN_OR_RETURN(source.found, FindFilterColumns(file, source.filter));
+  if (source.found.columns.empty()) return Status::Ok();
+  ScanOptions columns;
+  for (const OpenColumn& column : source.found.columns)
+    columns.features.push_back({.name = column.name, .width = 1, .dtype = {}});
+  DSI_ASSIGN_OR_RETURN(source.shared.projection,
+                       ResolveProjection(file, columns, first_stripe, end_stripe));
+  source.decoder.emplace(&source.shared);
+  DSI_ASSIGN_OR_RETURN(
+      const CountedVector<bool> ruled_out,
+      RuledOutStripes(file, source.filter, source.found, first_stripe, end_stripe, budget_));
+  if (is_ruled_out_.empty()) is_ruled_out_.assign(ruled_out.begin(), ruled_out.end());
+  for (size_t i = 0; i < ruled_out.size(); ++i) is_ruled_out_[i] = is_ruled_out_[i] || ruled_out[i];
+  return Status::Ok();
+}
+
+Status RowPicker::AddTerms(const RowFilter& filter, std::span<const uint32_t> of_predicate) {
   size_t next = 0;
   const auto terms_of = [&](const std::vector<Predicate>& predicates) {
     std::vector<Term> terms;
     for (const Predicate& predicate : predicates) {
-      const uint32_t column = found.of_predicate[next++];
+      const uint32_t at = of_predicate.empty() ? 0 : of_predicate[next++];
+      Source& source = *sources_[at];
+      const uint32_t column = source.found.of_predicate[source.next++];
       terms.push_back(
-          {{predicate.compare, predicate.value, found.columns[column].record.type}, column});
+          {{predicate.compare, predicate.value, source.found.columns[column].record.type},
+           at,
+           column});
     }
     return terms;
   };
-  picker->where_ = terms_of(filter.where);
+  where_ = terms_of(filter.where);
   for (const Sampling& sampling : filter.sample) {
     if (!(sampling.keep >= 0 && sampling.keep <= 1))
       return InvalidArgument("filter: keep is {}, 0 to 1 is possible", sampling.keep);
     Sample sample{.when = terms_of(sampling.when)};
     sample.all = sampling.keep == 1;
     if (!sample.all) sample.threshold = static_cast<uint64_t>(sampling.keep * 0x1p64);
-    picker->samples_.push_back(std::move(sample));
+    samples_.push_back(std::move(sample));
   }
-  picker->matches_.resize(kBlockRows);
-  picker->passes_.resize(kBlockRows);
-  picker->undecided_.resize(kBlockRows);
-  return picker;
+  matches_.resize(kBlockRows);
+  passes_.resize(kBlockRows);
+  undecided_.resize(kBlockRows);
+  return Status::Ok();
+}
+
+uint64_t RowPicker::bytes_read() const {
+  uint64_t sum = 0;
+  for (const auto& source : sources_)
+    sum += source->decoder ? source->decoder->pages().bytes_read() : 0;
+  return sum;
+}
+
+uint64_t RowPicker::reads() const {
+  uint64_t sum = 0;
+  for (const auto& source : sources_) sum += source->decoder ? source->decoder->pages().reads() : 0;
+  return sum;
 }
 
 void RowPicker::DropTaken() {
@@ -139,10 +208,10 @@ Status RowPicker::Ahead(size_t count) {
 }
 
 Status RowPicker::NextBlock() {
-  const std::vector<StripeRef>& stripes = shared_.file->core().stripes;
+  const std::vector<StripeRef>& stripes = file().core().stripes;
   while (row_ >= stripes[stripe_].first_row + stripes[stripe_].num_rows) ++stripe_;
   const bool is_ruled_out = !is_ruled_out_.empty() && is_ruled_out_[stripe_ - first_stripe_];
-  if (is_ruled_out || shared_.file->num_deleted(stripe_) == stripes[stripe_].num_rows) {
+  if (is_ruled_out || file().num_deleted(stripe_) == stripes[stripe_].num_rows) {
     const uint64_t end = std::min(stripes[stripe_].first_row + stripes[stripe_].num_rows, row_end_);
     rows_dropped_ += end - row_;
     row_ = end;
@@ -153,7 +222,7 @@ Status RowPicker::NextBlock() {
   const auto first = static_cast<uint32_t>(row_ - stripes[stripe_].first_row);
   const auto count = static_cast<uint32_t>(
       std::min<uint64_t>(std::min(kBlockRows, stripes[stripe_].num_rows - first), row_end_ - row_));
-  if (decoder_.has_value()) DSI_RETURN_IF_ERROR(Decode(first, count));
+  DSI_RETURN_IF_ERROR(Decode(first, count));
 
   std::fill_n(passes_.begin(), count, uint8_t{1});
   for (uint32_t i = 0; i < count && !is_deleted_.empty(); ++i) passes_[i] ^= is_deleted_[first + i];
@@ -186,27 +255,35 @@ Status RowPicker::NextBlock() {
 Status RowPicker::LoadMask() {
   if (mask_stripe_ == stripe_) return Status::Ok();
   is_deleted_ = CountedVector<uint8_t>(is_deleted_.get_allocator());  // Gives its memory back.
-  DSI_ASSIGN_OR_RETURN(is_deleted_, shared_.file->LoadDeleted(stripe_, shared_.budget));
+  DSI_ASSIGN_OR_RETURN(is_deleted_, file().LoadDeleted(stripe_, budget_));
   mask_stripe_ = stripe_;
   return Status::Ok();
 }
 
 Status RowPicker::Decode(uint32_t first, uint32_t num_rows) {
-  if (decoder_stripe_ != stripe_) {
-    // What was read ahead is of the first stripe.
-    if (decoder_stripe_ != SIZE_MAX) shared_.file->ahead()->Forget();
-    DSI_RETURN_IF_ERROR(decoder_->Start(stripe_, first, num_rows));
-    decoder_stripe_ = stripe_;
-    bytes_needed_ += decoder_->bytes_needed();
+  for (const auto& source : sources_) {
+    if (!source->decoder.has_value()) continue;
+    StripeDecoder& decoder = *source->decoder;
+    if (source->decoder_stripe != stripe_) {
+      // What was read ahead is of the first stripe.
+      if (source->decoder_stripe != SIZE_MAX) source->shared.file->ahead()->Forget();
+      const size_t own = source->stripe != SIZE_MAX ? source->stripe : stripe_;
+      DSI_RETURN_IF_ERROR(decoder.Start(own, first, num_rows));
+      source->decoder_stripe = stripe_;
+      bytes_needed_ += decoder.bytes_needed();
+    }
+    DSI_RETURN_IF_ERROR(decoder.Advance(first, num_rows, {}, /*may_touch=*/false));
   }
-  return decoder_->Advance(first, num_rows, {}, /*may_touch=*/false);
+  return Status::Ok();
 }
 
 void RowPicker::AndTerms(std::span<const Term> terms, uint8_t* matches) const {
   for (const Term& term : terms) {
-    const ScanOutput& output = shared_.projection->outputs[term.output];
-    term.predicate.AndMatches(decoder_->values(output.values).values, decoder_->shape(output.shape),
-                              decoder_->group(output.group).slots, matches);
+    const Source& source = *sources_[term.source];
+    const ScanOutput& output = source.shared.projection->outputs[term.output];
+    term.predicate.AndMatches(source.decoder->values(output.values).values,
+                              source.decoder->shape(output.shape),
+                              source.decoder->group(output.group).slots, matches);
   }
 }
 

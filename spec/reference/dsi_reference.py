@@ -38,7 +38,7 @@ HEADER_SIZE, TRAILER_SIZE = 64, 80
 MAX_COLUMNS, MAX_SLOTS, MAX_ROWS, MAX_GROUP_CHAIN = 2**22, 2**24, 2**24, 8
 MAX_VALUES, MAX_PAGE, MAX_LIST_CODE = 2**32 - 1, 2**28, 2**31
 MAX_VERSION, MAX_METADATA = 2**24 - 1, 2**30
-KNOWN_SECTIONS, KINDS_IN_BLOCKS, REQUIRED, IN_BLOCKS = range(1, 6), (3, 4), 1, 2
+KNOWN_SECTIONS, KINDS_IN_BLOCKS, REQUIRED, IN_BLOCKS = (1, 2, 3, 4, 5, 7), (3, 4), 1, 2
 BUDGET = 2**26  # Of this decoder, not of the format.
 DENSE, LIST, WEIGHTED, SEQUENCE, EMBEDDING, LABEL, KEY, TIMESTAMP, STRING = range(1, 10)
 BOOL, BYTES = 1, 12
@@ -76,7 +76,7 @@ class File:
         self.budget = Budget(budget)
         self.data, self.extents, self.metadata, self.precisions = bytes(data), [], {}, {}
         self.contents = {}  # Of compressed pages (F-065), by stripe and page.
-        self.statistics, self.deleted = {}, []
+        self.statistics, self.deleted, self.overlay = {}, [], None
         self._read_header_and_trailer()
         self._read_directory()
         self._check_columns()
@@ -213,7 +213,7 @@ class File:
             need(s.flags <= 3, "F-080", what, f"flags {s.flags:#x}")
             need(s.kind != 6, "F-085", what, "not required")  # F-085
             need(s.kind not in KNOWN_SECTIONS or (s.kind in KINDS_IN_BLOCKS) == bool(
-                s.flags & IN_BLOCKS) and (s.kind != 4 or s.flags & REQUIRED), "F-080", what,
+                s.flags & IN_BLOCKS) and (s.kind not in (4, 7) or s.flags & REQUIRED), "F-080", what,
                  f"flags {s.flags:#x}")
             if s.flags & IN_BLOCKS:
                 need(0 < s.size < 2**32, "F-080", what, f"{s.size} bytes in blocks")
@@ -240,6 +240,9 @@ class File:
                 continue
             if s.kind == 5:
                 self._read_previous(content, s, what)
+                continue
+            if s.kind == 7:
+                self._read_overlay(content, what)
                 continue
             need(s.size <= MAX_METADATA, "F-080", what, f"{s.size} bytes")
 
@@ -293,6 +296,31 @@ class File:
             File.parts_of(self.data[:end])
         except (Damage, Unsupported) as error:
             raise Damage("F-034", what, f"a file of {end} bytes: {error}") from None
+
+    def _read_overlay(self, content, what):  # F-087
+        need(len(content) >= 32 and len(content) % 16 == 0, "F-087", what, f"{len(content)} bytes")
+        (base, base_rows), *ranges = struct.iter_unpack("<QQ", content)
+        last = -1
+        for first, end in ranges:
+            need(last < first < end <= base_rows, "F-087", what,
+                 f"rows {first} to {end} of {base_rows}, behind {last}")
+            last = end
+        need(not self.footer.cluster_keys, "F-087", what, "in a file with cluster keys")
+        need(all(s.kind != 4 for s in self.footer.sections), "F-087", what,
+             "in a file with deleted rows")
+        sizes = [end - first for first, end in ranges]
+        need(sum(sizes) == self.footer.num_rows, "F-087", what,
+             f"{sum(sizes)} rows, the file has {self.footer.num_rows}")
+        row_ends = set(accumulate(s.num_rows for s in self.footer.stripes))
+        need(row_ends.issuperset(accumulate(sizes)), "F-087", what,
+             "a stripe has rows of two ranges")
+        self.overlay = base, base_rows, ranges
+
+    def rows_fingerprint(self):  # F-086
+        content = struct.pack("<Q", self.salt)
+        for s in self.footer.stripes:
+            content += struct.pack("<4Q", s.num_rows, s.groups.seal, s.streams.seal, s.pages.seal)
+        return xxhash.xxh3_64_intdigest(content, 0)
 
     def _read_precisions(self, records, what):  # F-081
         need(records and len(records) % 16 == 0, "F-081", what, f"{len(records)} bytes")

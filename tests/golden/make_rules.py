@@ -130,6 +130,14 @@ def deleted(first, second=(0, None), flags=3, change=lambda content: content):
     return Builder(columns, stripes, sections=[(4, flags, change(content))]).bytes()
 
 
+def overlay(*ranges, base_rows=30, flags=1, behind=b"", more=(), keys=()):
+    """Stripes of 5 and 3 rows, and the rows of a base that these are."""
+    columns = [Col("k", "key", "int64"), Col("l", "list", "int32")]
+    stripes = [Rows(n, {"k": list(range(10 * n, 11 * n)), "l": [[k] * (k % 3) for k in range(n)]}) for n in (5, 3)]
+    content = struct.pack("<QQ", 0x08090A0B0C0D0E1F, base_rows) + b"".join(struct.pack("<QQ", *r) for r in ranges) + behind
+    return Builder(columns, stripes, sections=[(7, flags, content), *more], cluster_keys=keys).bytes()
+
+
 def grown(kept=2, compat=1, edit=None, more=1, before=None):
     """A file of two stripes, and one appended to it that has `more` stripes, or others for those that are not kept."""
     columns = [Col("k", "key", "int64"), Col("l", "list", "int32")]
@@ -309,6 +317,15 @@ FILES = {
     "F-084.count_too_great": lambda: deleted((3, [0, 1, 0, 0, 1])), "F-084.no_flags": lambda: deleted((3, [2, 1, 0, 0, 0])),
     "F-084.node_too_long": lambda: deleted((2, en.raw([0, 1, 0, 0, 1], 1) + bytes(8))), "F-084.bytes_behind": lambda: deleted((2, [0, 1, 0, 0, 1]), change=lambda c: c + bytes(8)),
     "E-002.deleted_of_fewer_rows": lambda: deleted((2, [0, 1, 0, 1])), "E-005.deleted.unsupported": lambda: deleted((2, bytes([99]) + en.raw([0, 1, 0, 0, 1], 1)[1:])),
+    "sound.overlay": lambda: overlay((4, 9), (20, 23)), "sound.overlay_of_one_range": lambda: overlay((22, 30)), "sound.overlay_of_all": lambda: overlay((0, 8), base_rows=8),
+    "F-080.overlay_not_required": lambda: overlay((4, 9), (20, 23), flags=0), "F-080.overlay_in_blocks": lambda: overlay((4, 9), (20, 23), flags=3),
+    "F-080.two_overlays": lambda: overlay((4, 9), (20, 23), more=[(7, 1, bytes(32))]),
+    "F-087.no_rows": overlay, "F-087.half_a_range": lambda: overlay((4, 12), behind=bytes(8)), "F-087.more_ranges_than_stripes": lambda: overlay((0, 5), (6, 8), (9, 10)),
+    "F-087.an_empty_range": lambda: overlay((4, 12), (20, 20)), "F-087.a_range_backwards": lambda: overlay((12, 4)), "F-087.ranges_that_touch": lambda: overlay((4, 9), (9, 12)),
+    "F-087.ranges_that_overlap": lambda: overlay((4, 9), (8, 11)), "F-087.ranges_that_descend": lambda: overlay((20, 25), (4, 7)),
+    "F-087.beyond_the_base": lambda: overlay((23, 31)), "F-087.a_row_less": lambda: overlay((4, 11)), "F-087.a_row_more": lambda: overlay((4, 13)),
+    "F-087.a_stripe_of_two_ranges": lambda: overlay((4, 8), (20, 24)), "F-087.ends_that_wrap": lambda: overlay((2**64 - 8, 2**64 - 1), base_rows=2**64 - 1),
+    "F-087.cluster_keys": lambda: overlay((4, 9), (20, 23), keys=[0]), "F-087.deleted_rows": lambda: overlay((4, 9), (20, 23), more=[(4, 3, struct.pack("<4I", 0, 0, 0, 0))]),
     "sound.appended": lambda: grown(), "sound.replaced": lambda: grown(kept=1), "sound.footer_replaced": lambda: grown(more=0), "sound.stripe_dropped": lambda: grown(more=-1, kept=1),
     "sound.previous_not_named": lambda: grown(edit=no_sections),
     "F-051.appended_without_flag": lambda: grown(kept=0, compat=0, edit=no_sections), "F-034.previous_without_flag": lambda: grown(more=0, compat=0),

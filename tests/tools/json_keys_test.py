@@ -24,11 +24,15 @@ class JsonKeysTest(CliTest):
         dsi = self.dsi()
         rows, new, text = self.path("clicks.jsonl"), self.path("new.dsi"), self.path("new.jsonl")
         pipeline = self.write("p.json", '{"version": 1, "steps": [{"output": "x", "op": "log1p", "inputs": ["label"]}]}')
+        self.expect(OK, "rewrite", dsi, self.path("labels.dsi"), "--only", "label", "--keep-order",
+                    warns=True)
         commands = {
             "convert IN... OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
             "convert IN.dsi OUT.dsi": ["convert", dsi, self.path("again.dsi"), "--keep-position"],
             "rewrite IN... OUT.dsi": ["rewrite", dsi, self.path("other.dsi"), "--keep-position"],
             "delete": ["delete", dsi, "--where", "label = 1", "--dry-run"],
+            "overlay": ["overlay", dsi, self.path("labels.dsi"), "-o", self.path("over.dsi")],
+            "inspect --overlays": ["inspect", dsi, "--overlays", self.path("over.dsi")],
             "rewrite IN... FOLDER": ["rewrite", dsi, self.path("shards"), "--shard-rows", "10",
                                      "--keep-position"],
             "cat --count`, `head --count": ["cat", dsi, "--count", "--where", "label = 1"],

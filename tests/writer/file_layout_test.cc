@@ -19,7 +19,6 @@ ColumnSpec Ids(std::string space = "") {
 // All rows of a batch in their order, as a file's.
 struct HeldTable {
   TableTotals totals;
-  RowOrder order;
   std::vector<FeatureSource> sources;
   std::vector<ClusteredFeature> features;
   RowSample sample;
@@ -27,15 +26,11 @@ struct HeldTable {
   void Take(const Schema& schema, const RowBatch& batch) {
     totals = TableTotals::Of(batch, true);
     const auto num_rows = static_cast<uint32_t>(batch.num_rows());
-    for (uint32_t row = 0; row < num_rows; ++row) order.input_row.push_back(row);
-    order.input_entry.assign(order.input_row.begin(), order.input_row.end());
     for (size_t f = 0; f < schema.features.size(); ++f)
       sources.push_back({&schema.features[f], &batch.feature(f), &totals.features[f]});
-    for (const FeatureSource& source : sources)
-      features.emplace_back(source, order, order.input_row);
-    sample = {.ranges = {{0, num_rows}},
-              .input_entry = order.input_entry,
-              .rows_in_time = order.input_row};
+    for (const FeatureSource& source : sources) features.emplace_back(source);
+    sample.ranges = {{0, num_rows}};
+    for (uint32_t row = 0; row < num_rows; ++row) sample.rows_in_time.push_back(row);
   }
 };
 

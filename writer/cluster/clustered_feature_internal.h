@@ -1,5 +1,4 @@
-// One feature's rows seen in file order: which stored entry each position has. Values are never
-// moved; they are gathered when encoded.
+// One feature's rows in file order, and slices of them.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,12 @@
 
 namespace dsi::internal {
 
-// A feature's rows in a stripe, as dedup sees them, with the arrays that those need. Scalars that
-// every row has need none of their own: most features are such. The spans of FeatureRows point into
-// the other members, into the ClusteredFeature and into the source. To be moved, not copied.
+// A feature's rows in a stripe, as dedup sees them, with the arrays that those need: features that
+// every row has need none of their own. The spans of FeatureRows point into the other members, into
+// the ClusteredFeature and into the source. To be moved, not copied.
 struct FeatureSlice : FeatureRows {
   uint32_t num_rows = 0;
+  bool has_all_rows = false;            // Its values lie one row after another.
   std::vector<uint32_t> codes;          // Spec D-010.
   std::vector<uint64_t> first_entries;  // Of each row.
 };
@@ -25,9 +25,8 @@ struct FeatureSlice : FeatureRows {
 // many threads.
 class ClusteredFeature {
  public:
-  // position_of[input row] is the inverse of order.input_row. All must outlive this.
-  ClusteredFeature(const FeatureSource& source, const RowOrder& order,
-                   std::span<const uint32_t> position_of);
+  // Its rows are those of the file, by position. `source` must outlive this.
+  explicit ClusteredFeature(const FeatureSource& source);
 
   FeatureSlice MakeRows(uint32_t first, uint32_t num_rows) const;
   // The rows of a sample, one range after another; spans point into the sample as well.
@@ -40,18 +39,20 @@ class ClusteredFeature {
   uint64_t CountEntries(const RowInterval& range) const;
 
  private:
-  // The rows of `ranges`; `entries` are their RowOrder::input_entry.
-  FeatureSlice MakeRows(std::span<const RowInterval> ranges,
-                        std::span<const uint64_t> entries) const;
+  // Places in the source's list of rows: those at these positions.
+  struct Places {
+    size_t begin = 0;
+    size_t end = 0;
+  };
+  Places PlacesOf(const RowInterval& range) const;
+  FeatureSlice EmptySlice(uint32_t num_rows) const;
   // Fills the rows of a slice from `at` on.
   void FillRows(const RowInterval& range, uint32_t at, FeatureSlice* slice) const;
 
   FeatureSource source_;
-  const RowOrder& order_;
-  std::vector<uint32_t>
-      positions_;  // Features not present everywhere: positions that have it, ascending …
-  std::vector<uint32_t> entries_;  // … and the stored row each one is.
-  std::vector<uint64_t> starts_;   // Features with lengths: first entry of each stored row.
+  // Of features with lengths, for each stored row.
+  std::vector<uint32_t> codes_;
+  std::vector<uint64_t> starts_;
 };
 
 }  // namespace dsi::internal

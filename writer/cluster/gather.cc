@@ -54,7 +54,7 @@ std::vector<uint32_t> GatherShape(const FeatureSlice& slice,
                                   const std::vector<uint32_t>& stored_rows) {
   const size_t num_stored = stored_rows.empty() ? slice.num_rows : stored_rows.size();
   if (slice.shape.empty()) return std::vector<uint32_t>(num_stored, 1);
-  if (stored_rows.empty()) return slice.codes;
+  if (stored_rows.empty()) return {slice.shape.begin(), slice.shape.end()};
   std::vector<uint32_t> shape;
   shape.reserve(num_stored);
   for (const uint32_t row : stored_rows) shape.push_back(slice.shape[row]);
@@ -62,6 +62,10 @@ std::vector<uint32_t> GatherShape(const FeatureSlice& slice,
 }
 
 uint64_t CountValues(const FeatureSlice& slice, const std::vector<uint32_t>& stored_rows) {
+  if (slice.shape.empty()) {
+    return uint64_t{slice.entries_per_row} *
+           (stored_rows.empty() ? slice.num_rows : stored_rows.size());
+  }
   uint64_t total = 0;
   ForEachRow(slice, stored_rows, [&](uint32_t row) { total += EntriesOfRow(slice, row); });
   return total;
@@ -71,6 +75,12 @@ std::vector<std::byte> GatherValues(const FeatureSlice& slice, size_t column,
                                     const std::vector<uint32_t>& stored_rows) {
   const FeatureRows::Values& values = slice.values[column];
   std::vector<std::byte> out;
+  if (stored_rows.empty() && slice.has_all_rows && slice.num_rows != 0) {
+    const auto width = static_cast<size_t>(values.width);
+    const std::byte* const begin = values.data + StartOf(slice, 0) * width;
+    out.assign(begin, begin + CountValues(slice, {}) * width);
+    return out;
+  }
   if (slice.entries_per_row != 1) {
     GatherLists(slice, values, stored_rows, &out);
     return out;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dsi/writer/cluster/clustering_internal.h"
+#include "dsi/writer/cluster/put_in_order_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -39,40 +40,42 @@ RowBatch::FeatureBuffer PositionsOf(std::span<const uint32_t> input_rows) {
 Status RowLoader::Prepare() {
   if (in_.spilled != nullptr) return Status::Ok();
   const uint32_t num_rows = in_.rows->size();
-  held_.order.input_row.resize(num_rows);
+  std::vector<uint32_t> input_row(num_rows);
   for (uint32_t p = 0; p < num_rows; ++p) {
     DSI_ASSIGN_OR_RETURN(const ListedRow row, in_.rows->At(p));
-    held_.order.input_row[p] = row.input_row;
+    input_row[p] = row.input_row;
   }
+  std::vector<RowBatch::FeatureBuffer*> buffers;
+  for (RowBatch::FeatureBuffer& buffer : in_.held) buffers.push_back(&buffer);
   if (in_.keep_position) {
     std::vector<uint32_t> numbers(num_rows);
     std::iota(numbers.begin(), numbers.end(), 0U);
-    held_.buffers.push_back(PositionsOf(numbers));
+    buffers.push_back(&held_.buffers.emplace_back(PositionsOf(numbers)));
   }
-  for (const RowBatch::FeatureBuffer& buffer : in_.held)
-    held_.sources.push_back({.spec = nullptr, .rows = &buffer});
-  for (const RowBatch::FeatureBuffer& buffer : held_.buffers)
-    held_.sources.push_back({.spec = nullptr, .rows = &buffer});
-  return Cluster({}, &held_);
+  return Cluster(input_row, buffers, &held_);
 }
 
-Status RowLoader::Cluster(std::span<const uint32_t> input_rows, HeldRows* held) {
-  if (in_.spilled != nullptr) {
-    if (in_.keep_position) held->buffers.push_back(PositionsOf(input_rows));
-    for (const RowBatch::FeatureBuffer& buffer : held->buffers)
-      held->sources.push_back({.spec = nullptr, .rows = &buffer});
+Status RowLoader::Cluster(std::span<const uint32_t> input_row,
+                          std::span<RowBatch::FeatureBuffer* const> buffers, HeldRows* held) {
+  for (size_t f = 0; f < buffers.size(); ++f) {
+    held->sources.push_back(
+        {.spec = &in_.schema->features[f], .rows = buffers[f], .totals = &in_.totals->features[f]});
   }
-  for (size_t f = 0; f < held->sources.size(); ++f) {
-    held->sources[f].spec = &in_.schema->features[f];
-    held->sources[f].totals = &in_.totals->features[f];
-  }
-  const std::vector<uint32_t>& input_row = held->order.input_row;
-  held->order.input_entry.assign(input_row.begin(), input_row.end());
   std::vector<uint32_t> position_of(input_row.size());
   for (uint32_t p = 0; p < input_row.size(); ++p) position_of[input_row[p]] = p;
-  std::vector<std::unique_ptr<ClusteredFeature>> built(held->sources.size());
-  DSI_RETURN_IF_ERROR(in_.for_each(built.size(), [&](size_t f) {
-    built[f] = std::make_unique<ClusteredFeature>(held->sources[f], held->order, position_of);
+  const bool are_in_order = std::is_sorted(input_row.begin(), input_row.end());
+  std::vector<size_t> largest_first(buffers.size());
+  std::iota(largest_first.begin(), largest_first.end(), size_t{0});
+  std::stable_sort(largest_first.begin(), largest_first.end(), [&](size_t a, size_t b) {
+    return buffers[a]->values[0].size() > buffers[b]->values[0].size();
+  });
+  SpareMemory spare;
+  std::vector<std::unique_ptr<ClusteredFeature>> built(buffers.size());
+  DSI_RETURN_IF_ERROR(in_.for_each(built.size(), [&](size_t i) {
+    const size_t f = largest_first[i];
+    if (!are_in_order)
+      PutInOrder(*held->sources[f].spec, input_row, position_of, &spare, buffers[f]);
+    built[f] = std::make_unique<ClusteredFeature>(held->sources[f]);
   }));
   held->features.reserve(built.size());
   for (auto& feature : built) held->features.push_back(std::move(*feature));
@@ -97,20 +100,22 @@ Result<LoadedRows> RowLoader::Load(std::span<const RowInterval> ranges,
   if (in_.spilled == nullptr) {
     loaded.features = held_.features;
     loaded.sample.ranges.assign(ranges.begin(), ranges.end());
-    for (const ListedRow& row : rows) loaded.sample.input_entry.push_back(row.input_row);
     return loaded;
   }
   loaded.read = std::make_unique<HeldRows>();
-  const std::vector<uint32_t> input_rows = SortByInput(rows, &loaded.read->order.input_row);
+  std::vector<uint32_t> place_of;
+  const std::vector<uint32_t> input_rows = SortByInput(rows, &place_of);
   RowCollector collector(in_.spilled->codings());
   DSI_RETURN_IF_ERROR(
       in_.spilled->Collect(shelf != nullptr ? *shelf : in_.spilled->all(), input_rows, &collector));
   loaded.read->buffers = std::move(collector.features());
   if (in_.on_read) DSI_RETURN_IF_ERROR(in_.on_read(&loaded.read->buffers));
-  DSI_RETURN_IF_ERROR(Cluster(input_rows, loaded.read.get()));
+  if (in_.keep_position) loaded.read->buffers.push_back(PositionsOf(input_rows));
+  std::vector<RowBatch::FeatureBuffer*> buffers;
+  for (RowBatch::FeatureBuffer& buffer : loaded.read->buffers) buffers.push_back(&buffer);
+  DSI_RETURN_IF_ERROR(Cluster(place_of, buffers, loaded.read.get()));
   loaded.features = loaded.read->features;
   loaded.sample.ranges.push_back({0, static_cast<uint32_t>(rows.size())});
-  loaded.sample.input_entry = loaded.read->order.input_entry;
   return loaded;
 }
 

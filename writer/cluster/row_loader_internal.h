@@ -18,10 +18,9 @@
 
 namespace dsi::internal {
 
-// Rows held together, and where they stand: position p of the file is order.input_row[p - first].
+// Rows held together, in file order.
 struct HeldRows {
   std::vector<RowBatch::FeatureBuffer> buffers;
-  RowOrder order;
   std::vector<FeatureSource> sources;
   std::vector<ClusteredFeature> features;
 };
@@ -39,8 +38,8 @@ struct LoaderInput {
   const TableTotals* totals = nullptr;  // Of the features of the schema.
   const RowList* rows = nullptr;
   bool keep_position = false;  // The last feature is the row of the input.
-  // Where the rows are: the features of a batch, or a spill file.
-  std::span<const RowBatch::FeatureBuffer> held;
+  // Where the rows are: the features of a batch, whose rows are put in order, or a spill file.
+  std::span<RowBatch::FeatureBuffer> held;
   const SpilledRows* spilled = nullptr;
   // What becomes of values that were read: rounding.
   std::function<Status(std::vector<RowBatch::FeatureBuffer>*)> on_read;
@@ -61,8 +60,9 @@ class RowLoader {
   Result<std::vector<uint64_t>> CountEntries(std::span<const RowInterval> intervals);
 
  private:
-  // Puts rows in order, of which `rows` are the places in the input.
-  Status Cluster(std::span<const uint32_t> input_rows, HeldRows* held);
+  // Puts the rows of these buffers in order: input_row[p] is the one that comes at p.
+  Status Cluster(std::span<const uint32_t> input_row,
+                 std::span<RowBatch::FeatureBuffer* const> buffers, HeldRows* held);
   Result<std::vector<ListedRow>> List(std::span<const RowInterval> ranges) const;
 
   LoaderInput in_;

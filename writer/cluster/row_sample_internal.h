@@ -21,10 +21,9 @@ struct RowInterval {
 // Rows of a few intervals, as they are held.
 struct RowSample {
   std::vector<RowInterval> ranges;     // Ascending, apart from each other.
-  std::vector<uint64_t> input_entry;   // RowOrder::input_entry of its rows.
   std::vector<uint32_t> rows_in_time;  // Places in the sample, oldest first.
 
-  uint32_t num_rows() const { return static_cast<uint32_t>(input_entry.size()); }
+  uint32_t num_rows() const { return static_cast<uint32_t>(rows_in_time.size()); }
 };
 
 // How many entries each feature has in each of these intervals, which ascend: feature by feature.

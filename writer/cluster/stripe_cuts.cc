@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 
 namespace dsi::internal {
@@ -74,6 +75,32 @@ Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_r
     cut.num_rows = end - first;
     cuts.push_back(cut);
     first = end;
+  }
+  return cuts;
+}
+
+Result<std::vector<StripeCut>> CutAsTold(const RowList& rows, std::span<const uint32_t> stripe_rows,
+                                         uint64_t most_bytes) {
+  uint64_t told = 0;
+  for (const uint32_t of_stripe : stripe_rows) told += of_stripe;
+  if (told != rows.size())
+    return InvalidArgument("an overlay of {} rows was given {}", told, rows.size());
+  std::vector<StripeCut> cuts;
+  uint32_t first = 0;
+  for (const uint32_t num_rows : stripe_rows) {
+    uint64_t left = most_bytes;
+    for (uint32_t row = first; row < first + num_rows; ++row) {
+      DSI_ASSIGN_OR_RETURN(const ListedRow listed, rows.At(row));
+      if (listed.bytes > left) {
+        return Error(StatusCode::kResourceExhausted,
+                     "the stripe of rows {} to {} takes more than {} bytes, and an overlay is cut "
+                     "as its base is: write fewer features at once",
+                     first, first + num_rows, most_bytes);
+      }
+      left -= listed.bytes;
+    }
+    cuts.push_back({.first_row = first, .num_rows = num_rows});
+    first += num_rows;
   }
   return cuts;
 }

@@ -12,6 +12,7 @@
 #include "dsi/base/json_text_internal.h"
 #include "dsi/base/version.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/overlay_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/format/statistics_internal.h"
 
@@ -259,6 +260,12 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
     DSI_ASSIGN_OR_RETURN(const TableRef table, sink->AppendInBlocks(statistics));
     core.sections.push_back(
         {kSectionStatistics, kSectionInBlocks, table.offset, table.count, table.seal});
+  }
+  if (input.overlay != nullptr) {
+    DSI_ASSIGN_OR_RETURN(const WrittenSection section,
+                         sink->AppendSection(EncodeOverlay(*input.overlay)));
+    core.sections.push_back(
+        {kSectionOverlay, kSectionRequired, section.offset, section.size, section.seal});
   }
   for (const PlacedStripe& s : *input.stripes) {
     core.num_sessions += s.num_sessions;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "dsi/format/overlay.h"
 #include "dsi/format/schema.h"
 #include "dsi/writer/layout/file_layout_internal.h"
 #include "dsi/writer/publish/file_sink_internal.h"
@@ -31,6 +32,7 @@ struct DirectoryInput {
   uint64_t num_rows = 0;
   uint32_t page_values = 0;
   Tuning tuning = Tuning::kNvme;
+  const OverlayBinding* overlay = nullptr;  // Null: the file is none.
 };
 
 Status WriteDirectory(const DirectoryInput& input, FileSink* sink);

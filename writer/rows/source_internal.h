@@ -1,5 +1,4 @@
-// What the writer's stages work on: the features of the file with their rows in memory, and the
-// order the rows take in the file.
+// What the writer's stages work on: the features of the file with their rows in memory.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace dsi::internal {
 
-// A feature and its rows in input order, or some of them. Borrowed.
+// A feature and its rows, in the order of input or that of the file, or some of them. Borrowed.
 struct FeatureSource {
   const FeatureSpec* spec = nullptr;
   const RowBatch::FeatureBuffer* rows = nullptr;
@@ -25,12 +24,6 @@ struct FeatureSource {
     if (has_lengths()) return 0;
     return spec->kind == Kind::kEmbedding ? spec->fixed_length : 1;
   }
-};
-
-// Where rows that are held together stand in the file.
-struct RowOrder {
-  std::vector<uint32_t> input_row;    // [num_rows]: the row at each position.
-  std::vector<uint64_t> input_entry;  // The same, as the entries of scalars that every row has.
 };
 
 }  // namespace dsi::internal

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/xxh3_internal.h"
+#include "dsi/io/nameless_file_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -22,11 +22,6 @@ uint64_t SealOf(std::span<const std::byte> block, uint64_t offset) {
   return Xxh3(block.data() + sizeof(uint64_t), block.size() - sizeof(uint64_t), offset);
 }
 
-std::string TemporaryFolder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
-}
-
 }  // namespace
 
 SpillFile::SpillFile(std::string folder)
@@ -34,13 +29,7 @@ SpillFile::SpillFile(std::string folder)
 
 Status SpillFile::Open() {
   if (fd_.valid()) return Status::Ok();
-  fd_ = OpenAt(AT_FDCWD, folder_.c_str(), O_TMPFILE | O_RDWR, 0600);
-  if (!fd_.valid() && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-    // File systems without nameless files: the name lives for a moment.
-    std::string name = folder_ + "/.dsi.spill.XXXXXX";
-    fd_ = Descriptor(::mkostemp(name.data(), O_CLOEXEC));
-    if (fd_.valid()) ::unlink(name.c_str());
-  }
+  fd_ = OpenNameless(folder_);
   return fd_.valid() ? Status::Ok() : Failed("creating", errno);
 }
 

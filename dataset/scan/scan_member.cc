@@ -1,0 +1,65 @@
+#include "dsi/dataset/scan/scan_member_internal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsi/reader/open/look_ahead_internal.h"
+
+namespace dsi::internal {
+
+uint32_t MemberRequest::AddUnique(const std::string& column, Type dtype) {
+  std::vector<Projection>& features = options.features;
+  const bool bit_cast = dtype == Type::kInt64 || dtype == Type::kInt32;
+  const auto known = std::find_if(features.begin(), features.end(), [&](const Projection& p) {
+    return p.name == column && p.layout == Layout::kIkjt && p.dtype == dtype &&
+           p.bit_cast == bit_cast;
+  });
+  const auto at = static_cast<uint32_t>(known - features.begin());
+  if (known == features.end()) {
+    features.push_back(
+        {.name = column, .layout = Layout::kIkjt, .dtype = dtype, .bit_cast = bit_cast});
+    ++num_hidden;
+  }
+  return at;
+}
+
+ScanMember::ScanMember(std::shared_ptr<const Reader> reader, std::span<const uint32_t> stripes,
+                       ScanWorkers* workers, MemoryBudget* budget)
+    : reader_(std::move(reader)),
+      ahead_(&ReaderAccess::File(*reader_).file(), ReaderAccess::Options(*reader_), budget),
+      file_(ReaderAccess::File(*reader_).Through(&ahead_)),
+      shared_(budget, workers),
+      records_(budget),
+      stripes_(stripes) {
+  shared_.file = &file_;
+  shared_.reader_options = ReaderAccess::Options(*reader_);
+}
+
+std::unique_ptr<ScanMember> ScanMember::Make(std::shared_ptr<const Reader> reader,
+                                             std::span<const uint32_t> stripes,
+                                             ScanWorkers* workers, MemoryBudget* budget) {
+  return std::unique_ptr<ScanMember>(new ScanMember(std::move(reader), stripes, workers, budget));
+}
+
+Status ScanMember::Resolve(const MemberRequest& request) {
+  // A file with none of the features: its rows count all the same.
+  if (request.options.features.empty()) {
+    shared_.projection = std::make_shared<ScanProjection>();
+  } else {
+    DSI_ASSIGN_OR_RETURN(shared_.projection, LookTogether(&ahead_, [&] {
+                           return ResolveProjection(file_, request.options, 0,
+                                                    file_.core().stripes.size(), {},
+                                                    request.num_hidden);
+                         }));
+  }
+  constexpr uint64_t kOutputBytes = sizeof(OpenColumn) + sizeof(ScanValues) + sizeof(ScanOutput);
+  return records_.Add(projection().outputs.size() * kOutputBytes);
+}
+
+size_t ScanMember::StripeOf(size_t base_stripe) const {
+  if (stripes_.empty()) return base_stripe;
+  return static_cast<size_t>(std::lower_bound(stripes_.begin(), stripes_.end(), base_stripe) -
+                             stripes_.begin());
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,145 @@
+"""Features added to files that are there: by dsictl, and as the reference decoder reads them."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from cli_case import OK, USAGE, CliTest, main
+
+REFERENCE = Path(os.environ.get("DSI_SOURCE_DIR", ".")) / "spec/reference/dataset_overlays.py"
+
+
+class OverlayTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.rows = [{"id": i, "user": i // 5, "label": i % 3, "clicks": [i, i + 1][: i % 3]} for i in range(500)]
+        self.base = self.dsi_of("a.dsi", self.rows, "--session-key", "user", "--stripe-rows", "100")
+
+    def dsi_of(self, name, rows, *options):
+        text = self.write("text.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        self.expect(OK, "convert", text, self.path(name), "-q", "--force", *options)
+        return self.path(name)
+
+    def lines(self, name, rows):
+        return self.write(name, "".join(json.dumps(row) + "\n" for row in rows))
+
+    def whole(self, *files):
+        """Rows of files as one table, by rewrite; the reference decoder agrees."""
+        out = self.path("whole.dsi")
+        self.expect(OK, "rewrite", *files, out, "-q", "--force", "--keep-order")
+        found = [json.loads(line) for line in self.expect(OK, "cat", out).stdout.splitlines()]
+        reference = subprocess.run([sys.executable, REFERENCE, *files], capture_output=True, check=False)
+        if b"No module named" not in reference.stderr:  # Of compressions and XXH3.
+            self.assertEqual(reference.returncode, 0, reference.stderr)
+            self.assertEqual([json.loads(line) for line in reference.stdout.splitlines()], found)
+        return found
+
+    def test_by_key_in_any_order(self):
+        scores = [{"id": i, "score": i / 4, "clicks": [7] * (i % 2)} for i in range(100, 600)]
+        random.Random(3).shuffle(scores)
+        over = self.path("a.over.dsi")
+        report = self.json("overlay", self.base, self.lines("s.jsonl", scores), "-o", over, "--key", "id")
+        self.assertEqual({name: report[name] for name in ("rows", "given", "missing", "deleted", "unused")},
+                         {"rows": 500, "given": 400, "missing": 100, "deleted": 0, "unused": 100})
+        expected = [{**row, "clicks": [7] * (row["id"] % 2), "score": row["id"] / 4} for row in self.rows]
+        for row in expected[:100]:
+            del row["score"], row["clicks"]
+        self.assertEqual(self.whole(self.base, over), expected)
+        said = self.expect(OK, "overlay", self.base, self.path("s.jsonl"), "-o", over, "--key", "id", "--force").stdout
+        self.assertRegex(said.decode(), r"unused +100 rows whose id the base does not have")
+        self.expect(OK, "verify", self.base, over)
+
+    def test_of_some_stripes_and_several(self):
+        half = [{"label": 9, "new": i} for i in range(200)]
+        first = self.path("a.1.dsi")
+        self.expect(OK, "overlay", self.base, self.lines("h.jsonl", half), "-o", first, "--rows", "100:300", "-q")
+        second = self.path("a.2.dsi")
+        # From a file, of which a part is taken.
+        few = self.dsi_of("few.dsi", [{"new": -i, "old": i} for i in range(100)])
+        self.expect(OK, "overlay", self.base, few, "-o", second, "--rows", "200:300", "--drop", "old", "-q")
+        expected = []
+        for i, row in enumerate(self.rows):
+            row = dict(row)
+            if 100 <= i < 300:
+                row |= {"label": 9, "new": i - 100}
+            if 200 <= i < 300:
+                row["new"] = 200 - i
+            expected.append(row)
+        self.assertEqual(self.whole(self.base, first, second), expected)
+        said = self.expect(USAGE, "overlay", self.base, few, "-o", self.path("x.dsi"), "--rows", "150:250").said
+        self.assertIn("at 150 none ends, but at 100 and 200", said)
+        shown = self.json("inspect", self.base, "--overlays", self.folder)
+        self.assertEqual([(Path(o["path"]).name, o["fits"], o["features"]) for o in shown],
+                         [("a.1.dsi", True, "label, new"), ("a.2.dsi", True, "new")])
+        whole = self.json("inspect", self.base, first, second)
+        self.assertEqual([(len(file["overlays"]), file["rows"]) for file in whole["files"]], [(2, 500)])
+        planned = self.json("inspect", self.base, first, second, "--plan", "new")
+        self.assertEqual((planned["rows"], planned["stripes"]), (500, 5))
+        alone = [self.json("inspect", o, "--plan", "new")["bytes_needed"] for o in (first, second)]
+        self.assertTrue(alone[1] < planned["bytes_needed"] < sum(alone))
+        overlay = self.json("inspect", second)
+        self.assertEqual(overlay["overlay"]["rows"], [[200, 300]])
+        self.assertEqual(overlay["overlay"]["base_fingerprint"], self.json("inspect", self.base)["rows_fingerprint"])
+        self.assertRegex(self.expect(OK, "inspect", second).stdout.decode(), r"overlay of +rows 200:300 of 500 ")
+
+    def test_deleted_rows(self):
+        over = self.path("a.over.dsi")
+        self.expect(OK, "overlay", self.base, self.lines("n.jsonl", [{"n": i} for i in range(500)]), "-o", over, "-q")
+        self.expect(OK, "delete", self.base, "--where", "user < 30", "-q")
+        self.assertEqual(self.whole(self.base, over), [{**row, "n": row["id"]} for row in self.rows[150:]])
+
+    def test_what_does_not_fit_is_said(self):
+        over = self.path("a.over.dsi")
+        rows = self.lines("n.jsonl", [{"n": i} for i in range(499)])
+        said = self.expect(USAGE, "overlay", self.base, rows, "-o", over).said
+        self.assertIn("499 rows for 500 of the base", said)
+        self.assertFalse(over.exists())
+        self.assertIn("rows are missing", self.expect(USAGE, "overlay", self.base, "-o", over).said)
+        rows = self.lines("n.jsonl", [{"n": i} for i in range(500)])
+        self.expect(OK, "overlay", self.base, rows, "-o", over, "-q")
+        self.dsi_of("a.dsi", self.rows[::-1], "--session-key", "user", "--stripe-rows", "100")
+        for command in (["verify", self.base, over], ["rewrite", self.base, over, self.path("x.dsi")],
+                        ["manifest", self.folder, "-o", self.path("m.json")]):
+            self.assertIn("it was written anew since", self.expect(USAGE, *command).said)
+        self.assertEqual([o["fits"] for o in self.json("inspect", self.base, "--overlays", self.folder)], [False])
+        self.assertIn("of other rows", self.expect(OK, "inspect", self.base, "--overlays", over).stdout.decode())
+        # By itself it is sound, and shown.
+        self.expect(OK, "verify", over)
+        self.assertEqual(json.loads(self.expect(OK, "head", over, "-n", "1").stdout), {"n": 0})
+
+    def test_in_tables_and_manifests(self):
+        table = self.path("t")
+        self.expect(OK, "table", "create", table)
+        over = self.path("a.over.dsi")
+        self.expect(OK, "overlay", self.base, self.lines("n.jsonl", [{"n": i} for i in range(500)]), "-o", over, "-q")
+
+        def stage(job, *files):
+            return self.write(f"{job}.messages", self.expect(OK, "table", "stage", table, *files, "--job", job).stdout)
+        early = stage("early", over)
+        self.assertIn("name its base beside it",
+                      self.expect(USAGE, "table", "commit", table, early, "--job", "early").said)
+        self.json("table", "commit", table, stage("base", self.base), "--job", "base")
+        made = self.json("table", "commit", table, stage("over", over), "--job", "over")
+        self.assertEqual((made["files"], made["rows"]), (2, 500))
+        out = self.path("of_table.dsi")
+        self.expect(OK, "rewrite", table, out, "-q", "--keep-order")
+        expected = [{**row, "n": row["id"]} for row in self.rows]
+        self.assertEqual([json.loads(line) for line in self.expect(OK, "cat", out).stdout.splitlines()], expected)
+        # The base is not replaced without its overlay.
+        snapshot = json.loads((table / "_snapshots" / "00000000000000000003.json").read_text())
+        files = [file["path"] for file in snapshot["files"]]
+        self.assertEqual([file.get("overlay", {}).get("base") for file in snapshot["files"]], [None, files[0]])
+        other = stage("other", self.dsi_of("b.dsi", self.rows[::-1], "--stripe-rows", "100"))
+        self.assertIn("DS-041", self.expect(USAGE, "table", "commit", table, other, "--job", "other",
+                                            "--replace", files[0]).said)
+        manifest = self.path("m.json")
+        self.expect(OK, "manifest", self.base, over, "-o", manifest, "-q")
+        self.expect(OK, "rewrite", manifest, out, "-q", "--keep-order", "--force")
+        self.assertEqual([json.loads(line) for line in self.expect(OK, "cat", out).stdout.splitlines()], expected)
+
+
+if __name__ == "__main__":
+    main()
