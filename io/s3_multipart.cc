@@ -15,7 +15,11 @@ constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr size_t kMaxUploadId = 2048;
 
 Result<std::string> Begin(S3Sender* sender, const std::string& url, const GoOn& go_on) {
-  S3Request request{.doing = "beginning an upload", .method = "POST", .query = "uploads="};
+  // Without its answer nobody could remove what was begun.
+  S3Request request{.doing = "beginning an upload",
+                    .method = "POST",
+                    .query = "uploads=",
+                    .must_be_answered = true};
   DSI_RETURN_IF_ERROR(sender->Send(url, {&request, 1}, 1, go_on));
   std::string id;
   const Status status =

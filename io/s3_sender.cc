@@ -68,6 +68,7 @@ class S3Sender::Impl {
   bool AdoptRegion(const Slot& slot, Work* work);
   Slot* FreeSlot();
   double NextDue(uint32_t parallel) const;
+  bool MayStop() const;
   void Detach();
   const RemoteOptions& remote() const { return options_.remote; }
 
@@ -94,7 +95,7 @@ Status S3Sender::Impl::Send(const std::string& url, std::span<S3Request> request
   while (true) {
     DSI_RETURN_IF_ERROR(StartDue(parallel));
     if (num_active_ == 0 && waiting_.empty()) return Status::Ok();
-    if (go_on && !go_on())
+    if (go_on && MayStop() && !go_on())
       return Error(StatusCode::kCancelled, "{}: {} was cancelled", url, requests[0].doing);
     int running = 0;
     if (const CURLMcode code = ::curl_multi_perform(multi_.get(), &running); code != CURLM_OK)
@@ -123,6 +124,12 @@ double S3Sender::Impl::NextDue(uint32_t parallel) const {
   if (num_active_ >= parallel) return due;
   for (const Work& work : waiting_) due = std::min(due, work.not_before);
   return due;
+}
+
+bool S3Sender::Impl::MayStop() const {
+  return std::none_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+    return slot->is_active && slot->work.request->must_be_answered;
+  });
 }
 
 S3Sender::Impl::Slot* S3Sender::Impl::FreeSlot() {

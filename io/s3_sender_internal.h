@@ -20,6 +20,8 @@ struct S3Request {
   std::string_view method = {};  // PUT, POST, HEAD or DELETE.
   std::string query = {};        // Without "?"; sorted and escaped as it is signed.
   bool only_if_new = false;      // If-None-Match: *
+  // Who cancels waits for its answer: it says what else there is to do.
+  bool must_be_answered = false;
   std::string_view text = {};  // What is sent; or of `file`, which outlives it, `size` at `offset`.
   const RandomAccessFile* file = nullptr;
   uint64_t offset = 0;

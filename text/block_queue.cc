@@ -52,21 +52,19 @@ void BlockQueue::StartHelpers() {
 }
 
 void BlockQueue::Helper::Do() {
-  std::unique_ptr<RowParser> parser;
-  // Without memory for one, others do the work.
-  if (!NoThrow([&]() -> Status {
-         parser = queue_.make_parser_();
-         return {};
-       }).ok())
-    return;
-  std::unique_lock lock(queue_.mutex_);
-  while (!queue_.stop_ && !queue_.at_end_) {
-    if (queue_.MayRead(false)) {
-      queue_.Work(&lock, parser.get());
-    } else {
-      queue_.changed_.wait(lock);
+  // Without memory for its own, others do the work.
+  static_cast<void>(NoThrow([&]() -> Status {
+    const std::unique_ptr<RowParser> parser = queue_.make_parser_();
+    std::unique_lock lock(queue_.mutex_);
+    while (!queue_.stop_ && !queue_.at_end_) {
+      if (queue_.MayRead(false)) {
+        queue_.Work(&lock, parser.get());
+      } else {
+        queue_.changed_.wait(lock);
+      }
     }
-  }
+    return {};
+  }));
 }
 
 bool BlockQueue::MayRead(bool is_caller) const {
@@ -82,6 +80,8 @@ uint64_t BlockQueue::BytesOf(const ParsedBlock& piece) const {
 }
 
 void BlockQueue::Work(std::unique_lock<std::mutex>* lock, RowParser* parser) {
+  // Its place comes first: nothing that was read is lost for want of memory.
+  pieces_.emplace_back();
   std::unique_ptr<ParsedBlock> piece;
   if (!spare_.empty()) {
     piece = std::move(spare_.back());
@@ -90,7 +90,7 @@ void BlockQueue::Work(std::unique_lock<std::mutex>* lock, RowParser* parser) {
   is_reading_ = true;
   lock->unlock();
   bool more = false;
-  const Status made = NoThrow([&]() -> Status {
+  Status made = NoThrow([&]() -> Status {
     if (piece == nullptr) piece = std::make_unique<ParsedBlock>(schema_);
     more = blocks_->Read(&piece->block);
     return {};
@@ -99,6 +99,8 @@ void BlockQueue::Work(std::unique_lock<std::mutex>* lock, RowParser* parser) {
   is_reading_ = false;
   at_end_ = !more || !piece->block.end.ok();
   if (!more) {
+    pieces_.pop_back();
+    failure_ = std::move(made);
     changed_.notify_all();
     return;
   }
@@ -106,7 +108,7 @@ void BlockQueue::Work(std::unique_lock<std::mutex>* lock, RowParser* parser) {
   kept->is_done = kept->is_whole = false;
   const uint64_t guess = std::max<uint64_t>(piece_bytes_, kept->block.bytes.size());
   bytes_ += guess;
-  pieces_.push_back(std::move(piece));
+  pieces_.back() = std::move(piece);
   changed_.notify_all();
   if (parser != nullptr) {
     lock->unlock();
@@ -142,11 +144,11 @@ void BlockQueue::Parse(RowParser* parser, ParsedBlock* piece) const {
   if (!parsed.ok()) piece->is_whole = false;
 }
 
-std::unique_ptr<ParsedBlock> BlockQueue::Take(bool ahead, RowParser* parser) {
+Result<std::unique_ptr<ParsedBlock>> BlockQueue::Take(bool ahead, RowParser* parser) {
   if (ahead && threads_ > 1 && team_ == nullptr && num_taken_ >= kBlocksAlone) StartHelpers();
   std::unique_lock lock(mutex_);
   while (true) {
-    if (!pieces_.empty() && pieces_.front()->is_done) {
+    if (!pieces_.empty() && pieces_.front() != nullptr && pieces_.front()->is_done) {
       std::unique_ptr<ParsedBlock> piece = std::move(pieces_.front());
       pieces_.pop_front();
       bytes_ -= BytesOf(*piece);
@@ -158,7 +160,8 @@ std::unique_ptr<ParsedBlock> BlockQueue::Take(bool ahead, RowParser* parser) {
       // Alone there is no need for a batch of one's own.
       Work(&lock, team_ != nullptr ? parser : nullptr);
     } else if (pieces_.empty() && at_end_ && !is_reading_) {
-      return nullptr;
+      DSI_RETURN_IF_ERROR(failure_);
+      return std::unique_ptr<ParsedBlock>();
     } else {
       changed_.wait(lock);
     }

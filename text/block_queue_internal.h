@@ -57,8 +57,8 @@ class BlockQueue {
   BlockQueue& operator=(const BlockQueue&) = delete;
 
   // The next block, parsed where `ahead` says that whole blocks are wanted; null at the end. The
-  // parser is the caller's own.
-  std::unique_ptr<ParsedBlock> Take(bool ahead, RowParser* parser);
+  // parser is the caller's own. kResourceExhausted: no memory to read one.
+  Result<std::unique_ptr<ParsedBlock>> Take(bool ahead, RowParser* parser);
   // For the memory to be used again.
   void GiveBack(std::unique_ptr<ParsedBlock> piece);
   const TextBlocks& blocks() const { return *blocks_; }
@@ -89,13 +89,14 @@ class BlockQueue {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::unique_ptr<ParsedBlock>> pieces_;  // In order.
+  std::deque<std::unique_ptr<ParsedBlock>> pieces_;  // In order; null: being read.
   std::vector<std::unique_ptr<ParsedBlock>> spare_;
   size_t num_taken_ = 0;
   uint64_t bytes_ = 0;        // Of pieces_, and of those being made.
   uint64_t piece_bytes_ = 0;  // Of the piece parsed last.
   bool is_reading_ = false;
   bool at_end_ = false;
+  Status failure_;  // Why, where not for the end of the text.
   bool stop_ = false;
 
   std::deque<Helper> helpers_;

@@ -33,7 +33,13 @@ Result<bool> ParsedText::Next(size_t max_rows, RowBatch* batch) {
     });
   }
   Result<bool> more = NoThrow([&] { return ReadOn(max_rows, batch); });
-  if (!more.ok()) batch->DropRow();
+  if (more.ok()) return more;
+  batch->DropRow();
+  // What is about one row lets the reading go on behind it.
+  static_cast<void>(NoThrow([&]() -> Status {
+    if (end_.ok() && more.status().code() != StatusCode::kBadInput) end_ = more.status();
+    return {};
+  }));
   return more;
 }
 
@@ -41,7 +47,10 @@ Result<bool> ParsedText::ReadOn(size_t max_rows, RowBatch* batch) {
   const size_t before = batch->num_rows();
   while (max_rows != 0 && batch->num_rows() == before) {
     DSI_RETURN_IF_ERROR(end_);
-    if (piece_ == nullptr && !TakePiece(max_rows)) return false;
+    if (piece_ == nullptr) {
+      DSI_ASSIGN_OR_RETURN(const bool has_piece, TakePiece(max_rows));
+      if (!has_piece) return false;
+    }
     if (!is_begun_ && piece_->is_whole && piece_->rows.num_rows() <= max_rows) {
       DSI_RETURN_IF_ERROR(HandOver(batch));
     } else {
@@ -51,8 +60,8 @@ Result<bool> ParsedText::ReadOn(size_t max_rows, RowBatch* batch) {
   return true;
 }
 
-bool ParsedText::TakePiece(size_t max_rows) {
-  piece_ = queue_.Take(max_rows >= kManyRows, parser_.get());
+Result<bool> ParsedText::TakePiece(size_t max_rows) {
+  DSI_ASSIGN_OR_RETURN(piece_, queue_.Take(max_rows >= kManyRows, parser_.get()));
   if (piece_ == nullptr) return false;
   is_begun_ = false;
   const TextBlock& block = piece_->block;
@@ -109,8 +118,7 @@ Status ParsedText::ParseOn(size_t max_rows, RowBatch* batch,
   coverage_.AddIgnored(parser_->TakeIgnored(&more_ignored), queue_.blocks().Name(block.file));
   coverage_.AddMoreIgnored(more_ignored);
   if (!more.ok()) {
-    const bool is_of_row = more.status().code() == StatusCode::kBadInput && !parser_->failed();
-    if (!is_of_row) end_ = more.status();
+    if (parser_->failed()) end_ = more.status();
     return more.status();
   }
   if (*more) return {};
@@ -131,9 +139,9 @@ Status ParsedText::JoinNext() {
   joined.size -= from;
   std::memmove(joined.bytes.data(), joined.bytes.data() + from, joined.size);
   for (size_t i = 0; i < blocks_to_join_ && !joined.ends_file; ++i) {
-    std::unique_ptr<ParsedBlock> next =
-        joined.end.ok() ? queue_.Take(true, parser_.get()) : nullptr;
-    if (next == nullptr) return end_ = joined.end;
+    if (!joined.end.ok()) return end_ = joined.end;
+    DSI_ASSIGN_OR_RETURN(std::unique_ptr<ParsedBlock> next, queue_.Take(true, parser_.get()));
+    if (next == nullptr) break;  // Cannot be: a file ends in a block that says so.
     const TextBlock& block = next->block;
     if (joined.bytes.size() < joined.size + block.size + kTextPadding)
       joined.bytes.resize(2 * (joined.size + block.size) + kTextPadding);

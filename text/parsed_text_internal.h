@@ -28,7 +28,7 @@ class ParsedText : public TextInput {
  private:
   Result<bool> ReadOn(size_t max_rows, RowBatch* batch);
   // Goes to the next block; false at the end.
-  bool TakePiece(size_t max_rows);
+  Result<bool> TakePiece(size_t max_rows);
   void EndPiece();
   // Gives the rows of a block that was parsed whole.
   Status HandOver(RowBatch* batch);

@@ -56,6 +56,14 @@ struct S3Credentials::Asking {
   std::mutex mutex;
   Status failure;
   std::chrono::steady_clock::time_point failed_at;
+
+  bool HasFailedJustNow() const {
+    return !failure.ok() && std::chrono::steady_clock::now() - failed_at < kFailureIsFresh;
+  }
+  void Fail(Status status) {
+    failure = std::move(status);
+    failed_at = std::chrono::steady_clock::now();
+  }
 };
 
 S3Credentials::S3Credentials(Find find, std::string profile_name)
@@ -111,13 +119,11 @@ Result<const AwsKeys*> S3Credentials::Ask(const Found* found, bool must) {
   }
   const Found* const newest = found_.load(std::memory_order_acquire);
   if (newest != found) return newest->get();
-  const auto since = std::chrono::steady_clock::now() - asking->failed_at;
-  if (must && !asking->failure.ok() && since < kFailureIsFresh) return asking->failure;
+  if (must && asking->HasFailedJustNow()) return asking->failure;
   auto keys = find_();
   if (keys.ok()) return Keep(*std::move(keys));
   if (found != nullptr) not_before_ns_ = Nanoseconds(Clock::now() + WaitOf(found->margin));
-  asking->failure = keys.status();
-  asking->failed_at = std::chrono::steady_clock::now();
+  asking->Fail(keys.status());
   if (must) return keys.status();
   return found->get();
 }
@@ -143,11 +149,13 @@ Result<const AwsKeys*> S3Credentials::Renew(const AwsKeys* refused) {
   const std::unique_lock lock(asking->mutex);
   const Found* const newest = found_.load(std::memory_order_acquire);
   if (newest != nullptr && newest->get() != refused) return newest->get();
-  DSI_ASSIGN_OR_RETURN(std::optional<AwsKeys> keys, find_());
-  if (!keys || keys->IsSame(*refused)) {
-    return internal::Error(StatusCode::kIo, "asked again, {} gave the same keys", refused->source);
-  }
-  return Keep(std::move(keys));
+  if (asking->HasFailedJustNow()) return asking->failure;
+  auto keys = find_();
+  if (keys.ok() && *keys && !(*keys)->IsSame(*refused)) return Keep(*std::move(keys));
+  asking->Fail(keys.ok() ? internal::Error(StatusCode::kIo, "asked again, {} gave the same keys",
+                                           refused->source)
+                         : keys.status());
+  return asking->failure;
 }
 
 }  // namespace dsi

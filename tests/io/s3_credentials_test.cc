@@ -127,8 +127,12 @@ TEST(S3CredentialsTest, KeysThatAServerRefuses) {
   EXPECT_EQ((*first)->access_key_id, "key1");  // Requests may still be signed with them.
   EXPECT_EQ(IdOf(credentials.Renew(*first)), "key2");
   EXPECT_EQ(asked, 2);
-  EXPECT_EQ(IdOf(credentials.Renew(*second)),
-            "i/o error: asked again, the test gave the same keys");
+  // Of many requests that are refused together one asks.
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(IdOf(credentials.Renew(*second)),
+              "i/o error: asked again, the test gave the same keys");
+  }
+  EXPECT_EQ(asked, 3);
 }
 
 TEST(S3CredentialsTest, NobodyAsks) {
