@@ -55,17 +55,15 @@ class ChangeBits {
   }
 
   uint32_t Count() const {
-    uint32_t count = 0;
-    for (const uint64_t word : words_) count += static_cast<uint32_t>(std::popcount(word));
-    return count;
+    uint64_t count = 0;
+    for (const uint64_t word : words_) count += CountBits(word);
+    return static_cast<uint32_t>(count);
   }
 
   uint32_t CountWith(const ChangeBits& other) const {
-    uint32_t count = 0;
-    for (size_t i = 0; i < words_.size(); ++i) {
-      count += static_cast<uint32_t>(std::popcount(words_[i] | other.words_[i]));
-    }
-    return count;
+    uint64_t count = 0;
+    for (size_t i = 0; i < words_.size(); ++i) count += CountBits(words_[i] | other.words_[i]);
+    return static_cast<uint32_t>(count);
   }
 
   // Calls visit(row) for each row that changes, ascending.
@@ -109,6 +107,16 @@ class ChangeBits {
   bool operator==(const ChangeBits&) const = default;
 
  private:
+  // In whole vectors, where std::popcount is a call for the sake of CPUs that lack the instruction.
+  static uint64_t CountBits(uint64_t word) {
+    word -= word >> 1 & 0x5555555555555555ULL;
+    word = (word & 0x3333333333333333ULL) + (word >> 2 & 0x3333333333333333ULL);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
+    word += word >> 8;
+    word += word >> 16;
+    return (word + (word >> 32)) & 0x7F;
+  }
+
   std::vector<uint64_t> words_;
 };
 

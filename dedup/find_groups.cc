@@ -223,7 +223,7 @@ Result<std::vector<FoundGroup>> FindGroups(std::span<const GroupCandidate> candi
     groups.push_back(std::move(found.group));
     changes.push_back(std::move(found.changes));
   }
-  FindParents(search.hashes, candidates, num_rows, changes, first_run_group, groups);
+  FindParents(search, candidates, changes, first_run_group, groups);
   return InOrder(std::move(groups));
 }
 

@@ -10,21 +10,28 @@ namespace {
 
 class ParentSearch {
  public:
-  ParentSearch(const RowHashes& hashes, std::span<const GroupCandidate> candidates, size_t num_rows,
+  ParentSearch(const GroupSearch& search, std::span<const GroupCandidate> candidates,
                std::span<FoundGroup> groups)
-      : hashes_(hashes),
+      : search_(search),
         candidates_(candidates),
-        num_rows_(num_rows),
+        num_rows_(search.num_rows),
         groups_(groups),
+        changes_of_(candidates.size(), nullptr),
         unique_(groups.size()) {
     // A parent must save a quarter of the codes, or the detour is not worth it.
-    fewest_.assign(groups.size(), static_cast<uint32_t>(num_rows / 4 * 3));
+    fewest_.assign(groups.size(), static_cast<uint32_t>(num_rows_ / 4 * 3));
+    for (const SearchedFeature& feature : search.features)
+      changes_of_[feature.candidate] = &search.patterns[feature.pattern];
   }
 
   void AmongRuns(size_t g, std::span<const ChangeBits> run_changes, size_t first_run_group) {
     ChangeBits changes(num_rows_);
     std::vector<uint8_t> same(num_rows_);
     for (const uint32_t member : groups_[g].members) {
+      if (changes_of_[member] != nullptr) {
+        changes.Add(*changes_of_[member]);
+        continue;
+      }
       MarkRepeats(*candidates_[member].column, num_rows_, same);
       changes.Add(ChangeBits::FromRepeats(same));
     }
@@ -55,7 +62,7 @@ class ParentSearch {
  private:
   const UniqueRows& UniqueOf(size_t g) {
     UniqueRows& unique = unique_[g];
-    if (unique.first_row.empty()) unique = hashes_.Number(groups_[g].members);
+    if (unique.first_row.empty()) unique = search_.hashes.Number(groups_[g].members);
     return unique;
   }
 
@@ -70,10 +77,11 @@ class ParentSearch {
     return exceptions * kFewestRowsPerException <= num_rows;
   }
 
-  const RowHashes& hashes_;
+  const GroupSearch& search_;
   std::span<const GroupCandidate> candidates_;
   size_t num_rows_;
   std::span<FoundGroup> groups_;
+  std::vector<const ChangeBits*> changes_of_;  // Of candidates that were searched.
   std::vector<UniqueRows> unique_;
   std::vector<uint32_t> fewest_;  // Codes that a parent may have, or has.
 };
@@ -97,10 +105,10 @@ std::vector<uint32_t> UsualCodes(std::span<const uint32_t> inverse,
   return usual;
 }
 
-void FindParents(const RowHashes& hashes, std::span<const GroupCandidate> candidates,
-                 size_t num_rows, std::span<const ChangeBits> run_changes, size_t first_run_group,
+void FindParents(const GroupSearch& search, std::span<const GroupCandidate> candidates,
+                 std::span<const ChangeBits> run_changes, size_t first_run_group,
                  std::span<FoundGroup> groups) {
-  ParentSearch search(hashes, candidates, num_rows, groups);
+  ParentSearch parents(search, candidates, groups);
   std::vector<size_t> open;
   std::vector<size_t> anywhere;
   for (size_t g = 0; g < first_run_group; ++g) {
@@ -109,8 +117,8 @@ void FindParents(const RowHashes& hashes, std::span<const GroupCandidate> candid
     if (groups[g].parent < 0) open.push_back(g);
   }
   for (const size_t g : open) {
-    search.AmongRuns(g, run_changes, first_run_group);
-    search.AmongOthers(g, anywhere);
+    parents.AmongRuns(g, run_changes, first_run_group);
+    parents.AmongOthers(g, anywhere);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dsi/dedup/find_groups_internal.h"
-#include "dsi/dedup/row_hashes_internal.h"
+#include "dsi/dedup/group_search_internal.h"
 
 namespace dsi::internal {
 
@@ -25,8 +25,8 @@ std::vector<uint32_t> UsualCodes(std::span<const uint32_t> inverse,
 // repeats anywhere as well (the category of an item); few rows may be exceptions.
 // groups[first_run_group + i] repeats in runs, which `run_changes[i]` begin. Parents that groups
 // have stay. Cost: a hash and a look-up for each row and group, one more for each pair of groups.
-void FindParents(const RowHashes& hashes, std::span<const GroupCandidate> candidates,
-                 size_t num_rows, std::span<const ChangeBits> run_changes, size_t first_run_group,
+void FindParents(const GroupSearch& search, std::span<const GroupCandidate> candidates,
+                 std::span<const ChangeBits> run_changes, size_t first_run_group,
                  std::span<FoundGroup> groups);
 
 }  // namespace dsi::internal

@@ -88,6 +88,28 @@ bool Confirm(const FeatureRows& column, const UniqueRows& unique) {
   });
 }
 
+// Whether all rows from `row - 1` on, `count` and one, are missing.
+bool AreMissing(const FeatureRows& column, size_t row, size_t count) {
+  if (column.shape.empty()) return false;
+  uint32_t any = column.shape[row - 1];
+  for (size_t i = 0; i < count; ++i) any |= column.shape[row + i];
+  return any == 0;
+}
+
+// Of the rows that are marked, those that equal the row before in this column as well.
+void KeepRepeats(const FeatureRows& column, std::span<uint8_t> same) {
+  WithRowComparer(column, [&](const auto& equal) {
+    constexpr size_t kStep = 16;
+    for (size_t row = 1; row < same.size(); row += kStep) {
+      const size_t count = std::min(kStep, same.size() - row);
+      if (AreMissing(column, row, count)) continue;
+      for (size_t i = row; i < row + count; ++i) {
+        if (same[i] != 0) same[i] = equal(i, i - 1) ? 1 : 0;
+      }
+    }
+  });
+}
+
 }  // namespace
 
 bool RowsEqual(const FeatureRows& column, uint32_t a, uint32_t b) {
@@ -104,11 +126,8 @@ void MarkRepeats(const FeatureRows& column, size_t num_rows, std::span<uint8_t> 
       // Most features of a wide table are nearly all missing: stretches of missing rows are passed
       // over sixteen at a time, as fast as their shape codes can be read.
       constexpr size_t kStep = 16;
-      const uint32_t* shape = column.shape.data();
       while (row + kStep <= num_rows) {
-        uint32_t any = shape[row - 1];
-        for (size_t i = 0; i < kStep; ++i) any |= shape[row + i];
-        if (any == 0) {
+        if (AreMissing(column, row, kStep)) {
           std::memset(same + row, 1, kStep);
         } else {
           for (size_t i = row; i < row + kStep; ++i) same[i] = equal(i, i - 1) ? 1 : 0;
@@ -124,11 +143,11 @@ UniqueRows FindRuns(std::span<const FeatureRows* const> columns, size_t num_rows
   UniqueRows unique;
   unique.only_runs = true;
   std::vector<uint8_t> same(num_rows, 1);
-  std::vector<uint8_t> of_column(num_rows);
-  for (const FeatureRows* column : columns) {
-    MarkRepeats(*column, num_rows, of_column);
-    for (size_t row = 0; row < num_rows; ++row) {
-      same[row] = static_cast<uint8_t>(same[row] & of_column[row]);
+  for (size_t c = 0; c < columns.size(); ++c) {
+    if (c == 0) {
+      MarkRepeats(*columns[c], num_rows, same);
+    } else {
+      KeepRepeats(*columns[c], same);
     }
   }
   unique.inverse.resize(num_rows);
