@@ -52,7 +52,7 @@ class MessagesTest(CliTest):
         fails(IO, "cat", self.path("rwos.dsi"), hint='did you mean "rows.dsi"?')
 
     def test_arguments_come_in_their_order(self):
-        self.fails(USAGE, "inspect", "a", "b", "c", says="not expected: 'b' 'c'\n")
+        self.fails(USAGE, "head", "a", "b", "c", says="not expected: 'b' 'c'\n")
 
     def test_options_are_called_as_on_the_command_line(self):
         new = self.path("new.dsi")
