@@ -1,4 +1,7 @@
-"""Spark: what a frame becomes in a table, what comes back, and jobs that fail or run twice."""
+"""Spark: what a frame becomes in a table, what comes back, jobs that fail or run twice.
+
+Run by jobs_test.
+"""
 
 import os
 from decimal import Decimal
@@ -6,14 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import dsi
-import pytest
-from conftest import HAS_JAVA
-
-pytest.importorskip("pyspark")
-if not HAS_JAVA:
-    pytest.skip("Spark needs java", allow_module_level=True)
-
 import dsi.spark
+import pytest
 from pyspark.sql import SparkSession
 
 COLUMNS = "session_id long, ts long, clicks array<long>, price float, label int, word string"
@@ -22,9 +19,7 @@ ROWS = [(i // 10, 1000 + i, [i, i + 1] * (i % 3), i / 2, i % 2, f"s{i % 5}") for
 
 @pytest.fixture(scope="module")
 def spark():
-    """Tasks are tried three times. A session of the guide's pages may be there already."""
-    if (old := SparkSession.getActiveSession()) is not None:
-        old.stop()
+    """Tasks are tried three times."""
     session = (
         SparkSession.builder.master("local[2, 3]")
         .config("spark.ui.enabled", "false")

@@ -1,14 +1,15 @@
-"""Ray Data: datasets become tables and come back; jobs that fail leave nothing."""
+"""Ray Data: datasets become tables and come back; jobs that fail leave nothing.
+
+Run by jobs_test.
+"""
 
 from pathlib import Path
 
 import dsi
+import dsi.ray
+import numpy
 import pytest
-
-ray = pytest.importorskip("ray")
-pytest.importorskip("ray.data")
-import dsi.ray  # noqa: E402
-import numpy  # noqa: E402
+import ray
 
 ROWS = [
     {"session_id": i // 10, "clicks": [i, i + 1], "price": i / 2, "label": i % 2}
@@ -18,7 +19,6 @@ ROWS = [
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    ray.shutdown()
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
     yield
     ray.shutdown()
