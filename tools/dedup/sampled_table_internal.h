@@ -19,7 +19,7 @@ namespace dsi::tools {
 struct SampleOptions {
   // A .dsi file alone, or texts.
   std::vector<std::string> in;
-  TextToDsiOptions text;      // How texts are read; out is not used.
+  TextToDsiOptions text;  // How texts are read; out is not used.
   bool of_dsi() const;
   uint64_t max_rows = 0;      // 0: all.
   uint64_t memory_bytes = 0;  // Of rows of a text held at once.
