@@ -11,13 +11,19 @@ import pytest
 from conftest import HAS_JAVA
 
 HERE = Path(__file__).parent
+# Neither asks the network who this machine is, nor tells it anything.
+ALONE = {
+    "SPARK_LOCAL_IP": "127.0.0.1",
+    "SPARK_LOCAL_HOSTNAME": "localhost",
+    "RAY_USAGE_STATS_ENABLED": "0",
+}
 
 
 def run(*arguments):
     done = subprocess.run(
         [sys.executable, "-B", "-m", "pytest", "-q", *map(str, arguments)],
         cwd=HERE.parents[1],
-        env={**os.environ, "DSI_PAGES_OF_JOBS": "1"},
+        env={**os.environ, **ALONE, "DSI_PAGES_OF_JOBS": "1"},
         capture_output=True,
         text=True,
     )
