@@ -62,12 +62,25 @@ void AskForFilterColumns(ScanOptions* scan) {
   scan->filter = {};
 }
 
-void AddPlan(const ReadPlan& plan, PlannedReads* sum) {
-  sum->reads += plan.ranges.size();
-  sum->bytes += plan.bytes;
-  sum->bytes_needed += plan.bytes_needed;
-  sum->directory_reads += plan.directory_reads;
-  sum->directory_bytes += plan.directory_bytes;
+void Add(const PlannedReads& some, PlannedReads* sum) {
+  sum->num_rows += some.num_rows;
+  sum->num_stripes += some.num_stripes;
+  sum->stripes_skipped += some.stripes_skipped;
+  sum->reads += some.reads;
+  sum->bytes += some.bytes;
+  sum->bytes_needed += some.bytes_needed;
+  sum->directory_reads += some.directory_reads;
+  sum->directory_bytes += some.directory_bytes;
+}
+
+void Add(const ReadPlan& plan, PlannedReads* sum) {
+  Add(PlannedReads{.stripes_skipped = plan.stripes_skipped,
+                   .reads = plan.ranges.size(),
+                   .bytes = plan.bytes,
+                   .bytes_needed = plan.bytes_needed,
+                   .directory_reads = plan.directory_reads,
+                   .directory_bytes = plan.directory_bytes},
+      sum);
 }
 
 Status PlanFile(const DatasetFiles& dataset, const FilePart& part, ScanOptions scan,
@@ -75,14 +88,12 @@ Status PlanFile(const DatasetFiles& dataset, const FilePart& part, ScanOptions s
   if (scan.features.empty()) AskForFilterColumns(&scan);
   if (scan.features.empty()) return Status::Ok();
   DSI_ASSIGN_OR_RETURN(const std::shared_ptr<const Reader> reader, dataset.Acquire(part.file));
-  PlannedReads& sum = planned->reads;
   for (const RowSpan& rows : part.rows) {
     scan.row_begin = rows.begin;
     scan.row_end = rows.end;
     Result<ReadPlan> plan = reader->Plan(scan);
     if (!plan.ok()) return plan.status().At(dataset.files()[part.file].path);
-    sum.stripes_skipped += plan->stripes_skipped;
-    AddPlan(*plan, &sum);
+    Add(*plan, &planned->reads);
     planned->steps = std::max(planned->steps, plan->steps);
   }
   return Status::Ok();
@@ -117,7 +128,9 @@ class OverlaidPlanner {
  private:
   Status PlanStripe(size_t stripe, uint64_t first_row, const RowSpan& rows) {
     const size_t variant = asked_.schemas().VariantAt(part_.file, first_row);
-    const FileRequest request = asked_.RequestOf(dataset_, part_.file, variant);
+    if (!request_.has_value() || variant != variant_)
+      request_ = asked_.RequestOf(dataset_, part_.file, variant_ = variant);
+    const FileRequest& request = *request_;
     DSI_ASSIGN_OR_RETURN(const std::shared_ptr<const Reader> base, dataset_.Acquire(part_.file));
     const StripeInfo& info = base->stripes()[stripe];
     bool is_skipped = request.drops_all || info.num_deleted_rows == info.num_rows;
@@ -148,7 +161,7 @@ class OverlaidPlanner {
     }
     if (is_skipped) ++planned_.reads.stripes_skipped;
     for (const ReadPlan& plan : plans) {
-      if (!is_skipped) AddPlan(plan, &planned_.reads);
+      if (!is_skipped) Add(plan, &planned_.reads);
     }
     return Status::Ok();
   }
@@ -165,19 +178,10 @@ class OverlaidPlanner {
   const AskedOutputs& asked_;
   const FilePart& part_;
   DatasetPlan::File& planned_;
+  size_t variant_ = 0;
+  std::optional<FileRequest> request_;   // Of that variant: stripes beside each other share it.
   std::set<const Reader*> directories_;  // Those that were looked up in.
 };
-
-void Add(const PlannedReads& of_file, PlannedReads* sum) {
-  sum->num_rows += of_file.num_rows;
-  sum->num_stripes += of_file.num_stripes;
-  sum->stripes_skipped += of_file.stripes_skipped;
-  sum->reads += of_file.reads;
-  sum->bytes += of_file.bytes;
-  sum->bytes_needed += of_file.bytes_needed;
-  sum->directory_reads += of_file.directory_reads;
-  sum->directory_bytes += of_file.directory_bytes;
-}
 
 }  // namespace
 
