@@ -80,6 +80,7 @@ class EditableFile {
   void SealTable(wire::TableRef* table);
   void SealCompressedTable(wire::TableRef* table);
   void SealPages(const wire::TableRef& pages);
+  void SealSection(wire::SectionRef* section);
 
   std::vector<std::byte> bytes_;
 };
@@ -152,31 +153,37 @@ inline void EditableFile::SealPages(const wire::TableRef& pages) {
 
 inline EditableFile& EditableFile::Reseal() {
   Put(56, internal::Seal({At(0), 56}, internal::SealKind::kHeader, 0, 0));
-  const auto salt = Get<uint64_t>(16);
+  // All places are found before one is written: parts of a damaged footer may share bytes.
+  std::vector<wire::TableRef*> pages, tables;
   for (uint32_t i = 0; i < core().stripes()->size(); ++i) {
     wire::StripeRef& s = stripe(i);
-    SealPages(s.pages());
-    SealTable(const_cast<wire::TableRef*>(&s.groups()));
-    SealTable(const_cast<wire::TableRef*>(&s.streams()));
-    SealTable(const_cast<wire::TableRef*>(&s.pages()));
+    pages.push_back(&Mutable(&s.pages()));
+    for (const wire::TableRef* t : {&s.groups(), &s.streams(), &s.pages()})
+      tables.push_back(&Mutable(t));
   }
-  for (wire::TableRef* t : {&columns(), &name_index(), &names(), &groups(), &id_spaces()}) {
-    SealTable(t);
-  }
-  for (uint32_t i = 0; i < core().sections()->size(); ++i) {
-    wire::SectionRef& s = section(i);
-    if ((s.flags() & internal::kSectionInBlocks) != 0) {
-      wire::TableRef table(s.offset(), 1, static_cast<uint32_t>(s.size()), s.seal());
-      SealTable(&table);
-      s = wire::SectionRef(s.kind(), s.flags(), s.offset(), s.size(), table.seal());
-      continue;
-    }
-    if (!internal::FitsIn(s.offset(), internal::AlignUp(s.size(), 8), size())) continue;
-    const uint64_t seal = internal::Seal({At(s.offset()), internal::AlignUp(s.size(), 8)},
-                                         internal::SealKind::kSection, s.offset(), salt);
-    s = wire::SectionRef(s.kind(), s.flags(), s.offset(), s.size(), seal);
-  }
+  for (wire::TableRef* t : {&columns(), &name_index(), &names(), &groups(), &id_spaces()})
+    tables.push_back(t);
+  std::vector<wire::SectionRef*> sections;
+  for (uint32_t i = 0; i < core().sections()->size(); ++i) sections.push_back(&section(i));
+  for (const wire::TableRef* t : pages) SealPages(*t);
+  for (wire::TableRef* t : tables) SealTable(t);
+  for (wire::SectionRef* s : sections) SealSection(s);
   return ResealFooter();
+}
+
+inline void EditableFile::SealSection(wire::SectionRef* s) {
+  uint64_t seal = 0;
+  if ((s->flags() & internal::kSectionInBlocks) != 0) {
+    wire::TableRef table(s->offset(), 1, static_cast<uint32_t>(s->size()), s->seal());
+    SealTable(&table);
+    seal = table.seal();
+  } else {
+    const uint64_t padded = internal::AlignUp(s->size(), 8);
+    if (!internal::FitsIn(s->offset(), padded, size())) return;
+    seal = internal::Seal({At(s->offset()), padded}, internal::SealKind::kSection, s->offset(),
+                          Get<uint64_t>(16));
+  }
+  *s = wire::SectionRef(s->kind(), s->flags(), s->offset(), s->size(), seal);
 }
 
 inline EditableFile& EditableFile::ResealFooter() {
