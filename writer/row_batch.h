@@ -16,6 +16,7 @@
 
 #include "dsi/base/export.h"
 #include "dsi/format/schema.h"
+#include "dsi/writer/growing_bytes.h"
 
 namespace dsi {
 namespace internal {
@@ -104,7 +105,7 @@ class DSI_EXPORT RowBatch {
     // Features with lengths: one per row that has it.
     std::vector<uint32_t> lengths;
     // One per column: entries of the rows that have it, in row order.
-    std::vector<std::vector<std::byte>> values;
+    std::vector<GrowingBytes> values;
     size_t num_present = 0;
   };
   const FeatureBuffer& feature(size_t i) const { return features_[i]; }

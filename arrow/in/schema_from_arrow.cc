@@ -123,7 +123,7 @@ Result<std::unordered_map<std::string, int64_t>> GreatestTimes(
   DSI_RETURN_IF_ERROR(input->Append(rows, &batch));
   if (batch.num_rows() == 0) return greatest;
   for (size_t f = 0; f < target->features.size(); ++f) {
-    const std::vector<std::byte>& bytes = batch.feature(f).values[0];
+    const std::span<const std::byte> bytes = batch.feature(f).values[0];
     int64_t most = INT64_MIN;
     for (size_t at = 0; at < bytes.size(); at += sizeof(int64_t)) {
       most = std::max(most, LoadLE<int64_t>(&bytes[at]));

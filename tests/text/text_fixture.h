@@ -83,7 +83,7 @@ class TextTest : public ::testing::Test {
   // The values of one column, one after another.
   template <typename T>
   std::vector<T> Values(size_t feature, size_t column = 0) const {
-    const std::vector<std::byte>& bytes = batch_->feature(feature).values[column];
+    const GrowingBytes& bytes = batch_->feature(feature).values[column];
     std::vector<T> values(bytes.size() / sizeof(T));
     if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;

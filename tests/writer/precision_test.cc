@@ -34,7 +34,7 @@ Rounded<Float> Round(Precision precision, const std::vector<Float>& values) {
   feature.columns[0].precision = precision;
   RowBatch::FeatureBuffer rows;
   const auto bytes = std::as_bytes(std::span(values));
-  rows.values.emplace_back(bytes.begin(), bytes.end());
+  rows.values.emplace_back(bytes);
   const Result<double> max_error =
       internal::RoundColumn(feature, 0, internal::LargestOf(feature, 0, rows), &rows);
   Rounded<Float> rounded;

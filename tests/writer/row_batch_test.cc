@@ -34,7 +34,7 @@ std::shared_ptr<const Schema> MakeSchema() {
 
 template <typename T>
 std::vector<T> Values(const RowBatch& batch, size_t feature, size_t column = 0) {
-  const std::vector<std::byte>& bytes = batch.feature(feature).values[column];
+  const GrowingBytes& bytes = batch.feature(feature).values[column];
   std::vector<T> values(bytes.size() / sizeof(T));
   if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;

@@ -32,8 +32,7 @@ PresentRows Sort(std::span<const uint32_t> rows, std::span<const uint32_t> posit
 }
 
 template <typename T>
-void GatherNumbers(const std::vector<std::byte>& from, std::span<const uint32_t> stored,
-                   std::byte* to) {
+void GatherNumbers(const GrowingBytes& from, std::span<const uint32_t> stored, std::byte* to) {
   for (const uint32_t i : stored) {
     std::memcpy(to, from.data() + i * sizeof(T), sizeof(T));
     to += sizeof(T);
@@ -41,7 +40,7 @@ void GatherNumbers(const std::vector<std::byte>& from, std::span<const uint32_t>
 }
 
 // Rows of `size` bytes each.
-void GatherRows(const std::vector<std::byte>& from, size_t size, std::span<const uint32_t> stored,
+void GatherRows(const GrowingBytes& from, size_t size, std::span<const uint32_t> stored,
                 std::byte* to) {
   switch (size) {
     case 1:
@@ -60,7 +59,7 @@ void GatherRows(const std::vector<std::byte>& from, size_t size, std::span<const
   }
 }
 
-void GatherLists(const std::vector<std::byte>& from, size_t width, std::span<const uint64_t> starts,
+void GatherLists(const GrowingBytes& from, size_t width, std::span<const uint64_t> starts,
                  std::span<const uint32_t> lengths, std::span<const uint32_t> stored,
                  std::byte* to) {
   for (size_t p = 0; p < stored.size(); ++p) {
@@ -74,8 +73,8 @@ void GatherLists(const std::vector<std::byte>& from, size_t width, std::span<con
 
 }  // namespace
 
-std::vector<std::byte> SpareMemory::Take(size_t size) {
-  std::vector<std::byte> bytes;
+GrowingBytes SpareMemory::Take(size_t size) {
+  GrowingBytes bytes;
   {
     const std::lock_guard lock(mutex_);
     const auto fits = std::find_if(spare_.begin(), spare_.end(),
@@ -91,7 +90,7 @@ std::vector<std::byte> SpareMemory::Take(size_t size) {
   return bytes;
 }
 
-void SpareMemory::Give(std::vector<std::byte> bytes) {
+void SpareMemory::Give(GrowingBytes bytes) {
   const std::lock_guard lock(mutex_);
   spare_.push_back(std::move(bytes));
 }
@@ -119,8 +118,8 @@ void PutInOrder(const FeatureSpec& spec, std::span<const uint32_t> input_row,
   }
   for (size_t c = 0; c < spec.columns.size(); ++c) {
     const auto width = static_cast<size_t>(TypeWidth(spec.columns[c].type));
-    std::vector<std::byte>& values = rows->values[c];
-    std::vector<std::byte> in_order = spare->Take(values.size());
+    GrowingBytes& values = rows->values[c];
+    GrowingBytes in_order = spare->Take(values.size());
     if (has_lengths) {
       GatherLists(values, width, starts, rows->lengths, stored, in_order.data());
     } else {

@@ -18,12 +18,12 @@ namespace dsi::internal {
 class SpareMemory {
  public:
   // Of this size, with any contents.
-  std::vector<std::byte> Take(size_t size);
-  void Give(std::vector<std::byte> bytes);
+  GrowingBytes Take(size_t size);
+  void Give(GrowingBytes bytes);
 
  private:
   std::mutex mutex_;
-  std::vector<std::vector<std::byte>> spare_;
+  std::vector<GrowingBytes> spare_;
 };
 
 // input_row[position] is a row of the input, position_of its inverse. Cost: a copy of the feature,

@@ -30,7 +30,7 @@ RowBatch::FeatureBuffer PositionsOf(std::span<const uint32_t> input_rows) {
   const std::vector<uint64_t> numbers(input_rows.begin(), input_rows.end());
   const auto bytes = std::as_bytes(std::span(numbers));
   RowBatch::FeatureBuffer buffer;
-  buffer.values.emplace_back(bytes.begin(), bytes.end());
+  buffer.values.emplace_back(bytes);
   buffer.num_present = numbers.size();
   return buffer;
 }

@@ -7,21 +7,20 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/format/types.h"
+#include "dsi/writer/growing_bytes.h"
 
 namespace dsi::internal {
 
 template <typename To, typename From>
-bool AppendConverted(std::span<const From> from, std::vector<std::byte>* out) {
+bool AppendConverted(std::span<const From> from, GrowingBytes* out) {
   const size_t at = out->size();
   if constexpr (std::is_same_v<To, From>) {
-    const auto bytes = std::as_bytes(from);
-    out->insert(out->end(), bytes.begin(), bytes.end());
+    out->append(std::as_bytes(from));
     return true;
   }
   out->resize(at + from.size() * sizeof(To));
@@ -37,13 +36,13 @@ bool AppendConverted(std::span<const From> from, std::vector<std::byte>* out) {
 }
 
 template <typename From>
-bool AppendBools(std::span<const From> from, std::vector<std::byte>* out) {
+bool AppendBools(std::span<const From> from, GrowingBytes* out) {
   const size_t at = out->size();
   out->resize(at + from.size());
   bool fits = true;
   for (size_t i = 0; i < from.size(); ++i) {
     fits &= from[i] == 0 || from[i] == 1;
-    (*out)[at + i] = std::byte{from[i] == 1};
+    out->data()[at + i] = std::byte{from[i] == 1};
   }
   if (!fits) out->resize(at);
   return fits;
@@ -51,7 +50,7 @@ bool AppendBools(std::span<const From> from, std::vector<std::byte>* out) {
 
 // Appends all or, when one does not fit the type, nothing.
 template <typename From>
-bool AppendAs(Type type, std::span<const From> from, std::vector<std::byte>* out) {
+bool AppendAs(Type type, std::span<const From> from, GrowingBytes* out) {
   switch (type) {
     case Type::kBool:
       return AppendBools(from, out);
@@ -84,7 +83,7 @@ bool AppendAs(Type type, std::span<const From> from, std::vector<std::byte>* out
 // Names the first that does not.
 template <typename From>
 Status DoesNotFit(const std::string& name, Type type, std::span<const From> from) {
-  std::vector<std::byte> scratch;
+  GrowingBytes scratch;
   for (const From& value : from) {
     if (!AppendAs<From>(type, {&value, 1}, &scratch)) {
       if (std::is_integral_v<From> && IsFloat(type)) {

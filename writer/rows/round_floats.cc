@@ -65,7 +65,7 @@ double LargestValue(std::span<const std::byte> bytes) {
 template <typename Float>
 Result<double> RoundValues(const FeatureSpec& feature, size_t column, double largest,
                            RowBatch::FeatureBuffer* rows, uint64_t first_row) {
-  std::vector<std::byte>& bytes = rows->values[column];
+  const std::span<std::byte> bytes = rows->values[column];
   const size_t count = bytes.size() / sizeof(Float);
   const Precision precision = feature.columns[column].precision;
   const auto load = [&](size_t i) {

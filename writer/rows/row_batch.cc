@@ -94,7 +94,7 @@ void RowBatch::Clear() {
     buffer.rows.clear();
     buffer.lengths.clear();
     buffer.num_present = 0;
-    for (std::vector<std::byte>& values : buffer.values) values.clear();
+    for (GrowingBytes& values : buffer.values) values.clear();
     slots_[i].committed_entries = 0;
     dense_.push_back(static_cast<uint32_t>(i));
   }
@@ -180,8 +180,7 @@ Status RowBatch::SetBytes(size_t feature, std::string_view value) {
     }
     GrowForOne(&touched_);
     const auto bytes = std::as_bytes(std::span(value));
-    std::vector<std::byte>& values = features_[feature].values[0];
-    values.insert(values.end(), bytes.begin(), bytes.end());
+    features_[feature].values[0].append(bytes);
     touched_.push_back(static_cast<uint32_t>(feature));
     FinishSet(feature, 0, value.size());
     return {};

@@ -218,7 +218,7 @@ void RowBatch::CopyColumns(size_t num_rows, const FeatureColumns& from) {
     for (size_t c = 0; c < columns.size() && last > first; ++c) {
       const auto width = static_cast<size_t>(TypeWidth(columns[c].type));
       const auto* bytes = static_cast<const std::byte*>(from.values[c]);
-      buffer.values[c].insert(buffer.values[c].end(), bytes + first * width, bytes + last * width);
+      buffer.values[c].append({bytes + first * width, bytes + last * width});
     }
   });
 }
@@ -266,9 +266,8 @@ void RowBatch::CopyFeature(size_t feature, const RowBatch& other) {
   const std::vector<ColumnSpec>& columns = schema_->features[feature].columns;
   for (size_t c = 0; c < columns.size(); ++c) {
     // A row that the other batch has begun is not part of it.
-    const auto bytes =
-        static_cast<std::ptrdiff_t>(entries * static_cast<size_t>(TypeWidth(columns[c].type)));
-    to.values[c].insert(to.values[c].end(), from.values[c].begin(), from.values[c].begin() + bytes);
+    const auto width = static_cast<size_t>(TypeWidth(columns[c].type));
+    to.values[c].append({from.values[c].data(), entries * width});
   }
 }
 

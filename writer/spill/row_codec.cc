@@ -172,7 +172,7 @@ Status RowCollector::Add(std::span<const std::byte> row) {
         ++buffer.num_present;
         for (size_t c = 0; c < coding.widths.size(); ++c) {
           const uint64_t size = uint64_t{coding.widths[c]} * entries;
-          buffer.values[c].insert(buffer.values[c].end(), bytes, bytes + size);
+          buffer.values[c].append({bytes, bytes + size});
           bytes += size;
         }
       }));
