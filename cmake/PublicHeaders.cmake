@@ -42,6 +42,7 @@ set(DSI_PUBLIC_HEADERS
   transform/rows.h
   transform/step.h
   transform/transform_plan.h
+  writer/growing_bytes.h
   writer/row_batch.h
   writer/writer.h
 )
