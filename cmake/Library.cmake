@@ -48,6 +48,7 @@ if(DSI_XXHASH_HAS_DISPATCH)
     ${PROJECT_SOURCE_DIR}/format/seal.cc
     ${PROJECT_SOURCE_DIR}/dedup/hash_rows.cc
     ${PROJECT_SOURCE_DIR}/writer/encode/alias_streams.cc
+    ${PROJECT_SOURCE_DIR}/writer/rows/list_sharing.cc
     PROPERTIES COMPILE_DEFINITIONS DSI_XXHASH_HAS_DISPATCH)
 endif()
 if(DSI_BENCH_WITHOUT_SEALS)

@@ -20,8 +20,9 @@
 
 namespace dsi {
 namespace internal {
+class ListSharing;
 class RowIntake;
-}
+}  // namespace internal
 
 // Rows of one feature handed in as buffers, in the layout of Arrow. Borrowed for the duration of
 // the call.
@@ -50,7 +51,7 @@ class DSI_EXPORT RowBatch {
   const Schema& schema() const { return *schema_; }
   const std::shared_ptr<const Schema>& shared_schema() const { return schema_; }
   size_t num_rows() const { return num_rows_; }
-  // Bytes of memory held for values, lengths and row numbers.
+  // Bytes of values, lengths and row numbers: of a batch that callers fill, the memory it holds.
   uint64_t size_bytes() const { return size_bytes_; }
   void Clear();
 
@@ -102,13 +103,23 @@ class DSI_EXPORT RowBatch {
     bool all_present = true;
     // Otherwise: the rows that have it, ascending.
     std::vector<uint32_t> rows;
-    // Features with lengths: one per row that has it.
+    // Features with lengths: one per list that is stored.
     std::vector<uint32_t> lengths;
-    // One per column: entries of the rows that have it, in row order.
+    // Of a Writer, where rows share lists: which one each row that has the feature has. Otherwise
+    // empty: each has its own, in row order.
+    std::vector<uint32_t> lists;
+    // One per column: entries of the stored lists, or of the rows that have it, in their order.
     std::vector<GrowingBytes> values;
     size_t num_present = 0;
+
+    // The list of the i-th row that has the feature.
+    size_t ListOf(size_t i) const { return lists.empty() ? i : lists[i]; }
   };
   const FeatureBuffer& feature(size_t i) const { return features_[i]; }
+  // Entries that a column of a feature has in all ended rows.
+  uint64_t num_entries(size_t feature) const {
+    return slots_.empty() ? 0 : slots_[feature].committed_entries;
+  }
 
  private:
   // Of a Writer: rounds values in place (spec S-014), and limits what is added.
@@ -130,6 +141,9 @@ class DSI_EXPORT RowBatch {
     bool unequal = false;
     uint64_t serial = 0;             // Row in which length, columns_set and unequal were set.
     uint64_t committed_entries = 0;  // Entries per column of ended rows.
+    // The same as they are stored, and lists, of features that share them.
+    uint64_t stored_entries = 0;
+    uint64_t stored_lists = 0;
   };
 
   // Takes memory for what is kept per feature; once.
@@ -164,6 +178,11 @@ class DSI_EXPORT RowBatch {
   Status CheckColumns(size_t num_rows, const FeatureColumns& from) const;
   void CopyColumns(size_t num_rows, const FeatureColumns& from);
   void CopyFeature(size_t feature, const RowBatch& other);
+  bool Shares(size_t feature) const;
+  // What size_bytes would be if lists that are shared counted once.
+  uint64_t HeldBytes() const;
+  // Shares lists that were taken one per row, where there is memory for it.
+  void ShareLists();
   Status CheckRoom(size_t num_rows) const;
   Status CheckSchema(const RowBatch& other) const;
   // Ends num_rows rows at once; the touched features hold theirs already.
@@ -183,6 +202,8 @@ class DSI_EXPORT RowBatch {
   uint64_t serial_ = 1;            // Number of the current row; never reused.
   // Of a Writer: asked before many rows are copied, and by how many bytes size_bytes will grow.
   std::function<Status(uint64_t bytes, size_t num_rows)> admit_;
+  // Of a Writer: lists that rows repeat are stored once.
+  std::shared_ptr<internal::ListSharing> sharing_;
 };
 
 }  // namespace dsi

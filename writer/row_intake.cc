@@ -43,6 +43,7 @@ RowIntake::RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& ke
       options_(options),
       memory_limit_(memory_limit),
       spill_folder_(std::move(spill_folder)),
+      sharing_(std::make_shared<ListSharing>(*schema_)),
       rows_(Empty()),
       rounding_(*schema_) {
   totals_.features.resize(schema_->features.size());
@@ -50,6 +51,8 @@ RowIntake::RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& ke
 
 RowBatch RowIntake::Empty() {
   RowBatch rows(schema_);
+  for (size_t f = 0; f < schema_->features.size(); ++f) sharing_->Forget(f);
+  rows.sharing_ = sharing_;
   rows.admit_ = [this](uint64_t bytes, size_t num_rows) -> Status {
     refused_ = !takes_all_ && !Fits(bytes, num_rows);
     return refused_ ? Status(StatusCode::kResourceExhausted, "spill") : Status::Ok();
@@ -58,7 +61,8 @@ RowBatch RowIntake::Empty() {
 }
 
 bool RowIntake::Fits(uint64_t more_bytes, size_t more_rows) const {
-  const uint64_t bytes = rows_.size_bytes() + more_bytes;
+  const uint64_t held = rows_.HeldBytes();
+  const uint64_t bytes = held + more_bytes;
   if (spilled_ != nullptr) return bytes <= std::min(kMostHeld, memory_limit_ / 8);
   if (rows_.num_rows() == 0) return bytes <= memory_limit_;
   // What Finish will take grows with the rows.
@@ -67,7 +71,7 @@ bool RowIntake::Fits(uint64_t more_bytes, size_t more_rows) const {
   const double growth =
       static_cast<double>(rows_.num_rows() + more_rows) / static_cast<double>(rows_.num_rows());
   const double by_bytes =
-      static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(rows_.size_bytes(), 1));
+      static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(held, 1));
   return bytes + static_cast<uint64_t>(static_cast<double>(finish) * std::max(growth, by_bytes)) <=
          memory_limit_;
 }
@@ -124,7 +128,11 @@ Status RowIntake::Append(RowBatch&& rows) {
   if (!added) DSI_RETURN_IF_ERROR(AddWithin(true, add).status());
   if (rows_.num_rows() != num_rows) return Status::Ok();
   const Status status = NoThrow([this] { return SpillExcess(); });
-  if (!status.ok()) static_cast<void>(rows.Append(std::move(rows_)));
+  if (!status.ok()) {
+    static_cast<void>(rows.Append(std::move(rows_)));
+  } else {
+    rows_.ShareLists();
+  }
   return status;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "dsi/writer/cluster/clustering_internal.h"
+#include "dsi/writer/rows/list_sharing_internal.h"
 #include "dsi/writer/rows/round_floats_internal.h"
 #include "dsi/writer/spill/spilled_rows_internal.h"
 #include "dsi/writer/writer.h"
@@ -65,6 +66,7 @@ class RowIntake {
   const WriterOptions& options_;
   uint64_t memory_limit_;
   std::string spill_folder_;
+  std::shared_ptr<ListSharing> sharing_;  // Of rows_.
   RowBatch rows_;
   bool takes_all_ = false;  // Of rows added: no question is asked.
   bool refused_ = false;    // The last question was answered with no.

@@ -8,14 +8,23 @@ namespace dsi::internal {
 
 ClusteredFeature::ClusteredFeature(const FeatureSource& source) : source_(source) {
   if (!source.has_lengths()) return;
-  const std::vector<uint32_t>& lengths = source.rows->lengths;
-  codes_.resize(lengths.size());
-  starts_.resize(lengths.size());
+  const RowBatch::FeatureBuffer& rows = *source.rows;
+  codes_.resize(rows.lengths.size());
+  starts_.resize(rows.lengths.size());
   uint64_t start = 0;
-  for (size_t i = 0; i < lengths.size(); ++i) {
-    codes_[i] = lengths[i] + 1;
-    starts_[i] = std::exchange(start, start + lengths[i]);
+  for (size_t i = 0; i < codes_.size(); ++i) {
+    codes_[i] = rows.lengths[i] + 1;
+    starts_[i] = std::exchange(start, start + rows.lengths[i]);
   }
+  if (rows.lists.empty()) return;
+  std::vector<uint32_t> codes(rows.lists.size());
+  std::vector<uint64_t> starts(rows.lists.size());
+  for (size_t i = 0; i < codes.size(); ++i) {
+    codes[i] = codes_[rows.lists[i]];
+    starts[i] = starts_[rows.lists[i]];
+  }
+  codes_ = std::move(codes);
+  starts_ = std::move(starts);
 }
 
 ClusteredFeature::Places ClusteredFeature::PlacesOf(const RowInterval& range) const {
@@ -38,16 +47,15 @@ size_t ClusteredFeature::CountPresent(std::span<const RowInterval> ranges) const
 uint64_t ClusteredFeature::CountEntries(const RowInterval& range) const {
   const Places places = PlacesOf(range);
   if (!source_.has_lengths()) return (places.end - places.begin) * source_.entries_per_row();
-  const auto lengths =
-      std::span(source_.rows->lengths).subspan(places.begin, places.end - places.begin);
-  return std::accumulate(lengths.begin(), lengths.end(), uint64_t{0});
+  const auto codes = std::span(codes_).subspan(places.begin, places.end - places.begin);
+  return std::accumulate(codes.begin(), codes.end(), uint64_t{0}) - codes.size();
 }
 
 FeatureSlice ClusteredFeature::EmptySlice(uint32_t num_rows) const {
   FeatureSlice slice;
   slice.num_rows = num_rows;
   slice.entries_per_row = source_.entries_per_row();
-  slice.has_all_rows = source_.rows->all_present;
+  slice.in_a_row = source_.rows->all_present && source_.rows->lists.empty();
   for (size_t c = 0; c < source_.spec->columns.size(); ++c) {
     slice.values.push_back(
         {source_.rows->values[c].data(), TypeWidth(source_.spec->columns[c].type)});
@@ -68,7 +76,7 @@ void ClusteredFeature::FillRows(const RowInterval& range, uint32_t at, FeatureSl
 
 FeatureSlice ClusteredFeature::MakeRows(uint32_t first, uint32_t num_rows) const {
   FeatureSlice slice = EmptySlice(num_rows);
-  if (!slice.has_all_rows) {
+  if (!source_.rows->all_present) {
     slice.codes.assign(num_rows, 0);
     slice.first_entries.assign(num_rows, 0);
     FillRows({first, num_rows}, 0, &slice);
@@ -87,7 +95,7 @@ FeatureSlice ClusteredFeature::MakeRows(uint32_t first, uint32_t num_rows) const
 FeatureSlice ClusteredFeature::MakeRows(const RowSample& sample) const {
   if (sample.ranges.size() == 1) return MakeRows(sample.ranges[0].first, sample.ranges[0].num_rows);
   FeatureSlice slice = EmptySlice(sample.num_rows());
-  slice.has_all_rows = false;
+  slice.in_a_row = false;
   slice.codes.assign(slice.num_rows, 0);
   slice.first_entries.assign(slice.num_rows, 0);
   uint32_t at = 0;

@@ -16,7 +16,7 @@ namespace dsi::internal {
 // the ClusteredFeature and into the source. To be moved, not copied.
 struct FeatureSlice : FeatureRows {
   uint32_t num_rows = 0;
-  bool has_all_rows = false;            // Its values lie one row after another.
+  bool in_a_row = false;                // Values of all rows lie one row after another.
   std::vector<uint32_t> codes;          // Spec D-010.
   std::vector<uint64_t> first_entries;  // Of each row.
 };

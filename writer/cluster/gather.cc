@@ -75,7 +75,7 @@ std::vector<std::byte> GatherValues(const FeatureSlice& slice, size_t column,
                                     const std::vector<uint32_t>& stored_rows) {
   const FeatureRows::Values& values = slice.values[column];
   std::vector<std::byte> out;
-  if (stored_rows.empty() && slice.has_all_rows && slice.num_rows != 0) {
+  if (stored_rows.empty() && slice.in_a_row && slice.num_rows != 0) {
     const auto width = static_cast<size_t>(values.width);
     const std::byte* const begin = values.data + StartOf(slice, 0) * width;
     out.assign(begin, begin + CountValues(slice, {}) * width);

@@ -59,6 +59,27 @@ void GatherRows(const GrowingBytes& from, size_t size, std::span<const uint32_t>
   }
 }
 
+// Lists in the order of the rows that have them first: where each is stored. *list_of becomes that
+// of the rows in their new order.
+std::vector<uint32_t> NumberLists(std::span<const uint32_t> stored_rows, size_t num_lists,
+                                  std::vector<uint32_t>* list_of) {
+  constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> number_of(num_lists, kNone);
+  std::vector<uint32_t> stored;
+  stored.reserve(num_lists);
+  std::vector<uint32_t> numbers(stored_rows.size());
+  for (size_t p = 0; p < numbers.size(); ++p) {
+    const uint32_t list = (*list_of)[stored_rows[p]];
+    if (number_of[list] == kNone) {
+      number_of[list] = static_cast<uint32_t>(stored.size());
+      stored.push_back(list);
+    }
+    numbers[p] = number_of[list];
+  }
+  *list_of = std::move(numbers);
+  return stored;
+}
+
 void GatherLists(const GrowingBytes& from, size_t width, std::span<const uint64_t> starts,
                  std::span<const uint32_t> lengths, std::span<const uint32_t> stored,
                  std::byte* to) {
@@ -106,6 +127,11 @@ void PutInOrder(const FeatureSpec& spec, std::span<const uint32_t> input_row,
     rows->rows = std::move(present.positions);
   }
   const bool has_lengths = HasLengths(spec.kind, spec.columns[0].type);
+  std::vector<uint32_t> lists;
+  if (!rows->lists.empty()) {
+    lists = NumberLists(stored, rows->lengths.size(), &rows->lists);
+    stored = lists;
+  }
   std::vector<uint64_t> starts;
   if (has_lengths) {
     starts.resize(rows->lengths.size());

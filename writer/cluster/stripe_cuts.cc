@@ -34,8 +34,8 @@ std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t n
     } else {
       for (const uint32_t row : rows.rows) of_input[row] += fixed;
     }
-    for (size_t i = 0; i < rows.lengths.size(); ++i)
-      of_input[rows.all_present ? i : rows.rows[i]] += rows.lengths[i] * entry;
+    for (size_t i = 0; lengths && i < rows.num_present; ++i)
+      of_input[rows.all_present ? i : rows.rows[i]] += rows.lengths[rows.ListOf(i)] * entry;
   }
   for (uint64_t& bytes : of_input) bytes += of_every_row;
   return of_input;

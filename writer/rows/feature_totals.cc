@@ -13,8 +13,7 @@ TableTotals TableTotals::Of(const RowBatch& rows, bool with_lengths) {
     const RowBatch::FeatureBuffer& buffer = rows.feature(f);
     FeatureTotals& feature = totals.features[f];
     feature.num_present = buffer.num_present;
-    feature.num_entries =
-        buffer.values[0].size() / static_cast<size_t>(TypeWidth(features[f].columns[0].type));
+    feature.num_entries = rows.num_entries(f);
     if (!with_lengths) continue;
     for (const uint32_t length : buffer.lengths) {
       feature.longest = std::max(feature.longest, length);

@@ -44,7 +44,9 @@ double RoundToStep(double value, double step, double largest) {
 uint64_t RowOfEntry(const FeatureSpec& feature, const RowBatch::FeatureBuffer& rows, size_t entry) {
   size_t stored = 0;
   if (IsListKind(feature.kind)) {
-    while (entry >= rows.lengths[stored]) entry -= rows.lengths[stored++];
+    size_t list = 0;
+    while (entry >= rows.lengths[list]) entry -= rows.lengths[list++];
+    while (rows.ListOf(stored) != list) ++stored;
   } else {
     stored = entry / std::max(feature.fixed_length, 1U);
   }

@@ -12,6 +12,7 @@
 #include "dsi/format/limits.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/writer/rows/append_values_internal.h"
+#include "dsi/writer/rows/list_sharing_internal.h"
 
 namespace dsi {
 namespace {
@@ -48,6 +49,7 @@ RowBatch& RowBatch::operator=(RowBatch&& other) noexcept {
   touched_ = std::exchange(other.touched_, {});
   serial_ = other.serial_;
   admit_ = std::exchange(other.admit_, {});
+  sharing_ = std::exchange(other.sharing_, {});
   return *this;
 }
 
@@ -93,9 +95,11 @@ void RowBatch::Clear() {
     buffer.all_present = true;
     buffer.rows.clear();
     buffer.lengths.clear();
+    buffer.lists.clear();
     buffer.num_present = 0;
     for (GrowingBytes& values : buffer.values) values.clear();
-    slots_[i].committed_entries = 0;
+    slots_[i].committed_entries = slots_[i].stored_entries = slots_[i].stored_lists = 0;
+    if (Shares(i)) sharing_->Forget(i);
     dense_.push_back(static_cast<uint32_t>(i));
   }
   touched_.clear();

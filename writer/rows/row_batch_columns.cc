@@ -7,8 +7,10 @@
 #include "dsi/base/bit_runs_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/writer/row_batch.h"
+#include "dsi/writer/rows/list_sharing_internal.h"
 
 namespace dsi {
 namespace {
@@ -95,11 +97,18 @@ void RowBatch::UnlistRows() {
 void RowBatch::Truncate(size_t feature) {
   FeatureBuffer& buffer = features_[feature];
   if (!buffer.all_present) buffer.rows.resize(buffer.num_present);
-  if (slots_[feature].has_lengths) buffer.lengths.resize(buffer.num_present);
+  const Slot& slot = slots_[feature];
+  const bool shares = Shares(feature);
+  if (shares) {
+    sharing_->Forget(feature);
+    if (!buffer.lists.empty()) buffer.lists.resize(buffer.num_present);
+  }
+  if (slot.has_lengths) buffer.lengths.resize(shares ? slot.stored_lists : buffer.num_present);
+  const uint64_t entries = shares ? slot.stored_entries : slot.committed_entries;
   const FeatureSpec& spec = schema_->features[feature];
   for (size_t c = 0; c < buffer.values.size(); ++c) {
     const auto width = static_cast<size_t>(TypeWidth(spec.columns[c].type));
-    buffer.values[c].resize(slots_[feature].committed_entries * width);
+    buffer.values[c].resize(entries * width);
   }
 }
 
@@ -107,13 +116,22 @@ void RowBatch::CommitRows(size_t num_rows) {
   for (const uint32_t feature : touched_) {
     Slot& slot = slots_[feature];
     FeatureBuffer& buffer = features_[feature];
-    const uint64_t entries = buffer.values[0].size() / static_cast<size_t>(TypeWidth(slot.type));
-    const size_t present = slot.has_lengths ? buffer.lengths.size()
-                                            : entries / std::max<uint32_t>(slot.fixed_length, 1);
+    const uint64_t stored = buffer.values[0].size() / static_cast<size_t>(TypeWidth(slot.type));
+    const size_t present = !slot.has_lengths ? stored / std::max<uint32_t>(slot.fixed_length, 1)
+                           : buffer.lists.empty() ? buffer.lengths.size()
+                                                  : buffer.lists.size();
+    uint64_t entries = stored;
+    if (!buffer.lists.empty()) {
+      entries = slot.committed_entries;
+      for (size_t i = buffer.num_present; i < present; ++i)
+        entries += buffer.lengths[buffer.lists[i]];
+    }
     const size_t per_row = (slot.has_lengths ? 4 : 0) + (buffer.all_present ? 0 : 4);
     size_bytes_ += (entries - slot.committed_entries) * slot.row_bytes +
                    (present - buffer.num_present) * per_row;
     slot.committed_entries = entries;
+    slot.stored_entries = stored;
+    slot.stored_lists = buffer.lengths.size();
     buffer.num_present = present;
   }
   touched_.clear();
@@ -202,19 +220,30 @@ void RowBatch::CopyColumns(size_t num_rows, const FeatureColumns& from) {
   ForEachRun(from, num_rows, [&](size_t begin, size_t end) { present += end - begin; });
   if (present < num_rows && buffer.all_present) ListRows(&buffer);
   const size_t per_row = std::max<uint32_t>(slot.fixed_length, 1);
+  const bool shares = Shares(from.feature);
+  std::vector<uint32_t> shared_lengths;
+  std::vector<const std::byte*> shared_values(columns.size());
   ForEachRun(from, num_rows, [&](size_t begin, size_t end) {
     uint64_t first = begin * per_row;
     uint64_t last = end * per_row;
+    shared_lengths.clear();
     if (slot.has_lengths) {
       first = OffsetAt(from, begin);
       last = OffsetAt(from, end);
+      std::vector<uint32_t>* const lengths = shares ? &shared_lengths : &buffer.lengths;
       if (from.offsets32 != nullptr) {
-        AppendLengths(from.offsets32, begin, end, &buffer.lengths);
+        AppendLengths(from.offsets32, begin, end, lengths);
       } else {
-        AppendLengths(from.offsets64, begin, end, &buffer.lengths);
+        AppendLengths(from.offsets64, begin, end, lengths);
       }
     }
     if (!buffer.all_present) AppendRange(num_rows_ + begin, num_rows_ + end, &buffer.rows);
+    if (shares) {
+      for (size_t c = 0; c < columns.size() && last > first; ++c)
+        shared_values[c] = static_cast<const std::byte*>(from.values[c]) +
+                           first * static_cast<size_t>(TypeWidth(columns[c].type));
+      return sharing_->Append(from.feature, shared_lengths, shared_values, &buffer);
+    }
     for (size_t c = 0; c < columns.size() && last > first; ++c) {
       const auto width = static_cast<size_t>(TypeWidth(columns[c].type));
       const auto* bytes = static_cast<const std::byte*>(from.values[c]);
@@ -261,6 +290,11 @@ void RowBatch::CopyFeature(size_t feature, const RowBatch& other) {
       for (size_t i = 0; i < from.rows.size(); ++i) to.rows[at + i] = from.rows[i] + base;
     }
   }
+  if (Shares(feature)) {
+    std::vector<const std::byte*> values;
+    for (const GrowingBytes& column : from.values) values.push_back(column.data());
+    return sharing_->Append(feature, from.lengths, values, &to);
+  }
   const uint64_t entries = other.slots_[feature].committed_entries;
   to.lengths.insert(to.lengths.end(), from.lengths.begin(), from.lengths.end());
   const std::vector<ColumnSpec>& columns = schema_->features[feature].columns;
@@ -284,7 +318,50 @@ Status RowBatch::TakeRows(RowBatch* other) {
   std::swap(num_rows_, other->num_rows_);
   std::swap(size_bytes_, other->size_bytes_);
   std::swap(serial_, other->serial_);
+  for (size_t f = 0; f < slots_.size(); ++f) {
+    slots_[f].stored_entries = slots_[f].committed_entries;
+    slots_[f].stored_lists = features_[f].num_present;
+    if (Shares(f)) sharing_->Forget(f);
+  }
   return {};
+}
+
+bool RowBatch::Shares(size_t feature) const {
+  return sharing_ != nullptr && sharing_->Shares(feature);
+}
+
+void RowBatch::ShareLists() {
+  for (size_t f = 0; f < features_.size(); ++f) {
+    FeatureBuffer& buffer = features_[f];
+    if (!Shares(f) || !buffer.lists.empty() || buffer.lengths.empty()) continue;
+    std::vector<const std::byte*> values;
+    FeatureBuffer shared;
+    const Status status = internal::NoThrow([&]() -> Status {
+      for (const GrowingBytes& column : buffer.values) values.push_back(column.data());
+      shared.values.resize(values.size());
+      sharing_->Append(f, buffer.lengths, values, &shared);
+      return {};
+    });
+    if (!status.ok()) {
+      sharing_->Forget(f);
+      continue;
+    }
+    std::swap(buffer.values, shared.values);
+    std::swap(buffer.lengths, shared.lengths);
+    std::swap(buffer.lists, shared.lists);
+    slots_[f].stored_entries =
+        buffer.values[0].size() / static_cast<size_t>(TypeWidth(slots_[f].type));
+    slots_[f].stored_lists = buffer.lengths.size();
+  }
+}
+
+uint64_t RowBatch::HeldBytes() const {
+  uint64_t bytes = 0;
+  for (const FeatureBuffer& buffer : features_) {
+    bytes += (buffer.rows.size() + buffer.lengths.size() + buffer.lists.size()) * sizeof(uint32_t);
+    for (const GrowingBytes& values : buffer.values) bytes += values.size();
+  }
+  return bytes;
 }
 
 Status RowBatch::CheckSchema(const RowBatch& other) const {

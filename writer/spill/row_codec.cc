@@ -90,7 +90,15 @@ std::vector<FeatureCoding> CodingsOf(const Schema& schema) {
 }
 
 RowsEncoder::RowsEncoder(std::span<const FeatureCoding> codings, const RowBatch& rows)
-    : codings_(codings), rows_(rows), cursors_(codings.size()) {}
+    : codings_(codings), rows_(rows), cursors_(codings.size()), starts_(codings.size()) {
+  for (size_t f = 0; f < codings.size(); ++f) {
+    const RowBatch::FeatureBuffer& buffer = rows.feature(f);
+    if (buffer.lists.empty()) continue;
+    starts_[f].resize(buffer.lengths.size());
+    std::exclusive_scan(buffer.lengths.begin(), buffer.lengths.end(), starts_[f].begin(),
+                        uint64_t{0});
+  }
+}
 
 void RowsEncoder::Encode(uint32_t count, std::vector<std::byte>* out) {
   const uint32_t first = row_;
@@ -103,9 +111,10 @@ void RowsEncoder::Encode(uint32_t count, std::vector<std::byte>* out) {
                          : cursor->stored < buffer.rows.size() ? buffer.rows[cursor->stored]
                                                                : SIZE_MAX;
       if (row >= end) return;
+      const size_t list = buffer.ListOf(cursor->stored);
       const uint32_t entries =
-          codings_[f].has_lengths ? buffer.lengths[cursor->stored] : codings_[f].entries_per_row;
-      visit(row - first, entries, cursor->entry);
+          codings_[f].has_lengths ? buffer.lengths[list] : codings_[f].entries_per_row;
+      visit(row - first, entries, starts_[f].empty() ? cursor->entry : starts_[f][list]);
       cursor->entry += entries;
       ++cursor->stored;
     }

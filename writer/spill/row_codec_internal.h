@@ -41,6 +41,7 @@ class RowsEncoder {
   std::span<const FeatureCoding> codings_;
   const RowBatch& rows_;
   std::vector<Cursor> cursors_;
+  std::vector<std::vector<uint64_t>> starts_;  // Of lists, where rows share them.
   uint32_t row_ = 0;
   std::vector<uint32_t> last_;  // Per row: the feature before, plus one.
   std::vector<uint64_t> at_;
