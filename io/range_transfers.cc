@@ -3,16 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <deque>
 #include <new>
 #include <random>
 #include <utility>
-#include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/io/curl_request_internal.h"
+#include "dsi/io/transfer_queue_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -23,10 +21,6 @@ constexpr uint32_t kTriesToReach = 4;
 constexpr double kLongestPoll = 1;
 // What is optional may come so much later than all else.
 constexpr double kGrace = 0.01;
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // A range on its way.
 struct Work {
@@ -42,34 +36,28 @@ struct Work {
   double not_before = 0;
 };
 
+struct Slot {
+  CurlRequest request;
+  Work work;
+  bool is_active = false;
+  CURL* easy() const { return request.easy(); }
+};
+
 }  // namespace
 
 class RangeTransfers::Impl {
  public:
-  struct FreeMulti {
-    void operator()(CURLM* multi) const { ::curl_multi_cleanup(multi); }
-  };
-  using Multi = std::unique_ptr<CURLM, FreeMulti>;
-
-  Impl(const RemoteTarget* target, Multi multi)
+  Impl(const RemoteTarget* target, CurlMulti multi)
       : target_(target),
-        multi_(std::move(multi)),
         place_(target->place),
-        random_(std::random_device()()) {}
-  ~Impl() { Detach(); }
+        random_(std::random_device()()),
+        queue_(std::move(multi)) {}
 
   Status Run(const RemoteIdentity* identity, std::span<RangeFetch> fetches);
   const RemotePlace& place() const { return place_; }
   void GoTo(RemotePlace place) { place_ = std::move(place); }
 
  private:
-  struct Slot {
-    CurlRequest request;
-    Work work;
-    bool is_active = false;
-  };
-
-  void StartDue();
   Status Start(Work work);
   void Finish(Slot* slot, CURLcode code);
   void FinishBody(Slot* slot, CURLcode code);
@@ -79,149 +67,70 @@ class RangeTransfers::Impl {
   void Redirect(Slot* slot);
   bool AdoptRegion(const HttpAnswer& answer, Work* work) const;
   void GiveUp(const Work& work, StatusCode code, const std::string& reason);
-  Slot* FreeSlot();
-  double NextDue() const;
-  size_t NumRequired() const;
-  void Detach();
   const RemoteOptions& options() const { return target_->options; }
 
   const RemoteTarget* target_;
-  Multi multi_;
   RemotePlace place_;
   std::minstd_rand random_;
-  std::vector<std::unique_ptr<Slot>> slots_;
-  size_t num_active_ = 0;
   const RemoteIdentity* identity_ = nullptr;
-  std::deque<Work> waiting_;
+  TransferQueue<Slot> queue_;
   Status first_error_;
 };
 
 Status RangeTransfers::Impl::Run(const RemoteIdentity* identity, std::span<RangeFetch> fetches) {
   struct Detacher {
-    ~Detacher() { impl->Detach(); }
-    Impl* impl;
-  } const detacher{this};
+    ~Detacher() { queue->Clear(); }
+    TransferQueue<Slot>* queue;
+  } const detacher{&queue_};
   identity_ = identity;
   first_error_ = Status::Ok();
-  waiting_.clear();
-  for (RangeFetch& fetch : fetches) waiting_.push_back({.fetch = &fetch, .place = place_});
+  for (RangeFetch& fetch : fetches) queue_.PushBack({.fetch = &fetch, .place = place_});
   const bool stops_at_error = identity != nullptr;
+  const auto is_required = [](const Work& work) { return !work.fetch->is_optional; };
   double grace_end = 0;
   while (true) {
-    StartDue();
+    DSI_RETURN_IF_ERROR(queue_.StartDue(options().connections, [&](const Work& work) {
+      work.fetch->status = Start(work);
+      if (first_error_.ok()) first_error_ = work.fetch->status;
+      return Status::Ok();
+    }));
     if (stops_at_error && !first_error_.ok()) return first_error_;
-    if (num_active_ == 0 && waiting_.empty()) return Status::Ok();
-    if (NumRequired() != 0) {
-      grace_end = Now() + kGrace;
-    } else if (Now() > grace_end) {
+    if (queue_.is_empty()) return Status::Ok();
+    if (queue_.Count(is_required) != 0) {
+      grace_end = SteadySeconds() + kGrace;
+    } else if (SteadySeconds() > grace_end) {
       return Status::Ok();
     }
-    int running = 0;
-    if (const CURLMcode code = ::curl_multi_perform(multi_.get(), &running); code != CURLM_OK) {
-      return Error(StatusCode::kIo, "{}: libcurl: {}", target_->name, ::curl_multi_strerror(code));
-    }
-    bool has_finished = false;
-    int left = 0;
-    while (const CURLMsg* const message = ::curl_multi_info_read(multi_.get(), &left)) {
-      if (message->msg != CURLMSG_DONE) continue;
-      CURL* const easy = message->easy_handle;
-      const CURLcode code = message->data.result;
-      const auto slot = std::find_if(slots_.begin(), slots_.end(),
-                                     [&](const auto& s) { return s->request.easy() == easy; });
-      if (slot == slots_.end()) continue;
-      Finish(slot->get(), code);
-      has_finished = true;
-    }
-    if (has_finished) continue;
-    const double due = NumRequired() != 0 ? NextDue() : grace_end;
-    const double wait = std::clamp(due - Now(), 0.0, kLongestPoll);
-    const int wait_ms = static_cast<int>(wait * 1000) + 1;
-    (void)::curl_multi_poll(multi_.get(), nullptr, 0, wait_ms, nullptr);
-  }
-}
-
-// Whatever is in flight is given up, and its connections with it.
-void RangeTransfers::Impl::Detach() {
-  for (const auto& slot : slots_) {
-    if (slot->is_active) (void)::curl_multi_remove_handle(multi_.get(), slot->request.easy());
-    slot->is_active = false;
-  }
-  num_active_ = 0;
-  waiting_.clear();
-}
-
-double RangeTransfers::Impl::NextDue() const {
-  double due = Now() + kLongestPoll;
-  if (num_active_ == options().connections) return due;
-  for (const Work& work : waiting_) due = std::min(due, work.not_before);
-  return due;
-}
-
-// Of those that are to be waited for.
-size_t RangeTransfers::Impl::NumRequired() const {
-  size_t count = 0;
-  for (const Work& work : waiting_) count += work.fetch->is_optional ? 0 : 1;
-  for (const auto& slot : slots_)
-    count += slot->is_active && !slot->work.fetch->is_optional ? 1 : 0;
-  return count;
-}
-
-RangeTransfers::Impl::Slot* RangeTransfers::Impl::FreeSlot() {
-  for (const auto& slot : slots_) {
-    if (!slot->is_active) return slot.get();
-  }
-  slots_.push_back(std::make_unique<Slot>());
-  if (slots_.back()->request.easy() == nullptr) {
-    slots_.pop_back();
-    throw std::bad_alloc();
-  }
-  return slots_.back().get();
-}
-
-void RangeTransfers::Impl::StartDue() {
-  const double now = Now();
-  for (size_t i = 0; i < waiting_.size() && num_active_ < options().connections;) {
-    if (waiting_[i].not_before > now) {
-      ++i;
-      continue;
-    }
-    Work work = std::move(waiting_[i]);
-    waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(i));
-    if (work.started == 0) work.started = now;
-    Status status = Start(work);
-    if (!status.ok()) {
-      work.fetch->status = status;
-      if (first_error_.ok()) first_error_ = std::move(status);
-    }
+    const auto finish = [&](Slot* slot, CURLcode code) {
+      Finish(slot, code);
+      return Status::Ok();
+    };
+    const auto due = [&] {
+      return queue_.Count(is_required) != 0 ? queue_.NextDue(options().connections) : grace_end;
+    };
+    DSI_RETURN_IF_ERROR(queue_.Step(target_->name, kLongestPoll, finish, due));
   }
 }
 
 Status RangeTransfers::Impl::Start(Work work) {
-  Slot* const slot = FreeSlot();
+  if (work.started == 0) work.started = SteadySeconds();
+  Slot* const slot = queue_.FreeSlot();
   const RangeFetch& fetch = *work.fetch;
   const RangeAsked asked{.offset = fetch.offset + work.done,
                          .size = fetch.size - work.done,
                          .from_end = fetch.from_end,
                          .is_whole = fetch.is_whole,
                          .identity = identity_};
-  const double left = work.started + options().deadline_s - Now();
+  const double left = work.started + options().deadline_s - SteadySeconds();
   DSI_RETURN_IF_ERROR(slot->request.Prepare(*target_, work.place, asked, {fetch.parts, work.done},
                                             std::max(left, 0.001)));
-  const CURLMcode code = ::curl_multi_add_handle(multi_.get(), slot->request.easy());
-  if (code != CURLM_OK) {
-    return Error(StatusCode::kIo, "{}: libcurl: {}", target_->name, ::curl_multi_strerror(code));
-  }
+  DSI_RETURN_IF_ERROR(queue_.Add(slot, target_->name));
   ++work.tries;
   slot->work = std::move(work);
-  slot->is_active = true;
-  ++num_active_;
   return Status::Ok();
 }
 
 void RangeTransfers::Impl::Finish(Slot* slot, CURLcode code) {
-  (void)::curl_multi_remove_handle(multi_.get(), slot->request.easy());
-  slot->is_active = false;
-  --num_active_;
   const CurlRequest& request = slot->request;
   Work& work = slot->work;
   if (request.is_out_of_memory() || code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -280,7 +189,7 @@ void RangeTransfers::Impl::FinishRefused(Slot* slot) {
   const Judgement& judgement = *request.judgement();
   Work& work = slot->work;
   if (AdoptRegion(answer, &work)) {
-    waiting_.push_front(std::move(work));
+    queue_.PushFront(std::move(work));
     return;
   }
   if (judgement.verdict == Verdict::kGoElsewhere) return Redirect(slot);
@@ -292,7 +201,7 @@ void RangeTransfers::Impl::FinishRefused(Slot* slot) {
     const auto renewed = target_->s3->credentials->Renew(request.keys());
     if (!renewed.ok())
       return GiveUp(work, StatusCode::kIo, reason + "; " + renewed.status().message());
-    waiting_.push_front(std::move(work));
+    queue_.PushFront(std::move(work));
     return;
   }
   if (judgement.verdict == Verdict::kAskAgain) {
@@ -305,7 +214,7 @@ void RangeTransfers::Impl::FinishRefused(Slot* slot) {
     work.went_back = true;
     work.redirects = 0;
     work.place = target_->origin;
-    waiting_.push_front(std::move(work));
+    queue_.PushFront(std::move(work));
     return;
   }
   work.fetch->ignores_ranges = judgement.ignores_ranges;
@@ -338,7 +247,7 @@ void RangeTransfers::Impl::Redirect(Slot* slot) {
   }
   ++work.redirects;
   work.place.url = url;
-  waiting_.push_front(std::move(work));
+  queue_.PushFront(std::move(work));
 }
 
 void RangeTransfers::Impl::TryAgain(Work work, const std::string& reason,
@@ -347,13 +256,13 @@ void RangeTransfers::Impl::TryAgain(Work work, const std::string& reason,
   if (work.failures >= max_tries || work.fetch->is_optional)
     return GiveUp(work, StatusCode::kIo, reason);
   const double random = static_cast<double>(random_() % 1024) / 1024;
-  const double now = Now();
+  const double now = SteadySeconds();
   work.not_before = now + WaitSeconds(work.failures, retry_after_s, random);
   if (work.not_before - work.started > options().deadline_s) {
     return GiveUp(work, StatusCode::kIo,
                   fmt::format("{}; no more than {} s are waited", reason, options().deadline_s));
   }
-  waiting_.push_back(std::move(work));
+  queue_.PushBack(std::move(work));
 }
 
 void RangeTransfers::Impl::GiveUp(const Work& work, StatusCode code, const std::string& reason) {
@@ -363,7 +272,7 @@ void RangeTransfers::Impl::GiveUp(const Work& work, StatusCode code, const std::
       : identity_ == nullptr ? "opening"
                              : fmt::format("bytes {}..{}", fetch.offset, fetch.offset + fetch.size);
   const std::string tried = work.tries > 1 ? fmt::format(" (requests: {}, within {:.1f} s)",
-                                                         work.tries, Now() - work.started)
+                                                         work.tries, SteadySeconds() - work.started)
                                            : "";
   fetch.status = Error(code, "{}: {}: {}{}", target_->name, what, reason, tried);
   if (first_error_.ok()) first_error_ = fetch.status;
@@ -371,7 +280,7 @@ void RangeTransfers::Impl::GiveUp(const Work& work, StatusCode code, const std::
 
 Result<std::unique_ptr<RangeTransfers>> RangeTransfers::Make(const RemoteTarget* target) {
   if (!StartCurl()) return Error(StatusCode::kIo, "{}: libcurl cannot be used", target->name);
-  Impl::Multi multi(::curl_multi_init());
+  CurlMulti multi(::curl_multi_init());
   if (multi == nullptr) return OutOfMemory();
   // By itself libcurl keeps four times as many connections as transfers run at the moment.
   const auto kept = static_cast<long>(target->options.connections);

@@ -2,30 +2,23 @@
 
 #include <curl/curl.h>
 
-#include <algorithm>
-#include <chrono>
-#include <deque>
 #include <new>
 #include <optional>
 #include <random>
 #include <utility>
-#include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/io/aws/s3_credentials_internal.h"
 #include "dsi/io/http_judge_internal.h"
 #include "dsi/io/s3_exchange_internal.h"
+#include "dsi/io/transfer_queue_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 // Longest sleep while nothing happens: so soon who cancels is heard.
 constexpr double kLongestPoll = 0.2;
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // A request on its way.
 struct Work {
@@ -35,164 +28,75 @@ struct Work {
   double not_before = 0;
 };
 
+struct Slot {
+  S3Exchange exchange;
+  Work work;
+  RemoteTarget target;
+  RemotePlace place;
+  bool is_active = false;
+  CURL* easy() const { return exchange.easy(); }
+};
+
 }  // namespace
 
 class S3Sender::Impl {
  public:
-  struct FreeMulti {
-    void operator()(CURLM* multi) const { ::curl_multi_cleanup(multi); }
-  };
-  using Multi = std::unique_ptr<CURLM, FreeMulti>;
-
-  Impl(OpenOptions options, Multi multi)
-      : options_(std::move(options)), multi_(std::move(multi)), random_(std::random_device()()) {}
-  ~Impl() { Detach(); }
+  Impl(OpenOptions options, CurlMulti multi)
+      : options_(std::move(options)), random_(std::random_device()()), queue_(std::move(multi)) {}
 
   Status Send(const std::string& url, std::span<S3Request> requests, uint32_t parallel,
               const GoOn& go_on);
 
  private:
-  struct Slot {
-    S3Exchange exchange;
-    Work work;
-    RemoteTarget target;
-    RemotePlace place;
-    bool is_active = false;
-  };
-
-  Status StartDue(uint32_t parallel);
   Status Start(Work work);
-  Status FinishAll();
   Status Finish(Slot* slot, CURLcode code);
   Status Judge(Slot* slot, CURLcode code);
   bool AdoptRegion(const Slot& slot, Work* work);
-  Slot* FreeSlot();
-  double NextDue(uint32_t parallel) const;
-  bool MayStop() const;
-  void Detach();
   const RemoteOptions& remote() const { return options_.remote; }
 
   OpenOptions options_;
-  Multi multi_;
   std::minstd_rand random_;
   std::string region_;  // Learned from an answer.
-  std::vector<std::unique_ptr<Slot>> slots_;
-  uint32_t num_active_ = 0;
   std::string url_;
   std::optional<RemoteTarget> target_;
-  std::deque<Work> waiting_;
+  TransferQueue<Slot> queue_;
 };
 
 Status S3Sender::Impl::Send(const std::string& url, std::span<S3Request> requests,
                             uint32_t parallel, const GoOn& go_on) {
   struct Detacher {
-    ~Detacher() { impl->Detach(); }
-    Impl* impl;
-  } const detacher{this};
+    ~Detacher() { queue->Clear(); }
+    TransferQueue<Slot>* queue;
+  } const detacher{&queue_};
   url_ = url;
   DSI_ASSIGN_OR_RETURN(target_, S3Target(url, options_.remote, options_.s3));
-  for (S3Request& request : requests) waiting_.push_back({.request = &request});
+  for (S3Request& request : requests) queue_.PushBack({.request = &request});
+  const auto must_be_answered = [](const Work& work) { return work.request->must_be_answered; };
   while (true) {
-    DSI_RETURN_IF_ERROR(StartDue(parallel));
-    if (num_active_ == 0 && waiting_.empty()) return Status::Ok();
-    if (go_on && MayStop() && !go_on())
+    DSI_RETURN_IF_ERROR(queue_.StartDue(parallel, [&](const Work& work) { return Start(work); }));
+    if (queue_.is_empty()) return Status::Ok();
+    if (go_on && queue_.CountActive(must_be_answered) == 0 && !go_on())
       return Error(StatusCode::kCancelled, "{}: {} was cancelled", url, requests[0].doing);
-    int running = 0;
-    if (const CURLMcode code = ::curl_multi_perform(multi_.get(), &running); code != CURLM_OK)
-      return Error(StatusCode::kIo, "{}: libcurl: {}", url, ::curl_multi_strerror(code));
-    const uint32_t before = num_active_;
-    DSI_RETURN_IF_ERROR(FinishAll());
-    if (num_active_ != before) continue;
-    const double wait = std::clamp(NextDue(parallel) - Now(), 0.0, kLongestPoll);
-    const int wait_ms = static_cast<int>(wait * 1000) + 1;
-    (void)::curl_multi_poll(multi_.get(), nullptr, 0, wait_ms, nullptr);
+    DSI_RETURN_IF_ERROR(queue_.Step(
+        url, kLongestPoll, [&](Slot* slot, CURLcode code) { return Finish(slot, code); },
+        [&] { return queue_.NextDue(parallel); }));
   }
-}
-
-// Whatever is in flight is given up, and its connections with it.
-void S3Sender::Impl::Detach() {
-  for (const auto& slot : slots_) {
-    if (slot->is_active) (void)::curl_multi_remove_handle(multi_.get(), slot->exchange.easy());
-    slot->is_active = false;
-  }
-  num_active_ = 0;
-  waiting_.clear();
-}
-
-double S3Sender::Impl::NextDue(uint32_t parallel) const {
-  double due = Now() + kLongestPoll;
-  if (num_active_ >= parallel) return due;
-  for (const Work& work : waiting_) due = std::min(due, work.not_before);
-  return due;
-}
-
-bool S3Sender::Impl::MayStop() const {
-  return std::none_of(slots_.begin(), slots_.end(), [](const auto& slot) {
-    return slot->is_active && slot->work.request->must_be_answered;
-  });
-}
-
-S3Sender::Impl::Slot* S3Sender::Impl::FreeSlot() {
-  for (const auto& slot : slots_) {
-    if (!slot->is_active) return slot.get();
-  }
-  slots_.push_back(std::make_unique<Slot>());
-  if (slots_.back()->exchange.easy() == nullptr) {
-    slots_.pop_back();
-    throw std::bad_alloc();
-  }
-  return slots_.back().get();
-}
-
-Status S3Sender::Impl::StartDue(uint32_t parallel) {
-  const double now = Now();
-  for (size_t i = 0; i < waiting_.size() && num_active_ < parallel;) {
-    if (waiting_[i].not_before > now) {
-      ++i;
-      continue;
-    }
-    const Work work = waiting_[i];
-    waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(i));
-    DSI_RETURN_IF_ERROR(Start(work));
-  }
-  return Status::Ok();
 }
 
 Status S3Sender::Impl::Start(Work work) {
-  Slot* const slot = FreeSlot();
+  Slot* const slot = queue_.FreeSlot();
   slot->work = work;
   slot->target = *target_;
   if (!work.request->query.empty()) slot->target.s3->query = "?" + work.request->query;
   const std::string& region = region_.empty() ? target_->origin.region : region_;
   slot->place = {.url = slot->target.s3->Url(region), .region = region};
   DSI_RETURN_IF_ERROR(slot->exchange.Prepare(slot->target, slot->place, work.request));
-  const CURLMcode code = ::curl_multi_add_handle(multi_.get(), slot->exchange.easy());
-  if (code != CURLM_OK)
-    return Error(StatusCode::kIo, "{}: libcurl: {}", url_, ::curl_multi_strerror(code));
+  DSI_RETURN_IF_ERROR(queue_.Add(slot, url_));
   ++work.request->tries;
-  slot->is_active = true;
-  ++num_active_;
-  return Status::Ok();
-}
-
-Status S3Sender::Impl::FinishAll() {
-  int left = 0;
-  while (const CURLMsg* const message = ::curl_multi_info_read(multi_.get(), &left)) {
-    if (message->msg != CURLMSG_DONE) continue;
-    CURL* const easy = message->easy_handle;
-    const CURLcode code = message->data.result;
-    const auto slot = std::find_if(slots_.begin(), slots_.end(),
-                                   [&](const auto& s) { return s->exchange.easy() == easy; });
-    if (slot == slots_.end()) continue;
-    DSI_RETURN_IF_ERROR(Finish(slot->get(), code));
-  }
   return Status::Ok();
 }
 
 Status S3Sender::Impl::Finish(Slot* slot, CURLcode code) {
-  (void)::curl_multi_remove_handle(multi_.get(), slot->exchange.easy());
-  slot->is_active = false;
-  --num_active_;
   if (slot->exchange.is_out_of_memory() || code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   DSI_RETURN_IF_ERROR(slot->exchange.failure());
   const S3Request& request = *slot->work.request;
@@ -206,7 +110,7 @@ Status S3Sender::Impl::Finish(Slot* slot, CURLcode code) {
                  request.doing);
   }
   if (AdoptRegion(*slot, &slot->work)) {
-    waiting_.push_front(slot->work);
+    queue_.PushFront(slot->work);
     return Status::Ok();
   }
   return Judge(slot, code);
@@ -230,7 +134,7 @@ Status S3Sender::Impl::Judge(Slot* slot, CURLcode code) {
     work.was_renewed = true;
     const auto renewed = slot->target.s3->credentials->Renew(keys);
     if (renewed.ok()) {
-      waiting_.push_front(work);
+      queue_.PushFront(work);
       return Status::Ok();
     }
     reason += "; " + renewed.status().message();
@@ -247,8 +151,8 @@ Status S3Sender::Impl::Judge(Slot* slot, CURLcode code) {
     return Error(StatusCode::kIo, "{}: {}: {}; no more than {} s are waited", url_, request.doing,
                  reason, remote().deadline_s);
   }
-  work.not_before = Now() + wait;
-  waiting_.push_back(work);
+  work.not_before = SteadySeconds() + wait;
+  queue_.PushBack(work);
   return Status::Ok();
 }
 
@@ -265,7 +169,7 @@ bool S3Sender::Impl::AdoptRegion(const Slot& slot, Work* work) {
 
 Result<std::unique_ptr<S3Sender>> S3Sender::Make(const OpenOptions& options) {
   if (!StartCurl()) return Error(StatusCode::kIo, "libcurl cannot be used");
-  Impl::Multi multi(::curl_multi_init());
+  CurlMulti multi(::curl_multi_init());
   if (multi == nullptr) return OutOfMemory();
   OpenOptions shared = options;
   ShareCredentials(&shared);

@@ -40,7 +40,7 @@ TEST(AwsKeysTest, WhatIsDamagedIsNamedAndNotShown) {
       {R"({"SecretAccessKey": "SECRET"})",
        "here: of access key id and secret access key the first"},
       {R"({"AccessKeyId": 5, "SecretAccessKey": "SECRET"})", "here: \"AccessKeyId\" is no string"},
-      {"{" + pair + R"(, "Token": "SECRET\r\nX: y"})", "here: an access key, its secret or its"},
+      {"{" + pair + R"(, "Token": "SECRET\r\nX:y"})", "here: an access key, its secret or its"},
       {"{" + pair + R"(, "Token": ")" + std::string(33'000, 'x') + "\"}", "here: an access key"},
       {"{" + pair + R"(, "Expiration": "SECRET"})", "here: the time at which the keys end"},
       {"{" + pair + R"(, "Expiration": "9999-01-01T00:00:00Z"})", "here: the time at which"},

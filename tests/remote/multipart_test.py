@@ -4,20 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-from http_server import free_port, wait_for_port
-from remote_case import CLEAN, SKIPPED, pattern
-
-try:
-    import boto3
-    import moto  # noqa: F401
-    from s3_proxy import KEY, REGION, SECRET, Proxy
-except ImportError:
-    print("skipped: moto is not installed (tests/requirements.txt)")
-    sys.exit(SKIPPED)
+from moto_case import KEY, SECRET, ProxiedMotoCase
+from remote_case import SKIPPED, pattern
 
 HELPER = Path(os.environ.get("DSI_BUILD_DIR", "")) / "bin" / "s3_put_helper"
 PART = 4096
@@ -55,34 +46,15 @@ def no_etag(handler, forward):
     return status, [(n, v) for n, v in headers if n.lower() != "etag"], body
 
 
-class MultipartTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        port = free_port()
-        cls.server = subprocess.Popen(
-            [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env={**CLEAN, "S3_UPLOAD_PART_MIN_SIZE": "1024"})
-        cls.addClassCleanup(cls.server.wait, 30)
-        cls.addClassCleanup(cls.server.terminate)
-        wait_for_port(port, cls.server, seconds=60)
-        cls.proxy = Proxy(port)
-        cls.addClassCleanup(cls.proxy.shutdown)
-        cls.s3 = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{port}", region_name=REGION,
-                              aws_access_key_id=KEY, aws_secret_access_key=SECRET)
-        cls.s3.create_bucket(Bucket="bucket")
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = Path(folder.name)
-        cls.environment = {**CLEAN, "AWS_ENDPOINT_URL": cls.proxy.url, "AWS_REGION": REGION,
-                           "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
+class MultipartTest(ProxiedMotoCase):
+    MOTO = {"S3_UPLOAD_PART_MIN_SIZE": "1024"}
 
     def setUp(self):
-        self.key = self.id().rsplit(".", 1)[1] + " +ü"
-        del self.proxy.rules[:], self.proxy.unsigned[:], self.proxy.writes[:]
-        self.proxy.most_in_flight = 0
+        super().setUp()
+        self.key = self.name
 
     def tearDown(self):
-        self.assertEqual(self.proxy.unsigned, [])
+        super().tearDown()
         self.assertEqual(self.proxy.rules, [])
         self.s3.delete_object(Bucket="bucket", Key=self.key)
 

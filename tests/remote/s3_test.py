@@ -1,45 +1,28 @@
 """Objects of S3: names, signatures, refusals, from moto's server and from one that recomputes each
 signature by the rules of AWS (botocore's)."""
 
-import subprocess
-import sys
 import urllib.parse
 
-from http_server import FaultServer, free_port, wait_for_port
-from remote_case import CLEAN, SKIPPED, RemoteTest, main, pattern
+from http_server import FaultServer
+from moto_case import KEY, SECRET, MotoCase
+from remote_case import RemoteTest, main, pattern
 
-try:
-    import boto3
-    import moto  # noqa: F401
-    from botocore.auth import S3SigV4Auth
-    from botocore.awsrequest import AWSRequest
-    from botocore.credentials import Credentials
-except ImportError:
-    print("skipped: moto is not installed (tests/requirements.txt)")
-    sys.exit(SKIPPED)
+from botocore.auth import S3SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 
 SIZE = 1_000_000
 RANGE = (300_000, 150_000)
-KEY, SECRET, TOKEN, REGION = "AKIDEXAMPLE", "wJalr/XUtn+FEMI", "token+/=", "eu-west-3"
+TOKEN, REGION = "token+/=", "eu-west-3"
 ASKING = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION}
 NAMES = ["file", "day=2/part 0+1.dsi", "ünï/日本", "a~b_c.d-e!*'()", "per%cent%20", "q?x=1&y#z",
          "a//b/./c/../d"]
 
 
-class MotoTest(RemoteTest):
+class MotoTest(MotoCase):
     @classmethod
     def setUpClass(cls):
-        port = free_port()
-        cls.server = subprocess.Popen(
-            [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=CLEAN)
-        cls.addClassCleanup(cls.server.wait, 30)
-        cls.addClassCleanup(cls.server.terminate)
-        wait_for_port(port, cls.server, seconds=60)
-        cls.url = f"http://127.0.0.1:{port}"
-        cls.s3 = boto3.client("s3", endpoint_url=cls.url, region_name="us-east-1",
-                              aws_access_key_id=KEY, aws_secret_access_key=SECRET)
-        cls.s3.create_bucket(Bucket="bucket")
+        super().setUpClass()
         cls.data = pattern(SIZE)
         for name in NAMES:
             cls.s3.put_object(Bucket="bucket", Key=name, Body=cls.data)

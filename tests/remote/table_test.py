@@ -6,20 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-from http_server import free_port, wait_for_port
-from remote_case import CLEAN, SKIPPED
-
-try:
-    import boto3
-    import moto  # noqa: F401
-    from s3_proxy import KEY, REGION, SECRET, Proxy
-except ImportError:
-    print("skipped: moto is not installed (tests/requirements.txt)")
-    sys.exit(SKIPPED)
+from moto_case import ProxiedMotoCase
+from remote_case import SKIPPED
 
 DSICTL = os.environ.get("DSICTL", "")
 NOW = ("--keep", "1", "--younger-than", "0s", "--grace", "0s")
@@ -37,38 +27,23 @@ def overwrites(handler, forward):
     return forward(without=("if-none-match",))
 
 
-class TableTest(unittest.TestCase):
+class TableTest(ProxiedMotoCase):
     @classmethod
     def setUpClass(cls):
-        port = free_port()
-        cls.server = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=CLEAN)
-        cls.addClassCleanup(cls.server.wait, 30)
-        cls.addClassCleanup(cls.server.terminate)
-        wait_for_port(port, cls.server, seconds=60)
-        cls.proxy = Proxy(port)
-        cls.addClassCleanup(cls.proxy.shutdown)
-        cls.s3 = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{port}", region_name=REGION,
-                              aws_access_key_id=KEY, aws_secret_access_key=SECRET)
-        cls.s3.create_bucket(Bucket="bucket")
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = Path(folder.name)
+        super().setUpClass()
         cls.scratch = cls.folder / "scratch"
         cls.scratch.mkdir()
-        cls.environment = {**CLEAN, "AWS_ENDPOINT_URL": cls.proxy.url, "AWS_ACCESS_KEY_ID": KEY,
-                           "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION, "TMPDIR": str(cls.scratch)}
+        cls.environment["TMPDIR"] = str(cls.scratch)
         rows, cls.file = cls.folder / "a.jsonl", cls.folder / "a b.dsi"
         subprocess.run([DSICTL, "generate", "--profile", "sweep", "--rows", "500", "-q", rows], check=True)
         subprocess.run([DSICTL, "convert", rows, cls.file, "-q"], check=True)
 
     def setUp(self):
-        name = self.id().rsplit(".", 1)[1]
-        self.prefix, self.table = f"lake/{name} +ü/", f"s3://bucket/lake/{name} +ü/"
-        del self.proxy.faults[:], self.proxy.unsigned[:], self.proxy.writes[:]
+        super().setUp()
+        self.prefix, self.table = f"lake/{self.name}/", f"s3://bucket/lake/{self.name}/"
 
     def tearDown(self):
-        self.assertEqual(self.proxy.unsigned, [])
+        super().tearDown()
         self.assertEqual(list(self.scratch.iterdir()), [], "temporary files are left")
 
     def run_table(self, *arguments):

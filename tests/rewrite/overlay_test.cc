@@ -142,6 +142,25 @@ TEST_F(OverlayTest, F088RangesAreWholeStripes) {
             std::string::npos);
 }
 
+// Numbers in no order take as many bytes whichever stands first: stripes and groups are the same,
+// and where they lie.
+TEST_F(OverlayTest, TheFingerprintIsOfValues) {
+  Schema schema;
+  schema.features = {OneColumn("id", Kind::kKey, Type::kInt64)};
+  const auto open = [&](const std::vector<int64_t>& ids) {
+    folder_.Put("print.dsi", IdFile(ids, schema, 300));
+    return *Reader::Open(folder_.File("print.dsi"));
+  };
+  std::vector<int64_t> ids = Ids(1000);
+  std::shuffle(ids.begin(), ids.end(), std::mt19937(5));
+  const auto first = open(ids);
+  EXPECT_EQ(open(ids)->info().rows_fingerprint, first->info().rows_fingerprint);
+  std::swap(ids[10], ids[11]);
+  const auto swapped = open(ids);
+  EXPECT_EQ(swapped->info().file_bytes, first->info().file_bytes);
+  EXPECT_NE(swapped->info().rows_fingerprint, first->info().rows_fingerprint);
+}
+
 TEST_F(OverlayTest, AWriterTakesTheRowsOfTheBaseAndNoOther) {
   const auto reader = Reader::Open(base_);
   WriterOptions options;
