@@ -1,12 +1,15 @@
 #include "dsi/writer/row_intake_internal.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/writer/cluster/kept_order_internal.h"
 #include "dsi/writer/cluster/stripe_cuts_internal.h"
 #include "dsi/writer/finish_memory_internal.h"
+#include "dsi/writer/rows/copy_rows_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -45,8 +48,11 @@ RowIntake::RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& ke
       spill_folder_(std::move(spill_folder)),
       sharing_(std::make_shared<ListSharing>(*schema_)),
       rows_(Empty()),
-      rounding_(*schema_) {
+      rounding_(*schema_),
+      keeps_order_(keys.keys.empty() && keys.time < 0 && !options.keep_position &&
+                   !options.overlay && !rounding_.rounds()) {
   totals_.features.resize(schema_->features.size());
+  gone_.features.resize(schema_->features.size());
 }
 
 RowBatch RowIntake::Empty() {
@@ -149,6 +155,7 @@ Status RowIntake::AppendColumns(size_t num_rows, std::span<const FeatureColumns>
     if (rounding) rounding_ = *std::move(rounding);
     if (totals) totals_ = *std::move(totals);
     if (spilled_ != nullptr) spilled_->CutBack(before);
+    row_bytes_.resize(std::min<size_t>(row_bytes_.size(), before));
     rows_.Clear();
   };
   try {
@@ -181,9 +188,51 @@ std::vector<FeatureSource> RowIntake::SourcesOf(const RowBatch& rows) const {
   return sources;
 }
 
+std::span<const uint32_t> RowIntake::NoteRowBytes() {
+  if (rows_.num_rows() != 0)
+    AppendRowBytes(SourcesOf(rows_), row_bytes_.size() - spilled_rows(), rows_.num_rows(),
+                   &row_bytes_);
+  return row_bytes_;
+}
+
+Status RowIntake::LetGo(uint32_t num_rows) {
+  TableTotals here = totals_;
+  RowBatch all = std::exchange(rows_, Empty());
+  if (spilled_ == nullptr) here.Add(TableTotals::Of(all, false));
+  const auto count = static_cast<uint32_t>(row_bytes_.size());
+  takes_all_ = true;
+  if (spilled_ == nullptr) {
+    DSI_RETURN_IF_ERROR(CopyRows(all.features_, num_rows, count, &rows_));
+  } else {
+    std::vector<uint32_t> rest(count - num_rows);
+    std::iota(rest.begin(), rest.end(), num_rows);
+    RowCollector collector(spilled_->codings());
+    DSI_RETURN_IF_ERROR(spilled_->Collect(spilled_->all(), rest, &collector));
+    DSI_RETURN_IF_ERROR(
+        CopyRows(collector.features(), 0, static_cast<uint32_t>(rest.size()), &rows_));
+    spilled_before_ += spilled_->spilled_bytes();
+    spilled_.reset();
+    totals_ = {};
+    totals_.features.resize(schema_->features.size());
+  }
+  here.Subtract(TableTotals::Of(rows_, false));
+  gone_.Add(here);
+  row_bytes_.erase(row_bytes_.begin(), row_bytes_.begin() + num_rows);
+  return Status::Ok();
+}
+
 Status RowIntake::Spill(const RowBatch& rows) {
+  const size_t noted = row_bytes_.size();
+  Status status = NoThrow([&] { return TrySpill(rows); });
+  if (!status.ok()) row_bytes_.resize(std::min(noted, row_bytes_.size()));
+  return status;
+}
+
+Status RowIntake::TrySpill(const RowBatch& rows) {
   const std::vector<FeatureSource> sources = SourcesOf(rows);
   const std::vector<uint64_t> bytes = RowBytes(sources, rows.num_rows());
+  if (keeps_order_)
+    AppendRowBytes(sources, row_bytes_.size() - spilled_rows(), rows.num_rows(), &row_bytes_);
   std::vector<std::byte> records;
   AppendKeyRecords(sources, keys_, static_cast<uint32_t>(spilled_rows()), bytes, &records);
   TableTotals totals = TableTotals::Of(rows, true);

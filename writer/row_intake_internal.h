@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "dsi/writer/cluster/clustering_internal.h"
 #include "dsi/writer/rows/list_sharing_internal.h"
@@ -29,13 +30,30 @@ class RowIntake {
   Status Append(RowBatch&& rows);
   Status AppendColumns(size_t num_rows, std::span<const FeatureColumns> columns);
 
-  uint64_t num_rows() const { return spilled_rows() + rows_.num_rows(); }
-  uint64_t size_bytes() const { return totals_.size_bytes + rows_.size_bytes(); }
-  uint64_t spilled_bytes() const { return spilled_ ? spilled_->spilled_bytes() : 0; }
+  // Of all rows that were added, also of those that were let go of.
+  uint64_t num_rows() const { return gone_.num_rows + rows_here(); }
+  uint64_t size_bytes() const { return gone_.size_bytes + totals_.size_bytes + rows_.size_bytes(); }
+  uint64_t spilled_bytes() const {
+    return spilled_before_ + (spilled_ ? spilled_->spilled_bytes() : 0);
+  }
+
+  // Whether the place of each row in the file, and all that its stripe needs, is known as soon as
+  // it comes: rows keep their order, and nothing is asked of all of them. What follows is for such
+  // rows alone.
+  bool keeps_order() const { return keeps_order_; }
+  // Bytes of each row that is here (AppendRowBytes).
+  std::span<const uint32_t> NoteRowBytes();
+  // Brings the rows that are here to one place: held, or spilled.
+  Status Gather() { return spilled_ ? SpillHeld() : Status::Ok(); }
+  // The first so many of the rows here are written: the others are held from now on. After Gather;
+  // where it fails, rows are lost.
+  Status LetGo(uint32_t num_rows);
+  const TableTotals& gone() const { return gone_; }
 
   // After the last row: all are in memory, or all are spilled. Rounds them, or notes how they are
   // to be rounded, and says in *stored how far off values are.
   Status Close(const std::function<Status()>& poll, Schema* stored);
+  // Of the rows that are here.
   const TableTotals& totals() const { return totals_; }
   std::span<RowBatch::FeatureBuffer> held() { return rows_.features_; }
   SpilledRows* spilled() { return spilled_.get(); }
@@ -44,6 +62,7 @@ class RowIntake {
   Status ForEachKeyRecords(const std::function<Status(std::span<const std::byte>)>& visit) const;
 
  private:
+  uint64_t rows_here() const { return spilled_rows() + rows_.num_rows(); }
   uint64_t spilled_rows() const { return spilled_ ? spilled_->num_rows() : 0; }
   Status CheckCount(size_t more) const;
   // Whether rows held and more fit into the budget.
@@ -55,6 +74,7 @@ class RowIntake {
   Status AddByHalves(size_t num_rows, std::span<const FeatureColumns> columns);
   // Spills rows; those held if they are these.
   Status Spill(const RowBatch& rows);
+  Status TrySpill(const RowBatch& rows);
   Status SpillHeld();
   // Where they take too much, spills rows that were added without a question.
   Status SpillExcess();
@@ -70,9 +90,13 @@ class RowIntake {
   RowBatch rows_;
   bool takes_all_ = false;  // Of rows added: no question is asked.
   bool refused_ = false;    // The last question was answered with no.
-  TableTotals totals_;      // Of what is spilled; after Close of all.
+  TableTotals totals_;      // Of what is spilled; after Close of all here.
   std::unique_ptr<SpilledRows> spilled_;
   StagedRounding rounding_;
+  bool keeps_order_;
+  std::vector<uint32_t> row_bytes_;  // Where the order is kept: of spilled rows and some held.
+  TableTotals gone_;                 // Of rows that were let go of.
+  uint64_t spilled_before_ = 0;      // Bytes, of rows that are no longer spilled.
 };
 
 }  // namespace dsi::internal

@@ -1,18 +1,19 @@
 #include "dsi/writer/writer.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <thread>
 
-#include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/overlay_internal.h"
 #include "dsi/format/reserved_names_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/format/seal_internal.h"
-#include "dsi/writer/publish/check_stripe_internal.h"
 #include "dsi/writer/cluster/clustering_internal.h"
-#include "dsi/writer/publish/directory_writer_internal.h"
+#include "dsi/writer/cluster/kept_order_internal.h"
+#include "dsi/writer/publish/file_body_internal.h"
 #include "dsi/writer/finish_memory_internal.h"
 #include "dsi/base/machine_memory_internal.h"
 #include "dsi/base/parallel_internal.h"
@@ -72,6 +73,10 @@ Result<uint64_t> Salt(const Schema& schema, const WriterOptions& options) {
   return internal::NameHash(text);
 }
 
+// Stripes on which the layout is planned where stripes are written while rows come: features that
+// come a little late are still seen, and their rows fit into memory.
+constexpr size_t kPlannedStripes = 4;
+
 // Where temporary files of an output go.
 std::string FolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -100,7 +105,10 @@ class Writer::Impl {
   Status AddRows(const Add& add) {
     return NoThrow([&]() -> Status {
       DSI_RETURN_IF_ERROR(CheckOpen());
-      return add(&rows_);
+      DSI_RETURN_IF_ERROR(add(&rows_));
+      if (!IsTimeToLook()) return Status::Ok();
+      error_ = NoThrow([this] { return WriteWhatIsCertain(); });
+      return error_;
     });
   }
 
@@ -138,7 +146,20 @@ class Writer::Impl {
     }
     return Status::Ok();
   }
-  Status Poll() const { return Progress(WriteProgress::Phase::kCluster, 0, 0); }
+  // Rows are looked at some at a time; what is written does not depend on when.
+  bool IsTimeToLook() const {
+    constexpr uint64_t kShare = 4;
+    return rows_.keeps_order() &&
+           (rows_.num_rows() - rows_looked_at_ > options_.stripe_rows / kShare ||
+            rows_.size_bytes() - bytes_looked_at_ > StripeBytes() / kShare);
+  }
+  internal::ClusterMemory ClusterMemory() const {
+    return {.bytes = MemoryLimit(options_), .spill_folder = spill_folder_};
+  }
+  Status Poll() const {
+    return Progress(WriteProgress::Phase::kCluster, rows_.gone().num_rows,
+                    body_ ? body_->bytes_written() : 0);
+  }
   Status ForEach(size_t count, const std::function<void(size_t)>& work) const {
     const auto call = [&](size_t i) {
       work(i);
@@ -147,16 +168,17 @@ class Writer::Impl {
     return internal::ParallelFor(count, options_.threads, call, [this] { return Poll(); });
   }
 
+  uint64_t StripeBytes() const {
+    // A value takes a byte or more, so that no stream has more values than F-090 allows.
+    return std::min({options_.stripe_bytes, limits_.stripe_bytes, uint64_t{kMaxStreamValues}});
+  }
+
   Status WriteAll(WriteReport* report);
-  Result<internal::FileLayout> PlanLayout(const Schema& stored, const internal::TableTotals& totals,
-                                          const internal::RowList& rows,
-                                          std::span<const internal::StripeCut> cuts,
-                                          internal::RowLoader* loader);
-  Status WriteStripes(internal::RowLoader* loader, internal::RowShelves* shelves,
-                      const internal::FileLayout& layout,
-                      const std::vector<internal::StripeCut>& cuts, internal::FileSink* sink,
-                      internal::StripeTables* tables, std::vector<internal::PlacedStripe>* placed,
-                      std::vector<internal::ColumnTotals>* totals, WriteReport* report);
+  Status WriteWhatIsCertain();
+  internal::LoaderInput InputOf(const internal::TableTotals& totals, const internal::RowList& rows);
+  Status BeginBody(const internal::TableTotals& totals, const internal::RowList& rows,
+                   std::span<const internal::StripeCut> cuts, internal::RowLoader* loader);
+  Status PlanOn(uint32_t num_rows, internal::TableTotals* totals, internal::RowLoader* loader);
 
   std::unique_ptr<WritableFile> file_;
   std::shared_ptr<const Schema> schema_;
@@ -164,186 +186,144 @@ class Writer::Impl {
   internal::ClusterKeys keys_;
   std::string spill_folder_;
   internal::RowIntake rows_;
+  Schema stored_;  // As the file has it.
+  std::optional<internal::FileBody> body_;
   internal::StripeLimits limits_;
+  // What there was when stripes were last written before Finish, or could have been.
+  uint64_t rows_looked_at_ = 0;
+  uint64_t bytes_looked_at_ = 0;
   Status error_;
   bool finished_ = false;
 };
 
+internal::LoaderInput Writer::Impl::InputOf(const internal::TableTotals& totals,
+                                            const internal::RowList& rows) {
+  return {
+      .schema = &stored_,
+      .totals = &totals,
+      .rows = &rows,
+      .keep_position = options_.keep_position,
+      .held = rows_.held(),
+      .spilled = rows_.spilled(),
+      .on_read = [this](auto* buffers) { return rows_.RoundRead(*buffers); },
+      .for_each = [this](size_t count,
+                         const std::function<void(size_t)>& work) { return ForEach(count, work); }};
+}
+
+Status Writer::Impl::BeginBody(const internal::TableTotals& totals, const internal::RowList& rows,
+                               std::span<const internal::StripeCut> cuts,
+                               internal::RowLoader* loader) {
+  DSI_ASSIGN_OR_RETURN(const uint64_t salt, Salt(stored_, options_));
+  body_.emplace(internal::BodyInput{
+      .file = file_.get(),
+      .schema = &stored_,
+      .options = &options_,
+      .keys = &keys_,
+      .salt = salt,
+      .spill_folder = spill_folder_,
+      .for_each = [this](size_t count,
+                         const std::function<void(size_t)>& work) { return ForEach(count, work); },
+      .progress =
+          [this](uint64_t rows_done, uint64_t bytes) {
+            return Progress(WriteProgress::Phase::kEncode, rows_done, bytes);
+          }});
+  // Groups are found on as many rows as a stripe has.
+  uint32_t most_rows = 0;
+  for (const internal::StripeCut& cut : cuts) most_rows = std::max(most_rows, cut.num_rows);
+  return body_->Begin(
+      {.totals = &totals,
+       .rows = &rows,
+       .cuts = cuts,
+       .most = {.rows = std::min({most_rows, internal::MostSampleRows(stored_.features.size()),
+                                  limits_.sample_rows}),
+                .bytes = std::min(options_.stripe_bytes, limits_.stripe_bytes)}},
+      loader);
+}
+
+// The layout of a file that goes on: of its first rows, as if it had no others.
+Status Writer::Impl::PlanOn(uint32_t num_rows, internal::TableTotals* totals,
+                            internal::RowLoader* loader) {
+  const std::span<const uint32_t> bytes = rows_.NoteRowBytes().first(num_rows);
+  DSI_ASSIGN_OR_RETURN(const std::vector<internal::FeatureTotals> features,
+                       loader->CountFirst(num_rows));
+  std::copy(features.begin(), features.end(), totals->features.begin());  // The loader knows these.
+  totals->num_rows = num_rows;
+  totals->size_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
+  limits_ = internal::LimitsWithin(*schema_, *totals, options_);
+  DSI_ASSIGN_OR_RETURN(const internal::RowList planned, internal::KeptOrder(bytes));
+  DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> cuts,
+                       internal::CutStripes(planned, options_.stripe_rows, StripeBytes()));
+  return BeginBody(*totals, planned, cuts, loader);
+}
+
+// Stripes that stay as they are whatever rows follow, once the layout can be planned.
+Status Writer::Impl::WriteWhatIsCertain() {
+  rows_looked_at_ = rows_.num_rows();
+  bytes_looked_at_ = rows_.size_bytes();
+  DSI_ASSIGN_OR_RETURN(const internal::RowList rows, internal::KeptOrder(rows_.NoteRowBytes()));
+  const auto cut = [&] {
+    return internal::CutStripes(rows, options_.stripe_rows, StripeBytes(), /*more_come=*/true);
+  };
+  DSI_ASSIGN_OR_RETURN(std::vector<internal::StripeCut> cuts, cut());
+  if (cuts.size() < (body_ ? 1 : kPlannedStripes)) return Status::Ok();
+  DSI_RETURN_IF_ERROR(rows_.Gather());
+  if (!body_) stored_ = *schema_;
+  internal::TableTotals totals;
+  totals.features.resize(stored_.features.size());
+  internal::RowLoader loader(InputOf(totals, rows));
+  DSI_RETURN_IF_ERROR(loader.Prepare());
+  if (!body_) {
+    const internal::StripeCut& last = cuts[kPlannedStripes - 1];
+    DSI_RETURN_IF_ERROR(PlanOn(last.first_row + last.num_rows, &totals, &loader));
+    DSI_ASSIGN_OR_RETURN(cuts, cut());
+  }
+  DSI_RETURN_IF_ERROR(body_->Write(cuts, rows_.gone().num_rows, &loader, nullptr));
+  return rows_.LetGo(cuts.back().first_row + cuts.back().num_rows);
+}
+
 Status Writer::Impl::WriteAll(WriteReport* report) {
   const auto poll = [this] { return Poll(); };
   DSI_RETURN_IF_ERROR(poll());
-  Schema stored = *schema_;
-  DSI_RETURN_IF_ERROR(rows_.Close(poll, &stored));
+  if (rows_.keeps_order()) DSI_RETURN_IF_ERROR(WriteWhatIsCertain());
+  const bool has_begun = body_.has_value();
+  if (!has_begun) stored_ = *schema_;
+  DSI_RETURN_IF_ERROR(rows_.Close(poll, &stored_));
   internal::TableTotals totals = rows_.totals();
-  limits_ = internal::LimitsWithin(*schema_, totals, options_);
+  if (!has_begun) limits_ = internal::LimitsWithin(*schema_, totals, options_);
   if (options_.keep_position) {
-    FeatureSpec& spec = stored.features.emplace_back();
+    FeatureSpec& spec = stored_.features.emplace_back();
     spec.name = kPositionName;
     spec.kind = Kind::kKey;
     spec.columns = {{.name = "", .type = Type::kUint64, .id_space = ""}};
     totals.features.push_back({.num_present = totals.num_rows, .num_entries = totals.num_rows});
   }
 
-  const internal::ClusterMemory memory{.bytes = MemoryLimit(options_),
-                                       .spill_folder = spill_folder_};
+  const internal::ClusterMemory memory = ClusterMemory();
   const auto records = [this](const auto& visit) { return rows_.ForEachKeyRecords(visit); };
   DSI_ASSIGN_OR_RETURN(const internal::RowList rows,
-                       internal::ClusterRows(keys_, totals.num_rows, records, memory, poll));
-  internal::RowLoader loader(
-      {.schema = &stored,
-       .totals = &totals,
-       .rows = &rows,
-       .keep_position = options_.keep_position,
-       .held = rows_.held(),
-       .spilled = rows_.spilled(),
-       .on_read = [this](auto* buffers) { return rows_.RoundRead(*buffers); },
-       .for_each = [&](size_t count,
-                       const std::function<void(size_t)>& work) { return ForEach(count, work); }});
+                       has_begun
+                           ? internal::KeptOrder(rows_.NoteRowBytes())
+                           : internal::ClusterRows(keys_, totals.num_rows, records, memory, poll));
+  internal::RowLoader loader(InputOf(totals, rows));
   DSI_RETURN_IF_ERROR(loader.Prepare());
-
-  // A value takes a byte or more, so that no stream has more values than F-090 allows.
   DSI_ASSIGN_OR_RETURN(
       const std::vector<internal::StripeCut> cuts,
       options_.overlay ? internal::CutAsTold(rows, options_.overlay->stripe_rows, kMaxStreamValues)
-                       : internal::CutStripes(rows, options_.stripe_rows,
-                                              std::min({options_.stripe_bytes, limits_.stripe_bytes,
-                                                        uint64_t{kMaxStreamValues}})));
-  if (cuts.size() > kMaxStripes) {
-    return internal::Error(StatusCode::kResourceExhausted,
-                           "{} stripes, expected at most {}: use larger stripes (F-090)",
-                           cuts.size(), kMaxStripes);
-  }
-  DSI_ASSIGN_OR_RETURN(const internal::FileLayout layout,
-                       PlanLayout(stored, totals, rows, cuts, &loader));
-
-  DSI_ASSIGN_OR_RETURN(const uint64_t salt, Salt(stored, options_));
-  internal::FileSink sink(file_.get(), salt);
-  DSI_RETURN_IF_ERROR(sink.AppendHeader());
+                       : internal::CutStripes(rows, options_.stripe_rows, StripeBytes()));
+  if (!has_begun) DSI_RETURN_IF_ERROR(BeginBody(totals, rows, cuts, &loader));
   internal::RowShelves shelves(rows_.spilled(), rows, cuts, memory);
-  internal::StripeTables tables(spill_folder_);
-  std::vector<internal::PlacedStripe> placed;
-  std::vector<internal::ColumnTotals> column_totals(layout.columns.size());
-  DSI_RETURN_IF_ERROR(WriteStripes(&loader, &shelves, layout, cuts, &sink, &tables, &placed,
-                                   &column_totals, report));
-
-  internal::DirectoryInput directory;
-  directory.schema = &stored;
-  directory.layout = &layout;
-  directory.cluster_features = keys_.keys;
-  if (keys_.time >= 0) directory.cluster_features.push_back(static_cast<size_t>(keys_.time));
-  directory.totals = column_totals;
-  directory.stripes = &placed;
-  directory.tables = &tables;
-  directory.num_rows = totals.num_rows;
-  directory.page_values = options_.page_values;
-  directory.tuning = options_.tuning;
-  directory.overlay = options_.overlay ? &*options_.overlay : nullptr;
-  DSI_RETURN_IF_ERROR(internal::WriteDirectory(directory, &sink));
-  DSI_RETURN_IF_ERROR(Progress(WriteProgress::Phase::kPublish, totals.num_rows, sink.offset()));
-
-  report->num_rows = totals.num_rows;
-  report->num_stripes = placed.size();
-  report->num_groups = layout.groups.size() - 1;
-  report->file_bytes = sink.offset();
+  DSI_RETURN_IF_ERROR(
+      body_->Write(cuts, rows_.gone().num_rows, &loader, has_begun ? nullptr : &shelves));
+  DSI_RETURN_IF_ERROR(body_->End(rows_.num_rows(), report));
+  DSI_RETURN_IF_ERROR(
+      Progress(WriteProgress::Phase::kPublish, rows_.num_rows(), body_->bytes_written()));
   report->spilled_bytes = rows_.spilled_bytes();
-  for (size_t f = 0; f < schema_->features.size(); ++f)
-    report->values_in += totals.features[f].num_entries * schema_->features[f].columns.size();
-  return file_->Publish();
-}
-
-Result<internal::FileLayout> Writer::Impl::PlanLayout(const Schema& stored,
-                                                      const internal::TableTotals& totals,
-                                                      const internal::RowList& rows,
-                                                      std::span<const internal::StripeCut> cuts,
-                                                      internal::RowLoader* loader) {
-  // Groups are found on as many rows as a stripe has.
-  uint32_t most_rows = 0;
-  for (const internal::StripeCut& cut : cuts) most_rows = std::max(most_rows, cut.num_rows);
-  const size_t num_features = stored.features.size();
-  const internal::SampleLimits limits = {
-      .rows = std::min({most_rows, internal::MostSampleRows(num_features), limits_.sample_rows}),
-      .bytes = std::min(options_.stripe_bytes, limits_.stripe_bytes)};
-  DSI_ASSIGN_OR_RETURN(const std::vector<internal::RowInterval> ranges,
-                       internal::SampleRows(rows, limits, num_features, [&](auto intervals) {
-                         return loader->CountEntries(intervals);
-                       }));
-  DSI_ASSIGN_OR_RETURN(const internal::LoadedRows sample, loader->Load(ranges));
-  return internal::PlanFileLayout(
-      stored, sample.features, sample.sample,
-      {.dedup = options_.dedup,
-       .find_groups = options_.find_groups,
-       .most_shared_bytes = internal::kMostSharedBytes / std::max(most_rows, 1U) * totals.num_rows,
-       .uses = options_.uses,
-       .for_each = [this](size_t count, const std::function<void(size_t)>& work) {
-         return ForEach(count, work);
-       }});
-}
-
-Status Writer::Impl::WriteStripes(internal::RowLoader* loader, internal::RowShelves* shelves,
-                                  const internal::FileLayout& layout,
-                                  const std::vector<internal::StripeCut>& cuts,
-                                  internal::FileSink* sink, internal::StripeTables* tables,
-                                  std::vector<internal::PlacedStripe>* placed,
-                                  std::vector<internal::ColumnTotals>* totals,
-                                  WriteReport* report) {
-  // Features of narrow tables are seldom alike, and to compare them costs, too.
-  constexpr size_t kWide = 64;
-  internal::PlanMemory plans(layout.num_slots, layout.features.size() >= kWide);
-  const internal::StreamTuning tuning{internal::TuningOf(options_.tuning),
-                                      options_.verify_after_encode};
-  internal::StripeOptions stripe_options{.page_values = options_.page_values,
-                                         .threads = options_.threads,
-                                         .dedup = options_.dedup,
-                                         .time_feature = keys_.time,
-                                         .tuning = tuning,
-                                         .plans = &plans};
-  for (const internal::StripeCut& cut : cuts) {
-    const auto poll = [&] {
-      return Progress(WriteProgress::Phase::kEncode, cut.first_row, sink->offset());
-    };
-    DSI_RETURN_IF_ERROR(poll());
-    const internal::RowInterval interval{cut.first_row, cut.num_rows};
-    DSI_ASSIGN_OR_RETURN(const internal::SpilledRows::Shelf* shelf, shelves->Of(placed->size()));
-    DSI_ASSIGN_OR_RETURN(const internal::LoadedRows rows, loader->Load({&interval, 1}, shelf));
-    stripe_options.is_first = cut.first_row == 0;
-    DSI_ASSIGN_OR_RETURN(const internal::EncodedStripe encoded,
-                         internal::EncodeStripe(layout, rows.features, rows.sample.rows_in_time,
-                                                rows.sample.ranges[0], stripe_options, poll));
-    internal::PlacedStripe& stripe = placed->emplace_back();
-    stripe.first_row = cut.first_row;
-    stripe.num_rows = cut.num_rows;
-    stripe.num_sessions = cut.num_sessions;
-    stripe.continues_session = cut.continues_session;
-    DSI_RETURN_IF_ERROR(internal::PlaceStripe(encoded, layout.storage_order, sink, &stripe));
-    const Status sound =
-        internal::CheckPlacedStripe(layout, rows.features, options_.page_values, stripe);
-    if (!sound.ok()) return sound.At("the stripe just written");
-    if (shelf != nullptr) DSI_RETURN_IF_ERROR(tables->PutAway(&stripe));
-    report->num_sessions += cut.num_sessions;
-    report->encode_seconds += encoded.encode_seconds;
-
-    for (uint32_t c = 0; c < layout.columns.size(); ++c) {
-      const internal::ColumnLayout& column = layout.columns[c];
-      for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
-        const internal::EncodedStream& values = encoded.streams[column.slot_of_tier(tier)];
-        (*totals)[c].stored_bytes += values.bytes();
-        (*totals)[c].num_values += values.record.num_values;
-        if (column.feature < schema_->features.size())
-          report->values_stored += values.record.num_values;
-      }
-      if (column.column == 0)
-        (*totals)[c].stored_bytes += encoded.streams[column.shape_slot].bytes();
-      if (column.column == 0 && column.windows_slot != internal::kNone32)
-        (*totals)[c].stored_bytes += encoded.streams[column.windows_slot].bytes();
-    }
-    for (const internal::IdSpaceLayout& space : layout.id_spaces) {
-      (*totals)[space.columns[0]].stored_bytes += encoded.streams[space.dictionary_slot].bytes();
-    }
-    for (size_t g = 1; g < layout.groups.size(); ++g)
-      report->index_bytes += encoded.streams[layout.groups[g].index_slot].bytes();
+  const internal::TableTotals& gone = rows_.gone();
+  for (size_t f = 0; f < schema_->features.size(); ++f) {
+    report->values_in += (gone.features[f].num_entries + totals.features[f].num_entries) *
+                         schema_->features[f].columns.size();
   }
-  report->choose_seconds = plans.choose_seconds();
-  return Status::Ok();
+  return file_->Publish();
 }
 
 Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -2,9 +2,14 @@
 //
 // Thread safety: one thread at a time per Writer; the writer itself may use several
 // (WriterOptions::threads). The bytes do not depend on how many. A call that adds rows and fails
-// leaves the writer as it was, to go on or to Finish without those rows. A Finish that fails
-// publishes nothing, and every call after it says why again. A Writer destroyed before Finish
-// leaves nothing behind.
+// leaves the writer as it was, to go on or to Finish without those rows. What fails once stripes
+// are being encoded or written, in Finish or before it, publishes nothing, and every call after it
+// says why again.
+//
+// Where rows keep their order (keep_order, or no keys), without keep_position, an overlay or
+// declared precisions, stripes are written while rows come: the layout is planned on the first four
+// of them, and from then on rows of about two stripes are in memory. A Writer destroyed before
+// Finish leaves nothing behind.
 //
 // Objects of the caller's (a file, the progress callback) should not throw; where they do, the call
 // fails with kCancelled.
@@ -27,7 +32,7 @@
 
 namespace dsi {
 
-// How far Finish has come.
+// How far Finish has come, or a call that adds rows and writes stripes.
 struct WriteProgress {
   enum class Phase : uint8_t {
     kCluster,  // Rows are rounded, put in order and searched for groups.
@@ -35,8 +40,8 @@ struct WriteProgress {
     kPublish,  // All is written, and about to get its name.
   };
   Phase phase = Phase::kEncode;
-  uint64_t rows_done = 0;  // In stripes that are written.
-  uint64_t rows_total = 0;
+  uint64_t rows_done = 0;   // In stripes that are written.
+  uint64_t rows_total = 0;  // Added so far: before Finish others may follow.
   uint64_t bytes_written = 0;
 };
 
@@ -67,7 +72,7 @@ struct WriterOptions {
   // Folder of temporary files, which have no name and go away however the process ends. Empty: that
   // of the output; where that is no local file $TMPDIR, else /tmp.
   std::string spill_folder = {};
-  // Of Finish; 0: as many as the machine has cores.
+  // That encode; 0: as many as the machine has cores.
   int threads = 0;
   Tuning tuning = Tuning::kNvme;
   // False: every group is stored row by row, those declared as well.
@@ -125,7 +130,8 @@ class DSI_EXPORT Writer {
 
   // Rows of a batch built on schema(); copied. All or nothing. kInvalidArgument: another schema
   // object, or after Finish. kResourceExhausted: more rows than 2^32 - 1, or no memory. kIo: rows
-  // could not be spilled, as on a full disk. Finish writes the rows before.
+  // could not be spilled, as on a full disk. Finish writes the rows before. Where stripes are
+  // written while rows come also the errors of Finish; these fail the writer.
   Status Append(const RowBatch& rows);
   // The same; on success `rows` is left without rows and can be filled again. The first batch of a
   // writer is taken as it is, without a copy.

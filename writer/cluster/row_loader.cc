@@ -152,4 +152,27 @@ Result<std::vector<uint64_t>> RowLoader::CountEntries(std::span<const RowInterva
   return counts;
 }
 
+Result<std::vector<FeatureTotals>> RowLoader::CountFirst(uint32_t num_rows) {
+  constexpr uint32_t kAtOnce = 16'384;
+  std::vector<FeatureTotals> totals(in_.schema->features.size());
+  for (uint32_t first = 0; first < num_rows; first += kAtOnce) {
+    const RowInterval asked{first, std::min(kAtOnce, num_rows - first)};
+    DSI_ASSIGN_OR_RETURN(const LoadedRows rows, Load({&asked, 1}));
+    const RowInterval range = rows.sample.ranges[0];
+    DSI_RETURN_IF_ERROR(in_.for_each(totals.size(), [&](size_t f) {
+      const ClusteredFeature& feature = rows.features[f];
+      totals[f].num_present += feature.CountPresent({&range, 1});
+      totals[f].num_entries += feature.CountEntries(range);
+      if (!feature.source().has_lengths()) return;
+      const FeatureSlice slice = feature.MakeRows(range.first, range.num_rows);
+      for (const uint32_t code : slice.shape) {
+        if (code == 0) continue;
+        totals[f].longest = std::max(totals[f].longest, code - 1);
+        totals[f].shortest = std::min(totals[f].shortest, code - 1);
+      }
+    }));
+  }
+  return totals;
+}
+
 }  // namespace dsi::internal

@@ -58,6 +58,8 @@ class RowLoader {
                           const SpilledRows::Shelf* shelf = nullptr);
   // Entries of each feature in each interval: feature by feature.
   Result<std::vector<uint64_t>> CountEntries(std::span<const RowInterval> intervals);
+  // What is known of each feature in the first so many rows alone.
+  Result<std::vector<FeatureTotals>> CountFirst(uint32_t num_rows);
 
  private:
   // Puts the rows of these buffers in order: input_row[p] is the one that comes at p.

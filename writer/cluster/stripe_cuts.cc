@@ -42,7 +42,7 @@ std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t n
 }
 
 Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_rows,
-                                          uint64_t stripe_bytes) {
+                                          uint64_t stripe_bytes, bool more_come) {
   std::vector<StripeCut> cuts;
   const uint32_t num_rows = rows.size();
   for (uint32_t first = 0; first < num_rows;) {
@@ -67,6 +67,11 @@ Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_r
       left -= row.bytes;
       cut.num_sessions += row.starts_session ? 1 : 0;
     }
+    // Once rows follow that are too many for the last stripe, or where bytes end it before its rows
+    // could be.
+    const bool is_settled =
+        most_rows < num_rows - first || (end < num_rows && end - first <= stripe_rows);
+    if (more_come && !is_settled) break;
     // Back to the last session start; none: the session is longer than a stripe.
     if (end < num_rows && last_start > first) {
       end = last_start;

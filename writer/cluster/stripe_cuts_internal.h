@@ -24,8 +24,10 @@ std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t n
 
 // At most stripe_rows rows each, the last up to half as many more, and stripe_bytes unless one row
 // alone takes more. A session longer than a stripe is split. Errors: those of reading the list.
+// `more_come`: of rows without sessions that others may follow, only the stripes that stay as they
+// are whatever follows.
 Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_rows,
-                                          uint64_t stripe_bytes);
+                                          uint64_t stripe_bytes, bool more_come = false);
 
 // As many rows each as told, whatever they take: of an overlay, whose rows have no sessions.
 // kInvalidArgument: there are other rows than those; kResourceExhausted: a stripe takes more than

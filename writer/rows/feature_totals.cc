@@ -35,4 +35,13 @@ void TableTotals::Add(const TableTotals& more) {
   }
 }
 
+void TableTotals::Subtract(const TableTotals& less) {
+  num_rows -= less.num_rows;
+  size_bytes -= less.size_bytes;
+  for (size_t f = 0; f < less.features.size(); ++f) {
+    features[f].num_present -= less.features[f].num_present;
+    features[f].num_entries -= less.features[f].num_entries;
+  }
+}
+
 }  // namespace dsi::internal

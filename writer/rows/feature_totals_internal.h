@@ -25,6 +25,8 @@ struct TableTotals {
   // Of a batch alone. Cost: linear in features, with lengths in rows.
   static TableTotals Of(const RowBatch& rows, bool with_lengths);
   void Add(const TableTotals& more);
+  // Takes away what can be counted back: all but lengths.
+  void Subtract(const TableTotals& less);
 };
 
 }  // namespace dsi::internal

@@ -1,0 +1,25 @@
+// Rows that keep the order in which they come: no key is asked, so that all that is to be known of
+// a row before it is read is what it takes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dsi/base/status.h"
+#include "dsi/writer/cluster/row_list_internal.h"
+#include "dsi/writer/rows/source_internal.h"
+
+namespace dsi::internal {
+
+// Appends the bytes of rows from `first` on: entries, lengths, and a row number for each feature
+// that the row has. Unlike RowBytes it does not ask what other rows have, so that it is the same
+// wherever rows are cut. More than 32 bits: the most that they hold.
+void AppendRowBytes(std::span<const FeatureSource> features, size_t first, size_t num_rows,
+                    std::vector<uint32_t>* bytes);
+
+// The rows of these bytes, in their order.
+Result<RowList> KeptOrder(std::span<const uint32_t> row_bytes);
+
+}  // namespace dsi::internal

@@ -1,0 +1,129 @@
+#include "dsi/writer/publish/file_body_internal.h"
+
+#include <algorithm>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/codecs/choice/tuning_internal.h"
+#include "dsi/format/limits.h"
+#include "dsi/format/reserved_names_internal.h"
+#include "dsi/writer/publish/check_stripe_internal.h"
+
+namespace dsi::internal {
+
+Status FileBody::Begin(const PlannedRows& planned, RowLoader* loader) {
+  const size_t num_features = in_.schema->features.size();
+  DSI_ASSIGN_OR_RETURN(const std::vector<RowInterval> ranges,
+                       SampleRows(*planned.rows, planned.most, num_features,
+                                  [&](auto intervals) { return loader->CountEntries(intervals); }));
+  DSI_ASSIGN_OR_RETURN(const LoadedRows sample, loader->Load(ranges));
+  uint32_t most_rows = 1;
+  for (const StripeCut& cut : planned.cuts) most_rows = std::max(most_rows, cut.num_rows);
+  DSI_ASSIGN_OR_RETURN(layout_, PlanFileLayout(*in_.schema, sample.features, sample.sample,
+                                               {.dedup = in_.options->dedup,
+                                                .find_groups = in_.options->find_groups,
+                                                .most_shared_bytes = kMostSharedBytes / most_rows *
+                                                                     planned.totals->num_rows,
+                                                .uses = in_.options->uses,
+                                                .for_each = in_.for_each}));
+  // Features of narrow tables are seldom alike, and to compare them costs, too.
+  constexpr size_t kWide = 64;
+  plans_.emplace(layout_.num_slots, layout_.features.size() >= kWide);
+  totals_.resize(layout_.columns.size());
+  return sink_.AppendHeader();
+}
+
+Status FileBody::Write(std::span<const StripeCut> cuts, uint64_t first_row, RowLoader* loader,
+                       RowShelves* shelves) {
+  if (cuts.size() > kMaxStripes - placed_.size()) {
+    return Error(StatusCode::kResourceExhausted,
+                 "{} stripes, expected at most {}: use larger stripes (F-090)",
+                 placed_.size() + cuts.size(), kMaxStripes);
+  }
+  for (size_t i = 0; i < cuts.size(); ++i) {
+    DSI_RETURN_IF_ERROR(in_.progress(first_row + cuts[i].first_row, sink_.offset()));
+    const SpilledRows::Shelf* shelf = nullptr;
+    if (shelves != nullptr) {
+      DSI_ASSIGN_OR_RETURN(shelf, shelves->Of(i));
+    }
+    DSI_RETURN_IF_ERROR(WriteStripe(cuts[i], first_row, loader, shelf));
+  }
+  return Status::Ok();
+}
+
+Status FileBody::WriteStripe(const StripeCut& cut, uint64_t first_row, RowLoader* loader,
+                             const SpilledRows::Shelf* shelf) {
+  const RowInterval interval{cut.first_row, cut.num_rows};
+  DSI_ASSIGN_OR_RETURN(const LoadedRows rows, loader->Load({&interval, 1}, shelf));
+  const StripeOptions options{
+      .page_values = in_.options->page_values,
+      .threads = in_.options->threads,
+      .dedup = in_.options->dedup,
+      .time_feature = in_.keys->time,
+      .tuning = {TuningOf(in_.options->tuning), in_.options->verify_after_encode},
+      .plans = &*plans_,
+      .is_first = placed_.empty()};
+  const uint64_t begin = first_row + cut.first_row;
+  const auto poll = [&] { return in_.progress(begin, sink_.offset()); };
+  DSI_ASSIGN_OR_RETURN(const EncodedStripe encoded,
+                       EncodeStripe(layout_, rows.features, rows.sample.rows_in_time,
+                                    rows.sample.ranges[0], options, poll));
+  PlacedStripe& stripe = placed_.emplace_back();
+  stripe.first_row = begin;
+  stripe.num_rows = cut.num_rows;
+  stripe.num_sessions = cut.num_sessions;
+  stripe.continues_session = cut.continues_session;
+  DSI_RETURN_IF_ERROR(PlaceStripe(encoded, layout_.storage_order, &sink_, &stripe));
+  const Status sound = CheckPlacedStripe(layout_, rows.features, in_.options->page_values, stripe);
+  if (!sound.ok()) return sound.At("the stripe just written");
+  if (rows.read != nullptr) DSI_RETURN_IF_ERROR(tables_.PutAway(&stripe));
+  report_.num_sessions += cut.num_sessions;
+  Count(encoded);
+  return Status::Ok();
+}
+
+void FileBody::Count(const EncodedStripe& encoded) {
+  report_.encode_seconds += encoded.encode_seconds;
+  for (uint32_t c = 0; c < layout_.columns.size(); ++c) {
+    const ColumnLayout& column = layout_.columns[c];
+    for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
+      const EncodedStream& values = encoded.streams[column.slot_of_tier(tier)];
+      totals_[c].stored_bytes += values.bytes();
+      totals_[c].num_values += values.record.num_values;
+      if (in_.schema->features[column.feature].name != kPositionName)
+        report_.values_stored += values.record.num_values;
+    }
+    if (column.column == 0) totals_[c].stored_bytes += encoded.streams[column.shape_slot].bytes();
+    if (column.column == 0 && column.windows_slot != kNone32)
+      totals_[c].stored_bytes += encoded.streams[column.windows_slot].bytes();
+  }
+  for (const IdSpaceLayout& space : layout_.id_spaces)
+    totals_[space.columns[0]].stored_bytes += encoded.streams[space.dictionary_slot].bytes();
+  for (size_t g = 1; g < layout_.groups.size(); ++g)
+    report_.index_bytes += encoded.streams[layout_.groups[g].index_slot].bytes();
+}
+
+Status FileBody::End(uint64_t num_rows, WriteReport* report) {
+  DirectoryInput directory;
+  directory.schema = in_.schema;
+  directory.layout = &layout_;
+  directory.cluster_features = in_.keys->keys;
+  if (in_.keys->time >= 0)
+    directory.cluster_features.push_back(static_cast<size_t>(in_.keys->time));
+  directory.totals = totals_;
+  directory.stripes = &placed_;
+  directory.tables = &tables_;
+  directory.num_rows = num_rows;
+  directory.page_values = in_.options->page_values;
+  directory.tuning = in_.options->tuning;
+  directory.overlay = in_.options->overlay ? &*in_.options->overlay : nullptr;
+  DSI_RETURN_IF_ERROR(WriteDirectory(directory, &sink_));
+  *report = report_;
+  report->num_rows = num_rows;
+  report->num_stripes = placed_.size();
+  report->num_groups = layout_.groups.size() - 1;
+  report->choose_seconds = plans_->choose_seconds();
+  report->file_bytes = sink_.offset();
+  return Status::Ok();
+}
+
+}  // namespace dsi::internal
