@@ -76,6 +76,12 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown) {
     nb::gil_scoped_release release;
     return open.writer->Append(std::move(batch));
   };
+  // Stripes may be written on the way: what progress raised then is raised here.
+  const auto check = [&](const Status& status) {
+    if (status.code() == StatusCode::kCancelled)
+      RunTold(&calls_, open_, [status] { return status; });
+    Check(status);
+  };
   uint64_t added = 0;
   nb::object iterator = nb::steal(PyObject_GetIter(rows.ptr()));
   if (!iterator.is_valid()) throw nb::python_error();
@@ -88,17 +94,17 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown) {
       const Status status = flush();
       PyErr_Restore(type, value, trace);
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      Check(status);
+      check(status);
       return added;
     }
     const Status status = setter.Add(row, &batch);
     if (!status.ok()) {
-      Check(flush());
+      check(flush());
       Raise(status.At("row " + std::to_string(before + added)));
     }
     ++added;
     if (batch.num_rows() < kRowsAtOnce) continue;
-    Check(flush());
+    check(flush());
     if (!open.Tell("append", before + added, 0) || PyErr_CheckSignals() != 0) {
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
       RunTold(&calls_, open_,

@@ -99,6 +99,18 @@ def test_progress_stops_and_raises(tmp_path):
             assert os.listdir(tmp_path) == []
 
 
+def test_progress_raises_while_stripes_are_written_on_the_way(tmp_path):
+    def progress(phase, *_):
+        if phase == "encode":
+            raise KeyError("mine")
+
+    writer = dsi.Writer(tmp_path / "a.dsi", SCHEMA, stripe_rows=1000, progress=progress)
+    with pytest.raises(KeyError, match="mine"):
+        writer.append({"id": i, "n": 1, "clicks": [i]} for i in range(20_000))
+    del writer
+    assert os.listdir(tmp_path) == []
+
+
 def test_rows_beyond_the_memory_are_spilled(tmp_path):
     def write(name, **options):
         rows = ({"clicks": list(range(i % 300))} for i in range(2_000))
