@@ -227,17 +227,12 @@ Status Writer::Impl::BeginBody(const internal::TableTotals& totals, const intern
           [this](uint64_t rows_done, uint64_t bytes) {
             return Progress(WriteProgress::Phase::kEncode, rows_done, bytes);
           }});
-  // Groups are found on as many rows as a stripe has.
-  uint32_t most_rows = 0;
-  for (const internal::StripeCut& cut : cuts) most_rows = std::max(most_rows, cut.num_rows);
-  return body_->Begin(
-      {.totals = &totals,
-       .rows = &rows,
-       .cuts = cuts,
-       .most = {.rows = std::min({most_rows, internal::MostSampleRows(stored_.features.size()),
-                                  limits_.sample_rows}),
-                .bytes = std::min(options_.stripe_bytes, limits_.stripe_bytes)}},
-      loader);
+  return body_->Begin({.totals = &totals,
+                       .rows = &rows,
+                       .cuts = cuts,
+                       .most = {.rows = limits_.sample_rows,
+                                .bytes = std::min(options_.stripe_bytes, limits_.stripe_bytes)}},
+                      loader);
 }
 
 // The layout of a file that goes on: of its first rows, as if it had no others.

@@ -9,13 +9,9 @@ namespace dsi::internal {
 ClusteredFeature::ClusteredFeature(const FeatureSource& source) : source_(source) {
   if (!source.has_lengths()) return;
   const RowBatch::FeatureBuffer& rows = *source.rows;
+  starts_ = StartsOf(rows.lengths);
   codes_.resize(rows.lengths.size());
-  starts_.resize(rows.lengths.size());
-  uint64_t start = 0;
-  for (size_t i = 0; i < codes_.size(); ++i) {
-    codes_[i] = rows.lengths[i] + 1;
-    starts_[i] = std::exchange(start, start + rows.lengths[i]);
-  }
+  for (size_t i = 0; i < codes_.size(); ++i) codes_[i] = rows.lengths[i] + 1;
   if (rows.lists.empty()) return;
   std::vector<uint32_t> codes(rows.lists.size());
   std::vector<uint64_t> starts(rows.lists.size());

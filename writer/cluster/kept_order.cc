@@ -9,9 +9,7 @@ void AppendRowBytes(std::span<const FeatureSource> features, size_t first, size_
   std::vector<uint64_t> of_row(num_rows - std::min(first, num_rows), 0);
   for (const FeatureSource& feature : features) {
     const RowBatch::FeatureBuffer& rows = *feature.rows;
-    uint64_t entry = 0;
-    for (const ColumnSpec& column : feature.spec->columns)
-      entry += static_cast<uint64_t>(TypeWidth(column.type));
+    const uint64_t entry = feature.entry_bytes();
     const bool lengths = feature.has_lengths();
     const uint64_t fixed =
         sizeof(uint32_t) + (lengths ? sizeof(uint32_t) : entry * feature.entries_per_row());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dsi/base/block_memory_internal.h"
+#include "dsi/writer/rows/source_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -134,10 +135,7 @@ void PutInOrder(const FeatureSpec& spec, std::span<const uint32_t> input_row,
   }
   std::vector<uint64_t> starts;
   if (has_lengths) {
-    starts.resize(rows->lengths.size());
-    uint64_t start = 0;
-    for (size_t i = 0; i < starts.size(); ++i)
-      starts[i] = std::exchange(start, start + rows->lengths[i]);
+    starts = StartsOf(rows->lengths);
     std::vector<uint32_t> lengths(stored.size());
     for (size_t p = 0; p < lengths.size(); ++p) lengths[p] = rows->lengths[stored[p]];
     rows->lengths = std::move(lengths);

@@ -23,9 +23,7 @@ std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t n
   uint64_t of_every_row = 0;
   for (const FeatureSource& feature : features) {
     const RowBatch::FeatureBuffer& rows = *feature.rows;
-    uint64_t entry = 0;
-    for (const ColumnSpec& column : feature.spec->columns)
-      entry += static_cast<uint64_t>(TypeWidth(column.type));
+    const uint64_t entry = feature.entry_bytes();
     const bool lengths = feature.has_lengths();
     const uint64_t fixed = (lengths ? sizeof(uint32_t) : entry * feature.entries_per_row()) +
                            (rows.all_present ? 0 : sizeof(uint32_t));

@@ -12,19 +12,24 @@ namespace dsi::internal {
 
 Status FileBody::Begin(const PlannedRows& planned, RowLoader* loader) {
   const size_t num_features = in_.schema->features.size();
+  // Groups are found on as many rows as a stripe has.
+  uint32_t most_rows = 0;
+  for (const StripeCut& cut : planned.cuts) most_rows = std::max(most_rows, cut.num_rows);
+  const SampleLimits limits{
+      .rows = std::min({most_rows, MostSampleRows(num_features), planned.most.rows}),
+      .bytes = planned.most.bytes};
   DSI_ASSIGN_OR_RETURN(const std::vector<RowInterval> ranges,
-                       SampleRows(*planned.rows, planned.most, num_features,
+                       SampleRows(*planned.rows, limits, num_features,
                                   [&](auto intervals) { return loader->CountEntries(intervals); }));
   DSI_ASSIGN_OR_RETURN(const LoadedRows sample, loader->Load(ranges));
-  uint32_t most_rows = 1;
-  for (const StripeCut& cut : planned.cuts) most_rows = std::max(most_rows, cut.num_rows);
-  DSI_ASSIGN_OR_RETURN(layout_, PlanFileLayout(*in_.schema, sample.features, sample.sample,
-                                               {.dedup = in_.options->dedup,
-                                                .find_groups = in_.options->find_groups,
-                                                .most_shared_bytes = kMostSharedBytes / most_rows *
-                                                                     planned.totals->num_rows,
-                                                .uses = in_.options->uses,
-                                                .for_each = in_.for_each}));
+  DSI_ASSIGN_OR_RETURN(
+      layout_, PlanFileLayout(*in_.schema, sample.features, sample.sample,
+                              {.dedup = in_.options->dedup,
+                               .find_groups = in_.options->find_groups,
+                               .most_shared_bytes = kMostSharedBytes / std::max(most_rows, 1U) *
+                                                    planned.totals->num_rows,
+                               .uses = in_.options->uses,
+                               .for_each = in_.for_each}));
   // Features of narrow tables are seldom alike, and to compare them costs, too.
   constexpr size_t kWide = 64;
   plans_.emplace(layout_.num_slots, layout_.features.size() >= kWide);

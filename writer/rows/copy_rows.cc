@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <vector>
+
+#include "dsi/writer/rows/source_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -24,8 +25,7 @@ class FeaturePieces {
                                        std::lower_bound(rows.rows.begin(), rows.rows.end(), first) -
                                        rows.rows.begin())) {
     if (has_lengths_) {
-      starts_.resize(rows.lengths.size());
-      std::exclusive_scan(rows.lengths.begin(), rows.lengths.end(), starts_.begin(), uint64_t{0});
+      starts_ = StartsOf(rows.lengths);
     } else {
       entry_ = uint64_t{stored_} * entries_per_row_;
     }

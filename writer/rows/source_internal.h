@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,20 @@ struct FeatureSource {
     if (has_lengths()) return 0;
     return spec->kind == Kind::kEmbedding ? spec->fixed_length : 1;
   }
+  // Bytes of an entry, all columns together.
+  uint64_t entry_bytes() const {
+    uint64_t bytes = 0;
+    for (const ColumnSpec& column : spec->columns)
+      bytes += static_cast<uint64_t>(TypeWidth(column.type));
+    return bytes;
+  }
 };
+
+// Where each list that is stored starts, in entries.
+inline std::vector<uint64_t> StartsOf(std::span<const uint32_t> lengths) {
+  std::vector<uint64_t> starts(lengths.size());
+  std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), uint64_t{0});
+  return starts;
+}
 
 }  // namespace dsi::internal

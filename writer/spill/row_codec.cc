@@ -5,6 +5,7 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/writer/rows/source_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -93,10 +94,7 @@ RowsEncoder::RowsEncoder(std::span<const FeatureCoding> codings, const RowBatch&
     : codings_(codings), rows_(rows), cursors_(codings.size()), starts_(codings.size()) {
   for (size_t f = 0; f < codings.size(); ++f) {
     const RowBatch::FeatureBuffer& buffer = rows.feature(f);
-    if (buffer.lists.empty()) continue;
-    starts_[f].resize(buffer.lengths.size());
-    std::exclusive_scan(buffer.lengths.begin(), buffer.lengths.end(), starts_[f].begin(),
-                        uint64_t{0});
+    if (!buffer.lists.empty()) starts_[f] = StartsOf(buffer.lengths);
   }
 }
 
