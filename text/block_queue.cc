@@ -69,8 +69,9 @@ void BlockQueue::Helper::Do() {
 
 bool BlockQueue::MayRead(bool is_caller) const {
   if (is_reading_ || at_end_) return false;
-  if (!is_caller && !blocks_->CanReadNow()) return false;
-  if (pieces_.empty()) return true;
+  if (pieces_.empty()) return is_caller || blocks_->CanReadNow();
+  // A caller who waits for the next block must not wait in a pipe for the one after it.
+  if (is_caller ? !blocks_->NeverWaits() : !blocks_->CanReadNow()) return false;
   return pieces_.size() < kPiecesPerThread * threads_ && bytes_ + piece_bytes_ <= most_bytes_;
 }
 

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -267,28 +269,81 @@ TEST_F(TextBlocksTest, PackedDataThatEndEarlyGiveTheRowsBefore) {
               expected);
 }
 
-// What is read ahead must not keep a caller who has had enough waiting for a pipe.
-TEST_F(TextBlocksTest, ASilentPipeHoldsNobodyUp) {
-  const std::string path = folder_.File("pipe.jsonl");
-  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  const int both = ::open(path.c_str(), O_RDWR | O_CLOEXEC);  // So that opening does not wait.
-  ASSERT_GE(both, 0);
-  std::string text;
-  for (int i = 0; i < 100; ++i) text += "{\"x\":1}\n";
-  ASSERT_EQ(::write(both, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-  const auto schema = MakeSchema(R"({"name":"x","kind":"dense","type":"int64"})");
-  TextInputOptions options;
-  options.threads = 3;
-  options.block_bytes = 64;
-  auto input = TextInput::Open(path, schema, options);
-  ASSERT_TRUE(input.ok());
-  RowBatch batch(schema);
-  // All that was written is there, and helpers wait for more.
-  while (batch.num_rows() < 100) ASSERT_TRUE((*input)->Next(SIZE_MAX, &batch).ok());
+// A pipe whose writer is silent once it has written some rows.
+class SilentPipeTest : public TextBlocksTest {
+ protected:
+  static constexpr std::string_view kRow = "{\"x\":1}\n";
+
+  void SetUp() override {
+    const std::string path = folder_.File("pipe.jsonl");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    both_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);  // So that opening does not wait.
+    ASSERT_GE(both_, 0);
+    ASSERT_GE(::fcntl(both_, F_SETPIPE_SZ, 1 << 20), 1 << 20);
+    WriteRows(100);  // Opening looks at the first bytes.
+    TextInputOptions options;
+    options.threads = 3;
+    options.block_bytes = 1 << 20;
+    auto input = TextInput::Open(path, schema_, options);
+    ASSERT_TRUE(input.ok());
+    input_ = *std::move(input);
+  }
+  void TearDown() override { ::close(both_); }
+
+  void WriteRows(size_t count) const {
+    std::string text;
+    for (size_t i = 0; i < count; ++i) text += kRow;
+    ASSERT_EQ(::write(both_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  void ReadRows(size_t count) {
+    RowBatch batch(schema_);
+    while (batch.num_rows() < count) ASSERT_TRUE(input_->Next(SIZE_MAX, &batch).ok());
+    EXPECT_EQ(batch.num_rows(), count);
+  }
+
+  std::shared_ptr<const Schema> schema_ =
+      MakeSchema(R"({"name":"x","kind":"dense","type":"int64"})");
+  std::unique_ptr<TextInput> input_;
+  int both_ = -1;
+};
+
+// What is read ahead must not keep a caller waiting who has had enough.
+TEST_F(SilentPipeTest, ACallerGoesAtOnce) {
+  ReadRows(100);
+  for (int i = 0; i < 3; ++i) {
+    WriteRows(100);
+    ReadRows(100);
+  }
   const auto start = std::chrono::steady_clock::now();
-  input->reset();
+  input_.reset();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
-  ::close(both);
+}
+
+// Nor one for whom rows are being parsed by another thread.
+TEST_F(SilentPipeTest, ACallerGetsTheRowsThatAreThere) {
+  ReadRows(100);
+  WriteRows(100);
+  ReadRows(100);
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_done = false;
+  // Ends a test that fails.
+  std::thread rescuer([&] {
+    std::unique_lock lock(mutex);
+    if (changed.wait_for(lock, std::chrono::seconds(60), [&] { return is_done; })) return;
+    ADD_FAILURE() << "the caller waits for rows behind those that are there";
+    WriteRows(1 << 14);
+  });
+  for (int i = 0; i < 20; ++i) {
+    WriteRows(1 << 14);
+    ReadRows(1 << 14);
+  }
+  {
+    const std::lock_guard lock(mutex);
+    is_done = true;
+  }
+  changed.notify_all();
+  rescuer.join();
 }
 
 }  // namespace

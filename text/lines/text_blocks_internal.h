@@ -30,6 +30,8 @@ class TextBlocks {
   // False where the next block might have to wait for a pipe that is to be opened, or the caller
   // wants to hear of it first.
   bool CanReadNow() const { return !file_ended_ || is_over() || files_.OpensAtOnce(); }
+  // Whether Read never has to wait: all are files, none is a pipe.
+  bool NeverWaits() const { return bytes_total_ > 0; }
   // False at the end of all. What cannot be read is in block->end.
   bool Read(TextBlock* block);
   // Wakes whoever waits in Read for a pipe.
