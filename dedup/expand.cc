@@ -1,40 +1,13 @@
-// Parts of expansion that need no SIMD of their own; the others are in pad_rows.cc,
-// gather_rows.cc, inverse.cc and shape_starts.cc.
+// Renumbering, the part of expansion that needs no SIMD; the others are in expand_scalars.cc,
+// pad_rows.cc, gather_rows.cc, inverse.cc and shape_starts.cc.
 
 #include "dsi/dedup/expand_internal.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
 namespace dsi::internal {
-namespace {
-
-template <typename T>
-void ExpandScalarsOf(const std::byte* values, std::span<const uint32_t> slots, std::byte* out,
-                     size_t stride_bytes) {
-  for (size_t i = 0; i < slots.size(); ++i) {
-    std::memcpy(out + i * stride_bytes, values + size_t{slots[i]} * sizeof(T), sizeof(T));
-  }
-}
-
-}  // namespace
-
-void ExpandScalars(const std::byte* values, int width, std::span<const uint32_t> slots,
-                   std::byte* out, size_t stride_bytes) {
-  switch (width) {
-    case 1:
-      return ExpandScalarsOf<uint8_t>(values, slots, out, stride_bytes);
-    case 2:
-      return ExpandScalarsOf<uint16_t>(values, slots, out, stride_bytes);
-    case 4:
-      return ExpandScalarsOf<uint32_t>(values, slots, out, stride_bytes);
-    default:
-      return ExpandScalarsOf<uint64_t>(values, slots, out, stride_bytes);
-  }
-}
-
 void BatchUnique::Reset(uint32_t num_unique, bool each_once) {
   each_once_ = each_once;
   if (each_once) return;

@@ -85,10 +85,11 @@ uint64_t GatherRows(const ValuePool& pool, std::span<const uint32_t> slots, cons
 // The same for unique rows 0, 1, …, count - 1.
 uint64_t GatherRowRange(const ValuePool& pool, size_t count, const JaggedRows& out);
 
-// One value per row: out[i × stride] = values[slots[i]], for dense features decoded to one value
-// per unique row. `stride_bytes` >= width, so that a column of a matrix can be filled.
-void ExpandScalars(const std::byte* values, int width, std::span<const uint32_t> slots,
-                   std::byte* out, size_t stride_bytes);
+// One value per row: out[i] = values[slots[i]], for features decoded to one value per unique row.
+// Preconditions: every slot is below num_values; values and out are aligned to `width`, which is 1,
+// 2, 4 or 8.
+void ExpandScalars(const std::byte* values, size_t num_values, int width,
+                   std::span<const uint32_t> slots, std::byte* out);
 
 // A place in a sequence of runs: so many rows into run `run`.
 struct RunPosition {

@@ -5,47 +5,13 @@
 #include <cstring>
 
 #include "dsi/dedup/expand_internal.h"
+#include "dsi/dedup/weave_columns_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-constexpr size_t kBlockColumns = 8;
-constexpr uint32_t kBlockRows = 1024;  // A block's columns stay in the first-level cache.
-
-template <typename T>
-void WeaveOf(const std::byte* const* columns, size_t num_columns, size_t num_rows, std::byte* out,
-             size_t row_items) {
-  if (num_columns == kBlockColumns) {
-    const std::byte* c[kBlockColumns];
-    std::copy_n(columns, kBlockColumns, c);
-    for (size_t row = 0; row < num_rows; ++row) {
-      T items[kBlockColumns];
-      for (size_t i = 0; i < kBlockColumns; ++i)
-        std::memcpy(&items[i], c[i] + row * sizeof(T), sizeof(T));
-      std::memcpy(out + row * row_items * sizeof(T), items, sizeof(items));
-    }
-    return;
-  }
-  for (size_t i = 0; i < num_columns; ++i) {
-    for (size_t row = 0; row < num_rows; ++row)
-      std::memcpy(out + (row * row_items + i) * sizeof(T), columns[i] + row * sizeof(T), sizeof(T));
-  }
-}
-
-void Weave(size_t item_size, const std::byte* const* columns, size_t num_columns, size_t num_rows,
-           std::byte* out, size_t row_items) {
-  switch (item_size) {
-    case 1:
-      return WeaveOf<uint8_t>(columns, num_columns, num_rows, out, row_items);
-    case 2:
-      return WeaveOf<uint16_t>(columns, num_columns, num_rows, out, row_items);
-    case 4:
-      return WeaveOf<uint32_t>(columns, num_columns, num_rows, out, row_items);
-    default:
-      return WeaveOf<uint64_t>(columns, num_columns, num_rows, out, row_items);
-  }
-}
+constexpr uint32_t kBlockRows = 256;  // A block's columns stay in the first-level cache.
 
 // One value per row of [first, first + count) of the piece; missing ones are the fill.
 const std::byte* ColumnRows(const ScanOutput& output, const BatchPiece& piece, uint32_t first,
@@ -57,7 +23,7 @@ const std::byte* ColumnRows(const ScanOutput& output, const BatchPiece& piece, u
   const int width = static_cast<int>(output.item_size);
   if (shape.plain && rows.identity) return values.values + size_t{first} * output.item_size;
   if (shape.plain) {
-    ExpandScalars(values.values, width, slots, room, output.item_size);
+    ExpandScalars(values.values, values.num_values, width, slots, room);
     return room;
   }
   const ValuePool pool{.values = values.values,
@@ -86,9 +52,9 @@ void FillPiece(const ScanProjection& projection, uint32_t at, const BatchPiece& 
   const SetPlace& place = batch->sets[at];
   const size_t num_columns = set.outputs.size();
   const auto item_size = static_cast<size_t>(TypeWidth(set.dtype));
-  scratch->columns.resize(kBlockColumns * kBlockRows * sizeof(uint64_t));
-  scratch->present.resize((kBlockColumns + 1) * kBlockRows);
-  uint8_t* const ones = scratch->present.data() + kBlockColumns * kBlockRows;
+  scratch->columns.resize(kWovenColumns * kBlockRows * sizeof(uint64_t));
+  scratch->present.resize((kWovenColumns + 1) * kBlockRows);
+  uint8_t* const ones = scratch->present.data() + kWovenColumns * kBlockRows;
   std::memset(ones, 1, kBlockRows);
   // Where no value is missing the mask needs no weaving.
   const bool all_present = std::all_of(
@@ -102,10 +68,12 @@ void FillPiece(const ScanProjection& projection, uint32_t at, const BatchPiece& 
   for (uint32_t first = begin; first < end; first += kBlockRows) {
     const uint32_t count = std::min(kBlockRows, end - first);
     const uint64_t row = uint64_t{piece.first} + first;
-    for (size_t block = 0; block < num_columns; block += kBlockColumns) {
-      const size_t in_block = std::min(kBlockColumns, num_columns - block);
-      const std::byte* columns[kBlockColumns];
-      const std::byte* present[kBlockColumns];
+    for (size_t next = 0; next < num_columns; next += kWovenColumns) {
+      // As many as are woven at once, if there are so many: some are woven twice then.
+      const size_t in_block = std::min(kWovenColumns, num_columns);
+      const size_t block = std::min(next, num_columns - in_block);
+      const std::byte* columns[kWovenColumns];
+      const std::byte* present[kWovenColumns];
       for (size_t i = 0; i < in_block; ++i) {
         const ScanOutput& output = projection.outputs[set.outputs[block + i]];
         columns[i] = ColumnRows(output, piece, first, count,
@@ -115,11 +83,10 @@ void FillPiece(const ScanProjection& projection, uint32_t at, const BatchPiece& 
                                  scratch->present.data() + i * kBlockRows);
       }
       const uint64_t cell = row * num_columns + block;
-      Weave(item_size, columns, in_block, count, batch->At(place.values) + cell * item_size,
-            num_columns);
-      if (!all_present) {
-        Weave(1, present, in_block, count, batch->At(place.present) + cell, num_columns);
-      }
+      WeaveColumns(item_size, {columns, in_block}, count,
+                   batch->At(place.values) + cell * item_size, num_columns);
+      if (!all_present)
+        WeaveColumns(1, {present, in_block}, count, batch->At(place.present) + cell, num_columns);
     }
   }
 }

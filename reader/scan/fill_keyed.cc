@@ -26,7 +26,8 @@ template <typename T>
 uint64_t FillNumbers(const Source& source, const PieceRows& rows, const KeyedRows<T>& out) {
   const uint64_t item_size = source.output->item_size;
   if (!rows.in_order) {
-    ExpandScalars(source.pool.values, source.pool.width, rows.slots, out.values, item_size);
+    ExpandScalars(source.pool.values, source.pool.num_values, source.pool.width, rows.slots,
+                  out.values);
   } else if (rows.count != 0) {
     std::memcpy(out.values, source.pool.values, rows.count * item_size);
   }

@@ -57,7 +57,8 @@ uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool 
       std::memcpy(out.values, source.pool.values + first_slot * output.item_size,
                   num_rows * output.item_size);
     } else {
-      ExpandScalars(source.pool.values, source.pool.width, slots, out.values, output.item_size);
+      ExpandScalars(source.pool.values, source.pool.num_values, source.pool.width, slots,
+                    out.values);
     }
     std::fill_n(out.kept, num_rows, 1);
     std::memset(out.present, 1, num_rows);

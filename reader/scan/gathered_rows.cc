@@ -106,7 +106,7 @@ Status GatheredRows::AddValues(uint32_t values) {
                 .lengths = lengths},
                fresh, {.values = out, .room = count});
   } else if (shape.entries == 1) {
-    ExpandScalars(from.values, static_cast<int>(width), fresh, out, width);
+    ExpandScalars(from.values, from.num_values, static_cast<int>(width), fresh, out);
   } else {
     const size_t row_bytes = shape.entries * width;
     for (const uint32_t slot : fresh) {

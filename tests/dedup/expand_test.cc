@@ -410,25 +410,6 @@ TEST_P(ExpandTest, StartsOfScalarsOfEveryNumberD010) {
   }
 }
 
-TEST(ExpandScalars, FillsColumnsOfAMatrix) {
-  std::mt19937_64 random(3);
-  for (const size_t width : {1, 2, 4, 8}) {
-    for (const size_t stride : {width, width * 3, width + 1}) {
-      std::vector<std::byte> values(50 * width);
-      for (std::byte& value : values) value = static_cast<std::byte>(random());
-      std::vector<uint32_t> slots(99);
-      for (uint32_t& slot : slots) slot = static_cast<uint32_t>(random() % 50);
-      std::vector<std::byte> out(slots.size() * stride, std::byte{0xAA});
-      std::vector<std::byte> expected = out;
-      for (size_t i = 0; i < slots.size(); ++i) {
-        std::memcpy(&expected[i * stride], &values[slots[i] * width], width);
-      }
-      ExpandScalars(values.data(), static_cast<int>(width), slots, out.data(), stride);
-      EXPECT_EQ(out, expected);
-    }
-  }
-}
-
 // As a table would have it, which is not asked.
 TEST(BatchUnique, NumbersSlotsThatComeOnce) {
   BatchUnique batch_unique;
