@@ -52,4 +52,19 @@ size_t BatchUnique::Renumber(std::span<const uint32_t> slots, uint32_t* inverse,
   return count;
 }
 
+size_t RenumberAscending(std::span<const uint32_t> slots, uint32_t* inverse, uint32_t* unique) {
+  if (slots.empty()) return 0;
+  // No branch: whether a slot is the one before is not predictable.
+  uint32_t last = slots[0];
+  uint32_t number = 0;
+  unique[0] = last;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const uint32_t slot = slots[i];
+    number += slot != last ? 1 : 0;
+    unique[number] = last = slot;
+    inverse[i] = number;
+  }
+  return size_t{number} + 1;
+}
+
 }  // namespace dsi::internal

@@ -139,6 +139,9 @@ class BatchUnique {
   bool each_once_ = false;
 };
 
+// The same for slots that never fall, of which equal ones stand together: no table is needed.
+size_t RenumberAscending(std::span<const uint32_t> slots, uint32_t* inverse, uint32_t* unique);
+
 // Shape codes of lists (spec D-010: 0 missing, n + 1) to lengths, to the place of each row's first
 // value and to 1 for each present row; returns the number of values. *greatest is the greatest
 // code, also of those refused. Refuses as damage a code above 2^31 (spec F-090) and a total above

@@ -352,11 +352,7 @@ void GroupIndexDecoder::Choose(std::span<const uint32_t> chosen, bool may_touch)
   if (general()) {
     count = renumber_.Renumber(rows_.slots, inverse_.data(), touched_.data());
   } else {
-    // Slots never fall, so that equal ones stand together.
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      if (count == 0 || touched_[count - 1] != rows_.slots[i]) touched_[count++] = rows_.slots[i];
-      inverse_[i] = static_cast<uint32_t>(count - 1);
-    }
+    count = RenumberAscending(rows_.slots, inverse_.data(), touched_.data());
   }
   rows_.touched = std::span(touched_).first(count);
   rows_.inverse = std::span(inverse_).first(chosen.size());

@@ -21,8 +21,13 @@ void PickedRows::Pick(const StripeDecoder& decoder, const GatheredRows* gathered
     if (!projection_.groups[i].want_touched) continue;
     to.touched.resize(rows.size());
     to.inverse.resize(rows.size());
-    to.renumber.Reset(from.num_unique);
-    const size_t count = to.renumber.Renumber(to.slots, to.inverse.data(), to.touched.data());
+    size_t count = 0;
+    if (from.scattered) {
+      to.renumber.Reset(from.num_unique);
+      count = to.renumber.Renumber(to.slots, to.inverse.data(), to.touched.data());
+    } else {
+      count = RenumberAscending(to.slots, to.inverse.data(), to.touched.data());
+    }
     to.rows.touched = std::span(to.touched).first(count);
     to.rows.inverse = to.inverse;
   }

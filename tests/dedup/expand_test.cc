@@ -428,6 +428,24 @@ TEST(BatchUnique, NumbersSlotsThatComeOnce) {
   EXPECT_EQ(batch_unique.Renumber(slots, inverse.data(), unique.data()), 1u);
 }
 
+TEST(BatchUnique, AscendingSlotsNeedNoTable) {
+  std::mt19937_64 random(6);
+  for (size_t rows = 0; rows < 200; ++rows) {
+    std::vector<uint32_t> slots(rows);
+    uint32_t slot = static_cast<uint32_t>(random() % 3);
+    for (uint32_t& at : slots) at = slot += random() % 2 == 0 ? 0 : random() % 5;
+    std::vector<uint32_t> inverse(rows), unique(rows), expected_inverse(rows), expected(rows);
+    BatchUnique batch_unique;
+    batch_unique.Reset(slot + 1);
+    const size_t count = batch_unique.Renumber(slots, expected_inverse.data(), expected.data());
+    ASSERT_EQ(RenumberAscending(slots, inverse.data(), unique.data()), count);
+    EXPECT_EQ(inverse, expected_inverse);
+    unique.resize(count);
+    expected.resize(count);
+    EXPECT_EQ(unique, expected);
+  }
+}
+
 TEST(BatchUnique, NumbersByFirstUseOverManyBatchesAndStripes) {
   std::mt19937_64 random(5);
   BatchUnique batch_unique;
