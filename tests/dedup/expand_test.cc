@@ -433,7 +433,8 @@ TEST(BatchUnique, AscendingSlotsNeedNoTable) {
   for (size_t rows = 0; rows < 200; ++rows) {
     std::vector<uint32_t> slots(rows);
     uint32_t slot = static_cast<uint32_t>(random() % 3);
-    for (uint32_t& at : slots) at = slot += random() % 2 == 0 ? 0 : random() % 5;
+    for (uint32_t& at : slots)
+      at = slot += static_cast<uint32_t>(random() % 2 == 0 ? 0 : random() % 5);
     std::vector<uint32_t> inverse(rows), unique(rows), expected_inverse(rows), expected(rows);
     BatchUnique batch_unique;
     batch_unique.Reset(slot + 1);
