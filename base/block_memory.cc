@@ -1,5 +1,6 @@
 #include "dsi/base/block_memory_internal.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -59,6 +60,9 @@ class IdleBlocks {
     bytes_ += block.capacity;
   }
 
+  void Lock() { mutex_.lock(); }
+  void Unlock() { mutex_.unlock(); }
+
  private:
   Block Remove(size_t i) {
     const Block block = blocks_[i];
@@ -78,6 +82,9 @@ class IdleBlocks {
 // destroyed, as blocks may be freed by objects of static lifetime.
 static_assert(std::is_trivially_destructible_v<IdleBlocks>);
 constinit IdleBlocks idle;
+// In a process that is forked while another thread holds the lock nobody would ever give it back.
+[[maybe_unused]] const int handlers =
+    ::pthread_atfork([] { idle.Lock(); }, [] { idle.Unlock(); }, [] { idle.Unlock(); });
 
 size_t AlignmentOf(uint64_t size) { return size >= kFewestHugeBytes ? kHugePage : 64; }
 
