@@ -169,6 +169,12 @@ Result<std::unique_ptr<ParsedBlock>> BlockQueue::Take(bool ahead, RowParser* par
   }
 }
 
+bool BlockQueue::CanTakeNow() {
+  const std::lock_guard lock(mutex_);
+  if (!pieces_.empty()) return pieces_.front() != nullptr || blocks_->NeverWaits();
+  return at_end_ || blocks_->IsReady();
+}
+
 void BlockQueue::GiveBack(std::unique_ptr<ParsedBlock> piece) {
   // Of a line that is longer than most blocks are nothing is kept.
   if (piece == nullptr || BytesOf(*piece) > most_bytes_) return;

@@ -59,6 +59,8 @@ class BlockQueue {
   // The next block, parsed where `ahead` says that whole blocks are wanted; null at the end. The
   // parser is the caller's own. kResourceExhausted: no memory to read one.
   Result<std::unique_ptr<ParsedBlock>> Take(bool ahead, RowParser* parser);
+  // False where Take might wait for who writes into a pipe.
+  bool CanTakeNow();
   // For the memory to be used again.
   void GiveBack(std::unique_ptr<ParsedBlock> piece);
   const TextBlocks& blocks() const { return *blocks_; }

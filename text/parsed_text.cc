@@ -140,6 +140,8 @@ Status ParsedText::JoinNext() {
   std::memmove(joined.bytes.data(), joined.bytes.data() + from, joined.size);
   for (size_t i = 0; i < blocks_to_join_ && !joined.ends_file; ++i) {
     if (!joined.end.ok()) return end_ = joined.end;
+    // The row may be whole by now, and nobody writes more before it is read.
+    if (i > 0 && !queue_.CanTakeNow()) break;
     DSI_ASSIGN_OR_RETURN(std::unique_ptr<ParsedBlock> next, queue_.Take(true, parser_.get()));
     if (next == nullptr) break;  // Cannot be: a file ends in a block that says so.
     const TextBlock& block = next->block;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -344,6 +345,45 @@ TEST_F(SilentPipeTest, ACallerGetsTheRowsThatAreThere) {
   }
   changed.notify_all();
   rescuer.join();
+}
+
+// Who writes by lines may wait for what becomes of a row before the next one.
+TEST_F(TextBlocksTest, ARowOfManyLinesIsThereWithItsLastLine) {
+  const auto schema = MakeSchema(R"({"name":"x","kind":"dense","type":"int64"},
+                                    {"name":"s","kind":"string"})");
+  for (const int threads : {1, 3}) {
+    const std::string path = folder_.File("pipe" + std::to_string(threads) + ".csv");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    const int both = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_GE(both, 0);
+    const auto write = [&](const std::string& text) {
+      EXPECT_EQ(::write(both, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    };
+    write("x,s\n");
+    TextInputOptions options;
+    options.threads = threads;
+    auto input = TextInput::Open(path, schema, options);
+    ASSERT_TRUE(input.ok());
+    RowBatch batch(schema);
+    for (size_t row = 1; row <= 4; ++row) {
+      auto next = std::async(std::launch::async, [&] { return (*input)->Next(SIZE_MAX, &batch); });
+      write(std::to_string(row) + ",\"a\n");
+      for (size_t line = 0; line < row; ++line) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        write(line + 1 < row ? "b\n" : "c\"\n");
+      }
+      EXPECT_EQ(next.wait_for(std::chrono::seconds(10)), std::future_status::ready)
+          << "row " << row << ", threads " << threads;
+      while (next.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
+        write("0,\n");
+      const Result<bool> more = next.get();
+      EXPECT_TRUE(more.ok() && *more) << more.status().ToString();
+      EXPECT_EQ(batch.num_rows(), row);
+      if (HasFailure()) break;
+    }
+    input->reset();
+    ::close(both);
+  }
 }
 
 }  // namespace

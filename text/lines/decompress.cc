@@ -20,21 +20,26 @@ namespace {
 
 constexpr size_t kCompressedChunk = 1 << 18;
 
-// Holds what was read of the compressed source and not yet used.
+// Holds what was read of the compressed source and not yet used, and knows whether the unpacker may
+// have more output than there was room for: that is had without waiting for who writes into a pipe.
 class CompressedInput {
  public:
   explicit CompressedInput(std::unique_ptr<ByteSource> source)
       : source_(std::move(source)), bytes_(kCompressedChunk) {}
 
-  // Reads more when all is used; the rest stays empty at the end of the source.
+  // Reads more when all is used and nothing is held back; else is_over at the end of the source.
   Status Refill() {
-    if (at_ < size_) return {};
+    if (at_ < size_ || holds_back_) return {};
     DSI_ASSIGN_OR_RETURN(size_, source_->Read(bytes_));
     at_ = 0;
     return {};
   }
   std::span<char> rest() { return std::span(bytes_).subspan(at_, size_ - at_); }
-  void Use(size_t count) { at_ += count; }
+  bool is_over() const { return at_ == size_ && !holds_back_; }
+  void Use(size_t count, bool holds_back) {
+    at_ += count;
+    holds_back_ = holds_back;
+  }
   const ByteSource& source() const { return *source_; }
   bool is_ready() const { return at_ < size_ || source_->is_ready(); }
 
@@ -56,6 +61,7 @@ class CompressedInput {
   std::vector<char> bytes_;
   size_t at_ = 0;
   size_t size_ = 0;
+  bool holds_back_ = false;
 };
 
 class GzipSource : public ByteSource {
@@ -74,7 +80,7 @@ class GzipSource : public ByteSource {
     while (true) {
       DSI_RETURN_IF_ERROR(input_.Refill());
       const std::span<char> rest = input_.rest();
-      if (rest.empty()) {
+      if (input_.is_over()) {
         if (inside_) return input_.EndsEarly(name_, "gzip");
         return size_t{0};
       }
@@ -88,11 +94,11 @@ class GzipSource : public ByteSource {
       const int code = inflate(&stream_, Z_NO_FLUSH);
       if (code == Z_MEM_ERROR) return OutOfMemory();
       if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
-        input_.Use(rest.size() - stream_.avail_in);
+        input_.Use(rest.size() - stream_.avail_in, false);
         return input_.Damaged(name_, "gzip", stream_.msg != nullptr ? stream_.msg : "unknown");
       }
-      input_.Use(rest.size() - stream_.avail_in);
       if (code == Z_STREAM_END) inside_ = false;
+      input_.Use(rest.size() - stream_.avail_in, inside_ && stream_.avail_out == 0);
       const size_t count = capacity - stream_.avail_out;
       if (count > 0) return count;
     }
@@ -125,18 +131,19 @@ class ZstdSource : public ByteSource {
       const std::span<char> rest = input_.rest();
       ZSTD_outBuffer out{dst.data(), dst.size(), 0};
       ZSTD_inBuffer in{rest.data(), rest.size(), 0};
-      if (rest.empty() && !inside_) return size_t{0};
+      const bool is_over = input_.is_over();
+      if (is_over && !inside_) return size_t{0};
       const size_t code = ZSTD_decompressStream(stream_, &out, &in);
       if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) return OutOfMemory();
       if (ZSTD_isError(code) != 0) {
-        input_.Use(in.pos);
+        input_.Use(in.pos, false);
         return input_.Damaged(name_, "zstd", ZSTD_getErrorName(code));
       }
-      input_.Use(in.pos);
       inside_ = code != 0;
+      input_.Use(in.pos, inside_ && out.pos == out.size);
       if (out.pos > 0) return out.pos;
       // With no input left, a frame that gives nothing more was cut off.
-      if (rest.empty()) return input_.EndsEarly(name_, "zstd");
+      if (is_over) return input_.EndsEarly(name_, "zstd");
     }
   }
 
@@ -166,8 +173,9 @@ class Lz4Source : public ByteSource {
     while (true) {
       DSI_RETURN_IF_ERROR(input_.Refill());
       const std::span<char> rest = input_.rest();
-      // Frames may follow one another; the library holds back output that had no room.
-      if (rest.empty() && !inside_) return size_t{0};
+      // Frames may follow one another.
+      const bool is_over = input_.is_over();
+      if (is_over && !inside_) return size_t{0};
       size_t taken = rest.size();
       size_t made = dst.size();
       const size_t code = LZ4F_decompress(stream_, dst.data(), &made, rest.data(), &taken, nullptr);
@@ -176,10 +184,10 @@ class Lz4Source : public ByteSource {
         if (why == "ERROR_allocation_failed") return OutOfMemory();
         return input_.Damaged(name_, "LZ4", why);
       }
-      input_.Use(taken);
       inside_ = code != 0;
+      input_.Use(taken, inside_ && made == dst.size());
       if (made > 0) return made;
-      if (rest.empty()) return input_.EndsEarly(name_, "LZ4");
+      if (is_over) return input_.EndsEarly(name_, "LZ4");
     }
   }
 

@@ -32,6 +32,8 @@ class TextBlocks {
   bool CanReadNow() const { return !file_ended_ || is_over() || files_.OpensAtOnce(); }
   // Whether Read never has to wait: all are files, none is a pipe.
   bool NeverWaits() const { return bytes_total_ > 0; }
+  // Whether there is something to read now.
+  bool IsReady() const { return NeverWaits() || (file_ended_ ? is_over() : bytes_->is_ready()); }
   // False at the end of all. What cannot be read is in block->end.
   bool Read(TextBlock* block);
   // Wakes whoever waits in Read for a pipe.
