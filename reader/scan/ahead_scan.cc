@@ -107,7 +107,8 @@ class AheadScan final : public Scan {
   }
 
   bool is_ready() const noexcept override {
-    if (is_done_) return true;
+    // In a forked child Next waits for nobody, and the lock may be another thread's for good.
+    if (is_done_ || process_ != getpid()) return true;
     const std::lock_guard lock(queue_->mutex);
     return !queue_->finished.empty() || queue_->is_broken;
   }
@@ -142,8 +143,8 @@ class AheadScan final : public Scan {
           queue.idle.pop_back();
         }
       }
-      Result<bool> made = source_->Next(&next.batch);
-      next.status = made.status();
+      const Result<bool> made = source_->Next(&next.batch);
+      next.status = NoThrow([&]() -> Status { return made.status(); });
       next.more = more = made.ok() && *made;
       next.stats = source_->stats();
       next.stats.seconds.blocked = blocked;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -47,14 +48,20 @@ void StripeFetcher::StartThreads() {
   try {
     while (threads_.size() < count) threads_.emplace_back([this] { Work(); });
   } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
   }
 }
 
 FetchedStripe StripeFetcher::Take(size_t stripe) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  // Who plans it as well would have its pages read twice.
+  changed_.wait(lock, [&] { return planning_ != stripe; });
   while (!stripes_.empty() && stripes_.front().number < stripe) stripes_.pop_front();
   changed_.notify_all();
-  if (stripes_.empty() || stripes_.front().number != stripe) return {};
+  if (stripes_.empty() || stripes_.front().number != stripe) {
+    next_stripe_ = std::max(next_stripe_, stripe + 1);  // This one is planned by the caller.
+    return {};
+  }
   Stripe& found = stripes_.front();
   return {std::move(found.plan), found.ranges};
 }
@@ -67,8 +74,10 @@ void StripeFetcher::Follow(const StripePlan& plan, const StripeRows& rows,
     Stripe followed{
         .number = plan.stripe, .ranges = std::move(ranges), .reads = ReadsOf(plan, rows)};
     stripes_.push_front(std::move(followed));
-    if (stripes_.size() == 1) next_stripe_ = plan.stripe + 1;
-    if (threads_.empty()) StartThreads();
+    if (threads_.empty()) {
+      next_stripe_ = plan.stripe + 1;
+      StartThreads();
+    }
   }
   changed_.notify_all();
 }
@@ -110,9 +119,10 @@ StripeFetcher::Stripe* StripeFetcher::Unread() {
 
 // Plans the next stripe, if it is time for that.
 bool StripeFetcher::PlanNext(std::unique_lock<std::mutex>* lock) {
-  if (is_planning_ || next_stripe_ >= end_stripe_ || stripes_.size() > kStripesAhead) return false;
-  is_planning_ = true;
+  if (planning_ != kNoStripe || next_stripe_ >= end_stripe_ || stripes_.size() > kStripesAhead)
+    return false;
   const size_t number = next_stripe_++;
+  planning_ = number;
   lock->unlock();
   Stripe next{.number = number};
   const Status status = NoThrow([&]() -> Status {
@@ -127,7 +137,9 @@ bool StripeFetcher::PlanNext(std::unique_lock<std::mutex>* lock) {
     return Status::Ok();
   });
   lock->lock();
-  is_planning_ = false;
+  planning_ = kNoStripe;
+  // Others read what it needs, or plan the next one.
+  changed_.notify_all();
   if (status.ok()) stripes_.push_back(std::move(next));
   return true;
 }
@@ -152,8 +164,13 @@ bool StripeFetcher::ReadNext(std::unique_lock<std::mutex>* lock) {
   for (uint64_t sum = 0; stripe->next < stripe->reads.size() && sum < kBytesPerCall;) {
     const Read& read = stripe->reads[stripe->next];
     if (!HasRoom(read)) break;
-    auto piece = std::make_shared<RangeMemory>(budget_);
-    if (!piece->Reserve(read.size).ok()) break;
+    // Ranges that are claimed are read whatever happens: others may wait for them.
+    std::shared_ptr<RangeMemory> piece;
+    const Status reserved = NoThrow([&] {
+      piece = std::make_shared<RangeMemory>(budget_);
+      return piece->Reserve(read.size);
+    });
+    if (!reserved.ok()) break;
     ++stripe->next;
     if (!ranges->Claim(read.range)) continue;
     sum += read.size;

@@ -39,7 +39,8 @@ class StripeFetcher {
   StripeFetcher(const StripeFetcher&) = delete;
   StripeFetcher& operator=(const StripeFetcher&) = delete;
 
-  // The stripe, if it has been planned; stripes before it are forgotten.
+  // The stripe, if it has been planned, which is waited for where it was begun; stripes before it
+  // are forgotten.
   FetchedStripe Take(size_t stripe);
   // Reads what is left of a stripe that the caller planned, from these rows on, and then the
   // stripes behind it.
@@ -60,6 +61,8 @@ class StripeFetcher {
     size_t next = 0;               // The first that nobody has begun.
   };
 
+  static constexpr size_t kNoStripe = SIZE_MAX;
+
   void StartThreads();
   void Work();
   bool PlanNext(std::unique_lock<std::mutex>* lock);
@@ -78,7 +81,7 @@ class StripeFetcher {
   std::condition_variable changed_;
   std::deque<Stripe> stripes_;  // Ascending.
   size_t next_stripe_ = 0;      // To be planned.
-  bool is_planning_ = false;
+  size_t planning_ = kNoStripe;
   bool is_over_ = false;
   std::vector<std::thread> threads_;
 };

@@ -26,8 +26,8 @@ class AllocationFailure : public ::testing::Test {
     delete bytes_;
     bytes_ = nullptr;
   }
-  static std::unique_ptr<Reader> Open() {
-    auto reader = Reader::Open(OpenMemoryFile(*bytes_, "file"));
+  static std::unique_ptr<Reader> Open(const ReaderOptions& options = {}) {
+    auto reader = Reader::Open(OpenMemoryFile(*bytes_, "file"), options);
     EXPECT_TRUE(reader.ok()) << reader.status().ToString();
     return *std::move(reader);
   }
@@ -94,22 +94,24 @@ TEST_F(AllocationFailure, WhatTellsAboutTheFileSlow) {
   });
 }
 
+Status ReadAll(const Reader& reader, const ScanOptions& options) {
+  DSI_ASSIGN_OR_RETURN(const auto scan, reader.NewScan(options));
+  Batch batch;
+  for (;;) {
+    const auto more = scan->Next(&batch);
+    if (!more.ok()) {
+      // The end does not change, and there is no batch.
+      if (scan->Next(&batch).ok() || batch.num_rows() != 0 || !batch.slab().empty())
+        return {StatusCode::kCorrupt, "not over"};
+      return more.status();
+    }
+    if (!*more) return Status::Ok();
+  }
+}
+
 TEST_F(AllocationFailure, ScansSlow) {
   const auto reader = Open();
-  const auto read = [&](const ScanOptions& options) -> Status {
-    DSI_ASSIGN_OR_RETURN(const auto scan, reader->NewScan(options));
-    Batch batch;
-    for (;;) {
-      const auto more = scan->Next(&batch);
-      if (!more.ok()) {
-        // The end does not change, and there is no batch.
-        if (scan->Next(&batch).ok() || batch.num_rows() != 0 || !batch.slab().empty())
-          return {StatusCode::kCorrupt, "not over"};
-        return more.status();
-      }
-      if (!*more) return Status::Ok();
-    }
-  };
+  const auto read = [&](const ScanOptions& options) { return ReadAll(*reader, options); };
   ScanOptions options;
   options.batch_size = 150;
   FailEach("all", [&] { return read(options); });
@@ -122,6 +124,19 @@ TEST_F(AllocationFailure, ScansSlow) {
   options.batch_size = 20;
   options.filter.sample = {{.when = {}, .keep = 0.05}};
   FailEach("filtered", [&] { return read(options); });
+}
+
+// Nobody waits for what another thread could not do.
+TEST_F(AllocationFailure, ScansAheadSlow) {
+  // Many ranges, so that there are some before one that fails.
+  const auto reader = Open({.coalesce_gap = 0, .max_read_bytes = 1});
+  ScanOptions options;
+  options.batch_size = 150;
+  for (const uint32_t threads : {1U, 3U}) {
+    options.threads = threads;
+    options.read_ahead_bytes = 4 << 20;
+    FailEach("ahead", [&] { return ReadAll(*reader, options); });
+  }
 }
 
 TEST_F(AllocationFailure, ViewsSlow) {

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "dsi/reader/scan_metrics.h"
+#include "dsi/tests/support/fault_file.h"
 #include "dsi/tests/support/history_table.h"
 #include "dsi/tests/support/memory_hook.h"
 #include "dsi/tests/support/reseal.h"
@@ -249,6 +251,34 @@ TEST_P(ForkedScanTest, AChildIsTold) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, ForkedScanTest, ::testing::Values(0U, 1U << 20));
+
+// Next does not wait there for a batch that nobody makes.
+TEST_F(ScanThreadsTest, AForkedChildHasNothingToWaitFor) {
+  EditableFile file(bytes_);
+  const uint64_t pages = file.stripe(0).data_offset();
+  const uint64_t pages_end = pages + file.stripe(0).data_size();
+  std::atomic<bool> is_stuck = true;
+  ReadFaults faults;
+  faults.on_read = [&](uint64_t offset, uint64_t) {
+    while (offset >= pages && offset < pages_end && is_stuck)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  auto reader = Reader::Open(WithReadFaults(OpenMemoryFile(bytes_, "stuck"), std::move(faults)));
+  ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+  ScanOptions options = Everything(64);
+  options.read_ahead_bytes = 1 << 20;
+  auto scan = (*reader)->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  EXPECT_FALSE((*scan)->is_ready());
+  const pid_t child = fork();
+  if (child == 0) _exit((*scan)->is_ready() ? 0 : 1);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  is_stuck = false;
+  Batch batch;
+  EXPECT_TRUE((*scan)->Next(&batch).ok());
+}
 
 class CountingAllocator final : public SlabAllocator {
  public:

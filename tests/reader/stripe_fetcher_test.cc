@@ -1,0 +1,208 @@
+// What is read ahead of a scan: each byte once, stripes beside each other where a read takes long,
+// and never in the way of who needs it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "dsi/tests/reader/sample_file.h"
+#include "dsi/tests/support/fail_each.h"
+#include "dsi/tests/support/reseal.h"
+
+namespace dsi::test {
+namespace {
+
+constexpr int64_t kStripeRows = 2000;
+constexpr uint32_t kStripes = 5;
+constexpr int kWide = 3000;
+
+// Lists of which each stripe takes some 300 KiB in many pages, between other features.
+std::vector<std::byte> ListFile() {
+  Schema schema;
+  schema.features.push_back(Feature("row", Kind::kKey, {{"", Type::kInt64, ""}}));
+  schema.features.push_back(Feature("list", Kind::kList, {{"", Type::kInt64, ""}}));
+  // So that the directory is not read with the end of the file.
+  for (int i = 0; i < kWide; ++i)
+    schema.features.push_back(
+        Feature("f" + std::to_string(i), Kind::kDense, {{"", Type::kInt8, ""}}));
+  std::vector<std::byte> bytes;
+  WriterOptions options;
+  options.keep_order = true;
+  options.stripe_rows = kStripeRows;
+  options.page_values = 1024;
+  options.threads = 1;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "lists"), schema, options);
+  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+  std::mt19937_64 random(1);
+  RowBatch rows((*writer)->schema());
+  std::vector<int64_t> list(20);
+  for (int64_t i = 0; i < kStripes * kStripeRows; ++i) {
+    for (int64_t& value : list) value = static_cast<int64_t>(random());
+    EXPECT_TRUE(rows.SetInt(0, i).ok() && rows.SetInts(1, 0, list).ok());
+    for (int64_t f = 10 * i; f < 10 * (i + 1); ++f)
+      EXPECT_TRUE(rows.SetInt(2 + static_cast<size_t>(f % kWide), f % 7).ok());
+    EXPECT_TRUE(rows.EndRow().ok());
+  }
+  EXPECT_TRUE((*writer)->Append(rows).ok());
+  EXPECT_TRUE((*writer)->Finish().ok());
+  return bytes;
+}
+
+// Tells of each read before it is made. Thread-safe as what it tells.
+class ToldFile final : public RandomAccessFile {
+ public:
+  using Tell = std::function<void(uint64_t offset, uint64_t size)>;
+
+  ToldFile(std::vector<std::byte> bytes, SourceCosts costs, const Tell* tell)
+      : inner_(OpenMemoryFile(std::move(bytes), "told")), costs_(costs), tell_(*tell) {}
+
+  uint64_t size() const override { return inner_->size(); }
+  const std::string& name() const override { return inner_->name(); }
+  SourceCosts costs() const override { return costs_; }
+  Status ReadAt(uint64_t offset, std::span<std::byte> dst) const override {
+    if (tell_) tell_(offset, dst.size());
+    return inner_->ReadAt(offset, dst);
+  }
+  Status ReadMany(std::span<const ReadRequest> requests) const override {
+    for (const ReadRequest& request : requests)
+      DSI_RETURN_IF_ERROR(ReadAt(request.offset, request.dst));
+    return Status::Ok();
+  }
+
+ private:
+  std::unique_ptr<RandomAccessFile> inner_;
+  SourceCosts costs_;
+  const Tell& tell_;
+};
+
+class StripeFetcherTest : public ::testing::Test {
+ protected:
+  StripeFetcherTest() {
+    static const std::vector<std::byte> made = ListFile();
+    bytes_ = made;
+    EditableFile file(bytes_);
+    for (uint32_t i = 0; i < kStripes; ++i)
+      stripes_.push_back({file.stripe(i).data_offset(), file.stripe(i).data_size()});
+  }
+
+  // Of a source whose reads take long.
+  std::unique_ptr<Reader> Open(const ReaderOptions& options = {}) {
+    auto reader = Reader::Open(
+        std::make_unique<ToldFile>(bytes_, SourceCosts{2e-3, 1e6}, &on_read_), options);
+    EXPECT_TRUE(reader.ok()) << reader.status().ToString();
+    return *std::move(reader);
+  }
+  // The stripe whose pages lie there; kStripes: none.
+  uint32_t StripeOf(uint64_t offset) const {
+    uint32_t i = 0;
+    while (i < kStripes &&
+           (offset < stripes_[i].offset || offset >= stripes_[i].offset + stripes_[i].size))
+      ++i;
+    return i;
+  }
+
+  struct Range {
+    uint64_t offset = 0;
+    uint64_t size = 0;
+  };
+  std::vector<std::byte> bytes_;
+  std::vector<Range> stripes_;
+  ToldFile::Tell on_read_;
+};
+
+// Also where the scan comes to a stripe while that is being planned.
+TEST_F(StripeFetcherTest, NothingIsReadTwice) {
+  const auto reader = Open();
+  std::mutex mutex;
+  std::vector<Range> reads;
+  on_read_ = [&](uint64_t offset, uint64_t size) {
+    if (StripeOf(offset) == kStripes) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      return;
+    }
+    const std::lock_guard lock(mutex);
+    reads.push_back({offset, size});
+  };
+  for (const uint32_t threads : {1U, 3U}) {
+    reads.clear();
+    ScanOptions options;
+    options.batch_size = kStripeRows;
+    options.features = {{.name = "list", .layout = Layout::kJagged}};
+    options.threads = threads;
+    options.read_ahead_bytes = 64 << 20;
+    auto scan = reader->NewScan(options);
+    ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+    Batch batch;
+    uint64_t rows = 0;
+    while (*(*scan)->Next(&batch)) rows += batch.num_rows();
+    EXPECT_EQ(rows, kStripes * kStripeRows);
+    scan->reset();
+    ASSERT_FALSE(reads.empty());
+    std::sort(reads.begin(), reads.end(),
+              [](const Range& a, const Range& b) { return a.offset < b.offset; });
+    for (size_t i = 1; i < reads.size(); ++i) {
+      EXPECT_LE(reads[i - 1].offset + reads[i - 1].size, reads[i].offset)
+          << threads << " threads, stripe " << StripeOf(reads[i].offset);
+    }
+  }
+}
+
+// One read that takes long does not keep others from being made.
+TEST_F(StripeFetcherTest, StripesAreReadBesideEachOther) {
+  const auto reader = Open();
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool second_is_read = false, was_beside = false, is_over = false;
+  on_read_ = [&](uint64_t offset, uint64_t) {
+    const uint32_t stripe = StripeOf(offset);
+    if (stripe == kStripes) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::unique_lock lock(mutex);
+    if (stripe == 2) second_is_read = true;
+    changed.notify_all();
+    if (stripe != 1 || is_over) return;
+    const auto limit = std::chrono::seconds(10);
+    was_beside = changed.wait_for(lock, limit, [&] { return second_is_read; });
+    is_over = true;
+    changed.notify_all();
+  };
+  ScanOptions options;
+  // Few batches are more than is made ahead, so that the scan stays in its first stripe.
+  options.batch_size = 100;
+  options.features = {{.name = "list", .layout = Layout::kPadded, .width = 3000}};
+  options.read_ahead_bytes = 8 << 20;
+  options.threads = 1;
+  auto scan = reader->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  Batch batch;
+  ASSERT_TRUE((*scan)->Next(&batch).ok());
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, std::chrono::seconds(20), [&] { return is_over; });
+  EXPECT_TRUE(was_beside);
+}
+
+// Who waits for what was begun to be read gets it, or is told to read it himself.
+TEST_F(StripeFetcherTest, WithoutMemoryNobodyWaitsForEver) {
+  // Each page by itself, so that some are begun before there is no memory for one.
+  const auto reader = Open({.coalesce_gap = 0, .max_read_bytes = 1});
+  ScanOptions options;
+  options.batch_size = kStripeRows;
+  options.features = {{.name = "list", .layout = Layout::kJagged}};
+  options.read_ahead_bytes = 16 << 20;
+  options.threads = 1;
+  FailEach("ahead", [&]() -> Status {
+    DSI_ASSIGN_OR_RETURN(const auto scan, reader->NewScan(options));
+    Batch batch;
+    while (true) {
+      DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
+      if (!more) return Status::Ok();
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dsi::test
