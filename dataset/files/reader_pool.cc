@@ -41,10 +41,11 @@ ReaderPool::Slot* ReaderPool::Enter(size_t file) {
   const std::lock_guard lock(mutex_);
   auto found = slots_.find(file);
   if (found == slots_.end()) {
-    order_.push_front(file);
-    auto slot = std::make_unique<Slot>();
-    slot->place = order_.begin();
-    found = slots_.emplace(file, std::move(slot)).first;
+    // Without memory for all of it there is nothing of it.
+    std::list<size_t> place = {file};
+    found = slots_.emplace(file, std::make_unique<Slot>()).first;
+    found->second->place = place.begin();
+    order_.splice(order_.begin(), place);
   } else {
     order_.splice(order_.begin(), order_, found->second->place);
   }
