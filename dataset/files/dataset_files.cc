@@ -275,8 +275,8 @@ Result<std::shared_ptr<const Reader>> DatasetFiles::AcquireOverlay(size_t i) con
   return pool_->Acquire(files_.size() + i);
 }
 
-// Of files and overlays by themselves. Under the lock.
-Result<const SchemasOfFiles*> DatasetFiles::StoredSchemas() const {
+// Under the lock.
+Result<const SchemasOfFiles*> DatasetFiles::FindStoredSchemas() const {
   if (stored_schemas_ != nullptr) return stored_schemas_.get();
   std::vector<size_t> unknown;
   std::vector<uint32_t> places(num_stored());
@@ -301,7 +301,7 @@ Result<const SchemasOfFiles*> DatasetFiles::StoredSchemas() const {
 Result<std::shared_ptr<const SchemasOfFiles>> DatasetFiles::Schemas() const {
   const std::lock_guard lock(schemas_mutex_);
   if (schemas_of_files_ != nullptr) return schemas_of_files_;
-  DSI_ASSIGN_OR_RETURN(const SchemasOfFiles* const stored, StoredSchemas());
+  DSI_ASSIGN_OR_RETURN(const SchemasOfFiles* const stored, FindStoredSchemas());
   if (overlays().empty()) {
     schemas_of_files_ = std::make_shared<const SchemasOfFiles>(*stored);
   } else {
@@ -311,17 +311,18 @@ Result<std::shared_ptr<const SchemasOfFiles>> DatasetFiles::Schemas() const {
   return schemas_of_files_;
 }
 
+Result<const SchemasOfFiles*> DatasetFiles::StoredSchemas() const {
+  const std::lock_guard lock(schemas_mutex_);
+  return FindStoredSchemas();
+}
+
 Result<std::string> DatasetFiles::Manifest(const std::string& folder) const {
   DSI_ASSIGN_OR_RETURN(const ManifestContent manifest, Content(folder));
   return ManifestToJson(manifest);
 }
 
 Result<ManifestContent> DatasetFiles::Content(const std::string& folder) const {
-  const SchemasOfFiles* schemas = nullptr;
-  {
-    const std::lock_guard lock(schemas_mutex_);
-    DSI_ASSIGN_OR_RETURN(schemas, StoredSchemas());
-  }
+  DSI_ASSIGN_OR_RETURN(const SchemasOfFiles* const schemas, StoredSchemas());
   ManifestContent manifest;
   manifest.schemas = schemas->schemas;
   std::vector<size_t> unknown;

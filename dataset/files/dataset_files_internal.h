@@ -55,12 +55,15 @@ class DatasetFiles {
   // What files have with their overlays. Reads the directory of each file that no manifest tells
   // about, once.
   Result<std::shared_ptr<const SchemasOfFiles>> Schemas() const;
+  // What files, and behind them overlays, have by themselves.
+  Result<const SchemasOfFiles*> StoredSchemas() const;
   // Calls work(i) for files `which`, of which the first says where they lie, on as many threads as
   // the options say, that are gone when it returns. Tells the progress of the options.
   Status ForFiles(std::span<const size_t> which, const std::function<Status(size_t)>& work) const;
   std::span<const uint32_t> stripe_rows(size_t i) const { return facts_[i].stripe_rows; }
-  // Of a file that a manifest tells about; columns are positions in its schema. Else empty.
-  std::span<const FileStatistics> statistics(size_t i) const { return facts_[i].statistics; }
+  // Its statistics are of a file that a manifest tells about; columns are positions in the schema
+  // that it has by itself.
+  const FileFacts& facts(size_t i) const { return facts_[i]; }
 
   // See Dataset::Manifest.
   Result<std::string> Manifest(const std::string& folder) const;
@@ -80,7 +83,7 @@ class DatasetFiles {
   size_t num_stored() const { return files_.size() + overlays().size(); }
   const std::string& PathOf(size_t stored) const;
   const FileFacts& FactsOf(size_t stored) const;
-  Result<const SchemasOfFiles*> StoredSchemas() const;
+  Result<const SchemasOfFiles*> FindStoredSchemas() const;
   Result<std::unique_ptr<Reader>> OpenReader(size_t i) const;
   Result<std::unique_ptr<Reader>> OpenSame(size_t i) const;
 

@@ -8,6 +8,7 @@
 #include "dsi/dataset/files/file_skipper_internal.h"
 #include "dsi/dataset/scan/asked_outputs_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
+#include "dsi/reader/reader_access_internal.h"
 #include "dsi/reader/scan/row_picker_internal.h"
 
 namespace dsi::internal {
@@ -60,6 +61,16 @@ void AskForFilterColumns(ScanOptions* scan) {
   for (const Sampling& sampling : scan->filter.sample)
     std::for_each(sampling.when.begin(), sampling.when.end(), add);
   scan->filter = {};
+}
+
+// As far as statistics of the file tell.
+Result<bool> IsRuledOut(const Reader& reader, const RowFilter& filter, size_t stripe) {
+  const OpenFile& file = ReaderAccess::File(reader);
+  MemoryBudget budget;
+  DSI_ASSIGN_OR_RETURN(const FilterColumns columns, FindFilterColumns(file, filter));
+  DSI_ASSIGN_OR_RETURN(const CountedVector<bool> ruled_out,
+                       RuledOutStripes(file, filter, columns, stripe, stripe + 1, &budget));
+  return !ruled_out.empty() && ruled_out[0];
 }
 
 void Add(const PlannedReads& some, PlannedReads* sum) {
@@ -140,14 +151,17 @@ class OverlaidPlanner {
     for (size_t i = 0; i < request.members.size() && !is_skipped; ++i) {
       ScanOptions scan = request.members[i].options;
       scan.filter = filters[i];
-      if (scan.features.empty()) AskForFilterColumns(&scan);
-      if (scan.features.empty()) continue;
       std::shared_ptr<const Reader> reader = base;
       size_t own = stripe;
       if (i != 0) {
         DSI_ASSIGN_OR_RETURN(reader, dataset_.AcquireOverlay(request.overlays[i - 1]));
         own = StripeOf(request.overlays[i - 1], stripe);
       }
+      if (scan.features.empty()) {
+        DSI_ASSIGN_OR_RETURN(is_skipped, IsRuledOut(*reader, scan.filter, own));
+        AskForFilterColumns(&scan);
+      }
+      if (is_skipped || scan.features.empty()) continue;
       scan.row_begin = reader->stripes()[own].first_row + rows.begin;
       scan.row_end = reader->stripes()[own].first_row + rows.end;
       Result<ReadPlan> plan = reader->Plan(scan);
@@ -205,10 +219,11 @@ Result<DatasetPlan> PlanDataset(const DatasetFiles& dataset, const DatasetScanOp
       planned.reads.num_rows += span.end - span.begin;
       planned.reads.num_stripes += CountStripes(dataset.stripe_rows(part.file), span);
     }
-    if (!dataset.overlays_of(part.file).empty())
+    const bool may_pass = !skipper.has_value() || skipper->MayPass(part.file);
+    if (may_pass && !dataset.overlays_of(part.file).empty())
       return OverlaidPlanner(dataset, *asked, part, &planned).Run();
     FileRequest request = asked->RequestOf(dataset, part.file, 0);
-    planned.is_skipped = request.drops_all || (skipper.has_value() && !skipper->MayPass(part.file));
+    planned.is_skipped = request.drops_all || !may_pass;
     ScanOptions& scan = request.members[0].options;
     scan.filter = request.filter;
     if (!planned.is_skipped) return PlanFile(dataset, part, std::move(scan), &planned);

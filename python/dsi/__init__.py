@@ -39,7 +39,13 @@ if TYPE_CHECKING:
     from .files import from_parquet
     from .loader import Loader, join_states
     from .mixing import MixedLoader, mix
-    from .overlays import OverlayReport, write_overlay
+    from .overlays import (
+        BaseOverlay,
+        OverlayReport,
+        OverlaysReport,
+        write_overlay,
+        write_overlays,
+    )
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .rewriting import DeleteReport, Shard, delete_rows, rewrite
     from .table_on_disk import Garbage, Snapshot, Staged, Table
@@ -70,8 +76,11 @@ _LAZY = {
     "Jagged": "projections",
     "Labels": "projections",
     "Padded": "projections",
+    "BaseOverlay": "overlays",
     "OverlayReport": "overlays",
+    "OverlaysReport": "overlays",
     "write_overlay": "overlays",
+    "write_overlays": "overlays",
     "DeleteReport": "rewriting",
     "Shard": "rewriting",
     "delete_rows": "rewriting",
@@ -89,6 +98,7 @@ __all__ = [
     "AlreadyExists",
     "ArrowScan",
     "BadInput",
+    "BaseOverlay",
     "Batch",
     "Cancelled",
     "Column",
@@ -114,6 +124,7 @@ __all__ = [
     "NotFound",
     "OutOfRange",
     "OverlayReport",
+    "OverlaysReport",
     "Padded",
     "PaddedTensors",
     "Pipeline",
@@ -138,6 +149,7 @@ __all__ = [
     "rewrite",
     "write",
     "write_overlay",
+    "write_overlays",
 ]
 
 

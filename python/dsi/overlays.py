@@ -1,12 +1,12 @@
-"""Features of a file's rows in a file of their own."""
+"""Features of files' rows in files of their own."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 from . import _dsi
 from ._schema import SchemaLike
@@ -14,16 +14,36 @@ from .dataset import Dataset
 from .dataset import open as open_dataset
 from .writer import Writer, WriteReport, WriterKeywords, writer_options
 
+_Made = TypeVar("_Made")
+
 
 @dataclass(frozen=True, slots=True)
 class OverlayReport:
     """write: what was written; its num_rows are those of the base that the overlay has.
-    num_given: rows of these that were given; the others miss the features, num_deleted of them
-    since the base has deleted them. num_unused: rows whose key no row of the base has."""
+    num_given: rows of these that have what was given; the others miss the features, num_deleted of
+    them since the base has deleted them. num_unused: rows whose key no row of the base has."""
 
     write: WriteReport
     num_given: int
     num_deleted: int
+    num_unused: int
+
+
+@dataclass(frozen=True, slots=True)
+class BaseOverlay:
+    """One of `write_overlays`: base, and path of its overlay. report: None where no row of the base
+    is given, and so it has no overlay; its num_unused is 0."""
+
+    base: str
+    path: str
+    report: OverlayReport | None
+
+
+@dataclass(frozen=True, slots=True)
+class OverlaysReport:
+    """overlays: of each base, in the order of the dataset. num_unused: rows that no base takes."""
+
+    overlays: list[BaseOverlay]
     num_unused: int
 
 
@@ -33,6 +53,7 @@ def write_overlay(
     path: str | os.PathLike[str],
     key: str = "",
     *,
+    broadcast: bool = False,
     rows: Sequence[tuple[int, int]] = (),
     only: Iterable[str] | str = (),
     drop: Iterable[str] | str = (),
@@ -49,13 +70,15 @@ def write_overlay(
 
     data: what `Writer.append` takes, a `Dataset`, or the path of a .dsi file. key: a column of one
     whole number or string by which rows find those of the base; without it they are those of the
-    base that are not deleted, in its order, and as many. rows: which rows of the base, ranges of
-    whole stripes; default all. only, drop: names and patterns of features; the key is left out
-    unless `only` names it. schema, ignore_unknown: of data, as for `Writer`. Other keywords:
-    `WriterKeywords`, but for those that say how rows are ordered and cut.
+    base that are not deleted, in its order, and as many. broadcast: rows of the base that share a
+    key all take what is given for it. rows: which rows of the base, ranges of whole stripes;
+    default all. only, drop: names and patterns of features; the key is left out unless `only` names
+    it. schema, ignore_unknown: of data, as for `Writer`. Other keywords: `WriterKeywords`, but for
+    those that say how rows are ordered and cut.
 
-    InvalidArgument: more or fewer rows than the base has, without a key; a key that two rows have;
-    rows that are no whole stripes. BadInput, NotFound, AlreadyExists, Cancelled, IoError.
+    InvalidArgument: more or fewer rows than the base has, without a key; a key that two rows of
+    data have, or without broadcast two of the base; rows that are no whole stripes. BadInput,
+    NotFound, AlreadyExists, Cancelled, IoError.
     """
     writer, progress = writer_options((), options)
 
@@ -65,21 +88,93 @@ def write_overlay(
             os.fspath(base),
             os.fspath(path),
             key,
+            broadcast,
             list(rows),
-            [only] if isinstance(only, str) else list(only),
-            [drop] if isinstance(drop, str) else list(drop),
+            _names(only),
+            _names(drop),
             dict(metadata or {}),
             writer,
             progress,
         )
-        written, given, deleted, unused = report
-        return OverlayReport(WriteReport(**written), given, deleted, unused)
+        return _report(report)
 
+    folder = options.get("spill_folder") or os.path.dirname(os.path.abspath(path))
+    return _with_rows(write, data, folder, schema, ignore_unknown)
+
+
+def write_overlays(
+    bases: Dataset | str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    data: Any,
+    name: str,
+    key: str = "",
+    *,
+    broadcast: bool = False,
+    only: Iterable[str] | str = (),
+    drop: Iterable[str] | str = (),
+    schema: SchemaLike | None = None,
+    metadata: Mapping[str, str] | None = None,
+    ignore_unknown: bool = False,
+    **options: Unpack[WriterKeywords],
+) -> OverlaysReport:
+    """Writes an overlay of each of many .dsi files, reading the rows that are given once.
+
+    bases: a `Dataset`, or what `dsi.open` takes. name: where overlays go; `{}` stands for the path
+    of the base without `.dsi` where the name begins with it (`"{}.scores.dsi"`: beside the base),
+    else for its file name without it (`"scores/{}.dsi"`). Without a key the rows of data are those
+    of all bases, one behind the other. The rest is as for `write_overlay`, as if each base were
+    given by itself, but that a base of which no row is given gets no overlay.
+
+    Each overlay appears when it is whole; where one fails those before it stay, and the message
+    says how many these are. AlreadyExists: one of them, before anything is written.
+    """
+    writer, progress = writer_options((), options)
+    of = bases if isinstance(bases, Dataset) else open_dataset(bases)
+
+    def write(source: Dataset) -> OverlaysReport:
+        made, unused = _dsi.write_overlays(
+            source.native,
+            of.native,
+            name,
+            key,
+            broadcast,
+            _names(only),
+            _names(drop),
+            dict(metadata or {}),
+            writer,
+            progress,
+        )
+        overlays = [
+            BaseOverlay(base, path, _report(report) if written else None)
+            for base, path, written, report in made
+        ]
+        return OverlaysReport(overlays, unused)
+
+    beside = of.files[0].path if name.startswith("{}") else name
+    folder = options.get("spill_folder") or os.path.dirname(os.path.abspath(beside))
+    return _with_rows(write, data, folder, schema, ignore_unknown)
+
+
+def _names(names: Iterable[str] | str) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _report(report: tuple[Any, ...]) -> OverlayReport:
+    written, given, deleted, unused = report
+    return OverlayReport(WriteReport(**written), given, deleted, unused)
+
+
+def _with_rows(
+    write: Callable[[Dataset], _Made],
+    data: Any,
+    folder: str,
+    schema: SchemaLike | None,
+    ignore_unknown: bool,
+) -> _Made:
+    """Calls write with data as a dataset, which may be of a temporary file."""
     if isinstance(data, Dataset):
         return write(data)
     if isinstance(data, str | os.PathLike):
         return write(open_dataset(data))
-    folder = options.get("spill_folder") or os.path.dirname(os.path.abspath(path))
     with tempfile.TemporaryDirectory(prefix=".overlay-", dir=folder) as hidden:
         name = os.path.join(hidden, "rows.dsi")
         with Writer(name, schema, keep_order=True, ignore_unknown=ignore_unknown) as rows_of:

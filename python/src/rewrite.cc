@@ -103,25 +103,60 @@ nb::dict Delete(const std::string& path, std::string key, Names values,
   return made;
 }
 
-nb::tuple MakeOverlay(const PyDataset& from, const std::string& base, const std::string& to,
-                      std::string key, std::vector<std::pair<uint64_t, uint64_t>> rows, Names only,
-                      Names drop, std::map<std::string, std::string> metadata,
-                      const WriterOptions& writer, nb::object progress) {
+using RowRanges = std::vector<std::pair<uint64_t, uint64_t>>;
+
+std::shared_ptr<OverlayOptions> OverlayOptionsOf(std::string key, bool broadcast,
+                                                 const RowRanges& rows, Names only, Names drop,
+                                                 std::map<std::string, std::string> metadata,
+                                                 const WriterOptions& writer, ToldCall* told) {
   auto options = std::make_shared<OverlayOptions>();
   options->key = std::move(key);
+  options->broadcast = broadcast;
   for (const auto& [begin, end] : rows) options->rows.push_back({begin, end});
   options->features = {std::move(only), std::move(drop), {}, {}, std::move(metadata)};
   options->writer = writer;
+  options->progress = [told](const RewriteProgress& now) { return Tell(told, now); };
+  return options;
+}
+
+nb::tuple ReportTuple(const OverlayReport& report) {
+  return nb::make_tuple(ReportDict(report.write), report.num_given, report.num_deleted,
+                        report.num_unused);
+}
+
+nb::tuple MakeOverlay(const PyDataset& from, const std::string& base, const std::string& to,
+                      std::string key, bool broadcast, const RowRanges& rows, Names only,
+                      Names drop, std::map<std::string, std::string> metadata,
+                      const WriterOptions& writer, nb::object progress) {
   auto told = std::make_shared<ToldCall>(std::move(progress));
-  options->progress = [at = told.get()](const RewriteProgress& now) { return Tell(at, now); };
+  const auto options = OverlayOptionsOf(std::move(key), broadcast, rows, std::move(only),
+                                        std::move(drop), std::move(metadata), writer, told.get());
   auto report = std::make_shared<OverlayReport>();
   Interruptible calls;
   RunTold(&calls, told, [=, dataset = from.dataset()]() -> Status {
     DSI_ASSIGN_OR_RETURN(*report, WriteOverlay(*dataset, base, to, *options));
     return Status::Ok();
   });
-  return nb::make_tuple(ReportDict(report->write), report->num_given, report->num_deleted,
-                        report->num_unused);
+  return ReportTuple(*report);
+}
+
+nb::tuple MakeOverlays(const PyDataset& from, const PyDataset& bases, const std::string& name,
+                       std::string key, bool broadcast, Names only, Names drop,
+                       std::map<std::string, std::string> metadata, const WriterOptions& writer,
+                       nb::object progress) {
+  auto told = std::make_shared<ToldCall>(std::move(progress));
+  const auto options = OverlayOptionsOf(std::move(key), broadcast, {}, std::move(only),
+                                        std::move(drop), std::move(metadata), writer, told.get());
+  auto report = std::make_shared<OverlaysReport>();
+  Interruptible calls;
+  RunTold(&calls, told, [=, dataset = from.dataset(), of = bases.dataset()]() -> Status {
+    DSI_ASSIGN_OR_RETURN(*report, WriteOverlays(*dataset, *of, name, *options));
+    return Status::Ok();
+  });
+  nb::list made;
+  for (const BaseOverlay& one : report->bases)
+    made.append(nb::make_tuple(one.base, one.path, one.is_written, ReportTuple(one.report)));
+  return nb::make_tuple(made, report->num_unused);
 }
 
 }  // namespace
@@ -132,9 +167,14 @@ void BindRewrite(nb::module_& module) {
              nb::arg("metadata"), nb::arg("shard_rows"), nb::arg("shard_bytes"), nb::arg("writer"),
              nb::arg("progress").none(), "Paths of the files written, and what was written.");
   module.def("write_overlay", MakeOverlay, nb::arg("dataset"), nb::arg("base"), nb::arg("to"),
-             nb::arg("key"), nb::arg("rows"), nb::arg("only"), nb::arg("drop"), nb::arg("metadata"),
-             nb::arg("writer"), nb::arg("progress").none(),
+             nb::arg("key"), nb::arg("broadcast"), nb::arg("rows"), nb::arg("only"),
+             nb::arg("drop"), nb::arg("metadata"), nb::arg("writer"), nb::arg("progress").none(),
              "What was written; rows given, deleted in the base, and not used.");
+  module.def("write_overlays", MakeOverlays, nb::arg("dataset"), nb::arg("bases"), nb::arg("name"),
+             nb::arg("key"), nb::arg("broadcast"), nb::arg("only"), nb::arg("drop"),
+             nb::arg("metadata"), nb::arg("writer"), nb::arg("progress").none(),
+             "Of each base: its path, that of the overlay, whether it was written, and what; "
+             "rows not used.");
   module.def("delete_rows", Delete, nb::arg("path"), nb::arg("key"), nb::arg("values"),
              nb::arg("rows"), nb::arg("dry_run"), nb::arg("memory_bytes"),
              nb::arg("progress").none(), "What was deleted.");

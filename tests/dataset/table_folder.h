@@ -59,7 +59,7 @@ class TableFolder : public DatasetFolder {
     for (size_t i = 0; i < (*files)->files().size(); ++i) {
       const auto reader = (*files)->Acquire(i);
       if (!reader.ok()) return reader.status().ToString();
-      const auto bounds = (*files)->statistics(i);
+      const auto& bounds = (*files)->facts(i).statistics;
       keys += (i == 0 ? "" : " ") + std::to_string(bounds.empty() ? 0 : bounds[0].least);
     }
     return keys;

@@ -41,6 +41,40 @@ def test_rows_by_key(base, tmp_path):
         dsi.open(over)
 
 
+def test_a_key_that_rows_share(base, tmp_path):
+    over = tmp_path / "a.users.dsi"
+    users = [{"user": f"u{u}", "age": u, "tags": [u, u]} for u in range(10, 100)]
+    report = dsi.write_overlay(base, users, over, key="user", broadcast=True)
+    assert (report.num_given, report.num_unused) == (350, 20)
+    assert report.write.values_stored < report.write.values_in / 4
+    assert column([base, over], "tags") == [[]] * 50 + [[i // 5] * 2 for i in range(50, 400)]
+
+
+def test_many_bases(base, tmp_path):
+    other, apart = tmp_path / "b.dsi", tmp_path / "c.dsi"
+    dsi.write([{"id": 3 * i + 1, "user": "x"} for i in range(100)], other)
+    dsi.write([{"id": -i - 1, "user": "x"} for i in range(100)], apart)
+    rows = [{"id": i, "topics": [i, i]} for i in range(600)]
+    report = dsi.write_overlays([base, other, apart], rows, "{}.over.dsi", key="id")
+    assert [(o.base, o.path) for o in report.overlays] == [
+        (str(path), str(path)[:-4] + ".over.dsi") for path in (base, other, apart)
+    ]
+    made = [o.report for o in report.overlays]
+    assert made[2] is None
+    assert [o.num_given for o in made[:2]] == [200, 100]
+    assert report.num_unused == 300
+    assert column([base, report.overlays[0].path], "topics")[:200] == [
+        [3 * i] * 2 for i in range(200)
+    ]
+    # A dataset of bases, with the overlays that they have.
+    again = dsi.write_overlays(dsi.open(tmp_path), rows, str(tmp_path / "o-{}.dsi"), key="id")
+    assert [o.path for o in again.overlays] == [str(tmp_path / f"o-{n}.dsi") for n in "abc"]
+    with pytest.raises(dsi.AlreadyExists):
+        dsi.write_overlays([base, other], rows, "{}.over.dsi", key="id")
+    with pytest.raises(dsi.InvalidArgument, match=r"has no \{\}"):
+        dsi.write_overlays([base, other], rows, "over.dsi", key="id")
+
+
 def test_arrays_in_order_files_and_datasets(base, tmp_path):
     over = tmp_path / "a.over.dsi"
     scores = np.arange(200, dtype=np.float32)

@@ -32,6 +32,7 @@ class JsonKeysTest(CliTest):
             "rewrite IN... OUT.dsi": ["rewrite", dsi, self.path("other.dsi"), "--keep-position"],
             "delete": ["delete", dsi, "--where", "label = 1", "--dry-run"],
             "overlay": ["overlay", dsi, self.path("labels.dsi"), "-o", self.path("over.dsi")],
+            "overlay --bases": ["overlay", "--bases", dsi, self.path("labels.dsi"), "-o", "{}.more.dsi"],
             "inspect --overlays": ["inspect", dsi, "--overlays", self.path("over.dsi")],
             "rewrite IN... FOLDER": ["rewrite", dsi, self.path("shards"), "--shard-rows", "10",
                                      "--keep-position"],

@@ -85,6 +85,50 @@ class OverlayTest(CliTest):
         self.assertEqual(overlay["overlay"]["base_fingerprint"], self.json("inspect", self.base)["rows_fingerprint"])
         self.assertRegex(self.expect(OK, "inspect", second).stdout.decode(), r"overlay of +rows 200:300 of 500 ")
 
+    def test_of_a_key_that_rows_share(self):
+        users = [{"user": u, "age": u + 20, "tags": [u, u]} for u in range(10, 120)]
+        random.Random(4).shuffle(users)
+        over, rows = self.path("a.over.dsi"), self.lines("u.jsonl", users)
+        said = self.expect(USAGE, "overlay", self.base, rows, "-o", over, "--key", "user").said
+        self.assertIn("unless broadcast", said)
+        report = self.json("overlay", self.base, rows, "-o", over, "--key", "user", "--broadcast")
+        self.assertEqual((report["given"], report["missing"], report["unused"]), (450, 50, 20))
+        expected = [{**row, "age": row["user"] + 20, "tags": [row["user"]] * 2} if row["user"] >= 10 else row
+                    for row in self.rows]
+        self.assertEqual(self.whole(self.base, over), expected)
+        # Of 450 rows 90 users are stored.
+        tags = {c["name"]: c for c in self.json("inspect", over, "--features")}["tags"]
+        self.assertEqual(tags["stored_values"], 180)
+
+    def test_of_many_bases(self):
+        self.path("sub").mkdir()
+        other = self.dsi_of("sub/b.dsi", [{**row, "id": row["id"] + 500} for row in self.rows], "--stripe-rows", "100")
+        apart = self.dsi_of("c.dsi", [{**row, "id": row["id"] + 5000} for row in self.rows], "--stripe-rows", "100")
+        scores = [{"id": i, "score": i / 4} for i in range(100, 1100)]
+        random.Random(3).shuffle(scores)
+        bases = ("--bases", self.base, "--bases", other.parent, "--bases", apart)
+        rows = self.lines("s.jsonl", scores)
+        report = self.json("overlay", *bases, rows, "-o", "{}.over.dsi", "--key", "id")
+        self.assertEqual(report["unused"], 100)
+        self.assertEqual([(o["base"], o["written"], o["given"], o["missing"]) for o in report["overlays"]],
+                         [(str(self.base), True, 400, 100), (str(other), True, 500, 0), (str(apart), False, 0, 0)])
+        over = [Path(o["output"]) for o in report["overlays"]]
+        self.assertEqual(over, [Path(f"{str(base)[:-4]}.over.dsi") for base in (self.base, other, apart)])
+        self.assertFalse(over[2].exists())
+        alone = self.path("alone.dsi")
+        self.expect(OK, "overlay", self.base, rows, "-o", alone, "--key", "id", "-q")
+        self.assertEqual(alone.read_bytes(), over[0].read_bytes())
+        alone.unlink()
+        self.assertEqual(self.whole(other, over[1])[7]["score"], 507 / 4)
+        said = self.expect(USAGE, "overlay", *bases, rows, "-o", "{}.over.dsi", "--key", "id").said
+        self.assertIn("exists already", said)
+        shown = self.expect(OK, "overlay", *bases, rows, "-o", "{}.over.dsi", "--key", "id", "--force").stdout.decode()
+        self.assertRegex(shown, r"c.over.dsi +none +not written")
+        self.assertRegex(shown, r"overlays +2 of 3 bases")
+        self.assertRegex(shown, r"unused +100 rows whose id no base has")
+        self.assertIn("of one base", self.expect(USAGE, "overlay", *bases, rows, "-o", "{}.x.dsi", "--rows", "0:100").said)
+        self.assertIn("has no {}", self.expect(USAGE, "overlay", *bases, rows, "-o", "x.dsi").said)
+
     def test_deleted_rows(self):
         over = self.path("a.over.dsi")
         self.expect(OK, "overlay", self.base, self.lines("n.jsonl", [{"n": i} for i in range(500)]), "-o", over, "-q")
