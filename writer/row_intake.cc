@@ -49,8 +49,7 @@ RowIntake::RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& ke
       sharing_(std::make_shared<ListSharing>(*schema_)),
       rows_(Empty()),
       rounding_(*schema_),
-      keeps_order_(keys.keys.empty() && keys.time < 0 && !options.keep_position &&
-                   !options.overlay && !rounding_.rounds()) {
+      keeps_order_(keys.keys.empty() && keys.time < 0 && !rounding_.needs_all()) {
   totals_.features.resize(schema_->features.size());
   gone_.features.resize(schema_->features.size());
 }
@@ -195,6 +194,16 @@ std::span<const uint32_t> RowIntake::NoteRowBytes() {
   return row_bytes_;
 }
 
+Status RowIntake::Gather() {
+  is_rounded_ = true;
+  if (spilled_ != nullptr) {
+    DSI_RETURN_IF_ERROR(SpillHeld());
+  } else {
+    rounding_.BeforeSpill(gone_.num_rows, rows_.features_);
+  }
+  return rounding_.status();
+}
+
 Status RowIntake::LetGo(uint32_t num_rows) {
   TableTotals here = totals_;
   RowBatch all = std::exchange(rows_, Empty());
@@ -249,7 +258,7 @@ Status RowIntake::TrySpill(const RowBatch& rows) {
 
 Status RowIntake::SpillHeld() {
   if (rows_.num_rows() == 0) return Status::Ok();
-  rounding_.BeforeSpill(spilled_rows(), rows_.features_);
+  rounding_.BeforeSpill(gone_.num_rows + spilled_rows(), rows_.features_);
   const bool is_first = spilled_ == nullptr;
   DSI_RETURN_IF_ERROR(Spill(rows_));
   // The rows held so far were many.
@@ -265,6 +274,10 @@ Status RowIntake::Close(const std::function<Status()>& poll, Schema* stored) {
   if (spilled_ == nullptr) {
     DSI_RETURN_IF_ERROR(rows_.PrepareOnce());  // None may have been added.
     totals_ = TableTotals::Of(rows_, true);
+    if (is_rounded_) {
+      DSI_RETURN_IF_ERROR(Gather());
+      return rounding_.Finish(stored);
+    }
     return RoundFloats(rows_.features_, options_.threads, poll, stored);
   }
   DSI_RETURN_IF_ERROR(SpillHeld());

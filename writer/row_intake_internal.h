@@ -38,13 +38,13 @@ class RowIntake {
   }
 
   // Whether the place of each row in the file, and all that its stripe needs, is known as soon as
-  // it comes: rows keep their order, and nothing is asked of all of them. What follows is for such
-  // rows alone.
+  // it comes: rows keep their order, and nothing is asked of all of them, as int8 asks for the
+  // greatest value. What follows is for such rows alone.
   bool keeps_order() const { return keeps_order_; }
   // Bytes of each row that is here (AppendRowBytes).
   std::span<const uint32_t> NoteRowBytes();
-  // Brings the rows that are here to one place: held, or spilled.
-  Status Gather() { return spilled_ ? SpillHeld() : Status::Ok(); }
+  // Brings the rows that are here to one place, held or spilled, and rounds them.
+  Status Gather();
   // The first so many of the rows here are written: the others are held from now on. After Gather;
   // where it fails, rows are lost.
   Status LetGo(uint32_t num_rows);
@@ -93,6 +93,7 @@ class RowIntake {
   TableTotals totals_;      // Of what is spilled; after Close of all here.
   std::unique_ptr<SpilledRows> spilled_;
   StagedRounding rounding_;
+  bool is_rounded_ = false;  // Some rows, of which rounding_ knows.
   bool keeps_order_;
   std::vector<uint32_t> row_bytes_;  // Where the order is kept: of spilled rows and some held.
   TableTotals gone_;                 // Of rows that were let go of.

@@ -149,7 +149,7 @@ class Writer::Impl {
   // Rows are looked at some at a time; what is written does not depend on when.
   bool IsTimeToLook() const {
     constexpr uint64_t kShare = 4;
-    return rows_.keeps_order() &&
+    return rows_.keeps_order() && !waits_ &&
            (rows_.num_rows() - rows_looked_at_ > options_.stripe_rows / kShare ||
             rows_.size_bytes() - bytes_looked_at_ > StripeBytes() / kShare);
   }
@@ -178,7 +178,10 @@ class Writer::Impl {
   internal::LoaderInput InputOf(const internal::TableTotals& totals, const internal::RowList& rows);
   Status BeginBody(const internal::TableTotals& totals, const internal::RowList& rows,
                    std::span<const internal::StripeCut> cuts, internal::RowLoader* loader);
-  Status PlanOn(uint32_t num_rows, internal::TableTotals* totals, internal::RowLoader* loader);
+  Status PlanOn(std::span<const internal::StripeCut> cuts, internal::TableTotals* totals,
+                internal::RowLoader* loader);
+  Result<std::vector<internal::StripeCut>> Cut(const internal::RowList& rows, bool more_come) const;
+  void NoteStored();
 
   std::unique_ptr<WritableFile> file_;
   std::shared_ptr<const Schema> schema_;
@@ -189,6 +192,7 @@ class Writer::Impl {
   Schema stored_;  // As the file has it.
   std::optional<internal::FileBody> body_;
   internal::StripeLimits limits_;
+  bool waits_ = false;  // Stripes are not written before Finish.
   // What there was when stripes were last written before Finish, or could have been.
   uint64_t rows_looked_at_ = 0;
   uint64_t bytes_looked_at_ = 0;
@@ -203,6 +207,7 @@ internal::LoaderInput Writer::Impl::InputOf(const internal::TableTotals& totals,
       .totals = &totals,
       .rows = &rows,
       .keep_position = options_.keep_position,
+      .first_position = rows_.gone().num_rows,
       .held = rows_.held(),
       .spilled = rows_.spilled(),
       .on_read = [this](auto* buffers) { return rows_.RoundRead(*buffers); },
@@ -235,20 +240,45 @@ Status Writer::Impl::BeginBody(const internal::TableTotals& totals, const intern
                       loader);
 }
 
-// The layout of a file that goes on: of its first rows, as if it had no others.
-Status Writer::Impl::PlanOn(uint32_t num_rows, internal::TableTotals* totals,
-                            internal::RowLoader* loader) {
+void Writer::Impl::NoteStored() {
+  stored_ = *schema_;
+  if (!options_.keep_position) return;
+  FeatureSpec& spec = stored_.features.emplace_back();
+  spec.name = kPositionName;
+  spec.kind = Kind::kKey;
+  spec.columns = {{.name = "", .type = Type::kUint64, .id_space = ""}};
+}
+
+// Of the rows that are not written yet.
+Result<std::vector<internal::StripeCut>> Writer::Impl::Cut(const internal::RowList& rows,
+                                                           bool more_come) const {
+  if (!options_.overlay)
+    return internal::CutStripes(rows, options_.stripe_rows, StripeBytes(), more_come);
+  const std::span<const uint32_t> told = options_.overlay->stripe_rows;
+  return internal::CutAsTold(rows, told.subspan(body_ ? body_->num_stripes() : 0),
+                             kMaxStreamValues);
+}
+
+// The layout of a file that goes on: of its first stripes, as if it had no others.
+Status Writer::Impl::PlanOn(std::span<const internal::StripeCut> cuts,
+                            internal::TableTotals* totals, internal::RowLoader* loader) {
+  const uint32_t num_rows = cuts.back().first_row + cuts.back().num_rows;
   const std::span<const uint32_t> bytes = rows_.NoteRowBytes().first(num_rows);
   DSI_ASSIGN_OR_RETURN(const std::vector<internal::FeatureTotals> features,
                        loader->CountFirst(num_rows));
+  // An overlay may begin with rows that nothing is given for, which tell nothing of those that
+  // have something.
+  const auto is_absent = [](const auto& feature) { return feature.num_present == 0; };
+  waits_ = options_.overlay && std::any_of(features.begin(), features.end(), is_absent);
+  if (waits_) return Status::Ok();
   std::copy(features.begin(), features.end(), totals->features.begin());  // The loader knows these.
   totals->num_rows = num_rows;
   totals->size_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
   limits_ = internal::LimitsWithin(*schema_, *totals, options_);
   DSI_ASSIGN_OR_RETURN(const internal::RowList planned, internal::KeptOrder(bytes));
-  DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> cuts,
-                       internal::CutStripes(planned, options_.stripe_rows, StripeBytes()));
-  return BeginBody(*totals, planned, cuts, loader);
+  DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> planned_cuts,
+                       Cut(planned, /*more_come=*/false));
+  return BeginBody(*totals, planned, planned_cuts, loader);
 }
 
 // Stripes that stay as they are whatever rows follow, once the layout can be planned.
@@ -256,21 +286,18 @@ Status Writer::Impl::WriteWhatIsCertain() {
   rows_looked_at_ = rows_.num_rows();
   bytes_looked_at_ = rows_.size_bytes();
   DSI_ASSIGN_OR_RETURN(const internal::RowList rows, internal::KeptOrder(rows_.NoteRowBytes()));
-  const auto cut = [&] {
-    return internal::CutStripes(rows, options_.stripe_rows, StripeBytes(), /*more_come=*/true);
-  };
-  DSI_ASSIGN_OR_RETURN(std::vector<internal::StripeCut> cuts, cut());
+  DSI_ASSIGN_OR_RETURN(std::vector<internal::StripeCut> cuts, Cut(rows, /*more_come=*/true));
   if (cuts.size() < (body_ ? 1 : kPlannedStripes)) return Status::Ok();
   DSI_RETURN_IF_ERROR(rows_.Gather());
-  if (!body_) stored_ = *schema_;
+  if (!body_) NoteStored();
   internal::TableTotals totals;
   totals.features.resize(stored_.features.size());
   internal::RowLoader loader(InputOf(totals, rows));
   DSI_RETURN_IF_ERROR(loader.Prepare());
   if (!body_) {
-    const internal::StripeCut& last = cuts[kPlannedStripes - 1];
-    DSI_RETURN_IF_ERROR(PlanOn(last.first_row + last.num_rows, &totals, &loader));
-    DSI_ASSIGN_OR_RETURN(cuts, cut());
+    DSI_RETURN_IF_ERROR(PlanOn(std::span(cuts).first(kPlannedStripes), &totals, &loader));
+    if (waits_) return Status::Ok();
+    DSI_ASSIGN_OR_RETURN(cuts, Cut(rows, /*more_come=*/true));
   }
   DSI_RETURN_IF_ERROR(body_->Write(cuts, rows_.gone().num_rows, &loader, nullptr));
   return rows_.LetGo(cuts.back().first_row + cuts.back().num_rows);
@@ -279,19 +306,20 @@ Status Writer::Impl::WriteWhatIsCertain() {
 Status Writer::Impl::WriteAll(WriteReport* report) {
   const auto poll = [this] { return Poll(); };
   DSI_RETURN_IF_ERROR(poll());
-  if (rows_.keeps_order()) DSI_RETURN_IF_ERROR(WriteWhatIsCertain());
+  if (options_.overlay) {
+    const std::vector<uint32_t>& told = options_.overlay->stripe_rows;
+    const uint64_t num_rows = std::accumulate(told.begin(), told.end(), uint64_t{0});
+    if (num_rows != rows_.num_rows())
+      return InvalidArgument("an overlay of {} rows was given {}", num_rows, rows_.num_rows());
+  }
+  if (rows_.keeps_order() && !waits_) DSI_RETURN_IF_ERROR(WriteWhatIsCertain());
   const bool has_begun = body_.has_value();
-  if (!has_begun) stored_ = *schema_;
+  if (!has_begun) NoteStored();
   DSI_RETURN_IF_ERROR(rows_.Close(poll, &stored_));
   internal::TableTotals totals = rows_.totals();
   if (!has_begun) limits_ = internal::LimitsWithin(*schema_, totals, options_);
-  if (options_.keep_position) {
-    FeatureSpec& spec = stored_.features.emplace_back();
-    spec.name = kPositionName;
-    spec.kind = Kind::kKey;
-    spec.columns = {{.name = "", .type = Type::kUint64, .id_space = ""}};
+  if (options_.keep_position)
     totals.features.push_back({.num_present = totals.num_rows, .num_entries = totals.num_rows});
-  }
 
   const internal::ClusterMemory memory = ClusterMemory();
   const auto records = [this](const auto& visit) { return rows_.ForEachKeyRecords(visit); };
@@ -301,10 +329,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
                            : internal::ClusterRows(keys_, totals.num_rows, records, memory, poll));
   internal::RowLoader loader(InputOf(totals, rows));
   DSI_RETURN_IF_ERROR(loader.Prepare());
-  DSI_ASSIGN_OR_RETURN(
-      const std::vector<internal::StripeCut> cuts,
-      options_.overlay ? internal::CutAsTold(rows, options_.overlay->stripe_rows, kMaxStreamValues)
-                       : internal::CutStripes(rows, options_.stripe_rows, StripeBytes()));
+  DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> cuts, Cut(rows, /*more_come=*/false));
   if (!has_begun) DSI_RETURN_IF_ERROR(BeginBody(totals, rows, cuts, &loader));
   internal::RowShelves shelves(rows_.spilled(), rows, cuts, memory);
   DSI_RETURN_IF_ERROR(

@@ -6,10 +6,11 @@
 // are being encoded or written, in Finish or before it, publishes nothing, and every call after it
 // says why again.
 //
-// Where rows keep their order (keep_order, or no keys), without keep_position, an overlay or
-// declared precisions, stripes are written while rows come: the layout is planned on the first four
-// of them, and from then on rows of about two stripes are in memory. A Writer destroyed before
-// Finish leaves nothing behind.
+// Where rows keep their order (keep_order, no keys, or an overlay), stripes are written while rows
+// come: the layout is planned on the first four of them, and from then on rows of about two stripes
+// are in memory. All rows wait for Finish where int8 is declared, which asks for the greatest value
+// of all, and where the first four stripes of an overlay lack one of its features. A Writer
+// destroyed before Finish leaves nothing behind.
 //
 // Objects of the caller's (a file, the progress callback) should not throw; where they do, the call
 // fails with kCancelled.

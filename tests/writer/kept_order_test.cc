@@ -171,16 +171,23 @@ TEST(KeptOrder, StripesAreWrittenOnceTheyAreCertain) {
   }
 }
 
-// Keys, positions and precisions need all rows first.
+// Rows and a price of this precision.
+std::string Rounded(const std::string& precision) {
+  return R"({"features": [{"name": "id", "kind": "key", "type": "int64"},
+      {"name": "price", "kind": "dense", "type": "float32", "precision": ")" +
+         precision + "\"}]}";
+}
+
+// Keys and int8 need all rows first.
 TEST(KeptOrder, OtherFilesAreEncodedByFinish) {
-  constexpr char kRounded[] = R"({"features": [
-      {"name": "id", "kind": "key", "type": "int64"},
-      {"name": "price", "kind": "dense", "type": "float32", "precision": "bf16"}]})";
-  const auto calls_before_finish = [](const char* features, WriterOptions options) {
+  const auto calls_before_finish = [](const std::string& features, WriterOptions options) {
     std::vector<std::byte> bytes;
     int calls = 0;
     options.stripe_rows = 10;
-    options.progress = [&](const WriteProgress&) { return ++calls > 0; };
+    options.progress = [&](const WriteProgress& now) {
+      if (now.phase == WriteProgress::Phase::kEncode) ++calls;
+      return true;
+    };
     auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), *Schema::FromJson(features),
                                  std::move(options));
     EXPECT_TRUE(writer.ok()) << writer.status().ToString();
@@ -198,8 +205,119 @@ TEST(KeptOrder, OtherFilesAreEncodedByFinish) {
   EXPECT_GT(calls_before_finish(kFeatures, {.keep_order = true}), 0);
   EXPECT_GT(calls_before_finish(kFeatures, {}), 0);
   EXPECT_EQ(calls_before_finish(kFeatures, {.cluster_by = {"id"}}), 0);
-  EXPECT_EQ(calls_before_finish(kFeatures, {.keep_position = true}), 0);
-  EXPECT_EQ(calls_before_finish(kRounded, {.keep_order = true}), 0);
+  EXPECT_GT(calls_before_finish(kFeatures, {.keep_position = true}), 0);
+  EXPECT_GT(calls_before_finish(Rounded("fp16"), {.keep_order = true}), 0);
+  EXPECT_EQ(calls_before_finish(Rounded("int8"), {.keep_order = true}), 0);
+  // An overlay: unless its first stripes lack a feature, which says nothing of those that have it.
+  const auto overlay_of = [](const std::vector<uint32_t>& stripe_rows) {
+    return WriterOptions{.overlay = OverlayBinding{.base_fingerprint = 7,
+                                                   .base_rows = 500,
+                                                   .rows = {{0, 500}},
+                                                   .stripe_rows = stripe_rows}};
+  };
+  const std::string two = Rounded("exact");
+  EXPECT_GT(calls_before_finish(two, overlay_of({100, 50, 200, 60, 90})), 0);
+  EXPECT_EQ(calls_before_finish(two, overlay_of({100, 200, 200})), 0);
+  EXPECT_EQ(calls_before_finish(kFeatures, overlay_of({100, 50, 200, 60, 90})), 0);
+}
+
+struct StreamedCase {
+  const char* what;
+  std::string schema;
+  WriterOptions options;
+  int first_price = 0;  // Rows before have none.
+};
+
+std::vector<StreamedCase> StreamedCases() {
+  std::vector<uint32_t> told;
+  for (uint32_t rows = 0, next = 90; rows < kRows; rows += told.back(), next += 37)
+    told.push_back(std::min<uint32_t>(next, kRows - rows));
+  const OverlayBinding overlay{
+      .base_fingerprint = 7, .base_rows = kRows, .rows = {{0, kRows}}, .stripe_rows = told};
+  return {{"positions", Rounded("exact"), {.keep_position = true}},
+          {"fp16", Rounded("fp16"), {.keep_order = true}},
+          {"bf16 and positions", Rounded("bf16"), {.keep_position = true}},
+          {"overlay", Rounded("bf16"), {.overlay = overlay}},
+          {"overlay that waits", Rounded("bf16"), {.overlay = overlay}, 2'000},
+          {"int8", Rounded("int8"), {.keep_order = true}}};
+}
+
+// Rows of `price` that no precision has.
+Written WritePrices(const StreamedCase& of, int rows_of_batch, uint64_t budget, int threads,
+                    uint32_t stripe_rows = kStripeRows) {
+  Written written;
+  WriterOptions options = of.options;
+  options.stripe_rows = stripe_rows;
+  options.page_values = 1'024;
+  options.memory_bytes = budget;
+  options.threads = threads;
+  auto writer = Writer::Create(CreateMemoryFile(&written.bytes, "memory"),
+                               *Schema::FromJson(of.schema), std::move(options));
+  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+  for (int row = 0; row < kRows; row += rows_of_batch) {
+    RowBatch batch((*writer)->schema());
+    for (int i = row; i < std::min(row + rows_of_batch, kRows); ++i) {
+      EXPECT_TRUE(batch.SetInt(0, i / 3).ok());
+      if (i % 7 != 0 && i >= of.first_price) EXPECT_TRUE(batch.SetDouble(1, 0.1 * i).ok());
+      EXPECT_TRUE(batch.EndRow().ok());
+    }
+    written.status = (*writer)->Append(batch);
+    if (!written.status.ok()) return written;
+  }
+  auto report = (*writer)->Finish();
+  written.status = report.status();
+  if (report.ok()) written.report = *report;
+  return written;
+}
+
+TEST(KeptOrder, PositionsPrecisionsAndOverlaysAreWrittenWhileRowsCome) {
+  for (const StreamedCase& of : StreamedCases()) {
+    const Written whole = WritePrices(of, kRows, 0, 1);
+    ASSERT_TRUE(whole.status.ok()) << whole.status.ToString();
+    EXPECT_GT(whole.report.num_stripes, 8U) << of.what;
+    const auto reader = Open(whole.bytes);
+    EXPECT_TRUE(reader->Verify()->empty());
+    const auto schema = reader->schema();
+    ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+    EXPECT_EQ(schema->features[1].columns[0].max_error != 0, of.schema != Rounded("exact"));
+    for (const int rows_of_batch : {1, 37, 1'000}) {
+      for (const uint64_t budget : {0U, 1'000U, 60'000U}) {
+        const Written other = WritePrices(of, rows_of_batch, budget, 1 + rows_of_batch % 3);
+        ASSERT_TRUE(other.status.ok()) << other.status.ToString();
+        EXPECT_TRUE(other.bytes == whole.bytes)
+            << of.what << ", " << rows_of_batch << " rows, budget " << budget;
+        // S-014: how far off values are at most.
+        EXPECT_EQ(Open(other.bytes)->schema()->features[1].columns[0].max_error,
+                  schema->features[1].columns[0].max_error);
+      }
+    }
+    // Written at once the rows are the same.
+    StreamedCase at_once = of;
+    if (at_once.options.overlay) at_once.options.overlay->stripe_rows = {kRows};
+    const Written one = WritePrices(at_once, kRows, 0, 1, kRows);
+    EXPECT_EQ(one.report.num_stripes, 1U);
+    EXPECT_EQ(TextOf(*Open(one.bytes)), TextOf(*reader)) << of.what;
+  }
+}
+
+// S-014: a value beyond its precision fails the call that writes its stripe, and names its row.
+TEST(KeptOrder, AValueBeyondItsPrecisionIsNamedByItsRow) {
+  std::vector<std::byte> bytes;
+  auto writer =
+      Writer::Create(CreateMemoryFile(&bytes, "memory"), *Schema::FromJson(Rounded("fp16")),
+                     {.keep_order = true, .stripe_rows = kStripeRows});
+  ASSERT_TRUE(writer.ok());
+  Status status;
+  for (int row = 0; row < kRows && status.ok(); ++row) {
+    RowBatch batch((*writer)->schema());
+    ASSERT_TRUE(batch.SetInt(0, row).ok());
+    ASSERT_TRUE(batch.SetDouble(1, row == 2'345 ? 1e30 : 1.5).ok());
+    ASSERT_TRUE(batch.EndRow().ok());
+    status = (*writer)->Append(batch);
+  }
+  EXPECT_EQ(status.code(), StatusCode::kOutOfRange);
+  EXPECT_NE(status.message().find("row 2345"), std::string::npos) << status.message();
+  EXPECT_EQ((*writer)->Finish().status().ToString(), status.ToString());
 }
 
 TEST(KeptOrder, AStripeIsCertainAtTheSameRowsWhateverFollows) {

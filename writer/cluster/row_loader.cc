@@ -26,8 +26,9 @@ std::vector<uint32_t> SortByInput(std::span<const ListedRow> rows,
   return input_rows;
 }
 
-RowBatch::FeatureBuffer PositionsOf(std::span<const uint32_t> input_rows) {
-  const std::vector<uint64_t> numbers(input_rows.begin(), input_rows.end());
+RowBatch::FeatureBuffer PositionsOf(std::span<const uint32_t> input_rows, uint64_t first) {
+  std::vector<uint64_t> numbers(input_rows.begin(), input_rows.end());
+  for (uint64_t& number : numbers) number += first;
   const auto bytes = std::as_bytes(std::span(numbers));
   RowBatch::FeatureBuffer buffer;
   buffer.values.emplace_back(bytes);
@@ -50,7 +51,7 @@ Status RowLoader::Prepare() {
   if (in_.keep_position) {
     std::vector<uint32_t> numbers(num_rows);
     std::iota(numbers.begin(), numbers.end(), 0U);
-    buffers.push_back(&held_.buffers.emplace_back(PositionsOf(numbers)));
+    buffers.push_back(&held_.buffers.emplace_back(PositionsOf(numbers, in_.first_position)));
   }
   return Cluster(input_row, buffers, &held_);
 }
@@ -110,7 +111,8 @@ Result<LoadedRows> RowLoader::Load(std::span<const RowInterval> ranges,
       in_.spilled->Collect(shelf != nullptr ? *shelf : in_.spilled->all(), input_rows, &collector));
   loaded.read->buffers = std::move(collector.features());
   if (in_.on_read) DSI_RETURN_IF_ERROR(in_.on_read(&loaded.read->buffers));
-  if (in_.keep_position) loaded.read->buffers.push_back(PositionsOf(input_rows));
+  if (in_.keep_position)
+    loaded.read->buffers.push_back(PositionsOf(input_rows, in_.first_position));
   std::vector<RowBatch::FeatureBuffer*> buffers;
   for (RowBatch::FeatureBuffer& buffer : loaded.read->buffers) buffers.push_back(&buffer);
   DSI_RETURN_IF_ERROR(Cluster(place_of, buffers, loaded.read.get()));

@@ -37,7 +37,8 @@ struct LoaderInput {
   const Schema* schema = nullptr;       // As stored, with the position where it is kept.
   const TableTotals* totals = nullptr;  // Of the features of the schema.
   const RowList* rows = nullptr;
-  bool keep_position = false;  // The last feature is the row of the input.
+  bool keep_position = false;   // The last feature is the row of the input, …
+  uint64_t first_position = 0;  // … of which so many came before those here.
   // Where the rows are: the features of a batch, whose rows are put in order, or a spill file.
   std::span<RowBatch::FeatureBuffer> held;
   const SpilledRows* spilled = nullptr;

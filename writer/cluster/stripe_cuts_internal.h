@@ -29,9 +29,9 @@ std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t n
 Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_rows,
                                           uint64_t stripe_bytes, bool more_come = false);
 
-// As many rows each as told, whatever they take: of an overlay, whose rows have no sessions.
-// kInvalidArgument: there are other rows than those; kResourceExhausted: a stripe takes more than
-// `most_bytes`. Errors of reading the list.
+// As many rows each as told, whatever they take: of an overlay, whose rows have no sessions. Those
+// of which all rows are here. kResourceExhausted: a stripe takes more than `most_bytes`. Errors of
+// reading the list.
 Result<std::vector<StripeCut>> CutAsTold(const RowList& rows, std::span<const uint32_t> stripe_rows,
                                          uint64_t most_bytes);
 

@@ -80,7 +80,7 @@ Status FileBody::WriteStripe(const StripeCut& cut, uint64_t first_row, RowLoader
   DSI_RETURN_IF_ERROR(PlaceStripe(encoded, layout_.storage_order, &sink_, &stripe));
   const Status sound = CheckPlacedStripe(layout_, rows.features, in_.options->page_values, stripe);
   if (!sound.ok()) return sound.At("the stripe just written");
-  if (rows.read != nullptr) DSI_RETURN_IF_ERROR(tables_.PutAway(&stripe));
+  DSI_RETURN_IF_ERROR(tables_.Keep(&stripe, rows.read != nullptr));
   report_.num_sessions += cut.num_sessions;
   Count(encoded);
   return Status::Ok();

@@ -59,6 +59,7 @@ class FileBody {
   // After the last stripe: the directory. Fills in the report what the body knows.
   Status End(uint64_t num_rows, WriteReport* report);
   uint64_t bytes_written() const { return sink_.offset(); }
+  size_t num_stripes() const { return placed_.size(); }
 
  private:
   Status WriteStripe(const StripeCut& cut, uint64_t first_row, RowLoader* loader,

@@ -10,11 +10,23 @@
 namespace dsi::internal {
 namespace {
 
+// Bytes of tables that stay in memory: too few to be worth a file.
+constexpr uint64_t kMostHeld = 8 << 20;
+
 std::array<std::vector<std::byte>*, 3> TablesOf(PlacedStripe* stripe) {
   return {&stripe->groups, &stripe->streams, &stripe->pages};
 }
 
 }  // namespace
+
+Status StripeTables::Keep(PlacedStripe* stripe, bool spills) {
+  if (spills) return PutAway(stripe);
+  uint64_t bytes = 0;
+  for (const std::vector<std::byte>* table : TablesOf(stripe)) bytes += table->size();
+  if (held_bytes_ + bytes > kMostHeld && PutAway(stripe).ok()) return Status::Ok();
+  held_bytes_ += bytes;
+  return Status::Ok();
+}
 
 Status StripeTables::PutAway(PlacedStripe* stripe) {
   std::vector<std::byte> block;

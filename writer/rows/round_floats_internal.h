@@ -37,6 +37,8 @@ class StagedRounding {
   bool needs_all() const { return !int8_.empty(); }
   // Rounds rows that were read and counts how far off values are. After all BeforeSpill.
   Status AfterRead(std::span<RowBatch::FeatureBuffer> rows);
+  // The first error of BeforeSpill.
+  const Status& status() const { return error_; }
   // Notes it in the schema. Error: of BeforeSpill.
   Status Finish(Schema* schema) const;
 
