@@ -18,7 +18,8 @@
 
 namespace dsi::test {
 
-inline std::string Gzip(std::string_view text) {
+// Z_SYNC_FLUSH: all of the text is in it, but it is not ended.
+inline std::string Gzip(std::string_view text, int flush = Z_FINISH) {
   z_stream stream{};
   EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
   std::string out(deflateBound(&stream, text.size()) + 64, '\0');
@@ -26,7 +27,7 @@ inline std::string Gzip(std::string_view text) {
   stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
   stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  EXPECT_EQ(deflate(&stream, flush), flush == Z_FINISH ? Z_STREAM_END : Z_OK);
   out.resize(stream.total_out);
   deflateEnd(&stream);
   return out;

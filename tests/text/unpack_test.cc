@@ -29,20 +29,6 @@ class SilentSource final : public ByteSource {
 };
 
 // Packed so far that all of the text is in it, and not ended.
-std::string GzipFlushed(std::string_view text) {
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(deflate(&stream, Z_SYNC_FLUSH), Z_OK);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
 std::string ZstdFlushed(std::string_view text) {
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   std::string out(2 * ZSTD_compressBound(text.size()), '\0');
@@ -74,7 +60,7 @@ std::string Lz4Flushed(std::string_view text) {
 TEST(UnpackTest, WhatWasSentIsThereBeforeMoreIsRead) {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += "{\"x\":" + std::to_string(i % 100) + "}\n";
-  const std::pair<Packing, std::string> all[] = {{Packing::kGzip, GzipFlushed(text)},
+  const std::pair<Packing, std::string> all[] = {{Packing::kGzip, test::Gzip(text, Z_SYNC_FLUSH)},
                                                  {Packing::kZstd, ZstdFlushed(text)},
                                                  {Packing::kLz4, Lz4Flushed(text)}};
   for (const auto& [packing, packed] : all) {
