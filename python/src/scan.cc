@@ -115,9 +115,18 @@ const std::shared_ptr<OpenScan>& PyScan::open() const {
 
 const DatasetScan& PyScan::scan() const { return *open()->scan; }
 
-ScanStats PyScan::stats() const { return open_ == nullptr ? stats_ : open_->scan->stats(); }
+// A call that a signal left may still count.
+void PyScan::WaitForCall() {
+  if (open_ != nullptr && getpid() == open_->process) next_.Wait();
+}
 
-bool PyScan::is_repeated() const {
+ScanStats PyScan::stats() {
+  WaitForCall();
+  return open_ == nullptr ? stats_ : open_->scan->stats();
+}
+
+bool PyScan::is_repeated() {
+  WaitForCall();
   return open_ == nullptr ? is_repeated_ : open_->scan->is_repeated();
 }
 
@@ -164,7 +173,7 @@ void BindScan(nb::module_& module) {
                      auto columns = self.scan().columns();
                      return std::vector<ScanColumn>(columns.begin(), columns.end());
                    })
-      .def_prop_ro("stats", [](const PyScan& self) { return StatsDict(self.stats()); })
+      .def_prop_ro("stats", [](PyScan& self) { return StatsDict(self.stats()); })
       .def("close", &PyScan::Close,
            "Ends what is made ahead and gives back its memory. Batches that were handed out stay,\n"
            "and so do state and stats; next and rows_of are refused.")

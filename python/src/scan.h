@@ -67,8 +67,9 @@ class PyScan {
   // Of the batches handed out so far: a batch that a signal left being made is not one of them.
   const std::string& state() const { return state_; }
   const DatasetScan& scan() const;
-  ScanStats stats() const;
-  bool is_repeated() const;
+  // Both wait for a call that a signal left while it runs.
+  ScanStats stats();
+  bool is_repeated();
   // Ends what is made ahead and gives back its memory; batches that were handed out stay. Next is
   // refused from now on; state, stats and is_repeated stay what they are.
   void Close();
@@ -77,6 +78,8 @@ class PyScan {
   const std::shared_ptr<OpenScan>& open() const;
 
  private:
+  void WaitForCall();
+
   std::shared_ptr<OpenScan> open_;
   NextCall next_;
   std::string state_;
