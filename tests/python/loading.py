@@ -5,6 +5,10 @@ import dataclasses
 import dsi
 import numpy
 
+# torch's workers use it. An import there fails at times where garbage of torch's own is collected
+# meanwhile (CPython 3.11: KeyError in importlib), so that it is made before they are forked.
+import numpy.random
+
 FEATURES = ["dense.*", "user.*", "item.cats", "label", dsi.Padded("context.page", width=4)]
 
 
