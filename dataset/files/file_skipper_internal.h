@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "dsi/base/status.h"
 #include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/dataset/files/schema_view_internal.h"
 #include "dsi/reader/row_filter.h"
 
 namespace dsi::internal {
@@ -13,8 +18,8 @@ namespace dsi::internal {
 // Thread safety: const calls from many threads are safe.
 class FileSkipper {
  public:
-  // Names are those of the dataset. kNotFound; kInvalidArgument: a column that has not one number a
-  // row.
+  // `files` outlives it. Names are those of the dataset. kNotFound; kInvalidArgument: a column that
+  // has not one number a row. No file is looked at before it is asked for.
   static Result<FileSkipper> Make(const DatasetFiles& files, const RowFilter& filter);
 
   // False: no row passes. A file that lacks a column of the filter has no number there (DS-025), so
@@ -22,10 +27,24 @@ class FileSkipper {
   // an overlay has is judged by the overlay, in the stripes that it covers (DS-042). As in one
   // file, only `where` is looked at, and numbers compare as the file has them
   // (predicate_internal.h).
-  bool MayPass(size_t file) const { return may_pass_[file]; }
+  bool MayPass(size_t file) const;
 
  private:
-  std::vector<bool> may_pass_;
+  struct Term {
+    Predicate predicate;
+    uint32_t column = 0;  // Of the view.
+    // By each name that the column has in some schema: its position in each stored schema.
+    std::map<std::string, std::vector<uint32_t>> ordinals = {};
+  };
+
+  Status FindColumns();
+  // Of stripes that the same overlays cover.
+  bool MayPass(size_t file, const FileVariant& variant, const Term& term) const;
+
+  const DatasetFiles* files_ = nullptr;
+  std::shared_ptr<const SchemaView> view_;
+  const SchemasOfFiles* stored_ = nullptr;
+  std::vector<Term> terms_;
 };
 
 }  // namespace dsi::internal
