@@ -29,7 +29,7 @@ constexpr double kNearlyBest = 0.99;  // A coarser key is taken at this share of
 // A feature that may belong to the key at hand.
 struct Attachment {
   uint32_t feature = 0;
-  ChangeBits changes;     // Between rows of the same value of the key, in time.
+  ChangeBits changes;     // KeyIndex::FindChanges.
   double num_unique = 0;  // Unique rows that the feature needs.
   double bits_more = 0;   // Of an additional unique row, in which it does not change.
   double gain = 0;        // Bits saved with num_unique, if the index were free.
@@ -152,17 +152,16 @@ class KeyGroups {
     Attachment a;
     a.feature = f;
     a.changes = key.index->FindChanges(*feature.column, search_.hashes.Of(feature.candidate));
-    const uint32_t count = a.changes.Count();
+    const double count = key.index->CountRows(a.changes);
     const auto first = static_cast<double>(CountEntries(*feature.column, key.index->Firsts()));
-    const auto changed = static_cast<double>(CountEntries(*feature.column, a.changes));
+    const double changed = key.index->CountEntriesOf(*feature.column, a.changes);
     // Rows that change may be the costly ones: all others are alike, where most are zero.
     double first_cost = first * feature.bits_of_entry;
     double changed_bits = feature.bits_of_entry;
     if (number) {
       first_cost = first * CodedBits(*feature.column, key.index->FirstRows(), feature.bits_alone);
-      std::vector<uint32_t> rows;
-      a.changes.AppendEvery(std::max<uint32_t>(1, count / kCostSample), &rows);
-      changed_bits = CodedBits(*feature.column, rows, feature.bits_alone);
+      changed_bits = CodedBits(*feature.column, key.index->SomeRows(a.changes, kCostSample),
+                               feature.bits_alone);
     }
     double cost = first_cost + changed * changed_bits;
     if (feature.moves && count != 0) {
@@ -255,7 +254,7 @@ class KeyGroups {
       Attachment& other = (*near)[i];
       ChangeBits joint = changes;
       joint.Add(other.changes);
-      const double joint_unique = values + joint.Count();
+      const double joint_unique = values + key.index->CountRows(joint);
       const double joint_index = StepBits(rows_, joint_unique - values);
       const double own_index = StepBits(rows_, other.num_unique - values);
       const double lost = (joint_unique - num_unique) * bits_more +

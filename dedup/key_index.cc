@@ -12,6 +12,7 @@ namespace dsi::internal {
 namespace {
 
 constexpr size_t kSampleSize = 1024;
+constexpr size_t kMostLookedAt = 32'768;  // Rows that are held against the ones before.
 constexpr size_t kFirstLook = 32;        // Enough to see that most rows change.
 constexpr uint32_t kMostChanges = 1024;  // Changes that say what is new in them.
 constexpr size_t kMostCompared = 256;    // Pairs of lists whose overlap is searched.
@@ -32,6 +33,18 @@ double ShareOfNewSteps(const FeatureRows& feature,
     it->second = next;
   }
   return met < kFewestSteps ? 1 : 1 - double(same) / double(met);
+}
+
+// One row from each of so many equal stretches, at a place inside it that has no period.
+std::vector<uint32_t> Spread(size_t num_rows, size_t count) {
+  const double stretch = std::max(1.0, double(num_rows) / double(count));
+  std::vector<uint32_t> rows;
+  for (size_t i = 0; double(i) * stretch < double(num_rows); ++i) {
+    const uint32_t jitter = static_cast<uint32_t>(i) * 2654435769U >> 16;
+    const double place = (double(i) + double(jitter) / 65536.0) * stretch;
+    if (place < double(num_rows)) rows.push_back(static_cast<uint32_t>(place));
+  }
+  return rows;
 }
 
 // As many of ascending rows as a cost needs, spread over all.
@@ -78,14 +91,11 @@ KeyIndex::KeyIndex(const UniqueRows& key, std::span<const uint32_t> rows_in_time
     of_value = row;
   }
   first_rows_ = SampleOf(key.first_row);
-  // One row from each of equal stretches, at a place inside it that has no period.
+  looked_at_ = Spread(num_rows, kMostLookedAt);
+  scale_ = double(num_rows) / double(std::max<size_t>(looked_at_.size(), 1));
   const size_t repeated = num_rows - num_values_;
   if (repeated == 0) return;
-  const double stretch = std::max(1.0, double(num_rows) / double(kSampleSize));
-  for (size_t i = 0; double(i) * stretch < double(num_rows); ++i) {
-    const uint32_t jitter = static_cast<uint32_t>(i) * 2654435769U >> 16;
-    const double place = (double(i) + double(jitter) / 65536.0) * stretch;
-    size_t row = static_cast<size_t>(place);
+  for (size_t row : Spread(num_rows, kSampleSize)) {
     while (row < num_rows && previous_[row] == row) ++row;
     if (row < num_rows && (sampled_rows_.empty() || sampled_rows_.back() != row)) {
       sampled_rows_.push_back(static_cast<uint32_t>(row));
@@ -114,11 +124,24 @@ double KeyIndex::SampleChanges(const FeatureRows& feature, double limit) const {
   });
 }
 
-double KeyIndex::NewShareOf(const FeatureRows& feature, const ChangeBits& changes) const {
+double KeyIndex::CountEntriesOf(const FeatureRows& feature, const ChangeBits& changes) const {
+  if (feature.shape.empty()) return CountRows(changes) * feature.entries_per_row;
+  uint64_t count = 0;
+  changes.ForEach(
+      [&](uint32_t i) { count += EntriesOf(feature, feature.shape[looked_at_[i]]); });
+  return scale_ * double(count);
+}
+
+std::vector<uint32_t> KeyIndex::SomeRows(const ChangeBits& changes, uint32_t count) const {
   std::vector<uint32_t> rows;
-  changes.AppendEvery(std::max<uint32_t>(1, changes.Count() / kMostChanges), &rows);
+  changes.AppendEvery(std::max<uint32_t>(1, changes.Count() / count), &rows);
+  for (uint32_t& row : rows) row = looked_at_[row];
+  return rows;
+}
+
+double KeyIndex::NewShareOf(const FeatureRows& feature, const ChangeBits& changes) const {
   std::vector<std::pair<uint32_t, uint32_t>> changed;
-  for (const uint32_t row : rows) {
+  for (const uint32_t row : SomeRows(changes, kMostChanges)) {
     if (ShapeOf(feature, row) != 0) changed.emplace_back(previous_[row], row);
   }
   return NewShare(feature, changed);
@@ -126,14 +149,13 @@ double KeyIndex::NewShareOf(const FeatureRows& feature, const ChangeBits& change
 
 ChangeBits KeyIndex::FindChanges(const FeatureRows& feature,
                                  std::span<const uint64_t> hashes) const {
-  const size_t num_rows = previous_.size();
-  if (!hashes.empty()) {
-    return ChangeBits::Of(num_rows,
-                          [&](size_t row) { return hashes[row] != hashes[previous_[row]]; });
-  }
-  return WithRowComparer(feature, [&](const auto& equal) {
-    return ChangeBits::Of(num_rows, [&](size_t row) { return !equal(row, previous_[row]); });
-  });
+  const auto find = [&](const auto& equal) {
+    return ChangeBits::Of(looked_at_.size(), [&](size_t i) {
+      return !equal(looked_at_[i], previous_[looked_at_[i]]);
+    });
+  };
+  if (hashes.empty()) return WithRowComparer(feature, find);
+  return find([&](size_t a, size_t b) { return hashes[a] == hashes[b]; });
 }
 
 bool KeyIndex::Changes(const FeatureRows& feature, std::span<const uint64_t> hashes) const {

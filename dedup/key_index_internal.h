@@ -33,16 +33,22 @@ class KeyIndex {
   // the first rows say that it will be far above. 0 when nothing repeats.
   double SampleChanges(const FeatureRows& feature, double limit) const;
 
-  // NewShare of rows that change, against the rows of the same value before. From a sample.
+  // Of FindChanges: NewShare of rows that change, against those of the same value before. From a
+  // sample.
   double NewShareOf(const FeatureRows& feature, const ChangeBits& changes) const;
 
   // The first rows of values, or a sample of them.
   const std::vector<uint32_t>& FirstRows() const { return first_rows_; }
 
-  // The rows in which the feature differs from the row of the same value before. By their hashes,
-  // where there are any.
+  // The rows, among those that are looked at, in which the feature differs from the row of the same
+  // value before. By their hashes, where there are any.
   ChangeBits FindChanges(const FeatureRows& feature, std::span<const uint64_t> hashes) const;
-  // Whether there are such rows.
+  // Of FindChanges: about how many rows there are in all, and entries of the feature in them.
+  double CountRows(const ChangeBits& changes) const { return scale_ * changes.Count(); }
+  double CountEntriesOf(const FeatureRows& feature, const ChangeBits& changes) const;
+  // Of FindChanges: so many of the rows, or a few more, spread over all.
+  std::vector<uint32_t> SomeRows(const ChangeBits& changes, uint32_t count) const;
+  // Whether there are such rows among all.
   bool Changes(const FeatureRows& feature, std::span<const uint64_t> hashes) const;
 
   // The first rows of all values.
@@ -53,6 +59,9 @@ class KeyIndex {
   ChangeBits firsts_;
   std::vector<uint32_t> sampled_rows_;  // Rows that have a previous one, spread and shuffled.
   std::vector<uint32_t> first_rows_;
+  // All rows, or as many as tell how often features change, spread over them; ascending.
+  std::vector<uint32_t> looked_at_;
+  double scale_ = 1;  // Rows for each that is looked at.
   uint32_t num_values_ = 0;
 };
 
