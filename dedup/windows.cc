@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include <hwy/cache_control.h>
+
 #include "dsi/base/probe_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/dedup/window_pool_internal.h"
@@ -18,6 +20,7 @@ constexpr size_t kFewestFar =
 constexpr size_t kFirstLook = 8192;        // Rows after which hopeless lists are given up.
 constexpr uint64_t kHopeless = 50;         // One shared entry in this many.
 constexpr uint64_t kMostValues = 1 << 29;  // A step over the whole pool still fits a code.
+constexpr size_t kAhead = 8;               // Rows, whose lists are on their way into the cache.
 constexpr size_t kNearOffsets = 512;       // Offsets that CountNewEntries tries at either end.
 
 // Hashes of single entries and of grams.
@@ -87,6 +90,13 @@ class GramTable {
   size_t used_ = 0;
 };
 
+// The beginning of a list.
+void PrefetchRow(const FeatureRows& column, size_t row) {
+  const uint64_t start = StartOf(column, row);
+  for (const FeatureRows::Values& values : column.values)
+    hwy::Prefetch(values.data + start * static_cast<size_t>(values.width));
+}
+
 class WindowFinder {
  public:
   explicit WindowFinder(const FeatureRows& column)
@@ -98,8 +108,10 @@ class WindowFinder {
     std::vector<uint32_t> lengths(count);
     Windows windows;
     bool looked = false;
+    const auto row_of = [&](size_t u) { return stored_rows.empty() ? u : stored_rows[u]; };
     for (size_t u = 0; u < count; ++u) {
-      const size_t row = stored_rows.empty() ? u : stored_rows[u];
+      if (u + kAhead < count) PrefetchRow(column_, row_of(u + kAhead));
+      const size_t row = row_of(u);
       const size_t length = EntriesOf(column_, ShapeOf(column_, row));
       lengths[u] = static_cast<uint32_t>(length);
       if (length == 0) continue;
