@@ -60,6 +60,10 @@ class GramTable {
     used_ += bucket.hash == 0 ? 1 : 0;
     bucket = {hash | 1, place};
   }
+  // Where a gram would be: the table is larger than the cache.
+  void Prefetch(uint64_t hash) const {
+    if (!buckets_.empty()) hwy::Prefetch(&buckets_[(hash >> 7) & (buckets_.size() - 1)]);
+  }
   // Null where it was not met.
   const PoolPlace* Lookup(uint64_t hash) {
     if (buckets_.empty()) return nullptr;
@@ -90,8 +94,14 @@ class GramTable {
   size_t used_ = 0;
 };
 
+// Where a list begins.
+void PrefetchStart(const FeatureRows& column, size_t row) {
+  if (!column.shape.empty()) hwy::Prefetch(&column.shape[row]);
+  if (!column.starts.empty()) hwy::Prefetch(&column.starts[row]);
+}
+
 // The beginning of a list.
-void PrefetchRow(const FeatureRows& column, size_t row) {
+void PrefetchList(const FeatureRows& column, size_t row) {
   const uint64_t start = StartOf(column, row);
   for (const FeatureRows::Values& values : column.values)
     hwy::Prefetch(values.data + start * static_cast<size_t>(values.width));
@@ -110,7 +120,8 @@ class WindowFinder {
     bool looked = false;
     const auto row_of = [&](size_t u) { return stored_rows.empty() ? u : stored_rows[u]; };
     for (size_t u = 0; u < count; ++u) {
-      if (u + kAhead < count) PrefetchRow(column_, row_of(u + kAhead));
+      if (u + 2 * kAhead < count) PrefetchStart(column_, row_of(u + 2 * kAhead));
+      if (u + kAhead < count) PrefetchList(column_, row_of(u + kAhead));
       const size_t row = row_of(u);
       const size_t length = EntriesOf(column_, ShapeOf(column_, row));
       lengths[u] = static_cast<uint32_t>(length);
@@ -191,12 +202,14 @@ class WindowFinder {
 
   // Enters the grams that are new in the chain, which was [begin, end) before the list came.
   void Register(uint64_t start, PoolPlace place, size_t length, int64_t begin, int64_t end) {
-    if (length < kGram) return;
+    new_grams_.clear();
     for (size_t i = 0; i + kGram <= length; ++i) {
       const int64_t at = int64_t{place.at} + static_cast<int64_t>(i);
       if (at >= begin && at + static_cast<int64_t>(kGram) <= end) continue;
-      grams_.Insert(hash_.Gram(start + i), {place.chain, static_cast<int32_t>(at)});
+      new_grams_.emplace_back(hash_.Gram(start + i), static_cast<int32_t>(at));
+      grams_.Prefetch(new_grams_.back().first);
     }
+    for (const auto& [hash, at] : new_grams_) grams_.Insert(hash, {place.chain, at});
   }
 
   std::vector<uint32_t> Codes(const std::vector<PoolPlace>& places,
@@ -224,6 +237,7 @@ class WindowFinder {
   EntryHash hash_;
   WindowPool pool_;
   GramTable grams_;
+  std::vector<std::pair<uint64_t, int32_t>> new_grams_;  // Hashes and coordinates, of one list.
   PoolPlace previous_;
   size_t previous_length_ = 0;
   uint64_t shared_ = 0;
