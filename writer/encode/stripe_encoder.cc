@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
@@ -54,13 +55,15 @@ class StripeEncoder {
     for (EncodedStream& stream : stripe_.streams) stream.record.width = 1;  // F-078.
     indexes_[0].record = {.form = IndexForm::kIdentity, .num_unique = num_rows_};
     DSI_RETURN_IF_ERROR(BuildIndexes());
-    DSI_RETURN_IF_ERROR(
-        ForEach(features_.size(), 0, [&](size_t f) { FindValues(static_cast<uint32_t>(f)); }));
+    DSI_RETURN_IF_ERROR(FindAllValues());
     if (options_.dedup) DSI_RETURN_IF_ERROR(FindSources());
     // Id spaces and features are independent pieces: each writes the slots of its own streams.
     const size_t num_spaces = layout_.id_spaces.size();
-    std::vector<size_t> pieces(num_spaces + features_.size());
+    std::vector<size_t> pieces(num_spaces);
     std::iota(pieces.begin(), pieces.end(), size_t{0});
+    for (size_t f = 0; f < features_.size(); ++f) {
+      if (MayLend(f)) pieces.push_back(num_spaces + f);
+    }
     const auto others = std::partition(pieces.begin(), pieces.end(), [&](size_t i) {
       return i < num_spaces && layout_.id_spaces[i].columns.size() > 1;
     });
@@ -232,6 +235,27 @@ class StripeEncoder {
       if (group.parent == g) count += group.features.size();
     }
     return count;
+  }
+
+  // Whether the feature's values may stand in for those of others, or the other way round.
+  bool MayLend(size_t f) const { return IsListKind(features_[f].source().spec->kind); }
+
+  // Also encodes features that lend and borrow nothing. Those with windows take longest.
+  Status FindAllValues() {
+    std::vector<uint32_t> features(features_.size());
+    std::iota(features.begin(), features.end(), 0U);
+    const auto others = std::partition(features.begin(), features.end(), [&](uint32_t f) {
+      return layout_.columns[layout_.features[f].first_column].windows_slot != kNone32;
+    });
+    std::sort(features.begin(), others, [&](uint32_t a, uint32_t b) {
+      const uint64_t of_a = features_[a].source().totals->num_entries;
+      const uint64_t of_b = features_[b].source().totals->num_entries;
+      return std::pair(of_b, a) < std::pair(of_a, b);
+    });
+    return ForEach(features.size(), static_cast<size_t>(others - features.begin()), [&](size_t i) {
+      FindValues(features[i]);
+      if (!MayLend(features[i])) EncodeFeature(features[i]);
+    });
   }
 
   void FindValues(uint32_t f) {
