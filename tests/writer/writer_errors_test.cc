@@ -149,7 +149,7 @@ TEST(WriterErrors, ProgressIsAskedBeforeEachStripe) {
                                          }});
   ASSERT_TRUE(writer->Append(Batch(*writer, 0)).ok());
   ASSERT_TRUE(writer->Finish().ok());
-  for (uint64_t first = 0; first < kRows; first += 50) EXPECT_EQ(calls[first], 1 + 2 * 3) << first;
+  for (uint64_t first = 0; first < kRows; first += 50) EXPECT_EQ(calls[first], 1 + 2 * 2) << first;
 }
 
 class ThrowingFile : public WritableFile {

@@ -54,8 +54,7 @@ class StripeEncoder {
     stripe_.streams.resize(layout_.num_slots);
     for (EncodedStream& stream : stripe_.streams) stream.record.width = 1;  // F-078.
     indexes_[0].record = {.form = IndexForm::kIdentity, .num_unique = num_rows_};
-    DSI_RETURN_IF_ERROR(BuildIndexes());
-    DSI_RETURN_IF_ERROR(FindAllValues());
+    DSI_RETURN_IF_ERROR(BuildIndexesAndValues());
     if (options_.dedup) DSI_RETURN_IF_ERROR(FindSources());
     // Id spaces and features are independent pieces: each writes the slots of its own streams.
     const size_t num_spaces = layout_.id_spaces.size();
@@ -157,25 +156,44 @@ class StripeEncoder {
     return Status::Ok();
   }
 
-  // Level by level, so that a parent's index is there before those that refer to it.
-  Status BuildIndexes() {
+  // Level by level, so that a parent's index is there before those that refer to it. Beside those of
+  // a level go the features of the level before; the longest lists with windows first.
+  Status BuildIndexesAndValues() {
     if (options_.time_feature >= 0) SortByTimeColumn(static_cast<size_t>(options_.time_feature));
     std::vector<uint32_t> level(layout_.groups.size(), 0);
     uint32_t num_levels = 1;
     for (size_t g = 1; g < level.size(); ++g) {
-      const uint32_t parent = layout_.groups[g].parent;
-      level[g] = parent == 0 ? 0 : level[parent] + 1;
+      level[g] = level[layout_.groups[g].parent] + 1;
       num_levels = std::max(num_levels, level[g] + 1);
     }
-    for (uint32_t l = 0; l < num_levels; ++l) {
+    std::vector<uint32_t> features(features_.size());
+    std::iota(features.begin(), features.end(), 0U);
+    std::sort(features.begin(), features.end(), [&](uint32_t a, uint32_t b) {
+      return std::pair(EntriesInWindows(b), a) < std::pair(EntriesInWindows(a), b);
+    });
+    for (uint32_t l = 0; l <= num_levels; ++l) {
       std::vector<uint32_t> groups;
       for (uint32_t g = 1; g < level.size(); ++g) {
         if (level[g] == l) groups.push_back(g);
       }
-      DSI_RETURN_IF_ERROR(ForEach(groups.size(), 0,
-                                  [&](size_t i) { indexes_[groups[i]] = BuildIndex(groups[i]); }));
+      std::vector<uint32_t> ready;
+      for (const uint32_t f : features) {
+        if (level[layout_.features[f].group] + 1 == l) ready.push_back(f);
+      }
+      DSI_RETURN_IF_ERROR(ForEach(groups.size() + ready.size(), 0, [&](size_t i) {
+        if (i < groups.size()) {
+          indexes_[groups[i]] = BuildIndex(groups[i]);
+        } else {
+          FindValues(ready[i - groups.size()]);
+        }
+      }));
     }
     return Status::Ok();
+  }
+
+  uint64_t EntriesInWindows(uint32_t f) const {
+    const bool has = layout_.columns[layout_.features[f].first_column].windows_slot != kNone32;
+    return has ? features_[f].source().totals->num_entries : 0;
   }
 
   // As readers do: by the stored time, missing ones first, then by row.
@@ -240,24 +258,7 @@ class StripeEncoder {
   // Whether the feature's values may stand in for those of others, or the other way round.
   bool MayLend(size_t f) const { return IsListKind(features_[f].source().spec->kind); }
 
-  // Also encodes features that lend and borrow nothing. Those with windows take longest.
-  Status FindAllValues() {
-    std::vector<uint32_t> features(features_.size());
-    std::iota(features.begin(), features.end(), 0U);
-    const auto others = std::partition(features.begin(), features.end(), [&](uint32_t f) {
-      return layout_.columns[layout_.features[f].first_column].windows_slot != kNone32;
-    });
-    std::sort(features.begin(), others, [&](uint32_t a, uint32_t b) {
-      const uint64_t of_a = features_[a].source().totals->num_entries;
-      const uint64_t of_b = features_[b].source().totals->num_entries;
-      return std::pair(of_b, a) < std::pair(of_a, b);
-    });
-    return ForEach(features.size(), static_cast<size_t>(others - features.begin()), [&](size_t i) {
-      FindValues(features[i]);
-      if (!MayLend(features[i])) EncodeFeature(features[i]);
-    });
-  }
-
+  // Also encodes a feature that lends and borrows nothing.
   void FindValues(uint32_t f) {
     const FeatureLayout& feature = layout_.features[f];
     const ColumnLayout& leader = layout_.columns[feature.first_column];
@@ -269,6 +270,7 @@ class StripeEncoder {
     values_[f] = std::make_unique<FeatureValues>(features_[f], indexes_[feature.group], first_,
                                                  num_rows_, values_options, options_.tuning);
     if (windows_slot != kNone32) stripe_.streams[windows_slot] = std::move(values_[f]->windows());
+    if (!MayLend(f)) EncodeFeature(f);
   }
 
   // Values streams that have a source are encoded here.
