@@ -72,12 +72,14 @@ class IndexBuilder {
       for (const FeatureSlice& slice : slices_) columns_.push_back(&slice);
       // Windows would not help who reads: a list that repeats is a unique row to the trainer, too.
       best_cost_ = EncodedBytes(every_row(), /*have_windows=*/false) / kLessThanRows;
-      TakeRuns(&index);
-      if (input_.repeats == GroupRepeats::kAnywhere) TakeAnywhere(&index);
+      // Runs come last: by what their rows take alone they are seldom worth encoding then.
+      UniqueRows runs = FindRuns(columns_, input_.num_rows);
+      if (input_.repeats == GroupRepeats::kAnywhere) TakeAnywhere(runs.first_row.size(), &index);
       if (input_.repeats == GroupRepeats::kVersions) {
-        if (index.record.form != kIdentity) best_cost_ /= kLessThanRows;
         TakeVersions(&index);
+        if (index.record.form != kIdentity) best_cost_ *= kLessThanRows;
       }
+      TakeRuns(std::move(runs), &index);
     }
     if (input_.keep_inverse && index.inverse.empty()) index.inverse = every_row();
     return index;
@@ -172,15 +174,13 @@ class IndexBuilder {
     if (input_.keep_inverse) index->inverse = std::move(unique.inverse);
   }
 
-  void TakeRuns(GroupIndex* index) {
-    UniqueRows runs = FindRuns(columns_, input_.num_rows);
+  void TakeRuns(UniqueRows runs, GroupIndex* index) const {
     const double stored = EncodedBytes(runs.first_row);
     if (stored >= best_cost_) return;
     GroupIndex by_runs;
     EncodeRuns(runs.first_row, &by_runs);
     const double cost = static_cast<double>(by_runs.stream.bytes()) + stored;
     if (cost >= best_cost_) return;
-    best_cost_ = cost;
     *index = std::move(by_runs);
     Keep(std::move(runs), index);
   }
@@ -195,10 +195,9 @@ class IndexBuilder {
     return hashes;
   }
 
-  void TakeAnywhere(GroupIndex* index) {
+  void TakeAnywhere(size_t num_runs, GroupIndex* index) {
     UniqueRows unique = FindUnique(columns_, HashAll(columns_));
-    if (unique.first_row.size() == index->record.num_unique)
-      return;  // Nothing repeats but in runs.
+    if (unique.first_row.size() == num_runs) return;  // Nothing repeats but in runs.
     GroupIndex anywhere;
     anywhere.record = {.form = kGeneral,
                        .num_unique = static_cast<uint32_t>(unique.first_row.size())};
@@ -216,8 +215,10 @@ class IndexBuilder {
         unique = std::move(by_row);
       }
     }
-    if (static_cast<double>(anywhere.stream.bytes()) + EncodedBytes(unique.first_row) >= best_cost_)
-      return;
+    const double cost =
+        static_cast<double>(anywhere.stream.bytes()) + EncodedBytes(unique.first_row);
+    if (cost >= best_cost_) return;
+    best_cost_ = cost;
     *index = std::move(anywhere);
     Keep(std::move(unique), index);
   }
