@@ -6,8 +6,13 @@
 // D-005). Each feature goes to the key where it costs least.
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "dsi/dedup/group_cost_internal.h"
 #include "dsi/dedup/group_search_internal.h"
@@ -37,9 +42,9 @@ struct Attachment {
 
 struct KeySearch {
   uint32_t key = 0;  // Ordinal of the feature.
-  std::unique_ptr<KeyIndex> index;
-  std::vector<double> gain;             // Per feature.
-  std::vector<Attachment> attachments;  // Those that gain, the most first.
+  std::unique_ptr<KeyIndex> index = {};
+  std::vector<double> gain = {};             // Per feature.
+  std::vector<Attachment> attachments = {};  // Those that gain, the most first.
   bool done = false;
 };
 
@@ -85,28 +90,26 @@ class KeyGroups {
     for (uint32_t f = 0; f < search_.features.size(); ++f) {
       if (search_.features[f].is_key) keys.push_back(f);
     }
-    DSI_ASSIGN_OR_RETURN(auto by_values, ByNumValues(keys, &search_));
-    // A key whose values stand in runs only owns what the search by runs finds more cheaply.
-    std::erase_if(by_values, [&](const auto& key) {
-      return key.first >= search_.features[key.second].num_runs || key.first < 2;
-    });
-    if (by_values.size() > kMaxKeys) by_values.resize(kMaxKeys);
-    keys_.resize(by_values.size());
-    std::vector<std::vector<uint32_t>> promising(keys_.size());
-    DSI_RETURN_IF_ERROR(search_.for_each(keys_.size(), [&](size_t i) {
-      KeySearch& key = keys_[i];
-      key.key = by_values[i].second;
-      key.index = std::make_unique<KeyIndex>(
-          search_.hashes.Number({&search_.features[key.key].candidate, 1}), search_.rows_in_time);
-      promising[i] = Promising(key);
+    DSI_RETURN_IF_ERROR(HashFeatures(keys, &search_));
+    // Those of the fewest values, ascending.
+    std::map<std::pair<uint32_t, uint32_t>, KeySearch> coarsest;
+    std::mutex mutex;
+    DSI_RETURN_IF_ERROR(search_.for_each(keys.size(), [&](size_t i) {
+      const SearchedFeature& feature = search_.features[keys[i]];
+      const UniqueRows unique = search_.hashes.Number({&feature.candidate, 1});
+      const auto num_values = static_cast<uint32_t>(unique.first_row.size());
+      // A key whose values stand in runs only owns what the search by runs finds more cheaply.
+      if (num_values >= feature.num_runs || num_values < 2) return;
+      auto index = std::make_unique<KeyIndex>(unique, search_.rows_in_time);
+      const std::lock_guard lock(mutex);
+      coarsest[{num_values, keys[i]}] = {.key = keys[i], .index = std::move(index)};
+      if (coarsest.size() > kMaxKeys) coarsest.erase(std::prev(coarsest.end()));
     }));
-    std::vector<uint32_t> compared;
-    for (const auto& features : promising)
-      compared.insert(compared.end(), features.begin(), features.end());
-    std::sort(compared.begin(), compared.end());
-    compared.erase(std::unique(compared.begin(), compared.end()), compared.end());
-    DSI_RETURN_IF_ERROR(HashFeatures(compared, &search_));
-    return search_.for_each(keys_.size(), [&](size_t i) { Measure(promising[i], &keys_[i]); });
+    for (auto& [values_and_key, key] : coarsest) keys_.push_back(std::move(key));
+    std::vector<std::vector<uint32_t>> promising(keys_.size());
+    DSI_RETURN_IF_ERROR(
+        search_.for_each(keys_.size(), [&](size_t i) { promising[i] = Promising(keys_[i]); }));
+    return Measure(promising);
   }
 
   // Features that a sample of rows speaks for, those that promise most first.
@@ -130,28 +133,52 @@ class KeyGroups {
     return features;
   }
 
-  // What each of these features would save with this key, by all rows.
-  void Measure(std::span<const uint32_t> features, KeySearch* key) const {
-    key->gain.assign(search_.features.size(), 0);
-    for (const uint32_t f : features) {
-      Attachment attachment = Compare(*key, f);
-      const double gain = attachment.gain;
-      // Features that merely follow the key's runs gain nothing here.
-      if (f != key->key && (gain < kMinFeatureBits || gain < LeastGain(search_.features[f])))
-        continue;
-      key->gain[f] = std::max(gain, 0.0);
-      key->attachments.push_back(std::move(attachment));
+  // What the features would save with the keys that they promise something with. Feature by
+  // feature, so that one's hashes serve all keys.
+  Status Measure(std::span<const std::vector<uint32_t>> promising) {
+    std::map<uint32_t, std::vector<size_t>> keys_of;
+    for (size_t k = 0; k < keys_.size(); ++k) {
+      for (const uint32_t f : promising[k]) keys_of[f].push_back(k);
     }
-    std::stable_sort(key->attachments.begin(), key->attachments.end(),
-                     [](const Attachment& a, const Attachment& b) { return a.gain > b.gain; });
+    const std::vector<std::pair<uint32_t, std::vector<size_t>>> pairs(keys_of.begin(),
+                                                                      keys_of.end());
+    std::vector<std::vector<Attachment>> attachments(pairs.size());
+    DSI_RETURN_IF_ERROR(search_.for_each(pairs.size(), [&](size_t i) {
+      const auto& [f, keys] = pairs[i];
+      const FeatureRows& column = *search_.features[f].column;
+      std::optional<HashesAsAsked> hashes;
+      if (column.entries_per_row != 1) hashes.emplace(column, search_.num_rows);
+      for (const size_t k : keys)
+        attachments[i].push_back(Compare(keys_[k], f, hashes ? &*hashes : nullptr));
+    }));
+    for (KeySearch& key : keys_) key.gain.assign(search_.features.size(), 0);
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const auto& [f, keys] = pairs[i];
+      for (size_t at = 0; at < keys.size(); ++at)
+        Attach(std::move(attachments[i][at]), &keys_[keys[at]]);
+    }
+    for (KeySearch& key : keys_) {
+      std::stable_sort(key.attachments.begin(), key.attachments.end(),
+                       [](const Attachment& a, const Attachment& b) { return a.gain > b.gain; });
+    }
+    return Status::Ok();
   }
 
-  Attachment Compare(const KeySearch& key, uint32_t f) const {
+  void Attach(Attachment attachment, KeySearch* key) const {
+    const uint32_t f = attachment.feature;
+    const double gain = attachment.gain;
+    // Features that merely follow the key's runs gain nothing here.
+    if (f != key->key && (gain < kMinFeatureBits || gain < LeastGain(search_.features[f]))) return;
+    key->gain[f] = std::max(gain, 0.0);
+    key->attachments.push_back(std::move(attachment));
+  }
+
+  Attachment Compare(const KeySearch& key, uint32_t f, HashesAsAsked* hashes) const {
     const SearchedFeature& feature = search_.features[f];
     const bool number = feature.column->entries_per_row == 1;
     Attachment a;
     a.feature = f;
-    a.changes = key.index->FindChanges(*feature.column, search_.hashes.Of(feature.candidate));
+    a.changes = key.index->FindChanges(*feature.column, hashes);
     const double count = key.index->CountRows(a.changes);
     const auto first = static_cast<double>(CountEntries(*feature.column, key.index->Firsts()));
     const double changed = key.index->CountEntriesOf(*feature.column, a.changes);

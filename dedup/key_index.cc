@@ -13,10 +13,10 @@ namespace {
 
 constexpr size_t kSampleSize = 1024;
 constexpr size_t kMostLookedAt = 32'768;  // Rows that are held against the ones before.
-constexpr size_t kFirstLook = 32;        // Enough to see that most rows change.
-constexpr uint32_t kMostChanges = 1024;  // Changes that say what is new in them.
-constexpr size_t kMostCompared = 256;    // Pairs of lists whose overlap is searched.
-constexpr size_t kFewestSteps = 24;      // Numbers met again that say whether steps repeat.
+constexpr size_t kFirstLook = 32;         // Enough to see that most rows change.
+constexpr uint32_t kMostChanges = 1024;   // Changes that say what is new in them.
+constexpr size_t kMostCompared = 256;     // Pairs of lists whose overlap is searched.
+constexpr size_t kFewestSteps = 24;       // Numbers met again that say whether steps repeat.
 
 // Of numbers: how many are not what came after the same number elsewhere.
 double ShareOfNewSteps(const FeatureRows& feature,
@@ -127,8 +127,7 @@ double KeyIndex::SampleChanges(const FeatureRows& feature, double limit) const {
 double KeyIndex::CountEntriesOf(const FeatureRows& feature, const ChangeBits& changes) const {
   if (feature.shape.empty()) return CountRows(changes) * feature.entries_per_row;
   uint64_t count = 0;
-  changes.ForEach(
-      [&](uint32_t i) { count += EntriesOf(feature, feature.shape[looked_at_[i]]); });
+  changes.ForEach([&](uint32_t i) { count += EntriesOf(feature, feature.shape[looked_at_[i]]); });
   return scale_ * double(count);
 }
 
@@ -147,15 +146,14 @@ double KeyIndex::NewShareOf(const FeatureRows& feature, const ChangeBits& change
   return NewShare(feature, changed);
 }
 
-ChangeBits KeyIndex::FindChanges(const FeatureRows& feature,
-                                 std::span<const uint64_t> hashes) const {
+ChangeBits KeyIndex::FindChanges(const FeatureRows& feature, HashesAsAsked* hashes) const {
   const auto find = [&](const auto& equal) {
     return ChangeBits::Of(looked_at_.size(), [&](size_t i) {
       return !equal(looked_at_[i], previous_[looked_at_[i]]);
     });
   };
-  if (hashes.empty()) return WithRowComparer(feature, find);
-  return find([&](size_t a, size_t b) { return hashes[a] == hashes[b]; });
+  if (hashes == nullptr) return WithRowComparer(feature, find);
+  return find([&](uint32_t a, uint32_t b) { return hashes->Of(a) == hashes->Of(b); });
 }
 
 bool KeyIndex::Changes(const FeatureRows& feature, std::span<const uint64_t> hashes) const {

@@ -20,6 +20,23 @@ double NewShare(const FeatureRows& feature, std::span<const std::pair<uint32_t, 
 // Entries of the feature in these rows.
 uint64_t CountEntries(const FeatureRows& feature, const ChangeBits& rows);
 
+// Hashes of a feature's rows, each made when it is first asked for. Thread safety: one thread.
+class HashesAsAsked {
+ public:
+  HashesAsAsked(const FeatureRows& feature, size_t num_rows)
+      : feature_(feature), hashes_(num_rows) {}
+
+  uint64_t Of(uint32_t row) {
+    uint64_t& hash = hashes_[row];
+    if (hash == 0) hash = HashRow(feature_, row);
+    return hash;
+  }
+
+ private:
+  const FeatureRows& feature_;
+  std::vector<uint64_t> hashes_;  // 0: not made, or made again.
+};
+
 class KeyIndex {
  public:
   // `key`: its values. `rows_in_time`: all rows, oldest first. With rows in file order, "before" is
@@ -41,14 +58,14 @@ class KeyIndex {
   const std::vector<uint32_t>& FirstRows() const { return first_rows_; }
 
   // The rows, among those that are looked at, in which the feature differs from the row of the same
-  // value before. By their hashes, where there are any.
-  ChangeBits FindChanges(const FeatureRows& feature, std::span<const uint64_t> hashes) const;
+  // value before. By their hashes, unless null.
+  ChangeBits FindChanges(const FeatureRows& feature, HashesAsAsked* hashes) const;
   // Of FindChanges: about how many rows there are in all, and entries of the feature in them.
   double CountRows(const ChangeBits& changes) const { return scale_ * changes.Count(); }
   double CountEntriesOf(const FeatureRows& feature, const ChangeBits& changes) const;
   // Of FindChanges: so many of the rows, or a few more, spread over all.
   std::vector<uint32_t> SomeRows(const ChangeBits& changes, uint32_t count) const;
-  // Whether there are such rows among all.
+  // Whether there are such rows among all. By their hashes, where there are any.
   bool Changes(const FeatureRows& feature, std::span<const uint64_t> hashes) const;
 
   // The first rows of all values.
