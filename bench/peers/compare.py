@@ -40,18 +40,22 @@ def timed(call):
     return time.perf_counter() - start, result
 
 
-def write_peers(table, order, session, when, folder):
+def median_time(call, repeat):
+    return statistics.median(timed(call)[0] for _ in range(repeat))
+
+
+def write_peers(table, order, session, when, folder, repeat):
     """Writes the four Parquet files and Feather; returns {name: (path, write seconds)} and the seconds of sorting."""
     keys = [(k, "ascending") for k in (session, when) if k]
-    sort_seconds, _ = timed(lambda: table.take(pc.sort_indices(table.select([k for k, _ in keys]), sort_keys=keys)))
+    sort_seconds = median_time(lambda: table.take(pc.sort_indices(table.select([k for k, _ in keys]), sort_keys=keys)), repeat)
     in_order = table.take(pa.array(order))
     files = {}
     for rows in ROW_GROUPS:
         for dictionary in (True, False):
             name = f"parquet {'dictionary' if dictionary else 'plain'} {rows // 1024}Ki"
             path = os.path.join(folder, f"{int(dictionary)}_{rows}.parquet")
-            seconds, _ = timed(lambda: pq.write_table(in_order, path, row_group_size=rows, use_dictionary=dictionary, compression="zstd",
-                                                      compression_level=3))
+            seconds = median_time(lambda: pq.write_table(in_order, path, row_group_size=rows, use_dictionary=dictionary, compression="zstd",
+                                                         compression_level=3), repeat)
             files[name] = (path, seconds)
     path = os.path.join(folder, "table.feather")
 
@@ -59,7 +63,7 @@ def write_peers(table, order, session, when, folder):
         options = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=3))
         with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, in_order.schema, options=options) as writer:
             writer.write_table(in_order, max_chunksize=ROW_GROUPS[0])
-    seconds, _ = timed(write_feather)
+    seconds = median_time(write_feather, repeat)
     files["feather"] = (path, seconds)
     return files, sort_seconds
 
@@ -201,11 +205,11 @@ def measure(args):
 
     with tempfile.TemporaryDirectory(dir=args.work) as folder:
         log("writing Parquet and Feather")
-        files, sort_seconds = write_peers(table, order, args.session_key, args.time, folder)
+        files, sort_seconds = write_peers(table, order, args.session_key, args.time, folder, args.write_repeat)
         dsi_path = os.path.join(folder, "table.dsi")
         log("writing dsi")
         writes = [native.write(dsi_path, schema_json, table, args.threads) for _ in range(args.write_repeat)]
-        write = min(writes, key=lambda w: w.seconds) if len(writes) < 3 else sorted(writes, key=lambda w: w.seconds)[len(writes) // 2]
+        write = sorted(writes, key=lambda w: w.seconds)[len(writes) // 2]
         wanted = projections(args, table, spec)
         sizes = {name: os.path.getsize(path) for name, (path, _) in files.items()}
         parquets = [n for n in files if n.startswith("parquet")]
@@ -286,7 +290,7 @@ def main():
     p.add_argument("--share", type=float, help="read the first SHARE of the list features")
     p.add_argument("--batch-size", type=int, default=4096)
     p.add_argument("--repeat", type=int, default=5)
-    p.add_argument("--write-repeat", type=int, default=1)
+    p.add_argument("--write-repeat", type=int, default=1, help="writes of each format; medians are told")
     p.add_argument("--threads", type=int, default=0, help="of dsi's writer; 0: all cores")
     p.add_argument("--work", help="folder for the files; default: the system's temporary folder")
     p.add_argument("--json", action="store_true")
