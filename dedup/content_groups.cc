@@ -10,6 +10,7 @@
 #include "dsi/dedup/group_cost_internal.h"
 #include "dsi/dedup/group_search_internal.h"
 #include "dsi/dedup/key_index_internal.h"
+#include "dsi/dedup/row_compare_internal.h"
 #include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
@@ -60,9 +61,8 @@ class ContentGroups {
     const double index_bits = GeneralIndexBits(rows_, values, own.num_runs);
     std::vector<uint32_t> members = {key};
     double bits = own.bits;
-    // A number alone would be stored as codes of a dictionary, which cost what the index costs.
     double saved = own.cost_in_runs - values * own.bits_alone - index_bits;
-    if (own.bits_alone < kFewestBitsAlone && !own.is_text) saved = std::min(saved, 0.0);
+    if (!PaysAlone(key)) saved = std::min(saved, 0.0);
     for (uint32_t f = 0; f < search_.features.size(); ++f) {
       const SearchedFeature& feature = search_.features[f];
       if (f == key || feature.taken || Gain(feature, values) < kMinFeatureBits) continue;
@@ -86,20 +86,14 @@ class ContentGroups {
   // the feature changes shows whether they return at all.
   std::vector<uint32_t> Promising() const {
     std::vector<std::pair<double, uint32_t>> promising;
-    std::vector<uint32_t> rows;
-    std::vector<uint64_t> hashes;
     for (uint32_t i = 0; i < search_.features.size(); ++i) {
       const SearchedFeature& feature = search_.features[i];
       if (feature.taken || Gain(feature, 1) < kMinFeatureBits) continue;
-      rows.clear();
-      search_.patterns[feature.pattern].AppendEvery(
-          std::max<uint32_t>(1, feature.num_runs / kDistinctSample), &rows);
-      hashes.clear();
-      for (const uint32_t row : rows) hashes.push_back(HashRow(*feature.column, row));
-      std::sort(hashes.begin(), hashes.end());
-      const double sampled = static_cast<double>(hashes.size());
-      const double distinct =
-          static_cast<double>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+      auto sample = SampleOf(feature);
+      const auto sampled = static_cast<double>(sample.size());
+      const auto end = std::unique(sample.begin(), sample.end(),
+                                   [](const auto& a, const auto& b) { return a.first == b.first; });
+      const auto distinct = static_cast<double>(end - sample.begin());
       constexpr double kMinReturns = 3;
       if (sampled - distinct < kMinReturns) continue;
       // If all values were equally frequent, s draws from n values would return s²/2n times. Half
@@ -113,7 +107,47 @@ class ContentGroups {
     if (promising.size() > kMaxKeys) promising.resize(kMaxKeys);
     std::vector<uint32_t> keys;
     for (const auto& [gain, feature] : promising) keys.push_back(feature);
+    std::erase_if(keys, [&](uint32_t key) { return !PaysAlone(key) && !MayHaveFollowers(key); });
     return keys;
+  }
+
+  // A number alone would be stored as codes of a dictionary, which cost what the index costs.
+  bool PaysAlone(uint32_t key) const {
+    const SearchedFeature& own = search_.features[key];
+    return own.bits_alone >= kFewestBitsAlone || own.is_text;
+  }
+
+  // Rows where the feature changes, with their hashes in front, in the order of these.
+  std::vector<std::pair<uint64_t, uint32_t>> SampleOf(const SearchedFeature& feature) const {
+    std::vector<uint32_t> rows;
+    search_.patterns[feature.pattern].AppendEvery(
+        std::max<uint32_t>(1, feature.num_runs / kDistinctSample), &rows);
+    std::vector<std::pair<uint64_t, uint32_t>> sample;
+    for (const uint32_t row : rows) sample.emplace_back(HashRow(*feature.column, row), row);
+    std::sort(sample.begin(), sample.end());
+    return sample;
+  }
+
+  // Whether another feature, whose index this one's would be, is the same in all pairs of rows of a
+  // sample that have the same value.
+  bool MayHaveFollowers(uint32_t key) const {
+    const std::vector<std::pair<uint64_t, uint32_t>> sample = SampleOf(search_.features[key]);
+    const auto follows = [&](const SearchedFeature& feature) {
+      return WithRowComparer(*feature.column, [&](const auto& equal) {
+        for (size_t i = 1; i < sample.size(); ++i) {
+          if (sample[i].first == sample[i - 1].first &&
+              !equal(sample[i].second, sample[i - 1].second))
+            return false;
+        }
+        return true;
+      });
+    };
+    for (uint32_t f = 0; f < search_.features.size(); ++f) {
+      const SearchedFeature& feature = search_.features[f];
+      if (f != key && !feature.taken && Gain(feature, 1) >= kMinFeatureBits && follows(feature))
+        return true;
+    }
+    return false;
   }
 
   GroupSearch& search_;
