@@ -158,8 +158,8 @@ struct StripeRows {
 void NotePages(const StripePlan& plan, const StripeRows& rows, const MemoryBudget* budget,
                LookAhead* ahead);
 
-// Positions in plan.ranges in the order in which a scan that begins with rows.begin needs them;
-// those before are left out.
+// Positions in plan.ranges in the order in which a scan of these rows needs them; those that only
+// other rows seem to need are left out.
 std::vector<uint32_t> RangesByNeed(const StripePlan& plan, const StripeRows& rows);
 
 // Bytes of a page or a node, and a share in the memory they lie in.

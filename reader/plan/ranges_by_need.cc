@@ -14,7 +14,9 @@ constexpr uint64_t kNever = UINT64_MAX;
 class Needs {
  public:
   Needs(const StripePlan& plan, const StripeRows& rows)
-      : plan_(plan), begin_(kParts * rows.begin / std::max(rows.num_rows, 1U)) {
+      : plan_(plan),
+        begin_(kParts * rows.begin / std::max(rows.num_rows, 1U)),
+        end_(kParts * rows.end / std::max(rows.num_rows, 1U)) {
     when_.assign(plan.ranges.size(), kNever);
     VisitNeeds(plan, [&](const PlannedStream& stream, bool all) { Add(stream, all); });
     // What only others look up in is decoded whole before them.
@@ -31,6 +33,7 @@ class Needs {
     for (uint64_t k = 0; k < n; ++k) {
       // Rows have more values or fewer than others have: a page more.
       if (!all && kParts * (k + 2) / n < begin_) continue;
+      if (!all && k > 1 && kParts * (k - 1) / n > end_) continue;
       uint64_t& when = when_[plan_.pages[stream.first_planned_page + k].range];
       when = std::min(when, all ? 0 : kParts * k / n);
     }
@@ -38,6 +41,7 @@ class Needs {
 
   const StripePlan& plan_;
   uint64_t begin_;
+  uint64_t end_;
   std::vector<uint64_t> when_;
 };
 

@@ -75,9 +75,8 @@ class FileScan final : public Scan {
                                    range.first_stripe, range.end_stripe, &budget_));
     } else if (options.read_ahead_bytes != 0) {
       // Which stripes a filter passes over is not known ahead.
-      fetcher_ =
-          std::make_unique<StripeFetcher>(stored_file_, &shared_.reader_options, shared_.projection,
-                                          range.end_stripe, &fetch_budget_);
+      fetcher_ = std::make_unique<StripeFetcher>(stored_file_, &shared_.reader_options,
+                                                 shared_.projection, range, &fetch_budget_);
       shared_.fetcher = fetcher_.get();
     }
     return Status::Ok();

@@ -24,14 +24,15 @@ constexpr std::chrono::milliseconds kLookForRoom(1);
 }  // namespace
 
 StripeFetcher::StripeFetcher(const OpenFile* file, const ReaderOptions* options,
-                             std::shared_ptr<const ScanProjection> projection, size_t end_stripe,
-                             MemoryBudget* budget)
+                             std::shared_ptr<const ScanProjection> projection,
+                             const RowRange& range, MemoryBudget* budget)
     : file_(file),
       options_(options),
       projection_(std::move(projection)),
-      end_stripe_(end_stripe),
+      end_row_(range.end),
+      end_stripe_(range.end_stripe),
       budget_(budget),
-      next_stripe_(end_stripe) {}
+      next_stripe_(range.end_stripe) {}
 
 StripeFetcher::~StripeFetcher() {
   {
@@ -56,14 +57,19 @@ FetchedStripe StripeFetcher::Take(size_t stripe) {
   std::unique_lock lock(mutex_);
   // Who plans it as well would have its pages read twice.
   changed_.wait(lock, [&] { return planning_ != stripe; });
-  while (!stripes_.empty() && stripes_.front().number < stripe) stripes_.pop_front();
+  // A helper may have come for it while the one before is being decoded.
+  const auto is_over = [stripe](const Stripe& s) {
+    return s.number + 1 < stripe || (s.number < stripe && s.next == s.reads.size());
+  };
+  std::erase_if(stripes_, is_over);
   changed_.notify_all();
-  if (stripes_.empty() || stripes_.front().number != stripe) {
+  const auto found = std::find_if(stripes_.begin(), stripes_.end(),
+                                  [stripe](const Stripe& s) { return s.number == stripe; });
+  if (found == stripes_.end()) {
     next_stripe_ = std::max(next_stripe_, stripe + 1);  // This one is planned by the caller.
     return {};
   }
-  Stripe& found = stripes_.front();
-  return {std::move(found.plan), found.ranges};
+  return {std::move(found->plan), found->ranges};
 }
 
 void StripeFetcher::Follow(const StripePlan& plan, const StripeRows& rows,
@@ -72,8 +78,10 @@ void StripeFetcher::Follow(const StripePlan& plan, const StripeRows& rows,
     const std::lock_guard lock(mutex_);
     std::erase_if(stripes_, [&](const Stripe& s) { return s.number == plan.stripe; });
     Stripe followed{
-        .number = plan.stripe, .ranges = std::move(ranges), .reads = ReadsOf(plan, rows)};
-    stripes_.push_front(std::move(followed));
+        .number = plan.stripe, .ranges = std::move(ranges), .reads = ReadsOf(plan, rows.begin)};
+    const auto behind = std::find_if(stripes_.begin(), stripes_.end(),
+                                     [&](const Stripe& s) { return s.number > plan.stripe; });
+    stripes_.insert(behind, std::move(followed));
     if (threads_.empty()) {
       next_stripe_ = plan.stripe + 1;
       StartThreads();
@@ -83,7 +91,10 @@ void StripeFetcher::Follow(const StripePlan& plan, const StripeRows& rows,
 }
 
 std::vector<StripeFetcher::Read> StripeFetcher::ReadsOf(const StripePlan& plan,
-                                                        const StripeRows& rows) {
+                                                        uint32_t begin) const {
+  const StripeRef& stripe = file_->core().stripes[plan.stripe];
+  const uint64_t end = std::min<uint64_t>(end_row_ - stripe.first_row, stripe.num_rows);
+  const StripeRows rows{begin, static_cast<uint32_t>(end), stripe.num_rows};
   std::vector<Read> reads;
   for (const uint32_t range : RangesByNeed(plan, rows))
     reads.push_back({range, plan.ranges[range].offset, plan.ranges[range].size});
@@ -132,8 +143,7 @@ bool StripeFetcher::PlanNext(std::unique_lock<std::mutex>* lock) {
                          PlanTogether(file, projection_->columns, number, *options_, budget_));
     next.plan = std::make_unique<StripePlan>(std::move(plan));
     next.ranges = std::make_shared<FetchedRanges>(next.plan->ranges.size());
-    const uint32_t num_rows = file.core().stripes[number].num_rows;
-    next.reads = ReadsOf(*next.plan, {0, num_rows, num_rows});
+    next.reads = ReadsOf(*next.plan, 0);
     return Status::Ok();
   });
   lock->lock();

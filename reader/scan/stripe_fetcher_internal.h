@@ -19,6 +19,7 @@
 
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/reader/scan/projection_internal.h"
+#include "dsi/reader/scan/row_range_internal.h"
 
 namespace dsi::internal {
 
@@ -30,17 +31,17 @@ struct FetchedStripe {
 
 class StripeFetcher {
  public:
-  // For stripes before `end_stripe`; holds what `budget` has room for, which nothing else is
+  // For stripes of the range, and rows before its end; holds what `budget` has room for, which nothing else is
   // charged to. File, options and budget must outlive it, and the budget what was read.
   StripeFetcher(const OpenFile* file, const ReaderOptions* options,
-                std::shared_ptr<const ScanProjection> projection, size_t end_stripe,
+                std::shared_ptr<const ScanProjection> projection, const RowRange& range,
                 MemoryBudget* budget);
   ~StripeFetcher();
   StripeFetcher(const StripeFetcher&) = delete;
   StripeFetcher& operator=(const StripeFetcher&) = delete;
 
-  // The stripe, if it has been planned, which is waited for where it was begun; stripes before it
-  // are forgotten.
+  // The stripe, if it has been planned, which is waited for where it was begun. What is left of the
+  // one before it goes on being read; stripes before that are forgotten.
   FetchedStripe Take(size_t stripe);
   // Reads what is left of a stripe that the caller planned, from these rows on, and then the
   // stripes behind it.
@@ -69,11 +70,13 @@ class StripeFetcher {
   bool ReadNext(std::unique_lock<std::mutex>* lock);
   Stripe* Unread();
   bool HasRoom(const Read& read) const;
-  static std::vector<Read> ReadsOf(const StripePlan& plan, const StripeRows& rows);
+  // From row `begin` of the stripe on.
+  std::vector<Read> ReadsOf(const StripePlan& plan, uint32_t begin) const;
 
   const OpenFile* file_;
   const ReaderOptions* options_;
   std::shared_ptr<const ScanProjection> projection_;
+  const uint64_t end_row_;
   const size_t end_stripe_;
   MemoryBudget* budget_;
 

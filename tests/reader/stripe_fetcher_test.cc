@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -69,16 +70,23 @@ class ToldFile final : public RandomAccessFile {
     return inner_->ReadAt(offset, dst);
   }
   Status ReadMany(std::span<const ReadRequest> requests) const override {
+    is_many = true;
     for (const ReadRequest& request : requests)
       DSI_RETURN_IF_ERROR(ReadAt(request.offset, request.dst));
+    is_many = false;
     return Status::Ok();
   }
+
+  // The read that is told of is one of those ahead.
+  static thread_local bool is_many;
 
  private:
   std::unique_ptr<RandomAccessFile> inner_;
   SourceCosts costs_;
   const Tell& tell_;
 };
+
+thread_local bool ToldFile::is_many = false;
 
 class StripeFetcherTest : public ::testing::Test {
  protected:
@@ -183,6 +191,57 @@ TEST_F(StripeFetcherTest, StripesAreReadBesideEachOther) {
   std::unique_lock lock(mutex);
   changed.wait_for(lock, std::chrono::seconds(20), [&] { return is_over; });
   EXPECT_TRUE(was_beside);
+}
+
+// Rows that end within a stripe do not have the rest of it read.
+TEST_F(StripeFetcherTest, WhatLiesBehindTheRowsIsNotRead) {
+  const auto reader = Open({.coalesce_gap = 0, .max_read_bytes = 1});
+  std::atomic<uint64_t> read = 0;
+  on_read_ = [&](uint64_t offset, uint64_t size) {
+    if (StripeOf(offset) == 1) read += size;
+  };
+  ScanOptions options;
+  options.batch_size = 100;
+  options.features = {{.name = "list", .layout = Layout::kJagged}};
+  options.row_end = kStripeRows + kStripeRows / 10;
+  options.read_ahead_bytes = 64 << 20;
+  options.threads = 1;
+  auto scan = reader->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  Batch batch;
+  uint64_t rows = 0;
+  while (*(*scan)->Next(&batch)) rows += batch.num_rows();
+  EXPECT_EQ(rows, options.row_end);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // For more, if it were wanted.
+  scan->reset();
+  EXPECT_GT(read, 0U);
+  EXPECT_LT(read, kStripeRows * 20 * sizeof(int64_t) / 4);
+}
+
+// Also while a helper has come for the next one: hardly a page is read when it is needed.
+TEST_F(StripeFetcherTest, AStripeIsReadToItsEnd) {
+  const auto reader = Open({.coalesce_gap = 0, .max_read_bytes = 1});
+  std::atomic<int> reads = 0, on_need = 0;
+  on_read_ = [&](uint64_t offset, uint64_t) {
+    if (StripeOf(offset) != 0) return;
+    ++reads;
+    if (!ToldFile::is_many) ++on_need;
+  };
+  ScanOptions options;
+  options.batch_size = 50;
+  options.features = {{.name = "list", .layout = Layout::kJagged}};
+  options.read_ahead_bytes = 64 << 10;
+  options.threads = 2;
+  auto scan = reader->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  Batch batch;
+  for (uint32_t row = 0; row < kStripeRows; row += options.batch_size) {
+    ASSERT_TRUE((*scan)->Next(&batch).ok());
+    // What is ahead is read meanwhile.
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_GT(reads, 30);
+  EXPECT_LT(on_need, reads / 3);
 }
 
 // Who waits for what was begun to be read gets it, or is told to read it himself.
