@@ -31,8 +31,9 @@ struct FetchedStripe {
 
 class StripeFetcher {
  public:
-  // For stripes of the range, and rows before its end; holds what `budget` has room for, which nothing else is
-  // charged to. File, options and budget must outlive it, and the budget what was read.
+  // For stripes of the range, and rows before its end; holds what `budget` has room for, which
+  // nothing else is charged to. File, options and budget must outlive it, and the budget what was
+  // read.
   StripeFetcher(const OpenFile* file, const ReaderOptions* options,
                 std::shared_ptr<const ScanProjection> projection, const RowRange& range,
                 MemoryBudget* budget);

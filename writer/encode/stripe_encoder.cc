@@ -156,8 +156,8 @@ class StripeEncoder {
     return Status::Ok();
   }
 
-  // Level by level, so that a parent's index is there before those that refer to it. Beside those of
-  // a level go the features of the level before; the longest lists with windows first.
+  // Level by level, so that a parent's index is there before those that refer to it. Beside those
+  // of a level go the features of the level before; the longest lists with windows first.
   Status BuildIndexesAndValues() {
     if (options_.time_feature >= 0) SortByTimeColumn(static_cast<size_t>(options_.time_feature));
     std::vector<uint32_t> level(layout_.groups.size(), 0);
