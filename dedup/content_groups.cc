@@ -128,8 +128,7 @@ class ContentGroups {
     return sample;
   }
 
-  // Whether another feature, whose index this one's would be, is the same in all pairs of rows of a
-  // sample that have the same value.
+  // Whether some other feature is the same in all pairs of rows of a sample in which this one is.
   bool MayHaveFollowers(uint32_t key) const {
     const std::vector<std::pair<uint64_t, uint32_t>> sample = SampleOf(search_.features[key]);
     const auto follows = [&](const SearchedFeature& feature) {

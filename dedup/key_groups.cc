@@ -59,7 +59,9 @@ double LeastGain(const SearchedFeature& feature) {
 class KeyGroups {
  public:
   explicit KeyGroups(GroupSearch* search)
-      : search_(*search), rows_(static_cast<double>(search->num_rows)) {}
+      : search_(*search),
+        rows_(static_cast<double>(search->num_rows)),
+        looked_at_(RowsToLookAt(search->num_rows)) {}
 
   Result<std::vector<FoundGroup>> Run() {
     DSI_RETURN_IF_ERROR(MeasureKeys());
@@ -100,7 +102,7 @@ class KeyGroups {
       const auto num_values = static_cast<uint32_t>(unique.first_row.size());
       // A key whose values stand in runs only owns what the search by runs finds more cheaply.
       if (num_values >= feature.num_runs || num_values < 2) return;
-      auto index = std::make_unique<KeyIndex>(unique, search_.rows_in_time);
+      auto index = std::make_unique<KeyIndex>(unique, search_.rows_in_time, looked_at_);
       const std::lock_guard lock(mutex);
       coarsest[{num_values, keys[i]}] = {.key = keys[i], .index = std::move(index)};
       if (coarsest.size() > kMaxKeys) coarsest.erase(std::prev(coarsest.end()));
@@ -136,26 +138,25 @@ class KeyGroups {
   // What the features would save with the keys that they promise something with. Feature by
   // feature, so that one's hashes serve all keys.
   Status Measure(std::span<const std::vector<uint32_t>> promising) {
-    std::map<uint32_t, std::vector<size_t>> keys_of;
+    const size_t num_features = search_.features.size();
+    std::vector<std::vector<size_t>> keys_of(num_features);
     for (size_t k = 0; k < keys_.size(); ++k) {
       for (const uint32_t f : promising[k]) keys_of[f].push_back(k);
     }
-    const std::vector<std::pair<uint32_t, std::vector<size_t>>> pairs(keys_of.begin(),
-                                                                      keys_of.end());
-    std::vector<std::vector<Attachment>> attachments(pairs.size());
-    DSI_RETURN_IF_ERROR(search_.for_each(pairs.size(), [&](size_t i) {
-      const auto& [f, keys] = pairs[i];
+    std::vector<std::vector<Attachment>> attachments(num_features);
+    DSI_RETURN_IF_ERROR(search_.for_each(num_features, [&](size_t f) {
       const FeatureRows& column = *search_.features[f].column;
       std::optional<HashesAsAsked> hashes;
-      if (column.entries_per_row != 1) hashes.emplace(column, search_.num_rows);
-      for (const size_t k : keys)
-        attachments[i].push_back(Compare(keys_[k], f, hashes ? &*hashes : nullptr));
+      if (column.entries_per_row != 1 && !keys_of[f].empty())
+        hashes.emplace(column, search_.num_rows);
+      for (const size_t k : keys_of[f])
+        attachments[f].push_back(
+            Compare(keys_[k], static_cast<uint32_t>(f), hashes ? &*hashes : nullptr));
     }));
-    for (KeySearch& key : keys_) key.gain.assign(search_.features.size(), 0);
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      const auto& [f, keys] = pairs[i];
-      for (size_t at = 0; at < keys.size(); ++at)
-        Attach(std::move(attachments[i][at]), &keys_[keys[at]]);
+    for (KeySearch& key : keys_) key.gain.assign(num_features, 0);
+    for (size_t f = 0; f < num_features; ++f) {
+      for (size_t i = 0; i < keys_of[f].size(); ++i)
+        Attach(std::move(attachments[f][i]), &keys_[keys_of[f][i]]);
     }
     for (KeySearch& key : keys_) {
       std::stable_sort(key.attachments.begin(), key.attachments.end(),
@@ -305,6 +306,7 @@ class KeyGroups {
 
   GroupSearch& search_;
   double rows_;
+  std::vector<uint32_t> looked_at_;
   std::vector<KeySearch> keys_;
   std::vector<FoundGroup> groups_;
 };

@@ -77,9 +77,14 @@ uint64_t CountEntries(const FeatureRows& feature, const ChangeBits& rows) {
   return count;
 }
 
-KeyIndex::KeyIndex(const UniqueRows& key, std::span<const uint32_t> rows_in_time)
+std::vector<uint32_t> RowsToLookAt(size_t num_rows) { return Spread(num_rows, kMostLookedAt); }
+
+KeyIndex::KeyIndex(const UniqueRows& key, std::span<const uint32_t> rows_in_time,
+                   std::span<const uint32_t> looked_at)
     : previous_(rows_in_time.size()),
       firsts_(rows_in_time.size()),
+      looked_at_(looked_at),
+      scale_(double(rows_in_time.size()) / double(std::max<size_t>(looked_at.size(), 1))),
       num_values_(static_cast<uint32_t>(key.first_row.size())) {
   constexpr uint32_t kNone = UINT32_MAX;
   const size_t num_rows = rows_in_time.size();
@@ -91,8 +96,6 @@ KeyIndex::KeyIndex(const UniqueRows& key, std::span<const uint32_t> rows_in_time
     of_value = row;
   }
   first_rows_ = SampleOf(key.first_row);
-  looked_at_ = Spread(num_rows, kMostLookedAt);
-  scale_ = double(num_rows) / double(std::max<size_t>(looked_at_.size(), 1));
   const size_t repeated = num_rows - num_values_;
   if (repeated == 0) return;
   for (size_t row : Spread(num_rows, kSampleSize)) {

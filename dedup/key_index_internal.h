@@ -37,11 +37,16 @@ class HashesAsAsked {
   std::vector<uint64_t> hashes_;  // 0: not made, or made again.
 };
 
+// All rows, or as many as tell how often features change, spread over them; ascending.
+std::vector<uint32_t> RowsToLookAt(size_t num_rows);
+
 class KeyIndex {
  public:
   // `key`: its values. `rows_in_time`: all rows, oldest first. With rows in file order, "before" is
   // before in the file.
-  KeyIndex(const UniqueRows& key, std::span<const uint32_t> rows_in_time);
+  // `looked_at`: RowsToLookAt, for FindChanges and what is asked of it; must outlive this.
+  KeyIndex(const UniqueRows& key, std::span<const uint32_t> rows_in_time,
+           std::span<const uint32_t> looked_at = {});
 
   uint32_t num_values() const { return num_values_; }
 
@@ -76,8 +81,7 @@ class KeyIndex {
   ChangeBits firsts_;
   std::vector<uint32_t> sampled_rows_;  // Rows that have a previous one, spread and shuffled.
   std::vector<uint32_t> first_rows_;
-  // All rows, or as many as tell how often features change, spread over them; ascending.
-  std::vector<uint32_t> looked_at_;
+  std::span<const uint32_t> looked_at_;
   double scale_ = 1;  // Rows for each that is looked at.
   uint32_t num_values_ = 0;
 };

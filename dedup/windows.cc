@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include <hwy/cache_control.h>
-
 #include "dsi/base/probe_internal.h"
 #include "dsi/dedup/row_compare_internal.h"
 #include "dsi/dedup/window_pool_internal.h"
@@ -62,7 +60,7 @@ class GramTable {
   }
   // Where a gram would be: the table is larger than the cache.
   void Prefetch(uint64_t hash) const {
-    if (!buckets_.empty()) hwy::Prefetch(&buckets_[(hash >> 7) & (buckets_.size() - 1)]);
+    if (!buckets_.empty()) __builtin_prefetch(&buckets_[(hash >> 7) & (buckets_.size() - 1)]);
   }
   // Null where it was not met.
   const PoolPlace* Lookup(uint64_t hash) {
@@ -96,15 +94,15 @@ class GramTable {
 
 // Where a list begins.
 void PrefetchStart(const FeatureRows& column, size_t row) {
-  if (!column.shape.empty()) hwy::Prefetch(&column.shape[row]);
-  if (!column.starts.empty()) hwy::Prefetch(&column.starts[row]);
+  if (!column.shape.empty()) __builtin_prefetch(&column.shape[row]);
+  if (!column.starts.empty()) __builtin_prefetch(&column.starts[row]);
 }
 
 // The beginning of a list.
 void PrefetchList(const FeatureRows& column, size_t row) {
   const uint64_t start = StartOf(column, row);
   for (const FeatureRows::Values& values : column.values)
-    hwy::Prefetch(values.data + start * static_cast<size_t>(values.width));
+    __builtin_prefetch(values.data + start * static_cast<size_t>(values.width));
 }
 
 class WindowFinder {

@@ -55,7 +55,7 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
     if (fetcher != nullptr) fetched.ranges = std::make_shared<FetchedRanges>(plan_->ranges.size());
   }
   pages_.Start(plan_.get(), ahead, fetched.ranges);
-  if (fetcher != nullptr && !is_planned) fetcher->Follow(*plan_, rows, fetched.ranges);
+  if (fetcher != nullptr && !is_planned) fetcher->Follow(*plan_, first, fetched.ranges);
   context_ = {&pages_,        plan_.get(), projection.columns, core.page_values,
               shared_->rooms, &lending_,   &shared_->team};
 

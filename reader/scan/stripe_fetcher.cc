@@ -72,13 +72,13 @@ FetchedStripe StripeFetcher::Take(size_t stripe) {
   return {std::move(found->plan), found->ranges};
 }
 
-void StripeFetcher::Follow(const StripePlan& plan, const StripeRows& rows,
+void StripeFetcher::Follow(const StripePlan& plan, uint32_t begin,
                            std::shared_ptr<FetchedRanges> ranges) {
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(stripes_, [&](const Stripe& s) { return s.number == plan.stripe; });
     Stripe followed{
-        .number = plan.stripe, .ranges = std::move(ranges), .reads = ReadsOf(plan, rows.begin)};
+        .number = plan.stripe, .ranges = std::move(ranges), .reads = ReadsOf(plan, begin)};
     const auto behind = std::find_if(stripes_.begin(), stripes_.end(),
                                      [&](const Stripe& s) { return s.number > plan.stripe; });
     stripes_.insert(behind, std::move(followed));

@@ -44,10 +44,9 @@ class StripeFetcher {
   // The stripe, if it has been planned, which is waited for where it was begun. What is left of the
   // one before it goes on being read; stripes before that are forgotten.
   FetchedStripe Take(size_t stripe);
-  // Reads what is left of a stripe that the caller planned, from these rows on, and then the
+  // Reads what is left of a stripe that the caller planned, from its row `begin` on, and then the
   // stripes behind it.
-  void Follow(const StripePlan& plan, const StripeRows& rows,
-              std::shared_ptr<FetchedRanges> ranges);
+  void Follow(const StripePlan& plan, uint32_t begin, std::shared_ptr<FetchedRanges> ranges);
 
  private:
   struct Read {

@@ -71,10 +71,12 @@ class ToldFile final : public RandomAccessFile {
   }
   Status ReadMany(std::span<const ReadRequest> requests) const override {
     is_many = true;
-    for (const ReadRequest& request : requests)
-      DSI_RETURN_IF_ERROR(ReadAt(request.offset, request.dst));
+    Status status;
+    for (const ReadRequest& request : requests) {
+      if (status.ok()) status = ReadAt(request.offset, request.dst);
+    }
     is_many = false;
-    return Status::Ok();
+    return status;
   }
 
   // The read that is told of is one of those ahead.

@@ -6,7 +6,6 @@
 #include <memory>
 #include <numeric>
 #include <set>
-#include <utility>
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
@@ -168,10 +167,10 @@ class StripeEncoder {
     }
     std::vector<uint32_t> features(features_.size());
     std::iota(features.begin(), features.end(), 0U);
-    std::sort(features.begin(), features.end(), [&](uint32_t a, uint32_t b) {
-      return std::pair(EntriesInWindows(b), a) < std::pair(EntriesInWindows(a), b);
+    std::stable_sort(features.begin(), features.end(), [&](uint32_t a, uint32_t b) {
+      return EntriesInWindows(a) > EntriesInWindows(b);
     });
-    for (uint32_t l = 0; l <= num_levels; ++l) {
+    for (uint32_t l = 1; l <= num_levels; ++l) {
       std::vector<uint32_t> groups;
       for (uint32_t g = 1; g < level.size(); ++g) {
         if (level[g] == l) groups.push_back(g);
