@@ -37,8 +37,8 @@ struct DatasetOptions {
   // Files open at once, but for those that a scan needs together.
   uint32_t max_open_files = 64;
   // Told how many files were looked at, and of how many, while a call looks at all of them; may
-  // cancel by returning false (kCancelled). Called by the thread that made the call; it must not
-  // ask the same dataset for anything, which may be what is being looked up.
+  // cancel by returning false (kCancelled). Called by the thread that made the call. Where it asks
+  // the same dataset for what is being looked up, that is kInvalidArgument.
   std::function<bool(uint64_t done, uint64_t total)> progress = {};
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -21,6 +23,8 @@ namespace {
 
 // Most of the time of a remote file is waiting.
 constexpr uint32_t kRemoteThreads = 32;
+
+constexpr std::string_view kSchemas = "what the files of a dataset hold";
 
 uint64_t FingerprintOf(const Reader& reader) { return ReaderAccess::File(reader).fingerprint(); }
 
@@ -275,9 +279,18 @@ Result<std::shared_ptr<const Reader>> DatasetFiles::AcquireOverlay(size_t i) con
   return pool_->Acquire(files_.size() + i);
 }
 
-// Under the lock.
+const SchemasOfFiles* DatasetFiles::KnownStoredSchemas() const {
+  const std::lock_guard lock(schemas_mutex_);
+  return stored_schemas_.get();
+}
+
+std::shared_ptr<const SchemasOfFiles> DatasetFiles::KnownSchemas() const {
+  const std::lock_guard lock(schemas_mutex_);
+  return schemas_of_files_;
+}
+
 Result<const SchemasOfFiles*> DatasetFiles::FindStoredSchemas() const {
-  if (stored_schemas_ != nullptr) return stored_schemas_.get();
+  if (const SchemasOfFiles* const known = KnownStoredSchemas()) return known;
   std::vector<size_t> unknown;
   std::vector<uint32_t> places(num_stored());
   for (size_t i = 0; i < places.size(); ++i) {
@@ -294,25 +307,31 @@ Result<const SchemasOfFiles*> DatasetFiles::FindStoredSchemas() const {
   auto made = std::make_unique<SchemasOfFiles>();
   made->schemas = collector.TakeInOrder(&places);
   made->of_file = std::move(places);
+  const std::lock_guard lock(schemas_mutex_);
   stored_schemas_ = std::move(made);
   return stored_schemas_.get();
 }
 
 Result<std::shared_ptr<const SchemasOfFiles>> DatasetFiles::Schemas() const {
-  const std::lock_guard lock(schemas_mutex_);
-  if (schemas_of_files_ != nullptr) return schemas_of_files_;
+  if (auto known = KnownSchemas()) return known;
+  DSI_ASSIGN_OR_RETURN(const OneAtATime::Turn turn, finding_schemas_.Wait(kSchemas));
+  if (auto known = KnownSchemas()) return known;
   DSI_ASSIGN_OR_RETURN(const SchemasOfFiles* const stored, FindStoredSchemas());
+  SchemasOfFiles made;
   if (overlays().empty()) {
-    schemas_of_files_ = std::make_shared<const SchemasOfFiles>(*stored);
+    made = *stored;
   } else {
-    DSI_ASSIGN_OR_RETURN(SchemasOfFiles made, AddOverlays(*stored, overlays_, facts_));
-    schemas_of_files_ = std::make_shared<const SchemasOfFiles>(std::move(made));
+    DSI_ASSIGN_OR_RETURN(made, AddOverlays(*stored, overlays_, facts_));
   }
+  auto shared = std::make_shared<const SchemasOfFiles>(std::move(made));
+  const std::lock_guard lock(schemas_mutex_);
+  schemas_of_files_ = std::move(shared);
   return schemas_of_files_;
 }
 
 Result<const SchemasOfFiles*> DatasetFiles::StoredSchemas() const {
-  const std::lock_guard lock(schemas_mutex_);
+  if (const SchemasOfFiles* const known = KnownStoredSchemas()) return known;
+  DSI_ASSIGN_OR_RETURN(const OneAtATime::Turn turn, finding_schemas_.Wait(kSchemas));
   return FindStoredSchemas();
 }
 

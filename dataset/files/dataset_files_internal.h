@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "dsi/base/fork_safe_mutex_internal.h"
+#include "dsi/base/one_at_a_time_internal.h"
 #include "dsi/base/status.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/files/file_facts_internal.h"
@@ -83,6 +84,9 @@ class DatasetFiles {
   size_t num_stored() const { return files_.size() + overlays().size(); }
   const std::string& PathOf(size_t stored) const;
   const FileFacts& FactsOf(size_t stored) const;
+  const SchemasOfFiles* KnownStoredSchemas() const;
+  std::shared_ptr<const SchemasOfFiles> KnownSchemas() const;
+  // In the turn of finding_schemas_.
   Result<const SchemasOfFiles*> FindStoredSchemas() const;
   Result<std::unique_ptr<Reader>> OpenReader(size_t i) const;
   Result<std::unique_ptr<Reader>> OpenSame(size_t i) const;
@@ -98,7 +102,8 @@ class DatasetFiles {
   uint64_t snapshot_ = 0;
   std::unique_ptr<ReaderPool> pool_;
 
-  mutable std::mutex schemas_mutex_;
+  mutable OneAtATime finding_schemas_;
+  mutable ForkSafeMutex schemas_mutex_;  // Of these two, which are set once.
   mutable std::unique_ptr<const SchemasOfFiles> stored_schemas_;
   mutable std::shared_ptr<const SchemasOfFiles> schemas_of_files_;
 };

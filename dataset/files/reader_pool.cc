@@ -1,3 +1,4 @@
+#include <mutex>
 #include <utility>
 
 #include "dsi/dataset/files/reader_pool_internal.h"
@@ -12,7 +13,16 @@ class ReaderPool::Use {
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
-  Slot* slot() const { return slot_; }
+  OneAtATime* opening() const { return &slot_->opening; }
+  // Null: it has not been opened.
+  std::shared_ptr<const Reader> Opened() const {
+    const std::lock_guard lock(pool_->mutex_);
+    return slot_->reader;
+  }
+  void Open(std::shared_ptr<const Reader> reader) {
+    const std::lock_guard lock(pool_->mutex_);
+    slot_->reader = std::move(reader);
+  }
   void Fail() { has_failed_ = true; }
 
  private:
@@ -24,17 +34,17 @@ class ReaderPool::Use {
 
 Result<std::shared_ptr<const Reader>> ReaderPool::Acquire(size_t file) {
   Use use(this, file);
-  Slot& slot = *use.slot();
-  const std::lock_guard lock(slot.opening);
-  if (slot.reader == nullptr) {
-    auto reader = open_(file);
-    if (!reader.ok()) {
-      use.Fail();
-      return reader.status();
-    }
-    slot.reader = *std::move(reader);
+  if (auto opened = use.Opened()) return opened;
+  DSI_ASSIGN_OR_RETURN(const OneAtATime::Turn turn, use.opening()->Wait("a file of a dataset"));
+  if (auto opened = use.Opened()) return opened;
+  auto opened = open_(file);
+  if (!opened.ok()) {
+    use.Fail();
+    return opened.status();
   }
-  return slot.reader;
+  std::shared_ptr<const Reader> reader = *std::move(opened);
+  use.Open(reader);
+  return reader;
 }
 
 ReaderPool::Slot* ReaderPool::Enter(size_t file) {
@@ -54,6 +64,7 @@ ReaderPool::Slot* ReaderPool::Enter(size_t file) {
 }
 
 void ReaderPool::Leave(size_t file, bool has_failed) {
+  std::list<std::unique_ptr<Slot>> idle;
   const std::lock_guard lock(mutex_);
   const auto found = slots_.find(file);
   Slot& slot = *found->second;
@@ -63,18 +74,21 @@ void ReaderPool::Leave(size_t file, bool has_failed) {
     order_.erase(slot.place);
     slots_.erase(found);
   }
-  CloseIdle();
+  idle = TakeIdle();
 }
 
-void ReaderPool::CloseIdle() {
+std::list<std::unique_ptr<ReaderPool::Slot>> ReaderPool::TakeIdle() {
+  std::list<std::unique_ptr<Slot>> idle;
   for (auto i = order_.end(); slots_.size() > most_open_ && i != order_.begin();) {
     --i;
     const auto found = slots_.find(*i);
     const Slot& slot = *found->second;
     if (slot.num_users != 0 || slot.reader.use_count() > 1) continue;
+    idle.push_back(std::move(found->second));
     slots_.erase(found);
     i = order_.erase(i);
   }
+  return idle;
 }
 
 }  // namespace dsi::internal

@@ -1,6 +1,7 @@
 // Readers that are open, of which the one that was asked for least recently is closed first.
 //
-// Thread safety: calls from many threads. Each file is opened by one of them.
+// Thread safety: calls from many threads, and from a process forked meanwhile. Each file is opened
+// by one of them.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,10 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
+#include "dsi/base/fork_safe_mutex_internal.h"
+#include "dsi/base/one_at_a_time_internal.h"
 #include "dsi/base/status.h"
 #include "dsi/reader/reader.h"
 
@@ -27,7 +29,7 @@ class ReaderPool {
 
  private:
   struct Slot {
-    std::mutex opening;
+    OneAtATime opening;
     std::shared_ptr<const Reader> reader;
     uint32_t num_users = 0;  // Calls of Acquire that look at it.
     std::list<size_t>::iterator place;
@@ -36,11 +38,12 @@ class ReaderPool {
 
   Slot* Enter(size_t file);
   void Leave(size_t file, bool has_failed);
-  void CloseIdle();
+  // What to close, when the lock is given back.
+  std::list<std::unique_ptr<Slot>> TakeIdle();
 
   const uint32_t most_open_;
   const OpenReader open_;
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::unordered_map<size_t, std::unique_ptr<Slot>> slots_;
   std::list<size_t> order_;  // Most recent first.
 };

@@ -56,14 +56,14 @@ std::vector<T> Copied(std::span<const T> from) {
 
 }  // namespace
 
+BatchPool::~BatchPool() {
+  for (std::atomic<Batch*>& spare : spare_) delete spare.load();
+}
+
 std::shared_ptr<Batch> BatchPool::Take() {
   std::unique_ptr<Batch> batch;
-  {
-    std::lock_guard lock(mutex_);
-    if (!spare_.empty()) {
-      batch = std::move(spare_.back());
-      spare_.pop_back();
-    }
+  for (std::atomic<Batch*>& spare : spare_) {
+    if (batch == nullptr) batch.reset(spare.exchange(nullptr));
   }
   if (batch == nullptr) batch = std::make_unique<Batch>(allocator_.get());
   return {batch.release(), [pool = shared_from_this()](Batch* used) {
@@ -73,8 +73,13 @@ std::shared_ptr<Batch> BatchPool::Take() {
 
 void BatchPool::GiveBack(std::unique_ptr<Batch> batch) {
   if (allocator_ != nullptr) return;
-  std::lock_guard lock(mutex_);
-  if (spare_.size() < kSpare) spare_.push_back(std::move(batch));
+  for (std::atomic<Batch*>& spare : spare_) {
+    Batch* none = nullptr;
+    if (spare.compare_exchange_strong(none, batch.get())) {
+      static_cast<void>(batch.release());
+      return;
+    }
+  }
 }
 
 void BindBatch(nb::module_& module) {

@@ -4,9 +4,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
+#include <atomic>
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "dsi/python/src/allocator.h"
 #include "dsi/reader/batch.h"
@@ -21,16 +21,17 @@ class BatchPool : public std::enable_shared_from_this<BatchPool> {
   // Null: the heap. The allocator lives as long as the pool and all batches of it.
   explicit BatchPool(std::shared_ptr<PythonAllocator> allocator)
       : allocator_(std::move(allocator)) {}
+  ~BatchPool();
+  BatchPool(const BatchPool&) = delete;
+  BatchPool& operator=(const BatchPool&) = delete;
   // Its last owner may be on any thread and need not hold the interpreter's lock.
   std::shared_ptr<Batch> Take();
 
  private:
   void GiveBack(std::unique_ptr<Batch> batch);
 
-  static constexpr size_t kSpare = 4;
   std::shared_ptr<PythonAllocator> allocator_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Batch>> spare_;
+  std::array<std::atomic<Batch*>, 4> spare_{};  // No lock: a fork may leave one taken.
 };
 
 struct PyBatch {

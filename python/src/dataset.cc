@@ -184,9 +184,10 @@ std::vector<ColumnInfo> PyDataset::Columns(const Pipeline* pipeline) {
 }
 
 const std::vector<ColumnInfo>& PyDataset::Columns() {
-  std::lock_guard lock(mutex_);
-  if (!columns_) columns_ = Take(dataset_->Columns());
-  return *columns_;
+  const std::vector<ColumnInfo>* known = columns_.load();
+  if (known != nullptr) return *known;
+  auto mine = std::make_unique<const std::vector<ColumnInfo>>(Take(dataset_->Columns()));
+  return *(columns_.compare_exchange_strong(known, mine.get()) ? mine.release() : known);
 }
 
 void BindDataset(nb::module_& module) {

@@ -3,9 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,9 @@ class PyDataset {
  public:
   PyDataset(std::unique_ptr<Dataset> dataset, OpenOptions open)
       : dataset_(std::move(dataset)), open_(std::move(open)) {}
+  ~PyDataset() { delete columns_.load(); }
+  PyDataset(const PyDataset&) = delete;
+  PyDataset& operator=(const PyDataset&) = delete;
 
   const std::shared_ptr<const Dataset>& dataset() const { return dataset_; }
   // How its files are opened.
@@ -30,8 +32,7 @@ class PyDataset {
  private:
   std::shared_ptr<const Dataset> dataset_;
   OpenOptions open_;
-  std::mutex mutex_;
-  std::optional<std::vector<ColumnInfo>> columns_;
+  std::atomic<const std::vector<ColumnInfo>*> columns_ = nullptr;  // Set once. No lock: forks.
 };
 
 void BindDataset(nanobind::module_& module);

@@ -10,6 +10,7 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/base/fork_safe_mutex_internal.h"
 #include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/format/table_blocks_internal.h"
@@ -43,7 +44,7 @@ void CopyRecords(const std::byte* from, size_t n, size_t size, size_t known, std
 struct SealedTable::Cache {
   explicit Cache(const TableRef& ref) : entries(ref) {}
 
-  std::mutex mutex;  // Never held while something is read or decompressed.
+  ForkSafeMutex mutex;
   bool has_entries = false;
   BlockEntries entries;                                // Not changed once they are there.
   std::vector<std::unique_ptr<std::byte[]>> contents;  // By block; null: not read yet.

@@ -1,13 +1,12 @@
 // Blocks that wait for the next scan are shared by all threads of a process, and by no other.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <thread>
 #include <vector>
 
 #include "dsi/base/block_memory_internal.h"
+#include "dsi/tests/support/forked_child.h"
 
 namespace dsi::internal {
 namespace {
@@ -46,14 +45,7 @@ TEST(BlockMemoryTest, AForkedChildFindsTheBlocksOpen) {
     });
   }
   for (int i = 0; i < 200 && !HasFailure(); ++i) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(10);  // Ends who waits for ever.
-      ::_exit(TakesAndGivesBack() ? 0 : 1);
-    }
-    int status = 0;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0) << "fork " << i;
+    EXPECT_TRUE(test::InForkedChild(TakesAndGivesBack)) << "fork " << i;
   }
   stop = true;
   for (std::thread& thread : threads) thread.join();

@@ -150,5 +150,24 @@ TEST(DatasetPlan, TellsHowFarItIsAndMayBeCancelled) {
   EXPECT_EQ((*dataset)->Plan(Words()).status().code(), StatusCode::kCancelled);
 }
 
+// It may not wait for itself.
+TEST(DatasetPlan, AFunctionThatIsToldAndAsksForWhatIsBeingMadeIsRefused) {
+  TempFolder folder;
+  WriteBytes(folder.File("part.dsi"), WriteTable(HistoryTable(4, 100), StripesOf(60)));
+  const Dataset* opened = nullptr;
+  Status asked;
+  DatasetOptions open;
+  open.progress = [&](uint64_t, uint64_t) {
+    if (opened != nullptr) asked = opened->Columns().status();
+    return true;
+  };
+  const auto dataset = Dataset::Open(folder.path(), open);
+  ASSERT_TRUE(dataset.ok()) << dataset.status().ToString();
+  opened = dataset->get();
+  EXPECT_TRUE((*dataset)->Columns().ok());
+  EXPECT_EQ(asked.code(), StatusCode::kInvalidArgument) << asked.ToString();
+  EXPECT_TRUE((*dataset)->Plan(Words()).ok());
+}
+
 }  // namespace
 }  // namespace dsi::test

@@ -1,8 +1,6 @@
 // What goes wrong in one file of many: the file is named, batches before it come, the scan is over
 // after it, and its state says what was handed out, whatever the threads.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <functional>
@@ -19,6 +17,7 @@
 #include "dsi/tests/support/batch_rows.h"
 #include "dsi/tests/support/history_table.h"
 #include "dsi/tests/support/fail_each.h"
+#include "dsi/tests/support/forked_child.h"
 #include "dsi/tests/support/reseal.h"
 
 namespace dsi::test {
@@ -303,15 +302,8 @@ TEST_F(DatasetErrors, AForkedChildIsTold) {
     auto scan = model_.dataset->NewScan(options);
     Batch batch;
     ASSERT_TRUE((*scan)->Next(&batch).ok());
-    const pid_t child = fork();
-    if (child == 0) {
-      const auto more = (*scan)->Next(&batch);
-      const bool told = more.status().code() == StatusCode::kInvalidArgument;
-      _exit(told ? 0 : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT_TRUE(InForkedChild(
+        [&] { return (*scan)->Next(&batch).status().code() == StatusCode::kInvalidArgument; }));
     EXPECT_TRUE((*scan)->Next(&batch).ok());
   }
 }
