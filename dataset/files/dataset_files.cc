@@ -216,10 +216,6 @@ void DatasetFiles::SumUp() {
   snapshot_ = NameHash({reinterpret_cast<const char*>(content.data()), content.size()});
 }
 
-Result<std::span<const uint64_t>> DatasetFiles::StripeEnds() const {
-  return std::span<const uint64_t>(stripe_ends_);
-}
-
 Result<std::unique_ptr<Reader>> DatasetFiles::OpenReader(size_t i) const {
   OpenOptions open = options_.open;
   // Of most files little is wanted at first.

@@ -41,7 +41,7 @@ class DatasetFiles {
   // Rows of the dataset up to the end of each file.
   std::span<const uint64_t> file_ends() const { return file_ends_; }
   // Rows of the dataset up to the end of each stripe, of all files.
-  Result<std::span<const uint64_t>> StripeEnds() const;
+  std::span<const uint64_t> stripe_ends() const { return stripe_ends_; }
   uint64_t snapshot() const { return snapshot_; }
 
   // A reader of file `i`, kept open while it is held. The file must be the one that the dataset was

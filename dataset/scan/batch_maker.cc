@@ -6,6 +6,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/base/stopwatch_internal.h"
+#include "dsi/dataset/scan/dataset_visits_internal.h"
 #include "dsi/reader/scan/ahead_scan_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
 
@@ -14,6 +15,7 @@ namespace dsi::internal {
 BatchMaker::BatchMaker(DatasetOrder order, BatchShare share, uint64_t snapshot,
                        const DatasetScanOptions& options)
     : budget_{.limit = options.scan.memory_bytes},
+      fetch_budget_{.limit = options.scan.read_ahead_bytes / 2},
       workers_(&budget_, options.scan.threads),
       order_(std::move(order)),
       share_(std::move(share)),
@@ -37,6 +39,13 @@ Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset
                                                       &maker->workers_, &maker->budget_));
   maker->window_ = std::make_unique<Window>(maker->files_.get(), &maker->budget_);
   maker->columns_ = maker->files_->projection()->ScanColumns();
+  if (options.scan.read_ahead_bytes != 0) {
+    maker->fetcher_ = std::make_unique<StripeFetcher>(
+        std::make_unique<DatasetVisits>(maker->files_.get(), &maker->order_, &maker->share_,
+                                        maker->batch_size_),
+        &maker->fetch_budget_);
+    maker->files_->SetFetcher(maker->fetcher_.get());
+  }
   return maker;
 }
 
@@ -109,7 +118,7 @@ Status BatchMaker::LoadRows(uint64_t begin, uint64_t end, bool at_once) {
   order_.Find(begin, end, &spans_);
   std::sort(spans_.begin(), spans_.end(),
             [](const RowSpan& a, const RowSpan& b) { return a.begin < b.begin; });
-  return window_->Load(spans_, at_once);
+  return window_->Load(spans_, next_, at_once);
 }
 
 // The rows of each batch, ascending, so that pieces and their memory are gone through in order.

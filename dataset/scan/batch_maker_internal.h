@@ -42,6 +42,7 @@ class BatchMaker final : public Scan {
   void CountWork();
 
   MemoryBudget budget_;
+  MemoryBudget fetch_budget_;
   ScanWorkers workers_;
   const DatasetOrder order_;
   const BatchShare share_;
@@ -64,6 +65,7 @@ class BatchMaker final : public Scan {
   ScanStats made_;  // Of batches; that of files is counted elsewhere.
   ScanStats stats_;
   Status failed_;
+  std::unique_ptr<StripeFetcher> fetcher_;  // The last here: it is over before what it works for.
 };
 
 }  // namespace dsi::internal

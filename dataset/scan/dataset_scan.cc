@@ -35,9 +35,7 @@ Result<ScanTask> SettleTask(const DatasetFiles& dataset, const DatasetScanOption
   DSI_ASSIGN_OR_RETURN(const std::vector<RowSpan> rows, RowsOf(dataset, options.rows));
   std::span<const uint64_t> unit_ends;
   if (options.order.unit == OrderUnit::kFile) unit_ends = dataset.file_ends();
-  if (options.order.unit == OrderUnit::kStripe) {
-    DSI_ASSIGN_OR_RETURN(unit_ends, dataset.StripeEnds());
-  }
+  if (options.order.unit == OrderUnit::kStripe) unit_ends = dataset.stripe_ends();
   DSI_ASSIGN_OR_RETURN(DatasetOrder order, DatasetOrder::Make(options.order, scan.batch_size,
                                                               dataset.snapshot(), unit_ends, rows));
   ScanState state;

@@ -7,10 +7,10 @@
 
 namespace dsi::internal {
 
-Result<std::unique_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<ScanMember>> members,
+Result<std::shared_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<ScanMember>> members,
                                                  FileRequest request, const TransformPlan* plan,
                                                  MemoryBudget* budget) {
-  std::unique_ptr<ScanFile> opened(new ScanFile(std::move(members), budget));
+  std::shared_ptr<ScanFile> opened(new ScanFile(std::move(members), budget));
   DSI_RETURN_IF_ERROR(opened->CheckOverlays());
   opened->drops_all_ = request.drops_all;
   opened->filter_ = std::move(request.filter);

@@ -44,7 +44,7 @@ class ScanFile {
  public:
   // Members are those of the request, not resolved. Plan (null: no pipeline), budget and workers
   // outlive it. Errors: those of NewScan; kBadInput: an overlay of other rows (F-088).
-  static Result<std::unique_ptr<ScanFile>> Open(std::vector<std::unique_ptr<ScanMember>> members,
+  static Result<std::shared_ptr<ScanFile>> Open(std::vector<std::unique_ptr<ScanMember>> members,
                                                 FileRequest request, const TransformPlan* plan,
                                                 MemoryBudget* budget);
 

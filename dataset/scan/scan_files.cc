@@ -39,6 +39,43 @@ Result<ScanFile*> ScanFiles::Open(size_t file, uint64_t row) {
     known->window = window_;
     return known->scanned.get();
   }
+  DSI_ASSIGN_OR_RETURN(std::shared_ptr<ScanFile> made, OpenAhead(file, variant));
+  opened_.push_back({file, variant, window_, std::move(made)});
+  ScanFile* const scanned = opened_.back().scanned.get();
+  if (joint_.Add(scanned->places())) {
+    for (const Opened& other : opened_)
+      other.scanned->SetMap(joint_.MapOf(other.scanned->places()));
+  } else {
+    scanned->SetMap(joint_.MapOf(scanned->places()));
+  }
+  return scanned;
+}
+
+Result<std::shared_ptr<ScanFile>> ScanFiles::OpenAhead(size_t file, size_t variant) {
+  std::unique_lock lock(mutex_);
+  const auto find = [&] {
+    return std::find_if(openings_.begin(), openings_.end(), [&](const Opening& opening) {
+      return opening.file == file && opening.variant == variant;
+    });
+  };
+  for (auto known = find(); known != openings_.end(); known = find()) {
+    if (known->made != nullptr) return known->made;
+    changed_.wait(lock);
+  }
+  openings_.push_back({file, variant, nullptr});
+  lock.unlock();
+  Result<std::shared_ptr<ScanFile>> made = Make(file, variant);
+  lock.lock();
+  if (made.ok()) {
+    find()->made = *made;
+  } else {
+    openings_.erase(find());
+  }
+  changed_.notify_all();
+  return made;
+}
+
+Result<std::shared_ptr<ScanFile>> ScanFiles::Make(size_t file, size_t variant) const {
   FileRequest request = asked_->RequestOf(*dataset_, file, variant);
   request.wants_sessions = wants_sessions_;
   std::vector<std::unique_ptr<ScanMember>> members;
@@ -53,15 +90,18 @@ Result<ScanFile*> ScanFiles::Open(size_t file, uint64_t row) {
   }
   auto opened = ScanFile::Open(std::move(members), std::move(request), asked_->plan(), budget_);
   if (!opened.ok()) return opened.status().At(dataset_->files()[file].path);
-  opened_.push_back({file, variant, window_, std::move(*opened)});
-  ScanFile* const scanned = opened_.back().scanned.get();
-  if (joint_.Add(scanned->places())) {
-    for (const Opened& other : opened_)
-      other.scanned->SetMap(joint_.MapOf(other.scanned->places()));
-  } else {
-    scanned->SetMap(joint_.MapOf(scanned->places()));
+  for (const std::unique_ptr<ScanMember>& member : (*opened)->members()) {
+    member->shared()->fetcher = fetcher_;
+    member->shared()->owner = *opened;
   }
-  return scanned;
+  return opened;
+}
+
+void ScanFiles::Forget(size_t file, size_t variant) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(openings_, [&](const Opening& opening) {
+    return opening.file == file && opening.variant == variant;
+  });
 }
 
 void ScanFiles::CloseUnused() {
@@ -71,6 +111,7 @@ void ScanFiles::CloseUnused() {
     const auto oldest =
         std::min_element(opened_.begin(), opened_.end(),
                          [](const Opened& a, const Opened& b) { return a.window < b.window; });
+    Forget(oldest->file, oldest->variant);
     opened_.erase(oldest);
     --idle;
   }

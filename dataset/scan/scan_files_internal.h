@@ -1,10 +1,12 @@
 // The files that a scan has open, and the projection that their batches share.
 //
-// Thread safety: one thread at a time.
+// Thread safety: one thread at a time, but for OpenAhead.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,13 +28,20 @@ class ScanFiles {
                                                  bool wants_sessions, ScanWorkers* workers,
                                                  MemoryBudget* budget);
 
+  // Stripes of files that are opened from now on are taken from it; it must outlive them.
+  void SetFetcher(StripeFetcher* fetcher) { fetcher_ = fetcher; }
+
   const DatasetFiles& dataset() const { return *dataset_; }
+  const SchemasOfFiles& schemas() const { return asked_->schemas(); }
   // False: by what a manifest tells no row of the file passes the filter.
   bool MayPass(size_t file) const { return !skipper_.has_value() || skipper_->MayPass(file); }
   // The file with the overlays of the stripe that has this row of it. Opened when it is not; it
   // stays until CloseUnused. A file that is new may change the projection, not that of batches that
   // were filled.
   Result<ScanFile*> Open(size_t file, uint64_t row);
+  // The same file before it is wanted, for many threads: only its projection and what is stored may
+  // be looked at.
+  Result<std::shared_ptr<ScanFile>> OpenAhead(size_t file, size_t variant);
   void BeginWindow() { ++window_; }
   // All that the window wants has been opened; of the others few stay.
   void CloseUnused();
@@ -43,8 +52,16 @@ class ScanFiles {
     size_t file = 0;
     size_t variant = 0;
     uint64_t window = 0;  // In which it was used last.
-    std::unique_ptr<ScanFile> scanned;
+    std::shared_ptr<ScanFile> scanned;
   };
+  struct Opening {
+    size_t file = 0;
+    size_t variant = 0;
+    std::shared_ptr<ScanFile> made;  // Null: a thread is at it.
+  };
+
+  Result<std::shared_ptr<ScanFile>> Make(size_t file, size_t variant) const;
+  void Forget(size_t file, size_t variant);
 
   ScanFiles(const DatasetFiles* dataset, bool wants_sessions, ScanWorkers* workers,
             MemoryBudget* budget)
@@ -57,8 +74,12 @@ class ScanFiles {
   std::unique_ptr<const AskedOutputs> asked_;
   JointProjection joint_;
   std::optional<FileSkipper> skipper_;  // None: no filter.
+  StripeFetcher* fetcher_ = nullptr;    // Null: nothing is read ahead.
   std::vector<Opened> opened_;
   uint64_t window_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Opening> openings_;  // All that are opened, and those to come.
 };
 
 }  // namespace dsi::internal

@@ -32,6 +32,7 @@ ScanMember::ScanMember(std::shared_ptr<const Reader> reader, std::span<const uin
       records_(budget),
       stripes_(stripes) {
   shared_.file = &file_;
+  shared_.stored_file = &ReaderAccess::File(*reader_);
   shared_.reader_options = ReaderAccess::Options(*reader_);
 }
 

@@ -22,10 +22,11 @@ StripePart::StripePart(ScanFile* file)
                                        file->shared()->budget);
 }
 
-void StripePart::Restart(size_t stripe) {
+void StripePart::Restart(const VisitKey& visit) {
   AddStripe(&past_);
   for (const std::unique_ptr<Member>& member : members_) member->decoder.Park();
-  stripe_ = stripe;
+  visit_ = visit;
+  stripe_ = visit.stripe;
   is_started_ = false;
   next_row_ = 0;
   picker_.reset();
@@ -94,9 +95,10 @@ Status StripePart::FindPassing() {
 
 Status StripePart::DecodeBlocks(bool at_once) {
   is_gathered_ = blocks_.size() > 1;
-  for (const std::unique_ptr<Member>& member : members_) {
-    const Status status = DecodeMember(member.get(), at_once);
-    if (!status.ok()) return member == members_[0] ? status : status.At(member->of->name());
+  for (size_t i = 0; i < members_.size(); ++i) {
+    visit_.member = static_cast<uint32_t>(i);
+    const Status status = DecodeMember(members_[i].get(), at_once);
+    if (!status.ok()) return i == 0 ? status : status.At(members_[i]->of->name());
   }
   is_started_ = true;
   return Status::Ok();
@@ -105,8 +107,8 @@ Status StripePart::DecodeBlocks(bool at_once) {
 Status StripePart::DecodeMember(Member* member, bool at_once) {
   StripeDecoder& decoder = member->decoder;
   if (!is_started_) {
-    DSI_RETURN_IF_ERROR(
-        decoder.Start(member->of->StripeOf(stripe_), blocks_.front().first, blocks_.front().count));
+    DSI_RETURN_IF_ERROR(decoder.Start(member->of->StripeOf(stripe_), blocks_.front().first,
+                                      blocks_.front().count, file_->filters() ? nullptr : &visit_));
     if (file_->shared()->team.size() > 1) decoder.DecodeKept();
     member->of->file().ahead()->Forget();
   }

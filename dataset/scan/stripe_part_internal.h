@@ -26,7 +26,7 @@ class StripePart {
   // The file outlives it.
   explicit StripePart(ScanFile* file);
   // Begins with a stripe; the memory of the one before is used again.
-  void Restart(size_t stripe);
+  void Restart(const VisitKey& visit);
 
   ScanFile* file() const { return file_; }
   size_t stripe() const { return stripe_; }
@@ -74,6 +74,7 @@ class StripePart {
 
   ScanFile* file_;
   size_t stripe_ = 0;
+  VisitKey visit_;  // Of the file, or of the member that is being decoded.
   std::vector<std::unique_ptr<Member>> members_;  // As those of the file.
   bool is_started_ = false;
   bool is_gathered_ = false;

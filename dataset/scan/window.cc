@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "dsi/dataset/scan/stripe_walk_internal.h"
+
 namespace dsi::internal {
 
-Status Window::Load(std::span<const RowSpan> spans, bool at_once) {
+Status Window::Load(std::span<const RowSpan> spans, uint64_t number, bool at_once) {
   for (Part& part : parts_) idle_.push_back(std::move(part.rows));
   parts_.clear();
   files_->BeginWindow();
@@ -16,7 +18,7 @@ Status Window::Load(std::span<const RowSpan> spans, bool at_once) {
     if (part.rows != nullptr) continue;
     part.rows = TakeIdle(part, /*goes_on=*/false);
     if (part.rows == nullptr) part.rows = std::make_unique<StripePart>(part.file);
-    part.rows->Restart(part.stripe);
+    part.rows->Restart({.load = number, .file = part.number, .stripe = part.stripe});
   }
   for (const std::unique_ptr<StripePart>& rows : idle_) AddWork(rows->Work(), &past_);
   idle_.clear();
@@ -48,65 +50,50 @@ std::unique_ptr<StripePart> Window::TakeIdle(const Part& part, bool goes_on) {
 }
 
 Status Window::FindParts(std::span<const RowSpan> spans) {
-  const std::span<const uint64_t> file_ends = files_->dataset().file_ends();
   num_rows_ = 0;
   blocks_.clear();
   skipped_.clear();
   uint64_t skipped_end = UINT64_MAX;
   const ScanFile* last_file = nullptr;
-  size_t last_number = SIZE_MAX;
-  size_t last_stripe = 0;
-  for (const RowSpan& span : spans) {
-    for (uint64_t row = span.begin; row < span.end;) {
-      const auto f = static_cast<size_t>(std::upper_bound(file_ends.begin(), file_ends.end(), row) -
-                                         file_ends.begin());
-      const uint64_t file_row = f == 0 ? 0 : file_ends[f - 1];
-      if (!files_->MayPass(f)) {
-        const uint64_t end = std::min(span.end, file_ends[f]);
-        if (row != skipped_end || row == file_row) skipped_.push_back(num_rows_);
-        skipped_end = end;
-        num_rows_ += static_cast<uint32_t>(end - row);
-        past_.rows_dropped += end - row;
+  RowsOfStripe last{.file = SIZE_MAX};
+  for (RowSpan span : spans) {
+    while (span.begin < span.end) {
+      const uint64_t row = span.begin;
+      const RowsOfStripe rows = TakeStripe(files_->dataset(), &span);
+      if (!files_->MayPass(rows.file)) {
+        if (row != skipped_end || row == rows.file_row) skipped_.push_back(num_rows_);
+        skipped_end = row + rows.count;
+        num_rows_ += rows.count;
+        past_.rows_dropped += rows.count;
         last_file = nullptr;
-        last_number = SIZE_MAX;
-        row = end;
+        last = {.file = SIZE_MAX};
         continue;
       }
-      DSI_ASSIGN_OR_RETURN(ScanFile* const file, files_->Open(f, row - file_row));
-      const std::vector<StripeRef>& stripes = file->core().stripes;
-      const auto after = std::upper_bound(
-          stripes.begin(), stripes.end(), row - file_row,
-          [](uint64_t at, const StripeRef& stripe) { return at < stripe.first_row; });
-      const auto s = static_cast<size_t>(after - stripes.begin()) - 1;
-      const uint64_t stripe_row = file_row + stripes[s].first_row;
-      const uint64_t end = std::min(span.end, stripe_row + stripes[s].num_rows);
-      const auto first = static_cast<uint32_t>(row - stripe_row);
-      const auto count = static_cast<uint32_t>(end - row);
-      if (file != last_file || s != last_stripe || parts_.empty()) {
+      DSI_ASSIGN_OR_RETURN(ScanFile* const file, files_->Open(rows.file, row - rows.file_row));
+      if (file != last_file || rows.stripe != last.stripe || parts_.empty()) {
         Part part{.file = file,
-                  .stripe = s,
-                  .stripe_row = stripe_row,
+                  .number = rows.file,
+                  .stripe = rows.stripe,
+                  .stripe_row = rows.stripe_row,
                   .first = num_rows_,
                   .first_block = blocks_.size()};
         // The file is another where other overlays cover the stripe.
-        if (f == last_number && s == last_stripe + 1 && first == 0) {
-          const StripeBlock& last = blocks_.back();
-          part.follows = last.first + last.count == stripes[last_stripe].num_rows;
+        if (rows.file == last.file && rows.stripe == last.stripe + 1 && rows.first == 0) {
+          const StripeBlock& block = blocks_.back();
+          part.follows = last.stripe_row + block.first + block.count == rows.stripe_row;
         }
         parts_.push_back(std::move(part));
         last_file = file;
-        last_number = f;
-        last_stripe = s;
+        last = rows;
       }
       // Spans that touch are one block, so that a session is not cut where they meet.
       if (blocks_.size() > parts_.back().first_block &&
-          blocks_.back().first + blocks_.back().count == first) {
-        blocks_.back().count += count;
+          blocks_.back().first + blocks_.back().count == rows.first) {
+        blocks_.back().count += rows.count;
       } else {
-        blocks_.push_back({first, count});
+        blocks_.push_back({rows.first, rows.count});
       }
-      num_rows_ += count;
-      row = end;
+      num_rows_ += rows.count;
     }
   }
   return Status::Ok();

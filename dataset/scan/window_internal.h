@@ -24,10 +24,11 @@ class Window {
   Window(ScanFiles* files, MemoryBudget* budget)
       : files_(files), blocks_(budget), skipped_(budget), in_part_(budget), taken_(budget) {}
 
-  // Decodes these rows of the dataset, which are apart and in ascending order. `at_once`: they are
-  // taken all together. Errors: those of opening, reading and decoding; kOutOfRange for a value
-  // that does not fit its dtype. What was taken before is void.
-  Status Load(std::span<const RowSpan> spans, bool at_once);
+  // Decodes these rows of the dataset, which are apart and in ascending order. `number`: of the
+  // batch that comes first of them. `at_once`: they are taken all together. Errors: those of
+  // opening, reading and decoding; kOutOfRange for a value that does not fit its dtype. What was
+  // taken before is void.
+  Status Load(std::span<const RowSpan> spans, uint64_t number, bool at_once);
   uint32_t num_rows() const { return num_rows_; }
   // Rows at which a session begins, as far as the window shows it; the first is 0.
   void FindSessions(std::vector<uint32_t>* starts);
@@ -41,6 +42,7 @@ class Window {
  private:
   struct Part {
     ScanFile* file = nullptr;
+    size_t number = 0;  // Of the file.
     size_t stripe = 0;
     uint64_t stripe_row = 0;  // Row of the dataset where the stripe begins.
     uint32_t first = 0;       // Row of the window.

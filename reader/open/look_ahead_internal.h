@@ -64,6 +64,8 @@ class LookAhead {
   size_t num_notes() const { return noted_.size(); }
   // Reads what was noted in one step, neighbours as one. False: nothing was, or there is no room.
   Result<bool> ReadNoted();
+  // What may be noted, that all of it is read.
+  uint64_t Room() const;
 
   // Bytes of a range that is held, with a share in their memory; null: it is not.
   std::shared_ptr<const std::byte> Find(uint64_t offset, uint64_t size) const {
@@ -85,7 +87,6 @@ class LookAhead {
     uint64_t end = 0;
   };
   std::vector<Range> Joined();
-  uint64_t Room() const;
 
   const HeldFile* file_;
   MemoryBudget* budget_;

@@ -20,6 +20,12 @@ void FetchedRanges::Put(size_t range, std::shared_ptr<const std::byte> bytes) {
   changed_.notify_all();
 }
 
+void FetchedRanges::Skip(size_t range) {
+  const std::lock_guard lock(mutex_);
+  ranges_[range].progress = Progress::kTaken;
+  changed_.notify_all();
+}
+
 std::shared_ptr<const std::byte> FetchedRanges::Take(size_t range) {
   std::unique_lock lock(mutex_);
   Range& r = ranges_[range];

@@ -153,11 +153,6 @@ struct StripeRows {
   uint32_t num_rows = 0;
 };
 
-// Notes the ranges that these rows need: whole streams where rows may need any of their values,
-// else the part that rows of much the same length have. Less where there is not the room.
-void NotePages(const StripePlan& plan, const StripeRows& rows, const MemoryBudget* budget,
-               LookAhead* ahead);
-
 // Positions in plan.ranges in the order in which a scan of these rows needs them; those that only
 // other rows seem to need are left out.
 std::vector<uint32_t> RangesByNeed(const StripePlan& plan, const StripeRows& rows);
@@ -177,6 +172,8 @@ class FetchedRanges {
   bool Claim(size_t range);
   // Ends a claim: the bytes, or null where reading failed, and who needs them reads for itself.
   void Put(size_t range, std::shared_ptr<const std::byte> bytes);
+  // Says that who needs it has it.
+  void Skip(size_t range);
   // The bytes of a range, which are not kept here any longer. Waits for a thread that reads it;
   // null: nobody does, and the range is claimed by the caller.
   std::shared_ptr<const std::byte> Take(size_t range);
@@ -191,6 +188,12 @@ class FetchedRanges {
   std::condition_variable changed_;
   std::vector<Range> ranges_;
 };
+
+// Notes the ranges that these rows need, in the order of need as far as there is room; those that
+// `fetched` (null: none) has not, which are claimed. Returns them.
+std::vector<uint32_t> NotePages(const StripePlan& plan, const StripeRows& rows,
+                                const MemoryBudget* budget, LookAhead* ahead,
+                                FetchedRanges* fetched = nullptr);
 
 // Thread safety: several threads may ask for pages and say what they are done with at once. File,
 // plan and budget must outlive the reader, and the budget what the reader has handed out.

@@ -137,7 +137,7 @@ void PageReader::Start(const StripePlan* plan, const LookAhead* ahead,
   for (uint32_t range = 0; range < plan->ranges.size(); ++range) {
     auto bytes = ahead->Find(plan->ranges[range].offset, plan->ranges[range].size);
     if (bytes == nullptr) continue;
-    if (s.fetched != nullptr) s.fetched->Claim(range);
+    if (s.fetched != nullptr) s.fetched->Skip(range);
     s.Keep(range, std::move(bytes));
   }
 }

@@ -10,6 +10,7 @@
 #include "dsi/base/stopwatch_internal.h"
 #include "dsi/reader/scan/ahead_scan_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
+#include "dsi/reader/scan/file_visits_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
 #include "dsi/reader/scan/look_at_scan_internal.h"
 #include "dsi/reader/scan/row_picker_internal.h"
@@ -36,7 +37,6 @@ class FileScan final : public Scan {
            const RowRange& range)
       : budget_{.limit = options.memory_bytes},
         fetch_budget_{.limit = options.read_ahead_bytes / 2},
-        stored_file_(&file),
         ahead_(&file.file(), reader_options, &budget_),
         file_(file.Through(&ahead_)),
         workers_(&budget_, options.threads),
@@ -49,6 +49,7 @@ class FileScan final : public Scan {
         row_end_(range.end),
         decoders_(&shared_, options.batch_size, range.end) {
     shared_.file = &file_;
+    shared_.stored_file = &file;
     shared_.reader_options = reader_options;
     const uint64_t rows = row_end_ - row_;
     num_batches_ = rows / batch_size_ + (rows % batch_size_ != 0 && !drop_last_ ? 1 : 0);
@@ -75,8 +76,8 @@ class FileScan final : public Scan {
                                    range.first_stripe, range.end_stripe, &budget_));
     } else if (options.read_ahead_bytes != 0) {
       // Which stripes a filter passes over is not known ahead.
-      fetcher_ = std::make_unique<StripeFetcher>(stored_file_, &shared_.reader_options,
-                                                 shared_.projection, range, &fetch_budget_);
+      fetcher_ = std::make_unique<StripeFetcher>(
+          std::make_unique<FileVisits>(shared_.Visited(range.first_stripe), range), &fetch_budget_);
       shared_.fetcher = fetcher_.get();
     }
     return Status::Ok();
@@ -172,7 +173,6 @@ class FileScan final : public Scan {
 
   MemoryBudget budget_;
   MemoryBudget fetch_budget_;
-  const OpenFile* stored_file_;
   LookAhead ahead_;
   OpenFile file_;  // Through ahead_.
   ScanWorkers workers_;

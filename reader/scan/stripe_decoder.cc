@@ -31,7 +31,8 @@ StripeDecoder::StripeDecoder(ScanShared* shared)
     values_by_shape_[values_end_[projection.values[i].shape]++] = i;
 }
 
-Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
+Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows,
+                            const VisitKey* visit) {
   const ScanProjection& projection = *shared_->projection;
   const Core& core = shared_->file->core();
   pages_.Stop();
@@ -40,9 +41,9 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
   first_ = passed_ = 0;
   LookAhead* const ahead = shared_->file->ahead();
   const StripeRows rows{first, first + num_rows, core.stripes[stripe].num_rows};
-  StripeFetcher* const fetcher = shared_->fetcher;
+  StripeFetcher* const fetcher = visit != nullptr ? shared_->fetcher : nullptr;
   FetchedStripe fetched;
-  if (fetcher != nullptr) fetched = fetcher->Take(stripe);
+  if (fetcher != nullptr) fetched = fetcher->Take(*visit);
   const bool is_planned = fetched.plan != nullptr;
   if (is_planned) {
     plan_ = std::move(fetched.plan);
@@ -50,12 +51,20 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows) {
     DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanTogether(*shared_->file, projection.columns, stripe,
                                                        shared_->reader_options, shared_->budget));
     plan_ = std::make_unique<StripePlan>(std::move(plan));
-    NotePages(*plan_, rows, shared_->budget, ahead);
-    DSI_RETURN_IF_ERROR(ahead->ReadNoted().status());
     if (fetcher != nullptr) fetched.ranges = std::make_shared<FetchedRanges>(plan_->ranges.size());
   }
+  // Of what was fetched that which nobody has come to.
+  const std::vector<uint32_t> noted =
+      NotePages(*plan_, rows, shared_->budget, ahead, fetched.ranges.get());
+  DSI_RETURN_IF_ERROR(ahead->ReadNoted().status());
   pages_.Start(plan_.get(), ahead, fetched.ranges);
-  if (fetcher != nullptr && !is_planned) fetcher->Follow(*plan_, first, fetched.ranges);
+  for (const uint32_t i : noted) {
+    const PlannedRange& range = plan_->ranges[i];
+    if (fetched.ranges != nullptr && ahead->Find(range.offset, range.size) == nullptr)
+      fetched.ranges->Put(i, nullptr);
+  }
+  if (fetcher != nullptr && !is_planned)
+    fetcher->Follow(*visit, shared_->Visited(stripe), *plan_, first, fetched.ranges);
   context_ = {&pages_,        plan_.get(), projection.columns, core.page_values,
               shared_->rooms, &lending_,   &shared_->team};
 

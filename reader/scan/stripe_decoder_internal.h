@@ -50,11 +50,18 @@ struct ScanShared {
   ScanShared(MemoryBudget* memory, ScanWorkers* of)
       : budget(memory), workers(of), team(of->team), rooms(of->rooms) {}
 
+  // The stripe for a fetcher.
+  VisitedStripe Visited(size_t stripe) const {
+    return {stored_file, &reader_options, projection, stripe, owner.lock()};
+  }
+
   const OpenFile* file = nullptr;
+  const OpenFile* stored_file = nullptr;  // The same, but not looked at through a LookAhead.
   ReaderOptions reader_options;
   std::shared_ptr<const ScanProjection> projection;
   MemoryBudget* budget;
   StripeFetcher* fetcher = nullptr;  // Null: pages are read when they are needed.
+  std::weak_ptr<const void> owner;   // Of file and options; none: they outlive the fetcher.
   ScanWorkers* workers;
   WorkerTeam& team;
   std::vector<DecodeRoom>& rooms;
@@ -71,8 +78,8 @@ class StripeDecoder {
 
   // Rows [first, first + num_rows) of the stripe are wanted first: what they need is read in one
   // step, unless the stripe was fetched. The file is one that is looked at through a LookAhead. The
-  // decoder is new or parked.
-  Status Start(size_t stripe, uint32_t first, uint32_t num_rows);
+  // decoder is new or parked. `visit`: what the fetcher knows it as; null: it does not.
+  Status Start(size_t stripe, uint32_t first, uint32_t num_rows, const VisitKey* visit = nullptr);
   // After Start: decodes what is kept for the whole stripe, page by page, by the team, or by the
   // helper that calls this. What goes wrong is said by Advance, in the order of columns.
   void DecodeKept();

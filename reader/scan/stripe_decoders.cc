@@ -86,14 +86,20 @@ Status StripeDecoders::Activate(uint64_t row, uint32_t num_rows) {
   active_.push_back(is_started ? std::move(decoder) : IdleDecoder());
   active_stripe_ = stripe_;
   if (!is_started) {
-    DSI_RETURN_IF_ERROR(
-        active_.back()->Start(stripe_, static_cast<uint32_t>(row - stripe().first_row), num_rows));
+    DSI_RETURN_IF_ERROR(StartOn(active_.back().get(), stripe_,
+                                static_cast<uint32_t>(row - stripe().first_row), num_rows));
     if (shared_->team.size() > 1) active_.back()->DecodeKept();
   }
   // The decoder has what it needs of it.
   shared_->file->ahead()->Forget();
   shared_->stats.bytes_needed += active_.back()->bytes_needed();
   return Status::Ok();
+}
+
+Status StripeDecoders::StartOn(StripeDecoder* decoder, size_t stripe, uint32_t first,
+                               uint32_t num_rows) {
+  const VisitKey visit{.stripe = stripe};
+  return decoder->Start(stripe, first, num_rows, &visit);
 }
 
 std::unique_ptr<StripeDecoder> StripeDecoders::IdleDecoder() {
@@ -108,7 +114,8 @@ StripeDecoders::~StripeDecoders() { (void)shared_->team.Stop(&next_); }
 void StripeDecoders::NextStripe::Do() {
   status = NoThrow([&]() -> Status {
     const StripeRef& next = of_->shared_->file->core().stripes[stripe];
-    DSI_RETURN_IF_ERROR(decoder->Start(stripe, 0, std::min(of_->batch_size_, next.num_rows)));
+    DSI_RETURN_IF_ERROR(
+        of_->StartOn(decoder.get(), stripe, 0, std::min(of_->batch_size_, next.num_rows)));
     decoder->DecodeKept();
     return Status::Ok();
   });

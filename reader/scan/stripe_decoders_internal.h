@@ -54,6 +54,7 @@ class StripeDecoders {
   Status AdvanceOver(const BatchRows& rows, StripeDecoder* decoder, uint32_t first, uint32_t count,
                      bool gathers);
   Status Activate(uint64_t row, uint32_t num_rows);
+  static Status StartOn(StripeDecoder* decoder, size_t stripe, uint32_t first, uint32_t num_rows);
   std::unique_ptr<StripeDecoder> IdleDecoder();
   std::unique_ptr<StripeDecoder> TakeNext();
   void StartNext();

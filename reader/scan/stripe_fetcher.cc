@@ -13,8 +13,9 @@
 namespace dsi::internal {
 namespace {
 
-// Stripes that are planned and not yet being decoded.
+// Stripes that are planned and not yet being decoded: so many, and more while they are small.
 constexpr size_t kStripesAhead = 2;
+constexpr size_t kMostStripesAhead = 8;
 // Read in one call; a source that takes long to answer has several calls in flight.
 constexpr uint64_t kBytesPerCall = 4 << 20;
 constexpr size_t kCallsInFlight = 4;
@@ -23,16 +24,8 @@ constexpr std::chrono::milliseconds kLookForRoom(1);
 
 }  // namespace
 
-StripeFetcher::StripeFetcher(const OpenFile* file, const ReaderOptions* options,
-                             std::shared_ptr<const ScanProjection> projection,
-                             const RowRange& range, MemoryBudget* budget)
-    : file_(file),
-      options_(options),
-      projection_(std::move(projection)),
-      end_row_(range.end),
-      end_stripe_(range.end_stripe),
-      budget_(budget),
-      next_stripe_(range.end_stripe) {}
+StripeFetcher::StripeFetcher(std::unique_ptr<StripeVisits> visits, MemoryBudget* budget)
+    : visits_(std::move(visits)), budget_(budget) {}
 
 StripeFetcher::~StripeFetcher() {
   {
@@ -44,8 +37,8 @@ StripeFetcher::~StripeFetcher() {
 }
 
 // One that cannot be started is done without.
-void StripeFetcher::StartThreads() {
-  const size_t count = file_->file().costs().latency_s >= kLongLatency ? kCallsInFlight : 1;
+void StripeFetcher::StartThreads(double latency_s) {
+  const size_t count = latency_s >= kLongLatency ? kCallsInFlight : 1;
   try {
     while (threads_.size() < count) threads_.emplace_back([this] { Work(); });
   } catch (const std::system_error&) {
@@ -53,52 +46,76 @@ void StripeFetcher::StartThreads() {
   }
 }
 
-FetchedStripe StripeFetcher::Take(size_t stripe) {
+bool StripeFetcher::IsPlanning(const VisitKey& key) const {
+  return std::find(planning_.begin(), planning_.end(), key) != planning_.end();
+}
+
+StripeFetcher::Stripe* StripeFetcher::Find(const VisitKey& key) {
+  const auto found = std::find_if(stripes_.begin(), stripes_.end(),
+                                  [&](const Stripe& s) { return s.visit.key == key; });
+  return found == stripes_.end() ? nullptr : &*found;
+}
+
+FetchedStripe StripeFetcher::Take(const VisitKey& key) {
   std::unique_lock lock(mutex_);
   // Who plans it as well would have its pages read twice.
-  changed_.wait(lock, [&] { return planning_ != stripe; });
+  changed_.wait(lock, [&] { return !IsPlanning(key); });
   // A helper may have come for it while the one before is being decoded.
-  const auto is_over = [stripe](const Stripe& s) {
-    return s.number + 1 < stripe || (s.number < stripe && s.next == s.reads.size());
-  };
-  std::erase_if(stripes_, is_over);
+  std::erase_if(stripes_, [&](const Stripe& s) {
+    return (last_taken_ && s.visit.key < *last_taken_) ||
+           (s.visit.key < key && s.next == s.reads.size());
+  });
+  last_taken_ = key;
   changed_.notify_all();
-  const auto found = std::find_if(stripes_.begin(), stripes_.end(),
-                                  [stripe](const Stripe& s) { return s.number == stripe; });
-  if (found == stripes_.end()) {
-    next_stripe_ = std::max(next_stripe_, stripe + 1);  // This one is planned by the caller.
-    return {};
-  }
+  Stripe* const found = Find(key);
+  if (found == nullptr || found->plan == nullptr) return {};
   return {std::move(found->plan), found->ranges};
 }
 
-void StripeFetcher::Follow(const StripePlan& plan, uint32_t begin,
-                           std::shared_ptr<FetchedRanges> ranges) {
+void StripeFetcher::Follow(const VisitKey& key, VisitedStripe of, const StripePlan& plan,
+                           uint32_t begin, std::shared_ptr<FetchedRanges> ranges) {
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(stripes_, [&](const Stripe& s) { return s.number == plan.stripe; });
-    Stripe followed{
-        .number = plan.stripe, .ranges = std::move(ranges), .reads = ReadsOf(plan, begin)};
-    const auto behind = std::find_if(stripes_.begin(), stripes_.end(),
-                                     [&](const Stripe& s) { return s.number > plan.stripe; });
-    stripes_.insert(behind, std::move(followed));
-    if (threads_.empty()) {
-      next_stripe_ = plan.stripe + 1;
-      StartThreads();
+    Stripe* followed = Find(key);
+    if (followed == nullptr) {
+      // Helpers leave it to the caller.
+      while (Peek() && next_visit_->key < key) next_visit_.reset();
+      if (!next_visit_ || next_visit_->key != key) return;
+      followed = Insert({.visit = *std::exchange(next_visit_, std::nullopt)});
     }
+    const double latency_s = of.file->file().costs().latency_s;
+    followed->of = std::move(of);
+    followed->ranges = std::move(ranges);
+    SetReads(plan, begin, followed);
+    if (threads_.empty()) StartThreads(latency_s);
   }
   changed_.notify_all();
 }
 
-std::vector<StripeFetcher::Read> StripeFetcher::ReadsOf(const StripePlan& plan,
-                                                        uint32_t begin) const {
-  const StripeRef& stripe = file_->core().stripes[plan.stripe];
-  const uint64_t end = std::min<uint64_t>(end_row_ - stripe.first_row, stripe.num_rows);
-  const StripeRows rows{begin, static_cast<uint32_t>(end), stripe.num_rows};
-  std::vector<Read> reads;
-  for (const uint32_t range : RangesByNeed(plan, rows))
-    reads.push_back({range, plan.ranges[range].offset, plan.ranges[range].size});
-  return reads;
+bool StripeFetcher::Peek() {
+  if (!next_visit_) next_visit_ = visits_->Next();
+  return next_visit_.has_value();
+}
+
+StripeFetcher::Stripe* StripeFetcher::Insert(Stripe stripe) {
+  const auto behind = std::find_if(stripes_.begin(), stripes_.end(),
+                                   [&](const Stripe& s) { return s.visit.key > stripe.visit.key; });
+  return &*stripes_.insert(behind, std::move(stripe));
+}
+
+// From row `begin` of the stripe on.
+void StripeFetcher::SetReads(const StripePlan& plan, uint32_t begin, Stripe* stripe) {
+  std::vector<bool> is_known(plan.ranges.size());
+  for (StripeRows rows : stripe->visit.rows) {
+    if (rows.end <= begin) continue;
+    rows.begin = std::max(rows.begin, begin);
+    for (const uint32_t range : RangesByNeed(plan, rows)) {
+      if (is_known[range]) continue;
+      is_known[range] = true;
+      stripe->reads.push_back({range, plan.ranges[range].offset, plan.ranges[range].size});
+      stripe->bytes += plan.ranges[range].size;
+    }
+  }
 }
 
 void StripeFetcher::Work() {
@@ -128,30 +145,51 @@ StripeFetcher::Stripe* StripeFetcher::Unread() {
   return nullptr;
 }
 
+bool StripeFetcher::HasTimeToPlan() const {
+  size_t count = planning_.size();
+  uint64_t bytes = 0;
+  for (const Stripe& stripe : stripes_) {
+    if (stripe.visit.key <= last_taken_) continue;
+    ++count;
+    bytes += stripe.bytes;
+  }
+  return count < kStripesAhead || (count < kMostStripesAhead && bytes < budget_->limit / 2);
+}
+
 // Plans the next stripe, if it is time for that.
 bool StripeFetcher::PlanNext(std::unique_lock<std::mutex>* lock) {
-  if (planning_ != kNoStripe || next_stripe_ >= end_stripe_ || stripes_.size() > kStripesAhead)
-    return false;
-  const size_t number = next_stripe_++;
-  planning_ = number;
+  if (!HasTimeToPlan()) return false;
+  while (Peek() && next_visit_->key < *last_taken_) next_visit_.reset();
+  // That which was taken last is planned by who took it.
+  if (!next_visit_ || next_visit_->key == *last_taken_) return false;
+  Stripe next{.visit = *std::exchange(next_visit_, std::nullopt)};
+  planning_.push_back(next.visit.key);
   lock->unlock();
-  Stripe next{.number = number};
-  const Status status = NoThrow([&]() -> Status {
-    LookAhead ahead(&file_->file(), *options_, budget_);
-    const OpenFile file = file_->Through(&ahead);
-    DSI_ASSIGN_OR_RETURN(StripePlan plan,
-                         PlanTogether(file, projection_->columns, number, *options_, budget_));
-    next.plan = std::make_unique<StripePlan>(std::move(plan));
-    next.ranges = std::make_shared<FetchedRanges>(next.plan->ranges.size());
-    next.reads = ReadsOf(*next.plan, 0);
-    return Status::Ok();
-  });
+  bool is_wanted = true;
+  const Status status = NoThrow([&] { return Plan(&next, &is_wanted); });
   lock->lock();
-  planning_ = kNoStripe;
+  std::erase(planning_, next.visit.key);
   // Others read what it needs, or plan the next one.
   changed_.notify_all();
-  if (status.ok()) stripes_.push_back(std::move(next));
+  if (!status.ok()) next.reads.clear();
+  if (is_wanted) Insert(std::move(next));
   return true;
+}
+
+Status StripeFetcher::Plan(Stripe* stripe, bool* is_wanted) const {
+  DSI_ASSIGN_OR_RETURN(std::optional<VisitedStripe> opened, visits_->Open(stripe->visit.key));
+  *is_wanted = opened.has_value();
+  if (!opened) return Status::Ok();
+  LookAhead ahead(&opened->file->file(), *opened->options, budget_);
+  const OpenFile file = opened->file->Through(&ahead);
+  DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanTogether(file, opened->projection->columns,
+                                                     opened->stripe, *opened->options, budget_));
+  auto made = std::make_unique<StripePlan>(std::move(plan));
+  stripe->ranges = std::make_shared<FetchedRanges>(made->ranges.size());
+  SetReads(*made, 0, stripe);
+  stripe->plan = std::move(made);
+  stripe->of = *std::move(opened);
+  return Status::Ok();
 }
 
 // Memory is taken in blocks of powers of two.
@@ -163,6 +201,7 @@ bool StripeFetcher::HasRoom(const Read& read) const {
 bool StripeFetcher::ReadNext(std::unique_lock<std::mutex>* lock) {
   Stripe* const stripe = Unread();
   if (stripe == nullptr || !HasRoom(stripe->reads[stripe->next])) return false;
+  const VisitedStripe of = stripe->of;  // It may be forgotten meanwhile.
   const std::shared_ptr<FetchedRanges> ranges = stripe->ranges;
   const size_t most = stripe->reads.size() - stripe->next;
   std::vector<Read> reads;
@@ -190,7 +229,7 @@ bool StripeFetcher::ReadNext(std::unique_lock<std::mutex>* lock) {
   }
   if (reads.empty()) return false;
   lock->unlock();
-  const Status status = NoThrow([&] { return file_->file().ReadMany(requests); });
+  const Status status = NoThrow([&] { return of.file->file().ReadMany(requests); });
   for (size_t i = 0; i < reads.size(); ++i) {
     std::shared_ptr<const std::byte> bytes;
     if (status.ok()) bytes = {pieces[i], pieces[i]->bytes()};

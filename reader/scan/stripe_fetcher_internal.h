@@ -1,6 +1,6 @@
 // Reads the pages of a scan before they are needed, on threads of its own.
 //
-// Stripes are planned one or two before the one being decoded, and their ranges read in the order
+// Stripes are planned two or more before the one being decoded, and their ranges read in the order
 // in which rows come to need them, several at once where a read takes long to answer. What is read
 // and not yet used is bounded; a range that is needed before its turn is read by whoever needs it,
 // and so is one whose read failed, which says what the error is. So a fetcher changes how long a
@@ -14,12 +14,12 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "dsi/reader/plan/page_plan_internal.h"
-#include "dsi/reader/scan/projection_internal.h"
-#include "dsi/reader/scan/row_range_internal.h"
+#include "dsi/reader/scan/stripe_visits_internal.h"
 
 namespace dsi::internal {
 
@@ -31,22 +31,20 @@ struct FetchedStripe {
 
 class StripeFetcher {
  public:
-  // For stripes of the range, and rows before its end; holds what `budget` has room for, which
-  // nothing else is charged to. File, options and budget must outlive it, and the budget what was
-  // read.
-  StripeFetcher(const OpenFile* file, const ReaderOptions* options,
-                std::shared_ptr<const ScanProjection> projection, const RowRange& range,
-                MemoryBudget* budget);
+  // Holds what `budget` has room for, which nothing else is charged to; it must outlive the fetcher
+  // and what was read.
+  StripeFetcher(std::unique_ptr<StripeVisits> visits, MemoryBudget* budget);
   ~StripeFetcher();
   StripeFetcher(const StripeFetcher&) = delete;
   StripeFetcher& operator=(const StripeFetcher&) = delete;
 
-  // The stripe, if it has been planned, which is waited for where it was begun. What is left of the
-  // one before it goes on being read; stripes before that are forgotten.
-  FetchedStripe Take(size_t stripe);
-  // Reads what is left of a stripe that the caller planned, from its row `begin` on, and then the
-  // stripes behind it.
-  void Follow(const StripePlan& plan, uint32_t begin, std::shared_ptr<FetchedRanges> ranges);
+  // The stripe of a visit, if it has been planned, which is waited for where it was begun. What is
+  // left of the one before it goes on being read; those before that are forgotten.
+  FetchedStripe Take(const VisitKey& key);
+  // Of a visit that was not planned, and whose stripe the caller planned: reads what is left of it
+  // from its row `begin` on, and then those behind it.
+  void Follow(const VisitKey& key, VisitedStripe of, const StripePlan& plan, uint32_t begin,
+              std::shared_ptr<FetchedRanges> ranges);
 
  private:
   struct Read {
@@ -55,36 +53,38 @@ class StripeFetcher {
     uint64_t size = 0;
   };
   struct Stripe {
-    size_t number = 0;
-    std::unique_ptr<StripePlan> plan = nullptr;  // Until it is taken.
+    StripeVisit visit;
+    VisitedStripe of = {};
+    std::unique_ptr<StripePlan> plan = nullptr;  // Until it is taken; null too: it failed.
     std::shared_ptr<FetchedRanges> ranges = nullptr;
     std::vector<Read> reads = {};  // In order of need.
     size_t next = 0;               // The first that nobody has begun.
+    uint64_t bytes = 0;            // Of all of them.
   };
 
-  static constexpr size_t kNoStripe = SIZE_MAX;
-
-  void StartThreads();
+  void StartThreads(double latency_s);
   void Work();
+  bool IsPlanning(const VisitKey& key) const;
+  bool HasTimeToPlan() const;
   bool PlanNext(std::unique_lock<std::mutex>* lock);
+  Status Plan(Stripe* stripe, bool* is_wanted) const;
   bool ReadNext(std::unique_lock<std::mutex>* lock);
   Stripe* Unread();
+  Stripe* Find(const VisitKey& key);
+  bool Peek();
   bool HasRoom(const Read& read) const;
-  // From row `begin` of the stripe on.
-  std::vector<Read> ReadsOf(const StripePlan& plan, uint32_t begin) const;
+  Stripe* Insert(Stripe stripe);
+  static void SetReads(const StripePlan& plan, uint32_t begin, Stripe* stripe);
 
-  const OpenFile* file_;
-  const ReaderOptions* options_;
-  std::shared_ptr<const ScanProjection> projection_;
-  const uint64_t end_row_;
-  const size_t end_stripe_;
-  MemoryBudget* budget_;
+  const std::unique_ptr<StripeVisits> visits_;
+  MemoryBudget* const budget_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Stripe> stripes_;  // Ascending.
-  size_t next_stripe_ = 0;      // To be planned.
-  size_t planning_ = kNoStripe;
+  std::optional<VisitKey> last_taken_;
+  std::optional<StripeVisit> next_visit_;
+  std::vector<VisitKey> planning_;  // By helpers, at the moment.
   bool is_over_ = false;
   std::vector<std::thread> threads_;
 };

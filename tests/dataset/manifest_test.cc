@@ -62,8 +62,8 @@ TEST_F(ManifestTest, SaysWhatTheFooterSays) {
     EXPECT_EQ(a.fingerprint, b.fingerprint);
   }
   const auto files = OpenFiles(folder_.File("all.json"));
-  const auto ends = (*files)->StripeEnds();
-  EXPECT_EQ(std::vector<uint64_t>(ends->begin(), ends->end()), (std::vector<uint64_t>{4, 10, 15}));
+  const std::span<const uint64_t> ends = (*files)->stripe_ends();
+  EXPECT_EQ(std::vector<uint64_t>(ends.begin(), ends.end()), (std::vector<uint64_t>{4, 10, 15}));
   EXPECT_EQ(*(*again)->Manifest(folder_.path()), text_);
   EXPECT_EQ(*dataset_->Manifest(folder_.path()), text_);
   const auto columns = (*again)->Columns();

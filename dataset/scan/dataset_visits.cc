@@ -1,0 +1,87 @@
+#include "dsi/dataset/scan/dataset_visits_internal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsi/dataset/scan/stripe_walk_internal.h"
+
+namespace dsi::internal {
+
+std::optional<StripeVisit> DatasetVisits::Next() {
+  while ((pending_.empty() || pending_.front().may_go_on) && next_batch_ < share_->size())
+    AddLoad();
+  if (pending_.empty()) return std::nullopt;
+  const Pending& first = pending_.front();
+  StripeVisit visit = first.visit;
+  visit.key.member = num_taken_++;
+  if (num_taken_ == first.num_members) {
+    pending_.pop_front();
+    num_taken_ = 0;
+  }
+  return visit;
+}
+
+// One batch, or all that a window is dealt out to.
+void DatasetVisits::AddLoad() {
+  const uint64_t load = next_batch_;
+  const uint64_t window_rows = order_->window_rows();
+  uint64_t begin = share_->at(load) * batch_size_;
+  uint64_t end = begin + batch_size_;
+  if (window_rows != 0) {
+    begin = begin / window_rows * window_rows;
+    end = begin + window_rows;
+  }
+  end = std::min(end, order_->num_rows());
+  do {
+    ++next_batch_;
+  } while (next_batch_ < share_->size() && window_rows != 0 &&
+           share_->at(next_batch_) * batch_size_ / window_rows * window_rows == begin);
+  order_->Find(begin, end, &spans_);
+  std::sort(spans_.begin(), spans_.end(),
+            [](const RowSpan& a, const RowSpan& b) { return a.begin < b.begin; });
+  ++num_loads_;
+  for (const RowSpan& span : spans_) AddRows(load, span);
+  // Decoders that have no rows of a load are done with their stripes.
+  for (Pending& pending : pending_) pending.may_go_on = pending.last_load == num_loads_;
+}
+
+void DatasetVisits::AddRows(uint64_t load, RowSpan span) {
+  while (span.begin < span.end) {
+    const RowsOfStripe at = TakeStripe(files_->dataset(), &span);
+    if (!files_->MayPass(at.file)) continue;
+    const size_t variant = files_->schemas().VariantAt(at.file, at.stripe_row - at.file_row);
+    const auto known = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) {
+      return p.may_go_on && p.visit.key.file == at.file && p.visit.key.stripe == at.stripe &&
+             p.visit.rows.back().end <= at.first;
+    });
+    if (known == pending_.end()) {
+      const size_t overlays = files_->schemas().variant(at.file, variant).overlays.size();
+      pending_.push_back({.visit = {.key = {load, at.file, at.stripe}, .rows = {}},
+                          .num_members = static_cast<uint32_t>(1 + overlays)});
+    }
+    Pending& pending = known == pending_.end() ? pending_.back() : *known;
+    pending.last_load = num_loads_;
+    std::vector<StripeRows>& rows = pending.visit.rows;
+    if (!rows.empty() && rows.back().end == at.first) {
+      rows.back().end += at.count;
+    } else {
+      rows.push_back({at.first, at.first + at.count, at.num_rows});
+    }
+  }
+}
+
+Result<std::optional<VisitedStripe>> DatasetVisits::Open(const VisitKey& key) {
+  const DatasetFiles& dataset = files_->dataset();
+  uint64_t row = 0;  // Of the file, where the stripe begins.
+  for (size_t i = 0; i < key.stripe; ++i) row += dataset.stripe_rows(key.file)[i];
+  DSI_ASSIGN_OR_RETURN(const std::shared_ptr<ScanFile> file,
+                       files_->OpenAhead(key.file, files_->schemas().VariantAt(key.file, row)));
+  // Which rows a filter wants is not known ahead, nor whether it wants any.
+  if (file->filters() || key.member >= file->members().size())
+    return std::optional<VisitedStripe>();
+  ScanMember& member = *file->members()[key.member];
+  if (member.projection().columns.empty()) return std::optional<VisitedStripe>();
+  return std::optional(member.shared()->Visited(member.StripeOf(key.stripe)));
+}
+
+}  // namespace dsi::internal
