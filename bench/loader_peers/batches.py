@@ -3,7 +3,7 @@
 Form 'full': the lists of all rows, key after key. Form 'vbe': of each key its unique rows, in the order in which they come first, and
 which of them each row is: what a KeyedJaggedTensor of a variable batch holds. Written as one writes it by hand with numpy: nothing loops
 over rows."""
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,11 @@ class Made:
 
     def __len__(self):
         return len(self.labels)
+
+    def to(self, device):
+        """What is in memory of the host, copied."""
+        moved = {f.name: getattr(self, f.name) for f in fields(self)}
+        return Made(**{name: v.to(device, non_blocking=True) if isinstance(v, torch.Tensor) else v for name, v in moved.items()})
 
     def expanded(self):
         """Values and lengths of all rows: equal for equal batches, in whichever form they come."""

@@ -80,7 +80,8 @@ def measure(args, run, name):
     columns = json.loads((table / "columns.json").read_text())
     result = {"lists": len(columns["lists"]), "dense": len(columns["dense"]), "files": files, "forms": {}}
     if args.overlap:
-        result["overlap"] = {form: {p: run("overlap", p, table, "--form", form) for p in peers} for form in args.forms}
+        options = ("--device", args.device)
+        result["overlap"] = {form: {p: run("overlap", p, table, "--form", form, *options) for p in peers} for form in args.forms}
         return result
     result["equal_batches"] = check_equal(run, peers, table, args.forms, args.check)
     for form in args.forms:
@@ -119,6 +120,7 @@ def arguments():
     p.add_argument("--seconds", type=float, default=2, help="of a run")
     p.add_argument("--check", type=int, default=12, help="batches that are compared")
     p.add_argument("--overlap", action="store_true", help="instead: how much of loading a model hides that computes as long")
+    p.add_argument("--device", default="cpu", help="of that model; cuda: batches are copied there, of dsi from pinned memory")
     p.add_argument("--first-batch", action="store_true", help="instead: dsi's first batch of a table of 20,000 features")
     p.add_argument("--quick", action="store_true", help="a small table, short runs: to see that it works")
     p.add_argument("--work", type=Path, help="where tables are kept; default: build/bench-peers/tables")

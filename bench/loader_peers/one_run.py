@@ -1,8 +1,10 @@
 """One process, one loader, one thing to do: write its files, digest its batches, or read for some seconds and say what that took."""
 import argparse
+import collections
 import hashlib
 import importlib
 import inspect
+import itertools
 import json
 import os
 import resource
@@ -78,37 +80,58 @@ def read(peer, args, columns):
     return made
 
 
-def overlap(peer, args, columns):
-    """Share of loading that a model hides which computes with one thread as long as loading takes: 1 where only the longer is felt."""
-    torch.set_num_threads(1)
-    matrix = torch.ones(256, 256)
-    batches = peer.loader(args.folder, columns, args.form, args.batch_size)
+class Model:
+    """Products of matrices. A GPU's are queued: at most two steps are, as where a loss is looked at now and then."""
 
-    def load(compute):
+    def __init__(self, device):
+        torch.set_num_threads(1)
+        self.on_gpu = device != "cpu"
+        self.device = device
+        size = 2048 if self.on_gpu else 256
+        self.matrix = torch.ones(size, size, device=device)
+        self.queued = collections.deque()
+
+    def step(self, products):
+        for _ in range(products):
+            self.matrix @ self.matrix
+        if self.on_gpu:
+            self.queued.append(torch.cuda.Event())
+            self.queued[-1].record()
+            if len(self.queued) > 2:
+                self.queued.popleft().synchronize()
+
+    def seconds(self, batches, products):
+        """A step for each; and how many they were."""
         count = 0
         start = time.perf_counter()
-        for _ in range(args.epochs):
-            for _ in batches:
-                count += 1
-                for _ in range(compute):
-                    matrix @ matrix
+        for batch in batches:
+            if self.on_gpu and batch is not None:
+                batch = batch.to(self.device)
+            count += 1
+            self.step(products)
+        if self.on_gpu:
+            torch.cuda.synchronize()
         return time.perf_counter() - start, count
 
-    def compute_alone(count, compute):
-        start = time.perf_counter()
-        for _ in range(count * compute):
-            matrix @ matrix
-        return time.perf_counter() - start
 
-    load(0)
-    loading, count = load(0)
-    once = compute_alone(1, 500) / 500
-    compute = max(1, round(loading / count / once))
+def overlap(peer, args, columns):
+    """Share of loading that a model hides which computes as long as loading takes, with one thread or on a GPU, to which batches are
+    copied: 1 where only the longer is felt."""
+    model = Model(args.device)
+    pinned = {"pin_memory": True} if args.peer == "dsi" and model.on_gpu else {}
+    batches = peer.loader(args.folder, columns, args.form, args.batch_size, **pinned)
+    epochs = lambda: itertools.chain.from_iterable(itertools.repeat(batches, args.epochs))
+
+    model.seconds(epochs(), 0)
+    loading, count = model.seconds(epochs(), 0)
+    model.seconds([None] * 100, 5)
+    once = model.seconds([None] * 100, 5)[0] / 500
+    products = max(1, round(loading / count / once))
     # Each is taken before and after what it is compared with.
-    computing = compute_alone(count, compute)
-    both, _ = load(compute)
-    computing = (computing + compute_alone(count, compute)) / 2
-    loading = (loading + load(0)[0]) / 2
+    computing, _ = model.seconds([None] * count, products)
+    both, _ = model.seconds(epochs(), products)
+    computing = (computing + model.seconds([None] * count, products)[0]) / 2
+    loading = (loading + model.seconds(epochs(), 0)[0]) / 2
     longer, shorter = max(loading, computing), min(loading, computing)
     return {"loading_s": loading, "computing_s": computing, "together_s": both, "hidden": (loading + computing - both) / shorter,
             "ideal_over_measured": longer / both}
@@ -123,6 +146,7 @@ def main():
     p.add_argument("--batch-size", type=int, default=4096)
     p.add_argument("--batches", type=int, default=12)
     p.add_argument("--epochs", type=int, default=10)
+    p.add_argument("--device", default="cpu")
     p.add_argument("--seconds", type=float, default=2)
     args = p.parse_args()
     args.folder = args.table / args.peer

@@ -26,11 +26,25 @@ class Timed:
         return getattr(self.native, name)
 
 
+class OneCopy(Made):
+    """A batch whose tensors lie in one piece of memory."""
+
+    @classmethod
+    def of(cls, batch):
+        parts = batch.kjt_parts()
+        made = cls(batch.dense, batch.labels, parts.values, parts.lengths, parts.offsets, parts.stride_per_key, parts.inverse)
+        made.batch = batch
+        return made
+
+    def to(self, device):
+        return OneCopy.of(self.batch.to(device, non_blocking=True))
+
+
 def write(table, folder):
     """The file is there: the others are made of it."""
 
 
-def loader(folder, columns, form, batch_size):
+def loader(folder, columns, form, batch_size, pin_memory=False):
     dataset = dsi.open(os.path.join(os.path.dirname(folder), "table.dsi"))
     names = columns.names
     features = [
@@ -38,15 +52,14 @@ def loader(folder, columns, form, batch_size):
         dsi.Dense([names[n] for n in columns.dense], pad_value=0),
         dsi.Labels(names[columns.label]),
     ]
-    batches = dataset.loader(features, batch_size=batch_size)
+    batches = dataset.loader(features, batch_size=batch_size, pin_memory=pin_memory)
 
     def epoch():
         running = iter(batches)
         running.scan.native = Timed(running.scan.native)
         start = time.perf_counter()
         for batch in running:
-            parts = batch.kjt_parts()
-            yield Made(batch.dense, batch.labels, parts.values, parts.lengths, parts.offsets, parts.stride_per_key, parts.inverse)
+            yield OneCopy.of(batch)
         seconds["all"] += time.perf_counter() - start
 
     return Epochs(epoch)
