@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/access_log.h"
 #include "dsi/reader/reader_access_internal.h"
 
@@ -64,7 +65,8 @@ Result<std::shared_ptr<ScanFile>> ScanFiles::OpenAhead(size_t file, size_t varia
   }
   openings_.push_back({file, variant, nullptr});
   lock.unlock();
-  Result<std::shared_ptr<ScanFile>> made = Make(file, variant);
+  // Others wait for it, whatever happens.
+  auto made = NoThrow([&] { return Make(file, variant); });
   lock.lock();
   if (made.ok()) {
     find()->made = *made;
