@@ -8,9 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/dataset_access_internal.h"
 #include "dsi/dataset/scan/dataset_visits_internal.h"
 #include "dsi/tests/dataset/sliced_dataset.h"
+#include "dsi/tests/support/fail_each.h"
+#include "dsi/tests/support/forked_child.h"
 #include "dsi/tests/support/history_table.h"
 
 namespace dsi::internal {
@@ -159,6 +162,24 @@ TEST_F(DatasetVisitsTest, WhatAFilterMayPassOverIsNotReadAhead) {
   const Visits visits = Of(options, {{0, 280}});
   ASSERT_EQ(visits.opened.size(), files().stripe_ends().size());
   for (const std::string& opened : visits.opened) EXPECT_EQ(opened, "-");
+}
+
+// Others would wait for it for ever.
+TEST_F(DatasetVisitsTest, AFileThatThereWasNoMemoryForIsNotTakenForOneThatIsBeingOpened) {
+  EXPECT_TRUE(test::InForkedChild([&] {
+    const auto open_twice = [&]() -> Status {
+      MemoryBudget budget;
+      ScanWorkers workers(&budget, 1);
+      DSI_ASSIGN_OR_RETURN(const auto scanned,
+                           ScanFiles::Make(&files(), Words(), false, &workers, &budget));
+      const auto open = [&] { return scanned->OpenAhead(0, 0).status(); };
+      const Status first = NoThrow(open);
+      const Status second = NoThrow(open);
+      return first.ok() ? second : first;
+    };
+    test::FailEach("open", [&] { return NoThrow(open_twice); });
+    return !HasFailure();
+  }));
 }
 
 // Batches are the same bytes, whatever is read ahead.

@@ -337,19 +337,5 @@ TEST_F(DatasetErrors, FailingAllocationsSlow) {
   FailEach("filtered", [&] { return read(options); });
 }
 
-// Nobody waits for a file that another thread failed to open.
-TEST_F(DatasetErrors, FailingAllocationsAheadSlow) {
-  DatasetScanOptions options = Mixed(150);
-  options.scan.read_ahead_bytes = 1 << 20;
-  FailEach("ahead", [&]() -> Status {
-    DSI_ASSIGN_OR_RETURN(const auto scan, model_.dataset->NewScan(options));
-    Batch batch;
-    while (true) {
-      DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
-      if (!more) return Status::Ok();
-    }
-  });
-}
-
 }  // namespace
 }  // namespace dsi::test
