@@ -16,10 +16,12 @@ namespace {
 // Stripes that are planned and not yet being decoded: so many, and more while they are small.
 constexpr size_t kStripesAhead = 2;
 constexpr size_t kMostStripesAhead = 8;
-// Read in one call; a source that takes long to answer has several calls in flight.
-constexpr uint64_t kBytesPerCall = 4 << 20;
-constexpr size_t kCallsInFlight = 4;
+// A source that takes long to answer has several calls in flight, each of many bytes; of another
+// what was read is soon handed on.
 constexpr double kLongLatency = 1e-3;
+constexpr size_t kCallsInFlight = 4;
+constexpr uint64_t kBytesPerCall = 4 << 20;
+constexpr uint64_t kBytesPerQuickCall = 256 << 10;
 constexpr std::chrono::milliseconds kLookForRoom(1);
 
 }  // namespace
@@ -210,7 +212,9 @@ bool StripeFetcher::ReadNext(std::unique_lock<std::mutex>* lock) {
   reads.reserve(most);
   pieces.reserve(most);
   requests.reserve(most);
-  for (uint64_t sum = 0; stripe->next < stripe->reads.size() && sum < kBytesPerCall;) {
+  const bool is_slow = of.file->file().costs().latency_s >= kLongLatency;
+  const uint64_t enough = is_slow ? kBytesPerCall : kBytesPerQuickCall;
+  for (uint64_t sum = 0; stripe->next < stripe->reads.size() && sum < enough;) {
     const Read& read = stripe->reads[stripe->next];
     if (!HasRoom(read)) break;
     // Ranges that are claimed are read whatever happens: others may wait for them.
