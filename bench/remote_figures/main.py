@@ -64,6 +64,8 @@ def show(title, figures, limit, latency_s):
         ahead += (f", {figures['scan_bytes'] / figures['ahead_ms'] / 1e3 / limit:.0%} of {limit:.0f} MB/s with opening, "
                   f"first batch after {figures['ahead_first_ms']:.0f} ms")
     print(ahead)
+    print(f"  as a dataset, read ahead: {figures['dataset_ms']:.0f} ms; blocks mixed {figures['mixed_ms']:.0f} ms "
+          f"of {figures['mixed_bytes'] / 1e6:.1f} MB")
     for name, what in (("ranges_ms", "ranges in one call"),
                        ("ranges_by_stripe_ms", "a call for each stripe")):
         seconds = max(figures[name], 0.1) / 1000

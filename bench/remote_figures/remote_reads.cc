@@ -3,8 +3,9 @@
 //   remote_reads URI FEATURES [BATCH_SIZE [CONNECTIONS]]
 //
 // FEATURES: names with commas between. Prints JSON: steps of the plan, milliseconds from nothing to
-// the first batch and to the end of the scan, and of the plan's ranges read by the source alone, in
-// one call of ReadMany for all and in one for each stripe.
+// the first batch and to the end of the scan, also as a dataset, in the order of the file and
+// mixed, and of the plan's ranges read by the source alone, in one call of ReadMany for all and in
+// one for each stripe.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "dsi/dataset/dataset.h"
+#include "dsi/dataset/dataset_scan.h"
 #include "dsi/io/open.h"
 #include "dsi/reader/reader.h"
 
@@ -43,12 +46,7 @@ struct ScanTimes {
   uint64_t reads = 0;
 };
 
-dsi::Status ScanAll(const Task& task, ScanTimes* times) {
-  const double begin = Now();
-  DSI_ASSIGN_OR_RETURN(auto file, dsi::OpenUri(task.uri, task.open));
-  DSI_ASSIGN_OR_RETURN(const auto reader, dsi::Reader::Open(std::move(file)));
-  times->open_ms = Now() - begin;
-  DSI_ASSIGN_OR_RETURN(const auto scan, reader->NewScan(task.scan));
+dsi::Status TakeAll(dsi::Scan* scan, double begin, ScanTimes* times) {
   dsi::Batch batch;
   DSI_ASSIGN_OR_RETURN(bool more, scan->Next(&batch));
   times->first_batch_ms = Now() - begin;
@@ -59,6 +57,28 @@ dsi::Status ScanAll(const Task& task, ScanTimes* times) {
   times->bytes = scan->stats().bytes_read;
   times->reads = scan->stats().reads;
   return dsi::Status::Ok();
+}
+
+dsi::Status ScanAll(const Task& task, ScanTimes* times) {
+  const double begin = Now();
+  DSI_ASSIGN_OR_RETURN(auto file, dsi::OpenUri(task.uri, task.open));
+  DSI_ASSIGN_OR_RETURN(const auto reader, dsi::Reader::Open(std::move(file)));
+  times->open_ms = Now() - begin;
+  DSI_ASSIGN_OR_RETURN(const auto scan, reader->NewScan(task.scan));
+  return TakeAll(scan.get(), begin, times);
+}
+
+dsi::Status ScanDataset(const Task& task, const dsi::OrderOptions& order, ScanTimes* times) {
+  const double begin = Now();
+  dsi::DatasetOptions options;
+  options.open = task.open;
+  DSI_ASSIGN_OR_RETURN(const auto dataset, dsi::Dataset::Open(task.uri, options));
+  times->open_ms = Now() - begin;
+  dsi::DatasetScanOptions asked;
+  asked.scan = task.scan;
+  asked.order = order;
+  DSI_ASSIGN_OR_RETURN(const auto scan, dataset->NewScan(asked));
+  return TakeAll(scan.get(), begin, times);
 }
 
 // Milliseconds of the ranges, over connections that are open already.
@@ -91,6 +111,12 @@ dsi::Status Run(const Task& task) {
   ahead.scan.read_ahead_bytes = 256 << 20;
   ScanTimes ahead_times;
   DSI_RETURN_IF_ERROR(ScanAll(ahead, &ahead_times));
+  ScanTimes dataset_times, mixed_times;
+  DSI_RETURN_IF_ERROR(ScanDataset(ahead, {}, &dataset_times));
+  // As loaders of Python shuffle.
+  const dsi::OrderOptions mixed{
+      .unit = dsi::OrderUnit::kBlock, .block_rows = 32768, .mixing_rows = 131072};
+  DSI_RETURN_IF_ERROR(ScanDataset(ahead, mixed, &mixed_times));
   DSI_ASSIGN_OR_RETURN(auto file, dsi::OpenUri(task.uri, task.open));
   DSI_ASSIGN_OR_RETURN(const auto reader, dsi::Reader::Open(task.uri));
   DSI_ASSIGN_OR_RETURN(const ReadPlan plan, reader->Plan(task.scan));
@@ -101,10 +127,12 @@ dsi::Status Run(const Task& task) {
   std::printf(
       "{\"steps\": %llu, \"open_ms\": %.1f, \"first_batch_ms\": %.1f, \"scan_ms\": %.1f, "
       "\"ahead_ms\": %.1f, \"ahead_first_ms\": %.1f, "
+      "\"dataset_ms\": %.1f, \"mixed_ms\": %.1f, \"mixed_bytes\": %llu, "
       "\"scan_bytes\": %llu, \"scan_reads\": %llu, \"plan_ranges\": %zu, \"plan_bytes\": %llu, "
       "\"plan_stripes\": %zu, \"ranges_ms\": %.1f, \"ranges_by_stripe_ms\": %.1f}\n",
       static_cast<unsigned long long>(plan.steps), times.open_ms, times.first_batch_ms,
-      times.all_ms, ahead_times.all_ms, ahead_times.first_batch_ms,
+      times.all_ms, ahead_times.all_ms, ahead_times.first_batch_ms, dataset_times.all_ms,
+      mixed_times.all_ms, static_cast<unsigned long long>(mixed_times.bytes),
       static_cast<unsigned long long>(times.bytes), static_cast<unsigned long long>(times.reads),
       plan.ranges.size(), static_cast<unsigned long long>(plan.bytes), reader->stripes().size(),
       all_ms, by_stripe_ms);
