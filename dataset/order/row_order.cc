@@ -38,6 +38,7 @@ Result<DatasetOrder> DatasetOrder::Make(const OrderOptions& options, uint32_t ba
   if (batch_size == 0) return InvalidArgument("batch_size 0: expected at least 1");
   DatasetOrder order;
   order.unit_ = options.unit;
+  order.batch_size_ = batch_size;
   DSI_ASSIGN_OR_RETURN(order.window_rows_, WindowRows(options, batch_size));
   DSI_ASSIGN_OR_RETURN(order.rows_, SelectedRows::Make(rows));
   if (options.unit == OrderUnit::kFile || options.unit == OrderUnit::kStripe) {
@@ -60,6 +61,19 @@ Result<DatasetOrder> DatasetOrder::Make(const OrderOptions& options, uint32_t ba
     }
   }
   return order;
+}
+
+RowSpan DatasetOrder::LoadOf(uint64_t batch) const {
+  uint64_t begin = batch * batch_size_;
+  if (window_rows_ != 0) begin -= begin % window_rows_;
+  const uint64_t size = window_rows_ != 0 ? window_rows_ : batch_size_;
+  return {begin, std::min(begin + size, num_rows())};
+}
+
+void DatasetOrder::FindAscending(RowSpan positions, std::vector<RowSpan>* out) const {
+  Find(positions.begin, positions.end, out);
+  std::sort(out->begin(), out->end(),
+            [](const RowSpan& a, const RowSpan& b) { return a.begin < b.begin; });
 }
 
 void DatasetOrder::Find(uint64_t begin, uint64_t end, std::vector<RowSpan>* out) const {

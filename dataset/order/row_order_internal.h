@@ -35,6 +35,10 @@ class DatasetOrder {
   // Tells selections apart (DO-005).
   uint64_t rows_fingerprint() const { return rows_.Fingerprint(); }
   uint64_t window_rows() const { return window_rows_; }  // Whole batches; 0: no mixing.
+  // Positions whose rows are decoded together for a batch: those of its window, else its own.
+  RowSpan LoadOf(uint64_t batch) const;
+  // The rows at these positions, spans of them ascending.
+  void FindAscending(RowSpan positions, std::vector<RowSpan>* out) const;
   // Puts into *out the rows at positions [begin, end), end <= num_rows(), in their order; those
   // that follow each other are one span. Costs by the units and the spans of rows that it touches,
   // but that the first call for kFile and kStripe lists all units (8 bytes each). Throws bad_alloc.
@@ -46,6 +50,7 @@ class DatasetOrder {
 
   SelectedRows rows_;
   OrderUnit unit_ = OrderUnit::kNone;
+  uint64_t batch_size_ = 0;
   uint64_t window_rows_ = 0;
   // kBlock. The last block is short, if any is; it stands in slot short_slot_.
   uint64_t block_rows_ = 0;

@@ -41,8 +41,7 @@ Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset
   maker->columns_ = maker->files_->projection()->ScanColumns();
   if (options.scan.read_ahead_bytes != 0) {
     maker->fetcher_ = std::make_unique<StripeFetcher>(
-        std::make_unique<DatasetVisits>(maker->files_.get(), &maker->order_, &maker->share_,
-                                        maker->batch_size_),
+        std::make_unique<DatasetVisits>(maker->files_.get(), &maker->order_, &maker->share_),
         &maker->fetch_budget_);
     maker->files_->SetFetcher(maker->fetcher_.get());
   }
@@ -85,24 +84,23 @@ Status BatchMaker::NextBatch(Batch* batch, bool* more) {
 
 // The rows of batch `number` of the order, as pieces.
 Status BatchMaker::TakeRows(uint64_t number) {
-  const uint64_t begin = number * batch_size_;
-  const uint64_t end = std::min(begin + batch_size_, order_.num_rows());
-  const uint64_t window_rows = order_.window_rows();
-  if (window_rows == 0) {
-    DSI_RETURN_IF_ERROR(LoadRows(begin, end, /*at_once=*/true));
+  const RowSpan load = order_.LoadOf(number);
+  if (order_.window_rows() == 0) {
+    DSI_RETURN_IF_ERROR(LoadRows(load, /*at_once=*/true));
     return window_->Take({}, &pieces_, &numbers_);
   }
-  DSI_RETURN_IF_ERROR(LoadWindow(begin / window_rows));
-  const uint64_t first = begin % window_rows;
-  return window_->Take(std::span(by_batch_).subspan(first, end - begin), &pieces_, &numbers_);
+  DSI_RETURN_IF_ERROR(LoadWindow(load));
+  const uint64_t begin = number * batch_size_;
+  const uint64_t count = std::min<uint64_t>(batch_size_, load.end - begin);
+  return window_->Take(std::span(by_batch_).subspan(begin - load.begin, count), &pieces_,
+                       &numbers_);
 }
 
-Status BatchMaker::LoadWindow(uint64_t window) {
+Status BatchMaker::LoadWindow(const RowSpan& load) {
+  const uint64_t window = load.begin / order_.window_rows();
   if (loaded_window_ == window) return Status::Ok();
-  const uint64_t begin = window * order_.window_rows();
-  const uint64_t end = std::min(begin + order_.window_rows(), order_.num_rows());
   loaded_window_ = UINT64_MAX;
-  DSI_RETURN_IF_ERROR(LoadRows(begin, end, /*at_once=*/false));
+  DSI_RETURN_IF_ERROR(LoadRows(load, /*at_once=*/false));
   if (options_.mix == Mix::kSessions) window_->FindSessions(&sessions_);
   MixWindow(options_, snapshot_, window, sessions_, window_->num_rows(), &dealt_);
   SortByBatch();
@@ -110,14 +108,13 @@ Status BatchMaker::LoadWindow(uint64_t window) {
   return Status::Ok();
 }
 
-Status BatchMaker::LoadRows(uint64_t begin, uint64_t end, bool at_once) {
+Status BatchMaker::LoadRows(const RowSpan& load, bool at_once) {
   // Numbers of a batch; sessions, the order dealt out and what sorts it of a window.
-  const uint64_t batch_bytes = std::min<uint64_t>(batch_size_, end - begin) * sizeof(uint64_t);
-  const uint64_t bytes = batch_bytes + (at_once ? 0 : (end - begin) * 4 * sizeof(uint32_t));
+  const uint64_t num_rows = load.end - load.begin;
+  const uint64_t batch_bytes = std::min<uint64_t>(batch_size_, num_rows) * sizeof(uint64_t);
+  const uint64_t bytes = batch_bytes + (at_once ? 0 : num_rows * 4 * sizeof(uint32_t));
   if (bytes > rows_.bytes()) DSI_RETURN_IF_ERROR(rows_.Add(bytes - rows_.bytes()));
-  order_.Find(begin, end, &spans_);
-  std::sort(spans_.begin(), spans_.end(),
-            [](const RowSpan& a, const RowSpan& b) { return a.begin < b.begin; });
+  order_.FindAscending(load, &spans_);
   return window_->Load(spans_, next_, at_once);
 }
 

@@ -35,8 +35,8 @@ class BatchMaker final : public Scan {
              const DatasetScanOptions& options);
   Status NextBatch(Batch* batch, bool* more);
   Status TakeRows(uint64_t number);
-  Status LoadWindow(uint64_t window);
-  Status LoadRows(uint64_t begin, uint64_t end, bool at_once);
+  Status LoadWindow(const RowSpan& load);
+  Status LoadRows(const RowSpan& load, bool at_once);
   void SortByBatch();
   Status Fill(BatchState* state);
   void CountWork();

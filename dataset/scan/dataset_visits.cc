@@ -21,24 +21,14 @@ std::optional<StripeVisit> DatasetVisits::Next() {
   return visit;
 }
 
-// One batch, or all that a window is dealt out to.
 void DatasetVisits::AddLoad() {
   const uint64_t load = next_batch_;
-  const uint64_t window_rows = order_->window_rows();
-  uint64_t begin = share_->at(load) * batch_size_;
-  uint64_t end = begin + batch_size_;
-  if (window_rows != 0) {
-    begin = begin / window_rows * window_rows;
-    end = begin + window_rows;
-  }
-  end = std::min(end, order_->num_rows());
+  const RowSpan positions = order_->LoadOf(share_->at(load));
   do {
     ++next_batch_;
-  } while (next_batch_ < share_->size() && window_rows != 0 &&
-           share_->at(next_batch_) * batch_size_ / window_rows * window_rows == begin);
-  order_->Find(begin, end, &spans_);
-  std::sort(spans_.begin(), spans_.end(),
-            [](const RowSpan& a, const RowSpan& b) { return a.begin < b.begin; });
+  } while (order_->window_rows() != 0 && next_batch_ < share_->size() &&
+           order_->LoadOf(share_->at(next_batch_)).begin == positions.begin);
+  order_->FindAscending(positions, &spans_);
   ++num_loads_;
   for (const RowSpan& span : spans_) AddRows(load, span);
   // Decoders that have no rows of a load are done with their stripes.

@@ -17,9 +17,8 @@ namespace dsi::internal {
 class DatasetVisits final : public StripeVisits {
  public:
   // All of these outlive it.
-  DatasetVisits(ScanFiles* files, const DatasetOrder* order, const BatchShare* share,
-                uint32_t batch_size)
-      : files_(files), order_(order), share_(share), batch_size_(batch_size) {}
+  DatasetVisits(ScanFiles* files, const DatasetOrder* order, const BatchShare* share)
+      : files_(files), order_(order), share_(share) {}
 
   std::optional<StripeVisit> Next() override;
   Result<std::optional<VisitedStripe>> Open(const VisitKey& key) override;
@@ -38,7 +37,6 @@ class DatasetVisits final : public StripeVisits {
   ScanFiles* files_;
   const DatasetOrder* order_;
   const BatchShare* share_;
-  const uint64_t batch_size_;
   uint64_t next_batch_ = 0;      // Of the share: the first of the next load.
   uint64_t num_loads_ = 0;       // Before that.
   std::deque<Pending> pending_;  // Ascending.

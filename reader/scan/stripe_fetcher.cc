@@ -168,12 +168,12 @@ bool StripeFetcher::PlanNext(std::unique_lock<std::mutex>* lock) {
   planning_.push_back(next.visit.key);
   lock->unlock();
   bool is_wanted = true;
-  const Status status = NoThrow([&] { return Plan(&next, &is_wanted); });
+  // What goes wrong does so again where the stripe is decoded, and is told there.
+  static_cast<void>(NoThrow([&] { return Plan(&next, &is_wanted); }));
   lock->lock();
   std::erase(planning_, next.visit.key);
   // Others read what it needs, or plan the next one.
   changed_.notify_all();
-  if (!status.ok()) next.reads.clear();
   if (is_wanted) Insert(std::move(next));
   return true;
 }
@@ -186,11 +186,10 @@ Status StripeFetcher::Plan(Stripe* stripe, bool* is_wanted) const {
   const OpenFile file = opened->file->Through(&ahead);
   DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanTogether(file, opened->projection->columns,
                                                      opened->stripe, *opened->options, budget_));
-  auto made = std::make_unique<StripePlan>(std::move(plan));
-  stripe->ranges = std::make_shared<FetchedRanges>(made->ranges.size());
-  SetReads(*made, 0, stripe);
-  stripe->plan = std::move(made);
+  stripe->ranges = std::make_shared<FetchedRanges>(plan.ranges.size());
+  stripe->plan = std::make_unique<StripePlan>(std::move(plan));
   stripe->of = *std::move(opened);
+  SetReads(*stripe->plan, 0, stripe);  // The last: reads are made of what is whole.
   return Status::Ok();
 }
 

@@ -1,8 +1,6 @@
 #include "dsi/base/worker_team_internal.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -10,6 +8,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "dsi/tests/support/forked_child.h"
 
 namespace dsi::internal {
 namespace {
@@ -86,25 +86,15 @@ TEST(WorkerTeamTest, WhatIsThrownIsAStatus) {
 TEST(WorkerTeamTest, AForkedChildWorksAlone) {
   WorkerTeam team(2);
   EXPECT_TRUE(team.Run(10, [](size_t) { return Status::Ok(); }).ok());
-  const pid_t child = fork();
-  if (child == 0) {
+  EXPECT_TRUE(test::InForkedChild([&] {
     int runs = 0;
-    bool ok = false;
-    {
-      // Its own copy of the team, destroyed here.
-      ok = team.Run(10,
-                    [&](size_t) {
-                      ++runs;
-                      return Status::Ok();
-                    })
-               .ok();
-      team.~WorkerTeam();
-    }
-    _exit(ok && runs == 10 ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    const Status status = team.Run(10, [&](size_t) {
+      ++runs;
+      return Status::Ok();
+    });
+    team.~WorkerTeam();  // Its own copy of the team.
+    return status.ok() && runs == 10;
+  }));
 }
 
 }  // namespace

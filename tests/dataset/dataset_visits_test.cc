@@ -46,7 +46,7 @@ class DatasetVisitsTest : public ::testing::Test {
       ADD_FAILURE() << scanned.status().ToString();
       return found;
     }
-    DatasetVisits visits(scanned->get(), &*order, &*share, kBatchSize);
+    DatasetVisits visits(scanned->get(), &*order, &*share);
     while (auto visit = visits.Next()) {
       auto opened = visits.Open(visit->key);
       EXPECT_TRUE(opened.ok()) << opened.status().ToString();

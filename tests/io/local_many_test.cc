@@ -2,7 +2,6 @@
 // without, from many threads and after a fork, the same bytes and the same errors.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "dsi/io/direct_reads_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tests/io/file_bytes.h"
+#include "dsi/tests/support/forked_child.h"
 #include "dsi/tests/support/temp_folder.h"
 
 namespace dsi {
@@ -94,11 +94,7 @@ TEST_P(LocalManyTest, ManyThreadsAndAForkedProcess) {
   for (bool& result : right) threads.emplace_back([&] { result = ReadsRight(*file); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(std::count(right.begin(), right.end(), true), 6);
-  const pid_t child = ::fork();
-  if (child == 0) std::_Exit(ReadsRight(*file) ? 0 : 1);
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(test::InForkedChild([&] { return ReadsRight(*file); }));
   EXPECT_TRUE(ReadsRight(*file));
 }
 

@@ -2,15 +2,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "dsi/io/file.h"
+#include "dsi/tests/support/forked_child.h"
 
 namespace dsi::test {
 
@@ -23,16 +21,6 @@ inline std::unique_ptr<WritableFile> Create(const std::string& path, bool overwr
     return nullptr;
   }
   return *std::move(file);
-}
-
-// Runs in a fork and returns its exit code; the process is gone when this returns.
-inline int InFork(const std::function<int()>& run, pid_t* pid = nullptr) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(run());
-  int status = 0;
-  if (child < 0 || ::waitpid(child, &status, 0) != child) return -1;
-  if (pid != nullptr) *pid = child;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 inline pid_t DeadPid() {

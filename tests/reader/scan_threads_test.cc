@@ -1,8 +1,6 @@
 // Scans on several threads and ahead of Next: the same bytes for every number of threads, the same
 // errors at the same batch, and nothing left running whenever they are given up.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -16,6 +14,7 @@
 
 #include "dsi/reader/scan_metrics.h"
 #include "dsi/tests/support/fault_file.h"
+#include "dsi/tests/support/forked_child.h"
 #include "dsi/tests/support/history_table.h"
 #include "dsi/tests/support/memory_hook.h"
 #include "dsi/tests/support/reseal.h"
@@ -237,16 +236,11 @@ TEST_P(ForkedScanTest, AChildIsTold) {
   ASSERT_TRUE(scan.ok());
   Batch batch;
   ASSERT_TRUE((*scan)->Next(&batch).ok());
-  const pid_t child = fork();
-  if (child == 0) {
+  EXPECT_TRUE(InForkedChild([&] {
     const auto more = (*scan)->Next(&batch);
-    const bool told = more.status().code() == StatusCode::kInvalidArgument;
     scan->reset();
-    _exit(told ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return more.status().code() == StatusCode::kInvalidArgument;
+  }));
   EXPECT_TRUE((*scan)->Next(&batch).ok());
 }
 
@@ -270,11 +264,7 @@ TEST_F(ScanThreadsTest, AForkedChildHasNothingToWaitFor) {
   auto scan = (*reader)->NewScan(options);
   ASSERT_TRUE(scan.ok()) << scan.status().ToString();
   EXPECT_FALSE((*scan)->is_ready());
-  const pid_t child = fork();
-  if (child == 0) _exit((*scan)->is_ready() ? 0 : 1);
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_TRUE(InForkedChild([&] { return (*scan)->is_ready(); }));
   is_stuck = false;
   Batch batch;
   EXPECT_TRUE((*scan)->Next(&batch).ok());
