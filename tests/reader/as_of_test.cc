@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "dsi/base/memory_budget_internal.h"
@@ -153,38 +154,57 @@ TEST(AsOf, APlanReadsTheTime) {
   EXPECT_EQ(alone->bytes_needed, with_time->bytes_needed);
 }
 
+void ExpectSorted(internal::TimeSort* sort, const std::vector<uint32_t>& index,
+                  const std::vector<int64_t>& times, const std::vector<uint8_t>& present) {
+  std::vector<int64_t> stored;
+  for (size_t u = 0; u < times.size(); ++u) {
+    if (present[u] != 0) stored.push_back(times[u]);
+  }
+  ASSERT_TRUE(sort->Run(index, present, reinterpret_cast<const std::byte*>(stored.data())).ok());
+  std::vector<uint32_t> expected(index.size());
+  std::iota(expected.begin(), expected.end(), 0U);
+  std::stable_sort(expected.begin(), expected.end(), [&](uint32_t a, uint32_t b) {
+    const uint32_t u = index[a];
+    const uint32_t v = index[b];
+    if (present[u] != present[v]) return present[u] < present[v];
+    return present[u] != 0 && times[u] < times[v];
+  });
+  const std::span<const uint32_t> rows = sort->rows();
+  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), expected.begin(), expected.end()));
+}
+
 TEST(AsOf, SortsAsAStableSortDoes) {
   std::mt19937_64 random(11);
   internal::MemoryBudget budget{.limit = UINT64_MAX};
   internal::TimeSort sort(&budget);
-  const int64_t spans[] = {1, 7, 3'000, 5'000'000'000, INT64_MAX};
+  // Also times that do not fit one key beside the row: more than 52 bits for 3,000 rows.
+  const int64_t spans[] = {1, 7, 3'000, 5'000'000'000, int64_t{1} << 55, INT64_MAX};
   for (const int64_t span : spans) {
     for (const size_t num_rows : {size_t{1}, size_t{5}, size_t{3000}}) {
-      const size_t num_times = std::max<size_t>(1, num_rows / 3);
-      std::vector<int64_t> times(num_times);
-      std::vector<uint8_t> present(num_times);
-      for (size_t u = 0; u < num_times; ++u) {
-        times[u] = static_cast<int64_t>(random() % static_cast<uint64_t>(span)) - span / 2;
-        present[u] = random() % 9 != 0 ? 1 : 0;
+      for (const double late : {0.0, 0.1, 1.0}) {
+        SCOPED_TRACE(testing::Message() << span << " " << num_rows << " " << late);
+        const size_t num_times = std::max<size_t>(1, num_rows / 3);
+        std::vector<int64_t> times(num_times);
+        std::vector<uint8_t> present(num_times);
+        for (size_t u = 0; u < num_times; ++u) {
+          times[u] = static_cast<int64_t>(random() % static_cast<uint64_t>(span)) - span / 2;
+          present[u] = random() % 9 != 0 ? 1 : 0;
+        }
+        if (span == INT64_MAX && num_times > 2) {
+          times[0] = INT64_MIN;
+          times[1] = INT64_MAX;
+        }
+        // In the order of their times, but for so many of them.
+        std::sort(times.begin(), times.end());
+        std::vector<uint32_t> index(num_rows);
+        for (uint32_t& u : index) u = static_cast<uint32_t>(random() % num_times);
+        std::sort(index.begin(), index.end());
+        for (uint32_t& u : index) {
+          if (static_cast<double>(random() % 1000) < late * 1000)
+            u = static_cast<uint32_t>(random() % num_times);
+        }
+        ExpectSorted(&sort, index, times, present);
       }
-      if (span == INT64_MAX && num_times > 2) {
-        times[0] = INT64_MIN;
-        times[1] = INT64_MAX;
-      }
-      std::vector<uint32_t> index(num_rows);
-      for (uint32_t& u : index) u = static_cast<uint32_t>(random() % num_times);
-      sort.Run(index, times, present);
-      const std::span<const uint32_t> rows = sort.rows();
-      std::vector<uint32_t> expected(num_rows);
-      for (uint32_t row = 0; row < num_rows; ++row) expected[row] = row;
-      std::stable_sort(expected.begin(), expected.end(), [&](uint32_t a, uint32_t b) {
-        const uint32_t u = index[a];
-        const uint32_t v = index[b];
-        if (present[u] != present[v]) return present[u] < present[v];
-        return present[u] != 0 && times[u] < times[v];
-      });
-      EXPECT_TRUE(std::equal(rows.begin(), rows.end(), expected.begin(), expected.end()))
-          << span << " " << num_rows;
     }
   }
 }
