@@ -1,7 +1,7 @@
 // The rows of a stripe in the order of their time (spec D-006): decoded and sorted once, for all
 // dedup groups that are told by time.
 //
-// Cost: the time column of the whole stripe, and 8 to 20 ns a row, the less the more stand in order.
+// Cost: the time column of the whole stripe, and 8 to 20 ns a row, the less the more are in order.
 // Thread safety: one thread at a time.
 #pragma once
 
