@@ -14,7 +14,7 @@
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/reader/reader_access_internal.h"
 #include "dsi/reader/scan/look_at_scan_internal.h"
-#include "dsi/reader/scan/row_picker_internal.h"
+#include "dsi/reader/scan/filter_source_internal.h"
 #include "dsi/reader/scan/scan_internal.h"
 #include "dsi/reader/verify/verify_internal.h"
 

@@ -111,7 +111,9 @@ struct ScanStats {
   // Stripes that were passed over unread: by their statistics no row passes the filter, or all are
   // deleted.
   uint64_t stripes_skipped = 0;
-  uint64_t bytes_read = 0;    // From the file, with gaps; for the filter as well.
+  // From the file, with gaps; for the filter as well. What was read ahead and not come to does not
+  // count.
+  uint64_t bytes_read = 0;
   uint64_t bytes_needed = 0;  // Pages of the projection and of the filter, in the stripes reached.
   uint64_t reads = 0;
   uint64_t values_decoded = 0;   // Entries decoded from pages.

@@ -28,7 +28,7 @@ uint16_t MemberOf(const FileVariant& variant, const ColumnInfo& column) {
   return variant.members.empty() ? 0 : variant.members[column.ordinal];
 }
 
-std::vector<std::string> FilterColumns(const RowFilter& filter) {
+std::vector<std::string> NamesInFilter(const RowFilter& filter) {
   std::vector<std::string> columns;
   for (const Predicate& predicate : filter.where) columns.push_back(predicate.column);
   for (const Sampling& sampling : filter.sample) {
@@ -66,7 +66,7 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
     patterns.insert(patterns.end(), features.begin(), features.end());
   }
   const size_t first_filter = patterns.size();
-  for (std::string& name : FilterColumns(options.scan.filter)) patterns.push_back(std::move(name));
+  for (std::string& name : NamesInFilter(options.scan.filter)) patterns.push_back(std::move(name));
   auto view = MakeView(files, patterns);
   if (!view.ok()) {
     DSI_RETURN_IF_ERROR(CheckFeatures(pipeline, files));

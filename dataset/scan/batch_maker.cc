@@ -15,7 +15,9 @@ namespace dsi::internal {
 BatchMaker::BatchMaker(DatasetOrder order, BatchShare share, uint64_t snapshot,
                        const DatasetScanOptions& options)
     : budget_{.limit = options.scan.memory_bytes},
-      fetch_budget_{.limit = options.scan.read_ahead_bytes / 2},
+      filter_fetch_budget_{
+          .limit = HasPredicates(options.scan.filter) ? options.scan.read_ahead_bytes / 16 : 0},
+      fetch_budget_{.limit = options.scan.read_ahead_bytes / 2 - filter_fetch_budget_.limit},
       workers_(&budget_, options.scan.threads),
       order_(std::move(order)),
       share_(std::move(share)),
@@ -39,13 +41,19 @@ Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset
                                                       &maker->workers_, &maker->budget_));
   maker->window_ = std::make_unique<Window>(maker->files_.get(), &maker->budget_);
   maker->columns_ = maker->files_->projection()->ScanColumns();
-  if (options.scan.read_ahead_bytes != 0) {
-    maker->fetcher_ = std::make_unique<StripeFetcher>(
-        std::make_unique<DatasetVisits>(maker->files_.get(), &maker->order_, &maker->share_),
-        &maker->fetch_budget_);
-    maker->files_->SetFetcher(maker->fetcher_.get());
-  }
+  if (options.scan.read_ahead_bytes != 0) maker->ReadAhead(HasPredicates(options.scan.filter));
   return maker;
+}
+
+void BatchMaker::ReadAhead(bool filters) {
+  using What = DatasetVisits::What;
+  const auto fetch = [this](What what, MemoryBudget* budget) {
+    return std::make_unique<StripeFetcher>(
+        std::make_unique<DatasetVisits>(what, files_.get(), &order_, &share_), budget);
+  };
+  if (filters) filter_fetcher_ = fetch(What::kFilter, &filter_fetch_budget_);
+  fetcher_ = fetch(filters ? What::kFiltered : What::kBatches, &fetch_budget_);
+  files_->SetFetchers(fetcher_.get(), filter_fetcher_.get());
 }
 
 Result<bool> BatchMaker::Next(Batch* batch) {

@@ -37,11 +37,13 @@ class BatchMaker final : public Scan {
   Status TakeRows(uint64_t number);
   Status LoadWindow(const RowSpan& load);
   Status LoadRows(const RowSpan& load, bool at_once);
+  void ReadAhead(bool filters);
   void SortByBatch();
   Status Fill(BatchState* state);
   void CountWork();
 
   MemoryBudget budget_;
+  MemoryBudget filter_fetch_budget_;
   MemoryBudget fetch_budget_;
   ScanWorkers workers_;
   const DatasetOrder order_;
@@ -65,7 +67,8 @@ class BatchMaker final : public Scan {
   ScanStats made_;  // Of batches; that of files is counted elsewhere.
   ScanStats stats_;
   Status failed_;
-  std::unique_ptr<StripeFetcher> fetcher_;  // The last here: it is over before what it works for.
+  // The last here: they are over before what they work for.
+  std::unique_ptr<StripeFetcher> filter_fetcher_, fetcher_;
 };
 
 }  // namespace dsi::internal

@@ -66,12 +66,19 @@ Result<std::optional<VisitedStripe>> DatasetVisits::Open(const VisitKey& key) {
   for (size_t i = 0; i < key.stripe; ++i) row += dataset.stripe_rows(key.file)[i];
   DSI_ASSIGN_OR_RETURN(const std::shared_ptr<ScanFile> file,
                        files_->OpenAhead(key.file, files_->schemas().VariantAt(key.file, row)));
-  // Which rows a filter wants is not known ahead, nor whether it wants any.
-  if (file->filters() || key.member >= file->members().size())
-    return std::optional<VisitedStripe>();
+  const std::optional<VisitedStripe> nothing;
+  if (key.member >= file->members().size() || file->PassesOver(key.stripe)) return nothing;
   ScanMember& member = *file->members()[key.member];
-  if (member.projection().columns.empty()) return std::optional<VisitedStripe>();
-  return std::optional(member.shared()->Visited(member.StripeOf(key.stripe)));
+  VisitedStripe visited = member.shared()->Visited(member.StripeOf(key.stripe));
+  if (what_ == What::kFilter)
+    visited.projection = file->filters() ? member.filter()->projection() : nullptr;
+  if (visited.projection == nullptr || visited.projection->columns.empty()) return nothing;
+  return std::optional(std::move(visited));
+}
+
+bool DatasetVisits::IsTime(const VisitKey& key) {
+  return (what_ != What::kFiltered || files_->guess().next_may_have()) &&
+         files_->MayOpenAhead(key.file);
 }
 
 }  // namespace dsi::internal

@@ -16,11 +16,17 @@ namespace dsi::internal {
 
 class DatasetVisits final : public StripeVisits {
  public:
+  enum class What : uint8_t {
+    kBatches,
+    kFiltered,  // The same, where a filter looks at numbers.
+    kFilter,    // What it looks at.
+  };
   // All of these outlive it.
-  DatasetVisits(ScanFiles* files, const DatasetOrder* order, const BatchShare* share)
-      : files_(files), order_(order), share_(share) {}
+  DatasetVisits(What what, ScanFiles* files, const DatasetOrder* order, const BatchShare* share)
+      : what_(what), files_(files), order_(order), share_(share) {}
 
   std::optional<StripeVisit> Next() override;
+  bool IsTime(const VisitKey& key) override;
   Result<std::optional<VisitedStripe>> Open(const VisitKey& key) override;
 
  private:
@@ -34,6 +40,7 @@ class DatasetVisits final : public StripeVisits {
   void AddLoad();
   void AddRows(uint64_t load, RowSpan span);
 
+  const What what_;
   ScanFiles* files_;
   const DatasetOrder* order_;
   const BatchShare* share_;

@@ -9,7 +9,7 @@
 #include "dsi/dataset/scan/asked_outputs_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
 #include "dsi/reader/reader_access_internal.h"
-#include "dsi/reader/scan/row_picker_internal.h"
+#include "dsi/reader/scan/filter_source_internal.h"
 
 namespace dsi::internal {
 namespace {

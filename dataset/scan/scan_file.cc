@@ -23,6 +23,7 @@ Result<std::shared_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<Sca
     const Status status = member.Resolve(request.members[i]);
     if (!status.ok()) return i == 0 ? status : status.At(member.name());
   }
+  if (opened->filters_ && !opened->drops_all_) DSI_RETURN_IF_ERROR(opened->ResolveFilter());
   opened->JoinProjections();
   DSI_RETURN_IF_ERROR(
       opened->records_.Add(opened->projection().outputs.size() * sizeof(FilePlace)));
@@ -66,6 +67,22 @@ Status ScanFile::AddSessions(FileRequest* request) {
     session_outputs_.push_back(request->members[0].AddUnique(column.name, column.record.type));
   }
   return Status::Ok();
+}
+
+Status ScanFile::ResolveFilter() {
+  const std::vector<RowFilter> parts = SplitFilter(filter_, filter_members_, members_.size());
+  for (size_t i = 0; i < members_.size(); ++i) {
+    const Status status = members_[i]->ResolveFilter(parts[i]);
+    if (!status.ok()) return i == 0 ? status : status.At(members_[i]->name());
+  }
+  return Status::Ok();
+}
+
+bool ScanFile::PassesOver(size_t stripe) const {
+  if (drops_all_ || file().num_deleted(stripe) == core().stripes[stripe].num_rows) return true;
+  return filters_ && std::any_of(members_.begin(), members_.end(), [&](const auto& member) {
+           return member->filter()->RulesOut(member->StripeOf(stripe));
+         });
 }
 
 void ScanFile::JoinProjections() {

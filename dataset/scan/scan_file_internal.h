@@ -14,6 +14,7 @@
 #include "dsi/dataset/scan/derived_task_internal.h"
 #include "dsi/dataset/scan/joint_projection_internal.h"
 #include "dsi/dataset/scan/scan_member_internal.h"
+#include "dsi/reader/scan/passing_guess_internal.h"
 
 namespace dsi::internal {
 
@@ -71,8 +72,18 @@ class ScanFile {
   bool filters() const { return filters_; }
   // The filter looks at a column that the file lacks, so that no row passes.
   bool drops_all() const { return drops_all_; }
+  // No row of the stripe passes: since all are deleted, by statistics, or as none of the file does.
+  bool PassesOver(size_t stripe) const;
   const RowFilter& filter() const { return filter_; }
   std::span<const uint32_t> filter_members() const { return filter_members_; }
+  // Reads what the filter looks at; null: nothing is read before it is needed.
+  StripeFetcher* filter_fetcher() const { return filter_fetcher_; }
+  // Is told which stripes have rows that pass.
+  PassingGuess* guess() const { return guess_; }
+  void SetFilterReading(StripeFetcher* fetcher, PassingGuess* guess) {
+    filter_fetcher_ = fetcher;
+    guess_ = guess;
+  }
   // Null: its projection has everything where that of the batches has it.
   const PieceMap* map() const { return is_mapped_ ? &map_ : nullptr; }
   void SetMap(PieceMap map);
@@ -87,6 +98,7 @@ class ScanFile {
       : members_(std::move(members)), records_(budget) {}
   Status CheckOverlays() const;
   Status AddSessions(FileRequest* request);
+  Status ResolveFilter();
   void JoinProjections();
   uint32_t OutputAt(const MemberPlace& place) const {
     return place.at == kNone32 ? kNone32 : begins_[place.member].outputs + place.at;
@@ -107,6 +119,8 @@ class ScanFile {
   std::vector<uint32_t> filter_members_;
   bool filters_ = false;
   bool drops_all_ = false;
+  StripeFetcher* filter_fetcher_ = nullptr;
+  PassingGuess* guess_ = nullptr;
   PieceMap map_;
   bool is_mapped_ = false;
 };

@@ -41,6 +41,8 @@ Result<ScanFile*> ScanFiles::Open(size_t file, uint64_t row) {
     return known->scanned.get();
   }
   DSI_ASSIGN_OR_RETURN(std::shared_ptr<ScanFile> made, OpenAhead(file, variant));
+  made->SetFilterReading(filter_fetcher_, &guess_);
+  SetUsed(file, variant);
   opened_.push_back({file, variant, window_, std::move(made)});
   ScanFile* const scanned = opened_.back().scanned.get();
   if (joint_.Add(scanned->places())) {
@@ -63,7 +65,7 @@ Result<std::shared_ptr<ScanFile>> ScanFiles::OpenAhead(size_t file, size_t varia
     if (known->made != nullptr) return known->made;
     changed_.wait(lock);
   }
-  openings_.push_back({file, variant, nullptr});
+  openings_.push_back({.file = file, .variant = variant, .made = nullptr});
   lock.unlock();
   // Others wait for it, whatever happens.
   auto made = NoThrow([&] { return Make(file, variant); });
@@ -97,6 +99,23 @@ Result<std::shared_ptr<ScanFile>> ScanFiles::Make(size_t file, size_t variant) c
     member->shared()->owner = *opened;
   }
   return opened;
+}
+
+bool ScanFiles::MayOpenAhead(size_t file) {
+  const std::lock_guard lock(mutex_);
+  size_t unused = 0;
+  for (const Opening& opening : openings_) {
+    if (opening.file == file) return true;
+    unused += opening.is_used ? 0 : 1;
+  }
+  return unused < kIdleFiles;
+}
+
+void ScanFiles::SetUsed(size_t file, size_t variant) {
+  const std::lock_guard lock(mutex_);
+  for (Opening& opening : openings_) {
+    if (opening.file == file && opening.variant == variant) opening.is_used = true;
+  }
 }
 
 void ScanFiles::Forget(size_t file, size_t variant) {

@@ -28,8 +28,12 @@ class ScanFiles {
                                                  bool wants_sessions, ScanWorkers* workers,
                                                  MemoryBudget* budget);
 
-  // Stripes of files that are opened from now on are taken from it; it must outlive them.
-  void SetFetcher(StripeFetcher* fetcher) { fetcher_ = fetcher; }
+  // Stripes of files that are opened from now on are taken from it, and what a filter looks at from
+  // the other; they must outlive these.
+  void SetFetchers(StripeFetcher* fetcher, StripeFetcher* filter_fetcher) {
+    fetcher_ = fetcher;
+    filter_fetcher_ = filter_fetcher;
+  }
 
   const DatasetFiles& dataset() const { return *dataset_; }
   const SchemasOfFiles& schemas() const { return asked_->schemas(); }
@@ -42,6 +46,10 @@ class ScanFiles {
   // The same file before it is wanted, for many threads: only its projection and what is stored may
   // be looked at.
   Result<std::shared_ptr<ScanFile>> OpenAhead(size_t file, size_t variant);
+  // False: so many were opened ahead that others are to be used first. Any thread.
+  bool MayOpenAhead(size_t file);
+  // Which stripes a filter wants. Any thread may look.
+  const PassingGuess& guess() const { return guess_; }
   void BeginWindow() { ++window_; }
   // All that the window wants has been opened; of the others few stay.
   void CloseUnused();
@@ -58,9 +66,11 @@ class ScanFiles {
     size_t file = 0;
     size_t variant = 0;
     std::shared_ptr<ScanFile> made;  // Null: a thread is at it.
+    bool is_used = false;
   };
 
   Result<std::shared_ptr<ScanFile>> Make(size_t file, size_t variant) const;
+  void SetUsed(size_t file, size_t variant);
   void Forget(size_t file, size_t variant);
 
   ScanFiles(const DatasetFiles* dataset, bool wants_sessions, ScanWorkers* workers,
@@ -73,8 +83,10 @@ class ScanFiles {
   MemoryBudget* budget_;
   std::unique_ptr<const AskedOutputs> asked_;
   JointProjection joint_;
-  std::optional<FileSkipper> skipper_;  // None: no filter.
-  StripeFetcher* fetcher_ = nullptr;    // Null: nothing is read ahead.
+  std::optional<FileSkipper> skipper_;       // None: no filter.
+  StripeFetcher* fetcher_ = nullptr;         // Null: nothing is read ahead.
+  StripeFetcher* filter_fetcher_ = nullptr;  // Null: nothing that only a filter looks at.
+  PassingGuess guess_;
   std::vector<Opened> opened_;
   uint64_t window_ = 0;
   std::mutex mutex_;

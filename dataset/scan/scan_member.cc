@@ -33,7 +33,7 @@ ScanMember::ScanMember(std::shared_ptr<const Reader> reader, std::span<const uin
       stripes_(stripes) {
   shared_.file = &file_;
   shared_.stored_file = &ReaderAccess::File(*reader_);
-  shared_.reader_options = ReaderAccess::Options(*reader_);
+  shared_.reader_options = &ReaderAccess::Options(*reader_);
 }
 
 std::unique_ptr<ScanMember> ScanMember::Make(std::shared_ptr<const Reader> reader,
@@ -55,6 +55,14 @@ Status ScanMember::Resolve(const MemberRequest& request) {
   }
   constexpr uint64_t kOutputBytes = sizeof(OpenColumn) + sizeof(ScanValues) + sizeof(ScanOutput);
   return records_.Add(projection().outputs.size() * kOutputBytes);
+}
+
+Status ScanMember::ResolveFilter(const RowFilter& filter) {
+  DSI_ASSIGN_OR_RETURN(filter_, LookTogether(&ahead_, [&] {
+                         return FilterSource::Make(file_, filter, 0, file_.core().stripes.size(),
+                                                   shared_.budget);
+                       }));
+  return Status::Ok();
 }
 
 size_t ScanMember::StripeOf(size_t base_stripe) const {

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "dsi/base/status.h"
 #include "dsi/reader/reader.h"
 #include "dsi/reader/reader_access_internal.h"
+#include "dsi/reader/scan/filter_source_internal.h"
 #include "dsi/reader/scan/stripe_decoder_internal.h"
 
 namespace dsi::internal {
@@ -42,10 +44,14 @@ class ScanMember {
   // Once. Errors: those of NewScan.
   Status Resolve(const MemberRequest& request);
 
+  // What it is asked for of a filter. Errors: those of FilterSource::Make.
+  Status ResolveFilter(const RowFilter& filter);
+
   ScanShared* shared() { return &shared_; }
   const OpenFile& file() const { return file_; }
   const std::string& name() const { return file_.file().name(); }
   const ScanProjection& projection() const { return *shared_.projection; }
+  const FilterSource* filter() const { return filter_ ? &*filter_ : nullptr; }
   // The stripe that has the rows of a stripe of the base.
   size_t StripeOf(size_t base_stripe) const;
 
@@ -57,6 +63,7 @@ class ScanMember {
   LookAhead ahead_;
   OpenFile file_;  // Through ahead_.
   ScanShared shared_;
+  std::optional<FilterSource> filter_;
   MemoryCharge records_;  // For the projection.
   std::span<const uint32_t> stripes_;
 };

@@ -47,24 +47,19 @@ Status StripePart::Decode(std::span<const StripeBlock> blocks, bool at_once) {
 
 Status StripePart::MakePicker() {
   const StripeRef& ref = file_->core().stripes[stripe_];
-  ScanOptions options;
-  options.filter = file_->filter();
-  options.row_begin = ref.first_row + blocks_.front().first;
-  ScanShared* const shared = file_->shared();
-  const uint64_t row_end = ref.first_row + ref.num_rows;
-  std::vector<PickedFile> beside;
-  for (size_t i = 1; i < members_.size(); ++i) {
-    ScanMember* const of = members_[i]->of;
-    beside.push_back({&of->file(), of->shared()->reader_options, of->StripeOf(stripe_)});
+  std::vector<RowPicker::File> files;
+  for (const std::unique_ptr<Member>& member : members_) {
+    ScanMember& of = *member->of;
+    files.push_back({of.filter(), &of.file(), of.shared()->stored_file, of.shared()->reader_options,
+                     of.shared()->owner, of.StripeOf(stripe_)});
   }
-  if (beside.empty()) {
-    DSI_ASSIGN_OR_RETURN(picker_, RowPicker::Make(file_->file(), shared->reader_options, options,
-                                                  row_end, stripe_, stripe_ + 1, shared->budget));
-  } else {
-    DSI_ASSIGN_OR_RETURN(
-        picker_, RowPicker::MakeBeside(file_->file(), shared->reader_options, options, row_end,
-                                       stripe_, beside, file_->filter_members(), shared->budget));
-  }
+  const RowRange range{ref.first_row + blocks_.front().first, ref.first_row + ref.num_rows, stripe_,
+                       stripe_ + 1};
+  DSI_ASSIGN_OR_RETURN(
+      picker_, RowPicker::Make(std::move(files), file_->filter(), file_->filter_members(), range,
+                               file_->shared()->budget));
+  picker_->set_guess(file_->guess());
+  if (file_->filter_fetcher() != nullptr) picker_->ReadFrom(file_->filter_fetcher(), visit_);
   return Status::Ok();
 }
 
@@ -108,7 +103,7 @@ Status StripePart::DecodeMember(Member* member, bool at_once) {
   StripeDecoder& decoder = member->decoder;
   if (!is_started_) {
     DSI_RETURN_IF_ERROR(decoder.Start(member->of->StripeOf(stripe_), blocks_.front().first,
-                                      blocks_.front().count, file_->filters() ? nullptr : &visit_));
+                                      blocks_.front().count, &visit_));
     if (file_->shared()->team.size() > 1) decoder.DecodeKept();
     member->of->file().ahead()->Forget();
   }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "dsi/reader/scan/passing_guess_internal.h"
+#include "dsi/reader/scan/row_picker_internal.h"
 #include "dsi/reader/scan/row_range_internal.h"
 #include "dsi/reader/scan/stripe_visits_internal.h"
 
@@ -12,11 +14,19 @@ namespace dsi::internal {
 
 class FileVisits final : public StripeVisits {
  public:
-  // Those that have rows of the range. File and options outlive it.
-  FileVisits(VisitedStripe of, const RowRange& range)
-      : of_(std::move(of)), range_(range), next_(range.first_stripe) {}
+  // Those that have rows of the range, but for stripes that `picker` passes over (null: none), as
+  // long as `guess` (null: always) says that the next may have some that pass. What these point to
+  // outlives it.
+  FileVisits(VisitedStripe of, const RowRange& range, const RowPicker* picker,
+             const PassingGuess* guess)
+      : of_(std::move(of)),
+        range_(range),
+        picker_(picker),
+        guess_(guess),
+        next_(range.first_stripe) {}
 
   std::optional<StripeVisit> Next() override {
+    while (next_ < range_.end_stripe && picker_ != nullptr && picker_->PassesOver(next_)) ++next_;
     if (next_ >= range_.end_stripe) return std::nullopt;
     const StripeRef& stripe = of_.file->core().stripes[next_];
     const uint64_t begin = std::max(range_.begin, stripe.first_row) - stripe.first_row;
@@ -25,6 +35,8 @@ class FileVisits final : public StripeVisits {
                           stripe.num_rows};
     return StripeVisit{.key = {.stripe = next_++}, .rows = {rows}};
   }
+
+  bool IsTime(const VisitKey&) override { return guess_ == nullptr || guess_->next_may_have(); }
 
   Result<std::optional<VisitedStripe>> Open(const VisitKey& key) override {
     std::optional<VisitedStripe> opened = of_;
@@ -35,6 +47,8 @@ class FileVisits final : public StripeVisits {
  private:
   const VisitedStripe of_;
   const RowRange range_;
+  const RowPicker* picker_;
+  const PassingGuess* guess_;
   size_t next_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
-#include "dsi/reader/scan/row_picker_internal.h"
+#include "dsi/reader/scan/filter_source_internal.h"
 
 namespace dsi::internal {
 namespace {

@@ -12,137 +12,47 @@ namespace {
 // Rows looked at in one go; their flags and values stay in the first-level cache.
 constexpr uint32_t kBlockRows = 4096;
 
-bool HoldsOneNumber(const OpenColumn& column) {
-  return !HasLengths(column.record.kind, column.record.type) &&
-         column.record.kind != Kind::kEmbedding;
-}
-
 }  // namespace
 
-Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter) {
-  std::vector<const Predicate*> predicates;
-  for (const Predicate& predicate : filter.where) predicates.push_back(&predicate);
-  for (const Sampling& sampling : filter.sample) {
-    for (const Predicate& predicate : sampling.when) predicates.push_back(&predicate);
-  }
-  FilterColumns found;
-  for (const Predicate* const predicate : predicates) {
-    DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file.FindColumns(predicate->column));
-    if (ordinals.size() != 1) {
-      return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them",
-                             predicate->column, ordinals.size());
-    }
-    const auto known =
-        std::find_if(found.columns.begin(), found.columns.end(),
-                     [&](const OpenColumn& column) { return column.ordinal == ordinals[0]; });
-    found.of_predicate.push_back(static_cast<uint32_t>(known - found.columns.begin()));
-    if (known != found.columns.end()) continue;
-    DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadColumn(ordinals[0]));
-    if (!HoldsOneNumber(column)) {
-      return InvalidArgument("filter: {} is a {} of {}; only one number per row can be compared",
-                             column.name, KindName(column.record.kind),
-                             TypeName(column.record.type));
-    }
-    found.columns.push_back(std::move(column));
-  }
-  return found;
+RowPicker::Source::Source(File of, MemoryBudget* budget, ScanWorkers* workers)
+    : file(std::move(of)), shared(budget, workers) {
+  shared.file = file.file;
+  shared.stored_file = file.stored_file;
+  shared.reader_options = file.reader_options;
+  shared.owner = file.owner;
+  shared.projection = file.source->projection();
+  if (shared.projection != nullptr) decoder.emplace(&shared);
 }
 
-Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilter& filter,
-                                            const FilterColumns& columns, size_t first, size_t end,
-                                            MemoryBudget* budget) {
-  CountedVector<bool> ruled_out(budget);
-  for (size_t i = 0; i < filter.where.size(); ++i) {
-    const OpenColumn& column = columns.columns[columns.of_predicate[i]];
-    if (!HasStatistics(column.record.kind, column.record.type)) continue;
-    DSI_ASSIGN_OR_RETURN(const CountedVector<ColumnStatistics> statistics,
-                         file.LoadStatistics(column.ordinal, column.record.type, budget));
-    if (statistics.empty()) continue;
-    ruled_out.resize(end - first, false);
-    const ReadyPredicate predicate(filter.where[i].compare, filter.where[i].value,
-                                   column.record.type);
-    for (size_t stripe = first; stripe < end; ++stripe) {
-      if (!predicate.MayMatch(statistics[stripe], file.core().stripes[stripe].num_rows))
-        ruled_out[stripe - first] = true;
-    }
-  }
-  return ruled_out;
-}
-
-std::vector<RowFilter> SplitFilter(const RowFilter& filter, std::span<const uint32_t> of_predicate,
-                                   size_t num_files) {
-  std::vector<RowFilter> parts(num_files);
-  size_t next = 0;
-  for (const Predicate& predicate : filter.where)
-    parts[of_predicate[next++]].where.push_back(predicate);
-  for (const Sampling& sampling : filter.sample) {
-    for (const Predicate& predicate : sampling.when) {
-      RowFilter& part = parts[of_predicate[next++]];
-      if (part.sample.empty()) part.sample.emplace_back();
-      part.sample[0].when.push_back(predicate);
-    }
-  }
-  return parts;
-}
-
-Result<std::unique_ptr<RowPicker>> RowPicker::Make(const OpenFile& file,
-                                                   const ReaderOptions& reader_options,
-                                                   const ScanOptions& options, uint64_t row_end,
-                                                   size_t first_stripe, size_t end_stripe,
-                                                   MemoryBudget* budget) {
+Result<std::unique_ptr<RowPicker>> RowPicker::Make(std::vector<File> files, const RowFilter& filter,
+                                                   std::span<const uint32_t> of_predicate,
+                                                   const RowRange& range, MemoryBudget* budget) {
   std::unique_ptr<RowPicker> picker(new RowPicker(budget));
-  picker->seed_ = SplitMix64(options.filter.seed, 1);
-  picker->row_ = options.row_begin;
-  picker->row_end_ = row_end;
-  picker->stripe_ = picker->first_stripe_ = first_stripe;
-  DSI_RETURN_IF_ERROR(
-      picker->AddSource(file, reader_options, options.filter, first_stripe, end_stripe));
-  DSI_RETURN_IF_ERROR(picker->AddTerms(options.filter, {}));
+  picker->seed_ = SplitMix64(filter.seed, 1);
+  picker->row_ = range.begin;
+  picker->row_end_ = range.end;
+  picker->stripe_ = range.first_stripe;
+  for (File& file : files) {
+    picker->sources_.push_back(
+        std::make_unique<Source>(std::move(file), budget, &picker->workers_));
+  }
+  DSI_RETURN_IF_ERROR(picker->AddTerms(filter, of_predicate));
   return picker;
 }
 
-Result<std::unique_ptr<RowPicker>> RowPicker::MakeBeside(
-    const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
-    uint64_t row_end, size_t stripe, std::span<const PickedFile> beside,
-    std::span<const uint32_t> of_predicate, MemoryBudget* budget) {
-  std::unique_ptr<RowPicker> picker(new RowPicker(budget));
-  picker->seed_ = SplitMix64(options.filter.seed, 1);
-  picker->row_ = options.row_begin;
-  picker->row_end_ = row_end;
-  picker->stripe_ = picker->first_stripe_ = stripe;
-  std::vector<RowFilter> parts = SplitFilter(options.filter, of_predicate, 1 + beside.size());
-  DSI_RETURN_IF_ERROR(
-      picker->AddSource(file, reader_options, std::move(parts[0]), stripe, stripe + 1));
-  for (size_t i = 0; i < beside.size(); ++i) {
-    const PickedFile& other = beside[i];
-    DSI_RETURN_IF_ERROR(picker->AddSource(*other.file, other.reader_options,
-                                          std::move(parts[i + 1]), other.stripe, other.stripe + 1));
-    picker->sources_.back()->stripe = other.stripe;
-  }
-  DSI_RETURN_IF_ERROR(picker->AddTerms(options.filter, of_predicate));
-  return picker;
+void RowPicker::ReadFrom(StripeFetcher* fetcher, const VisitKey& visit) {
+  for (const auto& source : sources_) source->shared.fetcher = fetcher;
+  fetcher_ = fetcher;
+  visit_ = visit;
 }
 
-Status RowPicker::AddSource(const OpenFile& file, const ReaderOptions& reader_options,
-                            RowFilter filter, size_t first_stripe, size_t end_stripe) {
-  Source& source = *sources_.emplace_back(std::make_unique<Source>(budget_, &workers_));
-  source.filter = std::move(filter);
-  source.shared.file = &file;
-  source.shared.reader_options = reader_options;
-  DSI_ASSIGN_OR_RETURN(source.found, FindFilterColumns(file, source.filter));
-  if (source.found.columns.empty()) return Status::Ok();
-  ScanOptions columns;
-  for (const OpenColumn& column : source.found.columns)
-    columns.features.push_back({.name = column.name, .width = 1, .dtype = {}});
-  DSI_ASSIGN_OR_RETURN(source.shared.projection,
-                       ResolveProjection(file, columns, first_stripe, end_stripe));
-  source.decoder.emplace(&source.shared);
-  DSI_ASSIGN_OR_RETURN(
-      const CountedVector<bool> ruled_out,
-      RuledOutStripes(file, source.filter, source.found, first_stripe, end_stripe, budget_));
-  if (is_ruled_out_.empty()) is_ruled_out_.assign(ruled_out.begin(), ruled_out.end());
-  for (size_t i = 0; i < ruled_out.size(); ++i) is_ruled_out_[i] = is_ruled_out_[i] || ruled_out[i];
-  return Status::Ok();
+bool RowPicker::PassesOver(size_t stripe) const {
+  if (file().num_deleted(stripe) == file().core().stripes[stripe].num_rows) return true;
+  for (const auto& source : sources_) {
+    if (source->file.source->RulesOut(source == sources_[0] ? stripe : source->file.stripe))
+      return true;
+  }
+  return false;
 }
 
 Status RowPicker::AddTerms(const RowFilter& filter, std::span<const uint32_t> of_predicate) {
@@ -152,11 +62,10 @@ Status RowPicker::AddTerms(const RowFilter& filter, std::span<const uint32_t> of
     for (const Predicate& predicate : predicates) {
       const uint32_t at = of_predicate.empty() ? 0 : of_predicate[next++];
       Source& source = *sources_[at];
-      const uint32_t column = source.found.of_predicate[source.next++];
+      const FilterColumns& found = source.file.source->columns();
+      const uint32_t column = found.of_predicate[source.next++];
       terms.push_back(
-          {{predicate.compare, predicate.value, source.found.columns[column].record.type},
-           at,
-           column});
+          {{predicate.compare, predicate.value, found.columns[column].record.type}, at, column});
     }
     return terms;
   };
@@ -209,9 +118,11 @@ Status RowPicker::Ahead(size_t count) {
 
 Status RowPicker::NextBlock() {
   const std::vector<StripeRef>& stripes = file().core().stripes;
-  while (row_ >= stripes[stripe_].first_row + stripes[stripe_].num_rows) ++stripe_;
-  const bool is_ruled_out = !is_ruled_out_.empty() && is_ruled_out_[stripe_ - first_stripe_];
-  if (is_ruled_out || file().num_deleted(stripe_) == stripes[stripe_].num_rows) {
+  while (row_ >= stripes[stripe_].first_row + stripes[stripe_].num_rows) {
+    NoteStripe();
+    ++stripe_;
+  }
+  if (PassesOver(stripe_)) {
     const uint64_t end = std::min(stripes[stripe_].first_row + stripes[stripe_].num_rows, row_end_);
     rows_dropped_ += end - row_;
     row_ = end;
@@ -249,7 +160,16 @@ Status RowPicker::NextBlock() {
   ready_.resize(size);
   rows_dropped_ += count - (size - size_before);
   row_ += count;
+  was_looked_at_ = true;
+  if (size != size_before && !std::exchange(has_passing_, true) && guess_ != nullptr)
+    guess_->Note(true);
   return Status::Ok();
+}
+
+// That none passed is known when it has been left.
+void RowPicker::NoteStripe() {
+  if (was_looked_at_ && !has_passing_ && guess_ != nullptr) guess_->Note(false);
+  was_looked_at_ = has_passing_ = false;
 }
 
 Status RowPicker::LoadMask() {
@@ -261,15 +181,19 @@ Status RowPicker::LoadMask() {
 }
 
 Status RowPicker::Decode(uint32_t first, uint32_t num_rows) {
-  for (const auto& source : sources_) {
-    if (!source->decoder.has_value()) continue;
-    StripeDecoder& decoder = *source->decoder;
-    if (source->decoder_stripe != stripe_) {
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    Source& source = *sources_[i];
+    if (!source.decoder.has_value()) continue;
+    StripeDecoder& decoder = *source.decoder;
+    if (source.decoder_stripe != stripe_) {
       // What was read ahead is of the first stripe.
-      if (source->decoder_stripe != SIZE_MAX) source->shared.file->ahead()->Forget();
-      const size_t own = source->stripe != SIZE_MAX ? source->stripe : stripe_;
-      DSI_RETURN_IF_ERROR(decoder.Start(own, first, num_rows));
-      source->decoder_stripe = stripe_;
+      if (source.decoder_stripe != SIZE_MAX) source.file.file->ahead()->Forget();
+      VisitKey visit = visit_;
+      visit.stripe = stripe_;
+      visit.member = static_cast<uint32_t>(i);
+      DSI_RETURN_IF_ERROR(decoder.Start(i == 0 ? stripe_ : source.file.stripe, first, num_rows,
+                                        fetcher_ == nullptr ? nullptr : &visit));
+      source.decoder_stripe = stripe_;
       bytes_needed_ += decoder.bytes_needed();
     }
     DSI_RETURN_IF_ERROR(decoder.Advance(first, num_rows, {}, /*may_touch=*/false));

@@ -14,43 +14,43 @@
 #include <vector>
 
 #include "dsi/reader/open/open_file_internal.h"
+#include "dsi/reader/scan/filter_source_internal.h"
+#include "dsi/reader/scan/passing_guess_internal.h"
 #include "dsi/reader/scan/predicate_internal.h"
+#include "dsi/reader/scan/row_range_internal.h"
 #include "dsi/reader/scan/stripe_decoder_internal.h"
 
 namespace dsi::internal {
 
-// The columns that a filter looks at, each once.
-struct FilterColumns {
-  std::vector<OpenColumn> columns;
-  // Per predicate, those of `where` first, then each sampling's: its position in columns.
-  std::vector<uint32_t> of_predicate;
-};
-// Errors: kNotFound, kInvalidArgument (not one column, or one that is not of one number).
-Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter);
-
-// An overlay whose columns a filter looks at as well.
-struct PickedFile {
-  const OpenFile* file = nullptr;
-  ReaderOptions reader_options;
-  size_t stripe = 0;  // That has the rows.
-};
-
 class RowPicker {
  public:
-  // For rows [row_begin, row_end), which lie in stripes [first_stripe, end_stripe). File and budget
-  // must outlive the picker. Errors: kInvalidArgument, kNotFound, and those of the directory.
-  static Result<std::unique_ptr<RowPicker>> Make(const OpenFile& file,
-                                                 const ReaderOptions& reader_options,
-                                                 const ScanOptions& options, uint64_t row_end,
-                                                 size_t first_stripe, size_t end_stripe,
-                                                 MemoryBudget* budget);
-  // The same for one stripe, and predicates of several files: of the predicates of `where`, then of
-  // each sampling's, `of_predicate` says 0, `file`, or 1 + a position in `beside`, all of which
-  // must outlive the picker, too.
-  static Result<std::unique_ptr<RowPicker>> MakeBeside(
-      const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
-      uint64_t row_end, size_t stripe, std::span<const PickedFile> beside,
-      std::span<const uint32_t> of_predicate, MemoryBudget* budget);
+  // A file whose columns a filter looks at.
+  struct File {
+    const FilterSource* source = nullptr;
+    const OpenFile* file = nullptr;         // As the source was made of.
+    const OpenFile* stored_file = nullptr;  // The same, not looked at through a LookAhead.
+    const ReaderOptions* reader_options = nullptr;
+    std::weak_ptr<const void> owner = {};  // Of all these; none: they outlive the fetcher.
+    size_t stripe = 0;                     // Behind the first: the one that has the rows.
+  };
+
+  // For the rows of the range in the first of `files`; the others are overlays of its only stripe.
+  // Of the predicates of `where`, then of each sampling's, `of_predicate` says which of the files
+  // each is of; empty: all of the first. What the files point to and the budget outlive the picker.
+  // kInvalidArgument.
+  static Result<std::unique_ptr<RowPicker>> Make(std::vector<File> files, const RowFilter& filter,
+                                                 std::span<const uint32_t> of_predicate,
+                                                 const RowRange& range, MemoryBudget* budget);
+  ~RowPicker() { NoteStripe(); }
+
+  // Stripes are taken from a fetcher that knows those of file i as `visit` says, with their own
+  // numbers and member i. It outlives the picker.
+  void ReadFrom(StripeFetcher* fetcher, const VisitKey& visit);
+  // Tells of each stripe that is looked at. It outlives the picker.
+  void set_guess(PassingGuess* guess) { guess_ = guess; }
+
+  // No row of the stripe passes: nothing of it is read.
+  bool PassesOver(size_t stripe) const;
 
   // Looks further until `count` rows are ready or there are no more.
   Status Ahead(size_t count);
@@ -70,14 +70,12 @@ class RowPicker {
  private:
   // What is read of one file.
   struct Source {
-    Source(MemoryBudget* budget, ScanWorkers* workers) : shared(budget, workers) {}
+    Source(File of, MemoryBudget* budget, ScanWorkers* workers);
+    File file;
     ScanShared shared;
     std::optional<StripeDecoder> decoder;  // None when no predicate looks at it.
-    size_t stripe = SIZE_MAX;              // Of a file beside: the only one.
     size_t decoder_stripe = SIZE_MAX;      // Of the picker's file.
-    RowFilter filter;                      // Its part.
-    FilterColumns found;
-    size_t next = 0;  // Predicate of the part that is made ready next.
+    size_t next = 0;                       // Predicate of it that is made ready next.
   };
   struct Term {
     ReadyPredicate predicate;
@@ -91,17 +89,12 @@ class RowPicker {
   };
 
   explicit RowPicker(MemoryBudget* budget)
-      : workers_(budget, 1),
-        budget_(budget),
-        is_ruled_out_(budget),
-        is_deleted_(budget),
-        ready_(budget) {}
+      : workers_(budget, 1), budget_(budget), is_deleted_(budget), ready_(budget) {}
   void DropTaken();
-  Status AddSource(const OpenFile& file, const ReaderOptions& reader_options, RowFilter filter,
-                   size_t first_stripe, size_t end_stripe);
   Status AddTerms(const RowFilter& filter, std::span<const uint32_t> of_predicate);
-  const OpenFile& file() const { return *sources_[0]->shared.file; }
+  const OpenFile& file() const { return *sources_[0]->file.file; }
   Status NextBlock();
+  void NoteStripe();
   Status LoadMask();
   Status Decode(uint32_t first, uint32_t num_rows);
   void AndTerms(std::span<const Term> terms, uint8_t* matches) const;
@@ -115,8 +108,11 @@ class RowPicker {
   uint64_t row_ = 0;
   uint64_t row_end_ = 0;
   size_t stripe_ = 0;
-  CountedVector<bool> is_ruled_out_;  // By stripe from first_stripe_ on; empty: none is.
-  size_t first_stripe_ = 0;
+  StripeFetcher* fetcher_ = nullptr;  // Null: pages are read when they are needed.
+  VisitKey visit_;
+  PassingGuess* guess_ = nullptr;      // Null: nobody is told.
+  bool was_looked_at_ = false;         // Of the current stripe: some row was.
+  bool has_passing_ = false;           // … and some passed.
   CountedVector<uint8_t> is_deleted_;  // By row of the stripe mask_stripe_; empty: none is.
   size_t mask_stripe_ = SIZE_MAX;
   uint32_t stripes_skipped_ = 0;
@@ -126,16 +122,5 @@ class RowPicker {
   uint64_t rows_dropped_ = 0;
   uint64_t bytes_needed_ = 0;
 };
-
-// What each of several files is asked for of a filter, its own predicates in their order:
-// `of_predicate` says which file's each is, those of `where` first.
-std::vector<RowFilter> SplitFilter(const RowFilter& filter, std::span<const uint32_t> of_predicate,
-                                   size_t num_files);
-
-// Which of the stripes [first, end) have no row that passes, as far as statistics tell; empty where
-// none is known of. `columns` are those of the filter.
-Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilter& filter,
-                                            const FilterColumns& columns, size_t first, size_t end,
-                                            MemoryBudget* budget);
 
 }  // namespace dsi::internal

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "dsi/base/error_internal.h"
@@ -36,7 +37,9 @@ class FileScan final : public Scan {
   FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
            const RowRange& range)
       : budget_{.limit = options.memory_bytes},
-        fetch_budget_{.limit = options.read_ahead_bytes / 2},
+        filter_fetch_budget_{.limit =
+                                 HasPredicates(options.filter) ? options.read_ahead_bytes / 16 : 0},
+        fetch_budget_{.limit = options.read_ahead_bytes / 2 - filter_fetch_budget_.limit},
         ahead_(&file.file(), reader_options, &budget_),
         file_(file.Through(&ahead_)),
         workers_(&budget_, options.threads),
@@ -50,7 +53,7 @@ class FileScan final : public Scan {
         decoders_(&shared_, options.batch_size, range.end) {
     shared_.file = &file_;
     shared_.stored_file = &file;
-    shared_.reader_options = reader_options;
+    shared_.reader_options = &reader_options;
     const uint64_t rows = row_end_ - row_;
     num_batches_ = rows / batch_size_ + (rows % batch_size_ != 0 && !drop_last_ ? 1 : 0);
   }
@@ -59,7 +62,7 @@ class FileScan final : public Scan {
   ~FileScan() override { shared_.team.StopAll(); }
 
   Status Prepare(const ScanOptions& options, const RowRange& range) {
-    DSI_ASSIGN_OR_RETURN(LookedAt looked_at, LookAtScan(file_, shared_.reader_options, options,
+    DSI_ASSIGN_OR_RETURN(LookedAt looked_at, LookAtScan(file_, *shared_.reader_options, options,
                                                         range, LookFor::kBatches));
     if (options.features.empty()) {
       DSI_RETURN_IF_ERROR(records_.Add(shared_.file->core().columns.count * kColumnBytes));
@@ -70,16 +73,16 @@ class FileScan final : public Scan {
                                            range.end_stripe, std::move(looked_at.columns)));
     records_.Set(shared_.projection->outputs.size() * kColumnBytes);
     columns_ = shared_.projection->ScanColumns();
-    if (!options.filter.empty() || shared_.file->num_deleted() != 0) {
-      DSI_ASSIGN_OR_RETURN(
-          picker_, RowPicker::Make(*shared_.file, shared_.reader_options, options, range.end,
-                                   range.first_stripe, range.end_stripe, &budget_));
-    } else if (options.read_ahead_bytes != 0) {
-      // Which stripes a filter passes over is not known ahead.
-      fetcher_ = std::make_unique<StripeFetcher>(
-          std::make_unique<FileVisits>(shared_.Visited(range.first_stripe), range), &fetch_budget_);
-      shared_.fetcher = fetcher_.get();
-    }
+    if (!options.filter.empty() || file_.num_deleted() != 0)
+      DSI_RETURN_IF_ERROR(MakePicker(options, range));
+    if (options.read_ahead_bytes == 0) return Status::Ok();
+    const bool is_known = picker_ == nullptr || !HasPredicates(options.filter);
+    fetcher_ = std::make_unique<StripeFetcher>(
+        std::make_unique<FileVisits>(shared_.Visited(range.first_stripe), range, picker_.get(),
+                                     is_known ? nullptr : &guess_),
+        &fetch_budget_);
+    shared_.fetcher = fetcher_.get();
+    if (!is_known) ReadFilterAhead(range);
     return Status::Ok();
   }
 
@@ -106,6 +109,30 @@ class FileScan final : public Scan {
   const ScanStats& stats() const noexcept override { return stats_; }
 
  private:
+  Status MakePicker(const ScanOptions& options, const RowRange& range) {
+    DSI_ASSIGN_OR_RETURN(
+        filter_source_,
+        FilterSource::Make(file_, options.filter, range.first_stripe, range.end_stripe, &budget_));
+    DSI_ASSIGN_OR_RETURN(picker_, RowPicker::Make({{.source = &*filter_source_,
+                                                    .file = &file_,
+                                                    .stored_file = shared_.stored_file,
+                                                    .reader_options = shared_.reader_options}},
+                                                  options.filter, {}, range, &budget_));
+    picker_->set_guess(&guess_);
+    return Status::Ok();
+  }
+
+  // The filter is stripes ahead of the batches: it has a fetcher of its own.
+  void ReadFilterAhead(const RowRange& range) {
+    filter_fetcher_ = std::make_unique<StripeFetcher>(
+        std::make_unique<FileVisits>(
+            VisitedStripe{shared_.stored_file, shared_.reader_options, filter_source_->projection(),
+                          range.first_stripe},
+            range, picker_.get(), nullptr),
+        &filter_fetch_budget_);
+    picker_->ReadFrom(filter_fetcher_.get(), {});
+  }
+
   Status NextBatch(Batch* batch, bool* more) {
     if (batch == nullptr) return InvalidArgument("no batch to fill");
     if (!shared_.team.is_here()) return InvalidArgument(kForked);
@@ -172,6 +199,7 @@ class FileScan final : public Scan {
   }
 
   MemoryBudget budget_;
+  MemoryBudget filter_fetch_budget_;
   MemoryBudget fetch_budget_;
   LookAhead ahead_;
   OpenFile file_;  // Through ahead_.
@@ -186,10 +214,13 @@ class FileScan final : public Scan {
   uint64_t row_end_;
   std::vector<ScanColumn> columns_;
   uint64_t num_batches_ = 0;
+  std::optional<FilterSource> filter_source_;
+  PassingGuess guess_;
   std::unique_ptr<RowPicker> picker_;  // None where every row passes.
   StripeDecoders decoders_;
   Status failed_;
-  std::unique_ptr<StripeFetcher> fetcher_;  // The last here: it is over before what it works for.
+  // The last here: they are over before what they work for.
+  std::unique_ptr<StripeFetcher> filter_fetcher_, fetcher_;
 };
 
 }  // namespace
@@ -214,9 +245,14 @@ Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader
   const OpenFile looked_at = file.Through(&ahead);
   DSI_RETURN_IF_ERROR(
       LookAtScan(looked_at, reader_options, options, range, LookFor::kRows).status());
-  DSI_ASSIGN_OR_RETURN(const auto picker,
-                       RowPicker::Make(looked_at, reader_options, options, range.end,
-                                       range.first_stripe, range.end_stripe, &budget));
+  DSI_ASSIGN_OR_RETURN(
+      const FilterSource source,
+      FilterSource::Make(looked_at, options.filter, range.first_stripe, range.end_stripe, &budget));
+  DSI_ASSIGN_OR_RETURN(const auto picker, RowPicker::Make({{.source = &source,
+                                                            .file = &looked_at,
+                                                            .stored_file = &file,
+                                                            .reader_options = &reader_options}},
+                                                          options.filter, {}, range, &budget));
   do {
     picker->Take(picker->ready().size());
     DSI_RETURN_IF_ERROR(picker->Ahead(1));

@@ -49,7 +49,7 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows,
     plan_ = std::move(fetched.plan);
   } else {
     DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanTogether(*shared_->file, projection.columns, stripe,
-                                                       shared_->reader_options, shared_->budget));
+                                                       *shared_->reader_options, shared_->budget));
     plan_ = std::make_unique<StripePlan>(std::move(plan));
     if (fetcher != nullptr) fetched.ranges = std::make_shared<FetchedRanges>(plan_->ranges.size());
   }

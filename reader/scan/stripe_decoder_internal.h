@@ -52,12 +52,12 @@ struct ScanShared {
 
   // The stripe for a fetcher.
   VisitedStripe Visited(size_t stripe) const {
-    return {stored_file, &reader_options, projection, stripe, owner.lock()};
+    return {stored_file, reader_options, projection, stripe, owner.lock()};
   }
 
   const OpenFile* file = nullptr;
   const OpenFile* stored_file = nullptr;  // The same, but not looked at through a LookAhead.
-  ReaderOptions reader_options;
+  const ReaderOptions* reader_options = nullptr;
   std::shared_ptr<const ScanProjection> projection;
   MemoryBudget* budget;
   StripeFetcher* fetcher = nullptr;  // Null: pages are read when they are needed.

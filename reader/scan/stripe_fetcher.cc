@@ -64,8 +64,7 @@ FetchedStripe StripeFetcher::Take(const VisitKey& key) {
   changed_.wait(lock, [&] { return !IsPlanning(key); });
   // A helper may have come for it while the one before is being decoded.
   std::erase_if(stripes_, [&](const Stripe& s) {
-    return (last_taken_ && s.visit.key < *last_taken_) ||
-           (s.visit.key < key && s.next == s.reads.size());
+    return s.visit.key < key && (s.visit.key != last_taken_ || s.next == s.reads.size());
   });
   last_taken_ = key;
   changed_.notify_all();
@@ -164,6 +163,7 @@ bool StripeFetcher::PlanNext(std::unique_lock<std::mutex>* lock) {
   while (Peek() && next_visit_->key < *last_taken_) next_visit_.reset();
   // That which was taken last is planned by who took it.
   if (!next_visit_ || next_visit_->key == *last_taken_) return false;
+  if (!visits_->IsTime(next_visit_->key)) return false;
   Stripe next{.visit = *std::exchange(next_visit_, std::nullopt)};
   planning_.push_back(next.visit.key);
   lock->unlock();

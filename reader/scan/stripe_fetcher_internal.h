@@ -39,7 +39,7 @@ class StripeFetcher {
   StripeFetcher& operator=(const StripeFetcher&) = delete;
 
   // The stripe of a visit, if it has been planned, which is waited for where it was begun. What is
-  // left of the one before it goes on being read; those before that are forgotten.
+  // left of the one taken before goes on being read; all others before it are forgotten.
   FetchedStripe Take(const VisitKey& key);
   // Of a visit that was not planned, and whose stripe the caller planned: reads what is left of it
   // from its row `begin` on, and then those behind it.

@@ -42,8 +42,10 @@ struct VisitedStripe {
 class StripeVisits {
  public:
   virtual ~StripeVisits() = default;
-  // The next; none at the end. Reads nothing. One thread at a time.
+  // The next; none at the end. Reads nothing. One thread at a time, as IsTime.
   virtual std::optional<StripeVisit> Next() = 0;
+  // False: it is not to be opened yet, if at all. Asked again when other stripes were decoded.
+  virtual bool IsTime(const VisitKey& key) = 0;
   // Opens what is to be opened for it; none: it is not worth reading before. Thread-safe.
   virtual Result<std::optional<VisitedStripe>> Open(const VisitKey& key) = 0;
 };

@@ -33,7 +33,9 @@ class DatasetVisitsTest : public ::testing::Test {
     std::vector<std::string> opened;  // Of each; "-": it is not read ahead.
   };
 
-  Visits Of(const DatasetScanOptions& options, const std::vector<RowSpan>& rows) {
+  using What = DatasetVisits::What;
+  Visits Of(const DatasetScanOptions& options, const std::vector<RowSpan>& rows,
+            What what = What::kBatches) {
     Visits found;
     auto order = DatasetOrder::Make(options.order, kBatchSize, 1, {}, rows);
     const uint64_t num_batches = (order->num_rows() + kBatchSize - 1) / kBatchSize;
@@ -46,13 +48,15 @@ class DatasetVisitsTest : public ::testing::Test {
       ADD_FAILURE() << scanned.status().ToString();
       return found;
     }
-    DatasetVisits visits(scanned->get(), &*order, &*share);
+    DatasetVisits visits(what, scanned->get(), &*order, &*share);
     while (auto visit = visits.Next()) {
       auto opened = visits.Open(visit->key);
       EXPECT_TRUE(opened.ok()) << opened.status().ToString();
       found.opened.push_back(opened.ok() && *opened ? (*opened)->file->file().name() : "-");
       if (opened.ok() && *opened) {
         EXPECT_EQ((*opened)->stripe, visit->key.stripe);
+        EXPECT_EQ((*opened)->projection->columns[0].name,
+                  what == What::kFilter ? "label" : "item.words");
       }
       found.list.push_back(*std::move(visit));
     }
@@ -156,12 +160,19 @@ TEST_F(DatasetVisitsTest, BlocksAndWindowsAndRanksComeAsTheyAreLoaded) {
   }
 }
 
-TEST_F(DatasetVisitsTest, WhatAFilterMayPassOverIsNotReadAhead) {
+TEST_F(DatasetVisitsTest, WhatAFilterLooksAtAndTheRestAreReadByThemselves) {
   DatasetScanOptions options = Words();
   options.scan.filter.where = {{"label", Compare::kEqual, 1}};
-  const Visits visits = Of(options, {{0, 280}});
-  ASSERT_EQ(visits.opened.size(), files().stripe_ends().size());
-  for (const std::string& opened : visits.opened) EXPECT_EQ(opened, "-");
+  for (const What what : {What::kFilter, What::kFiltered}) {
+    const Visits visits = Of(options, {{0, 280}}, what);
+    ASSERT_EQ(visits.opened.size(), files().stripe_ends().size());
+    for (const std::string& opened : visits.opened) EXPECT_NE(opened, "-");
+  }
+  // By the statistics of the files.
+  options.scan.filter.where = {{"label", Compare::kGreater, 1000}};
+  for (const What what : {What::kFilter, What::kFiltered}) {
+    for (const std::string& opened : Of(options, {{0, 280}}, what).opened) EXPECT_EQ(opened, "-");
+  }
 }
 
 // Others would wait for it for ever.
@@ -182,15 +193,36 @@ TEST_F(DatasetVisitsTest, AFileThatThereWasNoMemoryForIsNotTakenForOneThatIsBein
   }));
 }
 
+TEST_F(DatasetVisitsTest, FewFilesAreOpenedAhead) {
+  constexpr size_t kFiles = 20;
+  const test::SlicedDataset many(test::HistoryTable(20, 300), std::vector<size_t>(kFiles, 10), 40);
+  MemoryBudget budget;
+  ScanWorkers workers(&budget, 1);
+  const auto scanned =
+      ScanFiles::Make(&DatasetAccess::Files(*many.dataset), Words(), false, &workers, &budget);
+  ASSERT_TRUE(scanned.ok()) << scanned.status().ToString();
+  size_t opened = 0;
+  for (; opened < kFiles && (*scanned)->MayOpenAhead(opened); ++opened)
+    ASSERT_TRUE((*scanned)->OpenAhead(opened, 0).ok());
+  EXPECT_EQ(opened, 8U);
+  EXPECT_TRUE((*scanned)->MayOpenAhead(3));
+  ASSERT_TRUE((*scanned)->Open(0, 0).ok());
+  EXPECT_TRUE((*scanned)->MayOpenAhead(opened));
+}
+
 // Batches are the same bytes, whatever is read ahead.
 TEST_F(DatasetVisitsTest, BatchesAreThoseOfAScanWithoutIt) {
   DatasetScanOptions options = Words();
   options.order = {.unit = OrderUnit::kBlock, .seed = 3, .block_rows = 25, .mixing_rows = 60};
-  const auto expected = test::Batches(*sliced_.dataset, options);
-  EXPECT_EQ(expected.size(), 28U);
-  for (const uint64_t bytes : {uint64_t{1}, uint64_t{64} << 10, uint64_t{64} << 20}) {
-    options.scan.read_ahead_bytes = bytes;
-    EXPECT_EQ(test::Batches(*sliced_.dataset, options), expected) << bytes;
+  for (const bool filters : {false, true}) {
+    if (filters) options.scan.filter.where = {{"label", Compare::kEqual, 1}};
+    options.scan.read_ahead_bytes = 0;
+    const auto expected = test::Batches(*sliced_.dataset, options);
+    EXPECT_EQ(expected.size(), 28U);
+    for (const uint64_t bytes : {uint64_t{1}, uint64_t{64} << 10, uint64_t{64} << 20}) {
+      options.scan.read_ahead_bytes = bytes;
+      EXPECT_EQ(test::Batches(*sliced_.dataset, options), expected) << bytes;
+    }
   }
 }
 

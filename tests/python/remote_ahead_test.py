@@ -1,5 +1,6 @@
 """Files behind a server are read before their rows are wanted, and each byte once."""
 
+import shutil
 import sys
 import time
 from itertools import pairwise
@@ -29,7 +30,12 @@ def server():
         path = server.root / f"part-{i}.dsi"
         rows = STRIPES * STRIPE_ROWS
         ids = random.integers(-(2**62), 2**62, (rows, 250))
-        table = {"row": np.arange(i * rows, (i + 1) * rows), "ids": list(ids)}
+        table = {
+            "row": np.arange(i * rows, (i + 1) * rows),
+            "digit": random.integers(0, 10, rows),
+            "second": np.arange(rows) // STRIPE_ROWS == 1,
+            "ids": list(ids),
+        }
         dsi.write(table, path, keep_order=True, stripe_rows=STRIPE_ROWS)
         path.chmod(0o644)
         server.paths.append(path)
@@ -49,8 +55,8 @@ def ranges(server):
     return found
 
 
-def loader(where, **keywords):
-    return dsi.open(where).loader(
+def loader(files, **keywords):
+    return dsi.open(files).loader(
         [dsi.Jagged("ids"), dsi.Jagged("row")], framework="numpy", batch_size=500, **keywords
     )
 
@@ -68,6 +74,43 @@ def test_batches_are_those_of_the_local_files(server, order, read_ahead_bytes):
     asked = {**ORDERS[order], "read_ahead_bytes": read_ahead_bytes}
     local, remote = (list(loader(where, **asked)) for where in (server.paths, server.addresses))
     assert len(local) == len(remote) == FILES * STRIPES * STRIPE_ROWS // 500
+    check_same(local, remote)
+
+
+# Every stripe has rows that pass, but for the second of each file, which statistics tell.
+WHERE = {
+    "some": [("digit", "<", 7)],
+    "one": [("row", "==", 5), ("digit", "<", 10)],
+    "not_the_second": [("second", "==", 0), ("digit", "!=", 3)],
+}
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("order", ORDERS)
+def test_filtered_batches_are_those_of_the_local_files(server, order, where):
+    asked = {**ORDERS[order], "read_ahead_bytes": 64 << 20, "where": WHERE[where]}
+    check_same(
+        *(list(loader(files, **asked)) for files in (server.paths, server.addresses)),
+    )
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_files_with_deleted_rows_are_read_ahead(server, order):
+    local, remote = [], []
+    for i, path in enumerate(server.paths):
+        copy = path.with_name(f"less-{order}-{i}.dsi")
+        shutil.copy(path, copy)
+        first = i * STRIPES * STRIPE_ROWS
+        gone = [*range(first + STRIPE_ROWS, first + 2 * STRIPE_ROWS), first + 5, first + 4000]
+        assert dsi.delete_rows(copy, "row", gone).num_deleted == STRIPE_ROWS + 2
+        copy.chmod(0o644)
+        local.append(copy)
+        remote.append(f"{server.url}/{copy.name}")
+    check_same(*(list(loader(files, **ORDERS[order])) for files in (local, remote)))
+
+
+def check_same(local, remote):
+    assert len(local) == len(remote) > 0
     for one, other in zip(local, remote, strict=True):
         for name in ("ids", "row"):
             a, b = one.jagged(name), other.jagged(name)
