@@ -193,7 +193,7 @@ std::string OfLine(const Status& status, const AskedFor& asked) {
   if (Says(status, "stands twice")) return "rename one of them";
   const bool no_row = Says(status, "malformed") || Says(status, "of the header") ||
                       Says(status, "quoted cell") || Says(status, "expected an object per line");
-  return no_row ? "correct the line, or leave it out" : "";
+  return no_row ? "correct the line, or leave out such lines: --on-error skip" : "";
 }
 
 std::string OfInput(const Status& status, const AskedFor& asked) {

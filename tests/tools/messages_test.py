@@ -80,7 +80,7 @@ class MessagesTest(CliTest):
             (USAGE, ("convert", self.rows, self.file), {"hint": "--force"}),
             (USAGE, ("convert", self.write("x.txt", ROWS), new), {"hint": "--format jsonl"}),
             (USAGE, ("convert", self.write("bad.jsonl", '{"a":1}\n{"a":\n'), new),
-             {"says": "bad.jsonl:2", "hint": "correct the line, or leave it out"}),
+             {"says": "bad.jsonl:2", "hint": "--on-error skip"}),
             (USAGE, ("convert", self.write("mixed.jsonl", '{"a":1}\n{"a":[1]}\n'), new),
              {"hint": "correct the line, or leave it out: jq -c 'del(.a)' "}),
             (USAGE, ("convert", self.rows, new, "--schema", self.write("s.json", '{"x":1}')),
@@ -113,9 +113,9 @@ class MessagesTest(CliTest):
                 ("odd.jsonl", '{"a b":["x"]}\n', 'the string "x" in an array', "a hash will do"),
                 ("mixed.jsonl", '{"a":1,"b":1}\n{"a":"x","b":2}\n', "expected one kind of value", "jq -c 'del(.a)' "),
                 ("twice.csv", "a,a\n1,2\n", "stands twice", "rename one of them"),
-                ("long.csv", "a,b\n1,2,3\n", "found 3 cells", "leave it out"),
+                ("long.csv", "a,b\n1,2,3\n", "found 3 cells", "--on-error skip"),
                 ("comma.csv", "a;b\n1,5;2\n", "expected the 1 of the header", "--format tsv"),
-                ("open.csv", 'a,b\n"1,2\n', "never closed", "leave it out")):
+                ("open.csv", 'a,b\n"1,2\n', "never closed", "--on-error skip")):
             with self.subTest(name):
                 said = self.fails(USAGE, "convert", self.write(name, text), new, says=says, hint=hint)
                 if "jq " in said and shutil.which("jq"):
