@@ -16,8 +16,10 @@ struct VerifyProgress {
 
 struct VerifyOptions {
   // Of records, pages, decoded values, indexes and windows that are held at once; exceeded is
-  // kResourceExhausted. Any file with up to 200,000 features and 1,000,000 rows a stripe fits.
-  uint64_t memory_bytes = 256 << 20;
+  // kResourceExhausted. Any file with up to 200,000 features and 1,000,000 rows a stripe fits half
+  // of it; of a source whose reads take a millisecond or more the other half holds a stripe, if
+  // that is enough, which is read again page by page else.
+  uint64_t memory_bytes = 512 << 20;
   // Told how far it is; may cancel by returning false (kCancelled).
   std::function<bool(const VerifyProgress&)> progress = {};
 };

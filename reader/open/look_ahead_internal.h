@@ -73,6 +73,8 @@ class LookAhead {
   }
   // For the blocks that lookups decompress.
   DecodeScratch* scratch() { return &scratch_; }
+  // Bytes that were read otherwise.
+  void Hold(HeldBytes held) { held_.Add(std::move(held)); }
   // All that is held.
   HeldBytes TakeHeld();
   void Forget();

@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <bit>
+#include <memory>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/reader/describe/describe_internal.h"
+#include "dsi/reader/open/look_ahead_internal.h"
+#include "dsi/reader/open/range_memory_internal.h"
 #include "dsi/reader/verify/verify_internal.h"
 #include "dsi/reader/verify/verify_statistics_internal.h"
 
@@ -10,6 +14,7 @@ namespace dsi::internal {
 namespace {
 
 constexpr size_t kMaxFindings = 4096;
+constexpr double kLongLatency = 1e-3;
 
 // F-070: what the columns say about all stripes.
 void CheckTotals(const VerifiedDirectory& directory, const CountedVector<VerifiedTotals>& totals,
@@ -57,6 +62,22 @@ void VerifyPrecisions(const OpenFile& file, const VerifiedDirectory& directory, 
   }
 }
 
+// Pages are read once to walk through them, and again for what only several streams tell: where a
+// read takes long all of a stripe stays in memory, if there is room.
+Status HoldStripe(const OpenFile& file, size_t stripe, MemoryBudget* budget) {
+  const StripeRef& ref = file.core().stripes[stripe];
+  if (file.file().costs().latency_s < kLongLatency) return Status::Ok();
+  // Memory is taken in blocks of powers of two.
+  if (std::bit_ceil(ref.data_size) > budget->left() / 2) return Status::Ok();
+  const auto memory = std::make_shared<RangeMemory>(budget);
+  DSI_RETURN_IF_ERROR(memory->Reserve(ref.data_size));
+  DSI_RETURN_IF_ERROR(file.file().ReadAt(ref.data_offset, {memory->bytes(), ref.data_size}));
+  HeldBytes held;
+  held.Add(ref.data_offset, ref.data_size, {memory, memory->bytes()});
+  file.ahead()->Hold(std::move(held));
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<std::vector<Damage>> VerifyFile(const OpenFile& file, const VerifyOptions& options) {
@@ -80,11 +101,15 @@ Result<std::vector<Damage>> VerifyFile(const OpenFile& file, const VerifyOptions
   const VerifiedDirectory directory = VerifyDirectory(file, &budget, &log);
   VerifyPrecisions(file, directory, &log);
   CountedVector<VerifiedTotals> totals(directory.columns.size(), &budget);
-  StatisticsVerifier statistics(file, directory, &budget, &log);
+  LookAhead ahead(&file.file(), {}, &budget);
+  const OpenFile held = file.Through(&ahead);
+  StatisticsVerifier statistics(held, directory, &budget, &log);
   for (size_t i = 0; i < file.core().stripes.size(); ++i) {
-    DSI_ASSIGN_OR_RETURN(const bool go_on, VerifyStripe(file, directory, i, &budget, &totals,
+    DSI_RETURN_IF_ERROR(HoldStripe(held, i, &budget));
+    DSI_ASSIGN_OR_RETURN(const bool go_on, VerifyStripe(held, directory, i, &budget, &totals,
                                                         &statistics, &meter, &log));
     if (!go_on) return cancelled;
+    ahead.Forget();
   }
   statistics.Finish();
   CheckTotals(directory, totals, &log);

@@ -51,7 +51,7 @@ class FeaturePlaces {
 
   Status Start() {
     DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, columns_, stripe_, {}, budget_));
-    pages_.Start(&plan_);
+    pages_.Start(&plan_, file_.ahead());
     context_ = {&pages_, &plan_, columns_, file_.core().page_values, {&room_, 1}};
     return Status::Ok();
   }

@@ -33,7 +33,7 @@ class StatisticsFinder {
   Result<ColumnStatistics> Find() {
     const std::span<const OpenColumn> columns(&column_, 1);
     DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, columns, stripe_, {}, budget_));
-    pages_.Start(&plan_);
+    pages_.Start(&plan_, file_.ahead());
     context_ = {&pages_, &plan_, columns, file_.core().page_values, {&room_, 1}};
     const uint32_t num_rows = file_.core().stripes[stripe_].num_rows;
     DSI_RETURN_IF_ERROR(FindBounds());

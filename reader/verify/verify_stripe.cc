@@ -101,6 +101,8 @@ class StripeVerifier {
 
   // Bytes of a page, through a buffer that holds a run of them: pages follow one another (F-062).
   Result<std::span<const std::byte>> PageBytes(const PageRecord& page) {
+    const std::byte* const held = file_.ahead()->At(page.offset, page.stored_size);
+    if (held != nullptr) return std::span(held, page.stored_size);
     const bool inside = page.offset >= buffer_at_ &&
                         FitsIn(page.offset - buffer_at_, page.stored_size, buffer_.size());
     if (!inside) {

@@ -12,6 +12,7 @@
 #include "dsi/reader/reader.h"
 #include "dsi/tests/reader/sample_file.h"
 #include "dsi/tests/support/reseal.h"
+#include "dsi/tests/support/told_file.h"
 
 namespace dsi::test {
 namespace {
@@ -35,6 +36,32 @@ TEST(Verify, SoundFiles) {
   for (const int64_t rows : {1, 2, 5, 100, 3'000}) {
     EXPECT_EQ(Text(Verify(SampleFile(rows))), "") << rows;
     EXPECT_EQ(Text(Verify(SampleFile(rows, 40))), "") << rows;
+  }
+}
+
+// Pages are looked at several times; where a read takes long they come once.
+TEST(Verify, AFarStripeIsReadOnce) {
+  const std::vector<std::byte> sound = SampleFile(60'000, 20'000);
+  std::vector<std::byte> damaged = sound;
+  EditableFile file(damaged);
+  const uint64_t begin = file.stripe(0).data_offset();
+  const uint64_t end = begin + file.stripe(0).data_size();
+  damaged[(begin + end) / 2] ^= std::byte{1};
+  for (const std::vector<std::byte>& bytes : {sound, damaged}) {
+    for (const uint64_t memory : {uint64_t{16} << 20, VerifyOptions().memory_bytes}) {
+      uint64_t read = 0;
+      const ToldFile::Tell tell = [&](uint64_t offset, uint64_t size) {
+        if (offset >= begin && offset < end) read += size;
+      };
+      const auto reader =
+          Reader::Open(std::make_unique<ToldFile>(bytes, SourceCosts{2e-3, 1e6}, &tell));
+      ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+      read = 0;
+      const auto found = (*reader)->Verify({.memory_bytes = memory});
+      ASSERT_TRUE(found.ok()) << found.status().ToString();
+      EXPECT_EQ(Text(*found), Text(Verify(bytes)));
+      EXPECT_EQ(read, end - begin) << bytes.size();
+    }
   }
 }
 
