@@ -28,28 +28,16 @@ std::vector<std::byte> MakeFile() {
   schema.features = {Feature("row", Kind::kKey, {{"", Type::kInt64, ""}}),
                      Feature("digit", Kind::kDense, {{"", Type::kInt8, ""}}),
                      Feature("list", Kind::kList, {{"", Type::kInt64, ""}})};
-  std::vector<std::byte> bytes;
-  WriterOptions options;
-  options.keep_order = true;
-  options.stripe_rows = kStripeRows;
-  options.page_values = 1024;
-  options.threads = 1;
-  auto writer = Writer::Create(CreateMemoryFile(&bytes, "filtered"), schema, options);
-  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
   std::mt19937_64 random(1);
-  RowBatch rows((*writer)->schema());
   std::vector<int64_t> list(20);
-  for (int64_t i = 0; i < kStripes * kStripeRows; ++i) {
+  return FileOfRows(schema, kStripes * kStripeRows, kStripeRows, [&](int64_t row, RowBatch* rows) {
     for (int64_t& value : list) value = static_cast<int64_t>(random());
     // Each stripe has 0 to 9, but for 7, which only one has.
     int64_t digit = static_cast<int64_t>(random() % 10);
-    if (digit == 7 && i / kStripeRows != kNeedleStripe) digit = 6;
-    EXPECT_TRUE(rows.SetInt(0, i).ok() && rows.SetInt(1, digit).ok());
-    EXPECT_TRUE(rows.SetInts(2, 0, list).ok() && rows.EndRow().ok());
-  }
-  EXPECT_TRUE((*writer)->Append(rows).ok());
-  EXPECT_TRUE((*writer)->Finish().ok());
-  return bytes;
+    if (digit == 7 && row / kStripeRows != kNeedleStripe) digit = 6;
+    EXPECT_TRUE(rows->SetInt(0, row).ok() && rows->SetInt(1, digit).ok());
+    EXPECT_TRUE(rows->SetInts(2, 0, list).ok());
+  });
 }
 
 class FilteredAheadTest : public ::testing::Test {

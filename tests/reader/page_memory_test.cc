@@ -24,33 +24,22 @@ std::vector<std::byte> ListFile(int64_t num_rows, size_t length) {
   schema.features.push_back(Feature("b", Kind::kList, {{"", Type::kInt32, "ids"}}));
   schema.features.push_back(Feature("vector", Kind::kEmbedding, {{"", Type::kFloat32, ""}}));
   schema.features.back().fixed_length = 4;
-  std::vector<std::byte> bytes;
-  WriterOptions options;
-  options.keep_order = true;
-  options.page_values = 1024;
-  options.threads = 1;
-  auto writer = Writer::Create(CreateMemoryFile(&bytes, "lists"), schema, options);
-  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
   std::mt19937_64 random(1);
-  RowBatch rows((*writer)->schema());
   std::vector<int64_t> list(length);
   std::vector<double> vector(4);
-  for (int64_t i = 0; i < num_rows; ++i) {
-    EXPECT_TRUE(rows.SetInt(0, i).ok());
+  const auto set = [&](int64_t row, RowBatch* rows) {
+    EXPECT_TRUE(rows->SetInt(0, row).ok());
     for (uint32_t f = 1; f < 3; ++f) {
       // Each list stands twice.
-      if (i % 2 == 0) {
+      if (row % 2 == 0) {
         for (int64_t& id : list) id = static_cast<int64_t>(random() % 20'000);
       }
-      EXPECT_TRUE(rows.SetInts(f, 0, list).ok());
+      EXPECT_TRUE(rows->SetInts(f, 0, list).ok());
     }
     for (double& value : vector) value = static_cast<double>(random() % 1000);
-    EXPECT_TRUE(rows.SetDoubles(3, 0, vector).ok());
-    EXPECT_TRUE(rows.EndRow().ok());
-  }
-  EXPECT_TRUE((*writer)->Append(rows).ok());
-  EXPECT_TRUE((*writer)->Finish().ok());
-  return bytes;
+    EXPECT_TRUE(rows->SetDoubles(3, 0, vector).ok());
+  };
+  return FileOfRows(schema, num_rows, WriterOptions().stripe_rows, set);
 }
 
 std::unique_ptr<Reader> Open(std::vector<std::byte> bytes, const ReaderOptions& options = {}) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -72,6 +73,28 @@ inline void FillRow(RowBatch* rows, int64_t i) {
   }
   ASSERT_TRUE(rows->SetBytes(8, "q" + std::to_string(i % 11)).ok());
   ASSERT_TRUE(rows->EndRow().ok());
+}
+
+// A file of rows in their order, in small pages; `set` sets what a row has.
+inline std::vector<std::byte> FileOfRows(const Schema& schema, int64_t num_rows,
+                                         uint32_t stripe_rows,
+                                         const std::function<void(int64_t, RowBatch*)>& set) {
+  std::vector<std::byte> bytes;
+  WriterOptions options;
+  options.keep_order = true;
+  options.stripe_rows = stripe_rows;
+  options.page_values = 1024;
+  options.threads = 1;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "rows"), schema, options);
+  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch rows((*writer)->schema());
+  for (int64_t row = 0; row < num_rows; ++row) {
+    set(row, &rows);
+    EXPECT_TRUE(rows.EndRow().ok());
+  }
+  EXPECT_TRUE((*writer)->Append(rows).ok());
+  EXPECT_TRUE((*writer)->Finish().ok());
+  return bytes;
 }
 
 inline std::vector<std::byte> SampleFile(int64_t num_rows = 100, uint32_t stripe_rows = 1 << 18) {

@@ -32,27 +32,14 @@ std::vector<std::byte> ListFile() {
   for (int i = 0; i < kWide; ++i)
     schema.features.push_back(
         Feature("f" + std::to_string(i), Kind::kDense, {{"", Type::kInt8, ""}}));
-  std::vector<std::byte> bytes;
-  WriterOptions options;
-  options.keep_order = true;
-  options.stripe_rows = kStripeRows;
-  options.page_values = 1024;
-  options.threads = 1;
-  auto writer = Writer::Create(CreateMemoryFile(&bytes, "lists"), schema, options);
-  EXPECT_TRUE(writer.ok()) << writer.status().ToString();
   std::mt19937_64 random(1);
-  RowBatch rows((*writer)->schema());
   std::vector<int64_t> list(20);
-  for (int64_t i = 0; i < kStripes * kStripeRows; ++i) {
+  return FileOfRows(schema, kStripes * kStripeRows, kStripeRows, [&](int64_t row, RowBatch* rows) {
     for (int64_t& value : list) value = static_cast<int64_t>(random());
-    EXPECT_TRUE(rows.SetInt(0, i).ok() && rows.SetInts(1, 0, list).ok());
-    for (int64_t f = 10 * i; f < 10 * (i + 1); ++f)
-      EXPECT_TRUE(rows.SetInt(2 + static_cast<size_t>(f % kWide), f % 7).ok());
-    EXPECT_TRUE(rows.EndRow().ok());
-  }
-  EXPECT_TRUE((*writer)->Append(rows).ok());
-  EXPECT_TRUE((*writer)->Finish().ok());
-  return bytes;
+    EXPECT_TRUE(rows->SetInt(0, row).ok() && rows->SetInts(1, 0, list).ok());
+    for (int64_t f = 10 * row; f < 10 * (row + 1); ++f)
+      EXPECT_TRUE(rows->SetInt(2 + static_cast<size_t>(f % kWide), f % 7).ok());
+  });
 }
 
 class StripeFetcherTest : public ::testing::Test {
