@@ -6,6 +6,7 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/reader/describe/describe_internal.h"
+#include "dsi/reader/open/look_ahead_internal.h"
 #include "dsi/reader/decode/index_decoder_internal.h"
 #include "dsi/reader/decode/time_order_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
@@ -36,7 +37,10 @@ class StripeDedup {
     // Page by page: neighbours are mostly values, which nobody wants.
     const ReaderOptions page_by_page{.coalesce_gap = 0, .max_read_bytes = 1};
     DSI_ASSIGN_OR_RETURN(plan_, PlanStripe(file_, leaders_, stripe_, page_by_page, &budget_));
-    pages_.Start(&plan_);
+    LookAhead ahead(&file_.file(), {}, &budget_);
+    NoteStreams(&ahead);
+    DSI_RETURN_IF_ERROR(ahead.ReadNoted().status());
+    pages_.Start(&plan_, &ahead);
     context_ = {&pages_, &plan_, leaders_, file_.core().page_values, {&room_, 1}};
     std::vector<std::vector<uint32_t>> members(plan_.groups.size());
     for (uint32_t f = 0; f < leaders_.size(); ++f) members[plan_.columns[f].group].push_back(f);
@@ -58,6 +62,18 @@ class StripeDedup {
 
  private:
   uint32_t num_rows() const { return file_.core().stripes[stripe_].num_rows; }
+
+  // All that is looked at.
+  void NoteStreams(LookAhead* ahead) const {
+    for (const PlannedStream& stream : plan_.streams) {
+      const bool is_wanted = stream.role == StreamRole::kIndex ||
+                             stream.role == StreamRole::kShape || stream.column == kNone32;
+      for (uint32_t k = 0; is_wanted && k < stream.record.num_pages; ++k) {
+        const PageRecord& page = plan_.pages[stream.first_planned_page + k].record;
+        ahead->Note(page.offset, page.stored_size);
+      }
+    }
+  }
 
   Status StartGroup(size_t g, std::vector<std::unique_ptr<GroupIndexDecoder>>* groups) {
     const PlannedGroup& planned = plan_.groups[g];

@@ -6,6 +6,7 @@
 
 #include "dsi/reader/reader.h"
 #include "dsi/tests/reader/sample_file.h"
+#include "dsi/tests/support/told_file.h"
 
 namespace dsi {
 namespace {
@@ -43,6 +44,34 @@ TEST(DedupInfo, CountsWhatScansExpand) {
       }
       EXPECT_LE(feature.windowed_entries, feature.unique_entries);
     }
+  }
+}
+
+// However many features a far file has, nobody waits for each of them.
+TEST(DedupInfo, WhatIsLookedAtIsReadInOneStep) {
+  const std::vector<std::byte> bytes = test::SampleFile(200'000);
+  const auto expected = Open(bytes)->Dedup();
+  int steps = 0;
+  bool is_step = false;
+  const test::ToldFile::Tell tell = [&](uint64_t, uint64_t) {
+    // The reads of a step follow one another.
+    if (!test::ToldFile::is_many || !is_step) ++steps;
+    is_step = test::ToldFile::is_many;
+  };
+  const auto reader =
+      Reader::Open(std::make_unique<test::ToldFile>(bytes, SourceCosts{2e-3, 1e6}, &tell));
+  ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+  steps = 0;
+  is_step = false;
+  const auto features = (*reader)->Dedup();
+  ASSERT_TRUE(features.ok() && expected.ok()) << features.status().ToString();
+  EXPECT_EQ(steps, 1);
+  ASSERT_EQ(features->size(), expected->size());
+  for (size_t i = 0; i < features->size(); ++i) {
+    EXPECT_EQ((*features)[i].feature, (*expected)[i].feature);
+    EXPECT_EQ((*features)[i].row_entries, (*expected)[i].row_entries);
+    EXPECT_EQ((*features)[i].unique_entries, (*expected)[i].unique_entries);
+    EXPECT_EQ((*features)[i].rows_present, (*expected)[i].rows_present);
   }
 }
 

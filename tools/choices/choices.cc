@@ -13,6 +13,7 @@
 #include "dsi/tools/choices/choices_internal.h"
 #include "dsi/reader/describe/describe_internal.h"
 #include "dsi/tools/choices/explain_choice_internal.h"
+#include "dsi/reader/open/look_ahead_internal.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/format/stream_rules_internal.h"
 
@@ -78,7 +79,12 @@ class ChoiceWalk {
   Status WalkStripe(size_t stripe) {
     DSI_ASSIGN_OR_RETURN(const StripePlan plan,
                          PlanStripe(file_, left_, stripe, reading_, &budget_));
-    pages_.Start(&plan);
+    LookAhead ahead(&file_.file(), reading_, &budget_);
+    const uint32_t num_rows = file_.core().stripes[stripe].num_rows;
+    NotePages(plan, {0, num_rows, num_rows}, &budget_, &ahead);
+    DSI_RETURN_IF_ERROR(ahead.ReadNoted().status());
+    pages_.Start(&plan, &ahead);
+    ahead.Forget();
     for (const PlannedStream& stream : plan.streams) {
       if (IsWanted(stream)) pages_.Expect(stream);
     }
