@@ -213,7 +213,7 @@ Result<ReadPlan> Reader::Plan(const ScanOptions& options) const {
     for (size_t i = 0; i < num_stripes; ++i) {
       const internal::StripeRef& s = file.core().stripes[i];
       if (s.first_row >= options.row_end || s.first_row + s.num_rows <= options.row_begin) continue;
-      if ((!ruled_out.empty() && ruled_out[i]) || file.num_deleted(i) == s.num_rows) {
+      if ((!ruled_out.empty() && ruled_out[i]) || file.is_all_deleted(i)) {
         ++plan.stripes_skipped;
         continue;
       }

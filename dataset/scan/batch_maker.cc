@@ -15,9 +15,7 @@ namespace dsi::internal {
 BatchMaker::BatchMaker(DatasetOrder order, BatchShare share, uint64_t snapshot,
                        const DatasetScanOptions& options)
     : budget_{.limit = options.scan.memory_bytes},
-      filter_fetch_budget_{
-          .limit = HasPredicates(options.scan.filter) ? options.scan.read_ahead_bytes / 16 : 0},
-      fetch_budget_{.limit = options.scan.read_ahead_bytes / 2 - filter_fetch_budget_.limit},
+      fetch_budgets_(options.scan),
       workers_(&budget_, options.scan.threads),
       order_(std::move(order)),
       share_(std::move(share)),
@@ -51,8 +49,8 @@ void BatchMaker::ReadAhead(bool filters) {
     return std::make_unique<StripeFetcher>(
         std::make_unique<DatasetVisits>(what, files_.get(), &order_, &share_), budget);
   };
-  if (filters) filter_fetcher_ = fetch(What::kFilter, &filter_fetch_budget_);
-  fetcher_ = fetch(filters ? What::kFiltered : What::kBatches, &fetch_budget_);
+  if (filters) filter_fetcher_ = fetch(What::kFilter, &fetch_budgets_.filter);
+  fetcher_ = fetch(filters ? What::kFiltered : What::kBatches, &fetch_budgets_.batches);
   files_->SetFetchers(fetcher_.get(), filter_fetcher_.get());
 }
 

@@ -43,8 +43,7 @@ class BatchMaker final : public Scan {
   void CountWork();
 
   MemoryBudget budget_;
-  MemoryBudget filter_fetch_budget_;
-  MemoryBudget fetch_budget_;
+  FetchBudgets fetch_budgets_;
   ScanWorkers workers_;
   const DatasetOrder order_;
   const BatchShare share_;

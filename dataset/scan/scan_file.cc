@@ -79,7 +79,7 @@ Status ScanFile::ResolveFilter() {
 }
 
 bool ScanFile::PassesOver(size_t stripe) const {
-  if (drops_all_ || file().num_deleted(stripe) == core().stripes[stripe].num_rows) return true;
+  if (drops_all_ || file().is_all_deleted(stripe)) return true;
   return filters_ && std::any_of(members_.begin(), members_.end(), [&](const auto& member) {
            return member->filter()->RulesOut(member->StripeOf(stripe));
          });

@@ -41,7 +41,6 @@ Result<ScanFile*> ScanFiles::Open(size_t file, uint64_t row) {
     return known->scanned.get();
   }
   DSI_ASSIGN_OR_RETURN(std::shared_ptr<ScanFile> made, OpenAhead(file, variant));
-  made->SetFilterReading(filter_fetcher_, &guess_);
   SetUsed(file, variant);
   opened_.push_back({file, variant, window_, std::move(made)});
   ScanFile* const scanned = opened_.back().scanned.get();
@@ -79,7 +78,7 @@ Result<std::shared_ptr<ScanFile>> ScanFiles::OpenAhead(size_t file, size_t varia
   return made;
 }
 
-Result<std::shared_ptr<ScanFile>> ScanFiles::Make(size_t file, size_t variant) const {
+Result<std::shared_ptr<ScanFile>> ScanFiles::Make(size_t file, size_t variant) {
   FileRequest request = asked_->RequestOf(*dataset_, file, variant);
   request.wants_sessions = wants_sessions_;
   std::vector<std::unique_ptr<ScanMember>> members;
@@ -94,6 +93,7 @@ Result<std::shared_ptr<ScanFile>> ScanFiles::Make(size_t file, size_t variant) c
   }
   auto opened = ScanFile::Open(std::move(members), std::move(request), asked_->plan(), budget_);
   if (!opened.ok()) return opened.status().At(dataset_->files()[file].path);
+  (*opened)->SetFilterReading(filter_fetcher_, &guess_);
   for (const std::unique_ptr<ScanMember>& member : (*opened)->members()) {
     member->shared()->fetcher = fetcher_;
     member->shared()->owner = *opened;

@@ -69,7 +69,7 @@ class ScanFiles {
     bool is_used = false;
   };
 
-  Result<std::shared_ptr<ScanFile>> Make(size_t file, size_t variant) const;
+  Result<std::shared_ptr<ScanFile>> Make(size_t file, size_t variant);
   void SetUsed(size_t file, size_t variant);
   void Forget(size_t file, size_t variant);
 

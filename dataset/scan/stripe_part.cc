@@ -59,7 +59,7 @@ Status StripePart::MakePicker() {
       picker_, RowPicker::Make(std::move(files), file_->filter(), file_->filter_members(), range,
                                file_->shared()->budget));
   picker_->set_guess(file_->guess());
-  if (file_->filter_fetcher() != nullptr) picker_->ReadFrom(file_->filter_fetcher(), visit_);
+  picker_->ReadFrom(file_->filter_fetcher(), visit_);
   return Status::Ok();
 }
 

@@ -27,6 +27,9 @@
 
 namespace dsi::internal {
 
+// A read takes so long that several are made at once, and none twice.
+inline bool TakesLong(const SourceCosts& costs) { return costs.latency_s >= 1e-3; }
+
 class LookAhead {
  public:
   // What is held is charged to `budget`, which may be null. File and budget outlive it.

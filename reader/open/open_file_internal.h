@@ -246,6 +246,9 @@ class OpenFile {
     return state_->deleted.empty() ? 0 : state_->deleted[stripe].count;
   }
   uint64_t num_deleted() const { return state_->num_deleted; }
+  bool is_all_deleted(size_t stripe) const {
+    return num_deleted(stripe) == core().stripes[stripe].num_rows;
+  }
   // 1 for each deleted row of the stripe, 0 for others; empty: none is. kCorrupt, kUnsupported.
   // Throws OverBudget.
   Result<CountedVector<uint8_t>> LoadDeleted(size_t stripe, MemoryBudget* budget) const;

@@ -66,7 +66,7 @@ class ScanLooker {
     filter_columns_ = std::move(found->columns);
     const auto is_skipped = [&](size_t s) {
       return (ruled_out.ok() && !ruled_out->empty() && (*ruled_out)[s - range_.first_stripe]) ||
-             file_.num_deleted(s) == file_.core().stripes[s].num_rows;
+             file_.is_all_deleted(s);
     };
     while (stripe < range_.end_stripe && is_skipped(stripe)) ++stripe;
     return stripe;

@@ -42,12 +42,11 @@ Result<std::unique_ptr<RowPicker>> RowPicker::Make(std::vector<File> files, cons
 
 void RowPicker::ReadFrom(StripeFetcher* fetcher, const VisitKey& visit) {
   for (const auto& source : sources_) source->shared.fetcher = fetcher;
-  fetcher_ = fetcher;
   visit_ = visit;
 }
 
 bool RowPicker::PassesOver(size_t stripe) const {
-  if (file().num_deleted(stripe) == file().core().stripes[stripe].num_rows) return true;
+  if (file().is_all_deleted(stripe)) return true;
   for (const auto& source : sources_) {
     if (source->file.source->RulesOut(source == sources_[0] ? stripe : source->file.stripe))
       return true;
@@ -191,8 +190,8 @@ Status RowPicker::Decode(uint32_t first, uint32_t num_rows) {
       VisitKey visit = visit_;
       visit.stripe = stripe_;
       visit.member = static_cast<uint32_t>(i);
-      DSI_RETURN_IF_ERROR(decoder.Start(i == 0 ? stripe_ : source.file.stripe, first, num_rows,
-                                        fetcher_ == nullptr ? nullptr : &visit));
+      DSI_RETURN_IF_ERROR(
+          decoder.Start(i == 0 ? stripe_ : source.file.stripe, first, num_rows, &visit));
       source.decoder_stripe = stripe_;
       bytes_needed_ += decoder.bytes_needed();
     }

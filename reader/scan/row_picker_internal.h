@@ -43,8 +43,8 @@ class RowPicker {
                                                  const RowRange& range, MemoryBudget* budget);
   ~RowPicker() { NoteStripe(); }
 
-  // Stripes are taken from a fetcher that knows those of file i as `visit` says, with their own
-  // numbers and member i. It outlives the picker.
+  // Stripes are taken from a fetcher (null: none) that knows those of file i as `visit` says, with
+  // their own numbers and member i. It outlives the picker.
   void ReadFrom(StripeFetcher* fetcher, const VisitKey& visit);
   // Tells of each stripe that is looked at. It outlives the picker.
   void set_guess(PassingGuess* guess) { guess_ = guess; }
@@ -108,8 +108,7 @@ class RowPicker {
   uint64_t row_ = 0;
   uint64_t row_end_ = 0;
   size_t stripe_ = 0;
-  StripeFetcher* fetcher_ = nullptr;  // Null: pages are read when they are needed.
-  VisitKey visit_;
+  VisitKey visit_;                     // Of its stripes, for a fetcher.
   PassingGuess* guess_ = nullptr;      // Null: nobody is told.
   bool was_looked_at_ = false;         // Of the current stripe: some row was.
   bool has_passing_ = false;           // … and some passed.

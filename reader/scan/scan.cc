@@ -37,9 +37,7 @@ class FileScan final : public Scan {
   FileScan(const OpenFile& file, const ReaderOptions& reader_options, const ScanOptions& options,
            const RowRange& range)
       : budget_{.limit = options.memory_bytes},
-        filter_fetch_budget_{.limit =
-                                 HasPredicates(options.filter) ? options.read_ahead_bytes / 16 : 0},
-        fetch_budget_{.limit = options.read_ahead_bytes / 2 - filter_fetch_budget_.limit},
+        fetch_budgets_(options),
         ahead_(&file.file(), reader_options, &budget_),
         file_(file.Through(&ahead_)),
         workers_(&budget_, options.threads),
@@ -80,7 +78,7 @@ class FileScan final : public Scan {
     fetcher_ = std::make_unique<StripeFetcher>(
         std::make_unique<FileVisits>(shared_.Visited(range.first_stripe), range, picker_.get(),
                                      is_known ? nullptr : &guess_),
-        &fetch_budget_);
+        &fetch_budgets_.batches);
     shared_.fetcher = fetcher_.get();
     if (!is_known) ReadFilterAhead(range);
     return Status::Ok();
@@ -129,7 +127,7 @@ class FileScan final : public Scan {
             VisitedStripe{shared_.stored_file, shared_.reader_options, filter_source_->projection(),
                           range.first_stripe},
             range, picker_.get(), nullptr),
-        &filter_fetch_budget_);
+        &fetch_budgets_.filter);
     picker_->ReadFrom(filter_fetcher_.get(), {});
   }
 
@@ -199,8 +197,7 @@ class FileScan final : public Scan {
   }
 
   MemoryBudget budget_;
-  MemoryBudget filter_fetch_budget_;
-  MemoryBudget fetch_budget_;
+  FetchBudgets fetch_budgets_;
   LookAhead ahead_;
   OpenFile file_;  // Through ahead_.
   ScanWorkers workers_;

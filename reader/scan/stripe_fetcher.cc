@@ -18,7 +18,6 @@ constexpr size_t kStripesAhead = 2;
 constexpr size_t kMostStripesAhead = 8;
 // A source that takes long to answer has several calls in flight, each of many bytes; of another
 // what was read is soon handed on.
-constexpr double kLongLatency = 1e-3;
 constexpr size_t kCallsInFlight = 4;
 constexpr uint64_t kBytesPerCall = 4 << 20;
 constexpr uint64_t kBytesPerQuickCall = 256 << 10;
@@ -39,8 +38,8 @@ StripeFetcher::~StripeFetcher() {
 }
 
 // One that cannot be started is done without.
-void StripeFetcher::StartThreads(double latency_s) {
-  const size_t count = latency_s >= kLongLatency ? kCallsInFlight : 1;
+void StripeFetcher::StartThreads(const SourceCosts& costs) {
+  const size_t count = TakesLong(costs) ? kCallsInFlight : 1;
   try {
     while (threads_.size() < count) threads_.emplace_back([this] { Work(); });
   } catch (const std::system_error&) {
@@ -84,11 +83,11 @@ void StripeFetcher::Follow(const VisitKey& key, VisitedStripe of, const StripePl
       if (!next_visit_ || next_visit_->key != key) return;
       followed = Insert({.visit = *std::exchange(next_visit_, std::nullopt)});
     }
-    const double latency_s = of.file->file().costs().latency_s;
+    const SourceCosts costs = of.file->file().costs();
     followed->of = std::move(of);
     followed->ranges = std::move(ranges);
     SetReads(plan, begin, followed);
-    if (threads_.empty()) StartThreads(latency_s);
+    if (threads_.empty()) StartThreads(costs);
   }
   changed_.notify_all();
 }
@@ -211,8 +210,7 @@ bool StripeFetcher::ReadNext(std::unique_lock<std::mutex>* lock) {
   reads.reserve(most);
   pieces.reserve(most);
   requests.reserve(most);
-  const bool is_slow = of.file->file().costs().latency_s >= kLongLatency;
-  const uint64_t enough = is_slow ? kBytesPerCall : kBytesPerQuickCall;
+  const uint64_t enough = TakesLong(of.file->file().costs()) ? kBytesPerCall : kBytesPerQuickCall;
   for (uint64_t sum = 0; stripe->next < stripe->reads.size() && sum < enough;) {
     const Read& read = stripe->reads[stripe->next];
     if (!HasRoom(read)) break;

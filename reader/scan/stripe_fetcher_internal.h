@@ -19,9 +19,21 @@
 #include <vector>
 
 #include "dsi/reader/plan/page_plan_internal.h"
+#include "dsi/reader/scan/filter_source_internal.h"
 #include "dsi/reader/scan/stripe_visits_internal.h"
+#include "dsi/reader/scan_options.h"
 
 namespace dsi::internal {
+
+// What pages that are read ahead of a scan may take: half of read_ahead_bytes, an eighth of it for
+// what a filter looks at.
+struct FetchBudgets {
+  explicit FetchBudgets(const ScanOptions& options)
+      : filter{.limit = HasPredicates(options.filter) ? options.read_ahead_bytes / 16 : 0},
+        batches{.limit = options.read_ahead_bytes / 2 - filter.limit} {}
+
+  MemoryBudget filter, batches;
+};
 
 // A stripe whose plan was made and whose pages are being read before a decoder starts on it.
 struct FetchedStripe {
@@ -62,7 +74,7 @@ class StripeFetcher {
     uint64_t bytes = 0;            // Of all of them.
   };
 
-  void StartThreads(double latency_s);
+  void StartThreads(const SourceCosts& costs);
   void Work();
   bool IsPlanning(const VisitKey& key) const;
   bool HasTimeToPlan() const;

@@ -14,7 +14,6 @@ namespace dsi::internal {
 namespace {
 
 constexpr size_t kMaxFindings = 4096;
-constexpr double kLongLatency = 1e-3;
 
 // F-070: what the columns say about all stripes.
 void CheckTotals(const VerifiedDirectory& directory, const CountedVector<VerifiedTotals>& totals,
@@ -66,7 +65,7 @@ void VerifyPrecisions(const OpenFile& file, const VerifiedDirectory& directory, 
 // read takes long all of a stripe stays in memory, if there is room.
 Status HoldStripe(const OpenFile& file, size_t stripe, MemoryBudget* budget) {
   const StripeRef& ref = file.core().stripes[stripe];
-  if (file.file().costs().latency_s < kLongLatency) return Status::Ok();
+  if (!TakesLong(file.file().costs())) return Status::Ok();
   // Memory is taken in blocks of powers of two.
   if (std::bit_ceil(ref.data_size) > budget->left() / 2) return Status::Ok();
   const auto memory = std::make_shared<RangeMemory>(budget);

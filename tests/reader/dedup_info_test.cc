@@ -6,7 +6,7 @@
 
 #include "dsi/reader/reader.h"
 #include "dsi/tests/reader/sample_file.h"
-#include "dsi/tests/support/told_file.h"
+#include "dsi/tests/support/counting_file.h"
 
 namespace dsi {
 namespace {
@@ -51,21 +51,14 @@ TEST(DedupInfo, CountsWhatScansExpand) {
 TEST(DedupInfo, WhatIsLookedAtIsReadInOneStep) {
   const std::vector<std::byte> bytes = test::SampleFile(200'000);
   const auto expected = Open(bytes)->Dedup();
-  int steps = 0;
-  bool is_step = false;
-  const test::ToldFile::Tell tell = [&](uint64_t, uint64_t) {
-    // The reads of a step follow one another.
-    if (!test::ToldFile::is_many || !is_step) ++steps;
-    is_step = test::ToldFile::is_many;
-  };
-  const auto reader =
-      Reader::Open(std::make_unique<test::ToldFile>(bytes, SourceCosts{2e-3, 1e6}, &tell));
+  test::ReadCounts counts;
+  const auto reader = Reader::Open(std::make_unique<test::CountingFile>(
+      OpenMemoryFile(bytes, "sample"), SourceCosts{2e-3, 1e6}, &counts));
   ASSERT_TRUE(reader.ok()) << reader.status().ToString();
-  steps = 0;
-  is_step = false;
+  counts = {};
   const auto features = (*reader)->Dedup();
   ASSERT_TRUE(features.ok() && expected.ok()) << features.status().ToString();
-  EXPECT_EQ(steps, 1);
+  EXPECT_EQ(counts.steps, 1U);
   ASSERT_EQ(features->size(), expected->size());
   for (size_t i = 0; i < features->size(); ++i) {
     EXPECT_EQ((*features)[i].feature, (*expected)[i].feature);
