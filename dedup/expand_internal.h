@@ -42,6 +42,15 @@ struct ValuePool {
   uint64_t Start(size_t slot) const {
     return places != nullptr ? StartOfPlace(places[slot]) : starts[slot];
   }
+  // Without the first unique rows.
+  ValuePool From(size_t first) const {
+    ValuePool rest = *this;
+    if (starts != nullptr) rest.starts += first;
+    if (lengths != nullptr) rest.lengths += first;
+    if (present != nullptr) rest.present += first;
+    if (places != nullptr) rest.places += first;
+    return rest;
+  }
 };
 
 struct PadOptions {

@@ -52,14 +52,14 @@ void AddRows(FillPart::What what, uint32_t at, uint64_t row_bytes, uint32_t num_
 }
 
 // What must be done as a whole comes first, and what is cut fills the time behind it.
-void FindParts(const ScanProjection& projection, uint32_t num_rows, size_t num_threads,
-               std::vector<FillPart>* parts) {
+void FindParts(const ScanProjection& projection, std::span<const ListPart> lists, uint32_t num_rows,
+               size_t num_threads, std::vector<FillPart>* parts) {
   parts->clear();
-  for (uint32_t i = 0; i < projection.outputs.size(); ++i) {
-    const Layout layout = projection.outputs[i].layout;
-    if (layout == Layout::kPadded || layout == Layout::kDense) continue;
-    parts->push_back({FillPart::What::kOutput, i, 0, num_rows});
-    if (layout == Layout::kVbe) parts->push_back({FillPart::What::kVbeInverse, i, 0, num_rows});
+  for (uint32_t i = 0; i < lists.size(); ++i) {
+    parts->push_back({FillPart::What::kList, i, 0, num_rows});
+    const uint32_t output = lists[i].output;
+    if (lists[i].is_last && projection.outputs[output].layout == Layout::kVbe)
+      parts->push_back({FillPart::What::kVbeInverse, output, 0, num_rows});
   }
   for (uint32_t g = 0; g < projection.groups.size(); ++g) {
     if (projection.groups[g].want_inverse)
@@ -75,20 +75,22 @@ void FindParts(const ScanProjection& projection, uint32_t num_rows, size_t num_t
   for (uint32_t i = 0; i < projection.outputs.size(); ++i) {
     const ScanOutput& output = projection.outputs[i];
     if (output.layout != Layout::kPadded) continue;
-    AddRows(FillPart::What::kOutput, i, uint64_t{output.width} * output.item_size, num_rows,
+    AddRows(FillPart::What::kPadded, i, uint64_t{output.width} * output.item_size, num_rows,
             num_threads, parts);
   }
 }
 
 // The columns of the parts to come will be looked at.
-void PrefetchParts(const ScanProjection& projection, const BatchPiece& piece,
-                   std::span<const FillPart> parts) {
+void PrefetchParts(const ScanProjection& projection, std::span<const ListPart> lists,
+                   const BatchPiece& piece, std::span<const FillPart> parts) {
   constexpr size_t kAhead = StripeDecoder::kPrefetchAhead;
   // Elsewhere the decoder's columns have other places, or none.
   if (piece.gathered != nullptr || piece.map != nullptr || piece.beside != nullptr) return;
   const auto output_of = [&](size_t i) -> const ScanOutput* {
-    const bool is_output = i < parts.size() && parts[i].what == FillPart::What::kOutput;
-    return is_output ? &projection.outputs[parts[i].at] : nullptr;
+    if (i >= parts.size()) return nullptr;
+    if (parts[i].what == FillPart::What::kPadded) return &projection.outputs[parts[i].at];
+    if (parts[i].what != FillPart::What::kList) return nullptr;
+    return &projection.outputs[lists[parts[i].at].output];
   };
   if (const ScanOutput* const later = output_of(2 * kAhead); later != nullptr)
     piece.decoder->Prefetch(later->shape, later->values);
@@ -102,19 +104,30 @@ Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> p
                  size_t num_rows, WorkerTeam* team, FillScratch* scratch, ScanStats* stats,
                  BatchState* batch) {
   DSI_RETURN_IF_ERROR(MakeArrays(projection, pieces));
-  FindParts(projection, static_cast<uint32_t>(num_rows), team->size(), &scratch->parts);
+  FindParts(projection, scratch->lists, static_cast<uint32_t>(num_rows), team->size(),
+            &scratch->parts);
   scratch->dense.resize(team->size());
   std::atomic<uint64_t> expanded = 0;
   DSI_RETURN_IF_ERROR(team->Run(scratch->parts.size(), [&](size_t i) -> Status {
     const FillPart& part = scratch->parts[i];
     if (!pieces.empty())
-      PrefetchParts(projection, pieces.back(), std::span(scratch->parts).subspan(i));
+      PrefetchParts(projection, scratch->lists, pieces.back(),
+                    std::span(scratch->parts).subspan(i));
+    const auto count = [&](const ScanOutput& output, uint64_t entries) {
+      if (output.counts_entries) expanded += entries * projection.shapes[output.shape].num_values;
+    };
     switch (part.what) {
-      case FillPart::What::kOutput: {
-        const ScanOutput& output = projection.outputs[part.at];
+      case FillPart::What::kPadded: {
+        DSI_ASSIGN_OR_RETURN(const uint64_t entries, FillPaddedRows(projection, part.at, pieces,
+                                                                    part.begin, part.end, batch));
+        count(projection.outputs[part.at], entries);
+        break;
+      }
+      case FillPart::What::kList: {
+        const ListPart& list = scratch->lists[part.at];
         DSI_ASSIGN_OR_RETURN(const uint64_t entries,
-                             FillOutput(projection, part.at, pieces, part.begin, part.end, batch));
-        if (output.counts_entries) expanded += entries * projection.shapes[output.shape].num_values;
+                             FillList(projection, list, pieces, team->size() == 1, batch));
+        count(projection.outputs[list.output], entries);
         break;
       }
       case FillPart::What::kVbeInverse:
@@ -141,7 +154,8 @@ Status BatchFiller::Fill(const std::shared_ptr<const ScanProjection>& projection
                          ScanStats* stats, BatchState* batch) {
   const std::byte* const before = batch->slab;
   const uint64_t room = budget_->left() + slab_.bytes();
-  DSI_RETURN_IF_ERROR(LayOutBatch(*projection, pieces, num_rows, room, stats, batch));
+  DSI_RETURN_IF_ERROR(CutLists(*projection, pieces, team, &scratch_.lists, stats));
+  DSI_RETURN_IF_ERROR(LayOutBatch(*projection, pieces, num_rows, room, scratch_.lists, batch));
   const uint64_t asked = batch->slab != before ? batch->capacity : batch->used;
   slab_.Set(std::max(slab_.bytes(), std::min(asked, room)));
   // Without pieces nobody writes the offsets of no rows.

@@ -74,10 +74,28 @@ struct BatchPiece {
   }
 };
 
-// Decides where everything lies and makes room. Adds to stats.values_expanded. `max_bytes` bounds
-// the slab: what is left of the scan's memory.
+// Rows of an output with lists, or of unique rows, that one thread counts and fills.
+struct ListPart {
+  uint32_t output = 0;
+  uint32_t piece = 0;
+  uint32_t begin = 0;  // [begin, end) of the rows of the piece, or of the unique ones it touches.
+  uint32_t end = 0;
+  uint64_t first_row = 0;  // Of the output.
+  bool is_last = false;    // Of the output.
+  uint64_t entries = 0;
+  uint64_t first_entry = 0;  // Of the output.
+};
+
+// Cuts all outputs with lists but padded ones, in their order, and rows in theirs, and counts the
+// entries of each part. Adds to stats.values_expanded what FillBatch does not.
+Status CutLists(const ScanProjection& projection, std::span<const BatchPiece> pieces,
+                WorkerTeam* team, std::vector<ListPart>* parts, ScanStats* stats);
+
+// Decides where everything lies and makes room. `lists`, which were counted, are told where their
+// entries start. `max_bytes` bounds the slab: what is left of the scan's memory.
 Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
-                   size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch);
+                   size_t num_rows, uint64_t max_bytes, std::span<ListPart> lists,
+                   BatchState* batch);
 
 // Rows of dense columns before they are woven into the matrix; reused.
 struct DenseScratch {
@@ -87,19 +105,20 @@ struct DenseScratch {
 
 // A piece of work of FillBatch: rows [begin, end) of the batch.
 struct FillPart {
-  enum class What : uint8_t { kOutput, kVbeInverse, kInverse, kDense };
-  What what = What::kOutput;
-  uint32_t at = 0;  // Position in the projection's outputs, groups, or sets.
+  enum class What : uint8_t { kPadded, kList, kVbeInverse, kInverse, kDense };
+  What what = What::kPadded;
+  uint32_t at = 0;  // Position in the projection's outputs, groups, or sets, or in the lists.
   uint32_t begin = 0;
   uint32_t end = 0;
 };
 
 struct FillScratch {
+  std::vector<ListPart> lists;
   std::vector<FillPart> parts;
   std::vector<DenseScratch> dense;  // One for each of the team.
 };
 
-// Fills the laid-out tensors. Adds to stats.values_expanded.
+// Fills the laid-out tensors, the lists of `scratch` among them. Adds to stats.values_expanded.
 Status FillBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
                  size_t num_rows, WorkerTeam* team, FillScratch* scratch, ScanStats* stats,
                  BatchState* batch);
@@ -123,18 +142,23 @@ class BatchFiller {
 // Padded to one number per row, or keyed, and none missing: no arrays of the shape are looked at.
 bool IsOneNumber(const ScanOutput& output, const ShapeView& shape);
 
-// As PadRowRange and GatherRowRange, for a sparse view; the pool needs no arrays.
+// As PadRowRange and GatherRowRange, for a sparse view; the pool needs no arrays. `ends`: the end
+// of the last row is written.
 uint64_t PadPresentRows(const ShapeView& shape, const ValuePool& pool, uint32_t first, size_t count,
                         const PadOptions& options, const PaddedRows& out);
-uint64_t CopyPresentRows(const ShapeView& shape, const ValuePool& pool, const JaggedRows& out);
+void CopyPresentRows(const ShapeView& shape, const ValuePool& pool, bool ends,
+                     const JaggedRows& out);
 
-// The part of FillBatch that is output `at`, none of a dense matrix: of a padded one rows
-// [begin, end) of the batch, of others all. Returns the entries of these rows before they are cut;
-// of unique rows where they are deduplicated. Writes nothing but the output's own places and reads
+// The part of FillBatch that is rows [begin, end) of the batch of a padded output. Returns the
+// entries of these rows before they are cut. Writes nothing but the output's own places and reads
 // what LayOutBatch made ready, so that threads may do outputs and rows apart.
-Result<uint64_t> FillOutput(const ScanProjection& projection, uint32_t at,
-                            std::span<const BatchPiece> pieces, uint32_t begin, uint32_t end,
-                            BatchState* batch);
+Result<uint64_t> FillPaddedRows(const ScanProjection& projection, uint32_t at,
+                                std::span<const BatchPiece> pieces, uint32_t begin, uint32_t end,
+                                BatchState* batch);
+// The same for a part of a list. `alone`: no other thread fills parts of its output meanwhile.
+// Returns entries as FillPaddedRows, of unique rows where they are deduplicated.
+Result<uint64_t> FillList(const ScanProjection& projection, const ListPart& part,
+                          std::span<const BatchPiece> pieces, bool alone, BatchState* batch);
 
 // The part of FillBatch that is rows [begin, end) of the dense matrix `set`, a position in sets.
 void FillDense(const ScanProjection& projection, uint32_t set, std::span<const BatchPiece> pieces,

@@ -23,17 +23,16 @@ struct KeyedRows {
 
 // Each row is one number.
 template <typename T>
-uint64_t FillNumbers(const Source& source, const PieceRows& rows, const KeyedRows<T>& out) {
+void FillNumbers(const Source& source, const PieceRows& rows, const KeyedRows<T>& out) {
   const uint64_t item_size = source.output->item_size;
   if (!rows.in_order) {
     ExpandScalars(source.pool.values, source.pool.num_values, source.pool.width, rows.slots,
                   out.values);
   } else if (rows.count != 0) {
-    std::memcpy(out.values, source.pool.values, rows.count * item_size);
+    std::memcpy(out.values, source.pool.values + rows.first * item_size, rows.count * item_size);
   }
   std::fill_n(out.lengths, rows.count, T{1});
   std::iota(out.offsets, out.offsets + rows.count, static_cast<T>(out.start));
-  return rows.count;
 }
 
 // Few rows have entries.
@@ -52,27 +51,29 @@ void FillPresent(const ShapeView& shape, const KeyedRows<T>& out) {
   std::fill(out.offsets + done, out.offsets + shape.count, static_cast<T>(end));
 }
 
-// Rows whose values stand one after another, all of them.
+// Rows whose values stand one after another: so many.
 template <typename T>
-uint64_t CopyInOrder(const Source& source, size_t num_rows, const KeyedRows<T>& out) {
+void CopyInOrder(const Source& source, const PieceRows& rows, uint64_t entries,
+                 const KeyedRows<T>& out) {
   const ShapeView& shape = source.shape;
-  const uint64_t entries = shape.end_value - shape.first_value;
-  if (entries != 0) std::memcpy(out.values, source.pool.values, entries * source.output->item_size);
-  if (shape.sparse) {
-    FillPresent(shape, out);
-    return entries;
-  }
-  for (size_t i = 0; i < num_rows; ++i) out.lengths[i] = static_cast<T>(shape.lengths[i]);
-  for (size_t i = 0; i < num_rows; ++i)
-    out.offsets[i] = static_cast<T>(out.start + shape.starts[i]);
-  return entries;
+  const uint64_t item_size = source.output->item_size;
+  const uint64_t begin = shape.sparse || rows.count == 0 ? 0 : shape.starts[rows.first];
+  if (entries != 0)
+    std::memcpy(out.values, source.pool.values + begin * item_size, entries * item_size);
+  if (shape.sparse) return FillPresent(shape, out);
+  const uint32_t* const lengths = shape.lengths + rows.first;
+  const uint64_t* const starts = shape.starts + rows.first;
+  for (size_t i = 0; i < rows.count; ++i) out.lengths[i] = static_cast<T>(lengths[i]);
+  for (size_t i = 0; i < rows.count; ++i)
+    out.offsets[i] = static_cast<T>(out.start + starts[i] - begin);
 }
 
 // Rows that stand anywhere.
 template <typename T>
-uint64_t Gather(const Source& source, const PieceRows& rows, const KeyedRows<T>& out) {
+void Gather(const Source& source, const PieceRows& rows, const KeyedRows<T>& out) {
   ValuePool pool = source.pool;
   pool.present = nullptr;
+  if (rows.in_order) pool = pool.From(rows.first);
   uint64_t entries = 0;
   int64_t bounds[kRowsAtATime + 1];
   for (size_t first = 0; first < rows.count; first += kRowsAtATime) {
@@ -83,9 +84,7 @@ uint64_t Gather(const Source& source, const PieceRows& rows, const KeyedRows<T>&
                           .base = static_cast<int64_t>(out.start + entries)};
     if (rows.in_order) {
       entries += GatherRowRange(pool, count, part);
-      if (pool.starts != nullptr) pool.starts += count;
-      if (pool.lengths != nullptr) pool.lengths += count;
-      if (pool.places != nullptr) pool.places += count;
+      pool = pool.From(count);
     } else {
       entries += GatherRows(pool, rows.slots.subspan(first, count), part);
     }
@@ -94,30 +93,29 @@ uint64_t Gather(const Source& source, const PieceRows& rows, const KeyedRows<T>&
       out.offsets[first + i] = static_cast<T>(bounds[i]);
     }
   }
-  return entries;
 }
 
 template <typename T>
-uint64_t FillRows(const Source& source, const PieceRows& rows, uint64_t first, uint64_t base,
-                  const OutputPlace& place, BatchState* batch) {
-  const KeyedRows<T> out{.values = batch->At(place.values) + base * source.output->item_size,
-                         .room = place.num_values - base,
-                         .lengths = reinterpret_cast<T*>(batch->At(place.lengths)) + first,
-                         .offsets = reinterpret_cast<T*>(batch->At(place.offsets)) + first,
-                         .start = place.first_value + base};
+void FillRows(const Source& source, const PieceRows& rows, const ListPart& part, bool alone,
+              const OutputPlace& place, BatchState* batch) {
+  const uint64_t item_size = source.output->item_size;
+  const KeyedRows<T> out{.values = batch->At(place.values) + part.first_entry * item_size,
+                         .room = RoomOf(part, place, alone),
+                         .lengths = reinterpret_cast<T*>(batch->At(place.lengths)) + part.first_row,
+                         .offsets = reinterpret_cast<T*>(batch->At(place.offsets)) + part.first_row,
+                         .start = place.first_value + part.first_entry};
   if (IsOneNumber(*source.output, source.shape)) return FillNumbers(source, rows, out);
   if (source.shape.sparse || (rows.in_order && !source.shape.windows))
-    return CopyInOrder(source, rows.count, out);
-  return Gather(source, rows, out);
+    return CopyInOrder(source, rows, part.entries, out);
+  Gather(source, rows, out);
 }
 
 }  // namespace
 
-uint64_t FillKeyed(const Source& source, const PieceRows& rows, uint64_t first, uint64_t base,
-                   Type type, const OutputPlace& place, BatchState* batch) {
-  if (type == Type::kInt64)
-    return base + FillRows<int64_t>(source, rows, first, base, place, batch);
-  return base + FillRows<int32_t>(source, rows, first, base, place, batch);
+void FillKeyed(const Source& source, const PieceRows& rows, const ListPart& part, bool alone,
+               Type type, const OutputPlace& place, BatchState* batch) {
+  if (type == Type::kInt64) return FillRows<int64_t>(source, rows, part, alone, place, batch);
+  FillRows<int32_t>(source, rows, part, alone, place, batch);
 }
 
 }  // namespace dsi::internal

@@ -74,27 +74,55 @@ uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool 
                   : PadRows(source.pool, slots, options, out);
 }
 
-// Entries, offsets and presence of rows that start with row `first`; returns the entries so far.
-uint64_t FillJagged(const Source& source, const PieceRows& rows, uint64_t first, uint64_t base,
-                    const OutputPlace& place, BatchState* batch) {
+// Rows that stand anywhere, whose last end is another part's to write.
+void GatherPart(const ValuePool& all, const PieceRows& rows, const JaggedRows& out) {
+  constexpr size_t kRowsAtATime = 1024;  // Their bounds stay in the first-level cache.
+  const auto width = static_cast<size_t>(all.width);
+  int64_t bounds[kRowsAtATime + 1];
+  uint64_t entries = 0;
+  for (size_t first = 0; first < rows.count; first += kRowsAtATime) {
+    const size_t count = std::min(kRowsAtATime, rows.count - first);
+    const JaggedRows some{.values = out.values + entries * width,
+                          .room = out.room - entries,
+                          .offsets = bounds,
+                          .base = out.base + static_cast<int64_t>(entries),
+                          .present = out.present + first};
+    entries += rows.in_order ? GatherRowRange(all.From(rows.first + first), count, some)
+                             : GatherRows(all, rows.slots.subspan(first, count), some);
+    std::copy_n(bounds, count, out.offsets + first);
+  }
+}
+
+// Values, offsets and presence of a part, the rows of which are `rows`.
+void FillJagged(const Source& source, const PieceRows& rows, const ListPart& part, bool alone,
+                const OutputPlace& place, BatchState* batch) {
   const uint64_t item_size = source.output->item_size;
   const JaggedRows out{
-      .values = batch->At(place.values) + base * item_size,
-      .room = place.num_values - base,
-      .offsets = reinterpret_cast<int64_t*>(batch->At(place.offsets)) + first,
-      .base = static_cast<int64_t>(base),
-      .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + first,
+      .values = batch->At(place.values) + part.first_entry * item_size,
+      .room = RoomOf(part, place, alone),
+      .offsets = reinterpret_cast<int64_t*>(batch->At(place.offsets)) + part.first_row,
+      .base = static_cast<int64_t>(part.first_entry),
+      .present = reinterpret_cast<uint8_t*>(batch->At(place.present)) + part.first_row,
   };
-  if (source.shape.sparse) return base + CopyPresentRows(source.shape, source.pool, out);
-  if (!rows.in_order) return base + GatherRows(source.pool, rows.slots, out);
-  if (source.shape.windows) return base + GatherRowRange(source.pool, rows.count, out);
-  const uint64_t entries = source.shape.end_value - source.shape.first_value;
-  if (entries != 0) std::memcpy(out.values, source.pool.values, entries * item_size);
+  const ShapeView& shape = source.shape;
+  const bool ends = alone || part.is_last;  // Where its last row does is written.
+  if (shape.sparse) return CopyPresentRows(shape, source.pool, ends, out);
+  if (!rows.in_order || shape.windows) {
+    if (!ends) return GatherPart(source.pool, rows, out);
+    if (rows.in_order)
+      GatherRowRange(source.pool.From(rows.first), rows.count, out);
+    else
+      GatherRows(source.pool, rows.slots, out);
+    return;
+  }
+  const uint64_t begin = rows.count == 0 ? 0 : shape.starts[rows.first];
+  if (part.entries != 0)
+    std::memcpy(out.values, source.pool.values + begin * item_size, part.entries * item_size);
+  const uint64_t* const starts = shape.starts + rows.first;
   for (size_t i = 0; i < rows.count; ++i)
-    out.offsets[i] = out.base + static_cast<int64_t>(source.shape.starts[i]);
-  out.offsets[rows.count] = out.base + static_cast<int64_t>(entries);
-  std::memcpy(out.present, source.shape.present, rows.count);
-  return base + entries;
+    out.offsets[i] = out.base + static_cast<int64_t>(starts[i] - begin);
+  if (ends) out.offsets[rows.count] = out.base + static_cast<int64_t>(part.entries);
+  std::memcpy(out.present, shape.present + rows.first, rows.count);
 }
 
 // Entries of rows, also those that the plan did not read.
@@ -104,7 +132,8 @@ uint64_t CountWhole(const ShapeView& shape, std::span<const uint32_t> slots) {
   return entries;
 }
 
-// Rows [begin, end) of a padded output.
+}  // namespace
+
 Result<uint64_t> FillPaddedRows(const ScanProjection& projection, uint32_t at,
                                 std::span<const BatchPiece> pieces, uint32_t begin, uint32_t end,
                                 BatchState* batch) {
@@ -125,46 +154,23 @@ Result<uint64_t> FillPaddedRows(const ScanProjection& projection, uint32_t at,
   return entries;
 }
 
-}  // namespace
-
-Result<uint64_t> FillOutput(const ScanProjection& projection, uint32_t at,
-                            std::span<const BatchPiece> pieces, uint32_t begin, uint32_t end,
-                            BatchState* batch) {
-  const ScanOutput& output = projection.outputs[at];
-  const OutputPlace& place = batch->outputs[at];
-  if (output.layout == Layout::kPadded)
-    return FillPaddedRows(projection, at, pieces, begin, end, batch);
-  uint64_t unique = 0;
-  uint64_t entries = 0;
-  for (const BatchPiece& piece : pieces) {
-    DSI_ASSIGN_OR_RETURN(const Source source, SourceOf(output, piece));
-    const GroupRows& rows = *source.rows;
-    switch (output.layout) {
-      case Layout::kJagged:
-        entries = FillJagged(source, AllRows(rows), piece.first, entries, place, batch);
-        break;
-      case Layout::kIkjt:
-        entries = FillJagged(source, UniqueRowsOf(rows), unique, entries, place, batch);
-        break;
-      case Layout::kPaddedIkjt:
-        entries += FillPadded(source, rows.touched, !rows.scattered, 0, rows.num_touched(), unique,
-                              place, batch);
-        break;
-      case Layout::kVbe:
-        entries = FillKeyed(source, UniqueRowsOf(rows), unique, entries, projection.kjt_lengths,
-                            place, batch);
-        break;
-      case Layout::kKjt:
-        entries = FillKeyed(source, AllRows(rows), piece.first, entries, projection.kjt_lengths,
-                            place, batch);
-        break;
-      case Layout::kPadded:
-      case Layout::kDense:
-        break;
-    }
-    unique += rows.num_touched();
+Result<uint64_t> FillList(const ScanProjection& projection, const ListPart& part,
+                          std::span<const BatchPiece> pieces, bool alone, BatchState* batch) {
+  const ScanOutput& output = projection.outputs[part.output];
+  const OutputPlace& place = batch->outputs[part.output];
+  DSI_ASSIGN_OR_RETURN(const Source source, SourceOf(output, pieces[part.piece]));
+  const GroupRows& rows = *source.rows;
+  const PieceRows all = output.layout == Layout::kJagged || output.layout == Layout::kKjt
+                            ? RowsOf(rows, part.begin, part.end)
+                            : UniqueRowsOf(rows, part.begin, part.end);
+  if (IsKeyed(output.layout)) {
+    FillKeyed(source, all, part, alone, projection.kjt_lengths, place, batch);
+  } else if (output.layout == Layout::kPaddedIkjt) {
+    FillPadded(source, all.slots, all.in_order, all.first, all.count, part.first_row, place, batch);
+  } else {
+    FillJagged(source, all, part, alone, place, batch);
   }
-  return entries;
+  return part.entries;
 }
 
 }  // namespace dsi::internal

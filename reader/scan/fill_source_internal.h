@@ -20,24 +20,33 @@ struct Source {
 // Plain scalars that are padded or keyed need no arrays of their shape.
 Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece);
 
-// The rows of a piece, or the unique rows that it touches.
+// Rows of a piece, or of the unique rows that it touches.
 struct PieceRows {
   std::span<const uint32_t> slots;  // Not those of rows in order.
+  uint32_t first = 0;
   size_t count = 0;
-  bool in_order = false;  // 0, 1, 2, …
+  bool in_order = false;  // first, first + 1, …
 };
 
-inline PieceRows AllRows(const GroupRows& rows) {
-  return {rows.slots, rows.num_rows, rows.identity};
+// Rows [begin, end) of them.
+inline PieceRows RowsOf(const GroupRows& rows, uint32_t begin, uint32_t end) {
+  return {rows.identity ? std::span<const uint32_t>() : rows.slots.subspan(begin, end - begin),
+          begin, end - begin, rows.identity};
 }
-inline PieceRows UniqueRowsOf(const GroupRows& rows) {
-  return {rows.touched, rows.num_touched(), !rows.scattered};
+inline PieceRows UniqueRowsOf(const GroupRows& rows, uint32_t begin, uint32_t end) {
+  return {rows.scattered ? rows.touched.subspan(begin, end - begin) : std::span<const uint32_t>(),
+          begin, end - begin, !rows.scattered};
 }
 
-// Values, lengths and offsets of rows of a key of a KeyedJaggedTensor, from row `first` of the key
-// on, before which it has `base` entries; returns the entries so far. Where the last row ends is
-// not written. `type`: kInt32 or kInt64, of lengths and offsets.
-uint64_t FillKeyed(const Source& source, const PieceRows& rows, uint64_t first, uint64_t base,
-                   Type type, const OutputPlace& place, BatchState* batch);
+// So many values may be written from where a part of a list starts: its own, and where nobody else
+// writes to the output meanwhile, those behind it, which come later.
+inline uint64_t RoomOf(const ListPart& part, const OutputPlace& place, bool alone) {
+  return alone ? place.num_values - part.first_entry : part.entries;
+}
+
+// Values, lengths and offsets of a part of a key of a KeyedJaggedTensor, the rows of which are
+// `rows`. Where the last row ends is not written. `type`: kInt32 or kInt64, of lengths and offsets.
+void FillKeyed(const Source& source, const PieceRows& rows, const ListPart& part, bool alone,
+               Type type, const OutputPlace& place, BatchState* batch);
 
 }  // namespace dsi::internal

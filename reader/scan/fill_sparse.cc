@@ -56,7 +56,8 @@ uint64_t PadPresentRows(const ShapeView& shape, const ValuePool& pool, uint32_t 
   }
 }
 
-uint64_t CopyPresentRows(const ShapeView& shape, const ValuePool& pool, const JaggedRows& out) {
+void CopyPresentRows(const ShapeView& shape, const ValuePool& pool, bool ends,
+                     const JaggedRows& out) {
   const uint64_t entries = shape.end_value - shape.first_value;
   if (entries != 0) std::memcpy(out.values, pool.values, entries * static_cast<size_t>(pool.width));
   std::memset(out.present, 0, shape.count);
@@ -69,8 +70,7 @@ uint64_t CopyPresentRows(const ShapeView& shape, const ValuePool& pool, const Ja
     end += row.length;
     done = at + 1;
   }
-  std::fill(out.offsets + done, out.offsets + shape.count + 1, end);
-  return entries;
+  std::fill(out.offsets + done, out.offsets + shape.count + (ends ? 1 : 0), end);
 }
 
 }  // namespace dsi::internal

@@ -10,46 +10,6 @@ namespace {
 
 constexpr uint64_t kMaxInt32 = std::numeric_limits<int32_t>::max();
 
-uint64_t CountEntriesOf(const ShapeView& shape, std::span<const uint32_t> slots) {
-  uint64_t entries = 0;
-  if (const uint64_t* const places = shape.places();
-      places != nullptr) {  // They are looked up there next.
-    for (const uint32_t slot : slots) entries += LengthOfPlace(places[slot]);
-  } else {
-    for (const uint32_t slot : slots) entries += shape.lengths[slot];
-  }
-  return entries;
-}
-
-// Entries of the unique rows that a piece touches.
-uint64_t CountUniqueEntries(const ShapeView& shape, const GroupRows& rows) {
-  uint64_t entries = 0;
-  if (!rows.scattered) {
-    if (!shape.windows) return shape.end_value - shape.first_value;
-    for (uint32_t i = 0; i < shape.count; ++i) entries += shape.lengths[i];
-    return entries;
-  }
-  if (shape.plain) return uint64_t{rows.touched.size()} * shape.entries;
-  return CountEntriesOf(shape, rows.touched);
-}
-
-// Entries of all rows of a piece, as if nothing were deduplicated.
-uint64_t CountEntries(const ShapeView& shape, const GroupRows& rows) {
-  if (shape.plain) return uint64_t{rows.num_rows} * shape.entries;
-  if (rows.identity && !shape.windows) return shape.end_value - shape.first_value;
-  uint64_t entries = 0;
-  // All unique rows are touched once.
-  if (rows.scattered && rows.touched.size() == rows.num_rows)
-    return CountUniqueEntries(shape, rows);
-  if (rows.scattered || rows.identity) return CountEntriesOf(shape, rows.slots);
-  uint32_t begin = 0;
-  for (uint32_t i = 0; i < rows.num_unique; ++i) {
-    entries += uint64_t{shape.lengths[i]} * (rows.run_ends[i] - begin);
-    begin = rows.run_ends[i];
-  }
-  return entries;
-}
-
 // Hands out places in the slab, each at a multiple of 64 bytes.
 class SlabPlanner {
  public:
@@ -88,20 +48,6 @@ void PlaceJagged(const ScanOutput& output, uint64_t rows, SlabPlanner* planner,
   place->values = planner->Place(place->num_values, output.item_size);
   place->offsets = planner->Place(rows + 1, sizeof(int64_t));
   place->present = planner->Place(rows, 1);
-}
-
-uint64_t CountJagged(const ScanOutput& output, std::span<const BatchPiece> pieces) {
-  uint64_t entries = 0;
-  for (const BatchPiece& piece : pieces)
-    entries += CountEntries(piece.shape(output.shape), piece.group(output.group));
-  return entries;
-}
-
-uint64_t CountUnique(const ScanOutput& output, std::span<const BatchPiece> pieces) {
-  uint64_t entries = 0;
-  for (const BatchPiece& piece : pieces)
-    entries += CountUniqueEntries(piece.shape(output.shape), piece.group(output.group));
-  return entries;
 }
 
 void PlaceDense(const ScanSet& set, uint64_t num_rows, SlabPlanner* planner, SetPlace* place) {
@@ -179,18 +125,15 @@ Status TooBig(const std::string& column, size_t num_rows, uint64_t max_bytes) {
 }  // namespace
 
 Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece> pieces,
-                   size_t num_rows, uint64_t max_bytes, ScanStats* stats, BatchState* batch) {
-  for (size_t i = 0; i < projection.shapes.size(); ++i) {
-    if (projection.shapes[i].is_counted) continue;
-    for (const BatchPiece& piece : pieces) {
-      stats->values_expanded += CountEntries(piece.shape(static_cast<uint32_t>(i)),
-                                             piece.group(projection.shapes[i].group)) *
-                                projection.shapes[i].num_values;
-    }
-  }
-
+                   size_t num_rows, uint64_t max_bytes, std::span<ListPart> lists,
+                   BatchState* batch) {
   SlabPlanner planner(max_bytes);
-  batch->outputs.resize(projection.outputs.size());
+  batch->outputs.assign(projection.outputs.size(), {});
+  for (ListPart& part : lists) {
+    OutputPlace& place = batch->outputs[part.output];
+    part.first_entry = place.num_values;
+    place.num_values += part.entries;
+  }
   batch->inverse.assign(projection.groups.size(), 0);
   batch->num_unique.assign(projection.groups.size(), 0);
   for (size_t g = 0; g < projection.groups.size(); ++g) {
@@ -203,7 +146,6 @@ Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece>
   for (size_t i = 0; i < projection.outputs.size(); ++i) {
     const ScanOutput& output = projection.outputs[i];
     OutputPlace& place = batch->outputs[i];
-    place = {};
     const uint64_t num_unique = batch->num_unique[output.group];
     switch (output.layout) {
       case Layout::kPadded:
@@ -213,20 +155,14 @@ Status LayOutBatch(const ScanProjection& projection, std::span<const BatchPiece>
         PlacePadded(output, num_unique, &planner, &place);
         break;
       case Layout::kJagged:
-        place.num_values = CountJagged(output, pieces);
         PlaceJagged(output, num_rows, &planner, &place);
         break;
       case Layout::kIkjt:
-        place.num_values = CountUnique(output, pieces);
         PlaceJagged(output, num_unique, &planner, &place);
         break;
       // These with their sets.
       case Layout::kVbe:
-        place.num_values = CountUnique(output, pieces);
-        break;
       case Layout::kKjt:
-        place.num_values = CountJagged(output, pieces);
-        break;
       case Layout::kDense:
         break;
     }

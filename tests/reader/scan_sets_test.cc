@@ -240,9 +240,12 @@ Status LayOutLists(Layout layout, uint32_t num_rows, Type lengths_type) {
   piece.derived = &rows;
   NoMemory no_memory;
   internal::BatchState batch(&no_memory);
+  internal::WorkerTeam team(1);
   ScanStats stats;
-  return internal::LayOutBatch(projection, {&piece, 1}, num_rows, uint64_t{1} << 40, &stats,
-                               &batch);
+  std::vector<internal::ListPart> lists;
+  const Status status = internal::CutLists(projection, {&piece, 1}, &team, &lists, &stats);
+  if (!status.ok()) return status;
+  return internal::LayOutBatch(projection, {&piece, 1}, num_rows, uint64_t{1} << 40, lists, &batch);
 }
 
 TEST(ScanSets, MoreValuesThanInt32OffsetsCanTell) {
