@@ -81,7 +81,8 @@ struct ScanOptions {
   // kResourceExhausted.
   uint64_t memory_bytes = 4ULL << 30;
   // Threads that decode and fill one batch, the one that makes it among them; 0: as many as the
-  // process may use cores. Batches are the same bytes for every number.
+  // process may use cores. In between helpers begin with the stripes that come next, where these
+  // are expected to fit in half of memory_bytes. Batches are the same bytes for every number.
   uint32_t threads = 1;
   // Not 0: a thread of the scan makes batches ahead of Next, and others read pages ahead of that;
   // half of these bytes is for finished batches (one more is being made, and there is always room

@@ -6,7 +6,6 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/base/stopwatch_internal.h"
-#include "dsi/dataset/scan/dataset_visits_internal.h"
 #include "dsi/reader/scan/ahead_scan_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
 
@@ -37,17 +36,23 @@ Result<std::unique_ptr<BatchMaker>> BatchMaker::Make(const DatasetFiles* dataset
       maker->order_.window_rows() != 0 && options.order.mix == Mix::kSessions;
   DSI_ASSIGN_OR_RETURN(maker->files_, ScanFiles::Make(dataset, options, wants_sessions,
                                                       &maker->workers_, &maker->budget_));
-  maker->window_ = std::make_unique<Window>(maker->files_.get(), &maker->budget_);
+  maker->window_ = std::make_unique<Window>(maker->files_.get(), &maker->workers_.team,
+                                            &maker->budget_, options.scan.batch_size);
   maker->columns_ = maker->files_->projection()->ScanColumns();
-  if (options.scan.read_ahead_bytes != 0) maker->ReadAhead(HasPredicates(options.scan.filter));
+  const bool filters = HasPredicates(options.scan.filter);
+  if (!filters) maker->window_->DecodeAhead(maker->Visits(DatasetVisits::What::kBatches));
+  if (options.scan.read_ahead_bytes != 0) maker->ReadAhead(filters);
   return maker;
+}
+
+std::unique_ptr<DatasetVisits> BatchMaker::Visits(DatasetVisits::What what) const {
+  return std::make_unique<DatasetVisits>(what, files_.get(), &order_, &share_);
 }
 
 void BatchMaker::ReadAhead(bool filters) {
   using What = DatasetVisits::What;
   const auto fetch = [this](What what, MemoryBudget* budget) {
-    return std::make_unique<StripeFetcher>(
-        std::make_unique<DatasetVisits>(what, files_.get(), &order_, &share_), budget);
+    return std::make_unique<StripeFetcher>(Visits(what), budget);
   };
   if (filters) filter_fetcher_ = fetch(What::kFilter, &fetch_budgets_.filter);
   fetcher_ = fetch(filters ? What::kFiltered : What::kBatches, &fetch_budgets_.batches);

@@ -13,6 +13,7 @@
 #include "dsi/dataset/files/dataset_files_internal.h"
 #include "dsi/dataset/order/scan_state_internal.h"
 #include "dsi/dataset/order/row_order_internal.h"
+#include "dsi/dataset/scan/dataset_visits_internal.h"
 #include "dsi/dataset/scan/window_internal.h"
 
 namespace dsi::internal {
@@ -37,6 +38,7 @@ class BatchMaker final : public Scan {
   Status TakeRows(uint64_t number);
   Status LoadWindow(const RowSpan& load);
   Status LoadRows(const RowSpan& load, bool at_once);
+  std::unique_ptr<DatasetVisits> Visits(DatasetVisits::What what) const;
   void ReadAhead(bool filters);
   void SortByBatch();
   Status Fill(BatchState* state);

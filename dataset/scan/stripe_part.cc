@@ -7,10 +7,11 @@
 namespace dsi::internal {
 
 StripePart::Member::Member(ScanMember* from)
-    : of(from), decoder(from->shared()), gathered(from->shared()), picked(from->shared()) {}
+    : of(from), gathered(from->shared()), picked(from->shared()) {}
 
-StripePart::StripePart(ScanFile* file)
+StripePart::StripePart(ScanFile* file, StripesAhead* ahead)
     : file_(file),
+      ahead_(ahead),
       absent_(file->shared()->budget),
       passing_(file->shared()->budget),
       chosen_(file->shared()->budget),
@@ -24,7 +25,9 @@ StripePart::StripePart(ScanFile* file)
 
 void StripePart::Restart(const VisitKey& visit) {
   AddStripe(&past_);
-  for (const std::unique_ptr<Member>& member : members_) member->decoder.Park();
+  for (const std::unique_ptr<Member>& member : members_) {
+    if (member->decoder != nullptr) member->decoder->Park();
+  }
   visit_ = visit;
   stripe_ = visit.stripe;
   is_started_ = false;
@@ -100,13 +103,12 @@ Status StripePart::DecodeBlocks(bool at_once) {
 }
 
 Status StripePart::DecodeMember(Member* member, bool at_once) {
-  StripeDecoder& decoder = member->decoder;
   if (!is_started_) {
-    DSI_RETURN_IF_ERROR(decoder.Start(member->of->StripeOf(stripe_), blocks_.front().first,
-                                      blocks_.front().count, &visit_));
-    if (file_->shared()->team.size() > 1) decoder.DecodeKept();
-    member->of->file().ahead()->Forget();
+    DSI_RETURN_IF_ERROR(ahead_->Begin(visit_, member->of->shared(), member->of->StripeOf(stripe_),
+                                      blocks_.front().first, blocks_.front().count,
+                                      &member->decoder));
   }
+  StripeDecoder& decoder = *member->decoder;
   if (is_gathered_) member->gathered.Start(&decoder);
   uint32_t before = 0;
   for (const StripeBlock& block : blocks_) {
@@ -128,7 +130,7 @@ Status StripePart::CheckFit(Member* member, uint32_t before, uint32_t count) {
     if (chosen_.empty()) return Status::Ok();
   }
   for (uint32_t i = 0; i < member->of->projection().values.size(); ++i)
-    DSI_RETURN_IF_ERROR(member->decoder.CheckFit(i, chosen_));
+    DSI_RETURN_IF_ERROR(member->decoder->CheckFit(i, chosen_));
   return Status::Ok();
 }
 
@@ -153,11 +155,11 @@ void StripePart::AddSessions(uint32_t base, bool continues, std::vector<uint32_t
 void StripePart::MarkChanges(const ScanOutput& key) {
   const Member& own = *members_[0];
   const std::span<const uint32_t> slots =
-      is_gathered_ ? own.gathered.group(key.group).slots : own.decoder.group(key.group).slots;
+      is_gathered_ ? own.gathered.group(key.group).slots : own.decoder->group(key.group).slots;
   const ShapeView& shape =
-      is_gathered_ ? own.gathered.shape(key.shape) : own.decoder.shape(key.shape);
+      is_gathered_ ? own.gathered.shape(key.shape) : own.decoder->shape(key.shape);
   const ValuesView values =
-      is_gathered_ ? own.gathered.values(key.values) : own.decoder.values(key.values);
+      is_gathered_ ? own.gathered.values(key.values) : own.decoder->values(key.values);
   const auto entries_of = [&](uint32_t slot) {
     const bool is_plain = shape.plain;
     const uint64_t start = is_plain ? uint64_t{slot} * shape.entries : shape.Start(slot);
@@ -177,7 +179,7 @@ void StripePart::MarkChanges(const ScanOutput& key) {
 // All rows of a member, and of those behind it.
 BatchPiece StripePart::PieceOf(size_t member) {
   Member& own = *members_[member];
-  BatchPiece piece{.decoder = &own.decoder, .num_rows = num_rows_};
+  BatchPiece piece{.decoder = own.decoder.get(), .num_rows = num_rows_};
   if (is_gathered_) piece.gathered = &own.gathered;
   if (member + 1 == members_.size()) return piece;
   const ScanProjection& projection = own.of->projection();
@@ -216,7 +218,7 @@ Result<BatchPiece> StripePart::Take(std::span<const uint32_t> rows,
   for (size_t i = 0; i < members_.size(); ++i) {
     Member& member = *members_[i];
     BatchPiece* const of = i == 0 ? &piece : &member.piece;
-    member.picked.Pick(member.decoder, of->gathered, file_->groups(i), rows);
+    member.picked.Pick(*member.decoder, of->gathered, file_->groups(i), rows);
     of->num_rows = piece.num_rows;
     of->picked = &member.picked;
   }
@@ -239,27 +241,26 @@ Status StripePart::Derive(BatchPiece* piece) {
 }
 
 ScanStats StripePart::Work() const {
-  // Those of the decoder are of all its stripes.
   ScanStats work = past_;
-  for (const std::unique_ptr<Member>& member : members_) {
-    const PageReader& pages = member->decoder.pages();
-    work.bytes_read += pages.bytes_read();
-    work.reads += pages.reads();
-    work.seconds.read += pages.seconds_waited();
-  }
   AddStripe(&work);
   return work;
 }
 
 // What is counted by stripe.
 void StripePart::AddStripe(ScanStats* work) const {
+  const auto add = [work](const PageWork& pages) {
+    work->bytes_read += pages.bytes;
+    work->reads += pages.reads;
+    work->seconds.read += pages.seconds_waited;
+  };
   for (const std::unique_ptr<Member>& member : members_) {
-    if (is_started_) work->bytes_needed += member->decoder.bytes_needed();
+    if (member->decoder == nullptr) continue;
+    add(member->decoder->work());
+    if (is_started_) work->bytes_needed += member->decoder->bytes_needed();
   }
   if (picker_ == nullptr) return;
-  work->bytes_read += picker_->bytes_read();
+  add(picker_->work());
   work->bytes_needed += picker_->bytes_needed();
-  work->reads += picker_->reads();
   work->stripes_skipped += picker_->stripes_skipped();
   work->values_decoded += picker_->values_decoded();
 }

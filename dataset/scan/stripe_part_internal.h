@@ -12,6 +12,7 @@
 #include "dsi/dataset/scan/scan_file_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
 #include "dsi/reader/scan/row_picker_internal.h"
+#include "dsi/reader/scan/stripes_ahead_internal.h"
 
 namespace dsi::internal {
 
@@ -23,8 +24,8 @@ struct StripeBlock {
 
 class StripePart {
  public:
-  // The file outlives it.
-  explicit StripePart(ScanFile* file);
+  // These outlive it. `ahead` puts its decoders on stripes.
+  StripePart(ScanFile* file, StripesAhead* ahead);
   // Begins with a stripe; the memory of the one before is used again.
   void Restart(const VisitKey& visit);
 
@@ -56,7 +57,7 @@ class StripePart {
   struct Member {
     explicit Member(ScanMember* from);
     ScanMember* of;
-    StripeDecoder decoder;
+    std::unique_ptr<StripeDecoder> decoder;  // Null: none was needed so far.
     GatheredRows gathered;
     PickedRows picked;
     BatchPiece piece;  // Of an overlay.
@@ -73,6 +74,7 @@ class StripePart {
   void AddStripe(ScanStats* work) const;
 
   ScanFile* file_;
+  StripesAhead* ahead_;
   size_t stripe_ = 0;
   VisitKey visit_;  // Of the file, or of the member that is being decoded.
   std::vector<std::unique_ptr<Member>> members_;  // As those of the file.

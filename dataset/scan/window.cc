@@ -17,7 +17,7 @@ Status Window::Load(std::span<const RowSpan> spans, uint64_t number, bool at_onc
   for (Part& part : parts_) {
     if (part.rows != nullptr) continue;
     part.rows = TakeIdle(part, /*goes_on=*/false);
-    if (part.rows == nullptr) part.rows = std::make_unique<StripePart>(part.file);
+    if (part.rows == nullptr) part.rows = std::make_unique<StripePart>(part.file, &ahead_);
     part.rows->Restart({.load = number, .file = part.number, .stripe = part.stripe});
   }
   for (const std::unique_ptr<StripePart>& rows : idle_) AddWork(rows->Work(), &past_);

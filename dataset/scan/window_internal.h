@@ -20,9 +20,17 @@ namespace dsi::internal {
 
 class Window {
  public:
-  // `files` outlives it.
-  Window(ScanFiles* files, MemoryBudget* budget)
-      : files_(files), blocks_(budget), skipped_(budget), in_part_(budget), taken_(budget) {}
+  // Files and team outlive it.
+  Window(ScanFiles* files, WorkerTeam* team, MemoryBudget* budget, uint32_t batch_size)
+      : files_(files),
+        ahead_(team, budget, batch_size),
+        blocks_(budget),
+        skipped_(budget),
+        in_part_(budget),
+        taken_(budget) {}
+
+  // What will be loaded, all rows of which will be taken: helpers may begin with it before that.
+  void DecodeAhead(std::unique_ptr<StripeVisits> visits) { ahead_.Follow(std::move(visits)); }
 
   // Decodes these rows of the dataset, which are apart and in ascending order. `number`: of the
   // batch that comes first of them. `at_once`: they are taken all together. Errors: those of
@@ -56,6 +64,7 @@ class Window {
   static void AddWork(const ScanStats& work, ScanStats* to);
 
   ScanFiles* files_;
+  StripesAhead ahead_;
   std::vector<Part> parts_;
   CountedVector<StripeBlock> blocks_;              // Of all parts.
   std::vector<std::unique_ptr<StripePart>> idle_;  // While a window is loaded: of the one before.

@@ -59,6 +59,8 @@ class GroupIndexDecoder {
   Status KeepAll();
   // Unique row of every row of the stripe, after KeepAll.
   std::span<const uint32_t> all() const { return all_rows_; }
+  // No helper works for it any more.
+  void StopAhead() { window_.StopAhead(); }
   // Passes over rows without handing them out.
   Status Skip(uint32_t num_rows);
   // The next rows. `chosen` not empty: of them only these are handed out (positions among them,

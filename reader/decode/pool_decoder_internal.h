@@ -40,6 +40,8 @@ class PoolDecoder {
   Status Require();
   // Pages that Require would decode whole, for a team to do so.
   Status AddKeptPages(std::vector<StreamWindow::KeptPage>* pages);
+  // No helper works for it any more.
+  void StopAhead() { newest_tier_.StopAhead(); }
   ValuesView values() const;
   uint64_t num_values() const { return num_values_; }
   // Have on its way what a later call will look at: this object, then the values.

@@ -59,6 +59,8 @@ class ShapeDecoder {
     DSI_RETURN_IF_ERROR(codes_.AddKeptPages(pages));
     return windowed_ ? windows_->steps.AddKeptPages(pages) : Status::Ok();
   }
+  // No helper works for it any more.
+  void StopAhead() { codes_.StopAhead(); }
   const ShapeView& view() const { return view_; }
   // Have on its way what a later call will look at: this object; then, once that came, what Require
   // looks at, or who uses the view.

@@ -86,7 +86,8 @@ struct StripeContext {
   std::span<DecodeRoom> rooms;
   // Held while a window decodes all for others; null: there is one thread.
   std::recursive_mutex* lending = nullptr;
-  WorkerTeam* team = nullptr;  // Null: nobody helps.
+  WorkerTeam* team = nullptr;              // Null: nobody helps.
+  std::atomic<bool>* any_ahead = nullptr;  // Set where helpers work for a window.
 
   DecodeRoom& room() const { return rooms[std::min(WorkerTeam::current(), rooms.size() - 1)]; }
 };

@@ -59,9 +59,10 @@ void StreamWindow::StartAhead(uint64_t num_wanted) {
   if (keep_all_ || context_->team == nullptr || end_ == num_values()) return;
   if (context_->team->size() == 1 || end_ - begin_ > kBatchesAhead * num_wanted) return;
   // Whoever has little memory needs it for what is asked for.
-  if (buffer_.budget()->left() < buffer_.budget()->limit / 4 * 3) return;
+  if (buffer_.budget()->left() < buffer_.budget()->limit / 4) return;
   if (ahead_ == nullptr) ahead_ = std::make_unique<AheadPage>(this, buffer_.budget());
   if (std::exchange(ahead_->is_wanted, true)) return;
+  context_->any_ahead->store(true, std::memory_order_relaxed);
   ahead_->Start(static_cast<uint32_t>(end_ / PageValues()));
 }
 

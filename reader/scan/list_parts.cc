@@ -71,7 +71,7 @@ void CountPart(const ScanOutput& output, const ShapeView& shape, const GroupRows
                                                 : CountRows(shape, rows, part->begin, part->end);
 }
 
-// Of output `at`: all of its rows, where there is one thread, and then their entries too.
+// With one thread rows stay together, and are counted at once.
 void CutOutput(const ScanProjection& projection, uint32_t at, std::span<const BatchPiece> pieces,
                size_t num_threads, std::vector<ListPart>* parts) {
   const ScanOutput& output = projection.outputs[at];

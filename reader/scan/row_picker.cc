@@ -83,16 +83,11 @@ Status RowPicker::AddTerms(const RowFilter& filter, std::span<const uint32_t> of
   return Status::Ok();
 }
 
-uint64_t RowPicker::bytes_read() const {
-  uint64_t sum = 0;
-  for (const auto& source : sources_)
-    sum += source->decoder ? source->decoder->pages().bytes_read() : 0;
-  return sum;
-}
-
-uint64_t RowPicker::reads() const {
-  uint64_t sum = 0;
-  for (const auto& source : sources_) sum += source->decoder ? source->decoder->pages().reads() : 0;
+PageWork RowPicker::work() const {
+  PageWork sum = past_;
+  for (const auto& source : sources_) {
+    if (source->decoder) sum += source->decoder->work();
+  }
   return sum;
 }
 
@@ -190,6 +185,9 @@ Status RowPicker::Decode(uint32_t first, uint32_t num_rows) {
       VisitKey visit = visit_;
       visit.stripe = stripe_;
       visit.member = static_cast<uint32_t>(i);
+      if (source.shared.fetcher != nullptr) source.shared.fetcher->Pass(visit);
+      past_ += decoder.work();
+      decoder.Park();
       DSI_RETURN_IF_ERROR(
           decoder.Start(i == 0 ? stripe_ : source.file.stripe, first, num_rows, &visit));
       source.decoder_stripe = stripe_;

@@ -62,8 +62,7 @@ class RowPicker {
 
   uint64_t rows_dropped() const { return rows_dropped_; }
   uint64_t bytes_needed() const { return bytes_needed_; }
-  uint64_t bytes_read() const;
-  uint64_t reads() const;
+  PageWork work() const;
   uint32_t stripes_skipped() const { return stripes_skipped_; }
   uint64_t values_decoded() const { return workers_.values_decoded(); }
 
@@ -120,6 +119,7 @@ class RowPicker {
   size_t taken_ = 0;
   uint64_t rows_dropped_ = 0;
   uint64_t bytes_needed_ = 0;
+  PageWork past_;  // Of stripes before.
 };
 
 }  // namespace dsi::internal

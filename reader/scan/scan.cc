@@ -48,7 +48,7 @@ class FileScan final : public Scan {
         drop_last_(options.drop_last),
         row_(range.begin),
         row_end_(range.end),
-        decoders_(&shared_, options.batch_size, range.end) {
+        decoders_(&shared_, options.batch_size) {
     shared_.file = &file_;
     shared_.stored_file = &file;
     shared_.reader_options = &reader_options;
@@ -73,6 +73,10 @@ class FileScan final : public Scan {
     columns_ = shared_.projection->ScanColumns();
     if (!options.filter.empty() || file_.num_deleted() != 0)
       DSI_RETURN_IF_ERROR(MakePicker(options, range));
+    if (picker_ == nullptr) {
+      decoders_.DecodeAhead(std::make_unique<FileVisits>(shared_.Visited(range.first_stripe), range,
+                                                         nullptr, nullptr));
+    }
     if (options.read_ahead_bytes == 0) return Status::Ok();
     const bool is_known = picker_ == nullptr || !HasPredicates(options.filter);
     fetcher_ = std::make_unique<StripeFetcher>(
@@ -183,16 +187,18 @@ class FileScan final : public Scan {
     stats_ = shared_.stats;
     stats_.threads = static_cast<uint32_t>(shared_.team.size());
     stats_.values_decoded = workers_.values_decoded();
-    stats_.bytes_read += decoders_.bytes_read();
-    stats_.reads += decoders_.reads();
-    stats_.seconds.read = std::min(decoders_.seconds_waited(), stats_.seconds.decode);
+    const PageWork work = decoders_.work();
+    stats_.bytes_read += work.bytes;
+    stats_.reads += work.reads;
+    stats_.seconds.read = std::min(work.seconds_waited, stats_.seconds.decode);
     stats_.seconds.decode -= stats_.seconds.read;
     if (picker_ == nullptr) return;
     stats_.rows_dropped = picker_->rows_dropped();
     stats_.stripes_skipped = picker_->stripes_skipped();
-    stats_.bytes_read += picker_->bytes_read();
+    const PageWork picked = picker_->work();
+    stats_.bytes_read += picked.bytes;
     stats_.bytes_needed += picker_->bytes_needed();
-    stats_.reads += picker_->reads();
+    stats_.reads += picked.reads;
     stats_.values_decoded += picker_->values_decoded();
   }
 

@@ -9,6 +9,7 @@ namespace dsi::internal {
 
 StripeDecoder::StripeDecoder(ScanShared* shared)
     : shared_(shared),
+      file_(shared->file),
       objects_(shared->budget),
       pages_(shared->file, shared->budget),
       time_(shared->budget),
@@ -31,15 +32,22 @@ StripeDecoder::StripeDecoder(ScanShared* shared)
     values_by_shape_[values_end_[projection.values[i].shape]++] = i;
 }
 
-Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows,
-                            const VisitKey* visit) {
+void StripeDecoder::LookAlone() {
+  if (own_looks_ != nullptr) return;
+  own_looks_ =
+      std::make_unique<Looks>(*shared_->stored_file, *shared_->reader_options, shared_->budget);
+  file_ = &own_looks_->file;
+}
+
+Status StripeDecoder::Plan(size_t stripe, uint32_t first, uint32_t num_rows,
+                           const VisitKey* visit) {
   const ScanProjection& projection = *shared_->projection;
-  const Core& core = shared_->file->core();
+  const Core& core = file_->core();
   pages_.Stop();
   plan_.reset();
   stripe_row_ = core.stripes[stripe].first_row;
   first_ = passed_ = 0;
-  LookAhead* const ahead = shared_->file->ahead();
+  LookAhead* const ahead = file_->ahead();
   const StripeRows rows{first, first + num_rows, core.stripes[stripe].num_rows};
   StripeFetcher* const fetcher = visit != nullptr ? shared_->fetcher : nullptr;
   FetchedStripe fetched;
@@ -48,7 +56,7 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows,
   if (is_planned) {
     plan_ = std::move(fetched.plan);
   } else {
-    DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanTogether(*shared_->file, projection.columns, stripe,
+    DSI_ASSIGN_OR_RETURN(StripePlan plan, PlanTogether(*file_, projection.columns, stripe,
                                                        *shared_->reader_options, shared_->budget));
     plan_ = std::make_unique<StripePlan>(std::move(plan));
     if (fetcher != nullptr) fetched.ranges = std::make_shared<FetchedRanges>(plan_->ranges.size());
@@ -66,12 +74,29 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows,
   if (fetcher != nullptr && !is_planned)
     fetcher->Follow(*visit, shared_->Visited(stripe), *plan_, first, fetched.ranges);
   context_ = {&pages_,        plan_.get(), projection.columns, core.page_values,
-              shared_->rooms, &lending_,   &shared_->team};
+              shared_->rooms, &lending_,   &shared_->team,     &any_ahead_};
+  return Status::Ok();
+}
 
+// Entries are 8 bytes or less; what batches pass over is there in part.
+uint64_t StripeDecoder::bytes_expected() const {
+  const Core& core = file_->core();
+  uint64_t values = 0;
+  VisitNeeds(*plan_, [&](const PlannedStream& stream, bool all) {
+    const uint64_t count = stream.record.num_values;
+    values += all ? count : std::min<uint64_t>(count, 2 * core.page_values);
+  });
+  const uint64_t num_rows = core.stripes[plan_->stripe].num_rows;
+  return plan_->bytes + sizeof(uint64_t) * (values + num_rows * plan_->groups.size());
+}
+
+Status StripeDecoder::Begin() {
+  const ScanProjection& projection = *shared_->projection;
+  const uint32_t num_rows = file_->core().stripes[plan_->stripe].num_rows;
   num_kept_ = 0;
   kept_by_stream_.assign(plan_->streams.size(), kNone32);
   const auto stream = [&](uint32_t at) { return at == kNone32 ? nullptr : &plan_->streams[at]; };
-  DSI_RETURN_IF_ERROR(StartGroups(core.stripes[stripe].num_rows));
+  DSI_RETURN_IF_ERROR(StartGroups(num_rows));
   for (size_t i = 0; i < shapes_.size(); ++i) {
     const ScanShape& shape = projection.shapes[i];
     const OpenColumn& column = projection.columns[shape.column];
@@ -105,8 +130,19 @@ Status StripeDecoder::Start(size_t stripe, uint32_t first, uint32_t num_rows,
 StripeDecoder::~StripeDecoder() { Park(); }
 
 void StripeDecoder::Park() {
-  shared_->team.StopAll();
+  if (any_ahead_.exchange(false)) {
+    for (GroupIndexDecoder& group : groups_) group.StopAhead();
+    for (const auto& group : ancestors_) group->StopAhead();
+    for (ShapeDecoder& shape : shapes_) shape.StopAhead();
+    for (PoolDecoder& values : values_) values.StopAhead();
+  }
   pages_.Stop();
+  past_ += work();
+}
+
+PageWork StripeDecoder::work() const {
+  return {pages_.bytes_read() - past_.bytes, pages_.reads() - past_.reads,
+          pages_.seconds_waited() - past_.seconds_waited};
 }
 
 void StripeDecoder::DecodeKept() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,9 +51,9 @@ struct ScanShared {
   ScanShared(MemoryBudget* memory, ScanWorkers* of)
       : budget(memory), workers(of), team(of->team), rooms(of->rooms) {}
 
-  // The stripe for a fetcher.
-  VisitedStripe Visited(size_t stripe) const {
-    return {stored_file, reader_options, projection, stripe, owner.lock()};
+  // The stripe for who comes to it before the scan does.
+  VisitedStripe Visited(size_t stripe) {
+    return {stored_file, reader_options, projection, stripe, this, owner.lock()};
   }
 
   const OpenFile* file = nullptr;
@@ -66,6 +67,22 @@ struct ScanShared {
   WorkerTeam& team;
   std::vector<DecodeRoom>& rooms;
   ScanStats stats;
+  // A decoder that was made looks through `file`, and others must not: it is for one at a time.
+  bool is_looked_through = false;
+};
+
+// What reading the pages of a stripe took.
+struct PageWork {
+  uint64_t bytes = 0;
+  uint64_t reads = 0;
+  double seconds_waited = 0;
+
+  PageWork& operator+=(const PageWork& other) {
+    bytes += other.bytes;
+    reads += other.reads;
+    seconds_waited += other.seconds_waited;
+    return *this;
+  }
 };
 
 class StripeDecoder {
@@ -73,17 +90,31 @@ class StripeDecoder {
   // So many columns before one is looked at its memory is asked for.
   static constexpr uint32_t kPrefetchAhead = 4;
 
+  // Looks through the shared file.
   explicit StripeDecoder(ScanShared* shared);
   ~StripeDecoder();
 
+  // From now on it looks through a view of its own, so that it may be used beside others.
+  void LookAlone();
   // Rows [first, first + num_rows) of the stripe are wanted first: what they need is read in one
-  // step, unless the stripe was fetched. The file is one that is looked at through a LookAhead. The
-  // decoder is new or parked. `visit`: what the fetcher knows it as; null: it does not.
-  Status Start(size_t stripe, uint32_t first, uint32_t num_rows, const VisitKey* visit = nullptr);
-  // After Start: decodes what is kept for the whole stripe, page by page, by the team, or by the
+  // step, unless the stripe was fetched. The decoder is new or parked. `visit`: what the fetcher
+  // knows it as; null: it does not.
+  Status Plan(size_t stripe, uint32_t first, uint32_t num_rows, const VisitKey* visit = nullptr);
+  // After Plan: about what the decoder will hold.
+  uint64_t bytes_expected() const;
+  // After Plan, once: decodes what all rows need.
+  Status Begin();
+  // Both.
+  Status Start(size_t stripe, uint32_t first, uint32_t num_rows, const VisitKey* visit = nullptr) {
+    DSI_RETURN_IF_ERROR(Plan(stripe, first, num_rows, visit));
+    return Begin();
+  }
+  // After Begin: decodes what is kept for the whole stripe, page by page, by the team, or by the
   // helper that calls this. What goes wrong is said by Advance, in the order of columns.
   void DecodeKept();
-  // Is through with the stripe: its pages need not stay in memory. Tasks of the team end.
+  // After Begin: what was read on the way and is not of the stripe is not kept any longer.
+  void ForgetLooks() { file_->ahead()->Forget(); }
+  // Is through with the stripe: its pages need not stay in memory. No helper works for it any more.
   void Park();
   // Moves to rows [first, first + num_rows) of the stripe, which lie behind those of the call
   // before. `chosen` not empty: only these of them are handed out (positions from `first` on,
@@ -112,7 +143,9 @@ class StripeDecoder {
   // Error for the first row of the current ones whose entries do not fit the type asked for; ok
   // when all do. `rows` not empty: only these are looked at (positions, ascending).
   Status CheckFit(uint32_t values, std::span<const uint32_t> rows = {});
-  const PageReader& pages() const { return pages_; }
+  const ScanShared* shared() const { return shared_; }
+  // Of the stripe so far; nothing of one that is parked.
+  PageWork work() const;
   uint64_t bytes_needed() const { return plan_->bytes_needed; }
 
  private:
@@ -127,7 +160,17 @@ class StripeDecoder {
   Result<StreamWindow*> DictionaryOf(const ColumnPlan& column);
   Result<StreamWindow*> KeptStream(uint32_t stream, StreamWindow* dictionary);
 
+  // A view of the file.
+  struct Looks {
+    Looks(const OpenFile& of, const ReaderOptions& options, MemoryBudget* budget)
+        : ahead(&of.file(), options, budget), file(of.Through(&ahead)) {}
+    LookAhead ahead;
+    OpenFile file;
+  };
+
   ScanShared* shared_;
+  std::unique_ptr<Looks> own_looks_;  // Null: it looks through that of `shared`.
+  const OpenFile* file_;
   MemoryCharge objects_;              // For the decoders themselves.
   uint64_t stripe_row_ = 0;           // Row of the file where the stripe starts.
   uint32_t first_ = 0;                // Current rows start here, …
@@ -135,8 +178,10 @@ class StripeDecoder {
   std::span<const uint32_t> chosen_;  // Of the current rows; empty: all.
   std::unique_ptr<StripePlan> plan_;
   PageReader pages_;
+  PageWork past_;  // Of stripes before.
   StripeContext context_;
   std::recursive_mutex lending_;                               // Of the context.
+  std::atomic<bool> any_ahead_ = false;                        // Of the context.
   FixedArray<GroupIndexDecoder> groups_;                       // Of the projection.
   std::vector<std::unique_ptr<GroupIndexDecoder>> ancestors_;  // Others that theirs refer to.
   TimeOrder time_;

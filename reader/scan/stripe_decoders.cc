@@ -36,8 +36,7 @@ Status StripeDecoders::Decode(const BatchRows& rows) {
     pieces_.push_back(piece);
     done += count;
   }
-  // Which stripes a filter passes over is not known.
-  if (!rows.is_picked) StartNext();
+  ahead_.StartMore();
   if (!shared_->workers->any_unfit()) return Status::Ok();
   for (uint32_t i = 0; i < shared_->projection->values.size(); ++i) {
     for (const BatchPiece& piece : pieces_) {
@@ -79,98 +78,32 @@ Status StripeDecoders::AdvanceOver(const BatchRows& rows, StripeDecoder* decoder
                           /*may_touch=*/!gathers);
 }
 
-// Puts a decoder, a used one where there is one, on the current stripe, for rows from `row` on.
+// Puts a decoder on the current stripe, for rows from `row` on.
 Status StripeDecoders::Activate(uint64_t row, uint32_t num_rows) {
-  std::unique_ptr<StripeDecoder> decoder = TakeNext();
-  const bool is_started = decoder != nullptr;
-  active_.push_back(is_started ? std::move(decoder) : IdleDecoder());
+  active_.emplace_back();
   active_stripe_ = stripe_;
-  if (!is_started) {
-    DSI_RETURN_IF_ERROR(StartOn(active_.back().get(), stripe_,
-                                static_cast<uint32_t>(row - stripe().first_row), num_rows));
-    if (shared_->team.size() > 1) active_.back()->DecodeKept();
-  }
-  // The decoder has what it needs of it.
-  shared_->file->ahead()->Forget();
+  DSI_RETURN_IF_ERROR(ahead_.Begin({.stripe = stripe_}, shared_, stripe_,
+                                   static_cast<uint32_t>(row - stripe().first_row), num_rows,
+                                   &active_.back()));
   shared_->stats.bytes_needed += active_.back()->bytes_needed();
   return Status::Ok();
-}
-
-Status StripeDecoders::StartOn(StripeDecoder* decoder, size_t stripe, uint32_t first,
-                               uint32_t num_rows) {
-  const VisitKey visit{.stripe = stripe};
-  return decoder->Start(stripe, first, num_rows, &visit);
-}
-
-std::unique_ptr<StripeDecoder> StripeDecoders::IdleDecoder() {
-  if (idle_.empty()) return std::make_unique<StripeDecoder>(shared_);
-  std::unique_ptr<StripeDecoder> decoder = std::move(idle_.back());
-  idle_.pop_back();
-  return decoder;
-}
-
-StripeDecoders::~StripeDecoders() { (void)shared_->team.Stop(&next_); }
-
-void StripeDecoders::NextStripe::Do() {
-  status = NoThrow([&]() -> Status {
-    const StripeRef& next = of_->shared_->file->core().stripes[stripe];
-    DSI_RETURN_IF_ERROR(
-        of_->StartOn(decoder.get(), stripe, 0, std::min(of_->batch_size_, next.num_rows)));
-    decoder->DecodeKept();
-    return Status::Ok();
-  });
-}
-
-// Wants the stripe behind the last active one, where all its rows will come and there is memory for
-// two.
-void StripeDecoders::StartNext() {
-  const auto& stripes = shared_->file->core().stripes;
-  const size_t stripe = active_stripe_ + 1;
-  if (shared_->team.size() == 1 || next_.decoder != nullptr || stripe >= stripes.size()) return;
-  if (stripes[stripe].first_row >= row_end_) return;
-  if (shared_->budget->left() < shared_->budget->limit / 4 * 3) return;
-  next_.decoder = IdleDecoder();
-  next_.stripe = stripe;
-  shared_->team.Start(&next_);
-}
-
-// The current stripe, if a helper started it. What went wrong does so again.
-std::unique_ptr<StripeDecoder> StripeDecoders::TakeNext() {
-  if (next_.decoder == nullptr) return nullptr;
-  const bool is_started = shared_->team.Stop(&next_) && next_.status.ok();
-  if (is_started && next_.stripe == stripe_) return std::move(next_.decoder);
-  next_.decoder->Park();
-  idle_.push_back(std::move(next_.decoder));
-  return nullptr;
 }
 
 void StripeDecoders::Release(uint64_t next_row) {
   const StripeRef& last = shared_->file->core().stripes[active_stripe_];
   const size_t stay = next_row == last.first_row + last.num_rows ? 0 : 1;
   for (; active_.size() > stay; active_.erase(active_.begin())) {
+    past_ += active_.front()->work();
     active_.front()->Park();
-    idle_.push_back(std::move(active_.front()));
+    ahead_.Spare(std::move(active_.front()));
   }
 }
 
-uint64_t StripeDecoders::bytes_read() const {
-  uint64_t sum = 0;
-  for (const auto& decoder : active_) sum += decoder->pages().bytes_read();
-  for (const auto& decoder : idle_) sum += decoder->pages().bytes_read();
-  return sum;
-}
-
-double StripeDecoders::seconds_waited() const {
-  double sum = 0;
-  for (const auto& decoder : active_) sum += decoder->pages().seconds_waited();
-  for (const auto& decoder : idle_) sum += decoder->pages().seconds_waited();
-  return sum;
-}
-
-uint64_t StripeDecoders::reads() const {
-  uint64_t sum = 0;
-  for (const auto& decoder : active_) sum += decoder->pages().reads();
-  for (const auto& decoder : idle_) sum += decoder->pages().reads();
+PageWork StripeDecoders::work() const {
+  PageWork sum = past_;
+  for (const auto& decoder : active_) {
+    if (decoder != nullptr) sum += decoder->work();
+  }
   return sum;
 }
 

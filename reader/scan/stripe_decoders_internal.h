@@ -12,6 +12,7 @@
 #include "dsi/reader/scan/fill_batch_internal.h"
 #include "dsi/reader/scan/gathered_rows_internal.h"
 #include "dsi/reader/scan/stripe_decoder_internal.h"
+#include "dsi/reader/scan/stripes_ahead_internal.h"
 
 namespace dsi::internal {
 
@@ -27,14 +28,14 @@ struct BatchRows {
 
 class StripeDecoders {
  public:
-  // Rows before `row_end` will be asked for.
-  StripeDecoders(ScanShared* shared, uint32_t batch_size, uint64_t row_end)
+  StripeDecoders(ScanShared* shared, uint32_t batch_size)
       : shared_(shared),
         batch_size_(batch_size),
-        row_end_(row_end),
         chosen_(shared->budget),
-        next_(this) {}
-  ~StripeDecoders();
+        ahead_(&shared->team, shared->budget, batch_size) {}
+
+  // All rows of these stripes will be asked for: helpers may begin with them before that.
+  void DecodeAhead(std::unique_ptr<StripeVisits> visits) { ahead_.Follow(std::move(visits)); }
 
   // Decodes what these rows need, which lie behind those of the call before. Adds to
   // stats.bytes_needed. Errors: those of reading and decoding, kOutOfRange for a value that does
@@ -45,45 +46,25 @@ class StripeDecoders {
   // The pieces are used, and `next_row` comes next: all stripes before it are done with.
   void Release(uint64_t next_row);
 
-  uint64_t bytes_read() const;
-  uint64_t reads() const;
-  double seconds_waited() const;
+  PageWork work() const;
 
  private:
   Status Gather(const BatchRows& rows, const BatchPiece& piece);
   Status AdvanceOver(const BatchRows& rows, StripeDecoder* decoder, uint32_t first, uint32_t count,
                      bool gathers);
   Status Activate(uint64_t row, uint32_t num_rows);
-  static Status StartOn(StripeDecoder* decoder, size_t stripe, uint32_t first, uint32_t num_rows);
-  std::unique_ptr<StripeDecoder> IdleDecoder();
-  std::unique_ptr<StripeDecoder> TakeNext();
-  void StartNext();
   const StripeRef& stripe() const { return shared_->file->core().stripes[stripe_]; }
-
-  // The stripe behind the current one, started by a helper while that one is read.
-  class NextStripe final : public WorkerTeam::Task {
-   public:
-    explicit NextStripe(StripeDecoders* of) : of_(of) {}
-    void Do() override;
-    size_t stripe = 0;
-    std::unique_ptr<StripeDecoder> decoder;  // Null: none was wanted.
-    Status status;
-
-   private:
-    StripeDecoders* of_;
-  };
 
   ScanShared* shared_;
   uint32_t batch_size_;
-  uint64_t row_end_;
   size_t stripe_ = 0;                                   // Of the row being looked at.
   size_t active_stripe_ = 0;                            // Of the last active decoder.
   std::vector<std::unique_ptr<StripeDecoder>> active_;  // Of the current batch.
-  std::vector<std::unique_ptr<StripeDecoder>> idle_;
+  PageWork past_;                                       // Of decoders that were.
   std::vector<BatchPiece> pieces_;
   std::vector<std::unique_ptr<GatheredRows>> gathered_;
   CountedVector<uint32_t> chosen_;  // Rows picked, from the start of each piece or block.
-  NextStripe next_;
+  StripesAhead ahead_;
 };
 
 }  // namespace dsi::internal

@@ -57,15 +57,20 @@ StripeFetcher::Stripe* StripeFetcher::Find(const VisitKey& key) {
   return found == stripes_.end() ? nullptr : &*found;
 }
 
+void StripeFetcher::Pass(const VisitKey& key) {
+  const std::lock_guard lock(mutex_);
+  // The last batch of the one before may reach into this.
+  std::erase_if(stripes_, [&](const Stripe& s) {
+    return s.visit.key < key && (s.visit.key != passed_ || s.next == s.reads.size());
+  });
+  passed_ = key;
+}
+
 FetchedStripe StripeFetcher::Take(const VisitKey& key) {
   std::unique_lock lock(mutex_);
   // Who plans it as well would have its pages read twice.
   changed_.wait(lock, [&] { return !IsPlanning(key); });
-  // A helper may have come for it while the one before is being decoded.
-  std::erase_if(stripes_, [&](const Stripe& s) {
-    return s.visit.key < key && (s.visit.key != last_taken_ || s.next == s.reads.size());
-  });
-  last_taken_ = key;
+  last_taken_ = std::max(last_taken_, std::optional(key));
   changed_.notify_all();
   Stripe* const found = Find(key);
   if (found == nullptr || found->plan == nullptr) return {};

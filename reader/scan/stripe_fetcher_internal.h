@@ -6,7 +6,8 @@
 // and so is one whose read failed, which says what the error is. So a fetcher changes how long a
 // scan waits, and nothing else.
 //
-// Thread safety: one thread at a time calls Take and Follow. Destruction waits for reads in flight.
+// Thread safety: Take and Follow are for any thread, of each visit one; one thread calls Pass.
+// Destruction waits for reads in flight.
 #pragma once
 
 #include <condition_variable>
@@ -50,8 +51,10 @@ class StripeFetcher {
   StripeFetcher(const StripeFetcher&) = delete;
   StripeFetcher& operator=(const StripeFetcher&) = delete;
 
-  // The stripe of a visit, if it has been planned, which is waited for where it was begun. What is
-  // left of the one taken before goes on being read; all others before it are forgotten.
+  // The scan has come to a visit: all before it are forgotten, but what is left of the one that it
+  // had come to before goes on being read.
+  void Pass(const VisitKey& key);
+  // The stripe of a visit, if it has been planned, which is waited for where it was begun.
   FetchedStripe Take(const VisitKey& key);
   // Of a visit that was not planned, and whose stripe the caller planned: reads what is left of it
   // from its row `begin` on, and then those behind it.
@@ -94,7 +97,8 @@ class StripeFetcher {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Stripe> stripes_;  // Ascending.
-  std::optional<VisitKey> last_taken_;
+  std::optional<VisitKey> passed_;
+  std::optional<VisitKey> last_taken_;  // The greatest.
   std::optional<StripeVisit> next_visit_;
   std::vector<VisitKey> planning_;  // By helpers, at the moment.
   bool is_over_ = false;

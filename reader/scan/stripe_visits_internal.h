@@ -1,4 +1,4 @@
-// The stripes that a scan will come to, for who reads them before it does.
+// The stripes that a scan will come to, for who reads or decodes them before it does.
 #pragma once
 
 #include <compare>
@@ -30,13 +30,16 @@ struct StripeVisit {
   std::vector<StripeRows> rows;  // Of the stripe, ascending: what will be wanted.
 };
 
+struct ScanShared;
+
 // A stripe of a file that is open, and what is wanted of it.
 struct VisitedStripe {
   const OpenFile* file = nullptr;  // Not looked at through a LookAhead.
   const ReaderOptions* options = nullptr;
   std::shared_ptr<const ScanProjection> projection;
   size_t stripe = 0;
-  std::shared_ptr<const void> owner = {};  // Of the file and the options; null: they stay.
+  ScanShared* shared = nullptr;            // Of those that decode it; null: nobody does.
+  std::shared_ptr<const void> owner = {};  // Of all that is pointed to; null: it stays.
 };
 
 class StripeVisits {

@@ -109,6 +109,29 @@ def test_files_with_deleted_rows_are_read_ahead(server, order):
     check_same(*(list(loader(files, **ORDERS[order])) for files in (local, remote)))
 
 
+@pytest.mark.parametrize("order", ["file", "blocks"])
+def test_helpers_begin_with_later_stripes(server, order):
+    """Without reading ahead: of four threads three decode stripes that no batch has come to."""
+    size = {f"/{path.name}": path.stat().st_size for path in server.paths}
+
+    def first_batch(threads, is_enough):
+        since = len(ranges(server))
+        options = {**ORDERS[order], "read_ahead_bytes": 0, "threads": threads}
+        batches = iter(loader(server.addresses, **options))
+        next(batches)
+        for _ in range(1000):
+            asked = ranges(server)[since:]
+            pages = [r for r in asked if r[2] <= size[r[0]] - TAIL and r[1] > 4096]
+            found = {(uri, begin * STRIPES // size[uri]) for uri, begin, _ in pages}
+            if is_enough(found):
+                break
+            time.sleep(0.01)
+        return len(found)
+
+    assert first_batch(1, lambda found: len(found) > 0) <= 2  # A batch may lie in two.
+    assert first_batch(4, lambda found: len(found) >= 4) >= 4
+
+
 def check_same(local, remote):
     assert len(local) == len(remote) > 0
     for one, other in zip(local, remote, strict=True):
