@@ -8,8 +8,11 @@
 namespace dsi::internal {
 namespace {
 
-// Bytes of a padded output that a thread fills before it looks for more: they stay in its cache.
+// Bytes of a padded output that a thread fills before it looks for more: they stay in its cache;
+// and so few that more threads are not worth it.
 constexpr uint64_t kBytesAtATime = 256 << 10;
+constexpr uint64_t kLeastBytes = 16 << 10;
+constexpr uint64_t kPartsPerThread = 2;
 
 // Which unique row of the batch each of its rows is.
 template <typename Index>
@@ -38,13 +41,17 @@ Status MakeArrays(const ScanProjection& projection, std::span<const BatchPiece> 
   return Status::Ok();
 }
 
-// Cuts rows that are written one after another into parts of about kBytesAtATime; in one, where
-// nobody helps.
+// Cuts rows that are written one after another into parts for all threads, of no more than
+// kBytesAtATime; in one, where nobody helps.
 void AddRows(FillPart::What what, uint32_t at, uint64_t row_bytes, uint32_t num_rows,
              size_t num_threads, std::vector<FillPart>* parts) {
   uint64_t step = num_rows;
-  if (num_threads > 1)
-    step = std::max<uint64_t>(64, kBytesAtATime / std::max<uint64_t>(row_bytes, 1));
+  if (num_threads > 1) {
+    row_bytes = std::max<uint64_t>(row_bytes, 1);
+    const uint64_t share = num_rows / (kPartsPerThread * num_threads) + 1;
+    step = std::min(kBytesAtATime / row_bytes, std::max(share, kLeastBytes / row_bytes));
+    step = std::max<uint64_t>(step, 64);
+  }
   for (uint64_t row = 0; row < num_rows; row += step) {
     parts->push_back({what, at, static_cast<uint32_t>(row),
                       static_cast<uint32_t>(std::min<uint64_t>(num_rows, row + step))});
