@@ -12,7 +12,6 @@ namespace {
 // and so few that more threads are not worth it.
 constexpr uint64_t kBytesAtATime = 256 << 10;
 constexpr uint64_t kLeastBytes = 16 << 10;
-constexpr uint64_t kPartsPerThread = 2;
 
 // Which unique row of the batch each of its rows is.
 template <typename Index>
@@ -48,7 +47,7 @@ void AddRows(FillPart::What what, uint32_t at, uint64_t row_bytes, uint32_t num_
   uint64_t step = num_rows;
   if (num_threads > 1) {
     row_bytes = std::max<uint64_t>(row_bytes, 1);
-    const uint64_t share = num_rows / (kPartsPerThread * num_threads) + 1;
+    const uint64_t share = RowsOfPart(num_rows, num_threads);
     step = std::min(kBytesAtATime / row_bytes, std::max(share, kLeastBytes / row_bytes));
     step = std::max<uint64_t>(step, 64);
   }

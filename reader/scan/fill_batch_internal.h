@@ -74,6 +74,11 @@ struct BatchPiece {
   }
 };
 
+// Rows of a part where an output has two for each thread: who is done early takes more of them.
+inline uint64_t RowsOfPart(uint64_t num_rows, size_t num_threads) {
+  return num_rows / (2 * num_threads) + 1;
+}
+
 // Rows of an output with lists, or of unique rows, that one thread counts and fills.
 struct ListPart {
   uint32_t output = 0;

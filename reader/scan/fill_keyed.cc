@@ -9,8 +9,6 @@
 namespace dsi::internal {
 namespace {
 
-constexpr size_t kRowsAtATime = 1024;  // Their bounds stay in the first-level cache.
-
 // Where rows of a key go, the first of which starts at `start` of all keys' values.
 template <typename T>
 struct KeyedRows {
@@ -73,26 +71,14 @@ template <typename T>
 void Gather(const Source& source, const PieceRows& rows, const KeyedRows<T>& out) {
   ValuePool pool = source.pool;
   pool.present = nullptr;
-  if (rows.in_order) pool = pool.From(rows.first);
-  uint64_t entries = 0;
-  int64_t bounds[kRowsAtATime + 1];
-  for (size_t first = 0; first < rows.count; first += kRowsAtATime) {
-    const size_t count = std::min(kRowsAtATime, rows.count - first);
-    const JaggedRows part{.values = out.values + entries * source.output->item_size,
-                          .room = out.room - entries,
-                          .offsets = bounds,
-                          .base = static_cast<int64_t>(out.start + entries)};
-    if (rows.in_order) {
-      entries += GatherRowRange(pool, count, part);
-      pool = pool.From(count);
-    } else {
-      entries += GatherRows(pool, rows.slots.subspan(first, count), part);
-    }
+  const JaggedRows to{
+      .values = out.values, .room = out.room, .base = static_cast<int64_t>(out.start)};
+  GatherInSteps(pool, rows, to, [&](size_t first, size_t count, const int64_t* bounds) {
     for (size_t i = 0; i < count; ++i) {
       out.lengths[first + i] = static_cast<T>(bounds[i + 1] - bounds[i]);
       out.offsets[first + i] = static_cast<T>(bounds[i]);
     }
-  }
+  });
 }
 
 template <typename T>

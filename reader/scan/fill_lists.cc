@@ -74,25 +74,6 @@ uint64_t FillPadded(const Source& source, std::span<const uint32_t> slots, bool 
                   : PadRows(source.pool, slots, options, out);
 }
 
-// Rows that stand anywhere, whose last end is another part's to write.
-void GatherPart(const ValuePool& all, const PieceRows& rows, const JaggedRows& out) {
-  constexpr size_t kRowsAtATime = 1024;  // Their bounds stay in the first-level cache.
-  const auto width = static_cast<size_t>(all.width);
-  int64_t bounds[kRowsAtATime + 1];
-  uint64_t entries = 0;
-  for (size_t first = 0; first < rows.count; first += kRowsAtATime) {
-    const size_t count = std::min(kRowsAtATime, rows.count - first);
-    const JaggedRows some{.values = out.values + entries * width,
-                          .room = out.room - entries,
-                          .offsets = bounds,
-                          .base = out.base + static_cast<int64_t>(entries),
-                          .present = out.present + first};
-    entries += rows.in_order ? GatherRowRange(all.From(rows.first + first), count, some)
-                             : GatherRows(all, rows.slots.subspan(first, count), some);
-    std::copy_n(bounds, count, out.offsets + first);
-  }
-}
-
 // Values, offsets and presence of a part, the rows of which are `rows`.
 void FillJagged(const Source& source, const PieceRows& rows, const ListPart& part, bool alone,
                 const OutputPlace& place, BatchState* batch) {
@@ -108,7 +89,12 @@ void FillJagged(const Source& source, const PieceRows& rows, const ListPart& par
   const bool ends = alone || part.is_last;  // Where its last row does is written.
   if (shape.sparse) return CopyPresentRows(shape, source.pool, ends, out);
   if (!rows.in_order || shape.windows) {
-    if (!ends) return GatherPart(source.pool, rows, out);
+    if (!ends) {
+      return GatherInSteps(source.pool, rows, out,
+                           [&](size_t first, size_t count, const int64_t* bounds) {
+                             std::copy_n(bounds, count, out.offsets + first);
+                           });
+    }
     if (rows.in_order)
       GatherRowRange(source.pool.From(rows.first), rows.count, out);
     else

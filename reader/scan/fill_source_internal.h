@@ -1,6 +1,7 @@
 // What one output is made of in one piece of a batch, and which of its rows are wanted.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,6 +43,27 @@ inline PieceRows UniqueRowsOf(const GroupRows& rows, uint32_t begin, uint32_t en
 // writes to the output meanwhile, those behind it, which come later.
 inline uint64_t RoomOf(const ListPart& part, const OutputPlace& place, bool alone) {
   return alone ? place.num_values - part.first_entry : part.entries;
+}
+
+// Gathers rows some at a time, and calls store(first, count, bounds) for each: where these rows, of
+// those of `rows`, start, and where the last one ends. `to.offsets` is not used.
+template <typename Store>
+void GatherInSteps(const ValuePool& pool, const PieceRows& rows, const JaggedRows& to,
+                   const Store& store) {
+  constexpr size_t kRowsAtATime = 1024;  // Their bounds stay in the first-level cache.
+  int64_t bounds[kRowsAtATime + 1];
+  uint64_t entries = 0;
+  for (size_t first = 0; first < rows.count; first += kRowsAtATime) {
+    const size_t count = std::min(kRowsAtATime, rows.count - first);
+    const JaggedRows some{.values = to.values + entries * static_cast<size_t>(pool.width),
+                          .room = to.room - entries,
+                          .offsets = bounds,
+                          .base = to.base + static_cast<int64_t>(entries),
+                          .present = to.present != nullptr ? to.present + first : nullptr};
+    entries += rows.in_order ? GatherRowRange(pool.From(rows.first + first), count, some)
+                             : GatherRows(pool, rows.slots.subspan(first, count), some);
+    store(first, count, bounds);
+  }
 }
 
 // Values, lengths and offsets of a part of a key of a KeyedJaggedTensor, the rows of which are

@@ -9,8 +9,6 @@ namespace {
 
 // Fewer rows are not worth a part.
 constexpr size_t kLeastRows = 512;
-// Parts of an output, by threads: who is done early takes more of them.
-constexpr size_t kPartsPerThread = 2;
 constexpr size_t kStepsPerThread = 8;
 constexpr size_t kMostAtATime = 64;
 
@@ -82,7 +80,7 @@ void CutOutput(const ScanProjection& projection, uint32_t at, std::span<const Ba
     const size_t count = IsOfUniqueRows(output.layout) ? rows.num_touched() : rows.num_rows;
     size_t step = count;
     if (num_threads > 1 && !shape.sparse)
-      step = std::max(kLeastRows, count / (kPartsPerThread * num_threads) + 1);
+      step = std::max<size_t>(kLeastRows, RowsOfPart(count, num_threads));
     size_t begin = 0;
     do {
       const size_t end = std::min(count, begin + step);

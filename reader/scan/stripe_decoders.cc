@@ -94,7 +94,6 @@ void StripeDecoders::Release(uint64_t next_row) {
   const size_t stay = next_row == last.first_row + last.num_rows ? 0 : 1;
   for (; active_.size() > stay; active_.erase(active_.begin())) {
     past_ += active_.front()->work();
-    active_.front()->Park();
     ahead_.Spare(std::move(active_.front()));
   }
 }

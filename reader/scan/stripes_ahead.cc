@@ -43,7 +43,8 @@ Status StripesAhead::Begin(const VisitKey& visit, ScanShared* shared, size_t str
     Status status = NoThrow(begin);
     if (status.code() == StatusCode::kResourceExhausted && !begun_.empty()) {
       // What is needed now comes first.
-      while (!begun_.empty()) (void)TakeFirst();
+      for (const std::unique_ptr<Begun>& other : begun_) (void)team_->Stop(other.get());
+      begun_.clear();
       spare_.clear();
       is_over_ = true;
       (*decoder)->Park();
@@ -102,27 +103,19 @@ void StripesAhead::Begun::Do() {
 
 // The decoder of a visit; null: none was begun, or it failed.
 std::unique_ptr<StripeDecoder> StripesAhead::Take(const VisitKey& visit) {
-  while (!begun_.empty() && begun_.front()->visit < visit) {
-    std::unique_ptr<StripeDecoder> passed = TakeFirst();
-    if (passed == nullptr) continue;
-    passed->Park();
-    Spare(std::move(passed));
+  while (!begun_.empty() && begun_.front()->visit <= visit) {
+    const std::unique_ptr<Begun> first = std::move(begun_.front());
+    begun_.pop_front();
+    const bool is_begun = team_->Stop(first.get()) && first->status.ok();
+    std::unique_ptr<StripeDecoder> decoder = std::move(first->held.decoder);
+    if (is_begun && first->visit == visit) return decoder;
+    if (decoder != nullptr) Spare(std::move(decoder));
   }
-  if (begun_.empty() || begun_.front()->visit != visit) return nullptr;
-  return TakeFirst();
-}
-
-std::unique_ptr<StripeDecoder> StripesAhead::TakeFirst() {
-  const std::unique_ptr<Begun> first = std::move(begun_.front());
-  begun_.pop_front();
-  if (team_->Stop(first.get()) && first->status.ok()) return std::move(first->held.decoder);
-  if (first->held.decoder == nullptr) return nullptr;
-  first->held.decoder->Park();
-  Spare(std::move(first->held.decoder));
   return nullptr;
 }
 
 void StripesAhead::Spare(std::unique_ptr<StripeDecoder> decoder) {
+  decoder->Park();
   if (decoder->shared() == shared_) spare_.push_back({shared_->owner.lock(), std::move(decoder)});
 }
 

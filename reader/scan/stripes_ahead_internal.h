@@ -39,7 +39,7 @@ class StripesAhead {
                uint32_t num_rows, std::unique_ptr<StripeDecoder>* decoder);
   // Wants more stripes begun, if there is room by now.
   void StartMore() { StartMore(1); }
-  // A parked decoder that is not needed.
+  // A decoder that is not needed is parked, and kept while it may be used again.
   void Spare(std::unique_ptr<StripeDecoder> decoder);
 
  private:
@@ -61,7 +61,6 @@ class StripesAhead {
   void StartMore(size_t num_others);
   bool HasRoom(size_t num_others) const;
   std::unique_ptr<StripeDecoder> Take(const VisitKey& visit);
-  std::unique_ptr<StripeDecoder> TakeFirst();
   Held TakeSpare();
 
   WorkerTeam* team_;
