@@ -1,7 +1,7 @@
 // Opens the input as a file and reads all of it: every column in every layout, with conversion, and
 // verification; and weighs its encodings. Whatever the bytes, a call returns a value or a Status;
 // memory stays bounded. What Verify calls sound is read without an error, in all layouts to the
-// same values.
+// same values; and whatever it is, by several threads to the same batches.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +15,7 @@
 #include "dsi/reader/reader.h"
 #include "dsi/text/row_text.h"
 #include "dsi/tests/support/file_answer.h"
+#include "dsi/tests/support/tensor_bytes.h"
 
 namespace {
 
@@ -36,6 +37,31 @@ void RequireAgreement(Outcome verified, const dsi::Status& status) {
   if (verified == Outcome::kUnsupported && found == Outcome::kDamaged) Disagree(status.ToString());
 }
 
+struct Batches {
+  std::vector<uint64_t> hashes;  // Of the tensors of each.
+  dsi::Status end = dsi::Status::Ok();
+};
+
+Batches ReadBatches(const dsi::Reader& reader, const dsi::ScanOptions& options) {
+  Batches read;
+  auto scan = reader.NewScan(options);
+  if (!scan.ok()) {
+    read.end = scan.status();
+    return read;
+  }
+  dsi::Batch batch;
+  for (int i = 0; i < kMaxBatches; ++i) {
+    const auto more = (*scan)->Next(&batch);
+    read.end = more.status();
+    if (!more.ok() || !*more) return read;
+    // What was promised to be verified can be read: every byte of its tensors.
+    const std::vector<std::byte> bytes = dsi::test::TensorBytes((*scan)->columns(), batch);
+    read.hashes.push_back(
+        dsi::internal::NameHash({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  }
+  return read;
+}
+
 void ReadWith(const dsi::Reader& reader, Outcome verified, std::vector<dsi::Projection> features,
               uint32_t batch_size, dsi::RowFilter filter = {}) {
   dsi::ScanOptions options;
@@ -43,18 +69,28 @@ void ReadWith(const dsi::Reader& reader, Outcome verified, std::vector<dsi::Proj
   options.batch_size = batch_size;
   options.filter = std::move(filter);
   options.memory_bytes = kMemoryBytes;
-  auto scan = reader.NewScan(options);
-  RequireAgreement(verified, scan.status());
-  if (!scan.ok()) return;
-  dsi::Batch batch;
-  for (int i = 0; i < kMaxBatches; ++i) {
-    const auto more = (*scan)->Next(&batch);
-    RequireAgreement(verified, more.status());
-    if (!more.ok() || !*more) return;
-    // What was promised to be verified can be read: every byte of the slab.
-    volatile unsigned sum = 0;
-    for (const std::byte byte : batch.slab()) sum = sum + static_cast<unsigned>(byte);
-  }
+  RequireAgreement(verified, ReadBatches(reader, options).end);
+}
+
+// By one thread, and by several with batches made ahead: the same batches, the same end.
+void ReadWithThreads(const dsi::Reader& reader, Outcome verified,
+                     const std::vector<dsi::Projection>& features, uint32_t batch_size) {
+  dsi::ScanOptions options;
+  options.features = features;
+  options.batch_size = batch_size;
+  options.memory_bytes = kMemoryBytes;
+  const Batches one = ReadBatches(reader, options);
+  RequireAgreement(verified, one.end);
+  options.threads = 3;
+  options.read_ahead_bytes = batch_size;
+  const Batches three = ReadBatches(reader, options);
+  RequireAgreement(verified, three.end);
+  // How much memory several threads take is not the same.
+  if (dsi::test::OutcomeOf(one.end) == Outcome::kResource ||
+      dsi::test::OutcomeOf(three.end) == Outcome::kResource)
+    return;
+  if (one.hashes != three.hashes || one.end.ok() != three.end.ok())
+    Disagree("one thread: " + one.end.ToString() + ", three: " + three.end.ToString());
 }
 
 }  // namespace
@@ -73,7 +109,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     projection.name = "*";
     projection.layout = layout;
     projection.width = 5;
-    ReadWith(**reader, verified, {projection}, 37);
+    ReadWithThreads(**reader, verified, {projection}, 37);
+    ReadWithThreads(**reader, verified, {projection}, 1200);
   }
   const auto columns = (*reader)->Columns();
   if (columns.ok()) {
@@ -87,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       projection.layout = dsi::Layout::kVbe;
       dsi::Projection expanded = projection;
       expanded.layout = dsi::Layout::kKjt;
-      ReadWith(**reader, verified, {projection, expanded}, 50);
+      ReadWithThreads(**reader, verified, {projection, expanded}, 1200);
       ReadWith(**reader, verified, {expanded}, 50, {.sample = {{.when = {}, .keep = 0.5}}});
       ReadWith(**reader, verified, {projection}, 50, {.sample = {{.when = {}, .keep = 0.5}}});
       ReadWith(**reader, verified, {projection}, 50,

@@ -18,6 +18,7 @@
 #include "dsi/tests/support/history_table.h"
 #include "dsi/tests/support/memory_hook.h"
 #include "dsi/tests/support/reseal.h"
+#include "dsi/tests/support/tensor_bytes.h"
 
 namespace dsi::test {
 namespace {
@@ -30,9 +31,9 @@ struct Way {
 const std::vector<Way> kWays = {{2, 0}, {3, 0},       {8, 0},       {0, 0},       {1, 1},
                                 {2, 1}, {1, 1 << 20}, {3, 1 << 20}, {4, 64 << 20}};
 
-// Batches as the bytes of their slabs, and how the scan ended.
+// Batches as the bytes of their tensors, and how the scan ended.
 struct Outcome {
-  std::vector<std::vector<std::byte>> slabs;
+  std::vector<std::vector<std::byte>> tensors;
   std::vector<uint64_t> rows;
   Status status;
   ScanStats stats;
@@ -52,47 +53,7 @@ Outcome Scanned(const Reader& reader, ScanOptions options, const Way& way) {
     const auto more = (*scan)->Next(&batch);
     outcome.status = more.status();
     if (!more.ok() || !*more) break;
-    // What lies between tensors is nobody's.
-    outcome.slabs.emplace_back();
-    for (size_t i = 0; i < (*scan)->columns().size(); ++i) {
-      const auto add = [&](const void* data, size_t size) {
-        const auto* bytes = static_cast<const std::byte*>(data);
-        outcome.slabs.back().insert(outcome.slabs.back().end(), bytes, bytes + size);
-      };
-      const ScanColumn& column = (*scan)->columns()[i];
-      const auto width = static_cast<size_t>(TypeWidth(column.dtype));
-      if (column.layout == Layout::kPadded) {
-        const auto view = batch.Padded(i);
-        add(view->values, view->rows * view->width * width);
-        add(view->lengths, view->rows * sizeof(int32_t));
-        add(view->present, view->rows);
-      } else if (column.layout == Layout::kIkjt) {
-        const auto view = batch.Ikjt(i);
-        add(view->unique.values, view->unique.num_values * width);
-        add(view->unique.offsets, (view->unique.rows + 1) * sizeof(int64_t));
-        add(view->inverse, batch.num_rows() * sizeof(int32_t));
-      } else if (column.layout == Layout::kJagged) {
-        const auto view = batch.Jagged(i);
-        add(view->values, view->num_values * width);
-        add(view->offsets, (view->rows + 1) * sizeof(int64_t));
-      }
-    }
-    const auto add = [&](const void* data, size_t count, Type type) {
-      const auto* bytes = static_cast<const std::byte*>(data);
-      outcome.slabs.back().insert(outcome.slabs.back().end(), bytes,
-                                  bytes + count * static_cast<size_t>(TypeWidth(type)));
-    };
-    for (const char* set : {"", "noise"}) {
-      if (const auto dense = batch.Dense(set); dense.ok())
-        add(dense->values, dense->rows * dense->columns, dense->dtype);
-    }
-    const auto add_keyed = [&](const auto& view, size_t num_rows) {
-      add(view.values, view.num_values, view.dtype);
-      add(view.lengths, num_rows, view.lengths_dtype);
-      add(view.offsets, num_rows + 1, view.lengths_dtype);
-    };
-    if (const auto vbe = batch.Vbe(); vbe.ok()) add_keyed(*vbe, vbe->num_unique);
-    if (const auto kjt = batch.Kjt(); kjt.ok()) add_keyed(*kjt, kjt->keys.size() * kjt->rows);
+    outcome.tensors.push_back(TensorBytes((*scan)->columns(), batch));
     outcome.rows.push_back(batch.first_row());
   }
   outcome.stats = (*scan)->stats();
@@ -133,11 +94,11 @@ class ScanThreadsTest : public ::testing::Test {
 void ExpectSame(const Outcome& expected, const Outcome& got, const Way& way) {
   const std::string where = std::to_string(way.threads) + " threads, " +
                             std::to_string(way.read_ahead_bytes) + " bytes ahead";
-  ASSERT_EQ(got.slabs.size(), expected.slabs.size()) << where << ": " << got.status.ToString();
+  ASSERT_EQ(got.tensors.size(), expected.tensors.size()) << where << ": " << got.status.ToString();
   EXPECT_EQ(got.rows, expected.rows) << where;
   EXPECT_EQ(got.status.ToString(), expected.status.ToString()) << where;
-  for (size_t i = 0; i < got.slabs.size(); ++i)
-    ASSERT_EQ(got.slabs[i], expected.slabs[i]) << where << ", batch " << i;
+  for (size_t i = 0; i < got.tensors.size(); ++i)
+    ASSERT_EQ(got.tensors[i], expected.tensors[i]) << where << ", batch " << i;
 }
 
 TEST_F(ScanThreadsTest, BytesAreTheSameForEveryNumberOfThreads) {
