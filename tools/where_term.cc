@@ -20,8 +20,9 @@ using internal::InvalidArgument;
 constexpr std::string_view kSymbols = "=!<>";
 constexpr std::string_view kGrammar =
     "FEATURE OP VALUE, where OP is one of = != < <= > >=, FEATURE exists or FEATURE missing";
-constexpr std::array<std::pair<std::string_view, Compare>, 6> kOperators = {
+constexpr std::array<std::pair<std::string_view, Compare>, 7> kOperators = {
     {{"=", Compare::kEqual},
+     {"==", Compare::kEqual},
      {"!=", Compare::kNotEqual},
      {"<", Compare::kLess},
      {"<=", Compare::kLessEqual},

@@ -29,8 +29,7 @@ _EXIT_CODES = {
     "out of range": 2,
     "unsupported": 4,
 }
-_COMPARES = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-_TERM = re.compile(r"^(?P<name>.+?)\s*(?P<op><=|>=|!=|=|<|>)\s*(?P<value>[^\s=<>]+)$")
+_TERM = re.compile(r"^(?P<name>.+?)\s*(?P<op><=|>=|!=|==|=|<|>)\s*(?P<value>[^\s=<>]+)$")
 _SIZE = re.compile(r"^(\d+)([kmgt]?)(i?b)?$", re.IGNORECASE)
 
 
@@ -133,7 +132,7 @@ def _term(text: str) -> Term:
     value = match["value"]
     for read in (words.__getitem__, int, float):
         try:
-            return match["name"], _COMPARES[match["op"]], read(value)
+            return match["name"], match["op"], read(value)
         except (KeyError, ValueError):
             continue
     raise InvalidArgument(f"--where '{text}': the value '{value}' is no number")

@@ -33,9 +33,10 @@ const Words<Layout> kLayouts = {
     {"kjt", Layout::kKjt}};
 const Words<Keep> kKeeps = {{"first", Keep::kFirst}, {"last", Keep::kLast}};
 const Words<Side> kSides = {{"left", Side::kLeft}, {"right", Side::kRight}};
-const Words<Compare> kCompares = {{"==", Compare::kEqual},  {"!=", Compare::kNotEqual},
-                                  {"<", Compare::kLess},    {"<=", Compare::kLessEqual},
-                                  {">", Compare::kGreater}, {">=", Compare::kGreaterEqual}};
+const Words<Compare> kCompares = {{"==", Compare::kEqual},       {"=", Compare::kEqual},
+                                  {"!=", Compare::kNotEqual},    {"<", Compare::kLess},
+                                  {"<=", Compare::kLessEqual},   {">", Compare::kGreater},
+                                  {">=", Compare::kGreaterEqual}};
 const Words<OrderUnit> kUnits = {{"none", OrderUnit::kNone},
                                  {"block", OrderUnit::kBlock},
                                  {"stripe", OrderUnit::kStripe},

@@ -207,9 +207,9 @@ def test_convert_adds_notes_and_a_time(table, tmp_path):
 @pytest.mark.parametrize("ending", [".parquet", ".feather", ".arrow", ".orc"])
 def test_convert_from_dsi(sessions, tmp_path, ending):
     out = tmp_path / f"a{ending}"
-    done = dsictl("convert", sessions, out, "--where", "label = 1", "--features", "label")
+    done = dsictl("convert", sessions, out, "--where", "label == 1", "--features", "label")
     assert done.returncode == 0, done.stderr
-    rows = dsi.open(sessions).to_arrow("label", where=("label", "==", 1))
+    rows = dsi.open(sessions).to_arrow("label", where=("label", "=", 1))
     found = pyarrow.dataset.dataset(
         out, format={".parquet": "parquet", ".orc": "orc"}.get(ending, "ipc")
     )

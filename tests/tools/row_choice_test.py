@@ -67,12 +67,12 @@ class RowChoiceTest(CliTest):
     def test_terms_are_joined_by_and(self):
         expected = [r for r in self.table if r["label"] == 1 and "age" not in r and r["flag"]]
         self.assertTrue(expected)
-        self.assertEqual(self.rows("--where", "label = 1", "--where", "age missing", "--where",
+        self.assertEqual(self.rows("--where", "label == 1", "--where", "age missing", "--where",
                                    "flag = true"), expected)
 
     def test_errors_name_the_part_that_is_wrong(self):
         for term, part in (("lable = 1", 'did you mean "label"'), ("label", "no operator"),
-                           ("label 1", "no operator"), ("label == 1", "'=='"),
+                           ("label 1", "no operator"), ("label =! 1", "'=!'"),
                            ("label =< 1", "'=<'"), ("= 1", "no feature"), ("label =", "no value"),
                            ("label = one", "'one'"), ("label = nan", "'nan'"), ("age = 1x", "'1x'"),
                            ("flag = yes", "true or false"), ("clicks = 1", "clicks is a list"),
