@@ -54,7 +54,9 @@ std::pair<std::string, std::string> BucketAndKey(const std::string& where) {
 }  // namespace
 
 Result<std::vector<std::string>> ListS3(const std::string& where, const OpenOptions& options) {
-  const auto [root, wanted] = BucketAndKey(where);
+  const std::pair<std::string, std::string> bucket_and_key = BucketAndKey(where);
+  const std::string& root = bucket_and_key.first;
+  const std::string& wanted = bucket_and_key.second;
   const bool is_pattern = IsPattern(wanted);
   const std::string prefix = wanted.substr(0, wanted.find_first_of("*?["));
   std::vector<std::string> paths;

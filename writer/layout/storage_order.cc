@@ -16,8 +16,6 @@ constexpr size_t kMostJobs = 64;  // Told apart; of others only how often a feat
 struct Heat {
   uint64_t times = 0;
   uint64_t jobs = 0;  // Bit j: job j, from the top.
-
-  friend bool operator==(const Heat&, const Heat&) = default;
 };
 
 std::vector<Heat> HeatOf(std::span<const ClusteredFeature> features,
