@@ -114,10 +114,11 @@ HWY_INLINE void FindRows(const SoughtRows& sought, size_t first, size_t count, F
   found->first_end = first_end;
   found->whole = entries << bits;
   if (sought.is_scattered) {
-    const std::byte* const values = sought.pool.values;
+    const auto values = reinterpret_cast<uintptr_t>(sought.pool.values);  // Null: there are none.
+    const auto line = [&](uint64_t at) { return reinterpret_cast<const std::byte*>(values + at); };
     for (size_t i = 0; i < count; ++i) {
-      hwy::Prefetch(values + found->start[i]);
-      hwy::Prefetch(values + found->start[i] + kLine);  // The CPU sees by itself if there are more.
+      hwy::Prefetch(line(found->start[i]));
+      hwy::Prefetch(line(found->start[i] + kLine));  // The CPU sees by itself if there are more.
     }
     const size_t ahead = std::min(first + kPlacesAhead, sought.num_rows);
     const size_t ahead_end = std::min(ahead + kBlockRows, sought.num_rows);
