@@ -20,8 +20,7 @@ int64_t FromZigzag(uint32_t code) { return int64_t{code >> 1} ^ -int64_t{code & 
 
 Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupRecord& record,
                                 const PlannedStream* stream, const GroupIndexDecoder* parent,
-                                std::span<const uint32_t> rows_in_time, uint32_t stripe_rows,
-                                bool want_touched) {
+                                const RowTimes& times, uint32_t stripe_rows, bool want_touched) {
   form_ = record.form;
   if (!IsKnown(form_)) {
     return Error(StatusCode::kUnsupported,
@@ -43,7 +42,7 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
   if (general() && want_touched) renumber_.Reset(num_unique_, num_unique_ == stripe_rows);
   if (form_ == IndexForm::kViaParent) return MapParent(*parent);
   if (form_ == IndexForm::kVersions) return CountVersions(*parent);
-  if (form_ == IndexForm::kAsOf) return FollowTime(*parent, rows_in_time);
+  if (form_ == IndexForm::kAsOf) return FollowTime(*parent, times);
   return Status::Ok();
 }
 
@@ -204,20 +203,15 @@ Status GroupIndexDecoder::BadVersion(const uint32_t* steps, std::span<const uint
   return Corrupt("{}: a version is too great (D-005)", window_.Describe());
 }
 
-Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent,
-                                     std::span<const uint32_t> rows_in_time) {
+Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent, const RowTimes& times) {
   DSI_RETURN_IF_ERROR(window_.Require(0, num_unique_));
   const auto* const served = reinterpret_cast<const uint32_t*>(window_.At(0));
   const std::span<const uint32_t> owners = parent.all();
-  // Rows by owner, then time. ends[o]: where those of owner o start, and in the end where they end.
   version_.assign(parent.num_unique(), 0);
-  uint32_t* const ends = version_.data();
-  for (const uint32_t owner : owners) ++ends[owner];
-  uint32_t before = 0;
-  for (uint32_t o = 0; o < parent.num_unique(); ++o) before += std::exchange(ends[o], before);
   DSI_RETURN_IF_ERROR(by_owner_.Reserve(uint64_t{stripe_rows_} * 4, 0));
   auto* const by_owner = reinterpret_cast<uint32_t*>(by_owner_.data());
-  for (const uint32_t row : rows_in_time) by_owner[ends[owners[row]]++] = row;
+  OrderRows(times, owners, version_, by_owner, &out_of_order_);
+  const uint32_t* const ends = version_.data();
   DSI_RETURN_IF_ERROR(MakeAllFit());
   uint32_t* const all_rows = all(0);
   uint32_t at = 0;

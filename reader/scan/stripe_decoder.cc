@@ -91,12 +91,21 @@ uint64_t StripeDecoder::bytes_expected() const {
 }
 
 Status StripeDecoder::Begin() {
-  const ScanProjection& projection = *shared_->projection;
   const uint32_t num_rows = file_->core().stripes[plan_->stripe].num_rows;
   num_kept_ = 0;
+  kept_pages_.clear();
   kept_by_stream_.assign(plan_->streams.size(), kNone32);
-  const auto stream = [&](uint32_t at) { return at == kNone32 ? nullptr : &plan_->streams[at]; };
+  DSI_RETURN_IF_ERROR(StartColumns());
+  if (shared_->team.size() > 1) DecodeKept();
   DSI_RETURN_IF_ERROR(StartGroups(num_rows));
+  for (size_t i = num_kept_; i < kept_.size(); ++i) kept_[i]->Release();
+  pages_.LetGo();
+  return Status::Ok();
+}
+
+Status StripeDecoder::StartColumns() {
+  const ScanProjection& projection = *shared_->projection;
+  const auto stream = [&](uint32_t at) { return at == kNone32 ? nullptr : &plan_->streams[at]; };
   for (size_t i = 0; i < shapes_.size(); ++i) {
     const ScanShape& shape = projection.shapes[i];
     const OpenColumn& column = projection.columns[shape.column];
@@ -104,7 +113,7 @@ Status StripeDecoder::Begin() {
     const StripeGroupRecord& group = plan_->groups[planned.group].record;
     DSI_RETURN_IF_ERROR(
         shapes_[i].Start(&context_, stream(planned.shape), stream(planned.windows), column.leader,
-                         group.num_unique, planned.pool_values, groups_[shape.group].general(),
+                         group.num_unique, planned.pool_values, group.form >= IndexForm::kGeneral,
                          shape.may_be_sparse && group.form == IndexForm::kIdentity));
   }
   for (size_t i = 0; i < values_.size(); ++i) {
@@ -114,7 +123,7 @@ Status StripeDecoder::Begin() {
     DSI_RETURN_IF_ERROR(values_[i].Start(
         &context_, planned, values.conversion.run != nullptr ? &values.conversion : nullptr,
         dictionary, &shapes_[values.shape],
-        groups_[projection.shapes[values.shape].group].general()));
+        plan_->groups[planned.group].record.form >= IndexForm::kGeneral));
     if (values_[i].num_values() != shapes_[values.shape].num_values()) {
       return Corrupt("{}: {} values, another column of the feature has {} ({})",
                      values_[i].Describe(), values_[i].num_values(),
@@ -122,8 +131,6 @@ Status StripeDecoder::Begin() {
                      planned.windows == kNone32 ? "D-011" : "D-013");
     }
   }
-  for (size_t i = num_kept_; i < kept_.size(); ++i) kept_[i]->Release();
-  pages_.LetGo();
   return Status::Ok();
 }
 
@@ -145,28 +152,36 @@ PageWork StripeDecoder::work() const {
           pages_.seconds_waited() - past_.seconds_waited};
 }
 
+// What others look up in is decoded now, other pages beside the last groups.
 void StripeDecoder::DecodeKept() {
   const auto add = [&](auto& of) {
     if (!of.AddKeptPages(&kept_pages_).ok()) kept_pages_.clear();
   };
-  // What others look up in comes first: dictionaries, then sources, which may have one.
+  // Dictionaries, then sources, which may have one.
   for (const bool looks_up : {false, true}) {
     for (uint32_t i = 0; i < num_kept_; ++i) {
       if (kept_[i]->looks_up() == looks_up) add(*kept_[i]);
     }
-    DecodePages();
+    (void)RunWithPages(0, {});
   }
   for (ShapeDecoder& shape : shapes_) add(shape);
   for (PoolDecoder& values : values_) add(values);
-  DecodePages();
 }
 
-void StripeDecoder::DecodePages() {
-  const std::vector<StreamWindow::KeptPage>& pages = kept_pages_;
-  const Status status = shared_->team.Run(
-      pages.size(), [&](size_t i) { return pages[i].window->DecodeKept(pages[i].page); });
-  for (const StreamWindow::KeptPage& kept : pages) kept.window->FinishKept(status.ok());
+// Does `count` pieces of work and then kept_pages_, so that who is done early has something to do.
+// The first error of the work; a page that cannot be decoded is told of where it is required.
+Status StripeDecoder::RunWithPages(size_t count, const std::function<Status(size_t)>& work) {
+  std::atomic<bool> is_sound = true;
+  Status status = shared_->team.Run(count + kept_pages_.size(), [&](size_t i) -> Status {
+    if (i < count) return work(i);
+    const StreamWindow::KeptPage& kept = kept_pages_[i - count];
+    if (is_sound && !kept.window->DecodeKept(kept.page).ok()) is_sound = false;
+    return Status::Ok();
+  });
+  for (const StreamWindow::KeptPage& kept : kept_pages_)
+    kept.window->FinishKept(status.ok() && is_sound);
   kept_pages_.clear();
+  return status;
 }
 
 // What the codes of a column refer to (E-051): its source, which may have a dictionary itself, or
@@ -204,8 +219,9 @@ Status StripeDecoder::StartGroups(uint32_t num_rows) {
     left -= static_cast<uint32_t>(level_.size());
     if (level == time_level_)
       DSI_RETURN_IF_ERROR(time_.Start(&context_, *plan_groups_[plan_->time.group].decoder));
-    DSI_RETURN_IF_ERROR(shared_->team.Run(
-        level_.size(), [&](size_t i) { return StartGroup(level_[i], num_rows); }));
+    const auto start = [&](size_t i) { return StartGroup(level_[i], num_rows); };
+    DSI_RETURN_IF_ERROR(left != 0 ? shared_->team.Run(level_.size(), start)
+                                  : RunWithPages(level_.size(), start));
   }
   time_.Reset();
   return Status::Ok();
@@ -248,7 +264,7 @@ Status StripeDecoder::StartGroup(uint32_t g, uint32_t num_rows) {
       planned.parent == kNone32 ? nullptr : plan_groups_[planned.parent].decoder;
   const PlannedStream* const index =
       planned.index == kNone32 ? nullptr : &plan_->streams[planned.index];
-  DSI_RETURN_IF_ERROR(group.decoder->Start(&context_, planned.record, index, parent, time_.rows(),
+  DSI_RETURN_IF_ERROR(group.decoder->Start(&context_, planned.record, index, parent, time_.times(),
                                            num_rows, group.want_touched));
   return group.is_needed ? group.decoder->KeepAll() : Status::Ok();
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -102,16 +103,15 @@ class StripeDecoder {
   Status Plan(size_t stripe, uint32_t first, uint32_t num_rows, const VisitKey* visit = nullptr);
   // After Plan: about what the decoder will hold.
   uint64_t bytes_expected() const;
-  // After Plan, once: decodes what all rows need.
+  // After Plan, once: decodes what all rows need, and where there is a team, or its helper calls
+  // this, what is kept for the whole stripe. Of what goes wrong there Advance tells, in the order
+  // of columns.
   Status Begin();
   // Both.
   Status Start(size_t stripe, uint32_t first, uint32_t num_rows, const VisitKey* visit = nullptr) {
     DSI_RETURN_IF_ERROR(Plan(stripe, first, num_rows, visit));
     return Begin();
   }
-  // After Begin: decodes what is kept for the whole stripe, page by page, by the team, or by the
-  // helper that calls this. What goes wrong is said by Advance, in the order of columns.
-  void DecodeKept();
   // After Begin: what was read on the way and is not of the stripe is not kept any longer.
   void ForgetLooks() { file_->ahead()->Forget(); }
   // Is through with the stripe: its pages need not stay in memory. No helper works for it any more.
@@ -149,6 +149,9 @@ class StripeDecoder {
   uint64_t bytes_needed() const { return plan_->bytes_needed; }
 
  private:
+  Status StartColumns();
+  void DecodeKept();
+  Status RunWithPages(size_t count, const std::function<Status(size_t)>& work);
   Status StartGroups(uint32_t num_rows);
   void FindGroups();
   Status StartGroup(uint32_t g, uint32_t num_rows);
@@ -156,7 +159,6 @@ class StripeDecoder {
     return values_by_shape_[shape == 0 ? 0 : values_end_[shape - 1]];
   }
   Status AdvanceShape(size_t shape, bool may_be_sparse);
-  void DecodePages();
   Result<StreamWindow*> DictionaryOf(const ColumnPlan& column);
   Result<StreamWindow*> KeptStream(uint32_t stream, StreamWindow* dictionary);
 

@@ -36,9 +36,7 @@ Status StripesAhead::Begin(const VisitKey& visit, ScanShared* shared, size_t str
       DSI_RETURN_IF_ERROR((*decoder)->Plan(stripe, first, num_rows, &visit));
       stripe_bytes_ = (*decoder)->bytes_expected();
       StartMore(/*num_others=*/2);  // One helper helps here.
-      DSI_RETURN_IF_ERROR((*decoder)->Begin());
-      if (team_->size() > 1) (*decoder)->DecodeKept();
-      return Status::Ok();
+      return (*decoder)->Begin();
     };
     Status status = NoThrow(begin);
     if (status.code() == StatusCode::kResourceExhausted && !begun_.empty()) {
@@ -95,9 +93,7 @@ void StripesAhead::Begun::Do() {
       held = {opened->owner, std::make_unique<StripeDecoder>(opened->shared)};
     StripeDecoder& decoder = *held.decoder;
     decoder.LookAlone();
-    DSI_RETURN_IF_ERROR(decoder.Start(opened->stripe, rows.begin, rows.end - rows.begin, &visit));
-    decoder.DecodeKept();
-    return Status::Ok();
+    return decoder.Start(opened->stripe, rows.begin, rows.end - rows.begin, &visit);
   });
 }
 

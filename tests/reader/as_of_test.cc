@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/reader/decode/time_order_internal.h"
@@ -154,56 +155,69 @@ TEST(AsOf, APlanReadsTheTime) {
   EXPECT_EQ(alone->bytes_needed, with_time->bytes_needed);
 }
 
-void ExpectSorted(internal::TimeSort* sort, const std::vector<uint32_t>& index,
-                  const std::vector<int64_t>& times, const std::vector<uint8_t>& present) {
-  std::vector<int64_t> stored;
-  for (size_t u = 0; u < times.size(); ++u) {
-    if (present[u] != 0) stored.push_back(times[u]);
-  }
-  ASSERT_TRUE(sort->Run(index, present, reinterpret_cast<const std::byte*>(stored.data())).ok());
-  std::vector<uint32_t> expected(index.size());
+// By owner, those without a time first, then by time; equal ones as they stand.
+void ExpectOrdered(const std::vector<uint32_t>& owners, uint32_t num_owners,
+                   const std::vector<uint32_t>& index, const std::vector<int64_t>& times,
+                   const std::vector<uint8_t>& is_timed) {
+  internal::MemoryBudget budget{.limit = UINT64_MAX};
+  internal::CountedVector<internal::TimedRow> scratch(&budget);
+  std::vector<uint32_t> ends(num_owners, 0);
+  std::vector<uint32_t> rows(owners.size());
+  OrderRows({.index = index,
+             .times = reinterpret_cast<const std::byte*>(times.data()),
+             .is_timed = is_timed},
+            owners, ends, rows.data(), &scratch);
+  std::vector<uint32_t> expected(owners.size());
   std::iota(expected.begin(), expected.end(), 0U);
-  std::stable_sort(expected.begin(), expected.end(), [&](uint32_t a, uint32_t b) {
-    const uint32_t u = index[a];
-    const uint32_t v = index[b];
-    if (present[u] != present[v]) return present[u] < present[v];
-    return present[u] != 0 && times[u] < times[v];
-  });
-  const std::span<const uint32_t> rows = sort->rows();
-  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), expected.begin(), expected.end()));
+  const auto key = [&](uint32_t row) {
+    const uint32_t u = index[row];
+    const bool has_time = is_timed.empty() || is_timed[u] != 0;
+    return std::tuple(owners[row], has_time, has_time ? times[u] : 0);
+  };
+  std::stable_sort(expected.begin(), expected.end(),
+                   [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  EXPECT_EQ(rows, expected);
+  for (uint32_t o = 0; o < num_owners; ++o) {
+    EXPECT_EQ(ends[o], std::count_if(owners.begin(), owners.end(),
+                                     [&](uint32_t owner) { return owner <= o; }));
+  }
 }
 
-TEST(AsOf, SortsAsAStableSortDoes) {
+TEST(AsOf, RowsOfOwnersAreOrderedAsAStableSortDoes) {
   std::mt19937_64 random(11);
-  internal::MemoryBudget budget{.limit = UINT64_MAX};
-  internal::TimeSort sort(&budget);
-  // Also times that do not fit one key beside the row: more than 52 bits for 3,000 rows.
-  const int64_t spans[] = {1, 7, 3'000, 5'000'000'000, int64_t{1} << 55, INT64_MAX};
-  for (const int64_t span : spans) {
+  for (const int64_t span : {int64_t{1}, int64_t{7}, int64_t{5'000'000'000}, INT64_MAX}) {
     for (const size_t num_rows : {size_t{1}, size_t{5}, size_t{3000}}) {
-      for (const double late : {0.0, 0.1, 1.0}) {
-        SCOPED_TRACE(testing::Message() << span << " " << num_rows << " " << late);
-        const size_t num_times = std::max<size_t>(1, num_rows / 3);
-        std::vector<int64_t> times(num_times);
-        std::vector<uint8_t> present(num_times);
-        for (size_t u = 0; u < num_times; ++u) {
-          times[u] = static_cast<int64_t>(random() % static_cast<uint64_t>(span)) - span / 2;
-          present[u] = random() % 9 != 0 ? 1 : 0;
+      for (const uint32_t num_owners : {1U, 3U, 400U}) {
+        for (const double late : {0.0, 0.1, 1.0}) {
+          SCOPED_TRACE(testing::Message()
+                       << span << " " << num_rows << " " << num_owners << " " << late);
+          const size_t num_times = std::max<size_t>(1, num_rows / 3);
+          std::vector<int64_t> times(num_times);
+          for (int64_t& time : times)
+            time = static_cast<int64_t>(random() % static_cast<uint64_t>(span)) - span / 2;
+          if (span == INT64_MAX && num_times > 2) {
+            times[0] = times[1] = INT64_MIN;
+            times[2] = INT64_MAX;
+          }
+          // In the order of their times, but for so many of them.
+          std::sort(times.begin(), times.end());
+          std::vector<uint32_t> index(num_rows);
+          for (uint32_t& u : index) u = static_cast<uint32_t>(random() % num_times);
+          std::sort(index.begin(), index.end());
+          for (uint32_t& u : index) {
+            if (static_cast<double>(random() % 1000) < late * 1000)
+              u = static_cast<uint32_t>(random() % num_times);
+          }
+          std::vector<uint32_t> owners(num_rows);
+          for (uint32_t& owner : owners) owner = static_cast<uint32_t>(random() % num_owners);
+          ExpectOrdered(owners, num_owners, index, times, {});
+          std::vector<uint8_t> is_timed(num_times);
+          for (size_t u = 0; u < num_times; ++u) {
+            is_timed[u] = random() % 3 != 0 ? 1 : 0;
+            if (is_timed[u] == 0) times[u] = INT64_MIN;
+          }
+          ExpectOrdered(owners, num_owners, index, times, is_timed);
         }
-        if (span == INT64_MAX && num_times > 2) {
-          times[0] = INT64_MIN;
-          times[1] = INT64_MAX;
-        }
-        // In the order of their times, but for so many of them.
-        std::sort(times.begin(), times.end());
-        std::vector<uint32_t> index(num_rows);
-        for (uint32_t& u : index) u = static_cast<uint32_t>(random() % num_times);
-        std::sort(index.begin(), index.end());
-        for (uint32_t& u : index) {
-          if (static_cast<double>(random() % 1000) < late * 1000)
-            u = static_cast<uint32_t>(random() % num_times);
-        }
-        ExpectSorted(&sort, index, times, present);
       }
     }
   }
