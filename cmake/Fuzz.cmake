@@ -40,9 +40,9 @@ function(dsi_add_fuzz_target name source divisor)
     # Files whose seals are made anew are read to their end, in all layouts: milliseconds each.
     set(mutations ${fuzz_mutations})
     if(name STREQUAL fuzz_read_all)
-      math(EXPR mutations "${mutations} / 20")
+      math(EXPR mutations "${mutations} / 40")
     elseif(name STREQUAL fuzz_dataset)
-      math(EXPR mutations "${mutations} / 100")
+      math(EXPR mutations "${mutations} / 400")
     endif()
     # -runs=0 makes libFuzzer replay the corpus and stop; the replay program damages each file as often as asked.
     add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 -mutations=${mutations} ${corpus}
