@@ -16,8 +16,8 @@ class ReadKeywords(TypedDict, total=False):
     """Keywords of `Dataset.scan` and `Dataset.loader`.
 
     batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full.
-    where: terms (column, '==' or '=', '!=' '<' '<=' '>' '>=', number), of which all must hold. Batches
-    are thinned: with a filter a batch has those of its rows that pass.
+    where: terms (column, '==' or '=' '!=' '<' '<=' '>' '>=', number), of which all must hold.
+    Batches are thinned: with a filter a batch has those of its rows that pass.
     sample: pairs (terms, share): of rows for which the terms hold this share stays; sample_seed.
     rows: spans (begin, end) of the dataset's rows, ascending and apart; empty: all.
     seed: of the order, where it is another than that of the files; block_rows: size of blocks;
