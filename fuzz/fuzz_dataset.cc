@@ -1,88 +1,40 @@
 // Opens a dataset of which the input is a file, twice, and reads it in file order and shuffled,
 // with transforms, with a filter, by one thread and by several. Whatever the bytes, a call returns
 // a value or a Status; batches do not depend on threads, and what Verify calls sound is read.
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dsi/dataset/dataset.h"
+#include "dsi/fuzz/read_batches.h"
 #include "dsi/fuzz/sealed_mutator.h"
 #include "dsi/tests/support/file_answer.h"
-#include "dsi/tests/support/tensor_bytes.h"
+#include "dsi/tests/support/temp_folder.h"
 
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr uint64_t kMemoryBytes = 64 << 20;
-constexpr int kMaxBatches = 64;
 // Columns that are read; in files of thousands all were read by other targets.
 constexpr size_t kMaxColumns = 64;
 
+using dsi::fuzz::Batches;
+using dsi::fuzz::Disagree;
 using dsi::test::Outcome;
+using Rows = std::vector<std::pair<uint32_t, uint64_t>>;
 
-[[noreturn]] void Disagree(const std::string& what) {
-  static_cast<void>(std::fprintf(stderr, "%s\n", what.c_str()));
-  std::abort();
-}
-
-// Two copies of the input; they go with the process.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("dsi_fuzz_" + std::to_string(getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  void Write(const uint8_t* data, size_t size) const {
-    for (const char* name : {"a.dsi", "b.dsi"}) {
-      std::ofstream file(path_ / name, std::ios::binary);
-      file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-    }
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
-struct Batches {
-  std::vector<std::vector<std::byte>> tensors;
-  std::vector<std::pair<uint32_t, uint64_t>> rows;
-  dsi::Status end = dsi::Status::Ok();
-};
-
-Batches ReadBatches(const dsi::Dataset& dataset, const dsi::DatasetScanOptions& options) {
-  Batches read;
-  auto scan = dataset.NewScan(options);
-  if (!scan.ok()) {
-    read.end = scan.status();
-    return read;
-  }
-  dsi::Batch batch;
+Batches ReadBatches(const dsi::Dataset& dataset, const dsi::DatasetScanOptions& options,
+                    Rows* all_rows) {
   std::vector<dsi::BatchRow> rows;
-  for (int i = 0; i < kMaxBatches; ++i) {
-    const auto more = (*scan)->Next(&batch);
-    read.end = more.status();
-    if (!more.ok() || !*more) break;
-    read.tensors.push_back(dsi::test::TensorBytes((*scan)->columns(), batch));
-    if (const dsi::Status status = (*scan)->RowsOf(batch, &rows); !status.ok())
+  const auto look = [&](const dsi::DatasetScan& scan, const dsi::Batch& batch) {
+    if (const dsi::Status status = scan.RowsOf(batch, &rows); !status.ok())
       Disagree("rows of a batch: " + status.ToString());
-    for (const dsi::BatchRow& row : rows) read.rows.emplace_back(row.file, row.row);
-    if (const auto state = (*scan)->state(); !state.ok())
+    for (const dsi::BatchRow& row : rows) all_rows->emplace_back(row.file, row.row);
+    if (const auto state = scan.state(); !state.ok())
       Disagree("state: " + state.status().ToString());
-  }
-  return read;
+  };
+  return dsi::fuzz::ReadBatches(dataset.NewScan(options), look);
 }
 
 bool IsDamage(const dsi::Status& status) {
@@ -92,18 +44,18 @@ bool IsDamage(const dsi::Status& status) {
 
 // By one thread, and by several with batches made ahead: the same batches, the same end.
 void Read(const dsi::Dataset& dataset, bool is_sound, dsi::DatasetScanOptions options) {
-  options.scan.memory_bytes = kMemoryBytes;
-  const Batches one = ReadBatches(dataset, options);
+  options.scan.memory_bytes = dsi::fuzz::kMemoryBytes;
+  Rows rows_of_one, rows_of_three;
+  const Batches one = ReadBatches(dataset, options, &rows_of_one);
   options.scan.threads = 3;
   options.scan.read_ahead_bytes = 4096;
-  const Batches three = ReadBatches(dataset, options);
+  const Batches three = ReadBatches(dataset, options, &rows_of_three);
   for (const Batches* read : {&one, &three}) {
     if (is_sound && IsDamage(read->end)) Disagree("Verify found no " + read->end.ToString());
-    // How much memory several threads take is not the same.
-    if (dsi::test::OutcomeOf(read->end) == Outcome::kResource) return;
   }
-  if (one.tensors != three.tensors || one.rows != three.rows || one.end.ok() != three.end.ok())
-    Disagree("one thread: " + one.end.ToString() + ", three: " + three.end.ToString());
+  dsi::fuzz::RequireSame(one, three);
+  if (one.tensors == three.tensors && rows_of_one != rows_of_three)
+    Disagree("the same batches of other rows");
 }
 
 // A step for each list of ids, and all columns.
@@ -121,13 +73,16 @@ dsi::Pipeline StepsOf(const std::vector<dsi::ColumnInfo>& columns) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const Folder folder;
+  static const dsi::test::TempFolder folder;
   const auto* const bytes = reinterpret_cast<const std::byte*>(data);
   const auto reader = dsi::Reader::Open(dsi::OpenMemoryFile({bytes, bytes + size}, "input"));
   if (!reader.ok()) return 0;
   const auto findings = (*reader)->Verify();
   const bool is_sound = findings.ok() && findings->empty();
-  folder.Write(data, size);
+  for (const char* name : {"a.dsi", "b.dsi"}) {
+    std::ofstream file(folder.File(name), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  }
   dsi::DatasetOptions open;
   open.threads = 1;
   const auto dataset = dsi::Dataset::Open(folder.path(), open);

@@ -4,29 +4,26 @@
 // same values; and whatever it is, by several threads to the same batches.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "dsi/fuzz/read_batches.h"
 #include "dsi/fuzz/sealed_mutator.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
 #include "dsi/text/row_text.h"
 #include "dsi/tests/support/file_answer.h"
-#include "dsi/tests/support/tensor_bytes.h"
 
 namespace {
 
-constexpr uint64_t kMemoryBytes = 64 << 20;
-constexpr int kMaxBatches = 64;
-
+using dsi::fuzz::Batches;
+using dsi::fuzz::kMaxBatches;
+using dsi::fuzz::kMemoryBytes;
 using dsi::test::Outcome;
 
 [[noreturn]] void Disagree(const std::string& what) {
-  static_cast<void>(std::fprintf(stderr, "Verify and reading disagree: %s\n", what.c_str()));
-  std::abort();
+  dsi::fuzz::Disagree("Verify and reading disagree: " + what);
 }
 
 // Damage where Verify found none: one of the two is wrong.
@@ -37,29 +34,8 @@ void RequireAgreement(Outcome verified, const dsi::Status& status) {
   if (verified == Outcome::kUnsupported && found == Outcome::kDamaged) Disagree(status.ToString());
 }
 
-struct Batches {
-  std::vector<uint64_t> hashes;  // Of the tensors of each.
-  dsi::Status end = dsi::Status::Ok();
-};
-
 Batches ReadBatches(const dsi::Reader& reader, const dsi::ScanOptions& options) {
-  Batches read;
-  auto scan = reader.NewScan(options);
-  if (!scan.ok()) {
-    read.end = scan.status();
-    return read;
-  }
-  dsi::Batch batch;
-  for (int i = 0; i < kMaxBatches; ++i) {
-    const auto more = (*scan)->Next(&batch);
-    read.end = more.status();
-    if (!more.ok() || !*more) return read;
-    // What was promised to be verified can be read: every byte of its tensors.
-    const std::vector<std::byte> bytes = dsi::test::TensorBytes((*scan)->columns(), batch);
-    read.hashes.push_back(
-        dsi::internal::NameHash({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
-  }
-  return read;
+  return dsi::fuzz::ReadBatches(reader.NewScan(options), [](const auto&, const auto&) {});
 }
 
 void ReadWith(const dsi::Reader& reader, Outcome verified, std::vector<dsi::Projection> features,
@@ -85,12 +61,7 @@ void ReadWithThreads(const dsi::Reader& reader, Outcome verified,
   options.read_ahead_bytes = batch_size;
   const Batches three = ReadBatches(reader, options);
   RequireAgreement(verified, three.end);
-  // How much memory several threads take is not the same.
-  if (dsi::test::OutcomeOf(one.end) == Outcome::kResource ||
-      dsi::test::OutcomeOf(three.end) == Outcome::kResource)
-    return;
-  if (one.hashes != three.hashes || one.end.ok() != three.end.ok())
-    Disagree("one thread: " + one.end.ToString() + ", three: " + three.end.ToString());
+  dsi::fuzz::RequireSame(one, three);
 }
 
 }  // namespace

@@ -82,7 +82,6 @@ Status TimeOrder::Start(const StripeContext* context, const GroupIndexDecoder& g
 }
 
 Status TimeOrder::FillIn(std::span<const uint8_t> codes) {
-  is_timed_.assign(codes.begin(), codes.end());
   DSI_RETURN_IF_ERROR(filled_.Reserve(codes.size() * 8, 0));
   const std::byte* next = times_.times;
   for (size_t u = 0; u < codes.size(); ++u) {
@@ -90,7 +89,7 @@ Status TimeOrder::FillIn(std::span<const uint8_t> codes) {
     next += 8 * codes[u];
   }
   times_.times = filled_.data();
-  times_.is_timed = is_timed_;
+  times_.is_timed = codes;
   return Status::Ok();
 }
 

@@ -39,8 +39,7 @@ void OrderRows(const RowTimes& times, std::span<const uint32_t> owners, std::spa
 // The time column of a stripe. Thread safety: one thread at a time.
 class TimeOrder {
  public:
-  explicit TimeOrder(MemoryBudget* budget)
-      : shape_(budget), values_(budget), is_timed_(budget), filled_(budget) {}
+  explicit TimeOrder(MemoryBudget* budget) : shape_(budget), values_(budget), filled_(budget) {}
 
   // Decodes the times, unless that has been done since the last Reset. The stripe is that of the
   // context's plan. `group`: that of the time column; has called KeepAll, and keeps what it has.
@@ -55,7 +54,6 @@ class TimeOrder {
   Status FillIn(std::span<const uint8_t> codes);
 
   StreamWindow shape_, values_;
-  CountedVector<uint8_t> is_timed_;
   ScanBuffer filled_;  // Times, where some unique rows have none.
   RowTimes times_;
 };

@@ -52,6 +52,9 @@ struct PlannedGroup {
   uint32_t parent = kNone32;  // Position in StripePlan::groups, before it; forms 4 … 6.
   uint32_t index = kNone32;   // Position in StripePlan::streams; none in form 0.
   StripeGroupRecord record;
+
+  // Any row may be any unique row.
+  bool is_general() const { return record.form >= IndexForm::kGeneral; }
 };
 
 // Positions in StripePlan::streams. `windows` is kNone32 where values stand one after another,
@@ -126,18 +129,14 @@ Result<StripePlan> PlanTogether(const OpenFile& file, std::span<const OpenColumn
 // may need any of the values. What others look up in is not among them, but dictionaries are.
 template <typename Visit>
 void VisitNeeds(const StripePlan& plan, const Visit& visit) {
-  // Any row may need any unique row.
-  const auto is_general = [](const PlannedGroup& group) {
-    return group.record.form >= IndexForm::kGeneral;
-  };
   for (const PlannedGroup& group : plan.groups) {
-    if (group.index != kNone32) visit(plan.streams[group.index], is_general(group));
+    if (group.index != kNone32) visit(plan.streams[group.index], group.is_general());
   }
   if (plan.time.group != kNone32) {
     for (const uint32_t at : {plan.time.shape, plan.time.values}) visit(plan.streams[at], true);
   }
   for (const ColumnPlan& column : plan.columns) {
-    const bool all = is_general(plan.groups[column.group]);
+    const bool all = plan.groups[column.group].is_general();
     for (const uint32_t at : {column.shape, column.windows, column.values}) {
       if (at != kNone32) visit(plan.streams[at], all);
     }

@@ -110,11 +110,11 @@ Status StripeDecoder::StartColumns() {
     const ScanShape& shape = projection.shapes[i];
     const OpenColumn& column = projection.columns[shape.column];
     const ColumnPlan& planned = plan_->columns[shape.column];
-    const StripeGroupRecord& group = plan_->groups[planned.group].record;
+    const PlannedGroup& group = plan_->groups[planned.group];
     DSI_RETURN_IF_ERROR(
         shapes_[i].Start(&context_, stream(planned.shape), stream(planned.windows), column.leader,
-                         group.num_unique, planned.pool_values, group.form >= IndexForm::kGeneral,
-                         shape.may_be_sparse && group.form == IndexForm::kIdentity));
+                         group.record.num_unique, planned.pool_values, group.is_general(),
+                         shape.may_be_sparse && group.record.form == IndexForm::kIdentity));
   }
   for (size_t i = 0; i < values_.size(); ++i) {
     const ScanValues& values = projection.values[i];
@@ -122,8 +122,7 @@ Status StripeDecoder::StartColumns() {
     DSI_ASSIGN_OR_RETURN(StreamWindow* const dictionary, DictionaryOf(planned));
     DSI_RETURN_IF_ERROR(values_[i].Start(
         &context_, planned, values.conversion.run != nullptr ? &values.conversion : nullptr,
-        dictionary, &shapes_[values.shape],
-        plan_->groups[planned.group].record.form >= IndexForm::kGeneral));
+        dictionary, &shapes_[values.shape], plan_->groups[planned.group].is_general()));
     if (values_[i].num_values() != shapes_[values.shape].num_values()) {
       return Corrupt("{}: {} values, another column of the feature has {} ({})",
                      values_[i].Describe(), values_[i].num_values(),

@@ -1,0 +1,59 @@
+// Scans of a damaged file or dataset, by one thread and by several.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dsi/reader/scan.h"
+#include "dsi/tests/support/file_answer.h"
+#include "dsi/tests/support/tensor_bytes.h"
+
+namespace dsi::fuzz {
+
+inline constexpr uint64_t kMemoryBytes = 64 << 20;  // Of a scan.
+inline constexpr int kMaxBatches = 64;
+
+[[noreturn]] inline void Disagree(const std::string& what) {
+  static_cast<void>(std::fprintf(stderr, "%s\n", what.c_str()));
+  std::abort();
+}
+
+struct Batches {
+  std::vector<std::vector<std::byte>> tensors;  // Of each.
+  Status end = Status::Ok();
+};
+
+// The first kMaxBatches, or how the scan ended; look(scan, batch) is called with each.
+template <typename AnyScan, typename Look>
+Batches ReadBatches(const Result<std::unique_ptr<AnyScan>>& scan, const Look& look) {
+  Batches read;
+  read.end = scan.status();
+  if (!scan.ok()) return read;
+  Batch batch;
+  for (int i = 0; i < kMaxBatches; ++i) {
+    const auto more = (*scan)->Next(&batch);
+    read.end = more.status();
+    if (!more.ok() || !*more) break;
+    // What was promised to be verified can be read: every byte of its tensors.
+    read.tensors.push_back(test::TensorBytes((*scan)->columns(), batch));
+    look(**scan, batch);
+  }
+  return read;
+}
+
+// The same batches, the same end.
+inline void RequireSame(const Batches& one, const Batches& three) {
+  // How much memory several threads take is not the same.
+  for (const Batches* read : {&one, &three}) {
+    if (test::OutcomeOf(read->end) == test::Outcome::kResource) return;
+  }
+  if (one.tensors != three.tensors || one.end.ok() != three.end.ok())
+    Disagree("one thread: " + one.end.ToString() + ", three: " + three.end.ToString());
+}
+
+}  // namespace dsi::fuzz
