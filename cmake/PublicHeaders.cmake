@@ -36,6 +36,7 @@ set(DSI_PUBLIC_HEADERS
   rewrite/delete_rows.h
   rewrite/overlay.h
   rewrite/rewrite.h
+  text/filter_text.h
   text/row_text.h
   text/text_input.h
   transform/pipeline.h

@@ -116,9 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const dsi::ColumnInfo& column : *columns) {
     dsi::DatasetScanOptions options;
     options.scan.features = {{.name = column.name, .layout = dsi::Layout::kJagged}};
-    const bool is_number = column.kind == dsi::Kind::kDense || column.kind == dsi::Kind::kKey ||
-                           column.kind == dsi::Kind::kLabel || column.kind == dsi::Kind::kTimestamp;
-    if (is_number) options.scan.filter.where = {{column.name, dsi::Compare::kGreater, 3}};
+    options.scan.filter = dsi::fuzz::FilterOf(column);
     Read(**dataset, is_sound, options);
   }
   return 0;

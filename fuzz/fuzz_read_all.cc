@@ -98,8 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       ReadWithThreads(**reader, verified, {projection, expanded}, 1200);
       ReadWith(**reader, verified, {expanded}, 50, {.sample = {{.when = {}, .keep = 0.5}}});
       ReadWith(**reader, verified, {projection}, 50, {.sample = {{.when = {}, .keep = 0.5}}});
-      ReadWith(**reader, verified, {projection}, 50,
-               {.where = {{column.name, dsi::Compare::kGreater, 3}}});
+      ReadWith(**reader, verified, {projection}, 50, dsi::fuzz::FilterOf(column));
     }
   }
   static_cast<void>((*reader)->Streams(""));

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "dsi/format/types.h"
+#include "dsi/reader/file_info.h"
+#include "dsi/reader/row_filter.h"
 #include "dsi/reader/scan.h"
 #include "dsi/tests/support/file_answer.h"
 #include "dsi/tests/support/tensor_bytes.h"
@@ -21,6 +24,20 @@ inline constexpr int kMaxBatches = 64;
 [[noreturn]] inline void Disagree(const std::string& what) {
   static_cast<void>(std::fprintf(stderr, "%s\n", what.c_str()));
   std::abort();
+}
+
+// Of the numbers or strings of a column those that are greater than one, thinned where they are in
+// a set; of other columns what exists.
+inline RowFilter FilterOf(const ColumnInfo& column) {
+  if (IsListKind(column.kind) || column.kind == Kind::kEmbedding)
+    return {.where = {{column.name, Compare::kExists}}};
+  const bool is_text = column.type == Type::kBytes;
+  const FilterValue value = is_text ? FilterValue("c") : FilterValue(3);
+  const std::vector<FilterValue> set =
+      is_text ? std::vector<FilterValue>{"d", ""} : std::vector<FilterValue>{5, 1, 4};
+  return {.where = {{column.name, Compare::kGreater, value}},
+          .sample = {{.when = {{.column = column.name, .compare = Compare::kIn, .values = set}},
+                      .keep = 0.5}}};
 }
 
 struct Batches {

@@ -1,4 +1,4 @@
-// Which rows of a file a scan gives: comparisons with stored numbers, and sampling.
+// Which rows of a file a scan gives: comparisons with what is stored, and sampling.
 //
 // A row that does not pass is as good as not stored: it counts in no batch, and a unique row (IKJT,
 // VBE) that only such rows have is not in the batch. A filter after deduplication would leave it
@@ -12,18 +12,34 @@
 
 namespace dsi {
 
-enum class Compare : uint8_t { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
+enum class Compare : uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kIn,       // Is one of `values`.
+  kNotIn,    // Is there, and none of `values`.
+  kExists,   // Is there, whatever it is; an empty list or string is.
+  kMissing,  // Is not.
+};
 
-// True for rows whose number in `column` compares with `value` as stated; a missing number never
-// does, not even by kNotEqual. The column holds one number per row (dense, label, key of a number,
-// timestamp; bool is 0 or 1) and need not be projected.
+using FilterValue = std::variant<int64_t, uint64_t, double, std::string>;
+
+// True for rows whose value in `column` compares as stated; a missing one never does, not even by
+// kNotEqual or kNotIn, but for kMissing. The column need not be projected. It holds one number or
+// string per row (dense, label, key, timestamp, string; bool is 0 or 1); kExists and kMissing take
+// any. A name that stands for several columns must be that of one.
 //
-// Numbers compare exactly, whatever the types, but for floats: there `value` is rounded to the type
-// of the column, and NaN differs from everything.
+// Numbers compare exactly, whatever the types, but for floats: there values are rounded to the type
+// of the column, and NaN differs from everything. Strings compare byte by byte. Statistics pass
+// over stripes and files by numbers, not by strings.
 struct Predicate {
   std::string column = {};
   Compare compare = Compare::kEqual;
-  std::variant<int64_t, uint64_t, double> value = int64_t{0};
+  FilterValue value = int64_t{0};        // A string where the column holds strings.
+  std::vector<FilterValue> values = {};  // kIn, kNotIn: in any order.
 };
 
 // Rows for which all of `when` are true stay with probability `keep`.

@@ -1,56 +1,38 @@
 #include "dsi/rewrite/delete_rows.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "dsi/base/error_internal.h"
-#include "dsi/base/json_position_internal.h"
-#include "dsi/base/name_match_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
 #include "dsi/reader/reader_access_internal.h"
 #include "dsi/rewrite/deleted_section_internal.h"
-#include "dsi/rewrite/key_set_internal.h"
 
 namespace dsi {
 namespace {
 
 using internal::InvalidArgument;
-using internal::QuoteForMessage;
-
-Result<ColumnInfo> FindColumn(const Reader& reader, const std::string& name) {
-  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
-  internal::NearNames near(name, 3);
-  for (const ColumnInfo& column : columns) {
-    if (column.name == name) {
-      DSI_RETURN_IF_ERROR(column.support);
-      return column;
-    }
-    near.Offer(column.name);
-  }
-  return InvalidArgument("no column is called {}{}", QuoteForMessage(name), near.Advice());
-}
 
 // Rows of the file that are to go and have not gone before.
-Result<std::vector<uint64_t>> FindRows(const Reader& reader, const RowsToDelete& which,
+Result<std::vector<uint64_t>> FindRows(const Reader& reader, const std::vector<Predicate>& where,
                                        const DeleteOptions& options) {
-  const std::string& name = which.key.empty() ? which.where[0].column : which.key;
-  DSI_ASSIGN_OR_RETURN(const ColumnInfo column, FindColumn(reader, name));
-  internal::KeySet keys;
-  if (!which.key.empty()) {
-    DSI_ASSIGN_OR_RETURN(keys, internal::KeySet::Make(column, which.values));
-  }
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
   ScanOptions scan_options;
   scan_options.batch_size = 65'536;
   scan_options.memory_bytes = options.memory_bytes;
-  scan_options.filter.where = which.where;
+  scan_options.filter.where = where;
+  // What is cheapest of all that is read anyway: the numbers of the rows are what counts.
   Projection& asked = scan_options.features.emplace_back();
-  asked.name = name;
-  asked.layout = column.type == Type::kBytes ? Layout::kJagged : Layout::kPadded;
-  asked.width = 1;
+  asked.name = where[0].column;
+  const bool is_text = std::any_of(columns.begin(), columns.end(), [&](const ColumnInfo& column) {
+    return column.name == asked.name && column.type == Type::kBytes;
+  });
+  asked.layout = is_text ? Layout::kJagged : Layout::kPadded;
+  asked.width = is_text ? 0 : 1;
   DSI_ASSIGN_OR_RETURN(const auto scan, reader.NewScan(scan_options));
   std::vector<uint64_t> found;
-  std::vector<size_t> rows;
   Batch batch;
   while (true) {
     DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
@@ -58,15 +40,8 @@ Result<std::vector<uint64_t>> FindRows(const Reader& reader, const RowsToDelete&
     if (options.progress && !options.progress(done, reader.info().num_rows))
       return internal::Error(StatusCode::kCancelled, "cancelled by the progress callback");
     if (!more) return found;
-    if (which.key.empty()) {
-      rows.resize(batch.num_rows());
-      for (size_t row = 0; row < rows.size(); ++row) rows[row] = row;
-    } else {
-      DSI_RETURN_IF_ERROR(keys.Find(batch, &rows));
-    }
-    const auto numbers = batch.row_numbers();
-    for (const size_t row : rows)
-      found.push_back(numbers.empty() ? batch.first_row() + row : numbers[row]);
+    const auto rows = batch.row_numbers();
+    found.insert(found.end(), rows.begin(), rows.end());
   }
 }
 
@@ -80,18 +55,15 @@ Status CheckUnchanged(const std::string& path, uint64_t fingerprint) {
 
 }  // namespace
 
-Result<DeleteReport> DeleteRows(const std::string& path, const RowsToDelete& which,
+Result<DeleteReport> DeleteRows(const std::string& path, const std::vector<Predicate>& where,
                                 const DeleteOptions& options) {
   return internal::NoThrow([&]() -> Result<DeleteReport> {
-    if (which.key.empty() && which.where.empty())
-      return InvalidArgument("no rows are chosen, expected a key or a condition");
-    if (which.key.empty() != which.values.empty())
-      return InvalidArgument("a key and values of it are given together");
+    if (where.empty()) return InvalidArgument("no rows are chosen, expected a condition");
     DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(path));
     const internal::OpenFile& file = internal::ReaderAccess::File(*reader);
     if (file.overlay())
       return InvalidArgument("{}: an overlay; delete the rows of its base (F-087)", path);
-    const auto rows = FindRows(*reader, which, options);
+    const auto rows = FindRows(*reader, where, options);
     if (!rows.ok()) return rows.status().At(path);
     DeleteReport report{.num_rows = reader->info().num_rows,
                         .num_deleted = rows->size(),

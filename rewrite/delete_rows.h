@@ -18,16 +18,6 @@
 
 namespace dsi {
 
-// Rows that have one of the values and pass all of `where`. One of the two is not empty.
-struct RowsToDelete {
-  // A column of one whole number or string per row. Empty: rows of any value.
-  std::string key = {};
-  // As text: whole numbers in decimal, strings as they are. One that the column's type does not
-  // hold is in no row.
-  std::vector<std::string> values = {};
-  std::vector<Predicate> where = {};
-};
-
 struct DeleteOptions {
   // Only counts; the file stays.
   bool dry_run = false;
@@ -43,15 +33,17 @@ struct DeleteReport {
   uint64_t file_bytes = 0;        // Now.
 };
 
-// Replaces the file by one with the rows deleted, atomically: who has it open goes on with what was
-// there. Where no further row is deleted, nothing is written. Reads the key and the columns of
-// `where`, and copies the file. Local files only. The file's fingerprint becomes another one: a
+// Replaces the file by one in which the rows that pass all of `where` are deleted, atomically: who
+// has it open goes on with what was there. Where no further row is deleted, nothing is written.
+// Those of some users are {"user_id", Compare::kIn, {}, users}. Reads the columns of `where`, and
+// copies the file. Local files only. The file's fingerprint becomes another one: a
 // manifest that lists it is to be made anew.
 //
-// kInvalidArgument: no choice of rows, no such column, a key that is no whole number or string, a
-// value that is no whole number. kNotFound: no such file. kUnsupported: a newer version made the
+// kInvalidArgument: no predicate, one that the column's kind and type do not have. kNotFound: no
+// such file or column. kUnsupported: a newer version made the
 // file. kIo: also where the file was replaced meanwhile. Errors of scans.
-DSI_EXPORT Result<DeleteReport> DeleteRows(const std::string& path, const RowsToDelete& which,
+DSI_EXPORT Result<DeleteReport> DeleteRows(const std::string& path,
+                                           const std::vector<Predicate>& where,
                                            const DeleteOptions& options = {});
 
 }  // namespace dsi

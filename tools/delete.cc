@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/io/descriptor_internal.h"
 #include "dsi/rewrite/delete_rows.h"
+#include "dsi/text/filter_text.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/number_text_internal.h"
@@ -81,8 +83,13 @@ Status Run(DeleteChoice choice, Console* console) {
     DSI_RETURN_IF_ERROR(ReadValues(choice.values_from, &choice.values));
   DSI_ASSIGN_OR_RETURN(const auto dataset, Dataset::Open(choice.in));
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset->Columns());
-  DSI_ASSIGN_OR_RETURN(const RowFilter filter, FilterOf(columns, {.where = choice.where}));
-  const RowsToDelete which{choice.key, choice.values, filter.where};
+  DSI_ASSIGN_OR_RETURN(RowFilter filter, FilterOf(columns, {.where = choice.where}));
+  if (choice.key.empty() != choice.values.empty())
+    return internal::InvalidArgument("a key and values of it are given together");
+  if (!choice.key.empty()) {
+    DSI_ASSIGN_OR_RETURN(Predicate key, ParseKeyValues(choice.key, choice.values, columns));
+    filter.where.push_back(std::move(key));
+  }
   Progress progress(*console);
   DeleteOptions options;
   options.dry_run = choice.dry_run;
@@ -91,7 +98,7 @@ Status Run(DeleteChoice choice, Console* console) {
   };
   std::vector<DeletedFile> files;
   for (const DatasetFile& file : dataset->files()) {
-    const auto report = DeleteRows(file.path, which, options);
+    const auto report = DeleteRows(file.path, filter.where, options);
     if (report.status().code() == StatusCode::kCancelled) DSI_RETURN_IF_ERROR(CheckInterrupt());
     DSI_RETURN_IF_ERROR(report.status());
     files.push_back({file.path, *report});

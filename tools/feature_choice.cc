@@ -8,28 +8,15 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/name_match_internal.h"
 #include "dsi/format/reserved_names_internal.h"
+#include "dsi/reader/describe/unknown_feature_internal.h"
 #include "dsi/tools/console_internal.h"
 
 namespace dsi::tools {
 namespace {
 
-constexpr size_t kNamesAdvised = 3;
-
 bool IsGlob(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
 
 }  // namespace
-
-Status UnknownFeature(std::string_view name, std::span<const ColumnInfo> columns) {
-  if (IsGlob(name)) return internal::InvalidArgument("no feature of the file matches \"{}\"", name);
-  internal::NearNames near(name, kNamesAdvised);
-  std::string_view last;
-  for (const ColumnInfo& column : columns) {
-    // The columns of a feature stand together.
-    if (column.feature != last) near.Offer(column.feature);
-    last = column.feature;
-  }
-  return internal::InvalidArgument("the file has no feature \"{}\"{}", name, near.Advice());
-}
 
 Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
                                               const std::vector<std::string>& names) {
@@ -58,7 +45,7 @@ Result<std::vector<ColumnInfo>> ChooseColumns(std::span<const ColumnInfo> column
         WarnOfUnsupported(column);
       }
     }
-    if (!found) return UnknownFeature(name, columns);
+    if (!found) return internal::UnknownFeature(name, columns);
   }
   return chosen;
 }

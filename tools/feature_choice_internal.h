@@ -20,9 +20,6 @@ Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
 Result<std::vector<ColumnInfo>> ChooseColumns(std::span<const ColumnInfo> columns,
                                               const std::vector<std::string>& names);
 
-// kInvalidArgument: the file has no such feature, and which ones are called nearly so.
-Status UnknownFeature(std::string_view name, std::span<const ColumnInfo> columns);
-
 // All columns but those of an unknown kind or type.
 Result<std::vector<ColumnInfo>> ReadableColumns(const Reader& reader);
 void WarnOfUnsupported(const ColumnInfo& column);

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/text/filter_text.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/interrupt_internal.h"
-#include "dsi/tools/where_term_internal.h"
 
 namespace dsi::tools {
 namespace {
@@ -120,14 +120,10 @@ Result<RowFilter> FilterOf(std::span<const ColumnInfo> columns, const RowChoice&
   RowFilter filter;
   filter.seed = choice.seed;
   for (const std::string& text : choice.where) {
-    DSI_ASSIGN_OR_RETURN(WhereTerm term, ParseWhereTerm(text, columns));
-    if (term.missing) {
-      filter.sample.push_back({.when = {std::move(term.predicate)}, .keep = 0});
-    } else {
-      filter.where.push_back(std::move(term.predicate));
-    }
+    auto predicate = ParsePredicate(text, columns);
+    if (!predicate.ok()) return predicate.status().At("--where '" + text + "'");
+    filter.where.push_back(*std::move(predicate));
   }
-  // The last: what was dropped above stays so.
   if (choice.sample != 1) filter.sample.push_back({.when = {}, .keep = choice.sample});
   return filter;
 }

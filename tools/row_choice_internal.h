@@ -42,7 +42,7 @@ struct TailAndCount {
 };
 TailAndCount AddTailAndCount(CLI::App* app, RowChoice* choice);
 
-// All terms joined by "and", then the sample. Errors are those of ParseWhereTerm.
+// All terms joined by "and", then the sample. Errors are those of ParsePredicate.
 Result<RowFilter> FilterOf(const Reader& reader, const RowChoice& choice);
 Result<RowFilter> FilterOf(std::span<const ColumnInfo> columns, const RowChoice& choice);
 

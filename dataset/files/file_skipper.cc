@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dsi/base/error_internal.h"
-#include "dsi/reader/scan/predicate_internal.h"
+#include "dsi/dataset/files/filter_column_internal.h"
 
 namespace dsi::internal {
 
@@ -22,20 +22,11 @@ Status FileSkipper::FindColumns() {
   DSI_ASSIGN_OR_RETURN(stored_, files_->StoredSchemas());
   for (size_t i = 0; i < terms_.size(); ++i) {
     Term& term = terms_[i];
-    const std::vector<uint32_t>& found = view_->of_pattern()[i];
-    if (found.size() != 1) {
-      return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them", names[i],
-                             found.size());
-    }
-    const ColumnInfo& info = view_->columns()[found[0]];
-    if (!HasStatistics(info.kind, info.type)) {
-      return InvalidArgument("filter: {} is a {} of {}; only one number per row can be compared",
-                             info.name, KindName(info.kind), TypeName(info.type));
-    }
-    term.column = found[0];
+    DSI_ASSIGN_OR_RETURN(term.column, FilterColumnOf(*view_, i, term.predicate));
     for (uint32_t schema = 0; schema < view_->num_schemas(); ++schema) {
       const ColumnInfo* const there = view_->InSchema(schema, term.column);
       if (there == nullptr) continue;
+      term.ready.try_emplace(there->type, term.predicate, there->type);
       const auto [ordinals, is_new] = term.ordinals.try_emplace(there->name);
       if (!is_new) continue;
       for (const FileSchema& stored : stored_->schemas) {
@@ -63,7 +54,7 @@ bool FileSkipper::MayPass(size_t file) const {
 
 bool FileSkipper::MayPass(size_t file, const FileVariant& variant, const Term& term) const {
   const ColumnInfo* const there = view_->InSchema(variant.schema, term.column);
-  if (there == nullptr) return false;
+  if (there == nullptr) return term.predicate.compare == Compare::kMissing;
   // Which of the files that have the rows says it, whose statistics are of its own columns.
   const uint16_t member = variant.members.empty() ? 0 : variant.members[there->ordinal];
   const uint32_t overlay = member == 0 ? 0 : variant.overlays[member - 1];
@@ -75,13 +66,14 @@ bool FileSkipper::MayPass(size_t file, const FileVariant& variant, const Term& t
       std::lower_bound(facts.statistics.begin(), facts.statistics.end(), column,
                        [](const FileStatistics& one, uint32_t at) { return one.column < at; });
   if (known == facts.statistics.end() || known->column != column) return true;
-  // As those of a stripe of one row: what counts is whether all are missing.
-  const ColumnStatistics statistics{.num_missing = known->num_missing == facts.num_rows ? 1U : 0U,
+  // As those of a stripe of two rows: what counts is whether some or all are missing.
+  const ColumnStatistics statistics{.num_missing = known->num_missing == 0               ? 0U
+                                                   : known->num_missing < facts.num_rows ? 1U
+                                                                                         : 2U,
                                     .has_bounds = known->has_bounds,
                                     .least = known->least,
                                     .greatest = known->greatest};
-  return ReadyPredicate(term.predicate.compare, term.predicate.value, there->type)
-      .MayMatch(statistics, 1);
+  return term.ready.find(there->type)->second.MayMatch(statistics, 2);
 }
 
 }  // namespace dsi::internal

@@ -6,14 +6,12 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/dataset/files/filter_column_internal.h"
 #include "dsi/reader/reader_access_internal.h"
+#include "dsi/reader/scan/filter_source_internal.h"
 
 namespace dsi::internal {
 namespace {
-
-bool IsList(const ColumnInfo& column) {
-  return HasLengths(column.kind, column.type) || column.kind == Kind::kEmbedding;
-}
 
 // What a scan of everything gives: lists jagged, the rest padded.
 Projection DefaultProjection(const ColumnInfo& column) {
@@ -26,15 +24,6 @@ Projection DefaultProjection(const ColumnInfo& column) {
 // 0: the file itself has the column, else 1 + a position in the variant's overlays.
 uint16_t MemberOf(const FileVariant& variant, const ColumnInfo& column) {
   return variant.members.empty() ? 0 : variant.members[column.ordinal];
-}
-
-std::vector<std::string> NamesInFilter(const RowFilter& filter) {
-  std::vector<std::string> columns;
-  for (const Predicate& predicate : filter.where) columns.push_back(predicate.column);
-  for (const Sampling& sampling : filter.sample) {
-    for (const Predicate& predicate : sampling.when) columns.push_back(predicate.column);
-  }
-  return columns;
 }
 
 }  // namespace
@@ -66,7 +55,8 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
     patterns.insert(patterns.end(), features.begin(), features.end());
   }
   const size_t first_filter = patterns.size();
-  for (std::string& name : NamesInFilter(options.scan.filter)) patterns.push_back(std::move(name));
+  const std::vector<const Predicate*> predicates = PredicatesOf(options.scan.filter);
+  for (const Predicate* const predicate : predicates) patterns.push_back(predicate->column);
   auto view = MakeView(files, patterns);
   if (!view.ok()) {
     DSI_RETURN_IF_ERROR(CheckFeatures(pipeline, files));
@@ -76,18 +66,10 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
 
   if (!pipeline.steps.empty())
     DSI_RETURN_IF_ERROR(FindPlan(pipeline, options.scan.features, first_feature));
-  for (size_t i = first_filter; i < patterns.size(); ++i) {
-    const std::vector<uint32_t>& columns = view_->of_pattern()[i];
-    if (columns.size() != 1) {
-      return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them", patterns[i],
-                             columns.size());
-    }
-    const ColumnInfo& column = view_->columns()[columns.front()];
-    if (IsList(column)) {
-      return InvalidArgument("filter: {} is a {} of {}; only one number per row can be compared",
-                             column.name, KindName(column.kind), TypeName(column.type));
-    }
-    filter_columns_.push_back(columns.front());
+  for (size_t i = 0; i < predicates.size(); ++i) {
+    DSI_ASSIGN_OR_RETURN(const uint32_t column,
+                         FilterColumnOf(*view_, first_filter + i, *predicates[i]));
+    filter_columns_.push_back(column);
   }
   for (const Sampling& sampling : options.scan.filter.sample) {
     if (!(sampling.keep >= 0 && sampling.keep <= 1))
@@ -337,28 +319,29 @@ FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file, size
   if (files.files().size() > 1) filter.seed += files.files()[file].fingerprint;
   size_t next = 0;
   std::vector<uint32_t> members;
-  const auto rename = [&](Predicate* predicate) {
-    const ColumnInfo* const column = maker.Find(filter_columns_[next++]);
-    if (column == nullptr) return false;
-    predicate->column = column->name;
-    members.push_back(maker.Member(*column));
-    return true;
-  };
-  // A missing number compares with nothing: such a row does not pass, and no such sampling holds.
-  for (Predicate predicate : options_.filter.where) {
-    if (rename(&predicate)) {
-      filter.where.push_back(std::move(predicate));
-    } else {
-      request.drops_all = true;
+  // Takes over those that are to be looked at; false: one cannot hold. What is missing in all rows
+  // compares with nothing.
+  const auto take = [&](const std::vector<Predicate>& from, std::vector<Predicate>* to) {
+    bool may_hold = true;
+    for (const Predicate& predicate : from) {
+      const ColumnInfo* const column = maker.Find(filter_columns_[next++]);
+      if (column == nullptr) {
+        may_hold = may_hold && predicate.compare == Compare::kMissing;
+        continue;
+      }
+      members.push_back(maker.Member(*column));
+      to->push_back(predicate);
+      to->back().column = column->name;
     }
-  }
+    return may_hold;
+  };
+  if (!take(options_.filter.where, &filter.where)) request.drops_all = true;
   request.filter_members = members;
-  for (Sampling sampling : options_.filter.sample) {
-    bool is_known = true;
+  for (const Sampling& sampling : options_.filter.sample) {
     members.clear();
-    for (Predicate& predicate : sampling.when) is_known = rename(&predicate) && is_known;
-    if (!is_known) continue;
-    filter.sample.push_back(std::move(sampling));
+    Sampling taken{.keep = sampling.keep};
+    if (!take(sampling.when, &taken.when)) continue;
+    filter.sample.push_back(std::move(taken));
     request.filter_members.insert(request.filter_members.end(), members.begin(), members.end());
   }
   return request;

@@ -52,14 +52,11 @@ uint64_t CountStripes(std::span<const uint32_t> stripe_rows, const RowSpan& rows
 
 // Where a file has none of the features, what a filter compares is all that is read of it.
 void AskForFilterColumns(ScanOptions* scan) {
-  const auto add = [&](const Predicate& predicate) {
-    const auto is_it = [&](const Projection& known) { return known.name == predicate.column; };
+  for (const Predicate* const predicate : PredicatesOf(scan->filter)) {
+    const auto is_it = [&](const Projection& known) { return known.name == predicate->column; };
     if (std::none_of(scan->features.begin(), scan->features.end(), is_it))
-      scan->features.push_back({.name = predicate.column});
-  };
-  std::for_each(scan->filter.where.begin(), scan->filter.where.end(), add);
-  for (const Sampling& sampling : scan->filter.sample)
-    std::for_each(sampling.when.begin(), sampling.when.end(), add);
+      scan->features.push_back({.name = predicate->column});
+  }
   scan->filter = {};
 }
 

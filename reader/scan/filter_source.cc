@@ -4,43 +4,59 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
-#include "dsi/reader/scan/predicate_internal.h"
+#include "dsi/reader/filter/predicate_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-bool HoldsOneNumber(const OpenColumn& column) {
-  return !HasLengths(column.record.kind, column.record.type) &&
-         column.record.kind != Kind::kEmbedding;
+// The column that a predicate looks at. All of a feature exist in the same rows, so that its name
+// is enough to ask for that.
+Result<OpenColumn> FindFilterColumn(const OpenFile& file, const Predicate& predicate) {
+  DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file.FindColumns(predicate.column));
+  DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadColumn(ordinals[0]));
+  bool is_one = ordinals.size() == 1;
+  if (!is_one && !LooksAtValues(predicate.compare)) {
+    DSI_ASSIGN_OR_RETURN(const OpenColumn last, file.LoadColumn(ordinals.back()));
+    is_one = last.first_column() == column.first_column();
+  }
+  if (!is_one) {
+    return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them",
+                           predicate.column, ordinals.size());
+  }
+  DSI_RETURN_IF_ERROR(
+      CheckPredicate(predicate, column.name, column.record.kind, column.record.type));
+  return column;
+}
+
+// How the column is read for predicates: strings whole, of others their first number is enough.
+Projection FilterProjection(const OpenColumn& column) {
+  Projection projection{.name = column.name};
+  const bool is_text = column.record.type == Type::kBytes;
+  projection.layout = is_text ? Layout::kJagged : Layout::kPadded;
+  if (column.record.kind != Kind::kEmbedding) projection.width = 1;
+  return projection;
 }
 
 }  // namespace
 
-Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter) {
+std::vector<const Predicate*> PredicatesOf(const RowFilter& filter) {
   std::vector<const Predicate*> predicates;
   for (const Predicate& predicate : filter.where) predicates.push_back(&predicate);
   for (const Sampling& sampling : filter.sample) {
     for (const Predicate& predicate : sampling.when) predicates.push_back(&predicate);
   }
+  return predicates;
+}
+
+Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter) {
   FilterColumns found;
-  for (const Predicate* const predicate : predicates) {
-    DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file.FindColumns(predicate->column));
-    if (ordinals.size() != 1) {
-      return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them",
-                             predicate->column, ordinals.size());
-    }
+  for (const Predicate* const predicate : PredicatesOf(filter)) {
+    DSI_ASSIGN_OR_RETURN(OpenColumn column, FindFilterColumn(file, *predicate));
     const auto known =
         std::find_if(found.columns.begin(), found.columns.end(),
-                     [&](const OpenColumn& column) { return column.ordinal == ordinals[0]; });
+                     [&](const OpenColumn& other) { return other.ordinal == column.ordinal; });
     found.of_predicate.push_back(static_cast<uint32_t>(known - found.columns.begin()));
-    if (known != found.columns.end()) continue;
-    DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadColumn(ordinals[0]));
-    if (!HoldsOneNumber(column)) {
-      return InvalidArgument("filter: {} is a {} of {}; only one number per row can be compared",
-                             column.name, KindName(column.record.kind),
-                             TypeName(column.record.type));
-    }
-    found.columns.push_back(std::move(column));
+    if (known == found.columns.end()) found.columns.push_back(std::move(column));
   }
   return found;
 }
@@ -56,8 +72,7 @@ Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilte
                          file.LoadStatistics(column.ordinal, column.record.type, budget));
     if (statistics.empty()) continue;
     ruled_out.resize(end - first, false);
-    const ReadyPredicate predicate(filter.where[i].compare, filter.where[i].value,
-                                   column.record.type);
+    const ReadyPredicate predicate(filter.where[i], column.record.type);
     for (size_t stripe = first; stripe < end; ++stripe) {
       if (!predicate.MayMatch(statistics[stripe], file.core().stripes[stripe].num_rows))
         ruled_out[stripe - first] = true;
@@ -82,12 +97,6 @@ std::vector<RowFilter> SplitFilter(const RowFilter& filter, std::span<const uint
   return parts;
 }
 
-bool HasPredicates(const RowFilter& filter) {
-  return !filter.where.empty() ||
-         std::any_of(filter.sample.begin(), filter.sample.end(),
-                     [](const Sampling& sampling) { return !sampling.when.empty(); });
-}
-
 Result<FilterSource> FilterSource::Make(const OpenFile& file, const RowFilter& filter,
                                         size_t first_stripe, size_t end_stripe,
                                         MemoryBudget* budget) {
@@ -97,7 +106,7 @@ Result<FilterSource> FilterSource::Make(const OpenFile& file, const RowFilter& f
   if (source.columns_.columns.empty()) return source;
   ScanOptions options;
   for (const OpenColumn& column : source.columns_.columns)
-    options.features.push_back({.name = column.name, .width = 1, .dtype = {}});
+    options.features.push_back(FilterProjection(column));
   DSI_ASSIGN_OR_RETURN(source.projection_,
                        ResolveProjection(file, options, first_stripe, end_stripe));
   DSI_ASSIGN_OR_RETURN(source.is_ruled_out_, RuledOutStripes(file, filter, source.columns_,

@@ -13,17 +13,19 @@
 
 namespace dsi::internal {
 
+// Those of `where`, then each sampling's.
+std::vector<const Predicate*> PredicatesOf(const RowFilter& filter);
+// Some column decides, not the seed alone.
+inline bool HasPredicates(const RowFilter& filter) { return !PredicatesOf(filter).empty(); }
+
 // The columns that a filter looks at, each once.
 struct FilterColumns {
   std::vector<OpenColumn> columns;
-  // Per predicate, those of `where` first, then each sampling's: its position in columns.
+  // Per predicate of PredicatesOf: its position in columns.
   std::vector<uint32_t> of_predicate;
 };
-// Errors: kNotFound, kInvalidArgument (not one column, or one that is not of one number).
+// Errors: kNotFound, kInvalidArgument (not one column, or CheckPredicate).
 Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter);
-
-// Some number decides, not the seed alone.
-bool HasPredicates(const RowFilter& filter);
 
 // What each of several files is asked for of a filter, its own predicates in their order:
 // `of_predicate` says which file's each is, those of `where` first.
@@ -45,7 +47,7 @@ class FilterSource {
                                    size_t first_stripe, size_t end_stripe, MemoryBudget* budget);
 
   const FilterColumns& columns() const { return columns_; }
-  // Columns in their order; null: no number of this file is looked at.
+  // Columns in their order; null: nothing of this file is looked at.
   const std::shared_ptr<const ScanProjection>& projection() const { return projection_; }
   // No row of the stripe passes, by what statistics (spec F-082) tell.
   bool RulesOut(size_t stripe) const {

@@ -63,8 +63,7 @@ Status RowPicker::AddTerms(const RowFilter& filter, std::span<const uint32_t> of
       Source& source = *sources_[at];
       const FilterColumns& found = source.file.source->columns();
       const uint32_t column = found.of_predicate[source.next++];
-      terms.push_back(
-          {{predicate.compare, predicate.value, found.columns[column].record.type}, at, column});
+      terms.push_back({{predicate, found.columns[column].record.type}, at, column});
     }
     return terms;
   };

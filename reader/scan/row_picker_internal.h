@@ -16,7 +16,7 @@
 #include "dsi/reader/open/open_file_internal.h"
 #include "dsi/reader/scan/filter_source_internal.h"
 #include "dsi/reader/scan/passing_guess_internal.h"
-#include "dsi/reader/scan/predicate_internal.h"
+#include "dsi/reader/filter/predicate_internal.h"
 #include "dsi/reader/scan/row_range_internal.h"
 #include "dsi/reader/scan/stripe_decoder_internal.h"
 

@@ -161,7 +161,7 @@ TEST(OverlayScan, DS043F086DeletedRowsAreThoseOfTheBase) {
   const std::string path = model.dataset->files()[0].path;
   const ModelColumn& sessions = model.table.Column("session_id");
   const uint64_t gone = sessions.rows[100]->at(0);
-  const auto report = DeleteRows(path, {.where = {{"session_id", Compare::kEqual, gone}}});
+  const auto report = DeleteRows(path, {{"session_id", Compare::kEqual, gone}});
   ASSERT_TRUE(report.ok()) << report.status().ToString();
   ASSERT_GT(report->num_deleted, 0U);
   model.Open();
@@ -185,8 +185,8 @@ TEST(OverlayScan, DS043F086DeletedRowsAreThoseOfTheBase) {
   }
   EXPECT_EQ(rows, expected);
   // An overlay has no deleted rows of its own.
-  const auto refused = DeleteRows(model.dataset->files()[0].overlays[0],
-                                  {.where = {{"session_id", Compare::kEqual, gone}}});
+  const auto refused =
+      DeleteRows(model.dataset->files()[0].overlays[0], {{"session_id", Compare::kEqual, gone}});
   EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
 }
 

@@ -102,7 +102,82 @@ TEST(DatasetFilters, AFilterOnAColumnThatAFileLacks) {
     std::vector<uint64_t> expected = passing(1);
     for (uint64_t row = 150; row < 300; ++row) expected.push_back(row);
     EXPECT_EQ(Sorted(Batches(**dataset, options, &input.Column("item.words"))), expected);
+    // It is missing in all rows of the file.
+    const std::vector<uint64_t> lacking(expected.end() - 150, expected.end());
+    options.scan.filter = {.where = {{"label", Compare::kMissing}}};
+    EXPECT_EQ(Sorted(Batches(**dataset, options, &input.Column("item.words"))), lacking);
+    options.scan.filter = {.sample = {{.when = {{"label", Compare::kExists}}, .keep = 0}}};
+    EXPECT_EQ(Sorted(Batches(**dataset, options, &input.Column("item.words"))), lacking);
+    options.scan.filter = {.sample = {{.when = {{"label", Compare::kMissing}}, .keep = 0}}};
+    EXPECT_EQ(Sorted(Batches(**dataset, options)).size(), 150U);
+    EXPECT_EQ((*dataset)->Plan(options)->reads.num_rows, 300U);
   }
+}
+
+// What a manifest says of files settles sets and presence as it does comparisons.
+TEST(DatasetFilters, FilesThatTheManifestRulesOut) {
+  TempFolder folder;
+  std::vector<std::string> paths;
+  Schema schema;
+  schema.features.push_back({.name = "day", .kind = Kind::kLabel});
+  schema.features.back().columns.emplace_back().type = Type::kInt64;
+  schema.features.push_back({.name = "city", .kind = Kind::kString});
+  schema.features.back().columns.emplace_back().type = Type::kBytes;
+  // Days 0 and 1; 10; 20 in every other row; none.
+  for (int64_t f = 0; f < 4; ++f) {
+    const std::string path = folder.File("part-" + std::to_string(f) + ".dsi");
+    auto writer = Writer::Create(path, schema);
+    ASSERT_TRUE(writer.ok());
+    RowBatch rows((*writer)->schema());
+    for (int64_t row = 0; row < 50; ++row) {
+      if (f < 2 || (f == 2 && row % 2 == 0))
+        ASSERT_TRUE(rows.SetInt(0, f == 0 ? row % 2 : f * 10).ok());
+      ASSERT_TRUE(rows.SetBytes(1, f % 2 == 0 ? "Bern" : "Oslo").ok());
+      ASSERT_TRUE(rows.EndRow().ok());
+    }
+    ASSERT_TRUE((*writer)->Append(rows).ok());
+    ASSERT_TRUE((*writer)->Finish().ok());
+  }
+  const auto found = Dataset::Open(folder.path());
+  std::ofstream(folder.File("all.json")) << *(*found)->Manifest(folder.path());
+  const auto dataset = Dataset::Open(folder.File("all.json"));
+  struct Case {
+    Predicate predicate;
+    uint64_t rows;
+    uint64_t files_skipped;
+  };
+  const Case cases[] = {
+      {{.column = "day", .compare = Compare::kIn, .values = {1, 5, 10}}, 75, 2},
+      {{.column = "day", .compare = Compare::kIn, .values = {}}, 0, 4},
+      {{.column = "day", .compare = Compare::kIn, .values = {10.5, -1, 30}}, 0, 4},
+      {{.column = "day", .compare = Compare::kNotIn, .values = {10, 20}}, 50, 3},
+      {{.column = "day", .compare = Compare::kNotIn, .values = {0}}, 100, 1},
+      {{.column = "day", .compare = Compare::kMissing}, 75, 2},
+      {{.column = "day", .compare = Compare::kExists}, 125, 1},
+      {{.column = "city", .compare = Compare::kEqual, .value = "Oslo"}, 100, 0},
+      {{.column = "city", .compare = Compare::kIn, .values = {"Rome", "Bern"}}, 100, 0},
+      {{.column = "city", .compare = Compare::kMissing}, 0, 0},
+  };
+  for (const Case& one : cases) {
+    DatasetScanOptions options;
+    options.scan.features = {{.name = "day"}};
+    options.scan.filter.where = {one.predicate};
+    EXPECT_EQ(Sorted(Batches(**dataset, options)).size(), one.rows);
+    const auto plan = (*dataset)->Plan(options);
+    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+    EXPECT_EQ(plan->files_skipped, one.files_skipped)
+        << one.predicate.column << " compare " << static_cast<int>(one.predicate.compare);
+  }
+  const auto refused = [&](const Predicate& predicate) {
+    DatasetScanOptions options;
+    options.scan.features = {{.name = "day"}};
+    options.scan.filter.where = {predicate};
+    EXPECT_EQ((*dataset)->Plan(options).status().code(),
+              (*dataset)->NewScan(options).status().code());
+    return (*dataset)->NewScan(options).status().ToString();
+  };
+  EXPECT_NE(refused({"city", Compare::kEqual, 1}).find("city holds strings"), std::string::npos);
+  EXPECT_NE(refused({"day", Compare::kEqual, "1"}).find("day holds int64"), std::string::npos);
 }
 
 TEST(DatasetFilters, SamplingIsOfTheRowAlone) {

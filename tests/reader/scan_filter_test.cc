@@ -11,64 +11,11 @@
 #include <vector>
 
 #include "dsi/tests/support/batch_rows.h"
+#include "dsi/tests/support/filter_model.h"
 #include "dsi/tests/support/history_table.h"
 
 namespace dsi::test {
 namespace {
-
-using Value = decltype(Predicate::value);
-
-constexpr Compare kCompares[] = {Compare::kEqual,     Compare::kNotEqual, Compare::kLess,
-                                 Compare::kLessEqual, Compare::kGreater,  Compare::kGreaterEqual};
-
-bool Holds(Compare compare, const auto& a, const auto& b) {
-  switch (compare) {
-    case Compare::kEqual:
-      return a == b;
-    case Compare::kNotEqual:
-      return a != b;
-    case Compare::kLess:
-      return a < b;
-    case Compare::kLessEqual:
-      return a <= b;
-    case Compare::kGreater:
-      return a > b;
-    default:
-      return a >= b;
-  }
-}
-
-// A number wide enough to hold every type exactly.
-using Wide = long double;
-
-Wide Widen(uint64_t bits, Type type) {
-  switch (type) {
-    case Type::kFloat32:
-      return std::bit_cast<float>(static_cast<uint32_t>(bits));
-    case Type::kFloat64:
-      return std::bit_cast<double>(bits);
-    default: {
-      if (!IsSignedInteger(type)) return static_cast<Wide>(bits);
-      const int shift = 64 - 8 * TypeWidth(type);
-      return static_cast<Wide>(static_cast<int64_t>(bits << shift) >> shift);
-    }
-  }
-}
-
-Wide Widen(const Value& value, Type type) {
-  if (type == Type::kFloat32)
-    return std::visit([](auto v) { return static_cast<float>(v); }, value);
-  if (type == Type::kFloat64)
-    return std::visit([](auto v) { return static_cast<double>(v); }, value);
-  return std::visit([](auto v) { return static_cast<Wide>(v); }, value);
-}
-
-bool Passes(const ModelTable& table, const Predicate& predicate, size_t row) {
-  const ModelColumn& column = table.Column(predicate.column);
-  if (!column.rows[row].has_value()) return false;
-  return Holds(predicate.compare, Widen(column.rows[row]->front(), column.type),
-               Widen(predicate.value, column.type));
-}
 
 // Rows of all batches; also that all but the last are full, and hold what the model says.
 std::vector<uint64_t> ScanRows(const Reader& reader, const ModelTable& table,
@@ -140,44 +87,88 @@ class ScanFilterTest : public ::testing::Test {
 TEST_F(ScanFilterTest, ComparesEveryTypeExactly) {
   const ModelTable table = RandomTable(4, 600, 8);
   const auto reader = OpenTable(table, StripesOf(250));
-  const std::vector<Value> values = {int64_t{0},
-                                     int64_t{1},
-                                     int64_t{-3},
-                                     INT64_MIN,
-                                     INT64_MAX,
-                                     UINT64_MAX,
-                                     uint64_t{1} << 63,
-                                     0.5,
-                                     -0.0,
-                                     17.0,
-                                     -1e300,
-                                     0x1p63,
-                                     0x1p64,
-                                     -0x1p63,
-                                     std::numeric_limits<double>::infinity(),
-                                     std::numeric_limits<double>::quiet_NaN()};
+  const std::vector<FilterValue> numbers = {int64_t{0},
+                                            int64_t{1},
+                                            int64_t{-3},
+                                            INT64_MIN,
+                                            INT64_MAX,
+                                            UINT64_MAX,
+                                            uint64_t{1} << 63,
+                                            0.5,
+                                            -0.0,
+                                            17.0,
+                                            -1e300,
+                                            0x1p63,
+                                            0x1p64,
+                                            -0x1p63,
+                                            std::numeric_limits<double>::infinity(),
+                                            std::numeric_limits<double>::quiet_NaN()};
+  const std::vector<FilterValue> texts = {"", "a", "q", "zzzzzzzzzzzzzzzzzzzz", "\xFF"};
+  const auto check = [&](const Predicate& predicate) {
+    ScanOptions options = Jagged({});
+    options.features = {{.name = "label"}};
+    options.filter.where = {predicate};
+    ASSERT_EQ(ScanRows(*reader, table, options),
+              Rows(table, [&](size_t row) { return Passes(table, predicate, row); }))
+        << predicate.column << " compare " << static_cast<int>(predicate.compare) << ", "
+        << predicate.values.size() << " values";
+  };
   for (const ModelColumn& column : table.columns) {
-    if (HasLengths(column.kind, column.type) || column.kind == Kind::kEmbedding) continue;
-    std::vector<Value> all = values;
+    for (const Compare presence : {Compare::kExists, Compare::kMissing})
+      check({column.name, presence});
+    if (!IsComparable(column)) continue;
+    std::vector<FilterValue> all = column.type == Type::kBytes ? texts : numbers;
     for (size_t row = 0; row < 20; ++row) {
-      if (!column.rows[row].has_value()) continue;
-      if (column.type == Type::kUint64) {
-        all.emplace_back(column.rows[row]->front());
-      } else {
-        all.emplace_back(static_cast<double>(Widen(column.rows[row]->front(), column.type)));
+      if (column.rows[row].has_value()) all.push_back(ValueOf(column, *column.rows[row]));
+    }
+    for (const FilterValue& value : all) {
+      for (const Compare compare : {Compare::kEqual, Compare::kNotEqual, Compare::kLess,
+                                    Compare::kLessEqual, Compare::kGreater, Compare::kGreaterEqual})
+        check({column.name, compare, value});
+    }
+    for (const Compare set : {Compare::kIn, Compare::kNotIn}) {
+      check({column.name, set});
+      check({.column = column.name, .compare = set, .values = all});
+      check({.column = column.name, .compare = set, .values = {all.back(), all.front()}});
+      check({.column = column.name, .compare = set, .values = {all.end() - 10, all.end()}});
+    }
+  }
+}
+
+// Strings of a session's state, of rows, in windows and missing in most rows.
+TEST_F(ScanFilterTest, StringsInAllForms) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    ModelTable table = RandomTable(seed, 900, 1 + 3 * seed);
+    std::mt19937_64 random(seed);
+    for (ModelColumn& column : table.columns) {
+      if (column.type != Type::kBytes) continue;
+      for (auto& row : column.rows) {
+        if (row.has_value() && random() % 3 == 0) row = std::vector<uint64_t>{'a', 0xFF, 'b'};
       }
     }
-    for (const Value& value : all) {
-      for (const Compare compare : kCompares) {
-        const Predicate predicate{column.name, compare, value};
-        ScanOptions options = Jagged({});
-        options.features = {{.name = "label"}};
-        options.filter.where = {predicate};
-        ASSERT_EQ(ScanRows(*reader, table, options),
-                  Rows(table, [&](size_t row) { return Passes(table, predicate, row); }))
-            << column.name << " compare " << static_cast<int>(compare) << " value "
-            << std::visit([](auto v) { return std::to_string(v); }, value);
-      }
+    const auto reader = OpenTable(table, StripesOf(250));
+    for (int i = 0; i < 60; ++i) {
+      Predicate predicate = RandomPredicate(table, &random);
+      if (table.Column(predicate.column).type != Type::kBytes) continue;
+      ScanOptions options = Jagged({predicate.column, "user.clicks"});
+      options.filter.where = {predicate};
+      ASSERT_EQ(ScanRows(*reader, table, options),
+                Rows(table, [&](size_t row) { return Passes(table, predicate, row); }))
+          << "compare " << static_cast<int>(predicate.compare);
+    }
+  }
+}
+
+// A feature of several columns exists in all of them or in none.
+TEST_F(ScanFilterTest, FeaturesExistByTheirName) {
+  ScanOptions options = Jagged({"noise"});
+  for (const char* name : {"user.history", "topics"}) {
+    const std::string column = name == std::string("topics") ? "topics.ids" : "user.history.item";
+    for (const Compare compare : {Compare::kExists, Compare::kMissing}) {
+      options.filter.where = {{name, compare}};
+      const Predicate of_column{column, compare};
+      EXPECT_EQ(ScanRows(*reader_, table_, options),
+                Rows(table_, [&](size_t row) { return Passes(table_, of_column, row); }));
     }
   }
 }
@@ -291,6 +282,13 @@ TEST_F(ScanFilterTest, RefusesWhatCannotBe) {
   EXPECT_EQ(where("user.profile"), StatusCode::kInvalidArgument);
   EXPECT_EQ(where("topics"), StatusCode::kInvalidArgument);
   EXPECT_EQ(where("item*"), StatusCode::kInvalidArgument);
+  const auto code = [&](const Predicate& predicate) { return CodeOf({.where = {predicate}}); };
+  EXPECT_EQ(code({"label", Compare::kEqual, "1"}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.column = "label", .compare = Compare::kIn, .values = {1, "1"}}),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({"label", static_cast<Compare>(10)}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({"item*", Compare::kExists}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({"topics", Compare::kExists}), StatusCode::kOk);
   for (const double keep : {-0.1, 1.1, std::nan("")})
     EXPECT_EQ(CodeOf({.sample = {{.when = {}, .keep = keep}}}), StatusCode::kInvalidArgument);
 }

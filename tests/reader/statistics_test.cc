@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dsi/tests/support/batch_rows.h"
+#include "dsi/tests/support/filter_model.h"
 #include "dsi/tests/support/history_table.h"
 #include "dsi/tests/support/random_file.h"
 #include "dsi/tests/support/reseal.h"
@@ -61,17 +62,6 @@ std::vector<uint64_t> Rows(const Reader& reader, const ScanOptions& options, uin
   return rows;
 }
 
-// A number of the column, or one beside it.
-decltype(Predicate::value) RandomValue(const ModelColumn& column, std::mt19937_64* random) {
-  const auto& row = column.rows[(*random)() % column.rows.size()];
-  const uint64_t bits = row.has_value() ? row->front() : (*random)() % 3;
-  if (column.type == Type::kFloat64) return std::bit_cast<double>(bits);
-  if (column.type == Type::kFloat32) return std::bit_cast<float>(static_cast<uint32_t>(bits));
-  if (!IsSignedInteger(column.type)) return bits + (*random)() % 2;
-  const int shift = 64 - 8 * TypeWidth(column.type);
-  return (static_cast<int64_t>(bits << shift) >> shift) - static_cast<int64_t>((*random)() % 2);
-}
-
 TEST(StatisticsTest, F082TheSameRowsWithAndWithout) {
   uint64_t skipped = 0;
   uint64_t skipped_without = 0;
@@ -80,22 +70,13 @@ TEST(StatisticsTest, F082TheSameRowsWithAndWithout) {
     if (file.table.num_rows == 0) continue;
     const auto with = Open(file.bytes);
     const auto without = Open(WithoutStatistics(file.bytes));
-    std::vector<const ModelColumn*> columns;
-    for (const ModelColumn& column : file.table.columns) {
-      if (!HasLengths(column.kind, column.type) && column.kind != Kind::kEmbedding)
-        columns.push_back(&column);
-    }
-    ASSERT_FALSE(columns.empty());
     std::mt19937_64 random(seed);
     for (int i = 0; i < 60; ++i) {
       ScanOptions options;
       options.batch_size = 50;
-      options.features = {{.name = columns[0]->name}};
-      for (uint64_t n = 1 + random() % 2; n > 0; --n) {
-        const ModelColumn& column = *columns[random() % columns.size()];
-        options.filter.where.push_back(
-            {column.name, static_cast<Compare>(random() % 6), RandomValue(column, &random)});
-      }
+      options.features = {{.name = file.table.columns[0].name, .width = 1}};
+      for (uint64_t n = 1 + random() % 2; n > 0; --n)
+        options.filter.where.push_back(RandomPredicate(file.table, &random));
       if (i % 4 == 0) {
         options.row_begin = random() % file.table.num_rows;
         options.row_end = options.row_begin + random() % file.table.num_rows;

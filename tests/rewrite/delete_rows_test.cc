@@ -35,24 +35,30 @@ std::vector<uint64_t> RowsLeft(const std::string& path) {
   return rows;
 }
 
-std::vector<std::string> SomeValues(const ModelColumn& column, uint64_t seed, size_t count) {
+std::vector<int64_t> SomeValues(const ModelColumn& column, uint64_t seed, size_t count) {
   std::mt19937_64 random(seed);
-  std::vector<std::string> values;
+  std::vector<int64_t> values;
   while (values.size() < count) {
     const auto& row = column.rows[random() % column.rows.size()];
-    if (row.has_value()) values.push_back(std::to_string(static_cast<int64_t>(row->at(0))));
+    if (row.has_value()) values.push_back(static_cast<int64_t>(row->at(0)));
   }
   return values;
 }
 
+// Rows that have one of the values.
+template <typename T>
+Predicate In(const std::string& column, const std::vector<T>& values) {
+  return {.column = column, .compare = Compare::kIn, .values = {values.begin(), values.end()}};
+}
+
 std::vector<uint64_t> Without(const ModelTable& table, const std::string& key,
-                              const std::vector<std::string>& values) {
+                              const std::vector<int64_t>& values) {
   std::vector<uint64_t> left;
   for (size_t row = 0; row < table.num_rows; ++row) {
     const auto& value = table.Column(key).rows[row];
-    const bool goes = value.has_value() &&
-                      std::find(values.begin(), values.end(),
-                                std::to_string(static_cast<int64_t>(value->at(0)))) != values.end();
+    const bool goes =
+        value.has_value() &&
+        std::find(values.begin(), values.end(), static_cast<int64_t>(value->at(0))) != values.end();
     if (!goes) left.push_back(row);
   }
   return left;
@@ -67,7 +73,7 @@ TEST(DeleteRows, F084ByKeyAndOnceMore) {
     for (const std::string key : {"session_id", "item_id"}) {
       auto values = SomeValues(from.table.Column(key), seed, 2 + seed);
       const auto first = Without(from.table, key, values);
-      const auto report = DeleteRows(path, {.key = key, .values = values});
+      const auto report = DeleteRows(path, {In(key, values)});
       ASSERT_TRUE(report.ok()) << report.status().ToString();
       EXPECT_EQ(report->num_rows, from.table.num_rows);
       EXPECT_EQ(report->num_deleted_rows, from.table.num_rows - RowsLeft(path).size());
@@ -77,9 +83,9 @@ TEST(DeleteRows, F084ByKeyAndOnceMore) {
       EXPECT_EQ(report->num_deleted, from.table.num_rows - first.size());
       // In two steps or in one: the same bytes.
       auto more = SomeValues(from.table.Column(key), seed + 100, 3);
-      ASSERT_TRUE(DeleteRows(path, {.key = key, .values = more}).ok());
+      ASSERT_TRUE(DeleteRows(path, {In(key, more)}).ok());
       values.insert(values.end(), more.begin(), more.end());
-      ASSERT_TRUE(DeleteRows(together, {.key = key, .values = values}).ok());
+      ASSERT_TRUE(DeleteRows(together, {In(key, values)}).ok());
       EXPECT_EQ(RowsLeft(path), Without(from.table, key, values));
       EXPECT_EQ(ReadBytes(path), ReadBytes(together));
     }
@@ -93,31 +99,29 @@ TEST(DeleteRows, ByConditionAndAll) {
   DeleteOptions options;
   options.dry_run = true;
   const auto before = ReadBytes(path);
-  const auto dry = DeleteRows(path, {.where = condition}, options);
+  const auto dry = DeleteRows(path, condition, options);
   ASSERT_TRUE(dry.ok()) << dry.status().ToString();
   EXPECT_EQ(ReadBytes(path), before);
-  const auto report = DeleteRows(path, {.where = condition});
+  const auto report = DeleteRows(path, condition);
   EXPECT_EQ(report->num_deleted, dry->num_deleted);
   EXPECT_GT(report->num_deleted, 0U);
   EXPECT_EQ(RowsLeft(path).size(), 500 - report->num_deleted);
   // What is gone is not deleted again, and then nothing is written.
   const auto once = ReadBytes(path);
-  EXPECT_EQ(DeleteRows(path, {.where = condition})->num_deleted, 0U);
+  EXPECT_EQ(DeleteRows(path, condition)->num_deleted, 0U);
   EXPECT_EQ(ReadBytes(path), once);
   // Both must hold.
   const auto& session = from.table.Column("session_id").rows;
   const auto values = SomeValues(from.table.Column("session_id"), 1, 300);
-  ASSERT_TRUE(DeleteRows(path, {.key = "session_id",
-                                .values = values,
-                                .where = {{"label", Compare::kEqual, int64_t{0}}}})
-                  .ok());
+  ASSERT_TRUE(
+      DeleteRows(path, {In("session_id", values), {"label", Compare::kEqual, int64_t{0}}}).ok());
   for (const uint64_t row : RowsLeft(path)) {
     const auto& label = from.table.Column("label").rows[row];
     if (!label.has_value() || label->at(0) != 0) continue;
-    EXPECT_EQ(std::count(values.begin(), values.end(), std::to_string(session[row]->at(0))), 0);
+    EXPECT_EQ(std::count(values.begin(), values.end(), static_cast<int64_t>(session[row]->at(0))),
+              0);
   }
-  ASSERT_TRUE(
-      DeleteRows(path, {.where = {{"time", Compare::kGreaterEqual, int64_t{INT64_MIN}}}}).ok());
+  ASSERT_TRUE(DeleteRows(path, {{"time", Compare::kGreaterEqual, int64_t{INT64_MIN}}}).ok());
   for (const uint64_t row : RowsLeft(path)) EXPECT_FALSE(from.table.Column("time").rows[row]);
 }
 
@@ -126,8 +130,8 @@ TEST(DeleteRows, ByText) {
   Schema schema;
   schema.features = {OneColumn("user", Kind::kKey, Type::kBytes)};
   folder.PutRows("a.dsi", 0, 100, schema, 30);
-  const auto report =
-      DeleteRows(folder.File("a.dsi"), {.key = "user", .values = {"7", "99", "7 ", ""}});
+  const std::vector<std::string> users = {"7", "99", "7 ", ""};
+  const auto report = DeleteRows(folder.File("a.dsi"), {In("user", users)});
   ASSERT_TRUE(report.ok()) << report.status().ToString();
   EXPECT_EQ(report->num_deleted, 2U);
   const auto left = RowsLeft(folder.File("a.dsi"));
@@ -145,7 +149,7 @@ TEST(DeleteRows, F033LeavesAGap) {
     std::filesystem::copy_file(rules / name, path,
                                std::filesystem::copy_options::overwrite_existing);
     const size_t before = RowsLeft(path).size();
-    const auto report = DeleteRows(path, {.key = "k", .values = {"50", "53", "57"}});
+    const auto report = DeleteRows(path, {In<int64_t>("k", {50, 53, 57})});
     ASSERT_TRUE(report.ok()) << report.status().ToString();
     EXPECT_EQ(RowsLeft(path).size(), before - report->num_deleted);
     EXPECT_EQ(report->num_deleted == 0, before == 0) << name;
@@ -156,7 +160,7 @@ TEST(DeleteRows, ARewriteLeavesNothingOfThem) {
   const ModelDataset from(RandomTable(7, 900, 5), 1, 200);
   const std::string path = from.dataset->files()[0].path;
   const auto values = SomeValues(from.table.Column("session_id"), 7, 40);
-  ASSERT_TRUE(DeleteRows(path, {.key = "session_id", .values = values}).ok());
+  ASSERT_TRUE(DeleteRows(path, {In("session_id", values)}).ok());
   std::vector<size_t> left;
   for (const uint64_t row : RowsLeft(path)) left.push_back(row);
   const auto dataset = Dataset::Open(path);
@@ -201,7 +205,7 @@ TEST(DeleteRows, BytesAreGoneAfterARewrite) {
     return std::search(bytes.begin(), bytes.end(), part.begin(), part.end()) != bytes.end();
   };
   ASSERT_TRUE(holds(path));
-  ASSERT_TRUE(DeleteRows(path, {.key = "user", .values = {"17"}}).ok());
+  ASSERT_TRUE(DeleteRows(path, {{"user", Compare::kEqual, 17}}).ok());
   EXPECT_TRUE(holds(path));  // A list of deleted rows hides them.
   const auto dataset = Dataset::Open(path);
   ASSERT_TRUE(Rewrite(**dataset, folder.File("b.dsi")).ok());
@@ -216,36 +220,32 @@ TEST(DeleteRows, SaysWhatIsWrong) {
   folder.PutRows("a.dsi", 0, 20, schema);
   const std::string path = folder.File("a.dsi");
   const auto before = ReadBytes(path);
-  const auto code = [&](const RowsToDelete& which) {
-    return DeleteRows(path, which).status().code();
+  const auto code = [&](const std::vector<Predicate>& where) {
+    return DeleteRows(path, where).status().code();
   };
   EXPECT_EQ(code({}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({.key = "key"}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({.values = {"1"}}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({.key = "kex", .values = {"1"}}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({.key = "score", .values = {"1"}}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({.key = "list", .values = {"1"}}), StatusCode::kInvalidArgument);
-  for (const char* text : {"", "x", "1x", "1.5", " 1", "-", "0x1"})
-    EXPECT_EQ(code({.key = "key", .values = {text}}), StatusCode::kInvalidArgument) << text;
+  EXPECT_EQ(code({In<int64_t>("kex", {1})}), StatusCode::kNotFound);
+  EXPECT_EQ(code({In<int64_t>("list", {1})}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({In<std::string>("key", {"1"})}), StatusCode::kInvalidArgument);
   // No row has what the type does not hold.
-  for (const char* text : {"-1", "256", "99999999999999999999", "-99999999999999999999"}) {
-    const auto none = DeleteRows(path, {.key = "small", .values = {text}});
+  for (const FilterValue& value :
+       std::vector<FilterValue>{int64_t{-1}, int64_t{256}, 1e20, -1e20, 1.5}) {
+    const auto none = DeleteRows(path, {In<FilterValue>("small", {value})});
     ASSERT_TRUE(none.ok()) << none.status().ToString();
-    EXPECT_EQ(none->num_deleted, 0U) << text;
+    EXPECT_EQ(none->num_deleted, 0U);
   }
   DeleteOptions options;
   options.progress = [](uint64_t, uint64_t) { return false; };
-  EXPECT_EQ(DeleteRows(path, {.key = "key", .values = {"1"}}, options).status().code(),
+  EXPECT_EQ(DeleteRows(path, {In<int64_t>("key", {1})}, options).status().code(),
             StatusCode::kCancelled);
   // Replaced while it was read.
   options.progress = [&](uint64_t, uint64_t) {
     folder.PutRows("a.dsi", 5, 20, schema);
     return true;
   };
-  EXPECT_EQ(DeleteRows(path, {.key = "key", .values = {"1"}}, options).status().code(),
-            StatusCode::kIo);
+  EXPECT_EQ(DeleteRows(path, {In<int64_t>("key", {1})}, options).status().code(), StatusCode::kIo);
   folder.Put("a.dsi", before);
-  EXPECT_EQ(code({.key = "key", .values = {"-0", "19"}}), StatusCode::kOk);
+  EXPECT_EQ(code({In<int64_t>("key", {0, 19})}), StatusCode::kOk);
   EXPECT_EQ(RowsLeft(path).size(), 18U);
 }
 

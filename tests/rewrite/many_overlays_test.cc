@@ -172,7 +172,7 @@ TEST_F(ManyOverlaysTest, RowsInOrderAreThoseOfAllBases) {
     for (int64_t& id : ids) id += 400 * i;
     paths.push_back(PutBase("part-" + std::to_string(i) + ".dsi", ids));
   }
-  ASSERT_TRUE(DeleteRows(paths[1], {.where = {{"id", Compare::kLess, 410}}}).ok());
+  ASSERT_TRUE(DeleteRows(paths[1], {{"id", Compare::kLess, 410}}).ok());
   std::vector<int64_t> ids = Ids(1200);
   ids.erase(ids.begin() + 400, ids.begin() + 410);
   OverlayOptions options;

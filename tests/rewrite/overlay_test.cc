@@ -153,7 +153,7 @@ TEST_F(OverlayTest, RowsInOrder) {
 }
 
 TEST_F(OverlayTest, DeletedRowsOfTheBaseAreNotGiven) {
-  ASSERT_TRUE(DeleteRows(base_, {.where = {{"id", Compare::kLess, 10}}}).ok());
+  ASSERT_TRUE(DeleteRows(base_, {{"id", Compare::kLess, 10}}).ok());
   std::vector<int64_t> ids = Ids(1000);
   ids.erase(ids.begin(), ids.begin() + 10);
   OverlayOptions options;

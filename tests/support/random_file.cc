@@ -8,24 +8,14 @@
 #include <numeric>
 #include <utility>
 
+#include "dsi/tests/support/filter_model.h"
 #include "dsi/tests/support/history_table.h"
 
 namespace dsi::test {
 namespace {
 
-// Wide enough to hold a value of every type exactly.
-using Wide = long double;
-
 bool IsOneNumber(const ModelColumn& column) {
   return !HasLengths(column.kind, column.type) && column.kind != Kind::kEmbedding;
-}
-
-Wide Widen(uint64_t bits, Type type) {
-  if (type == Type::kFloat32) return std::bit_cast<float>(static_cast<uint32_t>(bits));
-  if (type == Type::kFloat64) return std::bit_cast<double>(bits);
-  if (!IsSignedInteger(type)) return static_cast<Wide>(bits);
-  const int shift = 64 - 8 * TypeWidth(type);
-  return static_cast<Wide>(static_cast<int64_t>(bits << shift) >> shift);
 }
 
 template <typename To>
@@ -41,31 +31,6 @@ std::optional<uint64_t> ToInteger(Wide value) {
 template <typename T>
 const T& OneOf(std::mt19937_64* random, const std::vector<T>& choices) {
   return choices[(*random)() % choices.size()];
-}
-
-bool Holds(Compare compare, Wide a, Wide b) {
-  switch (compare) {
-    case Compare::kEqual:
-      return a == b;
-    case Compare::kNotEqual:
-      return a != b;
-    case Compare::kLess:
-      return a < b;
-    case Compare::kLessEqual:
-      return a <= b;
-    case Compare::kGreater:
-      return a > b;
-    case Compare::kGreaterEqual:
-      return a >= b;
-  }
-  return false;
-}
-
-bool Passes(const ModelTable& table, const Predicate& predicate, size_t row) {
-  const ModelColumn& column = table.Column(predicate.column);
-  if (!column.rows[row].has_value()) return false;
-  const Wide value = std::visit([](auto v) { return static_cast<Wide>(v); }, predicate.value);
-  return Holds(predicate.compare, Widen(column.rows[row]->front(), column.type), value);
 }
 
 // Rows [begin, end) of `rows`, which are equal in all keys before `level`.
@@ -205,28 +170,6 @@ bool AllFit(const ModelColumn& column, Type to) {
     }
   }
   return true;
-}
-
-Predicate RandomPredicate(const ModelTable& table, std::mt19937_64* random) {
-  std::vector<const ModelColumn*> columns;
-  for (const ModelColumn& column : table.columns) {
-    if (IsOneNumber(column)) columns.push_back(&column);
-  }
-  const ModelColumn& column = *OneOf(random, columns);
-  Predicate predicate;
-  predicate.column = column.name;
-  predicate.compare = static_cast<Compare>((*random)() % 6);
-  const auto& row = column.rows[(*random)() % table.num_rows];
-  if (!row.has_value()) return predicate;  // Compares with 0.
-  const uint64_t bits = row->front();
-  if (IsFloat(column.type)) {
-    predicate.value = static_cast<double>(Widen(bits, column.type));
-  } else if (column.type == Type::kUint64) {
-    predicate.value = bits;
-  } else {
-    predicate.value = static_cast<int64_t>(Widen(bits, column.type));
-  }
-  return predicate;
 }
 
 }  // namespace

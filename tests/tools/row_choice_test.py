@@ -58,7 +58,16 @@ class RowChoiceTest(CliTest):
                 ("flag = 0", lambda r: not r["flag"]),
                 ("age exists", lambda r: "age" in r),
                 ("age  missing", lambda r: "age" not in r),
-                ("a<=b exists", lambda r: True)):
+                ("a<=b exists", lambda r: True),
+                ("label in 0, 3,9", lambda r: r["label"] in (0, 3, 9)),
+                ("label not in 0,1", lambda r: r["label"] not in (0, 1)),
+                ("query = cats", lambda r: False),
+                ("query = q17", lambda r: r["query"] == "q17"),
+                ("query in q4,\"q, 5\", q6", lambda r: r["query"] in ("q4", "q6")),
+                ("query < q2", lambda r: r["query"] < "q2"),
+                ("query missing", lambda r: False),
+                ("seen exists", lambda r: "seen" in r),
+                ("clicks missing", lambda r: "clicks" not in r)):
             with self.subTest(term):
                 expected = [row for row in self.table if holds(row)]
                 self.assertEqual(self.rows("--where", term), expected)
@@ -76,7 +85,8 @@ class RowChoiceTest(CliTest):
                            ("label =< 1", "'=<'"), ("= 1", "no feature"), ("label =", "no value"),
                            ("label = one", "'one'"), ("label = nan", "'nan'"), ("age = 1x", "'1x'"),
                            ("flag = yes", "true or false"), ("clicks = 1", "clicks is a list"),
-                           ("query = 1", "query is a string"), ("seen = 1", "seen.ids"),
+                           ('query = "1', "in quotes"), ("label in 1,x", "'x'"),
+                           ("seen = 1", "seen.ids"),
                            ("quer exists", 'did you mean "query"'), ("", "no operator")):
             for verb in (["cat"], ["head"], ["bench", "--features", "label"]):
                 said = self.expect(USAGE, verb[0], self.file, "--where", term, *verb[1:]).said

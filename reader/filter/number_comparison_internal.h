@@ -1,4 +1,4 @@
-// One comparison of a filter, made ready for the type of its column.
+// The comparison of a column of numbers with one number.
 //
 // Over integers it is a closed interval, or all but one, so that a row costs a subtraction and a
 // comparison whatever was asked; over floats the comparison itself.
@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <span>
 
-#include "dsi/base/status.h"
 #include "dsi/format/statistics_internal.h"
 #include "dsi/format/types.h"
 #include "dsi/reader/decode/shape_decoder_internal.h"
@@ -16,22 +15,20 @@
 
 namespace dsi::internal {
 
-class ReadyPredicate {
+class NumberComparison {
  public:
-  // `type` is that of a number.
-  ReadyPredicate(Compare compare, const decltype(Predicate::value)& value, Type type);
+  // `compare` is one with one value, `value` a number, `type` that of a number.
+  NumberComparison(Compare compare, const FilterValue& value, Type type);
 
-  // matches[i] &= the row slots[i] is present and compares as asked. `values` are those of the
-  // view, of `type`; `shape` is of a feature with one entry per present row.
+  // As those of ReadyPredicate.
   void AndMatches(const std::byte* values, const ShapeView& shape, std::span<const uint32_t> slots,
                   uint8_t* matches) const;
-  // False: no row of a stripe with these statistics matches.
-  bool MayMatch(const ColumnStatistics& statistics, uint32_t num_rows) const;
+  bool MayMatch(const ColumnStatistics& statistics) const;
 
  private:
   bool MayMatchFloats(const ColumnStatistics& statistics) const;
   template <typename T>
-  void SetInterval(const decltype(Predicate::value)& value);
+  void SetInterval(const FilterValue& value);
 
   Type type_;
   Compare compare_;

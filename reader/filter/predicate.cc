@@ -1,0 +1,78 @@
+#include "dsi/reader/filter/predicate_internal.h"
+
+#include <algorithm>
+
+#include "dsi/base/error_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+bool IsSet(Compare compare) { return compare == Compare::kIn || compare == Compare::kNotIn; }
+
+}  // namespace
+
+Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind kind, Type type) {
+  if (predicate.compare > Compare::kMissing)
+    return InvalidArgument("filter: {}: comparison {} is none that there is", name,
+                           static_cast<int>(predicate.compare));
+  if (!LooksAtValues(predicate.compare)) return Status::Ok();
+  if (IsListKind(kind) || kind == Kind::kEmbedding) {
+    return InvalidArgument(
+        "filter: {} is a {} of {}; only one number or string per row can be compared, lists can "
+        "only be asked whether they exist",
+        name, KindName(kind), TypeName(type));
+  }
+  const auto is_text = [](const FilterValue& value) {
+    return std::holds_alternative<std::string>(value);
+  };
+  const bool is_right =
+      IsSet(predicate.compare)
+          ? std::all_of(predicate.values.begin(), predicate.values.end(),
+                        [&](const FilterValue& v) { return is_text(v) == (type == Type::kBytes); })
+          : is_text(predicate.value) == (type == Type::kBytes);
+  if (is_right) return Status::Ok();
+  if (type == Type::kBytes)
+    return InvalidArgument("filter: {} holds strings, which compare with strings, not with numbers",
+                           name);
+  return InvalidArgument("filter: {} holds {}, which compares with numbers, not with strings", name,
+                         TypeName(type));
+}
+
+ReadyPredicate::Test ReadyPredicate::TestOf(const Predicate& predicate, Type type) {
+  if (!LooksAtValues(predicate.compare))
+    return PresenceTest{.missing = predicate.compare == Compare::kMissing};
+  if (type == Type::kBytes) return TextComparison(predicate);
+  if (IsSet(predicate.compare))
+    return NumberSet(predicate.compare == Compare::kNotIn, predicate.values, type);
+  return NumberComparison(predicate.compare, predicate.value, type);
+}
+
+ReadyPredicate::ReadyPredicate(const Predicate& predicate, Type type)
+    : test_(TestOf(predicate, type)) {}
+
+void ReadyPredicate::AndMatches(const std::byte* values, const ShapeView& shape,
+                                std::span<const uint32_t> slots, uint8_t* matches) const {
+  std::visit([&](const auto& test) { test.AndMatches(values, shape, slots, matches); }, test_);
+}
+
+void ReadyPredicate::PresenceTest::AndMatches(const std::byte* /*values*/, const ShapeView& shape,
+                                              std::span<const uint32_t> slots,
+                                              uint8_t* matches) const {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const bool exists = shape.plain || shape.present[slots[i]] != 0;
+    matches[i] &= static_cast<uint8_t>(exists != missing);
+  }
+}
+
+bool ReadyPredicate::MayMatch(const ColumnStatistics& statistics, uint32_t num_rows) const {
+  if (const auto* const presence = std::get_if<PresenceTest>(&test_);
+      presence != nullptr && presence->missing)
+    return statistics.num_missing != 0;
+  if (statistics.num_missing == num_rows) return false;
+  if (const auto* const test = std::get_if<NumberComparison>(&test_))
+    return test->MayMatch(statistics);
+  if (const auto* const set = std::get_if<NumberSet>(&test_)) return set->MayMatch(statistics);
+  return true;
+}
+
+}  // namespace dsi::internal

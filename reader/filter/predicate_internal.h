@@ -1,0 +1,53 @@
+// Which rows one predicate of a filter holds for, made ready for the kind and type of its column.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "dsi/base/status.h"
+#include "dsi/format/statistics_internal.h"
+#include "dsi/format/types.h"
+#include "dsi/reader/decode/shape_decoder_internal.h"
+#include "dsi/reader/row_filter.h"
+#include "dsi/reader/filter/number_set_internal.h"
+#include "dsi/reader/filter/number_comparison_internal.h"
+#include "dsi/reader/filter/text_comparison_internal.h"
+
+namespace dsi::internal {
+
+// It looks at what a row has, not whether it has something.
+inline bool LooksAtValues(Compare compare) {
+  return compare != Compare::kExists && compare != Compare::kMissing;
+}
+
+// kInvalidArgument: columns of this kind and type are not compared so; `name` is the column's.
+Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind kind, Type type);
+
+class ReadyPredicate {
+ public:
+  // CheckPredicate is ok with it.
+  ReadyPredicate(const Predicate& predicate, Type type);
+
+  // matches[i] &= the row slots[i] compares as asked. `values` are those of the view, of `type`;
+  // they are not looked at unless LooksAtValues. `shape` is not sparse.
+  void AndMatches(const std::byte* values, const ShapeView& shape, std::span<const uint32_t> slots,
+                  uint8_t* matches) const;
+  // False: no row of a stripe with these statistics matches.
+  bool MayMatch(const ColumnStatistics& statistics, uint32_t num_rows) const;
+
+ private:
+  struct PresenceTest {
+    bool missing;
+    void AndMatches(const std::byte* values, const ShapeView& shape,
+                    std::span<const uint32_t> slots, uint8_t* matches) const;
+  };
+  using Test = std::variant<PresenceTest, NumberComparison, NumberSet, TextComparison>;
+  static Test TestOf(const Predicate& predicate, Type type);
+
+  Test test_;
+};
+
+}  // namespace dsi::internal

@@ -1,0 +1,55 @@
+#include "dsi/reader/filter/text_comparison_internal.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace dsi::internal {
+
+TextComparison::TextComparison(const Predicate& predicate) : compare_(predicate.compare) {
+  if (compare_ == Compare::kIn || compare_ == Compare::kNotIn) {
+    for (const FilterValue& value : predicate.values)
+      texts_.push_back(std::get<std::string>(value));
+    std::sort(texts_.begin(), texts_.end());
+  } else {
+    texts_.push_back(std::get<std::string>(predicate.value));
+  }
+}
+
+bool TextComparison::Holds(std::string_view text) const {
+  // Strings compare as unsigned bytes.
+  switch (compare_) {
+    case Compare::kIn:
+      return std::binary_search(texts_.begin(), texts_.end(), text, std::less<>());
+    case Compare::kNotIn:
+      return !std::binary_search(texts_.begin(), texts_.end(), text, std::less<>());
+    case Compare::kEqual:
+      return text == texts_[0];
+    case Compare::kNotEqual:
+      return text != texts_[0];
+    case Compare::kLess:
+      return text < texts_[0];
+    case Compare::kLessEqual:
+      return text <= texts_[0];
+    case Compare::kGreater:
+      return text > texts_[0];
+    default:
+      return text >= texts_[0];
+  }
+}
+
+void TextComparison::AndMatches(const std::byte* values, const ShapeView& shape,
+                                std::span<const uint32_t> slots, uint8_t* matches) const {
+  uint32_t last = UINT32_MAX;
+  bool matched = false;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i] != last) {
+      last = slots[i];
+      matched =
+          shape.present[last] != 0 &&
+          Holds({reinterpret_cast<const char*>(values + shape.Start(last)), shape.lengths[last]});
+    }
+    matches[i] &= static_cast<uint8_t>(matched);
+  }
+}
+
+}  // namespace dsi::internal

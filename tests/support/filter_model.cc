@@ -1,0 +1,118 @@
+#include "dsi/tests/support/filter_model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace dsi::test {
+namespace {
+
+// As a column of the type compares with it.
+Wide Widen(const FilterValue& value, Type type) {
+  return std::visit(
+      [type](const auto& v) -> Wide {
+        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(v)>>) {
+          if (type == Type::kFloat32) return static_cast<float>(v);
+          if (type == Type::kFloat64) return static_cast<double>(v);
+          return static_cast<Wide>(v);
+        } else {
+          ADD_FAILURE() << "a string where a number is expected: " << v;
+          return 0;
+        }
+      },
+      value);
+}
+
+template <typename T>
+bool Holds(Compare compare, const T& a, const T& b) {
+  switch (compare) {
+    case Compare::kEqual:
+    case Compare::kIn:
+      return a == b;
+    case Compare::kNotEqual:
+    case Compare::kNotIn:
+      return !(a == b);
+    case Compare::kLess:
+      return a < b;
+    case Compare::kLessEqual:
+      return a <= b;
+    case Compare::kGreater:
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
+std::string Text(const std::vector<uint64_t>& entries) { return {entries.begin(), entries.end()}; }
+
+}  // namespace
+
+Wide Widen(uint64_t bits, Type type) {
+  if (type == Type::kFloat32) return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  if (type == Type::kFloat64) return std::bit_cast<double>(bits);
+  if (!IsSignedInteger(type)) return static_cast<Wide>(bits);
+  const int shift = 64 - 8 * TypeWidth(type);
+  return static_cast<Wide>(static_cast<int64_t>(bits << shift) >> shift);
+}
+
+bool IsComparable(const ModelColumn& column) {
+  return !IsListKind(column.kind) && column.kind != Kind::kEmbedding;
+}
+
+FilterValue ValueOf(const ModelColumn& column, const std::vector<uint64_t>& entries) {
+  if (column.type == Type::kBytes) return Text(entries);
+  const uint64_t bits = entries.front();
+  if (IsFloat(column.type)) return static_cast<double>(Widen(bits, column.type));
+  if (column.type == Type::kUint64) return bits;
+  return static_cast<int64_t>(Widen(bits, column.type));
+}
+
+bool Passes(const ModelTable& table, const Predicate& predicate, size_t row) {
+  const ModelColumn& column = table.Column(predicate.column);
+  const auto& entries = column.rows[row];
+  if (predicate.compare == Compare::kMissing) return !entries.has_value();
+  if (!entries.has_value()) return false;
+  if (predicate.compare == Compare::kExists) return true;
+  const auto holds = [&](const FilterValue& value) {
+    if (column.type == Type::kBytes)
+      return Holds(predicate.compare, Text(*entries), std::get<std::string>(value));
+    return Holds(predicate.compare, Widen(entries->front(), column.type),
+                 Widen(value, column.type));
+  };
+  const std::vector<FilterValue>& values = predicate.values;
+  if (predicate.compare == Compare::kIn) return std::any_of(values.begin(), values.end(), holds);
+  if (predicate.compare == Compare::kNotIn) return std::all_of(values.begin(), values.end(), holds);
+  return holds(predicate.value);
+}
+
+Predicate RandomPredicate(const ModelTable& table, std::mt19937_64* random) {
+  const ModelColumn& column = table.columns[(*random)() % table.columns.size()];
+  Predicate predicate;
+  predicate.column = column.name;
+  if (!IsComparable(column)) {
+    predicate.compare = (*random)() % 2 == 0 ? Compare::kExists : Compare::kMissing;
+    return predicate;
+  }
+  predicate.compare = static_cast<Compare>((*random)() % 10);
+  const auto some_value = [&]() -> FilterValue {
+    const auto& row = column.rows[(*random)() % table.num_rows];
+    FilterValue value = ValueOf(column, row.value_or(std::vector<uint64_t>{0}));
+    const uint64_t beside = (*random)() % 4;
+    if (auto* const text = std::get_if<std::string>(&value); text != nullptr && beside == 0) {
+      if (!text->empty()) text->pop_back();
+    } else if (auto* const whole = std::get_if<int64_t>(&value); whole != nullptr && beside == 0) {
+      *whole = static_cast<int64_t>(static_cast<uint64_t>(*whole) - 1);
+    }
+    return value;
+  };
+  predicate.value = some_value();
+  for (uint64_t n = (*random)() % 5; n > 0; --n) predicate.values.push_back(some_value());
+  return predicate;
+}
+
+}  // namespace dsi::test

@@ -1,0 +1,145 @@
+// Predicates as text.
+#include "dsi/text/filter_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace dsi::test {
+namespace {
+
+ColumnInfo Column(const std::string& feature, const std::string& name, Kind kind, Type type) {
+  ColumnInfo column;
+  column.feature = feature;
+  column.name = name;
+  column.kind = kind;
+  column.type = type;
+  return column;
+}
+
+const std::vector<ColumnInfo>& Columns() {
+  static const std::vector<ColumnInfo> columns = {
+      Column("label", "label", Kind::kLabel, Type::kInt8),
+      Column("ok", "ok", Kind::kDense, Type::kBool),
+      Column("price", "price", Kind::kDense, Type::kFloat32),
+      Column("city", "city", Kind::kString, Type::kBytes),
+      Column("user", "user", Kind::kKey, Type::kUint64),
+      Column("clicks", "clicks", Kind::kList, Type::kInt64),
+      Column("topics", "topics.ids", Kind::kWeighted, Type::kInt64),
+      Column("topics", "topics.weights", Kind::kWeighted, Type::kFloat32),
+      Column("a=b in c", "a=b in c", Kind::kDense, Type::kInt32),
+      Column("is missing", "is missing", Kind::kDense, Type::kInt32)};
+  return columns;
+}
+
+std::string Show(const FilterValue& value) {
+  if (const auto* const text = std::get_if<std::string>(&value)) return "'" + *text + "'";
+  if (const auto* const real = std::get_if<double>(&value)) return "r" + std::to_string(*real);
+  if (const auto* const large = std::get_if<uint64_t>(&value)) return "u" + std::to_string(*large);
+  return std::to_string(std::get<int64_t>(value));
+}
+
+// "column compare value" or "column compare {values}".
+std::string Parsed(const std::string& text) {
+  const auto predicate = ParsePredicate(text, Columns());
+  if (!predicate.ok()) return predicate.status().message();
+  static const char* const names[] = {"=",  "!=", "<",      "<=",     ">",
+                                      ">=", "in", "not in", "exists", "missing"};
+  std::string shown = predicate->column + "|" + names[static_cast<int>(predicate->compare)];
+  if (predicate->compare == Compare::kIn || predicate->compare == Compare::kNotIn) {
+    for (const FilterValue& value : predicate->values) shown += "|" + Show(value);
+  } else if (predicate->compare < Compare::kIn) {
+    shown += "|" + Show(predicate->value);
+  }
+  return shown;
+}
+
+TEST(FilterText, Comparisons) {
+  EXPECT_EQ(Parsed("label = 1"), "label|=|1");
+  EXPECT_EQ(Parsed("  label==1 "), "label|=|1");
+  EXPECT_EQ(Parsed("label!=-3"), "label|!=|-3");
+  EXPECT_EQ(Parsed("label < 4"), "label|<|4");
+  EXPECT_EQ(Parsed("label<=4"), "label|<=|4");
+  EXPECT_EQ(Parsed("label > 4"), "label|>|4");
+  EXPECT_EQ(Parsed("label>= 4"), "label|>=|4");
+  EXPECT_EQ(Parsed("user = 18446744073709551615"), "user|=|u18446744073709551615");
+  EXPECT_EQ(Parsed("price > 0.5"), "price|>|r0.500000");
+  EXPECT_EQ(Parsed("ok = true"), "ok|=|1");
+  EXPECT_EQ(Parsed("ok = 0"), "ok|=|0");
+  EXPECT_EQ(Parsed("a=b in c = 3"), "a=b in c|=|3");
+  EXPECT_EQ(Parsed("is missing = 3"), "is missing|=|3");
+}
+
+TEST(FilterText, Strings) {
+  EXPECT_EQ(Parsed("city = Bern"), "city|=|'Bern'");
+  EXPECT_EQ(Parsed("city = New York"), "city|=|'New York'");
+  EXPECT_EQ(Parsed("city=17"), "city|=|'17'");
+  EXPECT_EQ(Parsed("city = a in b"), "city|=|'a in b'");
+  EXPECT_EQ(Parsed("city = \"\""), "city|=|''");
+  EXPECT_EQ(Parsed("city = \"a \\\"b\\\"\""), "city|=|'a \"b\"'");
+  EXPECT_EQ(Parsed("city >= L"), "city|>=|'L'");
+}
+
+TEST(FilterText, SetsAndPresence) {
+  EXPECT_EQ(Parsed("label in 1,2, 3"), "label|in|1|2|3");
+  EXPECT_EQ(Parsed("label not in 1"), "label|not in|1");
+  EXPECT_EQ(Parsed("city in Bern,\"a,b\\\",\" , Oslo"), "city|in|'Bern'|'a,b\",'|'Oslo'");
+  EXPECT_EQ(Parsed("city not in New York,x"), "city|not in|'New York'|'x'");
+  EXPECT_EQ(Parsed("a=b in c in 3,4"), "a=b in c|in|3|4");
+  EXPECT_EQ(Parsed("clicks exists"), "clicks|exists");
+  EXPECT_EQ(Parsed("topics missing"), "topics.ids|missing");
+  EXPECT_EQ(Parsed("is missing missing"), "is missing|missing");
+  EXPECT_EQ(Parsed("is missing  exists"), "is missing|exists");
+}
+
+TEST(FilterText, SaysWhatIsWrong) {
+  const auto says = [](const std::string& text, const std::string& part) {
+    const auto predicate = ParsePredicate(text, Columns());
+    EXPECT_EQ(predicate.status().code(), StatusCode::kInvalidArgument) << text;
+    EXPECT_NE(predicate.status().message().find(part), std::string::npos)
+        << text << ": " << predicate.status().message();
+  };
+  says("", "no operator");
+  says("label", "no operator");
+  says("label is 1", "no operator");
+  says("= 1", "no feature before '='");
+  says("label =", "no value");
+  says("label in", "no value");
+  says("label in 1,,2", "no value");
+  says("label =< 1", "'=<' is no operator");
+  says("label = x", "'x' is no number");
+  says("label = nan", "'nan' is no number");
+  says("label in 1,x", "'x' is no number");
+  says("ok = yes", "true or false");
+  says("city = \"a", "in quotes");
+  says("city = \"a\"b", "in quotes");
+  says("lable = 1", "did you mean \"label\"");
+  says("lable in 1", "did you mean \"label\"");
+  says("lable exists", "did you mean \"label\"");
+  says("clicks = 1", "clicks is a list");
+  says("topics = 1", "several columns");
+  says("topics.weights in 1", "one number or string");
+}
+
+TEST(FilterText, ValuesOfAKey) {
+  const auto shown = [](const std::string& key, const std::vector<std::string>& values) {
+    const auto predicate = ParseKeyValues(key, values, Columns());
+    if (!predicate.ok()) return predicate.status().message();
+    EXPECT_EQ(predicate->compare, Compare::kIn);
+    std::string text = predicate->column;
+    for (const FilterValue& value : predicate->values) text += "|" + Show(value);
+    return text;
+  };
+  EXPECT_EQ(shown("user", {"1", "-1", "18446744073709551615"}), "user|1|-1|u18446744073709551615");
+  EXPECT_EQ(shown("city", {"", "a,b", "\"q\"", "7 "}), "city|''|'a,b'|'\"q\"'|'7 '");
+  EXPECT_EQ(shown("label", {"99999999999999999999"}), "label|r100000000000000000000.000000");
+  for (const char* text : {"", "x", "1x", "1.5", " 1", "-", "0x1", "1e3"})
+    EXPECT_FALSE(ParseKeyValues("user", std::vector<std::string>{text}, Columns()).ok()) << text;
+  EXPECT_NE(shown("price", {"1"}).find("whole number or string"), std::string::npos);
+  EXPECT_NE(shown("clicks", {"1"}).find("one number or string"), std::string::npos);
+  EXPECT_NE(shown("usr", {"1"}).find("did you mean \"user\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dsi::test

@@ -1,0 +1,220 @@
+#include "dsi/text/filter_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/reader/describe/unknown_feature_internal.h"
+
+namespace dsi {
+namespace {
+
+using internal::InvalidArgument;
+
+constexpr std::string_view kSymbols = "=!<>";
+constexpr std::string_view kGrammar =
+    "FEATURE OP VALUE, where OP is one of = != < <= > >=, FEATURE in VALUE,VALUE… (or not in), "
+    "FEATURE exists or FEATURE missing";
+constexpr std::array<std::pair<std::string_view, Compare>, 11> kOperators = {
+    {{"=", Compare::kEqual},
+     {"==", Compare::kEqual},
+     {"!=", Compare::kNotEqual},
+     {"<", Compare::kLess},
+     {"<=", Compare::kLessEqual},
+     {">", Compare::kGreater},
+     {">=", Compare::kGreaterEqual},
+     {"in", Compare::kIn},
+     {"not in", Compare::kNotIn},
+     {"exists", Compare::kExists},
+     {"missing", Compare::kMissing}}};
+
+bool IsPresence(std::string_view op) { return op == "exists" || op == "missing"; }
+bool IsSet(std::string_view op) { return op == "in" || op == "not in"; }
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+struct Parts {
+  std::string_view name;
+  std::string_view op;
+  std::string_view value;
+};
+
+// At the operator that begins at `at`, a symbol or the space before a word; nothing where none
+// does.
+std::optional<Parts> SplitAt(std::string_view text, size_t at) {
+  const std::string_view name = Trim(text.substr(0, at));
+  if (text[at] != ' ') {
+    const size_t end = std::min(text.find_first_not_of(kSymbols, at), text.size());
+    return Parts{name, text.substr(at, end - at), Trim(text.substr(end))};
+  }
+  const std::string_view rest = text.substr(at + 1);
+  for (const auto& [op, compare] : kOperators) {
+    if (kSymbols.find(op[0]) != std::string_view::npos || !rest.starts_with(op)) continue;
+    const std::string_view value = rest.substr(op.size());
+    const bool is_word = value.empty() || (value[0] == ' ' && !IsPresence(op));
+    if (is_word) return Parts{name, op, Trim(value)};
+  }
+  return std::nullopt;
+}
+
+bool IsName(std::string_view name, std::span<const ColumnInfo> columns) {
+  return std::any_of(columns.begin(), columns.end(), [name](const ColumnInfo& column) {
+    return name == column.feature || name == column.name;
+  });
+}
+
+// At the first operator that stands after a name of the file, else at the first. Nothing where
+// there is none.
+std::optional<Parts> Split(std::string_view text, std::span<const ColumnInfo> columns) {
+  std::optional<Parts> first;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != ' ' && kSymbols.find(text[at]) == std::string_view::npos) continue;
+    const std::optional<Parts> parts = SplitAt(text, at);
+    if (!parts) continue;
+    if (IsName(parts->name, columns)) return parts;
+    if (!first) first = parts;
+    if (text[at] != ' ') at += parts->op.size() - 1;
+  }
+  return first;
+}
+
+Result<const ColumnInfo*> FindColumn(std::string_view name, bool for_presence,
+                                     std::span<const ColumnInfo> columns) {
+  const ColumnInfo* found = nullptr;
+  for (const ColumnInfo& column : columns) {
+    if (name != column.feature && name != column.name) continue;
+    if (!column.support.ok()) return column.support;
+    // All columns of a feature exist in the same rows.
+    if (found != nullptr && for_presence && found->feature == column.feature) continue;
+    if (found != nullptr) {
+      return InvalidArgument("{} has several columns; name one of them, such as {}", name,
+                             found->name);
+    }
+    found = &column;
+  }
+  if (found == nullptr) return internal::UnknownFeature(name, columns);
+  if (!for_presence && (IsListKind(found->kind) || found->kind == Kind::kEmbedding)) {
+    return InvalidArgument(
+        "{} is a {} of {}; only features of one number or string can be compared, others be asked "
+        "whether they exist",
+        found->name, KindName(found->kind), TypeName(found->type));
+  }
+  return found;
+}
+
+template <typename T>
+bool ParseWhole(std::string_view text, T* number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+Result<FilterValue> ParseText(std::string_view text) {
+  if (!text.starts_with('"')) return FilterValue(std::string(text));
+  const auto quoted = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!quoted.is_string())
+    return InvalidArgument("{} is no string in quotes, as JSON has it", text);
+  return FilterValue(quoted.get<std::string>());
+}
+
+Result<FilterValue> ParseValue(std::string_view text, const ColumnInfo& column) {
+  if (text.empty()) return InvalidArgument("there is no value after the operator");
+  if (column.type == Type::kBytes) return ParseText(text);
+  if (column.type == Type::kBool && (text == "true" || text == "false"))
+    return FilterValue(int64_t{text == "true"});
+  int64_t whole = 0;
+  uint64_t large = 0;
+  double real = 0;
+  if (ParseWhole(text, &whole)) return FilterValue(whole);
+  if (ParseWhole(text, &large)) return FilterValue(large);
+  if (ParseWhole(text, &real) && !std::isnan(real)) return FilterValue(real);
+  return InvalidArgument("the value '{}' is no number{}", text,
+                         column.type == Type::kBool ? ", true or false" : "");
+}
+
+// At commas that stand in no quotes.
+std::vector<std::string_view> SplitValues(std::string_view text) {
+  std::vector<std::string_view> values;
+  bool quoted = false;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == ',' && !quoted)) {
+      values.push_back(Trim(text.substr(begin, i - begin)));
+      begin = i + 1;
+    } else if (quoted && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"' && (quoted || Trim(text.substr(begin, i - begin)).empty())) {
+      quoted = !quoted;
+    }
+  }
+  return values;
+}
+
+Result<Predicate> Parse(std::string_view text, std::span<const ColumnInfo> columns) {
+  const std::optional<Parts> parts = Split(text, columns);
+  if (!parts) return InvalidArgument("there is no operator; expected {}", kGrammar);
+  if (parts->name.empty()) return InvalidArgument("there is no feature before '{}'", parts->op);
+  DSI_ASSIGN_OR_RETURN(const ColumnInfo* const column,
+                       FindColumn(parts->name, IsPresence(parts->op), columns));
+  const auto* const op =
+      std::find_if(kOperators.begin(), kOperators.end(),
+                   [&](const auto& candidate) { return candidate.first == parts->op; });
+  if (op == kOperators.end())
+    return InvalidArgument("'{}' is no operator; expected {}", parts->op, kGrammar);
+  Predicate predicate{.column = column->name, .compare = op->second};
+  if (IsPresence(parts->op)) return predicate;
+  if (!IsSet(parts->op)) {
+    DSI_ASSIGN_OR_RETURN(predicate.value, ParseValue(parts->value, *column));
+    return predicate;
+  }
+  for (const std::string_view value : SplitValues(parts->value)) {
+    DSI_ASSIGN_OR_RETURN(FilterValue one, ParseValue(value, *column));
+    predicate.values.push_back(std::move(one));
+  }
+  return predicate;
+}
+
+Result<Predicate> ParseKey(std::string_view key, std::span<const std::string> values,
+                           std::span<const ColumnInfo> columns) {
+  DSI_ASSIGN_OR_RETURN(const ColumnInfo* const column, FindColumn(key, false, columns));
+  if (IsFloat(column->type)) {
+    return InvalidArgument("{} is a {} of {}; a key is one whole number or string per row",
+                           column->name, KindName(column->kind), TypeName(column->type));
+  }
+  Predicate predicate{.column = column->name, .compare = Compare::kIn};
+  for (const std::string& text : values) {
+    if (column->type == Type::kBytes) {
+      predicate.values.emplace_back(text);
+      continue;
+    }
+    DSI_ASSIGN_OR_RETURN(FilterValue value, ParseValue(text, *column));
+    // One that no type holds is in no row.
+    if (text.find_first_not_of("-0123456789") != std::string::npos)
+      return InvalidArgument("'{}' is no whole number, which {} is", text, column->name);
+    predicate.values.push_back(std::move(value));
+  }
+  return predicate;
+}
+
+}  // namespace
+
+Result<Predicate> ParsePredicate(std::string_view text, std::span<const ColumnInfo> columns) {
+  return internal::NoThrow([&] { return Parse(Trim(text), columns); });
+}
+
+Result<Predicate> ParseKeyValues(std::string_view key, std::span<const std::string> values,
+                                 std::span<const ColumnInfo> columns) {
+  return internal::NoThrow([&] { return ParseKey(key, values, columns); });
+}
+
+}  // namespace dsi
