@@ -15,7 +15,7 @@ from .options import Term
 if TYPE_CHECKING:
     from .dataset import Dataset
 
-_COMPARABLE = ("dense", "label", "key", "timestamp")
+_COMPARABLE = ("dense", "label", "key", "timestamp", "string")
 
 
 class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
@@ -27,11 +27,7 @@ class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
     def __init__(self, dataset: Dataset):
         self._dsi = dataset
         self._arrow_schema = dataset.arrow().schema()
-        self._usable = {
-            column.name
-            for column in dataset.columns()
-            if column.kind in _COMPARABLE and column.type != "bytes"
-        }
+        self._usable = {column.name for column in dataset.columns() if column.kind in _COMPARABLE}
         self.last_scan: ArrowScan | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:

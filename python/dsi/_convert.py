@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from . import dataset, files
+from . import _dsi, dataset, files
 from ._dsictl import ARROW_ENDINGS
 from ._schema import schema_json
 from .errors import BadInput, Cancelled, Error, InvalidArgument
@@ -29,7 +29,6 @@ _EXIT_CODES = {
     "out of range": 2,
     "unsupported": 4,
 }
-_TERM = re.compile(r"^(?P<name>.+?)\s*(?P<op><=|>=|!=|==|=|<|>)\s*(?P<value>[^\s=<>]+)$")
 _SIZE = re.compile(r"^(\d+)([kmgt]?)(i?b)?$", re.IGNORECASE)
 
 
@@ -122,20 +121,12 @@ def _refuse(asked: argparse.Namespace, names: Sequence[str], when: str) -> None:
             raise InvalidArgument(f"--{name.replace('_', '-')} means nothing when {when}")
 
 
-def _term(text: str) -> Term:
-    match = _TERM.match(text.strip())
-    if match is None:
-        raise InvalidArgument(
-            f"--where '{text}': expected FEATURE OP VALUE, where OP is one of = != < <= > >="
-        )
-    words = {"true": 1, "false": 0}
-    value = match["value"]
-    for read in (words.__getitem__, int, float):
-        try:
-            return match["name"], match["op"], read(value)
-        except (KeyError, ValueError):
-            continue
-    raise InvalidArgument(f"--where '{text}': the value '{value}' is no number")
+def _term(source: dataset.Dataset, text: str) -> Term:
+    try:
+        made: Term = _dsi.parse_term(source.native, text)
+    except Error as error:
+        raise type(error)(f"--where '{text}': {error}") from None
+    return made
 
 
 def _with_notes(schema: str, notes: Sequence[str]) -> dict[str, Any]:
@@ -211,7 +202,7 @@ def _from_dsi(asked: argparse.Namespace) -> dict[str, Any]:
     if len(asked.inputs) != 1:
         raise InvalidArgument(f"one .dsi file at a time is turned into {asked.out}")
     source = dataset.open(asked.inputs[0])
-    keywords: dict[str, Any] = {"where": [_term(text) for text in asked.where or ()]}
+    keywords: dict[str, Any] = {"where": [_term(source, text) for text in asked.where or ()]}
     if asked.sample is not None:
         keywords |= {"sample": [([], asked.sample)], "sample_seed": asked.seed or 0}
     kind = {"parquet": "parquet", "ipc": "feather", "orc": "orc"}[files.format_of(asked.out) or ""]

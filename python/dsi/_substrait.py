@@ -1,8 +1,9 @@
 """Filters of pyarrow as terms of a scan's `where`.
 
 pyarrow tells what is in an expression in one public form alone, as a Substrait message. Of that,
-this module reads what a comparison of a column with a number is made of; whatever else there is
-stays to Arrow. The numbers of fields are those of Substrait's proto files, which are stable.
+this module reads comparisons of a column with numbers and strings, sets of them, and whether it is
+null; whatever else there is stays to Arrow. The numbers of fields are those of Substrait's proto
+files, which are stable.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import importlib
 import struct
 from typing import Any
 
-from .options import Term
+from .options import Term, Value
 
 _COMPARES = {
     "equal": "==",
@@ -23,9 +24,13 @@ _COMPARES = {
 }
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
+_PRESENCE = {"is_null": "missing", "is_not_null": "exists"}
+
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 Message = dict[int, list[Any]]
+# What comes of looking for something where something else is.
+_NOT_SO = (KeyError, IndexError, ValueError, TypeError, AttributeError, struct.error)
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -69,9 +74,11 @@ def _signed(value: int) -> int:
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-def _number(expression: Message, column: Any) -> int | float:
-    """The value of a literal that is compared with a column. KeyError: it is no number."""
+def _value(expression: Message, column: Any) -> Value:
+    """The value of a literal that is compared with a column. KeyError: no number or string."""
     literal = _inside(expression, 1)
+    if 12 in literal:
+        return bytes(literal[12][0]).decode()
     if 14 in literal:  # Points in time, whatever their unit, are microseconds.
         value, rest = divmod(_signed(literal[14][0]) * _PER_SECOND[column.type.unit], 10**6)
         if rest:
@@ -83,11 +90,14 @@ def _number(expression: Message, column: Any) -> int | float:
     for field, form in ((10, "<f"), (11, "<d")):
         if field in literal:
             return float(struct.unpack(form, literal[field][0])[0])
-    wrapped = _inside(literal, 33, 2)  # Numbers that Substrait lacks: an Any with a UIntValue.
+    wrapped = _inside(literal, 33, 2)  # What Substrait lacks: an Any with a value of protobuf's.
     name = wrapped[1][0].rpartition(b".")[2]
+    held = _message(wrapped[2][0]).get(1) if 2 in wrapped else None
+    if name == b"StringValue":
+        return bytes(held[0]).decode() if held else ""
     if name not in (b"UInt64Value", b"UInt32Value"):
         raise KeyError(name)
-    return int(_message(wrapped[2][0]).get(1, [0])[0]) if 2 in wrapped else 0
+    return int(held[0]) if held else 0
 
 
 def _column(expression: Message, schema: Any) -> Any:
@@ -100,12 +110,60 @@ def _column(expression: Message, schema: Any) -> Any:
 
 
 def _term(function: str, arguments: list[Message], schema: Any) -> Term:
+    if function in _PRESENCE:
+        return _column(arguments[0], schema).name, _PRESENCE[function]
     compare = _COMPARES[function]
     left, right = arguments
     if 1 in left:
         left, right, compare = right, left, _TURNED[compare]
     column = _column(left, schema)
-    return column.name, compare, _number(right, column)
+    return column.name, compare, _value(right, column)
+
+
+def _one_of(choice: Message, schema: Any) -> Term:
+    """Of a SingularOrList. KeyError: something in it is no plain value, such as null."""
+    column = _column(_message(choice[1][0]), schema)
+    return column.name, "in", [_value(_message(one), column) for one in choice.get(2, [])]
+
+
+def _either(terms: list[Term]) -> Term:
+    """Equalities of one column joined by "or". KeyError: they are something else."""
+    names = {term[0] for term in terms}
+    if len(names) != 1:
+        raise KeyError("of several columns")
+    values: list[Any] = []
+    for term in terms:
+        values += {"==": lambda one: [one], "in": list}[term[1]](term[2])  # type: ignore[misc]
+    return names.pop(), "in", values
+
+
+def _all_of(expression: Message, functions: dict[int, str]) -> list[Message]:
+    """Expressions that together are one that is joined by "and", or is null unless the first holds.
+
+    KeyError: it is neither.
+    """
+    if 6 in expression:  # DuckDB asks of sets: if the column is there, and else null.
+        choice = _inside(expression, 6)
+        (clause,) = choice[1]
+        if 29 not in _inside(_message(choice[2][0]), 1):
+            raise KeyError("an alternative")
+        return [_inside(_message(clause), part) for part in (1, 2)]
+    call = _inside(expression, 3)
+    if functions[call.get(1, [0])[0]] != "and":
+        raise KeyError("another function")
+    return [_inside(_message(argument), 3) for argument in call[4]]
+
+
+def _simple(expression: Message, functions: dict[int, str], schema: Any) -> Term:
+    """The term that an expression is. KeyError and others: it is none."""
+    if 8 in expression:
+        return _one_of(_inside(expression, 8), schema)
+    call = _inside(expression, 3)
+    function = functions[call.get(1, [0])[0]]
+    arguments = [_inside(_message(argument), 3) for argument in call[4]]
+    if function == "or":
+        return _either([_simple(part, functions, schema) for part in arguments])
+    return _term(function, arguments, schema)
 
 
 def _collect(
@@ -113,16 +171,15 @@ def _collect(
 ) -> bool:
     """Adds the terms that `expression` implies; True: together they are all of it."""
     try:
-        call = _inside(expression, 3)
-        function = functions[call.get(1, [0])[0]]
-        arguments = [_inside(_message(argument), 3) for argument in call[4]]
-        if function == "and":
-            # Each is looked at, whatever the one before it was.
-            return min(_collect(part, functions, schema, terms) for part in arguments)
-        terms.append(_term(function, arguments, schema))
-        return True
-    except (KeyError, IndexError, ValueError, TypeError, AttributeError, struct.error):
-        return False
+        parts = _all_of(expression, functions)
+    except _NOT_SO:
+        try:
+            terms.append(_simple(expression, functions, schema))
+            return True
+        except _NOT_SO:
+            return False
+    # Each is looked at, whatever the one before it was.
+    return min(_collect(part, functions, schema, terms) for part in parts)
 
 
 def _read(filter: Any, told: Any, schema: Any) -> tuple[list[Term], bool]:
@@ -153,11 +210,22 @@ def _told(schema: Any, whole: bool) -> Any:
             return pyarrow.list_(told(kind.value_type))
         if types.is_large_binary(kind):
             return pyarrow.binary()
+        if types.is_large_string(kind):
+            return pyarrow.string()
         if types.is_timestamp(kind) and kind.unit == "ns":
             return pyarrow.timestamp("us")
         return pyarrow.int64() if whole and types.is_integer(kind) else kind
 
     return pyarrow.schema([field.with_type(told(field.type)) for field in schema])
+
+
+def _is_sound(term: Term, schema: Any) -> bool:
+    """Arrow finds the same rows: it takes NaN for itself in sets, but not when it compares."""
+    if len(term) == 2:
+        return True
+    if term[1] == "in":
+        return not str(schema.field(term[0]).type).endswith(("float", "double"))
+    return bool(term[2] == term[2])
 
 
 def terms_of(filter: Any, schema: Any, usable: set[str]) -> tuple[list[Term], bool]:
@@ -171,6 +239,6 @@ def terms_of(filter: Any, schema: Any, usable: set[str]) -> tuple[list[Term], bo
             terms, exact = _read(filter, _told(schema, whole), schema)
         except Exception:  # What Substrait cannot say: each version has its own errors.
             continue
-        kept = [term for term in terms if term[0] in usable and term[2] == term[2]]
+        kept = [term for term in terms if term[0] in usable and _is_sound(term, schema)]
         return kept, exact and len(kept) == len(terms)
     return [], False

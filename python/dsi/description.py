@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from . import _bars, _dsi, _report
 from .dataset import Dataset, Where, open
-from .options import Term, _terms, make_options
+from .options import Term, as_terms, make_options
 from .projections import Plan, Projection, resolve
 
 # Files that are looked at together: remote ones answer late.
@@ -125,7 +125,7 @@ def describe(
     dataset = of if isinstance(of, Dataset) else open(of)
     native = dataset.native
     asked = None if features is None else resolve(native, features)
-    terms = _terms(where)
+    terms = as_terms(where)
     if asked is None and terms:
         asked = resolve(native, ["*"])
     numbers = range(len(dataset.files))
@@ -160,13 +160,15 @@ class _File:
         self.layout = reader.layout()
 
     def _make_plan(self, reader: _dsi.Reader, asked: Plan, where: list[Term]) -> None:
-        """A file that lacks a column of the filter has no row that passes."""
+        """In a file that lacks a column nothing passes but the term that it is missing."""
         known = {name for column in self.columns for name in (column.name, column.feature)}
         projections = [one for one in asked.projections if one.name in known]
         some = Plan(asked.index_dtype, projections=projections)
         self.planned = len(some.projections)
-        if some.projections and known.issuperset(name for name, _, _ in where):
-            self.plan = reader.plan(make_options(some, {"where": where}))
+        here = [term for term in where if term[0] in known]
+        none_passes = any(term[1] != "missing" for term in where if term[0] not in known)
+        if some.projections and not none_passes:
+            self.plan = reader.plan(make_options(some, {"where": here}))
 
 
 def _joined(parts: Iterable[_File], top: int) -> Description:

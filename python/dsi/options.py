@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, TypedDict
 
 from . import _dsi
+from .errors import InvalidArgument
 from .projections import Plan
 from .transforms import Transforms
 
-Term = tuple[str, str, int | float]
+Value = int | float | str | bytes
+# What a column is asked: ("label", "==", 1), ("city", "in", ["Bern", "Oslo"]), ("age", "missing").
+Term = tuple[str, str] | tuple[str, str, Value | Collection[Value]]
+# Column, comparison, value, values of a set.
+NativeTerm = tuple[str, str, Value, list[Value]]
 
 
 class ReadKeywords(TypedDict, total=False):
     """Keywords of `Dataset.scan` and `Dataset.loader`.
 
     batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full.
-    where: terms (column, '==' or '=' '!=' '<' '<=' '>' '>=', number), of which all must hold.
+    where: terms, of which all must hold: (column, '==' or '=' '!=' '<' '<=' '>' '>=', number or
+    string), (column, 'in' or 'not in', list or set of them), (column, 'exists' or 'missing').
+    What is missing passes 'missing' alone.
     Batches are thinned: with a filter a batch has those of its rows that pass.
     sample: pairs (terms, share): of rows for which the terms hold this share stays; sample_seed.
     rows: spans (begin, end) of the dataset's rows, ascending and apart; empty: all.
@@ -64,10 +71,44 @@ class ScanKeywords(ReadKeywords, total=False):
     state: str
 
 
-def _terms(where: Sequence[Term] | Term) -> list[Term]:
+def _plain(value: Any) -> Any:
+    """Of numpy's and other arrays and scalars, what Python has of them."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _native_term(term: Term) -> NativeTerm:
+    if len(term) < 2:
+        raise InvalidArgument(f"the term {term!r} is not enough: a column and a comparison")
+    column, compare, *rest = term
+    takes = 0 if compare in ("exists", "missing") else 1
+    if len(rest) != takes:
+        form = f"({column!r}, {compare!r}{', value' * takes})"
+        raise InvalidArgument(f"the term {term!r} is not of the form {form}")
+    if compare not in ("in", "not in"):
+        return column, compare, _plain(rest[0]) if rest else 0, []
+    values = _plain(rest[0])
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidArgument(
+            f"the term ({column!r}, {compare!r}, …) takes a list or set of values"
+        )
+    return column, compare, 0, [_plain(value) for value in values]
+
+
+def as_terms(where: Sequence[Term] | Term) -> list[Term]:
+    """Terms, or one."""
     if where and isinstance(where[0], str):
         return [where]  # type: ignore[list-item]
     return list(where)  # type: ignore[arg-type]
+
+
+def native_terms(where: Sequence[Term] | Term) -> list[NativeTerm]:
+    """Terms as the library takes them. InvalidArgument: one of another form."""
+    return [_native_term(term) for term in as_terms(where)]
+
+
+def native_sample(sample: Sequence[tuple[Sequence[Term], float]]) -> list[tuple[Any, float]]:
+    """Pairs of terms and a share, as the library takes them."""
+    return [(native_terms(terms), share) for terms, share in sample]
 
 
 def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
@@ -79,13 +120,12 @@ def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
     if "shuffle" in given:
         given["unit"] = given.pop("shuffle")
     if "where" in given:
-        given["where"] = _terms(given["where"])
+        given["where"] = native_terms(given["where"])
     if "sample" in given:
-        given["sample"] = [(_terms(terms), share) for terms, share in given["sample"]]
+        given["sample"] = native_sample(given["sample"])
     given.pop("transforms", None)  # The plan was made with it.
-    for name in ("rows", "where"):
-        if name in given and not isinstance(given[name], list):
-            given[name] = list(given[name])
+    if "rows" in given:
+        given["rows"] = list(given["rows"])
     return _dsi.ScanOptions(
         features=plan.projections,
         index_dtype=plan.index_dtype,

@@ -18,30 +18,52 @@ if TYPE_CHECKING:
 
 _COMPARES = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_COMPARABLE = ("dense", "label", "key")
+_PRESENCE = {"IsNull": "missing", "IsNotNull": "exists"}
+_COMPARABLE = ("dense", "label", "key", "string")
 # Where NaN equals itself and is above all numbers; a scan has it differ from everything.
 _FLOAT_COMPARES = ("==", "<", "<=")
 
 
-def _literal(node: Any) -> int | float | None:
-    """The number that a literal is; None: it is none."""
+def _literal(node: Any) -> int | float | str | None:
+    """The number or string that a literal is; None: it is neither."""
     if not isinstance(node, dict) or "Literal" not in node:
         return None
     kind = node["Literal"]
     value = next(iter(kind.values())) if isinstance(kind, dict) else None
     if isinstance(value, dict):
         (name, value) = next(iter(value.items()))
-        if not name.startswith(("Int", "UInt", "Float", "Boolean")):
+        if not name.startswith(("Int", "UInt", "Float", "Boolean", "Str")):
             return None
-    return value if isinstance(value, int | float) else None
+    return value if isinstance(value, int | float | str) else None
 
 
-def term_of(column: Column | None, op: str, value: Any) -> Term | None:
+def _members(node: Any) -> list[Any]:
+    """The values of a literal that is a list or a series, which is told as an Arrow stream."""
+    kind = node["Literal"]
+    stream = bytes(kind["Series"] if "Series" in kind else kind["Scalar"]["List"])
+    values = need("polars", "polars", "dsi.polars").read_ipc_stream(stream).to_series(0)
+    return list(values.to_list())
+
+
+def term_of(column: Column | None, op: str, value: Any = None) -> Term | None:
     """A term that fails no row for which the comparison holds; None: there is none.
 
-    For engines in which NaN equals itself and is above all numbers.
+    For engines in which NaN equals itself and is above all numbers. op 'in': `value` is a list, of
+    which null equals nothing.
     """
-    if column is None or not isinstance(value, int | float):
+    if column is None:
+        return None
+    if op in ("exists", "missing"):
+        return column.name, op
+    if op == "in":
+        equal = [term_of(column, "==", one) for one in value if one is not None]
+        if None in equal:
+            return None
+        return column.name, "in", [term[2] for term in equal]  # type: ignore[index, misc]
+    if isinstance(value, str) or column.type == "bytes":
+        fits = isinstance(value, str) and column.type == "bytes"
+        return (column.name, op, value) if fits else None
+    if not isinstance(value, int | float):
         return None
     if "float" in column.type:
         if op not in _FLOAT_COMPARES:
@@ -70,7 +92,7 @@ def comparable_columns(dataset: Dataset) -> dict[str, Column]:
     return {
         column.name: column
         for column in dataset.columns()
-        if column.kind in _COMPARABLE and column.type != "bytes" and column.supported
+        if column.kind in _COMPARABLE and column.supported
     }
 
 
@@ -92,17 +114,30 @@ def _collect(node: Any, columns: dict[str, Column], terms: list[Term]) -> None:
         function = node["Function"]
         kind = function["function"]
         kind = kind.get("Boolean") if isinstance(kind, dict) else None
-        if isinstance(kind, dict) and "IsBetween" in kind:
-            closed = kind["IsBetween"]["closed"]
-            value, low, high = function["input"]
-            bounds = (
-                (low, ">=" if closed in ("Both", "Left") else ">"),
-                (high, "<=" if closed in ("Both", "Right") else "<"),
-            )
-            for bound, op in bounds:
-                term = _term(value, op, bound, columns)
-                if term is not None:
-                    terms.append(term)
+        terms += _boolean(kind, function["input"], columns)
+
+
+def _boolean(kind: Any, arguments: list[Any], columns: dict[str, Column]) -> list[Term]:
+    """Terms of a function that is true or false."""
+
+    def made(argument: Any, op: str, value: Any = None) -> Term | None:
+        return term_of(columns.get(argument.get("Column")), op, value)
+
+    found: list[Term | None] = []
+    if isinstance(kind, str) and kind in _PRESENCE:
+        found = [made(arguments[0], _PRESENCE[kind])]
+    elif isinstance(kind, dict) and "IsIn" in kind:
+        values = _members(arguments[1])
+        if not (kind["IsIn"]["nulls_equal"] and None in values):
+            found = [made(arguments[0], "in", values)]
+    elif isinstance(kind, dict) and "IsBetween" in kind:
+        closed = kind["IsBetween"]["closed"]
+        value, low, high = arguments
+        found = [
+            _term(value, ">=" if closed in ("Both", "Left") else ">", low, columns),
+            _term(value, "<=" if closed in ("Both", "Right") else "<", high, columns),
+        ]
+    return [term for term in found if term is not None]
 
 
 def terms_of(predicate: Any, columns: dict[str, Column]) -> list[Term]:
@@ -117,9 +152,9 @@ def terms_of(predicate: Any, columns: dict[str, Column]) -> list[Term]:
 def scan(dataset: Dataset, *, batch_size: int = ROWS_OF_BATCH) -> Any:
     """polars.LazyFrame over a dataset; columns and types are those of `Dataset.arrow`.
 
-    Columns are read as the query asks for them, comparisons of numbers skip stripes and rows before
-    anything else of them is read, and a limit ends the scan. batch_size: rows of a frame, unless
-    polars asks for another.
+    Columns are read as the query asks for them, comparisons of numbers and strings skip stripes and
+    rows before anything else of them is read, and a limit ends the scan. batch_size: rows of a
+    frame, unless polars asks for another.
     """
     polars = need("polars", "polars", "dsi.polars")
     plugins = need("polars.io.plugins", "polars", "dsi.polars")

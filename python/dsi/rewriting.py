@@ -11,8 +11,7 @@ from . import _dsi
 from ._schema import SchemaLike, schema_json
 from .dataset import Dataset
 from .dataset import open as open_dataset
-from .errors import InvalidArgument
-from .options import Term, _terms
+from .options import Term, native_sample, native_terms
 from .writer import Progress, WriteReport, WriterKeywords, writer_options
 
 Where = Dataset | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -70,7 +69,7 @@ def rewrite(
     only, drop: names and patterns of features. rename: old name, new name; datasets know the
     feature by its id, which stays. schema: in the place of these all features to write; those of
     the files by id, then by name, in types as wide or wider, and others, which no row has.
-    rows: terms (column, '==' …, number) that all must hold; sample, sample_seed: as of `scan`.
+    rows: terms that all must hold, as `where` of `scan`; sample, sample_seed: as of `scan`.
     cluster_by: by default the keys that the files have. Other keywords: `WriterKeywords`; phases of
     progress are 'keys', 'read' and 'write'.
 
@@ -80,9 +79,7 @@ def rewrite(
     """
     writer, progress = writer_options(cluster_by, options)
     chosen = _dsi.ScanOptions(
-        where=_terms(rows),
-        sample=[(_terms(terms), share) for terms, share in sample],
-        sample_seed=sample_seed,
+        where=native_terms(rows), sample=native_sample(sample), sample_seed=sample_seed
     )
     written = _dsi.rewrite(
         _native(where),
@@ -103,25 +100,20 @@ def rewrite(
 
 def delete_rows(
     path: str | os.PathLike[str],
-    key: str = "",
-    values: Iterable[int | str] = (),
+    where: Sequence[Term] | Term,
     *,
-    rows: Sequence[Term] | Term = (),
     dry_run: bool = False,
     memory_bytes: int = 4 << 30,
     progress: Progress | None = None,
 ) -> DeleteReport:
-    """Takes rows out of a file that have one of the values in a column of one whole number or
-    string, and for which all terms of `rows` hold.
+    """Takes rows out of a file for which all terms of `where` hold, as those of `Dataset.scan`: of
+    some users `("user_id", "in", users)`.
 
     The file is replaced by itself with a list of the rows that no scan gives any more; `rewrite`
     then leaves nothing of them. dry_run: only count.
 
-    InvalidArgument: no choice of rows, no such column, a value that is no whole number.
+    InvalidArgument: no term, one that does not fit its column. NotFound: no such file or column.
     """
-    if isinstance(values, str | bytes):
-        raise InvalidArgument("values are a list, not one text")
-    texts = [str(value) for value in values]
-    chosen = _dsi.ScanOptions(where=_terms(rows))
-    made = _dsi.delete_rows(os.fspath(path), key, texts, chosen, dry_run, memory_bytes, progress)
+    chosen = _dsi.ScanOptions(where=native_terms(where))
+    made = _dsi.delete_rows(os.fspath(path), chosen, dry_run, memory_bytes, progress)
     return DeleteReport(**made)

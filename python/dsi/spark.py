@@ -54,6 +54,9 @@ _COMPARES = {
     "LessThanOrEqual": "<=",
     "GreaterThan": ">",
     "GreaterThanOrEqual": ">=",
+    "In": "in",
+    "IsNull": "missing",
+    "IsNotNull": "exists",
 }
 
 
@@ -101,7 +104,7 @@ class DsiSource(DataSource):  # type: ignore[misc]
     load(path): what `dsi.open` takes. Options: columns, names and patterns with commas between
     (all); rows_per_partition (262,144); ca_file, s3_endpoint, s3_region, s3_profile. Types that
     Spark lacks become the next wider one: uint64 is decimal(20, 0), timestamps count microseconds.
-    push_filters: comparisons of numbers skip stripes and rows; needs Spark 4.1, and
+    push_filters: comparisons of numbers and strings skip stripes and rows; needs Spark 4.1, and
     `spark.sql.python.filterPushdown.enabled`.
 
     save(path): a `dsi.Table`, made where there is none; modes are append and overwrite. Each
@@ -205,7 +208,8 @@ class DsiFilterReader(DsiReader):
         for one in filters:
             compare = _COMPARES.get(type(one).__name__)
             if compare is not None and len(one.attribute) == 1:
-                term = term_of(usable.get(one.attribute[0]), compare, one.value)
+                value = getattr(one, "value", None)
+                term = term_of(usable.get(one.attribute[0]), compare, value)
                 if term is not None:
                     self._read.terms.append(term)
         return filters

@@ -8,6 +8,7 @@
 #include "dsi/python/src/arrow_stream.h"
 #include "dsi/python/src/batch.h"
 #include "dsi/python/src/dataset.h"
+#include "dsi/python/src/filter.h"
 #include "dsi/python/src/mixed_scan.h"
 #include "dsi/python/src/pipeline.h"
 #include "dsi/python/src/reader.h"
@@ -30,6 +31,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindTensor(module);
   dsi::python::BindBatch(module);
   dsi::python::BindPipeline(module);
+  dsi::python::BindFilter(module);
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);

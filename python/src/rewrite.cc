@@ -78,12 +78,11 @@ std::vector<std::pair<std::string, nb::dict>> RewriteFiles(
   return made;
 }
 
-nb::dict Delete(const std::string& path, std::string key, Names values,
-                const DatasetScanOptions& rows, bool dry_run, uint64_t memory_bytes,
-                nb::object progress) {
+nb::dict Delete(const std::string& path, const DatasetScanOptions& rows, bool dry_run,
+                uint64_t memory_bytes, nb::object progress) {
   auto told = std::make_shared<ToldCall>(std::move(progress));
   auto report = std::make_shared<DeleteReport>();
-  const RowsToDelete which{std::move(key), std::move(values), rows.scan.filter.where};
+  const std::vector<Predicate> where = rows.scan.filter.where;
   Interruptible calls;
   RunTold(&calls, told, [=, at = told.get()]() -> Status {
     DeleteOptions options;
@@ -92,7 +91,7 @@ nb::dict Delete(const std::string& path, std::string key, Names values,
     options.progress = [at](uint64_t done, uint64_t total) {
       return at->Tell("read", done, total);
     };
-    DSI_ASSIGN_OR_RETURN(*report, DeleteRows(path, which, options));
+    DSI_ASSIGN_OR_RETURN(*report, DeleteRows(path, where, options));
     return Status::Ok();
   });
   nb::dict made;
@@ -175,9 +174,8 @@ void BindRewrite(nb::module_& module) {
              nb::arg("metadata"), nb::arg("writer"), nb::arg("progress").none(),
              "Of each base: its path, that of the overlay, whether it was written, and what; "
              "rows not used.");
-  module.def("delete_rows", Delete, nb::arg("path"), nb::arg("key"), nb::arg("values"),
-             nb::arg("rows"), nb::arg("dry_run"), nb::arg("memory_bytes"),
-             nb::arg("progress").none(), "What was deleted.");
+  module.def("delete_rows", Delete, nb::arg("path"), nb::arg("rows"), nb::arg("dry_run"),
+             nb::arg("memory_bytes"), nb::arg("progress").none(), "What was deleted.");
 }
 
 }  // namespace dsi::python

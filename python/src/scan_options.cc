@@ -17,15 +17,14 @@
 #include <vector>
 
 #include "dsi/format/types.h"
+#include "dsi/python/src/filter.h"
 #include "dsi/python/src/status.h"
+#include "dsi/python/src/words.h"
 
 namespace nb = nanobind;
 
 namespace dsi::python {
 namespace {
-
-template <typename T>
-using Words = std::vector<std::pair<std::string_view, T>>;
 
 const Words<Layout> kLayouts = {
     {"padded", Layout::kPadded}, {"jagged", Layout::kJagged},          {"ikjt", Layout::kIkjt},
@@ -33,10 +32,6 @@ const Words<Layout> kLayouts = {
     {"kjt", Layout::kKjt}};
 const Words<Keep> kKeeps = {{"first", Keep::kFirst}, {"last", Keep::kLast}};
 const Words<Side> kSides = {{"left", Side::kLeft}, {"right", Side::kRight}};
-const Words<Compare> kCompares = {{"==", Compare::kEqual},       {"=", Compare::kEqual},
-                                  {"!=", Compare::kNotEqual},    {"<", Compare::kLess},
-                                  {"<=", Compare::kLessEqual},   {">", Compare::kGreater},
-                                  {">=", Compare::kGreaterEqual}};
 const Words<OrderUnit> kUnits = {{"none", OrderUnit::kNone},
                                  {"block", OrderUnit::kBlock},
                                  {"stripe", OrderUnit::kStripe},
@@ -45,44 +40,11 @@ const Words<Mix> kMixes = {{"sessions", Mix::kSessions}, {"rows", Mix::kRows}};
 const Words<Remainder> kRemainders = {
     {"drop", Remainder::kDrop}, {"pad", Remainder::kPad}, {"uneven", Remainder::kUneven}};
 
-// The value of a word; InvalidArgument lists the words that there are.
-template <typename T>
-T Value(const Words<T>& words, std::string_view what, std::string_view word) {
-  std::string known;
-  for (const auto& [name, value] : words) {
-    if (name == word) return value;
-    known += known.empty() ? "'" : ", '";
-    known += std::string(name) + "'";
-  }
-  Raise({StatusCode::kInvalidArgument,
-         std::string(what) + " is '" + std::string(word) + "', expected one of " + known});
-}
-
-template <typename T>
-std::string_view Word(const Words<T>& words, T value) {
-  for (const auto& [name, known] : words) {
-    if (known == value) return name;
-  }
-  return "";
-}
-
 Type TypeOf(std::string_view name) {
   Type type;
   if (ParseType(name, &type)) return type;
   Raise({StatusCode::kInvalidArgument, "dtype is '" + std::string(name) +
                                            "', expected 'int32', 'int64', 'float32' or 'float64'"});
-}
-
-using Term = std::tuple<std::string, std::string, std::variant<int64_t, uint64_t, double>>;
-using SamplingTerm = std::pair<std::vector<Term>, double>;
-
-std::vector<Predicate> Predicates(std::vector<Term> terms) {
-  std::vector<Predicate> made;
-  for (Term& term : terms) {
-    made.push_back({std::move(std::get<0>(term)),
-                    Value(kCompares, "a comparison", std::get<1>(term)), std::get<2>(term)});
-  }
-  return made;
 }
 
 void MakeProjection(Projection* out, std::string name, std::string_view layout, uint32_t width,

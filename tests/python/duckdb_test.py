@@ -59,6 +59,9 @@ QUERIES = [
     "select small from t where small <> 1",
     "select small from t where small = 1 or day = 7",
     "select small from t where small in (0, 2)",
+    "select s from t where s in ('a', 'x') or s = 'b'",
+    "select s from t where s not in ('a', 'x')",
+    "select small from t where small in (0, null)",
     "select small from t where small is null",
     "select small from t where small is not null and day between 3 and 5",
     "select x from t where x > 0",
@@ -116,10 +119,23 @@ def test_projection_and_predicate_are_pushed_down(file):
 
 
 def test_what_cannot_be_pushed_down_is_filtered(file):
-    rows, scan = asked(file, "select day from t where s = 'a' and day = 3")
+    rows, scan = asked(file, "select day from t where s like '%a' and day = 3")
     assert 200 < len(rows) < 500
     assert scan.column_names == ["day", "s"]
     assert scan.stats["rows"] == 1000
+
+
+def test_strings_sets_and_nulls_are_pushed_down(file):
+    for where in (
+        "s = 'a' and day = 3",
+        "day in (3, 5, 8) and s is null",
+        "small in (0, 2)",
+        "s in ('a', '') and day < 5",
+        "day = 3 or day = 5",
+        "s >= 'a' and s < 'b'",
+    ):
+        rows, scan = asked(file, f"select x from t where {where}")
+        assert scan.stats["rows"] == len(rows) > 0
 
 
 def test_relations(file):
@@ -144,10 +160,27 @@ FILTERS = [
     (pc.field("t") >= pyarrow.scalar(1_600_000_000_015_000, pyarrow.timestamp("us")), True),
     (pc.field("t") >= pyarrow.scalar(1_600_000_000_015, pyarrow.timestamp("ms")), True),
     (~(pc.field("day") == 3), False),
-    ((pc.field("day") == 3) | (pc.field("day") == 4), False),
-    ((pc.field("day") == 3) & (pc.field("s") == "a"), False),
-    (pc.field("day").isin([3, 4]), False),
-    (pc.field("small").is_null(), False),
+    ((pc.field("day") == 3) | (pc.field("day") == 4), True),
+    ((pc.field("day") == 3) | (pc.field("s") == "a"), False),
+    ((pc.field("day") == 3) | (pc.field("day") > 15), False),
+    ((pc.field("day") == 3) & (pc.field("s") == "a"), True),
+    (pc.field("s") > "a", True),
+    (pc.scalar("b") >= pc.field("s"), True),
+    (pc.field("day").isin([3, 4]), True),
+    ((pc.field("day").isin([3, 4])) | (pc.field("day") == 7), True),
+    (pc.field("day").isin([3, None]), False),
+    (~pc.field("day").isin([3, 4]), False),
+    (pc.field("s").isin(["a", "c"]), True),
+    (pc.field("x").isin([0.25, float("nan")]), False),
+    (pc.field("small").is_null(), True),
+    (pc.field("s").is_valid() & pc.field("x").is_valid(), True),
+    (pc.field("x").is_null(nan_is_null=True), False),
+    (
+        pc.if_else(pc.field("s").is_valid(), pc.field("s") == "a", pyarrow.scalar(None, "bool")),
+        True,
+    ),
+    (pc.if_else(pc.field("s").is_valid(), pc.field("s") == "a", pyarrow.scalar(True)), False),
+    (pc.if_else(pc.field("day") == 3, pc.field("s") == "a", pyarrow.scalar(False)), False),
     (pc.field("day") + 1 == 3, False),
     (pc.field("a b") < 7, True),
     (pc.field("day") == pc.field("small"), False),
@@ -161,7 +194,7 @@ def test_filters_of_pyarrow(file, table, filter, pushed):
     found = source.to_table(columns=["a b", "big.list"], filter=filter)
     expected = pyarrow.dataset.dataset(table).to_table(columns=["a b", "big.list"], filter=filter)
     assert found.replace_schema_metadata().equals(expected.replace_schema_metadata())
-    usable = {"day", "small", "x", "ok", "t", "a b"}
+    usable = {"day", "small", "x", "ok", "t", "a b", "s"}
     _, exact = terms_of(filter, source.schema, usable)
     assert exact == pushed
     if pushed:

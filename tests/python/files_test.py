@@ -227,7 +227,7 @@ def test_convert_from_dsi(sessions, tmp_path, ending):
         (["bad.parquet", "a.dsi"], 2, "arquet"),
         (["bad.parquet", "bad.orc", "a.dsi"], 2, "several formats"),
         (["{sessions}", "a.parquet", "--where", "label ~ 1"], 2, "FEATURE OP VALUE"),
-        (["{sessions}", "a.parquet", "--where", "nobody = 1"], 3, "nobody"),
+        (["{sessions}", "a.parquet", "--where", "nobody = 1"], 2, "nobody"),
         (["bad.parquet", "a.dsi", "--memory", "much"], 2, "a size such as"),
         (["bad.parquet", "a.dsi", "--nothing"], 2, "--nothing"),
     ],

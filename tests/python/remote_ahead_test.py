@@ -102,7 +102,7 @@ def test_files_with_deleted_rows_are_read_ahead(server, order):
         shutil.copy(path, copy)
         first = i * STRIPES * STRIPE_ROWS
         gone = [*range(first + STRIPE_ROWS, first + 2 * STRIPE_ROWS), first + 5, first + 4000]
-        assert dsi.delete_rows(copy, "row", gone).num_deleted == STRIPE_ROWS + 2
+        assert dsi.delete_rows(copy, ("row", "in", gone)).num_deleted == STRIPE_ROWS + 2
         copy.chmod(0o644)
         local.append(copy)
         remote.append(f"{server.url}/{copy.name}")

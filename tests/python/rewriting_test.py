@@ -64,17 +64,17 @@ def test_shards_and_progress(clicks, tmp_path):
 
 def test_rows_are_deleted_and_then_gone(clicks, tmp_path):
     _, path = clicks
-    counted = dsi.delete_rows(path, "user_id", [3, 7, 1000], dry_run=True)
+    users = ("user_id", "in", [3, 7, 1000])
+    counted = dsi.delete_rows(path, users, dry_run=True)
     assert (counted.num_deleted, counted.num_deleted_rows) == (10, 10)
-    assert dsi.delete_rows(path, "user_id", ["3", 7]) == dsi.DeleteReport(
-        500, 10, 10, path.stat().st_size
-    )
-    assert dsi.delete_rows(path, rows=[("label", "==", 2), ("user_id", "<", 3)]).num_deleted == 5
+    assert dsi.delete_rows(path, [users]) == dsi.DeleteReport(500, 10, 10, path.stat().st_size)
+    assert dsi.delete_rows(path, [("label", "==", 2), ("user_id", "<", 3)]).num_deleted == 5
     dsi.rewrite(path, tmp_path / "erased.dsi")
     assert dsi.open(tmp_path / "erased.dsi").num_rows == 485
-    with pytest.raises(dsi.InvalidArgument):
-        dsi.delete_rows(path)
-    with pytest.raises(dsi.InvalidArgument):
-        dsi.delete_rows(path, "user_id", "37")
+    for wrong in ([], ("user_id", "in", "37"), ("user_id", "==", "3"), ("user_id", "exists", 1)):
+        with pytest.raises(dsi.InvalidArgument):
+            dsi.delete_rows(path, wrong)
     with pytest.raises(dsi.NotFound):
-        dsi.delete_rows(tmp_path / "no.dsi", "user_id", [1])
+        dsi.delete_rows(tmp_path / "no.dsi", users)
+    with pytest.raises(dsi.NotFound):
+        dsi.delete_rows(path, ("user", "exists"))

@@ -1,0 +1,26 @@
+// Terms of a filter as Python has them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "dsi/reader/row_filter.h"
+
+namespace dsi::python {
+
+using TermValue = std::variant<int64_t, uint64_t, double, std::string, nanobind::bytes>;
+// Column, comparison, value, values of a set.
+using Term = std::tuple<std::string, std::string, TermValue, std::vector<TermValue>>;
+using SamplingTerm = std::pair<std::vector<Term>, double>;
+
+// InvalidArgument: an unknown comparison.
+std::vector<Predicate> Predicates(std::vector<Term> terms);
+
+void BindFilter(nanobind::module_& module);
+
+}  // namespace dsi::python

@@ -1,0 +1,109 @@
+"""Terms of a filter: of every form, in every kind of read, and those that are none."""
+
+import random
+
+import dsi
+import pytest
+
+np = pytest.importorskip("numpy")
+
+SCHEMA = {
+    "features": [
+        {"name": "row", "kind": "dense", "type": "int64"},
+        {"name": "label", "kind": "label", "type": "int8"},
+        {"name": "city", "kind": "string"},
+        {"name": "user", "kind": "key", "type": "bytes"},
+        {"name": "clicks", "kind": "list", "type": "int64"},
+    ]
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = random.Random(5)
+    made = []
+    for i in range(3000):
+        row = {"row": i, "label": rng.randrange(3), "user": f"u{i // 7}", "clicks": [i, i + 1]}
+        if rng.random() < 0.8:
+            row["city"] = rng.choice(["Bern", "Oslo", "Zürich", ""])
+        if rng.random() < 0.5:
+            del row["clicks"]
+        made.append(row)
+    return made
+
+
+@pytest.fixture(scope="module")
+def table(rows, tmp_path_factory):
+    path = tmp_path_factory.mktemp("filter") / "a.dsi"
+    dsi.write(rows, path, SCHEMA, keep_order=True, stripe_rows=700)
+    return dsi.open(path)
+
+
+def rows_of(batches):
+    return [int(row) for batch in batches for row in batch.padded("row").values[:, 0]]
+
+
+def city(row):
+    return row.get("city")
+
+
+TERMS = [
+    (("city", "==", "Bern"), lambda r: city(r) == "Bern"),
+    (("city", "!=", "Zürich"), lambda r: city(r) not in (None, "Zürich")),
+    (("city", "==", b"Oslo"), lambda r: city(r) == "Oslo"),
+    (("city", ">", "Bern"), lambda r: city(r) is not None and city(r) > "Bern"),
+    (("city", "in", ["", "Zürich"]), lambda r: city(r) in ("", "Zürich")),
+    (("city", "not in", {"", "Bern"}), lambda r: city(r) not in (None, "", "Bern")),
+    (("city", "missing"), lambda r: "city" not in r),
+    (("clicks", "exists"), lambda r: "clicks" in r),
+    (("label", "in", (0, 2.0, -7)), lambda r: r["label"] != 1),
+    (("label", "in", np.array([1], dtype=np.uint8)), lambda r: r["label"] == 1),
+    (("label", "==", np.int64(2)), lambda r: r["label"] == 2),
+    (("label", "in", []), lambda r: False),
+    (("user", "in", [f"u{i}" for i in range(0, 500, 3)]), lambda r: int(r["user"][1:]) % 3 == 0),
+    ([("label", "==", 1), ("city", "missing"), ("user", "<", "u2")],
+     lambda r: r["label"] == 1 and "city" not in r and r["user"] < "u2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("term", "passes"), TERMS, ids=[str(term)[:60] for term, _ in TERMS])
+def test_every_way_to_read(table, rows, term, passes):
+    expected = [row["row"] for row in rows if passes(row)]
+    column = dsi.Padded("row", width=1)
+    assert rows_of(table.scan([column], where=term, framework="numpy")) == expected
+    loader = table.loader([column], where=term, shuffle="block", block_rows=50, framework="numpy")
+    assert sorted(rows_of(loader)) == expected
+    assert table.to_arrow("row", where=term)["row"].to_pylist() == expected
+    rewritten = table.files[0].path + ".less.dsi"
+    (shard,) = dsi.rewrite(table, rewritten, rows=term, overwrite=True)
+    assert dsi.open(shard.path).num_rows == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("term", "said"),
+    [
+        (("city", "==", 1), "holds strings"),
+        (("label", "==", "1"), "compares with numbers"),
+        (("label", "in", [1, "1"]), "compares with numbers"),
+        (("clicks", "==", 1), "whether they exist"),
+        (("label", "~", 1), "a comparison is '~'"),
+        (("label",), "not enough"),
+        (("label", "=="), "not of the form"),
+        (("label", "exists", 1), "not of the form"),
+        (("label", "in", 1), "list or set"),
+        (("city", "in", "Bern"), "list or set"),
+    ],
+)
+def test_terms_that_are_none(table, term, said):
+    with pytest.raises(dsi.InvalidArgument, match=said):
+        table.scan(["row"], where=term)
+
+
+def test_a_plan_of_what_some_files_lack(table, rows, tmp_path):
+    dsi.write([{"row": 1}], tmp_path / "b.dsi", {"features": SCHEMA["features"][:1]})
+    both = dsi.open([table.files[0].path, tmp_path / "b.dsi"])
+    missing = sum("city" not in row for row in rows)
+    found = [len(batch) for batch in both.scan(["row"], where=("city", "missing"))]
+    assert sum(found) == missing + 1
+    for term, skipped in ((("city", "missing"), 0), (("city", "exists"), 1)):
+        assert dsi.describe(both, "row", where=term).plan.stripes_skipped == skipped
