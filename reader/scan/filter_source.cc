@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
-#include "dsi/reader/filter/predicate_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -56,6 +55,7 @@ Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& f
         std::find_if(found.columns.begin(), found.columns.end(),
                      [&](const OpenColumn& other) { return other.ordinal == column.ordinal; });
     found.of_predicate.push_back(static_cast<uint32_t>(known - found.columns.begin()));
+    found.predicates.emplace_back(*predicate, column.record.type);
     if (known == found.columns.end()) found.columns.push_back(std::move(column));
   }
   return found;
@@ -72,7 +72,7 @@ Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilte
                          file.LoadStatistics(column.ordinal, column.record.type, budget));
     if (statistics.empty()) continue;
     ruled_out.resize(end - first, false);
-    const ReadyPredicate predicate(filter.where[i], column.record.type);
+    const ReadyPredicate& predicate = columns.predicates[i];
     for (size_t stripe = first; stripe < end; ++stripe) {
       if (!predicate.MayMatch(statistics[stripe], file.core().stripes[stripe].num_rows))
         ruled_out[stripe - first] = true;

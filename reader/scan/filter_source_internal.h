@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "dsi/reader/filter/predicate_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
 #include "dsi/reader/row_filter.h"
 #include "dsi/reader/scan/projection_internal.h"
@@ -18,11 +19,12 @@ std::vector<const Predicate*> PredicatesOf(const RowFilter& filter);
 // Some column decides, not the seed alone.
 inline bool HasPredicates(const RowFilter& filter) { return !PredicatesOf(filter).empty(); }
 
-// The columns that a filter looks at, each once.
+// The columns that a filter looks at, each once, and per predicate of PredicatesOf which of them it
+// is of, and itself, ready for it.
 struct FilterColumns {
   std::vector<OpenColumn> columns;
-  // Per predicate of PredicatesOf: its position in columns.
   std::vector<uint32_t> of_predicate;
+  std::vector<ReadyPredicate> predicates;
 };
 // Errors: kNotFound, kInvalidArgument (not one column, or CheckPredicate).
 Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter);

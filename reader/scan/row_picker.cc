@@ -58,12 +58,12 @@ Status RowPicker::AddTerms(const RowFilter& filter, std::span<const uint32_t> of
   size_t next = 0;
   const auto terms_of = [&](const std::vector<Predicate>& predicates) {
     std::vector<Term> terms;
-    for (const Predicate& predicate : predicates) {
+    for (size_t i = 0; i < predicates.size(); ++i) {
       const uint32_t at = of_predicate.empty() ? 0 : of_predicate[next++];
       Source& source = *sources_[at];
       const FilterColumns& found = source.file.source->columns();
-      const uint32_t column = found.of_predicate[source.next++];
-      terms.push_back({{predicate, found.columns[column].record.type}, at, column});
+      const size_t number = source.next++;
+      terms.push_back({&found.predicates[number], at, found.of_predicate[number]});
     }
     return terms;
   };
@@ -201,9 +201,9 @@ void RowPicker::AndTerms(std::span<const Term> terms, uint8_t* matches) const {
   for (const Term& term : terms) {
     const Source& source = *sources_[term.source];
     const ScanOutput& output = source.shared.projection->outputs[term.output];
-    term.predicate.AndMatches(source.decoder->values(output.values).values,
-                              source.decoder->shape(output.shape),
-                              source.decoder->group(output.group).slots, matches);
+    term.predicate->AndMatches(source.decoder->values(output.values).values,
+                               source.decoder->shape(output.shape),
+                               source.decoder->group(output.group).slots, matches);
   }
 }
 

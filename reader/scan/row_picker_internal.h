@@ -16,7 +16,6 @@
 #include "dsi/reader/open/open_file_internal.h"
 #include "dsi/reader/scan/filter_source_internal.h"
 #include "dsi/reader/scan/passing_guess_internal.h"
-#include "dsi/reader/filter/predicate_internal.h"
 #include "dsi/reader/scan/row_range_internal.h"
 #include "dsi/reader/scan/stripe_decoder_internal.h"
 
@@ -77,7 +76,7 @@ class RowPicker {
     size_t next = 0;                       // Predicate of it that is made ready next.
   };
   struct Term {
-    ReadyPredicate predicate;
+    const ReadyPredicate* predicate = nullptr;  // Of its file's source.
     uint32_t source = 0;
     uint32_t output = 0;  // Of the projection.
   };
