@@ -90,6 +90,12 @@ std::string EscapeUrl(std::string_view url) {
 std::string EscapeKey(std::string_view key) { return EscapeAllBut("-_.~/", key); }
 std::string EscapeValue(std::string_view value) { return EscapeAllBut("-_.~", value); }
 
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 Result<std::string> PathOfFileUrl(std::string_view url) {
   std::string_view rest = url.substr(std::min(url.size(), url.find(kAfterScheme) + 3));
   const size_t slash = rest.find('/');

@@ -27,6 +27,9 @@ std::string EscapeKey(std::string_view key);
 // The same and '/': a value of a query or of a form.
 std::string EscapeValue(std::string_view value);
 
+// The folder that a local path lies in; "." where it names none.
+std::string FolderOf(const std::string& path);
+
 // The path that a file: URL names. kInvalidArgument: another host, or half an escape.
 Result<std::string> PathOfFileUrl(std::string_view url);
 

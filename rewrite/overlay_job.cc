@@ -10,6 +10,7 @@
 #include "dsi/base/machine_memory_internal.h"
 #include "dsi/io/nameless_file_internal.h"
 #include "dsi/io/open.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/rewrite/base_rows_internal.h"
 #include "dsi/rewrite/copy_rows_internal.h"
 #include "dsi/rewrite/overlay_outputs_internal.h"
@@ -25,12 +26,6 @@ constexpr char kRowName[] = "__row";
 // Bytes that a row of a base takes while rows are found by a key.
 constexpr uint64_t kBytesOfKey = 96;
 constexpr uint64_t kShareOfKeys = 4;  // Of the memory.
-
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 class Job {
  public:

@@ -4,6 +4,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/tools/convert_report_internal.h"
 #include "dsi/tools/dsi_to_text_internal.h"
 #include "dsi/tools/input_arguments_internal.h"
@@ -35,7 +36,7 @@ Status ToDsi(Options* options, Console* console) {
         "--explain-schema is of a schema that is found, not of --schema");
   const Timer watch;
   options->to_dsi.source.paths = options->inputs;
-  options->to_dsi.source.scratch_folder = FolderOf(options->out);
+  options->to_dsi.source.scratch_folder = internal::FolderOf(options->out);
   options->to_dsi.out = options->out;
   Progress progress(*console);
   auto report = TextToDsi(options->to_dsi, &progress);
@@ -70,7 +71,7 @@ Status ToText(const Options& options, Console* console) {
   DSI_ASSIGN_OR_RETURN(to_text.rows.filter, FilterOf(*reader, options.choice));
   std::unique_ptr<WritableFile> file;
   if (options.out != "-") {
-    to_text.scratch_folder = FolderOf(options.out);
+    to_text.scratch_folder = internal::FolderOf(options.out);
     DSI_ASSIGN_OR_RETURN(file,
                          CreateLocalFile(options.out, {.overwrite = options.to_dsi.choice.force}));
   }

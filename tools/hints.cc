@@ -45,7 +45,7 @@ std::string NearFile(const std::string& path) {
   if (fs::path(wanted).stem().string().size() < 3) return "";
   internal::NearNames near(wanted, 1);
   std::error_code error;
-  for (fs::directory_iterator at(FolderOf(path), error), end; !error && at != end;
+  for (fs::directory_iterator at(internal::FolderOf(path), error), end; !error && at != end;
        at.increment(error)) {
     near.Offer(at->path().filename().string());
   }
@@ -56,7 +56,7 @@ std::string NearFile(const std::string& path) {
 std::string OfMissing(const Status& status, const AskedFor& asked) {
   if (Says(status, std::strerror(ENOTDIR)) || !internal::SchemeOf(asked.in).empty()) return "";
   std::error_code error;
-  const std::string folder = FolderOf(asked.out);
+  const std::string folder = internal::FolderOf(asked.out);
   if (!asked.out.empty() && asked.out != "-" && !fs::exists(folder, error))
     return fmt::format("make its folder first: mkdir -p {}", ShellWord(folder));
   const bool look = !asked.in.empty() && !fs::exists(asked.in, error);

@@ -9,6 +9,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/io/nameless_file_internal.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/rewrite/overlay.h"
 #include "dsi/tools/console_internal.h"
 #include "dsi/tools/inspect_internal.h"
@@ -170,10 +171,10 @@ Status Run(OverlayChoice* choice, Console* console) {
   std::vector<std::string> paths(choice->paths.begin() + static_cast<ptrdiff_t>(num_bases),
                                  choice->paths.end());
   std::unique_ptr<Dataset> bases;
-  choice->scratch = FolderOf(choice->out);
+  choice->scratch = internal::FolderOf(choice->out);
   if (num_bases == 0) {
     DSI_ASSIGN_OR_RETURN(bases, Dataset::Open(choice->bases));
-    if (choice->out.starts_with("{}")) choice->scratch = FolderOf(bases->files()[0].path);
+    if (choice->out.starts_with("{}")) choice->scratch = internal::FolderOf(bases->files()[0].path);
   }
   Progress progress(*console);
   std::optional<internal::NamelessFile> texts;

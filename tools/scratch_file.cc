@@ -70,10 +70,4 @@ void ScratchFile::Unmap() {
   map_ = nullptr;
 }
 
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 }  // namespace dsi::tools

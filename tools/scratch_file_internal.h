@@ -42,7 +42,4 @@ class ScratchFile {
   size_t map_size_ = 0;
 };
 
-// The folder part of a path: where its temporary files go. "." where there is none.
-std::string FolderOf(const std::string& path);
-
 }  // namespace dsi::tools

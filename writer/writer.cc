@@ -11,6 +11,7 @@
 #include "dsi/format/reserved_names_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/format/seal_internal.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/writer/cluster/clustering_internal.h"
 #include "dsi/writer/cluster/kept_order_internal.h"
 #include "dsi/writer/publish/file_body_internal.h"
@@ -76,13 +77,6 @@ Result<uint64_t> Salt(const Schema& schema, const WriterOptions& options) {
 // Stripes on which the layout is planned where stripes are written while rows come: features that
 // come a little late are still seen, and their rows fit into memory.
 constexpr size_t kPlannedStripes = 4;
-
-// Where temporary files of an output go.
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 }  // namespace
 
@@ -355,7 +349,7 @@ Result<std::unique_ptr<Writer>> Writer::Create(const std::string& path, Schema s
     DSI_RETURN_IF_ERROR(Prepare(options, &schema));
     DSI_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
                          CreateLocalFile(path, {.overwrite = options.overwrite}));
-    if (options.spill_folder.empty()) options.spill_folder = FolderOf(path);
+    if (options.spill_folder.empty()) options.spill_folder = internal::FolderOf(path);
     return Create(std::move(file), std::move(schema), std::move(options));
   });
 }

@@ -19,7 +19,7 @@ namespace {
 bool IsHttp(std::string_view scheme) { return scheme == "http" || scheme == "https"; }
 
 // Up to the last slash of the path; what follows "?" or "#" is no part of it.
-std::string FolderOf(const std::string& where) {
+std::string ManifestFolder(const std::string& where) {
   const bool is_http = IsHttp(SchemeOf(where));
   const std::string path = is_http ? where.substr(0, where.find_first_of("?#")) : where;
   const size_t slash = path.rfind('/');
@@ -51,10 +51,10 @@ Result<std::string> PathFromManifest(const std::string& path, const std::string&
     if (!manifest_scheme.empty()) {
       DSI_ASSIGN_OR_RETURN(from, PathOfFileUrl(manifest));
     }
-    return FolderOf(from) + path;
+    return ManifestFolder(from) + path;
   }
   if (scheme.empty() && !path.starts_with('/'))
-    return FolderOf(manifest) + (IsHttp(manifest_scheme) ? EscapeKey(path) : path);
+    return ManifestFolder(manifest) + (IsHttp(manifest_scheme) ? EscapeKey(path) : path);
   if (!IsHttp(scheme) && scheme != "s3") {
     return BadInput("{}: a manifest behind a URL names files below it, or by URLs",
                     QuoteForMessage(path));

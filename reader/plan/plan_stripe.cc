@@ -195,11 +195,11 @@ class StripePlanner {
     const std::vector<uint32_t>& keys = file_.core().cluster_keys;
     if (keys.empty()) return Corrupt("a dedup group of form 6 without a time column (D-006)");
     DSI_ASSIGN_OR_RETURN(const OpenColumn c, file_.LoadAnyColumn(keys.back()));
+    DSI_RETURN_IF_ERROR(c.record.Support());  // A kind that is not known may tell a time.
     if (c.record.kind != Kind::kTimestamp)
       return Corrupt("a dedup group of form 6 without a time column (D-006)");
     if (c.record.id_space != kNone16)
       return Corrupt("the time column {} draws from an id space (D-006)", c.name);
-    DSI_RETURN_IF_ERROR(c.record.Support());
     plan_.time.name = c.name;
     is_in_time_ = true;
     DSI_ASSIGN_OR_RETURN(const uint32_t group, AddGroups(c, kNone32));

@@ -164,6 +164,8 @@ class Resolver {
 
   Status AddOutput(uint32_t c, const Projection& asked, bool one_of_many) {
     const OpenColumn& column = out_->columns[c];
+    if (asked.layout > Layout::kKjt)
+      return InvalidArgument("{}: {} is no layout", column.name, static_cast<int>(asked.layout));
     ScanOutput output;
     output.name = column.name;
     output.layout = asked.layout;

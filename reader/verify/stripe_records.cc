@@ -130,8 +130,7 @@ Status StripeRecords::CheckRecord(const VerifiedStream& s) const {
   const SlotUse& use = s.use;
   if (use.role == StreamRole::kValues && s.record.has_source())
     DSI_RETURN_IF_ERROR(CheckSourceOf(s));
-  if (IsOpaque(use))
-    return use.role == StreamRole::kValues ? CheckNoMax(s.record, "values") : Status::Ok();
+  if (IsOpaque(use)) return CheckOpaqueRecord(s);
   if (use.role == StreamRole::kIndex) {
     return CheckIndexRecord(groups_[use.owner], file_.core().stripes[stripe_].num_rows,
                             ParentUnique(use), s.record);
@@ -140,6 +139,16 @@ Status StripeRecords::CheckRecord(const VerifiedStream& s) const {
     return CheckDictionaryRecord(static_cast<int>(directory_.id_space_widths[use.owner]), s.record);
   }
   return CheckColumnRecord(s);
+}
+
+// Of a column of an unknown kind or type, what holds whatever it is.
+Status StripeRecords::CheckOpaqueRecord(const VerifiedStream& s) const {
+  const OpenColumn& column = directory_.columns[s.use.owner];
+  if (s.use.role != StreamRole::kValues)
+    return CheckNoSource(s.record, StreamRoleName(s.use.role).data());
+  DSI_RETURN_IF_ERROR(CheckNoMax(s.record, "values"));
+  return s.use.slot == column.values_slot() ? CheckMayBorrow(column.record, s.record)
+                                            : CheckNoSource(s.record, "tier");
 }
 
 // F-066.

@@ -73,6 +73,7 @@ class StripeRecords {
   Status LoadStreams();
   Status CheckUnused();
   Status CheckColumnRecord(const VerifiedStream& stream) const;
+  Status CheckOpaqueRecord(const VerifiedStream& stream) const;
   Status CheckSourceOf(const VerifiedStream& stream) const;
 
   const OpenFile& file_;

@@ -280,6 +280,13 @@ class StripeVerifier {
     }
   }
 
+  // Of the feature of a column of a known kind and type. What others hold means nothing here.
+  const OpenColumn& FirstKnownColumn(const OpenColumn& column) const {
+    uint32_t at = column.first_column();
+    while (!directory_.columns[at].record.Support().ok()) ++at;
+    return directory_.columns[at];
+  }
+
   // D-011: entries asked for by the shape are those stored.
   void CompareStreams(CountedVector<VerifiedTotals>* totals) {
     for (const OpenColumn& c : directory_.columns) {
@@ -299,10 +306,10 @@ class StripeVerifier {
       // Columns may differ in what a code asks for only by damage, which was reported. Windows are
       // looked at later.
       if (records_.HasWindows(c)) {
-        const uint64_t of_leader = records_.PoolValues(directory_.columns[c.first_column()]);
-        if (of_leader == num_values) continue;
-        records_.Report(Corrupt("a pool of {} values, the feature's first column has {} (D-013)",
-                                num_values, of_leader),
+        const OpenColumn& first = FirstKnownColumn(c);
+        if (records_.PoolValues(first) == num_values) continue;
+        records_.Report(Corrupt("a pool of {} values, column {} of the feature has {} (D-013)",
+                                num_values, first.name, records_.PoolValues(first)),
                         records_.Where(values->use));
         continue;
       }

@@ -136,6 +136,7 @@ class File:
         need(footer_size % 8 == 0 and 8 <= footer_size <= 2**26, "F-030", "trailer",
              f"core footer of {footer_size} bytes")
         need(at + footer_size == end, "F-032", "trailer", "core footer does not end here")  # F-032
+        self.footer_at = at
         footer = self._extent(at, footer_size, "core footer", "F-032")
         need(seal(footer, SEAL_FOOTER, at, self.salt) == footer_seal, "F-030", "core footer",
              "wrong seal")  # F-011
@@ -507,7 +508,7 @@ class File:
             if self.may_have_gaps:
                 end = ref.data_offset + ref.data_size
                 need(ref.data_offset >= HEADER_SIZE and ref.data_offset % 8 == 0 and
-                     ref.data_size % 8 == 0 and end <= len(self.data), "F-051", what,
+                     ref.data_size % 8 == 0 and end <= self.footer_at, "F-051", what,
                      f"data at {ref.data_offset}")
                 need((ref.pages.count == 0) == (ref.data_size == 0), "F-062", what, "no page")
             else:
@@ -808,6 +809,8 @@ class File:
 
     def _rows_in_time(self, stripe):
         c = self.columns[self.cluster_keys[-1]] if self.cluster_keys else None
+        if c is not None:
+            self._need_known(c)
         need(c is not None and c.kind == TIMESTAMP, "D-006", f"stripe {stripe.ordinal}",
              "no time column")
         need(c.id_space == NONE16, "D-006", f"stripe {stripe.ordinal}", "time of an id space")

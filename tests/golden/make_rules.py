@@ -54,7 +54,7 @@ def tiers(top=7, spread=None, num_tiers=2, flags=0, **more):
     return pools(LONG, LONG_CODES, LONG_POOL, num_tiers, top, flags, spread or [first + LONG_POOL[40:], rest], **more)
 
 
-def groups(*forms, rows=5, times=None, time_group=0, keys=None, ids=None):
+def groups(*forms, rows=5, times=None, time_group=0, keys=None, ids=None, time_kind=8):
     """A column for each group; form, unique rows and index of each, whose parent is the one before. `times`: a time column, the last key."""
     columns = [Col(f"g{i}", "key", "int64", group=i) for i in range(len(forms) + 1)]
     values = {f"g{i}": list(range(n)) for i, n in enumerate([rows] + [n for _, n, _ in forms])}
@@ -63,7 +63,8 @@ def groups(*forms, rows=5, times=None, time_group=0, keys=None, ids=None):
         values["t"] = [t if t is None else t % 2**64 for t in times]
         keys = [0, len(columns) - 1] if keys is None else keys
     return Builder(columns, [Rows(rows, values, list(forms), num_sessions=int(bool(keys)), **({"ids": {0: ids}} if ids else {}))],
-                   [Grp(f"group {i}", parent=i) for i in range(len(forms))], [Ids("", 8)] if ids else (), cluster_keys=keys or ()).bytes()
+                   [Grp(f"group {i}", parent=i) for i in range(len(forms))], [Ids("", 8)] if ids else (), cluster_keys=keys or (),
+                   edit=lambda what, value: value if what != "columns" else [dict(c, kind=time_kind if c["kind"] == 8 else c["kind"]) for c in value]).bytes()
 
 
 OWNERS = (3, 3, [0, 1, 0, 1, 2])
@@ -202,11 +203,23 @@ def same_pages():
     return Builder([Col("k", "key", "int64")], [Rows(3, {"k": [1, 2, 3]})] * 2, compat=1, edit=edit).bytes()
 
 
+def range_ends(behind_footer):
+    """The range of the first stripe of a file with gaps ends so many bytes behind the start of the core footer."""
+    def build(footer_at):
+        def edit(what, value):
+            if what == "footer" and footer_at:
+                first = value["stripes"][0]
+                first["data_size"] = footer_at + behind_footer - first["data_offset"]
+            return value
+        return Builder([Col("k", "key", "int64")], [Rows(3, {"k": [1, 2, 3]})] * 2, compat=1, edit=edit).bytes()
+    return build(struct.unpack_from("<Q", build(0), -80)[0])
+
+
 SEEN = [[50, 60, 70], None, [60, 70, 80, 90], [], [10, 20]]
 LIKED = [[50, 70], [], [70, 90, 99], None, [60]]  # 99 was never seen; 60 stands before what 20 does.
 
 
-def sources(record=None, more=None, encoder=None, kind="list", type="int64", spaces=(None, None), seen=None, nodes=None, liked=None, tiers=0, seen_type=None, **fields):
+def sources(record=None, more=None, encoder=None, kind="list", type="int64", spaces=(None, None), seen=None, nodes=None, liked=None, tiers=0, seen_type=None, liked_kind=None, **fields):
     """Lists "liked", whose values are places in those of "seen"; "again" is an alias of "liked". `spaces`: id spaces of seen and liked. `record`, `more`: other
     fields of the stream record of liked and of others, by slot."""
     columns = [Col("liked", kind, type, id_space=spaces[1], tiers=tiers, **fields), Col("seen", "list", type if kind == "list" else "int64", id_space=spaces[0]),
@@ -220,6 +233,8 @@ def sources(record=None, more=None, encoder=None, kind="list", type="int64", spa
                 value[slot // 3][slot % 3].update(changes) if isinstance(value[0], list) else value[slot].update(changes)
         if what == "columns" and seen_type:
             value[1]["type"] = seen_type
+        if what == "columns" and liked_kind:
+            value[0]["kind"] = value[2]["kind"] = liked_kind
         return value
     ids = [Ids("", 8), Ids("", 8)] if spaces != (None, None) else []
     rows = {"liked": liked or LIKED, "seen": SEEN, "again": liked or LIKED, "other": [[1, 2], [3], [], None, [4, 5]]}
@@ -273,6 +288,7 @@ FILES = {
     "D-006.of_no_row": lambda: as_of([0, 2, 2, 1]), "D-006.of_two_owners": lambda: as_of([3, 1, 1]), "D-006.too_few_rows": lambda: as_of([2, 2]),
     "D-006.too_many_rows": lambda: as_of([2, 2, 2]), "D-006.no_time": lambda: as_of([2, 2, 1], times=None), "D-006.key_is_no_time": lambda: as_of([2, 2, 1], keys=[2, 0]),
     "D-006.time_of_an_id_space": lambda: as_of([1, 1, 2, 1], ids=[3, 5, 9]),
+    "S-010.time_of_an_unknown_kind.unsupported": lambda: as_of([2, 2, 1], time_kind=10),
     "D-006.time_told_by_time": lambda: as_of([1, 1, 2, 1], times=[5, 5, 3, 9], time_group=2),
     "D-013.first_code_odd": lambda: windows([3, 3, 0, 9, 0, 0, 11]), "D-013.first_code_odd_and_inside": lambda: windows([1, 0], [6, 7, 8], [[6, 7], [8]]),
     "D-013.gap_in_front": lambda: windows([4, 3, 0, 9, 0, 0, 11], [0] + POOL), "D-013.gap_between": lambda: windows([2, 3, 0, 9, 0, 2, 13], POOL[:4] + [0] + POOL[4:]),
@@ -297,7 +313,10 @@ FILES = {
     "F-066.another_id_space": lambda: sources(names_source(2, 2), spaces=(0, 1), seen=en.shared([10, 60, 90])),
     "F-066.of_a_source": lambda: sources(more={3: names_source(1)}, nodes={"seen": en.raw}),
     "F-066.of_one_value": lambda: sources(more={3: {"form": 1, "constant": 50, "first_page": 0, "num_pages": 0, "offset_in_page": 0, "size": 0}}),
+    "sound.range_up_to_the_footer": lambda: range_ends(0), "F-051.range_ends_in_the_footer": lambda: range_ends(8),
     "F-066.of_no_list": lambda: sources(kind="key", encoder=en.raw, liked=[50, 60, None, 70, 80]), "F-066.of_a_shape": lambda: sources({}, {1: names_source(2)}),
+    "F-066.of_a_shape_of_an_unknown_kind": lambda: sources({}, {1: names_source(2)}, liked_kind=10),
+    "F-066.narrow_of_an_unknown_kind": lambda: sources(type="uint8", encoder=en.raw, liked_kind=10),
     "F-066.narrow": lambda: sources(type="uint8", encoder=en.raw), "F-066.tiers": lambda: sources(tiers=2, encoder=en.raw),
     "sound.statistics": lambda: statistics(), "sound.statistics_of_some": lambda: statistics(change=lambda content: bytes(24)),
     "sound.statistics_required": lambda: statistics(flags=3), "F-080.statistics_as_a_whole": lambda: statistics(flags=0),

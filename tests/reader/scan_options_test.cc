@@ -156,6 +156,8 @@ TEST_F(ScanOptionsTest, RefusesWhatCannotBe) {
             StatusCode::kInvalidArgument);
   EXPECT_EQ(CodeOf({.name = "label", .layout = Layout::kJagged, .dtype = Type::kUint16}),
             StatusCode::kInvalidArgument);
+  EXPECT_EQ(CodeOf({.name = "label", .layout = static_cast<Layout>(7), .dtype = {}}),
+            StatusCode::kInvalidArgument);
   EXPECT_EQ(CodeOf({.name = "label", .pad_value = 1000, .dtype = {}}),
             StatusCode::kInvalidArgument);
   EXPECT_EQ(CodeOf({.name = "label", .pad_value = 0.5, .dtype = {}}), StatusCode::kInvalidArgument);
