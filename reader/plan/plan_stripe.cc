@@ -178,7 +178,10 @@ class StripePlanner {
     while (levels-- != 0) {
       PlannedGroup planned{
           .ordinal = c.groups[levels], .parent = position, .record = records[levels]};
-      if (planned.record.form == IndexForm::kAsOf) DSI_RETURN_IF_ERROR(AddTime());
+      if (planned.record.form == IndexForm::kAsOf) {
+        DSI_RETURN_IF_ERROR(CheckOwners(position));
+        DSI_RETURN_IF_ERROR(AddTime());
+      }
       DSI_RETURN_IF_ERROR(AddIndex(column, &planned));
       DSI_RETURN_IF_ERROR(plan_.charge.Add(kBookkeeping + sizeof(PlannedGroup)));
       position = static_cast<uint32_t>(plan_.groups.size());
@@ -186,6 +189,18 @@ class StripePlanner {
       plan_.groups.push_back(planned);
     }
     return position;
+  }
+
+  // What needs an unknown form says so, whatever else is wrong with it.
+  Status CheckOwners(uint32_t position) const {
+    for (; position != kNone32; position = plan_.groups[position].parent) {
+      const IndexForm form = plan_.groups[position].record.form;
+      if (IsKnown(form)) continue;
+      return Error(StatusCode::kUnsupported,
+                   "stripe {}: dedup group with an index of form {} (D-001)", plan_.stripe,
+                   static_cast<uint32_t>(form));
+    }
+    return Status::Ok();
   }
 
   // D-006: the column that tells the time, before the first group that needs it.

@@ -271,6 +271,7 @@ FILES = {
     "sound.tiers_unused": lambda: pools(LONG, LONG_CODES, LONG_POOL, 3),
     "sound.versions": lambda: groups(OWNERS, (5, 5, [0, 2, 2, 1, 0])), "sound.via_parent": lambda: groups(OWNERS, (4, 2, [0, 1, 0]), (4, 2, [1, 0])),
     "D-001.form_7.unsupported": lambda: groups((7, 3, [0, 1, 0, 1, 2])),
+    "D-001.owner_of_form_7_without_a_time.unsupported": lambda: as_of([2, 2, 1], owners=(7, 3, [0, 1, 0, 1, 2]), times=None),
     "D-001.parent_of_form_7.unsupported": lambda: groups((7, 3, [0, 1, 0, 1, 2]), (4, 2, [0, 1, 0])),
     "D-001.damage_beside_form_7": lambda: groups((7, 3, [0, 1, 0, 1, 2]), (4, 2, [0, 1, 2])),
     "D-001.general_beyond": lambda: groups((3, 3, [0, 1, 0, 1, 3])), "D-001.via_parent_beyond": lambda: groups(OWNERS, (4, 2, [0, 1, 2])),
