@@ -33,6 +33,12 @@ TEST(UriTest, Escapes) {
   EXPECT_EQ(EscapeKey("a b/c+d%20~-_.é?#&=:@"), "a%20b/c%2Bd%2520~-_.%C3%A9%3F%23%26%3D%3A%40");
 }
 
+TEST(UriTest, FoldersOfPaths) {
+  EXPECT_EQ(FolderOf("a.dsi"), ".");
+  EXPECT_EQ(FolderOf("/a.dsi"), "/");
+  EXPECT_EQ(FolderOf("x/y/a.dsi"), "x/y");
+}
+
 TEST(UriTest, FileUrls) {
   EXPECT_EQ(*PathOfFileUrl("file:///a/b%20c%C3%BC"), "/a/b c\xC3\xBC");
   EXPECT_EQ(*PathOfFileUrl("file://localhost/a"), "/a");

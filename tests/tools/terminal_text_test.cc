@@ -5,7 +5,6 @@
 #include "dsi/tools/console_internal.h"
 #include "dsi/tools/exit_code_internal.h"
 #include "dsi/tools/number_text_internal.h"
-#include "dsi/tools/scratch_file_internal.h"
 #include "dsi/tools/verbs_internal.h"
 #include <gtest/gtest.h>
 
@@ -81,12 +80,6 @@ TEST(ExitCode, IsStableForEveryStatus) {
     EXPECT_EQ(code(status), 3);
   }
   EXPECT_EQ(code(StatusCode::kCancelled), 130);
-}
-
-TEST(FolderOf, IsWhereTheFileLies) {
-  EXPECT_EQ(FolderOf("a.dsi"), ".");
-  EXPECT_EQ(FolderOf("/a.dsi"), "/");
-  EXPECT_EQ(FolderOf("x/y/a.dsi"), "x/y");
 }
 
 }  // namespace
