@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._frameworks import need
 from .arrow import ROWS_OF_BATCH, ArrowScan
-from .options import Term
+from .options import Term, Value
 
 if TYPE_CHECKING:
     from ._dsi import Column
@@ -45,6 +45,26 @@ def _members(node: Any) -> list[Any]:
     return list(values.to_list())
 
 
+def _compared(column: Column, op: str, value: Any) -> Value | None:
+    """What a term compares the column with; None: there is none for it."""
+    if isinstance(value, str) or column.type == "bytes":
+        return value if isinstance(value, str) and column.type == "bytes" else None
+    if not isinstance(value, int | float):
+        return None
+    if "float" not in column.type:
+        return int(value) if isinstance(value, bool) else value
+    if op not in _FLOAT_COMPARES:
+        return None
+    # A scan rounds the number to the column's type, where engines may widen the column.
+    exact = float(value)
+    if column.type == "float32":
+        try:
+            exact = struct.unpack("f", struct.pack("f", exact))[0]
+        except OverflowError:
+            return None
+    return exact if exact == value else None
+
+
 def term_of(column: Column | None, op: str, value: Any = None) -> Term | None:
     """A term that fails no row for which the comparison holds; None: there is none.
 
@@ -55,28 +75,12 @@ def term_of(column: Column | None, op: str, value: Any = None) -> Term | None:
         return None
     if op in ("exists", "missing"):
         return column.name, op
-    if op == "in":
-        equal = [term_of(column, "==", one) for one in value if one is not None]
-        if None in equal:
-            return None
-        return column.name, "in", [term[2] for term in equal]  # type: ignore[index, misc]
-    if isinstance(value, str) or column.type == "bytes":
-        fits = isinstance(value, str) and column.type == "bytes"
-        return (column.name, op, value) if fits else None
-    if not isinstance(value, int | float):
-        return None
-    if "float" in column.type:
-        if op not in _FLOAT_COMPARES:
-            return None
-        # A scan rounds the number to the column's type, where engines may widen the column.
-        exact = float(value)
-        if column.type == "float32":
-            try:
-                exact = struct.unpack("f", struct.pack("f", exact))[0]
-            except OverflowError:
-                return None
-        return (column.name, op, exact) if exact == value else None
-    return column.name, op, int(value) if isinstance(value, bool) else value
+    if op != "in":
+        compared = _compared(column, op, value)
+        return None if compared is None else (column.name, op, compared)
+    members = [_compared(column, "==", one) for one in value if one is not None]
+    known = [member for member in members if member is not None]
+    return (column.name, op, known) if len(known) == len(members) else None
 
 
 def _term(left: Any, op: str, right: Any, columns: dict[str, Column]) -> Term | None:
