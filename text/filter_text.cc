@@ -12,6 +12,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/reader/describe/unknown_feature_internal.h"
+#include "dsi/reader/filter/predicate_internal.h"
 
 namespace dsi {
 namespace {
@@ -34,9 +35,6 @@ constexpr std::array<std::pair<std::string_view, Compare>, 11> kOperators = {
      {"not in", Compare::kNotIn},
      {"exists", Compare::kExists},
      {"missing", Compare::kMissing}}};
-
-bool IsPresence(std::string_view op) { return op == "exists" || op == "missing"; }
-bool IsSet(std::string_view op) { return op == "in" || op == "not in"; }
 
 std::string_view Trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -62,7 +60,7 @@ std::optional<Parts> SplitAt(std::string_view text, size_t at) {
   for (const auto& [op, compare] : kOperators) {
     if (kSymbols.find(op[0]) != std::string_view::npos || !rest.starts_with(op)) continue;
     const std::string_view value = rest.substr(op.size());
-    const bool is_word = value.empty() || (value[0] == ' ' && !IsPresence(op));
+    const bool is_word = value.empty() || (value[0] == ' ' && internal::LooksAtValues(compare));
     if (is_word) return Parts{name, op, Trim(value)};
   }
   return std::nullopt;
@@ -104,12 +102,8 @@ Result<const ColumnInfo*> FindColumn(std::string_view name, bool for_presence,
     found = &column;
   }
   if (found == nullptr) return internal::UnknownFeature(name, columns);
-  if (!for_presence && (IsListKind(found->kind) || found->kind == Kind::kEmbedding)) {
-    return InvalidArgument(
-        "{} is a {} of {}; only features of one number or string can be compared, others be asked "
-        "whether they exist",
-        found->name, KindName(found->kind), TypeName(found->type));
-  }
+  if (!for_presence)
+    DSI_RETURN_IF_ERROR(internal::CheckComparable(found->name, found->kind, found->type));
   return found;
 }
 
@@ -164,16 +158,17 @@ Result<Predicate> Parse(std::string_view text, std::span<const ColumnInfo> colum
   const std::optional<Parts> parts = Split(text, columns);
   if (!parts) return InvalidArgument("there is no operator; expected {}", kGrammar);
   if (parts->name.empty()) return InvalidArgument("there is no feature before '{}'", parts->op);
-  DSI_ASSIGN_OR_RETURN(const ColumnInfo* const column,
-                       FindColumn(parts->name, IsPresence(parts->op), columns));
   const auto* const op =
       std::find_if(kOperators.begin(), kOperators.end(),
                    [&](const auto& candidate) { return candidate.first == parts->op; });
+  const bool for_presence = op != kOperators.end() && !internal::LooksAtValues(op->second);
+  DSI_ASSIGN_OR_RETURN(const ColumnInfo* const column,
+                       FindColumn(parts->name, for_presence, columns));
   if (op == kOperators.end())
     return InvalidArgument("'{}' is no operator; expected {}", parts->op, kGrammar);
   Predicate predicate{.column = column->name, .compare = op->second};
-  if (IsPresence(parts->op)) return predicate;
-  if (!IsSet(parts->op)) {
+  if (for_presence) return predicate;
+  if (!internal::TakesSet(predicate.compare)) {
     DSI_ASSIGN_OR_RETURN(predicate.value, ParseValue(parts->value, *column));
     return predicate;
   }

@@ -22,11 +22,7 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
                                 const PlannedStream* stream, const GroupIndexDecoder* parent,
                                 const RowTimes& times, uint32_t stripe_rows, bool want_touched) {
   form_ = record.form;
-  if (!IsKnown(form_)) {
-    return Error(StatusCode::kUnsupported,
-                 "stripe {}: dedup group with an index of form {} (D-001)", context->plan->stripe,
-                 static_cast<uint32_t>(form_));
-  }
+  DSI_RETURN_IF_ERROR(CheckIndexForm(context->plan->stripe, form_));
   num_unique_ = record.num_unique;
   stripe_rows_ = stripe_rows;
   want_touched_ = want_touched;

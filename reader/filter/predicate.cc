@@ -5,28 +5,26 @@
 #include "dsi/base/error_internal.h"
 
 namespace dsi::internal {
-namespace {
 
-bool IsSet(Compare compare) { return compare == Compare::kIn || compare == Compare::kNotIn; }
-
-}  // namespace
+Status CheckComparable(std::string_view name, Kind kind, Type type) {
+  if (!IsListKind(kind) && kind != Kind::kEmbedding) return Status::Ok();
+  return InvalidArgument(
+      "{} is a {} of {}; only features of one number or string can be compared, others be asked "
+      "whether they exist",
+      name, KindName(kind), TypeName(type));
+}
 
 Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind kind, Type type) {
   if (predicate.compare > Compare::kMissing)
     return InvalidArgument("filter: {}: comparison {} is none that there is", name,
                            static_cast<int>(predicate.compare));
   if (!LooksAtValues(predicate.compare)) return Status::Ok();
-  if (IsListKind(kind) || kind == Kind::kEmbedding) {
-    return InvalidArgument(
-        "filter: {} is a {} of {}; only one number or string per row can be compared, lists can "
-        "only be asked whether they exist",
-        name, KindName(kind), TypeName(type));
-  }
+  if (Status status = CheckComparable(name, kind, type); !status.ok()) return status.At("filter");
   const auto is_text = [](const FilterValue& value) {
     return std::holds_alternative<std::string>(value);
   };
   const bool is_right =
-      IsSet(predicate.compare)
+      TakesSet(predicate.compare)
           ? std::all_of(predicate.values.begin(), predicate.values.end(),
                         [&](const FilterValue& v) { return is_text(v) == (type == Type::kBytes); })
           : is_text(predicate.value) == (type == Type::kBytes);
@@ -42,7 +40,7 @@ ReadyPredicate::Test ReadyPredicate::TestOf(const Predicate& predicate, Type typ
   if (!LooksAtValues(predicate.compare))
     return PresenceTest{.missing = predicate.compare == Compare::kMissing};
   if (type == Type::kBytes) return TextComparison(predicate);
-  if (IsSet(predicate.compare))
+  if (TakesSet(predicate.compare))
     return NumberSet(predicate.compare == Compare::kNotIn, predicate.values, type);
   return NumberComparison(predicate.compare, predicate.value, type);
 }

@@ -23,7 +23,15 @@ inline bool LooksAtValues(Compare compare) {
   return compare != Compare::kExists && compare != Compare::kMissing;
 }
 
-// kInvalidArgument: columns of this kind and type are not compared so; `name` is the column's.
+// It takes the values of a set.
+inline bool TakesSet(Compare compare) {
+  return compare == Compare::kIn || compare == Compare::kNotIn;
+}
+
+// kInvalidArgument: what columns of this kind have is no one number or string per row; `name` is
+// the column's.
+Status CheckComparable(std::string_view name, Kind kind, Type type);
+// kInvalidArgument: columns of this kind and type are not compared so.
 Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind kind, Type type);
 
 class ReadyPredicate {

@@ -27,6 +27,9 @@ namespace dsi::internal {
 
 enum class StreamRole : uint8_t { kShape, kWindows, kValues, kIndex, kDictionary };
 
+// kUnsupported: a form that is not known.
+Status CheckIndexForm(size_t stripe, IndexForm form);
+
 // "shape", "windows", "values", "index", "dictionary".
 std::string_view StreamRoleName(StreamRole role);
 

@@ -193,13 +193,8 @@ class StripePlanner {
 
   // What needs an unknown form says so, whatever else is wrong with it.
   Status CheckOwners(uint32_t position) const {
-    for (; position != kNone32; position = plan_.groups[position].parent) {
-      const IndexForm form = plan_.groups[position].record.form;
-      if (IsKnown(form)) continue;
-      return Error(StatusCode::kUnsupported,
-                   "stripe {}: dedup group with an index of form {} (D-001)", plan_.stripe,
-                   static_cast<uint32_t>(form));
-    }
+    for (; position != kNone32; position = plan_.groups[position].parent)
+      DSI_RETURN_IF_ERROR(CheckIndexForm(plan_.stripe, plan_.groups[position].record.form));
     return Status::Ok();
   }
 
@@ -352,6 +347,12 @@ class StripePlanner {
 };
 
 }  // namespace
+
+Status CheckIndexForm(size_t stripe, IndexForm form) {
+  if (IsKnown(form)) return Status::Ok();
+  return Error(StatusCode::kUnsupported, "stripe {}: dedup group with an index of form {} (D-001)",
+               stripe, static_cast<uint32_t>(form));
+}
 
 std::string_view StreamRoleName(StreamRole role) {
   switch (role) {
