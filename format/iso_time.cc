@@ -80,21 +80,6 @@ bool TakeOffset(std::string_view* text, int64_t* seconds) {
   return true;
 }
 
-int64_t PerSecond(TimeUnit unit) {
-  switch (unit) {
-    case TimeUnit::kMillis:
-      return 1'000;
-    case TimeUnit::kMicros:
-      return 1'000'000;
-    case TimeUnit::kNanos:
-      return 1'000'000'000;
-    case TimeUnit::kNone:
-    case TimeUnit::kSeconds:
-      break;
-  }
-  return 1;
-}
-
 int ExponentOf(TimeUnit unit) {
   int exponent = 0;
   for (int64_t per = PerSecond(unit); per > 1; per /= 10) ++exponent;
@@ -112,6 +97,21 @@ Status TooFar(TimeUnit unit) {
 }
 
 }  // namespace
+
+int64_t PerSecond(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::kMillis:
+      return 1'000;
+    case TimeUnit::kMicros:
+      return 1'000'000;
+    case TimeUnit::kNanos:
+      return 1'000'000'000;
+    case TimeUnit::kNone:
+    case TimeUnit::kSeconds:
+      break;
+  }
+  return 1;
+}
 
 bool ParseIsoTime(std::string_view text, IsoTime* time) {
   *time = {};

@@ -17,6 +17,9 @@ struct IsoTime {
   bool beyond_nanos = false;  // It has more than nanoseconds say.
 };
 
+// Numbers of the unit in a second; 1 where there is no unit.
+int64_t PerSecond(TimeUnit unit);
+
 // Reads a date or a date and time of years 0000 to 9999: "2024-05-01", "2024-05-01T12:30",
 // "2024-05-01 12:30:15.25+02:00". Between them stands 'T', 't' or a space; behind the time 'Z',
 // 'z', an offset (+hh, +hhmm, +hh:mm) or nothing, which means UTC. False for anything else: other

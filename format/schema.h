@@ -57,9 +57,9 @@ struct FeatureSpec {
   std::string name;
   Kind kind = Kind::kDense;
   // One; weighted features have two ("ids", "weights"), sequences one or more.
-  std::vector<ColumnSpec> columns;
+  std::vector<ColumnSpec> columns = {};
   // A stable number beside the name; where none is given, the XXH3 of the name.
-  std::optional<uint64_t> id;
+  std::optional<uint64_t> id = {};
   // List kinds: the greatest length that readers expect; 0: none. Longer lists are kept whole.
   uint32_t max_length = 0;
   // Embeddings: numbers per row.
@@ -71,7 +71,7 @@ struct FeatureSpec {
   // Timestamps.
   TimeUnit time_unit = TimeUnit::kNone;
   // What stands in batches where a number is missing: bits of the first column's type.
-  std::optional<uint64_t> default_bits;
+  std::optional<uint64_t> default_bits = {};
 };
 
 // Features declared to change together: they share one inverse index.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
@@ -12,6 +13,7 @@ namespace dsi::internal {
 namespace {
 
 constexpr std::byte kNoBounds{0x0F};
+constexpr std::byte kNoTextBounds{0xFF};
 constexpr uint64_t kSign = uint64_t{1} << 63;
 
 uint64_t ReverseBytes(uint64_t bits, int width) {
@@ -114,12 +116,6 @@ void WidenFloats(Type type, const std::byte* values, size_t count, ColumnStatist
 
 }  // namespace
 
-bool HasStatistics(Kind kind, Type type) {
-  const bool one_number = kind == Kind::kDense || kind == Kind::kLabel || kind == Kind::kKey ||
-                          kind == Kind::kTimestamp;
-  return one_number && type != Type::kBytes;
-}
-
 uint64_t OrderedBits(Type type, uint64_t bits) {
   if (IsSignedInteger(type)) return bits ^ kSign;
   if (!IsFloat(type)) return bits;
@@ -139,7 +135,6 @@ void WidenBounds(Type type, const std::byte* values, size_t count, ColumnStatist
       return Widen<int64_t>(values, count, statistics);
     case Type::kBool:
     case Type::kUint8:
-    case Type::kBytes:
       return Widen<uint8_t>(values, count, statistics);
     case Type::kUint16:
       return Widen<uint16_t>(values, count, statistics);
@@ -151,11 +146,40 @@ void WidenBounds(Type type, const std::byte* values, size_t count, ColumnStatist
       return WidenFloats<uint32_t>(type, values, count, statistics);
     case Type::kFloat64:
       return WidenFloats<uint64_t>(type, values, count, statistics);
+    case Type::kBytes:
+      break;
   }
 }
 
+void WidenBounds(std::string_view text, ColumnStatistics* statistics) {
+  const TextPrefix prefix(text);
+  const bool is_first = !std::exchange(statistics->has_bounds, true);
+  if (is_first || prefix < statistics->least_text) statistics->least_text = prefix;
+  if (is_first || prefix > statistics->greatest_text) statistics->greatest_text = prefix;
+}
+
+void ColumnStatistics::Add(Type type, const ColumnStatistics& other) {
+  num_missing += other.num_missing;
+  if (!other.has_bounds) return;
+  if (type == Type::kBytes) {
+    WidenBounds(other.least_text.view(), this);
+    WidenBounds(other.greatest_text.view(), this);
+    return;
+  }
+  const bool is_first = !std::exchange(has_bounds, true);
+  const auto order = [type](uint64_t bits) { return OrderedBits(type, bits); };
+  if (is_first || order(other.least) < order(least)) least = other.least;
+  if (is_first || order(other.greatest) > order(greatest)) greatest = other.greatest;
+}
+
 void ColumnStatistics::AppendTo(Type type, std::vector<std::byte>* out) const {
-  if (has_bounds) {
+  if (type == Type::kBytes) {
+    if (has_bounds) {
+      AppendTextBounds(least_text, greatest_text, out);
+    } else {
+      out->push_back(kNoTextBounds);
+    }
+  } else if (has_bounds) {
     const uint64_t low = StoredLeast(type, least);
     const uint64_t high = StoredGreatest(type, least, greatest);
     out->push_back(static_cast<std::byte>(BytesFor(low) | BytesFor(high) << 4));
@@ -164,7 +188,7 @@ void ColumnStatistics::AppendTo(Type type, std::vector<std::byte>* out) const {
   } else {
     out->push_back(kNoBounds);
   }
-  uint32_t left = num_missing;
+  uint64_t left = num_missing;
   for (; left >= 0x80; left >>= 7) out->push_back(static_cast<std::byte>(left | 0x80));
   out->push_back(static_cast<std::byte>(left));
 }
@@ -172,11 +196,14 @@ void ColumnStatistics::AppendTo(Type type, std::vector<std::byte>* out) const {
 Result<ColumnStatistics> ColumnStatistics::TakeFrom(Type type, uint32_t num_rows,
                                                     std::span<const std::byte>* bytes) {
   if (bytes->empty()) return Bad("they end before the last stripe");
+  const bool is_text = type == Type::kBytes;
   const std::byte tag = bytes->front();
-  *bytes = bytes->subspan(1);
   ColumnStatistics s;
-  s.has_bounds = tag != kNoBounds;
-  if (s.has_bounds) {
+  s.has_bounds = tag != (is_text ? kNoTextBounds : kNoBounds);
+  if (!is_text || !s.has_bounds) *bytes = bytes->subspan(1);
+  if (s.has_bounds && is_text) {
+    DSI_RETURN_IF_ERROR(TakeTextBounds(bytes, &s.least_text, &s.greatest_text));
+  } else if (s.has_bounds) {
     const int low_bytes = std::to_integer<int>(tag & std::byte{0x0F});
     const int high_bytes = std::to_integer<int>(tag >> 4);
     if (low_bytes > 8 || high_bytes > 8) return Bad("a number of more than 8 bytes");
@@ -192,7 +219,7 @@ Result<ColumnStatistics> ColumnStatistics::TakeFrom(Type type, uint32_t num_rows
     if (bytes->empty()) return Bad("they end inside an entry");
     const uint32_t part = std::to_integer<uint32_t>(bytes->front());
     *bytes = bytes->subspan(1);
-    s.num_missing |= (part & 0x7F) << shift;
+    s.num_missing |= uint64_t{part & 0x7F} << shift;
     if ((part & 0x80) == 0) {
       if (part == 0 && shift != 0) return Bad("a number in more bytes than it needs");
       break;

@@ -79,6 +79,12 @@ constexpr bool IsListKind(Kind kind) {
   return kind == Kind::kList || kind == Kind::kWeighted || kind == Kind::kSequence;
 }
 
+// Rows that have one number or one string each: what filters compare and statistics tell about.
+constexpr bool HasOneValue(Kind kind) {
+  return kind == Kind::kDense || kind == Kind::kLabel || kind == Kind::kKey ||
+         kind == Kind::kTimestamp || kind == Kind::kString;
+}
+
 // Rows whose shape code is a length (spec D-010): lists, and byte strings whatever their kind.
 constexpr bool HasLengths(Kind kind, Type type) { return IsListKind(kind) || type == Type::kBytes; }
 

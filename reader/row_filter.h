@@ -33,8 +33,9 @@ using FilterValue = std::variant<int64_t, uint64_t, double, std::string>;
 // any. A name that stands for several columns must be that of one.
 //
 // Numbers compare exactly, whatever the types, but for floats: there values are rounded to the type
-// of the column, and NaN differs from everything. Strings compare byte by byte. Statistics pass
-// over stripes and files by numbers, not by strings.
+// of the column, and NaN differs from everything. Strings compare byte by byte, as unsigned ones.
+// Timestamps also compare with times: strings such as "2024-05-01" or "2024-05-01T12:30:00.5+02:00"
+// (ISO 8601; without an offset it is UTC), of any precision.
 struct Predicate {
   std::string column = {};
   Compare compare = Compare::kEqual;

@@ -24,7 +24,7 @@ class Keys {
       asked.layout = Layout::kJagged;
       return asked;
     }
-    if (!IsInteger(column.type) || !HasStatistics(column.kind, column.type)) {
+    if (!IsInteger(column.type) || !HasOneValue(column.kind)) {
       return InvalidArgument("{} is a {} of {}; a key is one whole number or string per row",
                              QuoteForMessage(column.name), KindName(column.kind),
                              TypeName(column.type));

@@ -111,10 +111,10 @@ Result<Projection> Ask(const FeatureSpec& was, size_t c, const FeatureSpec& feat
   const Type to = feature.columns[c].type;
   if (from == to) return projection;
   const Type both[] = {from, to};
-  const bool one_number = HasStatistics(was.kind, from);
+  const bool one_value = HasOneValue(was.kind);
   const bool can_ask =
       to == Type::kInt32 || to == Type::kInt64 || to == Type::kFloat32 || to == Type::kFloat64;
-  if (!can_ask || WidenTypes(both, one_number) != to) {
+  if (!can_ask || WidenTypes(both, one_value) != to) {
     return InvalidArgument("{}: a {} in the files does not become a {}",
                            QuoteForMessage(ColumnName(feature, c)), TypeName(from), TypeName(to));
   }

@@ -11,6 +11,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/format/iso_time_internal.h"
 #include "dsi/reader/describe/unknown_feature_internal.h"
 #include "dsi/reader/filter/predicate_internal.h"
 
@@ -124,6 +125,11 @@ Result<FilterValue> ParseText(std::string_view text) {
 Result<FilterValue> ParseValue(std::string_view text, const ColumnInfo& column) {
   if (text.empty()) return InvalidArgument("there is no value after the operator");
   if (column.type == Type::kBytes) return ParseText(text);
+  if (column.kind == Kind::kTimestamp) {
+    DSI_ASSIGN_OR_RETURN(FilterValue time, ParseText(text));
+    internal::IsoTime parsed;
+    if (internal::ParseIsoTime(std::get<std::string>(time), &parsed)) return time;
+  }
   if (column.type == Type::kBool && (text == "true" || text == "false"))
     return FilterValue(int64_t{text == "true"});
   int64_t whole = 0;
@@ -132,6 +138,10 @@ Result<FilterValue> ParseValue(std::string_view text, const ColumnInfo& column) 
   if (ParseWhole(text, &whole)) return FilterValue(whole);
   if (ParseWhole(text, &large)) return FilterValue(large);
   if (ParseWhole(text, &real) && !std::isnan(real)) return FilterValue(real);
+  if (column.kind == Kind::kTimestamp) {
+    return InvalidArgument("the value '{}' is not {}", text,
+                           internal::ExpectedTime(column.time_unit));
+  }
   return InvalidArgument("the value '{}' is no number{}", text,
                          column.type == Type::kBool ? ", true or false" : "");
 }

@@ -163,8 +163,8 @@ VerbAction AddGenerate(CLI::App* app, Console* console) {
   app->add_flag("--force", options->force, "Replace existing files");
   AddQuietFlag(app, console);
 
-  const auto of = [&options](std::vector<std::string> profiles, CLI::Option* option) {
-    options->of_profiles.push_back({option, std::move(profiles)});
+  const auto of = [&options](std::vector<std::string> some, CLI::Option* option) {
+    options->of_profiles.push_back({option, std::move(some)});
     return option->group("What the profile says, unless given");
   };
   std::vector<std::string> with_sessions = kSessionProfiles;

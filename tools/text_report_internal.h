@@ -24,7 +24,7 @@ struct TextFit {
   bool explain = false;  // What decided on each feature was asked for.
   bool read = false;     // Rows were read, so that `coverage` and `rows` mean something.
   uint64_t rows = 0;
-  RejectedRows rejected;
+  RejectedRows rejected = {};
 };
 
 // Keys, time, labels, texts and types; names that lead to no feature.

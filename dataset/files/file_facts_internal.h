@@ -12,13 +12,10 @@
 
 namespace dsi::internal {
 
-// Of one column, over all rows of a file. Numbers as in ColumnStatistics.
+// Of one column, over all rows of a file.
 struct FileStatistics {
   uint32_t column = 0;  // Of the FileSchema.
-  bool has_bounds = false;
-  uint64_t num_missing = 0;
-  uint64_t least = 0;
-  uint64_t greatest = 0;
+  ColumnStatistics all = {};
 };
 
 struct FileFacts {

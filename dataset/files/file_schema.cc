@@ -65,18 +65,11 @@ Result<std::vector<FileStatistics>> CollectStatistics(const Reader& reader,
     if (!column.record.Support().ok()) continue;
     const ColumnInfo& info = schema.columns[position];
     FileStatistics sum{.column = position++};
-    if (!HasStatistics(info.kind, info.type)) continue;
+    if (!HasOneValue(info.kind)) continue;
     DSI_ASSIGN_OR_RETURN(const CountedVector<ColumnStatistics> stripes,
                          file.LoadStatistics(ordinal, info.type, nullptr));
     if (stripes.empty()) continue;
-    const auto order = [&](uint64_t bits) { return OrderedBits(info.type, bits); };
-    for (const ColumnStatistics& stripe : stripes) {
-      sum.num_missing += stripe.num_missing;
-      if (!stripe.has_bounds) continue;
-      const bool is_first = !std::exchange(sum.has_bounds, true);
-      if (is_first || order(stripe.least) < order(sum.least)) sum.least = stripe.least;
-      if (is_first || order(stripe.greatest) > order(sum.greatest)) sum.greatest = stripe.greatest;
-    }
+    for (const ColumnStatistics& stripe : stripes) sum.all.Add(info.type, stripe);
     out.push_back(sum);
   }
   return out;

@@ -26,7 +26,7 @@ Status FileSkipper::FindColumns() {
     for (uint32_t schema = 0; schema < view_->num_schemas(); ++schema) {
       const ColumnInfo* const there = view_->InSchema(schema, term.column);
       if (there == nullptr) continue;
-      term.ready.try_emplace(there->type, term.predicate, there->type);
+      term.ready.try_emplace(there->type, term.predicate, there->type, there->time_unit);
       const auto [ordinals, is_new] = term.ordinals.try_emplace(there->name);
       if (!is_new) continue;
       for (const FileSchema& stored : stored_->schemas) {
@@ -66,14 +66,7 @@ bool FileSkipper::MayPass(size_t file, const FileVariant& variant, const Term& t
       std::lower_bound(facts.statistics.begin(), facts.statistics.end(), column,
                        [](const FileStatistics& one, uint32_t at) { return one.column < at; });
   if (known == facts.statistics.end() || known->column != column) return true;
-  // As those of a stripe of two rows: what counts is whether some or all are missing.
-  const ColumnStatistics statistics{.num_missing = known->num_missing == 0               ? 0U
-                                                   : known->num_missing < facts.num_rows ? 1U
-                                                                                         : 2U,
-                                    .has_bounds = known->has_bounds,
-                                    .least = known->least,
-                                    .greatest = known->greatest};
-  return term.ready.find(there->type)->second.MayMatch(statistics, 2);
+  return term.ready.find(there->type)->second.MayMatch(known->all, facts.num_rows);
 }
 
 }  // namespace dsi::internal

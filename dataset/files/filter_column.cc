@@ -22,7 +22,8 @@ Result<uint32_t> FilterColumnOf(const SchemaView& view, size_t pattern,
     return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them",
                            predicate.column, found.size());
   }
-  DSI_RETURN_IF_ERROR(CheckPredicate(predicate, column.name, column.kind, column.type));
+  DSI_RETURN_IF_ERROR(
+      CheckPredicate(predicate, column.name, column.kind, column.type, column.time_unit));
   return found.front();
 }
 

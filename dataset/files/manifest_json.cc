@@ -12,6 +12,7 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/files/file_schema_internal.h"
 #include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/dataset/files/manifest_statistics_internal.h"
 #include "dsi/dataset/files/manifest_values_internal.h"
 #include "dsi/format/default_bits_internal.h"
 #include "dsi/format/limits.h"
@@ -25,48 +26,6 @@ namespace dom = simdjson::dom;
 constexpr uint64_t kVersion = 1;
 constexpr uint64_t kMostFiles = 100'000'000;
 constexpr uint32_t kMostRowsOfStripe = UINT32_MAX;
-
-// Bits of a number of the type, those of signed ones extended.
-bool ReadValue(dom::element value, Type type, uint64_t* bits) {
-  std::string_view text;
-  int64_t number = 0;
-  uint64_t large = 0;
-  bool fits = false;
-  switch (value.type()) {
-    case dom::element_type::BOOL:
-      fits = type == Type::kBool;
-      *bits = bool(value) ? 1 : 0;
-      break;
-    case dom::element_type::INT64:
-      fits = DefaultFromInt(value, type, bits);
-      break;
-    case dom::element_type::UINT64:
-      fits = DefaultFromUint(value, type, bits);
-      break;
-    case dom::element_type::DOUBLE:
-      fits = !IsInteger(type) && DefaultFromDouble(value, type, bits);
-      break;
-    case dom::element_type::STRING:
-      text = value;
-      if (IsFloat(type)) {
-        fits = DefaultFromWord(text, type, bits);
-      } else if (ParseDigits(text, &large)) {
-        fits = DefaultFromUint(large, type, bits);
-      } else if (ParseDigits(text, &number)) {
-        fits = DefaultFromInt(number, type, bits);
-      }
-      break;
-    default:
-      break;
-  }
-  return fits;
-}
-
-uint64_t Extended(uint64_t bits, Type type) {
-  const int shift = 64 - 8 * TypeWidth(type);
-  if (!IsSignedInteger(type) || shift == 0) return bits;
-  return static_cast<uint64_t>(static_cast<int64_t>(bits << shift) >> shift);
-}
 
 template <typename Word>
 Status ReadWord(dom::element value, bool (*parse)(std::string_view, Word*), Word* out) {
@@ -130,7 +89,7 @@ Status ReadColumn(dom::element value, ColumnInfo* column) {
   if (!is_named) return BadInput("{} is no column of that feature", QuoteForMessage(column->name));
   if (default_value) {
     uint64_t bits = 0;
-    if (!ReadValue(*default_value, column->type, &bits))
+    if (!ReadTypedValue(*default_value, column->type, &bits))
       return Expected("default", "a value that fits the type");
     column->default_bits = bits;
   }
@@ -238,7 +197,9 @@ class Parse {
       return BadInput("more than 2^63 rows up to it");
     if (overlay) DSI_RETURN_IF_ERROR(ReadOverlay(*overlay, &facts).At("overlay"));
     if (!statistics) return Status::Ok();
-    return ReadStatistics(*statistics, out_->schemas[facts.schema], &facts).At("statistics");
+    return ReadStatistics(*statistics, out_->schemas[facts.schema].columns, facts.num_rows,
+                          &facts.statistics)
+        .At("statistics");
   }
 
   Status FindSchema(dom::element value, uint32_t* out) {
@@ -290,50 +251,6 @@ class Parse {
     overlay.stripe_rows = facts->stripe_rows;
     const Status sound = CheckBinding(overlay);
     return sound.ok() ? sound : BadInput("{}", sound.message());
-  }
-
-  // DS-014.
-  static Status ReadStatistics(dom::element value, const FileSchema& schema, FileFacts* facts) {
-    return ReadArray(value, kMaxColumns, [&](uint64_t i, dom::element item) -> Status {
-      dom::array parts;
-      const bool is_array = item.get(parts) == simdjson::SUCCESS;
-      if (!is_array || (parts.size() != 2 && parts.size() != 4))
-        return BadInput("expected [column, missing] or [column, missing, least, greatest]");
-      FileStatistics one;
-      auto part = parts.begin();
-      DSI_RETURN_IF_ERROR(ReadNumber32(*part, kMaxColumns, &one.column));
-      const bool is_next = i == 0 || one.column > facts->statistics.back().column;
-      if (one.column >= schema.columns.size() || !is_next)
-        return BadInput("column {} of {}, or not ascending", one.column, schema.columns.size());
-      const ColumnInfo& column = schema.columns[one.column];
-      const auto wrong = [&](std::string_view what) {
-        return BadInput("{}: {}", QuoteForMessage(column.name), what);
-      };
-      if (!HasStatistics(column.kind, column.type)) return wrong("has no numbers to compare");
-      DSI_RETURN_IF_ERROR(ReadNumber(*++part, facts->num_rows, &one.num_missing));
-      one.has_bounds = parts.size() == 4;
-      if (one.has_bounds == (one.num_missing == facts->num_rows) &&
-          !(IsFloat(column.type) && !one.has_bounds)) {
-        return wrong("a least value where all rows miss it, or none where some have it");
-      }
-      if (one.has_bounds) {
-        const bool fits = ReadValue(*++part, column.type, &one.least) &&
-                          ReadValue(*++part, column.type, &one.greatest);
-        one.least = Extended(one.least, column.type);
-        one.greatest = Extended(one.greatest, column.type);
-        if (!fits || IsNan(column.type, one.least) || IsNan(column.type, one.greatest))
-          return wrong("expected numbers that fit the type");
-        if (OrderedBits(column.type, one.least) > OrderedBits(column.type, one.greatest))
-          return wrong("the least value is above the greatest");
-      }
-      facts->statistics.push_back(one);
-      return Status::Ok();
-    });
-  }
-
-  static bool IsNan(Type type, uint64_t bits) {
-    if (type == Type::kFloat32) return (bits & 0x7FFFFFFF) > 0x7F800000;
-    return type == Type::kFloat64 && (bits & (UINT64_MAX >> 1)) > 0x7FF0000000000000;
   }
 
   ManifestContent* out_;

@@ -4,34 +4,16 @@
 
 #include "dsi/base/json_text_internal.h"
 #include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/dataset/files/manifest_statistics_internal.h"
+#include "dsi/dataset/files/manifest_values_internal.h"
 #include "dsi/format/default_bits_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-// Readers that hold every number as a double keep those (DS-012).
-constexpr uint64_t kMostInDouble = uint64_t{1} << 53;
-
 void AppendText(std::string_view name, std::string_view text, std::string* out) {
   *out += fmt::format(", \"{}\": ", name);
   AppendJsonString(text, out);
-}
-
-void AppendNumber(uint64_t number, std::string* out) {
-  const std::string_view quote = number > kMostInDouble ? "\"" : "";
-  *out += fmt::format("{}{}{}", quote, number, quote);
-}
-
-void AppendValue(uint64_t bits, Type type, std::string* out) {
-  const auto as_signed = static_cast<int64_t>(bits);
-  if (IsSignedInteger(type) && as_signed < 0) {
-    const bool fits = as_signed >= -static_cast<int64_t>(kMostInDouble);
-    *out += fmt::format("{}{}{}", fits ? "" : "\"", as_signed, fits ? "" : "\"");
-  } else if (IsInteger(type)) {
-    AppendNumber(bits, out);
-  } else {
-    *out += DefaultToJson(bits, type);
-  }
 }
 
 void AppendColumn(const ColumnInfo& column, std::string* out) {
@@ -39,7 +21,7 @@ void AppendColumn(const ColumnInfo& column, std::string* out) {
   AppendJsonString(column.name, out);
   if (column.feature != column.name) AppendText("feature", column.feature, out);
   *out += ", \"id\": ";
-  AppendNumber(column.feature_id, out);
+  AppendWholeNumber(column.feature_id, out);
   *out += fmt::format(", \"kind\": \"{}\", \"type\": \"{}\"", KindName(column.kind),
                       TypeName(column.type));
   if (column.time_unit != TimeUnit::kNone) AppendText("unit", TimeUnitName(column.time_unit), out);
@@ -56,26 +38,10 @@ void AppendColumn(const ColumnInfo& column, std::string* out) {
     const int shift = 64 - 8 * TypeWidth(column.type);
     const auto extended = static_cast<int64_t>(*column.default_bits << shift) >> shift;
     const bool is_signed = IsSignedInteger(column.type);
-    AppendValue(is_signed ? static_cast<uint64_t>(extended) : *column.default_bits, column.type,
-                out);
+    AppendTypedValue(is_signed ? static_cast<uint64_t>(extended) : *column.default_bits,
+                     column.type, out);
   }
   *out += '}';
-}
-
-void AppendStatistics(const FileFacts& facts, const FileSchema& schema, std::string* out) {
-  *out += ", \"statistics\": [";
-  for (size_t i = 0; i < facts.statistics.size(); ++i) {
-    const FileStatistics& one = facts.statistics[i];
-    *out += fmt::format("{}[{}, {}", i == 0 ? "" : ", ", one.column, one.num_missing);
-    const Type type = schema.columns[one.column].type;
-    for (const uint64_t bits : {one.least, one.greatest}) {
-      if (!one.has_bounds) break;
-      *out += ", ";
-      AppendValue(bits, type, out);
-    }
-    *out += ']';
-  }
-  *out += ']';
 }
 
 // DS-017.
@@ -128,7 +94,10 @@ std::string ManifestToJson(const ManifestContent& manifest) {
       out += fmt::format("{}{}", s == 0 ? "" : ", ", facts.stripe_rows[s]);
     out += ']';
     if (facts.overlay) AppendOverlay(facts, &out);
-    if (!facts.statistics.empty()) AppendStatistics(facts, manifest.schemas[facts.schema], &out);
+    if (!facts.statistics.empty()) {
+      out += ", \"statistics\": ";
+      AppendStatistics(facts.statistics, manifest.schemas[facts.schema].columns, &out);
+    }
     out += '}';
   }
   out += "\n]\n}\n";

@@ -15,6 +15,7 @@
 #include "dsi/base/json_members_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/base/status.h"
+#include "dsi/format/types.h"
 
 namespace dsi::internal {
 
@@ -64,6 +65,12 @@ inline Status ReadNumber32(simdjson::dom::element value, uint32_t most, uint32_t
   *out = static_cast<uint32_t>(number);
   return Status::Ok();
 }
+
+// Bits of a number of the type (DS-012); false: it is none.
+bool ReadTypedValue(simdjson::dom::element value, Type type, uint64_t* bits);
+// `bits` of signed numbers are extended to 64.
+void AppendTypedValue(uint64_t bits, Type type, std::string* out);
+void AppendWholeNumber(uint64_t number, std::string* out);
 
 // DS-003.
 inline Status ReadFingerprint(simdjson::dom::element value, uint64_t* out) {

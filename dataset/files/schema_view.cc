@@ -36,7 +36,7 @@ std::string Described(const ColumnInfo& column) {
 bool GoTogether(const ColumnInfo& a, const ColumnInfo& b) {
   const Type types[] = {a.type, b.type};
   return a.kind == b.kind && a.time_unit == b.time_unit && a.fixed_length == b.fixed_length &&
-         a.newest_first == b.newest_first && WidenTypes(types, HasStatistics(a.kind, a.type));
+         a.newest_first == b.newest_first && WidenTypes(types, HasOneValue(a.kind));
 }
 
 // Bits of a default as those of a wider type.
@@ -231,7 +231,7 @@ class SchemaMatcher {
       if (info.default_bits && (!last_default || last_file_[at.schema] >= last_default->first))
         last_default = std::pair(last_file_[at.schema], at);
     }
-    const std::optional<Type> type = WidenTypes(types, HasStatistics(sum.kind, sum.type));
+    const std::optional<Type> type = WidenTypes(types, HasOneValue(sum.kind));
     // Types that go together two by two do so all together.
     for (size_t i = 0; !type && i < column.in.size(); ++i) {
       const Occurrence& other = FirstOther(column, column.in[i]);

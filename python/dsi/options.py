@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from datetime import date
 from typing import Any, TypedDict
 
 from . import _dsi
@@ -10,11 +11,11 @@ from .errors import InvalidArgument
 from .projections import Plan
 from .transforms import Transforms
 
-Value = int | float | str | bytes
+Value = int | float | str | bytes | date
 # What a column is asked: ("label", "==", 1), ("city", "in", ["Bern", "Oslo"]), ("age", "missing").
 Term = tuple[str, str] | tuple[str, str, Value | Collection[Value]]
 # Column, comparison, value, values of a set.
-NativeTerm = tuple[str, str, Value, list[Value]]
+NativeTerm = tuple[str, str, Any, list[Any]]
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -23,6 +24,8 @@ class ReadKeywords(TypedDict, total=False):
     batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full.
     where: terms, of which all must hold: (column, '==' or '=' '!=' '<' '<=' '>' '>=', number or
     string), (column, 'in' or 'not in', list or set of them), (column, 'exists' or 'missing').
+    Timestamps also compare with a datetime, date, numpy.datetime64 or ISO 8601 string, in UTC
+    where it has no zone.
     What is missing passes 'missing' alone.
     Batches are thinned: with a filter a batch has those of its rows that pass.
     sample: pairs (terms, share): of rows for which the terms hold this share stays; sample_seed.
@@ -72,7 +75,11 @@ class ScanKeywords(ReadKeywords, total=False):
 
 
 def _plain(value: Any) -> Any:
-    """Of numpy's and other arrays and scalars, what Python has of them."""
+    """Of numpy's and other arrays and scalars, what Python has of them; of times, text."""
+    if isinstance(value, date):  # A datetime is one.
+        return value.isoformat()
+    if getattr(getattr(value, "dtype", None), "kind", "") == "M":
+        value = value.astype(str)  # As a number it would be of any unit.
     return value.tolist() if hasattr(value, "tolist") else value
 
 

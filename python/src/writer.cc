@@ -38,7 +38,7 @@ std::unique_ptr<PyWriter> Create(const std::string& path, const std::string& sch
 
 }  // namespace
 
-OpenWriter::OpenWriter(nb::object progress) : ToldCall(std::move(progress)), process(getpid()) {}
+OpenWriter::OpenWriter(nb::object told) : ToldCall(std::move(told)), process(getpid()) {}
 
 OpenWriter::~OpenWriter() {
   if (getpid() != process) static_cast<void>(writer.release());

@@ -3,23 +3,26 @@
 #include <algorithm>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/reader/filter/time_values_internal.h"
 
 namespace dsi::internal {
 
 Status CheckComparable(std::string_view name, Kind kind, Type type) {
-  if (!IsListKind(kind) && kind != Kind::kEmbedding) return Status::Ok();
+  if (HasOneValue(kind)) return Status::Ok();
   return InvalidArgument(
       "{} is a {} of {}; only features of one number or string can be compared, others be asked "
       "whether they exist",
       name, KindName(kind), TypeName(type));
 }
 
-Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind kind, Type type) {
+Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind kind, Type type,
+                      TimeUnit unit) {
   if (predicate.compare > Compare::kMissing)
     return InvalidArgument("filter: {}: comparison {} is none that there is", name,
                            static_cast<int>(predicate.compare));
   if (!LooksAtValues(predicate.compare)) return Status::Ok();
   if (Status status = CheckComparable(name, kind, type); !status.ok()) return status.At("filter");
+  if (kind == Kind::kTimestamp) return CheckTimes(predicate, name, unit);
   const auto is_text = [](const FilterValue& value) {
     return std::holds_alternative<std::string>(value);
   };
@@ -36,17 +39,19 @@ Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind ki
                          TypeName(type));
 }
 
-ReadyPredicate::Test ReadyPredicate::TestOf(const Predicate& predicate, Type type) {
+ReadyPredicate::Test ReadyPredicate::TestOf(const Predicate& predicate, Type type, TimeUnit unit) {
   if (!LooksAtValues(predicate.compare))
     return PresenceTest{.missing = predicate.compare == Compare::kMissing};
   if (type == Type::kBytes) return TextComparison(predicate);
+  if (unit != TimeUnit::kNone)
+    return TestOf(TimesAsNumbers(predicate, unit), type, TimeUnit::kNone);
   if (TakesSet(predicate.compare))
     return NumberSet(predicate.compare == Compare::kNotIn, predicate.values, type);
   return NumberComparison(predicate.compare, predicate.value, type);
 }
 
-ReadyPredicate::ReadyPredicate(const Predicate& predicate, Type type)
-    : test_(TestOf(predicate, type)) {}
+ReadyPredicate::ReadyPredicate(const Predicate& predicate, Type type, TimeUnit unit)
+    : test_(TestOf(predicate, type, unit)) {}
 
 void ReadyPredicate::AndMatches(const std::byte* values, const ShapeView& shape,
                                 std::span<const uint32_t> slots, uint8_t* matches) const {
@@ -62,15 +67,12 @@ void ReadyPredicate::PresenceTest::AndMatches(const std::byte* /*values*/, const
   }
 }
 
-bool ReadyPredicate::MayMatch(const ColumnStatistics& statistics, uint32_t num_rows) const {
+bool ReadyPredicate::MayMatch(const ColumnStatistics& statistics, uint64_t num_rows) const {
   if (const auto* const presence = std::get_if<PresenceTest>(&test_);
       presence != nullptr && presence->missing)
     return statistics.num_missing != 0;
   if (statistics.num_missing == num_rows) return false;
-  if (const auto* const test = std::get_if<NumberComparison>(&test_))
-    return test->MayMatch(statistics);
-  if (const auto* const set = std::get_if<NumberSet>(&test_)) return set->MayMatch(statistics);
-  return true;
+  return std::visit([&](const auto& test) { return test.MayMatch(statistics); }, test_);
 }
 
 }  // namespace dsi::internal

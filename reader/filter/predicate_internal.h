@@ -31,29 +31,33 @@ inline bool TakesSet(Compare compare) {
 // kInvalidArgument: what columns of this kind have is no one number or string per row; `name` is
 // the column's.
 Status CheckComparable(std::string_view name, Kind kind, Type type);
-// kInvalidArgument: columns of this kind and type are not compared so.
-Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind kind, Type type);
+// kInvalidArgument: columns of this kind and type are not compared so, or a string that is no time
+// is compared with timestamps, which are of `unit`.
+Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind kind, Type type,
+                      TimeUnit unit);
 
 class ReadyPredicate {
  public:
   // CheckPredicate is ok with it.
-  ReadyPredicate(const Predicate& predicate, Type type);
+  ReadyPredicate(const Predicate& predicate, Type type, TimeUnit unit);
 
   // matches[i] &= the row slots[i] compares as asked. `values` are those of the view, of `type`;
   // they are not looked at unless LooksAtValues. `shape` is not sparse.
   void AndMatches(const std::byte* values, const ShapeView& shape, std::span<const uint32_t> slots,
                   uint8_t* matches) const;
-  // False: no row of a stripe with these statistics matches.
-  bool MayMatch(const ColumnStatistics& statistics, uint32_t num_rows) const;
+  // False: none of so many rows with these statistics matches.
+  bool MayMatch(const ColumnStatistics& statistics, uint64_t num_rows) const;
 
  private:
   struct PresenceTest {
     bool missing;
     void AndMatches(const std::byte* values, const ShapeView& shape,
                     std::span<const uint32_t> slots, uint8_t* matches) const;
+    // Of rows some of which have a value.
+    bool MayMatch(const ColumnStatistics& /*statistics*/) const { return !missing; }
   };
   using Test = std::variant<PresenceTest, NumberComparison, NumberSet, TextComparison>;
-  static Test TestOf(const Predicate& predicate, Type type);
+  static Test TestOf(const Predicate& predicate, Type type, TimeUnit unit);
 
   Test test_;
 };

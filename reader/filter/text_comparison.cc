@@ -37,6 +37,33 @@ bool TextComparison::Holds(std::string_view text) const {
   }
 }
 
+bool TextComparison::MayMatch(const ColumnStatistics& statistics) const {
+  const TextPrefix& least = statistics.least_text;
+  const TextPrefix& greatest = statistics.greatest_text;
+  const auto may_be = [&](std::string_view text) {
+    const TextPrefix prefix(text);
+    return least <= prefix && prefix <= greatest;
+  };
+  const bool all_equal = least == greatest && least.is_whole();
+  switch (compare_) {
+    case Compare::kEqual:
+    case Compare::kIn:
+      return std::any_of(texts_.begin(), texts_.end(), may_be);
+    case Compare::kNotEqual:
+    case Compare::kNotIn:
+      return !all_equal || Holds(least.view());
+    case Compare::kLess:
+    case Compare::kLessEqual:
+      // The least is no greater than the least string.
+      return Holds(least.view());
+    case Compare::kGreater:
+      if (greatest.is_whole()) return Holds(greatest.view());
+      [[fallthrough]];
+    default:
+      return greatest >= TextPrefix(texts_[0]);
+  }
+}
+
 void TextComparison::AndMatches(const std::byte* values, const ShapeView& shape,
                                 std::span<const uint32_t> slots, uint8_t* matches) const {
   uint32_t last = UINT32_MAX;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dsi/format/statistics_internal.h"
 #include "dsi/reader/decode/shape_decoder_internal.h"
 #include "dsi/reader/row_filter.h"
 
@@ -21,6 +22,8 @@ class TextComparison {
   // As that of ReadyPredicate. A unique row that stands beside itself is looked at once.
   void AndMatches(const std::byte* values, const ShapeView& shape, std::span<const uint32_t> slots,
                   uint8_t* matches) const;
+  // False: no row matches where these are the least and the greatest.
+  bool MayMatch(const ColumnStatistics& statistics) const;
 
  private:
   bool Holds(std::string_view text) const;

@@ -22,8 +22,8 @@ Result<OpenColumn> FindFilterColumn(const OpenFile& file, const Predicate& predi
     return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them",
                            predicate.column, ordinals.size());
   }
-  DSI_RETURN_IF_ERROR(
-      CheckPredicate(predicate, column.name, column.record.kind, column.record.type));
+  DSI_RETURN_IF_ERROR(CheckPredicate(predicate, column.name, column.record.kind, column.record.type,
+                                     column.record.time_unit));
   return column;
 }
 
@@ -55,7 +55,7 @@ Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& f
         std::find_if(found.columns.begin(), found.columns.end(),
                      [&](const OpenColumn& other) { return other.ordinal == column.ordinal; });
     found.of_predicate.push_back(static_cast<uint32_t>(known - found.columns.begin()));
-    found.predicates.emplace_back(*predicate, column.record.type);
+    found.predicates.emplace_back(*predicate, column.record.type, column.record.time_unit);
     if (known == found.columns.end()) found.columns.push_back(std::move(column));
   }
   return found;
@@ -67,7 +67,7 @@ Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilte
   CountedVector<bool> ruled_out(budget);
   for (size_t i = 0; i < filter.where.size(); ++i) {
     const OpenColumn& column = columns.columns[columns.of_predicate[i]];
-    if (!HasStatistics(column.record.kind, column.record.type)) continue;
+    if (!HasOneValue(column.record.kind)) continue;
     DSI_ASSIGN_OR_RETURN(const CountedVector<ColumnStatistics> statistics,
                          file.LoadStatistics(column.ordinal, column.record.type, budget));
     if (statistics.empty()) continue;

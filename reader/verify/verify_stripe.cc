@@ -249,15 +249,16 @@ class StripeVerifier {
     const uint32_t count = ValuesInNode(s->record, k, file_.core().page_values);
     const int width = s->record.width;
     values_.resize((size_t{count} * 8 + 7) / 8);
-    const bool shared = s->use.role == StreamRole::kValues && !node.empty() &&
+    const bool is_values = s->use.role == StreamRole::kValues;
+    const uint16_t id_space =
+        is_values ? directory_.columns[s->use.owner].record.id_space : kNone16;
+    const bool shared = is_values && (s->record.has_source() || id_space != kNone16) &&
+                        !node.empty() &&
                         node[0] == static_cast<std::byte>(Encoding::kSharedDictionary);
     if (!shared) {
       DSI_RETURN_IF_ERROR(DecodeNode(node, width, count, {}, &scratch_, values_.data()));
       return is_opaque ? Status::Ok() : s->checker.Add(values_.data(), count);
     }
-    const uint16_t id_space = directory_.columns[s->use.owner].record.id_space;
-    if (!s->record.has_source() && id_space == kNone16)
-      return Corrupt("shared dictionary: the column has none (E-051)");
     const VerifiedStream* dictionary =
         records_.Find(s->record.has_source() ? ValuesSlot(s->record.source_column())
                                              : file_.slots().dictionary(id_space));

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os.path
 import struct
 from collections import namedtuple
 
 from dsi_nodes import need
 
 WIDTH = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 4, 11: 8}
-KINDS = (1, 6, 7, 8)  # Dense, label, key, timestamp.
-NO_BOUNDS = 15
-# least and greatest: numbers, of floats their bits; None where there are none.
+BYTES = 12
+KINDS = (1, 6, 7, 8, 9)  # Dense, label, key, timestamp, string.
+NO_BOUNDS, NO_TEXT = 15, 255
+PREFIX = 24
+# least and greatest: numbers, of floats their bits, or the first bytes of strings; None where there
+# are none.
 Statistics = namedtuple("Statistics", "least greatest num_missing")
 
 
 def has_statistics(c):  # F-082
-    return c.kind in KINDS and c.type in WIDTH
+    return c.kind in KINDS
 
 
 def is_known(c):
@@ -52,6 +56,11 @@ class Bytes:
         self.at += 1
         return self.data[self.at - 1]
 
+    def text(self, most):
+        size = self.byte()
+        need(size <= most, "F-083", self.what, f"{size} bytes, at most {most}")
+        return bytes(self.byte() for _ in range(size))
+
     def number(self, size):
         part = bytes(self.byte() for _ in range(size))
         need(not part or part[-1], "F-083", self.what, "more bytes than the number needs")
@@ -78,8 +87,10 @@ def read_statistics(content, columns, rows):
 
 
 def entry(source, kind, num_rows, what):  # F-083
-    tag, least, greatest = source.byte(), None, None
-    if tag != NO_BOUNDS:
+    least = greatest = None
+    if kind == BYTES:
+        least, greatest = text_bounds(source, what)
+    elif (tag := source.byte()) != NO_BOUNDS:
         need(tag & 15 <= 8 and tag >> 4 <= 8, "F-083", what, f"tag {tag}")
         low, high = source.number(tag & 15), source.number(tag >> 4)
         if kind in (10, 11):
@@ -107,10 +118,23 @@ def entry(source, kind, num_rows, what):  # F-083
     return Statistics(least, greatest, missing)
 
 
+def text_bounds(source, what):  # F-083
+    if source.data[source.at:source.at + 1] == bytes([NO_TEXT]):
+        source.byte()
+        return None, None
+    least = source.text(PREFIX)
+    shared = source.byte()
+    need(shared <= len(least), "F-083", what, f"{shared} of {len(least)} bytes in common")
+    rest = source.text(PREFIX - shared)
+    need(shared == len(least) or rest and rest[0] > least[shared], "F-083", what,
+         "the greatest is not above the least, or more is in common")
+    return least, least[:shared] + rest
+
+
 def statistics_of(kind, unique, index):
     """The truth: `unique` are the values of the unique rows, floats as bits, `index` may be None
     where none of them is missing."""
-    values = [int(v) for v in unique if v is not None]
+    values = [v[:PREFIX] if kind == BYTES else int(v) for v in unique if v is not None]
     if kind in (10, 11):
         values = [v for v in values if not is_nan(kind, v)]
     missing = sum(unique[u] is None for u in index) if None in unique else 0
@@ -131,7 +155,11 @@ def encoded(kind, of_stripes):
     out = b""
     for s in of_stripes:
         if s.least is None:
-            out += bytes([NO_BOUNDS])
+            out += bytes([NO_TEXT if kind == BYTES else NO_BOUNDS])
+        elif kind == BYTES:
+            shared = len(os.path.commonprefix([s.least, s.greatest]))
+            rest = s.greatest[shared:]
+            out += bytes([len(s.least)]) + s.least + bytes([shared, len(rest)]) + rest
         else:
             low = s.least if s.least >= 0 else -2 * s.least - 1
             low = low if s.least < 0 or kind not in (2, 3, 4, 5) else 2 * s.least

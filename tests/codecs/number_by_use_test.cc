@@ -24,7 +24,7 @@ TEST(NumberByUse, IsAStableSort) {
     for (const uint32_t range : {1U, 2U, 30U, 5000U}) {
       for (const size_t count : {0, 1, 2, 700, 3000}) {
         std::vector<uint32_t> uses(count);
-        for (uint32_t& n : uses) n = least + random() % range;
+        for (uint32_t& n : uses) n = least + static_cast<uint32_t>(random() % range);
         const NumbersByUse numbers = NumberByUse(uses);
         ASSERT_EQ(numbers.order, PlainOrder(uses)) << least << " " << range << " " << count;
         ASSERT_EQ(numbers.number.size(), count);

@@ -207,7 +207,7 @@ TEST_F(ManifestTest, Ds012LargeNumbersAreStrings) {
       << text;
   const auto content = internal::ParseManifest(text);
   ASSERT_TRUE(content.ok()) << content.status().ToString();
-  EXPECT_EQ(content->facts[0].statistics[0].least, static_cast<uint64_t>(large));
+  EXPECT_EQ(content->facts[0].statistics[0].all.least, static_cast<uint64_t>(large));
   EXPECT_EQ(internal::ManifestToJson(*content), text);
 }
 

@@ -121,7 +121,7 @@ TEST(DatasetFilters, FilesThatTheManifestRulesOut) {
   Schema schema;
   schema.features.push_back({.name = "day", .kind = Kind::kLabel});
   schema.features.back().columns.emplace_back().type = Type::kInt64;
-  schema.features.push_back({.name = "city", .kind = Kind::kString});
+  schema.features.push_back({.name = "city", .kind = Kind::kKey});
   schema.features.back().columns.emplace_back().type = Type::kBytes;
   // Days 0 and 1; 10; 20 in every other row; none.
   for (int64_t f = 0; f < 4; ++f) {
@@ -130,8 +130,9 @@ TEST(DatasetFilters, FilesThatTheManifestRulesOut) {
     ASSERT_TRUE(writer.ok());
     RowBatch rows((*writer)->schema());
     for (int64_t row = 0; row < 50; ++row) {
-      if (f < 2 || (f == 2 && row % 2 == 0))
+      if (f < 2 || (f == 2 && row % 2 == 0)) {
         ASSERT_TRUE(rows.SetInt(0, f == 0 ? row % 2 : f * 10).ok());
+      }
       ASSERT_TRUE(rows.SetBytes(1, f % 2 == 0 ? "Bern" : "Oslo").ok());
       ASSERT_TRUE(rows.EndRow().ok());
     }
@@ -154,9 +155,12 @@ TEST(DatasetFilters, FilesThatTheManifestRulesOut) {
       {{.column = "day", .compare = Compare::kNotIn, .values = {0}}, 100, 1},
       {{.column = "day", .compare = Compare::kMissing}, 75, 2},
       {{.column = "day", .compare = Compare::kExists}, 125, 1},
-      {{.column = "city", .compare = Compare::kEqual, .value = "Oslo"}, 100, 0},
-      {{.column = "city", .compare = Compare::kIn, .values = {"Rome", "Bern"}}, 100, 0},
-      {{.column = "city", .compare = Compare::kMissing}, 0, 0},
+      {{.column = "city", .compare = Compare::kEqual, .value = "Oslo"}, 100, 2},
+      {{.column = "city", .compare = Compare::kLess, .value = "Bern"}, 0, 4},
+      {{.column = "city", .compare = Compare::kGreater, .value = "Bern"}, 100, 2},
+      {{.column = "city", .compare = Compare::kIn, .values = {"Rome", "Bern"}}, 100, 2},
+      {{.column = "city", .compare = Compare::kNotIn, .values = {"Oslo"}}, 100, 2},
+      {{.column = "city", .compare = Compare::kMissing}, 0, 4},
   };
   for (const Case& one : cases) {
     DatasetScanOptions options;

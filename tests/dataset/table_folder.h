@@ -60,7 +60,7 @@ class TableFolder : public DatasetFolder {
       const auto reader = (*files)->Acquire(i);
       if (!reader.ok()) return reader.status().ToString();
       const auto& bounds = (*files)->facts(i).statistics;
-      keys += (i == 0 ? "" : " ") + std::to_string(bounds.empty() ? 0 : bounds[0].least);
+      keys += (i == 0 ? "" : " ") + std::to_string(bounds.empty() ? 0 : bounds[0].all.least);
     }
     return keys;
   }

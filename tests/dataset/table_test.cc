@@ -196,7 +196,7 @@ TEST(Table, CommittingOpensNoFileThatIsThereAlready) {
   const auto content = internal::LoadManifest(folder.where() + "/" + SnapshotFile(3), {});
   ASSERT_TRUE(content.ok());
   EXPECT_EQ(content->facts[0].statistics.size(), 1U);
-  EXPECT_EQ(content->facts[1].statistics[0].least, 2U);
+  EXPECT_EQ(content->facts[1].statistics[0].all.least, 2U);
   ExpectFailure(
       OpenFiles(folder.where()).ok() ? (*OpenFiles(folder.where()))->Acquire(0).status() : Status(),
       StatusCode::kNotFound, "files of a table are not changed");

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,34 @@ TEST(Statistics, F083FloatsHaveTheirOrder) {
   Encoded(Type::kFloat64, Of<double>(Type::kFloat64, {}, 0));
 }
 
+ColumnStatistics OfTexts(const std::vector<std::string>& texts, uint32_t num_missing = 0) {
+  ColumnStatistics s{.num_missing = num_missing};
+  for (const std::string& text : texts) WidenBounds(text, &s);
+  return s;
+}
+
+TEST(Statistics, F083StringsHaveTheirFirstBytes) {
+  EXPECT_EQ(Encoded(Type::kBytes, OfTexts({"b", "ad", "abc"}, 2)),
+            Bytes({3, 'a', 'b', 'c', 0, 1, 'b', 2}));
+  EXPECT_EQ(Encoded(Type::kBytes, OfTexts({"ad", "abc"})), Bytes({3, 'a', 'b', 'c', 1, 1, 'd', 0}));
+  EXPECT_EQ(Encoded(Type::kBytes, OfTexts({""})), Bytes({0, 0, 0, 0}));
+  EXPECT_EQ(Encoded(Type::kBytes, OfTexts({"", "\xFF"})), Bytes({0, 0, 1, 0xFF, 0}));
+  EXPECT_EQ(Encoded(Type::kBytes, OfTexts({}, 1 << 24)), Bytes({0xFF, 0x80, 0x80, 0x80, 0x08}));
+  // Bytes are unsigned, and what stands behind 24 of them is not told apart.
+  const std::string longest(24, 'x');
+  const ColumnStatistics s = OfTexts({longest + "b", "\x80", longest, longest + "a"});
+  EXPECT_EQ(s.least_text.view(), longest);
+  EXPECT_FALSE(s.least_text.is_whole());
+  EXPECT_EQ(s.greatest_text.view(), "\x80");
+  EXPECT_TRUE(s.greatest_text.is_whole());
+  EXPECT_EQ(Encoded(Type::kBytes, OfTexts({longest + "b", longest + "a"})).size(), 28U);
+  // Those of two stripes together.
+  ColumnStatistics sum = OfTexts({"m"}, 3);
+  sum.Add(Type::kBytes, OfTexts({}, 4));
+  sum.Add(Type::kBytes, OfTexts({longest, "z"}, 5));
+  EXPECT_EQ(sum, OfTexts({"m", "z"}, 12));
+}
+
 TEST(Statistics, F083OthersAreRefused) {
   struct Case {
     Type type;
@@ -106,6 +135,15 @@ TEST(Statistics, F083OthersAreRefused) {
       {Type::kFloat32, Bytes({0x12, 0x3F, 0x80, 0x3F, 0}), "1.0 to less"},
       {Type::kFloat32, Bytes({0x10, 0x80, 0}), "+0.0 to -0.0"},
       {Type::kFloat64, Bytes({0x23, 0x7F, 0xF0, 0x01, 0x7F, 0xF0, 0}), "NaN"},
+      {Type::kBytes, Bytes({0xFF, 9}), "no string where some are"},
+      {Type::kBytes, Bytes({1, 'a', 1, 0, 10}), "strings of no row"},
+      {Type::kBytes, Bytes({1, 'a', 1, 0}), "strings without a count"},
+      {Type::kBytes, Bytes({2, 'a'}), "half a string"},
+      {Type::kBytes, Bytes({1, 'a', 1, 2, 'b'}), "half a string above"},
+      {Type::kBytes, Bytes({1, 'a', 2, 0, 0}), "more in common than there is"},
+      {Type::kBytes, Bytes({2, 'a', 'b', 0, 2, 'a', 'c', 0}), "more in common than stated"},
+      {Type::kBytes, Bytes({2, 'a', 'b', 1, 0, 0}), "ab to a"},
+      {Type::kBytes, Bytes({1, 'b', 0, 1, 'a', 0}), "b to a"},
   };
   for (const Case& c : cases) {
     std::span<const std::byte> left = c.bytes;

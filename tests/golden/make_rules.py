@@ -117,6 +117,23 @@ def statistics(name=None, stripe=0, stated=None, change=lambda content: content,
     return Builder(columns, stripes, [Grp("g")], [Ids("", 4)], sections=[(3, flags, change(content))]).bytes()
 
 
+TIME = b"2026-11-27T15:49:17.123Z"  # 24 bytes.
+STRINGS = [[TIME + b"b", "Zürich".encode(), None, TIME + b"a"], [None, b"", b"Oslo, Norway", b"Oslo"], [None, None]]
+
+
+def strings(stripe=0, stated=None):
+    """Three stripes of strings. `stated`: an entry of that stripe, or its bytes."""
+    said = [(TIME, STRINGS[0][1], 1), (b"", STRINGS[1][2], 1), (None, None, 2)]
+    said[stripe] = stated or said[stripe]
+    content = b"".join(s if isinstance(s, bytes) else section([(TYPES["bytes"][0], [Statistics(*s)])])[4:] for s in said)
+    return Builder([Col("s", "string", "bytes")], [Rows(len(s), {"s": s}) for s in STRINGS],
+                   sections=[(3, 2, struct.pack("<I", len(content)) + content)]).bytes()
+
+
+def of_a_list():
+    return Builder([Col("l", "list", "int32")], [Rows(2, {"l": [[1], [2]]})], sections=[(3, 2, struct.pack("<I2B", 2, 15, 2))]).bytes()
+
+
 def swapped(at, *new):
     """Other bytes from `at` on, counted behind the ends of six columns."""
     return lambda content: content[:24 + at] + bytes(new) + content[24 + at + len(new):]
@@ -322,7 +339,13 @@ FILES = {
     "sound.statistics": lambda: statistics(), "sound.statistics_of_some": lambda: statistics(change=lambda content: bytes(24)),
     "sound.statistics_required": lambda: statistics(flags=3), "F-080.statistics_as_a_whole": lambda: statistics(flags=0),
     "F-082.ends_descend": lambda: statistics(change=swapped(-20, 0)), "F-082.bytes_behind": lambda: statistics(change=lambda content: content + b"\0"),
-    "F-082.of_a_string": lambda: statistics(change=lambda c: c[:12] + struct.pack("<3I", *[v + 4 for v in struct.unpack_from("<3I", c, 12)]) + c[24:] + bytes(4)),
+    "F-082.of_a_list": of_a_list, "sound.statistics_of_strings": strings, "F-083.string_cut": lambda: strings(0, (TIME[:23], STRINGS[0][1], 1)),
+    "F-083.string_not_cut": lambda: strings(0, bytes([25]) + TIME + b"a\0\7" + STRINGS[0][1] + b"\1"), "F-083.least_string_too_small": lambda: strings(0, (TIME[:23] + b"A", STRINGS[0][1], 1)),
+    "F-083.greatest_string_cut": lambda: strings(0, (TIME, STRINGS[0][1][:6], 1)), "F-083.greatest_string_too_long": lambda: strings(1, bytes([0, 0, 25]) + bytes([65] * 25) + b"\1"),
+    "F-083.greatest_string_too_small": lambda: strings(1, (b"", b"Oslo", 1)), "F-083.strings_in_the_wrong_order": lambda: strings(1, b"\1b\0\1a\1"),
+    "F-083.greatest_string_begins_the_least": lambda: strings(1, b"\2ab\1\0\1"), "F-083.strings_share_more": lambda: strings(1, b"\2ab\0\2ac\1"),
+    "F-083.strings_share_more_than_there_is": lambda: strings(1, b"\1a\2\1b\1"), "F-083.no_string_where_some_are": lambda: strings(1, (None, None, 1)),
+    "F-083.a_string_of_no_row": lambda: strings(2, (b"", b"", 2)), "F-083.string_ends_inside": lambda: strings(2, b"\5a"),
     "F-082.of_more_stripes": lambda: statistics(change=lambda c: c[:20] + struct.pack("<I", len(c) - 22) + c[24:] + b"\0\0"),
     "F-083.least_too_small": lambda: statistics("k", 0, (-6, 2**40, 0)), "F-083.least_too_great": lambda: statistics("k", 0, (-4, 2**40, 0)),
     "F-083.greatest_too_small": lambda: statistics("k", 1, (-5, -5, 0)), "F-083.greatest_too_great": lambda: statistics("i", 0, (7, 501, 0)),

@@ -19,10 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RuleFile {
-  std::string name;  // "D-013.gap_in_front.dsi"
-  std::string rule;  // "D-013", "sound" or "found".
+  std::string name;       // "D-013.gap_in_front.dsi"
+  std::string rule = {};  // "D-013", "sound" or "found".
   StatusCode code = StatusCode::kCorrupt;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes = {};
 };
 
 std::vector<RuleFile> RuleFiles() {

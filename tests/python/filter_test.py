@@ -1,6 +1,7 @@
 """Terms of a filter: of every form, in every kind of read, and those that are none."""
 
 import random
+from datetime import date, datetime, timedelta, timezone
 
 import dsi
 import pytest
@@ -97,6 +98,37 @@ def test_every_way_to_read(table, rows, term, passes):
 def test_terms_that_are_none(table, term, said):
     with pytest.raises(dsi.InvalidArgument, match=said):
         table.scan(["row"], where=term)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times(tmp_path, unit):
+    days = np.datetime64("2026-01-01", "D") + np.arange(100)
+    schema = {
+        "features": [
+            {"name": "day", "kind": "dense", "type": "int64"},
+            {"name": "at", "kind": "timestamp", "unit": unit},
+        ]
+    }
+    rows = [{"day": i, "at": at} for i, at in enumerate(days.astype(f"datetime64[{unit}]"))]
+    dsi.write(rows, tmp_path / "times.dsi", schema, keep_order=True, stripe_rows=10)
+    table = dsi.open(tmp_path / "times.dsi")
+    east = timezone(timedelta(hours=2))
+    for when in (
+        date(2026, 2, 1),
+        datetime(2026, 2, 1),
+        datetime(2026, 2, 1, 2, tzinfo=east),
+        datetime(2026, 1, 31, 12, 0, 0, 1),  # Between numbers of most units.
+        np.datetime64("2026-02-01"),
+        np.datetime64("2026-02-01T00:00:00", "ns"),
+        np.datetime64("2026-01-31T23:59:59.999"),
+        "2026-02-01",
+    ):
+        scan = table.scan(["day"], where=("at", ">=", when), framework="numpy")
+        assert sum(len(batch) for batch in scan) == 69, when
+    some = days[5:8].astype("datetime64[ns]")
+    assert table.to_arrow("day", where=("at", "in", some))["day"].to_pylist() == [5, 6, 7]
+    with pytest.raises(dsi.InvalidArgument, match='at: "NaT" is not a whole number'):
+        table.scan(["day"], where=("at", "==", np.datetime64("NaT")))
 
 
 def test_a_plan_of_what_some_files_lack(table, rows, tmp_path):

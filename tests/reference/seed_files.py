@@ -199,6 +199,7 @@ def seeds():
             ("tiers", tiers(0), 5), ("tiers_newest_first", tiers(1), 5), ("aliases", aliases(), 6),
             ("integers", integers(), 8), ("texts", texts(), 8), ("kinds", kinds(), 8),
             ("paged", paged(), 1), ("statistics", make_rules.statistics(), 6),
+            ("string_statistics", make_rules.strings(), 4),
             ("deleted", make_rules.deleted((2, [0, 1, 0, 0, 1]), (3, None)), 3),
             ("appended", make_rules.grown(), 5),
             ("sources", make_rules.sources(spaces=(0, 1), seen=en.shared([10, 60, 90])), 6)]

@@ -60,9 +60,7 @@ Wide Widen(uint64_t bits, Type type) {
   return static_cast<Wide>(static_cast<int64_t>(bits << shift) >> shift);
 }
 
-bool IsComparable(const ModelColumn& column) {
-  return !IsListKind(column.kind) && column.kind != Kind::kEmbedding;
-}
+bool IsComparable(const ModelColumn& column) { return HasOneValue(column.kind); }
 
 FilterValue ValueOf(const ModelColumn& column, const std::vector<uint64_t>& entries) {
   if (column.type == Type::kBytes) return Text(entries);

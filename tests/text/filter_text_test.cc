@@ -29,7 +29,8 @@ const std::vector<ColumnInfo>& Columns() {
       Column("topics", "topics.ids", Kind::kWeighted, Type::kInt64),
       Column("topics", "topics.weights", Kind::kWeighted, Type::kFloat32),
       Column("a=b in c", "a=b in c", Kind::kDense, Type::kInt32),
-      Column("is missing", "is missing", Kind::kDense, Type::kInt32)};
+      Column("is missing", "is missing", Kind::kDense, Type::kInt32),
+      Column("ts", "ts", Kind::kTimestamp, Type::kInt64)};
   return columns;
 }
 
@@ -79,6 +80,15 @@ TEST(FilterText, Strings) {
   EXPECT_EQ(Parsed("city = \"\""), "city|=|''");
   EXPECT_EQ(Parsed("city = \"a \\\"b\\\"\""), "city|=|'a \"b\"'");
   EXPECT_EQ(Parsed("city >= L"), "city|>=|'L'");
+}
+
+TEST(FilterText, Times) {
+  EXPECT_EQ(Parsed("ts = 1700000000"), "ts|=|1700000000");
+  EXPECT_EQ(Parsed("ts >= 2026-11-01"), "ts|>=|'2026-11-01'");
+  EXPECT_EQ(Parsed("ts < \"2026-11-01 12:30:15.25+02:00\""), "ts|<|'2026-11-01 12:30:15.25+02:00'");
+  EXPECT_EQ(Parsed("ts in 2026-11-01,2026-11-02T10:00Z"), "ts|in|'2026-11-01'|'2026-11-02T10:00Z'");
+  EXPECT_NE(Parsed("ts < yesterday").find("or a time such as"), std::string::npos);
+  EXPECT_NE(Parsed("label = 2026-11-01").find("is no number"), std::string::npos);
 }
 
 TEST(FilterText, SetsAndPresence) {

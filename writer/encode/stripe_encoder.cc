@@ -94,7 +94,7 @@ class StripeEncoder {
     AliasEqualStreams(&stripe_);
     for (size_t f = 0; f < features_.size(); ++f) {
       const FeatureSpec& spec = *features_[f].source().spec;
-      if (HasStatistics(spec.kind, spec.columns[0].type))
+      if (HasOneValue(spec.kind))
         statistics_[f].AppendTo(spec.columns[0].type, &stripe_.statistics);
     }
     stripe_.encode_seconds = std::chrono::duration<double>(Clock::duration(busy_.load())).count();
@@ -310,18 +310,18 @@ class StripeEncoder {
                                   options_.page_values, options_.tuning, shape_plan);
     }
     shape_stream.record.max = *std::max_element(shape.begin(), shape.end());
-    const bool has_statistics = HasStatistics(source.spec->kind, source.spec->columns[0].type);
+    const bool has_statistics = HasOneValue(source.spec->kind);
     for (uint32_t c = 0; c < source.spec->columns.size(); ++c) {
       const ColumnLayout& column = layout_.columns[leader + c];
       // Streams of an id space are its own piece's, which may be writing them.
       if (column.id_space != kNone16) {
-        if (has_statistics) FindStatistics(f, values_[f]->TakeValues(c, 0));
+        if (has_statistics) FindStatistics(f, shape, values_[f]->TakeValues(c, 0));
         continue;
       }
       if (stripe_.streams[column.values_slot].record.has_source()) continue;
       for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {
         const std::vector<std::byte> values = values_[f]->TakeValues(c, tier);
-        if (has_statistics) FindStatistics(f, values);
+        if (has_statistics) FindStatistics(f, shape, values);
         if (values.empty()) continue;
         const uint32_t slot = column.slot_of_tier(tier);
         const Type type = source.spec->columns[c].type;
@@ -332,15 +332,25 @@ class StripeEncoder {
     }
   }
 
-  // `values` are those of all unique rows, each of which is that of some row (D-002).
-  void FindStatistics(uint32_t f, std::span<const std::byte> values) {
+  // `shape` and `values` are those of all unique rows, each of which is that of some row (D-002).
+  void FindStatistics(uint32_t f, std::span<const uint32_t> shape,
+                      std::span<const std::byte> values) {
     const Type type = features_[f].source().spec->columns[0].type;
     const RowInterval range{first_, num_rows_};
     ColumnStatistics& statistics = statistics_[f];
     statistics.num_missing =
         num_rows_ - static_cast<uint32_t>(features_[f].CountPresent({&range, 1}));
-    WidenBounds(type, values.data(), values.size() / static_cast<size_t>(TypeWidth(type)),
-                &statistics);
+    if (type != Type::kBytes) {
+      WidenBounds(type, values.data(), values.size() / static_cast<size_t>(TypeWidth(type)),
+                  &statistics);
+      return;
+    }
+    const char* text = reinterpret_cast<const char*>(values.data());
+    for (const uint32_t code : shape) {  // D-010.
+      if (code == 0) continue;
+      WidenBounds(std::string_view(text, code - 1), &statistics);
+      text += code - 1;
+    }
   }
 
   const FileLayout& layout_;
