@@ -709,9 +709,13 @@ class File:
             content = self.contents.get((stripe.ordinal, p)) if s.form == 2 else None
             at = s.offset_in_page + (page.offset if content is None else 0)
             end = at + (s.size if s.form == 2 else page.stored_size)
-            part, _, done = node(self.data if content is None else content, at, end, (width,),
-                                 page.num_values if s.form == 3 else count, here,
-                                 dictionary=dictionary, budget=self.budget)
+            try:
+                part, _, done = node(self.data if content is None else content, at, end, (width,),
+                                     page.num_values if s.form == 3 else count, here,
+                                     dictionary=dictionary, budget=self.budget)
+            except Unsupported as error:
+                error.before = values
+                raise
             need(done == end, "E-001", here, f"{end - done} bytes after the node")  # E-001
             values += part
         return values
@@ -903,8 +907,38 @@ class File:
             self.budget.spend(size, f"slot {slot}")
             ids = [0] * size
         if s.form > 1:
-            self._stream(stripe, slot, s.width, s.num_values, "E-001",
-                         None if ids is None else lambda width: ids)
+            try:
+                self._stream(stripe, slot, s.width, s.num_values, "E-001",
+                             None if ids is None else lambda width: ids)
+            except Unsupported as error:
+                self._first_values(stripe, slot, getattr(error, "before", ()))
+                raise
+
+    def _first_values(self, stripe, slot, values):
+        """What is wrong with values in front of a node of an unknown encoding (F-004)."""
+        where = f"stripe {stripe.ordinal} slot {slot}"
+        if any(slot == shape_slot(c) for c in self.columns):
+            need(max(values, default=0) <= stripe.streams[slot].max, "D-010", where, "a code above max")
+        if any(slot in tier_slots(c) and c.type == BOOL and is_known(c) for c in self.columns):
+            need(max(values, default=0) <= 1, "S-011", where, "a bool above 1")
+        if not self._index_slot(1) <= slot < self._index_slot(len(self.groups)):
+            return
+        g = slot - self._index_slot(0)
+        form, num_unique = stripe.groups[g]
+        if form in (1, 6):
+            need(min(values, default=1) >= 1, "D-001", where, "a run of length 0")
+        if form == 2:
+            need(max(values, default=0) <= 1 and values[:1] != [0], "D-001", where, "no bits")
+        begin = end = len(values)
+        if form == 4:
+            begin = stripe.groups[self.groups[g].parent][1]
+            end = begin + max(0, stripe.streams[slot].num_values - begin) // 2
+            rows, gaps = list(accumulate(values[begin:end])), values[begin + 1:end]
+            need(max(rows, default=0) < stripe.num_rows, "D-001", where, "an exception of no row")
+            need(min(gaps, default=1) >= 1, "D-001", where, "two exceptions of one row")
+        if form in (3, 4):
+            need(max(values[:begin] + values[end:], default=0) < num_unique, "D-001", where,
+                 f"a unique row beyond {num_unique}")
 
     def _column(self, stripe, c, raw_bits):
         """The value of each unique row of the column's group."""

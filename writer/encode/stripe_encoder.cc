@@ -92,11 +92,7 @@ class StripeEncoder {
     }
     DSI_RETURN_IF_ERROR(CheckStreams());
     AliasEqualStreams(&stripe_);
-    for (size_t f = 0; f < features_.size(); ++f) {
-      const FeatureSpec& spec = *features_[f].source().spec;
-      if (HasOneValue(spec.kind))
-        statistics_[f].AppendTo(spec.columns[0].type, &stripe_.statistics);
-    }
+    stripe_.statistics = std::move(statistics_);
     stripe_.encode_seconds = std::chrono::duration<double>(Clock::duration(busy_.load())).count();
     return std::move(stripe_);
   }

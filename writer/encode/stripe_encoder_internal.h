@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "dsi/format/statistics_internal.h"
 #include "dsi/writer/layout/file_layout_internal.h"
 #include "dsi/writer/encode/index_encoder_internal.h"
 #include "dsi/writer/encode/stream_encoder_internal.h"
@@ -24,10 +25,9 @@ struct StripeOptions {
 
 struct EncodedStripe {
   std::vector<StripeGroupRecord> groups;
-  std::vector<EncodedStream> streams;  // By slot.
-  // Of columns that have any (spec F-082), in their order, as they are stored.
-  std::vector<std::byte> statistics;
-  double encode_seconds = 0;  // Of all threads.
+  std::vector<EncodedStream> streams;        // By slot.
+  std::vector<ColumnStatistics> statistics;  // By feature; unset where it has none.
+  double encode_seconds = 0;                 // Of all threads.
 };
 
 // Encodes rows [first, first + num_rows) of those that the features know; `rows_in_time` are their

@@ -14,7 +14,6 @@
 #include "dsi/format/limits.h"
 #include "dsi/format/overlay_internal.h"
 #include "dsi/format/seal_internal.h"
-#include "dsi/format/statistics_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -146,58 +145,6 @@ Result<std::vector<std::byte>> MakePrecisions(const DirectoryInput& input) {
   return Encode(records, "rounded column");
 }
 
-// Statistics save reading the column that a filter looks at. Of dense features and strings, which
-// few filters do, they are kept where they take no more than this share of the column: without that
-// they were 4 % of a file of 5,000 features and 200 rows.
-constexpr uint64_t kStatisticsShare = 64;
-// Those of columns that hardly change, as the country of a file, are more than that, and worth the
-// most: together they may take this share of the file.
-constexpr uint64_t kSpareShare = 1024;
-
-// F-082: what the stripes have is put in the order of the columns. Nothing where it says nothing,
-// or where it is too much.
-Result<std::vector<std::byte>> MakeStatistics(const DirectoryInput& input) {
-  std::vector<std::byte> ends;
-  std::vector<std::byte> content;
-  std::vector<std::span<const std::byte>> left;
-  uint64_t data_bytes = 0;
-  for (const PlacedStripe& stripe : *input.stripes) {
-    left.emplace_back(stripe.statistics);
-    data_bytes += stripe.data_size;
-  }
-  uint64_t spare = data_bytes / kSpareShare;
-  for (size_t c = 0; c < input.layout->columns.size(); ++c) {
-    const ColumnLayout& column = input.layout->columns[c];
-    const FeatureSpec& spec = input.schema->features[column.feature];
-    const Type type = spec.columns[column.column].type;
-    const size_t before = content.size();
-    for (size_t i = 0; HasOneValue(spec.kind) && i < left.size(); ++i) {
-      const std::byte* const begin = left[i].data();
-      const auto taken = ColumnStatistics::TakeFrom(type, (*input.stripes)[i].num_rows, &left[i]);
-      if (!taken.ok()) return taken.status().At("statistics just made");
-      content.insert(content.end(), begin, left[i].data());
-    }
-    const uint64_t size = content.size() - before;
-    if ((spec.kind == Kind::kDense || spec.kind == Kind::kString) &&
-        size * kStatisticsShare > input.totals[c].stored_bytes) {
-      if (size > spare) {
-        content.resize(before);
-      } else {
-        spare -= size;
-      }
-    }
-    if (content.size() > UINT32_MAX - sizeof(uint32_t) * input.layout->columns.size())
-      return std::vector<std::byte>();
-    AppendLE<uint32_t>(&ends, static_cast<uint32_t>(content.size()));
-  }
-  if (content.empty()) return content;
-  // Of many small columns the places alone may be too much.
-  if (ends.size() > kMaxRecordBytes && ends.size() * kStatisticsShare > data_bytes)
-    return std::vector<std::byte>();
-  ends.insert(ends.end(), content.begin(), content.end());
-  return ends;
-}
-
 // F-080.
 std::string MetadataJson(const std::map<std::string, std::string>& metadata) {
   std::string json = "{";
@@ -267,7 +214,9 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
     DSI_ASSIGN_OR_RETURN(const WrittenSection section, sink->AppendSection(precisions));
     core.sections.push_back({kSectionPrecision, 0, section.offset, section.size, section.seal});
   }
-  DSI_ASSIGN_OR_RETURN(const std::vector<std::byte> statistics, MakeStatistics(input));
+  uint64_t data_bytes = 0;
+  for (const PlacedStripe& stripe : *input.stripes) data_bytes += stripe.data_size;
+  const std::vector<std::byte> statistics = input.statistics->Make(input.totals, data_bytes);
   if (!statistics.empty()) {
     DSI_ASSIGN_OR_RETURN(const TableRef table, sink->AppendInBlocks(statistics));
     core.sections.push_back(

@@ -34,6 +34,7 @@ Status FileBody::Begin(const PlannedRows& planned, RowLoader* loader) {
   constexpr size_t kWide = 64;
   plans_.emplace(layout_.num_slots, layout_.features.size() >= kWide);
   totals_.resize(layout_.columns.size());
+  statistics_.Start(in_.schema, &layout_);
   return sink_.AppendHeader();
 }
 
@@ -81,6 +82,7 @@ Status FileBody::WriteStripe(const StripeCut& cut, uint64_t first_row, RowLoader
   const Status sound = CheckPlacedStripe(layout_, rows.features, in_.options->page_values, stripe);
   if (!sound.ok()) return sound.At("the stripe just written");
   DSI_RETURN_IF_ERROR(tables_.Keep(&stripe, rows.read != nullptr));
+  statistics_.Add(encoded.statistics);
   report_.num_sessions += cut.num_sessions;
   Count(encoded);
   return Status::Ok();
@@ -115,6 +117,7 @@ Status FileBody::End(uint64_t num_rows, WriteReport* report) {
   if (in_.keys->time >= 0)
     directory.cluster_features.push_back(static_cast<size_t>(in_.keys->time));
   directory.totals = totals_;
+  directory.statistics = &statistics_;
   directory.stripes = &placed_;
   directory.tables = &tables_;
   directory.num_rows = num_rows;

@@ -73,6 +73,7 @@ class FileBody {
   std::optional<PlanMemory> plans_;
   std::vector<PlacedStripe> placed_;
   std::vector<ColumnTotals> totals_;
+  StatisticsSection statistics_;
   WriteReport report_;
 };
 

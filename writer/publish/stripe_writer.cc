@@ -95,7 +95,6 @@ Status PlaceStripe(const EncodedStripe& stripe, std::span<const uint32_t> storag
   DSI_RETURN_IF_ERROR(placer.CloseSharedPage());
   placed->data_size = sink->offset() - placed->data_offset;
 
-  placed->statistics = stripe.statistics;
   placed->streams.resize(records.size() * StreamRecord::kSize);
   for (size_t i = 0; i < records.size(); ++i)
     records[i].EncodeTo(placed->streams.data() + i * StreamRecord::kSize);

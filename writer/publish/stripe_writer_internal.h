@@ -22,7 +22,6 @@ struct PlacedStripe {
   uint64_t data_size = 0;
   // Records, encoded. Those of streams are filled up to whole records of their table (F-061).
   std::vector<std::byte> groups, streams, pages;
-  std::vector<std::byte> statistics;  // As in EncodedStripe.
   TableRef groups_table, streams_table, pages_table;
   std::optional<uint64_t> tables_offset;  // Where StripeTables has the records, if it does.
 };
