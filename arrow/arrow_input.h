@@ -54,7 +54,7 @@ struct ArrowSchemaReport {
 };
 
 // Finds a schema for a table, features in its order: numbers dense of their type (float16
-// float32, date32 int32, times and durations integers), timestamp and date64 timestamps, strings
+// float32, times and durations integers), timestamps and dates timestamps (date32: s), strings
 // string, lists list, fixed-size lists of floats embedding, lists of structs sequence (weighted,
 // where the members are integers "ids" and floats "weights"). Names that InferSchema of
 // text/text_input.h knows become keys and labels as there, and cluster_by the session, then the

@@ -26,8 +26,10 @@ TimeUnit UnitOf(int64_t instant_nanos) {
   return instant_nanos == 1'000'000 ? TimeUnit::kMillis : TimeUnit::kSeconds;
 }
 
-// date32 counts days, which no timestamp does.
-bool IsDays(const ArrowField& field) { return field.type == Type::kInt32; }
+// date32 counts days.
+bool IsDays(const ArrowField& field) {
+  return IsArrowNumber(field.form) && field.instant_nanos != 0 && field.type == Type::kInt32;
+}
 
 // Numbers that a list may hold.
 Status CheckItems(const std::string& name, const ArrowField& items) {
@@ -77,8 +79,9 @@ Status InferColumn(const TableColumn& column, int64_t greatest, FeatureSpec* fea
     return Fault(column.name, "found " + DescribeArrow(*column.field));
   if (IsArrowList(values.form)) return InferList(column.name, values, feature);
   feature->columns = {{.name = "", .type = values.type, .id_space = ""}};
-  if (is_number && values.instant_nanos != 0 && !IsDays(values)) {
+  if (is_number && values.instant_nanos != 0) {
     feature->kind = Kind::kTimestamp;
+    feature->columns[0].type = Type::kInt64;
     feature->time_unit = UnitOf(values.instant_nanos);
     return {};
   }
@@ -144,6 +147,7 @@ Result<Schema> InferFromArrow(const ArrowSchema& table, const ArrowArray* rows,
   std::unordered_set<std::string_view> names;
   for (const TableColumn& column : columns) names.insert(column.name);
   Schema schema;
+  std::vector<FeatureSpec> may_order;  // Days do not order the rows of a session.
   for (const TableColumn& column : columns) {
     if (!HasValues(column)) {
       report->dropped.push_back(column.name);
@@ -154,11 +158,12 @@ Result<Schema> InferFromArrow(const ArrowSchema& table, const ArrowArray* rows,
     DSI_RETURN_IF_ERROR(
         InferColumn(column, seen == greatest.end() ? INT64_MIN : seen->second, &feature));
     feature.nested = MayNest(column.name, names);
+    if (!IsDays(column.field->values())) may_order.push_back(feature);
     schema.features.push_back(std::move(feature));
   }
   if (schema.features.empty())
     return BadInput("found no columns with values to find a schema from");
-  schema.cluster_by = ClusterByNames(schema.features);
+  schema.cluster_by = ClusterByNames(may_order);
   const Status sound = schema.Validate();
   if (sound.code() == StatusCode::kInvalidArgument) {
     return Status(StatusCode::kBadInput, sound.message());

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _dsi
+from ._time import iso_text
 from .errors import BadInput, NotFound
 
 SchemaLike = Mapping[str, Any] | str | os.PathLike[str]
@@ -102,6 +103,9 @@ def _line(row: Mapping[str, Any]) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
+    text = iso_text(value)
+    if text is not None:
+        return text
     for name in ("tolist", "item"):
         if hasattr(value, name):
             return getattr(value, name)()

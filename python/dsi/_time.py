@@ -1,8 +1,8 @@
-"""Points in time of Python as the whole numbers that timestamps are."""
+"""Points in time of Python as the whole numbers that timestamps are, and as text."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -10,10 +10,12 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def units_since_epoch(value: Any, unit: str) -> int | None:
-    """A datetime (without a zone it is UTC) or numpy.datetime64 in this unit; None: it is neither,
-    NaT, or lies between two numbers. Called by the native module.
+    """A datetime (without a zone it is UTC), date or numpy.datetime64 in this unit; None: it is
+    neither, NaT, or lies between two numbers. Called by the native module.
     """
-    if isinstance(value, datetime):
+    if isinstance(value, date):
+        if not isinstance(value, datetime):
+            value = datetime(value.year, value.month, value.day)
         if value.tzinfo is None:
             value = value.replace(tzinfo=UTC)
         since = value - _EPOCH
@@ -23,4 +25,19 @@ def units_since_epoch(value: Any, unit: str) -> int | None:
     if type(value).__name__ == "datetime64":
         made = value.astype(f"datetime64[{unit}]")
         return int(made.astype("int64")) if made == value else None
+    return None
+
+
+def iso_text(value: Any) -> Any:
+    """ISO 8601 of a date, datetime or numpy.datetime64, in as many digits as its type has; a list
+    of an array of these. None: it is neither.
+    """
+    if isinstance(value, datetime):
+        return value.isoformat(
+            timespec="nanoseconds" if hasattr(value, "nanosecond") else "microseconds"
+        )
+    if isinstance(value, date):
+        return value.isoformat()
+    if getattr(getattr(value, "dtype", None), "kind", "") == "M":
+        return value.astype(str).tolist()
     return None

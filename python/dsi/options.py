@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any, TypedDict
 
 from . import _dsi
+from ._time import iso_text
 from .errors import InvalidArgument
 from .projections import Plan
 from .transforms import Transforms
@@ -76,10 +77,9 @@ class ScanKeywords(ReadKeywords, total=False):
 
 def _plain(value: Any) -> Any:
     """Of numpy's and other arrays and scalars, what Python has of them; of times, text."""
-    if isinstance(value, date):  # A datetime is one.
-        return value.isoformat()
-    if getattr(getattr(value, "dtype", None), "kind", "") == "M":
-        value = value.astype(str)  # As a number it would be of any unit.
+    text = iso_text(value)
+    if text is not None:
+        return text
     return value.tolist() if hasattr(value, "tolist") else value
 
 

@@ -73,7 +73,7 @@ TEST(SchemaFromArrow, OneFeatureForEachColumn) {
             "a8 dense int64\na9 dense uint64\nb1 dense float32\nb2 dense float32\nb3 dense "
             "float64\nb4 string bytes\n"
             "b5 string bytes\nb6 string bytes\nb7 string bytes\nc1 timestamp int64 ns\nc2 "
-            "timestamp int64 ms\nc3 dense int32\n"
+            "timestamp int64 ms\nc3 timestamp int64 s\n"
             "c4 dense int32\nc5 dense int64\nc6 dense int64\nd1 string bytes\ne1 list int64\ne2 "
             "list float32\n"
             "e3 embedding float32 4\ne4 list int64\ne5 list int64\n");
@@ -86,6 +86,13 @@ TEST(SchemaFromArrow, NamesTellKeysLabelsAndTheOrder) {
             "userId key int64\nctx.session_id key bytes\nlabel label int8\nevent_time dense "
             "int64\nat timestamp int64 ms\n"
             "by ctx.session_id\nby at\n");
+  // A day orders nothing within a session.
+  EXPECT_EQ(FoundOf({Ints("session_id"), Numbers<int32_t>("time", "tdD", {}),
+                     Numbers<int64_t>("at", "tsm:", {})}),
+            "session_id key int64\ntime timestamp int64 s\nat timestamp int64 ms\n"
+            "by session_id\nby at\n");
+  EXPECT_EQ(FoundOf({Ints("session_id"), Numbers<int32_t>("time", "tdD", {})}),
+            "session_id key int64\ntime timestamp int64 s\nby session_id\n");
 }
 
 TEST(SchemaFromArrow, RowsTellTheUnitOfTimes) {

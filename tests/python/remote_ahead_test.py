@@ -122,7 +122,7 @@ def test_helpers_begin_with_later_stripes(server, order):
         for _ in range(1000):
             asked = ranges(server)[since:]
             pages = [r for r in asked if r[2] <= size[r[0]] - TAIL and r[1] > 4096]
-            found = {(uri, begin * STRIPES // size[uri]) for uri, begin, _ in pages}
+            found = {(uri, (begin + end) * STRIPES // (2 * size[uri])) for uri, begin, end in pages}
             if is_enough(found):
                 break
             time.sleep(0.01)

@@ -70,16 +70,31 @@ def test_points_in_time(tmp_path):
     schema = {"features": [{"name": u, "kind": "timestamp", "unit": u} for u in ("s", "ms", "ns")]}
     point = datetime.datetime(2020, 1, 2, 3, 4, 5)
     zone = datetime.timezone(datetime.timedelta(hours=2))
-    values = [point, point.replace(tzinfo=zone), numpy.datetime64("1969-12-31"), 7]
+    values = [point, point.replace(tzinfo=zone), numpy.datetime64("1969-12-31"), point.date(), 7]
     seconds = 1_577_934_245
-    expected = [seconds, seconds - 7200, -86400]
+    expected = [seconds, seconds - 7200, -86400, seconds - seconds % 86400]
     for unit, per_second in (("s", 1), ("ms", 1000), ("ns", 10**9)):
         table = written(tmp_path, [{unit: value} for value in values], schema)
         found = table[unit].cast(pyarrow.int64()).to_pylist()
         assert found == [*(value * per_second for value in expected), 7]
-    for value in (point.replace(microsecond=1), numpy.datetime64("NaT"), datetime.date(2020, 1, 1)):
+    for value in (point.replace(microsecond=1), numpy.datetime64("NaT"), datetime.time(3, 4)):
         with pytest.raises(dsi.BadInput, match="point in time"):
             written(tmp_path, [{"ms": value}], schema)
+
+
+def test_points_in_time_tell_their_unit(tmp_path):
+    point = datetime.datetime(2020, 1, 2, 3, 4, 5)
+    row = {
+        "day": point.date(),
+        "at": point,
+        "exact": numpy.datetime64("2020-01-02T03:04:05.123456789"),
+        "ms": numpy.datetime64("2020-01-02T03:04:05.000"),
+    }
+    table = written(tmp_path, [row, {**row, "at": point.replace(microsecond=7)}], None)
+    units = {name: table.schema.field(name).type.unit for name in row}
+    assert units == {"day": "s", "at": "us", "exact": "ns", "ms": "ms"}
+    assert table["at"].to_pylist()[1] == point.replace(microsecond=7)
+    assert table["day"].to_pylist()[0] == datetime.datetime(2020, 1, 2)
 
 
 def test_wide_lists(tmp_path):
