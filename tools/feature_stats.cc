@@ -10,6 +10,7 @@
 #include <ctime>
 #include <iterator>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -51,6 +52,19 @@ void AddValues(const JaggedView& unique, std::span<const uint64_t> times, Column
   }
 }
 
+void AddTexts(const JaggedView& unique, ColumnStats* stats) {
+  const auto* const bytes = static_cast<const char*>(unique.values);
+  for (size_t row = 0; row < unique.rows; ++row) {
+    if (unique.present[row] == 0) continue;
+    const std::string_view text(bytes + unique.offsets[row],
+                                static_cast<size_t>(unique.offsets[row + 1] - unique.offsets[row]));
+    const auto* const least = std::get_if<std::string>(&stats->least);
+    if (least == nullptr || text < *least) stats->least = std::string(text);
+    const auto* const greatest = std::get_if<std::string>(&stats->greatest);
+    if (greatest == nullptr || text > *greatest) stats->greatest = std::string(text);
+  }
+}
+
 void AddValuesOfType(const JaggedView& unique, std::span<const uint64_t> times,
                      ColumnStats* stats) {
   switch (unique.dtype) {
@@ -76,7 +90,7 @@ void AddValuesOfType(const JaggedView& unique, std::span<const uint64_t> times,
     case Type::kFloat64:
       return AddValues<double>(unique, times, stats);
     case Type::kBytes:
-      return;
+      return AddTexts(unique, stats);
   }
 }
 

@@ -12,8 +12,9 @@
 
 namespace dsi::tools {
 
-// By the type of the column: bool and unsigned, signed, floats. None where there is no value.
-using ColumnValue = std::variant<std::monostate, uint64_t, int64_t, double>;
+// By the type of the column: bool and unsigned, signed, floats, strings. None where there is no
+// value.
+using ColumnValue = std::variant<std::monostate, uint64_t, int64_t, double, std::string>;
 
 struct ColumnStats {
   ColumnInfo column;
@@ -23,7 +24,7 @@ struct ColumnStats {
   uint64_t entries = 0;
   uint64_t min_length = 0;
   uint64_t max_length = 0;
-  // Of numbers: over all entries but NaN. Strings have none.
+  // Over all entries but NaN; strings, of which each is one, compare as unsigned bytes.
   ColumnValue least;
   ColumnValue greatest;
   uint64_t nan = 0;  // Entries that are NaN, over all rows.

@@ -19,6 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using enum TextTable::Align;
 
+constexpr size_t kMostText = 24;  // Of a string, in a table.
+
 bool IsTime(const ColumnInfo& column) {
   return column.kind == Kind::kTimestamp && column.time_unit != TimeUnit::kNone;
 }
@@ -43,10 +45,13 @@ std::string ValueText(const ColumnInfo& column, const ColumnValue& value) {
   const std::string time = TimeOf(column, value);
   if (!time.empty()) return time;
   return std::visit(
-      [&](auto number) -> std::string {
-        if constexpr (std::is_same_v<decltype(number), std::monostate>) {
+      [&](const auto& number) -> std::string {
+        using T = std::decay_t<decltype(number)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
           return "";
-        } else if constexpr (std::is_same_v<decltype(number), double>) {
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          return CutToWidth(Printable(number), kMostText);
+        } else if constexpr (std::is_same_v<T, double>) {
           // Digits that the type does not have would be made up.
           return column.type == Type::kFloat32 ? fmt::format("{}", static_cast<float>(number))
                                                : fmt::format("{}", number);
@@ -60,10 +65,11 @@ std::string ValueText(const ColumnInfo& column, const ColumnValue& value) {
 // As cat writes it: infinities, which JSON lacks, are strings.
 Json ValueJson(const ColumnValue& value) {
   return std::visit(
-      [](auto number) -> Json {
-        if constexpr (std::is_same_v<decltype(number), std::monostate>) {
+      [](const auto& number) -> Json {
+        using T = std::decay_t<decltype(number)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
           return nullptr;
-        } else if constexpr (std::is_same_v<decltype(number), double>) {
+        } else if constexpr (std::is_same_v<T, double>) {
           if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
           return number;
         } else {
@@ -88,10 +94,8 @@ Json StatsJson(const ColumnStats& stats) {
     json["mean_length"] = MeanLength(stats);
     json["max_length"] = stats.max_length;
   }
-  if (column.type != Type::kBytes) {
-    json["min"] = ValueJson(stats.least);
-    json["max"] = ValueJson(stats.greatest);
-  }
+  json["min"] = ValueJson(stats.least);
+  json["max"] = ValueJson(stats.greatest);
   if (IsFloat(column.type)) json["nan"] = stats.nan;
   if (IsTime(column)) {
     json["first_time"] = TimeOf(column, stats.least);
