@@ -211,6 +211,36 @@ TEST_F(ManifestTest, Ds012LargeNumbersAreStrings) {
   EXPECT_EQ(internal::ManifestToJson(*content), text);
 }
 
+TEST(ManifestStatistics, Ds014BoundsOfStringsAreHexadecimal) {
+  const auto manifest = [](const std::string& statistics) {
+    return "{\n\"dsi_manifest\": 1,\n\"schemas\": [\n  {\"id\": \"9dde45a6a2758afe\", \"columns\": "
+           "[{\"name\": \"city\", \"id\": 7, \"kind\": \"key\", \"type\": \"bytes\"}]}\n],\n"
+           "\"files\": [\n  {\"path\": \"a.dsi\", \"bytes\": 800, \"fingerprint\": "
+           "\"0123456789abcdef\", \"schema\": \"9dde45a6a2758afe\", \"rows\": 5, \"stripes\": [5], "
+           "\"statistics\": [" +
+           statistics + "]}\n]\n}\n";
+  };
+  const std::string longest(48, 'f');
+  for (const std::string& sound :
+       {std::string("[0, 1, \"4265726e\", \"5ac3bc\"]"), std::string("[0, 0, \"\", \"\"]"),
+        "[0, 4, \"00ff\", \"" + longest + "\"]", std::string("[0, 5]")}) {
+    const auto content = internal::ParseManifest(manifest(sound));
+    ASSERT_TRUE(content.ok()) << sound << content.status().ToString();
+    EXPECT_EQ(internal::ManifestToJson(*content), manifest(sound));
+  }
+  const auto content = internal::ParseManifest(manifest("[0, 1, \"4265726e\", \"5ac3bc\"]"));
+  EXPECT_EQ(content->facts[0].statistics[0].all.least_text.view(), "Bern");
+  EXPECT_EQ(content->facts[0].statistics[0].all.greatest_text.view(), "Z\xC3\xBC");
+  for (const std::string& wrong :
+       {std::string("[0, 1, \"426\", \"5a\"]"), std::string("[0, 1, \"4G\", \"5a\"]"),
+        std::string("[0, 1, \"4A\", \"5a\"]"), std::string("[0, 1, 42, \"5a\"]"),
+        std::string("[0, 1, \"5a\", \"42\"]"), "[0, 1, \"\", \"" + longest + "00\"]",
+        std::string("[0, 5, \"42\", \"5a\"]"), std::string("[0, 1]")}) {
+    EXPECT_EQ(internal::ParseManifest(manifest(wrong)).status().code(), StatusCode::kBadInput)
+        << wrong;
+  }
+}
+
 TEST_F(ManifestTest, Ds011WhereFilesLie) {
   const OpenOptions plain;
   const auto path = [&](const std::string& name, const std::string& manifest) {
