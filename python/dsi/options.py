@@ -83,7 +83,19 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
+def _value(value: Any, term: Term) -> Any:
+    plain = _plain(value)
+    if isinstance(plain, int | float | str | bytes):
+        return plain
+    raise InvalidArgument(
+        f"the term {term!r} compares with a value of type {type(value).__name__}; expected a "
+        "number, str or bytes, or for timestamps a date, datetime or numpy.datetime64"
+    )
+
+
 def _native_term(term: Term) -> NativeTerm:
+    if isinstance(term, str) or not isinstance(term, Sequence):
+        raise InvalidArgument(f"a term is a tuple such as ('label', '==', 1), not {term!r}")
     if len(term) < 2:
         raise InvalidArgument(f"the term {term!r} is not enough: a column and a comparison")
     column, compare, *rest = term
@@ -92,20 +104,23 @@ def _native_term(term: Term) -> NativeTerm:
         form = f"({column!r}, {compare!r}{', value' * takes})"
         raise InvalidArgument(f"the term {term!r} is not of the form {form}")
     if compare not in ("in", "not in"):
-        return column, compare, _plain(rest[0]) if rest else 0, []
+        return column, compare, _value(rest[0], term) if rest else 0, []
     values = _plain(rest[0])
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidArgument(
             f"the term ({column!r}, {compare!r}, …) takes a list or set of values"
         )
-    return column, compare, 0, [_plain(value) for value in values]
+    return column, compare, 0, [_value(value, term) for value in values]
 
 
 def as_terms(where: Sequence[Term] | Term) -> list[Term]:
-    """Terms, or one."""
-    if where and isinstance(where[0], str):
-        return [where]  # type: ignore[list-item]
-    return list(where)  # type: ignore[arg-type]
+    """Terms, or one. InvalidArgument: neither."""
+    if isinstance(where, str) or not isinstance(where, Iterable):
+        raise InvalidArgument(
+            f"where is a term such as ('label', '==', 1), or a list of such, not {where!r}"
+        )
+    terms: list[Any] = list(where)
+    return [tuple(terms)] if terms and isinstance(terms[0], str) else terms
 
 
 def native_terms(where: Sequence[Term] | Term) -> list[NativeTerm]:

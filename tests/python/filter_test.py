@@ -93,6 +93,12 @@ def test_every_way_to_read(table, rows, term, passes):
         (("label", "exists", 1), "not of the form"),
         (("label", "in", 1), "list or set"),
         (("city", "in", "Bern"), "list or set"),
+        (("label", "==", None), "a value of type NoneType; expected a number"),
+        (("label", "in", [1, object()]), "a value of type object"),
+        ("label > 1", "a term such as"),
+        (5, "a term such as"),
+        ([("label", ">", 1), 5], "a tuple such as"),
+        ([("label", ">", 1), "label < 3"], "a tuple such as"),
     ],
 )
 def test_terms_that_are_none(table, term, said):
