@@ -191,6 +191,6 @@ def test_ctrl_c_ends_workers_too(sessions):
             continue
     assert "stopped" in said
     with pytest.raises(ProcessLookupError):
-        while True:  # Until no worker is left.
+        for _ in range(600):  # Until no worker is left.
             os.killpg(process.pid, 0)
             time.sleep(0.05)
