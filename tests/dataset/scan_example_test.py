@@ -37,7 +37,6 @@ class ScanExampleTest(unittest.TestCase):
     def test_goes_on_where_it_stopped(self):
         whole = self.run_it(state="unused")
         self.assertEqual(sum(int(line.split()[0]) for line in whole), 2 * ROWS)
-        self.assertEqual(len({line.split()[-1] for line in whole}), 2)
         first = self.run_it("8")
         self.assertEqual(first, whole[:8])
         # Stops after two more batches than it saves: they come again.
