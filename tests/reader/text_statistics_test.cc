@@ -132,9 +132,9 @@ TEST(TextStatistics, F083VerifyFindsEveryLie) {
   while (sections.Get(section)->kind() != internal::kSectionStatistics) ++section;
   const uint64_t begin = file.section(section).offset();
   for (uint64_t at = begin; at < begin + file.section(section).size(); ++at) {
-    for (const uint8_t change : {1, 0x20, 0xFF}) {
+    for (const int change : {1, 0x20, 0xFF}) {
       EditableFile edited(bytes);
-      edited.Put<uint8_t>(at, static_cast<uint8_t>(edited.Get<uint8_t>(at) ^ int{change}));
+      edited.Put<uint8_t>(at, static_cast<uint8_t>(edited.Get<uint8_t>(at) ^ change));
       const auto found = Open(edited.Reseal().bytes())->Verify();
       ASSERT_TRUE(found.ok());
       ASSERT_FALSE(found->empty()) << "byte " << at - begin;
