@@ -9,6 +9,13 @@
 
 namespace dsi::internal {
 
+// Bits of the type in 64: those of signed integers sign-extended.
+constexpr uint64_t ExtendedBits(uint64_t bits, Type type) {
+  if (!IsSignedInteger(type)) return bits;
+  const int shift = 64 - 8 * TypeWidth(type);
+  return static_cast<uint64_t>(static_cast<int64_t>(bits << shift) >> shift);
+}
+
 // False when the value does not fit the type. A number for type bool is 0 or 1.
 bool DefaultFromInt(int64_t value, Type type, uint64_t* bits);
 bool DefaultFromUint(uint64_t value, Type type, uint64_t* bits);

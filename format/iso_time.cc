@@ -80,6 +80,21 @@ bool TakeOffset(std::string_view* text, int64_t* seconds) {
   return true;
 }
 
+int64_t PerSecond(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::kMillis:
+      return 1'000;
+    case TimeUnit::kMicros:
+      return 1'000'000;
+    case TimeUnit::kNanos:
+      return 1'000'000'000;
+    case TimeUnit::kNone:
+    case TimeUnit::kSeconds:
+      break;
+  }
+  return 1;
+}
+
 int ExponentOf(TimeUnit unit) {
   int exponent = 0;
   for (int64_t per = PerSecond(unit); per > 1; per /= 10) ++exponent;
@@ -97,21 +112,6 @@ Status TooFar(TimeUnit unit) {
 }
 
 }  // namespace
-
-int64_t PerSecond(TimeUnit unit) {
-  switch (unit) {
-    case TimeUnit::kMillis:
-      return 1'000;
-    case TimeUnit::kMicros:
-      return 1'000'000;
-    case TimeUnit::kNanos:
-      return 1'000'000'000;
-    case TimeUnit::kNone:
-    case TimeUnit::kSeconds:
-      break;
-  }
-  return 1;
-}
 
 bool ParseIsoTime(std::string_view text, IsoTime* time) {
   *time = {};
@@ -141,16 +141,19 @@ bool ParseIsoTime(std::string_view text, IsoTime* time) {
   return true;
 }
 
-Status IsoToUnit(const IsoTime& time, TimeUnit unit, int64_t* value) {
+bool FloorToUnit(const IsoTime& time, TimeUnit unit, int64_t* value, bool* is_exact) {
   const int64_t per = PerSecond(unit);
   const int64_t nanos_each = 1'000'000'000 / per;
-  if (time.beyond_nanos || time.nanos % nanos_each != 0)
-    return TooFine("the time has a finer fraction", unit);
-  if (__builtin_mul_overflow(time.seconds, per, value) ||
-      __builtin_add_overflow(*value, time.nanos / nanos_each, value)) {
-    return TooFar(unit);
-  }
-  return {};
+  *is_exact = !time.beyond_nanos && time.nanos % nanos_each == 0;
+  return !__builtin_mul_overflow(time.seconds, per, value) &&
+         !__builtin_add_overflow(*value, time.nanos / nanos_each, value);
+}
+
+Status IsoToUnit(const IsoTime& time, TimeUnit unit, int64_t* value) {
+  bool is_exact = false;
+  const bool fits = FloorToUnit(time, unit, value, &is_exact);
+  if (!is_exact) return TooFine("the time has a finer fraction", unit);
+  return fits ? Status::Ok() : TooFar(unit);
 }
 
 std::string ExpectedTime(TimeUnit unit) {

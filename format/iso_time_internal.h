@@ -17,14 +17,15 @@ struct IsoTime {
   bool beyond_nanos = false;  // It has more than nanoseconds say.
 };
 
-// Numbers of the unit in a second; 1 where there is no unit.
-int64_t PerSecond(TimeUnit unit);
-
 // Reads a date or a date and time of years 0000 to 9999: "2024-05-01", "2024-05-01T12:30",
 // "2024-05-01 12:30:15.25+02:00". Between them stands 'T', 't' or a space; behind the time 'Z',
 // 'z', an offset (+hh, +hhmm, +hh:mm) or nothing, which means UTC. False for anything else: other
 // forms of ISO 8601, days that there are not, second 60.
 bool ParseIsoTime(std::string_view text, IsoTime* time);
+
+// The last number of the unit that is not after the time, and whether it is the time. False: it
+// lies beyond 64 bits.
+bool FloorToUnit(const IsoTime& time, TimeUnit unit, int64_t* value, bool* is_exact);
 
 // The time in a unit. kOutOfRange: it has a finer fraction, or lies beyond 64 bits.
 Status IsoToUnit(const IsoTime& time, TimeUnit unit, int64_t* value);

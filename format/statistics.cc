@@ -43,11 +43,6 @@ uint64_t StoredGreatest(Type type, uint64_t least, uint64_t greatest) {
   return IsFloat(type) ? ReverseBytes(greatest, TypeWidth(type)) : greatest - least;
 }
 
-bool IsNan(Type type, uint64_t bits) {
-  if (type == Type::kFloat32) return (bits & 0x7FFFFFFF) > 0x7F800000;
-  return (bits & ~kSign) > 0x7FF0000000000000;
-}
-
 // Whether both are values of the type, one not above the other.
 bool AreBounds(Type type, uint64_t least, uint64_t greatest) {
   const int bits = 8 * TypeWidth(type);
@@ -115,6 +110,11 @@ void WidenFloats(Type type, const std::byte* values, size_t count, ColumnStatist
 }
 
 }  // namespace
+
+bool IsNan(Type type, uint64_t bits) {
+  if (type == Type::kFloat32) return (bits & 0x7FFFFFFF) > 0x7F800000;
+  return type == Type::kFloat64 && (bits & ~kSign) > 0x7FF0000000000000;
+}
 
 uint64_t OrderedBits(Type type, uint64_t bits) {
   if (IsSignedInteger(type)) return bits ^ kSign;

@@ -43,6 +43,9 @@ void WidenBounds(Type type, const std::byte* values, size_t count, ColumnStatist
 // Widens them by a string.
 void WidenBounds(std::string_view text, ColumnStatistics* statistics);
 
+// Of floats; false of others.
+bool IsNan(Type type, uint64_t bits);
+
 // A value's bits as a number that is greater the greater the value is; of floats −0.0 is less than
 // +0.0. For 64 bits as above, not NaN.
 uint64_t OrderedBits(Type type, uint64_t bits);

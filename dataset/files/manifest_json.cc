@@ -3,7 +3,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "dsi/dataset/files/manifest_internal.h"
 #include "dsi/dataset/files/manifest_statistics_internal.h"
 #include "dsi/dataset/files/manifest_values_internal.h"
-#include "dsi/format/default_bits_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/overlay_internal.h"
 

@@ -7,6 +7,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/dataset/files/manifest_values_internal.h"
+#include "dsi/format/default_bits_internal.h"
 #include "dsi/format/limits.h"
 
 namespace dsi::internal {
@@ -14,20 +15,9 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-uint64_t Extended(uint64_t bits, Type type) {
-  const int shift = 64 - 8 * TypeWidth(type);
-  if (!IsSignedInteger(type) || shift == 0) return bits;
-  return static_cast<uint64_t>(static_cast<int64_t>(bits << shift) >> shift);
-}
-
-bool IsNan(Type type, uint64_t bits) {
-  if (type == Type::kFloat32) return (bits & 0x7FFFFFFF) > 0x7F800000;
-  return type == Type::kFloat64 && (bits & (UINT64_MAX >> 1)) > 0x7FF0000000000000;
-}
-
 bool ReadBound(dom::element value, Type type, uint64_t* bound) {
   const bool fits = ReadTypedValue(value, type, bound);
-  *bound = Extended(*bound, type);
+  *bound = ExtendedBits(*bound, type);
   return fits && !IsNan(type, *bound);
 }
 

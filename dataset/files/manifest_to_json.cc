@@ -34,12 +34,7 @@ void AppendColumn(const ColumnInfo& column, std::string* out) {
   if (!column.nested) *out += ", \"nested\": false";
   if (column.default_bits) {
     *out += ", \"default\": ";
-    // As bits of the type; those of signed numbers are not extended.
-    const int shift = 64 - 8 * TypeWidth(column.type);
-    const auto extended = static_cast<int64_t>(*column.default_bits << shift) >> shift;
-    const bool is_signed = IsSignedInteger(column.type);
-    AppendTypedValue(is_signed ? static_cast<uint64_t>(extended) : *column.default_bits,
-                     column.type, out);
+    AppendTypedValue(ExtendedBits(*column.default_bits, column.type), column.type, out);
   }
   *out += '}';
 }

@@ -45,8 +45,7 @@ uint64_t WidenDefault(uint64_t bits, Type from, Type to) {
   if (from == Type::kFloat32) {
     (void)DefaultFromDouble(std::bit_cast<float>(static_cast<uint32_t>(bits)), to, &wide);
   } else if (IsSignedInteger(from)) {
-    const int shift = 64 - 8 * TypeWidth(from);
-    (void)DefaultFromInt(static_cast<int64_t>(bits << shift) >> shift, to, &wide);
+    (void)DefaultFromInt(static_cast<int64_t>(ExtendedBits(bits, from)), to, &wide);
   } else if (from != Type::kFloat64) {
     (void)DefaultFromUint(bits, to, &wide);
   }

@@ -12,7 +12,8 @@ namespace {
 
 // What no timestamp is equal to.
 constexpr double kBetween = 0.5;
-constexpr uint32_t kNanosPerSecond = 1'000'000'000;
+// Above all, or with a sign below all.
+constexpr double kBeyond = 0x1p64;
 
 Status CheckTime(const FilterValue& value, std::string_view name, TimeUnit unit) {
   const auto* const text = std::get_if<std::string>(&value);
@@ -26,23 +27,18 @@ FilterValue AsNumber(const FilterValue& value, TimeUnit unit, Compare compare) {
   const auto* const text = std::get_if<std::string>(&value);
   IsoTime time;
   if (text == nullptr || !ParseIsoTime(*text, &time)) return value;
-  const int64_t per_second = PerSecond(unit);
-  const auto nanos_per_tick = static_cast<uint32_t>(kNanosPerSecond / per_second);
-  int64_t ticks = 0;
-  if (__builtin_mul_overflow(time.seconds, per_second, &ticks) ||
-      __builtin_add_overflow(ticks, time.nanos / nanos_per_tick, &ticks)) {
-    // Beyond all timestamps of the unit.
-    return static_cast<double>(time.seconds) * static_cast<double>(per_second);
-  }
-  if (!time.beyond_nanos && time.nanos % nanos_per_tick == 0) return ticks;
+  int64_t floor = 0;
+  bool is_exact = false;
+  if (!FloorToUnit(time, unit, &floor, &is_exact)) return time.seconds < 0 ? -kBeyond : kBeyond;
+  if (is_exact) return floor;
   switch (compare) {
     case Compare::kLess:
     case Compare::kGreaterEqual:
-      if (__builtin_add_overflow(ticks, 1, &ticks)) return 0x1p63;
-      return ticks;
+      if (floor == INT64_MAX) return 0x1p63;
+      return floor + 1;
     case Compare::kLessEqual:
     case Compare::kGreater:
-      return ticks;
+      return floor;
     default:
       return kBetween;
   }

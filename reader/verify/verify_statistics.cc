@@ -70,7 +70,7 @@ class StatisticsFinder {
       DSI_RETURN_IF_ERROR(values.Require());
       const ShapeView& view = shape.view();
       if (column_.record.type == Type::kBytes) {
-        WidenByTexts(view, values.values().values, first, count);
+        WidenByTexts(view, values.values().values, count);
       } else {
         WidenBounds(column_.record.type, values.values().values, view.end_value - view.first_value,
                     &found_);
@@ -85,11 +85,11 @@ class StatisticsFinder {
     return Status::Ok();
   }
 
-  void WidenByTexts(const ShapeView& view, const std::byte* bytes, uint32_t first, uint32_t count) {
-    for (uint32_t u = first - view.first; u < first - view.first + count; ++u) {
-      if (view.present[u] == 0) continue;
-      const auto* const text = reinterpret_cast<const char*>(bytes + view.Start(u));
-      WidenBounds(std::string_view(text, view.lengths[u]), &found_);
+  void WidenByTexts(const ShapeView& view, const std::byte* bytes, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (view.present[i] == 0) continue;
+      const auto* const text = reinterpret_cast<const char*>(bytes + view.Start(i));
+      WidenBounds(std::string_view(text, view.lengths[i]), &found_);
     }
   }
 

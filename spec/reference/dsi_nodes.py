@@ -26,6 +26,8 @@ class Damage(DsiError):
 class Unsupported(DsiError):
     """The file, or the column asked for, needs something newer than this decoder."""
 
+    before = ()  # Values of the stream in front of what is not known.
+
 
 class Exhausted(DsiError):
     """The file asks for more values than the caller's budget allows (F-090)."""

@@ -911,7 +911,7 @@ class File:
                 self._stream(stripe, slot, s.width, s.num_values, "E-001",
                              None if ids is None else lambda width: ids)
             except Unsupported as error:
-                self._first_values(stripe, slot, getattr(error, "before", ()))
+                self._first_values(stripe, slot, error.before)
                 raise
 
     def _first_values(self, stripe, slot, values):

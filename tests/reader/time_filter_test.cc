@@ -81,7 +81,10 @@ TEST(TimeFilter, RowsOfEveryUnit) {
     ASSERT_TRUE(writer.ok()) << writer.status().ToString();
     RowBatch rows((*writer)->schema());
     for (int64_t day = 0; day < 100; ++day) {  // Midnights from 2026-01-01 on.
-      EXPECT_TRUE(rows.SetInt(0, (20'454 + day) * 86'400 * internal::PerSecond(unit)).ok());
+      int64_t midnight = 0;
+      ASSERT_TRUE(
+          internal::ConvertTime((20'454 + day) * 86'400, TimeUnit::kSeconds, unit, &midnight).ok());
+      EXPECT_TRUE(rows.SetInt(0, midnight).ok());
       EXPECT_TRUE(rows.SetInt(1, day).ok());
       EXPECT_TRUE(rows.EndRow().ok());
     }

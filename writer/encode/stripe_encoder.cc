@@ -6,6 +6,8 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <span>
+#include <string_view>
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"

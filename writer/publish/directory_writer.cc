@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "dsi/format/core_internal.h"
-#include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_text_internal.h"
 #include "dsi/base/version.h"
