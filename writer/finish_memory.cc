@@ -25,6 +25,9 @@ constexpr uint64_t kSortBytes = 72;
 constexpr uint64_t kKeyBytes = 40;
 // Rows of a feature while they are put in order: their starts and places.
 constexpr uint64_t kPlacedBytes = 16;
+// Of a group while its stripe waits: for each row its unique row, and back; groups are no more than
+// features.
+constexpr uint64_t kIndexBytes = 8;
 // A slice of a feature (FeatureSlice), and what is known of it while groups are sought.
 constexpr uint64_t kSliceBytes = 12;
 constexpr uint64_t kSearchBytes = 10;
@@ -161,6 +164,21 @@ StripeLimits LimitsWithin(const Schema& schema, const TableTotals& totals,
   limits.sample_rows =
       static_cast<uint32_t>(std::clamp<uint64_t>(most / per_row, 1'024, UINT32_MAX));
   return limits;
+}
+
+size_t StripesWithin(const Schema& schema, const TableTotals& totals, const ClusterKeys& keys,
+                     const WriterOptions& options, uint64_t memory_bytes, uint64_t held_bytes) {
+  if (totals.num_rows == 0) return 1;
+  const uint64_t taken = held_bytes + FinishMemory(schema, totals, keys, options, memory_bytes);
+  if (taken >= memory_bytes) return 1;
+  const Sums sums = Add(schema, totals);
+  const double share = ShareOfStripe(totals, options);
+  // Pools and pages wait for the stripe before, as do its indexes.
+  const auto each = static_cast<uint64_t>(
+      share * static_cast<double>(sums.lists + sums.values + totals.num_rows * kOrderBytes +
+                                  schema.features.size() * totals.num_rows * kIndexBytes));
+  return std::min<uint64_t>((memory_bytes - taken) / (each + 1) + 1,
+                            static_cast<uint64_t>(std::max(options.threads, 1)));
 }
 
 int ThreadsWithin(uint64_t memory_bytes, int threads) {

@@ -2,6 +2,7 @@
 // stripes are no larger than memory allows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "dsi/writer/cluster/clustering_internal.h"
@@ -25,6 +26,11 @@ struct StripeLimits {
 };
 StripeLimits LimitsWithin(const Schema& schema, const TableTotals& totals,
                           const WriterOptions& options);
+
+// Stripes that may be encoded beside each other, at least one, with rows of `held_bytes` in memory;
+// more than threads are of no use.
+size_t StripesWithin(const Schema& schema, const TableTotals& totals, const ClusterKeys& keys,
+                     const WriterOptions& options, uint64_t memory_bytes, uint64_t held_bytes);
 
 // As many threads as are worth their memory.
 int ThreadsWithin(uint64_t memory_bytes, int threads);

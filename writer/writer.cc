@@ -162,6 +162,12 @@ class Writer::Impl {
     return internal::ParallelFor(count, options_.threads, call, [this] { return Poll(); });
   }
 
+  // Of rows that are spilled those of one stripe are in memory.
+  size_t StripesAtOnce(const internal::TableTotals& totals) const {
+    if (rows_.spilled() != nullptr) return 1;
+    return internal::StripesWithin(*schema_, totals, keys_, options_, MemoryLimit(options_),
+                                   rows_.held_bytes());
+  }
   uint64_t StripeBytes() const {
     // A value takes a byte or more, so that no stream has more values than F-090 allows.
     return std::min({options_.stripe_bytes, limits_.stripe_bytes, uint64_t{kMaxStreamValues}});
@@ -220,6 +226,7 @@ Status Writer::Impl::BeginBody(const internal::TableTotals& totals, const intern
       .keys = &keys_,
       .salt = salt,
       .spill_folder = spill_folder_,
+      .stripes_at_once = StripesAtOnce(totals),
       .for_each = [this](size_t count,
                          const std::function<void(size_t)>& work) { return ForEach(count, work); },
       .progress =

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "dsi/io/file.h"
+#include "dsi/writer/encode/encode_stripes_internal.h"
 #include "dsi/writer/publish/check_stripe_internal.h"
 
 namespace dsi::internal {
@@ -135,14 +136,14 @@ class CheckStripeTest : public FileLayoutTest {
   CheckStripeTest() : layout_(Plan({})) {
     PlanMemory plans(layout_.num_slots, false);
     const StripeOptions options{.page_values = kPageValues, .plans = &plans};
-    auto encoded = EncodeStripe(layout_, held_.features, held_.sample.rows_in_time, {0, kRows},
-                                options, [] { return Status::Ok(); });
+    const StripeInput rows{held_.features, held_.sample.rows_in_time, {0, kRows}};
+    auto encoded = EncodeStripes(layout_, {&rows, 1}, options, [] { return Status::Ok(); });
     EXPECT_TRUE(encoded.ok()) << encoded.status().ToString();
     auto file = CreateMemoryFile(&bytes_, "memory");
     FileSink sink(file.get(), 1);
     EXPECT_TRUE(sink.AppendHeader().ok());
     stripe_.num_rows = kRows;
-    EXPECT_TRUE(PlaceStripe(*encoded, layout_.storage_order, &sink, &stripe_).ok());
+    EXPECT_TRUE(PlaceStripe(encoded->stripes[0], layout_.storage_order, &sink, &stripe_).ok());
   }
 
   Status Check() { return CheckPlacedStripe(layout_, held_.features, kPageValues, stripe_); }

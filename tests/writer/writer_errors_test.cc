@@ -133,8 +133,8 @@ TEST(WriterErrors, ProgressThatThrowsFailsTheFinish) {
   }
 }
 
-// Called before each stripe, and after each piece of work: with one thread, dedup off and features
-// too small for dictionaries, those are two for each feature.
+// Called after each piece of work, and before each stripe is placed: with one thread and dedup off,
+// pieces are two for each feature, one for sources and one for the list.
 TEST(WriterErrors, ProgressIsAskedBeforeEachStripe) {
   std::vector<std::byte> bytes;
   std::map<uint64_t, int> calls;
@@ -149,7 +149,8 @@ TEST(WriterErrors, ProgressIsAskedBeforeEachStripe) {
                                          }});
   ASSERT_TRUE(writer->Append(Batch(*writer, 0)).ok());
   ASSERT_TRUE(writer->Finish().ok());
-  for (uint64_t first = 0; first < kRows; first += 50) EXPECT_EQ(calls[first], 1 + 2 * 2) << first;
+  for (uint64_t first = 0; first < kRows; first += 50)
+    EXPECT_EQ(calls[first], 2 * 3 + 1 + 1 + 1) << first;
 }
 
 class ThrowingFile : public WritableFile {

@@ -24,61 +24,64 @@ std::vector<uint32_t> LengthsOf(const std::vector<uint32_t>& shape) {
 }  // namespace
 
 FeatureValues::FeatureValues(const ClusteredFeature& feature, const GroupIndex& index,
-                             uint32_t first, uint32_t num_rows, const FeatureValuesOptions& options,
-                             const StreamTuning& tuning)
+                             uint32_t first, uint32_t num_rows, bool has_windows)
     : feature_(feature), index_(index), first_(first), num_rows_(num_rows) {
-  windows_.record.width = sizeof(uint32_t);
-  if (options.windows_plan != nullptr) FindWindows(options, tuning);
+  if (has_windows)
+    windows_ = FindWindows(feature_.MakeRows(first_, num_rows_), index_.stored_rows, num_rows_);
 }
 
-void FeatureValues::FindWindows(const FeatureValuesOptions& options, const StreamTuning& tuning) {
-  const FeatureSlice slice = feature_.MakeRows(first_, num_rows_);
-  Windows found = internal::FindWindows(slice, index_.stored_rows, num_rows_);
+EncodedStream FeatureValues::EncodeWindows(const WindowOptions& options,
+                                           const StreamTuning& tuning) {
   const auto encode = [&] {
-    return EncodeStream(
-        {.values = found.codes.data(), .count = found.codes.size(), .width = sizeof(uint32_t)},
-        options.page_values, tuning, options.windows_plan);
+    return EncodeStream({.values = windows_.codes.data(),
+                         .count = windows_.codes.size(),
+                         .width = sizeof(uint32_t)},
+                        options.page_values, tuning, options.plan);
   };
+  EncodedStream codes;
   bool pays = false;
-  if (!found.codes.empty()) {
-    windows_ = encode();
-    const auto saved = static_cast<double>(found.num_entries - found.num_values);
-    pays = saved * kSavedBytesPerValue * static_cast<double>(found.pool.size()) >=
-           static_cast<double>(windows_.bytes());
+  if (!windows_.codes.empty()) {
+    codes = encode();
+    const auto saved = static_cast<double>(windows_.num_entries - windows_.num_values);
+    pays = saved * kSavedBytesPerValue * static_cast<double>(windows_.pool.size()) >=
+           static_cast<double>(codes.bytes());
   }
   if (!pays) {
-    windows_ = {};
-    windows_.record.width = sizeof(uint32_t);
-    if (options.num_tiers == 1) return;
-    // Lists one after another are chains of their own, which may have tiers.
-    found.codes.assign(index_.record.num_unique, 0);
-    found.pool.clear();
-    found.num_values = 0;
-    for (size_t c = 0; c < slice.values.size(); ++c)
-      found.pool.push_back(GatherValues(slice, c, index_.stored_rows));
-    const auto width = static_cast<size_t>(slice.values[0].width);
-    found.num_values = found.pool[0].size() / width;
+    codes = {};
+    codes.record.width = sizeof(uint32_t);
   }
-  if (options.num_tiers > 1) SpreadTiers(found, options.num_tiers);
-  if (!pool_.empty()) {
-    const uint32_t max = windows_.record.max;
-    if (!pays) windows_ = encode();
-    windows_.record.max = max;
+  if (!pays && options.num_tiers > 1) {
+    // Lists one after another are chains of their own, which may have tiers.
+    const FeatureSlice slice = feature_.MakeRows(first_, num_rows_);
+    windows_.codes.assign(index_.record.num_unique, 0);
+    windows_.pool.clear();
+    for (size_t c = 0; c < slice.values.size(); ++c)
+      windows_.pool.push_back(GatherValues(slice, c, index_.stored_rows));
+    const auto width = static_cast<size_t>(slice.values[0].width);
+    windows_.num_values = windows_.pool[0].size() / width;
+  }
+  const std::optional<uint32_t> reach =
+      options.num_tiers > 1 ? SpreadTiers(options.num_tiers) : std::nullopt;
+  if (reach) {
+    if (!pays) codes = encode();
+    codes.record.max = *reach + 1;
   } else if (pays) {
-    for (std::vector<std::byte>& values : found.pool)
+    for (std::vector<std::byte>& values : windows_.pool)
       pool_.emplace_back().push_back(std::move(values));
   }
+  windows_ = {};
+  return codes;
 }
 
-// Sets pool_ and the reach, where reading cut lists would leave a quarter of the pool alone.
-void FeatureValues::SpreadTiers(const Windows& windows, uint32_t num_tiers) {
+// Sets pool_ where reading cut lists would leave a quarter of the pool alone.
+std::optional<uint32_t> FeatureValues::SpreadTiers(uint32_t num_tiers) {
   const FeatureSpec& spec = *feature_.source().spec;
   const std::vector<uint32_t> lengths = LengthsOf(Shape());
   std::vector<uint32_t> starts(lengths.size());
-  const size_t num_chains = CountChains(windows.codes, lengths);
+  const size_t num_chains = CountChains(windows_.codes, lengths);
   std::vector<uint32_t> bounds(num_chains + kBoundsSlack);
-  const auto placed = PlaceWindows(windows.codes, lengths, windows.num_values, starts, bounds);
-  if (!placed.ok()) return;
+  const auto placed = PlaceWindows(windows_.codes, lengths, windows_.num_values, starts, bounds);
+  if (!placed.ok()) return std::nullopt;
   const Chains chains(std::span<const uint32_t>(bounds).first(num_chains + 1));
   const uint64_t reach = placed->Of(spec.newest_first);
   uint64_t left_alone = 0;
@@ -87,20 +90,20 @@ void FeatureValues::SpreadTiers(const Windows& windows, uint32_t num_tiers) {
     for (uint32_t tier = first_unread; tier < num_tiers; ++tier)
       left_alone += TierOf(chains[i], tier, num_tiers, spec.newest_first).size();
   }
-  if (left_alone * 4 < windows.num_values || left_alone == 0) return;
-  for (size_t c = 0; c < windows.pool.size(); ++c) {
+  if (left_alone * 4 < windows_.num_values || left_alone == 0) return std::nullopt;
+  for (size_t c = 0; c < windows_.pool.size(); ++c) {
     const auto width = static_cast<size_t>(TypeWidth(spec.columns[c].type));
     std::vector<std::vector<std::byte>>& tiers = pool_.emplace_back(num_tiers);
     for (uint32_t tier = 0; tier < num_tiers; ++tier) {
       for (size_t i = 0; i < chains.size(); ++i) {
         const PoolRange range = TierOf(chains[i], tier, num_tiers, spec.newest_first);
-        const auto begin = windows.pool[c].begin() + static_cast<int64_t>(range.begin * width);
+        const auto begin = windows_.pool[c].begin() + static_cast<int64_t>(range.begin * width);
         tiers[tier].insert(tiers[tier].end(), begin,
                            begin + static_cast<int64_t>(range.size() * width));
       }
     }
   }
-  windows_.record.max = static_cast<uint32_t>(reach + 1);
+  return static_cast<uint32_t>(reach);
 }
 
 std::vector<uint32_t> FeatureValues::Shape() const {

@@ -15,8 +15,15 @@ namespace dsi::internal {
 // What is encoded side by side, with a plan for each: of a column its ids, codes into a dictionary
 // in either order, and ids that the dictionary does not hold; of a dictionary the ids in either
 // order. A column with a source has places in it instead.
-enum IdWay : uint32_t { kIdsWay, kCodesWay, kCodesByUseWay, kLiteralsWay, kPlacesWay };
-static_assert(kPlacesWay < PlanMemory::kWays);
+enum IdWay : uint32_t {
+  kIdsWay,
+  kCodesWay,
+  kCodesByUseWay,
+  kLiteralsWay,
+  kPlacesWay,
+  kPlaceLiteralsWay
+};
+static_assert(kPlaceLiteralsWay < PlanMemory::kWays);
 
 // One tier of a column, while the choice is made.
 template <typename T>

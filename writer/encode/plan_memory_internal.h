@@ -40,7 +40,7 @@ struct RememberedPlan {
 
 class PlanMemory {
  public:
-  static constexpr size_t kWays = 5;
+  static constexpr size_t kWays = 6;
 
   // `shares`: streams that look alike share plans.
   PlanMemory(uint32_t num_slots, bool shares);

@@ -213,7 +213,7 @@ class SourceChooser {
     const uint32_t slot = layout_.columns[candidate.column].values_slot;
     return EncodeCodeStream(ids, options_.page_values, options_.tuning,
                             options_.plans->Of(slot, kPlacesWay),
-                            options_.plans->Of(slot, kLiteralsWay));
+                            options_.plans->Of(slot, kPlaceLiteralsWay));
   }
 
   const FileLayout& layout_;

@@ -6,6 +6,7 @@
 #include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/reserved_names_internal.h"
+#include "dsi/writer/encode/encode_stripes_internal.h"
 #include "dsi/writer/publish/check_stripe_internal.h"
 
 namespace dsi::internal {
@@ -45,21 +46,25 @@ Status FileBody::Write(std::span<const StripeCut> cuts, uint64_t first_row, RowL
                  "{} stripes, expected at most {}: use larger stripes (F-090)",
                  placed_.size() + cuts.size(), kMaxStripes);
   }
-  for (size_t i = 0; i < cuts.size(); ++i) {
-    DSI_RETURN_IF_ERROR(in_.progress(first_row + cuts[i].first_row, sink_.offset()));
-    const SpilledRows::Shelf* shelf = nullptr;
-    if (shelves != nullptr) {
-      DSI_ASSIGN_OR_RETURN(shelf, shelves->Of(i));
+  const size_t at_once = plans_->shares() ? 1 : in_.stripes_at_once;
+  for (size_t first = 0, count = 0; first < cuts.size(); first += count) {
+    count = std::min(cuts.size() - first, at_once);
+    std::vector<LoadedRows> loaded;
+    for (size_t i = first; i < first + count; ++i) {
+      const SpilledRows::Shelf* shelf = nullptr;
+      if (shelves != nullptr) {
+        DSI_ASSIGN_OR_RETURN(shelf, shelves->Of(i));
+      }
+      const RowInterval interval{cuts[i].first_row, cuts[i].num_rows};
+      DSI_ASSIGN_OR_RETURN(loaded.emplace_back(), loader->Load({&interval, 1}, shelf));
     }
-    DSI_RETURN_IF_ERROR(WriteStripe(cuts[i], first_row, loader, shelf));
+    DSI_RETURN_IF_ERROR(WriteStripes(cuts.subspan(first, count), first_row, loaded));
   }
   return Status::Ok();
 }
 
-Status FileBody::WriteStripe(const StripeCut& cut, uint64_t first_row, RowLoader* loader,
-                             const SpilledRows::Shelf* shelf) {
-  const RowInterval interval{cut.first_row, cut.num_rows};
-  DSI_ASSIGN_OR_RETURN(const LoadedRows rows, loader->Load({&interval, 1}, shelf));
+Status FileBody::WriteStripes(std::span<const StripeCut> cuts, uint64_t first_row,
+                              std::span<const LoadedRows> loaded) {
   const StripeOptions options{
       .page_values = in_.options->page_values,
       .threads = in_.options->threads,
@@ -68,28 +73,33 @@ Status FileBody::WriteStripe(const StripeCut& cut, uint64_t first_row, RowLoader
       .tuning = {TuningOf(in_.options->tuning), in_.options->verify_after_encode},
       .plans = &*plans_,
       .is_first = placed_.empty()};
-  const uint64_t begin = first_row + cut.first_row;
-  const auto poll = [&] { return in_.progress(begin, sink_.offset()); };
-  DSI_ASSIGN_OR_RETURN(const EncodedStripe encoded,
-                       EncodeStripe(layout_, rows.features, rows.sample.rows_in_time,
-                                    rows.sample.ranges[0], options, poll));
-  PlacedStripe& stripe = placed_.emplace_back();
-  stripe.first_row = begin;
-  stripe.num_rows = cut.num_rows;
-  stripe.num_sessions = cut.num_sessions;
-  stripe.continues_session = cut.continues_session;
-  DSI_RETURN_IF_ERROR(PlaceStripe(encoded, layout_.storage_order, &sink_, &stripe));
-  const Status sound = CheckPlacedStripe(layout_, rows.features, in_.options->page_values, stripe);
-  if (!sound.ok()) return sound.At("the stripe just written");
-  DSI_RETURN_IF_ERROR(tables_.Keep(&stripe, rows.read != nullptr));
-  statistics_.Add(encoded.statistics);
-  report_.num_sessions += cut.num_sessions;
-  Count(encoded);
+  std::vector<StripeInput> rows;
+  for (const LoadedRows& one : loaded)
+    rows.push_back({one.features, one.sample.rows_in_time, one.sample.ranges[0]});
+  const auto poll = [&] { return in_.progress(first_row + cuts[0].first_row, sink_.offset()); };
+  DSI_ASSIGN_OR_RETURN(const EncodedStripes encoded, EncodeStripes(layout_, rows, options, poll));
+  report_.encode_seconds += encoded.encode_seconds;
+  for (size_t i = 0; i < cuts.size(); ++i) {
+    const StripeCut& cut = cuts[i];
+    DSI_RETURN_IF_ERROR(in_.progress(first_row + cut.first_row, sink_.offset()));
+    PlacedStripe& stripe = placed_.emplace_back();
+    stripe.first_row = first_row + cut.first_row;
+    stripe.num_rows = cut.num_rows;
+    stripe.num_sessions = cut.num_sessions;
+    stripe.continues_session = cut.continues_session;
+    DSI_RETURN_IF_ERROR(PlaceStripe(encoded.stripes[i], layout_.storage_order, &sink_, &stripe));
+    const Status sound =
+        CheckPlacedStripe(layout_, loaded[i].features, in_.options->page_values, stripe);
+    if (!sound.ok()) return sound.At("the stripe just written");
+    DSI_RETURN_IF_ERROR(tables_.Keep(&stripe, loaded[i].read != nullptr));
+    statistics_.Add(encoded.stripes[i].statistics);
+    report_.num_sessions += cut.num_sessions;
+    Count(encoded.stripes[i]);
+  }
   return Status::Ok();
 }
 
 void FileBody::Count(const EncodedStripe& encoded) {
-  report_.encode_seconds += encoded.encode_seconds;
   for (uint32_t c = 0; c < layout_.columns.size(); ++c) {
     const ColumnLayout& column = layout_.columns[c];
     for (uint32_t tier = 0; tier < column.num_tiers; ++tier) {

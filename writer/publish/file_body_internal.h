@@ -33,6 +33,7 @@ struct BodyInput {
   const ClusterKeys* keys = nullptr;
   uint64_t salt = 0;
   std::string spill_folder;
+  size_t stripes_at_once = 1;  // That may be encoded beside each other.
   ForEach for_each;
   std::function<Status(uint64_t rows_done, uint64_t bytes)> progress;
 };
@@ -62,8 +63,8 @@ class FileBody {
   size_t num_stripes() const { return placed_.size(); }
 
  private:
-  Status WriteStripe(const StripeCut& cut, uint64_t first_row, RowLoader* loader,
-                     const SpilledRows::Shelf* shelf);
+  Status WriteStripes(std::span<const StripeCut> cuts, uint64_t first_row,
+                      std::span<const LoadedRows> loaded);
   void Count(const EncodedStripe& encoded);
 
   BodyInput in_;
