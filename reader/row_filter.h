@@ -25,12 +25,20 @@ enum class Compare : uint8_t {
   kMissing,  // Is not.
 };
 
+// What of a row is compared.
+enum class Subject : uint8_t {
+  kValue,
+  kLength,  // How many entries its list has, bytes its string.
+};
+
 using FilterValue = std::variant<int64_t, uint64_t, double, std::string>;
 
 // True for rows whose value in `column` compares as stated; a missing one never does, not even by
 // kNotEqual or kNotIn, but for kMissing. The column need not be projected. It holds one number or
 // string per row (dense, label, key, timestamp, string; bool is 0 or 1); kExists and kMissing take
-// any. A name that stands for several columns must be that of one.
+// any. A name that stands for several columns must be that of one. kLength takes a list, weighted
+// or not, or a string, and compares with numbers. Nothing but lengths is read for it, for kExists
+// and for kMissing. A row without the list is missing, and no list of length 0.
 //
 // Numbers compare exactly, whatever the types, but for floats: there values are rounded to the type
 // of the column, and NaN differs from everything. Strings compare byte by byte, as unsigned ones.
@@ -41,6 +49,7 @@ struct Predicate {
   Compare compare = Compare::kEqual;
   FilterValue value = int64_t{0};        // A string where the column holds strings.
   std::vector<FilterValue> values = {};  // kIn, kNotIn: in any order.
+  Subject subject = Subject::kValue;
 };
 
 // Rows for which all of `when` are true stay with probability `keep`.

@@ -23,7 +23,7 @@ using internal::InvalidArgument;
 constexpr std::string_view kSymbols = "=!<>";
 constexpr std::string_view kGrammar =
     "FEATURE OP VALUE, where OP is one of = != < <= > >=, FEATURE in VALUE,VALUE… (or not in), "
-    "FEATURE exists or FEATURE missing";
+    "FEATURE exists or FEATURE missing; of lists and strings length(FEATURE) in place of FEATURE";
 constexpr std::array<std::pair<std::string_view, Compare>, 11> kOperators = {
     {{"=", Compare::kEqual},
      {"==", Compare::kEqual},
@@ -61,7 +61,7 @@ std::optional<Parts> SplitAt(std::string_view text, size_t at) {
   for (const auto& [op, compare] : kOperators) {
     if (kSymbols.find(op[0]) != std::string_view::npos || !rest.starts_with(op)) continue;
     const std::string_view value = rest.substr(op.size());
-    const bool is_word = value.empty() || (value[0] == ' ' && internal::LooksAtValues(compare));
+    const bool is_word = value.empty() || (value[0] == ' ' && internal::TakesValue(compare));
     if (is_word) return Parts{name, op, Trim(value)};
   }
   return std::nullopt;
@@ -73,29 +73,37 @@ bool IsName(std::string_view name, std::span<const ColumnInfo> columns) {
   });
 }
 
-// At the first operator that stands after a name of the file, else at the first. Nothing where
-// there is none.
+// What stands in "length(…)"; nothing where `text` is no such.
+std::optional<std::string_view> InLength(std::string_view text) {
+  constexpr std::string_view kBegin = "length(";
+  if (!text.starts_with(kBegin) || !text.ends_with(')')) return std::nullopt;
+  return Trim(text.substr(kBegin.size(), text.size() - kBegin.size() - 1));
+}
+
+// At the first operator that stands after a name of the file or the length of one, else at the
+// first. Nothing where there is none.
 std::optional<Parts> Split(std::string_view text, std::span<const ColumnInfo> columns) {
   std::optional<Parts> first;
   for (size_t at = 0; at < text.size(); ++at) {
     if (text[at] != ' ' && kSymbols.find(text[at]) == std::string_view::npos) continue;
     const std::optional<Parts> parts = SplitAt(text, at);
     if (!parts) continue;
-    if (IsName(parts->name, columns)) return parts;
+    if (IsName(InLength(parts->name).value_or(parts->name), columns)) return parts;
     if (!first) first = parts;
     if (text[at] != ' ') at += parts->op.size() - 1;
   }
   return first;
 }
 
-Result<const ColumnInfo*> FindColumn(std::string_view name, bool for_presence,
+// `for_shape`: not for values.
+Result<const ColumnInfo*> FindColumn(std::string_view name, bool for_shape,
                                      std::span<const ColumnInfo> columns) {
   const ColumnInfo* found = nullptr;
   for (const ColumnInfo& column : columns) {
     if (name != column.feature && name != column.name) continue;
     if (!column.support.ok()) return column.support;
-    // All columns of a feature exist in the same rows.
-    if (found != nullptr && for_presence && found->feature == column.feature) continue;
+    // All columns of a feature exist in the same rows and are of the same lengths.
+    if (found != nullptr && for_shape && found->feature == column.feature) continue;
     if (found != nullptr) {
       return InvalidArgument("{} has several columns; name one of them, such as {}", name,
                              found->name);
@@ -103,7 +111,7 @@ Result<const ColumnInfo*> FindColumn(std::string_view name, bool for_presence,
     found = &column;
   }
   if (found == nullptr) return internal::UnknownFeature(name, columns);
-  if (!for_presence)
+  if (!for_shape)
     DSI_RETURN_IF_ERROR(internal::CheckComparable(found->name, found->kind, found->type));
   return found;
 }
@@ -171,19 +179,29 @@ Result<Predicate> Parse(std::string_view text, std::span<const ColumnInfo> colum
   const auto* const op =
       std::find_if(kOperators.begin(), kOperators.end(),
                    [&](const auto& candidate) { return candidate.first == parts->op; });
-  const bool for_presence = op != kOperators.end() && !internal::LooksAtValues(op->second);
-  DSI_ASSIGN_OR_RETURN(const ColumnInfo* const column,
-                       FindColumn(parts->name, for_presence, columns));
+  const bool for_presence = op != kOperators.end() && !internal::TakesValue(op->second);
+  const std::optional<std::string_view> of_length =
+      IsName(parts->name, columns) ? std::nullopt : InLength(parts->name);
+  DSI_ASSIGN_OR_RETURN(
+      const ColumnInfo* const column,
+      FindColumn(of_length.value_or(parts->name), for_presence || of_length, columns));
   if (op == kOperators.end())
     return InvalidArgument("'{}' is no operator; expected {}", parts->op, kGrammar);
   Predicate predicate{.column = column->name, .compare = op->second};
+  ColumnInfo compared = *column;
+  if (of_length) {
+    DSI_RETURN_IF_ERROR(internal::CheckHasLength(column->name, column->kind, column->type));
+    predicate.subject = Subject::kLength;
+    compared.kind = Kind::kDense;
+    compared.type = Type::kUint32;
+  }
   if (for_presence) return predicate;
   if (!internal::TakesSet(predicate.compare)) {
-    DSI_ASSIGN_OR_RETURN(predicate.value, ParseValue(parts->value, *column));
+    DSI_ASSIGN_OR_RETURN(predicate.value, ParseValue(parts->value, compared));
     return predicate;
   }
   for (const std::string_view value : SplitValues(parts->value)) {
-    DSI_ASSIGN_OR_RETURN(FilterValue one, ParseValue(value, *column));
+    DSI_ASSIGN_OR_RETURN(FilterValue one, ParseValue(value, compared));
     predicate.values.push_back(std::move(one));
   }
   return predicate;

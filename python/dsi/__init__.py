@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .files import from_parquet
     from .loader import Loader, join_states
     from .mixing import MixedLoader, mix
+    from .options import Length
     from .overlays import (
         BaseOverlay,
         OverlayReport,
@@ -74,6 +75,7 @@ _LAZY = {
     "Dense": "projections",
     "Kjt": "projections",
     "Jagged": "projections",
+    "Length": "options",
     "Labels": "projections",
     "Padded": "projections",
     "BaseOverlay": "overlays",
@@ -118,6 +120,7 @@ __all__ = [
     "Kjt",
     "KjtParts",
     "Labels",
+    "Length",
     "Loader",
     "MixedLoader",
     "NotDsi",

@@ -12,7 +12,7 @@ import importlib
 import struct
 from typing import Any
 
-from .options import Term, Value
+from .options import Term, Value, column_of
 
 _COMPARES = {
     "equal": "==",
@@ -128,7 +128,7 @@ def _one_of(choice: Message, schema: Any) -> Term:
 
 def _either(terms: list[Term]) -> Term:
     """Equalities of one column joined by "or". KeyError: they are something else."""
-    names = {term[0] for term in terms}
+    names = {column_of(term) for term in terms}
     if len(names) != 1:
         raise KeyError("of several columns")
     values: list[Any] = []
@@ -224,7 +224,7 @@ def _is_sound(term: Term, schema: Any) -> bool:
     if len(term) == 2:
         return True
     if term[1] == "in":
-        return not str(schema.field(term[0]).type).endswith(("float", "double"))
+        return not str(schema.field(column_of(term)).type).endswith(("float", "double"))
     return bool(term[2] == term[2])
 
 
@@ -239,6 +239,6 @@ def terms_of(filter: Any, schema: Any, usable: set[str]) -> tuple[list[Term], bo
             terms, exact = _read(filter, _told(schema, whole), schema)
         except Exception:  # What Substrait cannot say: each version has its own errors.
             continue
-        kept = [term for term in terms if term[0] in usable and _is_sound(term, schema)]
+        kept = [term for term in terms if column_of(term) in usable and _is_sound(term, schema)]
         return kept, exact and len(kept) == len(terms)
     return [], False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from . import _bars, _dsi, _report
 from .dataset import Dataset, Where, open
-from .options import Term, as_terms, make_options
+from .options import Term, as_terms, column_of, make_options
 from .projections import Plan, Projection, resolve
 
 # Files that are looked at together: remote ones answer late.
@@ -165,8 +165,8 @@ class _File:
         projections = [one for one in asked.projections if one.name in known]
         some = Plan(asked.index_dtype, projections=projections)
         self.planned = len(some.projections)
-        here = [term for term in where if term[0] in known]
-        none_passes = any(term[1] != "missing" for term in where if term[0] not in known)
+        here = [term for term in where if column_of(term) in known]
+        none_passes = any(term[1] != "missing" for term in where if column_of(term) not in known)
         if some.projections and not none_passes:
             self.plan = reader.plan(make_options(some, {"where": here}))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypedDict
 
@@ -13,10 +14,24 @@ from .projections import Plan
 from .transforms import Transforms
 
 Value = int | float | str | bytes | date
+
+
+@dataclass(frozen=True)
+class Length:
+    """In a term of a filter: how many entries the list of a row has, bytes its string. For it
+    nothing but lengths is read. A row without the list has none, and passes no comparison.
+
+        dataset.loader(features, where=(dsi.Length("user.hist"), ">=", 5))
+    """
+
+    column: str
+
+
 # What a column is asked: ("label", "==", 1), ("city", "in", ["Bern", "Oslo"]), ("age", "missing").
-Term = tuple[str, str] | tuple[str, str, Value | Collection[Value]]
-# Column, comparison, value, values of a set.
-NativeTerm = tuple[str, str, Any, list[Any]]
+Subject = str | Length
+Term = tuple[Subject, str] | tuple[Subject, str, Value | Collection[Value]]
+# Column, comparison, value, values of a set, whether of lengths.
+NativeTerm = tuple[str, str, Any, list[Any], bool]
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -24,7 +39,8 @@ class ReadKeywords(TypedDict, total=False):
 
     batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full.
     where: terms, of which all must hold: (column, '==' or '=' '!=' '<' '<=' '>' '>=', number or
-    string), (column, 'in' or 'not in', list or set of them), (column, 'exists' or 'missing').
+    string), (column, 'in' or 'not in', list or set of them), (column, 'exists' or 'missing');
+    `Length(column)` in place of a column compares how long its lists or strings are.
     Timestamps also compare with a datetime, date, numpy.datetime64 or ISO 8601 string, in UTC
     where it has no zone.
     What is missing passes 'missing' alone.
@@ -98,19 +114,26 @@ def _native_term(term: Term) -> NativeTerm:
         raise InvalidArgument(f"a term is a tuple such as ('label', '==', 1), not {term!r}")
     if len(term) < 2:
         raise InvalidArgument(f"the term {term!r} is not enough: a column and a comparison")
-    column, compare, *rest = term
+    subject, compare, *rest = term
+    column, of_length = column_of(term), isinstance(subject, Length)
     takes = 0 if compare in ("exists", "missing") else 1
     if len(rest) != takes:
-        form = f"({column!r}, {compare!r}{', value' * takes})"
+        form = f"({subject!r}, {compare!r}{', value' * takes})"
         raise InvalidArgument(f"the term {term!r} is not of the form {form}")
     if compare not in ("in", "not in"):
-        return column, compare, _value(rest[0], term) if rest else 0, []
+        return column, compare, _value(rest[0], term) if rest else 0, [], of_length
     values = _plain(rest[0])
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidArgument(
-            f"the term ({column!r}, {compare!r}, …) takes a list or set of values"
+            f"the term ({subject!r}, {compare!r}, …) takes a list or set of values"
         )
-    return column, compare, 0, [_value(value, term) for value in values]
+    return column, compare, 0, [_value(value, term) for value in values], of_length
+
+
+def column_of(term: Term) -> str:
+    """What the term asks."""
+    subject = term[0]
+    return subject.column if isinstance(subject, Length) else subject
 
 
 def as_terms(where: Sequence[Term] | Term) -> list[Term]:
@@ -120,7 +143,7 @@ def as_terms(where: Sequence[Term] | Term) -> list[Term]:
             f"where is a term such as ('label', '==', 1), or a list of such, not {where!r}"
         )
     terms: list[Any] = list(where)
-    return [tuple(terms)] if terms and isinstance(terms[0], str) else terms
+    return [tuple(terms)] if terms and isinstance(terms[0], str | Length) else terms
 
 
 def native_terms(where: Sequence[Term] | Term) -> list[NativeTerm]:

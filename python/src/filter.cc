@@ -41,15 +41,18 @@ nb::tuple ParseTerm(PyDataset& dataset, const std::string& text) {
     return Take(ParsePredicate(text, dataset.Columns()));
   }();
   const nb::str compare(Word(kCompares, made.compare).data());
+  nb::object column = nb::cast(made.column);
+  if (made.subject == Subject::kLength)
+    column = nb::module_::import_("dsi.options").attr("Length")(column);
   switch (made.compare) {
     case Compare::kExists:
     case Compare::kMissing:
-      return nb::make_tuple(made.column, compare);
+      return nb::make_tuple(column, compare);
     case Compare::kIn:
     case Compare::kNotIn:
-      return nb::make_tuple(made.column, compare, made.values);
+      return nb::make_tuple(column, compare, made.values);
     default:
-      return nb::make_tuple(made.column, compare, made.value);
+      return nb::make_tuple(column, compare, made.value);
   }
 }
 
@@ -58,11 +61,12 @@ nb::tuple ParseTerm(PyDataset& dataset, const std::string& text) {
 std::vector<Predicate> Predicates(std::vector<Term> terms) {
   std::vector<Predicate> made;
   for (Term& term : terms) {
-    auto& [column, compare, value, values] = term;
+    auto& [column, compare, value, values, of_length] = term;
     Predicate& predicate = made.emplace_back();
     predicate.column = std::move(column);
     predicate.compare = Value(kCompares, "a comparison", compare);
     predicate.value = ValueOf(std::move(value));
+    predicate.subject = of_length ? Subject::kLength : Subject::kValue;
     predicate.values.reserve(values.size());
     for (TermValue& member : values) predicate.values.push_back(ValueOf(std::move(member)));
   }

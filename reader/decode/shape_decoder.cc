@@ -71,6 +71,7 @@ Status ShapeDecoder::Start(const StripeContext* context, const PlannedStream* st
 Status ShapeDecoder::CheckConstant(uint64_t code, uint32_t num_unique, uint64_t num_values) const {
   const uint64_t length = code == 0 ? 0 : has_lengths_ ? code - 1 : entries_;
   uint64_t total = 0;
+  if (num_values == kUnknownValues) return Status::Ok();
   if (CheckedMul(length, num_unique, &total) && total == num_values) return Status::Ok();
   return Corrupt("{}: {} unique rows of {} entries, the values stream has {} (D-011)",
                  codes_.Describe(), num_unique, length, num_values);
@@ -349,7 +350,7 @@ Result<ShapeView> ShapeDecoder::Arrays() {
 }
 
 Status ShapeDecoder::CheckEnd() const {
-  if (view_.end_value != num_values_) {
+  if (view_.end_value != num_values_ && num_values_ != kUnknownValues) {
     return Corrupt("{}: all unique rows need {} entries, the values stream has {} (D-011)",
                    codes_.Describe(), view_.end_value, num_values_);
   }

@@ -45,7 +45,8 @@ class ShapeDecoder {
  public:
   explicit ShapeDecoder(MemoryBudget* budget) : rows_(budget), codes_(budget) {}
 
-  // `windows` null: values stand one after another. `num_values`: of the feature's values streams.
+  // `windows` null: values stand one after another. `num_values`: of the feature's values streams;
+  // kUnknownValues: nobody asks where they lie.
   // `keep_all`: a general group, whose batches may touch any unique row. `may_be_sparse`: so may
   // the view.
   Status Start(const StripeContext* context, const PlannedStream* stream,

@@ -6,12 +6,30 @@
 #include "dsi/reader/filter/time_values_internal.h"
 
 namespace dsi::internal {
+namespace {
+
+// What it compares with are strings, or none is.
+bool AreAll(const Predicate& predicate, bool texts) {
+  const auto is_right = [texts](const FilterValue& value) {
+    return std::holds_alternative<std::string>(value) == texts;
+  };
+  if (!TakesSet(predicate.compare)) return is_right(predicate.value);
+  return std::all_of(predicate.values.begin(), predicate.values.end(), is_right);
+}
+
+}  // namespace
+
+Status CheckHasLength(std::string_view name, Kind kind, Type type) {
+  if (HasLengths(kind, type)) return Status::Ok();
+  return InvalidArgument("{} is a {} of {}, which has no length; lists and strings have one", name,
+                         KindName(kind), TypeName(type));
+}
 
 Status CheckComparable(std::string_view name, Kind kind, Type type) {
   if (HasOneValue(kind)) return Status::Ok();
   return InvalidArgument(
-      "{} is a {} of {}; only features of one number or string can be compared, others be asked "
-      "whether they exist",
+      "{} is a {} of {}; only features of one number or string can be compared, lists be asked for "
+      "their length, and all whether they exist",
       name, KindName(kind), TypeName(type));
 }
 
@@ -20,18 +38,19 @@ Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind ki
   if (predicate.compare > Compare::kMissing)
     return InvalidArgument("filter: {}: comparison {} is none that there is", name,
                            static_cast<int>(predicate.compare));
-  if (!LooksAtValues(predicate.compare)) return Status::Ok();
+  if (predicate.subject > Subject::kLength)
+    return InvalidArgument("filter: {}: subject {} is none that there is", name,
+                           static_cast<int>(predicate.subject));
+  if (!TakesValue(predicate.compare)) return Status::Ok();
+  if (predicate.subject == Subject::kLength) {
+    if (Status status = CheckHasLength(name, kind, type); !status.ok()) return status.At("filter");
+    if (AreAll(predicate, /*texts=*/false)) return Status::Ok();
+    return InvalidArgument("filter: the length of {} compares with numbers, not with strings",
+                           name);
+  }
   if (Status status = CheckComparable(name, kind, type); !status.ok()) return status.At("filter");
   if (kind == Kind::kTimestamp) return CheckTimes(predicate, name, unit);
-  const auto is_text = [](const FilterValue& value) {
-    return std::holds_alternative<std::string>(value);
-  };
-  const bool is_right =
-      TakesSet(predicate.compare)
-          ? std::all_of(predicate.values.begin(), predicate.values.end(),
-                        [&](const FilterValue& v) { return is_text(v) == (type == Type::kBytes); })
-          : is_text(predicate.value) == (type == Type::kBytes);
-  if (is_right) return Status::Ok();
+  if (AreAll(predicate, type == Type::kBytes)) return Status::Ok();
   if (type == Type::kBytes)
     return InvalidArgument("filter: {} holds strings, which compare with strings, not with numbers",
                            name);
@@ -40,8 +59,13 @@ Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind ki
 }
 
 ReadyPredicate::Test ReadyPredicate::TestOf(const Predicate& predicate, Type type, TimeUnit unit) {
-  if (!LooksAtValues(predicate.compare))
+  if (!TakesValue(predicate.compare))
     return PresenceTest{.missing = predicate.compare == Compare::kMissing};
+  if (predicate.subject == Subject::kLength) {
+    Predicate of_number = predicate;
+    of_number.subject = Subject::kValue;
+    return TestOf(of_number, Type::kUint32, TimeUnit::kNone);
+  }
   if (type == Type::kBytes) return TextComparison(predicate);
   if (unit != TimeUnit::kNone)
     return TestOf(TimesAsNumbers(predicate, unit), type, TimeUnit::kNone);
@@ -51,11 +75,20 @@ ReadyPredicate::Test ReadyPredicate::TestOf(const Predicate& predicate, Type typ
 }
 
 ReadyPredicate::ReadyPredicate(const Predicate& predicate, Type type, TimeUnit unit)
-    : test_(TestOf(predicate, type, unit)) {}
+    : test_(TestOf(predicate, type, unit)),
+      of_length_(TakesValue(predicate.compare) && predicate.subject == Subject::kLength) {}
 
 void ReadyPredicate::AndMatches(const std::byte* values, const ShapeView& shape,
                                 std::span<const uint32_t> slots, uint8_t* matches) const {
-  std::visit([&](const auto& test) { test.AndMatches(values, shape, slots, matches); }, test_);
+  const auto run = [&](const std::byte* of, const ShapeView& as) {
+    std::visit([&](const auto& test) { test.AndMatches(of, as, slots, matches); }, test_);
+  };
+  if (!of_length_) return run(values, shape);
+  PresenceTest{.missing = false}.AndMatches(nullptr, shape, slots, matches);
+  // Lengths are one number for each row.
+  ShapeView one_each;
+  one_each.plain = true;
+  run(reinterpret_cast<const std::byte*>(shape.lengths), one_each);
 }
 
 void ReadyPredicate::PresenceTest::AndMatches(const std::byte* /*values*/, const ShapeView& shape,
@@ -72,6 +105,7 @@ bool ReadyPredicate::MayMatch(const ColumnStatistics& statistics, uint64_t num_r
       presence != nullptr && presence->missing)
     return statistics.num_missing != 0;
   if (statistics.num_missing == num_rows) return false;
+  if (of_length_) return true;
   return std::visit([&](const auto& test) { return test.MayMatch(statistics); }, test_);
 }
 

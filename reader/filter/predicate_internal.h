@@ -18,9 +18,14 @@
 
 namespace dsi::internal {
 
-// It looks at what a row has, not whether it has something.
-inline bool LooksAtValues(Compare compare) {
+// It compares with something.
+inline bool TakesValue(Compare compare) {
   return compare != Compare::kExists && compare != Compare::kMissing;
+}
+
+// It looks at what a row has, not whether, or how much.
+inline bool LooksAtValues(const Predicate& predicate) {
+  return TakesValue(predicate.compare) && predicate.subject == Subject::kValue;
 }
 
 // It takes the values of a set.
@@ -31,6 +36,8 @@ inline bool TakesSet(Compare compare) {
 // kInvalidArgument: what columns of this kind have is no one number or string per row; `name` is
 // the column's.
 Status CheckComparable(std::string_view name, Kind kind, Type type);
+// kInvalidArgument: `name` has no length.
+Status CheckHasLength(std::string_view name, Kind kind, Type type);
 // kInvalidArgument: columns of this kind and type are not compared so, or a string that is no time
 // is compared with timestamps, which are of `unit`.
 Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind kind, Type type,
@@ -42,7 +49,7 @@ class ReadyPredicate {
   ReadyPredicate(const Predicate& predicate, Type type, TimeUnit unit);
 
   // matches[i] &= the row slots[i] compares as asked. `values` are those of the view, of `type`;
-  // they are not looked at unless LooksAtValues. `shape` is not sparse.
+  // null unless LooksAtValues. `shape` is not sparse.
   void AndMatches(const std::byte* values, const ShapeView& shape, std::span<const uint32_t> slots,
                   uint8_t* matches) const;
   // False: none of so many rows with these statistics matches.
@@ -60,6 +67,7 @@ class ReadyPredicate {
   static Test TestOf(const Predicate& predicate, Type type, TimeUnit unit);
 
   Test test_;
+  bool of_length_;  // The test is one of lengths, of rows that have one.
 };
 
 }  // namespace dsi::internal

@@ -152,6 +152,9 @@ struct OpenColumn {
   GroupChain groups;    // Its dedup group first.
   // The newest so many entries of each list are asked for; 0: all. Set by who projects it.
   uint32_t newest = 0;
+  // Which rows have entries and how many is asked for, not what they are; the same for all columns
+  // of a feature. Set like `newest`.
+  bool shape_only = false;
 
   uint32_t first_column() const { return ordinal - record.place; }  // Of its feature.
   uint32_t values_slot() const { return ValuesSlot(ordinal); }

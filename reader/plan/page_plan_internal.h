@@ -60,8 +60,12 @@ struct PlannedGroup {
   bool is_general() const { return record.form >= IndexForm::kGeneral; }
 };
 
+// The entries of windows, which only their codes tell.
+inline constexpr uint64_t kUnknownValues = UINT64_MAX;
+
 // Positions in StripePlan::streams. `windows` is kNone32 where values stand one after another,
-// `dictionary` without an id space and where there is a source.
+// `dictionary` without an id space and where there is a source. OpenColumn::shape_only: a shape
+// alone.
 struct ColumnPlan {
   uint32_t shape = kNone32;
   uint32_t windows = kNone32;
@@ -76,7 +80,7 @@ struct ColumnPlan {
   uint32_t num_tiers = 0;
   std::vector<uint32_t> tiers;
   uint32_t newest = 0;  // Of OpenColumn.
-  uint64_t pool_values = 0;
+  uint64_t pool_values = 0;  // Of a shape alone: kUnknownValues where they are windows.
 };
 
 // The time column (D-006), where a group is of form 6. Positions in StripePlan::groups, which is

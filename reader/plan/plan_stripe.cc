@@ -81,8 +81,9 @@ class StripePlanner {
     const uint32_t num_unique = plan_.groups[out.group].record.num_unique;
     DSI_ASSIGN_OR_RETURN(out.shape,
                          AddStream(i, StreamRole::kShape, c.shape_slot(), c.first_column()));
-    DSI_ASSIGN_OR_RETURN(out.values, AddStream(i, StreamRole::kValues, c.values_slot(), c.ordinal));
     DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, num_unique, plan_.streams[out.shape].record));
+    if (c.shape_only) return AddShape(c, std::move(out));
+    DSI_ASSIGN_OR_RETURN(out.values, AddStream(i, StreamRole::kValues, c.values_slot(), c.ordinal));
     if (c.record.MayHaveWindows()) {
       DSI_ASSIGN_OR_RETURN(const uint32_t windows,
                            AddStream(i, StreamRole::kWindows, c.windows_slot(), c.first_column()));
@@ -105,6 +106,20 @@ class StripePlanner {
           CheckDictionaryRecord(TypeWidth(c.record.type), plan_.streams[out.dictionary].record));
     }
     plan_.columns.push_back(out);
+    return Status::Ok();
+  }
+
+  // Of the values only their number is looked at, where it is that of all entries.
+  Status AddShape(const OpenColumn& c, ColumnPlan out) {
+    DSI_ASSIGN_OR_RETURN(const StreamRecord values,
+                         file_.LoadStream(plan_.stripe, c.values_slot()));
+    out.pool_values = values.num_values;
+    if (c.record.MayHaveWindows()) {
+      DSI_ASSIGN_OR_RETURN(const StreamRecord windows,
+                           file_.LoadStream(plan_.stripe, c.windows_slot()));
+      if (windows.num_values != 0) out.pool_values = kUnknownValues;
+    }
+    plan_.columns.push_back(std::move(out));
     return Status::Ok();
   }
 

@@ -8,13 +8,13 @@
 namespace dsi::internal {
 namespace {
 
-// The column that a predicate looks at. All of a feature exist in the same rows, so that its name
-// is enough to ask for that.
+// The column that a predicate looks at. All of a feature exist in the same rows and are of the same
+// lengths, so that its name is enough to ask for that.
 Result<OpenColumn> FindFilterColumn(const OpenFile& file, const Predicate& predicate) {
   DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file.FindColumns(predicate.column));
   DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadColumn(ordinals[0]));
   bool is_one = ordinals.size() == 1;
-  if (!is_one && !LooksAtValues(predicate.compare)) {
+  if (!is_one && !LooksAtValues(predicate)) {
     DSI_ASSIGN_OR_RETURN(const OpenColumn last, file.LoadColumn(ordinals.back()));
     is_one = last.first_column() == column.first_column();
   }
@@ -51,12 +51,17 @@ Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& f
   FilterColumns found;
   for (const Predicate* const predicate : PredicatesOf(filter)) {
     DSI_ASSIGN_OR_RETURN(OpenColumn column, FindFilterColumn(file, *predicate));
+    column.shape_only = !LooksAtValues(*predicate);
     const auto known =
         std::find_if(found.columns.begin(), found.columns.end(),
                      [&](const OpenColumn& other) { return other.ordinal == column.ordinal; });
     found.of_predicate.push_back(static_cast<uint32_t>(known - found.columns.begin()));
     found.predicates.emplace_back(*predicate, column.record.type, column.record.time_unit);
-    if (known == found.columns.end()) found.columns.push_back(std::move(column));
+    if (known == found.columns.end()) {
+      found.columns.push_back(std::move(column));
+    } else {
+      known->shape_only = known->shape_only && column.shape_only;
+    }
   }
   return found;
 }
@@ -65,17 +70,22 @@ Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilte
                                             const FilterColumns& columns, size_t first, size_t end,
                                             MemoryBudget* budget) {
   CountedVector<bool> ruled_out(budget);
-  for (size_t i = 0; i < filter.where.size(); ++i) {
-    const OpenColumn& column = columns.columns[columns.of_predicate[i]];
-    if (!HasOneValue(column.record.kind)) continue;
+  for (uint32_t c = 0; c < columns.columns.size(); ++c) {
+    std::vector<const ReadyPredicate*> predicates;  // That all rows must pass.
+    for (size_t i = 0; i < filter.where.size(); ++i) {
+      if (columns.of_predicate[i] == c) predicates.push_back(&columns.predicates[i]);
+    }
+    const OpenColumn& column = columns.columns[c];
+    if (predicates.empty() || !HasOneValue(column.record.kind)) continue;
     DSI_ASSIGN_OR_RETURN(const CountedVector<ColumnStatistics> statistics,
                          file.LoadStatistics(column.ordinal, column.record.type, budget));
     if (statistics.empty()) continue;
     ruled_out.resize(end - first, false);
-    const ReadyPredicate& predicate = columns.predicates[i];
     for (size_t stripe = first; stripe < end; ++stripe) {
-      if (!predicate.MayMatch(statistics[stripe], file.core().stripes[stripe].num_rows))
-        ruled_out[stripe - first] = true;
+      const uint32_t num_rows = file.core().stripes[stripe].num_rows;
+      for (const ReadyPredicate* const predicate : predicates) {
+        if (!predicate->MayMatch(statistics[stripe], num_rows)) ruled_out[stripe - first] = true;
+      }
     }
   }
   return ruled_out;
@@ -105,10 +115,13 @@ Result<FilterSource> FilterSource::Make(const OpenFile& file, const RowFilter& f
   DSI_ASSIGN_OR_RETURN(source.columns_, FindFilterColumns(file, filter));
   if (source.columns_.columns.empty()) return source;
   ScanOptions options;
-  for (const OpenColumn& column : source.columns_.columns)
+  std::vector<std::vector<OpenColumn>> columns;
+  for (const OpenColumn& column : source.columns_.columns) {
     options.features.push_back(FilterProjection(column));
-  DSI_ASSIGN_OR_RETURN(source.projection_,
-                       ResolveProjection(file, options, first_stripe, end_stripe));
+    columns.push_back({column});
+  }
+  DSI_ASSIGN_OR_RETURN(source.projection_, ResolveProjection(file, options, first_stripe,
+                                                             end_stripe, std::move(columns)));
   DSI_ASSIGN_OR_RETURN(source.is_ruled_out_, RuledOutStripes(file, filter, source.columns_,
                                                              first_stripe, end_stripe, budget));
   return source;

@@ -126,6 +126,7 @@ class Resolver {
   void SetNewest() {
     std::vector<bool> cut(out_->columns.size(), true);
     for (const ScanOutput& output : out_->outputs) {
+      if (output.values == kNone32) continue;
       const uint32_t c = out_->values[output.values].column;
       OpenColumn& column = out_->columns[c];
       const bool newest_end = output.keep_last != column.record.newest_first;
@@ -196,11 +197,13 @@ class Resolver {
     if (asked.layout == Layout::kDense) out_->shapes[output.shape].may_be_sparse = false;
     // Checked and cast values of one type differ.
     const uint64_t form = static_cast<uint64_t>(output.dtype) << 1 | (bit_cast ? 1 : 0);
-    output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
-      ++out_->shapes[output.shape].num_values;
-      return ScanValues{c, output.shape, output.dtype,
-                        FindConversion(column.record.type, output.dtype, bit_cast)};
-    });
+    if (!column.shape_only) {
+      output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
+        ++out_->shapes[output.shape].num_values;
+        return ScanValues{c, output.shape, output.dtype,
+                          FindConversion(column.record.type, output.dtype, bit_cast)};
+      });
+    }
     if (CountsRows(asked.layout))
       output.counts_entries = !std::exchange(out_->shapes[output.shape].is_counted, true);
     const bool has_set = HasSet(asked.layout);

@@ -45,7 +45,7 @@ struct ScanValues {
 struct ScanOutput {
   std::string name;
   Layout layout = Layout::kPadded;
-  uint32_t values = 0;  // Position in ScanProjection::values.
+  uint32_t values = kNone32;  // Position in ScanProjection::values; none of a shape alone.
   uint32_t shape = 0;
   uint32_t group = 0;
   Type dtype = Type::kInt64;

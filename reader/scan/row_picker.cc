@@ -201,7 +201,8 @@ void RowPicker::AndTerms(std::span<const Term> terms, uint8_t* matches) const {
   for (const Term& term : terms) {
     const Source& source = *sources_[term.source];
     const ScanOutput& output = source.shared.projection->outputs[term.output];
-    term.predicate->AndMatches(source.decoder->values(output.values).values,
+    const bool has_values = output.values != kNone32;
+    term.predicate->AndMatches(has_values ? source.decoder->values(output.values).values : nullptr,
                                source.decoder->shape(output.shape),
                                source.decoder->group(output.group).slots, matches);
   }

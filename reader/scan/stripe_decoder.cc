@@ -285,8 +285,7 @@ Status StripeDecoder::Advance(uint32_t first, uint32_t num_rows, std::span<const
 // The lists of the current rows, and the values that they are of.
 Status StripeDecoder::AdvanceShape(size_t shape, bool may_be_sparse) {
   // Thousands of columns do not stay in cache from batch to batch.
-  if (const size_t later = shape + 2 * kPrefetchAhead; later < shapes_.size())
-    Prefetch(static_cast<uint32_t>(later), FirstValuesOf(later));
+  if (const size_t later = shape + 2 * kPrefetchAhead; later < shapes_.size()) PrefetchShape(later);
   // Another thread may be at work there, if there is one.
   if (const size_t soon = shape + kPrefetchAhead;
       soon < shapes_.size() && shared_->team.size() == 1)

@@ -155,8 +155,10 @@ class StripeDecoder {
   Status StartGroups(uint32_t num_rows);
   void FindGroups();
   Status StartGroup(uint32_t g, uint32_t num_rows);
-  uint32_t FirstValuesOf(size_t shape) const {
-    return values_by_shape_[shape == 0 ? 0 : values_end_[shape - 1]];
+  void PrefetchShape(size_t shape) const {
+    shapes_[shape].Prefetch();
+    const uint32_t first = shape == 0 ? 0 : values_end_[shape - 1];
+    if (first != values_end_[shape]) values_[values_by_shape_[first]].Prefetch();
   }
   Status AdvanceShape(size_t shape, bool may_be_sparse);
   Result<StreamWindow*> DictionaryOf(const ColumnPlan& column);

@@ -173,6 +173,44 @@ TEST_F(ScanFilterTest, FeaturesExistByTheirName) {
   }
 }
 
+// Of windows, of lists one after another, of several columns and of strings; also beside a
+// predicate that looks at the values of the same feature.
+TEST_F(ScanFilterTest, LengthsAreComparedWithoutValues) {
+  const auto of_length = [](std::string column, Compare compare, FilterValue value) {
+    Predicate predicate{std::move(column), compare, std::move(value)};
+    predicate.subject = Subject::kLength;
+    return predicate;
+  };
+  ScanOptions options = Jagged({"noise"});
+  options.filter.where = {{"user.history", Compare::kExists}};
+  const uint64_t bytes = reader_->Plan(options)->bytes_needed;
+  for (const Predicate& predicate : {of_length("user.history.item", Compare::kGreaterEqual, 5),
+                                     of_length("user.history.time", Compare::kLess, 7.5),
+                                     of_length("topics.weights", Compare::kEqual, 2),
+                                     of_length("item.viewers", Compare::kNotEqual, 0),
+                                     of_length("item.words", Compare::kLess, -1)}) {
+    options.filter.where = {predicate};
+    const std::vector<uint64_t> rows = ScanRows(*reader_, table_, options);
+    EXPECT_EQ(rows, Rows(table_, [&](size_t row) { return Passes(table_, predicate, row); }));
+    if (predicate.column.starts_with("user.history")) {
+      EXPECT_LT(rows.size(), table_.num_rows);
+      EXPECT_GT(rows.size(), 0U);
+      EXPECT_EQ(reader_->Plan(options)->bytes_needed, bytes);
+    }
+  }
+  // "user.history" is of two columns, whose lengths are the same.
+  options.filter.where = {of_length("user.history", Compare::kGreater, 4)};
+  const Predicate of_column = of_length("user.history.item", Compare::kGreater, 4);
+  EXPECT_EQ(ScanRows(*reader_, table_, options),
+            Rows(table_, [&](size_t row) { return Passes(table_, of_column, row); }));
+  options.features.push_back({.name = "user.history.item", .layout = Layout::kJagged});
+  EXPECT_GT(reader_->Plan(options)->bytes_needed, bytes);
+  EXPECT_EQ(CodeOf({.where = {of_length("label", Compare::kEqual, 1)}}),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(CodeOf({.where = {of_length("item.words", Compare::kEqual, "1")}}),
+            StatusCode::kInvalidArgument);
+}
+
 TEST_F(ScanFilterTest, Float32ComparesWithARoundedValue) {
   ScanOptions options = Jagged({"weight"});
   options.filter.where = {{"weight", Compare::kEqual, 0.1}};

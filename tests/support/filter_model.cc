@@ -77,6 +77,9 @@ bool Passes(const ModelTable& table, const Predicate& predicate, size_t row) {
   if (!entries.has_value()) return false;
   if (predicate.compare == Compare::kExists) return true;
   const auto holds = [&](const FilterValue& value) {
+    if (predicate.subject == Subject::kLength)
+      return Holds(predicate.compare, static_cast<Wide>(entries->size()),
+                   Widen(value, Type::kUint32));
     if (column.type == Type::kBytes)
       return Holds(predicate.compare, Text(*entries), std::get<std::string>(value));
     return Holds(predicate.compare, Widen(entries->front(), column.type),
@@ -92,6 +95,19 @@ Predicate RandomPredicate(const ModelTable& table, std::mt19937_64* random) {
   const ModelColumn& column = table.columns[(*random)() % table.columns.size()];
   Predicate predicate;
   predicate.column = column.name;
+  if (HasLengths(column.kind, column.type) && (*random)() % 2 == 0) {
+    predicate.subject = Subject::kLength;
+    predicate.compare = static_cast<Compare>((*random)() % 10);
+    const auto some_length = [&]() -> FilterValue {
+      const auto& row = column.rows[(*random)() % table.num_rows];
+      const auto length = static_cast<int64_t>(row.has_value() ? row->size() : 0);
+      if ((*random)() % 3 == 0) return static_cast<double>(length) + 0.5;
+      return length + static_cast<int64_t>((*random)() % 3) - 1;
+    };
+    predicate.value = some_length();
+    for (uint64_t n = (*random)() % 5; n > 0; --n) predicate.values.push_back(some_length());
+    return predicate;
+  }
   if (!IsComparable(column)) {
     predicate.compare = (*random)() % 2 == 0 ? Compare::kExists : Compare::kMissing;
     return predicate;

@@ -48,6 +48,7 @@ std::string Parsed(const std::string& text) {
   static const char* const names[] = {"=",  "!=", "<",      "<=",     ">",
                                       ">=", "in", "not in", "exists", "missing"};
   std::string shown = predicate->column + "|" + names[static_cast<int>(predicate->compare)];
+  if (predicate->subject == Subject::kLength) shown = "length of " + shown;
   if (predicate->compare == Compare::kIn || predicate->compare == Compare::kNotIn) {
     for (const FilterValue& value : predicate->values) shown += "|" + Show(value);
   } else if (predicate->compare < Compare::kIn) {
@@ -103,6 +104,14 @@ TEST(FilterText, SetsAndPresence) {
   EXPECT_EQ(Parsed("is missing  exists"), "is missing|exists");
 }
 
+TEST(FilterText, Lengths) {
+  EXPECT_EQ(Parsed("length(clicks) >= 5"), "length of clicks|>=|5");
+  EXPECT_EQ(Parsed("length( clicks )=0"), "length of clicks|=|0");
+  EXPECT_EQ(Parsed("length(topics) in 1,2"), "length of topics.ids|in|1|2");
+  EXPECT_EQ(Parsed("length(city) < 3"), "length of city|<|3");
+  EXPECT_EQ(Parsed("length(clicks) exists"), "length of clicks|exists");
+}
+
 TEST(FilterText, SaysWhatIsWrong) {
   const auto says = [](const std::string& text, const std::string& part) {
     const auto predicate = ParsePredicate(text, Columns());
@@ -130,6 +139,10 @@ TEST(FilterText, SaysWhatIsWrong) {
   says("clicks = 1", "clicks is a list");
   says("topics = 1", "several columns");
   says("topics.weights in 1", "one number or string");
+  says("length(price) = 1", "price is a dense of float32, which has no length");
+  says("length(clics) = 1", "did you mean \"clicks\"");
+  says("length(clicks) = a", "'a' is no number");
+  says("length(city = 1", "length(city");
 }
 
 TEST(FilterText, ValuesOfAKey) {
