@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -109,12 +110,19 @@ Result<std::unique_ptr<TextInput>> TextSource::OpenRows(
     std::shared_ptr<const Schema> schema, bool ignore_unknown, uint64_t memory_bytes,
     std::function<Status(const BadRow&)> on_bad_row) const {
   // What is read ahead is part of the 64 MiB that a writer may take beside its budget, and most of
-  // them stay for other things.
+  // them stay for other things. A thread that parses takes 3 to 6 MiB for itself.
   constexpr uint64_t kLeastAhead = 1 << 20;
   constexpr uint64_t kMostAhead = 32 << 20;
+  constexpr uint64_t kBudgetOfThread = 32 << 20;
   TextInputOptions text = text_;
   text.ignore_unknown = ignore_unknown;
-  if (memory_bytes != 0) text.ahead_bytes = std::clamp(memory_bytes / 16, kLeastAhead, kMostAhead);
+  if (memory_bytes != 0) {
+    text.ahead_bytes = std::clamp(memory_bytes / 16, kLeastAhead, kMostAhead);
+    const unsigned threads = text.threads != 0 ? static_cast<unsigned>(text.threads)
+                                               : std::thread::hardware_concurrency();
+    text.threads = static_cast<int>(
+        std::clamp<uint64_t>(memory_bytes / kBudgetOfThread, 1, std::max(threads, 1U)));
+  }
   text.on_bad_row = std::move(on_bad_row);
   return TextInput::Open(files_, std::move(schema), text);
 }

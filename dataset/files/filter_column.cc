@@ -14,10 +14,10 @@ Result<uint32_t> FilterColumnOf(const SchemaView& view, size_t pattern,
   const ColumnInfo& column = view.columns()[found.front()];
   // All columns of a feature exist in the same rows.
   const bool is_one =
-      found.size() == 1 || (!LooksAtValues(predicate) &&
-                            std::all_of(found.begin(), found.end(), [&](uint32_t other) {
-                              return view.columns()[other].feature == column.feature;
-                            }));
+      found.size() == 1 ||
+      (!LooksAtValues(predicate) && std::all_of(found.begin(), found.end(), [&](uint32_t other) {
+        return view.columns()[other].feature == column.feature;
+      }));
   if (!is_one) {
     return InvalidArgument("filter: \"{}\" stands for {} columns; name one of them",
                            predicate.column, found.size());

@@ -115,6 +115,18 @@ class BudgetTest(CliTest):
                 self.assertLessEqual(peak, budget * MIB + BESIDE, where)
             table.unlink()
 
+    def test_many_threads_keep_within_it_too(self):
+        table, schema = self.path("v.jsonl"), self.path("schema.json")
+        self.expect(OK, "generate", "--profile", "visits", "--rows", "600000", "--quiet", table,
+                    "--write-schema", schema)
+        budget = 80
+        code, said, peak = peak_of("convert", table, self.path("o.dsi"), "--force", "--quiet",
+                                   "--memory", f"{budget}M", "--schema", schema, "--threads", "16")
+        where = f"16 threads within {budget}M took {peak / MIB:.0f}M: {said}"
+        print(f"16 threads --memory {budget}M: exit {code}, peak {peak / MIB:.0f} MiB")
+        self.assertEqual(code, OK, where)
+        self.assertLessEqual(peak, budget * MIB + BESIDE, where)
+
     def test_the_same_rows_give_the_same_bytes(self):
         table = self.table("clicks")
         schema = self.path("schema.json")
