@@ -18,12 +18,17 @@ TaskGraph::Task TaskGraph::Add(std::function<Status()> work, std::span<const Tas
     nodes_[other].before.push_back(task);
     ++node.num_awaited;
   }
-  if (node.num_awaited == 0) ready_.push(task);
   return task;
 }
 
 Status TaskGraph::Run(int threads, const std::function<Status()>& poll) {
   num_left_ = nodes_.size();
+  std::vector<Task> ready;
+  ready.reserve(nodes_.size());
+  for (Task task = 0; task < nodes_.size(); ++task) {
+    if (nodes_[task].num_awaited == 0) ready.push_back(task);
+  }
+  ready_ = decltype(ready_)(std::greater<>(), std::move(ready));
   const auto most = static_cast<size_t>(std::max(threads, 1));
   const std::thread::id caller = std::this_thread::get_id();
   return ParallelFor(

@@ -46,6 +46,7 @@ class TaskGraph {
   std::vector<Node> nodes_;
   std::mutex mutex_;  // Of what follows.
   std::condition_variable changed_;
+  // Run makes it, with room for all: who says that a task is done needs no memory.
   std::priority_queue<Task, std::vector<Task>, std::greater<>> ready_;
   size_t num_left_ = 0;
   bool stopped_ = false;
