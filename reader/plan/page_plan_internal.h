@@ -79,7 +79,7 @@ struct ColumnPlan {
   // needed; values of all of them.
   uint32_t num_tiers = 0;
   std::vector<uint32_t> tiers;
-  uint32_t newest = 0;  // Of OpenColumn.
+  uint32_t newest = 0;       // Of OpenColumn.
   uint64_t pool_values = 0;  // Of a shape alone: kUnknownValues where they are windows.
 };
 
