@@ -42,6 +42,10 @@ class JoinedThreads {
 
 }  // namespace
 
+int NumThreads(int asked) {
+  return std::max(1, asked != 0 ? asked : static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 Status ParallelFor(size_t count, int threads, const std::function<Status(size_t)>& work,
                    const std::function<Status()>& poll) {
   std::atomic<size_t> next{0};

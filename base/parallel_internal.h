@@ -9,6 +9,9 @@
 
 namespace dsi::internal {
 
+// As many threads as are asked for, at least 1; 0: as many as the machine runs at once.
+int NumThreads(int asked);
+
 // Calls work(i) for every i in [0, count) on up to `threads` threads (the caller's among them), or
 // stops early after a failure. `poll` is called from the caller's thread between pieces; a failed
 // status of it stops as well. Returns the failure of the smallest i, so that errors are the same at

@@ -1,10 +1,10 @@
 #include "dsi/text/block_queue_internal.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/base/parallel_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -19,11 +19,6 @@ constexpr size_t kMostLeftOut = 1000;
 // Threads are not worth starting for a text of fewer blocks.
 constexpr size_t kBlocksAlone = 2;
 
-size_t NumThreads(int asked) {
-  if (asked > 0) return static_cast<size_t>(asked);
-  return std::max(1U, std::thread::hardware_concurrency());
-}
-
 }  // namespace
 
 BlockQueue::BlockQueue(std::unique_ptr<TextBlocks> blocks, std::shared_ptr<const Schema> schema,
@@ -32,7 +27,7 @@ BlockQueue::BlockQueue(std::unique_ptr<TextBlocks> blocks, std::shared_ptr<const
       schema_(std::move(schema)),
       make_parser_(std::move(make_parser)),
       leaves_out_(options.on_bad_row != nullptr),
-      threads_(NumThreads(options.threads)),
+      threads_(static_cast<size_t>(NumThreads(options.threads))),
       most_bytes_(options.ahead_bytes != 0 ? options.ahead_bytes : kDefaultBytes) {}
 
 BlockQueue::~BlockQueue() {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/parallel_internal.h"
 #include "dsi/io/descriptor_internal.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/text/lines/byte_source_internal.h"
@@ -118,10 +118,9 @@ Result<std::unique_ptr<TextInput>> TextSource::OpenRows(
   text.ignore_unknown = ignore_unknown;
   if (memory_bytes != 0) {
     text.ahead_bytes = std::clamp(memory_bytes / 16, kLeastAhead, kMostAhead);
-    const unsigned threads = text.threads != 0 ? static_cast<unsigned>(text.threads)
-                                               : std::thread::hardware_concurrency();
-    text.threads = static_cast<int>(
-        std::clamp<uint64_t>(memory_bytes / kBudgetOfThread, 1, std::max(threads, 1U)));
+    const auto threads = static_cast<uint64_t>(internal::NumThreads(text.threads));
+    text.threads =
+        static_cast<int>(std::clamp<uint64_t>(memory_bytes / kBudgetOfThread, 1, threads));
   }
   text.on_bad_row = std::move(on_bad_row);
   return TextInput::Open(files_, std::move(schema), text);

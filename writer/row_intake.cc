@@ -81,6 +81,12 @@ bool RowIntake::Fits(uint64_t more_bytes, size_t more_rows) const {
          memory_limit_;
 }
 
+size_t RowIntake::StripesAtOnce() const {
+  if (spilled_ != nullptr) return 1;
+  return StripesWithin(*schema_, TableTotals::Of(rows_, false), keys_, options_, memory_limit_,
+                       rows_.HeldBytes());
+}
+
 Status RowIntake::CheckCount(size_t more) const {
   if (more <= UINT32_MAX - num_rows()) return Status::Ok();
   return Error(StatusCode::kResourceExhausted, "{} rows and {} more, expected at most {} in a file",

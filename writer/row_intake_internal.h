@@ -56,9 +56,10 @@ class RowIntake {
   // Of the rows that are here.
   const TableTotals& totals() const { return totals_; }
   std::span<RowBatch::FeatureBuffer> held() { return rows_.features_; }
-  uint64_t held_bytes() const { return rows_.HeldBytes(); }
   SpilledRows* spilled() { return spilled_.get(); }
-  const SpilledRows* spilled() const { return spilled_.get(); }
+  // Stripes of the rows that are here that may be encoded beside each other; of rows that are
+  // spilled those of one are in memory. Before a loader puts them in order.
+  size_t StripesAtOnce() const;
   Status RoundRead(std::span<RowBatch::FeatureBuffer> rows) { return rounding_.AfterRead(rows); }
   // Hands out the key records of all rows.
   Status ForEachKeyRecords(const std::function<Status(std::span<const std::byte>)>& visit) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <thread>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
@@ -122,9 +121,8 @@ class Writer::Impl {
     return options.memory_bytes != 0 ? options.memory_bytes : internal::MachineMemory() / 4 * 3;
   }
   static WriterOptions WithThreads(WriterOptions options) {
-    if (options.threads == 0)
-      options.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    options.threads = internal::ThreadsWithin(MemoryLimit(options), options.threads);
+    options.threads =
+        internal::ThreadsWithin(MemoryLimit(options), internal::NumThreads(options.threads));
     return options;
   }
 
@@ -162,12 +160,6 @@ class Writer::Impl {
     return internal::ParallelFor(count, options_.threads, call, [this] { return Poll(); });
   }
 
-  // Of rows that are spilled those of one stripe are in memory.
-  size_t StripesAtOnce(const internal::TableTotals& totals) const {
-    if (rows_.spilled() != nullptr) return 1;
-    return internal::StripesWithin(*schema_, totals, keys_, options_, MemoryLimit(options_),
-                                   rows_.held_bytes());
-  }
   uint64_t StripeBytes() const {
     // A value takes a byte or more, so that no stream has more values than F-090 allows.
     return std::min({options_.stripe_bytes, limits_.stripe_bytes, uint64_t{kMaxStreamValues}});
@@ -226,7 +218,6 @@ Status Writer::Impl::BeginBody(const internal::TableTotals& totals, const intern
       .keys = &keys_,
       .salt = salt,
       .spill_folder = spill_folder_,
-      .stripes_at_once = StripesAtOnce(totals),
       .for_each = [this](size_t count,
                          const std::function<void(size_t)>& work) { return ForEach(count, work); },
       .progress =
@@ -290,6 +281,7 @@ Status Writer::Impl::WriteWhatIsCertain() {
   DSI_ASSIGN_OR_RETURN(std::vector<internal::StripeCut> cuts, Cut(rows, /*more_come=*/true));
   if (cuts.size() < (body_ ? 1 : kPlannedStripes)) return Status::Ok();
   DSI_RETURN_IF_ERROR(rows_.Gather());
+  const size_t at_once = rows_.StripesAtOnce();
   if (!body_) NoteStored();
   internal::TableTotals totals;
   totals.features.resize(stored_.features.size());
@@ -300,7 +292,7 @@ Status Writer::Impl::WriteWhatIsCertain() {
     if (waits_) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(cuts, Cut(rows, /*more_come=*/true));
   }
-  DSI_RETURN_IF_ERROR(body_->Write(cuts, rows_.gone().num_rows, &loader, nullptr));
+  DSI_RETURN_IF_ERROR(body_->Write(cuts, rows_.gone().num_rows, at_once, &loader, nullptr));
   return rows_.LetGo(cuts.back().first_row + cuts.back().num_rows);
 }
 
@@ -317,6 +309,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   const bool has_begun = body_.has_value();
   if (!has_begun) NoteStored();
   DSI_RETURN_IF_ERROR(rows_.Close(poll, &stored_));
+  const size_t at_once = rows_.StripesAtOnce();
   internal::TableTotals totals = rows_.totals();
   if (!has_begun) limits_ = internal::LimitsWithin(*schema_, totals, options_);
   if (options_.keep_position)
@@ -334,7 +327,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   if (!has_begun) DSI_RETURN_IF_ERROR(BeginBody(totals, rows, cuts, &loader));
   internal::RowShelves shelves(rows_.spilled(), rows, cuts, memory);
   DSI_RETURN_IF_ERROR(
-      body_->Write(cuts, rows_.gone().num_rows, &loader, has_begun ? nullptr : &shelves));
+      body_->Write(cuts, rows_.gone().num_rows, at_once, &loader, has_begun ? nullptr : &shelves));
   DSI_RETURN_IF_ERROR(body_->End(rows_.num_rows(), report));
   DSI_RETURN_IF_ERROR(
       Progress(WriteProgress::Phase::kPublish, rows_.num_rows(), body_->bytes_written()));

@@ -2,11 +2,11 @@
 
 #include <atomic>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/base/parallel_internal.h"
 #include "dsi/base/worker_team_internal.h"
 #include "dsi/text/lines/text_blocks_internal.h"
 
@@ -82,9 +82,7 @@ Result<bool> LookTogether(RowLooker* first, const std::function<std::unique_ptr<
   report->rows = own.rows;
   if (!first->sample().is_full()) return true;
 
-  const size_t threads = options.text.threads > 0
-                             ? static_cast<size_t>(options.text.threads)
-                             : std::max(1U, std::thread::hardware_concurrency());
+  const auto threads = static_cast<size_t>(NumThreads(options.text.threads));
   std::vector<std::unique_ptr<RowLooker>> others;
   std::vector<std::unique_ptr<Part>> parts;
   for (size_t i = 0; i < threads; ++i) {

@@ -97,8 +97,7 @@ class StripesEncoder {
   }
 
   uint64_t EntriesInWindows(uint32_t f) const {
-    const bool has = layout_.columns[layout_.features[f].first_column].windows_slot != kNone32;
-    return has ? features_[f].source().totals->num_entries : 0;
+    return stripes_[0].HasWindows(f) ? features_[f].source().totals->num_entries : 0;
   }
 
   template <typename Work>

@@ -63,12 +63,13 @@ class StripeEncoder {
 
   // Whether the feature's values may stand in for those of others, or the other way round.
   bool MayLend(size_t f) const;
+  // Whether FindValues looks for windows.
+  bool HasWindows(uint32_t f) const;
 
  private:
   void SortByTimeColumn(size_t feature);
   // Features of the group and of those whose index refers to it.
   size_t CountServed(uint32_t g) const;
-  bool HasWindows(uint32_t f) const;
   // Bytes of text in a page: as many as a page of ids has, since what is alike in text lies farther
   // apart than what a page of page_values bytes holds.
   uint32_t text_page() const;

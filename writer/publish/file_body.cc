@@ -39,14 +39,14 @@ Status FileBody::Begin(const PlannedRows& planned, RowLoader* loader) {
   return sink_.AppendHeader();
 }
 
-Status FileBody::Write(std::span<const StripeCut> cuts, uint64_t first_row, RowLoader* loader,
-                       RowShelves* shelves) {
+Status FileBody::Write(std::span<const StripeCut> cuts, uint64_t first_row, size_t at_once,
+                       RowLoader* loader, RowShelves* shelves) {
   if (cuts.size() > kMaxStripes - placed_.size()) {
     return Error(StatusCode::kResourceExhausted,
                  "{} stripes, expected at most {}: use larger stripes (F-090)",
                  placed_.size() + cuts.size(), kMaxStripes);
   }
-  const size_t at_once = plans_->shares() ? 1 : in_.stripes_at_once;
+  if (plans_->shares()) at_once = 1;
   for (size_t first = 0, count = 0; first < cuts.size(); first += count) {
     count = std::min(cuts.size() - first, at_once);
     std::vector<LoadedRows> loaded;

@@ -33,7 +33,6 @@ struct BodyInput {
   const ClusterKeys* keys = nullptr;
   uint64_t salt = 0;
   std::string spill_folder;
-  size_t stripes_at_once = 1;  // That may be encoded beside each other.
   ForEach for_each;
   std::function<Status(uint64_t rows_done, uint64_t bytes)> progress;
 };
@@ -53,10 +52,11 @@ class FileBody {
 
   // Once, before the rest: plans the layout and writes the header. The loader knows the rows.
   Status Begin(const PlannedRows& planned, RowLoader* loader);
-  // The next stripes, in order. The loader's first row is the file's row `first_row`. `shelves`
-  // null: rows keep their order, so that no block of spilled rows is read again.
-  Status Write(std::span<const StripeCut> cuts, uint64_t first_row, RowLoader* loader,
-               RowShelves* shelves);
+  // The next stripes, in order, of which up to `at_once` are encoded beside each other. The
+  // loader's first row is the file's row `first_row`. `shelves` null: rows keep their order, so
+  // that no block of spilled rows is read again.
+  Status Write(std::span<const StripeCut> cuts, uint64_t first_row, size_t at_once,
+               RowLoader* loader, RowShelves* shelves);
   // After the last stripe: the directory. Fills in the report what the body knows.
   Status End(uint64_t num_rows, WriteReport* report);
   uint64_t bytes_written() const { return sink_.offset(); }
