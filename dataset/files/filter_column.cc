@@ -12,7 +12,7 @@ Result<uint32_t> FilterColumnOf(const SchemaView& view, size_t pattern,
                                 const Predicate& predicate) {
   const std::vector<uint32_t>& found = view.of_pattern()[pattern];
   const ColumnInfo& column = view.columns()[found.front()];
-  // All columns of a feature exist in the same rows.
+  // All columns of a feature exist in the same rows and are of the same lengths.
   const bool is_one =
       found.size() == 1 ||
       (!LooksAtValues(predicate) && std::all_of(found.begin(), found.end(), [&](uint32_t other) {

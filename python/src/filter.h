@@ -14,7 +14,6 @@
 namespace dsi::python {
 
 using TermValue = std::variant<int64_t, uint64_t, double, std::string, nanobind::bytes>;
-// Column, comparison, value, values of a set.
 // Column, comparison, value, values of a set, and whether it is of lengths.
 using Term = std::tuple<std::string, std::string, TermValue, std::vector<TermValue>, bool>;
 using SamplingTerm = std::pair<std::vector<Term>, double>;

@@ -61,17 +61,14 @@ Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind ki
 ReadyPredicate::Test ReadyPredicate::TestOf(const Predicate& predicate, Type type, TimeUnit unit) {
   if (!TakesValue(predicate.compare))
     return PresenceTest{.missing = predicate.compare == Compare::kMissing};
-  if (predicate.subject == Subject::kLength) {
-    Predicate of_number = predicate;
-    of_number.subject = Subject::kValue;
-    return TestOf(of_number, Type::kUint32, TimeUnit::kNone);
-  }
+  const auto of_numbers = [](const Predicate& p, Type of) -> Test {
+    if (TakesSet(p.compare)) return NumberSet(p.compare == Compare::kNotIn, p.values, of);
+    return NumberComparison(p.compare, p.value, of);
+  };
+  if (predicate.subject == Subject::kLength) return of_numbers(predicate, Type::kUint32);
   if (type == Type::kBytes) return TextComparison(predicate);
-  if (unit != TimeUnit::kNone)
-    return TestOf(TimesAsNumbers(predicate, unit), type, TimeUnit::kNone);
-  if (TakesSet(predicate.compare))
-    return NumberSet(predicate.compare == Compare::kNotIn, predicate.values, type);
-  return NumberComparison(predicate.compare, predicate.value, type);
+  if (unit != TimeUnit::kNone) return of_numbers(TimesAsNumbers(predicate, unit), type);
+  return of_numbers(predicate, type);
 }
 
 ReadyPredicate::ReadyPredicate(const Predicate& predicate, Type type, TimeUnit unit)

@@ -69,6 +69,7 @@ class StripePlanner {
       if (c.groups[level] != 0) look(file_.slots().index(c.groups[level]));
     }
     for (const uint32_t slot : {c.values_slot(), c.shape_slot(), c.windows_slot()}) look(slot);
+    if (c.shape_only) return;
     if (c.record.id_space != kNone16) look(file_.slots().dictionary(c.record.id_space));
     if (c.record.tiers_slot == kNone32) return;
     for (uint32_t tier = 1; tier < c.record.num_tiers; ++tier) look(c.record.tiers_slot + tier - 1);
