@@ -12,6 +12,8 @@ namespace {
 constexpr uint8_t kFlagNewestFirst = 1;
 constexpr uint8_t kFlagNested = 2;
 constexpr uint8_t kFlagDefault = 4;
+constexpr uint8_t kFlagHashed = 8;
+constexpr uint8_t kKnownFlags = 15;
 
 bool IsKnown(Kind kind) { return kind >= Kind::kDense && kind <= Kind::kString; }
 bool IsKnown(Type type) { return type >= Type::kBool && type <= Type::kBytes; }
@@ -79,7 +81,7 @@ void ColumnRecord::EncodeTo(std::byte* out) const {
   StoreLE(out + 64, static_cast<uint8_t>(kind));
   StoreLE(out + 65, static_cast<uint8_t>(type));
   const int flags = (newest_first ? kFlagNewestFirst : 0) | (nested ? kFlagNested : 0) |
-                    (has_default ? kFlagDefault : 0);
+                    (has_default ? kFlagDefault : 0) | (hashed ? kFlagHashed : 0);
   StoreLE(out + 66, static_cast<uint8_t>(flags));
   StoreLE(out + 67, static_cast<uint8_t>(time_unit));
 }
@@ -107,13 +109,14 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   const auto unit = LoadLE<uint8_t>(bytes + 67);
   if (!AllZero({bytes + 63, 1}) || !AllZero({bytes + 68, 4}))
     return Corrupt("column record: reserved bytes are not zero (F-003)");
-  if (flags > 7) return Corrupt("column record: flags {:#x} (F-070)", flags);
+  if (flags > kKnownFlags) return Corrupt("column record: flags {:#x} (F-070)", flags);
   if (unit > 4) return Corrupt("column record: time unit {} (F-070)", unit);
   r.kind = static_cast<Kind>(kind);
   r.type = static_cast<Type>(type);
   r.newest_first = (flags & kFlagNewestFirst) != 0;
   r.nested = (flags & kFlagNested) != 0;
   r.has_default = (flags & kFlagDefault) != 0;
+  r.hashed = (flags & kFlagHashed) != 0;
   r.time_unit = static_cast<TimeUnit>(unit);
   if (!r.has_default && r.default_bits != 0)
     return Corrupt("column record: a default that is not given (F-070)");
@@ -135,6 +138,10 @@ Result<ColumnRecord> ColumnRecord::DecodeFrom(const std::byte* bytes) {
   if (!r.Support().ok()) return r;
   DSI_RETURN_IF_ERROR(CheckKindAndType(r));
   DSI_RETURN_IF_ERROR(CheckDefault(r));
+  if (r.hashed && !MayBeHashed(r.kind, r.type)) {
+    return Corrupt("column record: hashed on kind {}, type {} (S-015)", KindName(r.kind),
+                   TypeName(r.type));
+  }
   return r;
 }
 

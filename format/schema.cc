@@ -153,6 +153,19 @@ Status CheckPrecision(const FeatureSpec& feature) {
   return {};
 }
 
+// S-015.
+Status CheckHashed(const FeatureSpec& feature) {
+  for (size_t c = 0; c < feature.columns.size(); ++c) {
+    const Type type = feature.columns[c].type;
+    if (!feature.columns[c].hashed || MayBeHashed(feature.kind, type)) continue;
+    return InvalidArgument(
+        "hashed on kind {}, type {}, expected a list, weighted, sequence or dense feature of "
+        "integers of 4 or 8 bytes",
+        KindName(feature.kind), TypeName(type));
+  }
+  return {};
+}
+
 Status CheckDefault(const FeatureSpec& feature) {
   if (!feature.default_bits) return {};
   const Type type = feature.columns[0].type;
@@ -172,6 +185,7 @@ Status CheckFeature(const FeatureSpec& feature) {
   DSI_RETURN_IF_ERROR(CheckColumnNames(feature));
   DSI_RETURN_IF_ERROR(CheckTypes(feature));
   DSI_RETURN_IF_ERROR(CheckPrecision(feature));
+  DSI_RETURN_IF_ERROR(CheckHashed(feature));
   DSI_RETURN_IF_ERROR(CheckDefault(feature));
   const bool is_timestamp = feature.kind == Kind::kTimestamp;
   if (TimeUnitName(feature.time_unit).empty() ||

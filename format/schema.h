@@ -12,6 +12,7 @@
 //       "id_space": "item"},
 //                                                              {"name": "time", "type": "int32"}]},
 //       {"name": "user.topics", "kind": "weighted", "type": "int64"},
+//       {"name": "item.tags", "kind": "list", "type": "int64", "hashed": true},
 //       {"name": "item.vector", "kind": "embedding", "type": "float32", "length": 64,
 //       "precision": "fp16"} ],
 //     "cluster_by": ["session_id", "timestamp"],
@@ -51,6 +52,9 @@ struct ColumnSpec {
   // In the schema of a file: the greatest difference that rounding has made to a value. A writer
   // adds what it rounds away.
   double max_error = 0;
+  // Integers of 4 or 8 bytes of dense, list and sequence features, and ids of weighted ones: texts
+  // are taken as well, and become ids (IdOfText, spec S-015). Numbers are taken as they are.
+  bool hashed = false;
 };
 
 struct FeatureSpec {

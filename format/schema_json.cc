@@ -47,7 +47,7 @@ Status Unknown(std::string_view member) {
   for (const std::string_view known :
        {"features",    "groups",   "cluster_by", "metadata",  "name",    "kind",       "type",
         "weight_type", "id_space", "precision",  "max_error", "columns", "max_length", "length",
-        "id",          "nested",   "newest",     "unit",      "default", "owner"})
+        "id",          "nested",   "newest",     "unit",      "default", "owner",      "hashed"})
     near.Offer(known);
   return BadInput("unknown member {}{}", QuoteForMessage(member), near.Advice());
 }
@@ -65,6 +65,11 @@ Status ReadMaxError(std::string_view member, dom::element value, double* max_err
   return Expected(member, "a number");
 }
 
+Status ReadBool(std::string_view member, dom::element value, bool* out) {
+  if (value.get(*out) == simdjson::SUCCESS) return {};
+  return Expected(member, "true or false");
+}
+
 Status ReadColumn(dom::element value, ColumnSpec* column) {
   return ReadMembers(value, [column](std::string_view name, dom::element member) {
     if (name == "name") return ReadString(name, member, &column->name);
@@ -72,6 +77,7 @@ Status ReadColumn(dom::element value, ColumnSpec* column) {
     if (name == "id_space") return ReadString(name, member, &column->id_space);
     if (name == "precision") return ReadPrecision(name, member, &column->precision);
     if (name == "max_error") return ReadMaxError(name, member, &column->max_error);
+    if (name == "hashed") return ReadBool(name, member, &column->hashed);
     return Unknown(name);
   });
 }
@@ -107,6 +113,7 @@ struct FeatureParts {
   std::string id_space;
   Precision precision = Precision::kExact;
   double max_error = 0;
+  bool hashed = false;
   bool has_columns = false;
   std::optional<dom::element> default_value;
 };
@@ -129,6 +136,7 @@ Status ReadFeatureMember(std::string_view name, dom::element value, FeatureSpec*
   if (name == "id_space") return ReadString(name, value, &parts->id_space);
   if (name == "precision") return ReadPrecision(name, value, &parts->precision);
   if (name == "max_error") return ReadMaxError(name, value, &parts->max_error);
+  if (name == "hashed") return ReadBool(name, value, &parts->hashed);
   if (name == "columns") {
     parts->has_columns = true;
     return ReadColumns(value, &feature->columns);
@@ -139,10 +147,7 @@ Status ReadFeatureMember(std::string_view name, dom::element value, FeatureSpec*
     if (value.get(feature->id.emplace()) == simdjson::SUCCESS) return {};
     return Expected(name, "a whole number from 0");
   }
-  if (name == "nested") {
-    if (value.get(feature->nested) == simdjson::SUCCESS) return {};
-    return Expected(name, "true or false");
-  }
+  if (name == "nested") return ReadBool(name, value, &feature->nested);
   if (name == "newest") {
     std::string end;
     DSI_RETURN_IF_ERROR(ReadString(name, value, &end));
@@ -207,9 +212,11 @@ Status ReadFeature(dom::element value, FeatureSpec* feature) {
   }
   if (feature->kind == Kind::kSequence) {
     if (parts.type || !parts.id_space.empty() || parts.precision != Precision::kExact ||
-        parts.max_error != 0) {
+        parts.max_error != 0 || parts.hashed) {
       return BadInput(
-          "{}: \"type\", \"id_space\" and \"precision\" of a sequence stand in its columns", where);
+          "{}: \"type\", \"id_space\", \"precision\" and \"hashed\" of a sequence stand in its "
+          "columns",
+          where);
     }
   } else {
     if (parts.has_columns) {
@@ -225,6 +232,8 @@ Status ReadFeature(dom::element value, FeatureSpec* feature) {
     // Of a weighted feature it is the scores' that are rounded.
     feature->columns.back().precision = parts.precision;
     feature->columns.back().max_error = parts.max_error;
+    // And its ids that are made of texts.
+    feature->columns.front().hashed = parts.hashed;
   }
   if (!parts.default_value || feature->columns.empty()) return {};
   return ReadDefault(*parts.default_value, feature).At(where);

@@ -32,6 +32,10 @@ void AppendPrecision(const ColumnSpec& column, std::string* out) {
   if (column.max_error != 0) *out += fmt::format(", \"max_error\": {}", column.max_error);
 }
 
+void AppendHashed(const ColumnSpec& column, std::string* out) {
+  if (column.hashed) *out += ", \"hashed\": true";
+}
+
 void AppendColumns(const FeatureSpec& feature, std::string* out) {
   const ColumnSpec& first = feature.columns[0];
   if (feature.kind == Kind::kSequence) {
@@ -44,6 +48,7 @@ void AppendColumns(const FeatureSpec& feature, std::string* out) {
         AppendMember("id_space", feature.columns[c].id_space, out);
       }
       AppendPrecision(feature.columns[c], out);
+      AppendHashed(feature.columns[c], out);
       *out += '}';
     }
     *out += ']';
@@ -55,6 +60,7 @@ void AppendColumns(const FeatureSpec& feature, std::string* out) {
   }
   if (!first.id_space.empty()) AppendMember("id_space", first.id_space, out);
   AppendPrecision(feature.columns.back(), out);
+  AppendHashed(first, out);
 }
 
 void AppendFeature(const FeatureSpec& feature, std::string* out) {

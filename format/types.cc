@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "dsi/base/xxh3_internal.h"
+
 namespace dsi {
 namespace {
 
@@ -61,6 +63,11 @@ std::string_view TuningName(Tuning tuning) {
 }
 bool ParseTuning(std::string_view name, Tuning* tuning) {
   return ParseName(kTuningNames, name, tuning);
+}
+
+uint64_t IdOfText(std::string_view text, Type type) {
+  const int bits = TypeWidth(type) * 8 - (IsSignedInteger(type) ? 1 : 0);
+  return internal::Xxh3(text.data(), text.size(), 0) & (~uint64_t{0} >> (64 - bits));
 }
 
 }  // namespace dsi

@@ -88,6 +88,16 @@ constexpr bool HasOneValue(Kind kind) {
 // Rows whose shape code is a length (spec D-010): lists, and byte strings whatever their kind.
 constexpr bool HasLengths(Kind kind, Type type) { return IsListKind(kind) || type == Type::kBytes; }
 
+// Columns that may have ids made of texts (spec S-015).
+constexpr bool MayBeHashed(Kind kind, Type type) {
+  return (kind == Kind::kDense || IsListKind(kind)) && IsInteger(type) && TypeWidth(type) >= 4;
+}
+
+// The id that a hashed column of this type stores for a text: the low bits of its XXH3 (64 bits,
+// seed 0), 64 of uint64, 32 of uint32, one less of signed types, so that none is negative (spec
+// S-015). Who looks up an id later makes it by this function or by any other XXH3.
+DSI_EXPORT uint64_t IdOfText(std::string_view text, Type type);
+
 // Names as used in schema files and by the command line: "list", "int64", "ms"; nothing for an
 // unknown value.
 DSI_EXPORT std::string_view KindName(Kind kind);

@@ -154,6 +154,7 @@ struct ColumnRecord {
   bool newest_first = false;
   bool nested = true;
   bool has_default = false;
+  bool hashed = false;  // S-015.
   TimeUnit time_unit = TimeUnit::kNone;
   void EncodeTo(std::byte* out) const;
   // kCorrupt. An unknown kind or type is none: what depends on it is left unchecked (S-010 …

@@ -73,6 +73,7 @@ struct ColumnInfo {
   std::optional<uint64_t> default_bits;
   Precision precision = Precision::kExact;  // To what values were rounded when they were written …
   double max_error = 0;                     // … and the greatest difference that this made.
+  bool hashed = false;                      // Ids were made of texts (spec S-015).
   uint64_t stored_bytes = 0;
   uint64_t stored_values = 0;
   // No file has it: a pipeline makes it (Dataset::Columns).

@@ -101,6 +101,9 @@ Status CheckSame(const FeatureSpec& feature, const FeatureSpec& was) {
   if (feature.time_unit != was.time_unit) return differs("unit of time");
   if (feature.newest_first != was.newest_first) return differs("order of entries");
   if (feature.columns.size() != was.columns.size()) return differs("number of columns");
+  for (size_t c = 0; c < feature.columns.size(); ++c) {
+    if (feature.columns[c].hashed != was.columns[c].hashed) return differs("being hashed");
+  }
   return Status::Ok();
 }
 
@@ -110,6 +113,10 @@ Result<Projection> Ask(const FeatureSpec& was, size_t c, const FeatureSpec& feat
   const Type from = was.columns[c].type;
   const Type to = feature.columns[c].type;
   if (from == to) return projection;
+  if (was.columns[c].hashed) {
+    return InvalidArgument("{}: ids of texts stay {}, the type they were made for",
+                           QuoteForMessage(ColumnName(feature, c)), TypeName(from));
+  }
   const Type both[] = {from, to};
   const bool one_value = HasOneValue(was.kind);
   const bool can_ask =

@@ -175,16 +175,16 @@ struct InferReport {
 };
 
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false
-// bool, strings string, arrays list, in order of first appearance. A name that is (or ends in)
-// session_id, user_id, request_id, item_id (scalar) becomes a key, timestamp/ts/time a timestamp
-// (seconds, ms, µs or ns by size), label a label; strings that all are ISO 8601 are a timestamp of
-// the unit that their fractions need; sessionId, SESSION-ID, visit_id, userId,
-// eventTime and their like are recognised too. cluster_by: the session, then the timestamp, where
-// present. *report (may be null) receives what was decided. The path is opened here and again for
-// reading rows, so it must not be a pipe. kBadInput: a feature mixes kinds, arrays hold strings or
-// arrays, malformed text or compression, a header that stands twice, nothing to find a schema from.
-// kResourceExhausted: a line longer than max_line_bytes, too many features, or no memory.
-// kCancelled: by progress. kNotFound, kIo, kInvalidArgument (unknown ending).
+// bool, strings string, arrays list (of strings: hashed, S-015), in order of first appearance. A
+// name that is (or ends in) session_id, user_id, request_id, item_id (scalar) becomes a key,
+// timestamp/ts/time a timestamp (seconds, ms, µs or ns by size), label a label; strings that all
+// are ISO 8601 are a timestamp of the unit that their fractions need; sessionId, SESSION-ID,
+// visit_id, userId, eventTime and their like are recognised too. cluster_by: the session, then the
+// timestamp, where present. *report (may be null) receives what was decided. The path is opened
+// here and again for reading rows, so it must not be a pipe. kBadInput: a feature mixes kinds,
+// arrays hold arrays or nulls, malformed text or compression, a header that stands twice, nothing
+// to find a schema from. kResourceExhausted: a line longer than max_line_bytes, too many features,
+// or no memory. kCancelled: by progress. kNotFound, kIo, kInvalidArgument (unknown ending).
 DSI_EXPORT Result<Schema> InferSchema(const std::string& path, const InferOptions& options = {},
                                       InferReport* report = nullptr);
 // One schema over the rows of all files; max_rows counts from the first file on.

@@ -30,7 +30,12 @@ Json ColumnJson(const ColumnInfo& column) {
     json["precision"] = PrecisionName(column.precision);
     json["max_error"] = column.max_error;
   }
+  if (column.hashed) json["hashed"] = true;
   return json;
+}
+
+std::string TypeText(const ColumnInfo& column) {
+  return std::string(TypeName(column.type)) + (column.hashed ? ", hashed" : "");
 }
 
 // The two outer levels of a tree, of leaves and codecs the names alone: "dictionary(delta, zstd)".
@@ -166,7 +171,7 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
   for (const ColumnInfo& column : columns) {
     std::vector<std::string> row = {column.name,
                                     KindText(column),
-                                    column.support.ok() ? std::string(TypeName(column.type)) : "",
+                                    column.support.ok() ? TypeText(column) : "",
                                     column.id_space,
                                     fmt::format("{}", column.group),
                                     CountText(column.stored_values),

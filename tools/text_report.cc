@@ -117,6 +117,18 @@ void WarnOfSeparator(const TextFit& fit, std::vector<std::string>* warnings) {
       name, name[at] == '\t' ? "tabs" : fmt::format("'{}'", name[at])));
 }
 
+// Lists of texts: what is kept of them is ids.
+void WarnOfHashed(const Schema& schema, std::vector<std::string>* warnings) {
+  std::vector<std::string> names;
+  for (const FeatureSpec& feature : schema.features) {
+    if (feature.columns[0].hashed) names.push_back(feature.name);
+  }
+  if (names.empty()) return;
+  warnings->push_back(fmt::format(
+      "{}: lists of strings are stored as ids, the XXH3 of each string; the strings are not kept",
+      NameList(names)));
+}
+
 }  // namespace
 
 void AddDecisions(const TextFit& fit, FactList* facts) {
@@ -194,6 +206,7 @@ std::vector<std::string> WarningsOf(const TextFit& fit) {
                                    CountText(fit.rejected.rows), fit.rejected.rows == 1 ? "" : "s",
                                    fit.rejected.first));
   }
+  if (fit.inferred) WarnOfHashed(fit.schema, &warnings);
   if (fit.read) WarnOfCoverage(fit, &warnings);
   WarnOfSeparator(fit, &warnings);
   const bool as_they_come = fit.schema.cluster_by.empty() && !fit.keep_order;

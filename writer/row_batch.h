@@ -63,6 +63,7 @@ class DSI_EXPORT RowBatch {
   Status SetInt(size_t feature, int64_t value);
   Status SetUint(size_t feature, uint64_t value);
   Status SetDouble(size_t feature, double value);
+  // Of a hashed dense feature: its id (IdOfText).
   Status SetBytes(size_t feature, std::string_view value);
   // Lists and embeddings. Every column of a weighted or sequence feature must be set, with equal
   // lengths; an embedding needs its fixed length.
@@ -71,6 +72,9 @@ class DSI_EXPORT RowBatch {
   Status SetUints(size_t feature, size_t column, std::span<const uint64_t> values);
   Status SetDoubles(size_t feature, size_t column, std::span<const double> values);
   Status SetFloats(size_t feature, size_t column, std::span<const float> values);
+  // Of a hashed column (ColumnSpec::hashed): the ids of texts, of any bytes. kInvalidArgument: the
+  // column is not hashed.
+  Status SetTexts(size_t feature, size_t column, std::span<const std::string_view> texts);
   // Ends the row. kBadInput when a feature is set in part (a column missing, unequal lengths); the
   // row is then dropped.
   Status EndRow();
@@ -162,6 +166,10 @@ class DSI_EXPORT RowBatch {
   Status SetScalar(size_t feature, T value);
   template <typename T>
   Status SetMany(size_t feature, size_t column, std::span<const T> values);
+  // Adds a list by `append(type, values)`, which may refuse it and must then leave them as they
+  // were.
+  template <typename AppendTo>
+  Status SetList(size_t feature, size_t column, size_t length, const AppendTo& append);
   // Checks that the column may be set now; Finish records that it was.
   Status CheckSet(size_t feature, size_t column, bool many) const;
   void FinishSet(size_t feature, size_t column, size_t length);

@@ -38,9 +38,14 @@ std::string Expectation(const FeatureSpec& feature, size_t column) {
   if (feature.kind == Kind::kEmbedding) {
     return fmt::format("a list of {} numbers for an embedding of {}", feature.fixed_length, type);
   }
-  if (IsListKind(feature.kind)) return fmt::format("a list of numbers for {}", type);
+  if (IsListKind(feature.kind)) {
+    return fmt::format("a list of numbers{} for {}",
+                       feature.columns[column].hashed ? " or strings" : "", type);
+  }
   if (feature.columns[0].type == Type::kBytes) return "strings";
-  return fmt::format("a number for kind {} of type {}", KindName(feature.kind), type);
+  return fmt::format("a number{} for kind {} of type {}",
+                     feature.columns[column].hashed ? " or string" : "", KindName(feature.kind),
+                     type);
 }
 
 bool IsList(const FeatureSpec& feature) {
@@ -165,10 +170,11 @@ class Planner {
       return ColumnFault(name, "{}", ArrowAdvice(values));
     }
     const Type type = feature.columns[c].type;
-    const bool fits =
-        type == Type::kBytes
-            ? IsArrowBytes(values.form)
-            : IsArrowNumber(values.form) || (IsList(feature) && values.form == ArrowForm::kNull);
+    const bool fits = type == Type::kBytes
+                          ? IsArrowBytes(values.form)
+                          : IsArrowNumber(values.form) ||
+                                (IsList(feature) && values.form == ArrowForm::kNull) ||
+                                (feature.columns[c].hashed && IsArrowBytes(values.form));
     // What is counted from no point in time is no point in time.
     const bool no_time = feature.kind == Kind::kTimestamp && values.is_span;
     if (fits && !no_time && !values.dictionary) return {};

@@ -1,5 +1,6 @@
 #include "dsi/arrow/in/read_bytes_internal.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -133,6 +134,29 @@ Result<RowBytes> ReadBytes(const ArrowView& view, const Positions& at, const Ent
     return found;
   }
   return Gather(view, at, rows, place, scratch);
+}
+
+Result<const std::byte*> ReadIds(const ArrowView& view, const Positions& at, const EntryRows& rows,
+                                 Type type, const ColumnPlace& place, ArrowScratch* scratch) {
+  const TextReader reader(view, place);
+  const auto width = static_cast<size_t>(TypeWidth(type));
+  auto* ids = scratch->Take<std::byte>(at.count * width);
+  std::fill_n(ids, at.count * width, std::byte{0});
+  Status status;
+  rows.ForEachRow([&](size_t row, size_t begin, size_t end) {
+    for (size_t entry = begin; entry < end && status.ok(); ++entry) {
+      const size_t slot =
+          at.slots != nullptr ? static_cast<size_t>(at.slots[entry]) : at.begin + entry;
+      const Result<Text> text = reader.At(row, slot);
+      status = text.status();
+      if (!status.ok()) return;
+      const uint64_t id =
+          IdOfText({reinterpret_cast<const char*>(text->data()), text->size()}, type);
+      std::memcpy(ids + entry * width, &id, width);
+    }
+  });
+  DSI_RETURN_IF_ERROR(status);
+  return ids;
 }
 
 }  // namespace dsi::internal

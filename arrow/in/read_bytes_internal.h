@@ -1,4 +1,5 @@
-// Strings of an Arrow array: where they lie, if one offset follows another, else gathered.
+// Strings of an Arrow array: where they lie, if one offset follows another, else gathered; and the
+// ids that hashed columns make of them.
 #pragma once
 
 #include <cstddef>
@@ -21,5 +22,10 @@ struct RowBytes {
 // into a buffer that is not there or beyond its end. kOutOfRange: a string of 2^31 bytes or more.
 Result<RowBytes> ReadBytes(const ArrowView& view, const Positions& at, const EntryRows& rows,
                            const ColumnPlace& place, ArrowScratch* scratch);
+
+// The id of each entry's string (S-015), in `type`, an integer of 4 or 8 bytes; zeros where no row
+// looks. Errors as above.
+Result<const std::byte*> ReadIds(const ArrowView& view, const Positions& at, const EntryRows& rows,
+                                 Type type, const ColumnPlace& place, ArrowScratch* scratch);
 
 }  // namespace dsi::internal

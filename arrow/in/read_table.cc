@@ -74,6 +74,13 @@ class FeatureReader {
       to.values = {bytes.bytes};
       return to;
     }
+    if (IsArrowBytes(rows.view.field->form)) {
+      DSI_ASSIGN_OR_RETURN(
+          const std::byte* ids,
+          ReadIds(rows.view, rows.at, entries, feature.columns[0].type, rows.place, scratch_));
+      to.values = {ids};
+      return to;
+    }
     NumberTarget target{.type = feature.columns[0].type};
     if (feature.kind == Kind::kTimestamp) {
       target.instant_nanos = kNanosOf[static_cast<size_t>(feature.time_unit)];
@@ -226,6 +233,8 @@ class FeatureReader {
       if (view.field->form == ArrowForm::kNull) return ReadNulls(type, lists, place);
       DSI_RETURN_IF_ERROR(CheckNoNulls(view.validity(), at, lists.rows, place));
     }
+    // Only of hashed columns: others were refused when the input was planned.
+    if (IsArrowBytes(view.field->form)) return ReadIds(view, at, lists.rows, type, place, scratch_);
     return ReadNumbers(view, at, lists.rows, {.type = type}, place, scratch_);
   }
 

@@ -31,12 +31,20 @@ bool IsDays(const ArrowField& field) {
   return IsArrowNumber(field.form) && field.instant_nanos != 0 && field.type == Type::kInt32;
 }
 
-// Numbers that a list may hold.
+// What a list may hold: numbers, or texts that become ids.
 Status CheckItems(const std::string& name, const ArrowField& items) {
   const ArrowField& values = items.values();
   if (values.form == ArrowForm::kUnsupported) return Fault(name, ArrowAdvice(values));
-  if (IsArrowNumber(values.form) && !values.dictionary) return {};
-  return Fault(name, fmt::format("a list of {}, expected one of numbers", DescribeArrow(items)));
+  const bool fits = IsArrowNumber(values.form) || IsArrowBytes(values.form);
+  if (fits && !values.dictionary) return {};
+  return Fault(
+      name, fmt::format("a list of {}, expected one of numbers or strings", DescribeArrow(items)));
+}
+
+ColumnSpec ItemColumn(const std::string& name, const ArrowField& values) {
+  const bool hashed = IsArrowBytes(values.form);
+  return {
+      .name = name, .type = hashed ? Type::kInt64 : values.type, .id_space = "", .hashed = hashed};
 }
 
 // Lists of structs of numbers.
@@ -44,7 +52,7 @@ Status InferMembers(const std::string& name, const ArrowField& items, FeatureSpe
   feature->kind = Kind::kSequence;
   for (const ArrowField& member : items.children) {
     DSI_RETURN_IF_ERROR(CheckItems(name + "." + member.name, member));
-    feature->columns.push_back({.name = member.name, .type = member.values().type, .id_space = ""});
+    feature->columns.push_back(ItemColumn(member.name, member.values()));
   }
   if (feature->columns.empty()) return Fault(name, "a list of structs without members");
   if (feature->columns.size() == 2 && feature->columns[0].name == "ids" &&
@@ -59,10 +67,9 @@ Status InferList(const std::string& name, const ArrowField& list, FeatureSpec* f
   const ArrowField& items = list.children[0];
   if (items.form == ArrowForm::kStruct) return InferMembers(name, items, feature);
   DSI_RETURN_IF_ERROR(CheckItems(name, items));
-  const Type type = items.values().type;
-  feature->columns = {{.name = "", .type = type, .id_space = ""}};
+  feature->columns = {ItemColumn("", items.values())};
   feature->kind = Kind::kList;
-  if (list.form == ArrowForm::kFixedList && IsFloat(type)) {
+  if (list.form == ArrowForm::kFixedList && IsFloat(feature->columns[0].type)) {
     feature->kind = Kind::kEmbedding;
     feature->fixed_length = static_cast<uint32_t>(list.width);
   }

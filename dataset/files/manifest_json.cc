@@ -38,10 +38,15 @@ bool ParseNewest(std::string_view end, bool* is_first) {
   return *is_first;
 }
 
+Status ReadBool(dom::element member, bool* out) {
+  if (member.get(*out) == simdjson::SUCCESS) return Status::Ok();
+  return BadInput("expected true or false");
+}
+
 Status ReadColumn(dom::element value, ColumnInfo* column) {
   constexpr std::string_view kNames[] = {"name",   "feature",  "id",        "kind",   "type",
                                          "unit",   "id_space", "precision", "length", "max_length",
-                                         "newest", "nested",   "default"};
+                                         "newest", "nested",   "hashed",    "default"};
   bool has_id = false, has_kind = false, has_type = false;
   std::optional<dom::element> default_value;
   DSI_RETURN_IF_ERROR(ReadMembers(value, kNames, [&](size_t place, dom::element member) -> Status {
@@ -72,8 +77,9 @@ Status ReadColumn(dom::element value, ColumnInfo* column) {
       case 10:
         return ReadWord(member, ParseNewest, &column->newest_first);
       case 11:
-        if (member.get(column->nested) == simdjson::SUCCESS) return Status::Ok();
-        return BadInput("expected true or false");
+        return ReadBool(member, &column->nested);
+      case 12:
+        return ReadBool(member, &column->hashed);
       default:
         default_value = member;
         return Status::Ok();

@@ -32,6 +32,7 @@ void AppendColumn(const ColumnInfo& column, std::string* out) {
   if (column.max_length != 0) *out += fmt::format(", \"max_length\": {}", column.max_length);
   if (column.newest_first) *out += ", \"newest\": \"first\"";
   if (!column.nested) *out += ", \"nested\": false";
+  if (column.hashed) *out += ", \"hashed\": true";
   if (column.default_bits) {
     *out += ", \"default\": ";
     AppendTypedValue(ExtendedBits(*column.default_bits, column.type), column.type, out);

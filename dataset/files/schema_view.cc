@@ -28,15 +28,17 @@ std::string Described(const ColumnInfo& column) {
   if (column.fixed_length != 0) text += fmt::format("[{}]", column.fixed_length);
   if (column.time_unit != TimeUnit::kNone)
     text += fmt::format(" in {}", TimeUnitName(column.time_unit));
+  if (column.hashed) text += ", hashed";
   if (IsListKind(column.kind)) text += column.newest_first ? ", newest first" : ", newest last";
   return text;
 }
 
-// Whether columns of two files can be one (DS-022, DS-023).
+// Whether columns of two files can be one (DS-022, DS-023). Ids of one text differ by the type.
 bool GoTogether(const ColumnInfo& a, const ColumnInfo& b) {
   const Type types[] = {a.type, b.type};
   return a.kind == b.kind && a.time_unit == b.time_unit && a.fixed_length == b.fixed_length &&
-         a.newest_first == b.newest_first && WidenTypes(types, HasOneValue(a.kind));
+         a.newest_first == b.newest_first && a.hashed == b.hashed &&
+         (!a.hashed || a.type == b.type) && WidenTypes(types, HasOneValue(a.kind));
 }
 
 // Bits of a default as those of a wider type.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._dsi import Column, File, Tensor
+from ._dsi import Column, File, Tensor, id_of_text
 from ._dsi import version as __version__
 from .errors import (
     AlreadyExists,
@@ -146,6 +146,7 @@ __all__ = [
     "delete_rows",
     "describe",
     "from_parquet",
+    "id_of_text",
     "join_states",
     "mix",
     "open",

@@ -123,14 +123,20 @@ def _lists(name: str, values: Any, offsets: Any, mask: Any = None) -> _dsi.Arrow
         )
     offsets = numpy.ascontiguousarray(offsets, dtype="int64")
     missing, validity = _validity(numpy, mask)
+    if values.dtype.kind in "OSU":
+        items = _texts(numpy, name, values.tolist())
+    else:
+        items = _numbers(numpy, "item", values)
     return _dsi.ArrowColumn.make(
-        name,
-        "+L",
-        len(offsets) - 1,
-        missing,
-        [validity, offsets],
-        [_numbers(numpy, "item", values)],
+        name, "+L", len(offsets) - 1, missing, [validity, offsets], [items]
     )
+
+
+def _texts(numpy: Any, name: str, items: list[Any]) -> _dsi.ArrowColumn:
+    """Entries of lists of strings."""
+    if not all(isinstance(item, str | bytes) for item in items):
+        raise BadInput(f"'{name}' mixes types, expected lists of strings or lists of numbers")
+    return _strings(numpy, "item", items, numpy.zeros(len(items), dtype=bool))
 
 
 def _matrix(numpy: Any, name: str, array: Any) -> _dsi.ArrowColumn:
@@ -149,8 +155,12 @@ def _objects(numpy: Any, name: str, array: Any, mask: Any) -> _dsi.ArrowColumn:
     if all(isinstance(item, list | tuple | numpy.ndarray) for item in there):
         rows = [() if missing else item for item, missing in zip(items, mask, strict=True)]
         offsets = [0, *accumulate(map(len, rows))]
+        if any(isinstance(item, str | bytes) for row in rows for item in row[:1]):
+            return _lists(name, [item for row in rows for item in row], offsets, mask)
         parts = [numpy.asarray(row) for row in rows if len(row)]
         values = numpy.concatenate(parts) if parts else numpy.empty(0, dtype="int64")
+        if values.dtype.kind in "OSU":
+            raise BadInput(f"'{name}' mixes numbers and strings in a list")
         return _lists(name, values, offsets, mask)
     numbers = [0 if missing else item for item, missing in zip(items, mask, strict=True)]
     plain = numpy.asarray(numbers)

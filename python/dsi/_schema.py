@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,27 @@ def stored_schema(metadata: Mapping[bytes, bytes] | None, columns: Sequence[str]
         return None
 
 
+def infer_from_stream(stream: _dsi.ArrowStream) -> str:
+    """The schema that is found for the first rows of a table of Arrow."""
+    return _told(stream.infer_schema()[0])
+
+
+def _told(schema: str) -> str:
+    """A schema that was found; warns of strings of which nothing but ids is kept."""
+    hashed = [feature["name"] for feature in json.loads(schema)["features"] if _is_hashed(feature)]
+    if hashed:
+        warnings.warn(
+            f"{', '.join(hashed)}: lists of strings are stored as ids (dsi.id_of_text), the strings"
+            ' are not kept; a schema that says "hashed" is taken without a warning',
+            stacklevel=5,
+        )
+    return schema
+
+
+def _is_hashed(feature: Mapping[str, Any]) -> bool:
+    return any("hashed" in column for column in (feature, *feature.get("columns", ())))
+
+
 def infer_from_rows(rows: Iterable[Mapping[str, Any]]) -> str:
     """The schema that `dsictl convert` finds for the same rows as JSON Lines."""
     with tempfile.TemporaryDirectory(prefix="dsi-") as folder:
@@ -86,7 +108,7 @@ def infer_from_rows(rows: Iterable[Mapping[str, Any]]) -> str:
             for row in rows:
                 file.write(_line(row) + "\n")
         try:
-            return _dsi.schema_of_json_lines(path)
+            return _told(_dsi.schema_of_json_lines(path))
         except BadInput as error:
             raise BadInput(str(error).replace(path, "rows")) from None
 

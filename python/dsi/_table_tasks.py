@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from . import _dsi
+from ._schema import infer_from_stream
 from .errors import AlreadyExists, InvalidArgument
 from .table_on_disk import Snapshot, Table
 from .writer import Writer, WriterKeywords
@@ -22,8 +23,7 @@ _MEMORY_BYTES = 1 << 30
 def schema_of_types(arrow_schema: Any) -> str:
     """The schema that the types of a pyarrow.Schema tell, and no values: the same in each task."""
     reader = arrow_schema.empty_table().to_reader()
-    schema: str = _dsi.ArrowStream.of_stream(reader.__arrow_c_stream__()).infer_schema()[0]
-    return schema
+    return infer_from_stream(_dsi.ArrowStream.of_stream(reader.__arrow_c_stream__()))
 
 
 @dataclass

@@ -12,7 +12,7 @@ from typing import Any, Self, TypedDict, Unpack
 
 from . import _dsi
 from ._columns import stream_of_columns
-from ._schema import SchemaLike, infer_from_rows, schema_json, stored_schema
+from ._schema import SchemaLike, infer_from_rows, infer_from_stream, schema_json, stored_schema
 from .errors import AlreadyExists, BadInput, InvalidArgument
 
 # Rows that a schema is found from.
@@ -181,7 +181,7 @@ class Writer:
     def _append_stream(self, stream: _dsi.ArrowStream, source: Any) -> int:
         native = self._native
         if native is None:
-            native = self._create(_schema_of(source) or stream.infer_schema()[0])
+            native = self._create(_schema_of(source) or infer_from_stream(stream))
         rows = getattr(source, "num_rows", 0)
         total = native.num_rows + rows if isinstance(rows, int) and rows else 0
         return native.append_arrow(stream, self._ignore_unknown, total)

@@ -155,6 +155,7 @@ void BindColumn(nb::module_& module) {
           "To what values were rounded when they were written: 'exact', 'fp16', 'bf16', 'int8'.")
       .def_ro("max_error", &ColumnInfo::max_error,
               "The greatest difference that rounding made; of a column of a single file.")
+      .def_ro("hashed", &ColumnInfo::hashed, "Ids were made of strings (dsi.id_of_text).")
       .def_ro("group", &ColumnInfo::group, "Its dedup group; of a column of a single file.")
       .def_ro("stored_bytes", &ColumnInfo::stored_bytes)
       .def_ro("stored_values", &ColumnInfo::stored_values)

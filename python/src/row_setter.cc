@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "dsi/python/src/text_bytes.h"
+
 namespace nb = nanobind;
 
 namespace dsi::python {
@@ -51,20 +53,6 @@ nb::object NumberOf(nb::handle value) {
   return nb::steal(made);
 }
 
-// The bytes of a str or of bytes, as long as the object lives.
-bool BytesOf(nb::handle value, std::string_view* bytes) {
-  if (PyUnicode_Check(value.ptr())) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-    if (data == nullptr) throw nb::python_error();
-    *bytes = {data, static_cast<size_t>(size)};
-    return true;
-  }
-  if (!PyBytes_Check(value.ptr())) return false;
-  *bytes = {PyBytes_AsString(value.ptr()), static_cast<size_t>(PyBytes_Size(value.ptr()))};
-  return true;
-}
-
 template <typename Out, typename In>
 std::span<const Out> Widened(const Py_buffer& view, std::vector<Out>* out) {
   const auto* from = static_cast<const In*>(view.buf);
@@ -80,7 +68,7 @@ RowSetter::RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown)
     const FeatureSpec& feature = schema_->features[f];
     const bool is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
     for (uint32_t c = 0; c < feature.columns.size(); ++c)
-      targets_[ColumnName(feature, c)] = {f, c, is_list};
+      targets_[ColumnName(feature, c)] = {f, c, is_list, feature.columns[c].hashed};
   }
 }
 
@@ -151,6 +139,8 @@ Status RowSetter::SetNumber(nb::handle value, const Target& target, RowBatch* ba
 }
 
 Status RowSetter::SetList(nb::handle value, const Target& target, RowBatch* batch) {
+  if (std::string_view text; target.hashed && BytesOf(value, &text))
+    return batch->SetTexts(target.feature, target.column, {&text, 1});
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
     return SetItems(value, target, batch);
   Status status;
@@ -177,6 +167,7 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
     if (item == nullptr) throw nb::python_error();
     const nb::object held = nb::borrow(item);
     const nb::object number = NumberOf(held);
+    if (!number.is_valid() && target.hashed && i == 0) return SetTexts(items, target, batch);
     if (!number.is_valid()) return Unfit(held, "numbers in the list");
     if (PyFloat_Check(number.ptr())) {
       has_float = true;
@@ -210,6 +201,15 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
   if (!has_negative) return batch->SetUints(target.feature, target.column, uints_);
   return {StatusCode::kOutOfRange,
           Quoted(name_) + ": negative numbers beside some of 2^63 and more fit no type"};
+}
+
+Status RowSetter::SetTexts(nb::handle items, const Target& target, RowBatch* batch) {
+  texts_.clear();
+  for (const nb::handle item : items) {
+    // Held by the list, or the tuple.
+    if (!BytesOf(item, &texts_.emplace_back())) return Unfit(item, "strings alone in the list");
+  }
+  return batch->SetTexts(target.feature, target.column, texts_);
 }
 
 bool RowSetter::SetBuffer(nb::handle value, const Target& target, RowBatch* batch, Status* status) {

@@ -18,7 +18,8 @@ namespace dsi::python {
 
 // Keys of a dict are names of features or columns; a dict in a dict makes dotted names. None is a
 // missing value. Numbers: int, float, bool, and what has __index__ or __float__; bytes and str;
-// lists are lists, tuples, and whatever has the buffer protocol. Called with the interpreter's lock
+// lists are lists, tuples, and whatever has the buffer protocol. Hashed columns take strings, too,
+// one of them as a list of one. Called with the interpreter's lock
 // held.
 class RowSetter {
  public:
@@ -31,6 +32,7 @@ class RowSetter {
     uint32_t feature = 0;
     uint32_t column = 0;
     bool is_list = false;
+    bool hashed = false;
   };
 
   Status SetDict(nanobind::handle dict, size_t prefix, RowBatch* batch);
@@ -38,6 +40,7 @@ class RowSetter {
   Status SetNumber(nanobind::handle value, const Target& target, RowBatch* batch);
   Status SetList(nanobind::handle value, const Target& target, RowBatch* batch);
   Status SetItems(nanobind::handle fast, const Target& target, RowBatch* batch);
+  Status SetTexts(nanobind::handle items, const Target& target, RowBatch* batch);
   // False: no buffer of numbers that lie side by side.
   bool SetBuffer(nanobind::handle value, const Target& target, RowBatch* batch, Status* status);
   Status Unfit(nanobind::handle value, const char* expected) const;
@@ -49,6 +52,7 @@ class RowSetter {
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;
   std::vector<double> doubles_;
+  std::vector<std::string_view> texts_;
 };
 
 }  // namespace dsi::python

@@ -11,6 +11,7 @@
 #include "dsi/io/open.h"
 #include "dsi/python/src/dataset.h"
 #include "dsi/python/src/status.h"
+#include "dsi/python/src/text_bytes.h"
 #include "dsi/reader/reader.h"
 #include "dsi/text/text_input.h"
 
@@ -57,6 +58,7 @@ std::vector<FeatureSpec> FeaturesOf(const std::vector<ColumnInfo>& columns) {
     spec.id_space = column.id_space;
     spec.precision = column.precision;
     spec.max_error = column.max_error;
+    spec.hashed = column.hashed;
     features.back().columns.push_back(std::move(spec));
   }
   return features;
@@ -87,6 +89,16 @@ std::string OfDataset(PyDataset& dataset) {
   return Take(schema.ToJson());
 }
 
+uint64_t IdOf(nb::handle text, const std::string& name) {
+  std::string_view bytes;
+  Type type = Type::kInt64;
+  if (!BytesOf(text, &bytes)) throw nb::type_error("text: expected str or bytes");
+  if (!ParseType(name, &type) || !MayBeHashed(Kind::kList, type))
+    Raise({StatusCode::kInvalidArgument,
+           "type: found '" + name + "', expected int64, uint64, int32 or uint32"});
+  return IdOfText(bytes, type);
+}
+
 }  // namespace
 
 void BindSchema(nb::module_& module) {
@@ -95,6 +107,11 @@ void BindSchema(nb::module_& module) {
   module.def("schema_of_file", OfFile, nb::arg("path"), "Of a .dsi file, as JSON.");
   module.def("schema_of_json_lines", OfJsonLines, nb::arg("path"),
              "Found from the rows of a text, as JSON.");
+  module.def(
+      "id_of_text", IdOf, nb::arg("text"), nb::arg("type") = "int64",
+      "The id that a hashed column of this type stores for a string, or for bytes: the low bits\n"
+      "of its XXH3 (64 bits, seed 0), 63 for int64, 64 for uint64, 31 for int32, 32 for uint32.\n"
+      "InvalidArgument: another type.");
   module.def(
       "schema_of_dataset", OfDataset, nb::arg("dataset"),
       "Of all files, as JSON: features reconciled; keys, groups and notes of the first file.");

@@ -83,6 +83,7 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
   DSI_ASSIGN_OR_RETURN(const PrecisionRecord precision, PrecisionOf(precisions, column));
   info.precision = precision.precision;
   info.max_error = precision.max_error;
+  info.hashed = r.hashed;
   info.stored_bytes = r.stored_bytes;
   info.stored_values = r.num_values;
   return info;

@@ -30,6 +30,7 @@ Result<ColumnSpec> SpecOfColumn(const OpenFile& file, const OpenColumn& column) 
   ColumnSpec spec;
   if (r.name_size != r.feature_name_size) spec.name = column.name.substr(r.feature_name_size + 1U);
   spec.type = r.type;
+  spec.hashed = r.hashed;
   if (r.id_space != kNone16) {
     DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, file.LoadIdSpace(r.id_space));
     DSI_ASSIGN_OR_RETURN(spec.id_space, LoadOptionalName(file, space.name_offset, space.name_size));

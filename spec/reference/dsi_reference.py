@@ -447,7 +447,7 @@ class File:
 
     def _check_schema(self, c, what):
         need(c.group < len(self.groups), "F-070", what, f"group {c.group}")  # F-070
-        need(c.flags < 8, "F-003", what, f"flags {c.flags:#x}")  # F-003
+        need(c.flags < 16, "F-003", what, f"flags {c.flags:#x}")  # F-003
         need(c.time_unit <= 4, "F-070", what, f"time unit {c.time_unit}")
         need(c.default_bits == 0 or c.flags & 4, "F-070", what, "default without its flag")
         need(2 <= c.num_tiers <= 8 and may_have_windows(c) if c.tiers_slot != NONE32
@@ -468,6 +468,8 @@ class File:
              f"fixed_length {c.fixed_length}")
         need(c.kind != EMBEDDING or c.type not in (BOOL, BYTES), "S-012", what,
              "an embedding not of numbers")
+        need(not c.flags & 8 or c.kind in (DENSE, LIST, WEIGHTED, SEQUENCE) and c.type in (4, 5, 8, 9),
+             "S-015", what, "hashed")  # S-015
         need(c.id_space == NONE16 or self.id_spaces[c.id_space].width == width, "F-074", what,
              "width of the id space")  # F-074
 

@@ -97,6 +97,43 @@ TEST_F(ArrowInputTest, DictionariesOfListsAndOfItems) {
             "[8 7] [8 7]");
 }
 
+// Hashed columns (S-015) take strings of every layout.
+TEST_F(ArrowInputTest, TextsBecomeIds) {
+  const std::string list = R"("kind": "list", "type": "uint32", "hashed": true)";
+  const auto id = [](const char* text) { return std::to_string(IdOfText(text, Type::kUint32)); };
+  const std::string a = id("a"), b = id("b"), none = id(""), far = id("longer than twelve bytes");
+  const Texts texts = {"a", "b", "", "a", "longer than twelve bytes"};
+  const std::string expected = "[" + a + " " + b + "] [] [" + none + " " + a + " " + far + "]";
+  const std::vector<int32_t> offsets = {0, 2, 2, 5};
+  EXPECT_EQ(Rows(Lists<int32_t>("a", offsets, Strings<int32_t>("item", "u", texts)), list),
+            expected);
+  EXPECT_EQ(Rows(Lists<int32_t>("a", offsets, Strings<int64_t>("item", "Z", texts)), list),
+            expected);
+  EXPECT_EQ(Rows(Lists<int32_t>("a", offsets, StringViews("item", texts)), list), expected);
+  EXPECT_EQ(
+      Rows(Slice(Lists<int32_t>("a", offsets, Strings<int32_t>("item", "u", texts)), 1, 2), list),
+      expected.substr(expected.find(']') + 2));
+  EXPECT_EQ(Rows(Lists<int32_t>("a", {0, 1, 3},
+                                Dictionary(Numbers<int8_t>("item", "c", {1, 0, 1}),
+                                           Strings<int32_t>("", "u", {"a", "b"}))),
+                 list),
+            "[" + b + "] [" + a + " " + b + "]");
+  // Where no row looks there may be nulls; where one does, there may not.
+  const ArrowNode holes = Strings<int32_t>("item", "u", {"a", std::nullopt, "b"});
+  EXPECT_EQ(Rows(Lists<int32_t>("a", {0, 1, 2, 3}, holes, {true, false, true}), list),
+            "[" + a + "] - [" + b + "]");
+  EXPECT_EQ(Rows(Lists<int32_t>("a", {0, 1, 3}, holes), list).substr(0, 49),
+            "bad input: column \"a\", row 1: entry 0 is null, ex");
+  EXPECT_EQ(Rows(Lists<int32_t>("a", {0, 1}, Ints("item", {7})), list), "[7]");
+  // One text a row.
+  const std::string one = R"("kind": "dense", "type": "uint32", "hashed": true)";
+  EXPECT_EQ(Rows(Strings<int32_t>("a", "u", {"a", std::nullopt, ""}), one), a + " - " + none);
+  EXPECT_EQ(Rows(Dictionary(Numbers<int8_t>("a", "c", {1, kNone, 0}),
+                            Strings<int32_t>("", "u", {"a", "b"})),
+                 one),
+            b + " - " + a);
+}
+
 TEST_F(ArrowInputTest, Embeddings) {
   const std::string vector = R"("kind": "embedding", "type": "float32", "length": 2)";
   const ArrowNode floats = Numbers<float>("item", "f", {1, 2, 3, 4, 5, 6});

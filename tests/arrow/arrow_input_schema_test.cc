@@ -149,21 +149,38 @@ TEST(SchemaFromArrow, ColumnsOfNullsAreDropped) {
   EXPECT_EQ(FoundOf({Nulls("b", 0)}).substr(0, 30), "bad input: found no columns wi");
 }
 
+TEST(SchemaFromArrow, ListsOfStringsAreHashed) {
+  const ArrowNode strings = Strings<int32_t>("item", "u", {});
+  const auto hashed = [](std::vector<ArrowNode> columns) {
+    ArrowTable table(std::move(columns));
+    const auto schema = SchemaFromArrow(*table.schema());
+    EXPECT_TRUE(schema.ok()) << schema.status().ToString();
+    std::string text;
+    for (const ColumnSpec& column : schema->features[0].columns)
+      text += std::string(TypeName(column.type)) + (column.hashed ? " hashed, " : ", ");
+    return text;
+  };
+  EXPECT_EQ(hashed({Lists<int32_t>("a", {0}, strings)}), "int64 hashed, ");
+  EXPECT_EQ(hashed({FixedLists("a", 2, strings)}), "int64 hashed, ");
+  EXPECT_EQ(hashed({Lists<int32_t>(
+                "a", {0}, Dictionary(Numbers<int8_t>("item", "c", {}), StringViews("", {})))}),
+            "int64 hashed, ");
+  EXPECT_EQ(hashed({Lists<int32_t>("a", {0},
+                                   Structs("item", {Strings<int64_t>("x", "Z", {}), Ints("y")}))}),
+            "int64 hashed, int64, ");
+  EXPECT_EQ(hashed({Strings<int32_t>("a", "u", {})}), "bytes, ");
+}
+
 TEST(SchemaFromArrow, WhatIsNotTakenIsSaid) {
   const auto refused = [](ArrowNode column, const std::string& part) {
     ArrowTable table({std::move(column)});
     EXPECT_REFUSED(SchemaFromArrow(*table.schema()).status(), StatusCode::kBadInput, part);
   };
-  const ArrowNode strings = Strings<int32_t>("item", "u", {});
   refused({.format = "d:9,2", .name = "price"},
           "column \"price\": format \"d:9,2\", a decimal: cast it to float64");
   refused({.format = "+m", .name = "a"}, "a map");
-  refused(Lists<int32_t>("a", {0}, strings),
-          "column \"a\": a list of string, expected one of numbers");
   refused(Lists<int32_t>("a", {0}, Lists<int32_t>("item", {0}, Ints("item"))),
-          "a list of list<int64>");
-  refused(Lists<int32_t>("a", {0}, Structs("item", {strings})),
-          "column \"a.item\": a list of string");
+          "column \"a\": a list of list<int64>, expected one of numbers or strings");
   refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "+s", .name = "item", .buffers = {kNone}}),
           "without members");
   refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "d:9,2", .name = "item"}), "a decimal");

@@ -180,6 +180,7 @@ TEST_F(ManifestTest, Ds015WhatSchemasSay) {
       {"\"kind\": \"dense\", ", "", "expected \"name\", \"id\", \"kind\" and \"type\""},
       {"\"kind\": \"dense\"", "\"kind\": \"dense\", \"default\": \"x\"", "fits the type"},
       {"\"kind\": \"dense\"", "\"kind\": \"dense\", \"newest\": \"last\"", "newest"},
+      {"\"kind\": \"dense\"", "\"kind\": \"dense\", \"hashed\": 1", "true or false"},
   };
   for (const auto& c : cases) {
     const Status status = AcquireWith(Replaced(text_, c.what, c.with));

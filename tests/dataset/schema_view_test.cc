@@ -169,6 +169,10 @@ TEST_F(SchemaViewTest, Ds022WhatCannotBeReconciledNamesBothFiles) {
   expect(dense, OneColumn("x", Kind::kLabel, Type::kInt64), "dense", "label");
   expect(seconds, millis, "in s", "in ms");
   expect(list, newest_first, "newest last", "newest first");
+  auto hashed = list, narrow = OneColumn("x", Kind::kList, Type::kInt32);
+  hashed.columns[0].hashed = narrow.columns[0].hashed = true;
+  expect(list, hashed, "list of int64, newest last", "list of int64, hashed");
+  expect(hashed, narrow, "int64, hashed", "int32, hashed");  // The same text has another id.
   FeatureSpec one, two;
   one.name = two.name = "x";
   one.kind = two.kind = Kind::kSequence;

@@ -63,6 +63,29 @@ TEST(ColumnRecord, F070RoundTrip) {
   ExpectReserved(r, 68, 71);
 }
 
+TEST(ColumnRecord, S015Hashed) {
+  const auto said = [](Kind kind, Type type) {
+    ColumnRecord r = SomeColumn();
+    r.kind = kind;
+    r.type = type;
+    r.num_columns = kind == Kind::kWeighted ? 2 : 1;
+    r.fixed_length = kind == Kind::kEmbedding ? 3 : 0;
+    r.hashed = true;
+    const std::string refusal = Refusal(r);
+    if (refusal == "sound") EXPECT_TRUE(RoundTrip(r).hashed);
+    return refusal;
+  };
+  for (const Kind kind : {Kind::kDense, Kind::kList, Kind::kWeighted, Kind::kSequence}) {
+    for (const Type type : {Type::kInt32, Type::kUint32, Type::kInt64, Type::kUint64})
+      EXPECT_EQ(said(kind, type), "sound");
+    for (const Type type : {Type::kInt16, Type::kUint8, Type::kFloat32, Type::kFloat64})
+      EXPECT_PRED_FORMAT2(::testing::IsSubstring, "(S-015)", said(kind, type));
+  }
+  for (const Kind kind : {Kind::kEmbedding, Kind::kLabel, Kind::kKey})
+    EXPECT_PRED_FORMAT2(::testing::IsSubstring, "(S-015)", said(kind, Type::kInt64));
+  EXPECT_FALSE(RoundTrip(SomeColumn()).hashed);
+}
+
 TEST(ColumnRecord, F070PlaceInItsFeature) {
   ColumnRecord r = SomeColumn();
   r.kind = Kind::kSequence;
@@ -128,7 +151,7 @@ TEST(ColumnRecord, F070Rules) {
     EXPECT_EQ(status.code(), StatusCode::kCorrupt);
     return status.message();
   };
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "flags 0xc (F-070)", refusal(66, 8 + 4));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "flags 0x14 (F-070)", refusal(66, 16 + 4));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "a default that is not given (F-070)",
                       refusal(66, 0));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "time unit 5 (F-070)", refusal(67, 5));

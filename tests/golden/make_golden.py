@@ -223,10 +223,30 @@ def sources():
     return features, [], rows, []
 
 
+def hashed():
+    """Texts that are stored as ids (S-015), in each kind and type that may be hashed, and ids that are given as numbers."""
+    rng = random.Random(19)
+    words = ["", "a", "Zürich", "a word of more than sixteen bytes", "x" * 300] + [f"item-{k:05}" for k in range(40)]
+    features = [feature("id", "key"), feature("tags", "list", type="int64", hashed=True), feature("one", "list", type="uint32", hashed=True),
+                feature("topics", "weighted", type="uint64", hashed=True), feature("country", "dense", type="int32", hashed=True, default=-1),
+                feature("history", "sequence", columns=[{"name": "item", "type": "int64", "hashed": True, "id_space": "item"}, {"name": "time", "type": "int32"}])]
+    rows = []
+    for i in range(300):
+        items = [rng.choice(words) for _ in range(i % 4)]
+        row = {"id": i, "tags": [rng.choice(words) for _ in range(i % 3)], "one": rng.choice(words), "topics": {"ids": items, "weights": [0.5] * len(items)},
+               "history": {"item": items, "time": [i + k for k in range(len(items))]}}
+        if i % 5:
+            row["country"] = rng.choice(["CH", "DE", "FR"]) if i % 7 else 17
+        if i % 11 == 3:
+            row["tags"] = [4, 5, 6]
+        rows.append(row)
+    return features, [], rows, []
+
+
 FILES = {"smallest": (smallest, []), "no_rows": (no_rows, []), "all_kinds": (all_kinds, ["--keep-position"]), "index_forms": (index_forms, []),
          "stripes": (stripes, ["--stripe-rows", "40"]), "encodings": (encodings, []), "mostly_missing": (mostly_missing, []),
          "windows": (windows, ["--stripe-rows", "700"]), "tiers": (tiers, []),
-         "decimals": (decimals, []), "rounded": (rounded, []), "skewed": (skewed, []), "sources": (sources, [])}
+         "decimals": (decimals, []), "rounded": (rounded, []), "skewed": (skewed, []), "sources": (sources, []), "hashed": (hashed, [])}
 
 
 def main():

@@ -306,6 +306,7 @@ FILES = {
     "D-006.of_no_row": lambda: as_of([0, 2, 2, 1]), "D-006.of_two_owners": lambda: as_of([3, 1, 1]), "D-006.too_few_rows": lambda: as_of([2, 2]),
     "D-006.too_many_rows": lambda: as_of([2, 2, 2]), "D-006.no_time": lambda: as_of([2, 2, 1], times=None), "D-006.key_is_no_time": lambda: as_of([2, 2, 1], keys=[2, 0]),
     "D-006.time_of_an_id_space": lambda: as_of([1, 1, 2, 1], ids=[3, 5, 9]),
+    "S-015.ids_of_one_byte": lambda: tiers(flags=8),
     "S-010.time_of_an_unknown_kind.unsupported": lambda: as_of([2, 2, 1], time_kind=10),
     "D-006.time_told_by_time": lambda: as_of([1, 1, 2, 1], times=[5, 5, 3, 9], time_group=2),
     "D-013.first_code_odd": lambda: windows([3, 3, 0, 9, 0, 0, 11]), "D-013.first_code_odd_and_inside": lambda: windows([1, 0], [6, 7, 8], [[6, 7], [8]]),

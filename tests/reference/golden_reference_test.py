@@ -10,6 +10,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from example_files import FOLDER  # noqa: F401  First: may skip, and puts spec/reference on the path.
 from dsi_reference import File
+import xxhash  # The decoder needs it, too.
 
 GOLDEN = Path(os.environ.get("DSI_SOURCE_DIR", Path(__file__).resolve().parents[2])) / "tests" / "golden" / "valid"
 SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
@@ -34,6 +35,16 @@ def comparable(value, form):
     return struct.pack(form, value) if isinstance(value, float) else value
 
 
+HASHED_BITS = {"tags": 63, "one": 32, "topics.ids": 64, "country": 31, "history.item": 63}
+
+
+def ids_of(value, bits):
+    """S-015, of texts; numbers are ids already."""
+    if isinstance(value, list):
+        return [ids_of(entry, bits) for entry in value]
+    return xxhash.xxh3_64_intdigest(value.encode()) & (1 << bits) - 1 if isinstance(value, str) else value
+
+
 class GoldenFiles(unittest.TestCase):
     def test_every_golden_file(self):
         paths = sorted(GOLDEN.glob("*.dsi"))
@@ -51,6 +62,15 @@ class GoldenFiles(unittest.TestCase):
                     want = {k: comparable(v, forms[k]) for k, v in flatten(json.loads(line)).items()}
                     got = {k: comparable(v, forms[k]) for k, v in row.items() if v is not None}
                     self.assertEqual(got, want, f"row {number}")
+
+    def test_ids_of_texts(self):  # S-015
+        lines = (GOLDEN / "hashed.input.jsonl").read_text().splitlines()
+        rows = File((GOLDEN / "hashed.dsi").read_bytes()).rows(list(HASHED_BITS))
+        for line, row in zip(lines, rows, strict=True):
+            for name, value in flatten(json.loads(line)).items():
+                if name in HASHED_BITS:
+                    of = [value] if name == "one" else value
+                    self.assertEqual(row[name], ids_of(of, HASHED_BITS[name]), name)
 
 
 if __name__ == "__main__":

@@ -185,6 +185,19 @@ TEST(Rewrite, AGivenSchemaAddsAndWidens) {
   const auto fresh = batch.Jagged("fresh");
   EXPECT_EQ(std::count(fresh->present, fresh->present + 10, 0), 10);
 
+  const auto refused = [&](const FeatureSpec& feature, const char* part) {
+    RewriteOptions to;
+    to.features.schema = *(*reader)->schema();
+    to.features.schema->features[1] = feature;
+    to.writer.overwrite = true;
+    const auto report = Rewrite(**Dataset::Open(folder.File("b.dsi")), folder.File("c.dsi"), to);
+    EXPECT_NE(report.status().message().find(part), std::string::npos)
+        << report.status().ToString();
+  };
+  FeatureSpec hashed = (*reader)->schema()->features[1];
+  hashed.columns[0].hashed = true;
+  refused(hashed, "feature \"fresh\": its being hashed is not that of the files");
+
   wider.features[2].columns[0].type = Type::kInt32;
   options.features.schema = wider;
   options.writer.overwrite = true;

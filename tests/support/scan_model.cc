@@ -49,11 +49,13 @@ std::vector<FeaturePlan> Plans() {
   plans.back().spec.columns[0].id_space = "item";
   plans.push_back(Plan("user.age", Kind::kDense, Type::kFloat32, Entity::kSession, 0.3));
   plans.push_back(Plan("user.topics", Kind::kWeighted, Type::kInt32, Entity::kSession, 0.1, 5));
-  plans.back().spec.columns = {{.name = "ids", .type = Type::kInt32, .id_space = ""},
-                               {.name = "weights", .type = Type::kFloat32, .id_space = ""}};
+  plans.back().spec.columns = {
+      {.name = "ids", .type = Type::kInt32, .id_space = "", .hashed = true},
+      {.name = "weights", .type = Type::kFloat32, .id_space = ""}};
   plans.push_back(Plan("user.history", Kind::kSequence, Type::kInt64, Entity::kSession, 0.1, 9));
-  plans.back().spec.columns = {{.name = "item", .type = Type::kInt64, .id_space = "item"},
-                               {.name = "time", .type = Type::kInt16, .id_space = ""}};
+  plans.back().spec.columns = {
+      {.name = "item", .type = Type::kInt64, .id_space = "item", .hashed = true},
+      {.name = "time", .type = Type::kInt16, .id_space = ""}};
   plans.push_back(Plan("item_id", Kind::kKey, Type::kInt64, Entity::kItem, 0));
   plans.push_back(Plan("item.tags", Kind::kList, Type::kUint16, Entity::kItem, 0.1));
   plans.push_back(Plan("item.price", Kind::kDense, Type::kFloat64, Entity::kItem, 0.1));

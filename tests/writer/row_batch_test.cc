@@ -174,6 +174,23 @@ TEST(RowBatchTest, RefusesCallsThatDoNotFitTheKind) {
   EXPECT_EQ(CodeOf(batch.SetInts(kVec, 0, one)), StatusCode::kBadInput);
 }
 
+// S-015. What texts become is in hashed_text_test.cc.
+TEST(RowBatchTest, TextsOnlyIntoHashedColumns) {
+  RowBatch batch(MakeSchema());
+  const std::string_view texts[] = {"a", "b"};
+  for (const size_t feature : {kList, kU64}) {
+    const Status status = batch.SetTexts(feature, 0, texts);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("which is not hashed"), std::string::npos);
+  }
+  EXPECT_EQ(batch.SetTexts(kText, 0, texts).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(batch.SetTexts(kVec, 0, texts).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(batch.SetBytes(kI8, "a").code(), StatusCode::kInvalidArgument);
+  ASSERT_TRUE(batch.SetInt(kI8, 1).ok());
+  ASSERT_TRUE(batch.EndRow().ok());
+  EXPECT_EQ(Rows(batch)[0].size(), 1U);  // Nothing else was left behind.
+}
+
 TEST(RowBatchTest, DropsRowsThatAreNotWhole) {
   RowBatch batch(MakeSchema());
   const std::vector<int64_t> two = {1, 2};

@@ -79,7 +79,8 @@ class DelimitedParser : public RowParser {
       return SetList(target, text, batch);
     }
     const Type type = feature.columns[0].type;
-    if (type == Type::kBytes) return batch->SetBytes(target.feature, text);
+    if (type == Type::kBytes || feature.columns[0].hashed)
+      return batch->SetBytes(target.feature, text);
     // Some programs quote every cell; an empty number is then missing as well.
     if (text.empty()) return {};
     if (feature.time_unit != TimeUnit::kNone) return SetTime(target, text, batch);
@@ -127,6 +128,7 @@ class DelimitedParser : public RowParser {
   Status SetList(Target target, std::string_view text, RowBatch* batch) {
     const FeatureSpec& feature = schema().features[target.feature];
     const Type type = feature.columns[target.column].type;
+    if (feature.columns[target.column].hashed) return SetTexts(target, text, batch);
     ints_.clear();
     uints_.clear();
     doubles_.clear();
@@ -172,6 +174,17 @@ class DelimitedParser : public RowParser {
     return batch->SetInts(target.feature, target.column, ints_);
   }
 
+  // Of a hashed column every entry is text, a number as well.
+  Status SetTexts(Target target, std::string_view text, RowBatch* batch) {
+    texts_.clear();
+    for (size_t at = 0; !text.empty() && at <= text.size();) {
+      const size_t end = std::min(text.find(list_separator_, at), text.size());
+      texts_.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    return batch->SetTexts(target.feature, target.column, texts_);
+  }
+
   template <typename Whole>
   static bool WholeToDouble(Whole whole, Type type, double* number) {
     if (type == Type::kFloat64) return ConvertWhole(whole, number);
@@ -189,6 +202,7 @@ class DelimitedParser : public RowParser {
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;
   std::vector<double> doubles_;
+  std::vector<std::string_view> texts_;
 };
 
 }  // namespace

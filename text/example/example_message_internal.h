@@ -19,10 +19,6 @@
 
 namespace dsi::internal {
 
-// Of a bytes_list of several values.
-inline constexpr std::string_view kNoTextsInLists =
-    "lists hold numbers: put ids or hashes in the place of texts";
-
 struct ExampleFeature {
   enum class Form : uint8_t { kNone, kBytes, kFloats, kInts };
   std::string_view name;

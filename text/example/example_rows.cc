@@ -74,16 +74,13 @@ class ExampleRowParser : public RowParser {
       return SetList(target, feature, batch);
     // How a row without the feature is written where a list of values must be.
     if (feature.size() == 0) return {};
-    if (feature.form == Form::kBytes && feature.size() != 1) {
-      return BadInput("feature {}: found {} texts, expected one ({})", QuoteForMessage(spec.name),
-                      feature.size(), kNoTextsInLists);
-    }
     if (feature.size() != 1) {
-      return BadInput("feature {}: found {} values, expected one", QuoteForMessage(spec.name),
-                      feature.size());
+      return BadInput("feature {}: found {} {}, expected one", QuoteForMessage(spec.name),
+                      feature.size(), feature.form == Form::kBytes ? "texts" : "values");
     }
     const Type type = spec.columns[0].type;
     if (feature.form == Form::kBytes) {
+      if (spec.columns[0].hashed) return batch->SetBytes(target.feature, parser_.Texts(feature)[0]);
       if (type != Type::kBytes && spec.time_unit == TimeUnit::kNone)
         return Unexpected(target, "bytes");
       return SetText(target, parser_.Texts(feature)[0], batch);
@@ -116,10 +113,13 @@ class ExampleRowParser : public RowParser {
   }
 
   Status SetList(Target target, const ExampleFeature& feature, RowBatch* batch) {
-    const Type type = schema().features[target.feature].columns[target.column].type;
+    const ColumnSpec& column = schema().features[target.feature].columns[target.column];
+    const Type type = column.type;
     if (feature.form == Form::kBytes) {
+      if (column.hashed)
+        return batch->SetTexts(target.feature, target.column, parser_.Texts(feature));
       const std::string found = fmt::format("{} texts", feature.size());
-      return Unexpected(target, found, fmt::format(" ({})", kNoTextsInLists));
+      return Unexpected(target, found, " (\"hashed\" in the schema makes ids of texts)");
     }
     if (feature.form == Form::kFloats)
       return batch->SetFloats(target.feature, target.column, parser_.Floats(feature));

@@ -59,17 +59,16 @@ class ExampleLooker : public RowLooker {
     ++(is_one ? of->num_ones : of->num_lists);
     if (!is_one) of->longest_list = std::max<uint64_t>(of->longest_list, feature.size());
     if (feature.form == Form::kBytes) {
-      if (!is_one) {
-        return BadInput("{}: feature {}: found {} texts, expected one ({})", lines().Where(),
-                        QuoteForMessage(feature.name), feature.size(), kNoTextsInLists);
+      for (const std::string_view text : parser_.Texts(feature)) {
+        if (!simdjson::validate_utf8(text.data(), text.size())) {
+          return BadInput(
+              "{}: feature {}: bytes that are not valid UTF-8, expected text (a schema with "
+              "\"hashed\" takes any bytes)",
+              lines().Where(), QuoteForMessage(feature.name));
+        }
+        values->AddText(text, line());
       }
-      const std::string_view text = parser_.Texts(feature)[0];
-      if (!simdjson::validate_utf8(text.data(), text.size())) {
-        return BadInput("{}: feature {}: bytes that are not valid UTF-8, expected text",
-                        lines().Where(), QuoteForMessage(feature.name));
-      }
-      values->AddText(text, line());
-      if (of->wants_example()) of->OfferExample(text);
+      if (of->wants_example()) of->OfferExample(ExampleText(feature));
       return {};
     }
     if (of->wants_example()) of->OfferExample(ExampleText(feature));
@@ -86,8 +85,9 @@ class ExampleLooker : public RowLooker {
     std::string text;
     for (size_t i = 0; i < std::min(feature.size(), kMostShown); ++i) {
       if (i != 0) text += ',';
-      text += feature.form == Form::kInts ? fmt::format("{}", parser_.Ints(feature)[i])
-                                          : fmt::format("{}", parser_.Floats(feature)[i]);
+      if (feature.form == Form::kBytes) text += parser_.Texts(feature)[i];
+      if (feature.form == Form::kInts) text += std::to_string(parser_.Ints(feature)[i]);
+      if (feature.form == Form::kFloats) text += fmt::format("{}", parser_.Floats(feature)[i]);
     }
     return text;
   }
@@ -101,7 +101,7 @@ class ExampleLooker : public RowLooker {
       for (const float value : parser_.Floats(feature))
         hash.AddNumber(std::bit_cast<uint32_t>(value));
     } else {
-      hash.AddText(parser_.Texts(feature)[0]);
+      for (const std::string_view text : parser_.Texts(feature)) hash.AddText(text);
     }
     sample().Add(ordinal, hash, feature.size() != 1);
   }

@@ -49,6 +49,7 @@ std::string Why(const FeatureSpec& feature, const SeenFeature& seen, const SeenV
   std::string why = WhyType(feature, values, rules.places);
   if (feature.kind == Kind::kList) {
     const uint64_t line = seen.many.FirstLine() != 0 ? seen.many.FirstLine() : seen.empty_list_line;
+    if (feature.columns[0].hashed) why = "texts, of which ids are made";
     why = fmt::format("a list on {}; {}", rules.places.Text(line), why);
   }
   if (feature.kind == Kind::kLabel) why = "its name is that of a label; " + why;

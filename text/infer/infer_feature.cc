@@ -215,8 +215,6 @@ uint64_t SeenValues::OtherLine() const {
 }
 
 void KeepMost(const InferRules& rules, SeenFeature* seen) {
-  // Lists hold numbers.
-  ForgetTexts(&seen->many);
   if (rules.lists_of_one) {
     // A list of one is no mixture.
   } else if (seen->num_lists > seen->num_ones) {
@@ -276,9 +274,11 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
     feature.time_unit = UnitOfDigits(values.iso_digits);
     return feature;
   }
-  const Type type = TypeOf(values, is_list);
+  const bool hashed = is_list && values.text_line != 0;
+  const Type type = hashed ? Type::kInt64 : TypeOf(values, is_list);
   const bool narrow = type == Type::kFloat64 && values.whole_line == 0;
   feature.columns = {{"", narrow ? rules.float_type : type, ""}};
+  feature.columns[0].hashed = hashed;
   feature.kind = is_list ? Kind::kList : KindByName(seen.name, type, values.greatest);
   if (feature.kind == Kind::kTimestamp) {
     feature.time_unit =

@@ -122,11 +122,10 @@ class JsonLooker : public RowLooker {
     uint64_t length = 0;
     for (const dom::element item : array) {
       ++length;
-      const bool known = LookAtNumber(item, &feature->many);
-      if (!known || feature->many.text_line + feature->many.iso_line != 0) {
+      if (!LookAtNumber(item, &feature->many)) {
         return BadInput(
-            "{}: feature {}: found {} in an array, expected numbers (arrays of strings, "
-            "nulls, arrays and objects have no place in a row)",
+            "{}: feature {}: found {} in an array, expected numbers or strings (arrays of nulls, "
+            "arrays and objects have no place in a row)",
             lines().Where(), QuoteForMessage(feature->name), DescribeJson(item));
       }
     }

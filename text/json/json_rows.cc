@@ -62,6 +62,7 @@ class JsonParser : public RowParser {
         node->feature = static_cast<uint32_t>(f);
         node->column = static_cast<uint32_t>(c);
         node->type = feature.columns[c].type;
+        node->hashed = feature.columns[c].hashed;
         node->is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
       }
     }
@@ -151,8 +152,9 @@ class JsonParser : public RowParser {
 
   Status SetFeature(const KeyTree::Node& node, dom::element value, element_type type) {
     if (node.is_list) {
-      if (type != element_type::ARRAY) return Unexpected(node, value);
-      return SetList(node, value);
+      if (type == element_type::ARRAY) return SetList(node, value);
+      if (type == element_type::STRING && node.hashed) return SetText(node, value);
+      return Unexpected(node, value);
     }
     const Type stored = node.type;
     if (stored == Type::kInt64) {
@@ -174,7 +176,7 @@ class JsonParser : public RowParser {
         return Set(batch_->SetInt(node.feature, bool(value) ? 1 : 0));
       case element_type::STRING: {
         const std::string_view text = value;
-        if (stored == Type::kBytes) return Set(batch_->SetBytes(node.feature, text));
+        if (stored == Type::kBytes || node.hashed) return Set(batch_->SetBytes(node.feature, text));
         double number = 0;
         if (!IsFloat(stored) || !ParseFloatWord(text, &number)) break;
         return Set(batch_->SetDouble(node.feature, number));
@@ -210,6 +212,7 @@ class JsonParser : public RowParser {
   Status SetList(const KeyTree::Node& node, dom::array array) {
     const Type type = node.type;
     if (IsFloat(type)) return SetDoubles(node, array, type);
+    if (node.hashed && array.size() != 0 && array.at(0).is_string()) return SetTexts(node, array);
     ints_.clear();
     for (const dom::element item : array) {
       int64_t number = 0;
@@ -225,6 +228,21 @@ class JsonParser : public RowParser {
       ints_.push_back(number);
     }
     return Set(batch_->SetInts(node.feature, node.column, ints_));
+  }
+
+  // A text of a hashed list is a list of one.
+  Status SetText(const KeyTree::Node& node, std::string_view text) {
+    return Set(batch_->SetTexts(node.feature, node.column, {&text, 1}));
+  }
+
+  Status SetTexts(const KeyTree::Node& node, dom::array array) {
+    texts_.clear();
+    for (const dom::element item : array) {
+      std::string_view text;
+      if (item.get(text) != simdjson::SUCCESS) return UnexpectedEntry(node, item, texts_.size());
+      texts_.push_back(text);
+    }
+    return Set(batch_->SetTexts(node.feature, node.column, texts_));
   }
 
   // Lists with a number of 2^63 or more.
@@ -287,6 +305,7 @@ class JsonParser : public RowParser {
 
   static std::string ExpectedValue(const KeyTree::Node& node) {
     if (node.type == Type::kBytes) return "a string";
+    if (node.hashed) return fmt::format("strings alone or numbers of type {}", TypeName(node.type));
     return fmt::format("{} of type {}", node.type == Type::kBool ? "a truth value" : "a number",
                        TypeName(node.type));
   }
@@ -307,10 +326,10 @@ class JsonParser : public RowParser {
       return Fault("feature {}: entry {}: found {}, {}", QuoteForMessage(node.name), at,
                    DescribeJson(item), AdviceOnWhole(node.type));
     }
-    return Fault(
-        "feature {}: entry {}: found {}, expected {} (lists hold numbers: neither strings, "
-        "null nor lists)",
-        QuoteForMessage(node.name), at, DescribeJson(item), ExpectedValue(node));
+    return Fault("feature {}: entry {}: found {}, expected {}{}", QuoteForMessage(node.name), at,
+                 DescribeJson(item), ExpectedValue(node),
+                 item.is_string() ? " (a \"hashed\" list takes strings)"
+                                  : " (lists hold neither null nor lists)");
   }
 
   const bool ignore_unknown_;
@@ -325,6 +344,7 @@ class JsonParser : public RowParser {
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;
   std::vector<double> doubles_;
+  std::vector<std::string_view> texts_;
 };
 
 }  // namespace

@@ -40,6 +40,7 @@ class KeyTree {
     uint32_t number = 0;       // Position in the tree.
     Type type = Type::kInt64;  // For the caller, as all below but the name.
     bool is_list = false;
+    bool hashed = false;
     bool is_unknown = false;
     std::string name;  // Full dotted name; empty for the root.
   };

@@ -88,6 +88,7 @@ std::vector<ColumnRecord> MakeColumns(const DirectoryInput& input, Names* names,
     r.fixed_length = spec.fixed_length;
     r.kind = spec.kind;
     r.type = spec.columns[column.column].type;
+    r.hashed = spec.columns[column.column].hashed;
     r.newest_first = spec.newest_first;
     r.nested = spec.nested;
     r.time_unit = spec.time_unit;

@@ -27,6 +27,17 @@ void GrowForOne(std::vector<T>* values) {
   if (values->size() == values->capacity()) values->reserve(2 * values->size() + 16);
 }
 
+// Numbers of a hashed column, of 4 or 8 bytes.
+void AppendIds(Type type, std::span<const std::string_view> texts, GrowingBytes* to) {
+  const auto width = static_cast<size_t>(TypeWidth(type));
+  const size_t size = to->size();
+  to->resize(size + texts.size() * width);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const uint64_t id = IdOfText(texts[i], type);
+    std::memcpy(to->data() + size + i * width, &id, width);
+  }
+}
+
 Status RowBegun() {
   return NoThrow([] { return InvalidArgument("rows added before EndRow of the row begun"); });
 }
@@ -173,48 +184,72 @@ Status RowBatch::SetBytes(size_t feature, std::string_view value) {
   return NoThrow([&]() -> Status {
     DSI_RETURN_IF_ERROR(PrepareOnce());
     DSI_RETURN_IF_ERROR(CheckSet(feature, 0, false));
-    const std::string& name = schema_->features[feature].name;
-    if (slots_[feature].type != Type::kBytes) {
+    const FeatureSpec& spec = schema_->features[feature];
+    const std::string& name = spec.name;
+    const Type type = slots_[feature].type;
+    if (type != Type::kBytes && !spec.columns[0].hashed) {
       return InvalidArgument("feature {}: bytes set on type {}", QuoteForMessage(name),
-                             TypeName(slots_[feature].type));
+                             TypeName(type));
     }
     if (value.size() > kMaxListLength) {
       return internal::Error(StatusCode::kOutOfRange, "feature {}: {} bytes, expected at most {}",
                              QuoteForMessage(name), value.size(), kMaxListLength);
     }
     GrowForOne(&touched_);
-    const auto bytes = std::as_bytes(std::span(value));
-    features_[feature].values[0].append(bytes);
+    if (type == Type::kBytes) {
+      features_[feature].values[0].append(std::as_bytes(std::span(value)));
+    } else {
+      AppendIds(type, {&value, 1}, &features_[feature].values[0]);
+    }
     touched_.push_back(static_cast<uint32_t>(feature));
-    FinishSet(feature, 0, value.size());
+    FinishSet(feature, 0, type == Type::kBytes ? value.size() : 1);
+    return {};
+  });
+}
+
+template <typename AppendTo>
+Status RowBatch::SetList(size_t feature, size_t column, size_t length, const AppendTo& append) {
+  return NoThrow([&]() -> Status {
+    DSI_RETURN_IF_ERROR(PrepareOnce());
+    DSI_RETURN_IF_ERROR(CheckSet(feature, column, true));
+    const Slot& slot = slots_[feature];
+    const FeatureSpec& spec = schema_->features[feature];
+    if (slot.fixed_length != 0 && length != slot.fixed_length) {
+      return internal::BadInput("feature {}: found {} numbers, expected {}",
+                                QuoteForMessage(spec.name), length, slot.fixed_length);
+    }
+    if (length > kMaxListLength) {
+      return internal::Error(StatusCode::kOutOfRange, "feature {}: {} entries, expected at most {}",
+                             QuoteForMessage(spec.name), length, kMaxListLength);
+    }
+    const bool first = slot.serial != serial_;
+    // Rows of wide tables cost a cache miss per line touched, and the specification is two more.
+    const Type type = slot.num_columns == 1 ? slot.type : spec.columns[column].type;
+    GrowForOne(&touched_);
+    DSI_RETURN_IF_ERROR(append(type, &features_[feature].values[column]));
+    if (first) touched_.push_back(static_cast<uint32_t>(feature));
+    FinishSet(feature, column, length);
     return {};
   });
 }
 
 template <typename T>
 Status RowBatch::SetMany(size_t feature, size_t column, std::span<const T> values) {
-  return NoThrow([&]() -> Status {
-    DSI_RETURN_IF_ERROR(PrepareOnce());
-    DSI_RETURN_IF_ERROR(CheckSet(feature, column, true));
-    const Slot& slot = slots_[feature];
+  return SetList(feature, column, values.size(), [&](Type type, GrowingBytes* to) -> Status {
+    if (internal::AppendAs<T>(type, values, to)) [[likely]]
+      return {};
+    return internal::DoesNotFit<T>(ColumnName(schema_->features[feature], column), type, values);
+  });
+}
+
+Status RowBatch::SetTexts(size_t feature, size_t column, std::span<const std::string_view> texts) {
+  return SetList(feature, column, texts.size(), [&](Type type, GrowingBytes* to) -> Status {
     const FeatureSpec& spec = schema_->features[feature];
-    if (slot.fixed_length != 0 && values.size() != slot.fixed_length) {
-      return internal::BadInput("feature {}: found {} numbers, expected {}",
-                                QuoteForMessage(spec.name), values.size(), slot.fixed_length);
+    if (!spec.columns[column].hashed) {
+      return InvalidArgument("feature {}: texts set on type {}, which is not hashed",
+                             QuoteForMessage(ColumnName(spec, column)), TypeName(type));
     }
-    if (values.size() > kMaxListLength) {
-      return internal::Error(StatusCode::kOutOfRange, "feature {}: {} entries, expected at most {}",
-                             QuoteForMessage(spec.name), values.size(), kMaxListLength);
-    }
-    const bool first = slot.serial != serial_;
-    // Rows of wide tables cost a cache miss per line touched, and the specification is two more.
-    const Type type = slot.num_columns == 1 ? slot.type : spec.columns[column].type;
-    GrowForOne(&touched_);
-    if (!internal::AppendAs<T>(type, values, &features_[feature].values[column])) {
-      return internal::DoesNotFit<T>(ColumnName(spec, column), type, values);
-    }
-    if (first) touched_.push_back(static_cast<uint32_t>(feature));
-    FinishSet(feature, column, values.size());
+    AppendIds(type, texts, to);
     return {};
   });
 }

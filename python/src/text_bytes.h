@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string_view>
+
+namespace dsi::python {
+
+// The bytes of a str or of bytes, as long as the object lives. False: it is neither. Called
+// with the interpreter's lock held.
+inline bool BytesOf(nanobind::handle value, std::string_view* bytes) {
+  if (PyUnicode_Check(value.ptr())) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+    if (data == nullptr) throw nanobind::python_error();
+    *bytes = {data, static_cast<size_t>(size)};
+    return true;
+  }
+  if (!PyBytes_Check(value.ptr())) return false;
+  *bytes = {PyBytes_AsString(value.ptr()), static_cast<size_t>(PyBytes_Size(value.ptr()))};
+  return true;
+}
+
+}  // namespace dsi::python
