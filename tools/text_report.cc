@@ -121,7 +121,9 @@ void WarnOfSeparator(const TextFit& fit, std::vector<std::string>* warnings) {
 void WarnOfHashed(const Schema& schema, std::vector<std::string>* warnings) {
   std::vector<std::string> names;
   for (const FeatureSpec& feature : schema.features) {
-    if (feature.columns[0].hashed) names.push_back(feature.name);
+    for (size_t c = 0; c < feature.columns.size(); ++c) {
+      if (feature.columns[c].hashed) names.push_back(ColumnName(feature, c));
+    }
   }
   if (names.empty()) return;
   warnings->push_back(fmt::format(

@@ -84,7 +84,11 @@ class SchemaReader {
                         QuoteForMessage(path), kMaxNameBytes, kMaxSchemaBytes);
       }
     }
-    return {};
+    if (!field->is_map()) return {};
+    const ArrowField& entries = field->children[0];
+    if (entries.form == ArrowForm::kStruct && entries.children.size() == 2) return {};
+    return BadInput("column {}: a map of {}, expected structs of two members",
+                    QuoteForMessage(where), DescribeArrow(entries));
   }
 
   uint64_t num_fields_ = 0;
@@ -123,6 +127,7 @@ std::string DescribeArrow(const ArrowField& field) {
       return "string";
     case ArrowForm::kList32:
     case ArrowForm::kList64:
+      if (field.is_map()) return "map";
       return "list<" + DescribeArrow(field.children[0]) + ">";
     case ArrowForm::kFixedList:
       return fmt::format("fixed_size_list<{}>[{}]", DescribeArrow(field.children[0]), field.width);

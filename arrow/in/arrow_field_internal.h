@@ -41,6 +41,8 @@ struct ArrowField {
   int64_t instant_nanos = 0;
   // Durations and times of a day: numbers with a unit that are no points in time.
   bool is_span = false;
+  // A list of structs of two members, a key and a value, whatever they are called.
+  bool is_map() const { return format == "+m"; }
   std::string_view advice;
   std::vector<ArrowField> children;
   // The values, where the field itself holds indices.

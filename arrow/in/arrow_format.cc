@@ -25,6 +25,7 @@ constexpr Known kKnown[] = {
     {"U", ArrowForm::kBytes64, Type::kBytes},    {"vz", ArrowForm::kBytesView, Type::kBytes},
     {"vu", ArrowForm::kBytesView, Type::kBytes}, {"+l", ArrowForm::kList32, Type::kInt64},
     {"+L", ArrowForm::kList64, Type::kInt64},    {"+s", ArrowForm::kStruct, Type::kInt64},
+    {"+m", ArrowForm::kList32, Type::kInt64},
 };
 
 struct Advised {
@@ -33,7 +34,6 @@ struct Advised {
 };
 constexpr Advised kAdvised[] = {
     {"d:", "a decimal: cast it to float64, or scaled to int64"},
-    {"+m", "a map: cast it to list<struct<…>>"},
     {"+u", "a union: split it into a column per type"},
     {"+r", "run-end encoded: decode it first"},
     {"+vl", "a list view: cast it to list"},

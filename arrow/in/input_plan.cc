@@ -110,7 +110,7 @@ class Planner {
                     feature.columns.size());
   }
 
-  // A list of structs for the feature as a whole.
+  // A list of structs for the feature as a whole, or a map: its keys are the first column.
   Status FindMembers(const FeatureSpec& feature, const TableColumn& whole, bool ignore_unknown,
                      FeaturePlan* plan) {
     const ArrowField& list = whole.field->values();
@@ -121,9 +121,10 @@ class Planner {
                          DescribeArrow(*whole.field), KindName(feature.kind));
     }
     const std::vector<ArrowField>& members = list.children[0].children;
+    const bool by_place = list.is_map() && feature.columns.size() == members.size();
     std::unordered_map<std::string_view, size_t> by_name;
     for (size_t i = 0; i < members.size(); ++i) {
-      if (!by_name.emplace(members[i].name, i).second) {
+      if (!by_name.emplace(by_place ? feature.columns[i].name : members[i].name, i).second) {
         return ColumnFault(whole.name, "member {} stands twice", QuoteForMessage(members[i].name));
       }
     }
@@ -140,7 +141,7 @@ class Planner {
       by_name.erase(at);
     }
     for (const ArrowField& member : members) {
-      if (!by_name.contains(member.name)) continue;
+      if (by_place || !by_name.contains(member.name)) continue;
       DSI_RETURN_IF_ERROR(AddUnknown(whole.name + "." + member.name, ignore_unknown));
     }
     return {};

@@ -47,25 +47,29 @@ ColumnSpec ItemColumn(const std::string& name, const ArrowField& values) {
       .name = name, .type = hashed ? Type::kInt64 : values.type, .id_space = "", .hashed = hashed};
 }
 
-// Lists of structs of numbers.
-Status InferMembers(const std::string& name, const ArrowField& items, FeatureSpec* feature) {
+// Lists of structs of numbers, and maps.
+Status InferMembers(const std::string& name, const ArrowField& list, FeatureSpec* feature) {
+  const ArrowField& items = list.children[0];
   feature->kind = Kind::kSequence;
   for (const ArrowField& member : items.children) {
     DSI_RETURN_IF_ERROR(CheckItems(name + "." + member.name, member));
     feature->columns.push_back(ItemColumn(member.name, member.values()));
   }
   if (feature->columns.empty()) return Fault(name, "a list of structs without members");
-  if (feature->columns.size() == 2 && feature->columns[0].name == "ids" &&
-      feature->columns[1].name == "weights" && IsInteger(feature->columns[0].type) &&
-      IsFloat(feature->columns[1].type)) {
-    feature->kind = Kind::kWeighted;
+  const bool are_weights = feature->columns.size() == 2 && IsInteger(feature->columns[0].type) &&
+                           IsFloat(feature->columns[1].type);
+  if (list.is_map()) {
+    feature->columns[0].name = are_weights ? "ids" : "key";
+    feature->columns[1].name = are_weights ? "weights" : "value";
   }
+  if (are_weights && feature->columns[0].name == "ids" && feature->columns[1].name == "weights")
+    feature->kind = Kind::kWeighted;
   return {};
 }
 
 Status InferList(const std::string& name, const ArrowField& list, FeatureSpec* feature) {
   const ArrowField& items = list.children[0];
-  if (items.form == ArrowForm::kStruct) return InferMembers(name, items, feature);
+  if (items.form == ArrowForm::kStruct) return InferMembers(name, list, feature);
   DSI_RETURN_IF_ERROR(CheckItems(name, items));
   feature->columns = {ItemColumn("", items.values())};
   feature->kind = Kind::kList;

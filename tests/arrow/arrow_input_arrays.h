@@ -153,6 +153,15 @@ inline ArrowNode Structs(const std::string& name, std::vector<ArrowNode> childre
   return node;
 }
 
+// A list of structs of a key and a value.
+inline ArrowNode Map(const std::string& name, const std::vector<int32_t>& offsets, ArrowNode keys,
+                     ArrowNode values, const std::vector<bool>& present = {}) {
+  ArrowNode node = Lists<int32_t>(
+      name, offsets, Structs("entries", {std::move(keys), std::move(values)}), present);
+  node.format = "+m";
+  return node;
+}
+
 inline ArrowNode Nulls(const std::string& name, int64_t length) {
   return {.format = "n", .name = name, .length = length};
 }

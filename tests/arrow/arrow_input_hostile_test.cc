@@ -90,7 +90,6 @@ TEST_F(ArrowHostileTest, FormatsThatAreMalformedOrNotTaken) {
   }
   const std::pair<const char*, const char*> advised[] = {{"d:19,10", "cast it to float64"},
                                                          {"d:19,10,32", "a decimal"},
-                                                         {"+m", "a map"},
                                                          {"+ud:0,1", "a union"},
                                                          {"+us:0", "a union"},
                                                          {"+r", "run-end encoded"},

@@ -254,5 +254,28 @@ TEST_F(ArrowInputTest, WeightedInBothForms) {
   EXPECT_EQ(RowsOf(*batch_, "t", 1), "[0.5 1.]");
 }
 
+// Keys are the first column and values the second, whatever they are called.
+TEST_F(ArrowInputTest, Maps) {
+  const auto map = [](ArrowNode keys) {
+    return Map("t", {0, 2, 2, 3}, std::move(keys), Numbers<float>("score", "f", {0.5F, 2, 1}),
+               {true, true, false});
+  };
+  const std::string topics = R"({"name": "t", "kind": "weighted", "hashed": true})";
+  ASSERT_TRUE(Read({map(Ints("topic", {7, 8, 9}))}, topics).ok());
+  EXPECT_EQ(RowsOf(*batch_, "t", 0), "[7 8] [] -");
+  EXPECT_EQ(RowsOf(*batch_, "t", 1), "[0.5 2.] [] -");
+  ASSERT_TRUE(Read({map(Strings<int32_t>("topic", "u", {"a", "b", "c"}))}, topics).ok());
+  EXPECT_EQ(RowsOf(*batch_, "t", 0), "[" + std::to_string(IdOfText("a", Type::kInt64)) + " " +
+                                         std::to_string(IdOfText("b", Type::kInt64)) + "] [] -");
+  const Status half =
+      Read({Map("t", {0, 1}, Ints("k", {1}), Numbers<float>("v", "f", {kNone}))}, topics);
+  EXPECT_NE(half.message().find("null"), std::string::npos) << half.ToString();
+  const Status three =
+      Read({map(Ints("topic", {7, 8, 9}))},
+           R"({"name": "t", "kind": "sequence", "columns": [{"name": "a"}, {"name": "b"},
+              {"name": "c"}]})");
+  EXPECT_NE(three.message().find("member \"a\" is missing"), std::string::npos) << three.ToString();
+}
+
 }  // namespace
 }  // namespace dsi::arrow_input_test

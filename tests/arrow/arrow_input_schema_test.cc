@@ -149,6 +149,15 @@ TEST(SchemaFromArrow, ColumnsOfNullsAreDropped) {
   EXPECT_EQ(FoundOf({Nulls("b", 0)}).substr(0, 30), "bad input: found no columns wi");
 }
 
+TEST(SchemaFromArrow, MapsAreWeightedOrSequences) {
+  const ArrowNode texts = Strings<int32_t>("k", "u", {});
+  const ArrowNode floats = Numbers<float>("v", "f", {});
+  EXPECT_EQ(FoundOf({Map("a", {0}, Ints("k"), floats), Map("b", {0}, texts, floats),
+                     Map("c", {0}, Ints("k"), Ints("v")), Map("d", {0}, floats, floats)}),
+            "a weighted ids:int64 weights:float32\nb weighted ids:int64 weights:float32\n"
+            "c sequence key:int64 value:int64\nd sequence key:float32 value:float32\n");
+}
+
 TEST(SchemaFromArrow, ListsOfStringsAreHashed) {
   const ArrowNode strings = Strings<int32_t>("item", "u", {});
   const auto hashed = [](std::vector<ArrowNode> columns) {
@@ -178,7 +187,14 @@ TEST(SchemaFromArrow, WhatIsNotTakenIsSaid) {
   };
   refused({.format = "d:9,2", .name = "price"},
           "column \"price\": format \"d:9,2\", a decimal: cast it to float64");
-  refused({.format = "+m", .name = "a"}, "a map");
+  refused(Map("a", {0}, Ints("key"), Lists<int32_t>("value", {0}, Ints("item"))),
+          "column \"a.value\": a list of list<int64>");
+  ArrowNode three = Map("a", {0}, Ints("key"), Ints("value"));
+  three.children[0].children.push_back(Ints("more"));
+  refused(three, "column \"a\": a map of struct, expected structs of two members");
+  ArrowNode plain = Map("a", {0}, Ints("key"), Ints("value"));
+  plain.children[0] = Ints("entries");
+  refused(plain, "a map of int64, expected structs");
   refused(Lists<int32_t>("a", {0}, Lists<int32_t>("item", {0}, Ints("item"))),
           "column \"a\": a list of list<int64>, expected one of numbers or strings");
   refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "+s", .name = "item", .buffers = {kNone}}),

@@ -111,6 +111,31 @@ def test_as_declared(tmp_path):
     assert stored(again, "one") == stored(path, "one")
 
 
+def test_maps(tmp_path):
+    """As Hive and Spark hold scores by id, or by name."""
+    scores = [{7: 0.5, 9: 2.0}, {}, None]
+    named = [{"red": 3}, {"blue": 1, "red": 2}, None]
+    table = pyarrow.table(
+        {
+            "scores": pyarrow.array(
+                [None if row is None else list(row.items()) for row in scores],
+                pyarrow.map_(pyarrow.int64(), pyarrow.float32()),
+            ),
+            "tags": pyarrow.array(
+                [None if row is None else list(row.items()) for row in named],
+                pyarrow.map_(pyarrow.string(), pyarrow.int32()),
+            ),
+        }
+    )
+    path = written(tmp_path, table)
+    assert [f["kind"] for f in dsi.open(path).schema["features"]] == ["weighted", "sequence"]
+    assert stored(path, "scores.ids") == [[7, 9], [], None]
+    assert stored(path, "scores.weights") == [[0.5, 2], [], None]
+    red, blue = dsi.id_of_text("red"), dsi.id_of_text("blue")
+    assert stored(path, "tags.key") == [[red], [blue, red], None]
+    assert stored(path, "tags.value") == [[3], [1, 2], None]
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -300,7 +300,7 @@ def test_a_lazy_frame_says_how(tmp_path):
 
 
 def test_types_that_are_not_taken(tmp_path):
-    kind = pyarrow.map_(pyarrow.string(), pyarrow.int64())
-    table = pyarrow.table({"m": pyarrow.array([[("a", 1)]], kind)})
+    kind = pyarrow.map_(pyarrow.string(), pyarrow.list_(pyarrow.int64()))
+    table = pyarrow.table({"m": pyarrow.array([[("a", [1])]], kind)})
     with pytest.raises(dsi.BadInput, match="m"):
         dsi.write(table, tmp_path / "a.dsi")

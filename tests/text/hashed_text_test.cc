@@ -125,7 +125,6 @@ TEST_F(HashedTextTest, FoundWithoutASchema) {
   EXPECT_EQ(found("a.jsonl", "{\"x\":[]}\n{\"x\":[\"a\",\"2024-05-01\"]}\n"), "list int64 hashed");
   EXPECT_EQ(found("a.jsonl", "{\"x\":[\"NaN\"]}\n{\"x\":[\"a\"]}\n"), "list int64 hashed");
   EXPECT_EQ(found("a.jsonl", "{\"x\":[\"NaN\"]}\n{\"x\":[1]}\n"), "list float64");
-  EXPECT_EQ(found("a.jsonl", "{\"x\":[\"2024-05-01\"]}\n"), "list int64 hashed");
   EXPECT_NE(found("a.jsonl", "{\"x\":[\"a\"]}\n{\"x\":[1]}\n").find("a string on line 1 and a num"),
             std::string::npos);
   EXPECT_NE(found("a.jsonl", "{\"x\":[\"a\"]}\n{\"x\":\"a\"}\n").find("a list on line 1 and a sin"),

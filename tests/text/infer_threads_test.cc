@@ -83,6 +83,10 @@ TEST_F(InferThreadsTest, WhatComesLate) {
   ExpectSame("times", {R"({"at":"2023-01-01"})", R"({"at":"2023-01-01T00:00"})",
                        R"({"at":"2025-01-01T00:00Z"})", R"({"at":"2025-01-01"})"});
   ExpectSame("texts among times", {R"({"at":"noon"})", R"({"at":"2020-01-01"})"});
+  ExpectSame("lists of objects", {R"({"h":[{"b":1,"a":"x"}]})", R"({"h":[]})",
+                                  R"({"h":[{"a":"y","b":0.5},{"b":2,"a":"z"}]})"});
+  ExpectSame("objects that differ", {R"({"h":[{"a":1}]})", R"({"h":[{"b":1}]})"});
+  ExpectSame("objects and numbers", {R"({"h":[{"a":1}]})", R"({"h":[1]})"});
   ExpectSame("other numbers", {R"({"id":18446744073709551615})", R"({"label":0.25})",
                                R"({"l":[0.5,1,2,3]})", R"({"l":[]})"});
 }
@@ -92,8 +96,10 @@ std::string Told(const internal::RowLooker& rows) {
   std::string told;
   for (const internal::SeenFeature& seen : rows.seen()) {
     told += seen.name + (seen.nested ? " nested" : "");
-    for (const uint64_t number : {seen.num_ones, seen.num_lists, seen.longest_list,
-                                  seen.empty_list_line, uint64_t{seen.num_offered}})
+    told += " of '" + seen.list + "'";
+    for (const uint64_t number :
+         {seen.objects_line, seen.num_objects, seen.num_ones, seen.num_lists, seen.longest_list,
+          seen.empty_list_line, uint64_t{seen.num_offered}})
       told += " " + std::to_string(number);
     for (const internal::SeenValues* of : {&seen.one, &seen.many}) {
       for (const uint64_t number :
@@ -114,11 +120,14 @@ TEST_F(InferThreadsTest, PartsOfAnyThread) {
     std::mt19937_64 random(seed);
     std::vector<std::string> lines;
     for (uint64_t i = 0; i < 1500; ++i) {
-      lines.push_back(
-          "{\"id\":" + std::to_string(random() % 99) + ",\"n" +
-          std::to_string(random() % (1 + i / 10)) + "\":" + (i % 3 == 0 ? "[1,2]" : "0.5") +
-          ",\"t" + std::to_string(random() % 200) + "\":\"2024-05-0" +
-          std::to_string(1 + random() % 3) + (random() % 2 == 0 ? "" : "T00:00") + "\"}\n");
+      lines.push_back("{\"id\":" + std::to_string(random() % 99) + ",\"n" +
+                      std::to_string(random() % (1 + i / 10)) + "\":" +
+                      (i % 3 == 0   ? "[1,2]"
+                       : i % 7 == 0 ? R"([{"x":1,"y":2}])"
+                                    : "0.5") +
+                      ",\"t" + std::to_string(random() % 200) + "\":\"2024-05-0" +
+                      std::to_string(1 + random() % 3) + (random() % 2 == 0 ? "" : "T00:00") +
+                      "\"}\n");
     }
     internal::LineSource source(1 << 20);
     const auto look = [&](internal::RowLooker* rows, size_t begin, size_t end) {

@@ -241,7 +241,7 @@ TEST_F(TextInputTest, RefusesListsThatDoNotFit) {
   EXPECT_NE(error_of("{\"item\":[1,2]}", sequence).find("\"time\" is missing"), std::string::npos);
   EXPECT_NE(error_of("{\"item\":[1],\"time\":null}", sequence).find("\"time\" is missing"),
             std::string::npos);
-  EXPECT_NE(error_of("[1]", sequence).find("found an array, expected an object"),
+  EXPECT_NE(error_of("[1]", sequence).find("entry 0: found the number 1, expected an object"),
             std::string::npos);
   EXPECT_NE(error_of("{\"item\":[1],\"place\":[2]}", sequence).find("\"x.place\" is no feature"),
             std::string::npos);

@@ -90,7 +90,10 @@ TEST_F(TimesTest, InferenceKnowsThem) {
       Infer("a.jsonl", "{\"x\":\"2024-05-01\"}\n{\"x\":5}\n"),
       folder_.File("a.jsonl") +
           ": feature \"x\": a string on line 1 and a number on line 2, expected one kind of value");
-  EXPECT_EQ(Infer("a.jsonl", "{\"x\":[\"2024-05-01\"]}\n"), "x list int64");  // Hashed.
+  EXPECT_EQ(Infer("a.jsonl", "{\"x\":[\"2024-05-01\"]}\n"),
+            folder_.File("a.jsonl") +
+                ": feature \"x\": times (ISO 8601) in a list on line 1: make "
+                "numbers of them (or \"hashed\" in a schema makes ids)");
   // A key stays one, and a birthday does not order a session's rows.
   EXPECT_EQ(Infer("a.csv", "session_id,born,event_time\n2024-05-01,2001-02-03,2024-05-01\n"),
             "session_id key bytes, born timestamp s, event_time timestamp s");

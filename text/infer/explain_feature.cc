@@ -46,6 +46,7 @@ std::string WhyTime(const FeatureSpec& feature, const SeenValues& values, const 
 std::string Why(const FeatureSpec& feature, const SeenFeature& seen, const SeenValues& values,
                 const InferRules& rules) {
   if (feature.kind == Kind::kTimestamp) return WhyTime(feature, values, rules);
+  if (seen.num_objects != 0) return "a list of objects on " + rules.places.Text(seen.objects_line);
   std::string why = WhyType(feature, values, rules.places);
   if (feature.kind == Kind::kList) {
     const uint64_t line = seen.many.FirstLine() != 0 ? seen.many.FirstLine() : seen.empty_list_line;

@@ -215,6 +215,11 @@ uint64_t SeenValues::OtherLine() const {
 }
 
 void KeepMost(const InferRules& rules, SeenFeature* seen) {
+  if (seen->num_objects != 0) {
+    seen->one = seen->many = {};
+    return;
+  }
+  if (seen->many.text_line == 0) seen->many.iso_line = 0;  // Times have no place in lists.
   if (rules.lists_of_one) {
     // A list of one is no mixture.
   } else if (seen->num_lists > seen->num_ones) {
@@ -256,6 +261,12 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
                           values.NumberLine() == 0 && values.bool_line == 0;
   const bool is_time =
       only_times && !is_list && KindByName(seen.name, Type::kBytes, 0) != Kind::kKey;
+  if (only_times && is_list && typed_text) {
+    return BadInput(
+        "feature {}: times (ISO 8601) in a list on {}: make numbers of them (or \"hashed\" in a "
+        "schema makes ids)",
+        QuoteForMessage(seen.name), rules.places.Text(values.iso_line));
+  }
   if (!is_time) values.text_line = Earlier(values.text_line, values.iso_line);
   Status mixture = check.Check(values);
   // In untyped text, what is no number in common is text.
@@ -294,6 +305,46 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
     feature.kind = Kind::kTimestamp;
     feature.time_unit = TimeUnit::kNanos;
   }
+  return feature;
+}
+
+Result<FeatureSpec> InferSequence(const SeenFeature& list,
+                                  std::span<const SeenFeature* const> members,
+                                  const InferRules& rules) {
+  const MixtureCheck check(list.name, rules.places);
+  if (const uint64_t line = list.one.FirstLine(); line != 0)
+    return check.Mixed("a list of objects", list.objects_line, "a single value", line);
+  if (const uint64_t line = list.many.FirstLine(); line != 0)
+    return check.Mixed("a list of objects", list.objects_line, "a list of values", line);
+  if (members.empty()) {
+    return BadInput("feature {}: objects in a list on {}, none of which has a value",
+                    QuoteForMessage(list.name), rules.places.Text(list.objects_line));
+  }
+  FeatureSpec feature;
+  feature.name = list.name;
+  feature.nested = list.nested;
+  feature.kind = Kind::kSequence;
+  for (const SeenFeature* member : members) {
+    if (member->num_objects != list.num_objects && !rules.keep_most) {
+      return BadInput(
+          "feature {}: {} stands in {} of {} objects, expected all of them, or an object of arrays",
+          QuoteForMessage(list.name), QuoteForMessage(member->name), member->num_objects,
+          list.num_objects);
+    }
+    // Rows of one form are whole where each object is; those of the other need not be.
+    if (member->num_ones + member->num_lists != 0) {
+      return BadInput("feature {}: a list of objects on {}, and {} alone, expected one form",
+                      QuoteForMessage(list.name), rules.places.Text(list.objects_line),
+                      QuoteForMessage(member->name));
+    }
+    DSI_ASSIGN_OR_RETURN(FeatureSpec of, InferFeature(*member, rules));
+    of.columns[0].name = member->name.substr(list.name.size() + 1);
+    feature.columns.push_back(std::move(of.columns[0]));
+  }
+  if (feature.columns.size() == 2 && feature.columns[0].name == "ids" &&
+      feature.columns[1].name == "weights" && IsInteger(feature.columns[0].type) &&
+      IsFloat(feature.columns[1].type))
+    feature.kind = Kind::kWeighted;
   return feature;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,11 @@ struct SeenFeature {
   uint64_t num_ones = 0;  // Rows with a value alone, and with a list.
   uint64_t num_lists = 0;
   uint64_t longest_list = 0;
+  // Lists of objects: the first line with one, and how many there were. A name in such objects is a
+  // feature here, of the list so called, with its values in `many`, and how many objects had it.
+  uint64_t objects_line = 0;
+  uint64_t num_objects = 0;
+  std::string list;
   std::vector<std::string> examples;
   uint32_t num_offered = 0;
 
@@ -80,7 +86,8 @@ struct SeenFeature {
   void OfferExample(std::string_view text);
 
   bool has_values() const {
-    return one.FirstLine() != 0 || many.FirstLine() != 0 || empty_list_line != 0;
+    return one.FirstLine() != 0 || many.FirstLine() != 0 || empty_list_line != 0 ||
+           objects_line != 0;
   }
 };
 
@@ -102,5 +109,10 @@ struct InferRules {
 void KeepMost(const InferRules& rules, SeenFeature* seen);
 
 Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rules);
+
+// Of a list of objects, whose names are `members`.
+Result<FeatureSpec> InferSequence(const SeenFeature& list,
+                                  std::span<const SeenFeature* const> members,
+                                  const InferRules& rules);
 
 }  // namespace dsi::internal

@@ -2,7 +2,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
@@ -87,14 +90,21 @@ Result<std::unique_ptr<RowLooker>> LookAtAllRows(const MakeLooker& make, TextFil
 Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules& rules,
                           InferReport* report) {
   Schema schema;
+  std::unordered_map<std::string_view, std::vector<const SeenFeature*>> members;  // Of lists.
   for (const SeenFeature& one : seen) {
+    if (!one.list.empty()) members[one.list].push_back(&one);
+  }
+  for (const SeenFeature& one : seen) {
+    if (!one.list.empty()) continue;
     // A name that never had a value says nothing; in a header it still needs a place.
     const bool valueless = one.one.FirstLine() == 0 && one.many.FirstLine() == 0;
     SeenFeature known = one;
     if (valueless && !rules.typed_text) known.one.text_line = 1;
     if (rules.keep_most) KeepMost(rules, &known);
     if (rules.typed_text && !known.has_values()) continue;
-    DSI_ASSIGN_OR_RETURN(FeatureSpec feature, InferFeature(known, rules));
+    DSI_ASSIGN_OR_RETURN(FeatureSpec feature, known.num_objects != 0
+                                                  ? InferSequence(known, members[one.name], rules)
+                                                  : InferFeature(known, rules));
     const uint64_t number_line = one.one.NumberLine();
     if (feature.columns[0].type == Type::kBytes && number_line != 0) {
       const uint64_t other = one.one.OtherLine();

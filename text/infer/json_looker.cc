@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
@@ -74,7 +75,7 @@ class JsonLooker : public RowLooker {
       const bool dotted = member.key.find('.') != std::string_view::npos;
       feature.nested |= parent != keys_.root() || !dotted;
       if (feature.wants_example()) OfferValue(member.value, node->feature);
-      DSI_RETURN_IF_ERROR(LookAtValue(member.value, &feature));
+      DSI_RETURN_IF_ERROR(LookAtValue(member.value, node, &feature));
       if (in_sample_) Sample(member.value, node->feature);
     }
     return {};
@@ -102,6 +103,7 @@ class JsonLooker : public RowLooker {
     if (value.get(big) == simdjson::SUCCESS) return hash->AddNumber(big);
     if (value.get(number) == simdjson::SUCCESS)
       return hash->AddNumber(std::bit_cast<uint64_t>(number));
+    if (value.is_object()) return hash->AddText(simdjson::minify(value));
     hash->AddText(value.is_bool() && bool(value) ? "1" : "0");
   }
 
@@ -111,7 +113,7 @@ class JsonLooker : public RowLooker {
     Offer(feature, is_text ? std::string(string) : simdjson::minify(value));
   }
 
-  Status LookAtValue(dom::element value, SeenFeature* feature) {
+  Status LookAtValue(dom::element value, KeyTree::Node* node, SeenFeature* feature) {
     dom::array array;
     if (value.get(array) != simdjson::SUCCESS) {
       ++feature->num_ones;
@@ -122,15 +124,50 @@ class JsonLooker : public RowLooker {
     uint64_t length = 0;
     for (const dom::element item : array) {
       ++length;
+      if (dom::object object; item.get(object) == simdjson::SUCCESS) {
+        DSI_RETURN_IF_ERROR(LookAtEntry(object, node, feature));
+        continue;
+      }
       if (!LookAtNumber(item, &feature->many)) {
         return BadInput(
-            "{}: feature {}: found {} in an array, expected numbers or strings (arrays of nulls, "
-            "arrays and objects have no place in a row)",
+            "{}: feature {}: found {} in an array, expected numbers, strings or objects "
+            "(arrays of nulls and of arrays have no place in a row)",
             lines().Where(), QuoteForMessage(feature->name), DescribeJson(item));
       }
     }
     feature->longest_list = std::max(feature->longest_list, length);
     if (length == 0 && feature->empty_list_line == 0) feature->empty_list_line = line();
+    return {};
+  }
+
+  // An object in a list: its names are features of their own until the schema is made.
+  Status LookAtEntry(dom::object object, KeyTree::Node* node, SeenFeature* list) {
+    ++list->num_objects;
+    if (list->objects_line == 0) list->objects_line = line();
+    entry_names_.clear();
+    KeyTree::Entry* last = nullptr;
+    for (const dom::key_value_pair member : object) {
+      if (keys_.size() > kMaxColumns || node->name.size() > kMaxNameBytes)
+        return BadInput("{}: too many or too long names", lines().Where());
+      KeyTree::Node* column = keys_.FindOrAdd(node, member.key, &last);
+      if (std::find(entry_names_.begin(), entry_names_.end(), column) != entry_names_.end()) {
+        return BadInput("{}: {} stands twice in an object", lines().Where(),
+                        QuoteForMessage(column->name));
+      }
+      entry_names_.push_back(column);
+      if (member.value.is_null()) continue;
+      if (column->feature == KeyTree::kNone) {
+        DSI_ASSIGN_OR_RETURN(column->feature, Add(column->name));
+      }
+      SeenFeature& of = seen()[column->feature];
+      of.list = list->name;
+      ++of.num_objects;
+      if (!LookAtNumber(member.value, &of.many)) {
+        return BadInput(
+            "{}: feature {}: found {} in an object of an array, expected a number or a string",
+            lines().Where(), QuoteForMessage(column->name), DescribeJson(member.value));
+      }
+    }
     return {};
   }
 
@@ -161,6 +198,7 @@ class JsonLooker : public RowLooker {
   JsonLineParser parser_;
   uint64_t row_ = 0;
   bool in_sample_ = false;
+  std::vector<const KeyTree::Node*> entry_names_;  // Of the object being looked at.
 };
 
 }  // namespace

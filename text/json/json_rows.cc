@@ -52,6 +52,9 @@ class JsonParser : public RowParser {
   std::string_view row_text() const override { return line_; }
 
  private:
+  // In the place of a column: the feature that has it, and others.
+  static constexpr uint32_t kWhole = UINT32_MAX;
+
   void MakeKeys() {
     keys_ = std::make_unique<KeyTree>();
     num_unknown_ = 0;
@@ -65,8 +68,18 @@ class JsonParser : public RowParser {
         node->hashed = feature.columns[c].hashed;
         node->is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
       }
+      if (feature.kind != Kind::kSequence && feature.kind != Kind::kWeighted) continue;
+      KeyTree::Node* whole = keys_->Add(feature.name, true);
+      whole->feature = static_cast<uint32_t>(f);
+      whole->column = kWhole;
     }
   }
+
+  // Of one column of entries that are objects.
+  struct Entries {
+    const KeyTree::Node* column = nullptr;
+    std::vector<dom::element> values;
+  };
 
   // A member whose name is known, waiting for its value to be set.
   struct Member {
@@ -106,10 +119,10 @@ class JsonParser : public RowParser {
     node->row = row_;
     const element_type type = member.value.type();
     if (type == element_type::NULL_VALUE) return {};
-    if (node->feature != KeyTree::kNone) {
-      return SetFeature(*node, member.value, type);
-    }
+    const bool is_whole = node->feature != KeyTree::kNone && node->column == kWhole;
+    if (node->feature != KeyTree::kNone && !is_whole) return SetFeature(*node, member.value, type);
     if (type == element_type::OBJECT) return SetObject(member.value, node);
+    if (is_whole) return SetEntries(node, member.value);
     if (ignore_unknown_) {
       Ignore(node);
       return {};
@@ -152,7 +165,7 @@ class JsonParser : public RowParser {
 
   Status SetFeature(const KeyTree::Node& node, dom::element value, element_type type) {
     if (node.is_list) {
-      if (type == element_type::ARRAY) return SetList(node, value);
+      if (type == element_type::ARRAY) return SetList(node, dom::array(value));
       if (type == element_type::STRING && node.hashed) return SetText(node, value);
       return Unexpected(node, value);
     }
@@ -187,6 +200,68 @@ class JsonParser : public RowParser {
     return Unexpected(node, value);
   }
 
+  // An object for each entry, in place of an array for each column.
+  Status SetEntries(KeyTree::Node* node, dom::element value) {
+    dom::array array;
+    if (value.get(array) != simdjson::SUCCESS) {
+      return Fault("feature {}: found {}, expected an array of objects, or an object of arrays",
+                   QuoteForMessage(node->name), DescribeJson(value));
+    }
+    const size_t num_columns = schema().features[node->feature].columns.size();
+    if (entries_.size() < num_columns) entries_.resize(num_columns);
+    for (size_t c = 0; c < num_columns; ++c) entries_[c].values.clear();
+    size_t count = 0;
+    for (const dom::element item : array) {
+      DSI_RETURN_IF_ERROR(AddEntry(node, item, count++));
+      for (size_t c = 0; c < num_columns; ++c) {
+        if (entries_[c].values.size() == count) continue;
+        const std::string name = ColumnName(schema().features[node->feature], c);
+        return Fault("feature {}: entry {} has no {}, expected all {} columns",
+                     QuoteForMessage(node->name), count - 1, QuoteForMessage(name), num_columns);
+      }
+    }
+    for (size_t c = 0; c < num_columns; ++c) {
+      const Status set = count == 0
+                             ? Set(batch_->SetInts(node->feature, c, std::span(ints_).first(0)))
+                             : SetList(*entries_[c].column, entries_[c].values);
+      DSI_RETURN_IF_ERROR(set);
+    }
+    return {};
+  }
+
+  Status AddEntry(KeyTree::Node* node, dom::element item, size_t number) {
+    dom::object object;
+    if (item.get(object) != simdjson::SUCCESS) {
+      return Fault("feature {}: entry {}: found {}, expected an object",
+                   QuoteForMessage(node->name), number, DescribeJson(item));
+    }
+    KeyTree::Entry* last = nullptr;
+    for (const dom::key_value_pair member : object) {
+      KeyTree::Node* column = keys_->Find(node, member.key, &last);
+      if (column == nullptr) {
+        DSI_ASSIGN_OR_RETURN(column, AddUnknown(node, member, &last));
+        if (column == nullptr) continue;
+      }
+      if (column->is_unknown) {
+        if (HasValue(member.value)) Ignore(column);
+        continue;
+      }
+      if (member.value.is_null()) continue;
+      if (column->feature != node->feature) {
+        return Fault("feature {}: entry {}: found {}, which is no column of it",
+                     QuoteForMessage(node->name), number, QuoteForMessage(column->name));
+      }
+      Entries& of = entries_[column->column];
+      if (of.values.size() != number) {
+        return Fault("feature {}: entry {}: {} stands twice", QuoteForMessage(node->name), number,
+                     QuoteForMessage(column->name));
+      }
+      of.column = column;
+      of.values.push_back(member.value);
+    }
+    return {};
+  }
+
   Status SetTime(const KeyTree::Node& node, dom::element value, TimeUnit unit) {
     const TimeUnit from = epoch_unit_ == TimeUnit::kNone ? unit : epoch_unit_;
     std::string_view text;
@@ -209,10 +284,13 @@ class JsonParser : public RowParser {
     return Set(batch_->SetInt(node.feature, time));
   }
 
-  Status SetList(const KeyTree::Node& node, dom::array array) {
+  // Items: a dom::array, or what entries have of one column.
+  template <typename Items>
+  Status SetList(const KeyTree::Node& node, const Items& array) {
     const Type type = node.type;
     if (IsFloat(type)) return SetDoubles(node, array, type);
-    if (node.hashed && array.size() != 0 && array.at(0).is_string()) return SetTexts(node, array);
+    if (node.hashed && array.size() != 0 && (*array.begin()).is_string())
+      return SetTexts(node, array);
     ints_.clear();
     for (const dom::element item : array) {
       int64_t number = 0;
@@ -235,7 +313,8 @@ class JsonParser : public RowParser {
     return Set(batch_->SetTexts(node.feature, node.column, {&text, 1}));
   }
 
-  Status SetTexts(const KeyTree::Node& node, dom::array array) {
+  template <typename Items>
+  Status SetTexts(const KeyTree::Node& node, const Items& array) {
     texts_.clear();
     for (const dom::element item : array) {
       std::string_view text;
@@ -246,7 +325,8 @@ class JsonParser : public RowParser {
   }
 
   // Lists with a number of 2^63 or more.
-  Status SetUints(const KeyTree::Node& node, dom::array array) {
+  template <typename Items>
+  Status SetUints(const KeyTree::Node& node, const Items& array) {
     uints_.clear();
     for (const dom::element item : array) {
       uint64_t number = 0;
@@ -256,7 +336,8 @@ class JsonParser : public RowParser {
     return Set(batch_->SetUints(node.feature, node.column, uints_));
   }
 
-  Status SetDoubles(const KeyTree::Node& node, dom::array array, Type type) {
+  template <typename Items>
+  Status SetDoubles(const KeyTree::Node& node, const Items& array, Type type) {
     doubles_.clear();
     for (const dom::element item : array) {
       double number = 0;
@@ -345,6 +426,7 @@ class JsonParser : public RowParser {
   std::vector<uint64_t> uints_;
   std::vector<double> doubles_;
   std::vector<std::string_view> texts_;
+  std::vector<Entries> entries_;  // By column.
 };
 
 }  // namespace
