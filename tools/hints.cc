@@ -175,8 +175,8 @@ std::string OfInference(const Status& status, const AskedFor& asked) {
     return asked.verb == "schema" ? "rows with values are needed"
                                   : "a text without values needs a schema: --schema FILE";
   if (Says(status, "in an array, expected numbers"))
-    return "make numbers of them (a hash will do)" + LeaveFeatureOut(status, asked);
-  if (Says(status, "expected one kind of value"))
+    return "make one list of them" + LeaveFeatureOut(status, asked);
+  if (Says(status, "expected one kind of value") || Says(status, "expected one form"))
     return "correct the line" + LeaveFeatureOut(status, asked);
   return "";
 }
