@@ -120,6 +120,8 @@ std::string DescribeArrow(const ArrowField& field) {
       if (field.instant_nanos != 0) return field.format.starts_with("td") ? "date" : "timestamp";
       if (field.is_span) return field.format.starts_with("tt") ? "time" : "duration";
       return std::string(TypeName(field.type));
+    case ArrowForm::kDecimal:
+      return fmt::format("decimal({}, {})", field.digits, field.width);
     case ArrowForm::kBytes32:
     case ArrowForm::kBytes64:
     case ArrowForm::kBytesView:

@@ -20,6 +20,7 @@ enum class ArrowForm : uint8_t {
   kBool,        // Bits.
   kHalf,        // float16.
   kNumber,      // Of ArrowField::type.
+  kDecimal,     // 16 bytes: a whole number over 10 to the ArrowField::width.
   kBytes32,     // Strings and binary: offsets of 4 bytes,
   kBytes64,     // of 8,
   kBytesView,   // views of 16,
@@ -37,6 +38,7 @@ struct ArrowField {
   ArrowForm form = ArrowForm::kUnsupported;
   Type type = Type::kInt64;  // Of numbers, as loaded: bool bits are kBool, float16 is kFloat32.
   int64_t width = 0;
+  int64_t digits = 0;  // The most of a decimal; as many as ArrowField::type holds.
   // Points in time: this many nanoseconds each; 0: no point in time.
   int64_t instant_nanos = 0;
   // Durations and times of a day: numbers with a unit that are no points in time.
@@ -53,7 +55,7 @@ struct ArrowField {
 };
 
 constexpr bool IsArrowNumber(ArrowForm form) {
-  return form == ArrowForm::kBool || form == ArrowForm::kHalf || form == ArrowForm::kNumber;
+  return form >= ArrowForm::kBool && form <= ArrowForm::kDecimal;
 }
 constexpr bool IsArrowBytes(ArrowForm form) {
   return form >= ArrowForm::kBytes32 && form <= ArrowForm::kFixedBytes;

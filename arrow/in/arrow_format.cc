@@ -33,7 +33,9 @@ struct Advised {
   std::string_view advice;
 };
 constexpr Advised kAdvised[] = {
-    {"d:", "a decimal: cast it to float64, or scaled to int64"},
+    {"d:",
+     "a decimal of other than 16 bytes, or of more digits than 15 with a fraction and 18 "
+     "without: cast it to float64, or scaled to int64"},
     {"+u", "a union: split it into a column per type"},
     {"+r", "run-end encoded: decode it first"},
     {"+vl", "a list view: cast it to list"},
@@ -87,6 +89,20 @@ bool ParseWidth(std::string_view digits, int64_t least, int64_t* width) {
          *width <= kMaxListLength;
 }
 
+// "d:9,2", "d:9,2,128": of 9 digits, 2 of them behind the point.
+bool ParseDecimal(std::string_view format, ArrowField* field) {
+  constexpr int64_t kDigitsOfDouble = 15, kDigitsOfInt64 = 18;
+  format.remove_prefix(2);
+  if (format.ends_with(",128")) format.remove_suffix(4);
+  const size_t comma = std::min(format.find(','), format.size() - 1);
+  if (!ParseWidth(format.substr(0, comma), 1, &field->digits) ||
+      !ParseWidth(format.substr(comma + 1), 0, &field->width))
+    return false;
+  field->type = field->width == 0 ? Type::kInt64 : Type::kFloat64;
+  return field->width <= field->digits &&
+         field->digits <= (field->width == 0 ? kDigitsOfInt64 : kDigitsOfDouble);
+}
+
 }  // namespace
 
 void ParseArrowFormat(std::string_view format, ArrowField* field) {
@@ -98,6 +114,10 @@ void ParseArrowFormat(std::string_view format, ArrowField* field) {
   }
   if (format.starts_with("t") && ParseTime(format, field)) {
     field->form = ArrowForm::kNumber;
+    return;
+  }
+  if (format.starts_with("d:") && format.size() > 2 && ParseDecimal(format, field)) {
+    field->form = ArrowForm::kDecimal;
     return;
   }
   if (format.starts_with("w:") && ParseWidth(format.substr(2), 0, &field->width)) {

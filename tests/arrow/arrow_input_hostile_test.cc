@@ -90,6 +90,13 @@ TEST_F(ArrowHostileTest, FormatsThatAreMalformedOrNotTaken) {
   }
   const std::pair<const char*, const char*> advised[] = {{"d:19,10", "cast it to float64"},
                                                          {"d:19,10,32", "a decimal"},
+                                                         {"d:16,1", "of more digits than 15"},
+                                                         {"d:19,0", "and 18 without"},
+                                                         {"d:9,-2", "a decimal"},
+                                                         {"d:2,3", "a decimal"},
+                                                         {"d:", "a decimal"},
+                                                         {"d:9", "a decimal"},
+                                                         {"d:0,0", "a decimal"},
                                                          {"+ud:0,1", "a union"},
                                                          {"+us:0", "a union"},
                                                          {"+r", "run-end encoded"},

@@ -54,6 +54,8 @@ TEST(SchemaFromArrow, OneFeatureForEachColumn) {
                      of("b3", "g"),
                      of("b4", "u"),
                      of("b5", "Z"),
+                     of("b8", "d:9,2"),
+                     of("b9", "d:18,0"),
                      of("b6", "vu"),
                      of("b7", "w:16"),
                      of("c1", "tsn:UTC"),
@@ -72,7 +74,8 @@ TEST(SchemaFromArrow, OneFeatureForEachColumn) {
             "dense int32\na7 dense uint32\n"
             "a8 dense int64\na9 dense uint64\nb1 dense float32\nb2 dense float32\nb3 dense "
             "float64\nb4 string bytes\n"
-            "b5 string bytes\nb6 string bytes\nb7 string bytes\nc1 timestamp int64 ns\nc2 "
+            "b5 string bytes\nb8 dense float64\nb9 dense int64\nb6 string bytes\nb7 string "
+            "bytes\nc1 timestamp int64 ns\nc2 "
             "timestamp int64 ms\nc3 timestamp int64 s\n"
             "c4 dense int32\nc5 dense int64\nc6 dense int64\nd1 string bytes\ne1 list int64\ne2 "
             "list float32\n"
@@ -185,8 +188,7 @@ TEST(SchemaFromArrow, WhatIsNotTakenIsSaid) {
     ArrowTable table({std::move(column)});
     EXPECT_REFUSED(SchemaFromArrow(*table.schema()).status(), StatusCode::kBadInput, part);
   };
-  refused({.format = "d:9,2", .name = "price"},
-          "column \"price\": format \"d:9,2\", a decimal: cast it to float64");
+  refused({.format = "d:19,2", .name = "price"}, "column \"price\": format \"d:19,2\", a decimal");
   refused(Map("a", {0}, Ints("key"), Lists<int32_t>("value", {0}, Ints("item"))),
           "column \"a.value\": a list of list<int64>");
   ArrowNode three = Map("a", {0}, Ints("key"), Ints("value"));
@@ -199,7 +201,7 @@ TEST(SchemaFromArrow, WhatIsNotTakenIsSaid) {
           "column \"a\": a list of list<int64>, expected one of numbers or strings");
   refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "+s", .name = "item", .buffers = {kNone}}),
           "without members");
-  refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "d:9,2", .name = "item"}), "a decimal");
+  refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "d:19,2", .name = "item"}), "a decimal");
   refused(Dictionary(Numbers<int8_t>("a", "c", {}), Structs("", {Ints("x")})),
           "found dictionary<struct>");
   refused(Lists<int32_t>("a", {0}, Structs("item", {Ints("x.y")})),

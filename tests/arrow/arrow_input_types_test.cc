@@ -49,6 +49,43 @@ TEST_F(ArrowInputTest, HalvesBecomeFloats) {
   EXPECT_EQ(values[2], 0x1p-14);
 }
 
+// As their text would be read.
+TEST_F(ArrowInputTest, DecimalsAreTheNearestFloats) {
+  const std::string doubles = R"("kind": "dense", "type": "float64")";
+  const auto value_of = [&](int64_t whole, const std::string& format) {
+    ArrowTable table({Decimals("a", format, {whole})});
+    EXPECT_TRUE(Read(table, R"({"name": "a", )" + doubles + "}").ok());
+    double value = 0;
+    std::memcpy(&value, batch_->feature(0).values[0].data(), sizeof(value));
+    return value;
+  };
+  EXPECT_EQ(value_of(1299, "d:9,2"), 12.99);
+  EXPECT_EQ(value_of(-1, "d:1,1,128"), -0.1);
+  EXPECT_EQ(value_of(999'999'999'999'999, "d:15,15"), 0.999999999999999);
+  EXPECT_EQ(value_of(-123'456'789'012'345, "d:15,7"), -12345678.9012345);
+  EXPECT_EQ(value_of(7, "d:18,0"), 7.0);
+  EXPECT_EQ(Rows(Decimals("a", "d:4,2", {150, std::nullopt, -25}),
+                 R"("kind": "dense", "type": "float32")"),
+            "1.5 - -0.25");
+  EXPECT_EQ(Rows(Slice(Decimals("a", "d:18,0", {1, 999'999'999'999'999'999, -5}), 1, 2),
+                 R"("kind": "dense", "type": "int64")"),
+            "999999999999999999 -5");
+  EXPECT_EQ(
+      Rows(Dictionary(Numbers<int8_t>("a", "c", {1, kNone, 0}), Decimals("", "d:9,2", {50, 75})),
+           doubles),
+      "0.75 - 0.5");
+  EXPECT_EQ(Rows(Lists<int32_t>("a", {1, 2, 4}, Decimals("item", "d:9,2", {1, 50, 75, 100})),
+                 R"("kind": "list", "type": "float64")"),
+            "[0.5] [0.75 1.]");
+  // More digits than the type has.
+  EXPECT_EQ(Rows(Decimals("a", "d:3,1", {999, 1000}), doubles),
+            "bad input: column \"a\", row 1: a decimal of more than 3 digits");
+  EXPECT_EQ(Rows(Decimals("a", "d:3,1", {INT64_MIN}), doubles),
+            "bad input: column \"a\", row 0: a decimal of more than 3 digits");
+  EXPECT_EQ(Rows(Decimals("a", "d:3,1", {150, 155}), R"("kind": "dense", "type": "int64")"),
+            "out of range: column \"a\", row 1: found 15.5, expected a value that fits type int64");
+}
+
 TEST_F(ArrowInputTest, StringsOfEachLayout) {
   const Texts texts = {"ab", kNone, "", "a text of more than twelve bytes"};
   const std::string rows = "ab -  a text of more than twelve bytes";

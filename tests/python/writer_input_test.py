@@ -2,6 +2,7 @@
 
 import datetime
 import os
+from decimal import Decimal
 
 import dsi
 import numpy
@@ -297,6 +298,24 @@ def test_a_lazy_frame_says_how(tmp_path):
     polars = pytest.importorskip("polars")
     with pytest.raises(dsi.BadInput, match="collect"):
         dsi.write(polars.LazyFrame({"a": [1]}), tmp_path / "a.dsi")
+
+
+def test_decimals(tmp_path):
+    prices = [Decimal("12.99"), None, Decimal("-0.05")]
+    ids = [Decimal(2**53 + 1), Decimal(-1), None]
+    table = pyarrow.table(
+        {
+            "price": pyarrow.array(prices, pyarrow.decimal128(9, 2)),
+            "id": pyarrow.array(ids, pyarrow.decimal128(18, 0)),
+        }
+    )
+    dsi.write(table, tmp_path / "a.dsi")
+    back = dsi.open(tmp_path / "a.dsi").to_arrow()
+    assert back["price"].to_pylist() == [12.99, None, -0.05]
+    assert back["id"].to_pylist() == [2**53 + 1, -1, None]
+    long = pyarrow.table({"price": pyarrow.array(prices, pyarrow.decimal128(16, 2))})
+    with pytest.raises(dsi.BadInput, match="cast it to float64"):
+        dsi.write(long, tmp_path / "b.dsi")
 
 
 def test_types_that_are_not_taken(tmp_path):
