@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -249,12 +250,18 @@ def _fail(message: str, code: int, hint: str = "") -> int:
     return code
 
 
+def _warn(message: Warning | str, *_: Any) -> None:
+    print(f"dsictl: warning: {message}", file=sys.stderr)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Converts as the arguments say; the exit code is that of the program."""
     asked = _parser().parse_args(arguments)
     begin = time.perf_counter()
     try:
-        report = {"output": asked.out, **_convert(asked)}
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            report = {"output": asked.out, **_convert(asked)}
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "pyarrow":
             raise

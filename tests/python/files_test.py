@@ -153,6 +153,14 @@ def dsictl(*arguments, without=()):
     )
 
 
+def test_convert_warns_of_strings_in_lists(tmp_path):
+    pyarrow.parquet.write_table(pyarrow.table({"tags": [["a"]]}), tmp_path / "a.parquet")
+    done = dsictl("convert", tmp_path / "a.parquet", tmp_path / "a.dsi", "-q")
+    assert done.returncode == 0
+    assert done.stderr.startswith("dsictl: warning: tags: lists of strings are stored as ids (")
+    assert done.stderr.count("\n") == 1
+
+
 def test_convert_to_dsi(table, tmp_path):
     pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
     done = dsictl(
