@@ -250,7 +250,10 @@ def _fail(message: str, code: int, hint: str = "") -> int:
     return code
 
 
-def _warn(message: Warning | str, *_: Any) -> None:
+def _warn(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
+) -> None:
+    """As `warnings.showwarning`, in the words of the program."""
     print(f"dsictl: warning: {message}", file=sys.stderr)
 
 
