@@ -159,8 +159,7 @@ Status CheckHashed(const FeatureSpec& feature) {
     const Type type = feature.columns[c].type;
     if (!feature.columns[c].hashed || MayBeHashed(feature.kind, type)) continue;
     return InvalidArgument(
-        "hashed on kind {}, type {}, expected a list, weighted, sequence or dense feature of "
-        "integers of 4 or 8 bytes",
+        "hashed on kind {}, type {}, expected a list kind of integers of 4 or 8 bytes",
         KindName(feature.kind), TypeName(type));
   }
   return {};

@@ -52,8 +52,8 @@ struct ColumnSpec {
   // In the schema of a file: the greatest difference that rounding has made to a value. A writer
   // adds what it rounds away.
   double max_error = 0;
-  // Integers of 4 or 8 bytes of dense, list and sequence features, and ids of weighted ones: texts
-  // are taken as well, and become ids (IdOfText, spec S-015). Numbers are taken as they are.
+  // Integers of 4 or 8 bytes of lists and sequences, and ids of weighted features: texts are taken
+  // as well, and become ids (IdOfText, spec S-015). Numbers are taken as they are.
   bool hashed = false;
 };
 

@@ -88,9 +88,10 @@ constexpr bool HasOneValue(Kind kind) {
 // Rows whose shape code is a length (spec D-010): lists, and byte strings whatever their kind.
 constexpr bool HasLengths(Kind kind, Type type) { return IsListKind(kind) || type == Type::kBytes; }
 
-// Columns that may have ids made of texts (spec S-015).
+// Columns that may have ids made of texts (spec S-015). Of dense features they would be rounded:
+// these stand as floats in batches.
 constexpr bool MayBeHashed(Kind kind, Type type) {
-  return (kind == Kind::kDense || IsListKind(kind)) && IsInteger(type) && TypeWidth(type) >= 4;
+  return IsListKind(kind) && IsInteger(type) && TypeWidth(type) >= 4;
 }
 
 // The id that a hashed column of this type stores for a text: the low bits of its XXH3 (64 bits,

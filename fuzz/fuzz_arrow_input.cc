@@ -42,7 +42,7 @@ struct Usual {
 constexpr Usual kUsual[] = {{"h.item", 23}, {"h.time", 24}, {"v", 26}, {"item", 18},
                             {"b", 23},      {"a", 0},       {"t", 23}, {"session_id", 1}};
 constexpr const char* kTarget = R"({"features": [
-    {"name": "a", "kind": "dense", "type": "int32", "hashed": true},
+    {"name": "a", "kind": "dense", "type": "int32"},
     {"name": "b", "kind": "list", "type": "int16"},
     {"name": "v", "kind": "embedding", "type": "float32", "length": 3},
     {"name": "h", "kind": "sequence", "columns": [{"name": "item", "type": "int64", "hashed": true},

@@ -63,7 +63,6 @@ class DSI_EXPORT RowBatch {
   Status SetInt(size_t feature, int64_t value);
   Status SetUint(size_t feature, uint64_t value);
   Status SetDouble(size_t feature, double value);
-  // Of a hashed dense feature: its id (IdOfText).
   Status SetBytes(size_t feature, std::string_view value);
   // Lists and embeddings. Every column of a weighted or sequence feature must be set, with equal
   // lengths; an embedding needs its fixed length.

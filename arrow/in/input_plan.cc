@@ -43,9 +43,7 @@ std::string Expectation(const FeatureSpec& feature, size_t column) {
                        feature.columns[column].hashed ? " or strings" : "", type);
   }
   if (feature.columns[0].type == Type::kBytes) return "strings";
-  return fmt::format("a number{} for kind {} of type {}",
-                     feature.columns[column].hashed ? " or string" : "", KindName(feature.kind),
-                     type);
+  return fmt::format("a number for kind {} of type {}", KindName(feature.kind), type);
 }
 
 bool IsList(const FeatureSpec& feature) {

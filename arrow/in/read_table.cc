@@ -74,13 +74,6 @@ class FeatureReader {
       to.values = {bytes.bytes};
       return to;
     }
-    if (IsArrowBytes(rows.view.field->form)) {
-      DSI_ASSIGN_OR_RETURN(
-          const std::byte* ids,
-          ReadIds(rows.view, rows.at, entries, feature.columns[0].type, rows.place, scratch_));
-      to.values = {ids};
-      return to;
-    }
     NumberTarget target{.type = feature.columns[0].type};
     if (feature.kind == Kind::kTimestamp) {
       target.instant_nanos = kNanosOf[static_cast<size_t>(feature.time_unit)];

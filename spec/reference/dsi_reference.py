@@ -468,7 +468,7 @@ class File:
              f"fixed_length {c.fixed_length}")
         need(c.kind != EMBEDDING or c.type not in (BOOL, BYTES), "S-012", what,
              "an embedding not of numbers")
-        need(not c.flags & 8 or c.kind in (DENSE, LIST, WEIGHTED, SEQUENCE) and c.type in (4, 5, 8, 9),
+        need(not c.flags & 8 or c.kind in (LIST, WEIGHTED, SEQUENCE) and c.type in (4, 5, 8, 9),
              "S-015", what, "hashed")  # S-015
         need(c.id_space == NONE16 or self.id_spaces[c.id_space].width == width, "F-074", what,
              "width of the id space")  # F-074

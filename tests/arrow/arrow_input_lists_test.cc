@@ -125,13 +125,6 @@ TEST_F(ArrowInputTest, TextsBecomeIds) {
   EXPECT_EQ(Rows(Lists<int32_t>("a", {0, 1, 3}, holes), list).substr(0, 49),
             "bad input: column \"a\", row 1: entry 0 is null, ex");
   EXPECT_EQ(Rows(Lists<int32_t>("a", {0, 1}, Ints("item", {7})), list), "[7]");
-  // One text a row.
-  const std::string one = R"("kind": "dense", "type": "uint32", "hashed": true)";
-  EXPECT_EQ(Rows(Strings<int32_t>("a", "u", {"a", std::nullopt, ""}), one), a + " - " + none);
-  EXPECT_EQ(Rows(Dictionary(Numbers<int8_t>("a", "c", {1, kNone, 0}),
-                            Strings<int32_t>("", "u", {"a", "b"})),
-                 one),
-            b + " - " + a);
 }
 
 TEST_F(ArrowInputTest, Embeddings) {

@@ -228,7 +228,7 @@ def hashed():
     rng = random.Random(19)
     words = ["", "a", "Zürich", "a word of more than sixteen bytes", "x" * 300] + [f"item-{k:05}" for k in range(40)]
     features = [feature("id", "key"), feature("tags", "list", type="int64", hashed=True), feature("one", "list", type="uint32", hashed=True),
-                feature("topics", "weighted", type="uint64", hashed=True), feature("country", "dense", type="int32", hashed=True, default=-1),
+                feature("topics", "weighted", type="uint64", hashed=True), feature("country", "list", type="int32", hashed=True, max_length=1),
                 feature("history", "sequence", columns=[{"name": "item", "type": "int64", "hashed": True, "id_space": "item"}, {"name": "time", "type": "int32"}])]
     rows = []
     for i in range(300):
@@ -236,7 +236,7 @@ def hashed():
         row = {"id": i, "tags": [rng.choice(words) for _ in range(i % 3)], "one": rng.choice(words), "topics": {"ids": items, "weights": [0.5] * len(items)},
                "history": {"item": items, "time": [i + k for k in range(len(items))]}}
         if i % 5:
-            row["country"] = rng.choice(["CH", "DE", "FR"]) if i % 7 else 17
+            row["country"] = rng.choice(["CH", "DE", "FR"]) if i % 7 else [17]
         if i % 11 == 3:
             row["tags"] = [4, 5, 6]
         rows.append(row)

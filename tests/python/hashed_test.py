@@ -93,17 +93,17 @@ def test_as_declared(tmp_path):
     schema = {
         "features": [
             {"name": "one", "kind": "list", "type": "uint32", "hashed": True},
-            {"name": "country", "kind": "dense", "type": "int32", "hashed": True},
+            {"name": "country", "kind": "list", "type": "int32", "hashed": True},
             {"name": "topics", "kind": "weighted", "hashed": True},
         ]
     }
     rows = [
         {"one": "red", "country": "CH", "topics": {"ids": ["a", "b"], "weights": [0.5, 2]}},
-        {"one": [7, 8], "country": 9, "topics": {"ids": [1], "weights": [1]}},
+        {"one": [7, 8], "country": [9], "topics": {"ids": [1], "weights": [1]}},
     ]
     path = written(tmp_path, rows, schema=schema)
     assert stored(path, "one") == [[dsi.id_of_text("red", "uint32")], [7, 8]]
-    assert stored(path, "country") == [dsi.id_of_text("CH", "int32"), 9]
+    assert stored(path, "country") == [[dsi.id_of_text("CH", "int32")], [9]]
     table = dsi.open(path).to_arrow()
     assert table["topics.ids"].to_pylist()[0] == [dsi.id_of_text("a"), dsi.id_of_text("b")]
     # A table of its own goes on as it is: ids are no strings, and stay.

@@ -17,7 +17,7 @@ constexpr uint64_t k63Bits = INT64_MAX;
 
 constexpr char kFeatures[] = R"({"name": "l", "kind": "list", "hashed": true},
     {"name": "u", "kind": "list", "type": "uint64", "hashed": true},
-    {"name": "d", "kind": "dense", "type": "int32", "hashed": true},
+    {"name": "d", "kind": "list", "type": "int32", "hashed": true},
     {"name": "w", "kind": "weighted", "type": "uint32", "hashed": true},
     {"name": "s", "kind": "sequence", "columns": [{"name": "a", "hashed": true},
         {"name": "n", "type": "int32"}]})";
@@ -48,12 +48,13 @@ TEST(IdOfText, S015LowBitsOfTheHash) {
 }
 
 TEST_F(HashedTextTest, Json) {
-  ASSERT_TRUE(ReadText("r.jsonl",
-                       R"({"l":["x","comedy",""],"u":"x","d":"x","w":{"ids":["x"],"weights":[1]},)"
-                       R"("s":{"a":["comedy"],"n":[5]}})"
-                       "\n{\"l\":[]}\n",
-                       kFeatures)
-                  .ok());
+  ASSERT_TRUE(
+      ReadText("r.jsonl",
+               R"({"l":["x","comedy",""],"u":"x","d":["x"],"w":{"ids":["x"],"weights":[1]},)"
+               R"("s":{"a":["comedy"],"n":[5]}})"
+               "\n{\"l\":[]}\n",
+               kFeatures)
+          .ok());
   ExpectIds();
 }
 
@@ -87,7 +88,7 @@ TEST_F(HashedTextTest, Example) {
 // Numbers are ids already, as a file that is written as JSON and read again has them. In CSV all is
 // text.
 TEST_F(HashedTextTest, NumbersStay) {
-  ASSERT_TRUE(ReadText("r.jsonl", "{\"l\":[7,8],\"d\":9}\n", kFeatures).ok());
+  ASSERT_TRUE(ReadText("r.jsonl", "{\"l\":[7,8],\"d\":[9]}\n", kFeatures).ok());
   EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{7, 8}));
   EXPECT_EQ(Values<int32_t>(2), (std::vector<int32_t>{9}));
   ASSERT_TRUE(ReadText("r.tfrecord", Record(Example(Entry("l", IntList({7})))), kFeatures).ok());

@@ -79,8 +79,7 @@ class DelimitedParser : public RowParser {
       return SetList(target, text, batch);
     }
     const Type type = feature.columns[0].type;
-    if (type == Type::kBytes || feature.columns[0].hashed)
-      return batch->SetBytes(target.feature, text);
+    if (type == Type::kBytes) return batch->SetBytes(target.feature, text);
     // Some programs quote every cell; an empty number is then missing as well.
     if (text.empty()) return {};
     if (feature.time_unit != TimeUnit::kNone) return SetTime(target, text, batch);

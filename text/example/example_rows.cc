@@ -80,7 +80,6 @@ class ExampleRowParser : public RowParser {
     }
     const Type type = spec.columns[0].type;
     if (feature.form == Form::kBytes) {
-      if (spec.columns[0].hashed) return batch->SetBytes(target.feature, parser_.Texts(feature)[0]);
       if (type != Type::kBytes && spec.time_unit == TimeUnit::kNone)
         return Unexpected(target, "bytes");
       return SetText(target, parser_.Texts(feature)[0], batch);

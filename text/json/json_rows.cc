@@ -189,7 +189,7 @@ class JsonParser : public RowParser {
         return Set(batch_->SetInt(node.feature, bool(value) ? 1 : 0));
       case element_type::STRING: {
         const std::string_view text = value;
-        if (stored == Type::kBytes || node.hashed) return Set(batch_->SetBytes(node.feature, text));
+        if (stored == Type::kBytes) return Set(batch_->SetBytes(node.feature, text));
         double number = 0;
         if (!IsFloat(stored) || !ParseFloatWord(text, &number)) break;
         return Set(batch_->SetDouble(node.feature, number));

@@ -184,25 +184,20 @@ Status RowBatch::SetBytes(size_t feature, std::string_view value) {
   return NoThrow([&]() -> Status {
     DSI_RETURN_IF_ERROR(PrepareOnce());
     DSI_RETURN_IF_ERROR(CheckSet(feature, 0, false));
-    const FeatureSpec& spec = schema_->features[feature];
-    const std::string& name = spec.name;
-    const Type type = slots_[feature].type;
-    if (type != Type::kBytes && !spec.columns[0].hashed) {
+    const std::string& name = schema_->features[feature].name;
+    if (slots_[feature].type != Type::kBytes) {
       return InvalidArgument("feature {}: bytes set on type {}", QuoteForMessage(name),
-                             TypeName(type));
+                             TypeName(slots_[feature].type));
     }
     if (value.size() > kMaxListLength) {
       return internal::Error(StatusCode::kOutOfRange, "feature {}: {} bytes, expected at most {}",
                              QuoteForMessage(name), value.size(), kMaxListLength);
     }
     GrowForOne(&touched_);
-    if (type == Type::kBytes) {
-      features_[feature].values[0].append(std::as_bytes(std::span(value)));
-    } else {
-      AppendIds(type, {&value, 1}, &features_[feature].values[0]);
-    }
+    const auto bytes = std::as_bytes(std::span(value));
+    features_[feature].values[0].append(bytes);
     touched_.push_back(static_cast<uint32_t>(feature));
-    FinishSet(feature, 0, type == Type::kBytes ? value.size() : 1);
+    FinishSet(feature, 0, value.size());
     return {};
   });
 }
