@@ -76,6 +76,13 @@ int SessionRank(std::string_view name) {
   return EndsInAny(words, kSessionNames) ? 1 : 0;
 }
 
+Kind KindOfColumns(const std::vector<ColumnSpec>& columns) {
+  const bool are_weights = columns.size() == 2 && columns[0].name == "ids" &&
+                           columns[1].name == "weights" && IsInteger(columns[0].type) &&
+                           IsFloat(columns[1].type);
+  return are_weights ? Kind::kWeighted : Kind::kSequence;
+}
+
 TimeUnit UnitBySize(int64_t greatest) {
   // Seconds stay below 1e11 until the year 5138, and milliseconds are above it since 1973.
   if (greatest < 100'000'000'000) return TimeUnit::kSeconds;

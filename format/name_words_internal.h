@@ -24,6 +24,10 @@ int SessionRank(std::string_view name);
 // ends in "time" may be a duration, a point in time is large.
 Kind KindByName(std::string_view name, Type type, int64_t greatest);
 
+// Of lists side by side: weighted where they are whole numbers called "ids" and floats called
+// "weights", else a sequence.
+Kind KindOfColumns(const std::vector<ColumnSpec>& columns);
+
 // Times since 1970 tell their unit by their size.
 TimeUnit UnitBySize(int64_t greatest);
 

@@ -50,20 +50,18 @@ ColumnSpec ItemColumn(const std::string& name, const ArrowField& values) {
 // Lists of structs of numbers, and maps.
 Status InferMembers(const std::string& name, const ArrowField& list, FeatureSpec* feature) {
   const ArrowField& items = list.children[0];
-  feature->kind = Kind::kSequence;
   for (const ArrowField& member : items.children) {
     DSI_RETURN_IF_ERROR(CheckItems(name + "." + member.name, member));
     feature->columns.push_back(ItemColumn(member.name, member.values()));
   }
   if (feature->columns.empty()) return Fault(name, "a list of structs without members");
-  const bool are_weights = feature->columns.size() == 2 && IsInteger(feature->columns[0].type) &&
-                           IsFloat(feature->columns[1].type);
   if (list.is_map()) {
-    feature->columns[0].name = are_weights ? "ids" : "key";
-    feature->columns[1].name = are_weights ? "weights" : "value";
+    const bool has_weights =
+        IsInteger(feature->columns[0].type) && IsFloat(feature->columns[1].type);
+    feature->columns[0].name = has_weights ? "ids" : "key";
+    feature->columns[1].name = has_weights ? "weights" : "value";
   }
-  if (are_weights && feature->columns[0].name == "ids" && feature->columns[1].name == "weights")
-    feature->kind = Kind::kWeighted;
+  feature->kind = KindOfColumns(feature->columns);
   return {};
 }
 

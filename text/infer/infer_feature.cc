@@ -323,7 +323,6 @@ Result<FeatureSpec> InferSequence(const SeenFeature& list,
   FeatureSpec feature;
   feature.name = list.name;
   feature.nested = list.nested;
-  feature.kind = Kind::kSequence;
   for (const SeenFeature* member : members) {
     if (member->num_objects != list.num_objects && !rules.keep_most) {
       return BadInput(
@@ -341,10 +340,7 @@ Result<FeatureSpec> InferSequence(const SeenFeature& list,
     of.columns[0].name = member->name.substr(list.name.size() + 1);
     feature.columns.push_back(std::move(of.columns[0]));
   }
-  if (feature.columns.size() == 2 && feature.columns[0].name == "ids" &&
-      feature.columns[1].name == "weights" && IsInteger(feature.columns[0].type) &&
-      IsFloat(feature.columns[1].type))
-    feature.kind = Kind::kWeighted;
+  feature.kind = KindOfColumns(feature.columns);
   return feature;
 }
 
