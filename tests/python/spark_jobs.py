@@ -62,6 +62,25 @@ def test_rows_come_back_and_sessions_are_whole(spark, tmp_path):
     assert some.schema.names == ["label", "clicks"]
 
 
+def test_maps_strings_and_decimals(spark, tmp_path):
+    """As tables of Hive have them: scores by name, lists of names, prices."""
+    names = [{"red": i / 2, "blue": 1.0} for i in range(40)]
+    rows = [(i // 4, names[i], ["a", f"t{i}"], Decimal(i) / 4) for i in range(40)]
+    kinds = "session_id long, scores map<string,double>, tags array<string>, price decimal(9,2)"
+    frame = spark.createDataFrame(rows, kinds)
+    save(frame, tmp_path / "t", cluster_by="session_id")
+    found = dsi.open(tmp_path / "t")
+    assert [f["kind"] for f in found.schema["features"]] == ["key", "weighted", "list", "dense"]
+    stored = found.to_arrow().to_pydict()
+    assert sorted(stored["price"]) == [i / 4 for i in range(40)]
+    for ids, weights, tags, price in zip(
+        stored["scores.ids"], stored["scores.weights"], stored["tags"], stored["price"], strict=True
+    ):
+        named = {dsi.id_of_text("red"): 2 * price, dsi.id_of_text("blue"): 1.0}
+        assert dict(zip(ids, weights, strict=True)) == named
+        assert tags == [dsi.id_of_text("a"), dsi.id_of_text(f"t{round(4 * price)}")]
+
+
 def test_types_that_spark_lacks(spark, tmp_path):
     schema = {
         "features": [
