@@ -14,6 +14,9 @@ struct Positions {
   size_t begin = 0;
   size_t count = 0;
   const int64_t* slots = nullptr;  // [count]; then `begin` means nothing.
+
+  // The i-th, which is one that a row looks at.
+  size_t At(size_t i) const { return slots != nullptr ? static_cast<size_t>(slots[i]) : begin + i; }
 };
 
 // Entries of num_rows rows: `per_row` each, or between offsets that begin at 0.

@@ -102,8 +102,7 @@ Result<RowBytes> Gather(const ArrowView& view, const Positions& at, const EntryR
   std::uninitialized_fill_n(texts, rows.num_rows, Text());
   rows.ForEachRow([&](size_t row, size_t, size_t) {
     if (!status.ok()) return;
-    const size_t slot = at.slots != nullptr ? static_cast<size_t>(at.slots[row]) : at.begin + row;
-    Result<Text> text = reader.At(row, slot);
+    Result<Text> text = reader.At(row, at.At(row));
     status = text.status();
     if (status.ok()) texts[row] = *text;
   });
@@ -145,9 +144,7 @@ Result<const std::byte*> ReadIds(const ArrowView& view, const Positions& at, con
   Status status;
   rows.ForEachRow([&](size_t row, size_t begin, size_t end) {
     for (size_t entry = begin; entry < end && status.ok(); ++entry) {
-      const size_t slot =
-          at.slots != nullptr ? static_cast<size_t>(at.slots[entry]) : at.begin + entry;
-      const Result<Text> text = reader.At(row, slot);
+      const Result<Text> text = reader.At(row, at.At(entry));
       status = text.status();
       if (!status.ok()) return;
       const uint64_t id =

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <mutex>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "dsi/base/bytes_internal.h"
@@ -137,7 +136,7 @@ Status DatasetFiles::ForFiles(std::span<const size_t> which,
   uint32_t threads = options_.threads;
   if (threads == 0) {
     const bool is_local = SchemeOf(PathOf(which[0])).empty();
-    threads = is_local ? std::max(1U, std::thread::hardware_concurrency()) : kRemoteThreads;
+    threads = is_local ? static_cast<uint32_t>(NumThreads(0)) : kRemoteThreads;
   }
   std::atomic<size_t> done{0};
   return ParallelFor(

@@ -19,8 +19,7 @@ namespace dsi::python {
 // Keys of a dict are names of features or columns; a dict in a dict makes dotted names. None is a
 // missing value. Numbers: int, float, bool, and what has __index__ or __float__; bytes and str;
 // lists are lists, tuples, and whatever has the buffer protocol. Hashed columns take strings, too,
-// one of them as a list of one. Called with the interpreter's lock
-// held.
+// one of them as a list of one. Called with the interpreter's lock held.
 class RowSetter {
  public:
   RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown);

@@ -12,10 +12,10 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "dsi/base/fixed_array_internal.h"
+#include "dsi/base/parallel_internal.h"
 #include "dsi/reader/decode/shape_decoder_internal.h"
 #include "dsi/reader/decode/index_decoder_internal.h"
 #include "dsi/reader/decode/time_order_internal.h"
@@ -29,7 +29,7 @@ namespace dsi::internal {
 struct ScanWorkers {
   // `threads`: as ScanOptions::threads.
   ScanWorkers(MemoryBudget* memory, uint32_t threads)
-      : team(threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency())) {
+      : team(threads != 0 ? threads : static_cast<size_t>(NumThreads(0))) {
     for (size_t i = 0; i < team.size(); ++i) rooms.emplace_back(memory);
   }
   uint64_t values_decoded() const {

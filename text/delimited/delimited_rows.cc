@@ -1,7 +1,6 @@
 // CSV and TSV to rows. The header names columns ("age", "hist.item"); an empty cell is missing;
 // list cells hold numbers between separators, and "" in quotes is the empty list or the empty
 // string.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -133,9 +132,8 @@ class DelimitedParser : public RowParser {
     doubles_.clear();
     bool any_big = false;
     bool any_negative = false;
-    for (size_t at = 0; !text.empty() && at <= text.size();) {
-      const size_t end = std::min(text.find(list_separator_, at), text.size());
-      const std::string_view part = text.substr(at, end - at);
+    std::string_view part;
+    for (size_t at = 0; !text.empty() && NextEntry(text, list_separator_, &at, &part);) {
       int64_t whole = 0;
       uint64_t big = 0;
       double number = 0;
@@ -166,7 +164,6 @@ class DelimitedParser : public RowParser {
                         QuoteForMessage(ColumnName(feature, target.column)), QuoteForMessage(part),
                         TypeName(type));
       }
-      at = end + 1;
     }
     if (IsFloat(type)) return batch->SetDoubles(target.feature, target.column, doubles_);
     if (any_big) return batch->SetUints(target.feature, target.column, uints_);
@@ -176,11 +173,9 @@ class DelimitedParser : public RowParser {
   // Of a hashed column every entry is text, a number as well.
   Status SetTexts(Target target, std::string_view text, RowBatch* batch) {
     texts_.clear();
-    for (size_t at = 0; !text.empty() && at <= text.size();) {
-      const size_t end = std::min(text.find(list_separator_, at), text.size());
-      texts_.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
+    std::string_view entry;
+    for (size_t at = 0; !text.empty() && NextEntry(text, list_separator_, &at, &entry);)
+      texts_.push_back(entry);
     return batch->SetTexts(target.feature, target.column, texts_);
   }
 

@@ -74,14 +74,11 @@ class DelimitedLooker : public RowLooker {
  private:
   void Sample(std::string_view text, uint32_t feature) {
     ValueHash hash;
-    bool is_list = false;
-    for (size_t at = 0; at <= text.size();) {
-      const size_t end = std::min(text.find(list_separator_, at), text.size());
-      is_list |= end != text.size();
-      hash.AddText(text.substr(at, end - at));
-      at = end + 1;
-    }
-    sample().Add(feature, hash, is_list);
+    uint64_t length = 0;
+    std::string_view entry;
+    for (size_t at = 0; NextEntry(text, list_separator_, &at, &entry); ++length)
+      hash.AddText(entry);
+    sample().Add(feature, hash, length > 1);
   }
 
   void LookAtCell(std::string_view text, SeenFeature* feature) {
@@ -93,12 +90,9 @@ class DelimitedLooker : public RowLooker {
     }
     SeenValues parts;
     uint64_t length = 0;
-    for (size_t at = 0; at <= text.size();) {
-      const size_t end = std::min(text.find(list_separator_, at), text.size());
-      LookAtPart(text.substr(at, end - at), &parts);
-      ++length;
-      at = end + 1;
-    }
+    std::string_view entry;
+    for (size_t at = 0; NextEntry(text, list_separator_, &at, &entry); ++length)
+      LookAtPart(entry, &parts);
     // A separator in a text makes no list.
     if (parts.text_line + parts.iso_line != 0) {
       ++feature->num_ones;

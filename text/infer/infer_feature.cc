@@ -19,11 +19,6 @@ void See(uint64_t line, uint64_t* first) {
   if (*first == 0) *first = line;
 }
 
-uint64_t Earlier(uint64_t a, uint64_t b) {
-  if (a == 0 || b == 0) return a + b;
-  return std::min(a, b);
-}
-
 // Refuses what one feature cannot hold together.
 class MixtureCheck {
  public:

@@ -1,6 +1,7 @@
 // What has been seen of one name of a text, and the feature that follows from it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -12,6 +13,12 @@
 #include "dsi/text/infer/line_place_internal.h"
 
 namespace dsi::internal {
+
+// The earlier of two lines; 0: there is none.
+inline uint64_t Earlier(uint64_t a, uint64_t b) {
+  if (a == 0 || b == 0) return a + b;
+  return std::min(a, b);
+}
 
 // Values of one shape. Each kind of value is held as the place of the first line that had it; 0:
 // none had.

@@ -160,7 +160,7 @@ class JsonLooker : public RowLooker {
         DSI_ASSIGN_OR_RETURN(column->feature, Add(column->name));
       }
       SeenFeature& of = seen()[column->feature];
-      of.list = list->name;
+      if (of.list.empty()) of.list = list->name;
       ++of.num_objects;
       if (!LookAtNumber(member.value, &of.many)) {
         return BadInput(

@@ -22,13 +22,10 @@ void MergeFeature(const SeenFeature& from, SeenFeature* to) {
   to->num_ones += from.num_ones;
   to->num_lists += from.num_lists;
   to->longest_list = std::max(to->longest_list, from.longest_list);
-  if (to->objects_line == 0 || (from.objects_line != 0 && from.objects_line < to->objects_line))
-    to->objects_line = from.objects_line;
+  to->objects_line = Earlier(to->objects_line, from.objects_line);
   to->num_objects += from.num_objects;
   if (to->list.empty()) to->list = from.list;
-  if (to->empty_list_line == 0 ||
-      (from.empty_list_line != 0 && from.empty_list_line < to->empty_list_line))
-    to->empty_list_line = from.empty_list_line;
+  to->empty_list_line = Earlier(to->empty_list_line, from.empty_list_line);
 }
 
 // Whether a name, or an object that it stands in, is one of these.
