@@ -116,6 +116,20 @@ TEST_F(InferSchemaTest, ReadsBackWhatItFound) {
   EXPECT_EQ(batch_->num_rows(), 2U);
 }
 
+// A name without a letter is one as well, so that what is in it has another name than what is
+// beside it.
+TEST_F(InferSchemaTest, ObjectsWithoutAName) {
+  const std::string path = Write("n.jsonl", "{\"\":{\"id\":7},\"id\":8}\n");
+  Result<Schema> schema = InferSchema(path);
+  ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+  ASSERT_EQ(schema->features.size(), 2U);
+  EXPECT_EQ(schema->features[0].name, ".id");
+  EXPECT_EQ(schema->features[1].name, "id");
+  ASSERT_TRUE(Read(path, std::make_shared<const Schema>(*std::move(schema))).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{7}));
+  EXPECT_EQ(Values<int64_t>(1), (std::vector<int64_t>{8}));
+}
+
 TEST_F(InferSchemaTest, LooksAtSomeRowsAndCanBeCancelled) {
   std::string text;
   for (int i = 0; i < 300'000; ++i) text += "{\"x\":" + std::to_string(i) + "}\n";

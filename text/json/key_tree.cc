@@ -31,7 +31,7 @@ KeyTree::Node* KeyTree::Add(std::string_view name, bool parts) {
 
 std::string KeyTree::Join(const Node& parent, std::string_view key) {
   std::string name = parent.name;
-  if (!name.empty()) name += '.';
+  if (parent.number != 0) name += '.';  // Of the root nothing is in a name; "" may be a key.
   name += key;
   return name;
 }

@@ -37,7 +37,7 @@ class KeyTree {
     uint32_t feature = kNone;  // The caller's number for it; kNone for a mere part of a name.
     uint32_t column = 0;
     Entry* first = nullptr;    // What came first in the last row.
-    uint32_t number = 0;       // Position in the tree.
+    uint32_t number = 0;       // Position in the tree; 0: the root.
     Type type = Type::kInt64;  // For the caller, as all below but the name.
     bool is_list = false;
     bool hashed = false;
