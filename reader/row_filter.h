@@ -50,6 +50,8 @@ struct Predicate {
   FilterValue value = int64_t{0};        // A string where the column holds strings.
   std::vector<FilterValue> values = {};  // kIn, kNotIn: in any order.
   Subject subject = Subject::kValue;
+  // It is true as well where one of these is, and where one of theirs is.
+  std::vector<Predicate> alternatives = {};
 };
 
 // Rows for which all of `when` are true stay with probability `keep`.
@@ -59,8 +61,12 @@ struct Sampling {
 };
 
 // A row passes when all of `where` are true and the first of `sample` whose `when` holds for it
-// keeps it (it stays where there is none). All positives and a tenth of the negatives:
+// keeps it (it stays where there is none). Clicks that are long or bought; all positives and a
+// tenth of the negatives:
 //
+//     options.filter.where = {{"clicked", Compare::kEqual, 1},
+//                             {.column = "seconds", .compare = Compare::kGreater, .value = 30,
+//                              .alternatives = {{"bought", Compare::kEqual, 1}}}};
 //     options.filter.sample = {{.when = {{"label", Compare::kEqual, 0}}, .keep = 0.1}};
 //
 // What sampling keeps is a function of (seed, row number of the file) alone: the same for every

@@ -23,7 +23,8 @@ using internal::InvalidArgument;
 constexpr std::string_view kSymbols = "=!<>";
 constexpr std::string_view kGrammar =
     "FEATURE OP VALUE, where OP is one of = != < <= > >=, FEATURE in VALUE,VALUE… (or not in), "
-    "FEATURE exists or FEATURE missing; of lists and strings length(FEATURE) in place of FEATURE";
+    "FEATURE exists or FEATURE missing; of lists and strings length(FEATURE) in place of FEATURE; "
+    "several with or between them";
 constexpr std::array<std::pair<std::string_view, Compare>, 11> kOperators = {
     {{"=", Compare::kEqual},
      {"==", Compare::kEqual},
@@ -67,17 +68,22 @@ std::optional<Parts> SplitAt(std::string_view text, size_t at) {
   return std::nullopt;
 }
 
+// What stands in "length(…)"; nothing where `text` is no such.
+std::optional<std::string_view> InLength(std::string_view text) {
+  constexpr std::string_view kBegin = "length(";
+  if (!text.starts_with(kBegin) || !text.ends_with(')')) return std::nullopt;
+  return Trim(text.substr(kBegin.size(), text.size() - kBegin.size() - 1));
+}
+
 bool IsName(std::string_view name, std::span<const ColumnInfo> columns) {
   return std::any_of(columns.begin(), columns.end(), [name](const ColumnInfo& column) {
     return name == column.feature || name == column.name;
   });
 }
 
-// What stands in "length(…)"; nothing where `text` is no such.
-std::optional<std::string_view> InLength(std::string_view text) {
-  constexpr std::string_view kBegin = "length(";
-  if (!text.starts_with(kBegin) || !text.ends_with(')')) return std::nullopt;
-  return Trim(text.substr(kBegin.size(), text.size() - kBegin.size() - 1));
+// Of a column of the file, or its length.
+bool IsSubject(std::string_view text, std::span<const ColumnInfo> columns) {
+  return IsName(InLength(text).value_or(text), columns);
 }
 
 // At the first operator that stands after a name of the file or the length of one, else at the
@@ -88,7 +94,7 @@ std::optional<Parts> Split(std::string_view text, std::span<const ColumnInfo> co
     if (text[at] != ' ' && kSymbols.find(text[at]) == std::string_view::npos) continue;
     const std::optional<Parts> parts = SplitAt(text, at);
     if (!parts) continue;
-    if (IsName(InLength(parts->name).value_or(parts->name), columns)) return parts;
+    if (IsSubject(parts->name, columns)) return parts;
     if (!first) first = parts;
     if (text[at] != ' ') at += parts->op.size() - 1;
   }
@@ -172,7 +178,36 @@ std::vector<std::string_view> SplitValues(std::string_view text) {
   return values;
 }
 
-Result<Predicate> Parse(std::string_view text, std::span<const ColumnInfo> columns) {
+constexpr std::string_view kOr = " or ";
+constexpr std::string_view kAnd = " and ";
+
+// A term begins the text: a subject that there is, or one that there is not and an operator before
+// the word.
+bool IsTerm(std::string_view text, std::string_view word, std::span<const ColumnInfo> columns) {
+  const std::optional<Parts> parts = Split(text, columns);
+  if (!parts || IsSubject(parts->name, columns)) return parts.has_value();
+  return Split(text.substr(0, text.find(word)), columns).has_value();
+}
+
+// Where the word first begins in no quotes and joins two terms. npos: nowhere.
+size_t FindJoin(std::string_view text, std::string_view word, std::span<const ColumnInfo> columns) {
+  constexpr std::string_view kBeforeQuotes = "=!<> ,";
+  bool quoted = false;
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"' &&
+               (quoted || kBeforeQuotes.find(text[i - 1]) != std::string_view::npos)) {
+      quoted = !quoted;
+    } else if (!quoted && text.substr(i).starts_with(word) && Split(text.substr(0, i), columns) &&
+               IsTerm(Trim(text.substr(i + word.size())), word, columns)) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+Result<Predicate> ParseTerm(std::string_view text, std::span<const ColumnInfo> columns) {
   const std::optional<Parts> parts = Split(text, columns);
   if (!parts) return InvalidArgument("there is no operator; expected {}", kGrammar);
   if (parts->name.empty()) return InvalidArgument("there is no feature before '{}'", parts->op);
@@ -203,6 +238,22 @@ Result<Predicate> Parse(std::string_view text, std::span<const ColumnInfo> colum
   for (const std::string_view value : SplitValues(parts->value)) {
     DSI_ASSIGN_OR_RETURN(FilterValue one, ParseValue(value, compared));
     predicate.values.push_back(std::move(one));
+  }
+  return predicate;
+}
+
+Result<Predicate> Parse(std::string_view text, std::span<const ColumnInfo> columns) {
+  if (FindJoin(text, kAnd, columns) != std::string_view::npos) {
+    return InvalidArgument(
+        "terms joined by \"and\" are given one by one; a string with an operator stands in quotes");
+  }
+  size_t end = FindJoin(text, kOr, columns);
+  DSI_ASSIGN_OR_RETURN(Predicate predicate, ParseTerm(Trim(text.substr(0, end)), columns));
+  while (end != std::string_view::npos) {
+    text = Trim(text.substr(end + kOr.size()));
+    end = FindJoin(text, kOr, columns);
+    DSI_ASSIGN_OR_RETURN(Predicate other, ParseTerm(Trim(text.substr(0, end)), columns));
+    predicate.alternatives.push_back(std::move(other));
   }
   return predicate;
 }

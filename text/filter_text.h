@@ -18,8 +18,10 @@ namespace dsi {
 // "FEATURE exists" or "missing". A list or string may stand as "length(FEATURE)". Spaces around
 // symbols may be left out. VALUE is a number, for a bool also true or false, for timestamps also a
 // time (row_filter.h); for strings text, in quotes as JSON has it where it begins with one, is
-// empty, or has commas in a list. Where a name of the columns (Reader::Columns, Dataset::Columns)
-// has an operator in it, the first operator after a name counts.
+// empty, or has commas in a list. Several of these may be joined by " or ": one must be true. In a
+// string an " or " with an operator behind it stands in quotes. Where a name of the columns
+// (Reader::Columns, Dataset::Columns) has an operator in it, the first operator after a name
+// counts.
 //
 // kInvalidArgument names the part that is wrong, and the nearest names where there is no such
 // feature. kUnsupported: a column of an unknown kind or type.

@@ -88,7 +88,8 @@ Result<RowSpanText> ParseRowSpan(std::string_view option, std::string_view text)
 
 std::vector<CLI::Option*> AddRowChoice(CLI::App* app, RowChoice* choice) {
   CLI::Option* where = app->add_option("--where", choice->where,
-                                       "Only rows such as 'label = 1'; repeatable, all must hold")
+                                       "Only rows such as 'label = 1', or 'label = 1 or "
+                                       "user.age < 30'; repeatable, all must hold")
                            ->allow_extra_args(false)
                            ->type_name("TERM");
   CLI::Option* sample =

@@ -1,6 +1,7 @@
 #include "dsi/dataset/files/file_skipper_internal.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/dataset/files/filter_column_internal.h"
@@ -10,7 +11,10 @@ namespace dsi::internal {
 Result<FileSkipper> FileSkipper::Make(const DatasetFiles& files, const RowFilter& filter) {
   FileSkipper skipper;
   skipper.files_ = &files;
-  for (const Predicate& predicate : filter.where) skipper.terms_.push_back({predicate});
+  for (const Predicate& predicate : filter.where) {
+    for (const Predicate* const one : AlternativesOf(predicate)) skipper.terms_.push_back({*one});
+    skipper.terms_.back().is_last = true;
+  }
   if (!skipper.terms_.empty()) DSI_RETURN_IF_ERROR(skipper.FindColumns());
   return skipper;
 }
@@ -43,13 +47,18 @@ bool FileSkipper::MayPass(size_t file) const {
   if (terms_.empty()) return true;
   const SchemasOfFiles& schemas = view_->schemas();
   for (size_t i = 0; i < schemas.num_variants(file); ++i) {
-    const FileVariant variant = schemas.variant(file, i);
-    const bool may_pass = std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
-      return MayPass(file, variant, term);
-    });
-    if (may_pass) return true;
+    if (MayPass(file, schemas.variant(file, i))) return true;
   }
   return false;
+}
+
+bool FileSkipper::MayPass(size_t file, const FileVariant& variant) const {
+  bool one_may = false;
+  for (const Term& term : terms_) {
+    one_may = one_may || MayPass(file, variant, term);
+    if (term.is_last && !std::exchange(one_may, false)) return false;
+  }
+  return true;
 }
 
 bool FileSkipper::MayPass(size_t file, const FileVariant& variant, const Term& term) const {

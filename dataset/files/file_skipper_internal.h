@@ -33,6 +33,7 @@ class FileSkipper {
  private:
   struct Term {
     Predicate predicate;
+    bool is_last = false;                       // Of those of which one must hold.
     uint32_t column = 0;                        // Of the view.
     std::map<Type, ReadyPredicate> ready = {};  // By the types that the column has.
     // By each name that the column has in some schema: its position in each stored schema.
@@ -40,7 +41,8 @@ class FileSkipper {
   };
 
   Status FindColumns();
-  // Of stripes that the same overlays cover.
+  // The same of stripes that the same overlays cover.
+  bool MayPass(size_t file, const FileVariant& variant) const;
   bool MayPass(size_t file, const FileVariant& variant, const Term& term) const;
 
   const DatasetFiles* files_ = nullptr;

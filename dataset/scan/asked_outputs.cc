@@ -295,6 +295,61 @@ class RequestMaker {
   FileRequest& request_;
 };
 
+// What of a filter is to be looked at in a file. What is missing in all its rows compares with
+// nothing.
+class FilterTaker {
+ public:
+  // `columns`: of the view, by predicate of PredicatesOf.
+  FilterTaker(const RowFilter& filter, std::span<const uint32_t> columns, RequestMaker* maker)
+      : filter_(filter), columns_(columns), maker_(*maker) {}
+
+  void Take(FileRequest* request) {
+    request->drops_all = !TakeAll(filter_.where, &request->filter.where, &request->filter_members);
+    for (const Sampling& sampling : filter_.sample) {
+      Sampling taken{.keep = sampling.keep};
+      std::vector<uint32_t> members;
+      if (!TakeAll(sampling.when, &taken.when, &members)) continue;
+      request->filter.sample.push_back(std::move(taken));
+      request->filter_members.insert(request->filter_members.end(), members.begin(), members.end());
+    }
+  }
+
+ private:
+  // False: one of them holds in no row.
+  bool TakeAll(const std::vector<Predicate>& from, std::vector<Predicate>* to,
+               std::vector<uint32_t>* members) {
+    bool may_hold = true;
+    for (const Predicate& predicate : from) {
+      bool always_holds = false;
+      std::vector<const ColumnInfo*> there;
+      std::vector<Predicate> left;
+      for (const Predicate* const one : AlternativesOf(predicate)) {
+        const ColumnInfo* const column = maker_.Find(columns_[next_++]);
+        if (column == nullptr) {
+          always_holds = always_holds || one->compare == Compare::kMissing;
+          continue;
+        }
+        there.push_back(column);
+        left.push_back(*one);
+        left.back().column = column->name;
+        left.back().alternatives.clear();
+      }
+      if (always_holds) continue;
+      may_hold = may_hold && !left.empty();
+      if (left.empty()) continue;
+      for (const ColumnInfo* const column : there) members->push_back(maker_.Member(*column));
+      left[0].alternatives.assign(left.begin() + 1, left.end());
+      to->push_back(std::move(left[0]));
+    }
+    return may_hold;
+  }
+
+  const RowFilter& filter_;
+  std::span<const uint32_t> columns_;
+  RequestMaker& maker_;
+  size_t next_ = 0;  // Predicate that is looked at next.
+};
+
 }  // namespace
 
 FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file, size_t variant) const {
@@ -317,33 +372,8 @@ FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file, size
   RowFilter& filter = request.filter;
   filter.seed = options_.filter.seed;
   if (files.files().size() > 1) filter.seed += files.files()[file].fingerprint;
-  size_t next = 0;
-  std::vector<uint32_t> members;
-  // Takes over those that are to be looked at; false: one cannot hold. What is missing in all rows
-  // compares with nothing.
-  const auto take = [&](const std::vector<Predicate>& from, std::vector<Predicate>* to) {
-    bool may_hold = true;
-    for (const Predicate& predicate : from) {
-      const ColumnInfo* const column = maker.Find(filter_columns_[next++]);
-      if (column == nullptr) {
-        may_hold = may_hold && predicate.compare == Compare::kMissing;
-        continue;
-      }
-      members.push_back(maker.Member(*column));
-      to->push_back(predicate);
-      to->back().column = column->name;
-    }
-    return may_hold;
-  };
-  if (!take(options_.filter.where, &filter.where)) request.drops_all = true;
-  request.filter_members = members;
-  for (const Sampling& sampling : options_.filter.sample) {
-    members.clear();
-    Sampling taken{.keep = sampling.keep};
-    if (!take(sampling.when, &taken.when)) continue;
-    filter.sample.push_back(std::move(taken));
-    request.filter_members.insert(request.filter_members.end(), members.begin(), members.end());
-  }
+  FilterTaker taker(options_.filter, filter_columns_, &maker);
+  taker.Take(&request);
   return request;
 }
 

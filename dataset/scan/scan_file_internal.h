@@ -36,7 +36,7 @@ struct FileRequest {
   };
   std::vector<Input> inputs;  // By feature of the pipeline.
   RowFilter filter;
-  std::vector<uint32_t> filter_members;  // By predicate, those of `where` first.
+  std::vector<uint32_t> filter_members;  // By predicate of PredicatesOf: whose it is.
   bool wants_sessions = false;
   bool drops_all = false;  // By the filter no row passes.
 };

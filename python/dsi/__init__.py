@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .files import from_parquet
     from .loader import Loader, join_states
     from .mixing import MixedLoader, mix
-    from .options import Length
+    from .options import AnyOf, Length
     from .overlays import (
         BaseOverlay,
         OverlayReport,
@@ -75,6 +75,7 @@ _LAZY = {
     "Dense": "projections",
     "Kjt": "projections",
     "Jagged": "projections",
+    "AnyOf": "options",
     "Length": "options",
     "Labels": "projections",
     "Padded": "projections",
@@ -98,6 +99,7 @@ _LAZY = {
 
 __all__ = [
     "AlreadyExists",
+    "AnyOf",
     "ArrowScan",
     "BadInput",
     "BaseOverlay",

@@ -10,7 +10,7 @@ import pyarrow.dataset
 
 from ._substrait import terms_of
 from .arrow import ROWS_OF_BATCH, ArrowScan
-from .options import Term
+from .options import AnyOf
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -49,7 +49,7 @@ class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
 
     def _read(self, columns: list[str], filter: Any, batch_size: int) -> tuple[Any, bool]:
         """A reader of columns, and whether it gives those rows alone that pass the filter."""
-        terms: list[Term] = []
+        terms: list[AnyOf] = []
         exact = True
         if filter is not None:
             terms, exact = terms_of(filter, self._arrow_schema, self._usable)

@@ -17,7 +17,7 @@ from . import _dsi, dataset, files
 from ._dsictl import ARROW_ENDINGS
 from ._schema import schema_json
 from .errors import BadInput, Cancelled, Error, InvalidArgument
-from .options import Term
+from .options import AnyOf
 
 # Exit codes of the program; any other error of the library is 3.
 _EXIT_CODES = {
@@ -88,7 +88,10 @@ def _parser() -> argparse.ArgumentParser:
     from_dsi = parser.add_argument_group("From .dsi")
     add = from_dsi.add_argument
     add(
-        "--where", action="append", metavar="TERM", help="only rows such as 'label = 1'; repeatable"
+        "--where",
+        action="append",
+        metavar="TERM",
+        help="only rows such as 'label = 1', or 'label = 1 or age < 30'; repeatable",
     )
     add("--sample", type=float, metavar="SHARE", help="only this share of them")
     add("--seed", type=int, metavar="N", help="with --sample: another number, other rows")
@@ -122,12 +125,11 @@ def _refuse(asked: argparse.Namespace, names: Sequence[str], when: str) -> None:
             raise InvalidArgument(f"--{name.replace('_', '-')} means nothing when {when}")
 
 
-def _term(source: dataset.Dataset, text: str) -> Term:
+def _term(source: dataset.Dataset, text: str) -> AnyOf:
     try:
-        made: Term = _dsi.parse_term(source.native, text)
+        return AnyOf(*_dsi.parse_terms(source.native, text))
     except Error as error:
         raise type(error)(f"--where '{text}': {error}") from None
-    return made
 
 
 def _with_notes(schema: str, notes: Sequence[str]) -> dict[str, Any]:

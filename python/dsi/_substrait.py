@@ -12,7 +12,7 @@ import importlib
 import struct
 from typing import Any
 
-from .options import Term, Value, column_of
+from .options import AnyOf, Term, Value, column_of, joined
 
 _COMPARES = {
     "equal": "==",
@@ -25,6 +25,9 @@ _COMPARES = {
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 _PRESENCE = {"is_null": "missing", "is_not_null": "exists"}
+
+# Alternatives that say more, once what they say is told as clauses, stay to Arrow.
+_MOST_CLAUSES = 16
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
@@ -137,6 +140,14 @@ def _either(terms: list[Term]) -> Term:
     return names.pop(), "in", values
 
 
+def _any_of(expression: Message, functions: dict[int, str]) -> list[Message]:
+    """Expressions that are joined by "or". KeyError: it is another function."""
+    call = _inside(expression, 3)
+    if functions[call.get(1, [0])[0]] != "or":
+        raise KeyError("another function")
+    return [_inside(_message(argument), 3) for argument in call[4]]
+
+
 def _all_of(expression: Message, functions: dict[int, str]) -> list[Message]:
     """Expressions that together are one that is joined by "and", or is null unless the first holds.
 
@@ -166,23 +177,35 @@ def _simple(expression: Message, functions: dict[int, str], schema: Any) -> Term
     return _term(function, arguments, schema)
 
 
-def _collect(
-    expression: Message, functions: dict[int, str], schema: Any, terms: list[Term]
-) -> bool:
-    """Adds the terms that `expression` implies; True: together they are all of it."""
+def _clauses(
+    expression: Message, functions: dict[int, str], schema: Any
+) -> tuple[list[list[Term]], bool]:
+    """Clauses, each with a term that holds, of what `expression` implies; True: they are all of it."""
+    try:
+        return [[_simple(expression, functions, schema)]], True
+    except _NOT_SO:
+        pass
     try:
         parts = _all_of(expression, functions)
+        all_hold = True
     except _NOT_SO:
         try:
-            terms.append(_simple(expression, functions, schema))
-            return True
+            parts = _any_of(expression, functions)
+            all_hold = False
         except _NOT_SO:
-            return False
+            return [], False
     # Each is looked at, whatever the one before it was.
-    return min(_collect(part, functions, schema, terms) for part in parts)
+    found = [_clauses(part, functions, schema) for part in parts]
+    exact = all(is_exact for _, is_exact in found)
+    clauses, others = found[0][0], [some for some, _ in found[1:]]
+    for some in others:
+        if not all_hold and len(clauses) * len(some) > _MOST_CLAUSES:
+            return [], False
+        clauses = clauses + some if all_hold else joined(clauses, some)
+    return clauses, exact
 
 
-def _read(filter: Any, told: Any, schema: Any) -> tuple[list[Term], bool]:
+def _read(filter: Any, told: Any, schema: Any) -> tuple[list[list[Term]], bool]:
     message = _message(bytes(filter.to_substrait(told)))
     functions = {}
     for declared in message.get(2, ()):
@@ -190,9 +213,7 @@ def _read(filter: Any, told: Any, schema: Any) -> tuple[list[Term], bool]:
         if 3 in fields:
             function = _message(fields[3][0])
             functions[function.get(2, [0])[0]] = function[3][0].decode()
-    terms: list[Term] = []
-    exact = _collect(_inside(message, 3, 1), functions, schema, terms)
-    return terms, exact
+    return _clauses(_inside(message, 3, 1), functions, schema)
 
 
 def _told(schema: Any, whole: bool) -> Any:
@@ -228,17 +249,21 @@ def _is_sound(term: Term, schema: Any) -> bool:
     return bool(term[2] == term[2])
 
 
-def terms_of(filter: Any, schema: Any, usable: set[str]) -> tuple[list[Term], bool]:
-    """Terms that every row that passes `filter` (a pyarrow expression) fulfils.
+def terms_of(filter: Any, schema: Any, usable: set[str]) -> tuple[list[AnyOf], bool]:
+    """What every row that passes `filter` (a pyarrow expression) fulfils, for `where` of a scan.
 
-    schema: of the columns. usable: those that a scan can compare. True: the terms are the filter,
+    schema: of the columns. usable: those that a scan can compare. True: they are the filter,
     row by row; False: Arrow is to apply it to what passes them.
     """
     for whole in (False, True):
         try:
-            terms, exact = _read(filter, _told(schema, whole), schema)
+            clauses, exact = _read(filter, _told(schema, whole), schema)
         except Exception:  # What Substrait cannot say: each version has its own errors.
             continue
-        kept = [term for term in terms if column_of(term) in usable and _is_sound(term, schema)]
-        return kept, exact and len(kept) == len(terms)
+        kept = [
+            AnyOf(*clause)
+            for clause in clauses
+            if all(column_of(term) in usable and _is_sound(term, schema) for term in clause)
+        ]
+        return kept, exact and len(kept) == len(clauses)
     return [], False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from . import _bars, _dsi, _report
 from .dataset import Dataset, Where, open
-from .options import Term, as_terms, column_of, make_options
+from .options import AnyOf, Filter, Term, as_clauses, column_of, make_options
 from .projections import Plan, Projection, resolve
 
 # Files that are looked at together: remote ones answer late.
@@ -110,7 +110,7 @@ def describe(
     of: Where | Dataset,
     features: Projection | Sequence[Projection] | None = None,
     *,
-    where: Sequence[Term] | Term = (),
+    where: Filter = (),
     top: int = 12,
 ) -> Description:
     """Tells of files their rows and bytes, bytes by feature, what deduplication saves, and what a
@@ -125,8 +125,8 @@ def describe(
     dataset = of if isinstance(of, Dataset) else open(of)
     native = dataset.native
     asked = None if features is None else resolve(native, features)
-    terms = as_terms(where)
-    if asked is None and terms:
+    clauses = as_clauses(where)
+    if asked is None and clauses:
         asked = resolve(native, ["*"])
     numbers = range(len(dataset.files))
 
@@ -134,7 +134,7 @@ def describe(
         """So many files at a time, and no more of them in memory."""
         for first in numbers[::_AT_ONCE]:
             some = numbers[first : first + _AT_ONCE]
-            yield from threads.map(lambda number: _File(native, number, asked, terms), some)
+            yield from threads.map(lambda number: _File(native, number, asked, clauses), some)
 
     with ThreadPoolExecutor(min(_AT_ONCE, len(numbers))) as threads:
         return _joined(told(), top)
@@ -143,7 +143,9 @@ def describe(
 class _File:
     """What one file tells."""
 
-    def __init__(self, dataset: _dsi.Dataset, number: int, asked: Plan | None, where: list[Term]):
+    def __init__(
+        self, dataset: _dsi.Dataset, number: int, asked: Plan | None, where: list[list[Term]]
+    ):
         # Before the directory is known, so that the plan says what of it a scan reads.
         reader = _dsi.Reader.of(dataset, number)
         self.plan: _dsi.ReadPlan | None = None
@@ -159,15 +161,21 @@ class _File:
         self.groups = reader.groups()
         self.layout = reader.layout()
 
-    def _make_plan(self, reader: _dsi.Reader, asked: Plan, where: list[Term]) -> None:
+    def _make_plan(self, reader: _dsi.Reader, asked: Plan, where: list[list[Term]]) -> None:
         """In a file that lacks a column nothing passes but the term that it is missing."""
         known = {name for column in self.columns for name in (column.name, column.feature)}
         projections = [one for one in asked.projections if one.name in known]
         some = Plan(asked.index_dtype, projections=projections)
         self.planned = len(some.projections)
-        here = [term for term in where if column_of(term) in known]
-        none_passes = any(term[1] != "missing" for term in where if column_of(term) not in known)
-        if some.projections and not none_passes:
+        here: list[AnyOf] = []
+        for clause in where:
+            terms = [term for term in clause if column_of(term) in known]
+            if any(term[1] == "missing" for term in clause if column_of(term) not in known):
+                continue
+            if not terms:
+                return
+            here.append(AnyOf(*terms))
+        if some.projections:
             self.plan = reader.plan(make_options(some, {"where": here}))
 
 

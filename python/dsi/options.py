@@ -30,6 +30,27 @@ class Length:
 # What a column is asked: ("label", "==", 1), ("city", "in", ["Bern", "Oslo"]), ("age", "missing").
 Subject = str | Length
 Term = tuple[Subject, str] | tuple[Subject, str, Value | Collection[Value]]
+
+
+class AnyOf:
+    """In a filter, in the place of a term: terms, or others of its kind, of which one must hold.
+
+        dataset.loader(features, where=dsi.AnyOf(("clicked", "==", 1), ("seconds", ">", 30)))
+
+    InvalidArgument: no term, or what is none.
+    """
+
+    def __init__(self, *terms: Term | AnyOf):
+        self.terms: list[Term] = _flat(terms)
+        if not self.terms:
+            raise InvalidArgument("AnyOf takes one or more terms, such as ('label', '==', 1)")
+
+    def __repr__(self) -> str:
+        return f"AnyOf({', '.join(map(repr, self.terms))})"
+
+
+# What `where` takes: terms that must all hold, or one.
+Filter = Sequence[Term | AnyOf] | Term | AnyOf
 # Column, comparison, value, values of a set, whether of lengths.
 NativeTerm = tuple[str, str, Any, list[Any], bool]
 
@@ -40,7 +61,8 @@ class ReadKeywords(TypedDict, total=False):
     batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full.
     where: terms, of which all must hold: (column, '==' or '=' '!=' '<' '<=' '>' '>=', number or
     string), (column, 'in' or 'not in', list or set of them), (column, 'exists' or 'missing');
-    `Length(column)` in place of a column compares how long its lists or strings are.
+    `Length(column)` in place of a column compares how long its lists or strings are;
+    `AnyOf(term, ...)` in place of a term holds where one of them does.
     Timestamps also compare with a datetime, date, numpy.datetime64 or ISO 8601 string, in UTC
     where it has no zone.
     What is missing passes 'missing' alone.
@@ -60,8 +82,8 @@ class ReadKeywords(TypedDict, total=False):
 
     batch_size: int
     drop_last: bool
-    where: Sequence[Term] | Term
-    sample: Sequence[tuple[Sequence[Term], float]]
+    where: Filter
+    sample: Sequence[tuple[Filter, float]]
     sample_seed: int
     rows: Sequence[tuple[int, int]]
     seed: int
@@ -136,24 +158,40 @@ def column_of(term: Term) -> str:
     return subject.column if isinstance(subject, Length) else subject
 
 
-def as_terms(where: Sequence[Term] | Term) -> list[Term]:
-    """Terms, or one. InvalidArgument: neither."""
+def _flat(terms: Iterable[Term | AnyOf]) -> list[Term]:
+    all_of_them: list[Term] = []
+    for term in terms:
+        all_of_them += term.terms if isinstance(term, AnyOf) else [term]
+    return all_of_them
+
+
+def as_clauses(where: Filter) -> list[list[Term]]:
+    """Lists of which each has a term that holds. InvalidArgument: neither terms nor one."""
+    if isinstance(where, AnyOf):
+        return [where.terms]
     if isinstance(where, str) or not isinstance(where, Iterable):
         raise InvalidArgument(
             f"where is a term such as ('label', '==', 1), or a list of such, not {where!r}"
         )
     terms: list[Any] = list(where)
-    return [tuple(terms)] if terms and isinstance(terms[0], str | Length) else terms
+    if terms and isinstance(terms[0], str | Length):
+        return [[tuple(terms)]]
+    return [_flat([term]) for term in terms]
 
 
-def native_terms(where: Sequence[Term] | Term) -> list[NativeTerm]:
+def joined(left: list[list[Term]], right: list[list[Term]]) -> list[list[Term]]:
+    """Clauses that together say that all of `left` hold, or all of `right`."""
+    return [one + other for one in left for other in right]
+
+
+def native_clauses(where: Filter) -> list[list[NativeTerm]]:
     """Terms as the library takes them. InvalidArgument: one of another form."""
-    return [_native_term(term) for term in as_terms(where)]
+    return [[_native_term(term) for term in clause] for clause in as_clauses(where)]
 
 
-def native_sample(sample: Sequence[tuple[Sequence[Term], float]]) -> list[tuple[Any, float]]:
+def native_sample(sample: Sequence[tuple[Filter, float]]) -> list[tuple[Any, float]]:
     """Pairs of terms and a share, as the library takes them."""
-    return [(native_terms(terms), share) for terms, share in sample]
+    return [(native_clauses(terms), share) for terms, share in sample]
 
 
 def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
@@ -165,7 +203,7 @@ def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
     if "shuffle" in given:
         given["unit"] = given.pop("shuffle")
     if "where" in given:
-        given["where"] = native_terms(given["where"])
+        given["where"] = native_clauses(given["where"])
     if "sample" in given:
         given["sample"] = native_sample(given["sample"])
     given.pop("transforms", None)  # The plan was made with it.

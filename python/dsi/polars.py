@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._frameworks import need
 from .arrow import ROWS_OF_BATCH, ArrowScan
-from .options import Term, Value
+from .options import AnyOf, Term, Value, joined
 
 if TYPE_CHECKING:
     from ._dsi import Column
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _COMPARES = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _PRESENCE = {"IsNull": "missing", "IsNotNull": "exists"}
+# Of alternatives, told as clauses, so many are taken.
+_MOST_CLAUSES = 16
 _COMPARABLE = ("dense", "label", "key", "string")
 # Where NaN equals itself and is above all numbers; a scan has it differ from everything.
 _FLOAT_COMPARES = ("==", "<", "<=")
@@ -100,25 +102,26 @@ def comparable_columns(dataset: Dataset) -> dict[str, Column]:
     }
 
 
-def _collect(node: Any, columns: dict[str, Column], terms: list[Term]) -> None:
-    """Adds terms that `node` implies. What is not understood implies nothing."""
+def _clauses(node: Any, columns: dict[str, Column]) -> list[list[Term]]:
+    """Clauses, each with a term that holds where `node` does. What is not understood has none."""
     if not isinstance(node, dict):
-        return
+        return []
     if "BinaryExpr" in node:
         part = node["BinaryExpr"]
         left, op, right = part["left"], part["op"], part["right"]
         if op in ("And", "LogicalAnd"):
-            _collect(left, columns, terms)
-            _collect(right, columns, terms)
-        elif op in _COMPARES:
+            return _clauses(left, columns) + _clauses(right, columns)
+        if op in ("Or", "LogicalOr"):
+            return joined(_clauses(left, columns), _clauses(right, columns))[:_MOST_CLAUSES]
+        if op in _COMPARES:
             term = _term(left, _COMPARES[op], right, columns)
-            if term is not None:
-                terms.append(term)
+            return [] if term is None else [[term]]
     elif "Function" in node:
         function = node["Function"]
         kind = function["function"]
         kind = kind.get("Boolean") if isinstance(kind, dict) else None
-        terms += _boolean(kind, function["input"], columns)
+        return [[term] for term in _boolean(kind, function["input"], columns)]
+    return []
 
 
 def _boolean(kind: Any, arguments: list[Any], columns: dict[str, Column]) -> list[Term]:
@@ -144,13 +147,13 @@ def _boolean(kind: Any, arguments: list[Any], columns: dict[str, Column]) -> lis
     return [term for term in found if term is not None]
 
 
-def terms_of(predicate: Any, columns: dict[str, Column]) -> list[Term]:
-    """Terms that every row that passes a polars expression fulfils; it may ask for more."""
-    terms: list[Term] = []
+def terms_of(predicate: Any, columns: dict[str, Column]) -> list[AnyOf]:
+    """What every row that passes a polars expression fulfils; it may ask for more."""
     with suppress(Exception):
         # The form is not stable between versions: of another one polars filters alone.
-        _collect(json.loads(predicate.meta.serialize(format="json")), columns, terms)
-    return terms
+        node = json.loads(predicate.meta.serialize(format="json"))
+        return [AnyOf(*clause) for clause in _clauses(node, columns)]
+    return []
 
 
 def scan(dataset: Dataset, *, batch_size: int = ROWS_OF_BATCH) -> Any:
@@ -173,7 +176,7 @@ def scan(dataset: Dataset, *, batch_size: int = ROWS_OF_BATCH) -> Any:
     ) -> Iterator[Any]:
         wanted = names if with_columns is None else list(with_columns)
         read = list(wanted)
-        terms: list[Term] = []
+        terms: list[AnyOf] = []
         if predicate is not None:
             terms = terms_of(predicate, usable)
             read += [name for name in predicate.meta.root_names() if name not in read]

@@ -17,7 +17,7 @@ from ._schema import SchemaLike, schema_json
 from ._table_tasks import TableTasks
 from .dataset import Dataset, Where
 from .dataset import open as open_dataset
-from .options import Term
+from .options import AnyOf, Filter, as_clauses
 from .table_on_disk import Snapshot
 from .writer import WriterKeywords
 
@@ -121,7 +121,7 @@ def _plain(table: Any) -> Any:
 class DsiSource(Datasource):  # type: ignore[misc]
     """A dataset for ray.data.read_datasource; `read` makes one."""
 
-    def __init__(self, dataset: Dataset, columns: Sequence[str] | str | None, where: list[Term]):
+    def __init__(self, dataset: Dataset, columns: Sequence[str] | str | None, where: list[AnyOf]):
         super().__init__()
         self._dataset = dataset
         self._columns = columns
@@ -164,7 +164,7 @@ class DsiSource(Datasource):  # type: ignore[misc]
 
 
 def _read_rows(
-    dataset: Dataset, columns: Sequence[str] | str | None, where: list[Term], begin: int, end: int
+    dataset: Dataset, columns: Sequence[str] | str | None, where: list[AnyOf], begin: int, end: int
 ) -> Iterator[Any]:
     pyarrow = need("pyarrow", "pyarrow", "dsi.ray")
     scan = dataset.arrow(columns, rows=[(begin, end)], where=where, threads=1)
@@ -180,7 +180,7 @@ def read(
     source: Where | Dataset,
     columns: Sequence[str] | str | None = None,
     *,
-    where: Sequence[Term] = (),
+    where: Filter = (),
     override_num_blocks: int | None = None,
     **how: Any,
 ) -> Any:
@@ -191,6 +191,7 @@ def read(
     """
     ray_data = need("ray.data", "ray", "dsi.ray")
     dataset = source if isinstance(source, Dataset) else open_dataset(source, **how)
+    clauses = [AnyOf(*clause) for clause in as_clauses(where)]
     return ray_data.read_datasource(
-        DsiSource(dataset, columns, list(where)), override_num_blocks=override_num_blocks
+        DsiSource(dataset, columns, clauses), override_num_blocks=override_num_blocks
     )

@@ -11,7 +11,7 @@ from . import _dsi
 from ._schema import SchemaLike, schema_json
 from .dataset import Dataset
 from .dataset import open as open_dataset
-from .options import Term, native_sample, native_terms
+from .options import Filter, native_clauses, native_sample
 from .writer import Progress, WriteReport, WriterKeywords, writer_options
 
 Where = Dataset | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -54,8 +54,8 @@ def rewrite(
     rename: Mapping[str, str] | None = None,
     schema: SchemaLike | None = None,
     metadata: Mapping[str, str] | None = None,
-    rows: Sequence[Term] | Term = (),
-    sample: Sequence[tuple[Sequence[Term], float]] = (),
+    rows: Filter = (),
+    sample: Sequence[tuple[Filter, float]] = (),
     sample_seed: int = 0,
     shard_rows: int = 0,
     shard_bytes: int = 0,
@@ -79,7 +79,7 @@ def rewrite(
     """
     writer, progress = writer_options(cluster_by, options)
     chosen = _dsi.ScanOptions(
-        where=native_terms(rows), sample=native_sample(sample), sample_seed=sample_seed
+        where=native_clauses(rows), sample=native_sample(sample), sample_seed=sample_seed
     )
     written = _dsi.rewrite(
         _native(where),
@@ -100,7 +100,7 @@ def rewrite(
 
 def delete_rows(
     path: str | os.PathLike[str],
-    where: Sequence[Term] | Term,
+    where: Filter,
     *,
     dry_run: bool = False,
     memory_bytes: int = 4 << 30,
@@ -114,6 +114,6 @@ def delete_rows(
 
     InvalidArgument: no term, one that does not fit its column. NotFound: no such file or column.
     """
-    chosen = _dsi.ScanOptions(where=native_terms(where))
+    chosen = _dsi.ScanOptions(where=native_clauses(where))
     made = _dsi.delete_rows(os.fspath(path), chosen, dry_run, memory_bytes, progress)
     return DeleteReport(**made)

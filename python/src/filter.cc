@@ -34,12 +34,8 @@ FilterValue ValueOf(TermValue value) {
       std::move(value));
 }
 
-// A term as users write it: column, comparison, and what it takes.
-nb::tuple ParseTerm(PyDataset& dataset, const std::string& text) {
-  const Predicate made = [&] {
-    const nb::gil_scoped_release release;
-    return Take(ParsePredicate(text, dataset.Columns()));
-  }();
+// A predicate without its alternatives as users write it: column, comparison, and what it takes.
+nb::tuple TermOf(const Predicate& made) {
   const nb::str compare(Word(kCompares, made.compare).data());
   nb::object column = nb::cast(made.column);
   if (made.subject == Subject::kLength)
@@ -56,26 +52,47 @@ nb::tuple ParseTerm(PyDataset& dataset, const std::string& text) {
   }
 }
 
+Predicate PredicateOf(Term term) {
+  auto& [column, compare, value, values, of_length] = term;
+  Predicate predicate;
+  predicate.column = std::move(column);
+  predicate.compare = Value(kCompares, "a comparison", compare);
+  predicate.value = ValueOf(std::move(value));
+  predicate.subject = of_length ? Subject::kLength : Subject::kValue;
+  predicate.values.reserve(values.size());
+  for (TermValue& member : values) predicate.values.push_back(ValueOf(std::move(member)));
+  return predicate;
+}
+
+nb::list ParseTerms(PyDataset& dataset, const std::string& text) {
+  const Predicate made = [&] {
+    const nb::gil_scoped_release release;
+    return Take(ParsePredicate(text, dataset.Columns()));
+  }();
+  nb::list terms;
+  terms.append(TermOf(made));
+  for (const Predicate& other : made.alternatives) terms.append(TermOf(other));
+  return terms;
+}
+
 }  // namespace
 
-std::vector<Predicate> Predicates(std::vector<Term> terms) {
+std::vector<Predicate> Predicates(std::vector<Clause> clauses) {
   std::vector<Predicate> made;
-  for (Term& term : terms) {
-    auto& [column, compare, value, values, of_length] = term;
-    Predicate& predicate = made.emplace_back();
-    predicate.column = std::move(column);
-    predicate.compare = Value(kCompares, "a comparison", compare);
-    predicate.value = ValueOf(std::move(value));
-    predicate.subject = of_length ? Subject::kLength : Subject::kValue;
-    predicate.values.reserve(values.size());
-    for (TermValue& member : values) predicate.values.push_back(ValueOf(std::move(member)));
+  for (Clause& clause : clauses) {
+    if (clause.empty()) Raise({StatusCode::kInvalidArgument, "no terms of which one must hold"});
+    Predicate& predicate = made.emplace_back(PredicateOf(std::move(clause[0])));
+    for (size_t i = 1; i < clause.size(); ++i)
+      predicate.alternatives.push_back(PredicateOf(std::move(clause[i])));
   }
   return made;
 }
 
 void BindFilter(nb::module_& module) {
-  module.def("parse_term", ParseTerm, nb::arg("dataset"), nb::arg("text"),
-             "The term that a text such as 'label = 1' says, of columns of the dataset.");
+  module.def(
+      "parse_terms", ParseTerms, nb::arg("dataset"), nb::arg("text"),
+      "The terms, of which one must hold, that a text such as 'label = 1 or price > 2' says, "
+      "of columns of the dataset.");
 }
 
 }  // namespace dsi::python

@@ -16,10 +16,12 @@ namespace dsi::python {
 using TermValue = std::variant<int64_t, uint64_t, double, std::string, nanobind::bytes>;
 // Column, comparison, value, values of a set, and whether it is of lengths.
 using Term = std::tuple<std::string, std::string, TermValue, std::vector<TermValue>, bool>;
-using SamplingTerm = std::pair<std::vector<Term>, double>;
+// Terms of which one must hold.
+using Clause = std::vector<Term>;
+using SamplingTerm = std::pair<std::vector<Clause>, double>;
 
-// InvalidArgument: an unknown comparison.
-std::vector<Predicate> Predicates(std::vector<Term> terms);
+// InvalidArgument: an unknown comparison, a clause without terms.
+std::vector<Predicate> Predicates(std::vector<Clause> clauses);
 
 void BindFilter(nanobind::module_& module);
 

@@ -64,7 +64,7 @@ void MakeProjection(Projection* out, std::string name, std::string_view layout, 
 }
 
 void MakeOptions(DatasetScanOptions* out, std::vector<Projection> features, uint32_t batch_size,
-                 bool drop_last, std::vector<Term> where, std::vector<SamplingTerm> sample,
+                 bool drop_last, std::vector<Clause> where, std::vector<SamplingTerm> sample,
                  uint64_t sample_seed, std::string_view index_dtype, uint64_t memory_bytes,
                  uint32_t threads, uint64_t read_ahead_bytes, const Pipeline* pipeline,
                  std::vector<std::pair<uint64_t, uint64_t>> rows, std::string_view unit,

@@ -19,6 +19,15 @@ bool AreAll(const Predicate& predicate, bool texts) {
 
 }  // namespace
 
+std::vector<const Predicate*> AlternativesOf(const Predicate& predicate) {
+  std::vector<const Predicate*> all = {&predicate};
+  for (const Predicate& other : predicate.alternatives) {
+    const std::vector<const Predicate*> some = AlternativesOf(other);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 Status CheckHasLength(std::string_view name, Kind kind, Type type) {
   if (HasLengths(kind, type)) return Status::Ok();
   return InvalidArgument("{} is a {} of {}, which has no length; lists and strings have one", name,

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "dsi/base/status.h"
 #include "dsi/format/statistics_internal.h"
@@ -27,6 +28,9 @@ inline bool TakesValue(Compare compare) {
 inline bool LooksAtValues(const Predicate& predicate) {
   return TakesValue(predicate.compare) && predicate.subject == Subject::kValue;
 }
+
+// Itself, then its alternatives with theirs.
+std::vector<const Predicate*> AlternativesOf(const Predicate& predicate);
 
 // It takes the values of a set.
 inline bool TakesSet(Compare compare) {

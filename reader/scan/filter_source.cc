@@ -40,10 +40,14 @@ Projection FilterProjection(const OpenColumn& column) {
 
 std::vector<const Predicate*> PredicatesOf(const RowFilter& filter) {
   std::vector<const Predicate*> predicates;
-  for (const Predicate& predicate : filter.where) predicates.push_back(&predicate);
-  for (const Sampling& sampling : filter.sample) {
-    for (const Predicate& predicate : sampling.when) predicates.push_back(&predicate);
-  }
+  const auto add = [&](const std::vector<Predicate>& all) {
+    for (const Predicate& predicate : all) {
+      const std::vector<const Predicate*> some = AlternativesOf(predicate);
+      predicates.insert(predicates.end(), some.begin(), some.end());
+    }
+  };
+  add(filter.where);
+  for (const Sampling& sampling : filter.sample) add(sampling.when);
   return predicates;
 }
 
@@ -70,39 +74,67 @@ Result<CountedVector<bool>> RuledOutStripes(const OpenFile& file, const RowFilte
                                             const FilterColumns& columns, size_t first, size_t end,
                                             MemoryBudget* budget) {
   CountedVector<bool> ruled_out(budget);
-  for (uint32_t c = 0; c < columns.columns.size(); ++c) {
-    std::vector<const ReadyPredicate*> predicates;  // That all rows must pass.
-    for (size_t i = 0; i < filter.where.size(); ++i) {
-      if (columns.of_predicate[i] == c) predicates.push_back(&columns.predicates[i]);
+  std::vector<CountedVector<ColumnStatistics>> statistics;  // By column; empty: not known.
+  size_t num_known = 0;  // Columns of them that were looked at: those of the predicates so far.
+  size_t next = 0;
+  for (const Predicate& predicate : filter.where) {
+    const size_t begin = next;
+    next += AlternativesOf(predicate).size();
+    bool all_known = true;
+    for (size_t i = begin; i < next; ++i) {
+      for (; num_known <= columns.of_predicate[i]; ++num_known) {
+        const OpenColumn& column = columns.columns[num_known];
+        statistics.emplace_back(budget);
+        if (!HasOneValue(column.record.kind)) continue;
+        DSI_ASSIGN_OR_RETURN(statistics.back(),
+                             file.LoadStatistics(column.ordinal, column.record.type, budget));
+      }
+      all_known = all_known && !statistics[columns.of_predicate[i]].empty();
     }
-    const OpenColumn& column = columns.columns[c];
-    if (predicates.empty() || !HasOneValue(column.record.kind)) continue;
-    DSI_ASSIGN_OR_RETURN(const CountedVector<ColumnStatistics> statistics,
-                         file.LoadStatistics(column.ordinal, column.record.type, budget));
-    if (statistics.empty()) continue;
+    if (!all_known) continue;
     ruled_out.resize(end - first, false);
     for (size_t stripe = first; stripe < end; ++stripe) {
       const uint32_t num_rows = file.core().stripes[stripe].num_rows;
-      for (const ReadyPredicate* const predicate : predicates) {
-        if (!predicate->MayMatch(statistics[stripe], num_rows)) ruled_out[stripe - first] = true;
+      bool may_match = false;
+      for (size_t i = begin; i < next && !may_match; ++i) {
+        may_match =
+            columns.predicates[i].MayMatch(statistics[columns.of_predicate[i]][stripe], num_rows);
       }
+      if (!may_match) ruled_out[stripe - first] = true;
     }
   }
   return ruled_out;
+}
+
+bool IsOfOneFile(std::span<const uint32_t> of_alternatives) {
+  return std::count(of_alternatives.begin(), of_alternatives.end(), of_alternatives[0]) ==
+         std::ssize(of_alternatives);
 }
 
 std::vector<RowFilter> SplitFilter(const RowFilter& filter, std::span<const uint32_t> of_predicate,
                                    size_t num_files) {
   std::vector<RowFilter> parts(num_files);
   size_t next = 0;
-  for (const Predicate& predicate : filter.where)
-    parts[of_predicate[next++]].where.push_back(predicate);
-  for (const Sampling& sampling : filter.sample) {
-    for (const Predicate& predicate : sampling.when) {
+  // Alone, none of them must hold.
+  const auto add_each = [&](const std::vector<const Predicate*>& alternatives) {
+    for (const Predicate* const predicate : alternatives) {
       RowFilter& part = parts[of_predicate[next++]];
       if (part.sample.empty()) part.sample.emplace_back();
-      part.sample[0].when.push_back(predicate);
+      part.sample[0].when.push_back(*predicate);
+      part.sample[0].when.back().alternatives.clear();
     }
+  };
+  for (const Predicate& predicate : filter.where) {
+    const std::vector<const Predicate*> alternatives = AlternativesOf(predicate);
+    if (IsOfOneFile(of_predicate.subspan(next, alternatives.size()))) {
+      parts[of_predicate[next]].where.push_back(predicate);
+      next += alternatives.size();
+    } else {
+      add_each(alternatives);
+    }
+  }
+  for (const Sampling& sampling : filter.sample) {
+    for (const Predicate& predicate : sampling.when) add_each(AlternativesOf(predicate));
   }
   return parts;
 }
@@ -113,6 +145,7 @@ Result<FilterSource> FilterSource::Make(const OpenFile& file, const RowFilter& f
   FilterSource source(budget);
   source.first_stripe_ = first_stripe;
   DSI_ASSIGN_OR_RETURN(source.columns_, FindFilterColumns(file, filter));
+  source.num_where_ = PredicatesOf({.where = filter.where}).size();
   if (source.columns_.columns.empty()) return source;
   ScanOptions options;
   std::vector<std::vector<OpenColumn>> columns;

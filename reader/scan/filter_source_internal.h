@@ -14,7 +14,7 @@
 
 namespace dsi::internal {
 
-// Those of `where`, then each sampling's.
+// Those of `where`, then each sampling's, each with its alternatives behind it.
 std::vector<const Predicate*> PredicatesOf(const RowFilter& filter);
 // Some column decides, not the seed alone.
 inline bool HasPredicates(const RowFilter& filter) { return !PredicatesOf(filter).empty(); }
@@ -29,8 +29,12 @@ struct FilterColumns {
 // Errors: kNotFound, kInvalidArgument (not one column, or CheckPredicate).
 Result<FilterColumns> FindFilterColumns(const OpenFile& file, const RowFilter& filter);
 
+// All of a predicate's alternatives, of the files that these numbers say, are of one. Else what one
+// of the files knows of its own rules out no row.
+bool IsOfOneFile(std::span<const uint32_t> of_alternatives);
 // What each of several files is asked for of a filter, its own predicates in their order:
-// `of_predicate` says which file's each is, those of `where` first.
+// `of_predicate` says which file's each of PredicatesOf is. Those of `where` that are not of one
+// file stand with those that need not hold, before the samplings'.
 std::vector<RowFilter> SplitFilter(const RowFilter& filter, std::span<const uint32_t> of_predicate,
                                    size_t num_files);
 
@@ -49,6 +53,8 @@ class FilterSource {
                                    size_t first_stripe, size_t end_stripe, MemoryBudget* budget);
 
   const FilterColumns& columns() const { return columns_; }
+  // Of the predicates, so many are of `where`.
+  size_t num_where() const { return num_where_; }
   // Columns in their order; null: nothing of this file is looked at.
   const std::shared_ptr<const ScanProjection>& projection() const { return projection_; }
   // No row of the stripe passes, by what statistics (spec F-082) tell.
@@ -60,6 +66,7 @@ class FilterSource {
   explicit FilterSource(MemoryBudget* budget) : is_ruled_out_(budget) {}
 
   FilterColumns columns_;
+  size_t num_where_ = 0;
   std::shared_ptr<const ScanProjection> projection_;
   CountedVector<bool> is_ruled_out_;  // Empty: none is.
   size_t first_stripe_ = 0;

@@ -54,31 +54,44 @@ bool RowPicker::PassesOver(size_t stripe) const {
   return false;
 }
 
-Status RowPicker::AddTerms(const RowFilter& filter, std::span<const uint32_t> of_predicate) {
-  size_t next = 0;
-  const auto terms_of = [&](const std::vector<Predicate>& predicates) {
-    std::vector<Term> terms;
-    for (size_t i = 0; i < predicates.size(); ++i) {
-      const uint32_t at = of_predicate.empty() ? 0 : of_predicate[next++];
+// From predicate number *next of the filter on, which moves on over them.
+std::vector<RowPicker::Clause> RowPicker::ClausesOf(const std::vector<Predicate>& predicates,
+                                                    bool is_where,
+                                                    std::span<const uint32_t> of_predicate,
+                                                    size_t* next) {
+  std::vector<Clause> clauses;
+  for (const Predicate& predicate : predicates) {
+    Clause& clause = clauses.emplace_back();
+    const size_t count = AlternativesOf(predicate).size();
+    // As SplitFilter has put them.
+    const bool must_pass =
+        is_where && (of_predicate.empty() || IsOfOneFile(of_predicate.subspan(*next, count)));
+    for (size_t i = 0; i < count; ++i) {
+      const uint32_t at = of_predicate.empty() ? 0 : of_predicate[*next];
+      ++*next;
       Source& source = *sources_[at];
       const FilterColumns& found = source.file.source->columns();
-      const size_t number = source.next++;
-      terms.push_back({&found.predicates[number], at, found.of_predicate[number]});
+      const size_t number =
+          must_pass ? source.num_where++ : source.file.source->num_where() + source.num_others++;
+      clause.push_back({&found.predicates[number], at, found.of_predicate[number]});
     }
-    return terms;
-  };
-  where_ = terms_of(filter.where);
+  }
+  return clauses;
+}
+
+Status RowPicker::AddTerms(const RowFilter& filter, std::span<const uint32_t> of_predicate) {
+  size_t next = 0;
+  where_ = ClausesOf(filter.where, true, of_predicate, &next);
   for (const Sampling& sampling : filter.sample) {
     if (!(sampling.keep >= 0 && sampling.keep <= 1))
       return InvalidArgument("filter: keep is {}, 0 to 1 is possible", sampling.keep);
-    Sample sample{.when = terms_of(sampling.when)};
+    Sample sample{.when = ClausesOf(sampling.when, false, of_predicate, &next)};
     sample.all = sampling.keep == 1;
     if (!sample.all) sample.threshold = static_cast<uint64_t>(sampling.keep * 0x1p64);
     samples_.push_back(std::move(sample));
   }
-  matches_.resize(kBlockRows);
-  passes_.resize(kBlockRows);
-  undecided_.resize(kBlockRows);
+  for (std::vector<uint8_t>* flags : {&matches_, &passes_, &undecided_, &either_, &any_})
+    flags->resize(kBlockRows);
   return Status::Ok();
 }
 
@@ -130,11 +143,11 @@ Status RowPicker::NextBlock() {
 
   std::fill_n(passes_.begin(), count, uint8_t{1});
   for (uint32_t i = 0; i < count && !is_deleted_.empty(); ++i) passes_[i] ^= is_deleted_[first + i];
-  AndTerms(where_, passes_.data());
+  AndClauses(where_, count, passes_.data());
   std::copy_n(passes_.begin(), count, undecided_.begin());
   for (const Sample& sample : samples_) {
     std::copy_n(undecided_.begin(), count, matches_.begin());
-    AndTerms(sample.when, matches_.data());
+    AndClauses(sample.when, count, matches_.data());
     for (uint32_t i = 0; i < count; ++i) {
       undecided_[i] = static_cast<uint8_t>(undecided_[i] & (matches_[i] ^ 1));
       const bool stays = sample.all || SplitMix64((row_ + i) ^ seed_, 1) < sample.threshold;
@@ -197,14 +210,28 @@ Status RowPicker::Decode(uint32_t first, uint32_t num_rows) {
   return Status::Ok();
 }
 
-void RowPicker::AndTerms(std::span<const Term> terms, uint8_t* matches) const {
-  for (const Term& term : terms) {
-    const Source& source = *sources_[term.source];
-    const ScanOutput& output = source.shared.projection->outputs[term.output];
-    const bool has_values = output.values != kNone32;
-    term.predicate->AndMatches(has_values ? source.decoder->values(output.values).values : nullptr,
-                               source.decoder->shape(output.shape),
-                               source.decoder->group(output.group).slots, matches);
+void RowPicker::AndTerm(const Term& term, uint8_t* matches) const {
+  const Source& source = *sources_[term.source];
+  const ScanOutput& output = source.shared.projection->outputs[term.output];
+  const bool has_values = output.values != kNone32;
+  term.predicate->AndMatches(has_values ? source.decoder->values(output.values).values : nullptr,
+                             source.decoder->shape(output.shape),
+                             source.decoder->group(output.group).slots, matches);
+}
+
+void RowPicker::AndClauses(std::span<const Clause> clauses, uint32_t num_rows, uint8_t* matches) {
+  for (const Clause& clause : clauses) {
+    if (clause.size() == 1) {
+      AndTerm(clause[0], matches);
+      continue;
+    }
+    std::fill_n(any_.begin(), num_rows, uint8_t{0});
+    for (const Term& term : clause) {
+      std::fill_n(either_.begin(), num_rows, uint8_t{1});
+      AndTerm(term, either_.data());
+      for (uint32_t i = 0; i < num_rows; ++i) any_[i] |= either_[i];
+    }
+    for (uint32_t i = 0; i < num_rows; ++i) matches[i] &= any_[i];
   }
 }
 

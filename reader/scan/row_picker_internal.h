@@ -34,9 +34,8 @@ class RowPicker {
   };
 
   // For the rows of the range in the first of `files`; the others are overlays of its only stripe.
-  // Of the predicates of `where`, then of each sampling's, `of_predicate` says which of the files
-  // each is of; empty: all of the first. What the files point to and the budget outlive the picker.
-  // kInvalidArgument.
+  // `of_predicate` says which of the files each of PredicatesOf is of; empty: all of the first.
+  // What the files point to and the budget outlive the picker. kInvalidArgument.
   static Result<std::unique_ptr<RowPicker>> Make(std::vector<File> files, const RowFilter& filter,
                                                  std::span<const uint32_t> of_predicate,
                                                  const RowRange& range, MemoryBudget* budget);
@@ -73,15 +72,17 @@ class RowPicker {
     ScanShared shared;
     std::optional<StripeDecoder> decoder;  // None when no predicate looks at it.
     size_t decoder_stripe = SIZE_MAX;      // Of the picker's file.
-    size_t next = 0;                       // Predicate of it that is made ready next.
+    // Predicates of it that were looked at: that all rows must pass, and others.
+    size_t num_where = 0, num_others = 0;
   };
   struct Term {
     const ReadyPredicate* predicate = nullptr;  // Of its file's source.
     uint32_t source = 0;
     uint32_t output = 0;  // Of the projection.
   };
+  using Clause = std::vector<Term>;  // One of them holds.
   struct Sample {
-    std::vector<Term> when;
+    std::vector<Clause> when;
     bool all = false;        // keep is 1.
     uint64_t threshold = 0;  // Else rows whose random number is below it stay.
   };
@@ -95,12 +96,15 @@ class RowPicker {
   void NoteStripe();
   Status LoadMask();
   Status Decode(uint32_t first, uint32_t num_rows);
-  void AndTerms(std::span<const Term> terms, uint8_t* matches) const;
+  std::vector<Clause> ClausesOf(const std::vector<Predicate>& predicates, bool is_where,
+                                std::span<const uint32_t> of_predicate, size_t* next);
+  void AndTerm(const Term& term, uint8_t* matches) const;
+  void AndClauses(std::span<const Clause> clauses, uint32_t num_rows, uint8_t* matches);
 
   ScanWorkers workers_;
   MemoryBudget* budget_;
   std::vector<std::unique_ptr<Source>> sources_;  // The file, then those beside.
-  std::vector<Term> where_;
+  std::vector<Clause> where_;
   std::vector<Sample> samples_;
   uint64_t seed_ = 0;  // Mixed.
   uint64_t row_ = 0;
@@ -114,6 +118,7 @@ class RowPicker {
   size_t mask_stripe_ = SIZE_MAX;
   uint32_t stripes_skipped_ = 0;
   std::vector<uint8_t> matches_, passes_, undecided_;
+  std::vector<uint8_t> either_, any_;  // Of a clause: a term's, and all of them so far.
   CountedVector<uint64_t> ready_;
   size_t taken_ = 0;
   uint64_t rows_dropped_ = 0;

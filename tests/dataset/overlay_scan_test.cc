@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dsi/format/statistics_internal.h"
+#include "dsi/reader/filter/predicate_internal.h"
 #include "dsi/rewrite/delete_rows.h"
 #include "dsi/tests/dataset/dataset_folder.h"
 #include "dsi/tests/dataset/overlaid_table.h"
@@ -27,10 +28,14 @@ DatasetScanOptions RandomScanOf(const OverlaidTable& model, std::mt19937_64* ran
   options.scan = MakeRandomScan(model.table, random);
   std::erase_if(options.scan.features,
                 [&](const Projection& asked) { return !known.contains(asked.name); });
-  std::erase_if(options.scan.filter.where,
-                [&](const Predicate& predicate) { return !known.contains(predicate.column); });
+  const auto is_unknown = [&](const Predicate& predicate) {
+    const std::vector<const Predicate*> all = internal::AlternativesOf(predicate);
+    return !std::all_of(all.begin(), all.end(),
+                        [&](const Predicate* one) { return known.contains(one->column); });
+  };
+  std::erase_if(options.scan.filter.where, is_unknown);
   std::erase_if(options.scan.filter.sample,
-                [&](const Sampling& sampling) { return !known.contains(sampling.when[0].column); });
+                [&](const Sampling& sampling) { return is_unknown(sampling.when[0]); });
   if (options.scan.features.empty())
     options.scan.features.push_back({.name = "session_id", .layout = Layout::kJagged});
   options.rows = {

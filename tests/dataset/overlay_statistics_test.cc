@@ -144,6 +144,14 @@ TEST_F(OverlayStatistics, DS042EachFileJudgesWhatItHas) {
                                     {"fresh", Compare::kGreaterEqual, int64_t{1'001'000}}});
     EXPECT_EQ(apart.rows, 0U) << where;
     EXPECT_EQ(apart.reads, 0U);
+    // None of both rules out a stripe by what it knows of an alternative; but each does by all.
+    Predicate either{.column = "time", .compare = Compare::kLess, .value = int64_t{500}};
+    either.alternatives = {{"fresh", Compare::kGreaterEqual, int64_t{1'001'000}}};
+    const Read any = Scan(where, {either});
+    EXPECT_EQ(any.rows, 500U + 3U * kStripeRows + 2U * kStripeRows) << where;
+    either.alternatives = {{"time", Compare::kEqual, int64_t{-3}}};
+    EXPECT_EQ(Scan(where, {either}).rows, 500U) << where;
+    EXPECT_EQ(Scan(where, {either}).planned_skipped, 7U) << where;
     // Stripes without the overlay have no such feature, and pass no comparison of it.
     const Read fresh = Scan(where, {{"fresh", Compare::kGreaterEqual, int64_t{0}}});
     EXPECT_EQ(fresh.rows, kRows + 2U * kStripeRows) << where;

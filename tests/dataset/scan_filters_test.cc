@@ -111,6 +111,30 @@ TEST(DatasetFilters, AFilterOnAColumnThatAFileLacks) {
     options.scan.filter = {.sample = {{.when = {{"label", Compare::kMissing}}, .keep = 0}}};
     EXPECT_EQ(Sorted(Batches(**dataset, options)).size(), 150U);
     EXPECT_EQ((*dataset)->Plan(options)->reads.num_rows, 300U);
+    // Of alternatives, those in columns that the file lacks are false, but that it is missing.
+    Predicate either{.column = "label", .compare = Compare::kEqual, .value = 1};
+    either.alternatives = {{"label", Compare::kGreater, 5}};
+    options.scan.filter = {.where = {either}};
+    EXPECT_EQ(Sorted(Batches(**dataset, options, &input.Column("item.words"))), passing(1));
+    either.alternatives = {{"label", Compare::kMissing}};
+    options.scan.filter = {.where = {either}};
+    EXPECT_EQ(Sorted(Batches(**dataset, options, &input.Column("item.words"))), expected);
+    either.alternatives = {{"label", Compare::kMissing}, {"time", Compare::kMissing}};
+    options.scan.filter = {.where = {either}};
+    EXPECT_EQ(Sorted(Batches(**dataset, options, &input.Column("item.words"))), expected);
+    either.alternatives = {{"label", Compare::kGreater, 5}, {"time", Compare::kExists}};
+    options.scan.filter = {.where = {either}};
+    EXPECT_EQ(Sorted(Batches(**dataset, options)).size(), 300U);
+    const uint64_t time = (*input.Column("time").rows[200])[0];
+    either.alternatives = {{"time", Compare::kEqual, time}};
+    options.scan.filter = {.sample = {{.when = {either}, .keep = 0}}};
+    std::vector<uint64_t> kept;
+    for (uint64_t row = 0; row < 300; ++row) {
+      const bool is_dropped = (row < 150 && (*input.Column("label").rows[row])[0] == 1) ||
+                              (*input.Column("time").rows[row])[0] == time;
+      if (!is_dropped) kept.push_back(row);
+    }
+    EXPECT_EQ(Sorted(Batches(**dataset, options, &input.Column("item.words"))), kept);
   }
 }
 
@@ -161,6 +185,9 @@ TEST(DatasetFilters, FilesThatTheManifestRulesOut) {
       {{.column = "city", .compare = Compare::kIn, .values = {"Rome", "Bern"}}, 100, 2},
       {{.column = "city", .compare = Compare::kNotIn, .values = {"Oslo"}}, 100, 2},
       {{.column = "city", .compare = Compare::kMissing}, 0, 4},
+      {{.column = "day", .value = 10, .alternatives = {{"day", Compare::kMissing}}}, 125, 1},
+      {{.column = "day", .value = 5, .alternatives = {{"city", Compare::kLess, "Bern"}}}, 0, 4},
+      {{.column = "day", .value = 5, .alternatives = {{"city", Compare::kEqual, "Oslo"}}}, 100, 2},
   };
   for (const Case& one : cases) {
     DatasetScanOptions options;

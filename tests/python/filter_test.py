@@ -1,5 +1,6 @@
 """Terms of a filter: of every form, in every kind of read, and those that are none."""
 
+import pickle
 import random
 from datetime import date, datetime, timedelta, timezone
 
@@ -66,6 +67,10 @@ TERMS = [
     (("user", "in", [f"u{i}" for i in range(0, 500, 3)]), lambda r: int(r["user"][1:]) % 3 == 0),
     ([("label", "==", 1), ("city", "missing"), ("user", "<", "u2")],
      lambda r: r["label"] == 1 and "city" not in r and r["user"] < "u2"),
+    (dsi.AnyOf(("label", "==", 1), ("city", "missing")),
+     lambda r: r["label"] == 1 or "city" not in r),
+    ([dsi.AnyOf(("city", "==", "Bern"), dsi.AnyOf(("label", "==", 2))), ("user", "<", "u2")],
+     lambda r: (city(r) == "Bern" or r["label"] == 2) and r["user"] < "u2"),
 ]  # fmt: skip
 
 
@@ -104,6 +109,8 @@ def test_every_way_to_read(table, rows, term, passes):
         (5, "a term such as"),
         ([("label", ">", 1), 5], "a tuple such as"),
         ([("label", ">", 1), "label < 3"], "a tuple such as"),
+        (dsi.AnyOf(("label", ">", 1), "label < 3"), "a tuple such as"),
+        (dsi.AnyOf(("label", ">", 1), ("city", "==", 1)), "holds strings"),
     ],
 )
 def test_terms_that_are_none(table, term, said):
@@ -142,11 +149,35 @@ def test_times(tmp_path, unit):
         table.scan(["day"], where=("at", "==", np.datetime64("NaT")))
 
 
+def test_any_of_nothing():
+    with pytest.raises(dsi.InvalidArgument, match="takes one or more terms"):
+        dsi.AnyOf()
+
+
+def test_any_of_is_pickled_and_shown():
+    one = dsi.AnyOf(("label", "==", 1), dsi.AnyOf(("city", "missing")))
+    assert repr(pickle.loads(pickle.dumps(one))) == "AnyOf(('label', '==', 1), ('city', 'missing'))"
+
+
+def test_samples_of_any(table, rows):
+    some = dsi.AnyOf(("label", "==", 1), ("city", "missing"))
+    left = table.scan([dsi.Padded("row", width=1)], sample=[(some, 0)], framework="numpy")
+    passing = [row["row"] for row in rows if row["label"] != 1 and "city" in row]
+    assert rows_of(left) == passing
+
+
 def test_a_plan_of_what_some_files_lack(table, rows, tmp_path):
     dsi.write([{"row": 1}], tmp_path / "b.dsi", {"features": SCHEMA["features"][:1]})
     both = dsi.open([table.files[0].path, tmp_path / "b.dsi"])
     missing = sum("city" not in row for row in rows)
     found = [len(batch) for batch in both.scan(["row"], where=("city", "missing"))]
     assert sum(found) == missing + 1
-    for term, skipped in ((("city", "missing"), 0), (("city", "exists"), 1)):
+    either = dsi.AnyOf(("city", "exists"), ("row", "==", 1))
+    for term, skipped in (
+        (("city", "missing"), 0),
+        (("city", "exists"), 1),
+        (either, 0),
+        (dsi.AnyOf(("city", "exists"), ("label", "==", 99)), 1),
+        ([("row", "==", 1), dsi.AnyOf(("city", "missing"), ("row", "<", -1))], 0),
+    ):
         assert dsi.describe(both, "row", where=term).plan.stripes_skipped == skipped

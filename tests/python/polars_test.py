@@ -62,7 +62,13 @@ PREDICATES = [
     (col("ok"), []),
     (col("ok") == True, None),  # noqa: E712
     (~(col("day") == 3), None),
-    ((col("day") == 3) | (col("day") == 5), []),
+    ((col("day") == 3) | (col("day") == 5), [[("day", "==", 3), ("day", "==", 5)]]),
+    (
+        ((col("day") == 3) & (col("s") == "a")) | col("u").is_null(),
+        [[("day", "==", 3), ("u", "missing")], [("s", "==", "a"), ("u", "missing")]],
+    ),
+    ((col("day") == 3) | (col("x") > 0), []),
+    ((col("day") < 2) | (col("x") < 0.25) | (col("s") == "a"), None),
     (col("day").is_in([1, 2]), [("day", "in", [1, 2])]),
     (col("day").is_in(polars.Series([1, 7, None])), [("day", "in", [1, 7])]),
     (col("day").is_in([1, None], nulls_equal=True), []),
@@ -95,7 +101,8 @@ def test_predicates(file, predicate, terms):
     assert found.equals(frame.filter(predicate).select("s", "day"))
     if terms is not None:
         columns = {column.name: column for column in data.columns()}
-        assert terms_of(predicate, columns) == terms
+        clauses = [term if isinstance(term, list) else [term] for term in terms]
+        assert [one.terms for one in terms_of(predicate, columns)] == clauses
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ TEST(StatisticsTest, F082TheSameRowsWithAndWithout) {
     const auto with = Open(file.bytes);
     const auto without = Open(WithoutStatistics(file.bytes));
     std::mt19937_64 random(seed);
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 80; ++i) {
       ScanOptions options;
       options.batch_size = 50;
       options.features = {{.name = file.table.columns[0].name, .width = 1}};

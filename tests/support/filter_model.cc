@@ -13,7 +13,7 @@ namespace dsi::test {
 namespace {
 
 // As a column of the type compares with it.
-Wide Widen(const FilterValue& value, Type type) {
+Wide WidenValue(const FilterValue& value, Type type) {
   return std::visit(
       [type](const auto& v) -> Wide {
         if constexpr (std::is_arithmetic_v<std::decay_t<decltype(v)>>) {
@@ -50,6 +50,10 @@ bool Holds(Compare compare, const T& a, const T& b) {
 
 std::string Text(const std::vector<uint64_t>& entries) { return {entries.begin(), entries.end()}; }
 
+// Without its alternatives.
+bool PassesAlone(const ModelTable& table, const Predicate& predicate, size_t row);
+Predicate RandomTerm(const ModelTable& table, std::mt19937_64* random);
+
 }  // namespace
 
 Wide Widen(uint64_t bits, Type type) {
@@ -71,6 +75,20 @@ FilterValue ValueOf(const ModelColumn& column, const std::vector<uint64_t>& entr
 }
 
 bool Passes(const ModelTable& table, const Predicate& predicate, size_t row) {
+  return PassesAlone(table, predicate, row) ||
+         std::any_of(predicate.alternatives.begin(), predicate.alternatives.end(),
+                     [&](const Predicate& other) { return Passes(table, other, row); });
+}
+
+Predicate RandomPredicate(const ModelTable& table, std::mt19937_64* random) {
+  Predicate predicate = RandomTerm(table, random);
+  while ((*random)() % 3 == 0) predicate.alternatives.push_back(RandomPredicate(table, random));
+  return predicate;
+}
+
+namespace {
+
+bool PassesAlone(const ModelTable& table, const Predicate& predicate, size_t row) {
   const ModelColumn& column = table.Column(predicate.column);
   const auto& entries = column.rows[row];
   if (predicate.compare == Compare::kMissing) return !entries.has_value();
@@ -79,11 +97,11 @@ bool Passes(const ModelTable& table, const Predicate& predicate, size_t row) {
   const auto holds = [&](const FilterValue& value) {
     if (predicate.subject == Subject::kLength)
       return Holds(predicate.compare, static_cast<Wide>(entries->size()),
-                   Widen(value, Type::kUint32));
+                   WidenValue(value, Type::kUint32));
     if (column.type == Type::kBytes)
       return Holds(predicate.compare, Text(*entries), std::get<std::string>(value));
     return Holds(predicate.compare, Widen(entries->front(), column.type),
-                 Widen(value, column.type));
+                 WidenValue(value, column.type));
   };
   const std::vector<FilterValue>& values = predicate.values;
   if (predicate.compare == Compare::kIn) return std::any_of(values.begin(), values.end(), holds);
@@ -91,7 +109,7 @@ bool Passes(const ModelTable& table, const Predicate& predicate, size_t row) {
   return holds(predicate.value);
 }
 
-Predicate RandomPredicate(const ModelTable& table, std::mt19937_64* random) {
+Predicate RandomTerm(const ModelTable& table, std::mt19937_64* random) {
   const ModelColumn& column = table.columns[(*random)() % table.columns.size()];
   Predicate predicate;
   predicate.column = column.name;
@@ -129,4 +147,5 @@ Predicate RandomPredicate(const ModelTable& table, std::mt19937_64* random) {
   return predicate;
 }
 
+}  // namespace
 }  // namespace dsi::test

@@ -20,10 +20,10 @@ bool IsComparable(const ModelColumn& column);
 // A value of the column as a predicate has it.
 FilterValue ValueOf(const ModelColumn& column, const std::vector<uint64_t>& entries);
 
-// The predicate holds for the row.
+// The predicate holds for the row, or one of its alternatives does.
 bool Passes(const ModelTable& table, const Predicate& predicate, size_t row);
 
-// A predicate of some column, with values of it or beside them.
+// A predicate of some column, with values of it or beside them, and with alternatives at times.
 Predicate RandomPredicate(const ModelTable& table, std::mt19937_64* random);
 
 }  // namespace dsi::test

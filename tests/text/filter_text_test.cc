@@ -41,10 +41,9 @@ std::string Show(const FilterValue& value) {
   return std::to_string(std::get<int64_t>(value));
 }
 
-// "column compare value" or "column compare {values}".
-std::string Parsed(const std::string& text) {
-  const auto predicate = ParsePredicate(text, Columns());
-  if (!predicate.ok()) return predicate.status().message();
+// "column compare value" or "column compare {values}"; alternatives behind it.
+std::string Show(const Predicate& one) {
+  const Predicate* const predicate = &one;
   static const char* const names[] = {"=",  "!=", "<",      "<=",     ">",
                                       ">=", "in", "not in", "exists", "missing"};
   std::string shown = predicate->column + "|" + names[static_cast<int>(predicate->compare)];
@@ -54,7 +53,13 @@ std::string Parsed(const std::string& text) {
   } else if (predicate->compare < Compare::kIn) {
     shown += "|" + Show(predicate->value);
   }
+  for (const Predicate& other : one.alternatives) shown += " or " + Show(other);
   return shown;
+}
+
+std::string Parsed(const std::string& text) {
+  const auto predicate = ParsePredicate(text, Columns());
+  return predicate.ok() ? Show(*predicate) : predicate.status().message();
 }
 
 TEST(FilterText, Comparisons) {
@@ -112,6 +117,21 @@ TEST(FilterText, Lengths) {
   EXPECT_EQ(Parsed("length(clicks) exists"), "length of clicks|exists");
 }
 
+TEST(FilterText, Alternatives) {
+  EXPECT_EQ(Parsed("label = 1 or price > 2"), "label|=|1 or price|>|2");
+  EXPECT_EQ(Parsed("label=1 or  label in 3,4 or topics missing or length(clicks)>2"),
+            "label|=|1 or label|in|3|4 or topics.ids|missing or length of clicks|>|2");
+  EXPECT_EQ(Parsed("a=b in c = 3 or is missing = 3"), "a=b in c|=|3 or is missing|=|3");
+  // A string keeps what has no operator behind it, and what stands in quotes.
+  EXPECT_EQ(Parsed("city = Bern or Oslo"), "city|=|'Bern or Oslo'");
+  EXPECT_EQ(Parsed("city = Bern or Oslo or label = 1"), "city|=|'Bern or Oslo' or label|=|1");
+  EXPECT_EQ(Parsed("label = 1 or a=b in c = 3 or ok = 0"), "label|=|1 or a=b in c|=|3 or ok|=|0");
+  EXPECT_EQ(Parsed(R"(city = "a or label = 1")"), "city|=|'a or label = 1'");
+  EXPECT_EQ(Parsed(R"(city in x,"a\" or label = 1" or label = 2)"),
+            R"(city|in|'x'|'a" or label = 1' or label|=|2)");
+  EXPECT_EQ(Parsed(R"(city = a "b or label = 1)"), R"(city|=|'a "b or label = 1')");
+}
+
 TEST(FilterText, SaysWhatIsWrong) {
   const auto says = [](const std::string& text, const std::string& part) {
     const auto predicate = ParsePredicate(text, Columns());
@@ -133,6 +153,11 @@ TEST(FilterText, SaysWhatIsWrong) {
   says("ok = yes", "true or false");
   says("city = \"a", "in quotes");
   says("city = \"a\"b", "in quotes");
+  says("label = 1 or", "'1 or' is no number");
+  says("city = a or lable = 1", "did you mean \"label\"");
+  says("label = 1 or city = \"a", "in quotes");
+  says("city = a and label = 1", "given one by one");
+  says("city = a or label = 1 and ok = 0", "given one by one");
   says("lable = 1", "did you mean \"label\"");
   says("lable in 1", "did you mean \"label\"");
   says("lable exists", "did you mean \"label\"");

@@ -56,6 +56,8 @@ class RowChoiceTest(CliTest):
                 ("a<=b<=-49", lambda r: r["a<=b"] <= -49),
                 ("flag = true", lambda r: r["flag"]),
                 ("flag = 0", lambda r: not r["flag"]),
+                ("label = 3 or age  missing or a<=b<-40",
+                 lambda r: r["label"] == 3 or "age" not in r or r["a<=b"] < -40),
                 ("age exists", lambda r: "age" in r),
                 ("age  missing", lambda r: "age" not in r),
                 ("a<=b exists", lambda r: True),
