@@ -161,6 +161,15 @@ struct FoundFeature {
   std::vector<std::string> examples;  // Up to 3 different values from the first rows, cut short.
 };
 
+// An object of numbers that has so many names, each in few rows, that they may be data. As a
+// weighted feature of the schema it is one list (docs/schema.md); without one each name is a
+// feature.
+struct NamesAsData {
+  std::string name;
+  uint64_t names = 0;
+  uint64_t values = 0;  // Of all of them.
+};
+
 // What a schema was found from, and what it leaves out.
 struct InferReport {
   uint64_t rows = 0;                 // Looked at.
@@ -172,6 +181,7 @@ struct InferReport {
   double repeats = 0;
   std::vector<KeyAdvice> keys;
   std::vector<FoundFeature> features;  // In the order of the schema.
+  std::vector<NamesAsData> maps;       // JSON only.
 };
 
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false

@@ -131,6 +131,19 @@ void WarnOfHashed(const Schema& schema, std::vector<std::string>* warnings) {
       NameList(names)));
 }
 
+// Objects whose names are features, and may be meant as data.
+void WarnOfMaps(const TextFit& fit, std::vector<std::string>* warnings) {
+  for (const NamesAsData& map : fit.inference.maps) {
+    const double rows = 100.0 * static_cast<double>(map.values) / static_cast<double>(map.names) /
+                        static_cast<double>(fit.inference.rows);
+    warnings->push_back(fmt::format(
+        "the {} names in \"{}\" are features of their own, each in {:.2g}% of the rows; names "
+        "that are data take a --schema with {{\"name\": \"{}\", \"kind\": \"weighted\", "
+        "\"hashed\": true}}",
+        CountText(map.names), map.name, rows, map.name));
+  }
+}
+
 }  // namespace
 
 void AddDecisions(const TextFit& fit, FactList* facts) {
@@ -208,7 +221,10 @@ std::vector<std::string> WarningsOf(const TextFit& fit) {
                                    CountText(fit.rejected.rows), fit.rejected.rows == 1 ? "" : "s",
                                    fit.rejected.first));
   }
-  if (fit.inferred) WarnOfHashed(fit.schema, &warnings);
+  if (fit.inferred) {
+    WarnOfHashed(fit.schema, &warnings);
+    WarnOfMaps(fit, &warnings);
+  }
   if (fit.read) WarnOfCoverage(fit, &warnings);
   WarnOfSeparator(fit, &warnings);
   const bool as_they_come = fit.schema.cluster_by.empty() && !fit.keep_order;

@@ -108,9 +108,16 @@ def infer_from_rows(rows: Iterable[Mapping[str, Any]]) -> str:
             for row in rows:
                 file.write(_line(row) + "\n")
         try:
-            return _told(_dsi.schema_of_json_lines(path))
+            schema, maps = _dsi.schema_of_json_lines(path)
         except BadInput as error:
             raise BadInput(str(error).replace(path, "rows")) from None
+    for name, names in maps:
+        warnings.warn(
+            f"the {names} names in {name} are features of their own; names that are data take a "
+            f'schema with {{"name": "{name}", "kind": "weighted", "hashed": True}}',
+            stacklevel=4,
+        )
+    return _told(schema)
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -180,7 +180,7 @@ def _simple(expression: Message, functions: dict[int, str], schema: Any) -> Term
 def _clauses(
     expression: Message, functions: dict[int, str], schema: Any
 ) -> tuple[list[list[Term]], bool]:
-    """Clauses, each with a term that holds, of what `expression` implies; True: they are all of it."""
+    """Clauses that `expression` implies, a term of each holds; True: they are all of it."""
     try:
         return [[_simple(expression, functions, schema)]], True
     except _NOT_SO:

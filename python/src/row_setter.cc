@@ -69,6 +69,17 @@ RowSetter::RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown)
     const bool is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
     for (uint32_t c = 0; c < feature.columns.size(); ++c)
       targets_[ColumnName(feature, c)] = {f, c, is_list, feature.columns[c].hashed};
+    if (feature.kind == Kind::kSequence || feature.kind == Kind::kWeighted)
+      entries_[feature.name] = {f, feature.columns.size() == 2};
+  }
+  // Where other features lie inside of one, names are theirs.
+  for (const auto& [name, target] : targets_) {
+    for (size_t dot = name.find('.'); dot != std::string::npos && !entries_.empty();
+         dot = name.find('.', dot + 1)) {
+      const auto outer = entries_.find(name.substr(0, dot));
+      if (outer != entries_.end() && outer->second.feature != target.feature)
+        outer->second.may_be_map = false;
+    }
   }
 }
 
@@ -90,15 +101,17 @@ Status RowSetter::SetDict(nb::handle dict, size_t prefix, RowBatch* batch) {
   while (PyDict_Next(dict.ptr(), &at, &key, &value) != 0) {
     if (value == Py_None) continue;
     const nb::object held = nb::borrow(value);
-    std::string_view word;
-    if (!PyUnicode_Check(key) || !BytesOf(key, &word))
-      return {StatusCode::kBadInput, "a key is of type " + TypeNameOf(key) + ", expected str"};
     name_.resize(prefix);
-    name_ += word;
+    if (Status status = AddName(key); !status.ok()) return status;
     Status status;
     if (PyDict_Check(value)) {
-      name_ += '.';
-      status = SetDict(value, name_.size(), batch);
+      const auto entries = entries_.find(name_);
+      if (entries != entries_.end() && IsMap(entries->second, value)) {
+        status = SetMap(entries->second, value, batch);
+      } else {
+        name_ += '.';
+        status = SetDict(value, name_.size(), batch);
+      }
     } else {
       status = SetValue(value, batch);
     }
@@ -107,9 +120,22 @@ Status RowSetter::SetDict(nb::handle dict, size_t prefix, RowBatch* batch) {
   return Status::Ok();
 }
 
+Status RowSetter::AddName(nb::handle key) {
+  if (std::string_view word; PyUnicode_Check(key.ptr()) && BytesOf(key, &word)) {
+    name_ += word;
+  } else if (PyLong_Check(key.ptr()) && !PyBool_Check(key.ptr())) {
+    name_ += Text(key);
+  } else {
+    return {StatusCode::kBadInput, "a key is of type " + TypeNameOf(key) + ", expected str"};
+  }
+  return Status::Ok();
+}
+
 Status RowSetter::SetValue(nb::handle value, RowBatch* batch) {
   const auto target = targets_.find(name_);
   if (target == targets_.end()) {
+    if (const auto entries = entries_.find(name_); entries != entries_.end())
+      return SetEntries(entries->second, value, batch);
     if (ignore_unknown_) return Status::Ok();
     return {StatusCode::kBadInput, Quoted(name_) +
                                        " is no feature of the schema; "

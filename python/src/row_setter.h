@@ -16,8 +16,10 @@
 
 namespace dsi::python {
 
-// Keys of a dict are names of features or columns; a dict in a dict makes dotted names. None is a
-// missing value. Numbers: int, float, bool, and what has __index__ or __float__; bytes and str;
+// Keys of a dict are names of features or columns (whole numbers stand for their digits); a dict in
+// a dict makes dotted names. None is a missing value. Entries of a sequence or weighted feature may
+// be a list of dicts, one for each, and where they have two columns a dict, whose keys are the
+// first. Numbers: int, float, bool, and what has __index__ or __float__; bytes and str;
 // lists are lists, tuples, and whatever has the buffer protocol. Hashed columns take strings, too,
 // one of them as a list of one. Called with the interpreter's lock held.
 class RowSetter {
@@ -34,7 +36,23 @@ class RowSetter {
     bool hashed = false;
   };
 
+  // A feature whose columns are features of their own name.
+  struct Entries {
+    uint32_t feature = 0;
+    bool may_be_map = false;
+  };
+
+  Status AddName(nanobind::handle key);
   Status SetDict(nanobind::handle dict, size_t prefix, RowBatch* batch);
+  // Not a dict of columns, but of entries.
+  bool IsMap(const Entries& entries, nanobind::handle dict) const;
+  Status SetMap(const Entries& entries, nanobind::handle dict, RowBatch* batch);
+  Status SetEntries(const Entries& entries, nanobind::handle value, RowBatch* batch);
+  Status AddEntry(const Entries& entries, nanobind::handle entry, size_t number,
+                  std::vector<nanobind::list>* columns);
+  // Each with its column's name as name_.
+  Status SetColumns(const Entries& entries, const std::vector<nanobind::list>& columns,
+                    RowBatch* batch);
   Status SetValue(nanobind::handle value, RowBatch* batch);
   Status SetNumber(nanobind::handle value, const Target& target, RowBatch* batch);
   Status SetList(nanobind::handle value, const Target& target, RowBatch* batch);
@@ -47,6 +65,7 @@ class RowSetter {
   std::shared_ptr<const Schema> schema_;
   bool ignore_unknown_;
   std::unordered_map<std::string, Target> targets_;
+  std::unordered_map<std::string, Entries> entries_;
   std::string name_;  // Of the value that is being set.
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;

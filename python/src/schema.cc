@@ -1,11 +1,14 @@
 #include "dsi/python/src/schema.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "dsi/format/schema.h"
 #include "dsi/io/open.h"
@@ -27,11 +30,16 @@ std::string OfFile(const std::string& path) {
   return Take(Take(Take(Reader::Open(path))->schema()).ToJson());
 }
 
-std::string OfJsonLines(const std::string& path) {
+std::pair<std::string, std::vector<std::pair<std::string, uint64_t>>> OfJsonLines(
+    const std::string& path) {
   nb::gil_scoped_release release;
   InferOptions options;
   options.text.format = TextFormat::kJsonLines;
-  return Take(Take(InferSchema(path, options)).ToJson());
+  InferReport report;
+  const Schema schema = Take(InferSchema(path, options, &report));
+  std::vector<std::pair<std::string, uint64_t>> maps;
+  for (NamesAsData& map : report.maps) maps.emplace_back(std::move(map.name), map.names);
+  return {Take(schema.ToJson()), std::move(maps)};
 }
 
 // The features of all files as they are reconciled; features have the order of Columns.
@@ -106,7 +114,8 @@ void BindSchema(nb::module_& module) {
              "The JSON form of a schema, complete. BadInput: what is wrong, and where.");
   module.def("schema_of_file", OfFile, nb::arg("path"), "Of a .dsi file, as JSON.");
   module.def("schema_of_json_lines", OfJsonLines, nb::arg("path"),
-             "Found from the rows of a text, as JSON.");
+             "Found from the rows of a text, as JSON; and objects with so many names, each in few\n"
+             "rows, that they may be data, with the number of them.");
   module.def(
       "id_of_text", IdOf, nb::arg("text"), nb::arg("type") = "int64",
       "The id that a hashed column of this type stores for a string, or for bytes: the low bits\n"

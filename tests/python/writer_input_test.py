@@ -135,7 +135,9 @@ def test_nested_and_dotted_names_are_one(tmp_path):
         ({"topics": {"ids": [1], "weights": [1, 2]}}, dsi.BadInput, '"topics"'),
         ({"topics": {"ids": [1]}}, dsi.BadInput, '"topics"'),
         ({"nobody": 1}, dsi.BadInput, '"nobody" is no feature.*ignore_unknown'),
-        ({3: 1}, dsi.BadInput, "a key is of type int"),
+        ({3: 1}, dsi.BadInput, '"3" is no feature'),
+        ({3.5: 1}, dsi.BadInput, "a key is of type float"),
+        ({True: 1}, dsi.BadInput, "a key is of type bool"),
         ([], dsi.BadInput, "a row is a dict"),
     ],
 )

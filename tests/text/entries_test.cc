@@ -93,6 +93,40 @@ TEST_F(EntriesTest, WhatIsRefused) {
   EXPECT_EQ(Values<int64_t>(2, 0), (std::vector<int64_t>{1}));
 }
 
+TEST_F(EntriesTest, NamesThatMayBeData) {
+  const auto maps = [&](int names, int rows, const std::string& value) {
+    std::string text;
+    for (int i = 0; i < rows; ++i) {
+      text += "{\"a\":{\"m\":{\"n" + std::to_string(i % names) + "\":" + value +
+              "},\"l\":[1]},\"b\":{\"c\":{\"x\":1}}}\n";
+    }
+    InferReport report;
+    EXPECT_TRUE(InferSchema(Write("r.jsonl", text), {}, &report).ok());
+    std::string found;
+    for (const NamesAsData& map : report.maps)
+      found += map.name + " " + std::to_string(map.names) + " " + std::to_string(map.values) + " ";
+    return found;
+  };
+  EXPECT_EQ(maps(100, 400, "0.5"), "a.m 100 400 ");
+  EXPECT_EQ(maps(99, 400, "0.5"), "");
+  EXPECT_EQ(maps(100, 400, "\"x\""), "");
+  // Each in every twentieth row, and in more.
+  std::string text[2];
+  for (int i = 0; i < 200; ++i) {
+    for (int wide = 0; wide < 2; ++wide) {
+      text[wide] += "{\"m\":{";
+      for (int j = 0; j < 5 + wide; ++j)
+        text[wide] += (j == 0 ? "\"" : ",\"") + std::to_string((5 * i + j) % 100) + "\":1";
+      text[wide] += "}}\n";
+    }
+  }
+  for (int wide = 0; wide < 2; ++wide) {
+    InferReport report;
+    EXPECT_TRUE(InferSchema(Write("r.jsonl", text[wide]), {}, &report).ok());
+    EXPECT_EQ(report.maps.size(), wide == 0 ? 1U : 0U);
+  }
+}
+
 TEST_F(EntriesTest, FoundWithoutASchema) {
   EXPECT_EQ(Infer("{\"k\":1,\"u\":{\"h\":[]}}\n"
                   "{\"u\":{\"h\":[{\"a\":1,\"b\":\"x\"},{\"b\":\"y\",\"a\":0.5}]},\"z\":2}\n"),

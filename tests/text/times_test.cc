@@ -98,6 +98,11 @@ TEST_F(TimesTest, InferenceKnowsThem) {
   EXPECT_EQ(Infer("a.csv", "session_id,born,event_time\n2024-05-01,2001-02-03,2024-05-01\n"),
             "session_id key bytes, born timestamp s, event_time timestamp s");
   EXPECT_EQ(cluster_by_, (std::vector<std::string>{"session_id", "event_time"}));
+  // Nanoseconds are the finest unit: finer fractions are texts, unless they are of zeros.
+  EXPECT_EQ(Infer("a.jsonl",
+                  "{\"t\":\"2024-05-01T10:00:00.5\",\"u\":\"2024-05-01T10:00:00.1234567890\"}\n"
+                  "{\"t\":\"2024-05-01T10:00:00.1234567891\"}\n"),
+            "t string bytes, u timestamp ns");
   // What was found reads.
   const std::string path = Write("r.csv", "t,u\n2024-05-01T10:00:00.5,1\n2024-05-01,2\n");
   const auto schema = InferSchema(path);

@@ -33,6 +33,23 @@ class HashedTest(CliTest):
         self.assertEqual(third.read_bytes(), again.read_bytes())
         self.expect(OK, "verify", dsi)
 
+    def test_names_that_may_be_data(self):
+        rows = [{"session_id": i // 5, "scores": {f"i{i}": 0.5, "all": 1}, "f": {f"f{i % 50}": 1}}
+                for i in range(150)]
+        log, dsi = self.write("log.jsonl", "".join(json.dumps(r) + "\n" for r in rows)), self.path("a.dsi")
+        said = self.expect(OK, "convert", log, dsi, warns=True).said
+        self.assertIn('warning: the 151 names in "scores" are features of their own, each in 1.3% of '
+                      'the rows; names that are data take a --schema with {"name": "scores", "kind": '
+                      '"weighted", "hashed": true}', said)
+        self.assertNotIn('in "f"', said)
+        schema = self.write("s.json", json.dumps({"features": [
+            {"name": "session_id", "kind": "key", "type": "int64"},
+            {"name": "scores", "kind": "weighted", "hashed": True},
+            {"name": "f", "kind": "weighted", "hashed": True}]}))
+        self.expect(OK, "convert", log, dsi, "--schema", schema, "--force", "-q")
+        (row,) = self.expect(OK, "cat", dsi, "--rows", "7:8", "--features", "scores").stdout.splitlines()
+        self.assertEqual(json.loads(row)["scores"]["weights"], [0.5, 1])
+
     def test_files_that_differ_are_not_merged(self):
         for name, tags in (("a", ["x"]), ("b", [5])):
             text = self.write(f"{name}.jsonl", json.dumps({"session_id": 1, "tags": tags}) + "\n")

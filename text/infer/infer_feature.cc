@@ -134,8 +134,8 @@ void SeenValues::AddText(std::string_view text, uint64_t line) {
   double number = 0;
   ++num_texts;
   longest_text = std::max<uint64_t>(longest_text, text.size());
-  // Once one is no time, none needs to be.
-  if (IsoTime time; text_line == 0 && ParseIsoTime(text, &time)) {
+  // Once one is no time, none needs to be; no unit has finer fractions than nanoseconds.
+  if (IsoTime time; text_line == 0 && ParseIsoTime(text, &time) && !time.beyond_nanos) {
     iso_digits = std::max(iso_digits, time.digits);
     if (time.seconds < first_seconds) {
       first_seconds = time.seconds;

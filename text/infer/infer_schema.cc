@@ -12,6 +12,7 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/text/delimited/criteo_rows_internal.h"
 #include "dsi/text/infer/explain_feature_internal.h"
+#include "dsi/text/infer/find_maps_internal.h"
 #include "dsi/text/infer/infer_feature_internal.h"
 #include "dsi/format/name_words_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
@@ -158,6 +159,7 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
     return Status(StatusCode::kBadInput, status.message());
   DSI_RETURN_IF_ERROR(status);
   report->dropped = rows->Valueless();
+  if (is_json) report->maps = FindMaps(rows->seen(), report->rows);
   if (schema.cluster_by.empty()) FindKeys(rows.get(), schema, report);
   return schema;
 }

@@ -54,7 +54,10 @@ class JsonLooker : public RowLooker {
     KeyTree::Entry* last = nullptr;
     for (const dom::key_value_pair member : object) {
       if (keys_.size() > kMaxColumns || parent->name.size() > kMaxNameBytes) {
-        return BadInput("{}: too many or too long names", lines().Where());
+        return BadInput(
+            "{}: too many or too long names; names that are data take a schema that declares the "
+            "object they are in, as a weighted feature",
+            lines().Where());
       }
       KeyTree::Node* node = keys_.FindOrAdd(parent, member.key, &last);
       if (node->row == row_) {

@@ -2,15 +2,16 @@
 // keys with features and hands the values on.
 #include <simdjson.h>
 
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
-#include "dsi/format/iso_time_internal.h"
-#include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 #include "dsi/text/json/key_tree_internal.h"
 #include "dsi/text/json/json_rows_internal.h"
+#include "dsi/text/json/json_values_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -23,7 +24,7 @@ class JsonParser : public RowParser {
   JsonParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options)
       : RowParser(std::make_unique<LineSource>(options.max_line_bytes), std::move(rows_schema)),
         ignore_unknown_(options.ignore_unknown),
-        epoch_unit_(options.epoch_unit) {
+        values_(&schema(), options.epoch_unit) {
     MakeKeys();
   }
 
@@ -41,6 +42,7 @@ class JsonParser : public RowParser {
     DSI_RETURN_IF_ERROR(parser_.Parse(line_, lines(), &object));
     ++row_;
     batch_ = batch;
+    values_.set_batch(batch);
     members_.clear();
     return SetObject(object, keys_->root());
   }
@@ -57,6 +59,7 @@ class JsonParser : public RowParser {
 
   void MakeKeys() {
     keys_ = std::make_unique<KeyTree>();
+    maps_.clear();
     num_unknown_ = 0;
     for (size_t f = 0; f < schema().features.size(); ++f) {
       const FeatureSpec& feature = schema().features[f];
@@ -72,8 +75,27 @@ class JsonParser : public RowParser {
       KeyTree::Node* whole = keys_->Add(feature.name, true);
       whole->feature = static_cast<uint32_t>(f);
       whole->column = kWhole;
+      if (feature.columns.size() == 2) {
+        maps_[whole] = {keys_->Add(ColumnName(feature, 0), true),
+                        keys_->Add(ColumnName(feature, 1), true)};
+      }
+    }
+    // Where other features lie inside of one, names are theirs.
+    for (const KeyTree::Node& node : keys_->nodes()) {
+      if (node.feature == KeyTree::kNone) continue;
+      for (size_t dot = node.name.find('.'); dot != std::string::npos && !maps_.empty();
+           dot = node.name.find('.', dot + 1)) {
+        KeyTree::Node* const outer = keys_->Add(std::string_view(node.name).substr(0, dot), true);
+        if (outer->feature != node.feature) maps_.erase(outer);
+      }
     }
   }
+
+  // The columns of entries whose names are the values of the first.
+  struct MapColumns {
+    const KeyTree::Node* names = nullptr;
+    const KeyTree::Node* values = nullptr;
+  };
 
   // Of one column of entries that are objects.
   struct Entries {
@@ -120,8 +142,13 @@ class JsonParser : public RowParser {
     const element_type type = member.value.type();
     if (type == element_type::NULL_VALUE) return {};
     const bool is_whole = node->feature != KeyTree::kNone && node->column == kWhole;
-    if (node->feature != KeyTree::kNone && !is_whole) return SetFeature(*node, member.value, type);
-    if (type == element_type::OBJECT) return SetObject(member.value, node);
+    if (node->feature != KeyTree::kNone && !is_whole)
+      return Set(values_.SetValue(*node, member.value));
+    if (type == element_type::OBJECT) {
+      const auto map = maps_.find(node);
+      if (map != maps_.end() && IsMap(node, member.value)) return SetMap(map->second, member.value);
+      return SetObject(member.value, node);
+    }
     if (is_whole) return SetEntries(node, member.value);
     if (ignore_unknown_) {
       Ignore(node);
@@ -163,43 +190,6 @@ class JsonParser : public RowParser {
   // Of a node that is no feature, `column` is its place among the ignored.
   void Ignore(KeyTree::Node* node) { ignored().Add(&node->column, node->name, lines_done()); }
 
-  Status SetFeature(const KeyTree::Node& node, dom::element value, element_type type) {
-    if (node.is_list) {
-      if (type == element_type::ARRAY) return SetList(node, dom::array(value));
-      if (type == element_type::STRING && node.hashed) return SetText(node, value);
-      return Unexpected(node, value);
-    }
-    const Type stored = node.type;
-    if (stored == Type::kInt64) {
-      const TimeUnit unit = schema().features[node.feature].time_unit;
-      if (unit != TimeUnit::kNone &&
-          (type == element_type::STRING || epoch_unit_ != TimeUnit::kNone))
-        return SetTime(node, value, unit);
-    }
-    switch (type) {
-      case element_type::INT64:
-        return Set(batch_->SetInt(node.feature, int64_t(value)));
-      case element_type::UINT64:
-        return Set(batch_->SetUint(node.feature, uint64_t(value)));
-      case element_type::DOUBLE:
-        if (!IsFloat(stored)) break;
-        return Set(batch_->SetDouble(node.feature, double(value)));
-      case element_type::BOOL:
-        if (stored != Type::kBool) break;
-        return Set(batch_->SetInt(node.feature, bool(value) ? 1 : 0));
-      case element_type::STRING: {
-        const std::string_view text = value;
-        if (stored == Type::kBytes) return Set(batch_->SetBytes(node.feature, text));
-        double number = 0;
-        if (!IsFloat(stored) || !ParseFloatWord(text, &number)) break;
-        return Set(batch_->SetDouble(node.feature, number));
-      }
-      default:
-        break;
-    }
-    return Unexpected(node, value);
-  }
-
   // An object for each entry, in place of an array for each column.
   Status SetEntries(KeyTree::Node* node, dom::element value) {
     dom::array array;
@@ -221,12 +211,33 @@ class JsonParser : public RowParser {
       }
     }
     for (size_t c = 0; c < num_columns; ++c) {
-      const Status set = count == 0
-                             ? Set(batch_->SetInts(node->feature, c, std::span(ints_).first(0)))
-                             : SetList(*entries_[c].column, entries_[c].values);
-      DSI_RETURN_IF_ERROR(set);
+      DSI_RETURN_IF_ERROR(Set(count == 0
+                                  ? batch_->SetInts(node->feature, c, std::span<const int64_t>())
+                                  : values_.SetList(*entries_[c].column, entries_[c].values)));
     }
     return {};
+  }
+
+  // An object of arrays begins with one, or with the name of a column.
+  bool IsMap(KeyTree::Node* node, dom::object object) {
+    KeyTree::Entry* last = nullptr;
+    for (const dom::key_value_pair member : object) {
+      if (member.value.is_null()) continue;
+      return !member.value.is_array() && keys_->Find(node, member.key, &last) == nullptr;
+    }
+    return object.size() == 0;
+  }
+
+  // A member for each entry: its name, and its value.
+  Status SetMap(const MapColumns& columns, dom::object object) {
+    names_.clear();
+    map_values_.clear();
+    for (const dom::key_value_pair member : object) {
+      names_.push_back(member.key);
+      map_values_.push_back(member.value);
+    }
+    DSI_RETURN_IF_ERROR(Set(values_.SetNames(*columns.names, names_)));
+    return Set(values_.SetList(*columns.values, map_values_));
   }
 
   Status AddEntry(KeyTree::Node* node, dom::element item, size_t number) {
@@ -262,117 +273,6 @@ class JsonParser : public RowParser {
     return {};
   }
 
-  Status SetTime(const KeyTree::Node& node, dom::element value, TimeUnit unit) {
-    const TimeUnit from = epoch_unit_ == TimeUnit::kNone ? unit : epoch_unit_;
-    std::string_view text;
-    int64_t time = 0;
-    Status status;
-    IsoTime iso;
-    if (value.get(text) == simdjson::SUCCESS) {
-      if (!ParseIsoTime(text, &iso)) return Unexpected(node, value);
-      status = IsoToUnit(iso, unit, &time);
-    } else if (value.is_int64()) {
-      status = ConvertTime(int64_t(value), from, unit, &time);
-    } else if (value.is_double()) {
-      // The shortest text that reads back to the same double, which is what was written wherever
-      // that had no more than 15 digits.
-      status = ConvertTimeText(fmt::format("{}", double(value)), from, unit, &time);
-    } else {
-      return Unexpected(node, value);
-    }
-    if (!status.ok()) return Fault("feature {}: {}", QuoteForMessage(node.name), status.message());
-    return Set(batch_->SetInt(node.feature, time));
-  }
-
-  // Items: a dom::array, or what entries have of one column.
-  template <typename Items>
-  Status SetList(const KeyTree::Node& node, const Items& array) {
-    const Type type = node.type;
-    if (IsFloat(type)) return SetDoubles(node, array, type);
-    if (node.hashed && array.size() != 0 && (*array.begin()).is_string())
-      return SetTexts(node, array);
-    ints_.clear();
-    for (const dom::element item : array) {
-      int64_t number = 0;
-      if (item.is_int64()) {
-        number = item.get_int64().value_unsafe();
-      } else if (item.is_uint64()) {
-        return SetUints(node, array);
-      } else if (type == Type::kBool && item.is_bool()) {
-        number = bool(item) ? 1 : 0;
-      } else {
-        return UnexpectedEntry(node, item, ints_.size());
-      }
-      ints_.push_back(number);
-    }
-    return Set(batch_->SetInts(node.feature, node.column, ints_));
-  }
-
-  // A text of a hashed list is a list of one.
-  Status SetText(const KeyTree::Node& node, std::string_view text) {
-    return Set(batch_->SetTexts(node.feature, node.column, {&text, 1}));
-  }
-
-  template <typename Items>
-  Status SetTexts(const KeyTree::Node& node, const Items& array) {
-    texts_.clear();
-    for (const dom::element item : array) {
-      std::string_view text;
-      if (item.get(text) != simdjson::SUCCESS) return UnexpectedEntry(node, item, texts_.size());
-      texts_.push_back(text);
-    }
-    return Set(batch_->SetTexts(node.feature, node.column, texts_));
-  }
-
-  // Lists with a number of 2^63 or more.
-  template <typename Items>
-  Status SetUints(const KeyTree::Node& node, const Items& array) {
-    uints_.clear();
-    for (const dom::element item : array) {
-      uint64_t number = 0;
-      if (item.get(number) != simdjson::SUCCESS) return UnexpectedEntry(node, item, uints_.size());
-      uints_.push_back(number);
-    }
-    return Set(batch_->SetUints(node.feature, node.column, uints_));
-  }
-
-  template <typename Items>
-  Status SetDoubles(const KeyTree::Node& node, const Items& array, Type type) {
-    doubles_.clear();
-    for (const dom::element item : array) {
-      double number = 0;
-      bool fits = true;
-      switch (item.type()) {
-        case element_type::DOUBLE:
-          number = item.get_double().value_unsafe();
-          break;
-        case element_type::INT64:
-          fits = WholeToDouble(int64_t(item), type, &number);
-          break;
-        case element_type::UINT64:
-          fits = WholeToDouble(uint64_t(item), type, &number);
-          break;
-        case element_type::STRING:
-          fits = ParseFloatWord(std::string_view(item), &number);
-          break;
-        default:
-          fits = false;
-      }
-      if (!fits) return UnexpectedEntry(node, item, doubles_.size());
-      doubles_.push_back(number);
-    }
-    return Set(batch_->SetDoubles(node.feature, node.column, doubles_));
-  }
-
-  template <typename Whole>
-  static bool WholeToDouble(Whole whole, Type type, double* number) {
-    if (type == Type::kFloat64) return ConvertWhole(whole, number);
-    float exact = 0;
-    const bool fits = ConvertWhole(whole, &exact);
-    *number = exact;
-    return fits;
-  }
-
   Status Set(const Status& status) {
     if (status.ok()) [[likely]]
       return {};
@@ -384,49 +284,19 @@ class JsonParser : public RowParser {
     return BadInput("{}: {}", lines().Where(), fmt::format(text, std::forward<Args>(args)...));
   }
 
-  static std::string ExpectedValue(const KeyTree::Node& node) {
-    if (node.type == Type::kBytes) return "a string";
-    if (node.hashed) return fmt::format("strings alone or numbers of type {}", TypeName(node.type));
-    return fmt::format("{} of type {}", node.type == Type::kBool ? "a truth value" : "a number",
-                       TypeName(node.type));
-  }
-
-  Status Unexpected(const KeyTree::Node& node, dom::element value) {
-    if (node.is_list) {
-      return Fault("feature {}: found {}, expected an array of type {}", QuoteForMessage(node.name),
-                   DescribeJson(value), TypeName(node.type));
-    }
-    const TimeUnit unit = schema().features[node.feature].time_unit;
-    return Fault("feature {}: found {}, expected {}", QuoteForMessage(node.name),
-                 DescribeJson(value),
-                 unit == TimeUnit::kNone ? ExpectedValue(node) : ExpectedTime(unit));
-  }
-
-  Status UnexpectedEntry(const KeyTree::Node& node, dom::element item, size_t at) {
-    if (IsFloat(node.type) && (item.is_int64() || item.is_uint64())) {
-      return Fault("feature {}: entry {}: found {}, {}", QuoteForMessage(node.name), at,
-                   DescribeJson(item), AdviceOnWhole(node.type));
-    }
-    return Fault("feature {}: entry {}: found {}, expected {}{}", QuoteForMessage(node.name), at,
-                 DescribeJson(item), ExpectedValue(node),
-                 item.is_string() ? " (a \"hashed\" list takes strings)"
-                                  : " (lists hold neither null nor lists)");
-  }
-
   const bool ignore_unknown_;
-  const TimeUnit epoch_unit_;
+  JsonValues values_;
   std::unique_ptr<KeyTree> keys_;
   size_t num_unknown_ = 0;
   JsonLineParser parser_;
   uint64_t row_ = 0;
-  std::string_view line_;        // Of the row being read.
-  RowBatch* batch_ = nullptr;    // That it goes to.
-  std::vector<Member> members_;  // Of the objects being read, outer ones first.
-  std::vector<int64_t> ints_;
-  std::vector<uint64_t> uints_;
-  std::vector<double> doubles_;
-  std::vector<std::string_view> texts_;
+  std::string_view line_;         // Of the row being read.
+  RowBatch* batch_ = nullptr;     // That it goes to.
+  std::vector<Member> members_;   // Of the objects being read, outer ones first.
   std::vector<Entries> entries_;  // By column.
+  std::unordered_map<const KeyTree::Node*, MapColumns> maps_;  // By what stands for the feature.
+  std::vector<std::string_view> names_;
+  std::vector<dom::element> map_values_;
 };
 
 }  // namespace

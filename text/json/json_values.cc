@@ -1,0 +1,235 @@
+#include "dsi/text/json/json_values_internal.h"
+
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
+#include "dsi/format/iso_time_internal.h"
+#include "dsi/format/number_fit_internal.h"
+#include "dsi/text/json/json_line_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+namespace dom = simdjson::dom;
+using dom::element_type;
+
+template <typename Whole>
+bool WholeToDouble(Whole whole, Type type, double* number) {
+  if (type == Type::kFloat64) return ConvertWhole(whole, number);
+  float exact = 0;
+  const bool fits = ConvertWhole(whole, &exact);
+  *number = exact;
+  return fits;
+}
+
+std::string ExpectedValue(const KeyTree::Node& node) {
+  if (node.type == Type::kBytes) return "a string";
+  if (node.hashed) return fmt::format("strings alone or numbers of type {}", TypeName(node.type));
+  return fmt::format("{} of type {}", node.type == Type::kBool ? "a truth value" : "a number",
+                     TypeName(node.type));
+}
+
+template <typename Whole>
+bool ParseWhole(std::string_view text, Whole* number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+Status JsonValues::SetValue(const KeyTree::Node& node, dom::element value) {
+  const element_type type = value.type();
+  if (node.is_list) {
+    if (type == element_type::ARRAY) return SetItems(node, dom::array(value));
+    // A text of a hashed list is a list of one.
+    if (std::string_view text; node.hashed && value.get(text) == simdjson::SUCCESS)
+      return batch_->SetTexts(node.feature, node.column, {&text, 1});
+    return Unexpected(node, value);
+  }
+  const Type stored = node.type;
+  if (stored == Type::kInt64) {
+    const TimeUnit unit = schema_.features[node.feature].time_unit;
+    if (unit != TimeUnit::kNone && (type == element_type::STRING || epoch_unit_ != TimeUnit::kNone))
+      return SetTime(node, value, unit);
+  }
+  switch (type) {
+    case element_type::INT64:
+      return batch_->SetInt(node.feature, int64_t(value));
+    case element_type::UINT64:
+      return batch_->SetUint(node.feature, uint64_t(value));
+    case element_type::DOUBLE:
+      if (!IsFloat(stored)) break;
+      return batch_->SetDouble(node.feature, double(value));
+    case element_type::BOOL:
+      if (stored != Type::kBool) break;
+      return batch_->SetInt(node.feature, bool(value) ? 1 : 0);
+    case element_type::STRING: {
+      const std::string_view text = value;
+      if (stored == Type::kBytes) return batch_->SetBytes(node.feature, text);
+      double number = 0;
+      if (!IsFloat(stored) || !ParseFloatWord(text, &number)) break;
+      return batch_->SetDouble(node.feature, number);
+    }
+    default:
+      break;
+  }
+  return Unexpected(node, value);
+}
+
+Status JsonValues::SetList(const KeyTree::Node& node, std::span<const dom::element> entries) {
+  return SetItems(node, entries);
+}
+
+Status JsonValues::SetEmpty(const KeyTree::Node& node) {
+  return batch_->SetInts(node.feature, node.column, std::span<const int64_t>());
+}
+
+Status JsonValues::SetNames(const KeyTree::Node& node, std::span<const std::string_view> names) {
+  if (node.hashed) return batch_->SetTexts(node.feature, node.column, names);
+  ints_.clear();
+  uints_.clear();
+  bool is_wide = false, is_negative = false;
+  for (const std::string_view name : names) {
+    int64_t number = 0;
+    uint64_t wide = 0;
+    if (ParseWhole(name, &number)) {
+      wide = static_cast<uint64_t>(number);
+      is_negative = is_negative || number < 0;
+    } else if (ParseWhole(name, &wide)) {
+      is_wide = true;
+    } else {
+      return BadInput(
+          "feature {}: entry {}: the name {} is no number of type {} (\"hashed\" takes any)",
+          QuoteForMessage(node.name), ints_.size(), QuoteForMessage(name), TypeName(node.type));
+    }
+    ints_.push_back(number);
+    uints_.push_back(wide);
+  }
+  if (!is_wide) return batch_->SetInts(node.feature, node.column, ints_);
+  if (!is_negative) return batch_->SetUints(node.feature, node.column, uints_);
+  return BadInput("feature {}: names below 0 beside some of 2^63 and more fit no type",
+                  QuoteForMessage(node.name));
+}
+
+Status JsonValues::SetTime(const KeyTree::Node& node, dom::element value, TimeUnit unit) {
+  const TimeUnit from = epoch_unit_ == TimeUnit::kNone ? unit : epoch_unit_;
+  std::string_view text;
+  int64_t time = 0;
+  Status status;
+  IsoTime iso;
+  if (value.get(text) == simdjson::SUCCESS) {
+    if (!ParseIsoTime(text, &iso)) return Unexpected(node, value);
+    status = IsoToUnit(iso, unit, &time);
+  } else if (value.is_int64()) {
+    status = ConvertTime(int64_t(value), from, unit, &time);
+  } else if (value.is_double()) {
+    // The shortest text that reads back to the same double, which is what was written wherever
+    // that had no more than 15 digits.
+    status = ConvertTimeText(fmt::format("{}", double(value)), from, unit, &time);
+  } else {
+    return Unexpected(node, value);
+  }
+  if (!status.ok()) return BadInput("feature {}: {}", QuoteForMessage(node.name), status.message());
+  return batch_->SetInt(node.feature, time);
+}
+
+template <typename Items>
+Status JsonValues::SetItems(const KeyTree::Node& node, const Items& array) {
+  const Type type = node.type;
+  if (IsFloat(type)) return SetDoubles(node, array);
+  if (node.hashed && array.size() != 0 && (*array.begin()).is_string())
+    return SetTexts(node, array);
+  ints_.clear();
+  for (const dom::element item : array) {
+    int64_t number = 0;
+    if (item.is_int64()) {
+      number = item.get_int64().value_unsafe();
+    } else if (item.is_uint64()) {
+      return SetUints(node, array);
+    } else if (type == Type::kBool && item.is_bool()) {
+      number = bool(item) ? 1 : 0;
+    } else {
+      return UnexpectedEntry(node, item, ints_.size());
+    }
+    ints_.push_back(number);
+  }
+  return batch_->SetInts(node.feature, node.column, ints_);
+}
+
+template <typename Items>
+Status JsonValues::SetTexts(const KeyTree::Node& node, const Items& array) {
+  texts_.clear();
+  for (const dom::element item : array) {
+    std::string_view text;
+    if (item.get(text) != simdjson::SUCCESS) return UnexpectedEntry(node, item, texts_.size());
+    texts_.push_back(text);
+  }
+  return batch_->SetTexts(node.feature, node.column, texts_);
+}
+
+// Lists with a number of 2^63 or more.
+template <typename Items>
+Status JsonValues::SetUints(const KeyTree::Node& node, const Items& array) {
+  uints_.clear();
+  for (const dom::element item : array) {
+    uint64_t number = 0;
+    if (item.get(number) != simdjson::SUCCESS) return UnexpectedEntry(node, item, uints_.size());
+    uints_.push_back(number);
+  }
+  return batch_->SetUints(node.feature, node.column, uints_);
+}
+
+template <typename Items>
+Status JsonValues::SetDoubles(const KeyTree::Node& node, const Items& array) {
+  doubles_.clear();
+  for (const dom::element item : array) {
+    double number = 0;
+    bool fits = true;
+    switch (item.type()) {
+      case element_type::DOUBLE:
+        number = item.get_double().value_unsafe();
+        break;
+      case element_type::INT64:
+        fits = WholeToDouble(int64_t(item), node.type, &number);
+        break;
+      case element_type::UINT64:
+        fits = WholeToDouble(uint64_t(item), node.type, &number);
+        break;
+      case element_type::STRING:
+        fits = ParseFloatWord(std::string_view(item), &number);
+        break;
+      default:
+        fits = false;
+    }
+    if (!fits) return UnexpectedEntry(node, item, doubles_.size());
+    doubles_.push_back(number);
+  }
+  return batch_->SetDoubles(node.feature, node.column, doubles_);
+}
+
+Status JsonValues::Unexpected(const KeyTree::Node& node, dom::element value) const {
+  if (node.is_list) {
+    return BadInput("feature {}: found {}, expected an array of type {}",
+                    QuoteForMessage(node.name), DescribeJson(value), TypeName(node.type));
+  }
+  const TimeUnit unit = schema_.features[node.feature].time_unit;
+  return BadInput("feature {}: found {}, expected {}", QuoteForMessage(node.name),
+                  DescribeJson(value),
+                  unit == TimeUnit::kNone ? ExpectedValue(node) : ExpectedTime(unit));
+}
+
+Status JsonValues::UnexpectedEntry(const KeyTree::Node& node, dom::element item, size_t at) const {
+  if (IsFloat(node.type) && (item.is_int64() || item.is_uint64())) {
+    return BadInput("feature {}: entry {}: found {}, {}", QuoteForMessage(node.name), at,
+                    DescribeJson(item), AdviceOnWhole(node.type));
+  }
+  return BadInput("feature {}: entry {}: found {}, expected {}{}", QuoteForMessage(node.name), at,
+                  DescribeJson(item), ExpectedValue(node),
+                  item.is_string() ? " (a \"hashed\" list takes strings)"
+                                   : " (lists hold neither null nor lists)");
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,59 @@
+// Values of JSON to columns of a row: numbers exactly or refused.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "dsi/format/schema.h"
+#include "dsi/text/json/key_tree_internal.h"
+#include "dsi/writer/row_batch.h"
+
+namespace dsi::internal {
+
+// Errors are kBadInput or the batch's, and name the feature, not the line. Memory is used again
+// from row to row. Thread safety: one thread at a time.
+class JsonValues {
+ public:
+  // `epoch_unit`: as TextInputOptions::epoch_unit. The schema outlives it.
+  JsonValues(const Schema* schema, TimeUnit epoch_unit)
+      : schema_(*schema), epoch_unit_(epoch_unit) {}
+
+  // Where the values go.
+  void set_batch(RowBatch* batch) { batch_ = batch; }
+
+  // What stands behind the name of a column.
+  Status SetValue(const KeyTree::Node& node, simdjson::dom::element value);
+  // The entries of a list, one by one.
+  Status SetList(const KeyTree::Node& node, std::span<const simdjson::dom::element> entries);
+  // The entries of a list of whole numbers, or hashed, as names are: numbers in decimal.
+  Status SetNames(const KeyTree::Node& node, std::span<const std::string_view> names);
+  Status SetEmpty(const KeyTree::Node& node);
+
+ private:
+  Status SetTime(const KeyTree::Node& node, simdjson::dom::element value, TimeUnit unit);
+  // Items: a dom::array, or a span.
+  template <typename Items>
+  Status SetItems(const KeyTree::Node& node, const Items& items);
+  template <typename Items>
+  Status SetTexts(const KeyTree::Node& node, const Items& items);
+  template <typename Items>
+  Status SetUints(const KeyTree::Node& node, const Items& items);
+  template <typename Items>
+  Status SetDoubles(const KeyTree::Node& node, const Items& items);
+  Status Unexpected(const KeyTree::Node& node, simdjson::dom::element value) const;
+  Status UnexpectedEntry(const KeyTree::Node& node, simdjson::dom::element item, size_t at) const;
+
+  const Schema& schema_;
+  const TimeUnit epoch_unit_;
+  RowBatch* batch_ = nullptr;
+  std::vector<int64_t> ints_;
+  std::vector<uint64_t> uints_;
+  std::vector<double> doubles_;
+  std::vector<std::string_view> texts_;
+};
+
+}  // namespace dsi::internal
