@@ -35,14 +35,11 @@ FormatParts PartsOf(TextFormat format, const std::shared_ptr<const Schema>& sche
           },
           [schema, options] { return MakeCriteoParser(schema, options); }};
     case TextFormat::kCsv:
-    case TextFormat::kTsv: {
-      const char delimiter = format == TextFormat::kCsv ? ',' : '\t';
-      return {
-          [schema, ignore_unknown, delimiter, many_files](LineSource* lines) {
-            return ReadHeader(lines, *schema, delimiter, ignore_unknown, many_files);
-          },
-          [schema, options, delimiter] { return MakeDelimitedParser(schema, options, delimiter); }};
-    }
+    case TextFormat::kTsv:
+      return {[schema, format, options, many_files](LineSource* lines) {
+                return ReadHeader(lines, *schema, format, options, many_files);
+              },
+              [schema, format, options] { return MakeDelimitedParser(schema, format, options); }};
     default:
       return {{}, [schema, options] { return MakeJsonParser(schema, options); }};
   }

@@ -6,7 +6,8 @@
 // declared float type does not hold them exactly (16777217 as float32); numbers with a point or an
 // exponent (0.1, 16777217.0) are rounded to nearest, as floats are. Timestamps are whole numbers of
 // their unit, or ISO 8601 ("2024-05-01T12:30:00.25+02:00"; no offset means UTC), exact or refused.
-// CSV/TSV: a header line; an empty cell is missing; list cells hold numbers separated by '|'.
+// CSV/TSV: a header line, or names that are given; an empty cell is missing; list cells hold
+// numbers separated by '|'.
 //
 // Several threads read ahead and parse, by blocks of whole lines; rows, errors and their order are
 // those of one. Thread safety: one thread at a time.
@@ -56,6 +57,13 @@ struct TextInputOptions {
   uint64_t max_line_bytes = 256ULL << 20;
   // Skip features that the schema lacks; else they are kBadInput.
   bool ignore_unknown = false;
+  // CSV and TSV: what cells are separated by, an ASCII character that is neither quote nor line
+  // break; '\0': a comma or a tab.
+  char separator = '\0';
+  // CSV and TSV without a header line: the names that it would have. Empty: the first line is it.
+  std::vector<std::string> header = {};
+  // CSV and TSV: a cell of this text is missing, as an empty one is; \N in those of Hive and MySQL.
+  std::string missing = {};
   // CSV and TSV: what entries of a list cell are separated by; one ASCII character that stands in
   // no number.
   char list_separator = '|';
@@ -180,8 +188,9 @@ struct InferReport {
   // that overlap count by how much they do.
   double repeats = 0;
   std::vector<KeyAdvice> keys;
-  std::vector<FoundFeature> features;  // In the order of the schema.
-  std::vector<NamesAsData> maps;       // JSON only.
+  std::vector<FoundFeature> features;          // In the order of the schema.
+  std::vector<NamesAsData> maps;               // JSON only.
+  std::vector<std::string> numbers_in_header;  // CSV and TSV: names of the first line.
 };
 
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false

@@ -105,6 +105,14 @@ void WarnOfCoverage(const TextFit& fit, std::vector<std::string>* warnings) {
   }
 }
 
+void WarnOfHeader(const TextFit& fit, std::vector<std::string>* warnings) {
+  if (fit.inference.numbers_in_header.empty()) return;
+  warnings->push_back(
+      fmt::format("the first line is taken for the names of the columns, and has numbers: {}; of a "
+                  "text without such a line --header says the names",
+                  NameList(fit.inference.numbers_in_header)));
+}
+
 // A single column whose name has another character that tables are separated by.
 void WarnOfSeparator(const TextFit& fit, std::vector<std::string>* warnings) {
   if (!fit.inferred || fit.schema.features.size() != 1) return;
@@ -113,7 +121,7 @@ void WarnOfSeparator(const TextFit& fit, std::vector<std::string>* warnings) {
   if (at == std::string::npos) return;
   warnings->push_back(fmt::format(
       "the only column is \"{}\": cells are separated by commas (csv) or tabs (tsv, --format says "
-      "which), not by {}",
+      "which), not by {}, unless --separator says so",
       name, name[at] == '\t' ? "tabs" : fmt::format("'{}'", name[at])));
 }
 
@@ -226,6 +234,7 @@ std::vector<std::string> WarningsOf(const TextFit& fit) {
     WarnOfMaps(fit, &warnings);
   }
   if (fit.read) WarnOfCoverage(fit, &warnings);
+  WarnOfHeader(fit, &warnings);
   WarnOfSeparator(fit, &warnings);
   const bool as_they_come = fit.schema.cluster_by.empty() && !fit.keep_order;
   if (as_they_come && !fit.inference.keys.empty() &&

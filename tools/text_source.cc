@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "dsi/text/lines/byte_source_internal.h"
 #include "dsi/text/lines/text_files_internal.h"
 #include "dsi/tools/foreign_format_internal.h"
+#include "dsi/tools/verbs_internal.h"
 #include "dsi/tools/text_paths_internal.h"
 
 namespace dsi::tools {
@@ -27,6 +29,19 @@ TextFormat ParseFormat(const std::string& word) {
   if (word == "criteo") return TextFormat::kCriteo;
   if (word == "tfrecord") return TextFormat::kTfRecord;
   return TextFormat::kFromName;
+}
+
+// Of an option: a character, or \t or \xHH for one.
+char ParseCharacter(const char* option, const std::string& given) {
+  if (given.size() == 1) return given[0];
+  if (given == "\\t") return '\t';
+  unsigned code = 0;
+  const char* const end = given.data() + given.size();
+  if (given.size() == 4 && given.starts_with("\\x") &&
+      std::from_chars(given.data() + 2, end, code, 16).ptr == end)
+    return static_cast<char>(code);
+  throw CLI::ValidationError(option,
+                             "expected one character, \\t or such as \\x01, not '" + given + "'");
 }
 
 Status CheckIsThere(const std::string& path) {
@@ -52,6 +67,9 @@ Status LoadSchema(const std::string& path, Schema* schema) {
 Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* progress) {
   TextSource source;
   source.text_.format = ParseFormat(options.format);
+  source.text_.separator = options.separator;
+  source.text_.header = options.header;
+  source.text_.missing = options.missing;
   source.text_.list_separator = options.list_separator;
   source.text_.threads = options.threads;
   if (!options.epoch_unit.empty()) ParseTimeUnit(options.epoch_unit, &source.text_.epoch_unit);
@@ -136,14 +154,19 @@ uint64_t TextSource::bytes_in(const TextInput& rows) const {
 }
 
 std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options) {
-  const auto take = [options](const std::string& given) {
-    if (given.size() != 1)
-      throw CLI::ValidationError("--list-separator", "expected one character, not '" + given + "'");
-    options->list_separator = given[0];
+  const auto add_character = [app](const char* name, char* to, const char* help) {
+    const auto take = [name, to](const std::string& given) { *to = ParseCharacter(name, given); };
+    return app->add_option_function<std::string>(name, take, help)->type_name("CHAR");
   };
-  return {app->add_option_function<std::string>("--list-separator", take,
-                                                "CSV: between the entries of a list; default |")
-              ->type_name("CHAR"),
+  return {AddNameList(app, "--header", &options->header,
+                      "CSV, TSV without a header line: names of its columns, with commas between"),
+          add_character("--separator", &options->separator,
+                        "CSV, TSV: between cells, such as ';' or '\\x01'; default , or a tab"),
+          app->add_option("--missing", options->missing,
+                          "CSV, TSV: cells of this text are missing, such as '\\N'")
+              ->type_name("TEXT"),
+          add_character("--list-separator", &options->list_separator,
+                        "CSV, TSV: between the entries of a list; default |"),
           app->add_option("--epoch-unit", options->epoch_unit,
                           "What numbers of times are in: s, ms, us or ns; default: the feature's "
                           "unit, and without a schema by their size")

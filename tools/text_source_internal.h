@@ -25,6 +25,9 @@ struct TextSourceOptions {
   uint64_t infer_rows = 0;     // Rows looked at; 0: all.
   std::string scratch_folder;  // Where copies lie; empty: the system's.
   bool skip_bad_rows = false;  // Rows that cannot be read are no error to finding the schema.
+  char separator = '\0';       // As TextInputOptions::separator, and so on.
+  std::vector<std::string> header;
+  std::string missing;
   char list_separator = '|';
   std::string epoch_unit;  // Of numbers of times; empty: the features' own.
   int threads = 0;         // 0: one for each core.
@@ -63,7 +66,7 @@ class TextSource {
   InferReport inference_;
 };
 
-// --list-separator and --epoch-unit.
+// --header, --separator, --missing, --list-separator and --epoch-unit.
 std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options);
 
 // The words that --format takes.

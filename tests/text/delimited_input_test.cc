@@ -98,6 +98,70 @@ TEST_F(DelimitedInputTest, AHeaderInTheMiddleIsRefused) {
   EXPECT_TRUE(ReadCsv("city,id\ncity,1\n").ok());
 }
 
+TEST_F(DelimitedInputTest, TextsOfOtherMakes) {
+  TextInputOptions options;
+  options.header = {"id", "tags", "city", "x"};
+  options.separator = '\x01';
+  options.list_separator = '\x02';
+  options.missing = "\\N";
+  const std::string text =
+      "\xef\xbb\xbf"
+      "1\x01"
+      "3\x02"
+      "4\x01Rome, or\ttabs\x01\\N\n\\N\x01\\N\x01\"\\N\"\x01"
+      "0.5\n7\x01\x01\x01\n";
+  ASSERT_TRUE(ReadText("r.csv", text, kFeatures, options).ok());
+  EXPECT_EQ(batch_->num_rows(), 3U);
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1, 7}));
+  EXPECT_EQ(Values<int64_t>(2), (std::vector<int64_t>{3, 4}));
+  EXPECT_EQ(batch_->feature(2).num_present, 1U);
+  EXPECT_EQ(Text(1), "Rome, or\ttabs\\N");
+  EXPECT_EQ(Values<double>(3), (std::vector<double>{0.5}));
+  // A schema is found from all lines.
+  InferReport report;
+  const auto schema = InferSchema(folder_.File("r.csv"), {.text = options}, &report);
+  ASSERT_TRUE(schema.ok()) << schema.status().message();
+  EXPECT_EQ(report.rows, 3U);
+  EXPECT_EQ(schema->features[0].columns[0].type, Type::kInt64);
+  EXPECT_EQ(schema->features[1].kind, Kind::kList);
+  EXPECT_EQ(schema->features[3].columns[0].type, Type::kFloat64);
+  // Threads begin anywhere; a file may be empty.
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += std::to_string(i) + ";" + std::to_string(2 * i) + "\n";
+  options = {.separator = ';', .header = {"id", "x"}, .threads = 3, .block_bytes = 1000};
+  ASSERT_TRUE(ReadText("r.csv", many, kFeatures, options).ok());
+  ASSERT_EQ(batch_->num_rows(), 5000U);
+  for (int i = 0; i < 5000; ++i) {
+    ASSERT_EQ(Values<int64_t>(0)[static_cast<size_t>(i)], i);
+    ASSERT_EQ(Values<double>(3)[static_cast<size_t>(i)], 2 * i);
+  }
+  EXPECT_TRUE(ReadText("r.csv", "", kFeatures, options).ok());
+  EXPECT_REFUSED(ReadText("r.csv", "1;2\n1;2;3\n", kFeatures, options), kBad,
+                 "r.csv:2: found 3 cells, expected the 2 of the header");
+  EXPECT_REFUSED(ReadText("r.csv", "id;x\n1;2\n", kFeatures, options), kBad,
+                 "r.csv:1: the header stands here again");
+  options.header = {"id", "id"};
+  EXPECT_REFUSED(ReadText("r.csv", "1;2\n", kFeatures, options), kBad, "\"id\" stands twice");
+  options.header = {"id", "more"};
+  EXPECT_REFUSED(ReadText("r.csv", "1;2\n", kFeatures, options), kBad, "\"more\" of the header");
+  for (const char bad : {'"', '\n', '\r', '\x80'}) {
+    options.separator = bad;
+    EXPECT_REFUSED(ReadText("r.csv", "1;2\n", kFeatures, options), StatusCode::kInvalidArgument,
+                   "separator");
+  }
+}
+
+TEST_F(DelimitedInputTest, AFirstLineWithNumbersIsTold) {
+  const auto told = [&](const std::string& text, const TextInputOptions& options) {
+    InferReport report;
+    EXPECT_TRUE(InferSchema(Write("r.csv", text), {.text = options}, &report).ok());
+    return report.numbers_in_header;
+  };
+  EXPECT_EQ(told("1,pv,2.5\n2,buy,3.5\n", {}), (std::vector<std::string>{"1", "2.5"}));
+  EXPECT_TRUE(told("a,pv\n2,3\n", {}).empty());
+  EXPECT_TRUE(told("2,3\n", {.header = {"1", "x"}}).empty());
+}
+
 TEST_F(DelimitedInputTest, BadCellsNameTheLine) {
   EXPECT_REFUSED(ReadCsv("id,x\n1,2\n1\n"), kBad, "r.csv:3: found 1 cells, expected the 2");
   EXPECT_REFUSED(ReadCsv("id\n1,2\n"), kBad, "found 2 cells");

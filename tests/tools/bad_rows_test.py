@@ -96,6 +96,20 @@ class BadRowsTest(CliTest):
         for bad in ("7", "||", ""):
             self.assertIn("list", self.expect(USAGE, "convert", table, self.path("p.dsi"), "--list-separator", bad).said)
 
+    def test_csv_of_other_makes(self):
+        table = self.write("part-0", "1\x017\x028\x01\\N\n2\x01\\N\x015\n")
+        how = ("--format", "csv", "--header", "u,l,n", "--separator", "\\x01", "--list-separator", "\\x02",
+               "--missing", "\\N")
+        self.expect(OK, "convert", table, self.out, "-q", *how)
+        rows = [json.loads(line) for line in self.expect(OK, "cat", self.out).stdout.splitlines()]
+        self.assertEqual(rows, [{"u": 1, "l": [7, 8]}, {"u": 2, "n": 5}])
+        said = self.expect(OK, "schema", self.write("n.csv", "1;2\n3;4\n"), "--separator", ";", warns=True).said
+        self.assertIn("warning: the first line is taken for the names of the columns, and has numbers: "
+                      "1, 2; of a text without such a line --header says the names", said)
+        self.expect(OK, "schema", self.write("t.csv", "x\ty\n1\t2\n"), "--separator", "\\t")
+        for bad in ("xx", "\\x0g", "\\x1", ""):
+            self.assertIn("--separator", self.expect(USAGE, "convert", table, self.out, "--separator", bad).said)
+
 
 if __name__ == "__main__":
     main()

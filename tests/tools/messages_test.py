@@ -135,7 +135,7 @@ class MessagesTest(CliTest):
         for name, text, by in (("a.csv", "a;b\n1;2\n", "';'"), ("b.csv", "a\tb\n1\t2\n", "tabs"),
                                ("c.tsv", "a,b\n1,2\n", "','")):
             said = self.expect(OK, "convert", self.write(name, text), self.path(name + ".dsi"), warns=True).said
-            self.assertIn(f"not by {by}\n", said)
+            self.assertIn(f"not by {by}, unless --separator says so\n", said)
         self.expect(OK, "convert", self.write("d.csv", "ab\n1\n"), self.path("d.dsi"), "-q")
 
     def test_inputs_that_are_not_there_or_no_files(self):

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
@@ -59,6 +60,22 @@ Status RecordReader::Cut() {
         lines_->Where());
   }
   return {};
+}
+
+Result<std::vector<std::string_view>> RecordReader::ReadHeader(
+    const std::vector<std::string>& given) {
+  std::vector<std::string_view> names(given.begin(), given.end());
+  if (names.empty()) {
+    DSI_ASSIGN_OR_RETURN(const bool more, Next());
+    if (!more) return names;
+    for (const Cell& cell : cells_) names.push_back(cell.text);
+  }
+  std::unordered_set<std::string_view> seen;
+  for (const std::string_view name : names) {
+    if (seen.insert(name).second) continue;
+    return BadInput("{}: {} stands twice in the header", lines_->Where(), QuoteForMessage(name));
+  }
+  return names;
 }
 
 bool RecordReader::IsHeaderAgain() const {

@@ -13,6 +13,7 @@
 
 #include "dsi/base/status.h"
 #include "dsi/text/lines/line_source_internal.h"
+#include "dsi/text/text_input.h"
 
 namespace dsi::internal {
 
@@ -33,10 +34,17 @@ inline bool NextEntry(std::string_view text, char separator, size_t* at, std::st
 
 class RecordReader {
  public:
-  RecordReader(LineSource* lines, char delimiter) : lines_(lines), delimiter_(delimiter) {}
+  RecordReader(LineSource* lines, TextFormat format, const TextInputOptions& options)
+      : lines_(lines),
+        delimiter_(options.separator != '\0'    ? options.separator
+                   : format == TextFormat::kCsv ? ','
+                                                : '\t') {}
 
   // Reads the first line of the next record, one that is not empty; false at the end.
   Result<bool> NextLine();
+  // The names of the columns: those given, else the cells of the next record; none at the end.
+  // kBadInput: one stands twice. The views are valid until the next record.
+  Result<std::vector<std::string_view>> ReadHeader(const std::vector<std::string>& given);
   // Cuts it into cells. kBadInput names file and line: a quote that is never closed, text beside a
   // quoted cell (the lines behind the first are then read again), bad UTF-8.
   Status Cut();

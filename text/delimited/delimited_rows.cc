@@ -33,12 +33,13 @@ struct Header : public FileStart {
 
 class DelimitedParser : public RowParser {
  public:
-  DelimitedParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options,
-                  char delimiter)
+  DelimitedParser(std::shared_ptr<const Schema> rows_schema, TextFormat format,
+                  const TextInputOptions& options)
       : RowParser(std::make_unique<LineSource>(options.max_line_bytes), std::move(rows_schema)),
         list_separator_(options.list_separator),
+        missing_(options.missing),
         epoch_unit_(options.epoch_unit),
-        records_(&lines(), delimiter) {}
+        records_(&lines(), format, options) {}
 
  protected:
   void StartBlock(const FileStart* start) override {
@@ -59,7 +60,7 @@ class DelimitedParser : public RowParser {
                       cells.size(), targets.size());
     }
     for (size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i].text.empty() && !cells[i].quoted) continue;
+      if (!cells[i].quoted && (cells[i].text.empty() || cells[i].text == missing_)) continue;
       if (targets[i].feature == kIgnored) {
         const size_t name = targets[i].column;
         ignored().Add(&ignored_places_[name], header_->ignored[name].name, lines_done());
@@ -189,6 +190,7 @@ class DelimitedParser : public RowParser {
   }
 
   const char list_separator_;
+  const std::string missing_;
   const TimeUnit epoch_unit_;
   RecordReader records_;
   const Header* header_ = nullptr;
@@ -202,13 +204,15 @@ class DelimitedParser : public RowParser {
 }  // namespace
 
 Result<std::shared_ptr<const FileStart>> ReadHeader(LineSource* lines, const Schema& schema,
-                                                    char delimiter, bool ignore_unknown,
+                                                    TextFormat format,
+                                                    const TextInputOptions& options,
                                                     bool may_be_empty) {
   auto header = std::make_shared<Header>();
-  RecordReader records(lines, delimiter);
-  DSI_ASSIGN_OR_RETURN(const bool more, records.Next());
-  if (!more && may_be_empty) return std::shared_ptr<const FileStart>(std::move(header));
-  if (!more) return BadInput("{}: found no line, expected a header", lines->Where());
+  RecordReader records(lines, format, options);
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::string_view> names,
+                       records.ReadHeader(options.header));
+  if (names.empty() && may_be_empty) return std::shared_ptr<const FileStart>(std::move(header));
+  if (names.empty()) return BadInput("{}: found no line, expected a header", lines->Where());
   std::unordered_map<std::string, Target> by_name;
   for (uint32_t f = 0; f < schema.features.size(); ++f) {
     for (uint32_t c = 0; c < schema.features[f].columns.size(); ++c) {
@@ -216,14 +220,10 @@ Result<std::shared_ptr<const FileStart>> ReadHeader(LineSource* lines, const Sch
     }
   }
   std::vector<uint32_t> found(schema.features.size());
-  std::unordered_map<std::string, size_t> seen;
-  for (const Cell& cell : records.cells()) {
-    const std::string& name = header->names.emplace_back(cell.text);
-    if (!seen.emplace(name, seen.size()).second) {
-      return BadInput("{}: {} stands twice in the header", lines->Where(), QuoteForMessage(name));
-    }
+  for (const std::string_view text : names) {
+    const std::string& name = header->names.emplace_back(text);
     const auto at = by_name.find(name);
-    if (at == by_name.end() && !ignore_unknown) {
+    if (at == by_name.end() && !options.ignore_unknown) {
       return BadInput("{}: {} of the header is no feature of the schema", lines->Where(),
                       QuoteForMessage(name));
     }
@@ -246,8 +246,8 @@ Result<std::shared_ptr<const FileStart>> ReadHeader(LineSource* lines, const Sch
 }
 
 std::unique_ptr<RowParser> MakeDelimitedParser(std::shared_ptr<const Schema> schema,
-                                               const TextInputOptions& options, char delimiter) {
-  return std::make_unique<DelimitedParser>(std::move(schema), options, delimiter);
+                                               TextFormat format, const TextInputOptions& options) {
+  return std::make_unique<DelimitedParser>(std::move(schema), format, options);
 }
 
 }  // namespace dsi::internal

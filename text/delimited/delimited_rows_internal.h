@@ -8,13 +8,14 @@
 
 namespace dsi::internal {
 
-// Reads the header of a file. `may_be_empty`: one without a line has no rows and needs none.
-// kBadInput: it does not fit the schema.
+// Reads the header of a file, unless the options say what it has. `may_be_empty`: one without a
+// line has no rows and needs none. kBadInput: it does not fit the schema.
 Result<std::shared_ptr<const FileStart>> ReadHeader(LineSource* lines, const Schema& schema,
-                                                    char delimiter, bool ignore_unknown,
+                                                    TextFormat format,
+                                                    const TextInputOptions& options,
                                                     bool may_be_empty);
 // Of blocks that start with such a header.
 std::unique_ptr<RowParser> MakeDelimitedParser(std::shared_ptr<const Schema> schema,
-                                               const TextInputOptions& options, char delimiter);
+                                               TextFormat format, const TextInputOptions& options);
 
 }  // namespace dsi::internal

@@ -17,8 +17,8 @@ namespace {
 
 class DelimitedLooker : public RowLooker {
  public:
-  DelimitedLooker(char delimiter, char list_separator)
-      : delimiter_(delimiter), list_separator_(list_separator) {}
+  DelimitedLooker(TextFormat format, const TextInputOptions& options)
+      : format_(format), options_(options), list_separator_(options.list_separator) {}
 
   Result<bool> LookAtRow() override {
     DSI_ASSIGN_OR_RETURN(const bool more, records_->Next());
@@ -30,7 +30,8 @@ class DelimitedLooker : public RowLooker {
     }
     const bool in_sample = sample().StartRow();
     for (size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i].text.empty()) continue;
+      const bool is_missing = cells[i].text == options_.missing && !cells[i].quoted;
+      if (cells[i].text.empty() || is_missing) continue;
       LookAtCell(cells[i].text, &seen()[columns_[i]]);
       if (in_sample) Sample(cells[i].text, columns_[i]);
     }
@@ -45,26 +46,23 @@ class DelimitedLooker : public RowLooker {
 
   // A column without a value is a feature all the same: of strings.
   std::vector<std::string> Valueless() const override { return {}; }
+  std::vector<std::string> NumbersInHeader() const override { return numbers_in_header_; }
 
  protected:
   Status ReadStart(bool may_be_empty) override {
-    records_.emplace(&lines(), delimiter_);
+    records_.emplace(&lines(), format_, options_);
     columns_.clear();
-    DSI_ASSIGN_OR_RETURN(const bool more, records_->Next());
-    if (!more && may_be_empty) return {};
-    if (!more) return BadInput("{}: found no line, expected a header", lines().Where());
-    header_.clear();
-    for (const Cell& cell : records_->cells()) header_.emplace_back(cell.text);
+    DSI_ASSIGN_OR_RETURN(const std::vector<std::string_view> names,
+                         records_->ReadHeader(options_.header));
+    if (names.empty() && may_be_empty) return {};
+    if (names.empty()) return BadInput("{}: found no line, expected a header", lines().Where());
+    header_.assign(names.begin(), names.end());
     records_->KeepHeader(&header_);
-    std::unordered_set<std::string_view> names;
-    for (const Cell& cell : records_->cells()) {
-      if (!names.insert(cell.text).second) {
-        return BadInput("{}: {} stands twice in the header", lines().Where(),
-                        QuoteForMessage(cell.text));
-      }
-      const auto [at, is_new] = ordinals_.try_emplace(std::string(cell.text), 0);
+    for (const std::string_view name : names) {
+      const auto [at, is_new] = ordinals_.try_emplace(std::string(name), 0);
       if (is_new) {
-        DSI_ASSIGN_OR_RETURN(at->second, Add(cell.text));
+        DSI_ASSIGN_OR_RETURN(at->second, Add(name));
+        NoteIfNumber(name);
       }
       columns_.push_back(at->second);
     }
@@ -72,6 +70,15 @@ class DelimitedLooker : public RowLooker {
   }
 
  private:
+  // Names that are given are meant so.
+  void NoteIfNumber(std::string_view name) {
+    int64_t whole = 0;
+    uint64_t big = 0;
+    double number = 0;
+    if (options_.header.empty() && ParseNumber(name, &whole, &big, &number) != NumberText::kNone)
+      numbers_in_header_.emplace_back(name);
+  }
+
   void Sample(std::string_view text, uint32_t feature) {
     ValueHash hash;
     uint64_t length = 0;
@@ -126,9 +133,11 @@ class DelimitedLooker : public RowLooker {
     }
   }
 
-  const char delimiter_;
+  const TextFormat format_;
+  const TextInputOptions options_;
   const char list_separator_;
   std::vector<std::string> header_;
+  std::vector<std::string> numbers_in_header_;
   std::optional<RecordReader> records_;                 // Of the file being read.
   std::vector<uint32_t> columns_;                       // The feature of each of its cells.
   std::unordered_map<std::string, uint32_t> ordinals_;  // Of all files.
@@ -136,8 +145,8 @@ class DelimitedLooker : public RowLooker {
 
 }  // namespace
 
-std::unique_ptr<RowLooker> MakeDelimitedLooker(char delimiter, char list_separator) {
-  return std::make_unique<DelimitedLooker>(delimiter, list_separator);
+std::unique_ptr<RowLooker> MakeDelimitedLooker(TextFormat format, const TextInputOptions& options) {
+  return std::make_unique<DelimitedLooker>(format, options);
 }
 
 }  // namespace dsi::internal

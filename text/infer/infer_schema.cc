@@ -138,11 +138,10 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
   const bool is_json = files->format() == TextFormat::kJsonLines;
   const bool is_example = files->format() == TextFormat::kTfRecord;
   const bool typed_text = is_json || is_example;
-  const char delimiter = files->format() == TextFormat::kCsv ? ',' : '\t';
   const auto make = [&]() -> std::unique_ptr<RowLooker> {
     if (is_json) return MakeJsonLooker();
     if (is_example) return MakeExampleLooker();
-    return MakeDelimitedLooker(delimiter, options.text.list_separator);
+    return MakeDelimitedLooker(files->format(), options.text);
   };
   DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RowLooker> rows,
                        LookAtAllRows(make, files, options, report));
@@ -159,6 +158,7 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
     return Status(StatusCode::kBadInput, status.message());
   DSI_RETURN_IF_ERROR(status);
   report->dropped = rows->Valueless();
+  report->numbers_in_header = rows->NumbersInHeader();
   if (is_json) report->maps = FindMaps(rows->seen(), report->rows);
   if (schema.cluster_by.empty()) FindKeys(rows.get(), schema, report);
   return schema;

@@ -16,6 +16,7 @@
 #include "dsi/text/infer/key_sample_internal.h"
 #include "dsi/text/infer/line_place_internal.h"
 #include "dsi/text/lines/line_source_internal.h"
+#include "dsi/text/text_input.h"
 
 namespace dsi::internal {
 
@@ -47,6 +48,8 @@ class RowLooker {
   bool MergeAll(std::span<const std::unique_ptr<RowLooker>> others);
   // Notes which examples were offered, for MergeAll.
   void NoteOffers() { notes_offers_ = true; }
+  // Names of a first line that read as numbers.
+  virtual std::vector<std::string> NumbersInHeader() const { return {}; }
   // Names that stood in rows and never had a value.
   virtual std::vector<std::string> Valueless() const = 0;
   // Names of any sort.
@@ -83,6 +86,6 @@ class RowLooker {
 
 std::unique_ptr<RowLooker> MakeJsonLooker();
 std::unique_ptr<RowLooker> MakeExampleLooker();
-std::unique_ptr<RowLooker> MakeDelimitedLooker(char delimiter, char list_separator);
+std::unique_ptr<RowLooker> MakeDelimitedLooker(TextFormat format, const TextInputOptions& options);
 
 }  // namespace dsi::internal

@@ -29,10 +29,14 @@ constexpr std::array<Ending, 7> kEndings = {{{".jsonl", TextFormat::kJsonLines},
                                              {".tfrecord", TextFormat::kTfRecord},
                                              {".tfrecords", TextFormat::kTfRecord}}};
 
+// One may be a control character, as Hive has them.
+bool IsSeparator(char c) {
+  return static_cast<unsigned char>(c) < 0x80 && c != '\0' && c != '\n' && c != '\r' && c != '"';
+}
+
 bool IsListSeparator(char c) {
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return static_cast<unsigned char>(c) < 0x80 && (c >= ' ' || c == '\t') && !letter &&
-         std::string_view("+-.\"").find(c) == std::string_view::npos;
+  return IsSeparator(c) && !letter && std::string_view("+-.").find(c) == std::string_view::npos;
 }
 
 }  // namespace
@@ -60,6 +64,11 @@ Result<TextFiles> TextFiles::Create(std::vector<TextFile> files, const TextInput
         "list separator {}: expected one character that stands in no number, such as | , ; or a "
         "space",
         QuoteForMessage({&options.list_separator, 1}));
+  }
+  if (options.separator != '\0' && !IsSeparator(options.separator)) {
+    return InvalidArgument(
+        "separator {}: expected one ASCII character that is neither quote nor line break",
+        QuoteForMessage({&options.separator, 1}));
   }
   TextFormat format = options.format;
   const TextFile* first = nullptr;
