@@ -54,6 +54,7 @@ Result<std::unique_ptr<Table>> Table::Open(const std::string& where,
 }
 
 const std::string& Table::where() const noexcept { return log_->store().root(); }
+const OpenOptions& Table::open_options() const noexcept { return log_->store().options(); }
 
 Result<TableSnapshot> Table::Newest() const {
   return internal::NoThrow([&]() -> Result<TableSnapshot> {

@@ -60,8 +60,8 @@ struct TableCommitOptions {
   // Of kOverwrite, the number of the snapshot that was seen; nothing: the newest when the table was
   // opened, or what it has committed itself since.
   std::optional<uint64_t> base = {};
-  // Of kReplace: names of files as snapshots have them, "data/…". The new files stand where the
-  // first of them stood.
+  // Of kReplace: names of files as snapshots have them, "data/…", each once. The new files stand
+  // where the first of them stood; as many as they are, each in the place of one, in their order.
   std::vector<std::string> replaced = {};
   std::string message = {};  // For people; at most 500 bytes.
 };
@@ -117,6 +117,8 @@ class DSI_EXPORT Table {
 
   // Ends in a slash.
   const std::string& where() const noexcept;
+  // How it was opened; valid as long as the table.
+  const OpenOptions& open_options() const noexcept;
   Result<TableSnapshot> Newest() const;
   // Those that are there, newest first.
   Result<std::vector<TableSnapshot>> Snapshots() const;

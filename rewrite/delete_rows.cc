@@ -1,13 +1,15 @@
 #include "dsi/rewrite/delete_rows.h"
 
-#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
 #include "dsi/reader/reader_access_internal.h"
+#include "dsi/rewrite/cheap_projection_internal.h"
 #include "dsi/rewrite/deleted_section_internal.h"
 
 namespace dsi {
@@ -23,14 +25,7 @@ Result<std::vector<uint64_t>> FindRows(const Reader& reader, const std::vector<P
   scan_options.batch_size = 65'536;
   scan_options.memory_bytes = options.memory_bytes;
   scan_options.filter.where = where;
-  // What is cheapest of all that is read anyway: the numbers of the rows are what counts.
-  Projection& asked = scan_options.features.emplace_back();
-  asked.name = where[0].column;
-  const bool is_text = std::any_of(columns.begin(), columns.end(), [&](const ColumnInfo& column) {
-    return column.name == asked.name && column.type == Type::kBytes;
-  });
-  asked.layout = is_text ? Layout::kJagged : Layout::kPadded;
-  asked.width = is_text ? 0 : 1;
+  scan_options.features = {internal::CheapProjection(where, columns)};
   DSI_ASSIGN_OR_RETURN(const auto scan, reader.NewScan(scan_options));
   std::vector<uint64_t> found;
   Batch batch;
@@ -43,6 +38,19 @@ Result<std::vector<uint64_t>> FindRows(const Reader& reader, const std::vector<P
     const auto rows = batch.row_numbers();
     found.insert(found.end(), rows.begin(), rows.end());
   }
+}
+
+// Files of a table (spec DS-036) are never changed: snapshots say what is in them.
+Status CheckOfNoTable(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path data =
+      std::filesystem::weakly_canonical(path, error).parent_path().parent_path();
+  if (error || data.filename() != "data") return Status::Ok();
+  const std::filesystem::path table = data.parent_path();
+  if (!std::filesystem::is_directory(table / "_snapshots", error)) return Status::Ok();
+  return InvalidArgument(
+      "{}: a file of the table {}, which is not changed; delete the rows from the table", path,
+      table.string());
 }
 
 // Between our reading and now somebody else may have written the file.
@@ -59,6 +67,7 @@ Result<DeleteReport> DeleteRows(const std::string& path, const std::vector<Predi
                                 const DeleteOptions& options) {
   return internal::NoThrow([&]() -> Result<DeleteReport> {
     if (where.empty()) return InvalidArgument("no rows are chosen, expected a condition");
+    DSI_RETURN_IF_ERROR(CheckOfNoTable(path));
     DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(path));
     const internal::OpenFile& file = internal::ReaderAccess::File(*reader);
     if (file.overlay())

@@ -39,9 +39,9 @@ struct DeleteReport {
 // copies the file. Local files only. The file's fingerprint becomes another one: a
 // manifest that lists it is to be made anew.
 //
-// kInvalidArgument: no predicate, one that the column's kind and type do not have. kNotFound: no
-// such file or column. kUnsupported: a newer version made the
-// file. kIo: also where the file was replaced meanwhile. Errors of scans.
+// kInvalidArgument: no predicate, one that the column's kind and type do not have, a file of a
+// table (delete_from_table.h). kNotFound: no such file or column. kUnsupported: a newer version
+// made the file. kIo: also where the file was replaced meanwhile. Errors of scans.
 DSI_EXPORT Result<DeleteReport> DeleteRows(const std::string& path,
                                            const std::vector<Predicate>& where,
                                            const DeleteOptions& options = {});

@@ -141,23 +141,32 @@ Result<ManifestContent> TableCommit::Merge(const ManifestContent& newest) const 
   ManifestContent made;
   SchemaCollector collector(newest.schemas);
   const bool is_overwrite = options_.operation == TableOperation::kOverwrite;
-  const std::unordered_set<std::string> replaced(options_.replaced.begin(),
-                                                 options_.replaced.end());
+  std::unordered_map<std::string, size_t> replaced;  // Which of them.
+  for (const std::string& name : options_.replaced) replaced.emplace(name, replaced.size());
   std::vector<uint32_t> of_file;
-  const auto add_new = [&] {
-    std::vector<uint32_t> places;
-    for (const FileSchema& schema : staged_.schemas)
-      places.push_back(collector.Add(schema.columns));
-    for (size_t i = 0; i < staged_.paths.size(); ++i) {
+  std::vector<uint32_t> places;  // Of the schemas of the new files, once there is one of them.
+  const auto add_new = [&](size_t begin, size_t end) {
+    if (places.empty()) {
+      for (const FileSchema& schema : staged_.schemas)
+        places.push_back(collector.Add(schema.columns));
+    }
+    for (size_t i = begin; i < end; ++i) {
       made.paths.push_back(staged_.paths[i]);
       made.facts.push_back(staged_.facts[i]);
       of_file.push_back(places[staged_.facts[i].schema]);
     }
   };
+  const size_t num_new = staged_.paths.size();
   size_t num_replaced = 0;
   for (size_t i = 0; i < newest.paths.size() && !is_overwrite; ++i) {
-    if (replaced.contains(newest.paths[i])) {
-      if (num_replaced++ == 0) add_new();
+    if (const auto at = replaced.find(newest.paths[i]); at != replaced.end()) {
+      // As many as they replace: each in the place of its own.
+      if (num_new == replaced.size()) {
+        add_new(at->second, at->second + 1);
+      } else if (num_replaced == 0) {
+        add_new(0, num_new);
+      }
+      ++num_replaced;
       continue;
     }
     made.paths.push_back(newest.paths[i]);
@@ -172,7 +181,7 @@ Result<ManifestContent> TableCommit::Merge(const ManifestContent& newest) const 
                    QuoteForMessage(name), newest.snapshot.self.number);
     }
   }
-  if (num_replaced == 0) add_new();
+  if (num_replaced == 0) add_new(0, num_new);
   made.schemas = collector.TakeInOrder(&of_file);
   for (size_t i = 0; i < of_file.size(); ++i) made.facts[i].schema = of_file[i];
   return made;

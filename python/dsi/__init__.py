@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     )
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .rewriting import DeleteReport, Shard, delete_rows, rewrite
-    from .table_on_disk import Garbage, Snapshot, Staged, Table
+    from .table_on_disk import Deletion, Garbage, Snapshot, Staged, Table
     from .transforms import Pipeline
     from .writer import Writer, WriteReport, write
 
@@ -89,6 +89,7 @@ _LAZY = {
     "delete_rows": "rewriting",
     "rewrite": "rewriting",
     "Pipeline": "transforms",
+    "Deletion": "table_on_disk",
     "Garbage": "table_on_disk",
     "Snapshot": "table_on_disk",
     "Staged": "table_on_disk",
@@ -109,6 +110,7 @@ __all__ = [
     "Corrupt",
     "Dataset",
     "DeleteReport",
+    "Deletion",
     "Dense",
     "Description",
     "Error",

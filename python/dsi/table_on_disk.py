@@ -13,7 +13,8 @@ from ._schema import SchemaLike
 from .dataset import Dataset
 from .dataset import open as open_dataset
 from .errors import AlreadyExists, InvalidArgument
-from .writer import WriterKeywords, write
+from .options import Filter, native_clauses
+from .writer import Progress, WriterKeywords, write
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,17 @@ class Garbage:
 
     snapshots: list[int]
     files: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What `Table.delete_rows` took out. num_rows: of the table before. files: that were replaced,
+    or would be, by name. snapshot: the one that was made, else the newest."""
+
+    num_rows: int
+    num_deleted: int
+    files: list[str]
+    snapshot: Snapshot
 
 
 class Staged:
@@ -234,6 +246,33 @@ class Table:
         """
         made = self._native.commit(job, list(messages), operation, base, list(replaced), message)
         return _snapshot(made)
+
+    def delete_rows(
+        self,
+        where: Filter = (),
+        *,
+        job: str = "",
+        message: str = "",
+        erase: bool = False,
+        dry_run: bool = False,
+        memory_bytes: int = 4 << 30,
+        progress: Progress | None = None,
+    ) -> Deletion:
+        """Takes out rows for which all terms of `where` hold, as those of `Dataset.scan`: the files
+        that have some are replaced, in one commit. Rows that other jobs append meanwhile stay.
+
+        job: by default an id that is made up. Older snapshots have the rows until `gc` removes
+        them. erase: write files without the bytes of deleted rows, and of those deleted before,
+        instead of copies that list them; then `where` may be empty. dry_run: only count.
+
+        InvalidArgument: no term, one that does not fit its column, or a file to erase from that has
+        overlays. NotFound: no such column, or another job has replaced such a file meanwhile.
+        """
+        rows = _dsi.ScanOptions(where=native_clauses(where), memory_bytes=memory_bytes)
+        num_rows, num_deleted, files, snapshot = _dsi.delete_from_table(
+            self._native, rows, job, message, erase, dry_run, progress
+        )
+        return Deletion(num_rows, num_deleted, files, _snapshot(snapshot))
 
     def abort(self, job: str) -> int:
         """Removes what a job has staged, and keeps it from committing; how many files."""

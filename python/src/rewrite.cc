@@ -18,6 +18,7 @@
 #include "dsi/python/src/status.h"
 #include "dsi/python/src/told_call.h"
 #include "dsi/python/src/writer_options.h"
+#include "dsi/rewrite/delete_from_table.h"
 #include "dsi/rewrite/delete_rows.h"
 #include "dsi/rewrite/overlay.h"
 #include "dsi/rewrite/rewrite.h"
@@ -102,6 +103,26 @@ nb::dict Delete(const std::string& path, const DatasetScanOptions& rows, bool dr
   return made;
 }
 
+nb::tuple DeleteFrom(Table& table, const DatasetScanOptions& rows, std::string job,
+                     std::string message, bool erase, bool dry_run, nb::object progress) {
+  auto told = std::make_shared<ToldCall>(std::move(progress));
+  auto report = std::make_shared<TableDeleteReport>();
+  TableDeleteOptions options{.job = std::move(job),
+                             .message = std::move(message),
+                             .erase = erase,
+                             .dry_run = dry_run,
+                             .memory_bytes = rows.scan.memory_bytes};
+  options.progress = [at = told.get()](uint64_t done, uint64_t total) {
+    return at->Tell("read", done, total);
+  };
+  Interruptible calls;
+  RunTold(&calls, told, [=, &table, where = rows.scan.filter.where]() -> Status {
+    DSI_ASSIGN_OR_RETURN(*report, DeleteFromTable(&table, where, options));
+    return Status::Ok();
+  });
+  return nb::make_tuple(report->num_rows, report->num_deleted, report->files, report->snapshot);
+}
+
 using RowRanges = std::vector<std::pair<uint64_t, uint64_t>>;
 
 std::shared_ptr<OverlayOptions> OverlayOptionsOf(std::string key, bool broadcast,
@@ -176,6 +197,9 @@ void BindRewrite(nb::module_& module) {
              "rows not used.");
   module.def("delete_rows", Delete, nb::arg("path"), nb::arg("rows"), nb::arg("dry_run"),
              nb::arg("memory_bytes"), nb::arg("progress").none(), "What was deleted.");
+  module.def("delete_from_table", DeleteFrom, nb::arg("table"), nb::arg("rows"), nb::arg("job"),
+             nb::arg("message"), nb::arg("erase"), nb::arg("dry_run"), nb::arg("progress").none(),
+             "Rows of the table and rows deleted, files replaced, the snapshot.");
 }
 
 }  // namespace dsi::python

@@ -245,6 +245,11 @@ TEST(Table, ReplacedFilesLeaveTheirPlace) {
   options.replaced.clear();
   ExpectFailure(table->Commit("late", more, options).status(), StatusCode::kInvalidArgument,
                 "named");
+  // As many new ones as old ones: one by one.
+  const std::vector<std::string> both = {folder.Stage("swap", 40), folder.Stage("swap", 10)};
+  options.replaced = {names[3], names[0]};
+  ASSERT_TRUE(table->Commit("swap", both, options).ok());
+  EXPECT_EQ(folder.Keys(), "10 23 40 5");
 }
 
 TEST(Table, Ds032WhatIsNoSnapshot) {

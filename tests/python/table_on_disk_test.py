@@ -90,6 +90,37 @@ def test_replace_and_gc(table):
         table.gc(younger_than=-1)
 
 
+def test_rows_are_deleted_in_one_commit(table):
+    for job in ("a", "b", "c"):
+        table.commit(job, [table.write(rows(10 * ord(job), 2), job)])
+    names = [file.path[len(table.where) :] for file in table.dataset().files]
+    key = rows(10 * ord("b"), 2)[0]
+    (name, value) = next(iter(key.items()))
+    told = table.delete_rows((name, "==", value), dry_run=True)
+    assert (told.num_rows, told.num_deleted, told.files) == (6, 1, names[1:2])
+    assert told.snapshot == table.newest()
+    said = []
+    gone = table.delete_rows(
+        dsi.AnyOf((name, "==", value), (name, "==", -5)),
+        job="forget",
+        message="as asked",
+        progress=lambda *now: said.append(now),
+    )
+    assert (gone.num_deleted, gone.files, gone.snapshot.operation) == (1, names[1:2], "replace")
+    assert (gone.snapshot.job, gone.snapshot.message) == ("forget", "as asked")
+    assert said[0] == ("read", 0, 6)
+    data = table.dataset()
+    assert sum(len(batch) for batch in data.scan([name])) == 5
+    assert [file.path[len(table.where) :] for file in data.files][::2] == names[::2]
+    erased = table.delete_rows(erase=True)
+    assert (erased.num_deleted, len(erased.files)) == (0, 1)
+    assert table.dataset().num_rows == 5
+    with pytest.raises(dsi.InvalidArgument, match="no rows are chosen"):
+        table.delete_rows()
+    with pytest.raises(dsi.InvalidArgument, match="a file of the table"):
+        dsi.delete_rows(data.files[0].path, (name, "==", value))
+
+
 def run_task(table, job, part):
     return table.write(rows(100 * part, 10), job, f"part-{part}")
 

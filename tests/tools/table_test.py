@@ -31,6 +31,27 @@ class TableTest(CliTest):
     def commit(self, job, *more, messages=None):
         return self.json("table", "commit", self.table, self.write("m", messages or self.stage(job)), "--job", job, *more)
 
+    def test_delete(self):
+        where = self.path("forget")
+        self.expect(OK, "table", "create", where, "-q")
+        for day in range(3):
+            text = self.write("d.jsonl", "".join(json.dumps({"user": i, "day": day}) + "\n" for i in range(20)))
+            self.expect(OK, "convert", text, self.path("d.dsi"), "-q", "--force")
+            message = self.expect(OK, "table", "stage", where, self.path("d.dsi"), "--job", f"d{day}", "-q").stdout
+            self.expect(OK, "table", "commit", where, self.write("m", message.decode()), "--job", f"d{day}", "-q")
+        report = self.json("delete", where, "--where", "user = 3 or user = 5", "--where", "day > 0", "-n")
+        self.assertEqual([report[key] for key in ("rows", "deleted", "snapshot")], [60, 4, 4])
+        told = self.expect(OK, "delete", str(where) + "/", "--where", "user = 3", "--where", "day > 0", "--job", "x",
+                           "--erase").stdout.decode()
+        self.assertEqual([line.split() for line in told.splitlines()],
+                         [["deleted", "2", "of", "60", "rows"], ["files", "replaced", "2"], ["snapshot", "5"]])
+        self.assertEqual(self.json("inspect", where)["rows"], 58)
+        self.assertEqual(self.json("delete", where, "--erase")["files"], [])
+        said = self.expect(USAGE, "delete", *sorted(where.rglob("*.dsi"))[:1], "--where", "day = 0").said
+        self.assertIn("a file of the table", said)
+        self.assertIn("no rows are chosen", self.expect(USAGE, "delete", where).said)
+        self.assertIn("are of a table", self.expect(USAGE, "delete", self.path("d.dsi"), "--erase").said)
+
     def test_from_creation_to_garbage(self):
         first, second = self.stage("a"), self.stage("a", "--task", "other")
         self.assertEqual([json.loads(line)["task"] for line in (first, second)], ["task", "other"])

@@ -1,0 +1,162 @@
+#include "dsi/rewrite/delete_from_table.h"
+
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/dataset/dataset_scan.h"
+#include "dsi/dataset/files/snapshot_head_internal.h"
+#include "dsi/io/file.h"
+#include "dsi/io/open.h"
+#include "dsi/reader/reader.h"
+#include "dsi/reader/reader_access_internal.h"
+#include "dsi/rewrite/cheap_projection_internal.h"
+#include "dsi/rewrite/deleted_section_internal.h"
+#include "dsi/rewrite/rewrite.h"
+
+namespace dsi {
+namespace {
+
+using internal::InvalidArgument;
+
+Status Cancelled() {
+  return internal::Error(StatusCode::kCancelled, "cancelled by the progress callback");
+}
+
+class TableDeletion {
+ public:
+  TableDeletion(Table* table, const TableDeleteOptions& options)
+      : table_(*table),
+        options_(options),
+        job_(options.job.empty() ? "delete-" + internal::RandomDigits() : options.job) {}
+
+  Result<TableDeleteReport> Run(const std::vector<Predicate>& where) {
+    DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Newest());
+    if (report_.snapshot.num_files == 0) return std::move(report_);
+    DatasetOptions how;
+    how.open = table_.open_options();
+    DSI_ASSIGN_OR_RETURN(
+        dataset_,
+        Dataset::Open(table_.where() + "@" + std::to_string(report_.snapshot.number), how));
+    report_.num_rows = dataset_->num_rows();
+    if (!where.empty()) DSI_RETURN_IF_ERROR(FindRows(where));
+    if (options_.erase) DSI_RETURN_IF_ERROR(FindDeleted());
+    for (const auto& [file, rows] : rows_) {
+      report_.files.push_back(dataset_->files()[file].path.substr(table_.where().size()));
+      report_.num_deleted += rows.size();
+    }
+    if (rows_.empty() || options_.dry_run) return std::move(report_);
+    std::vector<std::string> messages;
+    for (const auto& [file, rows] : rows_) {
+      if (options_.progress && !options_.progress(messages.size(), rows_.size()))
+        return Cancelled();
+      const auto message = StageWithout(dataset_->files()[file], rows);
+      if (!message.ok()) return message.status().At(dataset_->files()[file].path);
+      messages.push_back(*message);
+    }
+    TableCommitOptions commit{.operation = TableOperation::kReplace, .message = options_.message};
+    commit.replaced = report_.files;
+    DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Commit(job_, messages, commit));
+    return std::move(report_);
+  }
+
+ private:
+  // Numbers of rows to be deleted, by file, ascending.
+  Status FindRows(const std::vector<Predicate>& where) {
+    DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset_->Columns());
+    DatasetScanOptions scan_options;
+    scan_options.scan.batch_size = 65'536;
+    scan_options.scan.memory_bytes = options_.memory_bytes;
+    scan_options.scan.filter.where = where;
+    scan_options.scan.features = {internal::CheapProjection(where, columns)};
+    DSI_ASSIGN_OR_RETURN(const auto scan, dataset_->NewScan(scan_options));
+    Batch batch;
+    std::vector<BatchRow> found;
+    for (uint64_t done = 0;; done += scan_options.scan.batch_size) {
+      if (options_.progress && !options_.progress(done, report_.num_rows)) return Cancelled();
+      DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
+      if (!more) return Status::Ok();
+      DSI_RETURN_IF_ERROR(scan->RowsOf(batch, &found));
+      for (const BatchRow& row : found) rows_[row.file].push_back(row.row);
+    }
+  }
+
+  // Files that still hold rows that were deleted before.
+  Status FindDeleted() {
+    for (uint32_t i = 0; i < dataset_->files().size(); ++i) {
+      if (rows_.contains(i)) continue;
+      const auto reader = Open(dataset_->files()[i].path);
+      if (!reader.ok()) return reader.status().At(dataset_->files()[i].path);
+      if ((*reader)->info().num_deleted_rows != 0) rows_[i];
+    }
+    return Status::Ok();
+  }
+
+  Result<std::unique_ptr<Reader>> Open(const std::string& path) const {
+    DSI_ASSIGN_OR_RETURN(auto source, OpenUri(path, table_.open_options()));
+    return Reader::Open(std::move(source));
+  }
+
+  // Makes a file without the rows, and gives its message.
+  Result<std::string> StageWithout(const DatasetFile& from, const std::vector<uint64_t>& rows) {
+    if (options_.erase && !from.overlays.empty()) {
+      return InvalidArgument(
+          "it has overlays ({}), which fit no file written anew: delete without erasing",
+          from.overlays[0]);
+    }
+    DSI_ASSIGN_OR_RETURN(const auto reader, Open(from.path));
+    const internal::OpenFile& file = internal::ReaderAccess::File(*reader);
+    DSI_ASSIGN_OR_RETURN(const auto section, internal::EncodeDeleted(file, rows));
+    DSI_ASSIGN_OR_RETURN(const auto staged, table_.Stage(job_, "delete"));
+    if (!options_.erase) {
+      DSI_RETURN_IF_ERROR(WriteMarked(file, section, staged->path()));
+      return staged->Finish();
+    }
+    const size_t folder = staged->path().rfind('/') + 1;
+    const std::string marked =
+        staged->path().substr(0, folder) + "." + staged->path().substr(folder) + ".marked.tmp";
+    Status status = WriteMarked(file, section, marked);
+    if (status.ok()) status = WriteAnew(marked, staged->path());
+    (void)unlink(marked.c_str());
+    DSI_RETURN_IF_ERROR(status);
+    return staged->Finish();
+  }
+
+  static Status WriteMarked(const internal::OpenFile& file, std::span<const std::byte> section,
+                            const std::string& to) {
+    DSI_ASSIGN_OR_RETURN(const auto out, CreateLocalFile(to, {}));
+    DSI_RETURN_IF_ERROR(internal::WriteWithDeleted(file, section, out.get()).status());
+    return out->Publish();
+  }
+
+  Status WriteAnew(const std::string& marked, const std::string& to) const {
+    DSI_ASSIGN_OR_RETURN(const auto one, Dataset::Open(marked));
+    RewriteOptions options;
+    options.writer.memory_bytes = options_.memory_bytes;
+    return Rewrite(*one, to, options).status();
+  }
+
+  Table& table_;
+  const TableDeleteOptions& options_;
+  const std::string job_;
+  std::unique_ptr<Dataset> dataset_;
+  std::map<uint32_t, std::vector<uint64_t>> rows_;
+  TableDeleteReport report_;
+};
+
+}  // namespace
+
+Result<TableDeleteReport> DeleteFromTable(Table* table, const std::vector<Predicate>& where,
+                                          const TableDeleteOptions& options) {
+  return internal::NoThrow([&]() -> Result<TableDeleteReport> {
+    if (where.empty() && !options.erase)
+      return InvalidArgument("no rows are chosen, expected a condition");
+    return TableDeletion(table, options).Run(where);
+  });
+}
+
+}  // namespace dsi

@@ -1,0 +1,199 @@
+// Rows taken out of a table on disk: files are replaced, in one commit, and never changed.
+#include "dsi/rewrite/delete_from_table.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "dsi/dataset/dataset_scan.h"
+#include "dsi/rewrite/delete_rows.h"
+#include "dsi/tests/dataset/table_folder.h"
+#include "dsi/tests/rewrite/id_files.h"
+
+namespace dsi::test {
+namespace {
+
+class DeleteFromTableTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int64_t file = 0; file < 3; ++file) Append("day-" + std::to_string(file), 10 * file);
+  }
+
+  void Append(const std::string& job, int64_t first) {
+    std::vector<int64_t> ids = Ids(10);
+    for (int64_t& id : ids) id += first;
+    const auto table = folder_.Open();
+    const auto staged = table->Stage(job, "t");
+    ASSERT_TRUE(staged.ok());
+    const auto out = CreateLocalFile((*staged)->path(), {});
+    ASSERT_TRUE((*out)->Append(IdFile(ids, ScoreSchema())).ok() && (*out)->Publish().ok());
+    const std::vector<std::string> messages = {*(*staged)->Finish()};
+    ASSERT_TRUE(table->Commit(job, messages).ok());
+  }
+
+  // The ids of a snapshot, in the order of its files, by what rows hold.
+  std::vector<int64_t> IdsOf(const std::string& at = "") const {
+    const auto dataset = Dataset::Open(folder_.where() + at);
+    EXPECT_TRUE(dataset.ok()) << dataset.status().ToString();
+    DatasetScanOptions options;
+    options.scan.features = {
+        {.name = "more", .layout = Layout::kPadded, .width = 1, .keep = Keep::kFirst}};
+    const auto scan = (*dataset)->NewScan(options);
+    EXPECT_TRUE(scan.ok()) << scan.status().ToString();
+    std::vector<int64_t> ids;
+    Batch batch;
+    while (*(*scan)->Next(&batch)) {
+      const auto padded = batch.Padded("more");
+      const auto* const values = reinterpret_cast<const int64_t*>(padded->values);
+      ids.insert(ids.end(), values, values + batch.num_rows());
+    }
+    return ids;
+  }
+
+  static std::vector<int64_t> Without(const std::set<int64_t>& gone) {
+    std::vector<int64_t> ids = Ids(30);
+    std::erase_if(ids, [&](int64_t id) { return gone.contains(id); });
+    return ids;
+  }
+
+  // Some file below the folder has the name of the row.
+  bool IsInBytes(int64_t id, const std::set<std::string>& files) const {
+    for (const std::string& name : files) {
+      std::ostringstream text;
+      text << std::ifstream(folder_.where() + "/" + name, std::ios::binary).rdbuf();
+      if (text.str().find("n" + std::to_string(id)) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  static Predicate In(std::vector<FilterValue> ids) {
+    return {.column = "id", .compare = Compare::kIn, .values = std::move(ids)};
+  }
+
+  TableFolder folder_;
+};
+
+TEST_F(DeleteFromTableTest, FilesWithSuchRowsAreReplaced) {
+  const std::set<std::string> before = folder_.NamesBelow("data");
+  const auto table = folder_.Open();
+  const auto report =
+      DeleteFromTable(table.get(), {In({3, 17, 99})}, {.message = "asked by 3, 17"});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->num_rows, 30U);
+  EXPECT_EQ(report->num_deleted, 2U);
+  EXPECT_EQ(report->files.size(), 2U);
+  EXPECT_EQ(report->snapshot.number, 5U);
+  EXPECT_EQ(report->snapshot.operation, TableOperation::kReplace);
+  EXPECT_EQ(report->snapshot.message, "asked by 3, 17");
+  EXPECT_TRUE(report->snapshot.job.starts_with("delete-"));
+  // In the order in which they were, and what was there is as it was.
+  EXPECT_EQ(IdsOf(), Without({3, 17}));
+  EXPECT_EQ(IdsOf("@4"), Ids(30));
+  const std::set<std::string> after = folder_.NamesBelow("data");
+  EXPECT_EQ(after.size(), 5U);
+  for (const std::string& name : before) EXPECT_TRUE(after.contains(name)) << name;
+  for (const std::string& name : report->files) EXPECT_TRUE(before.contains(name)) << name;
+  // Nothing more is to be deleted, and nothing is committed.
+  const auto again = DeleteFromTable(table.get(), {In({3, 17})});
+  EXPECT_EQ(again->num_deleted, 0U);
+  EXPECT_EQ(again->snapshot.number, 5U);
+  EXPECT_EQ(table->Newest()->number, 5U);
+  const auto more = DeleteFromTable(table.get(), {In({4})});
+  EXPECT_EQ(more->num_deleted, 1U);
+  EXPECT_EQ(IdsOf(), Without({3, 4, 17}));
+}
+
+TEST_F(DeleteFromTableTest, ErasingLeavesNoByte) {
+  const auto table = folder_.Open();
+  ASSERT_TRUE(DeleteFromTable(table.get(), {In({3})}).ok());
+  // All of a file, some of another, and those of before.
+  const auto report = DeleteFromTable(
+      table.get(), {{.column = "id", .compare = Compare::kGreater, .value = 18}}, {.erase = true});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->num_deleted, 11U);
+  EXPECT_EQ(report->files.size(), 3U);
+  std::set<int64_t> gone = {3};
+  for (int64_t id = 19; id < 30; ++id) gone.insert(id);
+  EXPECT_EQ(IdsOf(), Without(gone));
+  ASSERT_TRUE(table->CollectGarbage({.keep = 1, .younger_than_ms = 0, .grace_ms = 0}).ok());
+  const std::set<std::string> left = folder_.NamesBelow("data");
+  EXPECT_EQ(left.size(), 3U);
+  EXPECT_TRUE(IsInBytes(17, left));
+  for (const int64_t id : {3, 19, 27}) EXPECT_FALSE(IsInBytes(id, left)) << id;
+  EXPECT_EQ(IdsOf(), Without(gone));
+  // Nothing more to erase.
+  EXPECT_TRUE(DeleteFromTable(table.get(), {}, {.erase = true})->files.empty());
+}
+
+TEST_F(DeleteFromTableTest, OnlyCounted) {
+  const auto table = folder_.Open();
+  const auto report = DeleteFromTable(table.get(), {In({3, 4, 25})}, {.dry_run = true});
+  EXPECT_EQ(report->num_deleted, 3U);
+  EXPECT_EQ(report->files.size(), 2U);
+  EXPECT_EQ(table->Newest()->number, 4U);
+  EXPECT_EQ(folder_.NamesBelow("data").size(), 3U);
+}
+
+TEST_F(DeleteFromTableTest, OthersMayAppendMeanwhileAndAJobCommitsOnce) {
+  const auto table = folder_.Open();
+  bool appended = false;
+  TableDeleteOptions options{.job = "forget-3"};
+  options.progress = [&](uint64_t, uint64_t) {
+    if (!std::exchange(appended, true)) Append("day-3", 30);
+    return true;
+  };
+  const auto report = DeleteFromTable(table.get(), {In({3, 31})}, options);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->snapshot.job, "forget-3");
+  // Rows of the other job stay.
+  EXPECT_EQ(report->num_deleted, 1U);
+  EXPECT_EQ(IdsOf().size(), 39U);
+  // The job is done: a second run of it makes nothing.
+  const auto again = DeleteFromTable(table.get(), {In({31})}, {.job = "forget-3"});
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(again->snapshot.number, report->snapshot.number);
+  EXPECT_EQ(IdsOf().size(), 39U);
+  // Somebody replaces such a file.
+  bool replaced = false;
+  options = {};
+  options.progress = [&](uint64_t, uint64_t) {
+    if (!std::exchange(replaced, true))
+      EXPECT_TRUE(DeleteFromTable(folder_.Open().get(), {In({11})}).ok());
+    return true;
+  };
+  const auto late = DeleteFromTable(table.get(), {In({12})}, options);
+  EXPECT_EQ(late.status().code(), StatusCode::kNotFound) << late.status().ToString();
+  EXPECT_EQ(IdsOf().size(), 38U);
+}
+
+TEST_F(DeleteFromTableTest, WhatIsRefused) {
+  const auto table = folder_.Open();
+  const auto code = [&](const std::vector<Predicate>& where, const TableDeleteOptions& options) {
+    return DeleteFromTable(table.get(), where, options).status().code();
+  };
+  EXPECT_EQ(code({}, {}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({{"id", Compare::kEqual, "x"}}, {}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({{"nobody", Compare::kEqual, 1}}, {}), StatusCode::kNotFound);
+  EXPECT_EQ(code({In({3})}, {.job = "a/b"}), StatusCode::kInvalidArgument);
+  TableDeleteOptions stops;
+  stops.progress = [](uint64_t done, uint64_t) { return done != 0; };
+  EXPECT_EQ(code({In({3})}, stops), StatusCode::kCancelled);
+  EXPECT_EQ(table->Newest()->number, 4U);
+  // A file of a table is not changed, whatever it is called by.
+  const std::string name = *folder_.NamesBelow("data").begin();
+  for (const std::string& path :
+       {folder_.where() + "/" + name, folder_.where() + "/data/../" + name}) {
+    const Status status = DeleteRows(path, {In({3})}).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("a file of the table"), std::string::npos) << status.message();
+  }
+  EXPECT_EQ(IdsOf(), Ids(30));
+  // A table without files has no rows.
+  TableFolder empty;
+  EXPECT_EQ(DeleteFromTable(empty.Open().get(), {In({3})})->snapshot.number, 1U);
+}
+
+}  // namespace
+}  // namespace dsi::test
