@@ -232,7 +232,7 @@ std::string HintFor(const Status& status, const AskedFor& asked) {
     case StatusCode::kNotFound:
       return OfMissing(status, asked);
     case StatusCode::kAlreadyExists:
-      return "--force replaces it";
+      return asked.verb == "table" ? "" : "--force replaces it";
     case StatusCode::kCorrupt:
     case StatusCode::kTruncated:
       return OfDamage(status, asked);

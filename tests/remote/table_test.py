@@ -71,6 +71,19 @@ class TableTest(ProxiedMotoCase):
         listed = self.s3.list_objects_v2(Bucket="bucket", Prefix=self.prefix + below).get("Contents", [])
         return [one["Key"].removeprefix(self.prefix) for one in listed]
 
+    def test_rows_are_deleted(self):
+        self.expect(0, "create", self.table)
+        self.commit("a")
+        delete = [DSICTL, "delete", self.table, "--where", "session_id < 2000000000000000000", "--json"]
+        for erase, files in (([], 1), ([], 0), (["--erase"], 1), (["--erase"], 0)):
+            done = subprocess.run(delete + erase, capture_output=True, text=True, env=self.environment, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(json.loads(done.stdout)["files"]), files)
+        self.assertEqual(len(self.keys("data/")), 3)
+        left = subprocess.run([DSICTL, "inspect", self.table, "--json"], capture_output=True, env=self.environment,
+                              check=True, timeout=300).stdout
+        self.assertLess(json.loads(left)["rows"], 500)
+
     def test_from_creation_to_garbage(self):
         self.expect(3, "log", self.table, said="no table is there")
         self.expect(0, "create", self.table.rstrip("/"))

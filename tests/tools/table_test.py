@@ -34,6 +34,7 @@ class TableTest(CliTest):
     def test_delete(self):
         where = self.path("forget")
         self.expect(OK, "table", "create", where, "-q")
+        self.assertNotIn("--force", self.expect(USAGE, "table", "create", where).said)
         for day in range(3):
             text = self.write("d.jsonl", "".join(json.dumps({"user": i, "day": day}) + "\n" for i in range(20)))
             self.expect(OK, "convert", text, self.path("d.dsi"), "-q", "--force")
