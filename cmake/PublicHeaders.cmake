@@ -33,6 +33,7 @@ set(DSI_PUBLIC_HEADERS
   reader/scan_metrics.h
   reader/scan_options.h
   reader/verify_options.h
+  rewrite/compact_table.h
   rewrite/delete_from_table.h
   rewrite/delete_rows.h
   rewrite/overlay.h

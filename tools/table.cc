@@ -12,7 +12,9 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_members_internal.h"
 #include "dsi/dataset/table.h"
+#include "dsi/rewrite/compact_table.h"
 #include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/table_report_internal.h"
@@ -35,6 +37,7 @@ struct TableVerbOptions {
   uint64_t base = 0;
   std::vector<std::string> replaced;
   TableGcOptions gc;
+  uint64_t file_bytes = CompactOptions{}.file_bytes;
   uint64_t threads = 0;
 };
 
@@ -95,7 +98,7 @@ class TableVerb {
 
  private:
   using Action = Status (TableVerb::*)();
-  static const std::array<std::pair<std::string_view, Action>, 6> kActions;
+  static const std::array<std::pair<std::string_view, Action>, 7> kActions;
 
   Status Create() {
     DSI_ASSIGN_OR_RETURN(const auto table, Table::Create(options_.where, dataset_));
@@ -164,6 +167,22 @@ class TableVerb {
     return PrintGarbage(garbage, options_.gc.dry_run, console_);
   }
 
+  Status Compact() {
+    DSI_ASSIGN_OR_RETURN(const auto table, Open());
+    Progress progress(*console_);
+    CompactOptions options{.file_bytes = options_.file_bytes, .message = options_.message};
+    options.dry_run = options_.gc.dry_run;
+    options.writer.threads = static_cast<int>(options_.threads);
+    options.progress = [&](uint64_t done, uint64_t total) {
+      return progress.Update("merging", done, total, ProgressUnit::kFiles);
+    };
+    const auto report = CompactTable(table.get(), options);
+    progress.Clear();
+    if (report.status().code() == StatusCode::kCancelled) DSI_RETURN_IF_ERROR(CheckInterrupt());
+    DSI_RETURN_IF_ERROR(report.status());
+    return PrintCompaction(*report, options.dry_run, console_);
+  }
+
   Result<std::unique_ptr<Table>> Open() {
     auto table = Table::Open(options_.where, dataset_);
     if (table.status().code() == StatusCode::kNotFound)
@@ -176,13 +195,14 @@ class TableVerb {
   Console* console_;
 };
 
-const std::array<std::pair<std::string_view, TableVerb::Action>, 6> TableVerb::kActions = {{
+const std::array<std::pair<std::string_view, TableVerb::Action>, 7> TableVerb::kActions = {{
     {"create", &TableVerb::Create},
     {"stage", &TableVerb::Stage},
     {"commit", &TableVerb::Commit},
     {"abort", &TableVerb::Abort},
     {"log", &TableVerb::Log},
     {"gc", &TableVerb::Gc},
+    {"compact", &TableVerb::Compact},
 }};
 
 // Options that an action does not take would be overlooked.
@@ -191,18 +211,19 @@ Status CheckUse(const CLI::App& app, const TableVerbOptions& options) {
     const char* option;
     std::vector<std::string_view> actions;
   };
-  static const std::array<Use, 12> kUses = {{{"FILE", {"stage", "commit"}},
+  static const std::array<Use, 13> kUses = {{{"FILE", {"stage", "commit"}},
                                              {"--job", {"stage", "commit", "abort"}},
                                              {"--task", {"stage"}},
-                                             {"--message", {"commit"}},
+                                             {"--message", {"commit", "compact"}},
                                              {"--overwrite", {"commit"}},
                                              {"--base", {"commit"}},
                                              {"--replace", {"commit"}},
-                                             {"--threads", {"commit"}},
+                                             {"--threads", {"commit", "compact"}},
                                              {"--keep", {"gc"}},
                                              {"--younger-than", {"gc"}},
                                              {"--grace", {"gc"}},
-                                             {"--dry-run", {"gc"}}}};
+                                             {"--dry-run", {"gc", "compact"}},
+                                             {"--file-size", {"compact"}}}};
   for (const Use& use : kUses) {
     const auto& actions = use.actions;
     const bool is_taken =
@@ -228,9 +249,10 @@ Status CheckUse(const CLI::App& app, const TableVerbOptions& options) {
 
 VerbAction AddTable(CLI::App* app, Console* console) {
   auto options = std::make_shared<TableVerbOptions>();
-  app->add_option("ACTION", options->action, "What to do: create, stage, commit, abort, log or gc")
+  app->add_option("ACTION", options->action,
+                  "What to do: create, stage, commit, abort, log, gc or compact")
       ->required()
-      ->check(CLI::IsMember({"create", "stage", "commit", "abort", "log", "gc"}))
+      ->check(CLI::IsMember({"create", "stage", "commit", "abort", "log", "gc", "compact"}))
       ->type_name("");
   app->add_option("TABLE", options->where, "A folder, or s3://bucket/prefix/")
       ->required()
@@ -242,21 +264,25 @@ VerbAction AddTable(CLI::App* app, Console* console) {
   app->add_option("--job", options->job, "stage, commit, abort: id of the job; it commits once")
       ->type_name("ID");
   app->add_option("--task", options->task, "stage: id of the task; default: task")->type_name("ID");
-  app->add_option("--message", options->message, "commit: a note for people")->type_name("TEXT");
+  app->add_option("--message", options->message, "commit, compact: a note for people")
+      ->type_name("TEXT");
   app->add_flag("--overwrite", options->overwrite, "commit: in the place of all files");
   AddCount(app, "--base", &options->base,
            "commit --overwrite: the snapshot that was seen; default: the newest");
   AddNameList(app, "--replace", &options->replaced,
               "commit: in the place of these files, as data/JOB/NAME");
   AddCount(app, "--threads", &options->threads,
-           "commit: threads that read footers; default: cores, or 32 for remote files");
+           "commit: threads that read footers, default cores, or 32 for remote files; compact: "
+           "threads that write, default cores");
   AddCount(app, "--keep", &options->gc.keep,
            "gc: the newest snapshots, so many, stay; default: 10");
   AddDuration(app, "--younger-than", &options->gc.younger_than_ms,
               "gc: and those younger than this; default: 7d");
   AddDuration(app, "--grace", &options->gc.grace_ms,
               "gc: files staged since stay, whoever needs them; default: 24h");
-  app->add_flag("--dry-run", options->gc.dry_run, "gc: only tell");
+  AddSize(app, "--file-size", &options->file_bytes,
+          "compact: files are merged up to so many bytes; default 512M");
+  app->add_flag("--dry-run", options->gc.dry_run, "gc, compact: only tell");
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);
   app->footer(
@@ -265,6 +291,7 @@ VerbAction AddTable(CLI::App* app, Console* console) {
       "  dsictl table stage clicks/ part-*.dsi --job day-1 > messages.jsonl\n"
       "  dsictl table commit clicks/ messages.jsonl --job day-1\n"
       "  dsictl table log clicks/\n"
+      "  dsictl table compact clicks/ --file-size 1G\n"
       "  dsictl table gc clicks/ --keep 5 --younger-than 2d --dry-run\n\n"
       "What is staged is seen once it is committed: all files of the job, or none.\n");
   return [app, options, console]() -> Status {

@@ -59,6 +59,31 @@ Status PrintSnapshots(const std::vector<TableSnapshot>& snapshots, Console* cons
   return console->Print(table.Render(*console));
 }
 
+Status PrintCompaction(const CompactReport& report, bool is_dry_run, Console* console) {
+  uint64_t files = 0;
+  for (const std::vector<std::string>& run : report.merged) files += run.size();
+  if (console->json) {
+    return PrintJson(Json{{"merged", report.merged},
+                          {"bytes_before", report.bytes_before},
+                          {"bytes_after", report.bytes_after},
+                          {"snapshot", report.snapshot.number}},
+                     console);
+  }
+  if (console->quiet) return Status::Ok();
+  if (is_dry_run) {
+    for (const std::vector<std::string>& run : report.merged) {
+      for (const std::string& name : run)
+        DSI_RETURN_IF_ERROR(console->Print(Printable(name) + "\n"));
+      DSI_RETURN_IF_ERROR(console->Print("\n"));
+    }
+  }
+  std::string text = fmt::format("{}: {} into {}", is_dry_run ? "would be merged" : "merged",
+                                 CountOf(files, "file"), CountText(report.merged.size()));
+  text += ", " + BytesText(report.bytes_before);
+  if (!is_dry_run) text += " into " + BytesText(report.bytes_after);
+  return console->Print(fmt::format("{} (snapshot {})\n", text, report.snapshot.number));
+}
+
 Status PrintGarbage(const TableGarbage& garbage, bool is_dry_run, Console* console) {
   if (console->json) {
     return PrintJson(Json{{"snapshots", garbage.snapshots}, {"files", garbage.files}}, console);

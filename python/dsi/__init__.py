@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     )
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .rewriting import DeleteReport, Shard, delete_rows, rewrite
-    from .table_on_disk import Deletion, Garbage, Snapshot, Staged, Table
+    from .table_on_disk import Compaction, Deletion, Garbage, Snapshot, Staged, Table
     from .transforms import Pipeline
     from .writer import Writer, WriteReport, write
 
@@ -89,6 +89,7 @@ _LAZY = {
     "delete_rows": "rewriting",
     "rewrite": "rewriting",
     "Pipeline": "transforms",
+    "Compaction": "table_on_disk",
     "Deletion": "table_on_disk",
     "Garbage": "table_on_disk",
     "Snapshot": "table_on_disk",
@@ -107,6 +108,7 @@ __all__ = [
     "Batch",
     "Cancelled",
     "Column",
+    "Compaction",
     "Corrupt",
     "Dataset",
     "DeleteReport",

@@ -14,7 +14,7 @@ from .dataset import Dataset
 from .dataset import open as open_dataset
 from .errors import AlreadyExists, InvalidArgument
 from .options import Filter, native_clauses
-from .writer import Progress, WriterKeywords, write
+from .writer import Progress, WriterKeywords, write, writer_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,17 @@ class Deletion:
     num_rows: int
     num_deleted: int
     files: list[str]
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """What `Table.compact` merged. merged: names of files, of each run that became one file.
+    bytes_before, bytes_after: of these, and of what they became. snapshot: the newest."""
+
+    merged: list[list[str]]
+    bytes_before: int
+    bytes_after: int
     snapshot: Snapshot
 
 
@@ -273,6 +284,28 @@ class Table:
             self._native, rows, job, message, erase, dry_run, progress
         )
         return Deletion(num_rows, num_deleted, files, _snapshot(snapshot))
+
+    def compact(
+        self,
+        file_bytes: int = 512 << 20,
+        *,
+        message: str = "",
+        dry_run: bool = False,
+        **options: Unpack[WriterKeywords],
+    ) -> Compaction:
+        """Merges files that follow each other, while they have no more than `file_bytes` together:
+        a commit for each file that is made. Sessions of merged files lie together again, and deleted
+        rows are gone. Files of three quarters of `file_bytes`, and those with overlays, stay. Older
+        snapshots have the small files until `gc` removes them. dry_run: only tell. options: of each
+        file; `progress` is told ('merge', files done, files).
+
+        NotFound: another job has replaced such a file meanwhile.
+        """
+        writer, progress = writer_options((), options)
+        merged, before, after, snapshot = _dsi.compact_table(
+            self._native, file_bytes, message, dry_run, writer, progress
+        )
+        return Compaction(merged, before, after, _snapshot(snapshot))
 
     def abort(self, job: str) -> int:
         """Removes what a job has staged, and keeps it from committing; how many files."""

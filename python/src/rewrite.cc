@@ -18,6 +18,7 @@
 #include "dsi/python/src/status.h"
 #include "dsi/python/src/told_call.h"
 #include "dsi/python/src/writer_options.h"
+#include "dsi/rewrite/compact_table.h"
 #include "dsi/rewrite/delete_from_table.h"
 #include "dsi/rewrite/delete_rows.h"
 #include "dsi/rewrite/overlay.h"
@@ -123,6 +124,26 @@ nb::tuple DeleteFrom(Table& table, const DatasetScanOptions& rows, std::string j
   return nb::make_tuple(report->num_rows, report->num_deleted, report->files, report->snapshot);
 }
 
+nb::tuple Compact(Table& table, uint64_t file_bytes, std::string message, bool dry_run,
+                  const WriterOptions& writer, nb::object progress) {
+  auto told = std::make_shared<ToldCall>(std::move(progress));
+  auto report = std::make_shared<CompactReport>();
+  CompactOptions options{.file_bytes = file_bytes,
+                         .message = std::move(message),
+                         .dry_run = dry_run,
+                         .writer = writer};
+  options.progress = [at = told.get()](uint64_t done, uint64_t total) {
+    return at->Tell("merge", done, total);
+  };
+  Interruptible calls;
+  RunTold(&calls, told, [=, &table]() -> Status {
+    DSI_ASSIGN_OR_RETURN(*report, CompactTable(&table, options));
+    return Status::Ok();
+  });
+  return nb::make_tuple(report->merged, report->bytes_before, report->bytes_after,
+                        report->snapshot);
+}
+
 using RowRanges = std::vector<std::pair<uint64_t, uint64_t>>;
 
 std::shared_ptr<OverlayOptions> OverlayOptionsOf(std::string key, bool broadcast,
@@ -200,6 +221,9 @@ void BindRewrite(nb::module_& module) {
   module.def("delete_from_table", DeleteFrom, nb::arg("table"), nb::arg("rows"), nb::arg("job"),
              nb::arg("message"), nb::arg("erase"), nb::arg("dry_run"), nb::arg("progress").none(),
              "Rows of the table and rows deleted, files replaced, the snapshot.");
+  module.def("compact_table", Compact, nb::arg("table"), nb::arg("file_bytes"), nb::arg("message"),
+             nb::arg("dry_run"), nb::arg("writer"), nb::arg("progress").none(),
+             "Files that were merged, their bytes before and after, the snapshot.");
 }
 
 }  // namespace dsi::python

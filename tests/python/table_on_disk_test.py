@@ -121,6 +121,24 @@ def test_rows_are_deleted_in_one_commit(table):
         dsi.delete_rows(data.files[0].path, (name, "==", value))
 
 
+def test_small_files_are_merged(table):
+    for job in ("a", "b", "c"):
+        table.commit(job, [table.write(rows(10 * ord(job), 2), job)])
+    names = [file.path[len(table.where) :] for file in table.dataset().files]
+    told = table.compact(1 << 20, dry_run=True)
+    assert (told.merged, told.bytes_after, told.snapshot) == ([names], 0, table.newest())
+    said = []
+    progress = lambda *now: said.append(now)  # noqa: E731
+    done = table.compact(
+        1 << 20, message="nightly", threads=1, progress=lambda *now: said.append(now)
+    )
+    assert (done.merged, done.snapshot.message) == ([names], "nightly")
+    assert said == [("merge", 0, 3)]
+    assert done.bytes_after < done.bytes_before
+    assert (table.newest().num_files, table.dataset().num_rows) == (1, 6)
+    assert table.compact(1 << 20).merged == []
+
+
 def run_task(table, job, part):
     return table.write(rows(100 * part, 10), job, f"part-{part}")
 

@@ -48,6 +48,12 @@ class TableTest(CliTest):
                          [["deleted", "2", "of", "60", "rows"], ["files", "replaced", "2"], ["snapshot", "5"]])
         self.assertEqual(self.json("inspect", where)["rows"], 58)
         self.assertEqual(self.json("delete", where, "--erase")["files"], [])
+        report = self.json("table", "compact", where, "--file-size", "1M", "--dry-run")
+        self.assertEqual([[len(run) for run in report["merged"]], report["snapshot"]], [[3], 5])
+        self.expect(USAGE, "table", "compact", where, "--keep", "1")
+        told = self.expect(OK, "table", "compact", where, "--message", "nightly").stdout.decode()
+        self.assertRegex(told, r"^merged: 3 files into 1, .* into .* \(snapshot 6\)\n$")
+        self.assertEqual(self.json("inspect", where)["rows"], 58)
         said = self.expect(USAGE, "delete", *sorted(where.rglob("*.dsi"))[:1], "--where", "day = 0").said
         self.assertIn("a file of the table", said)
         self.assertIn("no rows are chosen", self.expect(USAGE, "delete", where).said)

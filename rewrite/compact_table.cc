@@ -1,0 +1,93 @@
+#include "dsi/rewrite/compact_table.h"
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/dataset/dataset.h"
+#include "dsi/dataset/files/snapshot_head_internal.h"
+#include "dsi/rewrite/rewrite.h"
+
+namespace dsi {
+namespace {
+
+class Compaction {
+ public:
+  Compaction(Table* table, const CompactOptions& options)
+      : table_(*table), options_(options), job_("compact-" + internal::RandomDigits()) {}
+
+  Result<CompactReport> Run() {
+    DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Newest());
+    if (report_.snapshot.num_files == 0) return std::move(report_);
+    how_.open = table_.open_options();
+    DSI_ASSIGN_OR_RETURN(
+        const auto dataset,
+        Dataset::Open(table_.where() + "@" + std::to_string(report_.snapshot.number), how_));
+    FindRuns(dataset->files());
+    uint64_t total = 0;
+    for (const std::vector<std::string>& run : report_.merged) total += run.size();
+    uint64_t done = 0;
+    for (size_t i = 0; i < report_.merged.size() && !options_.dry_run; ++i) {
+      if (options_.progress && !options_.progress(done, total))
+        return internal::Error(StatusCode::kCancelled, "cancelled by the progress callback");
+      DSI_RETURN_IF_ERROR(Merge(report_.merged[i], job_ + "-" + std::to_string(i)));
+      done += report_.merged[i].size();
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void FindRuns(std::span<const DatasetFile> files) {
+    std::vector<std::string> run;
+    uint64_t bytes = 0;
+    const auto end_run = [&] {
+      if (run.size() > 1) {
+        report_.merged.push_back(run);
+        report_.bytes_before += bytes;
+      }
+      run.clear();
+      bytes = 0;
+    };
+    for (const DatasetFile& file : files) {
+      const bool stays = file.bytes > options_.file_bytes / 4 * 3 || !file.overlays.empty();
+      if (stays || bytes + file.bytes > options_.file_bytes) end_run();
+      if (stays) continue;
+      run.push_back(file.path.substr(table_.where().size()));
+      bytes += file.bytes;
+    }
+    end_run();
+  }
+
+  Status Merge(const std::vector<std::string>& names, const std::string& job) {
+    std::vector<std::string> paths;
+    for (const std::string& name : names) paths.push_back(table_.where() + name);
+    DSI_ASSIGN_OR_RETURN(const auto from, Dataset::Open(paths, how_));
+    DSI_ASSIGN_OR_RETURN(const auto staged, table_.Stage(job, "compact"));
+    RewriteOptions rewrite;
+    rewrite.writer = options_.writer;
+    DSI_ASSIGN_OR_RETURN(const WriteReport written, Rewrite(*from, staged->path(), rewrite));
+    DSI_ASSIGN_OR_RETURN(const std::string message, staged->Finish());
+    const std::vector<std::string> messages = {message};
+    TableCommitOptions commit{.operation = TableOperation::kReplace, .message = options_.message};
+    commit.replaced = names;
+    DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Commit(job, messages, commit));
+    report_.bytes_after += written.file_bytes;
+    return Status::Ok();
+  }
+
+  Table& table_;
+  const CompactOptions& options_;
+  const std::string job_;
+  DatasetOptions how_;
+  CompactReport report_;
+};
+
+}  // namespace
+
+Result<CompactReport> CompactTable(Table* table, const CompactOptions& options) {
+  return internal::NoThrow([&] { return Compaction(table, options).Run(); });
+}
+
+}  // namespace dsi
