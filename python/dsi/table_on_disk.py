@@ -294,7 +294,7 @@ class Table:
         **options: Unpack[WriterKeywords],
     ) -> Compaction:
         """Merges files that follow each other, while they have no more than `file_bytes` together:
-        a commit for each file that is made. Sessions of merged files lie together again, and deleted
+        a commit for each file that is made. Sessions of merged files lie together again, deleted
         rows are gone. Files of three quarters of `file_bytes`, and those with overlays, stay. Older
         snapshots have the small files until `gc` removes them. dry_run: only tell. options: of each
         file; `progress` is told ('merge', files done, files).

@@ -128,7 +128,6 @@ def test_small_files_are_merged(table):
     told = table.compact(1 << 20, dry_run=True)
     assert (told.merged, told.bytes_after, told.snapshot) == ([names], 0, table.newest())
     said = []
-    progress = lambda *now: said.append(now)  # noqa: E731
     done = table.compact(
         1 << 20, message="nightly", threads=1, progress=lambda *now: said.append(now)
     )

@@ -140,15 +140,19 @@ template <typename Items>
 Status JsonValues::SetItems(const KeyTree::Node& node, const Items& array) {
   const Type type = node.type;
   if (IsFloat(type)) return SetDoubles(node, array);
-  if (node.hashed && array.size() != 0 && (*array.begin()).is_string())
-    return SetTexts(node, array);
+  if (node.hashed && array.size() != 0 && (*array.begin()).is_string()) {
+    DSI_RETURN_IF_ERROR(Collect(node, array, &texts_));
+    return batch_->SetTexts(node.feature, node.column, texts_);
+  }
   ints_.clear();
   for (const dom::element item : array) {
     int64_t number = 0;
     if (item.is_int64()) {
       number = item.get_int64().value_unsafe();
     } else if (item.is_uint64()) {
-      return SetUints(node, array);
+      // One of 2^63 or more.
+      DSI_RETURN_IF_ERROR(Collect(node, array, &uints_));
+      return batch_->SetUints(node.feature, node.column, uints_);
     } else if (type == Type::kBool && item.is_bool()) {
       number = bool(item) ? 1 : 0;
     } else {
@@ -159,27 +163,16 @@ Status JsonValues::SetItems(const KeyTree::Node& node, const Items& array) {
   return batch_->SetInts(node.feature, node.column, ints_);
 }
 
-template <typename Items>
-Status JsonValues::SetTexts(const KeyTree::Node& node, const Items& array) {
-  texts_.clear();
+template <typename Items, typename T>
+Status JsonValues::Collect(const KeyTree::Node& node, const Items& array,
+                           std::vector<T>* values) const {
+  values->clear();
   for (const dom::element item : array) {
-    std::string_view text;
-    if (item.get(text) != simdjson::SUCCESS) return UnexpectedEntry(node, item, texts_.size());
-    texts_.push_back(text);
+    T value;
+    if (item.get(value) != simdjson::SUCCESS) return UnexpectedEntry(node, item, values->size());
+    values->push_back(value);
   }
-  return batch_->SetTexts(node.feature, node.column, texts_);
-}
-
-// Lists with a number of 2^63 or more.
-template <typename Items>
-Status JsonValues::SetUints(const KeyTree::Node& node, const Items& array) {
-  uints_.clear();
-  for (const dom::element item : array) {
-    uint64_t number = 0;
-    if (item.get(number) != simdjson::SUCCESS) return UnexpectedEntry(node, item, uints_.size());
-    uints_.push_back(number);
-  }
-  return batch_->SetUints(node.feature, node.column, uints_);
+  return {};
 }
 
 template <typename Items>

@@ -38,10 +38,8 @@ class JsonValues {
   // Items: a dom::array, or a span.
   template <typename Items>
   Status SetItems(const KeyTree::Node& node, const Items& items);
-  template <typename Items>
-  Status SetTexts(const KeyTree::Node& node, const Items& items);
-  template <typename Items>
-  Status SetUints(const KeyTree::Node& node, const Items& items);
+  template <typename Items, typename T>
+  Status Collect(const KeyTree::Node& node, const Items& items, std::vector<T>* values) const;
   template <typename Items>
   Status SetDoubles(const KeyTree::Node& node, const Items& items);
   Status Unexpected(const KeyTree::Node& node, simdjson::dom::element value) const;
