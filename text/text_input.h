@@ -1,5 +1,5 @@
-// Reads rows from text: JSON Lines, CSV or TSV, plain or compressed (.gz, .zst, .lz4), from files
-// or standard input; several files are read one behind the other, as one text.
+// Reads rows from text: JSON Lines, CSV or TSV, plain or compressed (.gz, .zst, .lz4), from files,
+// URLs (io/open.h) or standard input; several files are read one behind the other, as one text.
 //
 // JSON Lines: one object per line; nested objects become dotted names; null and absent are one
 // state (missing), [] is an empty list; whole numbers are kept to all 64 bits, and refused where a
@@ -33,7 +33,7 @@ enum class TextFormat : uint8_t { kFromName, kJsonLines, kCsv, kTsv, kCriteo, kT
 
 // One of the files of a text.
 struct TextFile {
-  std::string path;  // "-" is standard input.
+  std::string path;  // Or a URL; "-" is standard input.
   std::string name;  // What messages call it; empty: the path.
   // Called before the file is opened, as for what can be opened but once, in the thread that calls
   // Open or Next; an error ends the reading. May be empty.
@@ -62,6 +62,8 @@ struct TextInputOptions {
   char separator = '\0';
   // CSV and TSV without a header line: the names that it would have. Empty: the first line is it.
   std::vector<std::string> header = {};
+  // CSV and TSV: false: a quote is text, wherever it stands, and every line is a row.
+  bool quotes = true;
   // CSV and TSV: a cell of this text is missing, as an empty one is; \N in those of Hive and MySQL.
   std::string missing = {};
   // CSV and TSV: what entries of a list cell are separated by; one ASCII character that stands in

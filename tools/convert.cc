@@ -129,7 +129,7 @@ VerbAction AddConvert(CLI::App* app, Console* console) {
 
   AddInputsAndOutput(
       app, &options->inputs,
-      ".jsonl, .csv or .tsv (.gz, .zst, .lz4) files, folders, patterns, - for standard "
+      ".jsonl, .csv or .tsv (.gz, .zst, .lz4) files, URLs, folders, patterns, - for standard "
       "input; or a .dsi file",
       &options->out, "A .dsi file; from .dsi also .jsonl, or - for standard output");
   AddForce(app, &to_dsi->choice);

@@ -189,10 +189,13 @@ std::string OfLine(const Status& status, const AskedFor& asked) {
   if (Says(status, ":1:") && Says(status, "the text ends early"))
     return "correct the line; of rows that go over several lines: " + ThroughJq(asked, ".");
   if (Says(status, "expected the 1 of the header"))
-    return "cells are separated by commas, or with --format tsv by tabs";
+    return "cells are separated by commas, or with --format tsv by tabs; --separator says others";
+  if (Says(status, "quoted cell") || Says(status, "a quote inside the cell"))
+    return "correct the line, leave out such lines (--on-error skip), or take quotes as text "
+           "(--no-quotes)";
   if (Says(status, "stands twice")) return "rename one of them";
   const bool no_row = Says(status, "malformed") || Says(status, "of the header") ||
-                      Says(status, "quoted cell") || Says(status, "expected an object per line");
+                      Says(status, "expected an object per line");
   return no_row ? "correct the line, or leave out such lines: --on-error skip" : "";
 }
 

@@ -64,9 +64,29 @@ Result<std::vector<std::string>> ListPattern(std::string pattern, TextFormat for
   return internal::Error(StatusCode::kNotFound, "{}: no file has such a name", pattern);
 }
 
+// Behind a URL that ends in a slash, or of a pattern behind s3.
+Result<std::vector<std::string>> ListUrl(const std::string& where, TextFormat format) {
+  const std::string scheme = internal::SchemeOf(where);
+  if (scheme == "s3" && internal::IsPattern(where)) {
+    DSI_ASSIGN_OR_RETURN(std::vector<std::string> paths, internal::ListS3(where, {}));
+    if (!paths.empty()) return paths;
+    return internal::Error(StatusCode::kNotFound, "{}: no object has such a name", where);
+  }
+  if (!where.ends_with('/') || scheme == "file") return std::vector<std::string>{where};
+  DSI_ASSIGN_OR_RETURN(std::vector<std::string> names, scheme == "s3"
+                                                           ? internal::ListS3Below(where, {})
+                                                           : internal::ListHttpNames(where, {}));
+  std::erase_if(names, [&](const std::string& name) {
+    return !IsText(fs::path(name).filename().string(), format);
+  });
+  for (std::string& name : names) name = where + name;
+  if (!names.empty()) return names;
+  return internal::Error(StatusCode::kNotFound, "{}: no texts below it", where);
+}
+
 Result<std::vector<std::string>> ListOne(const std::string& argument, TextFormat format) {
-  if (argument == "-" || !internal::SchemeOf(argument).empty())
-    return std::vector<std::string>{argument};
+  if (argument == "-") return std::vector<std::string>{argument};
+  if (!internal::SchemeOf(argument).empty()) return ListUrl(argument, format);
   std::error_code error;
   const auto status = fs::status(argument, error);
   if (fs::is_directory(status)) return ListFolder(argument, format);

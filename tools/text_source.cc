@@ -69,6 +69,7 @@ Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* 
   source.text_.format = ParseFormat(options.format);
   source.text_.separator = options.separator;
   source.text_.header = options.header;
+  source.text_.quotes = !options.no_quotes;
   source.text_.missing = options.missing;
   source.text_.list_separator = options.list_separator;
   source.text_.threads = options.threads;
@@ -162,6 +163,8 @@ std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* option
                       "CSV, TSV without a header line: names of its columns, with commas between"),
           add_character("--separator", &options->separator,
                         "CSV, TSV: between cells, such as ';' or '\\x01'; default , or a tab"),
+          app->add_flag("--no-quotes", options->no_quotes,
+                        "CSV, TSV: a quote is text, wherever it stands"),
           app->add_option("--missing", options->missing,
                           "CSV, TSV: cells of this text are missing, such as '\\N'")
               ->type_name("TEXT"),

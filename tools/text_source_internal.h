@@ -27,6 +27,7 @@ struct TextSourceOptions {
   bool skip_bad_rows = false;  // Rows that cannot be read are no error to finding the schema.
   char separator = '\0';       // As TextInputOptions::separator, and so on.
   std::vector<std::string> header;
+  bool no_quotes = false;
   std::string missing;
   char list_separator = '|';
   std::string epoch_unit;  // Of numbers of times; empty: the features' own.
@@ -66,7 +67,7 @@ class TextSource {
   InferReport inference_;
 };
 
-// --header, --separator, --missing, --list-separator and --epoch-unit.
+// --header, --separator, --no-quotes, --missing, --list-separator and --epoch-unit.
 std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options);
 
 // The words that --format takes.

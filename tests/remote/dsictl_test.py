@@ -67,8 +67,20 @@ class RemoteDsictlTest(CliTest):
         for arguments in ((url, f"{self.nginx.url}/out.dsi"), (url, "s3://bucket/out.jsonl"),
                           (self.path("clicks.jsonl"), "s3://bucket/out.dsi")):
             self.assertIn("local paths only", self.expect(USAGE, "convert", *arguments).said)
-        said = self.expect(USAGE, "convert", f"{self.nginx.url}/x.jsonl", self.path("o.dsi")).said
-        self.assertIn("text is read from local files", said)
+        said = self.expect(IO, "convert", f"{self.nginx.url}/x.jsonl?key=hidden", self.path("o.dsi")).said
+        self.assertIn("404", said)
+        self.assertNotIn("hidden", said)
+
+    def test_texts(self):
+        rows = b"".join(b'{"a":%d,"b":[%d]}\n' % (i, i % 7) for i in range(900_000))
+        url = self.nginx.put("t.jsonl", rows)
+        local = self.write("t.jsonl", rows.decode())
+        self.expect(OK, "convert", url + "?key=hidden", self.path("there.dsi"), "-q")
+        self.expect(OK, "convert", local, self.path("here.dsi"), "-q")
+        self.assertEqual(self.path("there.dsi").read_bytes(), self.path("here.dsi").read_bytes())
+        bad = self.nginx.put("bad.csv", b"a,b\n1,2\n3\n")
+        said = self.expect(USAGE, "convert", bad + "?key=hidden", self.path("o.dsi")).said
+        self.assertIn(f"{bad}?…:3: found 1 cells", said)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,21 @@ TEST_F(DelimitedInputTest, TsvKeepsQuotesInsideCells) {
   EXPECT_EQ(Text(1), "5\" pipea\tb");
 }
 
+TEST_F(DelimitedInputTest, QuotesMayBeText) {
+  const std::string text = "city\tid\n\"The Mermaid\" live\t1\n\"\t2\n\"\"\t\n";
+  EXPECT_FALSE(ReadText("r.tsv", text, kFeatures).ok());
+  ASSERT_TRUE(ReadText("r.tsv", text, kFeatures, {.quotes = false}).ok());
+  EXPECT_EQ(Text(1), "\"The Mermaid\" live\"\"\"");
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1, 2}));
+  InferReport report;
+  EXPECT_TRUE(InferSchema(folder_.File("r.tsv"), {.text = {.quotes = false}}, &report).ok());
+  EXPECT_EQ(report.rows, 3U);
+  const std::string inside = "city,id\n5\" pipe,1\n";
+  EXPECT_FALSE(ReadText("r.csv", inside, kFeatures).ok());
+  ASSERT_TRUE(ReadText("r.csv", inside, kFeatures, {.quotes = false}).ok());
+  EXPECT_EQ(Text(1), "5\" pipe");
+}
+
 TEST_F(DelimitedInputTest, HeadersMustFit) {
   EXPECT_REFUSED(ReadCsv(""), kBad, "expected a header");
   EXPECT_REFUSED(ReadCsv("id,nope\n"), kBad, "r.csv:1: \"nope\" of the header is no feature");

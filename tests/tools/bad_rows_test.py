@@ -99,7 +99,7 @@ class BadRowsTest(CliTest):
     def test_csv_of_other_makes(self):
         table = self.write("part-0", "1\x017\x028\x01\\N\n2\x01\\N\x015\n")
         how = ("--format", "csv", "--header", "u,l,n", "--separator", "\\x01", "--list-separator", "\\x02",
-               "--missing", "\\N")
+               "--missing", "\\N", "--no-quotes")
         self.expect(OK, "convert", table, self.out, "-q", *how)
         rows = [json.loads(line) for line in self.expect(OK, "cat", self.out).stdout.splitlines()]
         self.assertEqual(rows, [{"u": 1, "l": [7, 8]}, {"u": 2, "n": 5}])

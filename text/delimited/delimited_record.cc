@@ -32,7 +32,7 @@ Status RecordReader::FindCells() {
   size_t at = 0;
   while (true) {
     Extent& extent = extents_.emplace_back();
-    if (at < line_.size() && line_[at] == '"') {
+    if (quotes_ && at < line_.size() && line_[at] == '"') {
       DSI_RETURN_IF_ERROR(FindQuotedEnd(&at, &extent));
     } else {
       DSI_RETURN_IF_ERROR(FindPlainEnd(&at, &extent));
@@ -117,7 +117,7 @@ Status RecordReader::FindPlainEnd(size_t* at, Extent* extent) {
   *at = extent->end;
   const std::string_view text = line_.substr(extent->begin, extent->end - extent->begin);
   // Tab-separated texts are commonly written without any quoting, so a quote is a character there.
-  if (delimiter_ == '\t' || text.find('"') == std::string_view::npos) return {};
+  if (!quotes_ || delimiter_ == '\t' || text.find('"') == std::string_view::npos) return {};
   return BadInput("{}:{}: a quote inside the cell {}; put the cell in quotes and double it",
                   lines_->Where(), extent->begin + text.find('"') + 1, QuoteForMessage(text));
 }

@@ -38,7 +38,8 @@ class RecordReader {
       : lines_(lines),
         delimiter_(options.separator != '\0'    ? options.separator
                    : format == TextFormat::kCsv ? ','
-                                                : '\t') {}
+                                                : '\t'),
+        quotes_(options.quotes) {}
 
   // Reads the first line of the next record, one that is not empty; false at the end.
   Result<bool> NextLine();
@@ -74,6 +75,7 @@ class RecordReader {
 
   LineSource* lines_;
   char delimiter_;
+  bool quotes_;  // Cells may stand in some.
   std::string_view line_;
   uint64_t first_line_ = 0;
   std::vector<Extent> extents_;

@@ -30,8 +30,6 @@ constexpr PackingFacts kFacts[] = {{"\x1f\x8b", ".gz", "gzip"},
 
 const PackingFacts& FactsOf(Packing packing) { return kFacts[static_cast<size_t>(packing) - 1]; }
 
-// Reads of a pipe may be short, so the first bytes are collected before anyone looks at them, and
-// handed out again first.
 class DescriptorSource : public ByteSource {
  public:
   DescriptorSource(int descriptor, bool owned, std::string name, const std::atomic<bool>* stop)
@@ -50,26 +48,9 @@ class DescriptorSource : public ByteSource {
   DescriptorSource(const DescriptorSource&) = delete;
   DescriptorSource& operator=(const DescriptorSource&) = delete;
 
-  Result<std::string_view> Peek() {
-    while (head_size_ < kPackingMagicBytes) {
-      DSI_ASSIGN_OR_RETURN(const size_t count,
-                           ReadDescriptor(std::span(head_).subspan(head_size_)));
-      if (count == 0) break;
-      head_size_ += count;
-    }
-    return std::string_view(head_.data(), head_size_);
-  }
-
   Result<size_t> Read(std::span<char> dst) override {
-    if (head_at_ == head_size_) {
-      Result<size_t> count = ReadDescriptor(dst);
-      if (count.ok()) done_ += *count;
-      return count;
-    }
-    const size_t count = std::min(dst.size(), head_size_ - head_at_);
-    std::memcpy(dst.data(), head_.data() + head_at_, count);
-    head_at_ += count;
-    done_ += count;
+    Result<size_t> count = ReadDescriptor(dst);
+    if (count.ok()) done_ += *count;
     return count;
   }
 
@@ -113,25 +94,55 @@ class DescriptorSource : public ByteSource {
   uint64_t done_ = 0;
   std::string name_;
   const std::atomic<bool>* stop_;
+};
+
+// Reads of a pipe may be short, so the first bytes are collected before anyone looks at them, and
+// handed out again first.
+class PeekedSource : public ByteSource {
+ public:
+  explicit PeekedSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  Result<std::string_view> Peek() {
+    while (head_size_ < kPackingMagicBytes) {
+      DSI_ASSIGN_OR_RETURN(const size_t count, source_->Read(std::span(head_).subspan(head_size_)));
+      if (count == 0) break;
+      head_size_ += count;
+    }
+    return std::string_view(head_.data(), head_size_);
+  }
+
+  Result<size_t> Read(std::span<char> dst) override {
+    if (head_at_ == head_size_) return source_->Read(dst);
+    const size_t count = std::min(dst.size(), head_size_ - head_at_);
+    std::memcpy(dst.data(), head_.data() + head_at_, count);
+    head_at_ += count;
+    return count;
+  }
+
+  uint64_t bytes_done() const override { return source_->bytes_done() - (head_size_ - head_at_); }
+  uint64_t bytes_total() const override { return source_->bytes_total(); }
+  bool is_ready() const override { return head_at_ != head_size_ || source_->is_ready(); }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
   std::array<char, kPackingMagicBytes> head_{};
   size_t head_size_ = 0;
   size_t head_at_ = 0;
 };
 
-Result<std::unique_ptr<DescriptorSource>> OpenDescriptor(const std::string& path,
-                                                         const std::string& name,
-                                                         const std::atomic<bool>* stop) {
-  if (path == "-") return std::make_unique<DescriptorSource>(STDIN_FILENO, false, name, stop);
-  if (!SchemeOf(path).empty()) {
-    return InvalidArgument("{}: text is read from local files and standard input, not from URLs",
-                           WithoutSecrets(path));
-  }
+Result<std::unique_ptr<ByteSource>> OpenUnpeeked(const std::string& path, const std::string& name,
+                                                 const std::atomic<bool>* stop) {
+  const auto of_descriptor = [&](int descriptor, bool owned) -> std::unique_ptr<ByteSource> {
+    return std::make_unique<DescriptorSource>(descriptor, owned, name, stop);
+  };
+  if (path == "-") return of_descriptor(STDIN_FILENO, false);
+  if (!SchemeOf(path).empty()) return OpenRangeSource(path);
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
     return Error(code, "{}: {}", name, std::strerror(errno));
   }
-  return std::make_unique<DescriptorSource>(descriptor, true, name, stop);
+  return of_descriptor(descriptor, true);
 }
 
 }  // namespace
@@ -147,16 +158,24 @@ std::string_view EndingOf(Packing packing) {
   return packing == Packing::kNone ? std::string_view() : FactsOf(packing).ending;
 }
 
-std::string SourceName(const std::string& path) { return path == "-" ? "standard input" : path; }
+std::string SourceName(const std::string& path) {
+  if (path == "-") return "standard input";
+  return SchemeOf(path).empty() ? path : WithoutSecrets(path);
+}
+
+std::string_view NameOfPath(std::string_view path) {
+  return SchemeOf(path).empty() ? path : path.substr(0, path.find_first_of("?#"));
+}
 
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path, const std::string& name,
                                                    const std::atomic<bool>* stop) {
-  DSI_ASSIGN_OR_RETURN(std::unique_ptr<DescriptorSource> file, OpenDescriptor(path, name, stop));
+  DSI_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> unpeeked, OpenUnpeeked(path, name, stop));
+  auto file = std::make_unique<PeekedSource>(std::move(unpeeked));
   DSI_ASSIGN_OR_RETURN(const std::string_view head, file->Peek());
   const Packing packing = FindPacking(head);
   if (packing != Packing::kNone) return MakeUnpacker(packing, std::move(file), name);
   for (const Packing named : kPackings) {
-    if (path.ends_with(EndingOf(named))) {
+    if (NameOfPath(path).ends_with(EndingOf(named))) {
       return BadInput("{}: the name ends in {}, but the bytes are not {} data", name,
                       EndingOf(named), FactsOf(named).name);
     }

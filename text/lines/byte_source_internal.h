@@ -1,5 +1,5 @@
-// A stream of bytes that is read once from front to back: a file, a pipe or standard input, with
-// gzip, zstd or LZ4 taken off on the way.
+// A stream of bytes that is read once from front to back: a file, of this machine or behind a URL,
+// a pipe or standard input, with gzip, zstd or LZ4 taken off on the way.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -29,10 +29,10 @@ class ByteSource {
   virtual bool is_ready() const = 0;
 };
 
-// Opens a file, or standard input for "-". Compression is found by the first bytes, so that a pipe
-// may be compressed too; a path with the ending of a packing whose bytes say otherwise is
-// kBadInput. Messages call it `name`. Where *stop (may be null, else outlives it) is set, by any
-// thread, nobody waits for a pipe any longer: kCancelled.
+// Opens a file, what a URL names (OpenUri), or standard input for "-". Compression is found by the
+// first bytes, so that a pipe may be compressed too; a path with the ending of a packing whose
+// bytes say otherwise is kBadInput. Messages call it `name`. Where *stop (may be null, else
+// outlives it) is set, by any thread, nobody waits for a pipe any longer: kCancelled.
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path, const std::string& name,
                                                    const std::atomic<bool>* stop = nullptr);
 
@@ -44,8 +44,13 @@ Packing FindPacking(std::string_view head);
 std::string_view EndingOf(Packing packing);
 inline constexpr Packing kPackings[] = {Packing::kGzip, Packing::kZstd, Packing::kLz4};
 
-// As it stands in messages: the path, or "standard input".
+// As it stands in messages: the path, a URL without what may be secret in it, or "standard input".
 std::string SourceName(const std::string& path);
+// Without what stands behind the name in a URL.
+std::string_view NameOfPath(std::string_view path);
+
+// Of what a URL names, some megabytes at a time.
+Result<std::unique_ptr<ByteSource>> OpenRangeSource(const std::string& uri);
 
 // Takes the packing off; kNone: gives back what it got.
 std::unique_ptr<ByteSource> MakeUnpacker(Packing packing, std::unique_ptr<ByteSource> packed,

@@ -9,6 +9,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/text/lines/tf_record_source_internal.h"
 
 namespace dsi::internal {
@@ -41,7 +42,8 @@ bool IsListSeparator(char c) {
 
 }  // namespace
 
-TextFormat FormatOfName(std::string_view name) {
+TextFormat FormatOfName(std::string_view path) {
+  std::string_view name = NameOfPath(path);
   if (name == "-") return TextFormat::kJsonLines;
   for (const Packing packing : kPackings) {
     const std::string_view ending = EndingOf(packing);
@@ -115,9 +117,10 @@ bool TextFiles::AllOpenAtOnce() const {
 }
 
 bool TextFiles::OpensAtOnce(const TextFile& file) {
+  if (file.before_open || file.path == "-") return false;
   struct stat info {};
-  return !file.before_open && file.path != "-" && ::stat(file.path.c_str(), &info) == 0 &&
-         S_ISREG(info.st_mode);
+  return !SchemeOf(file.path).empty() ||
+         (::stat(file.path.c_str(), &info) == 0 && S_ISREG(info.st_mode));
 }
 
 Result<std::unique_ptr<LineSource>> TextFiles::OpenNext() {
