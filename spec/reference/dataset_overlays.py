@@ -12,7 +12,8 @@ import json
 import sys
 
 from dsi_nodes import Damage, Unsupported
-from dsi_reference import File, feature_id, is_known
+from dsi_records import feature_id, is_known
+from dsi_reference import File
 
 
 class DoesNotFit(Exception):

@@ -13,7 +13,8 @@ HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / "reference"))
 from example_files import outcome  # noqa: E402  First: may skip.
-from dsi_reference import FLOATS, File  # noqa: E402
+from dsi_records import FLOATS  # noqa: E402
+from dsi_reference import File  # noqa: E402
 
 STATES = {0: "sound", 1: "damaged", 4: "unsupported"}
 BUDGET = 2**24  # Values of the reference decoder: some hostile files state many.

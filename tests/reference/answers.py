@@ -12,7 +12,8 @@ from pathlib import Path
 from example_files import outcome  # First: may skip, and puts spec/reference on the path.
 import xxhash
 from dsi_nodes import Damage, DsiError, Exhausted, Unsupported
-from dsi_reference import TYPE_WIDTH, File
+from dsi_records import TYPE_WIDTH
+from dsi_reference import File
 
 ROOT = Path(os.environ.get("DSI_SOURCE_DIR", Path(__file__).resolve().parents[2]))
 BUILD = Path(os.environ.get("DSI_BUILD_DIR", ROOT / "build" / "release"))

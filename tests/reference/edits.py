@@ -7,8 +7,10 @@ import random
 import struct
 
 from example_files import FOLDER  # noqa: F401  First: may skip, and puts spec/reference on the path.
+import dsi_container
 import dsi_nodes
 import dsi_reference
+import dsi_values
 import xxhash
 from build_example import (COLUMN_RECORD, DIRECTORY_GROUP, GROUP_RECORD, HEADER, ID_SPACE_RECORD,
                            NAME_INDEX_RECORD, PAGE_RECORD, SECTION_REF, STREAM_RECORD, STRIPE_REF,
@@ -113,11 +115,14 @@ class Seed:
             if place >= 0:
                 found[place + at] = place + result[2]
             return result
-        dsi_nodes.node = dsi_reference.node = noting
+        modules = dsi_nodes, dsi_container, dsi_values
+        for module in modules:
+            module.node = noting
         try:
             dsi_reference.File(self.data).verify()
         finally:
-            dsi_nodes.node = dsi_reference.node = original
+            for module in modules:
+                module.node = original
         for at, end in sorted(found.items()):
             self.sites["nodes"] += layout_sites(NODE, at)
             if not any(at < other < end for other in found):
