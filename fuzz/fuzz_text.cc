@@ -47,6 +47,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.format = static_cast<dsi::TextFormat>(1 + choice % 5);
   options.list_separator = (choice & 0x40) != 0 ? ',' : '|';
   options.max_line_bytes = 1 << 16;
+  options.quotes = (choice & 0x20) == 0;
+  if ((choice & 0x80) != 0) {
+    options.separator = ';';
+    options.header = {"a", "b"};
+    options.missing = "\\N";
+  }
   const auto schema = dsi::InferSchema(path, {.text = options, .max_rows = 0, .progress = {}});
   if (!schema.ok()) Require(!schema.status().message().empty());
   uint64_t bad = 0;

@@ -26,8 +26,8 @@ inline constexpr int kMaxBatches = 64;
   std::abort();
 }
 
-// Of the numbers or strings of a column those that are greater than one, thinned where they are in
-// a set; of other columns what exists.
+// Of the numbers or strings of a column those that are greater than one or missing, thinned where
+// they are in a set; of other columns what exists.
 inline RowFilter FilterOf(const ColumnInfo& column) {
   if (IsListKind(column.kind) || column.kind == Kind::kEmbedding)
     return {.where = {{column.name, Compare::kExists}}};
@@ -35,7 +35,10 @@ inline RowFilter FilterOf(const ColumnInfo& column) {
   const FilterValue value = is_text ? FilterValue("c") : FilterValue(3);
   const std::vector<FilterValue> set =
       is_text ? std::vector<FilterValue>{"d", ""} : std::vector<FilterValue>{5, 1, 4};
-  return {.where = {{column.name, Compare::kGreater, value}},
+  return {.where = {{.column = column.name,
+                     .compare = Compare::kGreater,
+                     .value = value,
+                     .alternatives = {{column.name, Compare::kMissing}}}},
           .sample = {{.when = {{.column = column.name, .compare = Compare::kIn, .values = set}},
                       .keep = 0.5}}};
 }
