@@ -39,6 +39,7 @@ set(DSI_PUBLIC_HEADERS
   rewrite/overlay.h
   rewrite/rewrite.h
   text/filter_text.h
+  text/names_as_data.h
   text/row_text.h
   text/text_input.h
   transform/pipeline.h

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/parse_whole_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -224,9 +225,7 @@ Status ConvertTimeText(std::string_view number, TimeUnit from, TimeUnit to, int6
         to);
   digits.append(static_cast<size_t>(exponent), '0');
   if (negative) digits.insert(digits.begin(), '-');
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *result);
-  if (error != std::errc() || end != digits.data() + digits.size()) return TooFar(to);
-  return {};
+  return ParseWhole(digits, result) ? Status() : TooFar(to);
 }
 
 }  // namespace dsi::internal

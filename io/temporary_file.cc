@@ -9,12 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/parse_whole_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -60,11 +60,7 @@ std::optional<pid_t> OwnerOf(std::string_view name, std::string_view stem) {
   if (dot == std::string_view::npos) return std::nullopt;
   pid_t pid = 0;
   unsigned counter = 0;
-  const auto parse = [](std::string_view text, auto* value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-    return error == std::errc{} && end == text.data() + text.size();
-  };
-  if (!parse(name.substr(0, dot), &pid) || !parse(name.substr(dot + 1), &counter)) {
+  if (!ParseWhole(name.substr(0, dot), &pid) || !ParseWhole(name.substr(dot + 1), &counter)) {
     return std::nullopt;
   }
   return pid > 0 ? std::optional(pid) : std::nullopt;

@@ -4,11 +4,12 @@
 #include <span>
 #include <utility>
 
-#include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/files/snapshot_head_internal.h"
+#include "dsi/rewrite/cancelled_internal.h"
 #include "dsi/rewrite/rewrite.h"
+#include "dsi/rewrite/table_files_internal.h"
 
 namespace dsi {
 namespace {
@@ -21,17 +22,14 @@ class Compaction {
   Result<CompactReport> Run() {
     DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Newest());
     if (report_.snapshot.num_files == 0) return std::move(report_);
-    how_.open = table_.open_options();
-    DSI_ASSIGN_OR_RETURN(
-        const auto dataset,
-        Dataset::Open(table_.where() + "@" + std::to_string(report_.snapshot.number), how_));
+    DSI_ASSIGN_OR_RETURN(const auto dataset, internal::OpenSnapshot(table_, report_.snapshot));
     FindRuns(dataset->files());
     uint64_t total = 0;
     for (const std::vector<std::string>& run : report_.merged) total += run.size();
     uint64_t done = 0;
     for (size_t i = 0; i < report_.merged.size() && !options_.dry_run; ++i) {
       if (options_.progress && !options_.progress(done, total))
-        return internal::Error(StatusCode::kCancelled, "cancelled by the progress callback");
+        return internal::CancelledByProgress();
       DSI_RETURN_IF_ERROR(Merge(report_.merged[i], job_ + "-" + std::to_string(i)));
       done += report_.merged[i].size();
     }
@@ -54,7 +52,7 @@ class Compaction {
       const bool stays = file.bytes > options_.file_bytes / 4 * 3 || !file.overlays.empty();
       if (stays || bytes + file.bytes > options_.file_bytes) end_run();
       if (stays) continue;
-      run.push_back(file.path.substr(table_.where().size()));
+      run.push_back(internal::NameInTable(table_, file));
       bytes += file.bytes;
     }
     end_run();
@@ -63,7 +61,9 @@ class Compaction {
   Status Merge(const std::vector<std::string>& names, const std::string& job) {
     std::vector<std::string> paths;
     for (const std::string& name : names) paths.push_back(table_.where() + name);
-    DSI_ASSIGN_OR_RETURN(const auto from, Dataset::Open(paths, how_));
+    DatasetOptions how;
+    how.open = table_.open_options();
+    DSI_ASSIGN_OR_RETURN(const auto from, Dataset::Open(paths, how));
     DSI_ASSIGN_OR_RETURN(const auto staged, table_.Stage(job, "compact"));
     RewriteOptions rewrite;
     rewrite.writer = options_.writer;
@@ -80,7 +80,6 @@ class Compaction {
   Table& table_;
   const CompactOptions& options_;
   const std::string job_;
-  DatasetOptions how_;
   CompactReport report_;
 };
 

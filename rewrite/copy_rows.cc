@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/rewrite/cancelled_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -88,7 +89,7 @@ Status CopyBatches(const RowCopy& copy, const TakeBatch& take) {
     const auto more = (*scan)->Next(&batch);
     if (!more.ok()) return OfReading(copy, more.status());
     if (copy.progress && !copy.progress((*scan)->stats().rows + (*scan)->stats().rows_dropped))
-      return Error(StatusCode::kCancelled, "cancelled by the progress callback");
+      return CancelledByProgress();
     if (!*more) return Status::Ok();
     DSI_RETURN_IF_ERROR(columns.Fill(*copy.plan, batch));
     numbers.assign(batch.row_numbers().begin(), batch.row_numbers().end());

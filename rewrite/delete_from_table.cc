@@ -14,18 +14,16 @@
 #include "dsi/io/open.h"
 #include "dsi/reader/reader.h"
 #include "dsi/reader/reader_access_internal.h"
-#include "dsi/rewrite/cheap_projection_internal.h"
+#include "dsi/rewrite/cancelled_internal.h"
 #include "dsi/rewrite/deleted_section_internal.h"
 #include "dsi/rewrite/rewrite.h"
+#include "dsi/rewrite/row_numbers_internal.h"
+#include "dsi/rewrite/table_files_internal.h"
 
 namespace dsi {
 namespace {
 
 using internal::InvalidArgument;
-
-Status Cancelled() {
-  return internal::Error(StatusCode::kCancelled, "cancelled by the progress callback");
-}
 
 class TableDeletion {
  public:
@@ -37,23 +35,19 @@ class TableDeletion {
   Result<TableDeleteReport> Run(const std::vector<Predicate>& where) {
     DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Newest());
     if (report_.snapshot.num_files == 0) return std::move(report_);
-    DatasetOptions how;
-    how.open = table_.open_options();
-    DSI_ASSIGN_OR_RETURN(
-        dataset_,
-        Dataset::Open(table_.where() + "@" + std::to_string(report_.snapshot.number), how));
+    DSI_ASSIGN_OR_RETURN(dataset_, internal::OpenSnapshot(table_, report_.snapshot));
     report_.num_rows = dataset_->num_rows();
     if (!where.empty()) DSI_RETURN_IF_ERROR(FindRows(where));
     if (options_.erase) DSI_RETURN_IF_ERROR(FindDeleted());
     for (const auto& [file, rows] : rows_) {
-      report_.files.push_back(dataset_->files()[file].path.substr(table_.where().size()));
+      report_.files.push_back(internal::NameInTable(table_, dataset_->files()[file]));
       report_.num_deleted += rows.size();
     }
     if (rows_.empty() || options_.dry_run) return std::move(report_);
     std::vector<std::string> messages;
     for (const auto& [file, rows] : rows_) {
       if (options_.progress && !options_.progress(messages.size(), rows_.size()))
-        return Cancelled();
+        return internal::CancelledByProgress();
       const auto message = StageWithout(dataset_->files()[file], rows);
       if (!message.ok()) return message.status().At(dataset_->files()[file].path);
       messages.push_back(*message);
@@ -69,15 +63,13 @@ class TableDeletion {
   Status FindRows(const std::vector<Predicate>& where) {
     DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset_->Columns());
     DatasetScanOptions scan_options;
-    scan_options.scan.batch_size = 65'536;
-    scan_options.scan.memory_bytes = options_.memory_bytes;
-    scan_options.scan.filter.where = where;
-    scan_options.scan.features = {internal::CheapProjection(where, columns)};
+    scan_options.scan = internal::RowNumberScan(where, columns, options_.memory_bytes);
     DSI_ASSIGN_OR_RETURN(const auto scan, dataset_->NewScan(scan_options));
     Batch batch;
     std::vector<BatchRow> found;
     for (uint64_t done = 0;; done += scan_options.scan.batch_size) {
-      if (options_.progress && !options_.progress(done, report_.num_rows)) return Cancelled();
+      if (options_.progress && !options_.progress(done, report_.num_rows))
+        return internal::CancelledByProgress();
       DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
       if (!more) return Status::Ok();
       DSI_RETURN_IF_ERROR(scan->RowsOf(batch, &found));

@@ -9,8 +9,9 @@
 #include "dsi/io/file.h"
 #include "dsi/reader/reader.h"
 #include "dsi/reader/reader_access_internal.h"
-#include "dsi/rewrite/cheap_projection_internal.h"
+#include "dsi/rewrite/cancelled_internal.h"
 #include "dsi/rewrite/deleted_section_internal.h"
+#include "dsi/rewrite/row_numbers_internal.h"
 
 namespace dsi {
 namespace {
@@ -21,11 +22,7 @@ using internal::InvalidArgument;
 Result<std::vector<uint64_t>> FindRows(const Reader& reader, const std::vector<Predicate>& where,
                                        const DeleteOptions& options) {
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
-  ScanOptions scan_options;
-  scan_options.batch_size = 65'536;
-  scan_options.memory_bytes = options.memory_bytes;
-  scan_options.filter.where = where;
-  scan_options.features = {internal::CheapProjection(where, columns)};
+  const ScanOptions scan_options = internal::RowNumberScan(where, columns, options.memory_bytes);
   DSI_ASSIGN_OR_RETURN(const auto scan, reader.NewScan(scan_options));
   std::vector<uint64_t> found;
   Batch batch;
@@ -33,7 +30,7 @@ Result<std::vector<uint64_t>> FindRows(const Reader& reader, const std::vector<P
     DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
     const uint64_t done = scan->stats().rows + scan->stats().rows_dropped;
     if (options.progress && !options.progress(done, reader.info().num_rows))
-      return internal::Error(StatusCode::kCancelled, "cancelled by the progress callback");
+      return internal::CancelledByProgress();
     if (!more) return found;
     const auto rows = batch.row_numbers();
     found.insert(found.end(), rows.begin(), rows.end());

@@ -8,6 +8,7 @@
 #include "dsi/format/statistics_internal.h"
 #include "dsi/format/types.h"
 #include "dsi/rewrite/base_rows_internal.h"
+#include "dsi/rewrite/cancelled_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -95,8 +96,6 @@ class RowsOfKeys {
   std::unordered_map<std::string, Rows> texts_;
 };
 
-Status Cancelled() { return Error(StatusCode::kCancelled, "cancelled by the progress callback"); }
-
 class KeyReader {
  public:
   KeyReader(const Dataset& from, const KeyMatch& match, const LookedAtRows& progress)
@@ -121,7 +120,7 @@ class KeyReader {
  private:
   Status CheckProgress(size_t num_rows) {
     done_ += num_rows;
-    return !progress_ || progress_(done_) ? Status::Ok() : Cancelled();
+    return !progress_ || progress_(done_) ? Status::Ok() : CancelledByProgress();
   }
 
   // Notes the rows of the base that are not deleted.

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/base/parse_whole_internal.h"
 #include "dsi/format/iso_time_internal.h"
 #include "dsi/reader/describe/unknown_feature_internal.h"
 #include "dsi/reader/filter/predicate_internal.h"
@@ -19,6 +18,7 @@ namespace dsi {
 namespace {
 
 using internal::InvalidArgument;
+using internal::ParseWhole;
 
 constexpr std::string_view kSymbols = "=!<>";
 constexpr std::string_view kGrammar =
@@ -120,12 +120,6 @@ Result<const ColumnInfo*> FindColumn(std::string_view name, bool for_shape,
   if (!for_shape)
     DSI_RETURN_IF_ERROR(internal::CheckComparable(found->name, found->kind, found->type));
   return found;
-}
-
-template <typename T>
-bool ParseWhole(std::string_view text, T* number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 Result<FilterValue> ParseText(std::string_view text) {

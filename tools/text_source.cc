@@ -66,13 +66,8 @@ Status LoadSchema(const std::string& path, Schema* schema) {
 
 Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* progress) {
   TextSource source;
+  source.text_ = options.text;
   source.text_.format = ParseFormat(options.format);
-  source.text_.separator = options.separator;
-  source.text_.header = options.header;
-  source.text_.quotes = !options.no_quotes;
-  source.text_.missing = options.missing;
-  source.text_.list_separator = options.list_separator;
-  source.text_.threads = options.threads;
   if (!options.epoch_unit.empty()) ParseTimeUnit(options.epoch_unit, &source.text_.epoch_unit);
   DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                        ListTexts(options.paths, source.text_.format));
@@ -159,16 +154,17 @@ std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* option
     const auto take = [name, to](const std::string& given) { *to = ParseCharacter(name, given); };
     return app->add_option_function<std::string>(name, take, help)->type_name("CHAR");
   };
-  return {AddNameList(app, "--header", &options->header,
+  return {AddNameList(app, "--header", &options->text.header,
                       "CSV, TSV without a header line: names of its columns, with commas between"),
-          add_character("--separator", &options->separator,
+          add_character("--separator", &options->text.separator,
                         "CSV, TSV: between cells, such as ';' or '\\x01'; default , or a tab"),
-          app->add_flag("--no-quotes", options->no_quotes,
-                        "CSV, TSV: a quote is text, wherever it stands"),
-          app->add_option("--missing", options->missing,
+          app->add_flag_callback(
+              "--no-quotes", [options] { options->text.quotes = false; },
+              "CSV, TSV: a quote is text, wherever it stands"),
+          app->add_option("--missing", options->text.missing,
                           "CSV, TSV: cells of this text are missing, such as '\\N'")
               ->type_name("TEXT"),
-          add_character("--list-separator", &options->list_separator,
+          add_character("--list-separator", &options->text.list_separator,
                         "CSV, TSV: between the entries of a list; default |"),
           app->add_option("--epoch-unit", options->epoch_unit,
                           "What numbers of times are in: s, ms, us or ns; default: the feature's "
@@ -177,10 +173,7 @@ std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* option
               ->type_name("WORD")};
 }
 
-bool IsDsiName(const std::string& path) {
-  if (internal::SchemeOf(path).empty()) return path.ends_with(".dsi");
-  return std::string_view(path).substr(0, path.find_first_of("?#")).ends_with(".dsi");
-}
+bool IsDsiName(const std::string& path) { return internal::NameOfPath(path).ends_with(".dsi"); }
 
 bool IsJsonLinesName(const std::string& path) {
   return path.ends_with(".jsonl") || path.ends_with(".json") || path.ends_with(".ndjson");

@@ -25,13 +25,8 @@ struct TextSourceOptions {
   uint64_t infer_rows = 0;     // Rows looked at; 0: all.
   std::string scratch_folder;  // Where copies lie; empty: the system's.
   bool skip_bad_rows = false;  // Rows that cannot be read are no error to finding the schema.
-  char separator = '\0';       // As TextInputOptions::separator, and so on.
-  std::vector<std::string> header;
-  bool no_quotes = false;
-  std::string missing;
-  char list_separator = '|';
-  std::string epoch_unit;  // Of numbers of times; empty: the features' own.
-  int threads = 0;         // 0: one for each core.
+  TextInputOptions text;       // What cells look like, and the threads that parse.
+  std::string epoch_unit;      // Of numbers of times; empty: the features' own.
 };
 
 class TextSource {

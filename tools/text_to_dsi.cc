@@ -18,7 +18,7 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
                                 BadRows* bad_rows, Progress* progress) {
   TextSourceOptions source_options = options.source;
   source_options.skip_bad_rows = options.bad_rows.skips();
-  source_options.threads = options.choice.writer.threads;
+  source_options.text.threads = options.choice.writer.threads;
   DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(source_options, progress));
   Schema schema = source.schema();
   DSI_ASSIGN_OR_RETURN(WriterOptions writer_options, WriterOptionsOf(options.choice));

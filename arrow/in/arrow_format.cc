@@ -1,8 +1,8 @@
 // Arrow's format strings.
 #include <array>
-#include <charconv>
 
 #include "dsi/arrow/in/arrow_field_internal.h"
+#include "dsi/base/parse_whole_internal.h"
 #include "dsi/format/limits.h"
 
 namespace dsi::internal {
@@ -84,9 +84,7 @@ bool ParseTime(std::string_view format, ArrowField* field) {
 }
 
 bool ParseWidth(std::string_view digits, int64_t least, int64_t* width) {
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *width);
-  return error == std::errc() && end == digits.data() + digits.size() && *width >= least &&
-         *width <= kMaxListLength;
+  return ParseWhole(digits, width) && *width >= least && *width <= kMaxListLength;
 }
 
 // "d:9,2", "d:9,2,128": of 9 digits, 2 of them behind the point.

@@ -69,7 +69,7 @@ Result<AskedSnapshot> ParseName(const std::string& where) {
   const bool is_there = is_local && fs::exists(folder, error);
   const size_t at = folder.rfind('@');
   uint64_t number = 0;
-  if (!is_there && at != std::string::npos && ParseDigits(folder.substr(at + 1), &number)) {
+  if (!is_there && at != std::string::npos && ParseWhole(folder.substr(at + 1), &number)) {
     asked.number = number;
     folder.resize(at);
   }

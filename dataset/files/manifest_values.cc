@@ -37,9 +37,9 @@ bool ReadTypedValue(dom::element value, Type type, uint64_t* bits) {
       text = value;
       if (IsFloat(type)) {
         fits = DefaultFromWord(text, type, bits);
-      } else if (ParseDigits(text, &large)) {
+      } else if (ParseWhole(text, &large)) {
         fits = DefaultFromUint(large, type, bits);
-      } else if (ParseDigits(text, &number)) {
+      } else if (ParseWhole(text, &number)) {
         fits = DefaultFromInt(number, type, bits);
       }
       break;

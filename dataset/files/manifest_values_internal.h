@@ -14,6 +14,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_members_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/base/parse_whole_internal.h"
 #include "dsi/base/status.h"
 #include "dsi/format/types.h"
 
@@ -44,17 +45,11 @@ inline Status ReadText(simdjson::dom::element value, std::string* out) {
   return Status::Ok();
 }
 
-template <typename T>
-bool ParseDigits(std::string_view text, T* number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
 // DS-012: large ones may be strings.
 inline Status ReadNumber(simdjson::dom::element value, uint64_t most, uint64_t* out) {
   std::string_view text;
   const bool is_number = value.get(*out) == simdjson::SUCCESS ||
-                         (value.get(text) == simdjson::SUCCESS && ParseDigits(text, out));
+                         (value.get(text) == simdjson::SUCCESS && ParseWhole(text, out));
   if (is_number && *out <= most) return Status::Ok();
   return BadInput("expected a whole number from 0 to {}", most);
 }

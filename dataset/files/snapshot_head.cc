@@ -152,7 +152,7 @@ std::optional<uint64_t> SnapshotNumber(std::string_view name) {
   name.remove_prefix(kSnapshotFolder.size());
   name.remove_suffix(kSnapshotEnd.size());
   const bool is_number = name.size() == kNumberDigits && IsDigits(name) &&
-                         ParseDigits(name, &number) && number != 0 && number <= INT64_MAX;
+                         ParseWhole(name, &number) && number != 0 && number <= INT64_MAX;
   return is_number ? std::optional(number) : std::nullopt;
 }
 
@@ -176,7 +176,7 @@ std::optional<DataName> ParseDataName(std::string_view name) {
   }
   const bool has_time = name.size() > kTimeDigits + kRandomDigits && name[kTimeDigits] == '-' &&
                         IsDigits(name.substr(0, kTimeDigits));
-  if (!has_time || !ParseDigits(name.substr(0, kTimeDigits), &parsed.time_ms)) return std::nullopt;
+  if (!has_time || !ParseWhole(name.substr(0, kTimeDigits), &parsed.time_ms)) return std::nullopt;
   return parsed;
 }
 

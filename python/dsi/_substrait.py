@@ -12,7 +12,7 @@ import importlib
 import struct
 from typing import Any
 
-from .options import AnyOf, Term, Value, column_of, joined
+from .options import MOST_CLAUSES, AnyOf, Term, Value, column_of, joined
 
 _COMPARES = {
     "equal": "==",
@@ -25,9 +25,6 @@ _COMPARES = {
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 _PRESENCE = {"is_null": "missing", "is_not_null": "exists"}
-
-# Alternatives that say more, once what they say is told as clauses, stay to Arrow.
-_MOST_CLAUSES = 16
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
@@ -140,38 +137,32 @@ def _either(terms: list[Term]) -> Term:
     return names.pop(), "in", values
 
 
-def _any_of(expression: Message, functions: dict[int, str]) -> list[Message]:
-    """Expressions that are joined by "or". KeyError: it is another function."""
+def _called(expression: Message, functions: dict[int, str]) -> tuple[str, list[Message]]:
+    """The function of a call and its arguments. KeyError: it is none."""
     call = _inside(expression, 3)
-    if functions[call.get(1, [0])[0]] != "or":
-        raise KeyError("another function")
-    return [_inside(_message(argument), 3) for argument in call[4]]
+    arguments = [_inside(_message(argument), 3) for argument in call[4]]
+    return functions[call.get(1, [0])[0]], arguments
 
 
-def _all_of(expression: Message, functions: dict[int, str]) -> list[Message]:
-    """Expressions that together are one that is joined by "and", or is null unless the first holds.
-
-    KeyError: it is neither.
+def _parts(expression: Message, functions: dict[int, str]) -> tuple[bool, list[Message]]:
+    """Expressions that together are one, which is joined by "and" or null unless the first holds
+    (True), or joined by "or" (False). KeyError: it is none of these.
     """
     if 6 in expression:  # DuckDB asks of sets: if the column is there, and else null.
         choice = _inside(expression, 6)
         (clause,) = choice[1]
         if 29 not in _inside(_message(choice[2][0]), 1):
             raise KeyError("an alternative")
-        return [_inside(_message(clause), part) for part in (1, 2)]
-    call = _inside(expression, 3)
-    if functions[call.get(1, [0])[0]] != "and":
-        raise KeyError("another function")
-    return [_inside(_message(argument), 3) for argument in call[4]]
+        return True, [_inside(_message(clause), part) for part in (1, 2)]
+    function, arguments = _called(expression, functions)
+    return {"and": True, "or": False}[function], arguments
 
 
 def _simple(expression: Message, functions: dict[int, str], schema: Any) -> Term:
     """The term that an expression is. KeyError and others: it is none."""
     if 8 in expression:
         return _one_of(_inside(expression, 8), schema)
-    call = _inside(expression, 3)
-    function = functions[call.get(1, [0])[0]]
-    arguments = [_inside(_message(argument), 3) for argument in call[4]]
+    function, arguments = _called(expression, functions)
     if function == "or":
         return _either([_simple(part, functions, schema) for part in arguments])
     return _term(function, arguments, schema)
@@ -186,22 +177,19 @@ def _clauses(
     except _NOT_SO:
         pass
     try:
-        parts = _all_of(expression, functions)
-        all_hold = True
+        all_hold, parts = _parts(expression, functions)
     except _NOT_SO:
-        try:
-            parts = _any_of(expression, functions)
-            all_hold = False
-        except _NOT_SO:
-            return [], False
+        return [], False
     # Each is looked at, whatever the one before it was.
     found = [_clauses(part, functions, schema) for part in parts]
     exact = all(is_exact for _, is_exact in found)
-    clauses, others = found[0][0], [some for some, _ in found[1:]]
-    for some in others:
-        if not all_hold and len(clauses) * len(some) > _MOST_CLAUSES:
+    if all_hold:
+        return [clause for some, _ in found for clause in some], exact
+    clauses: list[list[Term]] = [[]]
+    for some, _ in found:
+        clauses = joined(clauses, some)
+        if len(clauses) > MOST_CLAUSES:
             return [], False
-        clauses = clauses + some if all_hold else joined(clauses, some)
     return clauses, exact
 
 

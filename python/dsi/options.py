@@ -179,6 +179,10 @@ def as_clauses(where: Filter) -> list[list[Term]]:
     return [_flat([term]) for term in terms]
 
 
+# What alternatives say is told as so many clauses at most.
+MOST_CLAUSES = 16
+
+
 def joined(left: list[list[Term]], right: list[list[Term]]) -> list[list[Term]]:
     """Clauses that together say that all of `left` hold, or all of `right`."""
     return [one + other for one in left for other in right]

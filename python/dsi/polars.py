@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._frameworks import need
 from .arrow import ROWS_OF_BATCH, ArrowScan
-from .options import AnyOf, Term, Value, joined
+from .options import MOST_CLAUSES, AnyOf, Term, Value, joined
 
 if TYPE_CHECKING:
     from ._dsi import Column
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 _COMPARES = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _PRESENCE = {"IsNull": "missing", "IsNotNull": "exists"}
-# Of alternatives, told as clauses, so many are taken.
-_MOST_CLAUSES = 16
 _COMPARABLE = ("dense", "label", "key", "string")
 # Where NaN equals itself and is above all numbers; a scan has it differ from everything.
 _FLOAT_COMPARES = ("==", "<", "<=")
@@ -112,7 +110,7 @@ def _clauses(node: Any, columns: dict[str, Column]) -> list[list[Term]]:
         if op in ("And", "LogicalAnd"):
             return _clauses(left, columns) + _clauses(right, columns)
         if op in ("Or", "LogicalOr"):
-            return joined(_clauses(left, columns), _clauses(right, columns))[:_MOST_CLAUSES]
+            return joined(_clauses(left, columns), _clauses(right, columns))[:MOST_CLAUSES]
         if op in _COMPARES:
             term = _term(left, _COMPARES[op], right, columns)
             return [] if term is None else [[term]]

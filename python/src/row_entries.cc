@@ -17,10 +17,6 @@ Status Fault(const std::string& feature, const std::string& text) {
   return {StatusCode::kBadInput, '"' + feature + "\": " + text};
 }
 
-std::string TypeOf(nb::handle value) {
-  return nb::cast<std::string>(nb::str(value.type().attr("__name__")));
-}
-
 // A list, tuple or array; numbers of numpy have no length.
 bool IsListOfValues(nb::handle value) {
   return nb::hasattr(value, "__len__") && !PyUnicode_Check(value.ptr()) &&
@@ -84,8 +80,8 @@ Status RowSetter::SetEntries(const Entries& entries, nb::handle value, RowBatch*
   nb::object list = nb::borrow(value);
   if (IsListOfValues(value) && nb::hasattr(value, "tolist")) list = value.attr("tolist")();
   if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr())) {
-    return Fault(feature.name,
-                 "is of type " + TypeOf(value) + ", expected a list of dicts, or a dict of lists");
+    return Fault(feature.name, "is of type " + TypeNameOf(value) +
+                                   ", expected a list of dicts, or a dict of lists");
   }
   std::vector<nb::list> columns(feature.columns.size());
   size_t number = 0;
@@ -101,7 +97,7 @@ Status RowSetter::AddEntry(const Entries& entries, nb::handle entry, size_t numb
   const FeatureSpec& feature = schema_->features[entries.feature];
   const std::string where = "entry " + std::to_string(number);
   if (!PyDict_Check(entry.ptr()))
-    return Fault(feature.name, where + " is of type " + TypeOf(entry) + ", expected a dict");
+    return Fault(feature.name, where + " is of type " + TypeNameOf(entry) + ", expected a dict");
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t at = 0;
   while (PyDict_Next(entry.ptr(), &at, &key, &value) != 0) {

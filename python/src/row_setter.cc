@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dsi/python/src/text_bytes.h"
+#include "dsi/text/names_as_data.h"
 
 namespace nb = nanobind;
 
@@ -16,8 +17,6 @@ namespace {
 std::string Text(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
 
 std::string Quoted(const std::string& name) { return '"' + name + '"'; }
-
-std::string TypeNameOf(nb::handle value) { return Text(value.type().attr("__name__")); }
 
 // An int of Python's: exactly one of the two, or neither where it has more than 64 bits.
 struct Whole {
@@ -64,22 +63,14 @@ std::span<const Out> Widened(const Py_buffer& view, std::vector<Out>* out) {
 
 RowSetter::RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown)
     : schema_(std::move(schema)), ignore_unknown_(ignore_unknown) {
+  const std::vector<bool> take_names = TakeNamesAsData(*schema_);
   for (uint32_t f = 0; f < schema_->features.size(); ++f) {
     const FeatureSpec& feature = schema_->features[f];
     const bool is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
     for (uint32_t c = 0; c < feature.columns.size(); ++c)
       targets_[ColumnName(feature, c)] = {f, c, is_list, feature.columns[c].hashed};
     if (feature.kind == Kind::kSequence || feature.kind == Kind::kWeighted)
-      entries_[feature.name] = {f, feature.columns.size() == 2};
-  }
-  // Where other features lie inside of one, names are theirs.
-  for (const auto& [name, target] : targets_) {
-    for (size_t dot = name.find('.'); dot != std::string::npos && !entries_.empty();
-         dot = name.find('.', dot + 1)) {
-      const auto outer = entries_.find(name.substr(0, dot));
-      if (outer != entries_.end() && outer->second.feature != target.feature)
-        outer->second.may_be_map = false;
-    }
+      entries_[feature.name] = {f, take_names[f]};
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
+#include <string>
 #include <string_view>
 
 namespace dsi::python {
@@ -19,6 +21,11 @@ inline bool BytesOf(nanobind::handle value, std::string_view* bytes) {
   if (!PyBytes_Check(value.ptr())) return false;
   *bytes = {PyBytes_AsString(value.ptr()), static_cast<size_t>(PyBytes_Size(value.ptr()))};
   return true;
+}
+
+// As Python calls it: "int".
+inline std::string TypeNameOf(nanobind::handle value) {
+  return nanobind::cast<std::string>(nanobind::str(value.type().attr("__name__")));
 }
 
 }  // namespace dsi::python

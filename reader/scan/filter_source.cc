@@ -36,18 +36,20 @@ Projection FilterProjection(const OpenColumn& column) {
   return projection;
 }
 
+// Each with its alternatives behind it.
+void AddPredicates(const std::vector<Predicate>& from, std::vector<const Predicate*>* to) {
+  for (const Predicate& predicate : from) {
+    const std::vector<const Predicate*> some = AlternativesOf(predicate);
+    to->insert(to->end(), some.begin(), some.end());
+  }
+}
+
 }  // namespace
 
 std::vector<const Predicate*> PredicatesOf(const RowFilter& filter) {
   std::vector<const Predicate*> predicates;
-  const auto add = [&](const std::vector<Predicate>& all) {
-    for (const Predicate& predicate : all) {
-      const std::vector<const Predicate*> some = AlternativesOf(predicate);
-      predicates.insert(predicates.end(), some.begin(), some.end());
-    }
-  };
-  add(filter.where);
-  for (const Sampling& sampling : filter.sample) add(sampling.when);
+  AddPredicates(filter.where, &predicates);
+  for (const Sampling& sampling : filter.sample) AddPredicates(sampling.when, &predicates);
   return predicates;
 }
 
@@ -145,7 +147,9 @@ Result<FilterSource> FilterSource::Make(const OpenFile& file, const RowFilter& f
   FilterSource source(budget);
   source.first_stripe_ = first_stripe;
   DSI_ASSIGN_OR_RETURN(source.columns_, FindFilterColumns(file, filter));
-  source.num_where_ = PredicatesOf({.where = filter.where}).size();
+  std::vector<const Predicate*> where;
+  AddPredicates(filter.where, &where);
+  source.num_where_ = where.size();
   if (source.columns_.columns.empty()) return source;
   ScanOptions options;
   std::vector<std::vector<OpenColumn>> columns;

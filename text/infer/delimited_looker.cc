@@ -18,7 +18,7 @@ namespace {
 class DelimitedLooker : public RowLooker {
  public:
   DelimitedLooker(TextFormat format, const TextInputOptions& options)
-      : format_(format), options_(options), list_separator_(options.list_separator) {}
+      : format_(format), options_(options) {}
 
   Result<bool> LookAtRow() override {
     DSI_ASSIGN_OR_RETURN(const bool more, records_->Next());
@@ -83,14 +83,14 @@ class DelimitedLooker : public RowLooker {
     ValueHash hash;
     uint64_t length = 0;
     std::string_view entry;
-    for (size_t at = 0; NextEntry(text, list_separator_, &at, &entry); ++length)
+    for (size_t at = 0; NextEntry(text, options_.list_separator, &at, &entry); ++length)
       hash.AddText(entry);
     sample().Add(feature, hash, length > 1);
   }
 
   void LookAtCell(std::string_view text, SeenFeature* feature) {
     if (feature->wants_example()) feature->OfferExample(text);
-    if (text.find(list_separator_) == std::string_view::npos) {
+    if (text.find(options_.list_separator) == std::string_view::npos) {
       ++feature->num_ones;
       LookAtPart(text, &feature->one);
       return;
@@ -98,7 +98,7 @@ class DelimitedLooker : public RowLooker {
     SeenValues parts;
     uint64_t length = 0;
     std::string_view entry;
-    for (size_t at = 0; NextEntry(text, list_separator_, &at, &entry); ++length)
+    for (size_t at = 0; NextEntry(text, options_.list_separator, &at, &entry); ++length)
       LookAtPart(entry, &parts);
     // A separator in a text makes no list.
     if (parts.text_line + parts.iso_line != 0) {
@@ -135,7 +135,6 @@ class DelimitedLooker : public RowLooker {
 
   const TextFormat format_;
   const TextInputOptions options_;
-  const char list_separator_;
   std::vector<std::string> header_;
   std::vector<std::string> numbers_in_header_;
   std::optional<RecordReader> records_;                 // Of the file being read.

@@ -12,6 +12,7 @@
 #include "dsi/text/json/key_tree_internal.h"
 #include "dsi/text/json/json_rows_internal.h"
 #include "dsi/text/json/json_values_internal.h"
+#include "dsi/text/names_as_data.h"
 
 namespace dsi::internal {
 namespace {
@@ -61,6 +62,7 @@ class JsonParser : public RowParser {
     keys_ = std::make_unique<KeyTree>();
     maps_.clear();
     num_unknown_ = 0;
+    const std::vector<bool> take_names = TakeNamesAsData(schema());
     for (size_t f = 0; f < schema().features.size(); ++f) {
       const FeatureSpec& feature = schema().features[f];
       for (size_t c = 0; c < feature.columns.size(); ++c) {
@@ -75,18 +77,9 @@ class JsonParser : public RowParser {
       KeyTree::Node* whole = keys_->Add(feature.name, true);
       whole->feature = static_cast<uint32_t>(f);
       whole->column = kWhole;
-      if (feature.columns.size() == 2) {
+      if (take_names[f]) {
         maps_[whole] = {keys_->Add(ColumnName(feature, 0), true),
                         keys_->Add(ColumnName(feature, 1), true)};
-      }
-    }
-    // Where other features lie inside of one, names are theirs.
-    for (const KeyTree::Node& node : keys_->nodes()) {
-      if (node.feature == KeyTree::kNone) continue;
-      for (size_t dot = node.name.find('.'); dot != std::string::npos && !maps_.empty();
-           dot = node.name.find('.', dot + 1)) {
-        KeyTree::Node* const outer = keys_->Add(std::string_view(node.name).substr(0, dot), true);
-        if (outer->feature != node.feature) maps_.erase(outer);
       }
     }
   }

@@ -1,11 +1,10 @@
 #include "dsi/text/json/json_values_internal.h"
 
-#include <charconv>
-#include <system_error>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/base/parse_whole_internal.h"
 #include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
@@ -30,12 +29,6 @@ std::string ExpectedValue(const KeyTree::Node& node) {
   if (node.hashed) return fmt::format("strings alone or numbers of type {}", TypeName(node.type));
   return fmt::format("{} of type {}", node.type == Type::kBool ? "a truth value" : "a number",
                      TypeName(node.type));
-}
-
-template <typename Whole>
-bool ParseWhole(std::string_view text, Whole* number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
@@ -81,10 +74,6 @@ Status JsonValues::SetValue(const KeyTree::Node& node, dom::element value) {
 
 Status JsonValues::SetList(const KeyTree::Node& node, std::span<const dom::element> entries) {
   return SetItems(node, entries);
-}
-
-Status JsonValues::SetEmpty(const KeyTree::Node& node) {
-  return batch_->SetInts(node.feature, node.column, std::span<const int64_t>());
 }
 
 Status JsonValues::SetNames(const KeyTree::Node& node, std::span<const std::string_view> names) {

@@ -31,7 +31,6 @@ class JsonValues {
   Status SetList(const KeyTree::Node& node, std::span<const simdjson::dom::element> entries);
   // The entries of a list of whole numbers, or hashed, as names are: numbers in decimal.
   Status SetNames(const KeyTree::Node& node, std::span<const std::string_view> names);
-  Status SetEmpty(const KeyTree::Node& node);
 
  private:
   Status SetTime(const KeyTree::Node& node, simdjson::dom::element value, TimeUnit unit);

@@ -1,0 +1,26 @@
+// The files of a table on disk, for who replaces some of them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dsi/base/status.h"
+#include "dsi/dataset/dataset.h"
+#include "dsi/dataset/table.h"
+
+namespace dsi::internal {
+
+// What the snapshot holds, opened as the table was; it has files.
+inline Result<std::unique_ptr<Dataset>> OpenSnapshot(const Table& table,
+                                                     const TableSnapshot& snapshot) {
+  DatasetOptions options;
+  options.open = table.open_options();
+  return Dataset::Open(table.where() + "@" + std::to_string(snapshot.number), options);
+}
+
+// As snapshots call it: "data/…".
+inline std::string NameInTable(const Table& table, const DatasetFile& file) {
+  return file.path.substr(table.where().size());
+}
+
+}  // namespace dsi::internal
