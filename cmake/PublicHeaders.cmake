@@ -15,6 +15,7 @@ set(DSI_PUBLIC_HEADERS
   dataset/order.h
   dataset/shuffle_report.h
   dataset/table.h
+  dataset/value_counts.h
   format/feature_use.h
   format/limits.h
   format/overlay.h

@@ -1,13 +1,9 @@
 #include "dsi/tools/feature_stats_internal.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -171,42 +167,6 @@ Result<std::vector<ColumnStats>> ReadStats(const Reader& reader, Progress* progr
     std::move(found->begin(), found->end(), std::back_inserter(stats));
   }
   return stats;
-}
-
-std::string TimeText(int64_t time, TimeUnit unit) {
-  int64_t per_second = 1;
-  int digits = 0;
-  switch (unit) {
-    case TimeUnit::kNone:
-      return "";
-    case TimeUnit::kSeconds:
-      break;
-    case TimeUnit::kMillis:
-      per_second = 1'000;
-      digits = 3;
-      break;
-    case TimeUnit::kMicros:
-      per_second = 1'000'000;
-      digits = 6;
-      break;
-    case TimeUnit::kNanos:
-      per_second = 1'000'000'000;
-      digits = 9;
-      break;
-  }
-  int64_t seconds = time / per_second;
-  int64_t fraction = time % per_second;
-  if (fraction < 0) {
-    fraction += per_second;
-    --seconds;
-  }
-  constexpr int64_t kYear1 = -62'135'596'800;
-  constexpr int64_t kYear10000 = 253'402'300'800;
-  if (seconds < kYear1 || seconds >= kYear10000) return "";
-  const std::time_t since_1970 = seconds;
-  std::string text = fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(since_1970));
-  if (digits > 0) text += fmt::format(".{:0{}}", fraction, digits);
-  return text + "Z";
 }
 
 }  // namespace dsi::tools

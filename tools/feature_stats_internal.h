@@ -2,19 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <variant>
 #include <vector>
 
 #include "dsi/base/status.h"
 #include "dsi/reader/reader.h"
+#include "dsi/tools/column_value_internal.h"
 #include "dsi/tools/progress_internal.h"
 
 namespace dsi::tools {
-
-// By the type of the column: bool and unsigned, signed, floats, strings. None where there is no
-// value.
-using ColumnValue = std::variant<std::monostate, uint64_t, int64_t, double, std::string>;
 
 struct ColumnStats {
   ColumnInfo column;
@@ -34,9 +29,5 @@ struct ColumnStats {
 // some hundred at a time, within the budget of a scan. Columns that this build cannot read are left
 // out with a warning. Errors: those of a scan; kCancelled: a signal arrived.
 Result<std::vector<ColumnStats>> ReadStats(const Reader& reader, Progress* progress);
-
-// "2023-11-14T22:13:20.123Z", with as many digits as the unit has; empty where there is no unit, or
-// the year is not one of 1 to 9999.
-std::string TimeText(int64_t time, TimeUnit unit);
 
 }  // namespace dsi::tools

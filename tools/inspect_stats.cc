@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <type_traits>
-#include <variant>
 
+#include "dsi/tools/column_value_internal.h"
 #include "dsi/tools/feature_stats_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
@@ -19,12 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using enum TextTable::Align;
 
-constexpr size_t kMostText = 24;  // Of a string, in a table.
-
-bool IsTime(const ColumnInfo& column) {
-  return column.kind == Kind::kTimestamp && column.time_unit != TimeUnit::kNone;
-}
-
 double MeanLength(const ColumnStats& stats) {
   return stats.missing == stats.rows
              ? 0
@@ -33,50 +25,6 @@ double MeanLength(const ColumnStats& stats) {
 
 double MissingShare(const ColumnStats& stats) {
   return stats.rows == 0 ? 0 : static_cast<double>(stats.missing) / static_cast<double>(stats.rows);
-}
-
-// The time of a timestamp, where it has one.
-std::string TimeOf(const ColumnInfo& column, const ColumnValue& value) {
-  const auto* const time = std::get_if<int64_t>(&value);
-  return time != nullptr && IsTime(column) ? TimeText(*time, column.time_unit) : "";
-}
-
-std::string ValueText(const ColumnInfo& column, const ColumnValue& value) {
-  const std::string time = TimeOf(column, value);
-  if (!time.empty()) return time;
-  return std::visit(
-      [&](const auto& number) -> std::string {
-        using T = std::decay_t<decltype(number)>;
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          return "";
-        } else if constexpr (std::is_same_v<T, std::string>) {
-          return CutToWidth(Printable(number), kMostText);
-        } else if constexpr (std::is_same_v<T, double>) {
-          // Digits that the type does not have would be made up.
-          return column.type == Type::kFloat32 ? fmt::format("{}", static_cast<float>(number))
-                                               : fmt::format("{}", number);
-        } else {
-          return fmt::format("{}", number);
-        }
-      },
-      value);
-}
-
-// As cat writes it: infinities, which JSON lacks, are strings.
-Json ValueJson(const ColumnValue& value) {
-  return std::visit(
-      [](const auto& number) -> Json {
-        using T = std::decay_t<decltype(number)>;
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          return nullptr;
-        } else if constexpr (std::is_same_v<T, double>) {
-          if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-          return number;
-        } else {
-          return number;
-        }
-      },
-      value);
 }
 
 Json StatsJson(const ColumnStats& stats) {

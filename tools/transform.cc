@@ -94,13 +94,6 @@ Status ChooseShown(const std::vector<std::string>& names, TransformJob* job) {
   return Status::Ok();
 }
 
-Result<Pipeline> ReadPipeline(const std::string& path, Console* console) {
-  auto pipeline = Pipeline::FromJsonFile(path);
-  if (pipeline.status().code() == StatusCode::kBadInput)
-    console->hint = "correct the pipeline: spec/transforms.md lists operations and parameters";
-  return pipeline;
-}
-
 Status Run(const Options& options, Console* console) {
   DSI_ASSIGN_OR_RETURN(Pipeline pipeline, ReadPipeline(options.pipeline, console));
   DatasetOptions open;
@@ -132,6 +125,13 @@ Status Run(const Options& options, Console* console) {
 }
 
 }  // namespace
+
+Result<Pipeline> ReadPipeline(const std::string& path, Console* console) {
+  auto pipeline = Pipeline::FromJsonFile(path);
+  if (pipeline.status().code() == StatusCode::kBadInput)
+    console->hint = "correct the pipeline: spec/transforms.md lists operations and parameters";
+  return pipeline;
+}
 
 Result<TransformPlan> ResolveOver(const Pipeline& pipeline,
                                   const std::vector<ColumnInfo>& columns) {

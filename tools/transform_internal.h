@@ -26,6 +26,9 @@ struct TransformJob {
   ScanOptions scan = {};  // Filter, batch size and threads.
 };
 
+// A pipeline as a file has it; where it breaks a rule the console gets a hint.
+Result<Pipeline> ReadPipeline(const std::string& path, Console* console);
+
 // The plan over those columns that the pipeline takes. Errors name the step; a feature that is not
 // there is kInvalidArgument.
 Result<TransformPlan> ResolveOver(const Pipeline& pipeline, const std::vector<ColumnInfo>& columns);

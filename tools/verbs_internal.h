@@ -33,6 +33,7 @@ VerbAction AddManifest(CLI::App* app, Console* console);
 VerbAction AddTable(CLI::App* app, Console* console);
 VerbAction AddBench(CLI::App* app, Console* console);
 VerbAction AddTransform(CLI::App* app, Console* console);
+VerbAction AddValues(CLI::App* app, Console* console);
 VerbAction AddCompletion(CLI::App* app, Console* console);
 VerbAction AddMan(CLI::App* app, Console* console);
 

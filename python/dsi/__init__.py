@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .rewriting import DeleteReport, Shard, delete_rows, rewrite
     from .table_on_disk import Compaction, Deletion, Garbage, Snapshot, Staged, Table
     from .transforms import Pipeline
+    from .value_counts import ValueCounts
     from .writer import Writer, WriteReport, write
 
 # Where the other names live; each is imported when it is first used.
@@ -97,6 +98,7 @@ _LAZY = {
     "Table": "table_on_disk",
     "MixedLoader": "mixing",
     "mix": "mixing",
+    "ValueCounts": "value_counts",
 }
 
 __all__ = [
@@ -146,6 +148,7 @@ __all__ = [
     "Tensor",
     "Truncated",
     "Unsupported",
+    "ValueCounts",
     "WriteReport",
     "Writer",
     "__version__",

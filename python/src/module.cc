@@ -18,6 +18,7 @@
 #include "dsi/python/src/schema.h"
 #include "dsi/python/src/table.h"
 #include "dsi/python/src/tensor.h"
+#include "dsi/python/src/value_counts.h"
 #include "dsi/python/src/writer.h"
 #include "dsi/python/src/writer_options.h"
 
@@ -35,6 +36,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
+  dsi::python::BindValueCounts(module);
   dsi::python::BindMixedScan(module);
   dsi::python::BindSchema(module);
   dsi::python::BindArrowOutput(module);

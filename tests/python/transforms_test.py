@@ -291,7 +291,6 @@ def test_the_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     page = (SOURCE / "docs" / "python-transforms.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    assert len(blocks) == 3
     exec("\n".join(blocks), {})
     told = capsys.readouterr().out
     assert "['recent_hashed', 'price_bucket'] ['price_log'] (200,)" in told

@@ -48,6 +48,7 @@ class JsonKeysTest(CliTest):
             "table log": ["table", "log", self.path("t")],
             "table abort": ["table", "abort", self.path("t"), "--job", "j"],
             "table gc": ["table", "gc", self.path("t")],
+            "values": ["values", dsi, "--features", "label", "--quantiles", "2", "--top", "1"],
             "transform --explain": ["transform", pipeline, dsi, "--explain"],
             "transform --bench": ["transform", pipeline, dsi, "--bench", "--repeat", "1"],
         }
