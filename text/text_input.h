@@ -9,6 +9,10 @@
 // CSV/TSV: a header line, or names that are given; an empty cell is missing; list cells hold
 // numbers separated by '|'.
 //
+// Keys in the paths of files, as Hive, Spark and DuckDB lay tables out ("day=2026-01-01/hour=7/
+// part-0.jsonl", %XX undone), are what rows of these files have of the features that are so called
+// and have one value a row, where rows do not say it themselves.
+//
 // Several threads read ahead and parse, by blocks of whole lines; rows, errors and their order are
 // those of one. Thread safety: one thread at a time.
 #pragma once
@@ -193,6 +197,7 @@ struct InferReport {
   std::vector<FoundFeature> features;          // In the order of the schema.
   std::vector<NamesAsData> maps;               // JSON only.
   std::vector<std::string> numbers_in_header;  // CSV and TSV: names of the first line.
+  std::vector<std::string> path_keys;          // Features that paths tell, and no row.
 };
 
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false
@@ -201,7 +206,8 @@ struct InferReport {
 // timestamp/ts/time a timestamp (seconds, ms, µs or ns by size), label a label; strings that all
 // are ISO 8601 are a timestamp of the unit that their fractions need; sessionId, SESSION-ID,
 // visit_id, userId, eventTime and their like are recognised too. cluster_by: the session, then the
-// timestamp, where present. *report (may be null) receives what was decided. The path is opened
+// timestamp, where present. Keys in paths that no row has are features of what their values look
+// like. *report (may be null) receives what was decided. The path is opened
 // here and again for reading rows, so it must not be a pipe. kBadInput: a feature mixes kinds,
 // arrays hold arrays or nulls, malformed text or compression, a header that stands twice, nothing
 // to find a schema from. kResourceExhausted: a line longer than max_line_bytes, too many features,

@@ -165,6 +165,7 @@ void AddDecisions(const TextFit& fit, FactList* facts) {
   add("times found", TimesOf(fit.schema));
   add("labels found", NamesOf(fit.schema, Kind::kLabel));
   add("texts found", NamesOf(fit.schema, Kind::kString));
+  add("keys in paths", fit.inference.path_keys);
   std::string types;
   for (const auto& [type, count] : CountTypes(fit.schema))
     types += fmt::format("{}{} {}", types.empty() ? "" : ", ", CountText(count), type);

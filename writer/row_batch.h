@@ -74,6 +74,10 @@ class DSI_EXPORT RowBatch {
   // Of a hashed column (ColumnSpec::hashed): the ids of texts, of any bytes. kInvalidArgument: the
   // column is not hashed.
   Status SetTexts(size_t feature, size_t column, std::span<const std::string_view> texts);
+  // Whether this row has the feature (a sound ordinal; any of its columns) so far.
+  bool IsSet(size_t feature) const {
+    return feature < slots_.size() && slots_[feature].serial == serial_;
+  }
   // Ends the row. kBadInput when a feature is set in part (a column missing, unequal lengths); the
   // row is then dropped.
   Status EndRow();

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Unpack
+from urllib.parse import unquote
 
 from . import _dsi
 from ._frameworks import need
-from ._schema import SchemaLike, stored_schema
+from ._schema import SchemaLike, feature_columns, schema_json, stored_schema
 from .arrow import ArrowScan
 from .errors import AlreadyExists, Cancelled, InvalidArgument
 from .writer import Writer, WriteReport, WriterKeywords
@@ -51,15 +54,21 @@ def from_parquet(
     paths: files or folders, as pyarrow.dataset takes them. format: 'parquet', 'ipc' (Arrow,
     Feather), 'orc', 'csv'; None: by the end of the first name, else Parquet. columns and filter (an
     expression of pyarrow.compute): what is read. schema: else the one that `to_parquet` left in the
-    files, else found from the types of the columns. Other arguments: `Writer`.
+    files, else found from the types of the columns. Other arguments: `Writer`. Keys in paths
+    ("day=2026-01-01/hour=7/part-0.parquet") are columns, of int32 or strings, but where a schema
+    lacks them.
 
     Files are read batch by batch; the writer keeps the rows, in memory (memory_bytes) or
     spilled, until it clusters them.
     """
     source = _open(paths, format)
-    asked = list(columns) if columns is not None else None
+    asked = list(columns) if columns is not None else list(source.schema.names)
     if schema is None:
-        schema = stored_schema(source.schema.metadata, asked or source.schema.names)
+        schema = _stored_schema(source, asked)
+    elif columns is None:
+        schema = schema_json(schema)
+        wanted = {name for f in json.loads(schema)["features"] for name in feature_columns(f)}
+        asked = [name for name in asked if name in wanted or name not in _path_keys(source)]
     scanner = source.scanner(columns=asked, filter=filter, batch_size=batch_rows)
     with Writer(out, schema, cluster_by, ignore_unknown=ignore_unknown, **options) as writer:
         writer.append(scanner.to_reader())
@@ -69,8 +78,8 @@ def from_parquet(
 def find_schema(paths: Paths, columns: Sequence[str] | None = None) -> str:
     """The schema, as JSON, that `from_parquet` uses where it is given none; by the first rows."""
     source = _open(paths, None)
-    asked = list(columns) if columns is not None else None
-    stored = stored_schema(source.schema.metadata, asked or source.schema.names)
+    asked = list(columns) if columns is not None else list(source.schema.names)
+    stored = _stored_schema(source, asked)
     if stored is not None:
         return stored
     rows = source.scanner(columns=asked).to_reader()
@@ -82,7 +91,65 @@ def _open(paths: Paths, format: str | None) -> Any:
     named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     files = [os.fspath(path) for path in named]
     kind = format or (format_of(files[0]) if files else None) or "parquet"
-    return dataset.dataset(files[0] if len(files) == 1 else files, format=kind)
+    source = dataset.dataset(files[0] if len(files) == 1 else files, format=kind)
+    types = _types_of_keys(source.files)
+    # What files have themselves is read from them, whatever their paths say.
+    keys = [item for item in types.items() if item[0] not in source.schema.names]
+    if not keys:
+        return source
+    arrow = need("pyarrow", "pyarrow", "reading files of other formats")
+    partitioning = dataset.HivePartitioning(arrow.schema(keys))
+    schema = source.schema
+    for field in partitioning.schema:
+        schema = schema.append(field)
+    return dataset.dataset(
+        source.files,
+        schema=schema,
+        format=kind,
+        filesystem=source.filesystem,
+        partitioning=partitioning,
+    )
+
+
+def _types_of_keys(paths: Sequence[str]) -> dict[str, str]:
+    """Of keys in paths ("day=2026-01-01/hour=7/part-0.parquet") the types of Arrow."""
+    values: dict[str, set[str]] = {}
+    for path in paths:
+        for part in path.split("/")[:-1]:
+            name, equals, value = part.partition("=")
+            if name and equals and value != "__HIVE_DEFAULT_PARTITION__":
+                values.setdefault(unquote(name), set()).add(unquote(value))
+    return {name: "int32" if all(map(_is_int32, of)) else "string" for name, of in values.items()}
+
+
+def _is_int32(text: str) -> bool:
+    return re.fullmatch(r"-?(0|[1-9]\d{0,9})", text) is not None and -(2**31) <= int(text) < 2**31
+
+
+def _path_keys(source: Any) -> dict[str, str]:
+    """Columns that no file has, but the paths: name and type of Arrow."""
+    keys = source.partitioning.schema if source.partitioning is not None else ()
+    return {field.name: str(field.type) for field in keys}
+
+
+def _stored_schema(source: Any, columns: Sequence[str]) -> str | None:
+    """What `to_parquet` left in the files, and features of the keys in their paths."""
+    keys = {name: type for name, type in _path_keys(source).items() if name in columns}
+    inside = [name for name in columns if name not in keys]
+    stored = stored_schema(source.schema.metadata, inside)
+    if stored is None or not keys:
+        return stored
+    made = json.loads(stored)
+    for name, type in keys.items():
+        is_text = type == "string"
+        made["features"].append(
+            {
+                "name": name,
+                "kind": "string" if is_text else "dense",
+                "type": "bytes" if is_text else type,
+            }
+        )
+    return json.dumps(made)
 
 
 @contextmanager

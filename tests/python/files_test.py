@@ -54,6 +54,63 @@ def test_csv(tmp_path):
     assert in_input_order(tmp_path / "a.dsi") == {"a": [1, 2], "s": ["x", "y"]}
 
 
+def hive(folder, tables):
+    """A Parquet file in each folder; where they lie."""
+    for name, table in tables.items():
+        (folder / name).mkdir(parents=True)
+        pyarrow.parquet.write_table(table, folder / name / "a.parquet")
+    return folder
+
+
+def test_keys_in_paths_are_columns(tmp_path):
+    one = pyarrow.table({"session_id": [1, 2]})
+    folders = ["day=2026-01-01/hour=7/code=07", "day=2026-01-02/hour=8/code=08", "plain"]
+    where = hive(tmp_path / "in", dict.fromkeys(folders, one))
+    expected = {
+        "session_id": [1, 2] * 3,
+        "day": [b"2026-01-01"] * 2 + [b"2026-01-02"] * 2 + [None] * 2,
+        "hour": [7, 7, 8, 8, None, None],
+        "code": [b"07"] * 2 + [b"08"] * 2 + [None] * 2,
+    }
+    files = [where / name / "a.parquet" for name in folders]
+    for paths in (where, files):
+        dsi.from_parquet(paths, tmp_path / "a.dsi", keep_order=True, overwrite=True)
+        table = dsi.open(tmp_path / "a.dsi").to_arrow()
+        assert {
+            c: [v.encode() if isinstance(v, str) else v for v in table[c].to_pylist()]
+            for c in table.column_names
+        } == expected
+    dsi.from_parquet(where, tmp_path / "b.dsi", columns=["hour"])
+    assert [c.name for c in dsi.open(tmp_path / "b.dsi").columns()] == ["hour"]
+    assert '"day"' in dsi.files.find_schema(where)
+
+
+def test_keys_in_paths_yield_to_files_and_schemas(table, tmp_path):
+    own = pyarrow.table({"session_id": [1, 2], "day": [5, 6]})
+    where = hive(tmp_path / "own", {"day=9/hour=1": own})
+    dsi.from_parquet(where, tmp_path / "a.dsi", keep_order=True)
+    found = in_input_order(tmp_path / "a.dsi")
+    assert found == {"session_id": [1, 2], "day": [5, 6], "hour": [1, 1]}
+    lacking = {"features": [{"name": "session_id", "kind": "key", "type": "int64"}]}
+    dsi.from_parquet(where, tmp_path / "b.dsi", {**lacking}, ignore_unknown=True)
+    assert [c.name for c in dsi.open(tmp_path / "b.dsi").columns()] == ["session_id"]
+    one = pyarrow.table({"session_id": [1, 2]})
+    plain = hive(tmp_path / "plain", {"day=9": one})
+    dsi.from_parquet(plain, tmp_path / "c.dsi", lacking)
+    assert [c.name for c in dsi.open(tmp_path / "c.dsi").columns()] == ["session_id"]
+
+
+def test_files_of_dsi_keep_their_schema_in_folders_with_keys(table, tmp_path):
+    dsi.write(table, tmp_path / "a.dsi", cluster_by="session_id")
+    for day in ("7", "x"):
+        (tmp_path / "in" / f"day={day}").mkdir(parents=True)
+        dsi.open(tmp_path / "a.dsi").to_parquet(tmp_path / "in" / f"day={day}" / "a.parquet")
+    dsi.from_parquet(tmp_path / "in", tmp_path / "b.dsi")
+    kinds = {c.name: c.kind for c in dsi.open(tmp_path / "b.dsi").columns()}
+    of_a = {c.name: c.kind for c in dsi.open(tmp_path / "a.dsi").columns()}
+    assert kinds == {**of_a, "day": "string"}
+
+
 def test_several_files_and_folders(table, tmp_path):
     (tmp_path / "in").mkdir()
     for i in range(3):

@@ -36,6 +36,17 @@ class ManyInputsTest(CliTest):
         self.assertEqual((report["rows"], report["bytes_in"], report["input"]["files"]), (3, sizes, 2))
         self.assertIn('"x"', self.expect(OK, "schema", b, a).stdout.decode())
 
+    def test_keys_in_paths(self):
+        for day in (1, 2):
+            self.rows(f"logs/day=2026-01-0{day}/a.jsonl", day)
+        self.assertEqual(self.convert(self.path("logs")), [1, 2])
+        rows = [json.loads(line) for line in self.expect(OK, "cat", self.out).stdout.splitlines()]
+        self.assertEqual([row["day"] for row in rows], [1767225600, 1767312000])
+        said = self.expect(OK, "convert", self.path("logs"), self.out, "--force").stdout.decode()
+        self.assertIn("keys in paths  day\n", said)
+        explained = self.expect(OK, "schema", self.path("logs"), "--explain-schema").stdout.decode()
+        self.assertIn("a key in the paths; every text is a time", explained)
+
     def test_patterns_and_folders(self):
         for day in (2, 1, 10):
             self.rows(f"day={day}/part-1.jsonl", day)

@@ -140,21 +140,4 @@ void RecordReader::MakeCells() {
   }
 }
 
-NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, double* number) {
-  const char* first = text.data();
-  const char* last = first + text.size();
-  const size_t digits_at = text.starts_with('-') ? 1 : 0;
-  const bool is_whole = text.size() > digits_at &&
-                        text.find_first_not_of("0123456789", digits_at) == std::string_view::npos;
-  if (is_whole && text != "-0") {
-    if (std::from_chars(first, last, *whole).ec == std::errc()) return NumberText::kInt;
-    if (digits_at == 0 && std::from_chars(first, last, *big).ec == std::errc()) {
-      return NumberText::kUint;
-    }
-    return NumberText::kNone;
-  }
-  const auto [end, code] = std::from_chars(first, last, *number);
-  return code == std::errc() && end == last ? NumberText::kDouble : NumberText::kNone;
-}
-
 }  // namespace dsi::internal

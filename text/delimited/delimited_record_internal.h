@@ -84,10 +84,4 @@ class RecordReader {
   std::string unquoted_;  // Texts of cells with doubled quotes, one after another.
 };
 
-enum class NumberText : uint8_t { kNone, kInt, kUint, kDouble };
-
-// Reads a whole text as a number: int64, uint64 beyond, else a float ("NaN", "Infinity" too). Whole
-// numbers beyond 64 bits are kNone. "-0" is a float, for int64 has no negative zero.
-NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, double* number);
-
 }  // namespace dsi::internal

@@ -10,10 +10,10 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
-#include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/delimited/delimited_record_internal.h"
 #include "dsi/text/delimited/delimited_rows_internal.h"
+#include "dsi/text/lines/cell_value_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -78,50 +78,7 @@ class DelimitedParser : public RowParser {
     if (IsListKind(feature.kind) || feature.kind == Kind::kEmbedding) {
       return SetList(target, text, batch);
     }
-    const Type type = feature.columns[0].type;
-    if (type == Type::kBytes) return batch->SetBytes(target.feature, text);
-    // Some programs quote every cell; an empty number is then missing as well.
-    if (text.empty()) return {};
-    if (feature.time_unit != TimeUnit::kNone) return SetTime(target, text, batch);
-    if (type == Type::kBool && (text == "true" || text == "false")) {
-      return batch->SetInt(target.feature, text == "true" ? 1 : 0);
-    }
-    int64_t whole = 0;
-    uint64_t big = 0;
-    double number = 0;
-    switch (ParseNumber(text, &whole, &big, &number)) {
-      case NumberText::kInt:
-        return batch->SetInt(target.feature, whole);
-      case NumberText::kUint:
-        return batch->SetUint(target.feature, big);
-      case NumberText::kDouble:
-        if (!IsFloat(type)) break;
-        return batch->SetDouble(target.feature, number);
-      case NumberText::kNone:
-        break;
-    }
-    return BadInput("feature {}: found {}, expected a number of type {}",
-                    QuoteForMessage(feature.name), QuoteForMessage(text), TypeName(type));
-  }
-
-  Status SetTime(Target target, std::string_view text, RowBatch* batch) {
-    const FeatureSpec& feature = schema().features[target.feature];
-    const TimeUnit unit = feature.time_unit;
-    int64_t time = 0;
-    IsoTime iso;
-    Status status;
-    if (ParseIsoTime(text, &iso)) {
-      status = IsoToUnit(iso, unit, &time);
-    } else {
-      status =
-          ConvertTimeText(text, epoch_unit_ == TimeUnit::kNone ? unit : epoch_unit_, unit, &time);
-      if (status.code() == StatusCode::kBadInput) {
-        status = BadInput("found {}, expected {}", QuoteForMessage(text), ExpectedTime(unit));
-      }
-    }
-    if (!status.ok())
-      return BadInput("feature {}: {}", QuoteForMessage(feature.name), status.message());
-    return batch->SetInt(target.feature, time);
+    return SetCellValue(schema(), target.feature, text, epoch_unit_, batch);
   }
 
   Status SetList(Target target, std::string_view text, RowBatch* batch) {

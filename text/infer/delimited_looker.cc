@@ -11,6 +11,7 @@
 #include "dsi/format/name_words_internal.h"
 #include "dsi/text/delimited/delimited_record_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
+#include "dsi/text/lines/cell_value_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -92,14 +93,14 @@ class DelimitedLooker : public RowLooker {
     if (feature->wants_example()) feature->OfferExample(text);
     if (text.find(options_.list_separator) == std::string_view::npos) {
       ++feature->num_ones;
-      LookAtPart(text, &feature->one);
+      feature->one.AddCell(text, line());
       return;
     }
     SeenValues parts;
     uint64_t length = 0;
     std::string_view entry;
     for (size_t at = 0; NextEntry(text, options_.list_separator, &at, &entry); ++length)
-      LookAtPart(entry, &parts);
+      parts.AddCell(entry, line());
     // A separator in a text makes no list.
     if (parts.text_line + parts.iso_line != 0) {
       ++feature->num_ones;
@@ -108,28 +109,6 @@ class DelimitedLooker : public RowLooker {
       ++feature->num_lists;
       feature->longest_list = std::max(feature->longest_list, length);
       feature->many.Merge(parts);
-    }
-  }
-
-  void LookAtPart(std::string_view text, SeenValues* values) {
-    int64_t whole = 0;
-    uint64_t big = 0;
-    double number = 0;
-    if (text == "true" || text == "false") return values->AddBool(line());
-    // Leading zeros mark a code, which a number would lose.
-    const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-    if (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9') {
-      return values->AddText(text, line());
-    }
-    switch (ParseNumber(text, &whole, &big, &number)) {
-      case NumberText::kInt:
-        return values->AddInt(whole, line());
-      case NumberText::kUint:
-        return values->AddUint(big, line());
-      case NumberText::kDouble:
-        return values->AddDouble(number, line());
-      case NumberText::kNone:
-        return values->AddText(text, line());
     }
   }
 

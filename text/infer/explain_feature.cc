@@ -69,7 +69,7 @@ FoundFeature ExplainFeature(const FeatureSpec& feature, const SeenFeature& seen,
   values.Merge(seen.many);
   FoundFeature found;
   found.name = feature.name;
-  found.why = Why(feature, seen, values, rules);
+  found.why = (seen.is_path_key ? "a key in the paths; " : "") + Why(feature, seen, values, rules);
   found.rows = seen.num_ones + seen.num_lists;
   found.missing = rows - std::min(rows, found.rows);
   const bool is_text = feature.columns[0].type == Type::kBytes;

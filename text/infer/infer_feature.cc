@@ -11,6 +11,7 @@
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 #include "dsi/format/name_words_internal.h"
+#include "dsi/text/lines/cell_value_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -128,6 +129,27 @@ void SeenValues::AddDouble(double value, uint64_t line) {
 void SeenValues::AddBool(uint64_t line) {
   ++num_bools;
   See(line, &bool_line);
+}
+
+void SeenValues::AddCell(std::string_view text, uint64_t line) {
+  int64_t whole = 0;
+  uint64_t big = 0;
+  double number = 0;
+  if (text == "true" || text == "false") return AddBool(line);
+  // Leading zeros mark a code, which a number would lose.
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  if (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9')
+    return AddText(text, line);
+  switch (ParseNumber(text, &whole, &big, &number)) {
+    case NumberText::kInt:
+      return AddInt(whole, line);
+    case NumberText::kUint:
+      return AddUint(big, line);
+    case NumberText::kDouble:
+      return AddDouble(number, line);
+    case NumberText::kNone:
+      return AddText(text, line);
+  }
 }
 
 void SeenValues::AddText(std::string_view text, uint64_t line) {

@@ -55,6 +55,8 @@ struct SeenValues {
   // A string; it may be a word that stands for a float, or a time.
   void AddText(std::string_view text, uint64_t line);
   void AddBool(uint64_t line);
+  // Text without a type of its own: a cell of CSV, or a key in a path.
+  void AddCell(std::string_view text, uint64_t line);
   // Takes the first lines of both.
   void Merge(const SeenValues& other);
   // After that, where both are of one feature: what is known of times.
@@ -83,6 +85,7 @@ struct SeenFeature {
   std::string list;
   std::vector<std::string> examples;
   uint32_t num_offered = 0;
+  bool is_path_key = false;  // No row has it: paths do.
 
   static constexpr size_t kMaxExamples = 3;
   // Whether an example of this row is looked at: a few of the first rows are.

@@ -14,6 +14,7 @@
 #include "dsi/text/infer/explain_feature_internal.h"
 #include "dsi/text/infer/find_maps_internal.h"
 #include "dsi/text/infer/infer_feature_internal.h"
+#include "dsi/text/infer/path_keys_seen_internal.h"
 #include "dsi/format/name_words_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
 #include "dsi/text/infer/rows_together_internal.h"
@@ -91,6 +92,11 @@ Result<std::unique_ptr<RowLooker>> LookAtAllRows(const MakeLooker& make, TextFil
 Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules& rules,
                           InferReport* report) {
   Schema schema;
+  InferRules of_cells = rules;  // Paths state no types.
+  of_cells.typed_text = false;
+  const auto rules_of = [&](const SeenFeature& of) -> const InferRules& {
+    return of.is_path_key ? of_cells : rules;
+  };
   std::unordered_map<std::string_view, std::vector<const SeenFeature*>> members;  // Of lists.
   for (const SeenFeature& one : seen) {
     if (!one.list.empty()) members[one.list].push_back(&one);
@@ -100,12 +106,13 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
     // A name that never had a value says nothing; in a header it still needs a place.
     const bool valueless = one.one.FirstLine() == 0 && one.many.FirstLine() == 0;
     SeenFeature known = one;
+    if (one.is_path_key) report->path_keys.push_back(one.name);
     if (valueless && !rules.typed_text) known.one.text_line = 1;
     if (rules.keep_most) KeepMost(rules, &known);
     if (rules.typed_text && !known.has_values()) continue;
     DSI_ASSIGN_OR_RETURN(FeatureSpec feature, known.num_objects != 0
                                                   ? InferSequence(known, members[one.name], rules)
-                                                  : InferFeature(known, rules));
+                                                  : InferFeature(known, rules_of(known)));
     const uint64_t number_line = one.one.NumberLine();
     if (feature.columns[0].type == Type::kBytes && number_line != 0) {
       const uint64_t other = one.one.OtherLine();
@@ -127,7 +134,7 @@ void FindKeys(RowLooker* rows, const Schema& schema, InferReport* report) {
     const bool is_feature =
         next < schema.features.size() && schema.features[next].name == seen.name;
     names.push_back(seen.name);
-    may_be_key.push_back(is_feature && MayBeKey(schema.features[next]));
+    may_be_key.push_back(is_feature && !seen.is_path_key && MayBeKey(schema.features[next]));
     next += is_feature ? 1 : 0;
   }
   rows->sample().FindKeys(names, may_be_key, report);
@@ -145,6 +152,7 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
   };
   DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RowLooker> rows,
                        LookAtAllRows(make, files, options, report));
+  LookAtPaths(*files, report->rows, &rows->seen());
   const InferRules rules = {.typed_text = typed_text,
                             .lists_of_one = is_example,
                             .float_type = is_example ? Type::kFloat32 : Type::kFloat64,

@@ -38,7 +38,7 @@ struct Part {
 class Together {
  public:
   Together(TextFiles files, const InferOptions& options)
-      : blocks_(std::move(files), options.text, Schema(), {}), options_(options) {}
+      : blocks_(std::move(files), options.text, no_schema_, {}), options_(options) {}
 
   Status Open() { return blocks_.OpenNext(); }
 
@@ -63,6 +63,7 @@ class Together {
 
  private:
   std::mutex mutex_;
+  const Schema no_schema_;
   TextBlocks blocks_;
   const InferOptions& options_;
   std::atomic<bool> starts_anew_ = false;

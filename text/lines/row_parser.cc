@@ -1,5 +1,7 @@
 #include "dsi/text/lines/row_parser_internal.h"
 
+#include "dsi/text/lines/cell_value_internal.h"
+
 namespace dsi::internal {
 
 void RowParser::Start(const TextBlock& block, const std::string& name) {
@@ -7,6 +9,7 @@ void RowParser::Start(const TextBlock& block, const std::string& name) {
   TakeIgnored(&unused);
   lines_->StartBlock(block, name);
   ran_out_ = false;
+  path_values_ = block.path_values;
   StartBlock(block.start.get());
 }
 
@@ -27,7 +30,7 @@ Result<bool> RowParser::AddRow(RowBatch* batch, const OnBadRow& on_bad_row) {
     return false;
   }
   if (status.ok()) {
-    status = batch->EndRow();
+    status = EndRow(batch);
     if (status.ok()) return true;
     status = AtLine(status);
   }
@@ -38,6 +41,18 @@ Result<bool> RowParser::AddRow(RowBatch* batch, const OnBadRow& on_bad_row) {
                                   .text = row_text(),
                                   .reason = status.message()}));
   return false;
+}
+
+Status RowParser::EndRow(RowBatch* batch) {
+  if (path_values_ != nullptr) {
+    for (const PathValues::Value& value : path_values_->values) {
+      if (batch->IsSet(value.feature)) continue;
+      const Status status =
+          SetCellValue(*schema_, value.feature, value.text, path_values_->epoch_unit, batch);
+      if (!status.ok()) return {status.code(), status.message() + ", in the path"};
+    }
+  }
+  return batch->EndRow();
 }
 
 Result<bool> RowParser::Next(size_t max_rows, RowBatch* batch, const OnBadRow& on_bad_row) {

@@ -66,10 +66,13 @@ class RowParser {
  private:
   // Adds a row, or leaves it out: false.
   Result<bool> AddRow(RowBatch* batch, const OnBadRow& on_bad_row);
+  // Sets what the path of the file says and the row does not.
+  Status EndRow(RowBatch* batch);
 
   std::unique_ptr<LineSource> lines_;
   std::shared_ptr<const Schema> schema_;
   IgnoredNames ignored_;
+  std::shared_ptr<const PathValues> path_values_;
   bool ran_out_ = false;
   size_t row_place_ = 0;
   uint64_t lines_before_ = 0;

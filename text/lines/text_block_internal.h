@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dsi/base/status.h"
+#include "dsi/text/lines/path_keys_internal.h"
 #include "dsi/text/text_input.h"
 
 namespace dsi::internal {
@@ -31,7 +32,8 @@ struct TextBlock {
   uint64_t bytes_done = 0;    // Of all files, packed as they are, when this was read.
   bool ends_file = false;     // Nothing of the file follows.
   std::shared_ptr<const FileStart> start;
-  Status end;  // Not Ok: why nothing follows at all.
+  std::shared_ptr<const PathValues> path_values;  // Null: none.
+  Status end;                                     // Not Ok: why nothing follows at all.
 };
 
 }  // namespace dsi::internal

@@ -44,6 +44,8 @@ uint64_t CountLines(std::string_view text) {
 TextBlocks::TextBlocks(TextFiles files, const TextInputOptions& options, const Schema& schema,
                        ReadStart read_start)
     : files_(std::move(files)),
+      schema_(schema),
+      epoch_unit_(options.epoch_unit),
       max_line_bytes_(options.max_line_bytes),
       block_bytes_(BlockBytes(options, schema)),
       read_start_(std::move(read_start)),
@@ -57,6 +59,7 @@ Status TextBlocks::OpenNext() {
   rest_.clear();
   rest_at_ = 0;
   lines_ = offset_ = 0;
+  path_values_ = ValuesOfPath(files_.Path(files_.opened()), schema_, epoch_unit_);
   DSI_ASSIGN_OR_RETURN(bytes_, files_.OpenBytes(&stop_));
   at_end_ = file_ended_ = false;
   if (!read_start_) return {};
@@ -74,6 +77,7 @@ bool TextBlocks::Read(TextBlock* block) {
   if (file_ended_ && is_over()) return false;
   block->size = 0;
   block->start = nullptr;
+  block->path_values = nullptr;
   block->bytes_done = files_bytes_;
   block->end = NoThrow([&]() -> Status {
     if (file_ended_) DSI_RETURN_IF_ERROR(OpenNext());
@@ -140,6 +144,7 @@ Status TextBlocks::ReadInto(TextBlock* block) {
   block->lines_before = lines_;
   block->files_lines = files_lines_;
   block->start = start_;
+  block->path_values = path_values_;
   size_t target = next_bytes_;
   next_bytes_ = std::min(2 * next_bytes_, block_bytes_);
   while (true) {

@@ -22,6 +22,7 @@ class TextBlocks {
   // Reads what stands in front of a file's rows; may be empty.
   using ReadStart = std::function<Result<std::shared_ptr<const FileStart>>(LineSource* lines)>;
 
+  // The schema outlives it.
   TextBlocks(TextFiles files, const TextInputOptions& options, const Schema& schema,
              ReadStart read_start);
 
@@ -53,6 +54,8 @@ class TextBlocks {
   size_t FindWhole(const TextBlock& block, uint64_t* lines);
 
   TextFiles files_;
+  const Schema& schema_;
+  const TimeUnit epoch_unit_;
   const uint64_t max_line_bytes_;
   const size_t block_bytes_;
   ReadStart read_start_;
@@ -62,6 +65,7 @@ class TextBlocks {
   // Of the file opened last.
   std::unique_ptr<ByteSource> bytes_;
   std::shared_ptr<const FileStart> start_;
+  std::shared_ptr<const PathValues> path_values_;
   std::vector<char> rest_;  // Read already;
   size_t rest_at_ = 0;      // from here on of no block yet.
   uint64_t offset_ = 0;     // Of what comes next, in the unpacked file.

@@ -30,6 +30,7 @@ class TextFiles {
   size_t size() const { return files_.size(); }
   // Files opened so far.
   size_t opened() const { return opened_; }
+  const std::string& Path(size_t file) const { return files_[file].path; }
   // As messages call it.
   std::string Name(size_t file) const;
   std::vector<std::string> Names() const;

@@ -1,0 +1,25 @@
+// What a text without a type of its own stands for: a cell of CSV, or a key in a path.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "dsi/base/status.h"
+#include "dsi/format/schema.h"
+#include "dsi/writer/row_batch.h"
+
+namespace dsi::internal {
+
+enum class NumberText : uint8_t { kNone, kInt, kUint, kDouble };
+
+// Reads a whole text as a number: int64, uint64 beyond, else a float ("NaN", "Infinity" too). Whole
+// numbers beyond 64 bits are kNone. "-0" is a float, for int64 has no negative zero.
+NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, double* number);
+
+// Sets a feature that has one value a row; an empty text sets strings alone. `epoch_unit`: what
+// numbers of times are in; kNone: the feature's unit. kBadInput: found and expected; the errors of
+// the batch.
+Status SetCellValue(const Schema& schema, uint32_t feature, std::string_view text,
+                    TimeUnit epoch_unit, RowBatch* batch);
+
+}  // namespace dsi::internal
