@@ -153,9 +153,8 @@ std::string ThroughJq(const AskedFor& asked, std::string_view filter) {
   return fmt::format("{} | dsictl {} -{}", source, asked.verb, out);
 }
 
-// "; or leave it out: …" for the feature that a message of the text names, where jq can name it
-// too.
-std::string LeaveFeatureOut(const Status& status, const AskedFor& asked) {
+// The feature that a message of the text names, where jq can name it too; else empty.
+std::string FeatureForJq(const Status& status) {
   constexpr std::string_view kFeature = "feature \"";
   const std::string_view message = status.message();
   const size_t begin = message.find(kFeature);
@@ -166,7 +165,20 @@ std::string LeaveFeatureOut(const Status& status, const AskedFor& asked) {
     return std::isalnum(c) != 0 || c == '_' || c == '.';
   });
   if (!plain || name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return "";
-  return ", or leave it out: " + ThroughJq(asked, fmt::format("del(.{})", name));
+  return std::string(name);
+}
+
+// ", or leave it out: …"
+std::string LeaveFeatureOut(const Status& status, const AskedFor& asked) {
+  const std::string name = FeatureForJq(status);
+  return name.empty() ? ""
+                      : ", or leave it out: " + ThroughJq(asked, fmt::format("del(.{})", name));
+}
+
+std::string LeaveNullsOut(const Status& status, const AskedFor& asked) {
+  const std::string name = FeatureForJq(status);
+  if (name.empty()) return "leave the nulls out, or put a number in their place";
+  return "leave the nulls out: " + ThroughJq(asked, fmt::format("del(.{}[]? | nulls)", name));
 }
 
 // Of what no schema could be found for. A declared one would be refused by the same rows.
@@ -174,6 +186,9 @@ std::string OfInference(const Status& status, const AskedFor& asked) {
   if (Says(status, "found no values"))
     return asked.verb == "schema" ? "rows with values are needed"
                                   : "a text without values needs a schema: --schema FILE";
+  if (Says(status, "found null in an array") ||
+      (Says(status, "found null, ") && Says(status, "lists hold neither null")))
+    return LeaveNullsOut(status, asked);
   if (Says(status, "in an array, expected numbers"))
     return "make one list of them" + LeaveFeatureOut(status, asked);
   if (Says(status, "expected one kind of value") || Says(status, "expected one form"))

@@ -111,6 +111,7 @@ class MessagesTest(CliTest):
                 ("pretty.jsonl", '{\n  "a": 1\n}\n', "ends early", "jq -c . "),
                 ("words.jsonl", '{"b":1,"u":{"tags":[["x"]]}}\n', 'found an array in an array', "jq -c 'del(.u.tags)' "),
                 ("odd.jsonl", '{"a b":[[1]]}\n', 'found an array in an array', "make one list of them\n"),
+                ("nulls.jsonl", '{"b":1,"tags":[1,null]}\n{"b":1}\n', 'found null in an array', "jq -c 'del(.tags[]? | nulls)' "),
                 ("mixed.jsonl", '{"a":1,"b":1}\n{"a":"x","b":2}\n', "expected one kind of value", "jq -c 'del(.a)' "),
                 ("twice.csv", "a,a\n1,2\n", "stands twice", "rename one of them"),
                 ("long.csv", "a,b\n1,2,3\n", "found 3 cells", "--on-error skip"),
