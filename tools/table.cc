@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_members_internal.h"
+#include "dsi/dataset/files/snapshot_head_internal.h"
 #include "dsi/dataset/table.h"
 #include "dsi/rewrite/compact_table.h"
 #include "dsi/tools/inspect_internal.h"
@@ -85,8 +87,11 @@ Result<std::vector<std::string>> ReadMessages(const std::vector<std::string>& fi
 class TableVerb {
  public:
   TableVerb(TableVerbOptions options, Console* console)
-      : options_(std::move(options)), console_(console) {
+      : options_(std::move(options)), console_(console), progress_(*console) {
     dataset_.threads = static_cast<uint32_t>(options_.threads);
+    dataset_.progress = [this](uint64_t done, uint64_t total) {
+      return progress_.Update("reading footers", done, total, ProgressUnit::kFiles);
+    };
   }
 
   Status Run() {
@@ -98,7 +103,7 @@ class TableVerb {
 
  private:
   using Action = Status (TableVerb::*)();
-  static const std::array<std::pair<std::string_view, Action>, 7> kActions;
+  static const std::array<std::pair<std::string_view, Action>, 8> kActions;
 
   Status Create() {
     DSI_ASSIGN_OR_RETURN(const auto table, Table::Create(options_.where, dataset_));
@@ -107,29 +112,45 @@ class TableVerb {
   }
 
   Status Stage() {
-    Progress progress(*console_);
-    uint64_t done = 0;
-    dataset_.progress = [&](uint64_t, uint64_t) {
-      return progress.Update("staging", done, options_.files.size(), ProgressUnit::kFiles);
-    };
     DSI_ASSIGN_OR_RETURN(const auto table, Open());
-    for (const std::string& file : options_.files) {
-      const auto message = table->StageCopy(options_.job, options_.task, file);
-      progress.Clear();
-      if (!message.ok()) return message.status();
-      ++done;
-      DSI_RETURN_IF_ERROR(console_->Print(*message + "\n"));
-    }
-    return Status::Ok();
+    return StageFiles(*table,
+                      [&](const std::string& message) { return console_->Print(message + "\n"); });
   }
 
   Status Commit() {
     DSI_ASSIGN_OR_RETURN(const std::vector<std::string> messages, ReadMessages(options_.files));
-    Progress progress(*console_);
-    dataset_.progress = [&](uint64_t done, uint64_t total) {
-      return progress.Update("reading footers", done, total, ProgressUnit::kFiles);
-    };
     DSI_ASSIGN_OR_RETURN(const auto table, Open());
+    return CommitMessages(table.get(), messages);
+  }
+
+  // Both, for jobs of one task. What it staged is not left behind where that fails.
+  Status Add() {
+    const bool is_only_try = options_.job.empty();
+    if (is_only_try) options_.job = "add-" + internal::RandomDigits();
+    DSI_ASSIGN_OR_RETURN(const auto table, Open());
+    std::vector<std::string> messages;
+    Status status = StageFiles(*table, [&](const std::string& message) {
+      messages.push_back(message);
+      return Status::Ok();
+    });
+    if (status.ok()) status = CommitMessages(table.get(), messages);
+    if (!status.ok() && is_only_try) (void)table->Abort(options_.job);
+    return status;
+  }
+
+  Status StageFiles(const Table& table, const std::function<Status(const std::string&)>& tell) {
+    for (size_t done = 0; done < options_.files.size(); ++done) {
+      if (!progress_.Update("staging", done, options_.files.size(), ProgressUnit::kFiles))
+        return CheckInterrupt();
+      const auto message = table.StageCopy(options_.job, options_.task, options_.files[done]);
+      progress_.Clear();
+      if (!message.ok()) return message.status();
+      DSI_RETURN_IF_ERROR(tell(*message));
+    }
+    return Status::Ok();
+  }
+
+  Status CommitMessages(Table* table, const std::vector<std::string>& messages) {
     TableCommitOptions commit{.message = options_.message};
     if (options_.overwrite) commit.operation = TableOperation::kOverwrite;
     if (options_.base != 0) commit.base = options_.base;
@@ -138,7 +159,7 @@ class TableVerb {
       commit.replaced = options_.replaced;
     }
     const auto made = table->Commit(options_.job, messages, commit);
-    progress.Clear();
+    progress_.Clear();
     if (made.status().code() == StatusCode::kAlreadyExists)
       console_->hint =
           "'dsictl table log TABLE' shows what was committed; --base names what was seen";
@@ -169,15 +190,14 @@ class TableVerb {
 
   Status Compact() {
     DSI_ASSIGN_OR_RETURN(const auto table, Open());
-    Progress progress(*console_);
     CompactOptions options{.file_bytes = options_.file_bytes, .message = options_.message};
     options.dry_run = options_.gc.dry_run;
     options.writer.threads = static_cast<int>(options_.threads);
     options.progress = [&](uint64_t done, uint64_t total) {
-      return progress.Update("merging", done, total, ProgressUnit::kFiles);
+      return progress_.Update("merging", done, total, ProgressUnit::kFiles);
     };
     const auto report = CompactTable(table.get(), options);
-    progress.Clear();
+    progress_.Clear();
     if (report.status().code() == StatusCode::kCancelled) DSI_RETURN_IF_ERROR(CheckInterrupt());
     DSI_RETURN_IF_ERROR(report.status());
     return PrintCompaction(*report, options.dry_run, console_);
@@ -193,10 +213,12 @@ class TableVerb {
   TableVerbOptions options_;
   DatasetOptions dataset_;
   Console* console_;
+  Progress progress_;
 };
 
-const std::array<std::pair<std::string_view, TableVerb::Action>, 7> TableVerb::kActions = {{
+const std::array<std::pair<std::string_view, TableVerb::Action>, 8> TableVerb::kActions = {{
     {"create", &TableVerb::Create},
+    {"add", &TableVerb::Add},
     {"stage", &TableVerb::Stage},
     {"commit", &TableVerb::Commit},
     {"abort", &TableVerb::Abort},
@@ -211,14 +233,14 @@ Status CheckUse(const CLI::App& app, const TableVerbOptions& options) {
     const char* option;
     std::vector<std::string_view> actions;
   };
-  static const std::array<Use, 13> kUses = {{{"FILE", {"stage", "commit"}},
-                                             {"--job", {"stage", "commit", "abort"}},
+  static const std::array<Use, 13> kUses = {{{"FILE", {"add", "stage", "commit"}},
+                                             {"--job", {"add", "stage", "commit", "abort"}},
                                              {"--task", {"stage"}},
-                                             {"--message", {"commit", "compact"}},
-                                             {"--overwrite", {"commit"}},
-                                             {"--base", {"commit"}},
-                                             {"--replace", {"commit"}},
-                                             {"--threads", {"commit", "compact"}},
+                                             {"--message", {"add", "commit", "compact"}},
+                                             {"--overwrite", {"add", "commit"}},
+                                             {"--base", {"add", "commit"}},
+                                             {"--replace", {"add", "commit"}},
+                                             {"--threads", {"add", "commit", "compact"}},
                                              {"--keep", {"gc"}},
                                              {"--younger-than", {"gc"}},
                                              {"--grace", {"gc"}},
@@ -235,13 +257,17 @@ Status CheckUse(const CLI::App& app, const TableVerbOptions& options) {
       options.action == "stage" || options.action == "commit" || options.action == "abort";
   if (needs_job && options.job.empty())
     return internal::InvalidArgument("table {}: --job is required", options.action);
-  if (options.action == "stage" && options.files.empty())
-    return internal::InvalidArgument("table stage: FILE is required");
   if (options.base != 0 && !options.overwrite)
     return internal::InvalidArgument("--base goes with --overwrite");
   if (options.overwrite && !options.replaced.empty())
     return internal::InvalidArgument("--overwrite and --replace exclude each other");
   if (options.threads > 1024) return internal::InvalidArgument("--threads is at most 1024");
+  const bool needs_file =
+      options.action == "add" || options.action == "stage" || options.action == "commit";
+  if (needs_file && options.files.empty())
+    return internal::InvalidArgument(
+        "table {}: FILE is required{}", options.action,
+        options.action == "commit" ? ": what stage printed; - is the standard input" : "");
   return Status::Ok();
 }
 
@@ -250,30 +276,32 @@ Status CheckUse(const CLI::App& app, const TableVerbOptions& options) {
 VerbAction AddTable(CLI::App* app, Console* console) {
   auto options = std::make_shared<TableVerbOptions>();
   app->add_option("ACTION", options->action,
-                  "What to do: create, stage, commit, abort, log, gc or compact")
+                  "What to do: create, add, stage, commit, abort, log, gc or compact")
       ->required()
-      ->check(CLI::IsMember({"create", "stage", "commit", "abort", "log", "gc", "compact"}))
+      ->check(CLI::IsMember({"create", "add", "stage", "commit", "abort", "log", "gc", "compact"}))
       ->type_name("");
   app->add_option("TABLE", options->where, "A folder, or s3://bucket/prefix/")
       ->required()
       ->type_name("");
   app->add_option("FILE", options->files,
-                  "stage: .dsi files to copy; commit: files of the messages that stage printed, - "
-                  "the standard input")
+                  "add, stage: .dsi files to copy; commit: files of the messages that stage "
+                  "printed, - the standard input")
       ->type_name("");
-  app->add_option("--job", options->job, "stage, commit, abort: id of the job; it commits once")
+  app->add_option("--job", options->job,
+                  "Id of the job, which commits once; add: default a new one")
       ->type_name("ID");
   app->add_option("--task", options->task, "stage: id of the task; default: task")->type_name("ID");
-  app->add_option("--message", options->message, "commit, compact: a note for people")
+  app->add_option("--message", options->message, "add, commit, compact: a note for people")
       ->type_name("TEXT");
-  app->add_flag("--overwrite", options->overwrite, "commit: in the place of all files");
+  app->add_flag("--overwrite", options->overwrite, "add, commit: in the place of all files");
   AddCount(app, "--base", &options->base,
-           "commit --overwrite: the snapshot that was seen; default: the newest");
+           "--overwrite: the snapshot that was seen; default: the newest");
   AddNameList(app, "--replace", &options->replaced,
-              "commit: in the place of these files, as data/JOB/NAME");
-  AddCount(app, "--threads", &options->threads,
-           "commit: threads that read footers, default cores, or 32 for remote files; compact: "
-           "threads that write, default cores");
+              "add, commit: in the place of these files, as data/JOB/NAME");
+  AddCount(
+      app, "--threads", &options->threads,
+      "add, commit: threads that read footers, default cores, or 32 for remote files; compact: "
+      "threads that write, default cores");
   AddCount(app, "--keep", &options->gc.keep,
            "gc: the newest snapshots, so many, stay; default: 10");
   AddDuration(app, "--younger-than", &options->gc.younger_than_ms,
@@ -288,12 +316,14 @@ VerbAction AddTable(CLI::App* app, Console* console) {
   app->footer(
       "Examples:\n"
       "  dsictl table create clicks/\n"
+      "  dsictl table add clicks/ part-*.dsi --message 'the first day'\n"
       "  dsictl table stage clicks/ part-*.dsi --job day-1 > messages.jsonl\n"
       "  dsictl table commit clicks/ messages.jsonl --job day-1\n"
       "  dsictl table log clicks/\n"
       "  dsictl table compact clicks/ --file-size 1G\n"
       "  dsictl table gc clicks/ --keep 5 --younger-than 2d --dry-run\n\n"
-      "What is staged is seen once it is committed: all files of the job, or none.\n");
+      "What is staged is seen once it is committed: all files of the job, or none. add does "
+      "both.\n");
   return [app, options, console]() -> Status {
     DSI_RETURN_IF_ERROR(CheckUse(*app, *options));
     return TableVerb(*options, console).Run();

@@ -237,7 +237,8 @@ class FeatureReader {
         lists.rows, lists.at.count, [](size_t, size_t count) { return count == 0; },
         [&](size_t row, size_t) {
           return place.RowFault(StatusCode::kBadInput, row,
-                                "null in a list, expected numbers (lists hold no nulls: leave them out or fill them)");
+                                "null in a list, expected numbers (lists hold no nulls: leave them "
+                                "out or fill them)");
         }));
     const size_t size = lists.at.count * static_cast<size_t>(TypeWidth(type));
     auto* zeros = scratch_->Take<std::byte>(size);

@@ -43,7 +43,7 @@ class JsonKeysTest(CliTest):
             "inspect WHERE... --plan": ["inspect", dsi, self.path("other.dsi"), "--plan", "label"],
             "inspect --streams": ["inspect", dsi, "--streams", "label"],
             "bench": ["bench", dsi, "--features", "label"],
-            "table create`, `table commit": ["table", "create", self.path("t")],
+            "table create`, `table commit`, `table add": ["table", "create", self.path("t")],
             "table stage": ["table", "stage", self.path("t"), dsi, "--job", "staged"],
             "table log": ["table", "log", self.path("t")],
             "table abort": ["table", "abort", self.path("t"), "--job", "j"],
@@ -68,7 +68,7 @@ class JsonKeysTest(CliTest):
                     self.assertEqual(names, ["input"] if verb == "convert" else [])
                     names = [name for name in of_convert if name != "input"]
                     self.assertNotIn("input", found)
-                elif command == "table create`, `table commit":
+                elif command == "table create`, `table commit`, `table add":
                     of_table = names
                 elif command == "table log":
                     names = of_table

@@ -59,6 +59,30 @@ class TableTest(CliTest):
         self.assertIn("no rows are chosen", self.expect(USAGE, "delete", where).said)
         self.assertIn("are of a table", self.expect(USAGE, "delete", self.path("d.dsi"), "--erase").said)
 
+    def test_add_is_both_steps(self):
+        made = self.json("table", "add", self.table, self.file, self.file, "--message", "twice")
+        self.assertEqual([made[key] for key in ("number", "operation", "files", "rows", "message")],
+                         [2, "append", 2, 1000, "twice"])
+        once = self.json("table", "add", self.table, self.file, "--job", "day-1")
+        self.assertEqual((once["job"], once["files"]), ("day-1", 3))
+        self.assertEqual(self.json("table", "add", self.table, self.file, "--job", "day-1"), once)
+        self.assertEqual(self.json("table", "add", self.table, self.file, "--overwrite", "--base", "3")["files"], 1)
+        # What fails leaves no file of its own, and the table as it was.
+        before = {path.name for path in self.path("t").rglob("*.dsi")}
+        self.assertIn("none.dsi", self.expect(IO, "table", "add", self.table, self.file, self.path("none.dsi")).said)
+        self.assertEqual({path.name for path in self.path("t").rglob("*.dsi")}, before)
+        self.assertEqual(self.json("inspect", self.table)["rows"], 500)
+        self.assertEqual(self.json("table", "log", self.table)[0]["operation"], "abort")
+
+    def test_a_commit_of_no_message_is_refused(self):
+        self.stage("a")
+        said = self.expect(USAGE, "table", "commit", self.table, "--job", "a").said
+        self.assertIn("FILE is required: what stage printed", said)
+        self.expect(USAGE, "table", "commit", self.table, "--job", "a", "--overwrite")
+        self.expect(USAGE, "table", "add", self.table)
+        # A job that made nothing says so with an empty file.
+        self.assertEqual(self.json("table", "commit", self.table, self.write("m", ""), "--job", "a")["files"], 0)
+
     def test_from_creation_to_garbage(self):
         first, second = self.stage("a"), self.stage("a", "--task", "other")
         self.assertEqual([json.loads(line)["task"] for line in (first, second)], ["task", "other"])
@@ -106,7 +130,7 @@ class TableTest(CliTest):
                 (USAGE, ("commit", table, "--job", "a", "--base", "1"), "--base goes with --overwrite"),
                 (USAGE, ("gc", table, "--grace", "5"), "expected a time such as 90s"),
                 (USAGE, ("gc", table, "--keep", "0"), "the newest snapshot is kept"),
-                (USAGE, ("commit", table, "--job", "a/b"), "expected an id of a job"),
+                (USAGE, ("commit", table, self.write("none", ""), "--job", "a/b"), "expected an id of a job"),
                 (USAGE, ("commit", table, self.write("x", "{}\n"), "--job", "a"), "no message of a staged file"),
                 (USAGE, ("create", "https://h/t/"), "s3://bucket"),
                 (IO, ("stage", table, self.path("none.dsi"), "--job", "a"), "none.dsi")):
