@@ -23,7 +23,9 @@ using internal::ParseWhole;
 constexpr std::string_view kSymbols = "=!<>";
 constexpr std::string_view kGrammar =
     "FEATURE OP VALUE, where OP is one of = != < <= > >=, FEATURE in VALUE,VALUE… (or not in), "
-    "FEATURE exists or FEATURE missing; of lists and strings length(FEATURE) in place of FEATURE; "
+    "FEATURE exists or FEATURE missing; of lists and strings length(FEATURE) in place of FEATURE, "
+    "hash(FEATURE) < 0.1 for a "
+    "tenth of its values; "
     "several with or between them";
 constexpr std::array<std::pair<std::string_view, Compare>, 11> kOperators = {
     {{"=", Compare::kEqual},
@@ -68,11 +70,26 @@ std::optional<Parts> SplitAt(std::string_view text, size_t at) {
   return std::nullopt;
 }
 
-// What stands in "length(…)"; nothing where `text` is no such.
-std::optional<std::string_view> InLength(std::string_view text) {
-  constexpr std::string_view kBegin = "length(";
-  if (!text.starts_with(kBegin) || !text.ends_with(')')) return std::nullopt;
-  return Trim(text.substr(kBegin.size(), text.size() - kBegin.size() - 1));
+// A column as a term names it: itself, "length(…)", "hash(…)" or "hash(…, SALT)".
+struct SubjectText {
+  Subject subject = Subject::kValue;
+  std::string_view name;
+  uint64_t salt = 0;
+};
+
+SubjectText ParseSubject(std::string_view text) {
+  const auto inside = [text](std::string_view begin) -> std::optional<std::string_view> {
+    if (!text.starts_with(begin) || !text.ends_with(')')) return std::nullopt;
+    return Trim(text.substr(begin.size(), text.size() - begin.size() - 1));
+  };
+  if (const auto name = inside("length(")) return {Subject::kLength, *name};
+  const auto hashed = inside("hash(");
+  if (!hashed) return {Subject::kValue, text};
+  SubjectText found{Subject::kHash, *hashed};
+  const size_t comma = hashed->rfind(',');
+  if (comma != std::string_view::npos && ParseWhole(Trim(hashed->substr(comma + 1)), &found.salt))
+    found.name = Trim(hashed->substr(0, comma));
+  return found;
 }
 
 bool IsName(std::string_view name, std::span<const ColumnInfo> columns) {
@@ -81,13 +98,13 @@ bool IsName(std::string_view name, std::span<const ColumnInfo> columns) {
   });
 }
 
-// Of a column of the file, or its length.
+// A column of the file, or what may be asked of one.
 bool IsSubject(std::string_view text, std::span<const ColumnInfo> columns) {
-  return IsName(InLength(text).value_or(text), columns);
+  return IsName(text, columns) || IsName(ParseSubject(text).name, columns);
 }
 
-// At the first operator that stands after a name of the file or the length of one, else at the
-// first. Nothing where there is none.
+// At the first operator that stands after a name of the file, or the length or hash of one, else at
+// the first. Nothing where there is none.
 std::optional<Parts> Split(std::string_view text, std::span<const ColumnInfo> columns) {
   std::optional<Parts> first;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -209,20 +226,22 @@ Result<Predicate> ParseTerm(std::string_view text, std::span<const ColumnInfo> c
       std::find_if(kOperators.begin(), kOperators.end(),
                    [&](const auto& candidate) { return candidate.first == parts->op; });
   const bool for_presence = op != kOperators.end() && !internal::TakesValue(op->second);
-  const std::optional<std::string_view> of_length =
-      IsName(parts->name, columns) ? std::nullopt : InLength(parts->name);
-  DSI_ASSIGN_OR_RETURN(
-      const ColumnInfo* const column,
-      FindColumn(of_length.value_or(parts->name), for_presence || of_length, columns));
+  SubjectText subject{Subject::kValue, parts->name};
+  if (!IsName(parts->name, columns)) subject = ParseSubject(parts->name);
+  const bool of_length = subject.subject == Subject::kLength;
+  DSI_ASSIGN_OR_RETURN(const ColumnInfo* const column,
+                       FindColumn(subject.name, for_presence || of_length, columns));
   if (op == kOperators.end())
     return InvalidArgument("'{}' is no operator; expected {}", parts->op, kGrammar);
   Predicate predicate{.column = column->name, .compare = op->second};
+  predicate.subject = subject.subject;
+  predicate.salt = subject.salt;
   ColumnInfo compared = *column;
-  if (of_length) {
+  if (of_length)
     DSI_RETURN_IF_ERROR(internal::CheckHasLength(column->name, column->kind, column->type));
-    predicate.subject = Subject::kLength;
+  if (subject.subject != Subject::kValue) {
     compared.kind = Kind::kDense;
-    compared.type = Type::kUint32;
+    compared.type = of_length ? Type::kUint32 : Type::kFloat64;
   }
   if (for_presence) return predicate;
   if (!internal::TakesSet(predicate.compare)) {

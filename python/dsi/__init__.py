@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .files import from_parquet
     from .loader import Loader, join_states
     from .mixing import MixedLoader, mix
-    from .options import AnyOf, Length
+    from .options import AnyOf, Hash, Length
     from .overlays import (
         BaseOverlay,
         OverlayReport,
@@ -77,6 +77,7 @@ _LAZY = {
     "Kjt": "projections",
     "Jagged": "projections",
     "AnyOf": "options",
+    "Hash": "options",
     "Length": "options",
     "Labels": "projections",
     "Padded": "projections",
@@ -120,6 +121,7 @@ __all__ = [
     "Error",
     "File",
     "Garbage",
+    "Hash",
     "IkjtTensors",
     "InvalidArgument",
     "IoError",

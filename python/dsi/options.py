@@ -27,8 +27,24 @@ class Length:
     column: str
 
 
+@dataclass(frozen=True)
+class Hash:
+    """In a term of a filter: a number in [0, 1) that is worked out from the value of a row alone,
+    so that all rows of a user, in whatever file, go the same way. Another salt, another number.
+
+        test = dataset.scan(features, where=(dsi.Hash("user_id"), "<", 0.1))
+        training = dataset.loader(features, where=(dsi.Hash("user_id"), ">=", 0.1))
+
+    Of columns of one number or string a row, with '<', '<=', '>' or '>=' and a number. A row
+    without a value passes neither.
+    """
+
+    column: str
+    salt: int = 0
+
+
 # What a column is asked: ("label", "==", 1), ("city", "in", ["Bern", "Oslo"]), ("age", "missing").
-Subject = str | Length
+Subject = str | Length | Hash
 Term = tuple[Subject, str] | tuple[Subject, str, Value | Collection[Value]]
 
 
@@ -51,8 +67,8 @@ class AnyOf:
 
 # What `where` takes: terms that must all hold, or one.
 Filter = Sequence[Term | AnyOf] | Term | AnyOf
-# Column, comparison, value, values of a set, whether of lengths.
-NativeTerm = tuple[str, str, Any, list[Any], bool]
+# Column, comparison, value, values of a set, subject, salt.
+NativeTerm = tuple[str, str, Any, list[Any], str, int]
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -61,7 +77,8 @@ class ReadKeywords(TypedDict, total=False):
     batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full.
     where: terms, of which all must hold: (column, '==' or '=' '!=' '<' '<=' '>' '>=', number or
     string), (column, 'in' or 'not in', list or set of them), (column, 'exists' or 'missing');
-    `Length(column)` in place of a column compares how long its lists or strings are;
+    `Length(column)` in place of a column compares how long its lists or strings are,
+    `Hash(column)` a number in [0, 1) made of its value, which parts users, say;
     `AnyOf(term, ...)` in place of a term holds where one of them does.
     Timestamps also compare with a datetime, date, numpy.datetime64 or ISO 8601 string, in UTC
     where it has no zone.
@@ -137,25 +154,31 @@ def _native_term(term: Term) -> NativeTerm:
     if len(term) < 2:
         raise InvalidArgument(f"the term {term!r} is not enough: a column and a comparison")
     subject, compare, *rest = term
-    column, of_length = column_of(term), isinstance(subject, Length)
+    column, (what, salt) = column_of(term), _native_subject(subject)
     takes = 0 if compare in ("exists", "missing") else 1
     if len(rest) != takes:
         form = f"({subject!r}, {compare!r}{', value' * takes})"
         raise InvalidArgument(f"the term {term!r} is not of the form {form}")
     if compare not in ("in", "not in"):
-        return column, compare, _value(rest[0], term) if rest else 0, [], of_length
+        return column, compare, _value(rest[0], term) if rest else 0, [], what, salt
     values = _plain(rest[0])
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidArgument(
             f"the term ({subject!r}, {compare!r}, …) takes a list or set of values"
         )
-    return column, compare, 0, [_value(value, term) for value in values], of_length
+    return column, compare, 0, [_value(value, term) for value in values], what, salt
+
+
+def _native_subject(subject: Subject) -> tuple[str, int]:
+    if isinstance(subject, Hash):
+        return "hash", subject.salt
+    return ("length", 0) if isinstance(subject, Length) else ("value", 0)
 
 
 def column_of(term: Term) -> str:
     """What the term asks."""
     subject = term[0]
-    return subject.column if isinstance(subject, Length) else subject
+    return subject if isinstance(subject, str) else subject.column
 
 
 def _flat(terms: Iterable[Term | AnyOf]) -> list[Term]:
@@ -174,7 +197,7 @@ def as_clauses(where: Filter) -> list[list[Term]]:
             f"where is a term such as ('label', '==', 1), or a list of such, not {where!r}"
         )
     terms: list[Any] = list(where)
-    if terms and isinstance(terms[0], str | Length):
+    if terms and isinstance(terms[0], str | Length | Hash):
         return [[tuple(terms)]]
     return [_flat([term]) for term in terms]
 

@@ -22,6 +22,9 @@ const Words<Compare> kCompares = {
     {">=", Compare::kGreaterEqual}, {"in", Compare::kIn},          {"not in", Compare::kNotIn},
     {"exists", Compare::kExists},   {"missing", Compare::kMissing}};
 
+const Words<Subject> kSubjects = {
+    {"value", Subject::kValue}, {"length", Subject::kLength}, {"hash", Subject::kHash}};
+
 FilterValue ValueOf(TermValue value) {
   return std::visit(
       [](auto&& v) -> FilterValue {
@@ -40,6 +43,8 @@ nb::tuple TermOf(const Predicate& made) {
   nb::object column = nb::cast(made.column);
   if (made.subject == Subject::kLength)
     column = nb::module_::import_("dsi.options").attr("Length")(column);
+  if (made.subject == Subject::kHash)
+    column = nb::module_::import_("dsi.options").attr("Hash")(column, made.salt);
   switch (made.compare) {
     case Compare::kExists:
     case Compare::kMissing:
@@ -53,12 +58,13 @@ nb::tuple TermOf(const Predicate& made) {
 }
 
 Predicate PredicateOf(Term term) {
-  auto& [column, compare, value, values, of_length] = term;
+  auto& [column, compare, value, values, subject, salt] = term;
   Predicate predicate;
   predicate.column = std::move(column);
   predicate.compare = Value(kCompares, "a comparison", compare);
   predicate.value = ValueOf(std::move(value));
-  predicate.subject = of_length ? Subject::kLength : Subject::kValue;
+  predicate.subject = Value(kSubjects, "a subject", subject);
+  predicate.salt = salt;
   predicate.values.reserve(values.size());
   for (TermValue& member : values) predicate.values.push_back(ValueOf(std::move(member)));
   return predicate;

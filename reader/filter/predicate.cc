@@ -47,7 +47,7 @@ Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind ki
   if (predicate.compare > Compare::kMissing)
     return InvalidArgument("filter: {}: comparison {} is none that there is", name,
                            static_cast<int>(predicate.compare));
-  if (predicate.subject > Subject::kLength)
+  if (predicate.subject > Subject::kHash)
     return InvalidArgument("filter: {}: subject {} is none that there is", name,
                            static_cast<int>(predicate.subject));
   if (!TakesValue(predicate.compare)) return Status::Ok();
@@ -58,6 +58,13 @@ Status CheckPredicate(const Predicate& predicate, std::string_view name, Kind ki
                            name);
   }
   if (Status status = CheckComparable(name, kind, type); !status.ok()) return status.At("filter");
+  if (predicate.subject == Subject::kHash) {
+    const bool is_order =
+        predicate.compare >= Compare::kLess && predicate.compare <= Compare::kGreaterEqual;
+    if (is_order && AreAll(predicate, /*texts=*/false)) return Status::Ok();
+    return InvalidArgument(
+        "filter: the hash of {} is a number of 0 to 1; expected < <= > or >= and a number", name);
+  }
   if (kind == Kind::kTimestamp) return CheckTimes(predicate, name, unit);
   if (AreAll(predicate, type == Type::kBytes)) return Status::Ok();
   if (type == Type::kBytes)
@@ -75,6 +82,7 @@ ReadyPredicate::Test ReadyPredicate::TestOf(const Predicate& predicate, Type typ
     return NumberComparison(p.compare, p.value, of);
   };
   if (predicate.subject == Subject::kLength) return of_numbers(predicate, Type::kUint32);
+  if (predicate.subject == Subject::kHash) return HashComparison(predicate, type);
   if (type == Type::kBytes) return TextComparison(predicate);
   if (unit != TimeUnit::kNone) return of_numbers(TimesAsNumbers(predicate, unit), type);
   return of_numbers(predicate, type);

@@ -13,6 +13,7 @@
 #include "dsi/format/types.h"
 #include "dsi/reader/decode/shape_decoder_internal.h"
 #include "dsi/reader/row_filter.h"
+#include "dsi/reader/filter/hash_comparison_internal.h"
 #include "dsi/reader/filter/number_set_internal.h"
 #include "dsi/reader/filter/number_comparison_internal.h"
 #include "dsi/reader/filter/text_comparison_internal.h"
@@ -26,7 +27,7 @@ inline bool TakesValue(Compare compare) {
 
 // It looks at what a row has, not whether, or how much.
 inline bool LooksAtValues(const Predicate& predicate) {
-  return TakesValue(predicate.compare) && predicate.subject == Subject::kValue;
+  return TakesValue(predicate.compare) && predicate.subject != Subject::kLength;
 }
 
 // Itself, then its alternatives with theirs.
@@ -67,7 +68,8 @@ class ReadyPredicate {
     // Of rows some of which have a value.
     bool MayMatch(const ColumnStatistics& /*statistics*/) const { return !missing; }
   };
-  using Test = std::variant<PresenceTest, NumberComparison, NumberSet, TextComparison>;
+  using Test =
+      std::variant<PresenceTest, NumberComparison, NumberSet, TextComparison, HashComparison>;
   static Test TestOf(const Predicate& predicate, Type type, TimeUnit unit);
 
   Test test_;

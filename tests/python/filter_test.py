@@ -49,7 +49,17 @@ def city(row):
     return row.get("city")
 
 
+def hashed(value, salt=0):
+    """What dsi.Hash says of a whole number: SplitMix64."""
+    z = (value + (salt + 1) * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return ((z ^ (z >> 31)) >> 11) / 2**53
+
+
 TERMS = [
+    ((dsi.Hash("label"), "<", 0.5), lambda r: hashed(r["label"]) < 0.5),
+    ((dsi.Hash("row", salt=7), ">=", 0.9), lambda r: hashed(r["row"], 7) >= 0.9),
     (("city", "==", "Bern"), lambda r: city(r) == "Bern"),
     (("city", "!=", "Zürich"), lambda r: city(r) not in (None, "Zürich")),
     (("city", "==", b"Oslo"), lambda r: city(r) == "Oslo"),
@@ -97,6 +107,8 @@ def test_every_way_to_read(table, rows, term, passes):
         ((dsi.Length("label"), "==", 1), "label is a label of int8, which has no length"),
         ((dsi.Length("clicks"), "==", "1"), "the length of clicks compares with numbers"),
         ((dsi.Length("clicks"), "=="), r"not of the form \(Length\(column='clicks'\), '==', value"),
+        ((dsi.Hash("clicks"), "<", 0.5), "whether they exist"),
+        ((dsi.Hash("label"), "==", 0.5), "expected < <= > or >="),
         (("label", "~", 1), "a comparison is '~'"),
         (("label",), "not enough"),
         (("label", "=="), "not of the form"),

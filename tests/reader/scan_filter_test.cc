@@ -211,6 +211,43 @@ TEST_F(ScanFilterTest, LengthsAreComparedWithoutValues) {
             StatusCode::kInvalidArgument);
 }
 
+// A tenth of the users and the other nine: every row is in one of them, by its user alone.
+TEST_F(ScanFilterTest, HashesPartRowsByTheirValues) {
+  const auto of_hash = [](std::string column, Compare compare, double value, uint64_t salt = 0) {
+    Predicate predicate{std::move(column), compare, value};
+    predicate.subject = Subject::kHash;
+    predicate.salt = salt;
+    return predicate;
+  };
+  ScanOptions options = Jagged({"noise"});
+  for (const char* const column : {"user_id", "session_id", "time", "weight", "noise", "big"}) {
+    size_t both = 0;
+    for (const Compare compare : {Compare::kLess, Compare::kGreaterEqual}) {
+      const Predicate predicate = of_hash(column, compare, 0.3);
+      options.filter.where = {predicate};
+      const std::vector<uint64_t> rows = ScanRows(*reader_, table_, options);
+      EXPECT_EQ(rows, Rows(table_, [&](size_t row) { return Passes(table_, predicate, row); }));
+      both += rows.size();
+    }
+    const Predicate exists{column, Compare::kExists};
+    EXPECT_EQ(both, Rows(table_, [&](size_t row) { return Passes(table_, exists, row); }).size());
+  }
+  const auto rows_of = [&](const Predicate& predicate) {
+    options.filter.where = {predicate};
+    return ScanRows(*reader_, table_, options);
+  };
+  EXPECT_NE(rows_of(of_hash("user_id", Compare::kLess, 0.5)),
+            rows_of(of_hash("user_id", Compare::kLess, 0.5, 1)));
+  EXPECT_TRUE(rows_of(of_hash("user_id", Compare::kGreater, 1)).empty());
+  for (const Compare compare : {Compare::kEqual, Compare::kNotEqual, Compare::kIn})
+    EXPECT_EQ(CodeOf({.where = {of_hash("user_id", compare, 0.5)}}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(CodeOf({.where = {of_hash("item.words", Compare::kLess, 0.5)}}),
+            StatusCode::kInvalidArgument);
+  Predicate text = of_hash("user_id", Compare::kLess, 0);
+  text.value = "0.5";
+  EXPECT_EQ(CodeOf({.where = {text}}), StatusCode::kInvalidArgument);
+}
+
 TEST_F(ScanFilterTest, Float32ComparesWithARoundedValue) {
   ScanOptions options = Jagged({"weight"});
   options.filter.where = {{"weight", Compare::kEqual, 0.1}};

@@ -1,9 +1,11 @@
 #include "dsi/tests/support/filter_model.h"
 
 #include <gtest/gtest.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -50,6 +52,26 @@ bool Holds(Compare compare, const T& a, const T& b) {
 
 std::string Text(const std::vector<uint64_t>& entries) { return {entries.begin(), entries.end()}; }
 
+// The number that row_filter.h promises of a value, in small steps.
+double HashedTo(const ModelColumn& column, const std::vector<uint64_t>& entries, uint64_t salt) {
+  uint64_t bits = 0;
+  if (column.type == Type::kBytes) {
+    const std::string text = Text(entries);
+    bits = XXH3_64bits(text.data(), text.size());
+  } else if (const Wide value = Widen(entries.front(), column.type); !IsFloat(column.type)) {
+    bits = static_cast<uint64_t>(static_cast<int64_t>(entries.front()));
+    if (value < 0) bits = static_cast<uint64_t>(static_cast<int64_t>(value));
+  } else if (std::isfinite(value) && value == std::floor(value) && std::abs(value) < 0x1p62L) {
+    bits = static_cast<uint64_t>(static_cast<int64_t>(value));
+  } else {
+    bits = std::bit_cast<uint64_t>(std::isnan(value) ? std::nan("") : static_cast<double>(value));
+  }
+  uint64_t z = bits + (salt + 1) * 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return std::ldexp(static_cast<double>((z ^ (z >> 31)) >> 11), -53);
+}
+
 // Without its alternatives.
 bool PassesAlone(const ModelTable& table, const Predicate& predicate, size_t row);
 Predicate RandomTerm(const ModelTable& table, std::mt19937_64* random);
@@ -95,6 +117,9 @@ bool PassesAlone(const ModelTable& table, const Predicate& predicate, size_t row
   if (!entries.has_value()) return false;
   if (predicate.compare == Compare::kExists) return true;
   const auto holds = [&](const FilterValue& value) {
+    if (predicate.subject == Subject::kHash)
+      return Holds(predicate.compare, HashedTo(column, *entries, predicate.salt),
+                   std::get<double>(value));
     if (predicate.subject == Subject::kLength)
       return Holds(predicate.compare, static_cast<Wide>(entries->size()),
                    WidenValue(value, Type::kUint32));
@@ -128,6 +153,13 @@ Predicate RandomTerm(const ModelTable& table, std::mt19937_64* random) {
   }
   if (!IsComparable(column)) {
     predicate.compare = (*random)() % 2 == 0 ? Compare::kExists : Compare::kMissing;
+    return predicate;
+  }
+  if ((*random)() % 5 == 0) {
+    predicate.subject = Subject::kHash;
+    predicate.salt = (*random)() % 3;
+    predicate.compare = static_cast<Compare>(static_cast<int>(Compare::kLess) + (*random)() % 4);
+    predicate.value = static_cast<double>((*random)() % 11) / 10;
     return predicate;
   }
   predicate.compare = static_cast<Compare>((*random)() % 10);

@@ -48,6 +48,8 @@ std::string Show(const Predicate& one) {
                                       ">=", "in", "not in", "exists", "missing"};
   std::string shown = predicate->column + "|" + names[static_cast<int>(predicate->compare)];
   if (predicate->subject == Subject::kLength) shown = "length of " + shown;
+  if (predicate->subject == Subject::kHash)
+    shown = "hash " + std::to_string(predicate->salt) + " of " + shown;
   if (predicate->compare == Compare::kIn || predicate->compare == Compare::kNotIn) {
     for (const FilterValue& value : predicate->values) shown += "|" + Show(value);
   } else if (predicate->compare < Compare::kIn) {
@@ -115,6 +117,18 @@ TEST(FilterText, Lengths) {
   EXPECT_EQ(Parsed("length(topics) in 1,2"), "length of topics.ids|in|1|2");
   EXPECT_EQ(Parsed("length(city) < 3"), "length of city|<|3");
   EXPECT_EQ(Parsed("length(clicks) exists"), "length of clicks|exists");
+}
+
+TEST(FilterText, Hashes) {
+  EXPECT_EQ(Parsed("hash(city) < 0.25"), "hash 0 of city|<|r0.250000");
+  EXPECT_EQ(Parsed("hash( label , 7 )>=1"), "hash 7 of label|>=|1");
+  EXPECT_EQ(Parsed("hash(ts, 18446744073709551615) > 0.5"),
+            "hash 18446744073709551615 of ts|>|r0.500000");
+  EXPECT_EQ(Parsed("hash(label) < 0.1 or hash(city) > 0.9"),
+            "hash 0 of label|<|r0.100000 or hash 0 of city|>|r0.900000");
+  EXPECT_NE(Parsed("hash(clicks) < 1").find("only features of one number"), std::string::npos);
+  EXPECT_NE(Parsed("hash(label, x) < 1").find("no feature \"label, x\""), std::string::npos);
+  EXPECT_NE(Parsed("hash(city) < Bern").find("is no number"), std::string::npos);
 }
 
 TEST(FilterText, Alternatives) {
