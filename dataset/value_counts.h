@@ -21,8 +21,8 @@ struct CountOptions {
   // The columns to count (a layout is not looked at), or what a pipeline makes; which rows, by
   // filter, sample, rows and shard. The batch size is chosen here.
   DatasetScanOptions scan;
-  // All that is counted, besides scan.memory_bytes. Exceeded is kResourceExhausted: nothing is left
-  // out without a word.
+  // All that is counted, besides scan.memory_bytes and, where there are several threads, 256 MiB
+  // for batches ahead. Exceeded is kResourceExhausted: nothing is left out without a word.
   uint64_t memory_bytes = 4ULL << 30;
   // Told how many batches were counted, and of how many; may cancel by returning false
   // (kCancelled).

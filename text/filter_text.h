@@ -15,8 +15,8 @@
 namespace dsi {
 
 // "FEATURE OP VALUE", where OP is one of = != < <= > >=; "FEATURE in VALUE,VALUE…" or "not in";
-// "FEATURE exists" or "missing". A list or string may stand as "length(FEATURE)", a number or string as
-// "hash(FEATURE)" or "hash(FEATURE, SALT)" (Subject::kHash). Spaces around
+// "FEATURE exists" or "missing". A list or string may stand as "length(FEATURE)", a number or
+// string as "hash(FEATURE)" or "hash(FEATURE, SALT)" (Subject::kHash). Spaces around
 // symbols may be left out. VALUE is a number, for a bool also true or false, for timestamps also a
 // time (row_filter.h); for strings text, in quotes as JSON has it where it begins with one, is
 // empty, or has commas in a list. Several of these may be joined by " or ": one must be true. In a

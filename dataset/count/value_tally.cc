@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,11 @@ namespace {
 constexpr size_t kFirstSlots = 64;
 // What a string takes in the table besides its bytes.
 constexpr uint64_t kTextBytes = 2 * sizeof(std::string) + 2 * sizeof(void*) + sizeof(uint64_t);
+
+uint64_t NewSeed() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
 
 // Of values that are equal the same bits.
 uint64_t BitsOf(double value) {
@@ -53,7 +59,7 @@ void SortInto(Found<T> found, ValueCounts* counts) {
 
 }  // namespace
 
-NumberTally::NumberTally(MemoryBudget* budget) : slots_(kFirstSlots, budget) {}
+NumberTally::NumberTally(MemoryBudget* budget) : slots_(kFirstSlots, budget), seed_(NewSeed()) {}
 
 void NumberTally::Add(uint64_t bits, uint64_t count) {
   if (4 * (size_ + 1) > 3 * slots_.size()) Grow();
@@ -75,14 +81,14 @@ void NumberTally::Grow() {
 }
 
 ValueTally::ValueTally(std::string column, Type stored, MemoryBudget* budget)
-    : numbers_(budget), budget_(budget), text_bytes_(budget) {
+    : numbers_(budget), texts_(0, TextHash{NewSeed()}), budget_(budget), text_bytes_(budget) {
   counts_.column = std::move(column);
   counts_.type = stored;
   counts_.min_length = UINT64_MAX;
 }
 
 size_t ValueTally::TextHash::operator()(std::string_view text) const {
-  return XXH3_64bits(text.data(), text.size());
+  return XXH3_64bits_withSeed(text.data(), text.size(), seed);
 }
 
 void ValueTally::AddRows(const JaggedView& unique, std::span<const uint32_t> times) {

@@ -1,4 +1,5 @@
-// The different values of one column and how often each came.
+// The different values of one column and how often each came. Where they stand in tables nobody can
+// know beforehand, so that no file can have them all collide.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -43,11 +44,12 @@ class NumberTally {
     uint64_t count = 0;  // 0: free.
   };
 
-  size_t At(uint64_t bits) const { return Mix64(bits) & (slots_.size() - 1); }
+  size_t At(uint64_t bits) const { return Mix64(bits ^ seed_) & (slots_.size() - 1); }
   void Grow();
 
   CountedVector<Slot> slots_;
   size_t size_ = 0;
+  uint64_t seed_;
 };
 
 class ValueTally {
@@ -68,6 +70,7 @@ class ValueTally {
   struct TextHash {
     using is_transparent = void;
     size_t operator()(std::string_view text) const;
+    uint64_t seed;
   };
 
   ValueCounts counts_;
