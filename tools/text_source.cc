@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -40,8 +42,14 @@ char ParseCharacter(const char* option, const std::string& given) {
   if (given.size() == 4 && given.starts_with("\\x") &&
       std::from_chars(given.data() + 2, end, code, 16).ptr == end)
     return static_cast<char>(code);
-  throw CLI::ValidationError(option,
-                             "expected one character, \\t or such as \\x01, not '" + given + "'");
+  const bool is_plain = std::all_of(given.begin(), given.end(), [](unsigned char c) {
+    return std::ispunct(c) != 0 &&
+           std::string_view("/'\\&*.[]^$").find(static_cast<char>(c)) == std::string_view::npos;
+  });
+  throw CLI::ValidationError(
+      option,
+      "expected one character, \\t or such as \\x01, not '" + given + "'" +
+          (is_plain ? " (sed 's/" + given + "/\\t/g' IN | … - --format tsv makes it one)" : ""));
 }
 
 Status CheckIsThere(const std::string& path) {
