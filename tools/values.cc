@@ -210,7 +210,9 @@ Status Choose(const ValuesOptions& options, const Dataset& dataset, CountOptions
   }
   if (options.features.empty()) {
     std::erase_if(*columns, [&](const ColumnInfo& column) {
-      return !column.support.ok() || (!options.pipeline.empty() && !column.is_made);
+      if (!options.pipeline.empty()) return !column.is_made;
+      if (!column.support.ok()) WarnOfUnsupported(column);
+      return !column.support.ok();
     });
   } else {
     DSI_ASSIGN_OR_RETURN(*columns, ChooseColumns(*columns, options.features));

@@ -43,6 +43,8 @@ class UnsupportedTest(CliTest):
         self.assertEqual(run("bench", path, "--features", "b").returncode, UNSUPPORTED)
         stats = json.loads(self.expect(OK, "inspect", path, "--stats", "--json", warns=True).stdout)
         self.assertEqual({s["name"]: s["min"] for s in stats}, expected[0])
+        self.expect(OK, "values", path, "--features", "a")
+        self.assertNotEqual(run("values", path, "--features", "b").returncode, OK)
         self.expect(OK, "inspect", path)
         self.expect(OK, "inspect", path, "--plan", "a")
         self.assertEqual(run("inspect", path, "--plan", "*").returncode, OK)
