@@ -8,6 +8,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/dataset/dataset_access_internal.h"
 #include "dsi/dataset/dataset_scan.h"
 #include "dsi/dataset/files/snapshot_head_internal.h"
 #include "dsi/io/file.h"
@@ -77,13 +78,21 @@ class TableDeletion {
     }
   }
 
-  // Files that still hold rows that were deleted before.
+  // Files that still hold rows that were deleted before, looked at beside each other.
   Status FindDeleted() {
-    for (uint32_t i = 0; i < dataset_->files().size(); ++i) {
-      if (rows_.contains(i)) continue;
-      const auto reader = Open(dataset_->files()[i].path);
-      if (!reader.ok()) return reader.status().At(dataset_->files()[i].path);
-      if ((*reader)->info().num_deleted_rows != 0) rows_[i];
+    const internal::DatasetFiles& files = internal::DatasetAccess::Files(*dataset_);
+    std::vector<size_t> others;
+    for (uint32_t i = 0; i < files.files().size(); ++i) {
+      if (!rows_.contains(i)) others.push_back(i);
+    }
+    std::vector<uint8_t> has_deleted(files.files().size());
+    DSI_RETURN_IF_ERROR(files.ForFiles(others, [&](size_t i) -> Status {
+      DSI_ASSIGN_OR_RETURN(const auto reader, files.Acquire(i));
+      has_deleted[i] = reader->info().num_deleted_rows != 0;
+      return Status::Ok();
+    }));
+    for (const size_t i : others) {
+      if (has_deleted[i] != 0) rows_[static_cast<uint32_t>(i)];
     }
     return Status::Ok();
   }
