@@ -67,6 +67,10 @@ Status CheckBounds(const TransformStep& step) {
                          AsDouble(step.low));
 }
 
+bool IsText(const TransformType& type) {
+  return type.shape == RowShape::kList && type.type == Type::kBytes;
+}
+
 bool IsWorkType(Type type) { return type == Type::kInt32 || type == Type::kInt64 || IsFloat(type); }
 
 // A number of the step, as the type of the values.
@@ -173,6 +177,8 @@ Result<TransformType> RowOutput(const TransformStep& step, const TransformType& 
     case TransformOp::kNGram:
     case TransformOp::kCartesian:
       return TransformType{RowShape::kList, TypeOfResidues(step.max)};
+    case TransformOp::kIdOfText:
+      return TransformType{RowShape::kNumber, Type::kInt64};
     case TransformOp::kCustom:
       return step.custom_type;
     default:
@@ -183,6 +189,7 @@ Result<TransformType> RowOutput(const TransformStep& step, const TransformType& 
 }  // namespace
 
 std::string TypeText(const TransformType& type) {
+  if (IsText(type)) return "string";
   switch (type.shape) {
     case RowShape::kNumber:
       return fmt::format("number of type {}", TypeName(type.type));
@@ -240,8 +247,15 @@ Status CheckStep(const TransformStep& step) {
 Result<TransformType> StepType(const TransformStep& step, std::span<const TransformType> inputs) {
   const OpInfo& info = *FindOp(step.op);
   for (size_t k = 0; k < inputs.size(); ++k) {
+    const bool is_text = IsText(inputs[k]);
+    if (step.op == TransformOp::kIdOfText) {
+      if (!is_text) return Refused(step, k, inputs[k], "a string");
+      continue;
+    }
     if (!IsWorkType(inputs[k].type)) {
-      return Refused(step, k, inputs[k], "int32, int64, float32 or float64 (T-002)");
+      return Refused(step, k, inputs[k],
+                     is_text ? "numbers; id_of_text makes one of it (T-002)"
+                             : "int32, int64, float32 or float64 (T-002)");
     }
     if (TakesWholeNumbersOnly(step.op) && IsFloat(inputs[k].type)) {
       return Refused(step, k, inputs[k], "whole numbers; cast it first");

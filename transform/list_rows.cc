@@ -1,7 +1,9 @@
-// firstx and lastx (T-040), fill (T-041), onehot (T-042), enumerate (T-043).
+// firstx and lastx (T-040), fill (T-041), onehot (T-042), enumerate (T-043), id_of_text (T-049).
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
+#include "dsi/format/types.h"
 #include "dsi/transform/elementwise_internal.h"
 #include "dsi/transform/row_ops_internal.h"
 
@@ -95,6 +97,21 @@ void EnumerateRows(const RowsInput& input, size_t num_rows, RowsBuilder* out) {
       std::memcpy(to, from + view.Begin(row) * width, count * width);
     }
     for (size_t k = 0; k < count; ++k) out->LastScores()[k] = static_cast<float>(k);
+    out->EndRow();
+  }
+}
+
+void IdsOfTexts(const RowsInput& input, size_t num_rows, RowsBuilder* out) {
+  const RowsView& view = input.view;
+  for (size_t i = 0; i < num_rows; ++i) {
+    const size_t row = input.Row(i);
+    if (!view.Has(row)) {
+      out->EndMissing();
+      continue;
+    }
+    const std::string_view text(static_cast<const char*>(view.values) + view.Begin(row),
+                                view.Length(row));
+    *static_cast<int64_t*>(out->AddValues(1)) = static_cast<int64_t>(IdOfText(text, Type::kInt64));
     out->EndRow();
   }
 }

@@ -40,6 +40,7 @@ constexpr OpInfo kOps[] = {
     {Op::kHasOverlap, "has_overlap", OpForm::kRows, 2, 2, 0, 0, nullptr},
     {Op::kOverlapCount, "overlap_count", OpForm::kRows, 2, 2, 0, 0, nullptr},
     {Op::kJaccard, "jaccard", OpForm::kRows, 2, 2, 0, 0, nullptr},
+    {Op::kIdOfText, "id_of_text", OpForm::kRows, 1, 1, 0, 0, nullptr},
     {Op::kCustom, "custom", OpForm::kRows, 1, kMaxTransformInputs, 0, 0, nullptr},
 };
 

@@ -19,6 +19,7 @@ void FillRows(const TransformStep& step, const RowsInput& input, size_t num_rows
 void OneHotRows(const TransformStep& step, const RowsInput& input, size_t num_rows,
                 RowsBuilder* out);
 void EnumerateRows(const RowsInput& input, size_t num_rows, RowsBuilder* out);
+void IdsOfTexts(const RowsInput& input, size_t num_rows, RowsBuilder* out);
 void NGramRows(const TransformStep& step, RowsInputs inputs, size_t num_rows, RowsBuilder* out);
 void CartesianRows(const TransformStep& step, RowsInputs inputs, size_t num_rows, RowsBuilder* out);
 void IntersectRows(RowsInputs inputs, size_t num_rows, RowsBuilder* out);

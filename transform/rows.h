@@ -17,7 +17,8 @@ enum class RowShape : uint8_t { kNumber, kList, kScored };
 
 struct TransformType {
   RowShape shape = RowShape::kNumber;
-  // kInt32, kInt64, kFloat32 or kFloat64 (T-002); scores are float32.
+  // kInt32, kInt64, kFloat32 or kFloat64 (T-002); scores are float32. A string, which id_of_text
+  // alone takes, is a kList of kBytes.
   Type type = Type::kInt64;
   // Of timestamps; kNone: not known.
   TimeUnit unit = TimeUnit::kNone;

@@ -44,6 +44,7 @@ enum class TransformOp : uint8_t {
   kHasOverlap,
   kOverlapCount,
   kJaccard,
+  kIdOfText,
   // A callback of the caller's; not in JSON.
   kCustom,
 };

@@ -115,6 +115,9 @@ Status RunRows(const TransformStep& step, RowsInputs inputs, size_t num_rows, Ro
     case TransformOp::kIntersection:
       IntersectRows(inputs, num_rows, out);
       return {};
+    case TransformOp::kIdOfText:
+      IdsOfTexts(inputs[0], num_rows, out);
+      return {};
     case TransformOp::kCustom:
       return RunCustom(step, inputs, num_rows, out);
     default:

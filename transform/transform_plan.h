@@ -24,7 +24,7 @@ struct TransformFeature {
 };
 
 // How a column of a file is handed to a plan: what its values must be converted to, kInt32, kInt64
-// (of uint64: the same bits), kFloat32 or kFloat64. kBytes stays: no step takes it. (T-002)
+// (of uint64: the same bits), kFloat32 or kFloat64. kBytes stays, for id_of_text. (T-002)
 DSI_EXPORT Type TransformTypeOf(Type stored);
 
 namespace internal {

@@ -240,6 +240,10 @@ class Pipeline:
         """Ids in both over ids in either, as multisets, float32 (T-047)."""
         return self._add(output, "jaccard", (first, second))
 
+    def id_of_text(self, output: str, input: str) -> Self:
+        """Of a string its id, int64, as hashed columns and `dsi.id_of_text` have it (T-049)."""
+        return self._add(output, "id_of_text", input)
+
 
 Transforms = Pipeline | Mapping[str, Any] | str
 

@@ -16,6 +16,7 @@ SCHEMA = {
         {"name": "time", "kind": "timestamp", "unit": "ms"},
         {"name": "clicks", "kind": "list", "type": "int64"},
         {"name": "views", "kind": "list", "type": "int64"},
+        {"name": "city", "kind": "string"},
         {"name": "topics", "kind": "weighted", "type": "int64", "weight_type": "float32"},
     ]
 }
@@ -35,9 +36,10 @@ def row_of(draw):
         "time": 1_700_000_000_000 + draw.randrange(10**9),
         "clicks": [draw.randrange(-100, 100) for _ in range(draw.randrange(8))],
         "views": [draw.randrange(-100, 100) for _ in range(draw.randrange(8))],
+        "city": draw.choice(["", "Bern", "Zürich", "a much longer name of a city"]),
         "topics": {"ids": topics, "weights": [f32(draw.random()) for _ in topics]},
     }
-    for name in ("price", "clicks", "views", "topics"):
+    for name in ("price", "clicks", "views", "city", "topics"):
         if draw.random() < 0.1:
             del row[name]
     return row

@@ -106,6 +106,12 @@ OPERATIONS = {
         ["topics"],
         scored(lambda w: clamp(w, 0.25, 0.75)),
     ),
+    "id_of_text": (P().id_of_text("x", "city"), ["city"], each(dsi.id_of_text)),
+    "id_of_text and a hash": (
+        P().id_of_text("id", "city").sigrid_hash("x", "id", max=1000, salt=2),
+        ["city"],
+        each(lambda city: hashed([dsi.id_of_text(city)], 2, 1000)),
+    ),
     "firstx": (P().firstx("x", "clicks", n=3), ["clicks"], lambda row: row[:3]),
     "lastx": (P().lastx("x", "clicks", n=3), ["clicks"], lambda row: row[-3:]),
     "onehot": (

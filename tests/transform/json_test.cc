@@ -36,7 +36,8 @@ const char kAll[] = R"({
     {"output": "v", "op": "intersection", "inputs": ["clicks", "o"]},
     {"output": "w", "op": "has_overlap", "inputs": ["clicks", "o"]},
     {"output": "x", "op": "overlap_count", "inputs": ["clicks", "o"]},
-    {"output": "y \"\n", "op": "jaccard", "inputs": ["clicks", "o"]}
+    {"output": "y \"\n", "op": "jaccard", "inputs": ["clicks", "o"]},
+    {"output": "z", "op": "id_of_text", "inputs": ["city"]}
   ],
   "outputs": ["a", "y \"\n"]
 }

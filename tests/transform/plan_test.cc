@@ -107,7 +107,8 @@ void ExpectRefused(const TransformStep& step, const std::string& message,
       pipeline.Resolve({{"age", kNumber},
                         {"clicks", kIds},
                         {"time", {RowShape::kNumber, Type::kInt64, TimeUnit::kMillis}},
-                        {"name", {RowShape::kNumber, Type::kBytes}}});
+                        {"name", {RowShape::kNumber, Type::kBytes}},
+                        {"city", {RowShape::kList, Type::kBytes}}});
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(plan.status().message(), message);
   EXPECT_EQ(plan.status().code(), code);
@@ -120,6 +121,18 @@ TEST(TransformPlanTest, RefusesTypes) {
   ExpectRefused(Step("x", TransformOp::kSigridHash, {"name"}),
                 "steps[0] \"x\" (sigrid_hash): input \"name\" is a number of type bytes, expected "
                 "int32, int64, float32 or float64 (T-002)");
+  ExpectRefused(Step("x", TransformOp::kSigridHash, {"city"}),
+                "steps[0] \"x\" (sigrid_hash): input \"city\" is a string, expected numbers; "
+                "id_of_text makes one of it (T-002)");
+  ExpectRefused(Step("x", TransformOp::kFirstX, {"city"}),
+                "steps[0] \"x\" (firstx): input \"city\" is a string, expected numbers; "
+                "id_of_text makes one of it (T-002)");
+  for (const char* const other : {"age", "name"}) {
+    ExpectRefused(Step("x", TransformOp::kIdOfText, {other}),
+                  std::string("steps[0] \"x\" (id_of_text): input \"") + other +
+                      "\" is a number of type " + (other[0] == 'a' ? "float32" : "bytes") +
+                      ", expected a string");
+  }
   ExpectRefused(
       Step("x", TransformOp::kFirstX, {"age"}),
       "steps[0] \"x\" (firstx): input \"age\" is a number of type float32, expected a list");

@@ -101,6 +101,31 @@ TEST(TransformRowsTest, T047Overlaps) {
             (Lists<float>{{{0.4F}}, {{0}}, {{0}}, kMissing}));
 }
 
+// T-049: the id of a hashed column, of texts that may overlap; missing ones stay missing.
+TEST(TransformRowsTest, T049IdsOfTexts) {
+  const std::string bytes = "BernOslo";
+  const std::vector<int64_t> begins = {0, 4, 0, 8, 0};
+  const std::vector<int64_t> ends = {4, 8, 8, 8, 0};
+  const std::vector<uint8_t> present = {1, 1, 1, 1, 0};
+  const RowsView texts = {{RowShape::kList, Type::kBytes},
+                          5,
+                          bytes.data(),
+                          begins.data(),
+                          ends.data(),
+                          present.data(),
+                          nullptr};
+  const std::vector<uint32_t> rows = {1, 0, 4, 3, 2, 1};
+  const auto ids = RunStep({.op = TransformOp::kIdOfText}, {{texts, rows.data()}}, rows.size());
+  ASSERT_TRUE(ids.ok()) << ids.status().ToString();
+  const auto id = [](std::string_view text) {
+    return std::vector<int64_t>{static_cast<int64_t>(IdOfText(text, Type::kInt64))};
+  };
+  const Lists<int64_t> expected = {id("Oslo"), id("Bern"),     kMissing,
+                                   id(""),     id("BernOslo"), id("Oslo")};
+  EXPECT_EQ(ListsOf<int64_t>(ids->View()), expected);
+  EXPECT_EQ(id("")[0], 3244421341483603138);
+}
+
 // T-003: rows are picked per input, windows overlap, missing stays missing, and elementwise stages
 // give the same for rows that are not one after another.
 TEST(TransformRowsTest, T003PickedRowsAndWindows) {
