@@ -55,9 +55,9 @@ struct DSI_EXPORT ValueCounts {
   // From the mean, of the entries themselves (divided by their number).
   double Deviation() const noexcept;
   // For each share in [0, 1] the least value that so many of the entries (NaN left out) are not
-  // above: a value that occurs, the median for 0.5. kInvalidArgument: strings, no entry, another
-  // share.
-  Result<std::vector<double>> Quantiles(std::span<const double> shares) const;
+  // above, as its position in `values`: the median for 0.5, the least value for 0, the greatest for
+  // 1. kInvalidArgument: strings, no entry, another share.
+  Result<std::vector<size_t>> Quantiles(std::span<const double> shares) const;
 };
 
 // Scans the rows once, with scan.threads threads that decode and then count; every unique row of a

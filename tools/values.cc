@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -46,21 +44,14 @@ struct ValuesOptions {
 struct Counted {
   ColumnInfo column;
   ValueCounts counts;
-  size_t shown = 0;               // So many of the first values are listed.
-  double share = 0;               // Of the entries that these are.
-  std::vector<double> quantiles;  // Between equal parts.
+  size_t shown = 0;                    // So many of the first values are listed.
+  double share = 0;                    // Of the entries that these are.
+  std::vector<ColumnValue> quantiles;  // Between equal parts.
   ColumnValue least, median, greatest;
 };
 
 ColumnValue ValueAt(const ValueCounts& counts, size_t i) {
   return std::visit([&](const auto& values) -> ColumnValue { return values[i]; }, counts.values);
-}
-
-// As the column has it, of a quantile, which is one of its values.
-ColumnValue AsStored(const ColumnInfo& column, double value) {
-  if (IsFloat(column.type)) return value;
-  if (column.type == Type::kUint64) return static_cast<uint64_t>(value);
-  return static_cast<int64_t>(value);
 }
 
 Status Summarize(const ValuesOptions& options, Counted* of_one) {
@@ -83,10 +74,11 @@ Status Summarize(const ValuesOptions& options, Counted* of_one) {
     shares.push_back(static_cast<double>(i) / options.quantiles);
   auto found = counts.Quantiles(shares);
   if (!found.ok()) return Status::Ok();  // NaN alone.
-  of_one->least = AsStored(of_one->column, (*found)[0]);
-  of_one->median = AsStored(of_one->column, (*found)[1]);
-  of_one->greatest = AsStored(of_one->column, (*found)[2]);
-  of_one->quantiles.assign(found->begin() + 3, found->end());
+  of_one->least = ValueAt(counts, (*found)[0]);
+  of_one->median = ValueAt(counts, (*found)[1]);
+  of_one->greatest = ValueAt(counts, (*found)[2]);
+  for (size_t i = 3; i < found->size(); ++i)
+    of_one->quantiles.push_back(ValueAt(counts, (*found)[i]));
   return Status::Ok();
 }
 
@@ -110,8 +102,7 @@ Json JsonOf(const Counted& of_one, const ValuesOptions& options) {
   }
   if (!is_text && options.quantiles != 0) {
     Json quantiles = Json::array();
-    for (const double value : of_one.quantiles)
-      quantiles.push_back(ValueJson(AsStored(of_one.column, value)));
+    for (const ColumnValue& value : of_one.quantiles) quantiles.push_back(ValueJson(value));
     json["quantiles"] = std::move(quantiles);
   }
   if (!options.lists_values) return json;
@@ -162,8 +153,7 @@ std::string QuantileLines(const std::vector<Counted>& counted, const Console& co
   for (const Counted& of_one : counted) {
     if (of_one.quantiles.empty()) continue;
     std::string line = of_one.counts.column + ":";
-    for (const double value : of_one.quantiles)
-      line += " " + ValueText(of_one.column, AsStored(of_one.column, value));
+    for (const ColumnValue& value : of_one.quantiles) line += " " + ValueText(of_one.column, value);
     text += "\n" + Folded(Printable(line), console, 2) + "\n";
   }
   return text;
@@ -281,6 +271,7 @@ VerbAction AddValues(CLI::App* app, Console* console) {
       ->type_name("N");
   AddSize(app, "--memory", &options->memory, "For what is counted, such as 4G, the default");
   AddJsonFlag(app, console);
+  AddIdsAsStrings(app, console);
   AddQuietFlag(app, console);
   app->footer(
       "Reads all rows once and counts exactly. With --json the values that are listed come whole,\n"

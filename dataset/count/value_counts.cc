@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
-#include <utility>
+#include <variant>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
@@ -15,22 +15,31 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Calls visit(value, count) for all numbers but NaN; false: they are strings.
+// Calls visit(position, value) for all numbers but NaN; none for strings.
 template <typename Visit>
-bool VisitNumbers(const ValueCounts& counts, const Visit& visit) {
-  return std::visit(
+void VisitNumbers(const ValueCounts& counts, const Visit& visit) {
+  std::visit(
       [&]<typename T>(const std::vector<T>& values) {
-        if constexpr (std::is_same_v<T, std::string>) {
-          return false;
-        } else {
+        if constexpr (!std::is_same_v<T, std::string>) {
           for (size_t i = 0; i < values.size(); ++i) {
-            const auto value = static_cast<double>(values[i]);
-            if (!std::isnan(value)) visit(value, counts.counts[i]);
+            if (!std::isnan(static_cast<double>(values[i]))) visit(i, values[i]);
           }
-          return true;
         }
       },
       counts.values);
+}
+
+// Positions of all numbers but NaN, the least first.
+std::vector<size_t> SortedNumbers(const ValueCounts& counts) {
+  std::vector<size_t> sorted;
+  VisitNumbers(counts, [&](size_t i, auto) { sorted.push_back(i); });
+  std::visit(
+      [&](const auto& values) {
+        std::sort(sorted.begin(), sorted.end(),
+                  [&](size_t a, size_t b) { return values[a] < values[b]; });
+      },
+      counts.values);
+  return sorted;
 }
 
 // The mean of what `of` makes of each entry.
@@ -38,9 +47,9 @@ template <typename Of>
 double MeanOf(const ValueCounts& counts, const Of& of) {
   double sum = 0;
   uint64_t entries = 0;
-  VisitNumbers(counts, [&](double value, uint64_t count) {
-    sum += of(value) * static_cast<double>(count);
-    entries += count;
+  VisitNumbers(counts, [&](size_t i, auto value) {
+    sum += of(static_cast<double>(value)) * static_cast<double>(counts.counts[i]);
+    entries += counts.counts[i];
   });
   return entries == 0 ? kNan : sum / static_cast<double>(entries);
 }
@@ -62,32 +71,28 @@ double ValueCounts::Deviation() const noexcept {
   return std::sqrt(MeanOf(*this, [&](double value) { return (value - mean) * (value - mean); }));
 }
 
-Result<std::vector<double>> ValueCounts::Quantiles(std::span<const double> shares) const {
-  using Found = std::vector<double>;
+Result<std::vector<size_t>> ValueCounts::Quantiles(std::span<const double> shares) const {
+  using Found = std::vector<size_t>;
   return internal::NoThrow([&]() -> Result<Found> {
-    std::vector<std::pair<double, uint64_t>> sorted;
-    uint64_t all = 0;
-    const bool are_numbers = VisitNumbers(*this, [&](double value, uint64_t count) {
-      sorted.emplace_back(value, count);
-      all += count;
-    });
-    if (!are_numbers)
+    if (type == Type::kBytes)
       return internal::InvalidArgument("column {}: strings have no quantiles", column);
-    if (all == 0) return internal::InvalidArgument("column {}: no entry, so no quantiles", column);
-    std::sort(sorted.begin(), sorted.end());
-    // From counts to how many entries are not above each value.
-    uint64_t below = 0;
-    for (auto& [value, count] : sorted) count = below += count;
+    // Ascending, in the type of the values, so that great numbers stay apart.
+    Found sorted = SortedNumbers(*this);
+    if (sorted.empty())
+      return internal::InvalidArgument("column {}: no entry, so no quantiles", column);
+    // How many entries are not above each value.
+    std::vector<uint64_t> up_to;
+    uint64_t sum = 0;
+    for (const size_t i : sorted) up_to.push_back(sum += counts[i]);
     Found found;
     for (const double share : shares) {
       if (!(share >= 0 && share <= 1))
         return internal::InvalidArgument("a quantile is a share of 0 to 1, not {}", share);
-      const double wanted = share * static_cast<double>(all);
-      const auto at = std::lower_bound(sorted.begin(), sorted.end() - 1, wanted,
-                                       [](const auto& of_one, double least) {
-                                         return static_cast<double>(of_one.second) < least;
-                                       });
-      found.push_back(at->first);
+      const double wanted = share * static_cast<double>(sum);
+      const auto at = std::lower_bound(
+          up_to.begin(), up_to.end() - 1, wanted,
+          [](uint64_t so_far, double least) { return static_cast<double>(so_far) < least; });
+      found.push_back(sorted[static_cast<size_t>(at - up_to.begin())]);
     }
     return found;
   });

@@ -82,14 +82,17 @@ class ValueCounts:
         """The standard deviation from the mean, of the entries themselves."""
         return self._native.deviation
 
-    def quantiles(self, shares: Sequence[float]) -> list[float]:
-        """For each share in [0, 1] the least value that so many of the entries are not above.
+    def quantiles(self, shares: Sequence[float]) -> list[Any]:
+        """For each share in [0, 1] the least value that so many of the entries are not above: one
+        of `values`, exact.
 
         InvalidArgument: strings, no entry, another share.
         """
-        return self._native.quantiles(list(shares))
+        places = self._native.quantiles(list(shares))
+        values = memoryview(self._native.values)  # type: ignore[arg-type]
+        return [values[place] for place in places]
 
-    def borders(self, buckets: int) -> list[float]:
+    def borders(self, buckets: int) -> list[Any]:
         """What parts the entries into so many buckets of about equal size, for `bucketize`;
         ascending, fewer where one value fills several of them.
 

@@ -93,7 +93,7 @@ void BindValueCounts(nb::module_& module) {
           [](const ValueCounts& c, const std::vector<double>& shares) {
             return Take(c.Quantiles(shares));
           },
-          nb::arg("shares"));
+          nb::arg("shares"), "Positions in values.");
   module.def("count_values", Count, nb::arg("dataset"), nb::arg("options"), nb::arg("memory_bytes"),
              "Of each column of the options.");
 }

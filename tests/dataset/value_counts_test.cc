@@ -198,7 +198,11 @@ TEST(ValueCounts, WhatFollowsFromThem) {
   EXPECT_DOUBLE_EQ(scores.Deviation(), std::sqrt(squares / 160));
   // Of 160 entries 120 are below 60: half of all are not above the 40th different one.
   const std::vector<double> shares = {0, 0.5, 120.0 / 160, 121.0 / 160, 1};
-  EXPECT_EQ(*scores.Quantiles(shares), (std::vector<double>{0, 19.5, 29.5, 30, 49.5}));
+  const auto places = scores.Quantiles(shares);
+  ASSERT_TRUE(places.ok());
+  std::vector<double> values;
+  for (const size_t i : *places) values.push_back(std::get<std::vector<double>>(scores.values)[i]);
+  EXPECT_EQ(values, (std::vector<double>{0, 19.5, 29.5, 30, 49.5}));
 }
 
 TEST(ValueCounts, NumbersThatAreNone) {
@@ -210,11 +214,16 @@ TEST(ValueCounts, NumbersThatAreNone) {
   counts.values = std::vector<double>{std::nan(""), 3, -kInf};
   counts.counts = {5, 1, 1};
   EXPECT_EQ(counts.Mean(), -kInf);
-  EXPECT_EQ(counts.Quantiles(half)->at(0), -kInf);
+  EXPECT_EQ(*counts.Quantiles(half), std::vector<size_t>{2});
   for (const double share : {-0.1, 1.1, std::nan("")}) {
     EXPECT_EQ(counts.Quantiles(std::vector<double>{share}).status().code(),
               StatusCode::kInvalidArgument);
   }
+  // Ids that are one as doubles.
+  counts.values = std::vector<int64_t>{INT64_MAX, INT64_MAX - 2, INT64_MAX - 1};
+  EXPECT_EQ(*counts.Quantiles(std::vector<double>{0, 1.0 / 7, 2.0 / 7, 1}),
+            (std::vector<size_t>{1, 1, 2, 0}));
+  counts.type = Type::kBytes;
   counts.values = std::vector<std::string>{"a"};
   EXPECT_EQ(counts.Quantiles(half).status().code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(std::isnan(counts.Mean()));

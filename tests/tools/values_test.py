@@ -62,6 +62,18 @@ class ValuesTest(CliTest):
         self.assertEqual(clicked["price"]["quantiles"], at)
         self.assertLess(self.values("--features", "label", "--sample", "0.5")["label"]["rows"], 150)
 
+    def test_great_ids_stay_apart(self):
+        ids = [2**62 + i for i in range(5)] + [-2**63, 2**63 - 1]
+        rows = "".join(json.dumps({"session_id": i, "u": i % 2**62 + 2**63}) + "\n" for i in ids)
+        self.expect(OK, "convert", self.write("i.jsonl", rows), self.path("i.dsi"), "-q")
+        found = {c["name"]: c for c in self.json("values", self.path("i.dsi"), "--top", "9", "--quantiles", "7")}
+        self.assertEqual([found["session_id"][key] for key in ("min", "median", "max")], [min(ids), 2**62 + 2, max(ids)])
+        self.assertEqual(found["session_id"]["quantiles"], sorted(ids)[:-1])
+        self.assertEqual(found["session_id"]["values"], sorted(ids))
+        self.assertEqual(found["u"]["max"], max(i % 2**62 + 2**63 for i in ids))
+        texts = {c["name"]: c for c in self.json("values", self.path("i.dsi"), "--top", "1", "--ids-as-strings")}
+        self.assertEqual(texts["session_id"]["min"], str(-2**63))
+
     def test_what_a_pipeline_makes(self):
         pipeline = self.write("p.json", json.dumps({"version": 1, "steps": [
             {"output": "bucket", "op": "modulus", "inputs": ["items"], "max": 3}]}))
