@@ -101,6 +101,22 @@ TEST_F(PathKeysTest, AValueThatDoesNotFitIsAnErrorOfTheRow) {
   EXPECT_EQ(batch_->num_rows(), 1U);
 }
 
+// A column of empty cells, or a name that is always null, is what the path says.
+TEST_F(PathKeysTest, AreInThePlaceOfNamesWithoutAValue) {
+  for (const auto& [name, text] : {std::pair("a.csv", "x,hour\n1,\n2,\n"),
+                                   std::pair("a.jsonl", "{\"x\":1,\"hour\":null}\n{\"x\":2}\n")}) {
+    const std::string path = WriteIn("hour=7", name, text);
+    InferReport report;
+    const Result<Schema> schema = InferSchema(path, {}, &report);
+    ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+    ASSERT_EQ(schema->features.size(), 2U);
+    EXPECT_EQ(report.path_keys, std::vector<std::string>{"hour"});
+    EXPECT_TRUE(report.dropped.empty());
+    ASSERT_TRUE(ReadAll({path}, std::make_shared<Schema>(*schema)).ok());
+    EXPECT_EQ(Values<int64_t>(1), (std::vector<int64_t>{7, 7}));
+  }
+}
+
 TEST_F(PathKeysTest, BecomeFeaturesOfASchema) {
   std::vector<TextFile> files;
   const auto add = [&](const std::string& folder, std::string_view text) {

@@ -1,4 +1,5 @@
 // Finds a schema: one pass over the rows that remembers what each name held.
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -166,6 +167,10 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
     return Status(StatusCode::kBadInput, status.message());
   DSI_RETURN_IF_ERROR(status);
   report->dropped = rows->Valueless();
+  std::erase_if(report->dropped, [&](const std::string& name) {
+    return std::find(report->path_keys.begin(), report->path_keys.end(), name) !=
+           report->path_keys.end();
+  });
   report->numbers_in_header = rows->NumbersInHeader();
   if (is_json) report->maps = FindMaps(rows->seen(), report->rows);
   if (schema.cluster_by.empty()) FindKeys(rows.get(), schema, report);
