@@ -43,13 +43,15 @@ using FilterValue = std::variant<int64_t, uint64_t, double, std::string>;
 //
 // Numbers compare exactly, whatever the types, but for floats: there values are rounded to the type
 // of the column, and NaN differs from everything. Strings compare byte by byte, as unsigned ones.
+// Timestamps also compare with times: strings such as "2024-05-01" or "2024-05-01T12:30:00.5+02:00"
+// (ISO 8601; without an offset it is UTC), of any precision.
+//
 // kHash splits rows by what they are of: `hash(user_id) < 0.1` are all rows of a tenth of the
 // users, in every file, and `>= 0.1` those of the others. It takes columns of one number or string
 // per row, kLess, kLessEqual, kGreater or kGreaterEqual, and a number. Of whole numbers x (and
 // floats that are whole) the 64 bits of x as int64, of other floats those of the float64, of
 // strings XXH3-64 of the bytes are mixed: (SplitMix64 of that state, step `salt` + 1) / 2^64, to 53
-// bits. Timestamps also compare with times: strings such as "2024-05-01" or
-// "2024-05-01T12:30:00.5+02:00" (ISO 8601; without an offset it is UTC), of any precision.
+// bits.
 struct Predicate {
   std::string column = {};
   Compare compare = Compare::kEqual;

@@ -24,9 +24,7 @@ constexpr std::string_view kSymbols = "=!<>";
 constexpr std::string_view kGrammar =
     "FEATURE OP VALUE, where OP is one of = != < <= > >=, FEATURE in VALUE,VALUE… (or not in), "
     "FEATURE exists or FEATURE missing; of lists and strings length(FEATURE) in place of FEATURE, "
-    "hash(FEATURE) < 0.1 for a "
-    "tenth of its values; "
-    "several with or between them";
+    "hash(FEATURE) < 0.1 for a tenth of its values; several with or between them";
 constexpr std::array<std::pair<std::string_view, Compare>, 11> kOperators = {
     {{"=", Compare::kEqual},
      {"==", Compare::kEqual},

@@ -54,7 +54,7 @@ ColumnValue ValueAt(const ValueCounts& counts, size_t i) {
   return std::visit([&](const auto& values) -> ColumnValue { return values[i]; }, counts.values);
 }
 
-Status Summarize(const ValuesOptions& options, Counted* of_one) {
+void Summarize(const ValuesOptions& options, Counted* of_one) {
   const ValueCounts& counts = of_one->counts;
   of_one->shown =
       static_cast<size_t>(std::min<uint64_t>(options.top, counts.NumAtLeast(options.min_count)));
@@ -62,24 +62,23 @@ Status Summarize(const ValuesOptions& options, Counted* of_one) {
   for (size_t i = 0; i < of_one->shown; ++i) entries += counts.counts[i];
   if (counts.entries != 0)
     of_one->share = static_cast<double>(entries) / static_cast<double>(counts.entries);
-  if (counts.counts.empty()) return Status::Ok();
+  if (counts.counts.empty()) return;
   if (const auto* texts = std::get_if<std::vector<std::string>>(&counts.values)) {
     const auto [least, greatest] = std::minmax_element(texts->begin(), texts->end());
     of_one->least = *least;
     of_one->greatest = *greatest;
-    return Status::Ok();
+    return;
   }
   std::vector<double> shares = {0, 0.5, 1};
   for (uint32_t i = 1; i < options.quantiles; ++i)
     shares.push_back(static_cast<double>(i) / options.quantiles);
   auto found = counts.Quantiles(shares);
-  if (!found.ok()) return Status::Ok();  // NaN alone.
+  if (!found.ok()) return;  // NaN alone.
   of_one->least = ValueAt(counts, (*found)[0]);
   of_one->median = ValueAt(counts, (*found)[1]);
   of_one->greatest = ValueAt(counts, (*found)[2]);
   for (size_t i = 3; i < found->size(); ++i)
     of_one->quantiles.push_back(ValueAt(counts, (*found)[i]));
-  return Status::Ok();
 }
 
 Json JsonOf(const Counted& of_one, const ValuesOptions& options) {
@@ -239,7 +238,7 @@ Status Run(const ValuesOptions& options, Console* console) {
     Counted& of_one = counted.emplace_back();
     of_one.column = columns[i];
     of_one.counts = std::move((*counts)[i]);
-    DSI_RETURN_IF_ERROR(Summarize(options, &of_one));
+    Summarize(options, &of_one);
   }
   return Print(counted, options, console);
 }

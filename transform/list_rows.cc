@@ -8,6 +8,23 @@
 #include "dsi/transform/row_ops_internal.h"
 
 namespace dsi::internal {
+namespace {
+
+// Calls add(row of the view) for each row that has something, and ends it; others stay missing.
+template <typename Add>
+void MakeRows(const RowsInput& input, size_t num_rows, RowsBuilder* out, const Add& add) {
+  for (size_t i = 0; i < num_rows; ++i) {
+    const size_t row = input.Row(i);
+    if (!input.view.Has(row)) {
+      out->EndMissing();
+      continue;
+    }
+    add(row);
+    out->EndRow();
+  }
+}
+
+}  // namespace
 
 void AddEntries(const RowsView& view, size_t begin, size_t count, RowsBuilder* out) {
   const auto width = static_cast<size_t>(TypeWidth(view.type.type));
@@ -21,32 +38,19 @@ void AddEntries(const RowsView& view, size_t begin, size_t count, RowsBuilder* o
 
 void CopyRows(const RowsInput& input, size_t num_rows, RowsBuilder* out) {
   const RowsView& view = input.view;
-  for (size_t i = 0; i < num_rows; ++i) {
-    const size_t row = input.Row(i);
-    if (!view.Has(row)) {
-      out->EndMissing();
-      continue;
-    }
-    AddEntries(view, view.Begin(row), view.Length(row), out);
-    out->EndRow();
-  }
+  MakeRows(input, num_rows, out,
+           [&](size_t row) { AddEntries(view, view.Begin(row), view.Length(row), out); });
 }
 
 void TruncateRows(const TransformStep& step, const RowsInput& input, size_t num_rows,
                   RowsBuilder* out) {
   const RowsView& view = input.view;
-  for (size_t i = 0; i < num_rows; ++i) {
-    const size_t row = input.Row(i);
-    if (!view.Has(row)) {
-      out->EndMissing();
-      continue;
-    }
+  MakeRows(input, num_rows, out, [&](size_t row) {
     const size_t length = view.Length(row);
     const size_t count = std::min(length, static_cast<size_t>(step.n));
     const size_t skipped = step.op == TransformOp::kLastX ? length - count : 0;
     AddEntries(view, view.Begin(row) + skipped, count, out);
-    out->EndRow();
-  }
+  });
 }
 
 void FillRows(const TransformStep& step, const RowsInput& input, size_t num_rows,
@@ -67,29 +71,18 @@ void FillRows(const TransformStep& step, const RowsInput& input, size_t num_rows
 
 void OneHotRows(const TransformStep& step, const RowsInput& input, size_t num_rows,
                 RowsBuilder* out) {
-  for (size_t i = 0; i < num_rows; ++i) {
-    const size_t row = input.Row(i);
-    if (!input.view.Has(row)) {
-      out->EndMissing();
-      continue;
-    }
+  MakeRows(input, num_rows, out, [&](size_t row) {
     auto* const to = static_cast<float*>(out->AddValues(static_cast<size_t>(step.n)));
     std::fill_n(to, step.n, 0.0F);
     const int64_t hot = IdAt(input.view, row);
     if (hot >= 0 && hot < step.n) to[hot] = 1.0F;
-    out->EndRow();
-  }
+  });
 }
 
 void EnumerateRows(const RowsInput& input, size_t num_rows, RowsBuilder* out) {
   const RowsView& view = input.view;
   const auto width = static_cast<size_t>(TypeWidth(view.type.type));
-  for (size_t i = 0; i < num_rows; ++i) {
-    const size_t row = input.Row(i);
-    if (!view.Has(row)) {
-      out->EndMissing();
-      continue;
-    }
+  MakeRows(input, num_rows, out, [&](size_t row) {
     const size_t count = view.Length(row);
     void* const to = out->AddValues(count);
     if (count > 0) {
@@ -97,23 +90,16 @@ void EnumerateRows(const RowsInput& input, size_t num_rows, RowsBuilder* out) {
       std::memcpy(to, from + view.Begin(row) * width, count * width);
     }
     for (size_t k = 0; k < count; ++k) out->LastScores()[k] = static_cast<float>(k);
-    out->EndRow();
-  }
+  });
 }
 
 void IdsOfTexts(const RowsInput& input, size_t num_rows, RowsBuilder* out) {
   const RowsView& view = input.view;
-  for (size_t i = 0; i < num_rows; ++i) {
-    const size_t row = input.Row(i);
-    if (!view.Has(row)) {
-      out->EndMissing();
-      continue;
-    }
+  MakeRows(input, num_rows, out, [&](size_t row) {
     const std::string_view text(static_cast<const char*>(view.values) + view.Begin(row),
                                 view.Length(row));
     *static_cast<int64_t*>(out->AddValues(1)) = static_cast<int64_t>(IdOfText(text, Type::kInt64));
-    out->EndRow();
-  }
+  });
 }
 
 }  // namespace dsi::internal

@@ -68,7 +68,8 @@ def from_parquet(
     elif columns is None:
         schema = schema_json(schema)
         wanted = {name for f in json.loads(schema)["features"] for name in feature_columns(f)}
-        asked = [name for name in asked if name in wanted or name not in _path_keys(source)]
+        keys = _path_keys(source)
+        asked = [name for name in asked if name in wanted or name not in keys]
     scanner = source.scanner(columns=asked, filter=filter, batch_size=batch_rows)
     with Writer(out, schema, cluster_by, ignore_unknown=ignore_unknown, **options) as writer:
         writer.append(scanner.to_reader())

@@ -8,6 +8,7 @@
 
 #include "dsi/base/split_mix_internal.h"
 #include "dsi/reader/filter/number_rows_internal.h"
+#include "dsi/reader/filter/text_rows_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -58,17 +59,9 @@ void HashComparison::AndMatches(const std::byte* values, const ShapeView& shape,
                     [&](T value) { return Holds(NumberOf(BitsOf(value))); });
     });
   }
-  // A unique row that stands beside itself is hashed once.
-  uint32_t last = UINT32_MAX;
-  bool matched = false;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i] != last) {
-      last = slots[i];
-      matched = shape.present[last] != 0 &&
-                Holds(NumberOf(XXH3_64bits(values + shape.Start(last), shape.lengths[last])));
-    }
-    matches[i] &= static_cast<uint8_t>(matched);
-  }
+  AndTexts(values, shape, slots, matches, [this](std::string_view text) {
+    return Holds(NumberOf(XXH3_64bits(text.data(), text.size())));
+  });
 }
 
 }  // namespace dsi::internal

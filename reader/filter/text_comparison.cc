@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "dsi/reader/filter/text_rows_internal.h"
+
 namespace dsi::internal {
 
 TextComparison::TextComparison(const Predicate& predicate) : compare_(predicate.compare) {
@@ -66,17 +68,7 @@ bool TextComparison::MayMatch(const ColumnStatistics& statistics) const {
 
 void TextComparison::AndMatches(const std::byte* values, const ShapeView& shape,
                                 std::span<const uint32_t> slots, uint8_t* matches) const {
-  uint32_t last = UINT32_MAX;
-  bool matched = false;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i] != last) {
-      last = slots[i];
-      matched =
-          shape.present[last] != 0 &&
-          Holds({reinterpret_cast<const char*>(values + shape.Start(last)), shape.lengths[last]});
-    }
-    matches[i] &= static_cast<uint8_t>(matched);
-  }
+  AndTexts(values, shape, slots, matches, [this](std::string_view text) { return Holds(text); });
 }
 
 }  // namespace dsi::internal
