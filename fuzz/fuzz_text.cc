@@ -48,12 +48,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.list_separator = (choice & 0x40) != 0 ? ',' : '|';
   options.max_line_bytes = 1 << 16;
   options.quotes = (choice & 0x20) == 0;
+  std::vector<std::string> lists;
   if ((choice & 0x80) != 0) {
+    options.null_entries = (choice & 0x10) != 0 ? dsi::NullEntries::kDrop : dsi::NullEntries::kFill;
+    options.time_formats = {"%d/%m/%Y %I:%M:%S.%f %p", "iso"};
+    if (options.format == dsi::TextFormat::kCsv || options.format == dsi::TextFormat::kTsv)
+      lists = {"a"};
     options.separator = ';';
     options.header = {"a", "b"};
     options.missing = "\\N";
   }
-  const auto schema = dsi::InferSchema(path, {.text = options, .max_rows = 0, .progress = {}});
+  const auto schema =
+      dsi::InferSchema(path, {.text = options, .max_rows = 0, .lists = lists, .progress = {}});
   if (!schema.ok()) Require(!schema.status().message().empty());
   uint64_t bad = 0;
   dsi::TextInputOptions leave_out = options;
@@ -62,7 +68,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ++bad;
     return dsi::Status();
   };
-  const auto found = dsi::InferSchema(path, {.text = leave_out, .max_rows = 0, .progress = {}});
+  const auto found =
+      dsi::InferSchema(path, {.text = leave_out, .max_rows = 0, .lists = lists, .progress = {}});
   for (const auto* of : {&schema, &found}) {
     if (!of->ok()) continue;
     Require((*of)->Validate().ok());

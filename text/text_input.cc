@@ -21,12 +21,16 @@ struct FormatParts {
   BlockQueue::MakeParser make_parser;
 };
 
-FormatParts PartsOf(TextFormat format, const std::shared_ptr<const Schema>& schema,
-                    const TextInputOptions& options, bool many_files) {
+FormatParts PartsOf(const std::shared_ptr<const Schema>& schema, const TextInputOptions& options,
+                    const TextFiles& files) {
+  const TimeForms& times = files.times();
+  const bool many_files = files.size() > 1;
   const bool ignore_unknown = options.ignore_unknown;
+  const TextFormat format = files.format();
   switch (format) {
     case TextFormat::kTfRecord:
-      return {{}, [schema, options] { return MakeExampleRowParser(schema, options); }};
+      return {{},
+              [schema, options, times] { return MakeExampleRowParser(schema, options, times); }};
     case TextFormat::kCriteo:
       return {
           [schema, ignore_unknown](LineSource* lines) -> Result<std::shared_ptr<const FileStart>> {
@@ -39,9 +43,11 @@ FormatParts PartsOf(TextFormat format, const std::shared_ptr<const Schema>& sche
       return {[schema, format, options, many_files](LineSource* lines) {
                 return ReadHeader(lines, *schema, format, options, many_files);
               },
-              [schema, format, options] { return MakeDelimitedParser(schema, format, options); }};
+              [schema, format, options, times] {
+                return MakeDelimitedParser(schema, format, options, times);
+              }};
     default:
-      return {{}, [schema, options] { return MakeJsonParser(schema, options); }};
+      return {{}, [schema, options, times] { return MakeJsonParser(schema, options, times); }};
   }
 }
 
@@ -58,8 +64,7 @@ Result<std::unique_ptr<TextInput>> TextInput::Open(const std::vector<TextFile>& 
     DSI_RETURN_IF_ERROR(schema->Validate());
     if (options.threads < 0) return internal::InvalidArgument("threads is {}", options.threads);
     DSI_ASSIGN_OR_RETURN(auto opened, internal::TextFiles::Create(files, options));
-    internal::FormatParts parts =
-        internal::PartsOf(opened.format(), schema, options, opened.size() > 1);
+    internal::FormatParts parts = internal::PartsOf(schema, options, opened);
     auto blocks = std::make_unique<internal::TextBlocks>(std::move(opened), options, *schema,
                                                          std::move(parts.read_start));
     DSI_RETURN_IF_ERROR(blocks->OpenNext());

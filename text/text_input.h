@@ -7,7 +7,8 @@
 // exponent (0.1, 16777217.0) are rounded to nearest, as floats are. Timestamps are whole numbers of
 // their unit, or ISO 8601 ("2024-05-01T12:30:00.25+02:00"; no offset means UTC), exact or refused.
 // CSV/TSV: a header line, or names that are given; an empty cell is missing; list cells hold
-// numbers separated by '|'.
+// entries separated by '|', or in brackets as JSON, Python and NumPy write lists: [1, 2], ['a'
+// 'b'].
 //
 // Keys in the paths of files, as Hive, Spark and DuckDB lay tables out ("day=2026-01-01/hour=7/
 // part-0.jsonl", %XX undone), are what rows of these files have of the features that are so called
@@ -53,6 +54,12 @@ struct BadRow {
   std::string_view reason;
 };
 
+// What a null in a list does (CSV: nothing between separators; nothing, None or null in brackets).
+// kFail: the row cannot be read. kDrop: it is left out; of the columns of sequences and weighted
+// features it still fails, for they would no longer fit together. kFill: NaN of floats, the empty
+// text of hashed texts, else 0, stands there.
+enum class NullEntries : uint8_t { kFail, kDrop, kFill };
+
 struct TextInputOptions {
   // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, .tfrecord, before .gz, .zst or .lz4);
   // standard input: JSON Lines. All files of a text have one format.
@@ -73,6 +80,11 @@ struct TextInputOptions {
   // CSV and TSV: what entries of a list cell are separated by; one ASCII character that stands in
   // no number.
   char list_separator = '|';
+  NullEntries null_entries = NullEntries::kFail;
+  // Forms of texts that are times, in place of ISO 8601; the first that fits counts. As of
+  // strptime, in English ("%d/%b/%Y:%H:%M:%S %z"; without %z it is UTC), with %f for the digits of
+  // a fraction; "iso" stands for ISO 8601.
+  std::vector<std::string> time_formats = {};
   // What numbers of timestamps are in, where that is not the feature's own unit: they are converted
   // exactly or refused, and may have a fraction ("1700000000.25" seconds).
   TimeUnit epoch_unit = TimeUnit::kNone;
@@ -95,6 +107,9 @@ struct TextInputOptions {
 struct InferOptions {
   TextInputOptions text;
   uint64_t max_rows = 0;  // Rows looked at; 0: all.
+  // CSV and TSV: columns that are lists, of texts as well, whatever their cells look like. Those
+  // that no header has are kBadInput.
+  std::vector<std::string> lists = {};
   std::function<bool(uint64_t bytes_done, uint64_t bytes_total)> progress;  // False cancels.
 };
 

@@ -175,10 +175,13 @@ std::string LeaveFeatureOut(const Status& status, const AskedFor& asked) {
                       : ", or leave it out: " + ThroughJq(asked, fmt::format("del(.{})", name));
 }
 
-std::string LeaveNullsOut(const Status& status, const AskedFor& asked) {
+// The same of "list.name", which the objects of a list have.
+std::string LeaveMemberOut(const Status& status, const AskedFor& asked) {
   const std::string name = FeatureForJq(status);
-  if (name.empty()) return "leave the nulls out, or put a number in their place";
-  return "leave the nulls out: " + ThroughJq(asked, fmt::format("del(.{}[]? | nulls)", name));
+  const size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return "";
+  const std::string filter = fmt::format("del(.{}[]?{})", name.substr(0, dot), name.substr(dot));
+  return "leave it out: " + ThroughJq(asked, filter);
 }
 
 // Of what no schema could be found for. A declared one would be refused by the same rows.
@@ -186,9 +189,12 @@ std::string OfInference(const Status& status, const AskedFor& asked) {
   if (Says(status, "found no values"))
     return asked.verb == "schema" ? "rows with values are needed"
                                   : "a text without values needs a schema: --schema FILE";
-  if (Says(status, "found null in an array") ||
-      (Says(status, "found null, ") && Says(status, "lists hold neither null")))
-    return LeaveNullsOut(status, asked);
+  if (Says(status, "lists hold neither null") && !Says(status, "found an array"))
+    return "--null-entries drop leaves nulls out; fill puts NaN, 0 or an empty text there";
+  if (Says(status, "objects, expected all of them"))
+    return "--null-entries fill puts NaN, 0 or an empty text there" +
+           LeaveFeatureOut(status, asked);
+  if (Says(status, "in an object of an array")) return LeaveMemberOut(status, asked);
   if (Says(status, "in an array, expected numbers"))
     return "make one list of them" + LeaveFeatureOut(status, asked);
   if (Says(status, "expected one kind of value") || Says(status, "expected one form"))

@@ -77,6 +77,8 @@ Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* 
   source.text_ = options.text;
   source.text_.format = ParseFormat(options.format);
   if (!options.epoch_unit.empty()) ParseTimeUnit(options.epoch_unit, &source.text_.epoch_unit);
+  if (options.null_entries == "drop") source.text_.null_entries = NullEntries::kDrop;
+  if (options.null_entries == "fill") source.text_.null_entries = NullEntries::kFill;
   DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                        ListTexts(options.paths, source.text_.format));
   for (const std::string& path : paths)
@@ -96,7 +98,8 @@ Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* 
   }
   DSI_RETURN_IF_ERROR(source.ReadOnce(options, progress));
   if (!options.schema_file.empty()) return source;
-  InferOptions infer{.text = source.text_, .max_rows = options.infer_rows, .progress = {}};
+  InferOptions infer{
+      .text = source.text_, .max_rows = options.infer_rows, .lists = options.lists, .progress = {}};
   if (options.skip_bad_rows) infer.text.on_bad_row = [](const BadRow&) { return Status::Ok(); };
   infer.progress = [progress](uint64_t done, uint64_t total) {
     return progress->Update("finding the schema", done, total, ProgressUnit::kBytes);
@@ -174,6 +177,19 @@ std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* option
               ->type_name("TEXT"),
           add_character("--list-separator", &options->text.list_separator,
                         "CSV, TSV: between the entries of a list; default |"),
+          AddNameList(app, "--lists", &options->lists,
+                      "CSV, TSV without --schema: columns that are lists, of texts as well"),
+          app->add_option("--null-entries", options->null_entries,
+                          "What a null in a list does: fail (the default), drop (it is left out) "
+                          "or fill (NaN, 0 or an empty text stands there)")
+              ->check(CLI::IsMember({"fail", "drop", "fill"}))
+              ->type_name("WORD"),
+          app->add_option("--time-format", options->text.time_formats,
+                          "What texts of times look like, such as '%m/%d/%Y %H:%M:%S'; %f: a "
+                          "fraction; iso: ISO 8601, the default; repeatable")
+              ->type_name("FORMAT")
+              ->expected(1)
+              ->take_all(),
           app->add_option("--epoch-unit", options->epoch_unit,
                           "What numbers of times are in: s, ms, us or ns; default: the feature's "
                           "unit, and without a schema by their size")

@@ -21,12 +21,14 @@ struct TextSourceOptions {
   // Files, patterns and folders (text_paths_internal.h); "-" is standard input.
   std::vector<std::string> paths;
   std::string format;  // "jsonl", "csv", "tsv", "criteo", "tfrecord"; empty: by the names' endings.
-  std::string schema_file;     // Empty: the schema is inferred.
-  uint64_t infer_rows = 0;     // Rows looked at; 0: all.
-  std::string scratch_folder;  // Where copies lie; empty: the system's.
-  bool skip_bad_rows = false;  // Rows that cannot be read are no error to finding the schema.
-  TextInputOptions text;       // What cells look like, and the threads that parse.
-  std::string epoch_unit;      // Of numbers of times; empty: the features' own.
+  std::string schema_file;         // Empty: the schema is inferred.
+  uint64_t infer_rows = 0;         // Rows looked at; 0: all.
+  std::string scratch_folder;      // Where copies lie; empty: the system's.
+  bool skip_bad_rows = false;      // Rows that cannot be read are no error to finding the schema.
+  TextInputOptions text;           // What cells look like, and the threads that parse.
+  std::string epoch_unit;          // Of numbers of times; empty: the features' own.
+  std::string null_entries;        // "fail", "drop" or "fill"; empty: fail.
+  std::vector<std::string> lists;  // Columns of CSV that are lists, where the schema is inferred.
 };
 
 class TextSource {
@@ -62,7 +64,7 @@ class TextSource {
   InferReport inference_;
 };
 
-// --header, --separator, --no-quotes, --missing, --list-separator and --epoch-unit.
+// What cells, lists and times look like: --header to --epoch-unit.
 std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* options);
 
 // The words that --format takes.

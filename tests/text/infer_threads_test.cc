@@ -103,7 +103,7 @@ std::string Told(const internal::RowLooker& rows) {
       told += " " + std::to_string(number);
     for (const internal::SeenValues* of : {&seen.one, &seen.many}) {
       for (const uint64_t number :
-           {of->whole_line, of->fraction_line, of->text_line, of->iso_line, of->num_numbers,
+           {of->whole_line, of->fraction_line, of->text_line, of->time_line, of->num_numbers,
             of->num_texts, of->first_time_line, of->last_time_line})
         told += " " + std::to_string(number);
       told += " " + of->first_time + " " + of->last_time;
@@ -143,12 +143,12 @@ TEST_F(InferThreadsTest, PartsOfAnyThread) {
       while (*rows->LookAtRow()) {
       }
     };
-    const auto alone = internal::MakeJsonLooker();
+    const auto alone = internal::MakeJsonLooker({}, {});
     look(alone.get(), 0, lines.size());
-    const auto first = internal::MakeJsonLooker();
+    const auto first = internal::MakeJsonLooker({}, {});
     std::vector<std::unique_ptr<internal::RowLooker>> others;
     for (int i = 0; i < 3; ++i) {
-      others.push_back(internal::MakeJsonLooker());
+      others.push_back(internal::MakeJsonLooker({}, {}));
       others.back()->NoteOffers();
     }
     look(first.get(), 0, 100);

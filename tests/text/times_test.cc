@@ -92,7 +92,7 @@ TEST_F(TimesTest, InferenceKnowsThem) {
           ": feature \"x\": a string on line 1 and a number on line 2, expected one kind of value");
   EXPECT_EQ(Infer("a.jsonl", "{\"x\":[\"2024-05-01\"]}\n"),
             folder_.File("a.jsonl") +
-                ": feature \"x\": times (ISO 8601) in a list on line 1: make "
+                ": feature \"x\": times in a list on line 1: make "
                 "numbers of them (or \"hashed\" in a schema makes ids)");
   // A key stays one, and a birthday does not order a session's rows.
   EXPECT_EQ(Infer("a.csv", "session_id,born,event_time\n2024-05-01,2001-02-03,2024-05-01\n"),
@@ -119,6 +119,66 @@ TEST_F(TimesTest, InferenceOfFractionsWithAUnit) {
             "ts timestamp ns, watch_time dense float64, x dense float64, event_time timestamp s");
   EXPECT_EQ(Infer("a.jsonl", text),
             "ts dense float64, watch_time dense float64, x dense float64, event_time timestamp s");
+}
+
+TextInputOptions WithFormats(std::vector<std::string> formats) {
+  TextInputOptions options;
+  options.time_formats = std::move(formats);
+  return options;
+}
+
+TEST_F(TimesTest, FormatsThatAreStated) {
+  const TextInputOptions us = WithFormats({"%m/%d/%Y %I:%M:%S %p"});
+  EXPECT_EQ(Infer("a.csv", "at,x\n11/13/2019 8:36:57 AM,1\n", us), "at timestamp s, x dense int64");
+  ASSERT_TRUE(
+      ReadText("a.csv", "t\n11/13/2019 8:36:57 AM\n11/13/2019 12:00:00 AM\n", Feature("ms"), us)
+          .ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1573634217000, 1573603200000}));
+  const TextInputOptions web = WithFormats({"%d/%b/%Y:%H:%M:%S %z"});
+  ASSERT_TRUE(
+      ReadText("a.jsonl", "{\"t\":\"01/Jan/1970:02:00:01 +0200\"}\n", Feature("s"), web).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1}));
+  // With a fraction, and behind it more.
+  const TextInputOptions fine = WithFormats({"%d.%m.%Y %I:%M:%S.%f %p"});
+  EXPECT_EQ(Infer("a.csv", "at\n01.01.1970 01:00:00.0625 PM\n", fine), "at timestamp us");
+  ASSERT_TRUE(ReadText("a.csv", "t\n01.01.1970 01:00:00.0625 PM\n", Feature("us"), fine).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{13 * 3'600'000'000LL + 62'500}));
+  // Digits alone are no number then, where the schema has a time; a number is one still.
+  const TextInputOptions digits = WithFormats({"%Y%m%d"});
+  ASSERT_TRUE(ReadText("a.csv", "t\n19700103\n7\n", Feature("s"), digits).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{172'800, 7}));
+}
+
+TEST_F(TimesTest, SeveralFormatsInTheirOrder) {
+  const TextInputOptions both = WithFormats({"%d/%m/%Y", "iso"});
+  ASSERT_TRUE(ReadText("a.csv", "t\n02/01/1970\n1970-01-03\n", Feature("s"), both).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{86'400, 172'800}));
+  // Without its word, ISO 8601 is none: of day and month either could be meant.
+  EXPECT_REFUSED(ReadText("a.csv", "t\n1970-01-03\n", Feature("s"), WithFormats({"%Y-%d-%m %H"})),
+                 kBad, "a whole number of s since 1970 or a time as \"%Y-%d-%m %H\"");
+}
+
+TEST_F(TimesTest, TextsThatDoNotFitTheirFormat) {
+  const TextInputOptions us = WithFormats({"%m/%d/%Y %H:%M:%S"});
+  for (const char* text : {"02/30/2024 01:00:00", "13/01/2024 01:00:00", "01/01/2024 01:00:60",
+                           "01/01/2024 01:00", "01/01/2024 01:00:00 x"}) {
+    EXPECT_REFUSED(ReadText("a.csv", "t\n" + std::string(text) + "\n", Feature("s"), us), kBad,
+                   "a.csv:2: feature \"t\"");
+  }
+  EXPECT_EQ(Infer("a.csv", "at\n01/01/2024 01:00:00\nlater\n", us), "at string bytes");
+}
+
+TEST_F(TimesTest, FormatsThatTellNoTimeAreRefused) {
+  for (const char* format : {"", "%H:%M", "%m/%d", "%Y-%m", "%Y-%m-%d %I:%M", "%Y-%m-%d %Z", "%s",
+                             "%Y-%m-%d %f %f", "%Y-%m-%d %Q", "now"}) {
+    EXPECT_EQ(ReadText("a.csv", "t\n1\n", Feature("s"), WithFormats({format})).code(),
+              StatusCode::kInvalidArgument)
+        << format;
+  }
+  for (const char* format : {"%Y-%m-%d", "%D", "%F", "%y%m%d%H", "%e %B %Y, %l %p", "%Y/%j",
+                             "%a, %d %b %Y %T %z", "100%% %F %R"}) {
+    EXPECT_TRUE(ReadText("a.csv", "t\n1\n", Feature("s"), WithFormats({format})).ok()) << format;
+  }
 }
 
 }  // namespace

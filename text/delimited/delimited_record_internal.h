@@ -4,7 +4,6 @@
 // Thread safety: one thread at a time.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,16 +20,6 @@ struct Cell {
   std::string_view text;  // Without quotes; valid until the next record.
   bool quoted = false;    // Tells an empty text from no text.
 };
-
-// Cuts the cell of a list: the entry that begins at *at, which goes on to the next. False: there
-// was none left. A text without a separator is one entry.
-inline bool NextEntry(std::string_view text, char separator, size_t* at, std::string_view* entry) {
-  if (*at > text.size()) return false;
-  const size_t end = std::min(text.find(separator, *at), text.size());
-  *entry = text.substr(*at, end - *at);
-  *at = end + 1;
-  return true;
-}
 
 class RecordReader {
  public:

@@ -1,6 +1,7 @@
 // CSV and TSV to rows. The header names columns ("age", "hist.item"); an empty cell is missing;
-// list cells hold numbers between separators, and "" in quotes is the empty list or the empty
-// string.
+// list cells hold entries between separators or in brackets, and "" in quotes is the empty list or
+// the empty string.
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,12 +14,14 @@
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/delimited/delimited_record_internal.h"
 #include "dsi/text/delimited/delimited_rows_internal.h"
+#include "dsi/text/delimited/list_cell_internal.h"
 #include "dsi/text/lines/cell_value_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 constexpr uint32_t kIgnored = UINT32_MAX;
+constexpr std::string_view kNoNulls = " (lists hold neither null nor lists)";
 
 // What a cell of a record is.
 struct Target {
@@ -34,11 +37,12 @@ struct Header : public FileStart {
 class DelimitedParser : public RowParser {
  public:
   DelimitedParser(std::shared_ptr<const Schema> rows_schema, TextFormat format,
-                  const TextInputOptions& options)
+                  const TextInputOptions& options, TimeForms times)
       : RowParser(std::make_unique<LineSource>(options.max_line_bytes), std::move(rows_schema)),
         list_separator_(options.list_separator),
         missing_(options.missing),
-        epoch_unit_(options.epoch_unit),
+        null_entries_(options.null_entries),
+        times_(std::move(times)),
         records_(&lines(), format, options) {}
 
  protected:
@@ -78,26 +82,35 @@ class DelimitedParser : public RowParser {
     if (IsListKind(feature.kind) || feature.kind == Kind::kEmbedding) {
       return SetList(target, text, batch);
     }
-    return SetCellValue(schema(), target.feature, text, epoch_unit_, batch);
+    return SetCellValue(schema(), target.feature, text, times_, batch);
   }
 
   Status SetList(Target target, std::string_view text, RowBatch* batch) {
     const FeatureSpec& feature = schema().features[target.feature];
     const Type type = feature.columns[target.column].type;
-    if (feature.columns[target.column].hashed) return SetTexts(target, text, batch);
+    cell_.Cut(text, list_separator_);
+    if (feature.columns[target.column].hashed) return SetTexts(target, batch);
     ints_.clear();
     uints_.clear();
     doubles_.clear();
     bool any_big = false;
     bool any_negative = false;
-    std::string_view part;
-    for (size_t at = 0; !text.empty() && NextEntry(text, list_separator_, &at, &part);) {
+    for (const ListEntry& entry : cell_.entries()) {
+      const std::string_view part = entry.text;
+      if (entry.form == ListEntry::Form::kNull && null_entries_ != NullEntries::kFail) {
+        DSI_RETURN_IF_ERROR(CheckDrop(target));
+        if (null_entries_ == NullEntries::kDrop) continue;
+        ints_.push_back(0);
+        uints_.push_back(0);
+        doubles_.push_back(std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
       int64_t whole = 0;
       uint64_t big = 0;
       double number = 0;
       NumberText form = ParseNumber(part, &whole, &big, &number);
-      if (type == Type::kBool && (part == "true" || part == "false")) {
-        whole = part == "true" ? 1 : 0;
+      if (bool truth = false; type == Type::kBool && ParseTruth(part, &truth)) {
+        whole = truth ? 1 : 0;
         form = NumberText::kInt;
       }
       bool fits = form != NumberText::kNone;
@@ -118,9 +131,9 @@ class DelimitedParser : public RowParser {
                         AdviceOnWhole(type));
       }
       if (!fits || (any_big && any_negative)) {
-        return BadInput("feature {}: found the entry {}, expected a number of type {}",
+        return BadInput("feature {}: found the entry {}, expected a number of type {}{}",
                         QuoteForMessage(ColumnName(feature, target.column)), QuoteForMessage(part),
-                        TypeName(type));
+                        TypeName(type), entry.form == ListEntry::Form::kNull ? kNoNulls : "");
       }
     }
     if (IsFloat(type)) return batch->SetDoubles(target.feature, target.column, doubles_);
@@ -129,12 +142,31 @@ class DelimitedParser : public RowParser {
   }
 
   // Of a hashed column every entry is text, a number as well.
-  Status SetTexts(Target target, std::string_view text, RowBatch* batch) {
+  Status SetTexts(Target target, RowBatch* batch) {
     texts_.clear();
-    std::string_view entry;
-    for (size_t at = 0; !text.empty() && NextEntry(text, list_separator_, &at, &entry);)
-      texts_.push_back(entry);
+    for (const ListEntry& entry : cell_.entries()) {
+      if (entry.form != ListEntry::Form::kNull) {
+        texts_.push_back(entry.text);
+        continue;
+      }
+      if (null_entries_ == NullEntries::kFail && cell_.in_brackets()) {
+        const FeatureSpec& feature = schema().features[target.feature];
+        return BadInput("feature {}: entry {}: found null, expected a text{}",
+                        QuoteForMessage(ColumnName(feature, target.column)), texts_.size(),
+                        kNoNulls);
+      }
+      DSI_RETURN_IF_ERROR(CheckDrop(target));
+      if (null_entries_ != NullEntries::kDrop) texts_.emplace_back();
+    }
     return batch->SetTexts(target.feature, target.column, texts_);
+  }
+
+  // Entries that stand side by side in columns are not dropped one by one.
+  Status CheckDrop(Target target) const {
+    const FeatureSpec& feature = schema().features[target.feature];
+    if (null_entries_ != NullEntries::kDrop || feature.columns.size() == 1) return {};
+    return BadInput("feature {}: found null, which cannot be dropped from one column alone",
+                    QuoteForMessage(ColumnName(feature, target.column)));
   }
 
   template <typename Whole>
@@ -148,7 +180,9 @@ class DelimitedParser : public RowParser {
 
   const char list_separator_;
   const std::string missing_;
-  const TimeUnit epoch_unit_;
+  const NullEntries null_entries_;
+  const TimeForms times_;
+  ListCell cell_;
   RecordReader records_;
   const Header* header_ = nullptr;
   std::vector<uint32_t> ignored_places_;  // Per name ignored.
@@ -203,8 +237,9 @@ Result<std::shared_ptr<const FileStart>> ReadHeader(LineSource* lines, const Sch
 }
 
 std::unique_ptr<RowParser> MakeDelimitedParser(std::shared_ptr<const Schema> schema,
-                                               TextFormat format, const TextInputOptions& options) {
-  return std::make_unique<DelimitedParser>(std::move(schema), format, options);
+                                               TextFormat format, const TextInputOptions& options,
+                                               TimeForms times) {
+  return std::make_unique<DelimitedParser>(std::move(schema), format, options, std::move(times));
 }
 
 }  // namespace dsi::internal

@@ -16,6 +16,7 @@ Result<std::shared_ptr<const FileStart>> ReadHeader(LineSource* lines, const Sch
                                                     bool may_be_empty);
 // Of blocks that start with such a header.
 std::unique_ptr<RowParser> MakeDelimitedParser(std::shared_ptr<const Schema> schema,
-                                               TextFormat format, const TextInputOptions& options);
+                                               TextFormat format, const TextInputOptions& options,
+                                               TimeForms times);
 
 }  // namespace dsi::internal

@@ -9,7 +9,6 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
-#include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/example/example_message_internal.h"
 
@@ -20,10 +19,11 @@ using Form = ExampleFeature::Form;
 
 class ExampleRowParser : public RowParser {
  public:
-  ExampleRowParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options)
+  ExampleRowParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options,
+                   TimeForms times)
       : RowParser(std::make_unique<TfRecordSource>(options.max_line_bytes), std::move(rows_schema)),
         ignore_unknown_(options.ignore_unknown),
-        epoch_unit_(options.epoch_unit) {
+        times_(std::move(times)) {
     for (uint32_t f = 0; f < schema().features.size(); ++f) {
       const FeatureSpec& feature = schema().features[f];
       for (uint32_t c = 0; c < feature.columns.size(); ++c)
@@ -88,8 +88,8 @@ class ExampleRowParser : public RowParser {
     if (feature.form == Form::kFloats)
       return batch->SetDouble(target.feature, parser_.Floats(feature)[0]);
     int64_t value = parser_.Ints(feature)[0];
-    if (spec.time_unit != TimeUnit::kNone && epoch_unit_ != TimeUnit::kNone)
-      DSI_RETURN_IF_ERROR(ConvertTime(value, epoch_unit_, spec.time_unit, &value));
+    if (spec.time_unit != TimeUnit::kNone && times_.epoch_unit() != TimeUnit::kNone)
+      DSI_RETURN_IF_ERROR(ConvertTime(value, times_.epoch_unit(), spec.time_unit, &value));
     return batch->SetInt(target.feature, value);
   }
 
@@ -98,9 +98,9 @@ class ExampleRowParser : public RowParser {
     if (spec.time_unit != TimeUnit::kNone) {
       IsoTime time;
       int64_t value = 0;
-      if (!ParseIsoTime(text, &time)) {
+      if (!times_.Parse(text, &time)) {
         return BadInput("feature {}: found {}, expected {}", QuoteForMessage(spec.name),
-                        QuoteForMessage(text), ExpectedTime(spec.time_unit));
+                        QuoteForMessage(text), times_.Expected(spec.time_unit));
       }
       DSI_RETURN_IF_ERROR(IsoToUnit(time, spec.time_unit, &value));
       return batch->SetInt(target.feature, value);
@@ -150,7 +150,7 @@ class ExampleRowParser : public RowParser {
   }
 
   const bool ignore_unknown_;
-  const TimeUnit epoch_unit_;
+  const TimeForms times_;
   std::unordered_map<std::string, Target> targets_;
   std::unordered_map<std::string, uint32_t> ignored_places_;
   ExampleParser parser_;
@@ -161,8 +161,8 @@ class ExampleRowParser : public RowParser {
 }  // namespace
 
 std::unique_ptr<RowParser> MakeExampleRowParser(std::shared_ptr<const Schema> schema,
-                                                const TextInputOptions& options) {
-  return std::make_unique<ExampleRowParser>(std::move(schema), options);
+                                                const TextInputOptions& options, TimeForms times) {
+  return std::make_unique<ExampleRowParser>(std::move(schema), options, std::move(times));
 }
 
 }  // namespace dsi::internal

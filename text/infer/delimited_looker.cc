@@ -10,6 +10,7 @@
 #include "dsi/base/json_position_internal.h"
 #include "dsi/format/name_words_internal.h"
 #include "dsi/text/delimited/delimited_record_internal.h"
+#include "dsi/text/delimited/list_cell_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
 #include "dsi/text/lines/cell_value_internal.h"
 
@@ -18,8 +19,11 @@ namespace {
 
 class DelimitedLooker : public RowLooker {
  public:
-  DelimitedLooker(TextFormat format, const TextInputOptions& options)
-      : format_(format), options_(options) {}
+  DelimitedLooker(TextFormat format, const InferOptions& options, TimeForms times)
+      : RowLooker(std::move(times)),
+        format_(format),
+        options_(options.text),
+        lists_(options.lists) {}
 
   Result<bool> LookAtRow() override {
     DSI_ASSIGN_OR_RETURN(const bool more, records_->Next());
@@ -33,16 +37,21 @@ class DelimitedLooker : public RowLooker {
     for (size_t i = 0; i < cells.size(); ++i) {
       const bool is_missing = cells[i].text == options_.missing && !cells[i].quoted;
       if (cells[i].text.empty() || is_missing) continue;
-      LookAtCell(cells[i].text, &seen()[columns_[i]]);
-      if (in_sample) Sample(cells[i].text, columns_[i]);
+      LookAtCell(cells[i].text, is_list_[columns_[i]], &seen()[columns_[i]]);
+      if (in_sample) Sample(columns_[i]);
     }
     return true;
   }
 
-  void Finish() override {
+  Status Finish() override {
     std::unordered_set<std::string_view> names;
     for (const SeenFeature& feature : seen()) names.insert(feature.name);
     for (SeenFeature& feature : seen()) feature.nested = MayNest(feature.name, names);
+    for (const std::string& list : lists_) {
+      if (!names.contains(list))
+        return BadInput("no column {}, which is said to hold lists", QuoteForMessage(list));
+    }
+    return {};
   }
 
   // A column without a value is a feature all the same: of strings.
@@ -63,6 +72,7 @@ class DelimitedLooker : public RowLooker {
       const auto [at, is_new] = ordinals_.try_emplace(std::string(name), 0);
       if (is_new) {
         DSI_ASSIGN_OR_RETURN(at->second, Add(name));
+        is_list_.push_back(std::find(lists_.begin(), lists_.end(), name) != lists_.end());
         NoteIfNumber(name);
       }
       columns_.push_back(at->second);
@@ -80,40 +90,58 @@ class DelimitedLooker : public RowLooker {
       numbers_in_header_.emplace_back(name);
   }
 
-  void Sample(std::string_view text, uint32_t feature) {
+  // Of the cell cut last.
+  void Sample(uint32_t feature) {
     ValueHash hash;
-    uint64_t length = 0;
-    std::string_view entry;
-    for (size_t at = 0; NextEntry(text, options_.list_separator, &at, &entry); ++length)
-      hash.AddText(entry);
-    sample().Add(feature, hash, length > 1);
+    for (const ListEntry& entry : cell_.entries()) hash.AddText(entry.text);
+    sample().Add(feature, hash, cell_.in_brackets() || cell_.entries().size() > 1);
   }
 
-  void LookAtCell(std::string_view text, SeenFeature* feature) {
+  void LookAtCell(std::string_view text, bool is_list, SeenFeature* feature) {
     if (feature->wants_example()) feature->OfferExample(text);
-    if (text.find(options_.list_separator) == std::string_view::npos) {
-      ++feature->num_ones;
-      feature->one.AddCell(text, line());
+    cell_.Cut(text, options_.list_separator);
+    if (!is_list && !cell_.in_brackets() && cell_.entries().size() == 1)
+      return LookAtOne(text, feature);
+    SeenValues parts;
+    bool has_word = false;  // A text without quotes.
+    for (const ListEntry& entry : cell_.entries()) LookAtEntry(entry, &parts, &has_word);
+    // A separator in a text makes no list.
+    if (!is_list && has_word) return LookAtOne(text, feature);
+    ++feature->num_lists;
+    if (is_list || cell_.in_brackets()) ++feature->num_sure_lists;
+    if (cell_.entries().empty() && feature->empty_list_line == 0) feature->empty_list_line = line();
+    feature->longest_list = std::max<uint64_t>(feature->longest_list, cell_.entries().size());
+    feature->many.Merge(parts);
+  }
+
+  void LookAtOne(std::string_view text, SeenFeature* feature) {
+    ++feature->num_ones;
+    feature->one.AddCell(text, line(), times());
+  }
+
+  void LookAtEntry(const ListEntry& entry, SeenValues* parts, bool* has_word) {
+    if (entry.form == ListEntry::Form::kNull &&
+        (cell_.in_brackets() || options_.null_entries != NullEntries::kFail)) {
+      if (parts->null_line == 0) parts->null_line = line();
       return;
     }
-    SeenValues parts;
-    uint64_t length = 0;
-    std::string_view entry;
-    for (size_t at = 0; NextEntry(text, options_.list_separator, &at, &entry); ++length)
-      parts.AddCell(entry, line());
-    // A separator in a text makes no list.
-    if (parts.text_line + parts.iso_line != 0) {
-      ++feature->num_ones;
-      feature->one.AddText(text, line());
+    SeenValues of;
+    if (entry.form == ListEntry::Form::kQuoted) {
+      of.AddText(entry.text, line(), times());
     } else {
-      ++feature->num_lists;
-      feature->longest_list = std::max(feature->longest_list, length);
-      feature->many.Merge(parts);
+      of.AddCell(entry.text, line(), times());
+      *has_word |= of.text_line + of.time_line != 0;
     }
+    // Times have no place in lists.
+    of.text_line = Earlier(of.text_line, std::exchange(of.time_line, 0));
+    parts->Merge(of);
   }
 
   const TextFormat format_;
   const TextInputOptions options_;
+  const std::vector<std::string> lists_;  // Columns that are said to hold lists.
+  std::vector<bool> is_list_;             // By feature.
+  ListCell cell_;                         // Looked at last.
   std::vector<std::string> header_;
   std::vector<std::string> numbers_in_header_;
   std::optional<RecordReader> records_;                 // Of the file being read.
@@ -123,8 +151,9 @@ class DelimitedLooker : public RowLooker {
 
 }  // namespace
 
-std::unique_ptr<RowLooker> MakeDelimitedLooker(TextFormat format, const TextInputOptions& options) {
-  return std::make_unique<DelimitedLooker>(format, options);
+std::unique_ptr<RowLooker> MakeDelimitedLooker(TextFormat format, const InferOptions& options,
+                                               TimeForms times) {
+  return std::make_unique<DelimitedLooker>(format, options, std::move(times));
 }
 
 }  // namespace dsi::internal

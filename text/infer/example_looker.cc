@@ -21,6 +21,8 @@ using Form = ExampleFeature::Form;
 
 class ExampleLooker : public RowLooker {
  public:
+  using RowLooker::RowLooker;
+
   Result<bool> LookAtRow() override {
     std::string_view record;
     DSI_ASSIGN_OR_RETURN(const bool more, lines().Next(&record));
@@ -66,7 +68,7 @@ class ExampleLooker : public RowLooker {
               "\"hashed\" takes any bytes)",
               lines().Where(), QuoteForMessage(feature.name));
         }
-        values->AddText(text, line());
+        values->AddText(text, line(), times());
       }
       if (of->wants_example()) of->OfferExample(ExampleText(feature));
       return {};
@@ -112,6 +114,8 @@ class ExampleLooker : public RowLooker {
 
 }  // namespace
 
-std::unique_ptr<RowLooker> MakeExampleLooker() { return std::make_unique<ExampleLooker>(); }
+std::unique_ptr<RowLooker> MakeExampleLooker(TimeForms times) {
+  return std::make_unique<ExampleLooker>(std::move(times));
+}
 
 }  // namespace dsi::internal

@@ -33,14 +33,15 @@ std::string WhyType(const FeatureSpec& feature, const SeenValues& values,
 }
 
 std::string WhyTime(const FeatureSpec& feature, const SeenValues& values, const InferRules& rules) {
-  if (values.iso_line != 0) {
-    return values.iso_digits == 0
-               ? "every text is a time (ISO 8601) without a fraction"
-               : fmt::format("every text is a time (ISO 8601), with up to {} digits of a fraction",
-                             values.iso_digits);
+  if (values.time_line != 0) {
+    const std::string_view form = rules.times.are_stated() ? "as stated" : "ISO 8601";
+    return values.time_digits == 0
+               ? fmt::format("every text is a time ({}) without a fraction", form)
+               : fmt::format("every text is a time ({}), with up to {} digits of a fraction", form,
+                             values.time_digits);
   }
   return fmt::format("its name is that of a time; {} {}", TimeUnitName(feature.time_unit),
-                     rules.epoch_unit == TimeUnit::kNone ? "by its size" : "as stated");
+                     rules.times.epoch_unit() == TimeUnit::kNone ? "by its size" : "as stated");
 }
 
 std::string Why(const FeatureSpec& feature, const SeenFeature& seen, const SeenValues& values,
@@ -78,7 +79,7 @@ FoundFeature ExplainFeature(const FeatureSpec& feature, const SeenFeature& seen,
   } else if (is_text) {
     found.longest = values.longest_text;
   }
-  if (feature.kind == Kind::kTimestamp && values.iso_line != 0) {
+  if (feature.kind == Kind::kTimestamp && values.time_line != 0) {
     found.least = values.first_time;
     found.greatest = values.last_time;
   } else if (!is_text && values.NumberLine() != 0) {

@@ -7,7 +7,6 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
-#include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 #include "dsi/format/name_words_internal.h"
@@ -80,7 +79,7 @@ void ForgetNumbers(SeenValues* values) {
 }
 
 void ForgetTexts(SeenValues* values) {
-  values->text_line = values->word_line = values->iso_line = 0;
+  values->text_line = values->word_line = values->time_line = 0;
 }
 
 }  // namespace
@@ -131,15 +130,15 @@ void SeenValues::AddBool(uint64_t line) {
   See(line, &bool_line);
 }
 
-void SeenValues::AddCell(std::string_view text, uint64_t line) {
+void SeenValues::AddCell(std::string_view text, uint64_t line, const TimeForms& times) {
   int64_t whole = 0;
   uint64_t big = 0;
   double number = 0;
-  if (text == "true" || text == "false") return AddBool(line);
+  if (bool truth = false; ParseTruth(text, &truth)) return AddBool(line);
   // Leading zeros mark a code, which a number would lose.
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
   if (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9')
-    return AddText(text, line);
+    return AddText(text, line, times);
   switch (ParseNumber(text, &whole, &big, &number)) {
     case NumberText::kInt:
       return AddInt(whole, line);
@@ -148,17 +147,17 @@ void SeenValues::AddCell(std::string_view text, uint64_t line) {
     case NumberText::kDouble:
       return AddDouble(number, line);
     case NumberText::kNone:
-      return AddText(text, line);
+      return AddText(text, line, times);
   }
 }
 
-void SeenValues::AddText(std::string_view text, uint64_t line) {
+void SeenValues::AddText(std::string_view text, uint64_t line, const TimeForms& times) {
   double number = 0;
   ++num_texts;
   longest_text = std::max<uint64_t>(longest_text, text.size());
   // Once one is no time, none needs to be; no unit has finer fractions than nanoseconds.
-  if (IsoTime time; text_line == 0 && ParseIsoTime(text, &time) && !time.beyond_nanos) {
-    iso_digits = std::max(iso_digits, time.digits);
+  if (IsoTime time; text_line == 0 && times.Parse(text, &time) && !time.beyond_nanos) {
+    time_digits = std::max(time_digits, time.digits);
     if (time.seconds < first_seconds) {
       first_seconds = time.seconds;
       first_time = text;
@@ -169,7 +168,7 @@ void SeenValues::AddText(std::string_view text, uint64_t line) {
       last_time = text;
       last_time_line = line;
     }
-    return See(line, &iso_line);
+    return See(line, &time_line);
   }
   See(line, ParseFloatWord(text, &number) ? &word_line : &text_line);
 }
@@ -182,9 +181,10 @@ void SeenValues::Merge(const SeenValues& other) {
   fraction_line = Earlier(fraction_line, other.fraction_line);
   word_line = Earlier(word_line, other.word_line);
   text_line = Earlier(text_line, other.text_line);
-  iso_line = Earlier(iso_line, other.iso_line);
-  iso_digits = std::max(iso_digits, other.iso_digits);
+  time_line = Earlier(time_line, other.time_line);
+  time_digits = std::max(time_digits, other.time_digits);
   bool_line = Earlier(bool_line, other.bool_line);
+  null_line = Earlier(null_line, other.null_line);
   least = std::min(least, other.least);
   greatest = std::max(greatest, other.greatest);
   greatest_big = std::max(greatest_big, other.greatest_big);
@@ -211,13 +211,13 @@ void SeenValues::MergeTimes(const SeenValues& other) {
     last_time_line = other.last_time_line;
   }
   // Behind a text that is none, times are texts, too.
-  if (text_line != 0 && iso_line > text_line) iso_line = 0;
+  if (text_line != 0 && time_line > text_line) time_line = 0;
 }
 
 uint64_t SeenValues::FirstLine() const {
   uint64_t first = 0;
   for (const uint64_t line :
-       {whole_line, fraction_line, word_line, text_line, iso_line, bool_line}) {
+       {whole_line, fraction_line, word_line, text_line, time_line, bool_line}) {
     first = Earlier(first, line);
   }
   return first;
@@ -228,7 +228,7 @@ uint64_t SeenValues::NumberLine() const {
 }
 
 uint64_t SeenValues::OtherLine() const {
-  return Earlier(Earlier(text_line, iso_line), Earlier(word_line, bool_line));
+  return Earlier(Earlier(text_line, time_line), Earlier(word_line, bool_line));
 }
 
 void KeepMost(const InferRules& rules, SeenFeature* seen) {
@@ -236,7 +236,7 @@ void KeepMost(const InferRules& rules, SeenFeature* seen) {
     seen->one = seen->many = {};
     return;
   }
-  if (seen->many.text_line == 0) seen->many.iso_line = 0;  // Times have no place in lists.
+  if (seen->many.text_line == 0) seen->many.time_line = 0;  // Times have no place in lists.
   if (rules.lists_of_one) {
     // A list of one is no mixture.
   } else if (seen->num_lists > seen->num_ones) {
@@ -247,14 +247,14 @@ void KeepMost(const InferRules& rules, SeenFeature* seen) {
   }
   for (SeenValues* values : {&seen->one, &seen->many}) {
     const uint64_t most = std::max({values->num_numbers, values->num_texts, values->num_bools});
-    if (values->text_line + values->iso_line != 0 && values->num_texts == most) {
+    if (values->text_line + values->time_line != 0 && values->num_texts == most) {
       ForgetNumbers(values);
       values->bool_line = 0;
     } else if (values->bool_line != 0 && values->num_bools == most) {
       ForgetNumbers(values);
       ForgetTexts(values);
     } else if (values->NumberLine() != 0) {
-      values->text_line = values->iso_line = values->bool_line = 0;  // Words may stand for floats.
+      values->text_line = values->time_line = values->bool_line = 0;  // Words may stand for floats.
     }
     // Fewer rows are left out of floats where whole numbers are inexact, and of int64 where they
     // are beyond it.
@@ -274,24 +274,30 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   }
   SeenValues values = seen.one;
   values.Merge(seen.many);
-  const bool only_times = values.iso_line != 0 && values.text_line == 0 && values.word_line == 0 &&
+  const bool only_times = values.time_line != 0 && values.text_line == 0 && values.word_line == 0 &&
                           values.NumberLine() == 0 && values.bool_line == 0;
   const bool is_time =
       only_times && !is_list && KindByName(seen.name, Type::kBytes, 0) != Kind::kKey;
   if (only_times && is_list && typed_text) {
     return BadInput(
-        "feature {}: times (ISO 8601) in a list on {}: make numbers of them (or \"hashed\" in a "
+        "feature {}: times in a list on {}: make numbers of them (or \"hashed\" in a "
         "schema makes ids)",
-        QuoteForMessage(seen.name), rules.places.Text(values.iso_line));
+        QuoteForMessage(seen.name), rules.places.Text(values.time_line));
   }
-  if (!is_time) values.text_line = Earlier(values.text_line, values.iso_line);
+  if (!is_time) values.text_line = Earlier(values.text_line, values.time_line);
   Status mixture = check.Check(values);
   // In untyped text, what is no number in common is text.
   if (!mixture.ok()) {
     if (typed_text) return mixture;
     values.text_line = values.FirstLine();
   }
-  if (!typed_text && values.text_line != 0) is_list = false;
+  const bool sure_lists = seen.num_ones == 0 && seen.num_sure_lists == seen.num_lists;
+  if (!typed_text && values.text_line != 0 && !sure_lists) is_list = false;
+
+  if (is_list && values.null_line != 0 && rules.null_entries == NullEntries::kFail) {
+    return BadInput("feature {}: a list with a null on {} (lists hold neither null nor lists)",
+                    QuoteForMessage(seen.name), rules.places.Text(values.null_line));
+  }
 
   FeatureSpec feature;
   feature.name = seen.name;
@@ -299,7 +305,7 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   if (is_time) {
     feature.columns = {{"", Type::kInt64, ""}};
     feature.kind = Kind::kTimestamp;
-    feature.time_unit = UnitOfDigits(values.iso_digits);
+    feature.time_unit = UnitOfDigits(values.time_digits);
     return feature;
   }
   const bool hashed = is_list && values.text_line != 0;
@@ -309,11 +315,11 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   feature.columns[0].hashed = hashed;
   feature.kind = is_list ? Kind::kList : KindByName(seen.name, type, values.greatest);
   if (feature.kind == Kind::kTimestamp) {
-    feature.time_unit =
-        rules.epoch_unit == TimeUnit::kNone ? UnitBySize(values.greatest) : rules.epoch_unit;
+    feature.time_unit = rules.times.epoch_unit() == TimeUnit::kNone ? UnitBySize(values.greatest)
+                                                                    : rules.times.epoch_unit();
   }
   // Only with a stated unit can a fraction be a time: else it may be a duration.
-  const bool has_fraction = rules.epoch_unit != TimeUnit::kNone && type == Type::kFloat64 &&
+  const bool has_fraction = rules.times.epoch_unit() != TimeUnit::kNone && type == Type::kFloat64 &&
                             !is_list && values.word_line == 0;
   const double greatest = std::clamp(values.greatest_number, 0.0, 1e18);
   if (has_fraction &&
@@ -341,7 +347,8 @@ Result<FeatureSpec> InferSequence(const SeenFeature& list,
   feature.name = list.name;
   feature.nested = list.nested;
   for (const SeenFeature* member : members) {
-    if (member->num_objects != list.num_objects && !rules.keep_most) {
+    if (member->num_objects != list.num_objects && !rules.keep_most &&
+        rules.null_entries != NullEntries::kFill) {
       return BadInput(
           "feature {}: {} stands in {} of {} objects, expected all of them, or an object of arrays",
           QuoteForMessage(list.name), QuoteForMessage(member->name), member->num_objects,

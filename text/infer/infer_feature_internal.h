@@ -11,6 +11,8 @@
 
 #include "dsi/format/schema.h"
 #include "dsi/text/infer/line_place_internal.h"
+#include "dsi/text/lines/time_forms_internal.h"
+#include "dsi/text/text_input.h"
 
 namespace dsi::internal {
 
@@ -30,9 +32,10 @@ struct SeenValues {
   uint64_t fraction_line = 0;
   uint64_t word_line = 0;  // "NaN", "Infinity", "-Infinity".
   uint64_t text_line = 0;
-  uint64_t iso_line = 0;  // A string that is a time in ISO 8601.
+  uint64_t time_line = 0;  // A string that is a time.
   uint64_t bool_line = 0;
-  uint32_t iso_digits = 0;                              // The most of a fraction of these.
+  uint64_t null_line = 0;                               // Nothing, as the entry of a list.
+  uint32_t time_digits = 0;                             // The most of a fraction of these.
   int64_t least = std::numeric_limits<int64_t>::max();  // Of whole numbers below 2^63.
   int64_t greatest = std::numeric_limits<int64_t>::min();
   uint64_t greatest_big = 0;
@@ -42,7 +45,7 @@ struct SeenValues {
   uint64_t num_texts = 0;  // Words and times too.
   uint64_t num_bools = 0;
   uint64_t longest_text = 0;  // In bytes.
-  std::string first_time;     // Of ISO 8601, as they were written.
+  std::string first_time;     // As they were written.
   std::string last_time;
   uint64_t first_time_line = 0;
   uint64_t last_time_line = 0;
@@ -53,10 +56,10 @@ struct SeenValues {
   void AddUint(uint64_t value, uint64_t line);
   void AddDouble(double value, uint64_t line);
   // A string; it may be a word that stands for a float, or a time.
-  void AddText(std::string_view text, uint64_t line);
+  void AddText(std::string_view text, uint64_t line, const TimeForms& times);
   void AddBool(uint64_t line);
   // Text without a type of its own: a cell of CSV, or a key in a path.
-  void AddCell(std::string_view text, uint64_t line);
+  void AddCell(std::string_view text, uint64_t line, const TimeForms& times);
   // Takes the first lines of both.
   void Merge(const SeenValues& other);
   // After that, where both are of one feature: what is known of times.
@@ -78,6 +81,9 @@ struct SeenFeature {
   uint64_t num_ones = 0;  // Rows with a value alone, and with a list.
   uint64_t num_lists = 0;
   uint64_t longest_list = 0;
+  // Where the format states no types: lists in brackets, and all of a column that is said to hold
+  // lists.
+  uint64_t num_sure_lists = 0;
   // Lists of objects: the first line with one, and how many there were. A name in such objects is a
   // feature here, of the list so called, with its values in `many`, and how many objects had it.
   uint64_t objects_line = 0;
@@ -110,8 +116,8 @@ struct InferRules {
   Type float_type = Type::kFloat64;  // Of features that hold fractions and no whole numbers.
   // Rows that do not fit are left out, so that of a mixture the most frequent kind stays.
   bool keep_most = false;
-  // What numbers of times are in; kNone: by their size.
-  TimeUnit epoch_unit = TimeUnit::kNone;
+  NullEntries null_entries = NullEntries::kFail;
+  TimeForms times;  // Numbers without a unit: by their size.
   PlaceNames places;
 };
 

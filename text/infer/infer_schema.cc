@@ -68,8 +68,7 @@ Status LookAtRows(RowLooker* rows, TextFiles* files, const InferOptions& options
     }
     progress.EndFile(*lines);
   }
-  rows->Finish();
-  return {};
+  return rows->Finish();
 }
 
 using MakeLooker = std::function<std::unique_ptr<RowLooker>()>;
@@ -147,9 +146,9 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
   const bool is_example = files->format() == TextFormat::kTfRecord;
   const bool typed_text = is_json || is_example;
   const auto make = [&]() -> std::unique_ptr<RowLooker> {
-    if (is_json) return MakeJsonLooker();
-    if (is_example) return MakeExampleLooker();
-    return MakeDelimitedLooker(files->format(), options.text);
+    if (is_json) return MakeJsonLooker(options.text, files->times());
+    if (is_example) return MakeExampleLooker(files->times());
+    return MakeDelimitedLooker(files->format(), options, files->times());
   };
   DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RowLooker> rows,
                        LookAtAllRows(make, files, options, report));
@@ -158,7 +157,8 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
                             .lists_of_one = is_example,
                             .float_type = is_example ? Type::kFloat32 : Type::kFloat64,
                             .keep_most = typed_text && options.text.on_bad_row,
-                            .epoch_unit = options.text.epoch_unit,
+                            .null_entries = options.text.null_entries,
+                            .times = files->times(),
                             .places = PlaceNames(files->Names())};
   DSI_ASSIGN_OR_RETURN(Schema schema, MakeSchema(rows->seen(), rules, report));
   if (schema.features.empty()) return BadInput("found no values to find a schema from");

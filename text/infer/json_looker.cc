@@ -21,6 +21,9 @@ using dom::element_type;
 
 class JsonLooker : public RowLooker {
  public:
+  JsonLooker(const TextInputOptions& options, TimeForms times)
+      : RowLooker(std::move(times)), null_entries_(options.null_entries) {}
+
   Result<bool> LookAtRow() override {
     std::string_view text;
     do {
@@ -126,6 +129,7 @@ class JsonLooker : public RowLooker {
     ++feature->num_lists;
     uint64_t length = 0;
     for (const dom::element item : array) {
+      if (item.is_null() && null_entries_ != NullEntries::kFail) continue;
       ++length;
       if (dom::object object; item.get(object) == simdjson::SUCCESS) {
         DSI_RETURN_IF_ERROR(LookAtEntry(object, node, feature));
@@ -134,7 +138,7 @@ class JsonLooker : public RowLooker {
       if (!LookAtNumber(item, &feature->many)) {
         return BadInput(
             "{}: feature {}: found {} in an array, expected numbers, strings or objects "
-            "(arrays of nulls and of arrays have no place in a row)",
+            "(lists hold neither null nor lists)",
             lines().Where(), QuoteForMessage(feature->name), DescribeJson(item));
       }
     }
@@ -190,13 +194,14 @@ class JsonLooker : public RowLooker {
         values->AddBool(line());
         return true;
       case element_type::STRING:
-        values->AddText(std::string_view(value), line());
+        values->AddText(std::string_view(value), line(), times());
         return true;
       default:
         return false;
     }
   }
 
+  const NullEntries null_entries_;
   KeyTree keys_;
   JsonLineParser parser_;
   uint64_t row_ = 0;
@@ -206,6 +211,8 @@ class JsonLooker : public RowLooker {
 
 }  // namespace
 
-std::unique_ptr<RowLooker> MakeJsonLooker() { return std::make_unique<JsonLooker>(); }
+std::unique_ptr<RowLooker> MakeJsonLooker(const TextInputOptions& options, TimeForms times) {
+  return std::make_unique<JsonLooker>(options, std::move(times));
+}
 
 }  // namespace dsi::internal

@@ -38,7 +38,7 @@ void LookAtPaths(const TextFiles& files, uint64_t rows, std::deque<SeenFeature>*
       if (known->second.feature == nullptr) continue;
       SeenFeature& feature = *known->second.feature;
       if (feature.wants_example()) feature.OfferExample(key.value);
-      feature.one.AddCell(key.value, PlaceOf(static_cast<uint32_t>(file), 1));
+      feature.one.AddCell(key.value, PlaceOf(static_cast<uint32_t>(file), 1), files.times());
       if (++known->second.num_files == files.size()) feature.num_ones = rows;
     }
   }

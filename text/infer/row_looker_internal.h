@@ -16,6 +16,7 @@
 #include "dsi/text/infer/key_sample_internal.h"
 #include "dsi/text/infer/line_place_internal.h"
 #include "dsi/text/lines/line_source_internal.h"
+#include "dsi/text/lines/time_forms_internal.h"
 #include "dsi/text/text_input.h"
 
 namespace dsi::internal {
@@ -24,7 +25,7 @@ namespace dsi::internal {
 // first appearance.
 class RowLooker {
  public:
-  RowLooker() = default;
+  explicit RowLooker(TimeForms times) : times_(std::move(times)) {}
   virtual ~RowLooker() = default;
   RowLooker(const RowLooker&) = delete;
   RowLooker& operator=(const RowLooker&) = delete;
@@ -42,7 +43,7 @@ class RowLooker {
   const std::deque<SeenFeature>& seen() const { return seen_; }
   KeySample& sample() { return sample_; }
   // Once all rows were looked at.
-  virtual void Finish() {}
+  virtual Status Finish() { return {}; }
   // Adds what others have seen of rows behind all of its own, each of other rows. False: the order
   // of rows matters. Only of formats that can be looked at in parts.
   bool MergeAll(std::span<const std::unique_ptr<RowLooker>> others);
@@ -59,6 +60,7 @@ class RowLooker {
   LineSource& lines() { return *lines_; }
   // The place of the line read last.
   uint64_t line() const { return PlaceOf(file_, lines_->lines_done()); }
+  const TimeForms& times() const { return times_; }
   // Reads what stands in front of a file's rows.
   virtual Status ReadStart(bool may_be_empty) = 0;
   // The ordinal of a new name.
@@ -74,6 +76,7 @@ class RowLooker {
     std::string text;
   };
 
+  const TimeForms times_;
   LineSource* lines_ = nullptr;
   uint32_t file_ = 0;
   std::deque<SeenFeature> seen_;
@@ -84,8 +87,9 @@ class RowLooker {
   std::vector<Offered> offers_;
 };
 
-std::unique_ptr<RowLooker> MakeJsonLooker();
-std::unique_ptr<RowLooker> MakeExampleLooker();
-std::unique_ptr<RowLooker> MakeDelimitedLooker(TextFormat format, const TextInputOptions& options);
+std::unique_ptr<RowLooker> MakeJsonLooker(const TextInputOptions& options, TimeForms times);
+std::unique_ptr<RowLooker> MakeExampleLooker(TimeForms times);
+std::unique_ptr<RowLooker> MakeDelimitedLooker(TextFormat format, const InferOptions& options,
+                                               TimeForms times);
 
 }  // namespace dsi::internal

@@ -22,10 +22,13 @@ using dom::element_type;
 
 class JsonParser : public RowParser {
  public:
-  JsonParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options)
+  JsonParser(std::shared_ptr<const Schema> rows_schema, const TextInputOptions& options,
+             TimeForms times)
       : RowParser(std::make_unique<LineSource>(options.max_line_bytes), std::move(rows_schema)),
         ignore_unknown_(options.ignore_unknown),
-        values_(&schema(), options.epoch_unit) {
+        fills_nulls_(options.null_entries == NullEntries::kFill),
+        drops_nulls_(options.null_entries == NullEntries::kDrop),
+        values_(&schema(), std::move(times), options.null_entries) {
     MakeKeys();
   }
 
@@ -61,6 +64,7 @@ class JsonParser : public RowParser {
   void MakeKeys() {
     keys_ = std::make_unique<KeyTree>();
     maps_.clear();
+    columns_.assign(schema().features.size(), {});
     num_unknown_ = 0;
     const std::vector<bool> take_names = TakeNamesAsData(schema());
     for (size_t f = 0; f < schema().features.size(); ++f) {
@@ -77,9 +81,10 @@ class JsonParser : public RowParser {
       KeyTree::Node* whole = keys_->Add(feature.name, true);
       whole->feature = static_cast<uint32_t>(f);
       whole->column = kWhole;
+      for (size_t c = 0; c < feature.columns.size(); ++c)
+        columns_[f].push_back(keys_->Add(ColumnName(feature, c), true));
       if (take_names[f]) {
-        maps_[whole] = {keys_->Add(ColumnName(feature, 0), true),
-                        keys_->Add(ColumnName(feature, 1), true)};
+        maps_[whole] = {columns_[f][0], columns_[f][1]};
       }
     }
   }
@@ -88,12 +93,6 @@ class JsonParser : public RowParser {
   struct MapColumns {
     const KeyTree::Node* names = nullptr;
     const KeyTree::Node* values = nullptr;
-  };
-
-  // Of one column of entries that are objects.
-  struct Entries {
-    const KeyTree::Node* column = nullptr;
-    std::vector<dom::element> values;
   };
 
   // A member whose name is known, waiting for its value to be set.
@@ -192,12 +191,17 @@ class JsonParser : public RowParser {
     }
     const size_t num_columns = schema().features[node->feature].columns.size();
     if (entries_.size() < num_columns) entries_.resize(num_columns);
-    for (size_t c = 0; c < num_columns; ++c) entries_[c].values.clear();
+    for (size_t c = 0; c < num_columns; ++c) entries_[c].clear();
     size_t count = 0;
     for (const dom::element item : array) {
+      if (drops_nulls_ && item.is_null()) continue;
       DSI_RETURN_IF_ERROR(AddEntry(node, item, count++));
       for (size_t c = 0; c < num_columns; ++c) {
-        if (entries_[c].values.size() == count) continue;
+        if (entries_[c].size() == count) continue;
+        if (fills_nulls_) {
+          entries_[c].push_back(values_.null());
+          continue;
+        }
         const std::string name = ColumnName(schema().features[node->feature], c);
         return Fault("feature {}: entry {} has no {}, expected all {} columns",
                      QuoteForMessage(node->name), count - 1, QuoteForMessage(name), num_columns);
@@ -206,7 +210,7 @@ class JsonParser : public RowParser {
     for (size_t c = 0; c < num_columns; ++c) {
       DSI_RETURN_IF_ERROR(Set(count == 0
                                   ? batch_->SetInts(node->feature, c, std::span<const int64_t>())
-                                  : values_.SetList(*entries_[c].column, entries_[c].values)));
+                                  : values_.SetList(*columns_[node->feature][c], entries_[c])));
     }
     return {};
   }
@@ -235,6 +239,7 @@ class JsonParser : public RowParser {
 
   Status AddEntry(KeyTree::Node* node, dom::element item, size_t number) {
     dom::object object;
+    if (fills_nulls_ && item.is_null()) return {};
     if (item.get(object) != simdjson::SUCCESS) {
       return Fault("feature {}: entry {}: found {}, expected an object",
                    QuoteForMessage(node->name), number, DescribeJson(item));
@@ -255,13 +260,12 @@ class JsonParser : public RowParser {
         return Fault("feature {}: entry {}: found {}, which is no column of it",
                      QuoteForMessage(node->name), number, QuoteForMessage(column->name));
       }
-      Entries& of = entries_[column->column];
-      if (of.values.size() != number) {
+      std::vector<dom::element>& of = entries_[column->column];
+      if (of.size() != number) {
         return Fault("feature {}: entry {}: {} stands twice", QuoteForMessage(node->name), number,
                      QuoteForMessage(column->name));
       }
-      of.column = column;
-      of.values.push_back(member.value);
+      of.push_back(member.value);
     }
     return {};
   }
@@ -278,15 +282,18 @@ class JsonParser : public RowParser {
   }
 
   const bool ignore_unknown_;
+  const bool fills_nulls_;
+  const bool drops_nulls_;
   JsonValues values_;
   std::unique_ptr<KeyTree> keys_;
   size_t num_unknown_ = 0;
   JsonLineParser parser_;
   uint64_t row_ = 0;
-  std::string_view line_;         // Of the row being read.
-  RowBatch* batch_ = nullptr;     // That it goes to.
-  std::vector<Member> members_;   // Of the objects being read, outer ones first.
-  std::vector<Entries> entries_;  // By column.
+  std::string_view line_;                           // Of the row being read.
+  RowBatch* batch_ = nullptr;                       // That it goes to.
+  std::vector<Member> members_;                     // Of the objects being read, outer ones first.
+  std::vector<std::vector<dom::element>> entries_;  // By column, of the list being read.
+  std::vector<std::vector<const KeyTree::Node*>> columns_;     // Of features that are such lists.
   std::unordered_map<const KeyTree::Node*, MapColumns> maps_;  // By what stands for the feature.
   std::vector<std::string_view> names_;
   std::vector<dom::element> map_values_;
@@ -295,8 +302,8 @@ class JsonParser : public RowParser {
 }  // namespace
 
 std::unique_ptr<RowParser> MakeJsonParser(std::shared_ptr<const Schema> schema,
-                                          const TextInputOptions& options) {
-  return std::make_unique<JsonParser>(std::move(schema), options);
+                                          const TextInputOptions& options, TimeForms times) {
+  return std::make_unique<JsonParser>(std::move(schema), options, std::move(times));
 }
 
 }  // namespace dsi::internal

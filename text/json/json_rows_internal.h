@@ -9,6 +9,6 @@
 namespace dsi::internal {
 
 std::unique_ptr<RowParser> MakeJsonParser(std::shared_ptr<const Schema> schema,
-                                          const TextInputOptions& options);
+                                          const TextInputOptions& options, TimeForms times);
 
 }  // namespace dsi::internal

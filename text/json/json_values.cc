@@ -1,11 +1,13 @@
 #include "dsi/text/json/json_values_internal.h"
 
+#include <algorithm>
+#include <cassert>
+#include <string>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/base/parse_whole_internal.h"
-#include "dsi/format/iso_time_internal.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 
@@ -33,10 +35,21 @@ std::string ExpectedValue(const KeyTree::Node& node) {
 
 }  // namespace
 
+JsonValues::JsonValues(const Schema* schema, TimeForms times, NullEntries null_entries)
+    : schema_(*schema), times_(std::move(times)), null_entries_(null_entries) {
+  dom::array constants;
+  [[maybe_unused]] const simdjson::error_code error =
+      constants_.parse(std::string(R"([null, 0, "NaN", ""])")).get(constants);
+  assert(error == simdjson::SUCCESS);
+  dom::element* const all[] = {&null_, &zero_, &nan_, &empty_text_};
+  size_t i = 0;
+  for (const dom::element constant : constants) *all[i++] = constant;
+}
+
 Status JsonValues::SetValue(const KeyTree::Node& node, dom::element value) {
   const element_type type = value.type();
   if (node.is_list) {
-    if (type == element_type::ARRAY) return SetItems(node, dom::array(value));
+    if (type == element_type::ARRAY) return SetEntries(node, dom::array(value));
     // A text of a hashed list is a list of one.
     if (std::string_view text; node.hashed && value.get(text) == simdjson::SUCCESS)
       return batch_->SetTexts(node.feature, node.column, {&text, 1});
@@ -45,7 +58,8 @@ Status JsonValues::SetValue(const KeyTree::Node& node, dom::element value) {
   const Type stored = node.type;
   if (stored == Type::kInt64) {
     const TimeUnit unit = schema_.features[node.feature].time_unit;
-    if (unit != TimeUnit::kNone && (type == element_type::STRING || epoch_unit_ != TimeUnit::kNone))
+    if (unit != TimeUnit::kNone &&
+        (type == element_type::STRING || times_.epoch_unit() != TimeUnit::kNone))
       return SetTime(node, value, unit);
   }
   switch (type) {
@@ -73,7 +87,30 @@ Status JsonValues::SetValue(const KeyTree::Node& node, dom::element value) {
 }
 
 Status JsonValues::SetList(const KeyTree::Node& node, std::span<const dom::element> entries) {
-  return SetItems(node, entries);
+  return SetEntries(node, entries);
+}
+
+template <typename Items>
+Status JsonValues::SetEntries(const KeyTree::Node& node, const Items& items) {
+  const auto is_null = [](dom::element item) { return item.is_null(); };
+  const bool is_alone = schema_.features[node.feature].columns.size() == 1;
+  if (null_entries_ == NullEntries::kFail || (null_entries_ == NullEntries::kDrop && !is_alone) ||
+      std::none_of(items.begin(), items.end(), is_null))
+    return SetItems(node, items);
+  bool has_text = false;
+  for (const dom::element item : items) has_text |= item.is_string();
+  const dom::element stands_in = IsFloat(node.type)        ? nan_
+                                 : node.hashed && has_text ? empty_text_
+                                                           : zero_;
+  entries_.clear();
+  for (const dom::element item : items) {
+    if (!item.is_null()) {
+      entries_.push_back(item);
+    } else if (null_entries_ == NullEntries::kFill) {
+      entries_.push_back(stands_in);
+    }
+  }
+  return SetItems(node, std::span<const dom::element>(entries_));
 }
 
 Status JsonValues::SetNames(const KeyTree::Node& node, std::span<const std::string_view> names) {
@@ -104,14 +141,14 @@ Status JsonValues::SetNames(const KeyTree::Node& node, std::span<const std::stri
 }
 
 Status JsonValues::SetTime(const KeyTree::Node& node, dom::element value, TimeUnit unit) {
-  const TimeUnit from = epoch_unit_ == TimeUnit::kNone ? unit : epoch_unit_;
+  const TimeUnit from = times_.epoch_unit() == TimeUnit::kNone ? unit : times_.epoch_unit();
   std::string_view text;
   int64_t time = 0;
   Status status;
-  IsoTime iso;
+  IsoTime parsed;
   if (value.get(text) == simdjson::SUCCESS) {
-    if (!ParseIsoTime(text, &iso)) return Unexpected(node, value);
-    status = IsoToUnit(iso, unit, &time);
+    if (!times_.Parse(text, &parsed)) return Unexpected(node, value);
+    status = IsoToUnit(parsed, unit, &time);
   } else if (value.is_int64()) {
     status = ConvertTime(int64_t(value), from, unit, &time);
   } else if (value.is_double()) {
@@ -200,7 +237,7 @@ Status JsonValues::Unexpected(const KeyTree::Node& node, dom::element value) con
   const TimeUnit unit = schema_.features[node.feature].time_unit;
   return BadInput("feature {}: found {}, expected {}", QuoteForMessage(node.name),
                   DescribeJson(value),
-                  unit == TimeUnit::kNone ? ExpectedValue(node) : ExpectedTime(unit));
+                  unit == TimeUnit::kNone ? ExpectedValue(node) : times_.Expected(unit));
 }
 
 Status JsonValues::UnexpectedEntry(const KeyTree::Node& node, dom::element item, size_t at) const {

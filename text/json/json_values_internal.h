@@ -10,6 +10,8 @@
 
 #include "dsi/format/schema.h"
 #include "dsi/text/json/key_tree_internal.h"
+#include "dsi/text/lines/time_forms_internal.h"
+#include "dsi/text/text_input.h"
 #include "dsi/writer/row_batch.h"
 
 namespace dsi::internal {
@@ -18,13 +20,13 @@ namespace dsi::internal {
 // from row to row. Thread safety: one thread at a time.
 class JsonValues {
  public:
-  // `epoch_unit`: as TextInputOptions::epoch_unit. The schema outlives it.
-  JsonValues(const Schema* schema, TimeUnit epoch_unit)
-      : schema_(*schema), epoch_unit_(epoch_unit) {}
+  // The schema outlives it.
+  JsonValues(const Schema* schema, TimeForms times, NullEntries null_entries);
 
   // Where the values go.
   void set_batch(RowBatch* batch) { batch_ = batch; }
 
+  simdjson::dom::element null() const { return null_; }
   // What stands behind the name of a column.
   Status SetValue(const KeyTree::Node& node, simdjson::dom::element value);
   // The entries of a list, one by one.
@@ -34,6 +36,9 @@ class JsonValues {
 
  private:
   Status SetTime(const KeyTree::Node& node, simdjson::dom::element value, TimeUnit unit);
+  // Does with nulls what was asked for.
+  template <typename Items>
+  Status SetEntries(const KeyTree::Node& node, const Items& items);
   // Items: a dom::array, or a span.
   template <typename Items>
   Status SetItems(const KeyTree::Node& node, const Items& items);
@@ -45,8 +50,15 @@ class JsonValues {
   Status UnexpectedEntry(const KeyTree::Node& node, simdjson::dom::element item, size_t at) const;
 
   const Schema& schema_;
-  const TimeUnit epoch_unit_;
+  const TimeForms times_;
+  const NullEntries null_entries_;
   RowBatch* batch_ = nullptr;
+  simdjson::dom::parser constants_;
+  simdjson::dom::element null_;
+  simdjson::dom::element zero_;
+  simdjson::dom::element nan_;
+  simdjson::dom::element empty_text_;
+  std::vector<simdjson::dom::element> entries_;
   std::vector<int64_t> ints_;
   std::vector<uint64_t> uints_;
   std::vector<double> doubles_;

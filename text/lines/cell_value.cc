@@ -5,23 +5,23 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
-#include "dsi/format/iso_time_internal.h"
 
 namespace dsi::internal {
 namespace {
 
-Status SetTime(const FeatureSpec& feature, uint32_t at, std::string_view text, TimeUnit epoch_unit,
-               RowBatch* batch) {
+Status SetTime(const FeatureSpec& feature, uint32_t at, std::string_view text,
+               const TimeForms& times, RowBatch* batch) {
   const TimeUnit unit = feature.time_unit;
   int64_t time = 0;
-  IsoTime iso;
+  IsoTime parsed;
   Status status;
-  if (ParseIsoTime(text, &iso)) {
-    status = IsoToUnit(iso, unit, &time);
+  if (times.Parse(text, &parsed)) {
+    status = IsoToUnit(parsed, unit, &time);
   } else {
-    status = ConvertTimeText(text, epoch_unit == TimeUnit::kNone ? unit : epoch_unit, unit, &time);
+    const TimeUnit from = times.epoch_unit() == TimeUnit::kNone ? unit : times.epoch_unit();
+    status = ConvertTimeText(text, from, unit, &time);
     if (status.code() == StatusCode::kBadInput) {
-      status = BadInput("found {}, expected {}", QuoteForMessage(text), ExpectedTime(unit));
+      status = BadInput("found {}, expected {}", QuoteForMessage(text), times.Expected(unit));
     }
   }
   if (!status.ok())
@@ -48,17 +48,21 @@ NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, dou
   return code == std::errc() && end == last ? NumberText::kDouble : NumberText::kNone;
 }
 
-Status SetCellValue(const Schema& schema, uint32_t at, std::string_view text, TimeUnit epoch_unit,
-                    RowBatch* batch) {
+bool ParseTruth(std::string_view text, bool* value) {
+  *value = text == "true" || text == "True" || text == "TRUE";
+  return *value || text == "false" || text == "False" || text == "FALSE";
+}
+
+Status SetCellValue(const Schema& schema, uint32_t at, std::string_view text,
+                    const TimeForms& times, RowBatch* batch) {
   const FeatureSpec& feature = schema.features[at];
   const Type type = feature.columns[0].type;
   if (type == Type::kBytes) return batch->SetBytes(at, text);
   // Some programs quote every cell; an empty number is then missing as well.
   if (text.empty()) return {};
-  if (feature.time_unit != TimeUnit::kNone) return SetTime(feature, at, text, epoch_unit, batch);
-  if (type == Type::kBool && (text == "true" || text == "false")) {
-    return batch->SetInt(at, text == "true" ? 1 : 0);
-  }
+  if (feature.time_unit != TimeUnit::kNone) return SetTime(feature, at, text, times, batch);
+  if (bool truth = false; type == Type::kBool && ParseTruth(text, &truth))
+    return batch->SetInt(at, truth ? 1 : 0);
   int64_t whole = 0;
   uint64_t big = 0;
   double number = 0;

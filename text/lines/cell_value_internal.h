@@ -6,6 +6,7 @@
 
 #include "dsi/base/status.h"
 #include "dsi/format/schema.h"
+#include "dsi/text/lines/time_forms_internal.h"
 #include "dsi/writer/row_batch.h"
 
 namespace dsi::internal {
@@ -16,10 +17,12 @@ enum class NumberText : uint8_t { kNone, kInt, kUint, kDouble };
 // numbers beyond 64 bits are kNone. "-0" is a float, for int64 has no negative zero.
 NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, double* number);
 
-// Sets a feature that has one value a row; an empty text sets strings alone. `epoch_unit`: what
-// numbers of times are in; kNone: the feature's unit. kBadInput: found and expected; the errors of
-// the batch.
+// Reads a truth value as JSON, Python and R write it: true, True or TRUE. False: it is none.
+bool ParseTruth(std::string_view text, bool* value);
+
+// Sets a feature that has one value a row; an empty text sets strings alone. kBadInput: found and
+// expected; the errors of the batch.
 Status SetCellValue(const Schema& schema, uint32_t feature, std::string_view text,
-                    TimeUnit epoch_unit, RowBatch* batch);
+                    const TimeForms& times, RowBatch* batch);
 
 }  // namespace dsi::internal

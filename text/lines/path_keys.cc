@@ -46,9 +46,9 @@ std::vector<PathKey> KeysOfPath(std::string_view path) {
 }
 
 std::shared_ptr<const PathValues> ValuesOfPath(std::string_view path, const Schema& schema,
-                                               TimeUnit epoch_unit) {
+                                               const TimeForms& times) {
   auto found = std::make_shared<PathValues>();
-  found->epoch_unit = epoch_unit;
+  found->times = times;
   for (PathKey& key : KeysOfPath(path)) {
     for (uint32_t f = 0; f < schema.features.size(); ++f) {
       const FeatureSpec& feature = schema.features[f];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dsi/format/schema.h"
+#include "dsi/text/lines/time_forms_internal.h"
 
 namespace dsi::internal {
 
@@ -26,12 +27,12 @@ struct PathValues {
     uint32_t feature = 0;
     std::string text;
   };
-  TimeUnit epoch_unit = TimeUnit::kNone;
+  TimeForms times;
   std::vector<Value> values;
 };
 
 // Of the features of a schema with one value a row; null: there are none.
 std::shared_ptr<const PathValues> ValuesOfPath(std::string_view path, const Schema& schema,
-                                               TimeUnit epoch_unit);
+                                               const TimeForms& times);
 
 }  // namespace dsi::internal

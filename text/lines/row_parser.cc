@@ -48,7 +48,7 @@ Status RowParser::EndRow(RowBatch* batch) {
     for (const PathValues::Value& value : path_values_->values) {
       if (batch->IsSet(value.feature)) continue;
       const Status status =
-          SetCellValue(*schema_, value.feature, value.text, path_values_->epoch_unit, batch);
+          SetCellValue(*schema_, value.feature, value.text, path_values_->times, batch);
       if (!status.ok()) return {status.code(), status.message() + ", in the path"};
     }
   }

@@ -45,7 +45,7 @@ TextBlocks::TextBlocks(TextFiles files, const TextInputOptions& options, const S
                        ReadStart read_start)
     : files_(std::move(files)),
       schema_(schema),
-      epoch_unit_(options.epoch_unit),
+      times_(files_.times()),
       max_line_bytes_(options.max_line_bytes),
       block_bytes_(BlockBytes(options, schema)),
       read_start_(std::move(read_start)),
@@ -59,7 +59,7 @@ Status TextBlocks::OpenNext() {
   rest_.clear();
   rest_at_ = 0;
   lines_ = offset_ = 0;
-  path_values_ = ValuesOfPath(files_.Path(files_.opened()), schema_, epoch_unit_);
+  path_values_ = ValuesOfPath(files_.Path(files_.opened()), schema_, times_);
   DSI_ASSIGN_OR_RETURN(bytes_, files_.OpenBytes(&stop_));
   at_end_ = file_ended_ = false;
   if (!read_start_) return {};

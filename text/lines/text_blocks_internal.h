@@ -55,7 +55,7 @@ class TextBlocks {
 
   TextFiles files_;
   const Schema& schema_;
-  const TimeUnit epoch_unit_;
+  const TimeForms times_;
   const uint64_t max_line_bytes_;
   const size_t block_bytes_;
   ReadStart read_start_;

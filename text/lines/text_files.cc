@@ -72,6 +72,8 @@ Result<TextFiles> TextFiles::Create(std::vector<TextFile> files, const TextInput
         "separator {}: expected one ASCII character that is neither quote nor line break",
         QuoteForMessage({&options.separator, 1}));
   }
+  DSI_ASSIGN_OR_RETURN(TimeForms times,
+                       TimeForms::Create(options.time_formats, options.epoch_unit));
   TextFormat format = options.format;
   const TextFile* first = nullptr;
   for (const TextFile& file : files) {
@@ -91,7 +93,7 @@ Result<TextFiles> TextFiles::Create(std::vector<TextFile> files, const TextInput
     format = found;
     first = &file;
   }
-  return TextFiles(std::move(files), format, options.max_line_bytes);
+  return TextFiles(std::move(files), format, std::move(times), options.max_line_bytes);
 }
 
 std::string TextFiles::Name(size_t file) const {

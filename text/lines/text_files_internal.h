@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dsi/text/lines/line_source_internal.h"
+#include "dsi/text/lines/time_forms_internal.h"
 #include "dsi/text/text_input.h"
 
 namespace dsi::internal {
@@ -23,10 +24,11 @@ TextFormat FormatOfName(std::string_view name);
 class TextFiles {
  public:
   // The format is that of the options, else what all names say. kInvalidArgument: no file, too
-  // many, or names that say different things.
+  // many, names that say different things, or options that break a rule.
   static Result<TextFiles> Create(std::vector<TextFile> files, const TextInputOptions& options);
 
   TextFormat format() const { return format_; }
+  const TimeForms& times() const { return times_; }
   size_t size() const { return files_.size(); }
   // Files opened so far.
   size_t opened() const { return opened_; }
@@ -46,11 +48,16 @@ class TextFiles {
 
  private:
   static bool OpensAtOnce(const TextFile& file);
-  TextFiles(std::vector<TextFile> files, TextFormat format, uint64_t max_line_bytes)
-      : files_(std::move(files)), format_(format), max_line_bytes_(max_line_bytes) {}
+  TextFiles(std::vector<TextFile> files, TextFormat format, TimeForms times,
+            uint64_t max_line_bytes)
+      : files_(std::move(files)),
+        format_(format),
+        times_(std::move(times)),
+        max_line_bytes_(max_line_bytes) {}
 
   std::vector<TextFile> files_;
   TextFormat format_;
+  TimeForms times_;
   uint64_t max_line_bytes_;
   size_t opened_ = 0;
 };
