@@ -43,6 +43,7 @@
 #include "dsi/arrow/abi.h"
 #include "dsi/base/export.h"
 #include "dsi/base/status.h"
+#include "dsi/format/null_entries.h"
 #include "dsi/format/schema.h"
 #include "dsi/writer/row_batch.h"
 #include "dsi/writer/writer.h"
@@ -72,6 +73,8 @@ DSI_EXPORT Result<Schema> SchemaFromArrow(const ArrowSchema& schema,
 struct ArrowInputOptions {
   // Skip columns that the schema lacks; else they are kBadInput, unless they are of type null.
   bool ignore_unknown = false;
+  // Nulls in dictionaries that lists look into are dropped by none: they fail, or are filled.
+  NullEntries null_entries = NullEntries::kFail;
   // Memory for what of one array must be converted or gathered, beside the rows themselves; more is
   // kResourceExhausted. 0: three quarters of what the process may use.
   uint64_t memory_bytes = 0;

@@ -35,10 +35,11 @@ Status CheckKindAndType(const ColumnRecord& r) {
     return Corrupt("column record: a string of type {} (S-012)", TypeName(r.type));
   if (bytes && r.kind != Kind::kString && r.kind != Kind::kKey)
     return Corrupt("column record: bytes in a {} (S-012)", KindName(r.kind));
-  const bool time = r.kind == Kind::kTimestamp;
-  if (time != (r.time_unit != TimeUnit::kNone) || (time && r.type != Type::kInt64)) {
-    return Corrupt("column record: a {} of type {} with time unit {} (S-012)", KindName(r.kind),
-                   TypeName(r.type), static_cast<int>(r.time_unit));
+  const bool has_unit = r.time_unit != TimeUnit::kNone;
+  if ((r.kind == Kind::kTimestamp && !has_unit) ||
+      (has_unit && (r.hashed || !MayBeTime(r.kind, r.type)))) {
+    return Corrupt("column record: a {} of {}type {} with time unit {} (S-012)", KindName(r.kind),
+                   r.hashed ? "hashed " : "", TypeName(r.type), static_cast<int>(r.time_unit));
   }
   if (r.kind == Kind::kEmbedding && r.type == Type::kBool)
     return Corrupt("column record: an embedding of type {} (S-012)", TypeName(r.type));

@@ -165,6 +165,22 @@ Status CheckHashed(const FeatureSpec& feature) {
   return {};
 }
 
+// S-012.
+Status CheckUnits(const FeatureSpec& feature) {
+  for (const ColumnSpec& column : feature.columns) {
+    const bool has_unit = column.time_unit != TimeUnit::kNone;
+    if (feature.kind == Kind::kTimestamp && !has_unit)
+      return InvalidArgument("no time unit, expected one of s, ms, us, ns");
+    if (TimeUnitName(column.time_unit).empty() ||
+        (has_unit && (column.hashed || !MayBeTime(feature.kind, column.type)))) {
+      return InvalidArgument(
+          "a time unit on kind {}, {}type {}, expected a timestamp, or a list or sequence of int64",
+          KindName(feature.kind), column.hashed ? "hashed, " : "", TypeName(column.type));
+    }
+  }
+  return {};
+}
+
 Status CheckDefault(const FeatureSpec& feature) {
   if (!feature.default_bits) return {};
   const Type type = feature.columns[0].type;
@@ -185,13 +201,8 @@ Status CheckFeature(const FeatureSpec& feature) {
   DSI_RETURN_IF_ERROR(CheckTypes(feature));
   DSI_RETURN_IF_ERROR(CheckPrecision(feature));
   DSI_RETURN_IF_ERROR(CheckHashed(feature));
+  DSI_RETURN_IF_ERROR(CheckUnits(feature));
   DSI_RETURN_IF_ERROR(CheckDefault(feature));
-  const bool is_timestamp = feature.kind == Kind::kTimestamp;
-  if (TimeUnitName(feature.time_unit).empty() ||
-      is_timestamp != (feature.time_unit != TimeUnit::kNone)) {
-    return is_timestamp ? InvalidArgument("no time unit, expected one of s, ms, us, ns")
-                        : InvalidArgument("a time unit on kind {}", KindName(feature.kind));
-  }
   if ((feature.kind == Kind::kEmbedding) != (feature.fixed_length > 0)) {
     return InvalidArgument("length {} on kind {}, expected {}", feature.fixed_length,
                            KindName(feature.kind),

@@ -55,6 +55,8 @@ struct ColumnSpec {
   // Integers of 4 or 8 bytes of lists and sequences, and ids of weighted features: texts are taken
   // as well, and become ids (IdOfText, spec S-015). Numbers are taken as they are.
   bool hashed = false;
+  // Of timestamps, and where int64 columns of lists and sequences hold times.
+  TimeUnit time_unit = TimeUnit::kNone;
 };
 
 struct FeatureSpec {
@@ -72,8 +74,6 @@ struct FeatureSpec {
   bool newest_first = false;
   // The dots in the name are nesting of objects in JSON.
   bool nested = true;
-  // Timestamps.
-  TimeUnit time_unit = TimeUnit::kNone;
   // What stands in batches where a number is missing: bits of the first column's type.
   std::optional<uint64_t> default_bits = {};
 };

@@ -70,6 +70,14 @@ Status ReadBool(std::string_view member, dom::element value, bool* out) {
   return Expected(member, "true or false");
 }
 
+Status ReadUnit(std::string_view member, dom::element value, TimeUnit* unit) {
+  std::string name;
+  DSI_RETURN_IF_ERROR(ReadString(member, value, &name));
+  if (ParseTimeUnit(name, unit)) return {};
+  return BadInput("{}: found {}, expected one of s, ms, us or ns", QuoteForMessage(member),
+                  QuoteForMessage(name));
+}
+
 Status ReadColumn(dom::element value, ColumnSpec* column) {
   return ReadMembers(value, [column](std::string_view name, dom::element member) {
     if (name == "name") return ReadString(name, member, &column->name);
@@ -78,6 +86,7 @@ Status ReadColumn(dom::element value, ColumnSpec* column) {
     if (name == "precision") return ReadPrecision(name, member, &column->precision);
     if (name == "max_error") return ReadMaxError(name, member, &column->max_error);
     if (name == "hashed") return ReadBool(name, member, &column->hashed);
+    if (name == "unit") return ReadUnit(name, member, &column->time_unit);
     return Unknown(name);
   });
 }
@@ -114,6 +123,7 @@ struct FeatureParts {
   Precision precision = Precision::kExact;
   double max_error = 0;
   bool hashed = false;
+  TimeUnit time_unit = TimeUnit::kNone;
   bool has_columns = false;
   std::optional<dom::element> default_value;
 };
@@ -155,12 +165,7 @@ Status ReadFeatureMember(std::string_view name, dom::element value, FeatureSpec*
     feature->newest_first = end == "first";
     return {};
   }
-  if (name == "unit") {
-    std::string unit;
-    DSI_RETURN_IF_ERROR(ReadString(name, value, &unit));
-    if (ParseTimeUnit(unit, &feature->time_unit)) return {};
-    return BadInput("\"unit\": found {}, expected one of s, ms, us or ns", QuoteForMessage(unit));
-  }
+  if (name == "unit") return ReadUnit(name, value, &parts->time_unit);
   if (name == "default") {
     parts->default_value = value;
     return {};
@@ -212,10 +217,10 @@ Status ReadFeature(dom::element value, FeatureSpec* feature) {
   }
   if (feature->kind == Kind::kSequence) {
     if (parts.type || !parts.id_space.empty() || parts.precision != Precision::kExact ||
-        parts.max_error != 0 || parts.hashed) {
+        parts.max_error != 0 || parts.hashed || parts.time_unit != TimeUnit::kNone) {
       return BadInput(
-          "{}: \"type\", \"id_space\", \"precision\" and \"hashed\" of a sequence stand in its "
-          "columns",
+          "{}: \"type\", \"id_space\", \"precision\", \"hashed\" and \"unit\" of a sequence stand "
+          "in its columns",
           where);
     }
   } else {
@@ -234,6 +239,7 @@ Status ReadFeature(dom::element value, FeatureSpec* feature) {
     feature->columns.back().max_error = parts.max_error;
     // And its ids that are made of texts.
     feature->columns.front().hashed = parts.hashed;
+    feature->columns.front().time_unit = parts.time_unit;
   }
   if (!parts.default_value || feature->columns.empty()) return {};
   return ReadDefault(*parts.default_value, feature).At(where);

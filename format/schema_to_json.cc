@@ -36,6 +36,11 @@ void AppendHashed(const ColumnSpec& column, std::string* out) {
   if (column.hashed) *out += ", \"hashed\": true";
 }
 
+void AppendUnit(const ColumnSpec& column, std::string* out) {
+  if (column.time_unit != TimeUnit::kNone)
+    AppendMember("unit", TimeUnitName(column.time_unit), out);
+}
+
 void AppendColumns(const FeatureSpec& feature, std::string* out) {
   const ColumnSpec& first = feature.columns[0];
   if (feature.kind == Kind::kSequence) {
@@ -49,6 +54,7 @@ void AppendColumns(const FeatureSpec& feature, std::string* out) {
       }
       AppendPrecision(feature.columns[c], out);
       AppendHashed(feature.columns[c], out);
+      AppendUnit(feature.columns[c], out);
       *out += '}';
     }
     *out += ']';
@@ -61,6 +67,7 @@ void AppendColumns(const FeatureSpec& feature, std::string* out) {
   if (!first.id_space.empty()) AppendMember("id_space", first.id_space, out);
   AppendPrecision(feature.columns.back(), out);
   AppendHashed(first, out);
+  AppendUnit(first, out);
 }
 
 void AppendFeature(const FeatureSpec& feature, std::string* out) {
@@ -68,9 +75,6 @@ void AppendFeature(const FeatureSpec& feature, std::string* out) {
   AppendJsonString(feature.name, out);
   AppendMember("kind", KindName(feature.kind), out);
   if (!feature.columns.empty()) AppendColumns(feature, out);
-  if (feature.time_unit != TimeUnit::kNone) {
-    AppendMember("unit", TimeUnitName(feature.time_unit), out);
-  }
   if (feature.fixed_length != 0) *out += fmt::format(", \"length\": {}", feature.fixed_length);
   if (feature.max_length != 0) *out += fmt::format(", \"max_length\": {}", feature.max_length);
   if (feature.newest_first) *out += ", \"newest\": \"first\"";

@@ -94,6 +94,12 @@ constexpr bool MayBeHashed(Kind kind, Type type) {
   return IsListKind(kind) && IsInteger(type) && TypeWidth(type) >= 4;
 }
 
+// Columns that may have a unit of time (spec S-012).
+constexpr bool MayBeTime(Kind kind, Type type) {
+  return type == Type::kInt64 &&
+         (kind == Kind::kTimestamp || kind == Kind::kList || kind == Kind::kSequence);
+}
+
 // The id that a hashed column of this type stores for a text: the low bits of its XXH3 (64 bits,
 // seed 0), 64 of uint64, 32 of uint32, one less of signed types, so that none is negative (spec
 // S-015). Who looks up an id later makes it by this function or by any other XXH3.

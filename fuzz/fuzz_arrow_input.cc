@@ -5,6 +5,7 @@
 // Input: bytes that answer one question after another (which format, how long, what is broken);
 // where they end, the answer is 0.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -283,9 +284,11 @@ void RequireWhole(const dsi::RowBatch& batch) {
   }
 }
 
-void Read(const TableMaker& table, std::shared_ptr<const dsi::Schema> target, bool ignore) {
-  const auto input = dsi::ArrowInput::Create(table.schema(), target,
-                                             {.ignore_unknown = ignore, .memory_bytes = 1 << 20});
+void Read(const TableMaker& table, std::shared_ptr<const dsi::Schema> target, bool ignore,
+          dsi::NullEntries nulls) {
+  const auto input = dsi::ArrowInput::Create(
+      table.schema(), target,
+      {.ignore_unknown = ignore, .null_entries = nulls, .memory_bytes = 1 << 20});
   if (!input.ok()) return Require(!input.status().message().empty());
   dsi::RowBatch batch(std::move(target));
   for (int times = 0; times < 2; ++times) {
@@ -303,7 +306,9 @@ void Read(const TableMaker& table, std::shared_ptr<const dsi::Schema> target, bo
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const auto target = std::make_shared<const dsi::Schema>(*dsi::Schema::FromJson(kTarget));
   const TableMaker table(data, size);
-  Read(table, target, true);
+  constexpr std::array kAll = {dsi::NullEntries::kFail, dsi::NullEntries::kDrop,
+                               dsi::NullEntries::kFill};
+  for (const dsi::NullEntries nulls : kAll) Read(table, target, true, nulls);
   dsi::Result<dsi::Schema> found = dsi::SchemaFromArrow(table.schema());
   if (dsi::Result<dsi::Schema> by_rows = dsi::SchemaFromArrow(table.schema(), &table.array());
       by_rows.ok()) {
@@ -311,6 +316,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     found = std::move(by_rows);
   }
   // What was found takes every table that is sound.
-  if (found.ok()) Read(table, std::make_shared<const dsi::Schema>(*std::move(found)), false);
+  if (!found.ok()) return 0;
+  const auto own = std::make_shared<const dsi::Schema>(*std::move(found));
+  for (const dsi::NullEntries nulls : kAll) Read(table, own, false, nulls);
   return 0;
 }

@@ -230,8 +230,8 @@ class Job {
     FeatureSpec& row = plan.schema.features.emplace_back();
     row.name = kRowName;
     row.kind = Kind::kTimestamp;
-    row.time_unit = TimeUnit::kSeconds;
-    row.columns = {{.name = "", .type = Type::kInt64, .id_space = ""}};
+    row.columns = {
+        {.name = "", .type = Type::kInt64, .id_space = "", .time_unit = TimeUnit::kSeconds}};
     plan.schema.cluster_by = {kRowName};
     plan.schema.groups.clear();
     // What is rounded is rounded once, in the end.

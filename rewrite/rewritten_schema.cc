@@ -98,11 +98,11 @@ Status CheckSame(const FeatureSpec& feature, const FeatureSpec& was) {
   };
   if (feature.kind != was.kind) return differs("kind");
   if (feature.fixed_length != was.fixed_length) return differs("length");
-  if (feature.time_unit != was.time_unit) return differs("unit of time");
   if (feature.newest_first != was.newest_first) return differs("order of entries");
   if (feature.columns.size() != was.columns.size()) return differs("number of columns");
   for (size_t c = 0; c < feature.columns.size(); ++c) {
     if (feature.columns[c].hashed != was.columns[c].hashed) return differs("being hashed");
+    if (feature.columns[c].time_unit != was.columns[c].time_unit) return differs("unit of time");
   }
   return Status::Ok();
 }

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "dsi/base/export.h"
+#include "dsi/format/null_entries.h"
 #include "dsi/format/schema.h"
 #include "dsi/writer/row_batch.h"
 
@@ -54,12 +55,6 @@ struct BadRow {
   std::string_view reason;
 };
 
-// What a null in a list does (CSV: nothing between separators; nothing, None or null in brackets).
-// kFail: the row cannot be read. kDrop: it is left out; of the columns of sequences and weighted
-// features it still fails, for they would no longer fit together. kFill: NaN of floats, the empty
-// text of hashed texts, else 0, stands there.
-enum class NullEntries : uint8_t { kFail, kDrop, kFill };
-
 struct TextInputOptions {
   // By the name's ending (.jsonl, .json, .ndjson, .csv, .tsv, .tfrecord, before .gz, .zst or .lz4);
   // standard input: JSON Lines. All files of a text have one format.
@@ -80,6 +75,7 @@ struct TextInputOptions {
   // CSV and TSV: what entries of a list cell are separated by; one ASCII character that stands in
   // no number.
   char list_separator = '|';
+  // In CSV and TSV a null is nothing between separators, and nothing, None or null in brackets.
   NullEntries null_entries = NullEntries::kFail;
   // Forms of texts that are times, in place of ISO 8601; the first that fits counts. As of
   // strptime, in English ("%d/%b/%Y:%H:%M:%S %z"; without %z it is UTC), with %f for the digits of

@@ -12,8 +12,9 @@ using Json = nlohmann::ordered_json;
 
 // "int64", "list of int64", "ms".
 std::string TypeText(const FeatureSpec& feature) {
-  if (feature.kind == Kind::kTimestamp) return std::string(TimeUnitName(feature.time_unit));
-  const std::string type(TypeName(feature.columns[0].type));
+  const TimeUnit unit = feature.columns[0].time_unit;
+  const std::string type(unit != TimeUnit::kNone ? TimeUnitName(unit)
+                                                 : TypeName(feature.columns[0].type));
   return IsListKind(feature.kind) ? "list of " + type : type;
 }
 
@@ -63,7 +64,8 @@ Json FeaturesJson(const TextFit& fit) {
                 {"greatest", found.greatest.empty() ? Json() : Json(found.greatest)},
                 {"longest", found.longest},
                 {"examples", found.examples}};
-    if (feature.kind == Kind::kTimestamp) one["unit"] = TimeUnitName(feature.time_unit);
+    if (feature.columns[0].time_unit != TimeUnit::kNone)
+      one["unit"] = TimeUnitName(feature.columns[0].time_unit);
     features.push_back(std::move(one));
   }
   return features;

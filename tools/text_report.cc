@@ -39,7 +39,8 @@ std::vector<std::string> TimesOf(const Schema& schema) {
   std::vector<std::string> names;
   for (const FeatureSpec& feature : schema.features) {
     if (feature.kind != Kind::kTimestamp) continue;
-    names.push_back(fmt::format("{} ({})", feature.name, TimeUnitName(feature.time_unit)));
+    names.push_back(
+        fmt::format("{} ({})", feature.name, TimeUnitName(feature.columns[0].time_unit)));
   }
   return names;
 }

@@ -144,7 +144,7 @@ Result<std::vector<std::string>> ClusterKeysOf(const WriterChoice& choice, bool 
     DSI_ASSIGN_OR_RETURN(FeatureSpec * feature, FindKey("--time", time, schema));
     if (inferred && feature->kind == Kind::kDense && feature->columns[0].type == Type::kInt64) {
       feature->kind = Kind::kTimestamp;
-      feature->time_unit = TimeUnit::kMillis;
+      feature->columns[0].time_unit = TimeUnit::kMillis;
     }
     if (feature->kind != Kind::kTimestamp) {
       return internal::InvalidArgument("--time: \"{}\" is a {} feature, expected a timestamp", time,

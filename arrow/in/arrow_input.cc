@@ -50,6 +50,7 @@ Result<std::unique_ptr<ArrowInput>> ArrowInput::Create(const ArrowSchema& schema
     impl->table = std::make_unique<internal::ArrowField>(std::move(table));
     DSI_ASSIGN_OR_RETURN(impl->plan,
                          internal::PlanInput(*impl->table, *target, options.ignore_unknown));
+    impl->plan.null_entries = options.null_entries;
     impl->target = std::move(target);
     impl->memory_bytes =
         options.memory_bytes != 0 ? options.memory_bytes : internal::MachineMemory() / 4 * 3;

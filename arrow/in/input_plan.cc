@@ -175,7 +175,7 @@ class Planner {
                                 (IsList(feature) && values.form == ArrowForm::kNull) ||
                                 (feature.columns[c].hashed && IsArrowBytes(values.form));
     // What is counted from no point in time is no point in time.
-    const bool no_time = feature.kind == Kind::kTimestamp && values.is_span;
+    const bool no_time = feature.columns[c].time_unit != TimeUnit::kNone && values.is_span;
     if (fits && !no_time && !values.dictionary) return {};
     return Unfit(feature, c, name, field);
   }

@@ -7,6 +7,7 @@
 
 #include "dsi/arrow/in/arrow_field_internal.h"
 #include "dsi/base/status.h"
+#include "dsi/format/null_entries.h"
 #include "dsi/format/schema.h"
 
 namespace dsi::internal {
@@ -38,6 +39,7 @@ struct InputPlan {
   std::vector<FeaturePlan> features;
   std::vector<std::string> ignored;  // Columns that the schema lacks.
   std::vector<std::string> absent;   // Features without a column.
+  NullEntries null_entries = NullEntries::kFail;
 };
 
 // kBadInput: a column that the schema lacks and that must not be ignored, one whose type cannot

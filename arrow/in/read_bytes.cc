@@ -144,6 +144,7 @@ Result<const std::byte*> ReadIds(const ArrowView& view, const Positions& at, con
   Status status;
   rows.ForEachRow([&](size_t row, size_t begin, size_t end) {
     for (size_t entry = begin; entry < end && status.ok(); ++entry) {
+      if (at.slots != nullptr && at.slots[entry] < 0) continue;
       const Result<Text> text = reader.At(row, at.At(entry));
       status = text.status();
       if (!status.ok()) return;

@@ -24,7 +24,7 @@ Result<RowBytes> ReadBytes(const ArrowView& view, const Positions& at, const Ent
                            const ColumnPlace& place, ArrowScratch* scratch);
 
 // The id of each entry's string (S-015), in `type`, an integer of 4 or 8 bytes; zeros where no row
-// looks. Errors as above.
+// looks and where a position picks no slot. Errors as above.
 Result<const std::byte*> ReadIds(const ArrowView& view, const Positions& at, const EntryRows& rows,
                                  Type type, const ColumnPlace& place, ArrowScratch* scratch);
 

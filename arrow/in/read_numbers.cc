@@ -223,10 +223,10 @@ Status CheckNoNulls(const SlotBits& bits, const Positions& at, const EntryRows& 
   if (bits.bits == nullptr) return {};
   const auto no_nulls = [&](size_t begin, size_t count) { return AllSet(bits, at, begin, count); };
   return CheckEntries(rows, at.count, no_nulls, [&](size_t row, size_t entry) {
-    return place.RowFault(
-        StatusCode::kBadInput, row,
-        "entry {} is null, expected a number (lists hold no nulls: leave them out or fill them)",
-        entry - rows.Begin(row));
+    return place.RowFault(StatusCode::kBadInput, row,
+                          "entry {} is null, expected a number (lists hold no nulls; null_entries "
+                          "drops or fills them)",
+                          entry - rows.Begin(row));
   });
 }
 

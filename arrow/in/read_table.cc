@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "dsi/arrow/in/read_bytes_internal.h"
+#include "dsi/arrow/in/null_entries_internal.h"
 #include "dsi/arrow/in/read_lists_internal.h"
 #include "dsi/arrow/in/read_numbers_internal.h"
 #include "dsi/base/error_internal.h"
@@ -22,6 +23,10 @@ struct ColumnRows {
 };
 
 constexpr int64_t kNanosOf[] = {0, 1'000'000'000, 1'000'000, 1'000, 1};
+
+NumberTarget TargetOf(const ColumnSpec& column) {
+  return {.type = column.type, .instant_nanos = kNanosOf[static_cast<size_t>(column.time_unit)]};
+}
 
 SlotBits And(const SlotBits& a, const SlotBits& b, size_t count, ArrowScratch* scratch) {
   if (a.bits == nullptr) return b;
@@ -49,9 +54,13 @@ SlotBits AndPicked(const SlotBits& valid, const SlotBits& picked, const Position
 
 class FeatureReader {
  public:
-  FeatureReader(const ArrowView& table, const Schema& schema, uint64_t first_row,
-                ArrowScratch* scratch)
-      : table_(table), schema_(schema), first_row_(first_row), scratch_(scratch) {}
+  FeatureReader(const ArrowView& table, const Schema& schema, NullEntries null_entries,
+                uint64_t first_row, ArrowScratch* scratch)
+      : table_(table),
+        schema_(schema),
+        null_entries_(null_entries),
+        first_row_(first_row),
+        scratch_(scratch) {}
 
   Result<FeatureColumns> Read(const FeaturePlan& plan) {
     const FeatureSpec& feature = schema_.features[plan.feature];
@@ -74,10 +83,7 @@ class FeatureReader {
       to.values = {bytes.bytes};
       return to;
     }
-    NumberTarget target{.type = feature.columns[0].type};
-    if (feature.kind == Kind::kTimestamp) {
-      target.instant_nanos = kNanosOf[static_cast<size_t>(feature.time_unit)];
-    }
+    const NumberTarget target = TargetOf(feature.columns[0]);
     DSI_ASSIGN_OR_RETURN(const std::byte* values,
                          ReadNumbers(rows.view, rows.at, entries, target, rows.place, scratch_));
     to.values = {values};
@@ -125,6 +131,10 @@ class FeatureReader {
   Status ReadListFeature(const FeatureSpec& feature, const FeaturePlan& plan, FeatureColumns* to) {
     std::vector<ColumnRows> rows;
     std::vector<ListRows> lists;
+    // Entries of lists of their own are not dropped one by one from beside each other.
+    const bool drops = std::all_of(
+        plan.columns.begin(), plan.columns.end(),
+        [&](const ArrowColumnPlan& column) { return column.path == plan.columns[0].path; });
     for (size_t c = 0; c < plan.columns.size(); ++c) {
       const ArrowColumnPlan& column = plan.columns[c];
       if (c > 0 && column.path == plan.columns[0].path) {
@@ -137,6 +147,7 @@ class FeatureReader {
       rows.push_back(std::move(found));
       DSI_ASSIGN_OR_RETURN(ListRows list, ReadLists(rows[c].view, rows[c].at, rows[c].valid,
                                                     table_.count, rows[c].place, scratch_));
+      if (null_entries_ == NullEntries::kDrop && drops) DropNulls(&list, scratch_);
       lists.push_back(list);
     }
     if (feature.kind == Kind::kEmbedding) {
@@ -146,7 +157,7 @@ class FeatureReader {
     for (size_t c = 0; c < lists.size(); ++c) {
       DSI_ASSIGN_OR_RETURN(
           const std::byte* values,
-          ReadEntries(feature.columns[c].type, plan.columns[c].member, lists[c], rows[c].place));
+          ReadEntries(feature.columns[c], plan.columns[c].member, lists[c], rows[c].place));
       to->values.push_back(values);
     }
     SetValid(rows[0].valid, to);
@@ -208,46 +219,62 @@ class FeatureReader {
     return {};
   }
 
-  Result<const std::byte*> ReadEntries(Type type, int member, const ListRows& lists,
+  Result<const std::byte*> ReadEntries(const ColumnSpec& column, int member, const ListRows& lists,
                                        const ColumnPlace& place) {
     ArrowView view = lists.items;
     Positions at = lists.at;
+    NullFill fill(at.count, scratch_);
+    const auto take_nulls = [&]() -> Status {
+      if (null_entries_ != NullEntries::kFill)
+        return CheckNoNulls(view.validity(), at, lists.rows, place);
+      fill.Add(view.validity(), &at);
+      return {};
+    };
     if (member >= 0) {
-      DSI_RETURN_IF_ERROR(CheckNoNulls(view.validity(), at, lists.rows, place));
+      DSI_RETURN_IF_ERROR(take_nulls());
       const auto m = static_cast<size_t>(member);
       DSI_ASSIGN_OR_RETURN(
           view, ViewOf(view.field->children[m], view.child(m), view.start, view.count, place));
     }
-    if (view.field->form == ArrowForm::kNull) return ReadNulls(type, lists, place);
-    DSI_RETURN_IF_ERROR(CheckNoNulls(view.validity(), at, lists.rows, place));
+    if (view.field->form == ArrowForm::kNull) return ReadNulls(column, lists, place);
+    DSI_RETURN_IF_ERROR(take_nulls());
     if (view.field->dictionary != nullptr) {
       const ArrowView indices = view;
       DSI_RETURN_IF_ERROR(Pick(indices, lists.rows, place, &at, &view));
-      if (view.field->form == ArrowForm::kNull) return ReadNulls(type, lists, place);
-      DSI_RETURN_IF_ERROR(CheckNoNulls(view.validity(), at, lists.rows, place));
+      if (view.field->form == ArrowForm::kNull) return ReadNulls(column, lists, place);
+      DSI_RETURN_IF_ERROR(take_nulls());
     }
     // Only of hashed columns: others were refused when the input was planned.
-    if (IsArrowBytes(view.field->form)) return ReadIds(view, at, lists.rows, type, place, scratch_);
-    return ReadNumbers(view, at, lists.rows, {.type = type}, place, scratch_);
+    const bool texts = IsArrowBytes(view.field->form);
+    DSI_ASSIGN_OR_RETURN(
+        const std::byte* values,
+        texts ? ReadIds(view, at, lists.rows, column.type, place, scratch_)
+              : ReadNumbers(view, at, lists.rows, TargetOf(column), place, scratch_));
+    return fill.Fill(values, column, texts);
   }
 
   // Lists of nulls, as tables hold where all lists are empty.
-  Result<const std::byte*> ReadNulls(Type type, const ListRows& lists, const ColumnPlace& place) {
+  Result<const std::byte*> ReadNulls(const ColumnSpec& column, const ListRows& lists,
+                                     const ColumnPlace& place) {
+    const bool fills = null_entries_ == NullEntries::kFill;
     DSI_RETURN_IF_ERROR(CheckEntries(
-        lists.rows, lists.at.count, [](size_t, size_t count) { return count == 0; },
+        lists.rows, lists.at.count, [fills](size_t, size_t count) { return fills || count == 0; },
         [&](size_t row, size_t) {
           return place.RowFault(StatusCode::kBadInput, row,
-                                "null in a list, expected numbers (lists hold no nulls: leave them "
-                                "out or fill them)");
+                                "null in a list, expected numbers (lists hold no nulls; "
+                                "null_entries drops or fills them)");
         }));
-    const size_t size = lists.at.count * static_cast<size_t>(TypeWidth(type));
+    const size_t size = lists.at.count * static_cast<size_t>(TypeWidth(column.type));
     auto* zeros = scratch_->Take<std::byte>(size);
     std::fill_n(zeros, size, std::byte{0});
-    return zeros;
+    NullFill fill(lists.at.count, scratch_);
+    if (fills) fill.AddAll();
+    return fill.Fill(zeros, column, false);
   }
 
   const ArrowView& table_;
   const Schema& schema_;
+  const NullEntries null_entries_;
   const uint64_t first_row_;
   ArrowScratch* scratch_;
 };
@@ -265,7 +292,7 @@ Result<std::vector<FeatureColumns>> ReadTable(const ArrowField& table, const Arr
     return Error(StatusCode::kResourceExhausted, "{} rows, expected at most {} at once", view.count,
                  UINT32_MAX);
   }
-  FeatureReader reader(view, schema, first_row, scratch);
+  FeatureReader reader(view, schema, plan.null_entries, first_row, scratch);
   columns.reserve(plan.features.size());
   for (const FeaturePlan& feature : plan.features) {
     DSI_ASSIGN_OR_RETURN(FeatureColumns column, reader.Read(feature));

@@ -42,9 +42,15 @@ Status CheckItems(const std::string& name, const ArrowField& items) {
 }
 
 ColumnSpec ItemColumn(const std::string& name, const ArrowField& values) {
-  const bool hashed = IsArrowBytes(values.form);
-  return {
-      .name = name, .type = hashed ? Type::kInt64 : values.type, .id_space = "", .hashed = hashed};
+  ColumnSpec column{.name = name, .type = values.type, .id_space = ""};
+  if (IsArrowBytes(values.form)) {
+    column.type = Type::kInt64;
+    column.hashed = true;
+  } else if (IsArrowNumber(values.form) && values.instant_nanos != 0) {
+    column.type = Type::kInt64;
+    column.time_unit = UnitOf(values.instant_nanos);
+  }
+  return column;
 }
 
 // Lists of structs of numbers, and maps.
@@ -91,7 +97,7 @@ Status InferColumn(const TableColumn& column, int64_t greatest, FeatureSpec* fea
   if (is_number && values.instant_nanos != 0) {
     feature->kind = Kind::kTimestamp;
     feature->columns[0].type = Type::kInt64;
-    feature->time_unit = UnitOf(values.instant_nanos);
+    feature->columns[0].time_unit = UnitOf(values.instant_nanos);
     return {};
   }
   feature->kind = KindByName(column.name, values.type, greatest);
@@ -99,7 +105,7 @@ Status InferColumn(const TableColumn& column, int64_t greatest, FeatureSpec* fea
   if (greatest == INT64_MIN) {
     feature->kind = Kind::kDense;  // The unit is not known.
   } else {
-    feature->time_unit = UnitBySize(greatest);
+    feature->columns[0].time_unit = UnitBySize(greatest);
   }
   return {};
 }

@@ -71,7 +71,7 @@ Result<OutputField> MakeField(const ScanColumn& scanned, const ColumnsByName& by
   if (column == nullptr) return field;
   field.metadata = MetadataOf(*column);
   // As another type it is a number like any other.
-  if (field.shape == Shape::kNumber && field.dtype == Type::kInt64)
+  if (field.shape != Shape::kBytes && field.dtype == Type::kInt64)
     field.time_unit = column->time_unit;
   return field;
 }

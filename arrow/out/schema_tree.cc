@@ -126,7 +126,7 @@ class SchemaTree final : public ArrowTree {
         Add(field.shape == Shape::kList ? "+L" : sized_formats_[i].c_str(), name);
     node->n_children = 1;
     node->children = Links(1);
-    node->children[0] = Add(NumberFormat(field.dtype, TimeUnit::kNone), "item");
+    node->children[0] = Add(NumberFormat(field.dtype, field.time_unit), "item");
     return node;
   }
 

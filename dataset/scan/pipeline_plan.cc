@@ -167,7 +167,7 @@ std::vector<ColumnInfo> ColumnsOfPlan(const TransformPlan& plan) {
     column.is_made = true;
     column.kind = KindOf(stage.type);
     column.type = type;
-    if (column.kind == Kind::kTimestamp) column.time_unit = stage.type.unit;
+    if (MayBeTime(column.kind, type)) column.time_unit = stage.type.unit;
   };
   for (const size_t output : plan.outputs()) {
     const TransformStage& stage = plan.stages()[output];

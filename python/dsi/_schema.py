@@ -100,7 +100,7 @@ def _is_hashed(feature: Mapping[str, Any]) -> bool:
     return any("hashed" in column for column in (feature, *feature.get("columns", ())))
 
 
-def infer_from_rows(rows: Iterable[Mapping[str, Any]]) -> str:
+def infer_from_rows(rows: Iterable[Mapping[str, Any]], null_entries: str = "fail") -> str:
     """The schema that `dsictl convert` finds for the same rows as JSON Lines."""
     with tempfile.TemporaryDirectory(prefix="dsi-") as folder:
         path = os.path.join(folder, "rows.jsonl")
@@ -108,7 +108,7 @@ def infer_from_rows(rows: Iterable[Mapping[str, Any]]) -> str:
             for row in rows:
                 file.write(_line(row) + "\n")
         try:
-            schema, maps = _dsi.schema_of_json_lines(path)
+            schema, maps = _dsi.schema_of_json_lines(path, null_entries)
         except BadInput as error:
             raise BadInput(str(error).replace(path, "rows")) from None
     for name, names in maps:

@@ -14,7 +14,7 @@ from . import _dsi
 from ._schema import infer_from_stream
 from .errors import AlreadyExists, InvalidArgument
 from .table_on_disk import Snapshot, Table
-from .writer import Writer, WriterKeywords
+from .writer import NullEntries, Writer, WriterKeywords
 
 # Tasks share a machine: each keeps so much of its rows in memory, and spills the others.
 _MEMORY_BYTES = 1 << 30
@@ -40,6 +40,7 @@ class TableTasks:
     schema: str | None = None
     cluster_by: list[str] = field(default_factory=list)
     ignore_unknown: bool = False
+    null_entries: NullEntries = "fail"
     operation: str = "append"
     message: str = ""
     options: WriterKeywords = field(default_factory=lambda: WriterKeywords())
@@ -88,6 +89,7 @@ class TableTasks:
                 self.schema,
                 self.cluster_by,
                 ignore_unknown=self.ignore_unknown,
+                null_entries=self.null_entries,
                 **options,
             ) as writer,
         ):

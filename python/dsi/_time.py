@@ -28,6 +28,13 @@ def units_since_epoch(value: Any, unit: str) -> int | None:
     return None
 
 
+def units_of_array(values: Any, unit: str) -> list[int | None] | None:
+    """The same of each entry of an array of numpy.datetime64; None: it is no such array."""
+    if getattr(getattr(values, "dtype", None), "kind", "") != "M":
+        return None
+    return [units_since_epoch(value, unit) for value in values]
+
+
 def iso_text(value: Any) -> Any:
     """ISO 8601 of a date, datetime or numpy.datetime64, in as many digits as its type has; a list
     of an array of these. None: it is neither.

@@ -7,6 +7,7 @@ import os
 import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Unpack
 from urllib.parse import unquote
@@ -15,8 +16,8 @@ from . import _dsi
 from ._frameworks import need
 from ._schema import SchemaLike, feature_columns, schema_json, stored_schema
 from .arrow import ArrowScan
-from .errors import AlreadyExists, Cancelled, InvalidArgument
-from .writer import Writer, WriteReport, WriterKeywords
+from .errors import AlreadyExists, BadInput, Cancelled, InvalidArgument
+from .writer import NullEntries, Writer, WriteReport, WriterKeywords
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -47,6 +48,7 @@ def from_parquet(
     format: str | None = None,
     batch_rows: int = 65_536,
     ignore_unknown: bool = False,
+    null_entries: NullEntries = "fail",
     **options: Unpack[WriterKeywords],
 ) -> WriteReport:
     """Makes one .dsi file of Parquet files, a folder of them, or of files of another format.
@@ -57,6 +59,9 @@ def from_parquet(
     files, else found from the types of the columns. Other arguments: `Writer`. Keys in paths
     ("day=2026-01-01/hour=7/part-0.parquet") are columns, of int32 or strings, but where a schema
     lacks them.
+
+    Columns that some files lack are missing there, and types that differ widen. The files of a
+    table of Delta Lake, Hudi or Iceberg are refused (InvalidArgument): some may be deleted ones.
 
     Files are read batch by batch; the writer keeps the rows, in memory (memory_bytes) or
     spilled, until it clusters them.
@@ -71,7 +76,14 @@ def from_parquet(
         keys = _path_keys(source)
         asked = [name for name in asked if name in wanted or name not in keys]
     scanner = source.scanner(columns=asked, filter=filter, batch_size=batch_rows)
-    with Writer(out, schema, cluster_by, ignore_unknown=ignore_unknown, **options) as writer:
+    with Writer(
+        out,
+        schema,
+        cluster_by,
+        ignore_unknown=ignore_unknown,
+        null_entries=null_entries,
+        **options,
+    ) as writer:
         writer.append(scanner.to_reader())
         return writer.finish()
 
@@ -91,18 +103,20 @@ def _open(paths: Paths, format: str | None) -> Any:
     dataset = need("pyarrow.dataset", "pyarrow", "reading files of other formats")
     named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     files = [os.fspath(path) for path in named]
+    for path in files:
+        _refuse_tables_of_others(path)
     kind = format or (format_of(files[0]) if files else None) or "parquet"
     source = dataset.dataset(files[0] if len(files) == 1 else files, format=kind)
+    schema = _schema_of_all(source)
     types = _types_of_keys(source.files)
     # What files have themselves is read from them, whatever their paths say.
-    keys = [item for item in types.items() if item[0] not in source.schema.names]
-    if not keys:
+    keys = [item for item in types.items() if item[0] not in schema.names]
+    if not keys and schema.equals(source.schema):
         return source
     arrow = need("pyarrow", "pyarrow", "reading files of other formats")
-    partitioning = dataset.HivePartitioning(arrow.schema(keys))
-    schema = source.schema
-    for field in partitioning.schema:
-        schema = schema.append(field)
+    partitioning = dataset.HivePartitioning(arrow.schema(keys)) if keys else None
+    for name, type in keys:
+        schema = schema.append(arrow.field(name, type))
     return dataset.dataset(
         source.files,
         schema=schema,
@@ -110,6 +124,54 @@ def _open(paths: Paths, format: str | None) -> Any:
         filesystem=source.filesystem,
         partitioning=partitioning,
     )
+
+
+# Folders that mark tables whose files are not all of them rows of the table, and how such a table
+# is read.
+_TABLES_OF_OTHERS = {
+    "_delta_log": ("Delta Lake", "deltalake.DeltaTable(path).to_pyarrow_dataset()"),
+    ".hoodie": ("Hudi", "what its own library reads"),
+    "metadata": ("Iceberg", "pyiceberg's table.scan().to_arrow_batch_reader()"),
+}
+
+
+def _refuse_tables_of_others(path: str) -> None:
+    """Files that such a table has deleted or replaced lie beside the others."""
+    fs = need("pyarrow.fs", "pyarrow", "reading files of other formats")
+    where, base = fs.FileSystem.from_uri(path) if "://" in path else (fs.LocalFileSystem(), path)
+    marks = [f"{base.rstrip('/')}/{name}" for name in _TABLES_OF_OTHERS]
+    for found, (format, reader) in zip(
+        where.get_file_info(marks), _TABLES_OF_OTHERS.values(), strict=True
+    ):
+        if found.type != fs.FileType.Directory:
+            continue
+        if format == "Iceberg":
+            inside = where.get_file_info(fs.FileSelector(found.path))
+            if not any(file.base_name.endswith(".metadata.json") for file in inside):
+                continue
+        raise InvalidArgument(
+            f"{path}: a table of {format}, in which files may lie that it has deleted; give "
+            f"dsi.write {reader}"
+        )
+
+
+def _schema_of_all(source: Any) -> Any:
+    """Of Arrow, over all files: pyarrow takes that of the first, and drops what others have."""
+    arrow = need("pyarrow", "pyarrow", "reading files of other formats")
+    pieces = list(source.get_fragments())
+    with ThreadPoolExecutor() as threads:
+        schemas = list(threads.map(lambda piece: piece.physical_schema, pieces))
+    made = source.schema
+    for piece, schema in zip(pieces, schemas, strict=True):
+        if schema.equals(made):
+            continue
+        try:
+            made = arrow.unify_schemas([made, schema], promote_options="permissive")
+        except arrow.ArrowException as error:
+            raise BadInput(
+                f"{piece.path}: its columns do not go together with those before: {error}"
+            ) from None
+    return made
 
 
 def _types_of_keys(paths: Sequence[str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from .dataset import Dataset, Where
 from .dataset import open as open_dataset
 from .options import AnyOf, Filter, as_clauses
 from .table_on_disk import Snapshot
-from .writer import WriterKeywords
+from .writer import NullEntries, WriterKeywords
 
 if TYPE_CHECKING:
     from ray.data import Datasink, Datasource
@@ -50,6 +50,7 @@ class DsiSink(Datasink[str]):  # type: ignore[misc]
         message: str = "",
         min_rows_per_file: int | None = None,
         ignore_unknown: bool = False,
+        null_entries: NullEntries = "fail",
         ca_file: str = "",
         s3_endpoint: str = "",
         s3_region: str = "",
@@ -73,6 +74,7 @@ class DsiSink(Datasink[str]):  # type: ignore[misc]
             None if schema is None else schema_json(schema),
             [cluster_by] if isinstance(cluster_by, str) else list(cluster_by),
             ignore_unknown,
+            null_entries,
             operation,
             message,
             options,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 from ._frameworks import need
 from ._schema import schema_json
@@ -23,7 +23,7 @@ from .dataset import open as open_dataset
 from .errors import InvalidArgument
 from .options import Term
 from .polars import comparable_columns, term_of
-from .writer import WriterKeywords
+from .writer import NullEntries, WriterKeywords
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import (
@@ -43,7 +43,7 @@ else:
 
 _HOW = ("ca_file", "s3_endpoint", "s3_region", "s3_profile")
 _READ = ("columns", "rows_per_partition", "push_filters")
-_WRITE = ("job", "message", "schema", "cluster_by", "ignore_unknown")
+_WRITE = ("job", "message", "schema", "cluster_by", "ignore_unknown", "null_entries")
 # Keywords of `Writer` but the one that is no text.
 _WRITER = {
     name: kind for name, kind in get_type_hints(WriterKeywords).items() if name != "progress"
@@ -110,9 +110,9 @@ class DsiSource(DataSource):  # type: ignore[misc]
     save(path): a `dsi.Table`, made where there is none; modes are append and overwrite. Each
     partition becomes one file; all of them count, or none. Options: cluster_by, with commas
     between; schema, JSON or a file that the driver reads, else by the types of the columns; job, an
-    id by which a job that is run again does not add its rows twice; message; ignore_unknown; the
-    keywords of `dsi.Writer`. memory_bytes is 1 GiB of each task, threads are its CPUs. Rows of a
-    session belong into one partition: repartition by the session's id.
+    id by which a job that is run again does not add its rows twice; message; ignore_unknown;
+    null_entries; the keywords of `dsi.Writer`. memory_bytes is 1 GiB of each task, threads are its
+    CPUs. Rows of a session belong into one partition: repartition by the session's id.
     """
 
     @classmethod
@@ -144,6 +144,7 @@ class DsiSource(DataSource):  # type: ignore[misc]
             schema_json(given) if given else found,
             _names(options.get("cluster_by", "")),
             _flag("ignore_unknown", options.get("ignore_unknown", "false")),
+            cast(NullEntries, options.get("null_entries", "fail")),
             "overwrite" if overwrite else "append",
             options.get("message", ""),
             _writer_keywords(options),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Literal, Self, TypedDict, Unpack, get_args
 
 from . import _dsi
 from ._columns import stream_of_columns
@@ -19,6 +19,8 @@ from .errors import AlreadyExists, BadInput, InvalidArgument
 _ROWS_TO_INFER = 10_000
 
 Progress = Callable[[str, int, int], object]
+# What a null in a list does.
+NullEntries = Literal["fail", "drop", "fill"]
 
 
 class WriterKeywords(TypedDict, total=False):
@@ -101,18 +103,23 @@ class Writer:
         cluster_by: Sequence[str] | str = (),
         *,
         ignore_unknown: bool = False,
+        null_entries: NullEntries = "fail",
         **options: Unpack[WriterKeywords],
     ):
         """path: of the file to make. schema: a dict, JSON, a file of it, or a .dsi file.
 
         cluster_by: features, outermost key first, the last may be a timestamp; by default those of
-        the schema. ignore_unknown: skip columns that the schema lacks. Other keywords:
-        `WriterKeywords`.
+        the schema. ignore_unknown: skip columns that the schema lacks. null_entries: what a null
+        in a list does: 'fail', 'drop' (it is left out; where lists stand side by side it fails) or
+        'fill' (NaN, 0 or the empty text stands there). Other keywords: `WriterKeywords`.
 
         BadInput: an unsound schema. InvalidArgument: an option. AlreadyExists, NotFound (folder).
         """
         self.path = os.fspath(path)
         self._ignore_unknown = ignore_unknown
+        self._null_entries = null_entries
+        if null_entries not in get_args(NullEntries):
+            raise InvalidArgument(f"null_entries is {null_entries!r}, not 'fail', 'drop' or 'fill'")
         self._options, self._progress = writer_options(cluster_by, options)
         self._native: _dsi.Writer | None = None
         self._over = False
@@ -184,7 +191,7 @@ class Writer:
             native = self._create(_schema_of(source) or infer_from_stream(stream))
         rows = getattr(source, "num_rows", 0)
         total = native.num_rows + rows if isinstance(rows, int) and rows else 0
-        return native.append_arrow(stream, self._ignore_unknown, total)
+        return native.append_arrow(stream, self._ignore_unknown, self._null_entries, total)
 
     def _append_items(self, items: Iterator[Any]) -> int:
         first = next(items, None)
@@ -198,8 +205,8 @@ class Writer:
         head: list[Any] = [first]
         if native is None:
             head += islice(items, _ROWS_TO_INFER - 1)
-            native = self._create(infer_from_rows(head))
-        return native.append_rows(chain(head, items), self._ignore_unknown)
+            native = self._create(infer_from_rows(head, self._null_entries))
+        return native.append_rows(chain(head, items), self._ignore_unknown, self._null_entries)
 
     def finish(self) -> WriteReport:
         """Clusters, encodes, writes and publishes; once.
@@ -258,9 +265,17 @@ def write(
     cluster_by: Sequence[str] | str = (),
     *,
     ignore_unknown: bool = False,
+    null_entries: NullEntries = "fail",
     **options: Unpack[WriterKeywords],
 ) -> WriteReport:
     """Writes one file of a table, a dict of arrays or rows: `Writer` with one `append`."""
-    with Writer(path, schema, cluster_by, ignore_unknown=ignore_unknown, **options) as writer:
+    with Writer(
+        path,
+        schema,
+        cluster_by,
+        ignore_unknown=ignore_unknown,
+        null_entries=null_entries,
+        **options,
+    ) as writer:
         writer.append(data)
         return writer.finish()

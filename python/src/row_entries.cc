@@ -86,6 +86,7 @@ Status RowSetter::SetEntries(const Entries& entries, nb::handle value, RowBatch*
   std::vector<nb::list> columns(feature.columns.size());
   size_t number = 0;
   for (const nb::handle entry : list) {
+    if (entry.is_none() && null_entries_ == NullEntries::kDrop) continue;
     Status status = AddEntry(entries, entry, number++, &columns);
     if (!status.ok()) return status;
   }
@@ -96,11 +97,12 @@ Status RowSetter::AddEntry(const Entries& entries, nb::handle entry, size_t numb
                            std::vector<nb::list>* columns) {
   const FeatureSpec& feature = schema_->features[entries.feature];
   const std::string where = "entry " + std::to_string(number);
-  if (!PyDict_Check(entry.ptr()))
+  const bool fills = null_entries_ == NullEntries::kFill;
+  if (!PyDict_Check(entry.ptr()) && !(fills && entry.is_none()))
     return Fault(feature.name, where + " is of type " + TypeNameOf(entry) + ", expected a dict");
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t at = 0;
-  while (PyDict_Next(entry.ptr(), &at, &key, &value) != 0) {
+  while (!entry.is_none() && PyDict_Next(entry.ptr(), &at, &key, &value) != 0) {
     if (value == Py_None) continue;
     name_ = feature.name + '.';
     if (Status status = AddName(key); !status.ok()) return status;
@@ -111,6 +113,8 @@ Status RowSetter::AddEntry(const Entries& entries, nb::handle entry, size_t numb
     (*columns)[target->second.column].append(nb::borrow(value));
   }
   for (size_t c = 0; c < columns->size(); ++c) {
+    const size_t length = nb::len((*columns)[c]);
+    if (fills && length == number) (*columns)[c].append(nb::none());
     if (nb::len((*columns)[c]) != number + 1)
       return Fault(feature.name, where + " has no '" + ColumnName(feature, c) + "'");
   }

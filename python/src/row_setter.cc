@@ -52,6 +52,11 @@ nb::object NumberOf(nb::handle value) {
   return nb::steal(made);
 }
 
+// Times of Python as numbers of a unit, by a function of dsi._time; None: it takes no such value.
+nb::object InUnits(const char* function, nb::handle value, TimeUnit unit) {
+  return nb::module_::import_("dsi._time").attr(function)(value, std::string(TimeUnitName(unit)));
+}
+
 template <typename Out, typename In>
 std::span<const Out> Widened(const Py_buffer& view, std::vector<Out>* out) {
   const auto* from = static_cast<const In*>(view.buf);
@@ -61,8 +66,9 @@ std::span<const Out> Widened(const Py_buffer& view, std::vector<Out>* out) {
 
 }  // namespace
 
-RowSetter::RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown)
-    : schema_(std::move(schema)), ignore_unknown_(ignore_unknown) {
+RowSetter::RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown,
+                     NullEntries null_entries)
+    : schema_(std::move(schema)), ignore_unknown_(ignore_unknown), null_entries_(null_entries) {
   const std::vector<bool> take_names = TakeNamesAsData(*schema_);
   for (uint32_t f = 0; f < schema_->features.size(); ++f) {
     const FeatureSpec& feature = schema_->features[f];
@@ -138,12 +144,14 @@ Status RowSetter::SetValue(nb::handle value, RowBatch* batch) {
   return SetNumber(value, target->second, batch);
 }
 
+TimeUnit RowSetter::UnitOf(const Target& target) const {
+  return schema_->features[target.feature].columns[target.column].time_unit;
+}
+
 Status RowSetter::SetNumber(nb::handle value, const Target& target, RowBatch* batch) {
   nb::object number = NumberOf(value);
-  const FeatureSpec& feature = schema_->features[target.feature];
-  if (!number.is_valid() && feature.kind == Kind::kTimestamp) {
-    number = nb::module_::import_("dsi._time")
-                 .attr("units_since_epoch")(value, std::string(TimeUnitName(feature.time_unit)));
+  if (const TimeUnit unit = UnitOf(target); !number.is_valid() && unit != TimeUnit::kNone) {
+    number = InUnits("units_since_epoch", value, unit);
     if (number.is_none()) return Unfit(value, "a number, or a point in time that is exact");
   }
   if (!number.is_valid()) return Unfit(value, "a number");
@@ -160,6 +168,10 @@ Status RowSetter::SetList(nb::handle value, const Target& target, RowBatch* batc
     return batch->SetTexts(target.feature, target.column, {&text, 1});
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
     return SetItems(value, target, batch);
+  if (const TimeUnit unit = UnitOf(target); unit != TimeUnit::kNone) {
+    const nb::object times = InUnits("units_of_array", value, unit);
+    if (PyList_Check(times.ptr())) return SetItems(times, target, batch);
+  }
   Status status;
   if (PyObject_CheckBuffer(value.ptr()) != 0 && !PyBytes_Check(value.ptr()) &&
       SetBuffer(value, target, batch, &status)) {
@@ -177,14 +189,31 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
   uints_.clear();
   doubles_.clear();
   bool has_float = false, has_negative = false, has_wide = false, has_inexact = false;
+  bool has_number = false;
+  const bool is_float = IsFloat(schema_->features[target.feature].columns[target.column].type);
+  const TimeUnit unit = UnitOf(target);
   const bool is_list = PyList_Check(items.ptr());
   const Py_ssize_t size = is_list ? PyList_Size(items.ptr()) : PyTuple_Size(items.ptr());
   for (Py_ssize_t i = 0; i < size; ++i) {
     PyObject* item = is_list ? PyList_GetItem(items.ptr(), i) : PyTuple_GetItem(items.ptr(), i);
     if (item == nullptr) throw nb::python_error();
     const nb::object held = nb::borrow(item);
-    const nb::object number = NumberOf(held);
-    if (!number.is_valid() && target.hashed && i == 0) return SetTexts(items, target, batch);
+    if (item == Py_None && TakesNulls(target)) {
+      if (null_entries_ == NullEntries::kDrop) continue;
+      has_float = has_float || is_float;
+      doubles_.push_back(is_float ? std::numeric_limits<double>::quiet_NaN() : 0);
+      ints_.push_back(0);
+      uints_.push_back(0);
+      continue;
+    }
+    nb::object number = NumberOf(held);
+    if (std::string_view text; target.hashed && BytesOf(held, &text) && !has_number)
+      return SetTexts(items, target, batch);
+    has_number = true;
+    if (!number.is_valid() && unit != TimeUnit::kNone) {
+      number = InUnits("units_since_epoch", held, unit);
+      if (number.is_none()) return Unfit(held, "numbers, or exact points in time, in the list");
+    }
     if (!number.is_valid()) return Unfit(held, "numbers in the list");
     if (PyFloat_Check(number.ptr())) {
       has_float = true;
@@ -220,9 +249,19 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
           Quoted(name_) + ": negative numbers beside some of 2^63 and more fit no type"};
 }
 
+bool RowSetter::TakesNulls(const Target& target) const {
+  return null_entries_ == NullEntries::kFill ||
+         (null_entries_ == NullEntries::kDrop &&
+          schema_->features[target.feature].columns.size() == 1);
+}
+
 Status RowSetter::SetTexts(nb::handle items, const Target& target, RowBatch* batch) {
   texts_.clear();
   for (const nb::handle item : items) {
+    if (item.is_none() && TakesNulls(target)) {
+      if (null_entries_ == NullEntries::kFill) texts_.emplace_back();
+      continue;
+    }
     // Held by the list, or the tuple.
     if (!BytesOf(item, &texts_.emplace_back())) return Unfit(item, "strings alone in the list");
   }

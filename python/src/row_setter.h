@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dsi/base/status.h"
+#include "dsi/format/null_entries.h"
 #include "dsi/format/schema.h"
 #include "dsi/writer/row_batch.h"
 
@@ -24,7 +25,7 @@ namespace dsi::python {
 // one of them as a list of one. Called with the interpreter's lock held.
 class RowSetter {
  public:
-  RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown);
+  RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown, NullEntries null_entries);
   // Adds one row; errors name the feature, and the row is dropped.
   Status Add(nanobind::handle row, RowBatch* batch);
 
@@ -54,16 +55,20 @@ class RowSetter {
   Status SetColumns(const Entries& entries, const std::vector<nanobind::list>& columns,
                     RowBatch* batch);
   Status SetValue(nanobind::handle value, RowBatch* batch);
+  TimeUnit UnitOf(const Target& target) const;
   Status SetNumber(nanobind::handle value, const Target& target, RowBatch* batch);
   Status SetList(nanobind::handle value, const Target& target, RowBatch* batch);
   Status SetItems(nanobind::handle fast, const Target& target, RowBatch* batch);
   Status SetTexts(nanobind::handle items, const Target& target, RowBatch* batch);
+  // Whether a null of this column is left out, or filled, and not refused.
+  bool TakesNulls(const Target& target) const;
   // False: no buffer of numbers that lie side by side.
   bool SetBuffer(nanobind::handle value, const Target& target, RowBatch* batch, Status* status);
   Status Unfit(nanobind::handle value, const char* expected) const;
 
   std::shared_ptr<const Schema> schema_;
   bool ignore_unknown_;
+  NullEntries null_entries_;
   std::unordered_map<std::string, Target> targets_;
   std::unordered_map<std::string, Entries> entries_;
   std::string name_;  // Of the value that is being set.

@@ -15,6 +15,7 @@
 #include "dsi/python/src/dataset.h"
 #include "dsi/python/src/status.h"
 #include "dsi/python/src/text_bytes.h"
+#include "dsi/python/src/words.h"
 #include "dsi/reader/reader.h"
 #include "dsi/text/text_input.h"
 
@@ -31,10 +32,11 @@ std::string OfFile(const std::string& path) {
 }
 
 std::pair<std::string, std::vector<std::pair<std::string, uint64_t>>> OfJsonLines(
-    const std::string& path) {
+    const std::string& path, const std::string& null_entries) {
   nb::gil_scoped_release release;
   InferOptions options;
   options.text.format = TextFormat::kJsonLines;
+  options.text.null_entries = NullEntriesOf(null_entries);
   InferReport report;
   const Schema schema = Take(InferSchema(path, options, &report));
   std::vector<std::pair<std::string, uint64_t>> maps;
@@ -56,13 +58,13 @@ std::vector<FeatureSpec> FeaturesOf(const std::vector<ColumnInfo>& columns) {
       made.fixed_length = column.fixed_length;
       made.newest_first = column.newest_first;
       made.nested = column.nested;
-      made.time_unit = column.time_unit;
       made.default_bits = column.default_bits;
       features.push_back(std::move(made));
     }
     ColumnSpec spec;
     if (column.name != column.feature) spec.name = column.name.substr(column.feature.size() + 1);
     spec.type = column.type;
+    spec.time_unit = column.time_unit;
     spec.id_space = column.id_space;
     spec.precision = column.precision;
     spec.max_error = column.max_error;
@@ -113,7 +115,7 @@ void BindSchema(nb::module_& module) {
   module.def("check_schema", Normal, nb::arg("json"),
              "The JSON form of a schema, complete. BadInput: what is wrong, and where.");
   module.def("schema_of_file", OfFile, nb::arg("path"), "Of a .dsi file, as JSON.");
-  module.def("schema_of_json_lines", OfJsonLines, nb::arg("path"),
+  module.def("schema_of_json_lines", OfJsonLines, nb::arg("path"), nb::arg("null_entries"),
              "Found from the rows of a text, as JSON; and objects with so many names, each in few\n"
              "rows, that they may be data, with the number of them.");
   module.def(

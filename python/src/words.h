@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "dsi/format/null_entries.h"
 #include "dsi/python/src/status.h"
 
 namespace dsi::python {
@@ -24,6 +25,12 @@ T Value(const Words<T>& words, std::string_view what, std::string_view word) {
   }
   Raise({StatusCode::kInvalidArgument,
          std::string(what) + " is '" + std::string(word) + "', expected one of " + known});
+}
+
+inline NullEntries NullEntriesOf(std::string_view word) {
+  return Value<NullEntries>(
+      {{"fail", NullEntries::kFail}, {"drop", NullEntries::kDrop}, {"fill", NullEntries::kFill}},
+      "null_entries", word);
 }
 
 template <typename T>

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "dsi/python/src/row_setter.h"
 #include "dsi/python/src/status.h"
+#include "dsi/python/src/words.h"
 #include "dsi/python/src/writer_options.h"
 
 namespace nb = nanobind;
@@ -67,9 +69,10 @@ OpenWriter& PyWriter::Open() const {
 
 std::string PyWriter::schema() const { return Take(schema_->ToJson()); }
 
-uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown) {
+uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown,
+                              const std::string& null_entries) {
   OpenWriter& open = Open();
-  RowSetter setter(schema_, ignore_unknown);
+  RowSetter setter(schema_, ignore_unknown, NullEntriesOf(null_entries));
   RowBatch batch(schema_);
   const uint64_t before = num_rows();
   const auto flush = [&] {
@@ -113,21 +116,22 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown) {
   }
 }
 
-uint64_t PyWriter::AppendArrow(PyArrowStream& stream, bool ignore_unknown, uint64_t total_rows) {
+uint64_t PyWriter::AppendArrow(PyArrowStream& stream, bool ignore_unknown,
+                               const std::string& null_entries, uint64_t total_rows) {
   OpenWriter& open = Open();
+  ArrowInputOptions options;
+  options.ignore_unknown = ignore_unknown;
+  options.null_entries = NullEntriesOf(null_entries);
   const uint64_t before = num_rows();
-  RunTold(
-      &calls_, open_,
-      [open = open_, schema = schema_, from = stream.stream(), ignore_unknown, before, total_rows] {
-        ArrowInputOptions options;
-        options.ignore_unknown = ignore_unknown;
-        ArrowStreamOptions all;
-        all.input = options;
-        all.progress = [&](uint64_t done) {
-          return open->Tell("append", before + done, total_rows);
-        };
-        return AppendStream(from.get(), open->writer.get(), all).status();
-      });
+  RunTold(&calls_, open_,
+          [open = open_, schema = schema_, from = stream.stream(), options, before, total_rows] {
+            ArrowStreamOptions all;
+            all.input = options;
+            all.progress = [&](uint64_t done) {
+              return open->Tell("append", before + done, total_rows);
+            };
+            return AppendStream(from.get(), open->writer.get(), all).status();
+          });
   return open.writer->num_rows() - before;
 }
 
@@ -162,12 +166,13 @@ void BindWriter(nb::module_& module) {
                   nb::arg("progress").none() = nb::none())
       .def_prop_ro("schema", &PyWriter::schema, "As the file will have it: JSON.")
       .def("append_rows", &PyWriter::AppendRows, nb::arg("rows"), nb::arg("ignore_unknown") = false,
+           nb::arg("null_entries") = "fail",
            nb::sig("def append_rows(self, rows: collections.abc.Iterable[object], "
-                   "ignore_unknown: bool = False) -> int"),
+                   "ignore_unknown: bool = False, null_entries: str = 'fail') -> int"),
            "Rows that are dicts; how many were added.")
       .def("append_arrow", &PyWriter::AppendArrow, nb::arg("stream"),
-           nb::arg("ignore_unknown") = false, nb::arg("total_rows") = 0,
-           "What is left of a stream; how many rows were added.")
+           nb::arg("ignore_unknown") = false, nb::arg("null_entries") = "fail",
+           nb::arg("total_rows") = 0, "What is left of a stream; how many rows were added.")
       .def_prop_ro("num_rows", &PyWriter::num_rows, "Rows added so far.")
       .def_prop_ro("size_bytes", &PyWriter::size_bytes,
                    "Bytes of their values, lengths and row numbers.")

@@ -36,9 +36,11 @@ class PyWriter {
 
   std::string schema() const;
   // Rows that are dicts, until the iterator ends. Those before one that is refused are added.
-  uint64_t AppendRows(nanobind::iterable rows, bool ignore_unknown);
+  uint64_t AppendRows(nanobind::iterable rows, bool ignore_unknown,
+                      const std::string& null_entries);
   // All arrays that are left in the stream.
-  uint64_t AppendArrow(PyArrowStream& stream, bool ignore_unknown, uint64_t total_rows);
+  uint64_t AppendArrow(PyArrowStream& stream, bool ignore_unknown, const std::string& null_entries,
+                       uint64_t total_rows);
   uint64_t num_rows() const;
   uint64_t size_bytes() const;
   nanobind::dict Finish();

@@ -20,7 +20,6 @@ FeatureSpec FeatureOfLeader(const OpenColumn& leader) {
   feature.fixed_length = r.fixed_length;
   feature.newest_first = r.newest_first;
   feature.nested = r.nested;
-  feature.time_unit = r.time_unit;
   if (r.has_default) feature.default_bits = r.default_bits;
   return feature;
 }
@@ -31,6 +30,7 @@ Result<ColumnSpec> SpecOfColumn(const OpenFile& file, const OpenColumn& column) 
   if (r.name_size != r.feature_name_size) spec.name = column.name.substr(r.feature_name_size + 1U);
   spec.type = r.type;
   spec.hashed = r.hashed;
+  spec.time_unit = r.time_unit;
   if (r.id_space != kNone16) {
     DSI_ASSIGN_OR_RETURN(const IdSpaceRecord space, file.LoadIdSpace(r.id_space));
     DSI_ASSIGN_OR_RETURN(spec.id_space, LoadOptionalName(file, space.name_offset, space.name_size));

@@ -52,8 +52,7 @@ Status CheckFeature(const OpenColumn& c, const std::string& leader_name) {
   const bool agree = l.place == 0 && l.num_columns == r.num_columns && l.group == r.group &&
                      l.kind == r.kind && l.newest_first == r.newest_first && l.nested == r.nested &&
                      l.max_length == r.max_length && l.fixed_length == r.fixed_length &&
-                     l.time_unit == r.time_unit && l.id_less_hash == r.id_less_hash &&
-                     l.feature_name_size == r.feature_name_size;
+                     l.id_less_hash == r.id_less_hash && l.feature_name_size == r.feature_name_size;
   if (!agree || leader_name.compare(0, l.feature_name_size, c.name, 0, r.feature_name_size) != 0) {
     return Corrupt(
         "column {}: \"{}\" and the first column of its feature, {} \"{}\", disagree "

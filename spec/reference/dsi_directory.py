@@ -141,7 +141,8 @@ class Directory(Container):
         need(c.type != BYTES or c.kind in (STRING, KEY), "S-012", what, "bytes in another kind")
         need(c.kind != TIMESTAMP or c.type == 5 and c.time_unit, "S-012", what,
              "a timestamp that is no int64 with a unit")
-        need(c.kind == TIMESTAMP or c.time_unit == 0, "F-070", what, f"time unit {c.time_unit}")
+        need(c.time_unit == 0 or c.kind in (TIMESTAMP, LIST, SEQUENCE) and c.type == 5
+             and not c.flags & 8, "S-012", what, f"time unit {c.time_unit}")
         need((c.fixed_length > 0) == (c.kind == EMBEDDING), "S-012", what,
              f"fixed_length {c.fixed_length}")
         need(c.kind != EMBEDDING or c.type not in (BOOL, BYTES), "S-012", what,

@@ -87,7 +87,7 @@ def is_list(c):  # D-010
 def shared_fields(c):  # F-079
     return c._replace(place=0, name_offset=0, name_size=0, name="", ordinal=0, default_bits=0,
                       flags=c.flags & 3, stored_bytes=0, num_values=0, id_space=0, tiers_slot=0,
-                      type=0)
+                      type=0, time_unit=0)
 
 
 def typed(entries, kind, raw_bits):  # S-011

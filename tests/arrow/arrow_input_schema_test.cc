@@ -20,8 +20,8 @@ std::string Found(const Result<Schema>& schema) {
       text += (column.name.empty() ? " " : " " + column.name + ":") +
               std::string(TypeName(column.type));
     }
-    if (feature.time_unit != TimeUnit::kNone)
-      text += " " + std::string(TimeUnitName(feature.time_unit));
+    if (feature.columns[0].time_unit != TimeUnit::kNone)
+      text += " " + std::string(TimeUnitName(feature.columns[0].time_unit));
     if (feature.fixed_length != 0) text += " " + std::to_string(feature.fixed_length);
     if (!feature.nested) text += " plain";
     text += "\n";

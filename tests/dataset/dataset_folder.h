@@ -30,7 +30,7 @@ inline FeatureSpec OneColumn(std::string name, Kind kind, Type type,
   f.kind = kind;
   f.columns = {{"", type, ""}};
   f.id = id;
-  if (kind == Kind::kTimestamp) f.time_unit = TimeUnit::kMillis;
+  if (kind == Kind::kTimestamp) f.columns[0].time_unit = TimeUnit::kMillis;
   return f;
 }
 

@@ -162,7 +162,7 @@ TEST_F(SchemaViewTest, Ds022WhatCannotBeReconciledNamesBothFiles) {
   const auto list = OneColumn("x", Kind::kList, Type::kInt64);
   auto seconds = OneColumn("x", Kind::kTimestamp, Type::kInt64);
   const auto millis = seconds;
-  seconds.time_unit = TimeUnit::kSeconds;
+  seconds.columns[0].time_unit = TimeUnit::kSeconds;
   auto newest_first = list;
   newest_first.newest_first = true;
   expect(dense, list, "dense of int64", "list of int64");

@@ -163,8 +163,10 @@ TEST(ColumnRecord, F070Rules) {
 }
 
 TEST(ColumnRecord, S012KindAndType) {
-  const auto code = [](Kind kind, Type type, TimeUnit unit, uint32_t fixed, uint16_t columns) {
+  bool hashed = false;
+  const auto code = [&](Kind kind, Type type, TimeUnit unit, uint32_t fixed, uint16_t columns) {
     ColumnRecord r = SomeColumn();
+    r.hashed = hashed;
     r.kind = kind;
     r.type = type;
     r.time_unit = unit;
@@ -190,6 +192,15 @@ TEST(ColumnRecord, S012KindAndType) {
   EXPECT_EQ(code(Kind::kWeighted, Type::kInt64, none, 0, 1), StatusCode::kCorrupt);
   EXPECT_EQ(code(Kind::kSequence, Type::kInt64, none, 0, 5), StatusCode::kOk);
   EXPECT_EQ(code(Kind::kDense, Type::kInt64, none, 0, 2), StatusCode::kCorrupt);
+  // Lists of times.
+  EXPECT_EQ(code(Kind::kList, Type::kInt64, TimeUnit::kMillis, 0, 1), StatusCode::kOk);
+  EXPECT_EQ(code(Kind::kSequence, Type::kInt64, TimeUnit::kNanos, 0, 2), StatusCode::kOk);
+  EXPECT_EQ(code(Kind::kList, Type::kInt32, TimeUnit::kMillis, 0, 1), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kWeighted, Type::kInt64, TimeUnit::kMillis, 0, 2), StatusCode::kCorrupt);
+  EXPECT_EQ(code(Kind::kEmbedding, Type::kInt64, TimeUnit::kMillis, 8, 1), StatusCode::kCorrupt);
+  hashed = true;
+  EXPECT_EQ(code(Kind::kList, Type::kInt64, none, 0, 1), StatusCode::kOk);
+  EXPECT_EQ(code(Kind::kList, Type::kInt64, TimeUnit::kMillis, 0, 1), StatusCode::kCorrupt);
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST(SchemaTest, ReadsEveryMember) {
   const Result<Schema> schema = Schema::FromJson(kWholeSchema);
   ASSERT_TRUE(schema.ok()) << schema.status().ToString();
   ASSERT_EQ(schema->features.size(), 9U);
-  EXPECT_EQ(schema->features[1].time_unit, TimeUnit::kMillis);
+  EXPECT_EQ(schema->features[1].columns[0].time_unit, TimeUnit::kMillis);
   EXPECT_EQ(schema->features[1].columns[0].type, Type::kInt64);
   EXPECT_EQ(schema->features[3].id, 17U);
   EXPECT_EQ(schema->features[3].default_bits, 0U);
@@ -182,6 +182,13 @@ TEST(SchemaTest, ErrorsNameThePlace) {
        "found \"h\", expected one of s, ms, us or ns"},
       {WithFeature(R"("tpye": "int8")"), "unknown member \"tpye\"; did you mean \"type\"?"},
       {WithFeature(R"("kind": "dense", "unit": "ms")"), "time unit on kind dense"},
+      {WithFeature(R"("kind": "list", "unit": "ms", "type": "int32")"), "type int32"},
+      {WithFeature(R"("kind": "list", "unit": "ms", "hashed": true)"), "hashed, type int64"},
+      {WithFeature(R"("kind": "weighted", "unit": "ms")"), "time unit on kind weighted"},
+      {WithFeature(R"("kind": "sequence", "unit": "ms", "columns": [{"name": "a"}])"),
+       "stand in its columns"},
+      {WithFeature(R"("kind": "sequence", "columns": [{"name": "a", "unit": "h"}])"),
+       "expected one of s, ms, us or ns"},
       {WithFeature(R"("kind": "embedding")"), "length 0 on kind embedding"},
       {WithFeature(R"("kind": "list", "length": 3)"), "length 3 on kind list"},
       {WithFeature(R"("kind": "dense", "max_length": 3)"), "max_length"},
@@ -197,7 +204,7 @@ TEST(SchemaTest, ErrorsNameThePlace) {
        "hashed on kind dense, type float32, expected a list kind"},
       {WithFeature(R"("kind": "key", "hashed": true)"), "hashed on kind key, type int64"},
       {WithFeature(R"("kind": "sequence", "hashed": true, "columns": [{"name":"a"}])"),
-       "\"hashed\" of a sequence stand in its columns"},
+       "\"hashed\" and \"unit\" of a sequence stand in its columns"},
       {R"({"features": [{"name": "x", "kind": "key"}, {"name": "x", "kind": "key"}]})",
        "\"x\" stands twice"},
       {R"({"features": [{"name": "x", "kind": "key", "id": 3},

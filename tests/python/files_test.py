@@ -310,3 +310,41 @@ def test_convert_without_pyarrow_says_what_to_install(tmp_path):
     done = dsictl("convert", "a.parquet", "a.dsi", without=["pyarrow"])
     assert done.returncode == 2
     assert 'pip install "dsi[arrow]"' in done.stderr
+
+
+def test_columns_that_the_first_file_lacks_are_read(tmp_path):
+    where = tmp_path / "in"
+    where.mkdir()
+    pyarrow.parquet.write_table(
+        pyarrow.table({"a": pyarrow.array([1], "int32")}), where / "1.parquet"
+    )
+    later = pyarrow.table({"a": pyarrow.array([2**40], "int64"), "b": [5.0]})
+    pyarrow.parquet.write_table(later, where / "2.parquet")
+    dsi.from_parquet(where, tmp_path / "a.dsi", keep_order=True)
+    assert dsi.open(tmp_path / "a.dsi").to_arrow().to_pydict() == {
+        "a": [1, 2**40],
+        "b": [None, 5.0],
+    }
+    pyarrow.parquet.write_table(pyarrow.table({"a": ["x"]}), where / "3.parquet")
+    with pytest.raises(dsi.BadInput, match=r"3\.parquet: its columns do not go together"):
+        dsi.from_parquet(where, tmp_path / "b.dsi")
+
+
+@pytest.mark.parametrize(
+    ("mark", "format"),
+    [
+        ("_delta_log/0.json", "Delta Lake"),
+        (".hoodie/hoodie.properties", "Hudi"),
+        ("metadata/v1.metadata.json", "Iceberg"),
+    ],
+)
+def test_files_of_tables_that_may_have_deleted_some_are_refused(tmp_path, mark, format):
+    where = tmp_path / "in"
+    where.mkdir()
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), where / "1.parquet")
+    dsi.from_parquet(where, tmp_path / "a.dsi")
+    (where / mark).parent.mkdir()
+    (where / mark).write_text("{}")
+    for path in (where, where.as_uri()):
+        with pytest.raises(dsi.InvalidArgument, match=f"a table of {format}"):
+            dsi.from_parquet(path, tmp_path / "b.dsi")

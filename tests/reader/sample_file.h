@@ -30,7 +30,7 @@ inline Schema SampleSchema() {
   Schema s;
   s.features.push_back(Feature("session_id", Kind::kKey, {{"", Type::kInt64, ""}}));
   s.features.push_back(Feature("timestamp", Kind::kTimestamp, {{"", Type::kInt64, ""}}));
-  s.features.back().time_unit = TimeUnit::kMillis;
+  s.features.back().columns[0].time_unit = TimeUnit::kMillis;
   s.features.push_back(Feature("label", Kind::kLabel, {{"", Type::kBool, ""}}));
   s.features.push_back(Feature("user.age", Kind::kDense, {{"", Type::kFloat32, ""}}));
   s.features.back().default_bits = 0x3F800000;

@@ -100,6 +100,35 @@ TEST(SchemaRoundTrip, DeclaredGroupsKeepWhatTheWriterMoved) {
   ExpectGroupsOf(schema, Write(written.schema, 2'000, {}).schema);
 }
 
+// S-012, F-079: columns of one feature have units of their own, or none.
+TEST(SchemaRoundTrip, UnitsOfLists) {
+  const Result<Schema> schema = Schema::FromJson(R"({"features": [
+      {"name": "seen", "kind": "list", "type": "int64", "unit": "ms"},
+      {"name": "events", "kind": "sequence", "columns": [
+          {"name": "item", "type": "int64"}, {"name": "at", "type": "int64", "unit": "s"},
+          {"name": "until", "type": "int64", "unit": "us"}]}]})");
+  ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+  std::vector<std::byte> bytes;
+  auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), *schema, {});
+  ASSERT_TRUE(writer.ok());
+  RowBatch batch((*writer)->schema());
+  const std::vector<int64_t> values = {1, 2};
+  ASSERT_TRUE(batch.SetInts(0, 0, values).ok());
+  for (size_t c = 0; c < 3; ++c) ASSERT_TRUE(batch.SetInts(1, c, values).ok());
+  ASSERT_TRUE(batch.EndRow().ok());
+  ASSERT_TRUE((*writer)->Append(batch).ok());
+  ASSERT_TRUE((*writer)->Finish().ok());
+  auto reader = Reader::Open(OpenMemoryFile(bytes, "memory"));
+  ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+  EXPECT_TRUE((*reader)->Verify().ok());
+  const auto found = (*reader)->schema();
+  ASSERT_TRUE(found.ok()) << found.status().ToString();
+  EXPECT_EQ(found->features[0].columns[0].time_unit, TimeUnit::kMillis);
+  EXPECT_EQ(found->features[1].columns[0].time_unit, TimeUnit::kNone);
+  EXPECT_EQ(found->features[1].columns[1].time_unit, TimeUnit::kSeconds);
+  EXPECT_EQ(found->features[1].columns[2].time_unit, TimeUnit::kMicros);
+}
+
 TEST(SchemaRoundTrip, DeclaredGroupsOfNoRows) {
   const Schema schema = *Schema::FromJson(kTable);
   ExpectGroupsOf(schema, Write(schema, 0, {}).schema);

@@ -71,8 +71,8 @@ TEST(TimeFilter, RowsOfEveryUnit) {
   for (const TimeUnit unit :
        {TimeUnit::kSeconds, TimeUnit::kMillis, TimeUnit::kMicros, TimeUnit::kNanos}) {
     Schema schema;
-    schema.features.push_back({.name = "t", .kind = Kind::kTimestamp, .time_unit = unit});
-    schema.features.back().columns.emplace_back();
+    schema.features.push_back({.name = "t", .kind = Kind::kTimestamp});
+    schema.features.back().columns.emplace_back().time_unit = unit;
     schema.features.push_back({.name = "key", .kind = Kind::kKey});
     schema.features.back().columns.emplace_back();
     std::vector<std::byte> bytes;

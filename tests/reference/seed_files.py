@@ -149,7 +149,7 @@ def kinds():
         Col("cart.ids", "weighted", "int64", group=1, feature="cart"),
         Col("cart.weights", "weighted", "float32", group=1, feature="cart"),
         Col("hist.item", "sequence", "int64", feature="hist", id_space=0, flags=9),
-        Col("hist.time", "sequence", "int32", feature="hist", flags=1),
+        Col("hist.time", "sequence", "int64", feature="hist", flags=1, time_unit=2),
         Col("vector", "embedding", "float64", fixed_length=3), Col("session", "key", "bytes"),
         Col("time", "timestamp", "int64", time_unit=2), Col("user.query", "string", "bytes", flags=2),
         Col("tiny", "dense", "int8", flags=4, default=0xFF), Col("one.x", "sequence", "int16",

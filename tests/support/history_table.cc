@@ -51,7 +51,7 @@ class HistoryMaker {
       }
       features.back().columns.push_back(
           {.name = more ? name.substr(dot + 1) : "", .type = type, .id_space = ""});
-      if (kind == Kind::kTimestamp) features.back().time_unit = TimeUnit::kMillis;
+      if (kind == Kind::kTimestamp) features.back().columns[0].time_unit = TimeUnit::kMillis;
     }
     table_.columns[next_++].rows.push_back(std::move(row));
   }

@@ -40,7 +40,7 @@ std::vector<FeaturePlan> Plans() {
   std::vector<FeaturePlan> plans;
   plans.push_back(Plan("session_id", Kind::kKey, Type::kInt64, Entity::kSession, 0));
   plans.push_back(Plan("time", Kind::kTimestamp, Type::kInt64, Entity::kRow, 0));
-  plans.back().spec.time_unit = TimeUnit::kMillis;
+  plans.back().spec.columns[0].time_unit = TimeUnit::kMillis;
   plans.push_back(Plan("label", Kind::kLabel, Type::kInt8, Entity::kRow, 0));
   plans.push_back(Plan("user.clicks", Kind::kList, Type::kInt64, Entity::kSession, 0.1, 40));
   plans.back().spec.columns[0].id_space = "item";

@@ -16,8 +16,8 @@ class InferSchemaTest : public test::TextTest {
     for (const FeatureSpec& feature : schema->features) {
       out += feature.name + " " + std::string(KindName(feature.kind)) + " " +
              std::string(TypeName(feature.columns[0].type));
-      if (feature.time_unit != TimeUnit::kNone)
-        out.append(1, ' ').append(TimeUnitName(feature.time_unit));
+      if (feature.columns[0].time_unit != TimeUnit::kNone)
+        out.append(1, ' ').append(TimeUnitName(feature.columns[0].time_unit));
       if (!feature.nested) out += " plain";
       out += "\n";
     }

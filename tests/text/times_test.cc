@@ -1,4 +1,5 @@
 // Times of texts: ISO 8601 and numbers in any unit, in JSON Lines and CSV, exact or refused.
+#include "dsi/tests/text/example_text.h"
 #include "dsi/tests/text/text_fixture.h"
 
 namespace dsi {
@@ -20,10 +21,11 @@ class TimesTest : public test::TextTest {
     cluster_by_ = schema->cluster_by;
     std::string out;
     for (const FeatureSpec& feature : schema->features) {
-      out += (out.empty() ? "" : ", ") + feature.name + " " + std::string(KindName(feature.kind)) +
-             " " +
-             std::string(feature.kind == Kind::kTimestamp ? TimeUnitName(feature.time_unit)
-                                                          : TypeName(feature.columns[0].type));
+      out +=
+          (out.empty() ? "" : ", ") + feature.name + " " + std::string(KindName(feature.kind)) +
+          " " +
+          std::string(feature.kind == Kind::kTimestamp ? TimeUnitName(feature.columns[0].time_unit)
+                                                       : TypeName(feature.columns[0].type));
     }
     return out;
   }
@@ -90,10 +92,6 @@ TEST_F(TimesTest, InferenceKnowsThem) {
       Infer("a.jsonl", "{\"x\":\"2024-05-01\"}\n{\"x\":5}\n"),
       folder_.File("a.jsonl") +
           ": feature \"x\": a string on line 1 and a number on line 2, expected one kind of value");
-  EXPECT_EQ(Infer("a.jsonl", "{\"x\":[\"2024-05-01\"]}\n"),
-            folder_.File("a.jsonl") +
-                ": feature \"x\": times in a list on line 1: make "
-                "numbers of them (or \"hashed\" in a schema makes ids)");
   // A key stays one, and a birthday does not order a session's rows.
   EXPECT_EQ(Infer("a.csv", "session_id,born,event_time\n2024-05-01,2001-02-03,2024-05-01\n"),
             "session_id key bytes, born timestamp s, event_time timestamp s");
@@ -179,6 +177,74 @@ TEST_F(TimesTest, FormatsThatTellNoTimeAreRefused) {
                              "%a, %d %b %Y %T %z", "100%% %F %R"}) {
     EXPECT_TRUE(ReadText("a.csv", "t\n1\n", Feature("s"), WithFormats({format})).ok()) << format;
   }
+}
+
+// "column type unit" of all columns of the first feature.
+std::string ColumnsOf(const Result<Schema>& schema) {
+  if (!schema.ok()) return schema.status().message();
+  std::string out(KindName(schema->features[0].kind));
+  for (const ColumnSpec& column : schema->features[0].columns) {
+    out.append(" ").append(column.name).append(":").append(TypeName(column.type));
+    if (column.hashed) out += " hashed";
+    if (column.time_unit != TimeUnit::kNone) out.append(" ").append(TimeUnitName(column.time_unit));
+  }
+  return out;
+}
+
+TEST_F(TimesTest, ListsOfTimesAreFound) {
+  const auto found = [&](const std::string& name, std::string_view text) {
+    return ColumnsOf(InferSchema(Write(name, text)));
+  };
+  EXPECT_EQ(found("a.jsonl", "{\"x\":[\"2024-05-01\",\"2024-05-01T10:00:00.25Z\"]}\n{\"x\":[]}\n"),
+            "list :int64 ms");
+  EXPECT_EQ(found("a.jsonl", "{\"x\":[{\"i\":1,\"at\":\"2024-05-01\"}]}\n"),
+            "sequence i:int64 at:int64 s");
+  EXPECT_EQ(found("a.jsonl", "{\"x\":[\"2024-05-01\",\"soon\"]}\n"), "list :int64 hashed");
+  EXPECT_EQ(found("a.csv", "x\n\"['2024-05-01', '2024-05-02']\"\n[]\n"), "list :int64 s");
+  EXPECT_EQ(found("a.csv", "x\n2024-05-01|2024-05-02\n"), "string :bytes");
+  EXPECT_NE(found("a.jsonl", "{\"x\":[\"2024-05-01\"]}\n{\"x\":[5]}\n").find("expected one kind"),
+            std::string::npos);
+}
+
+TEST_F(TimesTest, ListsOfTimesAreReadAsTimestampsAre) {
+  const std::string list = R"({"name": "t", "kind": "list", "unit": "ms"})";
+  const std::vector<int64_t> both = {1500, 86'400'000};
+  ASSERT_TRUE(
+      ReadText("a.jsonl", "{\"t\":[\"1970-01-01T00:00:01.5\",\"1970-01-02\"]}\n", list).ok());
+  EXPECT_EQ(Values<int64_t>(0), both);
+  ASSERT_TRUE(ReadText("a.jsonl", "{\"t\":[1500,\"1970-01-02\"]}\n", list).ok());
+  EXPECT_EQ(Values<int64_t>(0), both);
+  ASSERT_TRUE(ReadText("a.csv", "t\n1970-01-01T00:00:01.5|86400000\n", list).ok());
+  EXPECT_EQ(Values<int64_t>(0), both);
+  TextInputOptions seconds;
+  seconds.epoch_unit = TimeUnit::kSeconds;
+  ASSERT_TRUE(ReadText("a.jsonl", "{\"t\":[1.5,86400]}\n", list, seconds).ok());
+  EXPECT_EQ(Values<int64_t>(0), both);
+  ASSERT_TRUE(ReadText("a.csv", "t\n[1.5 86400]\n", list, seconds).ok());
+  EXPECT_EQ(Values<int64_t>(0), both);
+  EXPECT_REFUSED(ReadText("a.jsonl", "{\"t\":[\"1970-01-01T00:00:00.0005\"]}\n", list), kBad,
+                 "a finer fraction, and the feature has whole ms");
+  EXPECT_REFUSED(ReadText("a.jsonl", "{\"t\":[1,\"soon\"]}\n", list), kBad,
+                 "found the string \"soon\", expected a whole number of ms");
+  EXPECT_REFUSED(ReadText("a.jsonl", "{\"t\":[1,true]}\n", list), kBad, "entry 1: found true");
+  EXPECT_REFUSED(ReadText("a.csv", "t\n1|soon\n", list), kBad, "feature \"t\": found \"soon\"");
+  const std::string events = R"({"name": "e", "kind": "sequence", "columns": [{"name": "i"},
+      {"name": "at", "unit": "s"}]})";
+  ASSERT_TRUE(
+      ReadText("a.jsonl", "{\"e\":[{\"i\":1,\"at\":\"1970-01-01T00:01\"}]}\n", events).ok());
+  EXPECT_EQ(Values<int64_t>(0, 1), std::vector<int64_t>{60});
+}
+
+TEST_F(TimesTest, ListsOfTimesInExamples) {
+  using namespace test;  // NOLINT: the writers of messages.
+  const std::string list = R"({"name": "t", "kind": "list", "unit": "s"})";
+  ASSERT_TRUE(
+      ReadText("a.tfrecord",
+               Record(Example(Entry("t", BytesList({"1970-01-01T00:00:07", "1970-01-02"})))) +
+                   Record(Example(Entry("t", IntList({5})))),
+               list)
+          .ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{7, 86'400, 5}));
 }
 
 }  // namespace

@@ -16,16 +16,17 @@ namespace {
 
 Schema TwoKeys() {
   Schema schema;
-  schema.features = {{.name = "user",
-                      .kind = Kind::kKey,
-                      .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}},
-                     {.name = "session",
-                      .kind = Kind::kKey,
-                      .columns = {{.name = "", .type = Type::kBytes, .id_space = ""}}},
-                     {.name = "t",
-                      .kind = Kind::kTimestamp,
-                      .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}},
-                      .time_unit = TimeUnit::kSeconds}};
+  schema.features = {
+      {.name = "user",
+       .kind = Kind::kKey,
+       .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}},
+      {.name = "session",
+       .kind = Kind::kKey,
+       .columns = {{.name = "", .type = Type::kBytes, .id_space = ""}}},
+      {.name = "t",
+       .kind = Kind::kTimestamp,
+       .columns = {
+           {.name = "", .type = Type::kInt64, .id_space = "", .time_unit = TimeUnit::kSeconds}}}};
   return schema;
 }
 

@@ -88,6 +88,7 @@ class DelimitedParser : public RowParser {
   Status SetList(Target target, std::string_view text, RowBatch* batch) {
     const FeatureSpec& feature = schema().features[target.feature];
     const Type type = feature.columns[target.column].type;
+    const TimeUnit unit = feature.columns[target.column].time_unit;
     cell_.Cut(text, list_separator_);
     if (feature.columns[target.column].hashed) return SetTexts(target, batch);
     ints_.clear();
@@ -108,6 +109,15 @@ class DelimitedParser : public RowParser {
       int64_t whole = 0;
       uint64_t big = 0;
       double number = 0;
+      if (unit != TimeUnit::kNone) {
+        const Status status = ReadCellTime(part, unit, times_, &whole);
+        if (!status.ok()) {
+          return BadInput("feature {}: {}", QuoteForMessage(ColumnName(feature, target.column)),
+                          status.message());
+        }
+        ints_.push_back(whole);
+        continue;
+      }
       NumberText form = ParseNumber(part, &whole, &big, &number);
       if (bool truth = false; type == Type::kBool && ParseTruth(part, &truth)) {
         whole = truth ? 1 : 0;

@@ -80,7 +80,7 @@ class ExampleRowParser : public RowParser {
     }
     const Type type = spec.columns[0].type;
     if (feature.form == Form::kBytes) {
-      if (type != Type::kBytes && spec.time_unit == TimeUnit::kNone)
+      if (type != Type::kBytes && spec.columns[0].time_unit == TimeUnit::kNone)
         return Unexpected(target, "bytes");
       return SetText(target, parser_.Texts(feature)[0], batch);
     }
@@ -88,21 +88,17 @@ class ExampleRowParser : public RowParser {
     if (feature.form == Form::kFloats)
       return batch->SetDouble(target.feature, parser_.Floats(feature)[0]);
     int64_t value = parser_.Ints(feature)[0];
-    if (spec.time_unit != TimeUnit::kNone && times_.epoch_unit() != TimeUnit::kNone)
-      DSI_RETURN_IF_ERROR(ConvertTime(value, times_.epoch_unit(), spec.time_unit, &value));
+    if (spec.columns[0].time_unit != TimeUnit::kNone && times_.epoch_unit() != TimeUnit::kNone)
+      DSI_RETURN_IF_ERROR(
+          ConvertTime(value, times_.epoch_unit(), spec.columns[0].time_unit, &value));
     return batch->SetInt(target.feature, value);
   }
 
   Status SetText(Target target, std::string_view text, RowBatch* batch) {
     const FeatureSpec& spec = schema().features[target.feature];
-    if (spec.time_unit != TimeUnit::kNone) {
-      IsoTime time;
+    if (const TimeUnit unit = spec.columns[0].time_unit; unit != TimeUnit::kNone) {
       int64_t value = 0;
-      if (!times_.Parse(text, &time)) {
-        return BadInput("feature {}: found {}, expected {}", QuoteForMessage(spec.name),
-                        QuoteForMessage(text), times_.Expected(spec.time_unit));
-      }
-      DSI_RETURN_IF_ERROR(IsoToUnit(time, spec.time_unit, &value));
+      DSI_RETURN_IF_ERROR(ReadTime(spec, text, unit, &value));
       return batch->SetInt(target.feature, value);
     }
     if (simdjson::validate_utf8(text.data(), text.size()))
@@ -111,9 +107,34 @@ class ExampleRowParser : public RowParser {
                     QuoteForMessage(spec.name));
   }
 
+  Status SetTimes(Target target, const ExampleFeature& feature, RowBatch* batch) {
+    const FeatureSpec& spec = schema().features[target.feature];
+    const TimeUnit unit = spec.columns[target.column].time_unit;
+    const TimeUnit from = times_.epoch_unit() == TimeUnit::kNone ? unit : times_.epoch_unit();
+    ints_.clear();
+    if (feature.form == Form::kBytes) {
+      for (const std::string_view text : parser_.Texts(feature))
+        DSI_RETURN_IF_ERROR(ReadTime(spec, text, unit, &ints_.emplace_back()));
+    } else {
+      for (const int64_t value : parser_.Ints(feature))
+        DSI_RETURN_IF_ERROR(ConvertTime(value, from, unit, &ints_.emplace_back()));
+    }
+    return batch->SetInts(target.feature, target.column, ints_);
+  }
+
+  Status ReadTime(const FeatureSpec& spec, std::string_view text, TimeUnit unit,
+                  int64_t* time) const {
+    IsoTime parsed;
+    if (times_.Parse(text, &parsed)) return IsoToUnit(parsed, unit, time);
+    return BadInput("feature {}: found {}, expected {}", QuoteForMessage(spec.name),
+                    QuoteForMessage(text), times_.Expected(unit));
+  }
+
   Status SetList(Target target, const ExampleFeature& feature, RowBatch* batch) {
     const ColumnSpec& column = schema().features[target.feature].columns[target.column];
     const Type type = column.type;
+    if (column.time_unit != TimeUnit::kNone && feature.form != Form::kFloats)
+      return SetTimes(target, feature, batch);
     if (feature.form == Form::kBytes) {
       if (column.hashed)
         return batch->SetTexts(target.feature, target.column, parser_.Texts(feature));
@@ -155,6 +176,7 @@ class ExampleRowParser : public RowParser {
   std::unordered_map<std::string, uint32_t> ignored_places_;
   ExampleParser parser_;
   std::string_view record_;
+  std::vector<int64_t> ints_;
   std::vector<double> doubles_;
 };
 

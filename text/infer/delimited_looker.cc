@@ -112,6 +112,7 @@ class DelimitedLooker : public RowLooker {
     if (cell_.entries().empty() && feature->empty_list_line == 0) feature->empty_list_line = line();
     feature->longest_list = std::max<uint64_t>(feature->longest_list, cell_.entries().size());
     feature->many.Merge(parts);
+    feature->many.MergeTimes(parts);
   }
 
   void LookAtOne(std::string_view text, SeenFeature* feature) {
@@ -132,9 +133,8 @@ class DelimitedLooker : public RowLooker {
       of.AddCell(entry.text, line(), times());
       *has_word |= of.text_line + of.time_line != 0;
     }
-    // Times have no place in lists.
-    of.text_line = Earlier(of.text_line, std::exchange(of.time_line, 0));
     parts->Merge(of);
+    parts->MergeTimes(of);
   }
 
   const TextFormat format_;

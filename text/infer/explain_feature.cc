@@ -40,7 +40,8 @@ std::string WhyTime(const FeatureSpec& feature, const SeenValues& values, const 
                : fmt::format("every text is a time ({}), with up to {} digits of a fraction", form,
                              values.time_digits);
   }
-  return fmt::format("its name is that of a time; {} {}", TimeUnitName(feature.time_unit),
+  return fmt::format("its name is that of a time; {} {}",
+                     TimeUnitName(feature.columns[0].time_unit),
                      rules.times.epoch_unit() == TimeUnit::kNone ? "by its size" : "as stated");
 }
 
@@ -52,6 +53,7 @@ std::string Why(const FeatureSpec& feature, const SeenFeature& seen, const SeenV
   if (feature.kind == Kind::kList) {
     const uint64_t line = seen.many.FirstLine() != 0 ? seen.many.FirstLine() : seen.empty_list_line;
     if (feature.columns[0].hashed) why = "texts, of which ids are made";
+    if (feature.columns[0].time_unit != TimeUnit::kNone) why = WhyTime(feature, values, rules);
     why = fmt::format("a list on {}; {}", rules.places.Text(line), why);
   }
   if (feature.kind == Kind::kLabel) why = "its name is that of a label; " + why;
@@ -79,7 +81,7 @@ FoundFeature ExplainFeature(const FeatureSpec& feature, const SeenFeature& seen,
   } else if (is_text) {
     found.longest = values.longest_text;
   }
-  if (feature.kind == Kind::kTimestamp && values.time_line != 0) {
+  if (feature.columns[0].time_unit != TimeUnit::kNone && values.time_line != 0) {
     found.least = values.first_time;
     found.greatest = values.last_time;
   } else if (!is_text && values.NumberLine() != 0) {

@@ -236,7 +236,6 @@ void KeepMost(const InferRules& rules, SeenFeature* seen) {
     seen->one = seen->many = {};
     return;
   }
-  if (seen->many.text_line == 0) seen->many.time_line = 0;  // Times have no place in lists.
   if (rules.lists_of_one) {
     // A list of one is no mixture.
   } else if (seen->num_lists > seen->num_ones) {
@@ -276,14 +275,10 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   values.Merge(seen.many);
   const bool only_times = values.time_line != 0 && values.text_line == 0 && values.word_line == 0 &&
                           values.NumberLine() == 0 && values.bool_line == 0;
+  const bool is_sure_list =
+      typed_text || (seen.num_ones == 0 && seen.num_sure_lists == seen.num_lists);
   const bool is_time =
-      only_times && !is_list && KindByName(seen.name, Type::kBytes, 0) != Kind::kKey;
-  if (only_times && is_list && typed_text) {
-    return BadInput(
-        "feature {}: times in a list on {}: make numbers of them (or \"hashed\" in a "
-        "schema makes ids)",
-        QuoteForMessage(seen.name), rules.places.Text(values.time_line));
-  }
+      only_times && (is_list ? is_sure_list : KindByName(seen.name, Type::kBytes, 0) != Kind::kKey);
   if (!is_time) values.text_line = Earlier(values.text_line, values.time_line);
   Status mixture = check.Check(values);
   // In untyped text, what is no number in common is text.
@@ -291,8 +286,7 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
     if (typed_text) return mixture;
     values.text_line = values.FirstLine();
   }
-  const bool sure_lists = seen.num_ones == 0 && seen.num_sure_lists == seen.num_lists;
-  if (!typed_text && values.text_line != 0 && !sure_lists) is_list = false;
+  if (values.text_line != 0 && !is_sure_list) is_list = false;
 
   if (is_list && values.null_line != 0 && rules.null_entries == NullEntries::kFail) {
     return BadInput("feature {}: a list with a null on {} (lists hold neither null nor lists)",
@@ -304,8 +298,8 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   feature.nested = seen.nested;
   if (is_time) {
     feature.columns = {{"", Type::kInt64, ""}};
-    feature.kind = Kind::kTimestamp;
-    feature.time_unit = UnitOfDigits(values.time_digits);
+    feature.kind = is_list ? Kind::kList : Kind::kTimestamp;
+    feature.columns[0].time_unit = UnitOfDigits(values.time_digits);
     return feature;
   }
   const bool hashed = is_list && values.text_line != 0;
@@ -315,8 +309,9 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   feature.columns[0].hashed = hashed;
   feature.kind = is_list ? Kind::kList : KindByName(seen.name, type, values.greatest);
   if (feature.kind == Kind::kTimestamp) {
-    feature.time_unit = rules.times.epoch_unit() == TimeUnit::kNone ? UnitBySize(values.greatest)
-                                                                    : rules.times.epoch_unit();
+    feature.columns[0].time_unit = rules.times.epoch_unit() == TimeUnit::kNone
+                                       ? UnitBySize(values.greatest)
+                                       : rules.times.epoch_unit();
   }
   // Only with a stated unit can a fraction be a time: else it may be a duration.
   const bool has_fraction = rules.times.epoch_unit() != TimeUnit::kNone && type == Type::kFloat64 &&
@@ -326,7 +321,7 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
       KindByName(seen.name, Type::kInt64, static_cast<int64_t>(greatest)) == Kind::kTimestamp) {
     feature.columns[0].type = Type::kInt64;
     feature.kind = Kind::kTimestamp;
-    feature.time_unit = TimeUnit::kNanos;
+    feature.columns[0].time_unit = TimeUnit::kNanos;
   }
   return feature;
 }

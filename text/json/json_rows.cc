@@ -75,6 +75,7 @@ class JsonParser : public RowParser {
         node->column = static_cast<uint32_t>(c);
         node->type = feature.columns[c].type;
         node->hashed = feature.columns[c].hashed;
+        node->time_unit = feature.columns[c].time_unit;
         node->is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
       }
       if (feature.kind != Kind::kSequence && feature.kind != Kind::kWeighted) continue;

@@ -1,7 +1,7 @@
 #include "dsi/text/json/json_values_internal.h"
 
 #include <algorithm>
-#include <cassert>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -37,10 +37,10 @@ std::string ExpectedValue(const KeyTree::Node& node) {
 
 JsonValues::JsonValues(const Schema* schema, TimeForms times, NullEntries null_entries)
     : schema_(*schema), times_(std::move(times)), null_entries_(null_entries) {
+  if (null_entries != NullEntries::kFill) return;
   dom::array constants;
-  [[maybe_unused]] const simdjson::error_code error =
-      constants_.parse(std::string(R"([null, 0, "NaN", ""])")).get(constants);
-  assert(error == simdjson::SUCCESS);
+  if (constants_.parse(std::string(R"([null, 0, "NaN", ""])")).get(constants) != simdjson::SUCCESS)
+    throw std::bad_alloc();
   dom::element* const all[] = {&null_, &zero_, &nan_, &empty_text_};
   size_t i = 0;
   for (const dom::element constant : constants) *all[i++] = constant;
@@ -56,11 +56,11 @@ Status JsonValues::SetValue(const KeyTree::Node& node, dom::element value) {
     return Unexpected(node, value);
   }
   const Type stored = node.type;
-  if (stored == Type::kInt64) {
-    const TimeUnit unit = schema_.features[node.feature].time_unit;
-    if (unit != TimeUnit::kNone &&
-        (type == element_type::STRING || times_.epoch_unit() != TimeUnit::kNone))
-      return SetTime(node, value, unit);
+  if (node.time_unit != TimeUnit::kNone &&
+      (type == element_type::STRING || times_.epoch_unit() != TimeUnit::kNone)) {
+    int64_t time = 0;
+    DSI_RETURN_IF_ERROR(ReadTime(node, value, &time));
+    return batch_->SetInt(node.feature, time);
   }
   switch (type) {
     case element_type::INT64:
@@ -140,26 +140,26 @@ Status JsonValues::SetNames(const KeyTree::Node& node, std::span<const std::stri
                   QuoteForMessage(node.name));
 }
 
-Status JsonValues::SetTime(const KeyTree::Node& node, dom::element value, TimeUnit unit) {
+Status JsonValues::ReadTime(const KeyTree::Node& node, dom::element value, int64_t* time) const {
+  const TimeUnit unit = node.time_unit;
   const TimeUnit from = times_.epoch_unit() == TimeUnit::kNone ? unit : times_.epoch_unit();
   std::string_view text;
-  int64_t time = 0;
   Status status;
   IsoTime parsed;
   if (value.get(text) == simdjson::SUCCESS) {
-    if (!times_.Parse(text, &parsed)) return Unexpected(node, value);
-    status = IsoToUnit(parsed, unit, &time);
+    if (!times_.Parse(text, &parsed)) return Unfit(node, value);
+    status = IsoToUnit(parsed, unit, time);
   } else if (value.is_int64()) {
-    status = ConvertTime(int64_t(value), from, unit, &time);
+    status = ConvertTime(int64_t(value), from, unit, time);
   } else if (value.is_double()) {
     // The shortest text that reads back to the same double, which is what was written wherever
     // that had no more than 15 digits.
-    status = ConvertTimeText(fmt::format("{}", double(value)), from, unit, &time);
+    status = ConvertTimeText(fmt::format("{}", double(value)), from, unit, time);
   } else {
-    return Unexpected(node, value);
+    return Unfit(node, value);
   }
   if (!status.ok()) return BadInput("feature {}: {}", QuoteForMessage(node.name), status.message());
-  return batch_->SetInt(node.feature, time);
+  return {};
 }
 
 template <typename Items>
@@ -170,6 +170,7 @@ Status JsonValues::SetItems(const KeyTree::Node& node, const Items& array) {
     DSI_RETURN_IF_ERROR(Collect(node, array, &texts_));
     return batch_->SetTexts(node.feature, node.column, texts_);
   }
+  if (node.time_unit != TimeUnit::kNone) return SetTimes(node, array);
   ints_.clear();
   for (const dom::element item : array) {
     int64_t number = 0;
@@ -185,6 +186,16 @@ Status JsonValues::SetItems(const KeyTree::Node& node, const Items& array) {
       return UnexpectedEntry(node, item, ints_.size());
     }
     ints_.push_back(number);
+  }
+  return batch_->SetInts(node.feature, node.column, ints_);
+}
+
+template <typename Items>
+Status JsonValues::SetTimes(const KeyTree::Node& node, const Items& array) {
+  ints_.clear();
+  for (const dom::element item : array) {
+    if (!item.is_string() && !item.is_number()) return UnexpectedEntry(node, item, ints_.size());
+    DSI_RETURN_IF_ERROR(ReadTime(node, item, &ints_.emplace_back()));
   }
   return batch_->SetInts(node.feature, node.column, ints_);
 }
@@ -229,15 +240,21 @@ Status JsonValues::SetDoubles(const KeyTree::Node& node, const Items& array) {
   return batch_->SetDoubles(node.feature, node.column, doubles_);
 }
 
+std::string JsonValues::Expected(const KeyTree::Node& node) const {
+  return node.time_unit == TimeUnit::kNone ? ExpectedValue(node) : times_.Expected(node.time_unit);
+}
+
 Status JsonValues::Unexpected(const KeyTree::Node& node, dom::element value) const {
   if (node.is_list) {
     return BadInput("feature {}: found {}, expected an array of type {}",
                     QuoteForMessage(node.name), DescribeJson(value), TypeName(node.type));
   }
-  const TimeUnit unit = schema_.features[node.feature].time_unit;
+  return Unfit(node, value);
+}
+
+Status JsonValues::Unfit(const KeyTree::Node& node, dom::element value) const {
   return BadInput("feature {}: found {}, expected {}", QuoteForMessage(node.name),
-                  DescribeJson(value),
-                  unit == TimeUnit::kNone ? ExpectedValue(node) : times_.Expected(unit));
+                  DescribeJson(value), Expected(node));
 }
 
 Status JsonValues::UnexpectedEntry(const KeyTree::Node& node, dom::element item, size_t at) const {
@@ -246,7 +263,7 @@ Status JsonValues::UnexpectedEntry(const KeyTree::Node& node, dom::element item,
                     DescribeJson(item), AdviceOnWhole(node.type));
   }
   return BadInput("feature {}: entry {}: found {}, expected {}{}", QuoteForMessage(node.name), at,
-                  DescribeJson(item), ExpectedValue(node),
+                  DescribeJson(item), Expected(node),
                   item.is_string() ? " (a \"hashed\" list takes strings)"
                                    : " (lists hold neither null nor lists)");
 }

@@ -26,6 +26,7 @@ class JsonValues {
   // Where the values go.
   void set_batch(RowBatch* batch) { batch_ = batch; }
 
+  // Where nulls are filled.
   simdjson::dom::element null() const { return null_; }
   // What stands behind the name of a column.
   Status SetValue(const KeyTree::Node& node, simdjson::dom::element value);
@@ -35,7 +36,8 @@ class JsonValues {
   Status SetNames(const KeyTree::Node& node, std::span<const std::string_view> names);
 
  private:
-  Status SetTime(const KeyTree::Node& node, simdjson::dom::element value, TimeUnit unit);
+  Status ReadTime(const KeyTree::Node& node, simdjson::dom::element value, int64_t* time) const;
+  std::string Expected(const KeyTree::Node& node) const;
   // Does with nulls what was asked for.
   template <typename Items>
   Status SetEntries(const KeyTree::Node& node, const Items& items);
@@ -45,15 +47,19 @@ class JsonValues {
   template <typename Items, typename T>
   Status Collect(const KeyTree::Node& node, const Items& items, std::vector<T>* values) const;
   template <typename Items>
+  Status SetTimes(const KeyTree::Node& node, const Items& items);
+  template <typename Items>
   Status SetDoubles(const KeyTree::Node& node, const Items& items);
   Status Unexpected(const KeyTree::Node& node, simdjson::dom::element value) const;
+  // Of what stands alone or is an entry.
+  Status Unfit(const KeyTree::Node& node, simdjson::dom::element value) const;
   Status UnexpectedEntry(const KeyTree::Node& node, simdjson::dom::element item, size_t at) const;
 
   const Schema& schema_;
   const TimeForms times_;
   const NullEntries null_entries_;
   RowBatch* batch_ = nullptr;
-  simdjson::dom::parser constants_;
+  simdjson::dom::parser constants_;  // Of what nulls are filled with.
   simdjson::dom::element null_;
   simdjson::dom::element zero_;
   simdjson::dom::element nan_;

@@ -39,9 +39,10 @@ class KeyTree {
     Entry* first = nullptr;    // What came first in the last row.
     uint32_t number = 0;       // Position in the tree; 0: the root.
     Type type = Type::kInt64;  // For the caller, as all below but the name.
-    bool is_list = false;
-    bool hashed = false;
-    bool is_unknown = false;
+    TimeUnit time_unit = TimeUnit::kNone;
+    bool is_list : 1 = false;
+    bool hashed : 1 = false;
+    bool is_unknown : 1 = false;
     std::string name;  // Full dotted name; empty for the root.
   };
 

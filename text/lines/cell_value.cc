@@ -7,29 +7,6 @@
 #include "dsi/base/json_position_internal.h"
 
 namespace dsi::internal {
-namespace {
-
-Status SetTime(const FeatureSpec& feature, uint32_t at, std::string_view text,
-               const TimeForms& times, RowBatch* batch) {
-  const TimeUnit unit = feature.time_unit;
-  int64_t time = 0;
-  IsoTime parsed;
-  Status status;
-  if (times.Parse(text, &parsed)) {
-    status = IsoToUnit(parsed, unit, &time);
-  } else {
-    const TimeUnit from = times.epoch_unit() == TimeUnit::kNone ? unit : times.epoch_unit();
-    status = ConvertTimeText(text, from, unit, &time);
-    if (status.code() == StatusCode::kBadInput) {
-      status = BadInput("found {}, expected {}", QuoteForMessage(text), times.Expected(unit));
-    }
-  }
-  if (!status.ok())
-    return BadInput("feature {}: {}", QuoteForMessage(feature.name), status.message());
-  return batch->SetInt(at, time);
-}
-
-}  // namespace
 
 NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, double* number) {
   const char* first = text.data();
@@ -48,6 +25,15 @@ NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, dou
   return code == std::errc() && end == last ? NumberText::kDouble : NumberText::kNone;
 }
 
+Status ReadCellTime(std::string_view text, TimeUnit unit, const TimeForms& times, int64_t* time) {
+  IsoTime parsed;
+  if (times.Parse(text, &parsed)) return IsoToUnit(parsed, unit, time);
+  const TimeUnit from = times.epoch_unit() == TimeUnit::kNone ? unit : times.epoch_unit();
+  const Status status = ConvertTimeText(text, from, unit, time);
+  if (status.code() != StatusCode::kBadInput) return status;
+  return BadInput("found {}, expected {}", QuoteForMessage(text), times.Expected(unit));
+}
+
 bool ParseTruth(std::string_view text, bool* value) {
   *value = text == "true" || text == "True" || text == "TRUE";
   return *value || text == "false" || text == "False" || text == "FALSE";
@@ -60,7 +46,13 @@ Status SetCellValue(const Schema& schema, uint32_t at, std::string_view text,
   if (type == Type::kBytes) return batch->SetBytes(at, text);
   // Some programs quote every cell; an empty number is then missing as well.
   if (text.empty()) return {};
-  if (feature.time_unit != TimeUnit::kNone) return SetTime(feature, at, text, times, batch);
+  if (const TimeUnit unit = feature.columns[0].time_unit; unit != TimeUnit::kNone) {
+    int64_t time = 0;
+    const Status status = ReadCellTime(text, unit, times, &time);
+    if (!status.ok())
+      return BadInput("feature {}: {}", QuoteForMessage(feature.name), status.message());
+    return batch->SetInt(at, time);
+  }
   if (bool truth = false; type == Type::kBool && ParseTruth(text, &truth))
     return batch->SetInt(at, truth ? 1 : 0);
   int64_t whole = 0;

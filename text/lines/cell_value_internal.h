@@ -20,6 +20,10 @@ NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, dou
 // Reads a truth value as JSON, Python and R write it: true, True or TRUE. False: it is none.
 bool ParseTruth(std::string_view text, bool* value);
 
+// A time as text, or a number of one, in the unit of a column. kBadInput, kOutOfRange: found and
+// expected.
+Status ReadCellTime(std::string_view text, TimeUnit unit, const TimeForms& times, int64_t* time);
+
 // Sets a feature that has one value a row; an empty text sets strings alone. kBadInput: found and
 // expected; the errors of the batch.
 Status SetCellValue(const Schema& schema, uint32_t feature, std::string_view text,

@@ -91,7 +91,7 @@ std::vector<ColumnRecord> MakeColumns(const DirectoryInput& input, Names* names,
     r.hashed = spec.columns[column.column].hashed;
     r.newest_first = spec.newest_first;
     r.nested = spec.nested;
-    r.time_unit = spec.time_unit;
+    r.time_unit = spec.columns[column.column].time_unit;
     records.push_back(r);
     index->push_back({.hash = NameIndexRecord::HashOf(name), .column = c});
     if (column.column == 0 && name.size() != spec.name.size()) {
