@@ -67,7 +67,14 @@ bool TakeFraction(std::string_view* text, IsoTime* time) {
 
 bool TakeOffset(std::string_view* text, int64_t* seconds) {
   *seconds = 0;
-  if (text->empty() || Take(text, "Zz")) return true;
+  if (text->empty()) return true;
+  (void)Take(text, " ");
+  if (text->starts_with("UTC")) {
+    text->remove_prefix(3);
+    return true;
+  }
+  if (Take(text, "Zz")) return true;
+  if (text->empty()) return false;
   const bool west = text->front() == '-';
   int hours = 0;
   int minutes = 0;

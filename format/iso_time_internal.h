@@ -18,9 +18,9 @@ struct IsoTime {
 };
 
 // Reads a date or a date and time of years 0000 to 9999: "2024-05-01", "2024-05-01T12:30",
-// "2024-05-01 12:30:15.25+02:00". Between them stands 'T', 't' or a space; behind the time 'Z',
-// 'z', an offset (+hh, +hhmm, +hh:mm) or nothing, which means UTC. False for anything else: other
-// forms of ISO 8601, days that there are not, second 60.
+// "2024-05-01 12:30:15.25+02:00". Between them stands 'T', 't' or a space; behind the time, after a
+// space or not, 'Z', 'z', "UTC" or an offset (+hh, +hhmm, +hh:mm), or nothing, which means UTC.
+// False for anything else: other forms of ISO 8601, days that there are not, second 60.
 bool ParseIsoTime(std::string_view text, IsoTime* time);
 
 // The last number of the unit that is not after the time, and whether it is the time. False: it

@@ -76,6 +76,8 @@ int SessionRank(std::string_view name) {
   return EndsInAny(words, kSessionNames) ? 1 : 0;
 }
 
+bool IsIdName(std::string_view name) { return EndsInAny(NameWords(name), kIdWords); }
+
 Kind KindOfColumns(const std::vector<ColumnSpec>& columns) {
   const bool are_weights = columns.size() == 2 && columns[0].name == "ids" &&
                            columns[1].name == "weights" && IsInteger(columns[0].type) &&

@@ -208,7 +208,10 @@ struct InferReport {
   std::vector<FoundFeature> features;          // In the order of the schema.
   std::vector<NamesAsData> maps;               // JSON only.
   std::vector<std::string> numbers_in_header;  // CSV and TSV: names of the first line.
-  std::vector<std::string> path_keys;          // Features that paths tell, and no row.
+  // Dense whole numbers that are ids by their name and beyond 2^24, or by their size beyond 2^53:
+  // as floats, which dense numbers are in batches, some are one.
+  std::vector<std::string> rounded_ids;
+  std::vector<std::string> path_keys;  // Features that paths tell, and no row.
 };
 
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false

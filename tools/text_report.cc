@@ -140,6 +140,14 @@ void WarnOfHashed(const Schema& schema, std::vector<std::string>* warnings) {
       NameList(names)));
 }
 
+void WarnOfRoundedIds(const TextFit& fit, std::vector<std::string>* warnings) {
+  if (fit.inference.rounded_ids.empty()) return;
+  warnings->push_back(fmt::format(
+      "{}: dense whole numbers of many digits, which batches of float32 round; ids stay whole as "
+      "\"kind\": \"key\" in a --schema",
+      NameList(fit.inference.rounded_ids)));
+}
+
 // Objects whose names are features, and may be meant as data.
 void WarnOfMaps(const TextFit& fit, std::vector<std::string>* warnings) {
   for (const NamesAsData& map : fit.inference.maps) {
@@ -234,6 +242,7 @@ std::vector<std::string> WarningsOf(const TextFit& fit) {
   if (fit.inferred) {
     WarnOfHashed(fit.schema, &warnings);
     WarnOfMaps(fit, &warnings);
+    WarnOfRoundedIds(fit, &warnings);
   }
   if (fit.read) WarnOfCoverage(fit, &warnings);
   WarnOfHeader(fit, &warnings);

@@ -108,13 +108,19 @@ def infer_from_rows(rows: Iterable[Mapping[str, Any]], null_entries: str = "fail
             for row in rows:
                 file.write(_line(row) + "\n")
         try:
-            schema, maps = _dsi.schema_of_json_lines(path, null_entries)
+            schema, maps, rounded = _dsi.schema_of_json_lines(path, null_entries)
         except BadInput as error:
             raise BadInput(str(error).replace(path, "rows")) from None
     for name, names in maps:
         warnings.warn(
             f"the {names} names in {name} are features of their own; names that are data take a "
             f'schema with {{"name": "{name}", "kind": "weighted", "hashed": True}}',
+            stacklevel=4,
+        )
+    if rounded:
+        warnings.warn(
+            f"{', '.join(rounded)}: dense whole numbers of many digits, which batches of float32"
+            ' round; ids stay whole as "kind": "key" of a schema',
             stacklevel=4,
         )
     return _told(schema)

@@ -9,9 +9,9 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def units_since_epoch(value: Any, unit: str) -> int | None:
+def units_since_epoch(value: Any, unit: str) -> int | str | None:
     """A datetime (without a zone it is UTC), date or numpy.datetime64 in this unit; None: it is
-    neither, NaT, or lies between two numbers. Called by the native module.
+    neither; 'unfit': it is NaT, or lies between two numbers. Called by the native module.
     """
     if isinstance(value, date):
         if not isinstance(value, datetime):
@@ -21,18 +21,20 @@ def units_since_epoch(value: Any, unit: str) -> int | None:
         since = value - _EPOCH
         micros = (since.days * 86_400 + since.seconds) * 10**6 + since.microseconds
         whole, rest = divmod(micros * _PER_SECOND[unit], 10**6)
-        return None if rest else whole
+        return "unfit" if rest else whole
     if type(value).__name__ == "datetime64":
         made = value.astype(f"datetime64[{unit}]")
-        return int(made.astype("int64")) if made == value else None
+        return int(made.astype("int64")) if made == value else "unfit"
     return None
 
 
-def units_of_array(values: Any, unit: str) -> list[int | None] | None:
-    """The same of each entry of an array of numpy.datetime64; None: it is no such array."""
+def times_of_array(values: Any) -> list[Any] | None:
+    """The entries of an array of numpy.datetime64, NaT as None; None: it is no such array. Called
+    by the native module.
+    """
     if getattr(getattr(values, "dtype", None), "kind", "") != "M":
         return None
-    return [units_since_epoch(value, unit) for value in values]
+    return [None if value != value else value for value in values]
 
 
 def iso_text(value: Any) -> Any:

@@ -137,6 +137,8 @@ _TABLES_OF_OTHERS = {
 
 def _refuse_tables_of_others(path: str) -> None:
     """Files that such a table has deleted or replaced lie beside the others."""
+    if format_of(path) is not None:
+        return
     fs = need("pyarrow.fs", "pyarrow", "reading files of other formats")
     where, base = fs.FileSystem.from_uri(path) if "://" in path else (fs.LocalFileSystem(), path)
     marks = [f"{base.rstrip('/')}/{name}" for name in _TABLES_OF_OTHERS]

@@ -52,9 +52,15 @@ nb::object NumberOf(nb::handle value) {
   return nb::steal(made);
 }
 
-// Times of Python as numbers of a unit, by a function of dsi._time; None: it takes no such value.
-nb::object InUnits(const char* function, nb::handle value, TimeUnit unit) {
-  return nb::module_::import_("dsi._time").attr(function)(value, std::string(TimeUnitName(unit)));
+// A number, or a point in time as one of the unit; null: it is none, or lies between two. Points in
+// time of numpy would pass for floats, of units of their own.
+nb::object NumberOf(nb::handle value, TimeUnit unit) {
+  if (unit == TimeUnit::kNone || PyIndex_Check(value.ptr()) || PyFloat_Check(value.ptr()))
+    return NumberOf(value);
+  nb::object number = nb::module_::import_("dsi._time")
+                          .attr("units_since_epoch")(value, std::string(TimeUnitName(unit)));
+  if (number.is_none()) return NumberOf(value);
+  return PyLong_Check(number.ptr()) ? number : nb::object();
 }
 
 template <typename Out, typename In>
@@ -149,12 +155,12 @@ TimeUnit RowSetter::UnitOf(const Target& target) const {
 }
 
 Status RowSetter::SetNumber(nb::handle value, const Target& target, RowBatch* batch) {
-  nb::object number = NumberOf(value);
-  if (const TimeUnit unit = UnitOf(target); !number.is_valid() && unit != TimeUnit::kNone) {
-    number = InUnits("units_since_epoch", value, unit);
-    if (number.is_none()) return Unfit(value, "a number, or a point in time that is exact");
+  const TimeUnit unit = UnitOf(target);
+  const nb::object number = NumberOf(value, unit);
+  if (!number.is_valid()) {
+    return Unfit(
+        value, unit == TimeUnit::kNone ? "a number" : "a number, or a point in time that is exact");
   }
-  if (!number.is_valid()) return Unfit(value, "a number");
   if (PyFloat_Check(number.ptr()))
     return batch->SetDouble(target.feature, PyFloat_AsDouble(number.ptr()));
   const Whole whole = WholeOf(number);
@@ -168,8 +174,8 @@ Status RowSetter::SetList(nb::handle value, const Target& target, RowBatch* batc
     return batch->SetTexts(target.feature, target.column, {&text, 1});
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
     return SetItems(value, target, batch);
-  if (const TimeUnit unit = UnitOf(target); unit != TimeUnit::kNone) {
-    const nb::object times = InUnits("units_of_array", value, unit);
+  if (UnitOf(target) != TimeUnit::kNone) {
+    const nb::object times = nb::module_::import_("dsi._time").attr("times_of_array")(value);
     if (PyList_Check(times.ptr())) return SetItems(times, target, batch);
   }
   Status status;
@@ -206,15 +212,14 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
       uints_.push_back(0);
       continue;
     }
-    nb::object number = NumberOf(held);
-    if (std::string_view text; target.hashed && BytesOf(held, &text) && !has_number)
+    const nb::object number = NumberOf(held, unit);
+    if (std::string_view text; target.hashed && !has_number && BytesOf(held, &text))
       return SetTexts(items, target, batch);
     has_number = true;
-    if (!number.is_valid() && unit != TimeUnit::kNone) {
-      number = InUnits("units_since_epoch", held, unit);
-      if (number.is_none()) return Unfit(held, "numbers, or exact points in time, in the list");
+    if (!number.is_valid()) {
+      return Unfit(held, unit == TimeUnit::kNone ? "numbers in the list"
+                                                 : "numbers, or exact points in time, in the list");
     }
-    if (!number.is_valid()) return Unfit(held, "numbers in the list");
     if (PyFloat_Check(number.ptr())) {
       has_float = true;
       doubles_.push_back(PyFloat_AsDouble(number.ptr()));

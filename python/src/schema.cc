@@ -2,11 +2,13 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,8 +33,9 @@ std::string OfFile(const std::string& path) {
   return Take(Take(Take(Reader::Open(path))->schema()).ToJson());
 }
 
-std::pair<std::string, std::vector<std::pair<std::string, uint64_t>>> OfJsonLines(
-    const std::string& path, const std::string& null_entries) {
+// The schema, objects of many names with how many, and ids that floats round.
+std::tuple<std::string, std::vector<std::pair<std::string, uint64_t>>, std::vector<std::string>>
+OfJsonLines(const std::string& path, const std::string& null_entries) {
   nb::gil_scoped_release release;
   InferOptions options;
   options.text.format = TextFormat::kJsonLines;
@@ -41,7 +44,7 @@ std::pair<std::string, std::vector<std::pair<std::string, uint64_t>>> OfJsonLine
   const Schema schema = Take(InferSchema(path, options, &report));
   std::vector<std::pair<std::string, uint64_t>> maps;
   for (NamesAsData& map : report.maps) maps.emplace_back(std::move(map.name), map.names);
-  return {Take(schema.ToJson()), std::move(maps)};
+  return {Take(schema.ToJson()), std::move(maps), std::move(report.rounded_ids)};
 }
 
 // The features of all files as they are reconciled; features have the order of Columns.

@@ -73,9 +73,9 @@ def test_lists_of_times_of_rows(tmp_path):
 def test_lists_of_times_in_the_unit_of_the_schema(tmp_path):
     schema = {"features": [{"name": "t", "kind": "list", "unit": "ms"}]}
 
-    def times(values):
+    def times(values, **options):
         return (
-            written(tmp_path, [{"t": values}], schema)["t"]
+            written(tmp_path, [{"t": values}], schema, **options)["t"]
             .cast(pa.large_list(pa.int64()))
             .to_pylist()[0]
         )
@@ -84,10 +84,27 @@ def test_lists_of_times_in_the_unit_of_the_schema(tmp_path):
     assert times(np.array([3, 4], "datetime64[s]")) == [3000, 4000]
     assert times(np.array([5_000_000], "datetime64[ns]")) == [5]
     assert times(np.array([7, 8])) == [7, 8]
+    gap = np.array([9, "NaT"], "datetime64[ms]")
+    with pytest.raises(dsi.BadInput):
+        times(gap)
+    assert times(gap, null_entries="drop") == [9]
+    # What does not fit is no null.
+    with pytest.raises(dsi.BadInput):
+        times(np.array([5_000_001], "datetime64[ns]"), null_entries="drop")
     with pytest.raises(dsi.BadInput):
         times([datetime(1970, 1, 1, 0, 0, 0, 1)])
     with pytest.raises(dsi.BadInput):
         times(np.array([5_000_001], "datetime64[ns]"))
+
+
+def test_single_times_of_numpy_are_in_the_unit_of_the_schema(tmp_path):
+    schema = {"features": [{"name": "t", "kind": "timestamp", "unit": "ms"}]}
+    times = [np.datetime64(5_000_000, "ns"), np.datetime64(7, "s"), np.int64(9), 11]
+    table = written(tmp_path, [{"t": time} for time in times], schema, keep_order=True)
+    assert table["t"].cast(pa.int64()).to_pylist() == [5, 7000, 9, 11]
+    for unfit in (np.datetime64(5_000_001, "ns"), np.datetime64("NaT", "ns")):
+        with pytest.raises(dsi.BadInput):
+            written(tmp_path, [{"t": unfit}], schema)
 
 
 def test_units_of_lists_stay_with_columns_and_reach_pipelines(tmp_path):

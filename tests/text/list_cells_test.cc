@@ -143,6 +143,10 @@ TEST_F(ListCellsTest, NullsFailUnlessStated) {
   EXPECT_EQ(Infer("a\n\"[1, None]\"\n", Nulls(NullEntries::kDrop)), "a list int64");
   EXPECT_EQ(Infer("a\n1||2\n", Nulls(NullEntries::kDrop)), "a list int64");
   EXPECT_EQ(Infer("a\n1||2\n"), "a string bytes");
+  // A row that has one is left out where bad rows are.
+  InferOptions skip;
+  skip.text.on_bad_row = [](const BadRow&) { return Status(); };
+  EXPECT_EQ(Infer("a\n\"[1, None]\"\n[2]\n", skip), "a list int64");
   EXPECT_EQ(Infer("{\"a\":[null]}\n", Nulls(NullEntries::kFill), "a.jsonl"), "a list int64");
   constexpr char kList[] = R"({"name": "a", "kind": "list"})";
   constexpr char kHashed[] = R"({"name": "a", "kind": "list", "hashed": true})";

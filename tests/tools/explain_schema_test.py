@@ -7,15 +7,15 @@ from cli_case import OK, USAGE, CliTest, main, run
 
 
 class ExplainSchemaTest(CliTest):
-    def explain(self, *arguments, verb="schema"):
-        return json.loads(self.expect(OK, verb, *arguments, "--explain-schema", "--json").stdout)
+    def explain(self, *arguments, verb="schema", warns=False):
+        return json.loads(self.expect(OK, verb, *arguments, "--explain-schema", "--json", warns=warns).stdout)
 
     def test_what_decided(self):
         rows = self.write("a.jsonl", "\n".join(json.dumps(row) for row in (
             {"session_id": "a", "user_id": 7, "n": -3, "x": 1, "when": "2024-05-01T10:00:00.25Z", "l": [1, 2, 3]},
             {"session_id": "bcd", "user_id": 7, "n": 5, "x": 0.5, "when": "2024-05-02", "l": [], "s": "word"},
             {"session_id": "a", "ts": 1700000000123, "big": 2**64 - 1, "ok": True, "label": 1})))
-        found = self.explain(rows)
+        found = self.explain(rows, warns=True)  # Of what "big" is.
         self.assertEqual(found["rows"], 3)
         self.assertEqual(found["cluster_by"], ["session_id", "ts"])
         features = {f["name"]: f for f in found["features"]}

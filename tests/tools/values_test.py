@@ -65,7 +65,7 @@ class ValuesTest(CliTest):
     def test_great_ids_stay_apart(self):
         ids = [2**62 + i for i in range(5)] + [-2**63, 2**63 - 1]
         rows = "".join(json.dumps({"session_id": i, "u": i % 2**62 + 2**63}) + "\n" for i in ids)
-        self.expect(OK, "convert", self.write("i.jsonl", rows), self.path("i.dsi"), "-q")
+        self.expect(OK, "convert", self.write("i.jsonl", rows), self.path("i.dsi"), "-q", warns=True)
         found = {c["name"]: c for c in self.json("values", self.path("i.dsi"), "--top", "9", "--quantiles", "7")}
         self.assertEqual([found["session_id"][key] for key in ("min", "median", "max")], [min(ids), 2**62 + 2, max(ids)])
         self.assertEqual(found["session_id"]["quantiles"], sorted(ids)[:-1])

@@ -288,7 +288,7 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   }
   if (values.text_line != 0 && !is_sure_list) is_list = false;
 
-  if (is_list && values.null_line != 0 && rules.null_entries == NullEntries::kFail) {
+  if (is_list && values.null_line != 0 && rules.refuse_nulls) {
     return BadInput("feature {}: a list with a null on {} (lists hold neither null nor lists)",
                     QuoteForMessage(seen.name), rules.places.Text(values.null_line));
   }
@@ -342,8 +342,7 @@ Result<FeatureSpec> InferSequence(const SeenFeature& list,
   feature.name = list.name;
   feature.nested = list.nested;
   for (const SeenFeature* member : members) {
-    if (member->num_objects != list.num_objects && !rules.keep_most &&
-        rules.null_entries != NullEntries::kFill) {
+    if (member->num_objects != list.num_objects && !rules.keep_most && !rules.fill_nulls) {
       return BadInput(
           "feature {}: {} stands in {} of {} objects, expected all of them, or an object of arrays",
           QuoteForMessage(list.name), QuoteForMessage(member->name), member->num_objects,

@@ -12,7 +12,6 @@
 #include "dsi/format/schema.h"
 #include "dsi/text/infer/line_place_internal.h"
 #include "dsi/text/lines/time_forms_internal.h"
-#include "dsi/text/text_input.h"
 
 namespace dsi::internal {
 
@@ -116,8 +115,9 @@ struct InferRules {
   Type float_type = Type::kFloat64;  // Of features that hold fractions and no whole numbers.
   // Rows that do not fit are left out, so that of a mixture the most frequent kind stays.
   bool keep_most = false;
-  NullEntries null_entries = NullEntries::kFail;
-  TimeForms times;  // Numbers without a unit: by their size.
+  bool refuse_nulls = false;  // In lists.
+  bool fill_nulls = false;    // Names that an object of a list lacks among them.
+  TimeForms times;            // Numbers without a unit: by their size.
   PlaceNames places;
 };
 

@@ -89,6 +89,15 @@ Result<std::unique_ptr<RowLooker>> LookAtAllRows(const MakeLooker& make, TextFil
   return rows;
 }
 
+// Whether ids would be rounded where they stand as floats.
+bool AreRoundedIds(const FeatureSpec& feature, const SeenValues& values) {
+  constexpr int64_t kWholeInFloat32 = int64_t{1} << 24;
+  constexpr int64_t kWholeInFloat64 = int64_t{1} << 53;
+  if (feature.kind != Kind::kDense || !IsInteger(feature.columns[0].type)) return false;
+  const int64_t most = IsIdName(feature.name) ? kWholeInFloat32 : kWholeInFloat64;
+  return values.big_line != 0 || values.greatest > most || values.least < -most;
+}
+
 Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules& rules,
                           InferReport* report) {
   Schema schema;
@@ -118,6 +127,7 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
       const uint64_t other = one.one.OtherLine();
       report->mixed.push_back({feature.name, rules.places.File(other), PlaceNames::Line(other)});
     }
+    if (AreRoundedIds(feature, known.one)) report->rounded_ids.push_back(feature.name);
     report->features.push_back(ExplainFeature(feature, known, rules, report->rows));
     schema.features.push_back(std::move(feature));
   }
@@ -153,11 +163,14 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
   DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RowLooker> rows,
                        LookAtAllRows(make, files, options, report));
   LookAtPaths(*files, report->rows, &rows->seen());
+  const NullEntries nulls = options.text.null_entries;
+  const bool leaves_out = static_cast<bool>(options.text.on_bad_row);
   const InferRules rules = {.typed_text = typed_text,
                             .lists_of_one = is_example,
                             .float_type = is_example ? Type::kFloat32 : Type::kFloat64,
-                            .keep_most = typed_text && options.text.on_bad_row,
-                            .null_entries = options.text.null_entries,
+                            .keep_most = typed_text && leaves_out,
+                            .refuse_nulls = nulls == NullEntries::kFail && !leaves_out,
+                            .fill_nulls = nulls == NullEntries::kFill,
                             .times = files->times(),
                             .places = PlaceNames(files->Names())};
   DSI_ASSIGN_OR_RETURN(Schema schema, MakeSchema(rows->seen(), rules, report));
