@@ -11,13 +11,14 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from . import _dsi, dataset, files
 from ._dsictl import ARROW_ENDINGS
 from ._schema import schema_json
 from .errors import BadInput, Cancelled, Error, InvalidArgument
 from .options import AnyOf
+from .writer import NullEntries
 
 # Exit codes of the program; any other error of the library is 3.
 _EXIT_CODES = {
@@ -66,6 +67,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--schema", metavar="FILE", help="schema as JSON; else it is inferred")
     add("--ignore-unknown", action="store_true", help="skip columns that the schema lacks")
     add(
+        "--null-entries",
+        choices=get_args(NullEntries),
+        help="what a null in a list does: fail (the default), drop or fill",
+    )
+    add(
         "--session-key",
         "--cluster-by",
         type=_names,
@@ -103,6 +109,7 @@ _ONLY_FROM_DSI = ("where", "sample", "seed", "compression")
 _ONLY_TO_DSI = (
     "schema",
     "ignore_unknown",
+    "null_entries",
     "session_key",
     "time",
     "keep_order",
@@ -172,6 +179,7 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
         keys,
         columns=asked.columns,
         ignore_unknown=asked.ignore_unknown,
+        null_entries=asked.null_entries or "fail",
         keep_order=asked.keep_order,
         keep_position=asked.keep_position,
         dedup=not asked.no_dedup,

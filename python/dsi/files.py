@@ -157,6 +157,14 @@ def _refuse_tables_of_others(path: str) -> None:
         )
 
 
+def _without_dictionaries(schema: Any) -> Any:
+    """Of columns that are dictionaries, as pandas' categories are, the types of their values."""
+    for i, field in enumerate(schema):
+        if hasattr(field.type, "value_type") and hasattr(field.type, "index_type"):
+            schema = schema.set(i, field.with_type(field.type.value_type))
+    return schema
+
+
 def _schema_of_all(source: Any) -> Any:
     """Of Arrow, over all files: pyarrow takes that of the first, and drops what others have."""
     arrow = need("pyarrow", "pyarrow", "reading files of other formats")
@@ -167,8 +175,9 @@ def _schema_of_all(source: Any) -> Any:
     for piece, schema in zip(pieces, schemas, strict=True):
         if schema.equals(made):
             continue
+        both = [_without_dictionaries(one) for one in (made, schema)]
         try:
-            made = arrow.unify_schemas([made, schema], promote_options="permissive")
+            made = arrow.unify_schemas(both, promote_options="permissive")
         except arrow.ArrowException as error:
             raise BadInput(
                 f"{piece.path}: its columns do not go together with those before: {error}"

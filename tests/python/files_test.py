@@ -325,8 +325,14 @@ def test_columns_that_the_first_file_lacks_are_read(tmp_path):
         "a": [1, 2**40],
         "b": [None, 5.0],
     }
-    pyarrow.parquet.write_table(pyarrow.table({"a": ["x"]}), where / "3.parquet")
-    with pytest.raises(dsi.BadInput, match=r"3\.parquet: its columns do not go together"):
+    pyarrow.parquet.write_table(
+        pyarrow.table({"c": pyarrow.array(["x", "x"]).dictionary_encode()}), where / "3.parquet"
+    )
+    pyarrow.parquet.write_table(pyarrow.table({"c": ["y"]}), where / "4.parquet")
+    dsi.from_parquet(where, tmp_path / "c.dsi", keep_order=True)
+    assert dsi.open(tmp_path / "c.dsi").to_arrow()["c"].to_pylist() == [None, None, "x", "x", "y"]
+    pyarrow.parquet.write_table(pyarrow.table({"a": ["x"]}), where / "5.parquet")
+    with pytest.raises(dsi.BadInput, match=r"5\.parquet: its columns do not go together"):
         dsi.from_parquet(where, tmp_path / "b.dsi")
 
 
@@ -348,3 +354,12 @@ def test_files_of_tables_that_may_have_deleted_some_are_refused(tmp_path, mark, 
     for path in (where, where.as_uri()):
         with pytest.raises(dsi.InvalidArgument, match=f"a table of {format}"):
             dsi.from_parquet(path, tmp_path / "b.dsi")
+
+
+def test_convert_does_with_nulls_in_lists_what_is_asked(tmp_path):
+    pyarrow.parquet.write_table(pyarrow.table({"a": [[1, None], [3]]}), tmp_path / "a.parquet")
+    where = ("convert", tmp_path / "a.parquet", tmp_path / "a.dsi")
+    refused = dsictl(*where)
+    assert refused.returncode == 2 and "null_entries drops or fills them" in refused.stderr
+    assert dsictl(*where, "--null-entries", "drop").returncode == 0
+    assert dsi.open(tmp_path / "a.dsi").to_arrow()["a"].to_pylist() == [[1], [3]]
