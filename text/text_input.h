@@ -104,7 +104,7 @@ struct InferOptions {
   TextInputOptions text;
   uint64_t max_rows = 0;  // Rows looked at; 0: all.
   // CSV and TSV: columns that are lists, of texts as well, whatever their cells look like. Those
-  // that no header has are kBadInput.
+  // that no header has are kBadInput; of other formats naming some is kInvalidArgument.
   std::vector<std::string> lists = {};
   std::function<bool(uint64_t bytes_done, uint64_t bytes_total)> progress;  // False cancels.
 };

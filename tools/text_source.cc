@@ -96,6 +96,8 @@ Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* 
   if (!options.schema_file.empty()) {
     DSI_RETURN_IF_ERROR(LoadSchema(options.schema_file, &source.schema_));
   }
+  if (!options.schema_file.empty() && !options.lists.empty())
+    return internal::InvalidArgument("--lists: with --schema the schema says which are lists");
   DSI_RETURN_IF_ERROR(source.ReadOnce(options, progress));
   if (!options.schema_file.empty()) return source;
   InferOptions infer{

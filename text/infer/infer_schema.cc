@@ -155,6 +155,10 @@ Result<Schema> InferFromFiles(TextFiles* files, const InferOptions& options, Inf
   const bool is_json = files->format() == TextFormat::kJsonLines;
   const bool is_example = files->format() == TextFormat::kTfRecord;
   const bool typed_text = is_json || is_example;
+  if (typed_text && !options.lists.empty())
+    return InvalidArgument(
+        "lists that are named: {} states what is a list, only CSV and TSV do not",
+        is_json ? "JSON" : "tf.Example");
   const auto make = [&]() -> std::unique_ptr<RowLooker> {
     if (is_json) return MakeJsonLooker(options.text, files->times());
     if (is_example) return MakeExampleLooker(files->times());
