@@ -47,13 +47,8 @@ class Values(Stripes):
 
     def index(self, stripe, g):
         """The unique row of each row of the stripe in group `g`."""
-        chain = [g]
-        while stripe.groups[chain[-1]][0] in (4, 5, 6):  # F-073: parents have lower ordinals.
-            parent = self.groups[chain[-1]].parent
-            need(parent, "D-001", f"stripe {stripe.ordinal} group {chain[-1]}", "no parent")
-            chain.append(parent)
         rows = unsupported = None
-        for g in reversed(chain):
+        for g in reversed(self._chain(stripe, g)):
             try:
                 rows = self._index(stripe, g, rows)
             except Unsupported as error:
@@ -61,6 +56,15 @@ class Values(Stripes):
         if unsupported:
             raise unsupported
         return rows
+
+    def _chain(self, stripe, g):
+        """The group, and the parents that it is put together with, the nearest first."""
+        chain = [g]
+        while stripe.groups[chain[-1]][0] in (4, 5, 6):  # F-073: parents have lower ordinals.
+            parent = self.groups[chain[-1]].parent
+            need(parent, "D-001", f"stripe {stripe.ordinal} group {chain[-1]}", "no parent")
+            chain.append(parent)
+        return chain
 
     def _index(self, stripe, g, parent_rows):
         form, num_unique = stripe.groups[g]
@@ -82,7 +86,7 @@ class Values(Stripes):
         if form == 4:
             return self._via_parent(stripe, slot, num_owners, num_unique, parent_rows, where)
         if form == 6:
-            return self._as_of(stripe, slot, num_unique, parent_rows, where)
+            return self._as_of(stripe, g, num_unique, parent_rows, where)
         values = self._stream(stripe, slot, 1 if form == 2 else 4, n, "D-001")
         if form == 2:
             need(max(values) <= 1 and values[0] == 1, "D-001", where, "new-row bits are no bits")
@@ -120,13 +124,16 @@ class Values(Stripes):
         self._all_used(index, num_unique, where)
         return index
 
-    def _as_of(self, stripe, slot, num_unique, owners, where):  # D-006
-        counts = self._stream(stripe, slot, 4, num_unique, "D-001")
+    def _as_of(self, stripe, g, num_unique, owners, where):  # D-006
+        forms = [stripe.groups[k][0] for k in self._chain(stripe, g)]
+        # Of an owner of an unknown form nobody knows what it needs.
+        time = self._time_column(stripe) if max(forms) <= 6 else None
+        counts = self._stream(stripe, self._index_slot(g), 4, num_unique, "D-001")
         need(min(counts) >= 1, "D-006", where, "a unique row of no row")
         need(sum(counts) == stripe.num_rows, "D-006", where, f"{sum(counts)} rows in all")
         if owners is None:
             return None
-        rows = sorted(self._rows_in_time(stripe), key=owners.__getitem__)  # Stable.
+        rows = sorted(self._rows_in_time(stripe, time), key=owners.__getitem__)  # Stable.
         index, at = [0] * len(rows), 0
         for unique, count in enumerate(counts):
             need(owners[rows[at]] == owners[rows[at + count - 1]], "D-006", where,
@@ -136,10 +143,11 @@ class Values(Stripes):
             at += count
         return index
 
-    def _rows_in_time(self, stripe):
+    def _time_column(self, stripe):
+        """What records tell of it; one of an unknown kind may tell a time (F-004)."""
         c = self.columns[self.cluster_keys[-1]] if self.cluster_keys else None
-        if c is not None:
-            self._need_known(c)
+        if c is not None and not is_known(c):
+            return c
         need(c is not None and c.kind == TIMESTAMP, "D-006", f"stripe {stripe.ordinal}",
              "no time column")
         need(c.id_space == NONE16, "D-006", f"stripe {stripe.ordinal}", "time of an id space")
@@ -148,6 +156,10 @@ class Values(Stripes):
             need(stripe.groups[g][0] != 6, "D-006", f"stripe {stripe.ordinal}",
                  "the time is told by time")
             g = self.groups[g].parent
+        return c
+
+    def _rows_in_time(self, stripe, c):
+        self._need_known(c)
         values, index = self._column(stripe, c, False), self.index(stripe, c.group)
         times = [values[u] for u in index]
         return sorted(range(len(times)), key=lambda row: (
