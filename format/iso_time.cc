@@ -50,21 +50,6 @@ int64_t DaysSince1970(int year, int month, int day) {
          719'468;
 }
 
-bool TakeFraction(std::string_view* text, IsoTime* time) {
-  if (!Take(text, ".,")) return true;
-  uint32_t digits = 0;
-  for (; !text->empty() && IsDigit(text->front()); text->remove_prefix(1), ++digits) {
-    if (digits < kNanoDigits) {
-      time->nanos = time->nanos * 10 + static_cast<uint32_t>(text->front() - '0');
-    } else {
-      time->beyond_nanos |= text->front() != '0';
-    }
-  }
-  for (uint32_t i = digits; i < kNanoDigits; ++i) time->nanos *= 10;
-  time->digits = digits;
-  return digits != 0;
-}
-
 bool TakeOffset(std::string_view* text, int64_t* seconds) {
   *seconds = 0;
   if (text->empty()) return true;
@@ -121,6 +106,20 @@ Status TooFar(TimeUnit unit) {
 
 }  // namespace
 
+bool TakeFraction(std::string_view* text, IsoTime* time) {
+  uint32_t digits = 0;
+  for (; !text->empty() && IsDigit(text->front()); text->remove_prefix(1), ++digits) {
+    if (digits < kNanoDigits) {
+      time->nanos = time->nanos * 10 + static_cast<uint32_t>(text->front() - '0');
+    } else {
+      time->beyond_nanos |= text->front() != '0';
+    }
+  }
+  for (uint32_t i = digits; i < kNanoDigits; ++i) time->nanos *= 10;
+  time->digits = digits;
+  return digits != 0;
+}
+
 bool ParseIsoTime(std::string_view text, IsoTime* time) {
   *time = {};
   int year = 0;
@@ -140,8 +139,10 @@ bool ParseIsoTime(std::string_view text, IsoTime* time) {
       !TakeNumber(&text, 2, &minute)) {
     return false;
   }
-  if (Take(&text, ":") && (!TakeNumber(&text, 2, &second) || !TakeFraction(&text, time)))
-    return false;
+  if (Take(&text, ":")) {
+    if (!TakeNumber(&text, 2, &second)) return false;
+    if (Take(&text, ".,") && !TakeFraction(&text, time)) return false;
+  }
   if (hour > 23 || minute > 59 || second > 59) return false;
   int64_t offset = 0;
   if (!TakeOffset(&text, &offset) || !text.empty()) return false;

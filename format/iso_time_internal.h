@@ -23,6 +23,9 @@ struct IsoTime {
 // False for anything else: other forms of ISO 8601, days that there are not, second 60.
 bool ParseIsoTime(std::string_view text, IsoTime* time);
 
+// Takes the digits of a fraction of a second from the front of a text. False: there are none.
+bool TakeFraction(std::string_view* text, IsoTime* time);
+
 // The last number of the unit that is not after the time, and whether it is the time. False: it
 // lies beyond 64 bits.
 bool FloorToUnit(const IsoTime& time, TimeUnit unit, int64_t* value, bool* is_exact);

@@ -88,9 +88,8 @@ class ExampleRowParser : public RowParser {
     if (feature.form == Form::kFloats)
       return batch->SetDouble(target.feature, parser_.Floats(feature)[0]);
     int64_t value = parser_.Ints(feature)[0];
-    if (spec.columns[0].time_unit != TimeUnit::kNone && times_.epoch_unit() != TimeUnit::kNone)
-      DSI_RETURN_IF_ERROR(
-          ConvertTime(value, times_.epoch_unit(), spec.columns[0].time_unit, &value));
+    if (const TimeUnit unit = spec.columns[0].time_unit; unit != TimeUnit::kNone)
+      DSI_RETURN_IF_ERROR(ConvertTime(value, times_.UnitOfNumbers(unit), unit, &value));
     return batch->SetInt(target.feature, value);
   }
 
@@ -110,7 +109,7 @@ class ExampleRowParser : public RowParser {
   Status SetTimes(Target target, const ExampleFeature& feature, RowBatch* batch) {
     const FeatureSpec& spec = schema().features[target.feature];
     const TimeUnit unit = spec.columns[target.column].time_unit;
-    const TimeUnit from = times_.epoch_unit() == TimeUnit::kNone ? unit : times_.epoch_unit();
+    const TimeUnit from = times_.UnitOfNumbers(unit);
     ints_.clear();
     if (feature.form == Form::kBytes) {
       for (const std::string_view text : parser_.Texts(feature))

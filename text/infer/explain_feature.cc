@@ -42,7 +42,7 @@ std::string WhyTime(const FeatureSpec& feature, const SeenValues& values, const 
   }
   return fmt::format("its name is that of a time; {} {}",
                      TimeUnitName(feature.columns[0].time_unit),
-                     rules.times.epoch_unit() == TimeUnit::kNone ? "by its size" : "as stated");
+                     rules.times.has_epoch_unit() ? "as stated" : "by its size");
 }
 
 std::string Why(const FeatureSpec& feature, const SeenFeature& seen, const SeenValues& values,

@@ -309,13 +309,11 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   feature.columns[0].hashed = hashed;
   feature.kind = is_list ? Kind::kList : KindByName(seen.name, type, values.greatest);
   if (feature.kind == Kind::kTimestamp) {
-    feature.columns[0].time_unit = rules.times.epoch_unit() == TimeUnit::kNone
-                                       ? UnitBySize(values.greatest)
-                                       : rules.times.epoch_unit();
+    feature.columns[0].time_unit = rules.times.UnitOfNumbers(UnitBySize(values.greatest));
   }
   // Only with a stated unit can a fraction be a time: else it may be a duration.
-  const bool has_fraction = rules.times.epoch_unit() != TimeUnit::kNone && type == Type::kFloat64 &&
-                            !is_list && values.word_line == 0;
+  const bool has_fraction =
+      rules.times.has_epoch_unit() && type == Type::kFloat64 && !is_list && values.word_line == 0;
   const double greatest = std::clamp(values.greatest_number, 0.0, 1e18);
   if (has_fraction &&
       KindByName(seen.name, Type::kInt64, static_cast<int64_t>(greatest)) == Kind::kTimestamp) {

@@ -26,8 +26,7 @@ class JsonParser : public RowParser {
              TimeForms times)
       : RowParser(std::make_unique<LineSource>(options.max_line_bytes), std::move(rows_schema)),
         ignore_unknown_(options.ignore_unknown),
-        fills_nulls_(options.null_entries == NullEntries::kFill),
-        drops_nulls_(options.null_entries == NullEntries::kDrop),
+        null_entries_(options.null_entries),
         values_(&schema(), std::move(times), options.null_entries) {
     MakeKeys();
   }
@@ -195,11 +194,11 @@ class JsonParser : public RowParser {
     for (size_t c = 0; c < num_columns; ++c) entries_[c].clear();
     size_t count = 0;
     for (const dom::element item : array) {
-      if (drops_nulls_ && item.is_null()) continue;
+      if (item.is_null() && null_entries_ == NullEntries::kDrop) continue;
       DSI_RETURN_IF_ERROR(AddEntry(node, item, count++));
       for (size_t c = 0; c < num_columns; ++c) {
         if (entries_[c].size() == count) continue;
-        if (fills_nulls_) {
+        if (null_entries_ == NullEntries::kFill) {
           entries_[c].push_back(values_.null());
           continue;
         }
@@ -240,7 +239,7 @@ class JsonParser : public RowParser {
 
   Status AddEntry(KeyTree::Node* node, dom::element item, size_t number) {
     dom::object object;
-    if (fills_nulls_ && item.is_null()) return {};
+    if (item.is_null() && null_entries_ == NullEntries::kFill) return {};
     if (item.get(object) != simdjson::SUCCESS) {
       return Fault("feature {}: entry {}: found {}, expected an object",
                    QuoteForMessage(node->name), number, DescribeJson(item));
@@ -283,8 +282,7 @@ class JsonParser : public RowParser {
   }
 
   const bool ignore_unknown_;
-  const bool fills_nulls_;
-  const bool drops_nulls_;
+  const NullEntries null_entries_;
   JsonValues values_;
   std::unique_ptr<KeyTree> keys_;
   size_t num_unknown_ = 0;

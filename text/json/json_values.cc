@@ -57,7 +57,7 @@ Status JsonValues::SetValue(const KeyTree::Node& node, dom::element value) {
   }
   const Type stored = node.type;
   if (node.time_unit != TimeUnit::kNone &&
-      (type == element_type::STRING || times_.epoch_unit() != TimeUnit::kNone)) {
+      (type == element_type::STRING || times_.has_epoch_unit())) {
     int64_t time = 0;
     DSI_RETURN_IF_ERROR(ReadTime(node, value, &time));
     return batch_->SetInt(node.feature, time);
@@ -142,7 +142,7 @@ Status JsonValues::SetNames(const KeyTree::Node& node, std::span<const std::stri
 
 Status JsonValues::ReadTime(const KeyTree::Node& node, dom::element value, int64_t* time) const {
   const TimeUnit unit = node.time_unit;
-  const TimeUnit from = times_.epoch_unit() == TimeUnit::kNone ? unit : times_.epoch_unit();
+  const TimeUnit from = times_.UnitOfNumbers(unit);
   std::string_view text;
   Status status;
   IsoTime parsed;

@@ -28,8 +28,7 @@ NumberText ParseNumber(std::string_view text, int64_t* whole, uint64_t* big, dou
 Status ReadCellTime(std::string_view text, TimeUnit unit, const TimeForms& times, int64_t* time) {
   IsoTime parsed;
   if (times.Parse(text, &parsed)) return IsoToUnit(parsed, unit, time);
-  const TimeUnit from = times.epoch_unit() == TimeUnit::kNone ? unit : times.epoch_unit();
-  const Status status = ConvertTimeText(text, from, unit, time);
+  const Status status = ConvertTimeText(text, times.UnitOfNumbers(unit), unit, time);
   if (status.code() != StatusCode::kBadInput) return status;
   return BadInput("found {}, expected {}", QuoteForMessage(text), times.Expected(unit));
 }

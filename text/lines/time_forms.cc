@@ -11,15 +11,12 @@ namespace dsi::internal {
 namespace {
 
 constexpr size_t kMaxTextBytes = 127;
-constexpr uint32_t kNanoDigits = 9;
 
 // Names of months and days are English, whatever the locale of the program.
 locale_t English() {
   static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
   return locale;
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Where %f stands; npos: nowhere.
 size_t FindFraction(std::string_view format) {
@@ -29,19 +26,6 @@ size_t FindFraction(std::string_view format) {
     ++i;  // Also behind %%.
   }
   return std::string_view::npos;
-}
-
-// Reads digits of a fraction from `at` on and gives where they end.
-size_t TakeDigits(const std::string& text, size_t at, IsoTime* time) {
-  for (; at < text.size() && IsDigit(text[at]); ++at, ++time->digits) {
-    if (time->digits < kNanoDigits) {
-      time->nanos = time->nanos * 10 + static_cast<uint32_t>(text[at] - '0');
-    } else {
-      time->beyond_nanos |= text[at] != '0';
-    }
-  }
-  for (uint32_t i = time->digits; i < kNanoDigits; ++i) time->nanos *= 10;
-  return at;
 }
 
 }  // namespace
@@ -101,9 +85,9 @@ bool TimeForms::ParseForm(const Form& form, const std::string& text, IsoTime* ti
     const char* const end = strptime_l(text.c_str(), form.before.c_str(), &fields, English());
     if (end == nullptr) return false;
     const auto at = static_cast<size_t>(end - text.c_str());
-    const size_t behind = TakeDigits(text, at, time);
-    if (behind == at) return false;
-    whole.erase(at, behind - at);
+    std::string_view rest = std::string_view(text).substr(at);
+    if (!TakeFraction(&rest, time)) return false;
+    whole.erase(at, text.size() - rest.size() - at);
   }
   fields = {};
   fields.tm_mday = 0;  // There is no such day.

@@ -26,8 +26,10 @@ class TimeForms {
   }
   // Whether forms were stated in place of ISO 8601.
   bool are_stated() const { return !forms_.empty(); }
-  // What numbers are in; kNone: the feature's unit.
-  TimeUnit epoch_unit() const { return epoch_unit_; }
+  // Whether numbers were stated to be in a unit, which may not be their column's.
+  bool has_epoch_unit() const { return epoch_unit_ != TimeUnit::kNone; }
+  // What numbers of a column of this unit are in.
+  TimeUnit UnitOfNumbers(TimeUnit column) const { return has_epoch_unit() ? epoch_unit_ : column; }
   // What a timestamp of this unit may be, for messages.
   std::string Expected(TimeUnit unit) const;
 
