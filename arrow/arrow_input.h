@@ -17,9 +17,11 @@
 //
 // Sequences and weighted features are a list of structs under the feature's name, or a list for
 // each column ("history.item" and "history.time"; "topics.ids" and "topics.weights") of equal
-// lengths. Dictionaries (of columns, lists or items) stand for their values. Lists hold no nulls.
-// Not taken, with advice in the error: decimals, maps, unions, run-end encoded arrays, list views,
-// intervals, lists of strings or of lists. Extension types are what they are stored as.
+// lengths. Lists of lists, and lists in structs of a list, fill two columns
+// (format/lists_of_lists.h). Dictionaries (of columns, lists or items) stand for their values.
+// Lists hold no nulls. Not taken, with advice in the error: long decimals, unions, run-end encoded
+// arrays, list views, intervals, lists deeper than that. Extension types are what they are stored
+// as.
 //
 // Numbers are converted to the feature's type where each value fits it (RowBatch's rules: whole
 // numbers to floats exactly, float64 to float32 rounded); points in time (timestamp, date32,
@@ -57,7 +59,8 @@ struct ArrowSchemaReport {
 // Finds a schema for a table, features in its order: numbers dense of their type (float16
 // float32, times and durations integers), timestamps and dates timestamps (date32: s), strings
 // string, lists list, fixed-size lists of floats embedding, lists of structs sequence (weighted,
-// where the members are integers "ids" and floats "weights"). Names that InferSchema of
+// where the members are integers "ids" and floats "weights"), lists of lists a list and one of
+// their lengths, behind all others. Names that InferSchema of
 // text/text_input.h knows become keys and labels as there, and cluster_by the session, then the
 // first timestamp. An integer alone does not tell a point in time: int64 columns named "timestamp",
 // "ts" or "time" (or ending so, with values of that size) become timestamps only where `rows`, some

@@ -18,6 +18,7 @@ set(DSI_PUBLIC_HEADERS
   dataset/value_counts.h
   format/feature_use.h
   format/limits.h
+  format/lists_of_lists.h
   format/null_entries.h
   format/overlay.h
   format/schema.h

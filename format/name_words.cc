@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace dsi::internal {
 namespace {
@@ -38,9 +39,31 @@ bool IsAny(std::string_view words, std::span<const std::string_view> any) {
   return std::find(any.begin(), any.end(), words) != any.end();
 }
 
+// Cuts the unit off a name that ends in one: "ts_ms" is "ts".
+TimeUnit CutUnit(std::string_view* words) {
+  constexpr std::pair<std::string_view, TimeUnit> kUnits[] = {
+      {"_s", TimeUnit::kSeconds},       {"_sec", TimeUnit::kSeconds},
+      {"_seconds", TimeUnit::kSeconds}, {"_ms", TimeUnit::kMillis},
+      {"_millis", TimeUnit::kMillis},   {"_us", TimeUnit::kMicros},
+      {"_micros", TimeUnit::kMicros},   {"_ns", TimeUnit::kNanos},
+      {"_nanos", TimeUnit::kNanos}};
+  for (const auto& [end, unit] : kUnits) {
+    if (!words->ends_with(end)) continue;
+    words->remove_suffix(end.size());
+    return unit;
+  }
+  return TimeUnit::kNone;
+}
+
 bool IsTimestamp(std::string_view words, int64_t greatest) {
   constexpr int64_t kYear1973 = 100'000'000;
-  return IsAny(words, kTimes) || (greatest >= kYear1973 && EndsInAny(words, kTimeEnds));
+  const bool is_since_1973 = greatest >= kYear1973;
+  // A time that does not have the size of a point in time in its unit is a duration.
+  if (const TimeUnit unit = CutUnit(&words); unit != TimeUnit::kNone) {
+    return EndsInAny(words, kTimeEnds) && is_since_1973 &&
+           (greatest == kAnyTime || UnitBySize(greatest) == unit);
+  }
+  return IsAny(words, kTimes) || (is_since_1973 && EndsInAny(words, kTimeEnds));
 }
 
 std::string WordsOfPart(std::string_view name) {

@@ -33,15 +33,17 @@ constexpr Format kFormats[] = {
     {"+L", 8, 2},     {"+w:1", 0, 1}, {"+w:3", 0, 1},  {"+s", 0, 1},  {"+l", 4, 2},  {"+s", 0, 1},
     {"d:9,2", 16, 2}, {"+m", 4, 2},   {"+ud:0", 0, 2}, {"+r", 0, 0},  {"w:x", 0, 2}, {"", 0, 0},
     {"+l", 4, 2},     {"+L", 8, 2},   {"+w:3", 0, 1},  {"vu", 16, 4}, {"c", 1, 2},   {"i", 4, 2}};
-constexpr const char* kNames[] = {"a",    "b",   "v",       "h",      "t",      "item",
-                                  "time", "ids", "weights", "h.item", "h.time", "session_id"};
+constexpr const char* kNames[] = {"a",      "b",          "v",   "h",       "t",
+                                  "item",   "time",       "ids", "weights", "h.item",
+                                  "h.time", "session_id", "l",   "g",       "tags"};
 // Columns as a table has them that is read into kTarget, beside those that are anything.
 struct Usual {
   const char* name;
   size_t format;
 };
 constexpr Usual kUsual[] = {{"h.item", 23}, {"h.time", 24}, {"v", 26}, {"item", 18},
-                            {"b", 23},      {"a", 0},       {"t", 23}, {"session_id", 1}};
+                            {"b", 23},      {"a", 0},       {"t", 23}, {"session_id", 1},
+                            {"l", 23},      {"l", 24},      {"g", 23}};
 constexpr const char* kTarget = R"({"features": [
     {"name": "a", "kind": "dense", "type": "int32"},
     {"name": "b", "kind": "list", "type": "int16"},
@@ -52,7 +54,12 @@ constexpr const char* kTarget = R"({"features": [
     {"name": "item", "kind": "string"},
     {"name": "time", "kind": "timestamp", "unit": "ms"},
     {"name": "session_id", "kind": "key", "type": "int64"},
-    {"name": "ids", "kind": "list", "type": "bool"}]})";
+    {"name": "ids", "kind": "list", "type": "bool"},
+    {"name": "l", "kind": "list", "type": "int32", "hashed": true},
+    {"name": "l_lengths", "kind": "list", "type": "int32"},
+    {"name": "g", "kind": "sequence", "columns": [{"name": "item", "type": "int64"},
+                                                  {"name": "tags_lengths", "type": "int64"}]},
+    {"name": "g.tags", "kind": "list", "type": "int16", "nested": false}]})";
 
 void Require(bool holds) {
   if (!holds) std::abort();

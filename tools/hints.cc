@@ -189,14 +189,14 @@ std::string OfInference(const Status& status, const AskedFor& asked) {
   if (Says(status, "found no values"))
     return asked.verb == "schema" ? "rows with values are needed"
                                   : "a text without values needs a schema: --schema FILE";
-  if (Says(status, "lists hold neither null") && !Says(status, "found an array"))
+  if (Says(status, "lists hold neither null") && !Says(status, "found an array") &&
+      !Says(status, "found an object"))
     return "--null-entries drop leaves nulls out; fill puts NaN, 0 or an empty text there";
   if (Says(status, "objects, expected all of them"))
     return "--null-entries fill puts NaN, 0 or an empty text there" +
            LeaveFeatureOut(status, asked);
   if (Says(status, "in an object of an array")) return LeaveMemberOut(status, asked);
-  if (Says(status, "in an array, expected numbers"))
-    return "make one list of them" + LeaveFeatureOut(status, asked);
+  if (Says(status, "in an array")) return "make one list of them" + LeaveFeatureOut(status, asked);
   if (Says(status, "expected one kind of value") || Says(status, "expected one form"))
     return "correct the line" + LeaveFeatureOut(status, asked);
   return "";

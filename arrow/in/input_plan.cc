@@ -1,11 +1,14 @@
 #include "dsi/arrow/in/input_plan_internal.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/base/name_match_internal.h"
+#include "dsi/format/lists_of_lists.h"
 
 namespace dsi::internal {
 namespace {
@@ -46,6 +49,23 @@ std::string Expectation(const FeatureSpec& feature, size_t column) {
   return fmt::format("a number for kind {} of type {}", KindName(feature.kind), type);
 }
 
+bool IsPlainList(const ArrowField& field) {
+  return !field.dictionary && IsArrowList(field.form) && !field.is_map();
+}
+
+bool HoldsLists(const ArrowField& list) { return IsPlainList(list.children[0]); }
+
+// "tags" of the sequence "history" for "history.tags"; else empty.
+std::string_view MemberName(const FeatureSpec& sequence, std::string_view name) {
+  const size_t size = sequence.name.size() + 1;
+  return name.starts_with(sequence.name + ".") ? name.substr(size) : std::string_view();
+}
+
+bool IsListOfStructs(const ArrowField& list) {
+  return !list.dictionary && IsArrowList(list.form) &&
+         list.children[0].form == ArrowForm::kStruct && !list.children[0].dictionary;
+}
+
 bool IsList(const FeatureSpec& feature) {
   return IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
 }
@@ -53,8 +73,14 @@ bool IsList(const FeatureSpec& feature) {
 class Planner {
  public:
   Planner(const std::vector<TableColumn>& columns, const Schema& schema)
-      : columns_(columns), schema_(schema), taken_(columns.size()) {
+      : columns_(columns), schema_(schema), taken_(columns.size()), lengths_(FindLengths(schema)) {
     for (size_t i = 0; i < columns.size(); ++i) by_name_.emplace(columns[i].name, i);
+    for (uint32_t f = 0; f < lengths_.size(); ++f) {
+      if (!lengths_[f]) continue;
+      const LengthsColumn& at = *lengths_[f];
+      lists_of_.emplace(ColumnName(schema.features[at.feature], at.column), f);
+      lists_with_lengths_.insert(schema.features[f].name);
+    }
   }
 
   Result<InputPlan> Plan(bool ignore_unknown) {
@@ -62,6 +88,7 @@ class Planner {
       const FeatureSpec& feature = schema_.features[f];
       FeaturePlan plan{.feature = f, .columns = {}};
       DSI_RETURN_IF_ERROR(Find(feature, ignore_unknown, &plan));
+      if (lengths_[f]) DSI_RETURN_IF_ERROR(FindInner(feature, *lengths_[f], &plan));
       if (plan.columns.empty()) {
         plan_.absent.push_back(feature.name);
       } else {
@@ -96,11 +123,20 @@ class Planner {
       const std::string name = ColumnName(feature, c);
       const TableColumn* column = Take(name);
       if (column == nullptr) {
-        missing = name;
+        if (const TableColumn* lists = ListsOf(name); lists != nullptr) {
+          plan->columns.push_back(
+              {.name = name, .path = lists->path, .member = -1, .inner = InnerPart::kLengths});
+        } else {
+          missing = name;
+        }
         continue;
       }
       DSI_RETURN_IF_ERROR(CheckColumn(feature, c, *column));
-      plan->columns.push_back({.name = name, .path = column->path});
+      const bool holds_lists = IsList(feature) && HoldsLists(column->field->values());
+      plan->columns.push_back({.name = name,
+                               .path = column->path,
+                               .member = -1,
+                               .inner = holds_lists ? InnerPart::kEntries : InnerPart::kNone});
     }
     if (missing.empty() || plan->columns.empty()) return {};
     return BadInput("feature {}: column {} is missing, expected all {} columns or none",
@@ -108,12 +144,48 @@ class Planner {
                     feature.columns.size());
   }
 
+  // The column of lists of lists whose lengths are called `name`, or null.
+  const TableColumn* ListsOf(const std::string& name) const {
+    const auto feature = lists_of_.find(name);
+    if (feature == lists_of_.end()) return nullptr;
+    const auto at = by_name_.find(schema_.features[feature->second].name);
+    if (at == by_name_.end()) return nullptr;
+    const ArrowField& list = columns_[at->second].field->values();
+    return IsArrowList(list.form) && HoldsLists(list) ? &columns_[at->second] : nullptr;
+  }
+
+  // A feature that may hold lists of lists: from the members of structs as well, and with the
+  // lengths in any case.
+  Status FindInner(const FeatureSpec& feature, const LengthsColumn& lengths, FeaturePlan* plan) {
+    const FeatureSpec& of = schema_.features[lengths.feature];
+    const std::string lengths_name = ColumnName(of, lengths.column);
+    if (!plan->columns.empty()) {
+      if (plan->columns[0].inner != InnerPart::kNone || by_name_.contains(lengths_name)) return {};
+      return ColumnFault(feature.name, "found a list of values, expected one of lists, or {} too",
+                         QuoteForMessage(lengths_name));
+    }
+    const auto at = by_name_.find(of.name);
+    if (of.kind != Kind::kSequence || at == by_name_.end()) return {};
+    const TableColumn& whole = columns_[at->second];
+    if (!IsListOfStructs(whole.field->values())) return {};
+    const std::vector<ArrowField>& members = whole.field->values().children[0].children;
+    for (size_t m = 0; m < members.size(); ++m) {
+      const ArrowField& member = members[m];
+      if (member.name != MemberName(of, feature.name) || !IsPlainList(member)) continue;
+      DSI_RETURN_IF_ERROR(CheckNumber(feature, 0, feature.name, member.children[0]));
+      plan->columns.push_back({.name = feature.name,
+                               .path = whole.path,
+                               .member = static_cast<int>(m),
+                               .inner = InnerPart::kEntries});
+    }
+    return {};
+  }
+
   // A list of structs for the feature as a whole, or a map: its keys are the first column.
   Status FindMembers(const FeatureSpec& feature, const TableColumn& whole, bool ignore_unknown,
                      FeaturePlan* plan) {
     const ArrowField& list = whole.field->values();
-    if (list.dictionary || !IsArrowList(list.form) || list.children[0].form != ArrowForm::kStruct ||
-        list.children[0].dictionary) {
+    if (!IsListOfStructs(list)) {
       return ColumnFault(whole.name,
                          "found {}, expected list<struct> for kind {}, or a column each",
                          DescribeArrow(*whole.field), KindName(feature.kind));
@@ -128,7 +200,20 @@ class Planner {
     }
     for (size_t c = 0; c < feature.columns.size(); ++c) {
       const std::string name = ColumnName(feature, c);
-      const auto at = by_name.find(feature.columns[c].name);
+      auto at = by_name.find(feature.columns[c].name);
+      const auto lists = lists_of_.find(name);
+      if (at == by_name.end() && lists != lists_of_.end()) {
+        at = by_name.find(MemberName(feature, schema_.features[lists->second].name));
+        if (at != by_name.end() && IsPlainList(members[at->second])) {
+          plan->columns.push_back({.name = name,
+                                   .path = whole.path,
+                                   .member = static_cast<int>(at->second),
+                                   .inner = InnerPart::kLengths});
+          by_name.erase(at);
+          continue;
+        }
+        at = by_name.end();
+      }
       if (at == by_name.end()) {
         return ColumnFault(whole.name, "member {} is missing, expected all {} columns",
                            QuoteForMessage(feature.columns[c].name), feature.columns.size());
@@ -158,7 +243,11 @@ class Planner {
         values.width != feature.fixed_length) {
       return Unfit(feature, c, column.name, *column.field);
     }
-    return CheckNumber(feature, c, column.name, values.children[0]);
+    const ArrowField& items = values.children[0];
+    const bool takes_lists =
+        feature.kind == Kind::kList && lists_with_lengths_.contains(feature.name);
+    return CheckNumber(feature, c, column.name,
+                       takes_lists && IsPlainList(items) ? items.children[0] : items);
   }
 
   // A column that is no list, or the items of one.
@@ -182,8 +271,13 @@ class Planner {
 
   static Status Unfit(const FeatureSpec& feature, size_t c, const std::string& name,
                       const ArrowField& field) {
-    return ColumnFault(name, "found {}, expected {}", DescribeArrow(field),
-                       Expectation(feature, c));
+    std::string advice;
+    if (feature.kind == Kind::kList && IsPlainList(field)) {
+      advice = fmt::format(" (lists of lists take a list {} of int32 beside it)",
+                           QuoteForMessage(LengthsName(feature.name)));
+    }
+    return ColumnFault(name, "found {}, expected {}{}", DescribeArrow(field),
+                       Expectation(feature, c), advice);
   }
 
   Status AddUnknown(const std::string& name, bool ignore) {
@@ -200,6 +294,9 @@ class Planner {
   const Schema& schema_;
   std::vector<bool> taken_;
   std::unordered_map<std::string_view, size_t> by_name_;
+  const std::vector<std::optional<LengthsColumn>> lengths_;  // By feature, of lists in it.
+  std::unordered_map<std::string, uint32_t> lists_of_;       // By the name of their lengths.
+  std::unordered_set<std::string_view> lists_with_lengths_;
   InputPlan plan_;
 };
 

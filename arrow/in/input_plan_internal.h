@@ -22,11 +22,16 @@ struct TableColumn {
 // All of a table, in its order. kBadInput: one name stands twice.
 Result<std::vector<TableColumn>> ListTableColumns(const ArrowField& table);
 
+// What a column takes of the lists in a list: nothing, for its entries are values, their entries,
+// or how many each has.
+enum class InnerPart : uint8_t { kNone, kEntries, kLengths };
+
 struct ArrowColumnPlan {
   std::string name;
   std::vector<uint32_t> path;
   // Lists of structs: the member, else -1.
   int member = -1;
+  InnerPart inner = InnerPart::kNone;
 };
 
 struct FeaturePlan {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "dsi/arrow/in/inner_lists_internal.h"
 #include "dsi/arrow/in/read_bytes_internal.h"
 #include "dsi/arrow/in/null_entries_internal.h"
 #include "dsi/arrow/in/read_lists_internal.h"
@@ -155,9 +156,20 @@ class FeatureReader {
     }
     DSI_RETURN_IF_ERROR(MakeEqual(rows, &lists));
     for (size_t c = 0; c < lists.size(); ++c) {
-      DSI_ASSIGN_OR_RETURN(
-          const std::byte* values,
-          ReadEntries(feature.columns[c], plan.columns[c].member, lists[c], rows[c].place));
+      const ColumnSpec& column = feature.columns[c];
+      int member = plan.columns[c].member;
+      if (plan.columns[c].inner != InnerPart::kNone) {
+        DSI_ASSIGN_OR_RETURN(const ListRows inner,
+                             ReadInner(lists[c], member, null_entries_, rows[c].place, scratch_));
+        if (plan.columns[c].inner == InnerPart::kLengths) {
+          to->values.push_back(LengthsOf(inner, column.type, scratch_));
+          continue;
+        }
+        DSI_ASSIGN_OR_RETURN(lists[c], Flatten(lists[c], inner, rows[c].place, scratch_));
+        member = -1;
+      }
+      DSI_ASSIGN_OR_RETURN(const std::byte* values,
+                           ReadEntries(column, member, lists[c], rows[c].place));
       to->values.push_back(values);
     }
     SetValid(rows[0].valid, to);

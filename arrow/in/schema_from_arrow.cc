@@ -1,5 +1,6 @@
 // Finds a dsi schema for an Arrow schema.
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/format/lists_of_lists.h"
 #include "dsi/format/name_words_internal.h"
 
 namespace dsi {
@@ -53,10 +55,30 @@ ColumnSpec ItemColumn(const std::string& name, const ArrowField& values) {
   return column;
 }
 
-// Lists of structs of numbers, and maps.
-Status InferMembers(const std::string& name, const ArrowField& list, FeatureSpec* feature) {
+bool IsPlainList(const ArrowField& field) {
+  return !field.dictionary && IsArrowList(field.form) && !field.is_map();
+}
+
+// The column that holds how many entries the lists `name` in a list have.
+ColumnSpec LengthsOfLists(const std::string& name) {
+  return {.name = name, .type = Type::kInt32, .id_space = ""};
+}
+
+// Lists of structs of numbers, and maps. What holds lists is a feature of its own.
+Status InferMembers(const std::string& name, const ArrowField& list, FeatureSpec* feature,
+                    std::vector<FeatureSpec>* inner) {
   const ArrowField& items = list.children[0];
   for (const ArrowField& member : items.children) {
+    if (IsPlainList(member) && !list.is_map()) {
+      FeatureSpec& of = inner->emplace_back();
+      of.name = name + "." + member.name;
+      of.kind = Kind::kList;
+      of.nested = false;  // It would stand in the list as one of its columns.
+      DSI_RETURN_IF_ERROR(CheckItems(of.name, member.children[0]));
+      of.columns = {ItemColumn("", member.children[0].values())};
+      feature->columns.push_back(LengthsOfLists(LengthsName(member.name)));
+      continue;
+    }
     DSI_RETURN_IF_ERROR(CheckItems(name + "." + member.name, member));
     feature->columns.push_back(ItemColumn(member.name, member.values()));
   }
@@ -71,9 +93,20 @@ Status InferMembers(const std::string& name, const ArrowField& list, FeatureSpec
   return {};
 }
 
-Status InferList(const std::string& name, const ArrowField& list, FeatureSpec* feature) {
+Status InferList(const std::string& name, const ArrowField& list, FeatureSpec* feature,
+                 std::vector<FeatureSpec>* inner) {
   const ArrowField& items = list.children[0];
-  if (items.form == ArrowForm::kStruct) return InferMembers(name, list, feature);
+  if (items.form == ArrowForm::kStruct) return InferMembers(name, list, feature, inner);
+  if (IsPlainList(items)) {
+    FeatureSpec& lengths = inner->emplace_back();
+    lengths.name = LengthsName(name);
+    lengths.kind = Kind::kList;
+    lengths.columns = {LengthsOfLists("")};
+    DSI_RETURN_IF_ERROR(CheckItems(name, items.children[0]));
+    feature->columns = {ItemColumn("", items.children[0].values())};
+    feature->kind = Kind::kList;
+    return {};
+  }
   DSI_RETURN_IF_ERROR(CheckItems(name, items));
   feature->columns = {ItemColumn("", items.values())};
   feature->kind = Kind::kList;
@@ -84,15 +117,17 @@ Status InferList(const std::string& name, const ArrowField& list, FeatureSpec* f
   return {};
 }
 
-// `greatest`: of the values seen, where the name could be that of a time.
-Status InferColumn(const TableColumn& column, int64_t greatest, FeatureSpec* feature) {
+// `greatest`: of the values seen, where the name could be that of a time. `inner`: gets features of
+// lists in lists.
+Status InferColumn(const TableColumn& column, int64_t greatest, FeatureSpec* feature,
+                   std::vector<FeatureSpec>* inner) {
   feature->name = column.name;
   const ArrowField& values = column.field->values();
   if (values.form == ArrowForm::kUnsupported) return Fault(column.name, ArrowAdvice(values));
   const bool is_number = IsArrowNumber(values.form);
   if (values.dictionary || (!is_number && !IsArrowBytes(values.form) && !IsArrowList(values.form)))
     return Fault(column.name, "found " + DescribeArrow(*column.field));
-  if (IsArrowList(values.form)) return InferList(column.name, values, feature);
+  if (IsArrowList(values.form)) return InferList(column.name, values, feature, inner);
   feature->columns = {{.name = "", .type = values.type, .id_space = ""}};
   if (is_number && values.instant_nanos != 0) {
     feature->kind = Kind::kTimestamp;
@@ -113,7 +148,10 @@ Status InferColumn(const TableColumn& column, int64_t greatest, FeatureSpec* fea
 bool HasValues(const TableColumn& column) {
   const ArrowField& values = column.field->values();
   if (values.form == ArrowForm::kNull) return false;
-  return !IsArrowList(values.form) || values.children[0].values().form != ArrowForm::kNull;
+  if (!IsArrowList(values.form)) return true;
+  const ArrowField& items = values.children[0].values();
+  if (IsArrowList(items.form)) return items.children[0].values().form != ArrowForm::kNull;
+  return items.form != ArrowForm::kNull;
 }
 
 // The greatest value of each int64 column whose name may be that of a time.
@@ -162,6 +200,7 @@ Result<Schema> InferFromArrow(const ArrowSchema& table, const ArrowArray* rows,
   std::unordered_set<std::string_view> names;
   for (const TableColumn& column : columns) names.insert(column.name);
   Schema schema;
+  std::vector<FeatureSpec> inner;      // Behind all that are columns.
   std::vector<FeatureSpec> may_order;  // Days do not order the rows of a session.
   for (const TableColumn& column : columns) {
     if (!HasValues(column)) {
@@ -170,12 +209,16 @@ Result<Schema> InferFromArrow(const ArrowSchema& table, const ArrowArray* rows,
     }
     const auto seen = greatest.find(column.name);
     FeatureSpec feature;
+    const size_t num_inner = inner.size();
     DSI_RETURN_IF_ERROR(
-        InferColumn(column, seen == greatest.end() ? INT64_MIN : seen->second, &feature));
+        InferColumn(column, seen == greatest.end() ? INT64_MIN : seen->second, &feature, &inner));
     feature.nested = MayNest(column.name, names);
+    // Beside a list of lists; those of members never nest.
+    for (size_t i = num_inner; i < inner.size(); ++i) inner[i].nested &= feature.nested;
     if (!IsDays(column.field->values())) may_order.push_back(feature);
     schema.features.push_back(std::move(feature));
   }
+  std::move(inner.begin(), inner.end(), std::back_inserter(schema.features));
   if (schema.features.empty())
     return BadInput("found no columns with values to find a schema from");
   schema.cluster_by = ClusterByNames(may_order);

@@ -17,12 +17,6 @@ Status Fault(const std::string& feature, const std::string& text) {
   return {StatusCode::kBadInput, '"' + feature + "\": " + text};
 }
 
-// A list, tuple or array; numbers of numpy have no length.
-bool IsListOfValues(nb::handle value) {
-  return nb::hasattr(value, "__len__") && !PyUnicode_Check(value.ptr()) &&
-         !PyBytes_Check(value.ptr());
-}
-
 // The number that a name says in decimal; null: none.
 nb::object NumberIn(std::string_view name) {
   int64_t number = 0;
@@ -72,29 +66,43 @@ Status RowSetter::SetMap(const Entries& entries, nb::handle dict, RowBatch* batc
     columns[0].append(name);
     columns[1].append(nb::borrow(value));
   }
-  return SetColumns(entries, columns, batch);
+  for (uint32_t c = 0; c < 2; ++c) {
+    Status status = SetColumn(entries, c, columns[c], batch);
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
 }
 
 Status RowSetter::SetEntries(const Entries& entries, nb::handle value, RowBatch* batch) {
   const FeatureSpec& feature = schema_->features[entries.feature];
-  nb::object list = nb::borrow(value);
-  if (IsListOfValues(value) && nb::hasattr(value, "tolist")) list = value.attr("tolist")();
+  const nb::object list = ListOf(value);
   if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr())) {
     return Fault(feature.name, "is of type " + TypeNameOf(value) +
                                    ", expected a list of dicts, or a dict of lists");
   }
   std::vector<nb::list> columns(feature.columns.size());
+  std::vector<InnerLists> inner(feature.columns.size());
   size_t number = 0;
   for (const nb::handle entry : list) {
     if (entry.is_none() && null_entries_ == NullEntries::kDrop) continue;
-    Status status = AddEntry(entries, entry, number++, &columns);
+    Status status = AddEntry(entries, entry, number++, &columns, &inner);
     if (!status.ok()) return status;
   }
-  return SetColumns(entries, columns, batch);
+  for (uint32_t c = 0; c < columns.size(); ++c) {
+    Status status;
+    if (const int lists = entries.lists[c]; lists >= 0 && nb::len(columns[c]) == 0) {
+      name_ = schema_->features[static_cast<size_t>(lists)].name;
+      status = SetInner(inner[c], static_cast<uint32_t>(lists), batch);
+    } else {
+      status = SetColumn(entries, c, columns[c], batch);
+    }
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
 }
 
 Status RowSetter::AddEntry(const Entries& entries, nb::handle entry, size_t number,
-                           std::vector<nb::list>* columns) {
+                           std::vector<nb::list>* columns, std::vector<InnerLists>* inner) {
   const FeatureSpec& feature = schema_->features[entries.feature];
   const std::string where = "entry " + std::to_string(number);
   const bool fills = null_entries_ == NullEntries::kFill;
@@ -108,29 +116,40 @@ Status RowSetter::AddEntry(const Entries& entries, nb::handle entry, size_t numb
     if (Status status = AddName(key); !status.ok()) return status;
     const auto target = targets_.find(name_);
     if (target == targets_.end() && ignore_unknown_) continue;
+    const auto lengths = target == targets_.end() ? std::nullopt : lengths_[target->second.feature];
+    if (lengths && lengths->feature == entries.feature) {
+      if (Status status = AddInner(value, &(*inner)[lengths->column]); !status.ok()) return status;
+      continue;
+    }
     if (target == targets_.end() || target->second.feature != entries.feature)
       return Fault(feature.name, where + " has '" + name_ + "', which is no column of it");
     (*columns)[target->second.column].append(nb::borrow(value));
   }
   for (size_t c = 0; c < columns->size(); ++c) {
-    const size_t length = nb::len((*columns)[c]);
-    if (fills && length == number) (*columns)[c].append(nb::none());
-    if (nb::len((*columns)[c]) != number + 1)
-      return Fault(feature.name, where + " has no '" + ColumnName(feature, c) + "'");
+    const auto length = [&] { return nb::len((*columns)[c]) + (*inner)[c].lengths.size(); };
+    if (fills && length() == number) {
+      if (entries.lists[c] >= 0 && nb::len((*columns)[c]) == 0) {
+        (*inner)[c].lengths.push_back(0);
+      } else {
+        (*columns)[c].append(nb::none());
+      }
+    }
+    if (length() != number + 1) {
+      const std::string name = entries.lists[c] < 0
+                                   ? ColumnName(feature, c)
+                                   : schema_->features[static_cast<size_t>(entries.lists[c])].name;
+      return Fault(feature.name, where + " has no '" + name + "'");
+    }
   }
   return Status::Ok();
 }
 
-Status RowSetter::SetColumns(const Entries& entries, const std::vector<nb::list>& columns,
-                             RowBatch* batch) {
+Status RowSetter::SetColumn(const Entries& entries, uint32_t column, const nb::list& values,
+                            RowBatch* batch) {
   const FeatureSpec& feature = schema_->features[entries.feature];
-  for (uint32_t c = 0; c < columns.size(); ++c) {
-    name_ = ColumnName(feature, c);
-    Status status =
-        SetItems(columns[c], {entries.feature, c, true, feature.columns[c].hashed}, batch);
-    if (!status.ok()) return status;
-  }
-  return Status::Ok();
+  name_ = ColumnName(feature, column);
+  return SetItems(values, {entries.feature, column, true, feature.columns[column].hashed, false},
+                  batch);
 }
 
 }  // namespace dsi::python

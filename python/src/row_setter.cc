@@ -80,9 +80,18 @@ RowSetter::RowSetter(std::shared_ptr<const Schema> schema, bool ignore_unknown,
     const FeatureSpec& feature = schema_->features[f];
     const bool is_list = IsListKind(feature.kind) || feature.kind == Kind::kEmbedding;
     for (uint32_t c = 0; c < feature.columns.size(); ++c)
-      targets_[ColumnName(feature, c)] = {f, c, is_list, feature.columns[c].hashed};
-    if (feature.kind == Kind::kSequence || feature.kind == Kind::kWeighted)
-      entries_[feature.name] = {f, take_names[f]};
+      targets_[ColumnName(feature, c)] = {f, c, is_list, feature.columns[c].hashed, false};
+    if (feature.kind == Kind::kSequence || feature.kind == Kind::kWeighted) {
+      entries_[feature.name] = {f, take_names[f], std::vector<int>(feature.columns.size(), -1)};
+    }
+  }
+  lengths_ = FindLengths(*schema_);
+  for (size_t f = 0; f < lengths_.size(); ++f) {
+    if (!lengths_[f]) continue;
+    const FeatureSpec& of = schema_->features[lengths_[f]->feature];
+    targets_[ColumnName(of, lengths_[f]->column)].is_lengths = true;
+    const auto entries = entries_.find(of.name);
+    if (entries != entries_.end()) entries->second.lists[lengths_[f]->column] = static_cast<int>(f);
   }
 }
 
@@ -90,7 +99,10 @@ Status RowSetter::Add(nb::handle row, RowBatch* batch) {
   if (!PyDict_Check(row.ptr()))
     return {StatusCode::kBadInput, "a row is a dict, this one is of type " + TypeNameOf(row)};
   name_.clear();
+  flat_.clear();
+  given_.clear();
   Status status = SetDict(row, 0, batch);
+  if (status.ok() && !flat_.empty()) status = CheckFlat(batch);
   if (!status.ok()) {
     batch->DropRow();
     return status;
@@ -172,6 +184,12 @@ Status RowSetter::SetNumber(nb::handle value, const Target& target, RowBatch* ba
 Status RowSetter::SetList(nb::handle value, const Target& target, RowBatch* batch) {
   if (std::string_view text; target.hashed && BytesOf(value, &text))
     return batch->SetTexts(target.feature, target.column, {&text, 1});
+  if (target.is_lengths) given_.emplace_back(target.feature, target.column);
+  if (lengths_[target.feature]) {
+    const nb::object list = ListOf(value);
+    if (HoldsLists(list)) return SetListOfLists(list, target.feature, batch);
+    flat_.emplace_back(target.feature, IsListOfValues(list) && nb::len(list) == 0);
+  }
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
     return SetItems(value, target, batch);
   if (UnitOf(target) != TimeUnit::kNone) {

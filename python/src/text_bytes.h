@@ -23,6 +23,12 @@ inline bool BytesOf(nanobind::handle value, std::string_view* bytes) {
   return true;
 }
 
+// A list, tuple or array; numbers of numpy have no length.
+inline bool IsListOfValues(nanobind::handle value) {
+  return nanobind::hasattr(value, "__len__") && !PyUnicode_Check(value.ptr()) &&
+         !PyBytes_Check(value.ptr());
+}
+
 // As Python calls it: "int".
 inline std::string TypeNameOf(nanobind::handle value) {
   return nanobind::cast<std::string>(nanobind::str(value.type().attr("__name__")));

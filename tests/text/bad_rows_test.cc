@@ -109,8 +109,8 @@ TEST_F(BadRowsTest, ASchemaOfWhatMostRowsHold) {
   EXPECT_EQ(type_of(Infer("a.jsonl", "{\"x\":0.5}\n{\"x\":\"NaN\"}\n"), 0), "x dense float64");
   EXPECT_EQ(type_of(Infer("a.jsonl", "{\"x\":-1}\n{\"x\":18446744073709551615}\n"), 0),
             "x dense int64");
-  // Lists of lists have no place in a row; those of texts become ids.
-  EXPECT_EQ(type_of(Infer("a.jsonl", "{\"t\":[[1]],\"x\":1}\n{\"x\":2}\n"), 0), "x dense int64");
+  // Lists of lists of lists have no place in a row; those of texts become ids.
+  EXPECT_EQ(type_of(Infer("a.jsonl", "{\"t\":[[[1]]],\"x\":1}\n{\"x\":2}\n"), 0), "x dense int64");
   EXPECT_EQ(type_of(Infer("a.jsonl", "{\"t\":[\"a\"],\"x\":1}\n{\"x\":2}\n"), 0), "t list int64");
   EXPECT_EQ(left_out_, "");
   // Without leaving rows out the first of these is refused.

@@ -143,7 +143,7 @@ TEST_F(EntriesTest, FoundWithoutASchema) {
                   "a list of objects on line 1, and \"h.a\" al"),
         std::pair("{\"h\":{\"a\":[1]}}\n{\"h\":[{\"a\":1}]}\n", "expected one form"),
         std::pair("{\"h\":[{\"a\":1,\"a\":2}]}\n", "\"h.a\" stands twice in an object"),
-        std::pair("{\"h\":[{\"a\":[1]}]}\n",
+        std::pair("{\"h\":[{\"a\":[[1]]}]}\n",
                   "feature \"h.a\": found an array in an object of an arr"),
         std::pair("{\"h\":[{\"a\":1},null]}\n", "feature \"h\": found null in an array"),
         std::pair("{\"h\":[{\"a.b\":1}]}\n", "a dot in the name of a column"),

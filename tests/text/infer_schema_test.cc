@@ -71,6 +71,27 @@ TEST_F(InferSchemaTest, KnowsNamesOfKeysTimesAndLabels) {
       "event_time timestamp int64 s\ntime timestamp int64 us\nclick_label label bool\n"
       "timestamp timestamp int64 ns\nhistory.item_id list int64\n");
   EXPECT_EQ(schema_.cluster_by, (std::vector<std::string>{"session_id", "ts"}));
+  // A unit behind the name; what is not of its size is a duration.
+  EXPECT_EQ(Infer("u.jsonl",
+                  "{\"time_ms\":1700000000123,\"createdAtUs\":1700000000123456,"
+                  "\"ts_s\":1700000000,\"play_time_ms\":1700000000,\"ts_ns\":1700000000,"
+                  "\"stats\":1700000000123,\"time_sec\":12}\n"),
+            "time_ms timestamp int64 ms\ncreatedAtUs timestamp int64 us\n"
+            "ts_s timestamp int64 s\nplay_time_ms dense int64\nts_ns dense int64\n"
+            "stats dense int64\ntime_sec dense int64\n");
+}
+
+TEST_F(InferSchemaTest, TellsWholeNumbersWhole) {
+  InferReport report;
+  const std::string path = Write("b.jsonl",
+                                 "{\"x\":9223372036854775809,\"y\":18446744073709551615}\n"
+                                 "{\"x\":18446744073709551615,\"y\":7}\n");
+  ASSERT_TRUE(InferSchema(path, {}, &report).ok());
+  ASSERT_EQ(report.features.size(), 2U);
+  EXPECT_EQ(report.features[0].least, "9223372036854775809");
+  EXPECT_EQ(report.features[0].greatest, "18446744073709551615");
+  EXPECT_EQ(report.features[1].least, "7");
+  EXPECT_EQ(report.features[1].greatest, "18446744073709551615");
 }
 
 TEST_F(InferSchemaTest, RefusesMixtures) {
@@ -84,7 +105,7 @@ TEST_F(InferSchemaTest, RefusesMixtures) {
             std::string::npos);
   EXPECT_NE(InferValues({"1", "{\"y\":2}"}).find("\"x.y\" would be nested in feature \"x\""),
             std::string::npos);
-  for (const char* bad : {"[[1]]", "[null]"}) {
+  for (const char* bad : {"[[[1]]]", "[null]"}) {
     EXPECT_NE(InferValues({bad}).find(":1: feature \"x\": found"), std::string::npos) << bad;
   }
   EXPECT_NE(Infer("d.jsonl", "{\"x\":1,\"x\":2}").find("stands twice"), std::string::npos);

@@ -85,6 +85,9 @@ TEST_F(InferThreadsTest, WhatComesLate) {
   ExpectSame("texts among times", {R"({"at":"noon"})", R"({"at":"2020-01-01"})"});
   ExpectSame("lists of objects", {R"({"h":[{"b":1,"a":"x"}]})", R"({"h":[]})",
                                   R"({"h":[{"a":"y","b":0.5},{"b":2,"a":"z"}]})"});
+  ExpectSame("lists of lists", {R"({"h":[{"b":[1],"a":["x"]}],"t":[[1],[]]})", R"({"t":[[0.5]]})",
+                                R"({"h":[{"a":[],"b":[0.5,2]}]})"});
+  ExpectSame("lists and lists of lists", {R"({"t":[[1]]})", R"({"t":[1]})", R"({"t":[2]})"});
   ExpectSame("objects that differ", {R"({"h":[{"a":1}]})", R"({"h":[{"b":1}]})"});
   ExpectSame("objects and numbers", {R"({"h":[{"a":1}]})", R"({"h":[1]})"});
   ExpectSame("other numbers", {R"({"id":18446744073709551615})", R"({"label":0.25})",
@@ -99,7 +102,8 @@ std::string Told(const internal::RowLooker& rows) {
     told += " of '" + seen.list + "'";
     for (const uint64_t number :
          {seen.objects_line, seen.num_objects, seen.num_ones, seen.num_lists, seen.longest_list,
-          seen.empty_list_line, uint64_t{seen.num_offered}})
+          seen.empty_list_line, seen.num_inner, seen.inner_line, seen.num_flat, seen.flat_line,
+          uint64_t{seen.num_offered}})
       told += " " + std::to_string(number);
     for (const internal::SeenValues* of : {&seen.one, &seen.many}) {
       for (const uint64_t number :
@@ -123,6 +127,7 @@ TEST_F(InferThreadsTest, PartsOfAnyThread) {
       lines.push_back("{\"id\":" + std::to_string(random() % 99) + ",\"n" +
                       std::to_string(random() % (1 + i / 10)) + "\":" +
                       (i % 3 == 0   ? "[1,2]"
+                       : i % 5 == 0 ? "[[1],[2,3]]"
                        : i % 7 == 0 ? R"([{"x":1,"y":2}])"
                                     : "0.5") +
                       ",\"t" + std::to_string(random() % 200) + "\":\"2024-05-0" +

@@ -222,7 +222,9 @@ TEST_F(TextInputTest, RefusesListsThatDoNotFit) {
   const std::string list = R"("kind": "list")";
   for (const char* bad : {"[1,\"a\"]", "[1,null]", "[1,[2]]", "[1,{}]", "[1,2.5]", "[1,true]"}) {
     EXPECT_NE(error_of(bad, list).find("entry 1: found"), std::string::npos) << bad;
-    const char* advice = bad == std::string_view("[1,\"a\"]") ? "hashed" : "lists hold neither";
+    const char* advice = bad == std::string_view("[1,\"a\"]") ? "hashed"
+                         : bad == std::string_view("[1,[2]]") ? "lists of lists take a list \"x_l"
+                                                              : "lists hold neither";
     EXPECT_NE(error_of(bad, list).find(advice), std::string::npos) << bad;
   }
   EXPECT_NE(

@@ -85,14 +85,28 @@ FoundFeature ExplainFeature(const FeatureSpec& feature, const SeenFeature& seen,
     found.least = values.first_time;
     found.greatest = values.last_time;
   } else if (!is_text && values.NumberLine() != 0) {
-    const bool whole = values.fraction_line == 0 && values.big_line == 0;
-    found.least = whole ? std::to_string(values.least) : fmt::format("{}", values.least_number);
-    found.greatest =
-        whole ? std::to_string(values.greatest) : fmt::format("{}", values.greatest_number);
-    if (values.big_line != 0 && values.fraction_line == 0)
-      found.greatest = std::to_string(values.greatest_big);
+    if (values.fraction_line != 0) {
+      found.least = fmt::format("{}", values.least_number);
+      found.greatest = fmt::format("{}", values.greatest_number);
+    } else {
+      found.least = values.least <= values.greatest ? std::to_string(values.least)
+                                                    : std::to_string(values.least_big);
+      found.greatest = values.big_line != 0 ? std::to_string(values.greatest_big)
+                                            : std::to_string(values.greatest);
+    }
   }
   found.examples = seen.examples;
+  return found;
+}
+
+FoundFeature ExplainInner(const FeatureSpec& feature, const SeenFeature& list,
+                          const InferRules& rules, uint64_t rows) {
+  FoundFeature found;
+  found.name = feature.name;
+  const uint64_t line = list.inner_line != 0 ? list.inner_line : list.objects_line;
+  found.why = fmt::format("lists in the list {} on {}", list.name, rules.places.Text(line));
+  found.rows = list.num_lists;
+  found.missing = rows - std::min(rows, found.rows);
   return found;
 }
 

@@ -13,4 +13,8 @@ namespace dsi::internal {
 FoundFeature ExplainFeature(const FeatureSpec& feature, const SeenFeature& seen,
                             const InferRules& rules, uint64_t rows);
 
+// Of a feature that is made of the lists in a list, or of their lengths.
+FoundFeature ExplainInner(const FeatureSpec& feature, const SeenFeature& list,
+                          const InferRules& rules, uint64_t rows);
+
 }  // namespace dsi::internal

@@ -7,6 +7,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/format/lists_of_lists.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 #include "dsi/format/name_words_internal.h"
@@ -98,6 +99,7 @@ void SeenValues::AddUint(uint64_t value, uint64_t line) {
   AddNumber(static_cast<double>(value));
   See(line, &whole_line);
   See(line, &big_line);
+  least_big = std::min(least_big, value);
   greatest_big = std::max(greatest_big, value);
   double exact = 0;
   if (!ConvertWhole(value, &exact)) See(line, &inexact_line);
@@ -187,6 +189,7 @@ void SeenValues::Merge(const SeenValues& other) {
   null_line = Earlier(null_line, other.null_line);
   least = std::min(least, other.least);
   greatest = std::max(greatest, other.greatest);
+  least_big = std::min(least_big, other.least_big);
   greatest_big = std::max(greatest_big, other.greatest_big);
   longest_text = std::max(longest_text, other.longest_text);
   least_number = std::min(least_number, other.least_number);
@@ -234,8 +237,10 @@ uint64_t SeenValues::OtherLine() const {
 void KeepMost(const InferRules& rules, SeenFeature* seen) {
   if (seen->num_objects != 0) {
     seen->one = seen->many = {};
+    seen->inner_line = 0;
     return;
   }
+  (seen->num_inner > seen->num_flat ? seen->flat_line : seen->inner_line) = 0;
   if (rules.lists_of_one) {
     // A list of one is no mixture.
   } else if (seen->num_lists > seen->num_ones) {
@@ -270,6 +275,9 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
   bool is_list = list_line != 0;
   if (typed_text && !rules.lists_of_one && is_list && one_line != 0) {
     return check.Mixed("a list", list_line, "a single value", one_line);
+  }
+  if (seen.inner_line != 0 && seen.flat_line != 0) {
+    return check.Mixed("a list of lists", seen.inner_line, "a list of values", seen.flat_line);
   }
   SeenValues values = seen.one;
   values.Merge(seen.many);
@@ -326,11 +334,11 @@ Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rule
 
 Result<FeatureSpec> InferSequence(const SeenFeature& list,
                                   std::span<const SeenFeature* const> members,
-                                  const InferRules& rules) {
+                                  const InferRules& rules, std::vector<FeatureSpec>* inner) {
   const MixtureCheck check(list.name, rules.places);
   if (const uint64_t line = list.one.FirstLine(); line != 0)
     return check.Mixed("a list of objects", list.objects_line, "a single value", line);
-  if (const uint64_t line = list.many.FirstLine(); line != 0)
+  if (const uint64_t line = Earlier(list.many.FirstLine(), list.inner_line); line != 0)
     return check.Mixed("a list of objects", list.objects_line, "a list of values", line);
   if (members.empty()) {
     return BadInput("feature {}: objects in a list on {}, none of which has a value",
@@ -353,11 +361,28 @@ Result<FeatureSpec> InferSequence(const SeenFeature& list,
                       QuoteForMessage(member->name));
     }
     DSI_ASSIGN_OR_RETURN(FeatureSpec of, InferFeature(*member, rules));
-    of.columns[0].name = member->name.substr(list.name.size() + 1);
+    const std::string name = member->name.substr(list.name.size() + 1);
+    if (member->inner_line != 0) {
+      of.nested = false;  // It would stand in the list as one of its columns.
+      feature.columns.push_back(LengthsFeature(of).columns[0]);
+      feature.columns.back().name = LengthsName(name);
+      inner->push_back(std::move(of));
+      continue;
+    }
+    of.columns[0].name = name;
     feature.columns.push_back(std::move(of.columns[0]));
   }
   feature.kind = KindOfColumns(feature.columns);
   return feature;
+}
+
+FeatureSpec LengthsFeature(const FeatureSpec& list) {
+  FeatureSpec lengths;
+  lengths.name = LengthsName(list.name);
+  lengths.kind = Kind::kList;
+  lengths.nested = list.nested;
+  lengths.columns = {{"", Type::kInt32, ""}};
+  return lengths;
 }
 
 }  // namespace dsi::internal

@@ -37,6 +37,7 @@ struct SeenValues {
   uint32_t time_digits = 0;                             // The most of a fraction of these.
   int64_t least = std::numeric_limits<int64_t>::max();  // Of whole numbers below 2^63.
   int64_t greatest = std::numeric_limits<int64_t>::min();
+  uint64_t least_big = std::numeric_limits<uint64_t>::max();  // Of those of 2^63 or more.
   uint64_t greatest_big = 0;
   double least_number = std::numeric_limits<double>::infinity();  // Fractions too.
   double greatest_number = -std::numeric_limits<double>::infinity();
@@ -88,6 +89,12 @@ struct SeenFeature {
   uint64_t objects_line = 0;
   uint64_t num_objects = 0;
   std::string list;
+  // Entries of lists, and values in such objects, that are lists, and that are none: how many, and
+  // the first line.
+  uint64_t num_inner = 0;
+  uint64_t inner_line = 0;
+  uint64_t num_flat = 0;
+  uint64_t flat_line = 0;
   std::vector<std::string> examples;
   uint32_t num_offered = 0;
   bool is_path_key = false;  // No row has it: paths do.
@@ -126,9 +133,13 @@ void KeepMost(const InferRules& rules, SeenFeature* seen);
 
 Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rules);
 
-// Of a list of objects, whose names are `members`.
+// Of a list of objects, whose names are `members`. What holds lists is a feature of its own, added
+// to `inner`, and the sequence has their lengths.
 Result<FeatureSpec> InferSequence(const SeenFeature& list,
                                   std::span<const SeenFeature* const> members,
-                                  const InferRules& rules);
+                                  const InferRules& rules, std::vector<FeatureSpec>* inner);
+
+// Beside a list that was seen with lists in it: how many entries these have.
+FeatureSpec LengthsFeature(const FeatureSpec& list);
 
 }  // namespace dsi::internal

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -110,6 +111,8 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
   for (const SeenFeature& one : seen) {
     if (!one.list.empty()) members[one.list].push_back(&one);
   }
+  std::vector<FeatureSpec> inner;  // Behind all that were seen, in whose order FindKeys looks.
+  std::vector<FoundFeature> found_inner;
   for (const SeenFeature& one : seen) {
     if (!one.list.empty()) continue;
     // A name that never had a value says nothing; in a header it still needs a place.
@@ -119,9 +122,17 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
     if (valueless && !rules.typed_text) known.one.text_line = 1;
     if (rules.keep_most) KeepMost(rules, &known);
     if (rules.typed_text && !known.has_values()) continue;
-    DSI_ASSIGN_OR_RETURN(FeatureSpec feature, known.num_objects != 0
-                                                  ? InferSequence(known, members[one.name], rules)
-                                                  : InferFeature(known, rules_of(known)));
+    std::vector<FeatureSpec> made;  // Of lists of lists.
+    DSI_ASSIGN_OR_RETURN(FeatureSpec feature,
+                         known.num_objects != 0
+                             ? InferSequence(known, members[one.name], rules, &made)
+                             : InferFeature(known, rules_of(known)));
+    if (feature.kind == Kind::kList && known.inner_line != 0)
+      made.push_back(LengthsFeature(feature));
+    for (FeatureSpec& of : made) {
+      found_inner.push_back(ExplainInner(of, known, rules, report->rows));
+      inner.push_back(std::move(of));
+    }
     const uint64_t number_line = one.one.NumberLine();
     if (feature.columns[0].type == Type::kBytes && number_line != 0) {
       const uint64_t other = one.one.OtherLine();
@@ -131,6 +142,8 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
     report->features.push_back(ExplainFeature(feature, known, rules, report->rows));
     schema.features.push_back(std::move(feature));
   }
+  std::move(inner.begin(), inner.end(), std::back_inserter(schema.features));
+  std::move(found_inner.begin(), found_inner.end(), std::back_inserter(report->features));
   schema.cluster_by = ClusterByNames(schema.features);
   return schema;
 }

@@ -109,7 +109,7 @@ class JsonLooker : public RowLooker {
     if (value.get(big) == simdjson::SUCCESS) return hash->AddNumber(big);
     if (value.get(number) == simdjson::SUCCESS)
       return hash->AddNumber(std::bit_cast<uint64_t>(number));
-    if (value.is_object()) return hash->AddText(simdjson::minify(value));
+    if (value.is_object() || value.is_array()) return hash->AddText(simdjson::minify(value));
     hash->AddText(value.is_bool() && bool(value) ? "1" : "0");
   }
 
@@ -130,21 +130,48 @@ class JsonLooker : public RowLooker {
     uint64_t length = 0;
     for (const dom::element item : array) {
       if (item.is_null() && null_entries_ != NullEntries::kFail) continue;
-      ++length;
       if (dom::object object; item.get(object) == simdjson::SUCCESS) {
+        ++length;
         DSI_RETURN_IF_ERROR(LookAtEntry(object, node, feature));
-        continue;
-      }
-      if (!LookAtNumber(item, &feature->many)) {
-        return BadInput(
-            "{}: feature {}: found {} in an array, expected numbers, strings or objects "
-            "(lists hold neither null nor lists)",
-            lines().Where(), QuoteForMessage(feature->name), DescribeJson(item));
+      } else {
+        DSI_RETURN_IF_ERROR(LookAtItem(item, feature, &length));
       }
     }
     feature->longest_list = std::max(feature->longest_list, length);
     if (length == 0 && feature->empty_list_line == 0) feature->empty_list_line = line();
     return {};
+  }
+
+  // An entry of a list, or a list of entries, which stand side by side.
+  Status LookAtItem(dom::element item, SeenFeature* feature, uint64_t* length) {
+    dom::array list;
+    if (item.get(list) != simdjson::SUCCESS) {
+      ++feature->num_flat;
+      if (feature->flat_line == 0) feature->flat_line = line();
+      return LookAtEntryValue(item, false, feature, length);
+    }
+    ++feature->num_inner;
+    if (feature->inner_line == 0) feature->inner_line = line();
+    const uint64_t before = *length;
+    for (const dom::element value : list) {
+      if (value.is_null() && null_entries_ != NullEntries::kFail) continue;
+      DSI_RETURN_IF_ERROR(LookAtEntryValue(value, true, feature, length));
+    }
+    if (*length == before && feature->empty_list_line == 0) feature->empty_list_line = line();
+    return {};
+  }
+
+  Status LookAtEntryValue(dom::element value, bool is_inner, SeenFeature* feature,
+                          uint64_t* length) {
+    ++*length;
+    if (LookAtNumber(value, &feature->many)) return {};
+    const std::string_view where = !feature->list.empty() ? "an object of an array"
+                                   : is_inner             ? "an array of arrays"
+                                                          : "an array";
+    return BadInput(
+        "{}: feature {}: found {} in {}, expected numbers or strings (lists hold neither null nor "
+        "lists)",
+        lines().Where(), QuoteForMessage(feature->name), DescribeJson(value), where);
   }
 
   // An object in a list: its names are features of their own until the schema is made.
@@ -169,11 +196,9 @@ class JsonLooker : public RowLooker {
       SeenFeature& of = seen()[column->feature];
       if (of.list.empty()) of.list = list->name;
       ++of.num_objects;
-      if (!LookAtNumber(member.value, &of.many)) {
-        return BadInput(
-            "{}: feature {}: found {} in an object of an array, expected a number or a string",
-            lines().Where(), QuoteForMessage(column->name), DescribeJson(member.value));
-      }
+      uint64_t length = 0;
+      DSI_RETURN_IF_ERROR(LookAtItem(member.value, &of, &length));
+      of.longest_list = std::max(of.longest_list, length);
     }
     return {};
   }

@@ -25,6 +25,10 @@ void MergeFeature(const SeenFeature& from, SeenFeature* to) {
   to->objects_line = Earlier(to->objects_line, from.objects_line);
   to->num_objects += from.num_objects;
   if (to->list.empty()) to->list = from.list;
+  to->num_inner += from.num_inner;
+  to->inner_line = Earlier(to->inner_line, from.inner_line);
+  to->num_flat += from.num_flat;
+  to->flat_line = Earlier(to->flat_line, from.flat_line);
   to->empty_list_line = Earlier(to->empty_list_line, from.empty_list_line);
 }
 

@@ -8,6 +8,8 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/format/lists_of_lists.h"
+#include "dsi/text/json/inner_lists_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 #include "dsi/text/json/key_tree_internal.h"
 #include "dsi/text/json/json_rows_internal.h"
@@ -47,7 +49,9 @@ class JsonParser : public RowParser {
     batch_ = batch;
     values_.set_batch(batch);
     members_.clear();
-    return SetObject(object, keys_->root());
+    flat_.clear();
+    DSI_RETURN_IF_ERROR(SetObject(object, keys_->root()));
+    return flat_.empty() ? Status() : CheckFlat();
   }
 
   void ForgetIgnored() override {
@@ -82,10 +86,23 @@ class JsonParser : public RowParser {
       whole->feature = static_cast<uint32_t>(f);
       whole->column = kWhole;
       for (size_t c = 0; c < feature.columns.size(); ++c)
-        columns_[f].push_back(keys_->Add(ColumnName(feature, c), true));
-      if (take_names[f]) {
-        maps_[whole] = {columns_[f][0], columns_[f][1]};
-      }
+        columns_[f].emplace_back().node = keys_->Add(ColumnName(feature, c), true);
+      if (take_names[f]) maps_[whole] = {columns_[f][0].node, columns_[f][1].node};
+    }
+    MakeLengths();
+  }
+
+  void MakeLengths() {
+    lengths_.clear();
+    const std::vector<std::optional<LengthsColumn>> found = FindLengths(schema());
+    for (size_t f = 0; f < found.size(); ++f) {
+      if (!found[f]) continue;
+      const auto [feature, column] = *found[f];
+      const FeatureSpec& of = schema().features[feature];
+      KeyTree::Node* node = keys_->Add(schema().features[f].name, true);
+      node->has_lengths = true;
+      lengths_[node] = keys_->Add(ColumnName(of, column), true);
+      if (of.kind == Kind::kSequence) columns_[feature][column].lists_node = node;
     }
   }
 
@@ -93,6 +110,24 @@ class JsonParser : public RowParser {
   struct MapColumns {
     const KeyTree::Node* names = nullptr;
     const KeyTree::Node* values = nullptr;
+  };
+
+  // A column of a list of objects, and its values in the list being read; of the lengths of lists,
+  // these lists in their place.
+  struct EntryColumn {
+    KeyTree::Node* node = nullptr;
+    KeyTree::Node* lists_node = nullptr;
+    std::vector<dom::element> values = {};
+    InnerLists lists = {};
+
+    const std::string& name() const {
+      return lists_node != nullptr ? lists_node->name : node->name;
+    }
+    size_t size() const { return values.size() + lists.lengths().size(); }
+    void Clear() {
+      values.clear();
+      lists.Clear();
+    }
   };
 
   // A member whose name is known, waiting for its value to be set.
@@ -134,8 +169,13 @@ class JsonParser : public RowParser {
     const element_type type = member.value.type();
     if (type == element_type::NULL_VALUE) return {};
     const bool is_whole = node->feature != KeyTree::kNone && node->column == kWhole;
-    if (node->feature != KeyTree::kNone && !is_whole)
+    if (node->feature != KeyTree::kNone && !is_whole) {
+      if (node->has_lengths && type == element_type::ARRAY) {
+        if (HoldsLists(member.value)) return SetListOfLists(node, member.value);
+        flat_.push_back(member);
+      }
       return Set(values_.SetValue(*node, member.value));
+    }
     if (type == element_type::OBJECT) {
       const auto map = maps_.find(node);
       if (map != maps_.end() && IsMap(node, member.value)) return SetMap(map->second, member.value);
@@ -148,6 +188,45 @@ class JsonParser : public RowParser {
     }
     return Fault("{}: found {}, expected an object", QuoteForMessage(node->name),
                  DescribeJson(member.value));
+  }
+
+  Status SetListOfLists(KeyTree::Node* node, dom::array lists) {
+    inner_.Clear();
+    for (const dom::element list : lists) {
+      if (list.is_null() && null_entries_ == NullEntries::kDrop) continue;
+      if (!inner_.Add(list, null_entries_)) return NoList(*node, inner_.lengths().size(), list);
+    }
+    return SetInner(node, inner_);
+  }
+
+  Status SetInner(KeyTree::Node* node, const InnerLists& inner) {
+    KeyTree::Node* lengths = lengths_.at(node);
+    if (lengths->row == row_)
+      return Fault("{} stands in the row, and lists in {}", QuoteForMessage(lengths->name),
+                   QuoteForMessage(node->name));
+    lengths->row = row_;
+    DSI_RETURN_IF_ERROR(Set(values_.SetList(*node, inner.entries())));
+    return Set(batch_->SetInts(lengths->feature, lengths->column, inner.lengths()));
+  }
+
+  // Entries that stand side by side already come with the lengths of their lists.
+  Status CheckFlat() {
+    for (const Member& member : flat_) {
+      const KeyTree::Node* lengths = lengths_.at(member.node);
+      if (lengths->row == row_) continue;
+      if (dom::array(member.value).size() != 0) {
+        return Fault("feature {}: found a list, expected one of lists, or {} in the row",
+                     QuoteForMessage(member.node->name), QuoteForMessage(lengths->name));
+      }
+      DSI_RETURN_IF_ERROR(
+          Set(batch_->SetInts(lengths->feature, lengths->column, std::span<const int64_t>())));
+    }
+    return {};
+  }
+
+  Status NoList(const KeyTree::Node& node, size_t number, dom::element found) {
+    return Fault("feature {}: entry {}: found {}, expected a list", QuoteForMessage(node.name),
+                 number, DescribeJson(found));
   }
 
   // False for null and for objects of nothing else. The parser has bounded how deep they nest.
@@ -189,30 +268,40 @@ class JsonParser : public RowParser {
       return Fault("feature {}: found {}, expected an array of objects, or an object of arrays",
                    QuoteForMessage(node->name), DescribeJson(value));
     }
-    const size_t num_columns = schema().features[node->feature].columns.size();
-    if (entries_.size() < num_columns) entries_.resize(num_columns);
-    for (size_t c = 0; c < num_columns; ++c) entries_[c].clear();
+    std::vector<EntryColumn>& columns = columns_[node->feature];
+    for (EntryColumn& column : columns) column.Clear();
     size_t count = 0;
     for (const dom::element item : array) {
       if (item.is_null() && null_entries_ == NullEntries::kDrop) continue;
       DSI_RETURN_IF_ERROR(AddEntry(node, item, count++));
-      for (size_t c = 0; c < num_columns; ++c) {
-        if (entries_[c].size() == count) continue;
-        if (null_entries_ == NullEntries::kFill) {
-          entries_[c].push_back(values_.null());
-          continue;
+      for (EntryColumn& column : columns) {
+        if (column.size() == count) continue;
+        if (null_entries_ != NullEntries::kFill) {
+          return Fault("feature {}: entry {} has no {}, expected all {} columns",
+                       QuoteForMessage(node->name), count - 1, QuoteForMessage(column.name()),
+                       columns.size());
         }
-        const std::string name = ColumnName(schema().features[node->feature], c);
-        return Fault("feature {}: entry {} has no {}, expected all {} columns",
-                     QuoteForMessage(node->name), count - 1, QuoteForMessage(name), num_columns);
+        if (column.lists_node == nullptr || !column.values.empty()) {
+          column.values.push_back(values_.null());
+        } else {
+          (void)column.lists.Add(values_.null(), null_entries_);
+        }
       }
     }
-    for (size_t c = 0; c < num_columns; ++c) {
-      DSI_RETURN_IF_ERROR(Set(count == 0
-                                  ? batch_->SetInts(node->feature, c, std::span<const int64_t>())
-                                  : values_.SetList(*columns_[node->feature][c], entries_[c])));
-    }
+    for (const EntryColumn& column : columns) DSI_RETURN_IF_ERROR(SetColumn(column, count));
     return {};
+  }
+
+  Status SetColumn(const EntryColumn& column, size_t count) {
+    if (column.lists_node != nullptr && column.values.empty()) {
+      if (column.lists_node->row == row_)
+        return Fault("{} stands twice in the row", QuoteForMessage(column.lists_node->name));
+      column.lists_node->row = row_;
+      return SetInner(column.lists_node, column.lists);
+    }
+    return Set(count == 0 ? batch_->SetInts(column.node->feature, column.node->column,
+                                            std::span<const int64_t>())
+                          : values_.SetList(*column.node, column.values));
   }
 
   // An object of arrays begins with one, or with the name of a column.
@@ -256,16 +345,21 @@ class JsonParser : public RowParser {
         continue;
       }
       if (member.value.is_null()) continue;
+      if (column->has_lengths && lengths_.at(column)->feature == node->feature) {
+        InnerLists& lists = columns_[node->feature][lengths_.at(column)->column].lists;
+        if (!lists.Add(member.value, null_entries_)) return NoList(*column, number, member.value);
+        continue;
+      }
       if (column->feature != node->feature) {
         return Fault("feature {}: entry {}: found {}, which is no column of it",
                      QuoteForMessage(node->name), number, QuoteForMessage(column->name));
       }
-      std::vector<dom::element>& of = entries_[column->column];
-      if (of.size() != number) {
-        return Fault("feature {}: entry {}: {} stands twice", QuoteForMessage(node->name), number,
-                     QuoteForMessage(column->name));
-      }
-      of.push_back(member.value);
+      columns_[node->feature][column->column].values.push_back(member.value);
+    }
+    for (const EntryColumn& column : columns_[node->feature]) {
+      if (column.size() <= number + 1) continue;
+      return Fault("feature {}: entry {}: {} stands twice", QuoteForMessage(node->name), number,
+                   QuoteForMessage(column.name()));
     }
     return {};
   }
@@ -288,11 +382,14 @@ class JsonParser : public RowParser {
   size_t num_unknown_ = 0;
   JsonLineParser parser_;
   uint64_t row_ = 0;
-  std::string_view line_;                           // Of the row being read.
-  RowBatch* batch_ = nullptr;                       // That it goes to.
-  std::vector<Member> members_;                     // Of the objects being read, outer ones first.
-  std::vector<std::vector<dom::element>> entries_;  // By column, of the list being read.
-  std::vector<std::vector<const KeyTree::Node*>> columns_;     // Of features that are such lists.
+  std::string_view line_;        // Of the row being read.
+  RowBatch* batch_ = nullptr;    // That it goes to.
+  std::vector<Member> members_;  // Of the objects being read, outer ones first.
+  std::vector<Member> flat_;     // Lists whose lengths must stand in the row, too.
+  InnerLists inner_;             // Of the list being read.
+  std::vector<std::vector<EntryColumn>>
+      columns_;  // By feature, of those that are lists of entries.
+  std::unordered_map<const KeyTree::Node*, KeyTree::Node*> lengths_;  // Of the lists inside lists.
   std::unordered_map<const KeyTree::Node*, MapColumns> maps_;  // By what stands for the feature.
   std::vector<std::string_view> names_;
   std::vector<dom::element> map_values_;

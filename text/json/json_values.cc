@@ -8,6 +8,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/base/parse_whole_internal.h"
+#include "dsi/format/lists_of_lists.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 
@@ -262,10 +263,16 @@ Status JsonValues::UnexpectedEntry(const KeyTree::Node& node, dom::element item,
     return BadInput("feature {}: entry {}: found {}, {}", QuoteForMessage(node.name), at,
                     DescribeJson(item), AdviceOnWhole(node.type));
   }
+  const bool may_hold_lists =
+      schema_.features[node.feature].kind == Kind::kList && !node.has_lengths;
+  std::string why = " (lists hold neither null nor lists)";
+  if (item.is_string()) why = " (a \"hashed\" list takes strings)";
+  if (item.is_array() && may_hold_lists) {
+    why = fmt::format(" (lists of lists take a list {} of int32 beside it)",
+                      QuoteForMessage(LengthsName(node.name)));
+  }
   return BadInput("feature {}: entry {}: found {}, expected {}{}", QuoteForMessage(node.name), at,
-                  DescribeJson(item), Expected(node),
-                  item.is_string() ? " (a \"hashed\" list takes strings)"
-                                   : " (lists hold neither null nor lists)");
+                  DescribeJson(item), Expected(node), why);
 }
 
 }  // namespace dsi::internal

@@ -43,6 +43,7 @@ class KeyTree {
     bool is_list : 1 = false;
     bool hashed : 1 = false;
     bool is_unknown : 1 = false;
+    bool has_lengths : 1 = false;
     std::string name;  // Full dotted name; empty for the root.
   };
 
