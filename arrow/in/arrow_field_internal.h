@@ -64,6 +64,11 @@ constexpr bool IsArrowList(ArrowForm form) {
   return form >= ArrowForm::kList32 && form <= ArrowForm::kFixedList;
 }
 
+// No map, and no indices of lists.
+inline bool IsPlainList(const ArrowField& field) {
+  return !field.dictionary && IsArrowList(field.form) && !field.is_map();
+}
+
 // Fills in form, type, width and what else the format says. Unknown and malformed ones are
 // kUnsupported: columns that nobody asks for may have them.
 void ParseArrowFormat(std::string_view format, ArrowField* field);

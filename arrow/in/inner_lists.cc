@@ -27,6 +27,7 @@ Result<ListRows> ReadInner(const ListRows& outer, int member, NullEntries null_e
         view, ViewOf(view.field->children[m], view.child(m), view.start, view.count, place));
   }
   const SlotBits around = outer.items.validity();
+  const bool are_null = view.field->form == ArrowForm::kNull;
   const SlotBits own = view.validity();
   const size_t count = outer.at.count;
   auto* slots = scratch->Take<int64_t>(count);
@@ -37,7 +38,7 @@ Result<ListRows> ReadInner(const ListRows& outer, int member, NullEntries null_e
   outer.rows.ForEachRow([&](size_t row, size_t begin, size_t end) {
     for (size_t i = begin; i < end && status.ok(); ++i) {
       const size_t slot = outer.at.At(i);
-      if (around.IsSet(slot) && own.IsSet(slot)) {
+      if (!are_null && around.IsSet(slot) && own.IsSet(slot)) {
         slots[i] = static_cast<int64_t>(slot);
         valid[i / 8] = static_cast<uint8_t>(valid[i / 8] | 1 << (i % 8));
       } else if (null_entries != NullEntries::kFill) {
@@ -47,6 +48,13 @@ Result<ListRows> ReadInner(const ListRows& outer, int member, NullEntries null_e
     }
   });
   DSI_RETURN_IF_ERROR(status);
+  if (are_null) {
+    ListRows none;
+    none.rows.num_rows = count;
+    none.rows.per_row = 0;
+    none.items = view;
+    return none;
+  }
   DSI_ASSIGN_OR_RETURN(ListRows inner,
                        ReadLists(view, {0, count, slots}, {valid, 0}, count,
                                  {.name = place.name + "[]", .first_row = 0}, scratch));

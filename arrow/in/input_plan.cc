@@ -49,11 +49,10 @@ std::string Expectation(const FeatureSpec& feature, size_t column) {
   return fmt::format("a number for kind {} of type {}", KindName(feature.kind), type);
 }
 
-bool IsPlainList(const ArrowField& field) {
-  return !field.dictionary && IsArrowList(field.form) && !field.is_map();
+// Nulls alone may be lists.
+bool MayHoldLists(const ArrowField& list) {
+  return IsPlainList(list.children[0]) || list.children[0].form == ArrowForm::kNull;
 }
-
-bool HoldsLists(const ArrowField& list) { return IsPlainList(list.children[0]); }
 
 // "tags" of the sequence "history" for "history.tags"; else empty.
 std::string_view MemberName(const FeatureSpec& sequence, std::string_view name) {
@@ -132,11 +131,7 @@ class Planner {
         continue;
       }
       DSI_RETURN_IF_ERROR(CheckColumn(feature, c, *column));
-      const bool holds_lists = IsList(feature) && HoldsLists(column->field->values());
-      plan->columns.push_back({.name = name,
-                               .path = column->path,
-                               .member = -1,
-                               .inner = holds_lists ? InnerPart::kEntries : InnerPart::kNone});
+      plan->columns.push_back({.name = name, .path = column->path});
     }
     if (missing.empty() || plan->columns.empty()) return {};
     return BadInput("feature {}: column {} is missing, expected all {} columns or none",
@@ -151,7 +146,7 @@ class Planner {
     const auto at = by_name_.find(schema_.features[feature->second].name);
     if (at == by_name_.end()) return nullptr;
     const ArrowField& list = columns_[at->second].field->values();
-    return IsArrowList(list.form) && HoldsLists(list) ? &columns_[at->second] : nullptr;
+    return IsArrowList(list.form) && MayHoldLists(list) ? &columns_[at->second] : nullptr;
   }
 
   // A feature that may hold lists of lists: from the members of structs as well, and with the
@@ -160,9 +155,20 @@ class Planner {
     const FeatureSpec& of = schema_.features[lengths.feature];
     const std::string lengths_name = ColumnName(of, lengths.column);
     if (!plan->columns.empty()) {
-      if (plan->columns[0].inner != InnerPart::kNone || by_name_.contains(lengths_name)) return {};
-      return ColumnFault(feature.name, "found a list of values, expected one of lists, or {} too",
-                         QuoteForMessage(lengths_name));
+      const auto own = by_name_.find(feature.name);
+      if (own == by_name_.end()) return {};  // Lengths of others.
+      const ArrowField& list = columns_[own->second].field->values();
+      const bool has_lengths = by_name_.contains(lengths_name);
+      if (has_lengths && IsPlainList(list.children[0])) {
+        return ColumnFault(feature.name, "found lists of lists, and their lengths in {}",
+                           QuoteForMessage(lengths_name));
+      }
+      if (!has_lengths && !MayHoldLists(list)) {
+        return ColumnFault(feature.name, "found a list of values, expected one of lists, or {} too",
+                           QuoteForMessage(lengths_name));
+      }
+      if (!has_lengths) plan->columns[0].inner = InnerPart::kEntries;
+      return {};
     }
     const auto at = by_name_.find(of.name);
     if (of.kind != Kind::kSequence || at == by_name_.end()) return {};

@@ -55,10 +55,6 @@ ColumnSpec ItemColumn(const std::string& name, const ArrowField& values) {
   return column;
 }
 
-bool IsPlainList(const ArrowField& field) {
-  return !field.dictionary && IsArrowList(field.form) && !field.is_map();
-}
-
 // The column that holds how many entries the lists `name` in a list have.
 ColumnSpec LengthsOfLists(const std::string& name) {
   return {.name = name, .type = Type::kInt32, .id_space = ""};

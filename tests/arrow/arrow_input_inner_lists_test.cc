@@ -83,6 +83,15 @@ TEST_F(ArrowInputInnerLists, Members) {
             std::string::npos);
   EXPECT_NE(Both(Lists<int32_t>("a", {0, 1}, Items())).find("or \"a_lengths\" too"),
             std::string::npos);
+  EXPECT_NE(Of({Lists<int32_t>("a", {0, 1}, Lists<int32_t>("item", {0, 1}, Items())),
+                Lists<int32_t>("a_lengths", {0, 1}, Items())},
+               kList, {})
+                .find("found lists of lists, and their lengths in \"a_lengths\""),
+            std::string::npos);
+  EXPECT_EQ(Of({Lists<int32_t>("a", {0, 0}, Nulls("item", 0)),
+                Lists<int32_t>("a_lengths", {0, 1}, Numbers<int64_t>("item", "l", {0}))},
+               kList, {{"a", 0}, {"a_lengths", 0}}),
+            "[] | [0]");
 }
 
 TEST_F(ArrowInputInnerLists, Nulls) {
@@ -97,6 +106,12 @@ TEST_F(ArrowInputInnerLists, Nulls) {
   inner.buffers[0] = kNone;
   EXPECT_NE(Both(Lists<int32_t>("a", {0, 2, 3}, inner)).find("row 0: entry 1 is null"),
             std::string::npos);
+  // Nothing but nulls, as tables have where no list has an entry.
+  EXPECT_EQ(Both(Lists<int32_t>("a", {0, 0, 0}, Nulls("item", 0))), "[] [] | [] []");
+  const ArrowNode nulls = Lists<int32_t>("a", {0, 2, 2}, Nulls("item", 2));
+  EXPECT_NE(Both(nulls).find("row 0: null in a list"), std::string::npos);
+  EXPECT_EQ(Both(nulls, NullEntries::kDrop), "[] [] | [] []");
+  EXPECT_EQ(Both(nulls, NullEntries::kFill), "[] [] | [0 0] []");
   // A struct that is null, and a member that is.
   const auto members = [](std::vector<bool> structs, std::vector<bool> tags) {
     return Lists<int32_t>("h", {0, 2},
@@ -112,6 +127,14 @@ TEST_F(ArrowInputInnerLists, Nulls) {
   EXPECT_EQ(Members({gone}, NullEntries::kFill), "[0 8] | [0 2] | [2 3]");
   EXPECT_NE(Members({lacks}, NullEntries::kDrop).find("null in a list"), std::string::npos);
   EXPECT_EQ(Members({lacks}, NullEntries::kFill), "[7 8] | [0 2] | [2 3]");
+}
+
+TEST_F(ArrowInputInnerLists, LengthsThatCouldHaveLengths) {
+  const std::string schema =
+      std::string(kList) + R"(, {"name": "a_lengths_lengths", "kind": "list", "type": "int32"})";
+  EXPECT_EQ(Of({Some(Lists<int32_t>("item", {0, 2, 2, 3, 4, 5}, Items()))}, schema,
+               {{"a", 0}, {"a_lengths", 0}, {"a_lengths_lengths", 0}}),
+            "[1 2] - [] [4 5] | [2 0] - [] [1 1] | - - - -");
 }
 
 TEST_F(ArrowInputInnerLists, OffsetsThatLie) {

@@ -77,6 +77,16 @@ TEST_F(ListsOfListsTest, AsTheyStandInAFile) {
   EXPECT_REFUSED(Lines(R"({"h.b":[1,2]})"), kBad, "or \"h.b_lengths\" in the row");
 }
 
+TEST_F(ListsOfListsTest, LengthsThatCouldHaveLengths) {
+  const std::string features =
+      std::string(kFeatures) +
+      R"(, {"name": "t_lengths_lengths", "kind": "list", "type": "int32"})";
+  ASSERT_TRUE(ReadText("r.jsonl", R"({"t":[[1,2],[3]]})", features).ok());
+  EXPECT_EQ(Values<int64_t>(kLengths), (std::vector<int64_t>{2, 1}));
+  ASSERT_TRUE(ReadText("r.jsonl", R"({"t":[1,2],"t_lengths":[[2],[0]]})", features).ok());
+  EXPECT_EQ(Values<int64_t>(kLengths), (std::vector<int64_t>{2, 0}));
+}
+
 TEST_F(ListsOfListsTest, Nulls) {
   constexpr char kInner[] = R"({"t":[[1,null],[2]],"h":[{"a":1,"b":[null,0.5]}]})";
   constexpr char kOuter[] = R"({"t":[null,[2]]})";
