@@ -120,7 +120,7 @@ def infer_from_rows(rows: Iterable[Mapping[str, Any]], null_entries: str = "fail
     if rounded:
         warnings.warn(
             f"{', '.join(rounded)}: dense whole numbers of many digits, which batches of float32"
-            ' round; ids stay whole as "kind": "key" of a schema',
+            ' round; ids stay whole as "kind": "key" of a schema, or read as dsi.Kjt',
             stacklevel=4,
         )
     return _told(schema)

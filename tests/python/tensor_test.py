@@ -113,3 +113,13 @@ def test_zero_rows_are_arrays_of_no_elements(sessions):
     assert batch.num_rows == 0 and batch.dense.shape[0] == 0
     assert torch.from_dlpack(batch.native.dense("")[0]).shape[0] == 0
     assert batch.kjt_parts().values.shape == (0,)
+
+
+def test_dense_whole_numbers_are_keys_of_a_kjt_where_they_are_named_so(tmp_path):
+    ids = np.array([2**53 + 1, 7, 2**53 + 1])
+    dsi.write({"video": ids, "label": np.array([1, 0, 1])}, tmp_path / "ids.dsi")
+    made = dsi.open(tmp_path / "ids.dsi")
+    assert next(made.scan(["video"])).dense.dtype == np.float32
+    parts = next(made.scan([dsi.Kjt(["video"])])).kjt_parts()
+    assert parts.keys == ["video"]
+    np.testing.assert_array_equal(parts.values, ids)
