@@ -10,9 +10,7 @@ namespace {
 // Joined spellings ("sessionid") have no seam to find, so they stand here as well.
 constexpr std::string_view kSessionNames[] = {"session_id",  "sessionid",    "sess_id",  "sessid",
                                               "session_key", "session_uuid", "visit_id", "visitid"};
-constexpr std::string_view kOtherKeys[] = {"user_id",   "userid",     "visitor_id",
-                                           "visitorid", "request_id", "requestid",
-                                           "req_id",    "item_id",    "itemid"};
+constexpr std::string_view kJoinedKeys[] = {"userid", "visitorid", "requestid", "itemid", "uid"};
 constexpr std::string_view kIdWords[] = {"id", "key", "uuid"};
 constexpr std::string_view kTimes[] = {"timestamp", "ts", "time"};
 // Only with the size of a point in time: "at" ends many names.
@@ -120,7 +118,9 @@ Kind KindByName(std::string_view name, Type type, int64_t greatest) {
   const std::string words = NameWords(name);
   if (type == Type::kInt64 && IsTimestamp(words, greatest)) return Kind::kTimestamp;
   const bool can_be_key = IsInteger(type) || type == Type::kBytes;
-  if (can_be_key && (SessionRank(name) > 0 || EndsInAny(words, kOtherKeys))) return Kind::kKey;
+  // "video_id" tells one video from others; an "id" of nothing numbers the rows.
+  const bool is_id_of = (words != "id" && EndsInWord(words, "id")) || EndsInAny(words, kJoinedKeys);
+  if (can_be_key && (is_id_of || SessionRank(name) > 0)) return Kind::kKey;
   if (type == Type::kBytes) return Kind::kString;
   return EndsInWord(words, "label") ? Kind::kLabel : Kind::kDense;
 }

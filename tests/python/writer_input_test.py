@@ -39,8 +39,8 @@ def column(folder, name, values, schema=SCHEMA):
 
 
 def test_ids_that_floats_would_round_are_told_of(tmp_path):
-    with pytest.warns(UserWarning, match="^video_id: dense whole numbers of many digits"):
-        dsi.write([{"video_id": 2**24 + 1, "views": 2**40}], tmp_path / "a.dsi")
+    with pytest.warns(UserWarning, match="^video_key: dense whole numbers of many digits"):
+        dsi.write([{"video_key": 2**24 + 1, "video_id": 2**40, "views": 2**40}], tmp_path / "a.dsi")
 
 
 def test_numbers_of_every_make(tmp_path):

@@ -71,6 +71,12 @@ TEST_F(InferSchemaTest, KnowsNamesOfKeysTimesAndLabels) {
       "event_time timestamp int64 s\ntime timestamp int64 us\nclick_label label bool\n"
       "timestamp timestamp int64 ns\nhistory.item_id list int64\n");
   EXPECT_EQ(schema_.cluster_by, (std::vector<std::string>{"session_id", "ts"}));
+  EXPECT_EQ(Infer("i.jsonl",
+                  "{\"video_id\":1,\"deviceId\":\"a\",\"uid\":2,\"id\":3,\"fluid\":4,"
+                  "\"shop\":{\"id\":5},\"score_id\":0.5,\"ids\":6,\"tag_id\":[7]}\n"),
+            "video_id key int64\ndeviceId key bytes\nuid key int64\nid dense int64\n"
+            "fluid dense int64\nshop.id key int64\nscore_id dense float64\nids dense int64\n"
+            "tag_id list int64\n");
   // A unit behind the name; what is not of its size is a duration.
   EXPECT_EQ(Infer("u.jsonl",
                   "{\"time_ms\":1700000000123,\"createdAtUs\":1700000000123456,"

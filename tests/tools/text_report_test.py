@@ -35,16 +35,16 @@ class DecisionsTest(CliTest):
     def test_ids_of_nested_objects_are_keys(self):
         rows = self.write("r.jsonl", '{"session":{"id":1},"user":{"id":2},"item":{"key":"k"},"a":{"page_id":3}}\n' * 3)
         found = self.json("convert", rows, self.path("r.dsi"))["input"]
-        self.assertEqual((found["cluster_by"], found["keys"]), (["session.id"], ["session.id", "user.id"]))
+        self.assertEqual((found["cluster_by"], found["keys"]), (["session.id"], ["session.id", "user.id", "a.page_id"]))
 
     def test_ids_that_floats_would_round_are_worth_a_warning(self):
-        least = {"video_id": 2**24, "views": 2**40, "user_id": 2**60, "hash": 2**53, "price": 2**60 + 0.5}
+        least = {"video_key": 2**24, "video_id": 2**40, "views": 2**40, "user_id": 2**60, "hash": 2**53, "price": 2**60 + 0.5}
         rows = [least, {name: value + 1 for name, value in least.items()}]
         text = self.write("r.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
         told = self.expect(OK, "convert", text, self.path("r.dsi"), "--json", warns=True).stdout
         said = json.loads(told)["input"]["warnings"]
         self.assertEqual(len(said), 1)
-        self.assertIn("video_id, hash: dense whole numbers of many digits", said[0])
+        self.assertIn("video_key, hash: dense whole numbers of many digits", said[0])
         self.expect(OK, "schema", self.write("s.jsonl", json.dumps(least) + "\n"), "-q")
 
     def test_report_and_schema_say_what_was_decided(self):
