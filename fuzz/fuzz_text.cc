@@ -45,15 +45,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   dsi::TextInputOptions options;
   options.format = static_cast<dsi::TextFormat>(1 + choice % 5);
-  options.list_separator = (choice & 0x40) != 0 ? ',' : '|';
+  const bool has_cells =
+      options.format == dsi::TextFormat::kCsv || options.format == dsi::TextFormat::kTsv;
+  options.list_separator = has_cells && (choice & 0x40) != 0 ? ',' : '|';
   options.max_line_bytes = 1 << 16;
-  options.quotes = (choice & 0x20) == 0;
+  options.quotes = !has_cells || (choice & 0x20) == 0;
   std::vector<std::string> lists;
   if ((choice & 0x80) != 0) {
     options.null_entries = (choice & 0x10) != 0 ? dsi::NullEntries::kDrop : dsi::NullEntries::kFill;
     options.time_formats = {"%d/%m/%Y %I:%M:%S.%f %p", "iso"};
-    if (options.format == dsi::TextFormat::kCsv || options.format == dsi::TextFormat::kTsv)
-      lists = {"a"};
+  }
+  if (has_cells && (choice & 0x80) != 0) {
+    lists = {"a"};
     options.separator = ';';
     options.header = {"a", "b"};
     options.missing = "\\N";

@@ -63,8 +63,8 @@ struct TextInputOptions {
   uint64_t max_line_bytes = 256ULL << 20;
   // Skip features that the schema lacks; else they are kBadInput.
   bool ignore_unknown = false;
-  // CSV and TSV: what cells are separated by, an ASCII character that is neither quote nor line
-  // break; '\0': a comma or a tab.
+  // What is of CSV and TSV is kInvalidArgument with other formats. CSV and TSV: what cells are
+  // separated by, an ASCII character that is neither quote nor line break; '\0': a comma or a tab.
   char separator = '\0';
   // CSV and TSV without a header line: the names that it would have. Empty: the first line is it.
   std::vector<std::string> header = {};

@@ -91,6 +91,8 @@ std::string OfArgument(const Status& status, const AskedFor& asked) {
   if (Says(status, "a folder, not a file")) return "name the files in the folder, not the folder";
   if (TakesText(asked) && Says(status, "does not tell the format"))
     return "--format jsonl, csv or tsv says it; .gz, .zst and .lz4 are unpacked by themselves";
+  if (TakesText(asked) && Says(status, "which only CSV and TSV have"))
+    return "--format csv or tsv reads the text as cells";
   if (TakesText(asked) && Says(status, "feature"))
     return fmt::format("'dsictl schema {}' shows the features and their kinds", InWord(asked));
   if (ReadsFeatures(asked) && Says(status, "feature"))

@@ -142,5 +142,28 @@ TEST_F(BadRowsTest, ListSeparators) {
   }
 }
 
+TEST_F(BadRowsTest, FormsOfCellsAreOfCellsAlone) {
+  const auto refused = [&](const auto& set, const char* what) {
+    TextInputOptions options;
+    set(&options);
+    EXPECT_TRUE(ReadText("a.csv", "", R"({"name": "l", "kind": "list"})", options).code() !=
+                StatusCode::kInvalidArgument);
+    for (const TextFormat format :
+         {TextFormat::kJsonLines, TextFormat::kTfRecord, TextFormat::kCriteo}) {
+      options.format = format;
+      EXPECT_REFUSED(ReadText("a", "", R"({"name": "l", "kind": "list"})", options),
+                     StatusCode::kInvalidArgument, what);
+      EXPECT_REFUSED(
+          InferSchema(Write("a", ""), {.text = options, .max_rows = 0, .progress = {}}).status(),
+          StatusCode::kInvalidArgument, what);
+    }
+  };
+  refused([](TextInputOptions* o) { o->list_separator = ','; }, "a list separator is stated");
+  refused([](TextInputOptions* o) { o->separator = ';'; }, "a separator of cells is stated");
+  refused([](TextInputOptions* o) { o->header = {"l"}; }, "a header is stated");
+  refused([](TextInputOptions* o) { o->quotes = false; }, "that cells have no quotes is stated");
+  refused([](TextInputOptions* o) { o->missing = "NA"; }, "what missing cells hold is stated");
+}
+
 }  // namespace
 }  // namespace dsi

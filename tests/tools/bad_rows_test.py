@@ -109,6 +109,8 @@ class BadRowsTest(CliTest):
         self.expect(OK, "schema", self.write("t.csv", "x\ty\n1\t2\n"), "--separator", "\\t")
         for bad in ("xx", "\\x0g", "\\x1", ""):
             self.assertIn("--separator", self.expect(USAGE, "convert", table, self.out, "--separator", bad).said)
+        rows = self.write("r.jsonl", '{"u":1}\n')
+        self.assertIn("hint: --format csv", self.expect(USAGE, "schema", rows, "--missing", "NA").said)
         said = self.expect(USAGE, "convert", table, self.out, "--separator", "::").said
         self.assertIn("sed 's/::/\\t/g' IN", said)
         self.assertNotIn("sed", self.expect(USAGE, "convert", table, self.out, "--separator", "a/").said)

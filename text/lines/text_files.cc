@@ -40,6 +40,19 @@ bool IsListSeparator(char c) {
   return IsSeparator(c) && !letter && std::string_view("+-.").find(c) == std::string_view::npos;
 }
 
+// How cells are written says nothing of other formats, which would pass over it in silence.
+Status CheckCellOptions(TextFormat format, const TextInputOptions& options) {
+  if (format == TextFormat::kCsv || format == TextFormat::kTsv) return {};
+  const char* stated = nullptr;
+  if (options.list_separator != TextInputOptions().list_separator) stated = "a list separator";
+  if (!options.missing.empty()) stated = "what missing cells hold";
+  if (!options.quotes) stated = "that cells have no quotes";
+  if (!options.header.empty()) stated = "a header";
+  if (options.separator != '\0') stated = "a separator of cells";
+  if (stated == nullptr) return {};
+  return InvalidArgument("{} is stated, which only CSV and TSV have", stated);
+}
+
 }  // namespace
 
 TextFormat FormatOfName(std::string_view path) {
@@ -93,6 +106,7 @@ Result<TextFiles> TextFiles::Create(std::vector<TextFile> files, const TextInput
     format = found;
     first = &file;
   }
+  DSI_RETURN_IF_ERROR(CheckCellOptions(format, options));
   return TextFiles(std::move(files), format, std::move(times), options.max_line_bytes);
 }
 
