@@ -14,6 +14,15 @@ bool CanHoldLengths(const ColumnSpec& column) {
 
 std::string LengthsName(std::string_view name) { return std::string(name) + "_lengths"; }
 
+FeatureSpec LengthsFeature(const FeatureSpec& list) {
+  FeatureSpec lengths;
+  lengths.name = LengthsName(list.name);
+  lengths.kind = Kind::kList;
+  lengths.nested = list.nested;
+  lengths.columns = {{"", Type::kInt32, ""}};
+  return lengths;
+}
+
 std::vector<std::optional<LengthsColumn>> FindLengths(const Schema& schema) {
   std::vector<std::optional<LengthsColumn>> found(schema.features.size());
   std::unordered_map<std::string, LengthsColumn> lengths;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
@@ -78,7 +77,6 @@ class Planner {
       if (!lengths_[f]) continue;
       const LengthsColumn& at = *lengths_[f];
       lists_of_.emplace(ColumnName(schema.features[at.feature], at.column), f);
-      lists_with_lengths_.insert(schema.features[f].name);
     }
   }
 
@@ -251,7 +249,7 @@ class Planner {
     }
     const ArrowField& items = values.children[0];
     const bool takes_lists =
-        feature.kind == Kind::kList && lists_with_lengths_.contains(feature.name);
+        feature.kind == Kind::kList && lists_of_.contains(LengthsName(feature.name));
     return CheckNumber(feature, c, column.name,
                        takes_lists && IsPlainList(items) ? items.children[0] : items);
   }
@@ -302,7 +300,6 @@ class Planner {
   std::unordered_map<std::string_view, size_t> by_name_;
   const std::vector<std::optional<LengthsColumn>> lengths_;  // By feature, of lists in it.
   std::unordered_map<std::string, uint32_t> lists_of_;       // By the name of their lengths.
-  std::unordered_set<std::string_view> lists_with_lengths_;
   InputPlan plan_;
 };
 

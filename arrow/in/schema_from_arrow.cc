@@ -55,11 +55,6 @@ ColumnSpec ItemColumn(const std::string& name, const ArrowField& values) {
   return column;
 }
 
-// The column that holds how many entries the lists `name` in a list have.
-ColumnSpec LengthsOfLists(const std::string& name) {
-  return {.name = name, .type = Type::kInt32, .id_space = ""};
-}
-
 // Lists of structs of numbers, and maps. What holds lists is a feature of its own.
 Status InferMembers(const std::string& name, const ArrowField& list, FeatureSpec* feature,
                     std::vector<FeatureSpec>* inner) {
@@ -72,7 +67,8 @@ Status InferMembers(const std::string& name, const ArrowField& list, FeatureSpec
       of.nested = false;  // It would stand in the list as one of its columns.
       DSI_RETURN_IF_ERROR(CheckItems(of.name, member.children[0]));
       of.columns = {ItemColumn("", member.children[0].values())};
-      feature->columns.push_back(LengthsOfLists(LengthsName(member.name)));
+      feature->columns.push_back(
+          {.name = LengthsName(member.name), .type = Type::kInt32, .id_space = ""});
       continue;
     }
     DSI_RETURN_IF_ERROR(CheckItems(name + "." + member.name, member));
@@ -94,10 +90,7 @@ Status InferList(const std::string& name, const ArrowField& list, FeatureSpec* f
   const ArrowField& items = list.children[0];
   if (items.form == ArrowForm::kStruct) return InferMembers(name, list, feature, inner);
   if (IsPlainList(items)) {
-    FeatureSpec& lengths = inner->emplace_back();
-    lengths.name = LengthsName(name);
-    lengths.kind = Kind::kList;
-    lengths.columns = {LengthsOfLists("")};
+    inner->push_back(LengthsFeature(*feature));
     DSI_RETURN_IF_ERROR(CheckItems(name, items.children[0]));
     feature->columns = {ItemColumn("", items.children[0].values())};
     feature->kind = Kind::kList;

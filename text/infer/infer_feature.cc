@@ -364,8 +364,7 @@ Result<FeatureSpec> InferSequence(const SeenFeature& list,
     const std::string name = member->name.substr(list.name.size() + 1);
     if (member->inner_line != 0) {
       of.nested = false;  // It would stand in the list as one of its columns.
-      feature.columns.push_back(LengthsFeature(of).columns[0]);
-      feature.columns.back().name = LengthsName(name);
+      feature.columns.push_back({LengthsName(name), Type::kInt32, ""});
       inner->push_back(std::move(of));
       continue;
     }
@@ -374,15 +373,6 @@ Result<FeatureSpec> InferSequence(const SeenFeature& list,
   }
   feature.kind = KindOfColumns(feature.columns);
   return feature;
-}
-
-FeatureSpec LengthsFeature(const FeatureSpec& list) {
-  FeatureSpec lengths;
-  lengths.name = LengthsName(list.name);
-  lengths.kind = Kind::kList;
-  lengths.nested = list.nested;
-  lengths.columns = {{"", Type::kInt32, ""}};
-  return lengths;
 }
 
 }  // namespace dsi::internal

@@ -139,7 +139,4 @@ Result<FeatureSpec> InferSequence(const SeenFeature& list,
                                   std::span<const SeenFeature* const> members,
                                   const InferRules& rules, std::vector<FeatureSpec>* inner);
 
-// Beside a list that was seen with lists in it: how many entries these have.
-FeatureSpec LengthsFeature(const FeatureSpec& list);
-
 }  // namespace dsi::internal

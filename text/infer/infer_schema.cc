@@ -11,6 +11,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/format/lists_of_lists.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/text/delimited/criteo_rows_internal.h"
 #include "dsi/text/infer/explain_feature_internal.h"

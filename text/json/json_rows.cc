@@ -276,6 +276,10 @@ class JsonParser : public RowParser {
       DSI_RETURN_IF_ERROR(AddEntry(node, item, count++));
       for (EntryColumn& column : columns) {
         if (column.size() == count) continue;
+        if (column.size() > count) {
+          return Fault("feature {}: entry {}: {} stands twice", QuoteForMessage(node->name),
+                       count - 1, QuoteForMessage(column.name()));
+        }
         if (null_entries_ != NullEntries::kFill) {
           return Fault("feature {}: entry {} has no {}, expected all {} columns",
                        QuoteForMessage(node->name), count - 1, QuoteForMessage(column.name()),
@@ -355,11 +359,6 @@ class JsonParser : public RowParser {
                      QuoteForMessage(node->name), number, QuoteForMessage(column->name));
       }
       columns_[node->feature][column->column].values.push_back(member.value);
-    }
-    for (const EntryColumn& column : columns_[node->feature]) {
-      if (column.size() <= number + 1) continue;
-      return Fault("feature {}: entry {}: {} stands twice", QuoteForMessage(node->name), number,
-                   QuoteForMessage(column.name()));
     }
     return {};
   }
