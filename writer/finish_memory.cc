@@ -181,6 +181,27 @@ size_t StripesWithin(const Schema& schema, const TableTotals& totals, const Clus
                             static_cast<uint64_t>(std::max(options.threads, 1)));
 }
 
+StripesAtHand SpilledStripesWithin(const Schema& schema, const TableTotals& totals,
+                                   const WriterOptions& options, uint64_t memory_bytes) {
+  const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
+  if (totals.num_rows == 0 || threads == 1) return {};
+  const Sums sums = Add(schema, totals);
+  const double share = ShareOfStripe(totals, options);
+  const auto of_stripe = [share](uint64_t bytes) {
+    return static_cast<uint64_t>(share * static_cast<double>(bytes));
+  };
+  const uint64_t rows = of_stripe(sums.values + 3 * sums.index + totals.num_rows * kOrderBytes) + 1;
+  const uint64_t waiting =
+      of_stripe(sums.lists + sums.values + schema.features.size() * totals.num_rows * kIndexBytes);
+  const uint64_t taken = std::min(totals.num_rows * kOrderBytes, memory_bytes / 8) + rows +
+                         EncodingMemory(sums, totals.num_rows, share, threads, kIdSpaceFactor) +
+                         threads * (kThreadBytes + of_stripe(totals.num_rows) * 2 * kSliceBytes);
+  const uint64_t most = memory_bytes + kUncounted;
+  if (taken + rows > most) return {};
+  const uint64_t more = (most - taken - rows) / (2 * rows + waiting);
+  return {.encoded = std::min(1 + more, threads), .reads_ahead = true};
+}
+
 int ThreadsWithin(uint64_t memory_bytes, int threads) {
   constexpr uint64_t kShare = 4;  // Of the memory, in all threads.
   const uint64_t most = std::max<uint64_t>(memory_bytes / (kShare * kThreadBytes), 1);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "dsi/writer/cluster/clustering_internal.h"
+#include "dsi/writer/encode/encode_stripes_internal.h"
 #include "dsi/writer/writer.h"
 
 namespace dsi::internal {
@@ -31,6 +32,10 @@ StripeLimits LimitsWithin(const Schema& schema, const TableTotals& totals,
 // more than threads are of no use.
 size_t StripesWithin(const Schema& schema, const TableTotals& totals, const ClusterKeys& keys,
                      const WriterOptions& options, uint64_t memory_bytes, uint64_t held_bytes);
+
+// The same of spilled rows: those of the stripes at hand alone are in memory.
+StripesAtHand SpilledStripesWithin(const Schema& schema, const TableTotals& totals,
+                                   const WriterOptions& options, uint64_t memory_bytes);
 
 // As many threads as are worth their memory.
 int ThreadsWithin(uint64_t memory_bytes, int threads);

@@ -56,7 +56,7 @@ RowIntake::RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& ke
 
 RowBatch RowIntake::Empty() {
   RowBatch rows(schema_);
-  for (size_t f = 0; f < schema_->features.size(); ++f) sharing_->Forget(f);
+  sharing_->ForgetAll();
   rows.sharing_ = sharing_;
   rows.admit_ = [this](uint64_t bytes, size_t num_rows) -> Status {
     refused_ = !takes_all_ && !Fits(bytes, num_rows);
@@ -81,10 +81,14 @@ bool RowIntake::Fits(uint64_t more_bytes, size_t more_rows) const {
          memory_limit_;
 }
 
-size_t RowIntake::StripesAtOnce() const {
-  if (spilled_ != nullptr) return 1;
-  return StripesWithin(*schema_, TableTotals::Of(rows_, false), keys_, options_, memory_limit_,
-                       rows_.HeldBytes());
+StripesAtHand RowIntake::StripesWithin(uint64_t stripe_bytes) const {
+  if (spilled_ != nullptr) {
+    WriterOptions options = options_;
+    options.stripe_bytes = stripe_bytes;
+    return SpilledStripesWithin(*schema_, totals_, options, memory_limit_);
+  }
+  return {.encoded = internal::StripesWithin(*schema_, TableTotals::Of(rows_, false), keys_,
+                                             options_, memory_limit_, rows_.HeldBytes())};
 }
 
 Status RowIntake::CheckCount(size_t more) const {
@@ -252,7 +256,7 @@ Status RowIntake::TrySpill(const RowBatch& rows) {
   AppendKeyRecords(sources, keys_, static_cast<uint32_t>(spilled_rows()), bytes, &records);
   TableTotals totals = TableTotals::Of(rows, true);
   if (spilled_ == nullptr) {
-    auto spilled = std::make_unique<SpilledRows>(*schema_, spill_folder_);
+    auto spilled = std::make_unique<SpilledRows>(*schema_, spill_folder_, options_.threads);
     DSI_RETURN_IF_ERROR(spilled->Append(rows, bytes, records));
     spilled_ = std::move(spilled);
   } else {

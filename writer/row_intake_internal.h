@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dsi/writer/cluster/clustering_internal.h"
+#include "dsi/writer/encode/encode_stripes_internal.h"
 #include "dsi/writer/rows/list_sharing_internal.h"
 #include "dsi/writer/rows/round_floats_internal.h"
 #include "dsi/writer/spill/spilled_rows_internal.h"
@@ -57,9 +58,12 @@ class RowIntake {
   const TableTotals& totals() const { return totals_; }
   std::span<RowBatch::FeatureBuffer> held() { return rows_.features_; }
   SpilledRows* spilled() { return spilled_.get(); }
-  // Stripes of the rows that are here that may be encoded beside each other; of rows that are
-  // spilled those of one are in memory. Before a loader puts them in order.
-  size_t StripesAtOnce() const;
+  bool is_spilled() const { return spilled_ != nullptr; }
+  // Of rows that are read, while none are held.
+  ListSharing* sharing() { return sharing_.get(); }
+  // Stripes, of so many bytes at most, of the rows that are here. Before a loader puts them in
+  // order.
+  StripesAtHand StripesWithin(uint64_t stripe_bytes) const;
   Status RoundRead(std::span<RowBatch::FeatureBuffer> rows) { return rounding_.AfterRead(rows); }
   // Hands out the key records of all rows.
   Status ForEachKeyRecords(const std::function<Status(std::span<const std::byte>)>& visit) const;
@@ -89,7 +93,7 @@ class RowIntake {
   const WriterOptions& options_;
   uint64_t memory_limit_;
   std::string spill_folder_;
-  std::shared_ptr<ListSharing> sharing_;  // Of rows_.
+  std::shared_ptr<ListSharing> sharing_;  // Of rows_, or of rows that a loader reads.
   RowBatch rows_;
   bool takes_all_ = false;  // Of rows added: no question is asked.
   bool refused_ = false;    // The last question was answered with no.

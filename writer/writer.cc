@@ -146,7 +146,9 @@ class Writer::Impl {
             rows_.size_bytes() - bytes_looked_at_ > StripeBytes() / kShare);
   }
   internal::ClusterMemory ClusterMemory() const {
-    return {.bytes = MemoryLimit(options_), .spill_folder = spill_folder_};
+    return {.bytes = MemoryLimit(options_),
+            .spill_folder = spill_folder_,
+            .rows_are_held = !rows_.is_spilled()};
   }
   Status Poll() const {
     return Progress(WriteProgress::Phase::kCluster, rows_.gone().num_rows,
@@ -202,6 +204,7 @@ internal::LoaderInput Writer::Impl::InputOf(const internal::TableTotals& totals,
       .first_position = rows_.gone().num_rows,
       .held = rows_.held(),
       .spilled = rows_.spilled(),
+      .sharing = rows_.sharing(),
       .on_read = [this](auto* buffers) { return rows_.RoundRead(*buffers); },
       .for_each = [this](size_t count,
                          const std::function<void(size_t)>& work) { return ForEach(count, work); }};
@@ -281,7 +284,7 @@ Status Writer::Impl::WriteWhatIsCertain() {
   DSI_ASSIGN_OR_RETURN(std::vector<internal::StripeCut> cuts, Cut(rows, /*more_come=*/true));
   if (cuts.size() < (body_ ? 1 : kPlannedStripes)) return Status::Ok();
   DSI_RETURN_IF_ERROR(rows_.Gather());
-  const size_t at_once = rows_.StripesAtOnce();
+  const internal::StripesAtHand at_hand = rows_.StripesWithin(StripeBytes());
   if (!body_) NoteStored();
   internal::TableTotals totals;
   totals.features.resize(stored_.features.size());
@@ -292,7 +295,7 @@ Status Writer::Impl::WriteWhatIsCertain() {
     if (waits_) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(cuts, Cut(rows, /*more_come=*/true));
   }
-  DSI_RETURN_IF_ERROR(body_->Write(cuts, rows_.gone().num_rows, at_once, &loader, nullptr));
+  DSI_RETURN_IF_ERROR(body_->Write(cuts, rows_.gone().num_rows, at_hand, &loader, nullptr));
   return rows_.LetGo(cuts.back().first_row + cuts.back().num_rows);
 }
 
@@ -309,9 +312,9 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   const bool has_begun = body_.has_value();
   if (!has_begun) NoteStored();
   DSI_RETURN_IF_ERROR(rows_.Close(poll, &stored_));
-  const size_t at_once = rows_.StripesAtOnce();
   internal::TableTotals totals = rows_.totals();
   if (!has_begun) limits_ = internal::LimitsWithin(*schema_, totals, options_);
+  const internal::StripesAtHand at_hand = rows_.StripesWithin(StripeBytes());
   if (options_.keep_position)
     totals.features.push_back({.num_present = totals.num_rows, .num_entries = totals.num_rows});
 
@@ -327,7 +330,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   if (!has_begun) DSI_RETURN_IF_ERROR(BeginBody(totals, rows, cuts, &loader));
   internal::RowShelves shelves(rows_.spilled(), rows, cuts, memory);
   DSI_RETURN_IF_ERROR(
-      body_->Write(cuts, rows_.gone().num_rows, at_once, &loader, has_begun ? nullptr : &shelves));
+      body_->Write(cuts, rows_.gone().num_rows, at_hand, &loader, has_begun ? nullptr : &shelves));
   DSI_RETURN_IF_ERROR(body_->End(rows_.num_rows(), report));
   DSI_RETURN_IF_ERROR(
       Progress(WriteProgress::Phase::kPublish, rows_.num_rows(), body_->bytes_written()));

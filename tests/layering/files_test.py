@@ -1,5 +1,5 @@
 """Rules about files as a whole: none too long, none that names the machine it was written on,
-a README.md of at most 40 lines in every top-level folder.
+none that a program left behind, a README.md of at most 40 lines in every top-level folder.
 
 Before looking at the tree the test proves on a temporary tree that it can fail.
 """
@@ -24,6 +24,8 @@ MACHINE_PATH = re.compile(r"(?<![\w.~}\])/-])/(?:work|root)/")
 TEMPORARY_PATH = re.compile(r"(?<![\w.~}\])/-])/tmp/")
 # Folders outside the repository; only tests, benchmarks and CI may fall back on them.
 SHARED_FOLDER = re.compile(r"\.\./" + "shared")
+# What programs leave behind, and nobody meant to keep.
+LEFTOVER_SUFFIXES = {".log", ".orig", ".rej", ".profraw"}
 MAY_NAME_SHARED = ("tests/", "bench/", ".ci/")
 
 
@@ -32,6 +34,8 @@ def check(root: Path):
     folders = set()
     for path, relative in files_below(root):
         name = relative.as_posix()
+        if relative.suffix in LEFTOVER_SUFFIXES:
+            errors.append(f"{name}: was left behind by a program")
         text = read_text(path)
         if text is None:
             continue
@@ -77,6 +81,7 @@ def self_check():
     work = "/" + "work/"
     files = {
         "README.md": f"see {work}x\n",
+        "a.log": "",
         "io/README.md": "x\n" * 41,
         "io/long.cc": "\n" * 501,
         "io/wide.h": "x" * 101 + "\n",
@@ -91,6 +96,7 @@ def self_check():
         write_tree(Path(folder), files)
         expect(check(Path(folder)), [
             "README.md:1: names a path of one machine",
+            "a.log: was left behind",
             "docs/README.md:1: names a path of one machine",
             "docs/y.md:1: names a folder outside",
             "io/long.cc: 501 lines",

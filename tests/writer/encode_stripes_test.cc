@@ -109,5 +109,39 @@ TEST(EncodeStripes, AsManyAsThereIsMemoryFor) {
   EXPECT_EQ(before, 16U);
 }
 
+TEST(EncodeStripes, SpilledRowsAreReadAheadWhereThereIsMemoryFor) {
+  const auto schema = Schema::FromJson(kFeatures);
+  ASSERT_TRUE(schema.ok());
+  internal::TableTotals totals;
+  totals.num_rows = 10'000'000;
+  totals.size_bytes = 6'000'000'000;
+  totals.features.assign(schema->features.size(),
+                         {.num_present = 10'000'000, .num_entries = 10'000'000});
+  totals.features[4].num_entries = totals.features[5].num_entries = 300'000'000;
+  WriterOptions options{.stripe_rows = 65'536, .threads = 8};
+  const auto within = [&](uint64_t memory_bytes) {
+    return internal::SpilledStripesWithin(*schema, totals, options, memory_bytes);
+  };
+  EXPECT_EQ(within(100 << 20).encoded, 1U);
+  EXPECT_FALSE(within(100 << 20).reads_ahead);
+  EXPECT_EQ(within(64ULL << 30).encoded, 8U);
+  uint64_t memory = 100 << 20;
+  while (!within(memory).reads_ahead) memory += 1 << 20;
+  // The rows of two stripes, and what encodes one, which takes as much as its rows or more.
+  EXPECT_GE(memory, 3 * 65'536 * (totals.size_bytes / totals.num_rows));
+  EXPECT_EQ(within(memory).encoded, 1U);
+  size_t before = 1;
+  for (; memory < 16ULL << 30; memory += 64 << 20) {
+    EXPECT_TRUE(within(memory).reads_ahead);
+    EXPECT_GE(within(memory).encoded, before);
+    before = within(memory).encoded;
+  }
+  EXPECT_EQ(before, 8U);
+  // One thread has nothing beside it.
+  options.threads = 1;
+  EXPECT_FALSE(within(64ULL << 30).reads_ahead);
+  EXPECT_EQ(within(64ULL << 30).encoded, 1U);
+}
+
 }  // namespace
 }  // namespace dsi

@@ -128,6 +128,57 @@ TEST(Spill, TheBytesDependOnNeitherBudgetNorThreads) {
   }
 }
 
+// Budgets that have room for threads: rows are read and compressed beside what is encoded.
+TEST(Spill, TheBytesDoNotDependOnWhatIsReadAhead) {
+  constexpr int kManyRows = 20'000;
+  constexpr int kEntries = 250;
+  const auto write = [&](const Names& keys, uint64_t memory_bytes, int threads) {
+    Written written;
+    auto writer = Writer::Create(CreateMemoryFile(&written.bytes, "memory"),
+                                 *Schema::FromJson(R"({"features": [
+                                     {"name": "session", "kind": "key", "type": "int64"},
+                                     {"name": "seen", "kind": "list", "type": "int64"},
+                                     {"name": "liked", "kind": "list", "type": "int64"}]})"),
+                                 {.cluster_by = keys,
+                                  .stripe_rows = 1'000,
+                                  .memory_bytes = memory_bytes,
+                                  .threads = threads});
+    EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+    std::mt19937_64 random(3);
+    std::vector<int64_t> list(kEntries);
+    for (int first = 0; first < kManyRows; first += 500) {
+      RowBatch batch((*writer)->schema());
+      for (int row = first; row < first + 500; ++row) {
+        const uint64_t session = random() % (kManyRows / 8);
+        std::mt19937_64 of_session(session);
+        for (int64_t& id : list) id = static_cast<int64_t>(of_session() % 100'000);
+        EXPECT_TRUE(batch.SetInt(0, static_cast<int64_t>(session)).ok());
+        EXPECT_TRUE(batch.SetInts(1, 0, list).ok());
+        list[0] = row;
+        EXPECT_TRUE(batch.SetInts(2, 0, list).ok());
+        EXPECT_TRUE(batch.EndRow().ok());
+      }
+      EXPECT_TRUE((*writer)->Append(std::move(batch)).ok());
+    }
+    const auto report = (*writer)->Finish();
+    EXPECT_TRUE(report.ok()) << report.status().ToString();
+    if (report.ok()) written.report = *report;
+    return written;
+  };
+  for (const Names& keys : {Names{"session"}, Names{}}) {
+    const Written held = write(keys, 4ULL << 30, 1);
+    EXPECT_EQ(held.report.spilled_bytes, 0U);
+    for (const int threads : {2, 3}) {
+      const Written spilled = write(keys, static_cast<uint64_t>(threads) * (25 << 20), threads);
+      // Rows that keep their order go as they come, and may all find room.
+      if (!keys.empty()) {
+        EXPECT_GT(spilled.report.spilled_bytes, 0U);
+      }
+      EXPECT_TRUE(spilled.bytes == held.bytes) << keys.size() << " keys, " << threads;
+    }
+  }
+}
+
 TEST(Spill, ColumnsOfAnySizeAreSpilled) {
   constexpr size_t kRows = 100'000;
   std::mt19937_64 random(5);
@@ -277,6 +328,32 @@ TEST(SpillFile, DamageIsFound) {
   ASSERT_EQ(ftruncate(file.descriptor(), static_cast<off_t>(file.size() - 1)), 0);
   EXPECT_EQ(file.Read(*plain, &bytes).code(), StatusCode::kCorrupt);
   EXPECT_TRUE(file.Read(*packed, &bytes).ok());
+}
+
+TEST(SpillFile, BlocksThatAreCompressedTogetherStandInTheirOrder) {
+  const test::TempFolder folder;
+  std::mt19937_64 random(2);
+  std::vector<std::vector<std::byte>> blocks(40);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i].resize(random() % 5'000);
+    for (std::byte& byte : blocks[i])
+      byte = static_cast<std::byte>(i % 2 == 0 ? random() : random() % 3);
+  }
+  internal::SpillFile one(folder.path());
+  std::vector<uint64_t> expected;
+  for (const auto& block : blocks) expected.push_back(*one.Append(block));
+  for (const int threads : {1, 2, 8}) {
+    internal::SpillFile file(folder.path());
+    const auto offsets = file.AppendAll(blocks, threads);
+    ASSERT_TRUE(offsets.ok());
+    EXPECT_EQ(*offsets, expected);
+    EXPECT_EQ(file.size(), one.size());
+    std::vector<std::byte> bytes;
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      ASSERT_TRUE(file.Read(expected[i], &bytes).ok());
+      EXPECT_EQ(bytes, blocks[i]);
+    }
+  }
 }
 
 TEST(RecordSorter, SortsWhatDoesNotFit) {

@@ -252,7 +252,8 @@ Result<RowList> ClusterRows(const ClusterKeys& keys, size_t num_rows, const ForE
         for_each([&](const std::byte* record) { return list.Append(RowAt(record)); }));
     return list;
   }
-  if (ClusteringInMemory::Bytes(num_levels, num_rows) <= memory.bytes / 4) {
+  const uint64_t most_counted = memory.bytes / (memory.rows_are_held ? 4 : 2);
+  if (ClusteringInMemory::Bytes(num_levels, num_rows) <= most_counted) {
     ClusteringInMemory in_memory(num_levels, num_rows);
     DSI_RETURN_IF_ERROR(for_each([&](const std::byte* record) {
       in_memory.Add(record);

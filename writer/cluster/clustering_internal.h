@@ -46,6 +46,7 @@ using ForEachRecords =
 struct ClusterMemory {
   uint64_t bytes = UINT64_MAX;  // At most, about.
   std::string spill_folder;
+  bool rows_are_held = false;  // Beside it.
 };
 
 // Deterministic, whatever the memory. `poll` may cancel. Cost: O(n) in memory where keys come in

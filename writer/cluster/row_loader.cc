@@ -93,32 +93,46 @@ Result<std::vector<ListedRow>> RowLoader::List(std::span<const RowInterval> rang
   return rows;
 }
 
-Result<LoadedRows> RowLoader::Load(std::span<const RowInterval> ranges,
+Result<LoadedRows> RowLoader::Load(std::span<const RowInterval> ranges) {
+  DSI_ASSIGN_OR_RETURN(LoadedRows loaded, Read(ranges, nullptr));
+  DSI_RETURN_IF_ERROR(PutInPlace(&loaded));
+  return loaded;
+}
+
+Result<LoadedRows> RowLoader::Read(std::span<const RowInterval> ranges,
                                    const SpilledRows::Shelf* shelf) {
   DSI_ASSIGN_OR_RETURN(const std::vector<ListedRow> rows, List(ranges));
   LoadedRows loaded;
   loaded.sample.rows_in_time = RowsInTime(rows);
   if (in_.spilled == nullptr) {
-    loaded.features = held_.features;
     loaded.sample.ranges.assign(ranges.begin(), ranges.end());
     return loaded;
   }
+  loaded.sample.ranges.push_back({0, static_cast<uint32_t>(rows.size())});
   loaded.read = std::make_unique<HeldRows>();
-  std::vector<uint32_t> place_of;
-  const std::vector<uint32_t> input_rows = SortByInput(rows, &place_of);
-  RowCollector collector(in_.spilled->codings());
+  const std::vector<uint32_t> input_rows = SortByInput(rows, &loaded.place_of);
+  RowCollector collector(in_.spilled->codings(), in_.sharing);
   DSI_RETURN_IF_ERROR(
       in_.spilled->Collect(shelf != nullptr ? *shelf : in_.spilled->all(), input_rows, &collector));
+  in_.sharing->ForgetAll();
   loaded.read->buffers = std::move(collector.features());
   if (in_.on_read) DSI_RETURN_IF_ERROR(in_.on_read(&loaded.read->buffers));
   if (in_.keep_position)
     loaded.read->buffers.push_back(PositionsOf(input_rows, in_.first_position));
-  std::vector<RowBatch::FeatureBuffer*> buffers;
-  for (RowBatch::FeatureBuffer& buffer : loaded.read->buffers) buffers.push_back(&buffer);
-  DSI_RETURN_IF_ERROR(Cluster(place_of, buffers, loaded.read.get()));
-  loaded.features = loaded.read->features;
-  loaded.sample.ranges.push_back({0, static_cast<uint32_t>(rows.size())});
   return loaded;
+}
+
+Status RowLoader::PutInPlace(LoadedRows* loaded) {
+  if (loaded->read == nullptr) {
+    loaded->features = held_.features;
+    return Status::Ok();
+  }
+  std::vector<RowBatch::FeatureBuffer*> buffers;
+  for (RowBatch::FeatureBuffer& buffer : loaded->read->buffers) buffers.push_back(&buffer);
+  DSI_RETURN_IF_ERROR(Cluster(loaded->place_of, buffers, loaded->read.get()));
+  loaded->place_of = {};
+  loaded->features = loaded->read->features;
+  return Status::Ok();
 }
 
 Result<std::vector<uint64_t>> RowLoader::CountEntries(std::span<const RowInterval> intervals) {

@@ -14,6 +14,7 @@
 #include "dsi/writer/cluster/clustered_feature_internal.h"
 #include "dsi/writer/cluster/row_list_internal.h"
 #include "dsi/writer/cluster/row_sample_internal.h"
+#include "dsi/writer/rows/list_sharing_internal.h"
 #include "dsi/writer/spill/spilled_rows_internal.h"
 
 namespace dsi::internal {
@@ -29,7 +30,8 @@ struct HeldRows {
 struct LoadedRows {
   std::span<const ClusteredFeature> features;
   RowSample sample;
-  std::unique_ptr<HeldRows> read;  // Where they were not in memory.
+  std::unique_ptr<HeldRows> read;  // Where they were not in memory,
+  std::vector<uint32_t> place_of;  // and, until they are put in order, where each row is.
 };
 
 // What the loader needs of its caller. All must outlive it.
@@ -42,6 +44,7 @@ struct LoaderInput {
   // Where the rows are: the features of a batch, whose rows are put in order, or a spill file.
   std::span<RowBatch::FeatureBuffer> held;
   const SpilledRows* spilled = nullptr;
+  ListSharing* sharing = nullptr;  // Of what is read; knows no lists between calls.
   // What becomes of values that were read: rounding.
   std::function<Status(std::vector<RowBatch::FeatureBuffer>*)> on_read;
   // Calls work(i) for each i below a number, on all threads.
@@ -54,9 +57,13 @@ class RowLoader {
 
   // Once, before the rest.
   Status Prepare();
-  // `shelf`: has the rows where they are spilled; null: the one that has all.
-  Result<LoadedRows> Load(std::span<const RowInterval> ranges,
-                          const SpilledRows::Shelf* shelf = nullptr);
+  // Read and PutInPlace.
+  Result<LoadedRows> Load(std::span<const RowInterval> ranges);
+  // By one thread, which may be another. `shelf`: has the rows where they are spilled; null: the
+  // one that has all.
+  Result<LoadedRows> Read(std::span<const RowInterval> ranges, const SpilledRows::Shelf* shelf);
+  // By all threads. Only then `features` are there.
+  Status PutInPlace(LoadedRows* loaded);
   // Entries of each feature in each interval: feature by feature.
   Result<std::vector<uint64_t>> CountEntries(std::span<const RowInterval> intervals);
   // What is known of each feature in the first so many rows alone.

@@ -33,6 +33,14 @@ Result<const SpilledRows::Shelf*> RowShelves::Of(size_t stripe) {
   return &shelves_.back().shelf;
 }
 
+bool RowShelves::IsSettled(size_t stripe) const {
+  for (auto stripes = shelves_.rbegin(); stripes != shelves_.rend() && stripes->first <= stripe;
+       ++stripes) {
+    if (stripes->end > settled_ && stripes->end - stripes->first > kOften) return false;
+  }
+  return true;
+}
+
 Result<bool> RowShelves::WouldReadOften(const Stripes& stripes) const {
   const SpilledRows::Shelf& shelf = stripes.shelf;
   if (stripes.end - stripes.first <= kOften) return false;

@@ -26,6 +26,8 @@ class RowShelves {
   // The shelf that has the rows of a stripe; null where they are in memory. Stripes are asked for
   // in their order. Splits shelves of which blocks would be read for many stripes.
   Result<const SpilledRows::Shelf*> Of(size_t stripe);
+  // Whether Of is known to split none for this stripe and those before it. After an Of.
+  bool IsSettled(size_t stripe) const;
 
  private:
   // Of stripes [first, end).

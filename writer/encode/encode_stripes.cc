@@ -60,7 +60,8 @@ class StripesEncoder {
     for (const StripeInput& rows : stripes) stripes_.emplace_back(layout, rows, options);
   }
 
-  Result<EncodedStripes> Encode() {
+  Result<EncodedStripes> Encode(const std::function<Status()>& beside) {
+    if (beside) graph_.Add(beside, {});
     FindLevels();
     StripeTasks before(layout_);
     for (StripeEncoder& stripe : stripes_) {
@@ -244,8 +245,9 @@ class StripesEncoder {
 
 Result<EncodedStripes> EncodeStripes(const FileLayout& layout, std::span<const StripeInput> stripes,
                                      const StripeOptions& options,
-                                     const std::function<Status()>& poll) {
-  return StripesEncoder(layout, stripes, options, poll).Encode();
+                                     const std::function<Status()>& poll,
+                                     const std::function<Status()>& beside) {
+  return StripesEncoder(layout, stripes, options, poll).Encode(beside);
 }
 
 }  // namespace dsi::internal

@@ -5,6 +5,7 @@
 // What asks no plan, above all the search for windows, runs for all stripes at once.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <vector>
@@ -14,6 +15,12 @@
 
 namespace dsi::internal {
 
+// As many as memory has room for.
+struct StripesAtHand {
+  size_t encoded = 1;        // Beside each other.
+  bool reads_ahead = false;  // Rows of those to come, while these are encoded.
+};
+
 struct EncodedStripes {
   std::vector<EncodedStripe> stripes;
   double encode_seconds = 0;  // Of all threads.
@@ -21,9 +28,11 @@ struct EncodedStripes {
 
 // Stripes that follow one another in the file; one where options.plans shares plans, which pass
 // from one feature to the next within a stripe. Deterministic at any number of threads and of
-// stripes in a call. `poll` may cancel. Errors: those of `poll` and StripeEncoder::End.
+// stripes in a call. `poll` may cancel. `beside`, where there is one, is called once by one of the
+// threads, while the others encode. Errors: those of `poll`, `beside` and StripeEncoder::End.
 Result<EncodedStripes> EncodeStripes(const FileLayout& layout, std::span<const StripeInput> stripes,
                                      const StripeOptions& options,
-                                     const std::function<Status()>& poll);
+                                     const std::function<Status()>& poll,
+                                     const std::function<Status()>& beside = nullptr);
 
 }  // namespace dsi::internal

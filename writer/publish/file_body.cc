@@ -6,7 +6,6 @@
 #include "dsi/codecs/choice/tuning_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/reserved_names_internal.h"
-#include "dsi/writer/encode/encode_stripes_internal.h"
 #include "dsi/writer/publish/check_stripe_internal.h"
 
 namespace dsi::internal {
@@ -39,32 +38,45 @@ Status FileBody::Begin(const PlannedRows& planned, RowLoader* loader) {
   return sink_.AppendHeader();
 }
 
-Status FileBody::Write(std::span<const StripeCut> cuts, uint64_t first_row, size_t at_once,
-                       RowLoader* loader, RowShelves* shelves) {
+Status FileBody::Write(std::span<const StripeCut> cuts, uint64_t first_row,
+                       const StripesAtHand& at_hand, RowLoader* loader, RowShelves* shelves) {
   if (cuts.size() > kMaxStripes - placed_.size()) {
     return Error(StatusCode::kResourceExhausted,
                  "{} stripes, expected at most {}: use larger stripes (F-090)",
                  placed_.size() + cuts.size(), kMaxStripes);
   }
-  if (plans_->shares()) at_once = 1;
-  for (size_t first = 0, count = 0; first < cuts.size(); first += count) {
-    count = std::min(cuts.size() - first, at_once);
-    std::vector<LoadedRows> loaded;
-    for (size_t i = first; i < first + count; ++i) {
+  const size_t at_once = plans_->shares() ? 1 : at_hand.encoded;
+  const auto end_of = [&](size_t first) { return std::min(cuts.size(), first + at_once); };
+  const auto read = [&](size_t first, std::vector<LoadedRows>* rows) -> Status {
+    for (size_t i = first; i < end_of(first); ++i) {
       const SpilledRows::Shelf* shelf = nullptr;
       if (shelves != nullptr) {
         DSI_ASSIGN_OR_RETURN(shelf, shelves->Of(i));
       }
       const RowInterval interval{cuts[i].first_row, cuts[i].num_rows};
-      DSI_ASSIGN_OR_RETURN(loaded.emplace_back(), loader->Load({&interval, 1}, shelf));
+      DSI_ASSIGN_OR_RETURN(rows->emplace_back(), loader->Read({&interval, 1}, shelf));
     }
-    DSI_RETURN_IF_ERROR(WriteStripes(cuts.subspan(first, count), first_row, loaded));
+    return Status::Ok();
+  };
+  std::vector<LoadedRows> rows;
+  for (size_t first = 0; first < cuts.size(); first = end_of(first)) {
+    if (rows.empty()) DSI_RETURN_IF_ERROR(read(first, &rows));
+    for (LoadedRows& stripe : rows) DSI_RETURN_IF_ERROR(loader->PutInPlace(&stripe));
+    const size_t end = end_of(first);
+    std::vector<LoadedRows> next;
+    std::function<Status()> read_next;
+    if (at_hand.reads_ahead && end < cuts.size() &&
+        (shelves == nullptr || shelves->IsSettled(end_of(end) - 1)))
+      read_next = [&] { return read(end, &next); };
+    DSI_RETURN_IF_ERROR(WriteStripes(cuts.subspan(first, end - first), first_row, rows, read_next));
+    rows = std::move(next);
   }
   return Status::Ok();
 }
 
 Status FileBody::WriteStripes(std::span<const StripeCut> cuts, uint64_t first_row,
-                              std::span<const LoadedRows> loaded) {
+                              std::span<const LoadedRows> loaded,
+                              const std::function<Status()>& beside) {
   const StripeOptions options{
       .page_values = in_.options->page_values,
       .threads = in_.options->threads,
@@ -77,7 +89,8 @@ Status FileBody::WriteStripes(std::span<const StripeCut> cuts, uint64_t first_ro
   for (const LoadedRows& one : loaded)
     rows.push_back({one.features, one.sample.rows_in_time, one.sample.ranges[0]});
   const auto poll = [&] { return in_.progress(first_row + cuts[0].first_row, sink_.offset()); };
-  DSI_ASSIGN_OR_RETURN(const EncodedStripes encoded, EncodeStripes(layout_, rows, options, poll));
+  DSI_ASSIGN_OR_RETURN(const EncodedStripes encoded,
+                       EncodeStripes(layout_, rows, options, poll, beside));
   report_.encode_seconds += encoded.encode_seconds;
   for (size_t i = 0; i < cuts.size(); ++i) {
     const StripeCut& cut = cuts[i];

@@ -16,6 +16,7 @@
 #include "dsi/writer/cluster/row_loader_internal.h"
 #include "dsi/writer/cluster/row_shelves_internal.h"
 #include "dsi/writer/cluster/stripe_cuts_internal.h"
+#include "dsi/writer/encode/encode_stripes_internal.h"
 #include "dsi/writer/encode/plan_memory_internal.h"
 #include "dsi/writer/layout/file_layout_internal.h"
 #include "dsi/writer/publish/directory_writer_internal.h"
@@ -52,10 +53,10 @@ class FileBody {
 
   // Once, before the rest: plans the layout and writes the header. The loader knows the rows.
   Status Begin(const PlannedRows& planned, RowLoader* loader);
-  // The next stripes, in order, of which up to `at_once` are encoded beside each other. The
-  // loader's first row is the file's row `first_row`. `shelves` null: rows keep their order, so
-  // that no block of spilled rows is read again.
-  Status Write(std::span<const StripeCut> cuts, uint64_t first_row, size_t at_once,
+  // The next stripes, in order, of which some are encoded beside each other. The loader's first row
+  // is the file's row `first_row`. `shelves` null: rows keep their order, so that no block of
+  // spilled rows is read again.
+  Status Write(std::span<const StripeCut> cuts, uint64_t first_row, const StripesAtHand& at_hand,
                RowLoader* loader, RowShelves* shelves);
   // After the last stripe: the directory. Fills in the report what the body knows.
   Status End(uint64_t num_rows, WriteReport* report);
@@ -63,8 +64,9 @@ class FileBody {
   size_t num_stripes() const { return placed_.size(); }
 
  private:
+  // `beside`: see EncodeStripes.
   Status WriteStripes(std::span<const StripeCut> cuts, uint64_t first_row,
-                      std::span<const LoadedRows> loaded);
+                      std::span<const LoadedRows> loaded, const std::function<Status()>& beside);
   void Count(const EncodedStripe& encoded);
 
   BodyInput in_;

@@ -42,6 +42,10 @@ void ListSharing::Forget(size_t feature) {
   features_[feature].last = {};
 }
 
+void ListSharing::ForgetAll() {
+  for (size_t f = 0; f < features_.size(); ++f) Forget(f);
+}
+
 bool ListSharing::Equals(const Feature& feature, const RowBatch::FeatureBuffer& in,
                          const Slot& slot, uint32_t length,
                          std::span<const std::byte* const> entries) {
@@ -87,7 +91,8 @@ uint32_t ListSharing::Find(Feature* feature, const RowBatch::FeatureBuffer& in, 
 void ListSharing::Append(size_t feature, std::span<const uint32_t> lengths,
                          std::span<const std::byte* const> values, RowBatch::FeatureBuffer* to) {
   Feature& of = features_[feature];
-  std::vector<const std::byte*> at(values.begin(), values.end());
+  std::vector<const std::byte*>& at = at_;
+  at.assign(values.begin(), values.end());
   // Lists from here on, as they come.
   const auto store = [&](std::span<const uint32_t> stored) {
     const auto first = static_cast<uint32_t>(to->lengths.size());

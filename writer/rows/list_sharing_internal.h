@@ -27,6 +27,7 @@ class ListSharing {
               std::span<const std::byte* const> values, RowBatch::FeatureBuffer* to);
   // Lists stored may have gone: none of them is found again.
   void Forget(size_t feature);
+  void ForgetAll();
 
  private:
   struct Slot {
@@ -52,6 +53,7 @@ class ListSharing {
 
   std::vector<Feature> features_;
   size_t most_slots_;
+  std::vector<const std::byte*> at_;  // Of Append: where each column is.
 };
 
 }  // namespace dsi::internal

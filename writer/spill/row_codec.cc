@@ -163,8 +163,8 @@ Status VisitRow(std::span<const FeatureCoding> codings, std::span<const std::byt
   return ForEachFeature(codings, row, visit);
 }
 
-RowCollector::RowCollector(std::span<const FeatureCoding> codings)
-    : codings_(codings), features_(codings.size()) {
+RowCollector::RowCollector(std::span<const FeatureCoding> codings, ListSharing* sharing)
+    : codings_(codings), sharing_(sharing), features_(codings.size()) {
   for (size_t f = 0; f < codings.size(); ++f) features_[f].values.resize(codings[f].widths.size());
 }
 
@@ -175,8 +175,16 @@ Status RowCollector::Add(std::span<const std::byte> row) {
         RowBatch::FeatureBuffer& buffer = features_[f];
         if (buffer.all_present && buffer.num_present != num_rows_) ListRows(&buffer);
         if (!buffer.all_present) buffer.rows.push_back(num_rows_);
-        if (coding.has_lengths) buffer.lengths.push_back(entries);
         ++buffer.num_present;
+        if (sharing_ != nullptr && sharing_->Shares(f)) {
+          columns_.clear();
+          for (const uint32_t width : coding.widths) {
+            columns_.push_back(bytes);
+            bytes += uint64_t{width} * entries;
+          }
+          return sharing_->Append(f, {&entries, 1}, columns_, &buffer);
+        }
+        if (coding.has_lengths) buffer.lengths.push_back(entries);
         for (size_t c = 0; c < coding.widths.size(); ++c) {
           const uint64_t size = uint64_t{coding.widths[c]} * entries;
           buffer.values[c].append({bytes, bytes + size});

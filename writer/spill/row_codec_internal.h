@@ -12,6 +12,7 @@
 
 #include "dsi/format/schema.h"
 #include "dsi/writer/row_batch.h"
+#include "dsi/writer/rows/list_sharing_internal.h"
 
 namespace dsi::internal {
 
@@ -55,7 +56,8 @@ Status VisitRow(std::span<const FeatureCoding> codings, std::span<const std::byt
 // Columns that rows are added to, one by one.
 class RowCollector {
  public:
-  explicit RowCollector(std::span<const FeatureCoding> codings);
+  // `sharing`, which knows no lists yet: of lists that repeat; null: each row has its own.
+  explicit RowCollector(std::span<const FeatureCoding> codings, ListSharing* sharing = nullptr);
 
   Status Add(std::span<const std::byte> row);
   // After the last Add.
@@ -65,8 +67,10 @@ class RowCollector {
 
  private:
   std::span<const FeatureCoding> codings_;
+  ListSharing* sharing_;
   std::vector<RowBatch::FeatureBuffer> features_;
   uint32_t num_rows_ = 0;
+  std::vector<const std::byte*> columns_;  // Of a list at hand.
 };
 
 }  // namespace dsi::internal

@@ -8,7 +8,9 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/base/parallel_internal.h"
 #include "dsi/base/xxh3_internal.h"
+#include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/io/nameless_file_internal.h"
 
 namespace dsi::internal {
@@ -20,6 +22,25 @@ constexpr size_t kMostBytes = size_t{1} << 30;
 
 uint64_t SealOf(std::span<const std::byte> block, uint64_t offset) {
   return Xxh3(block.data() + sizeof(uint64_t), block.size() - sizeof(uint64_t), offset);
+}
+
+// A block, but for its seal.
+Status Pack(std::span<const std::byte> bytes, std::vector<std::byte>* block) {
+  if (bytes.size() > kMostBytes) {
+    return Error(StatusCode::kResourceExhausted,
+                 "{} bytes of rows to spill at once, at most {} can be: raise the memory budget",
+                 bytes.size(), kMostBytes);
+  }
+  block->assign(kHeadBytes, std::byte{0});
+  const bool packed = FrameEncoder().Append(kLz4Codec, 0, false, bytes, block) &&
+                      block->size() - kHeadBytes < bytes.size();
+  if (!packed) {
+    block->resize(kHeadBytes);
+    block->insert(block->end(), bytes.begin(), bytes.end());
+  }
+  StoreLE(block->data() + 8, static_cast<uint32_t>(bytes.size()));
+  StoreLE(block->data() + 12, static_cast<uint32_t>(block->size() - kHeadBytes));
+  return Status::Ok();
 }
 
 }  // namespace
@@ -41,31 +62,41 @@ Status SpillFile::Failed(std::string_view doing, int error) const {
 }
 
 Result<uint64_t> SpillFile::Append(std::span<const std::byte> bytes) {
-  if (bytes.size() > kMostBytes) {
-    return Error(StatusCode::kResourceExhausted,
-                 "{} bytes of rows to spill at once, at most {} can be: raise the memory budget",
-                 bytes.size(), kMostBytes);
+  DSI_RETURN_IF_ERROR(Pack(bytes, &block_));
+  return Write(block_);
+}
+
+Result<std::vector<uint64_t>> SpillFile::AppendAll(std::span<const std::vector<std::byte>> blocks,
+                                                   int threads) {
+  std::vector<std::vector<std::byte>> packed(blocks.size());
+  DSI_RETURN_IF_ERROR(ParallelFor(
+      blocks.size(), threads, [&](size_t i) { return Pack(blocks[i], &packed[i]); },
+      [] { return Status::Ok(); }));
+  const uint64_t before = size_;
+  std::vector<uint64_t> offsets(blocks.size());
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    Result<uint64_t> offset = Write(packed[i]);
+    if (!offset.ok()) {
+      Truncate(before);
+      return offset.status();
+    }
+    offsets[i] = *offset;
   }
+  return offsets;
+}
+
+Result<uint64_t> SpillFile::Write(std::span<std::byte> block) {
   DSI_RETURN_IF_ERROR(Open());
-  block_.assign(kHeadBytes, std::byte{0});
-  const bool packed = frames_->Append(kLz4Codec, 0, false, bytes, &block_) &&
-                      block_.size() - kHeadBytes < bytes.size();
-  if (!packed) {
-    block_.resize(kHeadBytes);
-    block_.insert(block_.end(), bytes.begin(), bytes.end());
-  }
-  StoreLE(block_.data() + 8, static_cast<uint32_t>(bytes.size()));
-  StoreLE(block_.data() + 12, static_cast<uint32_t>(block_.size() - kHeadBytes));
-  StoreLE(block_.data(), SealOf(block_, size_));
-  for (size_t done = 0; done < block_.size();) {
-    const ssize_t n = ::pwrite(fd_.get(), block_.data() + done, block_.size() - done,
+  StoreLE(block.data(), SealOf(block, size_));
+  for (size_t done = 0; done < block.size();) {
+    const ssize_t n = ::pwrite(fd_.get(), block.data() + done, block.size() - done,
                                static_cast<off_t>(size_ + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return Failed("writing", n < 0 ? errno : ENOSPC);
     done += static_cast<size_t>(n);
   }
   const uint64_t offset = size_;
-  size_ += block_.size();
+  size_ += block.size();
   return offset;
 }
 

@@ -9,13 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "dsi/base/status.h"
-#include "dsi/codecs/compressed/compressed_internal.h"
 #include "dsi/io/descriptor_internal.h"
 
 namespace dsi::internal {
@@ -28,6 +26,10 @@ class SpillFile {
   // Appends a block and returns where it stands. kIo names the folder and says what to do; the
   // file is then as before. At most 1 GiB.
   Result<uint64_t> Append(std::span<const std::byte> bytes);
+  // The same of several, which up to `threads` threads compress; the caller's writes them in their
+  // order. All or nothing.
+  Result<std::vector<uint64_t>> AppendAll(std::span<const std::vector<std::byte>> blocks,
+                                          int threads);
   // Replaces *bytes by those of the block at `offset`. kCorrupt: they are not what was written.
   Status Read(uint64_t offset, std::vector<std::byte>* bytes) const;
   // Forgets blocks from `size` on; what Append returns next.
@@ -38,6 +40,8 @@ class SpillFile {
 
  private:
   Status Open();
+  // Seals a block (Pack) and writes it.
+  Result<uint64_t> Write(std::span<std::byte> block);
   Status Failed(std::string_view doing, int error) const;
   Status ReadBytes(uint64_t offset, std::span<std::byte> bytes) const;
 
@@ -46,7 +50,6 @@ class SpillFile {
   uint64_t size_ = 0;
   std::vector<std::byte> block_;  // Being written.
   mutable std::vector<std::byte> stored_;
-  std::unique_ptr<FrameEncoder> frames_ = std::make_unique<FrameEncoder>();
 };
 
 }  // namespace dsi::internal

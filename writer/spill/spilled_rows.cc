@@ -14,11 +14,49 @@ namespace {
 constexpr uint64_t kBlockBytes = 128 << 10;
 constexpr uint64_t kSplitBytes = 64 << 10;  // Smaller where many are filled side by side.
 constexpr uint32_t kMostBlockRows = 8'192;
+constexpr size_t kMostQueued = 16;  // Blocks.
 
 }  // namespace
 
-SpilledRows::SpilledRows(const Schema& schema, std::string folder)
-    : codings_(CodingsOf(schema)), rows_(folder), records_(std::move(folder)) {}
+// As many as keep the threads that compress them busy.
+class SpilledRows::BlockQueue {
+ public:
+  BlockQueue(SpillFile* file, int threads)
+      : file_(file),
+        threads_(threads),
+        most_(std::min<size_t>(4 * static_cast<size_t>(threads), kMostQueued)) {}
+
+  // To be noted on `shelf`, which must outlive this, at the end of it.
+  Status Add(std::vector<std::byte> block, uint32_t first_row, Shelf* shelf) {
+    blocks_.push_back(std::move(block));
+    notes_.push_back({shelf, first_row});
+    return blocks_.size() < most_ ? Status::Ok() : Flush();
+  }
+  // After the last one.
+  Status Flush() {
+    DSI_ASSIGN_OR_RETURN(const std::vector<uint64_t> offsets, file_->AppendAll(blocks_, threads_));
+    for (size_t i = 0; i < offsets.size(); ++i)
+      notes_[i].shelf->push_back({offsets[i], notes_[i].first_row});
+    blocks_.clear();
+    notes_.clear();
+    return Status::Ok();
+  }
+
+ private:
+  struct Note {
+    Shelf* shelf;
+    uint32_t first_row;
+  };
+
+  SpillFile* file_;
+  int threads_;
+  size_t most_;
+  std::vector<std::vector<std::byte>> blocks_;
+  std::vector<Note> notes_;
+};
+
+SpilledRows::SpilledRows(const Schema& schema, std::string folder, int threads)
+    : codings_(CodingsOf(schema)), threads_(threads), rows_(folder), records_(std::move(folder)) {}
 
 Status SpilledRows::Append(const RowBatch& rows, std::span<const uint64_t> row_bytes,
                            std::span<const std::byte> records) {
@@ -43,22 +81,23 @@ Status SpilledRows::Append(const RowBatch& rows, std::span<const uint64_t> row_b
 Status SpilledRows::TryAppend(const RowBatch& rows, std::span<const uint64_t> row_bytes,
                               std::span<const std::byte> records) {
   RowsEncoder encoder(codings_, rows);
-  std::vector<std::byte> bytes;
+  BlockQueue queue(&rows_, threads_);
   for (size_t row = 0; row < row_bytes.size();) {
     uint64_t size = 0;
     uint32_t count = 0;
     while (row + count < row_bytes.size() && count < kMostBlockRows &&
            (count == 0 || size + row_bytes[row + count] <= kBlockBytes))
       size += row_bytes[row + count++];
-    bytes.clear();
+    std::vector<std::byte> bytes;
     AppendLE(&bytes, count);
     for (uint32_t i = 0; i < count; ++i)
       AppendLE(&bytes, static_cast<uint32_t>(num_rows_ + row + i));
     encoder.Encode(count, &bytes);
-    DSI_ASSIGN_OR_RETURN(const uint64_t offset, rows_.Append(bytes));
-    blocks_.push_back({offset, static_cast<uint32_t>(num_rows_ + row)});
+    DSI_RETURN_IF_ERROR(
+        queue.Add(std::move(bytes), static_cast<uint32_t>(num_rows_ + row), &blocks_));
     row += count;
   }
+  DSI_RETURN_IF_ERROR(queue.Flush());
   const size_t width = row_bytes.empty() ? 0 : records.size() / row_bytes.size();
   for (size_t row = 0; row < row_bytes.size(); row += kMostBlockRows) {
     const size_t count = std::min<size_t>(row_bytes.size() - row, kMostBlockRows);
@@ -200,12 +239,11 @@ Result<std::vector<SpilledRows::Shelf>> SpilledRows::Split(
     const std::function<Result<uint32_t>(uint32_t)>& part_of) {
   std::vector<Shelf> shelves(num_parts);
   std::vector<PendingBlock> pending(num_parts);
+  BlockQueue queue(&rows_, threads_);
   const auto flush = [&](size_t part) -> Status {
     if (pending[part].numbers.empty()) return Status::Ok();
     const uint32_t first_row = pending[part].numbers.front();
-    DSI_ASSIGN_OR_RETURN(const uint64_t offset, rows_.Append(pending[part].Take()));
-    shelves[part].push_back({offset, first_row});
-    return Status::Ok();
+    return queue.Add(pending[part].Take(), first_row, &shelves[part]);
   };
   for (const Block& block : shelf) {
     DSI_RETURN_IF_ERROR(LoadBlock(block));
@@ -218,6 +256,7 @@ Result<std::vector<SpilledRows::Shelf>> SpilledRows::Split(
     }
   }
   for (size_t part = 0; part < num_parts; ++part) DSI_RETURN_IF_ERROR(flush(part));
+  DSI_RETURN_IF_ERROR(queue.Flush());
   return shelves;
 }
 

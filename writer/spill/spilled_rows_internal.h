@@ -21,7 +21,8 @@ namespace dsi::internal {
 
 class SpilledRows {
  public:
-  SpilledRows(const Schema& schema, std::string folder);
+  // `threads`: that compress.
+  SpilledRows(const Schema& schema, std::string folder, int threads);
 
   // Adds all rows of a batch, and `records`, as many bytes for each, which are handed out together.
   // row_bytes: per row. All or nothing.
@@ -65,7 +66,11 @@ class SpilledRows {
   Status TryAppend(const RowBatch& rows, std::span<const uint64_t> row_bytes,
                    std::span<const std::byte> records);
 
+  // Blocks of rows on their way to the file, and where each is noted then.
+  class BlockQueue;
+
   std::vector<FeatureCoding> codings_;
+  int threads_;
   SpillFile rows_;
   SpillFile records_;
   Shelf blocks_;
