@@ -60,6 +60,19 @@ Status CheckIsThere(const std::string& path) {
   return Status::Ok();
 }
 
+// What is read ahead is part of the 64 MiB that a writer may take beside its budget, and most of
+// them stay for other things. A thread that parses takes 3 to 6 MiB for itself, and one that looks
+// for a schema of 20,000 names 30.
+void KeepWithin(uint64_t memory_bytes, TextInputOptions* text) {
+  constexpr uint64_t kLeastAhead = 1 << 20;
+  constexpr uint64_t kMostAhead = 32 << 20;
+  constexpr uint64_t kBudgetOfThread = 48 << 20;
+  text->ahead_bytes = std::clamp(memory_bytes / 16, kLeastAhead, kMostAhead);
+  const auto threads = static_cast<uint64_t>(internal::NumThreads(text->threads));
+  text->threads =
+      static_cast<int>(std::clamp<uint64_t>(memory_bytes / kBudgetOfThread, 1, threads));
+}
+
 }  // namespace
 
 Status LoadSchema(const std::string& path, Schema* schema) {
@@ -75,6 +88,7 @@ Status LoadSchema(const std::string& path, Schema* schema) {
 Result<TextSource> TextSource::Open(const TextSourceOptions& options, Progress* progress) {
   TextSource source;
   source.text_ = options.text;
+  if (options.memory_bytes != 0) KeepWithin(options.memory_bytes, &source.text_);
   source.text_.format = ParseFormat(options.format);
   if (!options.epoch_unit.empty()) ParseTimeUnit(options.epoch_unit, &source.text_.epoch_unit);
   if (options.null_entries == "drop") source.text_.null_entries = NullEntries::kDrop;
@@ -134,21 +148,10 @@ Status TextSource::ReadOnce(const TextSourceOptions& options, Progress* progress
 }
 
 Result<std::unique_ptr<TextInput>> TextSource::OpenRows(
-    std::shared_ptr<const Schema> schema, bool ignore_unknown, uint64_t memory_bytes,
+    std::shared_ptr<const Schema> schema, bool ignore_unknown,
     std::function<Status(const BadRow&)> on_bad_row) const {
-  // What is read ahead is part of the 64 MiB that a writer may take beside its budget, and most of
-  // them stay for other things. A thread that parses takes 3 to 6 MiB for itself.
-  constexpr uint64_t kLeastAhead = 1 << 20;
-  constexpr uint64_t kMostAhead = 32 << 20;
-  constexpr uint64_t kBudgetOfThread = 32 << 20;
   TextInputOptions text = text_;
   text.ignore_unknown = ignore_unknown;
-  if (memory_bytes != 0) {
-    text.ahead_bytes = std::clamp(memory_bytes / 16, kLeastAhead, kMostAhead);
-    const auto threads = static_cast<uint64_t>(internal::NumThreads(text.threads));
-    text.threads =
-        static_cast<int>(std::clamp<uint64_t>(memory_bytes / kBudgetOfThread, 1, threads));
-  }
   text.on_bad_row = std::move(on_bad_row);
   return TextInput::Open(files_, std::move(schema), text);
 }

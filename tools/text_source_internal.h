@@ -25,6 +25,7 @@ struct TextSourceOptions {
   uint64_t infer_rows = 0;         // Rows looked at; 0: all.
   std::string scratch_folder;      // Where copies lie; empty: the system's.
   bool skip_bad_rows = false;      // Rows that cannot be read are no error to finding the schema.
+  uint64_t memory_bytes = 0;       // Of the writer of the rows; 0: it is not stated.
   TextInputOptions text;           // What cells look like, and the threads that parse.
   std::string epoch_unit;          // Of numbers of times; empty: the features' own.
   std::string null_entries;        // "fail", "drop" or "fill"; empty: fail.
@@ -40,10 +41,9 @@ class TextSource {
   // What the schema was found from; empty where it was given.
   const InferReport& inference() const { return inference_; }
   // Rows from the first one on, for a schema that has at least the features of schema(). Once.
-  // `on_bad_row` may be empty. `memory_bytes` is what the writer of the rows may take; 0: it is not
-  // stated.
+  // `on_bad_row` may be empty.
   Result<std::unique_ptr<TextInput>> OpenRows(
-      std::shared_ptr<const Schema> schema, bool ignore_unknown, uint64_t memory_bytes,
+      std::shared_ptr<const Schema> schema, bool ignore_unknown,
       std::function<Status(const BadRow&)> on_bad_row) const;
   // Bytes of the input that `rows` has read, as they came, compressed or not.
   uint64_t bytes_in(const TextInput& rows) const;

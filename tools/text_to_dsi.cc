@@ -19,6 +19,7 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
   TextSourceOptions source_options = options.source;
   source_options.skip_bad_rows = options.bad_rows.skips();
   source_options.text.threads = options.choice.writer.threads;
+  source_options.memory_bytes = options.choice.writer.memory_bytes;
   DSI_ASSIGN_OR_RETURN(const TextSource source, TextSource::Open(source_options, progress));
   Schema schema = source.schema();
   DSI_ASSIGN_OR_RETURN(WriterOptions writer_options, WriterOptionsOf(options.choice));
@@ -50,8 +51,7 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
     };
   }
   DSI_ASSIGN_OR_RETURN(const auto rows,
-                       source.OpenRows(writer->schema(), options.ignore_unknown,
-                                       options.choice.writer.memory_bytes, on_bad_row));
+                       source.OpenRows(writer->schema(), options.ignore_unknown, on_bad_row));
 
   RowBatch batch(writer->schema());
   uint64_t num_rows = 0;

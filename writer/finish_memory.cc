@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "dsi/dedup/find_groups_internal.h"
 #include "dsi/writer/encode/source_choice_internal.h"
@@ -14,6 +16,8 @@ namespace {
 
 // What is not counted: it is there however few the rows are.
 constexpr uint64_t kUncounted = 32ULL << 20;
+// Of a feature, in whatever reads, writes and knows it, without a value.
+constexpr uint64_t kFeatureBytes = 6ULL << 10;
 // Of a thread that encodes: pages, their choices, compressors.
 constexpr uint64_t kThreadBytes = 6ULL << 20;
 // Order of rows (RowList, what reads it and its inverse), for each row.
@@ -40,7 +44,12 @@ constexpr uint64_t kSharedFactor = 2;
 constexpr uint64_t kSourceFactor = 6;
 constexpr uint64_t kBorrowerFactor = 2;
 
+// Of lists that rows share, what encoding has of each: groups found on a sample, whose features
+// turn out to change apart, have some lists more than once.
+constexpr uint64_t kStoredFactor = 2;
+
 struct Sums {
+  uint64_t num_rows = 0;
   uint64_t values = 0;       // Bytes, of all features.
   uint64_t lists = 0;        // Bytes, of lists alone.
   uint64_t largest = 0;      // Bytes, of one feature.
@@ -50,8 +59,15 @@ struct Sums {
   uint64_t num_sliced = 0;   // Features whose slices are arrays.
 };
 
-Sums Add(const Schema& schema, const TableTotals& totals) {
+// Of this share of the rows, where lists that rows share are there up to `factor` times, but for
+// those of `by_row`.
+Sums Add(const Schema& schema, const TableTotals& totals, double share, uint64_t factor,
+         const std::vector<bool>& by_row) {
+  const auto of_rows = [share](uint64_t number) {
+    return static_cast<uint64_t>(share * static_cast<double>(number));
+  };
   Sums sums;
+  sums.num_rows = of_rows(totals.num_rows);
   std::map<std::string_view, uint64_t> spaces;
   for (size_t f = 0; f < schema.features.size(); ++f) {
     const FeatureSpec& spec = schema.features[f];
@@ -59,9 +75,12 @@ Sums Add(const Schema& schema, const TableTotals& totals) {
     const bool is_list = IsListKind(spec.kind);
     const bool has_lengths = HasLengths(spec.kind, spec.columns[0].type);
     const bool all_present = feature.num_present == totals.num_rows;
+    uint64_t entries = of_rows(feature.num_entries);
+    if (!by_row[f])
+      entries = std::min(entries, factor * (feature.num_entries - feature.num_repeated));
     uint64_t bytes = 0;
     for (const ColumnSpec& column : spec.columns) {
-      const uint64_t size = feature.num_entries * static_cast<uint64_t>(TypeWidth(column.type));
+      const uint64_t size = entries * static_cast<uint64_t>(TypeWidth(column.type));
       bytes += size;
       if (!IsInteger(column.type)) continue;
       if (!column.id_space.empty()) {
@@ -76,81 +95,104 @@ Sums Add(const Schema& schema, const TableTotals& totals) {
     sums.values += bytes;
     if (is_list) sums.lists += bytes;
     sums.largest = std::max(sums.largest, bytes);
-    sums.index += feature.num_present * sizeof(uint32_t) *
+    sums.index += of_rows(feature.num_present) * sizeof(uint32_t) *
                   ((has_lengths ? 1U : 0U) + (all_present ? 0U : 1U));
     if (!all_present || has_lengths || spec.kind == Kind::kEmbedding) ++sums.num_sliced;
   }
   return sums;
 }
 
-// Of encoding a stripe that has this share of all rows, but for its rows and for what each thread
-// has.
-uint64_t EncodingMemory(const Sums& sums, uint64_t num_rows, double share, uint64_t threads,
-                        uint64_t shared_factor) {
-  const auto of_stripe = [share](uint64_t bytes) {
-    return static_cast<uint64_t>(share * static_cast<double>(bytes));
-  };
+uint64_t FeaturesMemory(const Schema& schema) { return schema.features.size() * kFeatureBytes; }
+
+// Of encoding a stripe, but for its rows and for what each thread has.
+uint64_t EncodingMemory(const Sums& stripe, uint64_t threads) {
   const uint64_t slices =
-      std::min(sums.num_sliced * of_stripe(num_rows) * kSliceBytes, kMostSearchBytes);
-  const uint64_t source = std::min(of_stripe(sums.largest), kMostSourceValues * sizeof(uint64_t));
-  const uint64_t ids =
-      std::max(of_stripe(sums.largest_ids) * kIdSpaceFactor,
-               std::min(of_stripe(sums.found_ids), kMostSharedBytes) * shared_factor);
+      std::min(stripe.num_sliced * stripe.num_rows * kSliceBytes, kMostSearchBytes);
+  const uint64_t source = std::min(stripe.largest, kMostSourceValues * sizeof(uint64_t));
+  const uint64_t ids = std::max(stripe.largest_ids * kIdSpaceFactor,
+                                std::min(stripe.found_ids, kMostSharedBytes) * kSharedFactor);
   // Pools of windows wait for all features; pages wait until the stripe is whole; each thread has a
   // feature at hand, or an id space.
-  return of_stripe(sums.lists + sums.values) +
+  return stripe.lists + stripe.values +
          std::max({ids, slices, source * (kSourceFactor + threads * kBorrowerFactor)}) +
-         of_stripe(sums.largest);
+         stripe.largest;
+}
+
+// Of the rows of a stripe that were read.
+uint64_t RowsMemory(const Sums& stripe) {
+  return stripe.values + 3 * stripe.index + stripe.num_rows * kOrderBytes;
+}
+
+// Of a stripe that waits for the one before: pools and pages, and its indexes.
+uint64_t WaitingMemory(const Schema& schema, const Sums& stripe) {
+  return stripe.lists + stripe.values + schema.features.size() * stripe.num_rows * kIndexBytes;
 }
 
 // Of a stripe by its limits: its rows by number, half as many more in the last, or by bytes.
-double ShareOfStripe(const TableTotals& totals, const WriterOptions& options) {
-  return std::min(
-      {1.0, 1.5 * static_cast<double>(options.stripe_rows) / static_cast<double>(totals.num_rows),
-       static_cast<double>(options.stripe_bytes) /
-           static_cast<double>(std::max<uint64_t>(totals.size_bytes, 1))});
+double ShareOfStripe(const TableTotals& totals, uint32_t stripe_rows, uint64_t stripe_bytes) {
+  return std::min({1.0,
+                   1.5 * static_cast<double>(stripe_rows) / static_cast<double>(totals.num_rows),
+                   static_cast<double>(stripe_bytes) /
+                       static_cast<double>(std::max<uint64_t>(totals.size_bytes, 1))});
 }
 
 }  // namespace
 
-uint64_t FinishMemory(const Schema& schema, const TableTotals& totals, const ClusterKeys& keys,
-                      const WriterOptions& options, uint64_t memory_bytes) {
+FinishMemory::FinishMemory(const Schema& schema, const ClusterKeys& keys,
+                           const WriterOptions& options)
+    : schema_(schema),
+      keys_(keys),
+      options_(options),
+      threads_(static_cast<uint64_t>(std::max(options.threads, 1))),
+      by_row_(schema.features.size(), !options.dedup) {
+  if (schema.groups.empty()) return;
+  const FeatureIndex features(schema);
+  for (const GroupSpec& group : schema.groups) {
+    for (const std::string& name : group.features) {
+      const int f = features.Find(name);
+      if (f >= 0) by_row_[static_cast<size_t>(f)] = true;
+    }
+  }
+}
+
+uint64_t FinishMemory::Bytes(const TableTotals& totals, uint64_t memory_bytes) const {
   const uint64_t num_rows = totals.num_rows;
   if (num_rows == 0) return 0;
-  const Sums sums = Add(schema, totals);
+  const Sums sums = Add(schema_, totals, 1, 1, std::vector<bool>(by_row_.size()));
   // ClusteredFeature: 12 bytes for each 4 of lengths.
   uint64_t held = num_rows * kOrderBytes + 3 * sums.index;
-  if (options.keep_position) held += num_rows * 2 * sizeof(uint64_t);
-  const uint64_t num_keys = keys.keys.size();
+  if (options_.keep_position) held += num_rows * 2 * sizeof(uint64_t);
+  const uint64_t num_keys = keys_.keys.size();
   const uint64_t sorting =
       num_rows * (kRecordBytes + num_keys * 16) +
       std::min(num_rows * (kSortBytes + num_keys * kKeyBytes), memory_bytes / 4);
-  const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
   // Each thread has a feature twice, and the places of its rows.
   const uint64_t ordering =
-      std::min(threads * sums.largest, sums.values) + threads * num_rows * kPlacedBytes;
-  const double share = ShareOfStripe(totals, options);
-  const auto rows_of_stripe = static_cast<uint64_t>(share * static_cast<double>(num_rows));
+      std::min(threads_ * sums.largest, sums.values) + threads_ * num_rows * kPlacedBytes;
+  const Sums stripe =
+      Add(schema_, totals, ShareOfStripe(totals, options_.stripe_rows, options_.stripe_bytes),
+          kStoredFactor, by_row_);
   const uint64_t searching =
-      std::min(sums.num_sliced * rows_of_stripe * (kSliceBytes + kSearchBytes), kMostSearchBytes) +
-      std::min(schema.features.size() * rows_of_stripe * sizeof(uint64_t), kMostGroupHashBytes);
-  const uint64_t encoding = EncodingMemory(sums, num_rows, share, threads, kIdSpaceFactor) +
-                            threads * (kThreadBytes + rows_of_stripe * 2 * kSliceBytes);
-  const uint64_t finish = held + std::max({sorting, ordering, searching, encoding});
+      std::min(stripe.num_sliced * stripe.num_rows * (kSliceBytes + kSearchBytes),
+               kMostSearchBytes) +
+      std::min(schema_.features.size() * stripe.num_rows * sizeof(uint64_t), kMostGroupHashBytes);
+  const uint64_t encoding = EncodingMemory(stripe, threads_) +
+                            threads_ * (kThreadBytes + stripe.num_rows * 2 * kSliceBytes);
+  const uint64_t finish =
+      FeaturesMemory(schema_) + held + std::max({sorting, ordering, searching, encoding});
   return finish > kUncounted ? finish - kUncounted : 0;
 }
 
-StripeLimits LimitsWithin(const Schema& schema, const TableTotals& totals,
-                          const WriterOptions& options) {
+StripeLimits FinishMemory::Limits(const TableTotals& totals) const {
   StripeLimits limits;
-  if (options.memory_bytes == 0 || totals.num_rows == 0) return limits;
-  const Sums sums = Add(schema, totals);
-  const uint64_t most = options.memory_bytes + kUncounted;
+  if (options_.memory_bytes == 0 || totals.num_rows == 0) return limits;
+  // Where features alone take more than a half, the budget is too small for them.
+  uint64_t most = options_.memory_bytes + kUncounted;
+  most -= std::min(FeaturesMemory(schema_), most / 2);
   // Of a stripe: its rows, how these are found, and the encoding, all of which grow with it.
   const auto takes = [&](double share) {
-    const auto rows = static_cast<uint64_t>(
-        share * static_cast<double>(sums.values + 3 * sums.index + totals.num_rows * kOrderBytes));
-    return rows + EncodingMemory(sums, totals.num_rows, share, 1, kSharedFactor);
+    const Sums stripe = Add(schema_, totals, share, kStoredFactor, by_row_);
+    return RowsMemory(stripe) + EncodingMemory(stripe, 1);
   };
   double share = 1;
   constexpr double kStep = 0.875;
@@ -159,47 +201,41 @@ StripeLimits LimitsWithin(const Schema& schema, const TableTotals& totals,
     limits.stripe_bytes = std::max<uint64_t>(
         1, static_cast<uint64_t>(share * static_cast<double>(totals.size_bytes)));
   }
+  const uint64_t num_sliced = Add(schema_, totals, share, kStoredFactor, by_row_).num_sliced;
   const uint64_t per_row =
-      totals.size_bytes / totals.num_rows + 1 + sums.num_sliced * (kSliceBytes + kSearchBytes);
+      totals.size_bytes / totals.num_rows + 1 + num_sliced * (kSliceBytes + kSearchBytes);
   limits.sample_rows =
       static_cast<uint32_t>(std::clamp<uint64_t>(most / per_row, 1'024, UINT32_MAX));
   return limits;
 }
 
-size_t StripesWithin(const Schema& schema, const TableTotals& totals, const ClusterKeys& keys,
-                     const WriterOptions& options, uint64_t memory_bytes, uint64_t held_bytes) {
+size_t FinishMemory::Stripes(const TableTotals& totals, uint64_t memory_bytes,
+                             uint64_t held_bytes) const {
   if (totals.num_rows == 0) return 1;
-  const uint64_t taken = held_bytes + FinishMemory(schema, totals, keys, options, memory_bytes);
+  const uint64_t taken = held_bytes + Bytes(totals, memory_bytes);
   if (taken >= memory_bytes) return 1;
-  const Sums sums = Add(schema, totals);
-  const double share = ShareOfStripe(totals, options);
-  // Pools and pages wait for the stripe before, as do its indexes.
-  const auto each = static_cast<uint64_t>(
-      share * static_cast<double>(sums.lists + sums.values + totals.num_rows * kOrderBytes +
-                                  schema.features.size() * totals.num_rows * kIndexBytes));
-  return std::min<uint64_t>((memory_bytes - taken) / (each + 1) + 1,
-                            static_cast<uint64_t>(std::max(options.threads, 1)));
+  const Sums stripe =
+      Add(schema_, totals, ShareOfStripe(totals, options_.stripe_rows, options_.stripe_bytes),
+          kStoredFactor, by_row_);
+  const uint64_t each = WaitingMemory(schema_, stripe) + stripe.num_rows * kOrderBytes;
+  return std::min<uint64_t>((memory_bytes - taken) / (each + 1) + 1, threads_);
 }
 
-StripesAtHand SpilledStripesWithin(const Schema& schema, const TableTotals& totals,
-                                   const WriterOptions& options, uint64_t memory_bytes) {
-  const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
-  if (totals.num_rows == 0 || threads == 1) return {};
-  const Sums sums = Add(schema, totals);
-  const double share = ShareOfStripe(totals, options);
-  const auto of_stripe = [share](uint64_t bytes) {
-    return static_cast<uint64_t>(share * static_cast<double>(bytes));
-  };
-  const uint64_t rows = of_stripe(sums.values + 3 * sums.index + totals.num_rows * kOrderBytes) + 1;
-  const uint64_t waiting =
-      of_stripe(sums.lists + sums.values + schema.features.size() * totals.num_rows * kIndexBytes);
-  const uint64_t taken = std::min(totals.num_rows * kOrderBytes, memory_bytes / 8) + rows +
-                         EncodingMemory(sums, totals.num_rows, share, threads, kIdSpaceFactor) +
-                         threads * (kThreadBytes + of_stripe(totals.num_rows) * 2 * kSliceBytes);
+StripesAtHand FinishMemory::SpilledStripes(const TableTotals& totals, uint64_t stripe_bytes,
+                                           uint64_t memory_bytes) const {
+  if (totals.num_rows == 0 || threads_ == 1) return {};
+  const Sums stripe =
+      Add(schema_, totals, ShareOfStripe(totals, options_.stripe_rows, stripe_bytes), kStoredFactor,
+          by_row_);
+  const uint64_t rows = RowsMemory(stripe) + 1;
+  const uint64_t taken = FeaturesMemory(schema_) +
+                         std::min(totals.num_rows * kOrderBytes, memory_bytes / 8) + rows +
+                         EncodingMemory(stripe, threads_) +
+                         threads_ * (kThreadBytes + stripe.num_rows * 2 * kSliceBytes);
   const uint64_t most = memory_bytes + kUncounted;
   if (taken + rows > most) return {};
-  const uint64_t more = (most - taken - rows) / (2 * rows + waiting);
-  return {.encoded = std::min(1 + more, threads), .reads_ahead = true};
+  const uint64_t more = (most - taken - rows) / (2 * rows + WaitingMemory(schema_, stripe));
+  return {.encoded = std::min(1 + more, threads_), .reads_ahead = true};
 }
 
 int ThreadsWithin(uint64_t memory_bytes, int threads) {

@@ -8,7 +8,6 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/writer/cluster/kept_order_internal.h"
 #include "dsi/writer/cluster/stripe_cuts_internal.h"
-#include "dsi/writer/finish_memory_internal.h"
 #include "dsi/writer/rows/copy_rows_internal.h"
 
 namespace dsi::internal {
@@ -44,6 +43,7 @@ RowIntake::RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& ke
     : schema_(std::move(schema)),
       keys_(keys),
       options_(options),
+      finish_memory_(*schema_, keys, options),
       memory_limit_(memory_limit),
       spill_folder_(std::move(spill_folder)),
       sharing_(std::make_shared<ListSharing>(*schema_)),
@@ -71,8 +71,7 @@ bool RowIntake::Fits(uint64_t more_bytes, size_t more_rows) const {
   if (spilled_ != nullptr) return bytes <= std::min(kMostHeld, memory_limit_ / 8);
   if (rows_.num_rows() == 0) return bytes <= memory_limit_;
   // What Finish will take grows with the rows.
-  const uint64_t finish =
-      FinishMemory(*schema_, TableTotals::Of(rows_, false), keys_, options_, memory_limit_);
+  const uint64_t finish = finish_memory_.Bytes(TableTotals::Of(rows_, false), memory_limit_);
   const double growth =
       static_cast<double>(rows_.num_rows() + more_rows) / static_cast<double>(rows_.num_rows());
   const double by_bytes =
@@ -82,13 +81,10 @@ bool RowIntake::Fits(uint64_t more_bytes, size_t more_rows) const {
 }
 
 StripesAtHand RowIntake::StripesWithin(uint64_t stripe_bytes) const {
-  if (spilled_ != nullptr) {
-    WriterOptions options = options_;
-    options.stripe_bytes = stripe_bytes;
-    return SpilledStripesWithin(*schema_, totals_, options, memory_limit_);
-  }
-  return {.encoded = internal::StripesWithin(*schema_, TableTotals::Of(rows_, false), keys_,
-                                             options_, memory_limit_, rows_.HeldBytes())};
+  if (spilled_ != nullptr)
+    return finish_memory_.SpilledStripes(totals_, stripe_bytes, memory_limit_);
+  return {.encoded = finish_memory_.Stripes(TableTotals::Of(rows_, false), memory_limit_,
+                                            rows_.HeldBytes())};
 }
 
 Status RowIntake::CheckCount(size_t more) const {
@@ -255,6 +251,8 @@ Status RowIntake::TrySpill(const RowBatch& rows) {
   std::vector<std::byte> records;
   AppendKeyRecords(sources, keys_, static_cast<uint32_t>(spilled_rows()), bytes, &records);
   TableTotals totals = TableTotals::Of(rows, true);
+  // Those of a stripe that is read share lists as far as these are found again.
+  for (FeatureTotals& feature : totals.features) feature.num_repeated = 0;
   if (spilled_ == nullptr) {
     auto spilled = std::make_unique<SpilledRows>(*schema_, spill_folder_, options_.threads);
     DSI_RETURN_IF_ERROR(spilled->Append(rows, bytes, records));

@@ -13,6 +13,7 @@
 
 #include "dsi/writer/cluster/clustering_internal.h"
 #include "dsi/writer/encode/encode_stripes_internal.h"
+#include "dsi/writer/finish_memory_internal.h"
 #include "dsi/writer/rows/list_sharing_internal.h"
 #include "dsi/writer/rows/round_floats_internal.h"
 #include "dsi/writer/spill/spilled_rows_internal.h"
@@ -64,6 +65,7 @@ class RowIntake {
   // Stripes, of so many bytes at most, of the rows that are here. Before a loader puts them in
   // order.
   StripesAtHand StripesWithin(uint64_t stripe_bytes) const;
+  const FinishMemory& finish_memory() const { return finish_memory_; }
   Status RoundRead(std::span<RowBatch::FeatureBuffer> rows) { return rounding_.AfterRead(rows); }
   // Hands out the key records of all rows.
   Status ForEachKeyRecords(const std::function<Status(std::span<const std::byte>)>& visit) const;
@@ -91,6 +93,7 @@ class RowIntake {
   std::shared_ptr<const Schema> schema_;
   const ClusterKeys& keys_;
   const WriterOptions& options_;
+  const FinishMemory finish_memory_;
   uint64_t memory_limit_;
   std::string spill_folder_;
   std::shared_ptr<ListSharing> sharing_;  // Of rows_, or of rows that a loader reads.

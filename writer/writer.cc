@@ -269,7 +269,7 @@ Status Writer::Impl::PlanOn(std::span<const internal::StripeCut> cuts,
   std::copy(features.begin(), features.end(), totals->features.begin());  // The loader knows these.
   totals->num_rows = num_rows;
   totals->size_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
-  limits_ = internal::LimitsWithin(*schema_, *totals, options_);
+  limits_ = rows_.finish_memory().Limits(*totals);
   DSI_ASSIGN_OR_RETURN(const internal::RowList planned, internal::KeptOrder(bytes));
   DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> planned_cuts,
                        Cut(planned, /*more_come=*/false));
@@ -313,7 +313,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   if (!has_begun) NoteStored();
   DSI_RETURN_IF_ERROR(rows_.Close(poll, &stored_));
   internal::TableTotals totals = rows_.totals();
-  if (!has_begun) limits_ = internal::LimitsWithin(*schema_, totals, options_);
+  if (!has_begun) limits_ = rows_.finish_memory().Limits(totals);
   const internal::StripesAtHand at_hand = rows_.StripesWithin(StripeBytes());
   if (options_.keep_position)
     totals.features.push_back({.num_present = totals.num_rows, .num_entries = totals.num_rows});

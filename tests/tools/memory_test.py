@@ -115,6 +115,42 @@ class BudgetTest(CliTest):
                 self.assertLessEqual(peak, budget * MIB + BESIDE, where)
             table.unlink()
 
+    def test_finding_the_schema_keeps_within_it_too(self):
+        for profile, options in {"p3": ["--rows", "12000"],
+                                 "wide": ["--rows", "5000", "--features", "3000"]}.items():
+            table = self.path(f"{profile}.jsonl")
+            self.expect(OK, "generate", "--profile", profile, *options, "--quiet", table)
+            for budget, threads in ((20, 1), (80, 16), (200, 16)):
+                code, said, peak = peak_of("convert", table, self.path("o.dsi"), "--force", "--quiet",
+                                           "--memory", f"{budget}M", "--threads", threads)
+                where = f"{profile}, no schema, within {budget}M took {peak / MIB:.0f}M: {said}"
+                print(f"{profile}, no schema, {threads} threads, --memory {budget}M: "
+                      f"peak {peak / MIB:.0f} MiB")
+                self.assertEqual(code, OK, where)
+                self.assertLessEqual(peak, budget * MIB + BESIDE, where)
+            table.unlink()
+
+    def test_lists_that_rows_share_count_once(self):
+        # 24 sessions of 1,000 rows, each with two lists of 400 ids of its own.
+        table = self.path("t.jsonl")
+        with open(table, "w", encoding="utf-8") as out:
+            for row in range(24_000):
+                session = row % 24
+                ids = [session * 1000 + i for i in range(400)]
+                out.write(json.dumps({"session_id": session, "timestamp": 1_700_000_000 + row,
+                                      "seen": ids, "liked": ids[::-1]}) + "\n")
+        schema = self.path("schema.json")
+        schema.write_bytes(self.expect(OK, "schema", table).stdout)
+        # The lists of all rows would take 150 MB.
+        report, _ = self.convert(table, schema, 60)
+        self.assertEqual(report["spilled_bytes"], 0)
+        # Of a group that is declared they may be there for each of its unique rows.
+        declared = json.loads(schema.read_text(encoding="utf-8"))
+        declared["groups"] = [{"name": "all", "features": ["seen", "liked"]}]
+        schema.write_text(json.dumps(declared), encoding="utf-8")
+        report, _ = self.convert(table, schema, 60)
+        self.assertGreater(report["spilled_bytes"], 0)
+
     def test_many_threads_keep_within_it_too(self):
         table, schema = self.path("v.jsonl"), self.path("schema.json")
         self.expect(OK, "generate", "--profile", "visits", "--rows", "600000", "--quiet", table,

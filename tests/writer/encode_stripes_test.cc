@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint32_t kStripeRows = 500;
 constexpr int kStripes = 9;
+const internal::ClusterKeys kNoKeys;
 constexpr int kRows = kStripes * static_cast<int>(kStripeRows);
 
 constexpr char kFeatures[] = R"({"cluster_by": ["session", "time"], "features": [
@@ -92,7 +93,8 @@ TEST(EncodeStripes, AsManyAsThereIsMemoryFor) {
   totals.features[4].num_entries = totals.features[5].num_entries = 30'000'000;
   const WriterOptions options{.stripe_rows = 65'536, .threads = 16};
   const auto within = [&](uint64_t memory_bytes) {
-    return internal::StripesWithin(*schema, totals, {}, options, memory_bytes, totals.size_bytes);
+    return internal::FinishMemory(*schema, kNoKeys, options)
+        .Stripes(totals, memory_bytes, totals.size_bytes);
   };
   EXPECT_EQ(within(100 << 20), 1U);
   EXPECT_EQ(within(64ULL << 30), 16U);
@@ -100,13 +102,40 @@ TEST(EncodeStripes, AsManyAsThereIsMemoryFor) {
   while (within(memory) == 1) memory += 1 << 20;
   // Another stripe fits once there is room for it beside all that Finish takes.
   EXPECT_GE(memory, totals.size_bytes +
-                        internal::FinishMemory(*schema, totals, {}, options, memory) - (1 << 20));
+                        internal::FinishMemory(*schema, kNoKeys, options).Bytes(totals, memory) -
+                        (1 << 20));
   size_t before = 1;
   for (; memory < 8ULL << 30; memory += 16 << 20) {
     EXPECT_GE(within(memory), before);
     before = within(memory);
   }
   EXPECT_EQ(before, 16U);
+}
+
+TEST(FinishMemory, ListsThatRowsShareCountOnceWhereTheyAreStoredOnce) {
+  auto schema = Schema::FromJson(kFeatures);
+  ASSERT_TRUE(schema.ok());
+  internal::TableTotals totals;
+  totals.num_rows = 1'000'000;
+  totals.size_bytes = 600'000'000;
+  totals.features.assign(schema->features.size(),
+                         {.num_present = 1'000'000, .num_entries = 1'000'000});
+  totals.features[4].num_entries = 60'000'000;
+  WriterOptions options{.stripe_rows = 262'144, .threads = 2};
+  const auto finish = [&] {
+    return internal::FinishMemory(*schema, kNoKeys, options).Bytes(totals, 16ULL << 30);
+  };
+  const uint64_t each_its_own = finish();
+  totals.features[4].num_repeated = 59'000'000;
+  const uint64_t shared = finish();
+  EXPECT_LT(shared, each_its_own / 2);
+  // A group that is declared stores them with each of its unique rows, no dedup with each row.
+  options.dedup = false;
+  const uint64_t by_row = finish();
+  options.dedup = true;
+  schema->groups = {{.name = "all", .owner = "", .features = {"seen", "liked"}}};
+  EXPECT_EQ(finish(), by_row);
+  EXPECT_GT(by_row, 2 * shared);
 }
 
 TEST(EncodeStripes, SpilledRowsAreReadAheadWhereThereIsMemoryFor) {
@@ -120,7 +149,8 @@ TEST(EncodeStripes, SpilledRowsAreReadAheadWhereThereIsMemoryFor) {
   totals.features[4].num_entries = totals.features[5].num_entries = 300'000'000;
   WriterOptions options{.stripe_rows = 65'536, .threads = 8};
   const auto within = [&](uint64_t memory_bytes) {
-    return internal::SpilledStripesWithin(*schema, totals, options, memory_bytes);
+    return internal::FinishMemory(*schema, kNoKeys, options)
+        .SpilledStripes(totals, options.stripe_bytes, memory_bytes);
   };
   EXPECT_EQ(within(100 << 20).encoded, 1U);
   EXPECT_FALSE(within(100 << 20).reads_ahead);

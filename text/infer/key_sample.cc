@@ -11,7 +11,7 @@ namespace dsi::internal {
 namespace {
 
 constexpr uint32_t kMaxRows = 16'384;
-constexpr uint64_t kMaxCells = 4'000'000;  // 48 MB, for wide tables.
+constexpr uint64_t kMaxCells = 2'000'000;  // 16 to 24 MB, for wide tables.
 constexpr size_t kMaxCandidates = 32;
 constexpr uint32_t kLeastValues = 8;        // A category with fewer is no key of anything …
 constexpr double kLeastRowsPerValue = 1.2;  // … nor is what hardly ever comes again.
@@ -38,7 +38,9 @@ bool MayBeKey(const FeatureSpec& feature) {
          (IsInteger(type) || type == Type::kBytes);
 }
 
-bool KeySample::is_full() const { return num_rows_ == kMaxRows || num_cells_ >= kMaxCells; }
+bool KeySample::is_full() const {
+  return is_closed_ || num_rows_ == kMaxRows || num_cells_ >= kMaxCells;
+}
 
 bool KeySample::StartRow() {
   if (is_full()) return false;
@@ -49,7 +51,12 @@ bool KeySample::StartRow() {
 void KeySample::Add(uint32_t feature, const ValueHash& value, bool is_list) {
   while (features_.size() <= feature) features_.emplace_back();
   Feature& of = features_[feature];
-  of.rows.push_back(num_rows_ - 1);
+  const uint32_t row = num_rows_ - 1;
+  if (of.rows.empty() && of.hashes.size() != row) {
+    of.rows.resize(of.hashes.size());
+    std::iota(of.rows.begin(), of.rows.end(), 0U);
+  }
+  if (of.hashes.size() != row) of.rows.push_back(row);
   of.hashes.push_back(value.hash());
   of.bytes.push_back(value.bytes());
   of.any_list |= is_list;
@@ -61,9 +68,9 @@ KeySample::Order KeySample::OrderBy(uint32_t key, uint32_t* num_values) const {
   Order order{.feature = key, .before = std::vector<uint32_t>(num_rows_)};
   std::iota(order.before.begin(), order.before.end(), 0U);
   std::unordered_map<uint32_t, uint32_t> last;
-  last.reserve(feature.rows.size());
-  for (size_t i = 0; i < feature.rows.size(); ++i) {
-    const uint32_t row = feature.rows[i];
+  last.reserve(feature.hashes.size());
+  for (size_t i = 0; i < feature.hashes.size(); ++i) {
+    const uint32_t row = feature.RowOf(i);
     const auto [at, is_new] = last.try_emplace(feature.hashes[i], row);
     if (!is_new) order.before[row] = std::exchange(at->second, row);
   }
@@ -80,15 +87,15 @@ std::vector<uint64_t> KeySample::CountRepeats(const std::vector<Order>& orders,
   for (uint32_t f = 0; f < features_.size(); ++f) {
     const Feature& feature = features_[f];
     has_row.assign(num_rows_, false);
-    for (size_t i = 0; i < feature.rows.size(); ++i) {
-      hash_of_row[feature.rows[i]] = feature.hashes[i];
-      has_row[feature.rows[i]] = true;
+    for (size_t i = 0; i < feature.hashes.size(); ++i) {
+      hash_of_row[feature.RowOf(i)] = feature.hashes[i];
+      has_row[feature.RowOf(i)] = true;
       *all_bytes += feature.bytes[i];
     }
     for (size_t o = 0; o < orders.size(); ++o) {
       if (orders[o].feature == f) continue;
-      for (size_t i = 0; i < feature.rows.size(); ++i) {
-        const uint32_t row = feature.rows[i];
+      for (size_t i = 0; i < feature.hashes.size(); ++i) {
+        const uint32_t row = feature.RowOf(i);
         const uint32_t before = orders[o].before[row];
         if (before != row && has_row[before] && hash_of_row[before] == feature.hashes[i])
           repeats[o] += feature.bytes[i];
@@ -107,11 +114,11 @@ void KeySample::FindKeys(const std::vector<std::string>& names, const std::vecto
   std::vector<KeyAdvice> candidates(1);
   for (uint32_t f = 0; f < features_.size() && candidates.size() <= kMaxCandidates; ++f) {
     const Feature& feature = features_[f];
-    if (!may_be_key[f] || feature.any_list || feature.rows.size() * 2 < num_rows_) continue;
+    if (!may_be_key[f] || feature.any_list || feature.hashes.size() * 2 < num_rows_) continue;
     uint32_t num_values = 0;
     Order order = OrderBy(f, &num_values);
     const double rows_per_value =
-        static_cast<double>(feature.rows.size()) / std::max(1U, num_values);
+        static_cast<double>(feature.hashes.size()) / std::max(1U, num_values);
     if (num_values < kLeastValues || rows_per_value < kLeastRowsPerValue) continue;
     candidates.push_back({.name = names[f], .rows_per_value = rows_per_value, .repeats = 0});
     orders.push_back(std::move(order));

@@ -39,6 +39,8 @@ class KeySample {
  public:
   // False once enough was seen: rows from here on need not be added.
   bool StartRow();
+  // No row is asked for any more.
+  void Close() { is_closed_ = true; }
   bool is_full() const;
   void Add(uint32_t feature, const ValueHash& value, bool is_list);
 
@@ -48,10 +50,14 @@ class KeySample {
 
  private:
   struct Feature {
-    std::vector<uint32_t> rows;
-    std::vector<uint32_t> hashes;  // Parallel to rows, as is bytes.
+    std::vector<uint32_t> rows;  // Once one lacks it; until then row i has cell i.
+    std::vector<uint32_t> hashes;
     std::vector<uint32_t> bytes;
     bool any_list = false;
+
+    uint32_t RowOf(size_t cell) const {
+      return rows.empty() ? static_cast<uint32_t>(cell) : rows[cell];
+    }
   };
   // An order of rows: that in which they come, or by a feature.
   struct Order {
@@ -67,6 +73,7 @@ class KeySample {
   std::deque<Feature> features_;
   uint32_t num_rows_ = 0;
   uint64_t num_cells_ = 0;
+  bool is_closed_ = false;
 };
 
 }  // namespace dsi::internal

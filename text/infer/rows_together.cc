@@ -89,6 +89,7 @@ Result<bool> LookTogether(RowLooker* first, const std::function<std::unique_ptr<
   for (size_t i = 0; i < threads; ++i) {
     others.push_back(make());
     others.back()->NoteOffers();
+    others.back()->sample().Close();
     parts.push_back(std::make_unique<Part>(options));
     parts.back()->looker = others.back().get();
   }

@@ -14,6 +14,10 @@ TableTotals TableTotals::Of(const RowBatch& rows, bool with_lengths) {
     FeatureTotals& feature = totals.features[f];
     feature.num_present = buffer.num_present;
     feature.num_entries = rows.num_entries(f);
+    if (!buffer.lists.empty()) {
+      const auto width = static_cast<size_t>(TypeWidth(features[f].columns[0].type));
+      feature.num_repeated = feature.num_entries - buffer.values[0].size() / width;
+    }
     if (!with_lengths) continue;
     for (const uint32_t length : buffer.lengths) {
       feature.longest = std::max(feature.longest, length);
@@ -30,6 +34,7 @@ void TableTotals::Add(const TableTotals& more) {
   for (size_t f = 0; f < more.features.size(); ++f) {
     features[f].num_present += more.features[f].num_present;
     features[f].num_entries += more.features[f].num_entries;
+    features[f].num_repeated += more.features[f].num_repeated;
     features[f].longest = std::max(features[f].longest, more.features[f].longest);
     features[f].shortest = std::min(features[f].shortest, more.features[f].shortest);
   }

@@ -12,8 +12,9 @@ namespace dsi::internal {
 
 struct FeatureTotals {
   uint64_t num_present = 0;
-  uint64_t num_entries = 0;  // Of a column.
-  uint32_t longest = 0;      // Of features with lengths.
+  uint64_t num_entries = 0;   // Of a column.
+  uint64_t num_repeated = 0;  // Of these, of lists that are held for a row before.
+  uint32_t longest = 0;       // Of features with lengths.
   uint32_t shortest = UINT32_MAX;
 };
 
@@ -25,7 +26,7 @@ struct TableTotals {
   // Of a batch alone. Cost: linear in features, with lengths in rows.
   static TableTotals Of(const RowBatch& rows, bool with_lengths);
   void Add(const TableTotals& more);
-  // Takes away what can be counted back: all but lengths.
+  // Takes away what can be counted back: rows, bytes and entries.
   void Subtract(const TableTotals& less);
 };
 
