@@ -28,7 +28,7 @@ Status TaskGraph::Run(int threads, const std::function<Status()>& poll) {
   for (Task task = 0; task < nodes_.size(); ++task) {
     if (nodes_[task].num_awaited == 0) ready.push_back(task);
   }
-  ready_ = decltype(ready_)(std::greater<>(), std::move(ready));
+  ready_ = decltype(ready_)({}, std::move(ready));
   const auto most = static_cast<size_t>(std::max(threads, 1));
   const std::thread::id caller = std::this_thread::get_id();
   return ParallelFor(
