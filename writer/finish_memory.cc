@@ -190,8 +190,11 @@ StripeLimits FinishMemory::Limits(const TableTotals& totals) const {
   uint64_t most = options_.memory_bytes + kUncounted;
   most -= std::min(FeaturesMemory(schema_), most / 2);
   // Of a stripe: its rows, how these are found, and the encoding, all of which grow with it.
+  // Lists count with every row: which of them rows share is not the same for rows held and spilled,
+  // and which rows are spilled depends on threads.
+  const std::vector<bool> by_row(by_row_.size(), true);
   const auto takes = [&](double share) {
-    const Sums stripe = Add(schema_, totals, share, kStoredFactor, by_row_);
+    const Sums stripe = Add(schema_, totals, share, 1, by_row);
     return RowsMemory(stripe) + EncodingMemory(stripe, 1);
   };
   double share = 1;
@@ -201,7 +204,7 @@ StripeLimits FinishMemory::Limits(const TableTotals& totals) const {
     limits.stripe_bytes = std::max<uint64_t>(
         1, static_cast<uint64_t>(share * static_cast<double>(totals.size_bytes)));
   }
-  const uint64_t num_sliced = Add(schema_, totals, share, kStoredFactor, by_row_).num_sliced;
+  const uint64_t num_sliced = Add(schema_, totals, share, 1, by_row).num_sliced;
   const uint64_t per_row =
       totals.size_bytes / totals.num_rows + 1 + num_sliced * (kSliceBytes + kSearchBytes);
   limits.sample_rows =

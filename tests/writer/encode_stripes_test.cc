@@ -126,10 +126,19 @@ TEST(FinishMemory, ListsThatRowsShareCountOnceWhereTheyAreStoredOnce) {
   const auto finish = [&] {
     return internal::FinishMemory(*schema, kNoKeys, options).Bytes(totals, 16ULL << 30);
   };
+  const auto stripe_bytes = [&] {
+    WriterOptions budget = options;
+    budget.memory_bytes = 300 << 20;
+    return internal::FinishMemory(*schema, kNoKeys, budget).Limits(totals).stripe_bytes;
+  };
   const uint64_t each_its_own = finish();
+  const uint64_t limit = stripe_bytes();
+  EXPECT_LT(limit, totals.size_bytes);
   totals.features[4].num_repeated = totals.features[5].num_repeated = 29'500'000;
   const uint64_t shared = finish();
   EXPECT_LT(shared, each_its_own / 2);
+  // The stripes of a file do not depend on which rows are held, and so on threads.
+  EXPECT_EQ(stripe_bytes(), limit);
   // A group that is declared stores them with each of its unique rows, no dedup with each row.
   options.dedup = false;
   const uint64_t by_row = finish();
