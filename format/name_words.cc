@@ -11,10 +11,13 @@ namespace {
 constexpr std::string_view kSessionNames[] = {"session_id",  "sessionid",    "sess_id",  "sessid",
                                               "session_key", "session_uuid", "visit_id", "visitid"};
 constexpr std::string_view kJoinedKeys[] = {"userid", "visitorid", "requestid", "itemid", "uid"};
+// Numbers of whom and of what: nothing but ids is called so.
+constexpr std::string_view kOwners[] = {"user", "item"};
 constexpr std::string_view kIdWords[] = {"id", "key", "uuid"};
-constexpr std::string_view kTimes[] = {"timestamp", "ts", "time"};
+constexpr std::string_view kTimes[] = {"timestamp", "time_stamp", "ts", "time"};
 // Only with the size of a point in time: "at" ends many names.
-constexpr std::string_view kTimeEnds[] = {"timestamp", "ts", "time", "at", "datetime"};
+constexpr std::string_view kTimeEnds[] = {"timestamp", "time_stamp", "ts",
+                                          "time",      "at",         "datetime"};
 
 constexpr int64_t kAnyTime = INT64_MAX;
 
@@ -97,6 +100,11 @@ int SessionRank(std::string_view name) {
   return EndsInAny(words, kSessionNames) ? 1 : 0;
 }
 
+bool IsTimeName(std::string_view name) {
+  const std::string words = NameWords(name);
+  return EndsInAny(words, kTimeEnds) || EndsInWord(words, "date") || words.starts_with("date_");
+}
+
 bool IsIdName(std::string_view name) { return EndsInAny(NameWords(name), kIdWords); }
 
 Kind KindOfColumns(const std::vector<ColumnSpec>& columns) {
@@ -119,7 +127,8 @@ Kind KindByName(std::string_view name, Type type, int64_t greatest) {
   if (type == Type::kInt64 && IsTimestamp(words, greatest)) return Kind::kTimestamp;
   const bool can_be_key = IsInteger(type) || type == Type::kBytes;
   // "video_id" tells one video from others; an "id" of nothing numbers the rows.
-  const bool is_id_of = (words != "id" && EndsInWord(words, "id")) || EndsInAny(words, kJoinedKeys);
+  const bool is_id_of = (words != "id" && EndsInWord(words, "id")) ||
+                        EndsInAny(words, kJoinedKeys) || IsAny(words, kOwners);
   if (can_be_key && (is_id_of || SessionRank(name) > 0)) return Kind::kKey;
   if (type == Type::kBytes) return Kind::kString;
   return EndsInWord(words, "label") ? Kind::kLabel : Kind::kDense;

@@ -23,6 +23,9 @@ int SessionRank(std::string_view name);
 // Whether the name ends in a word for what tells one thing from others: id, key, uuid.
 bool IsIdName(std::string_view name);
 
+// Whether the name is that of a time or a day, whatever stands under it.
+bool IsTimeName(std::string_view name);
+
 // Key, timestamp, label, string or dense. `greatest`: of the whole numbers it held; one that only
 // ends in "time" may be a duration, a point in time is large.
 Kind KindByName(std::string_view name, Type type, int64_t greatest);

@@ -6,9 +6,9 @@
 // declared float type does not hold them exactly (16777217 as float32); numbers with a point or an
 // exponent (0.1, 16777217.0) are rounded to nearest, as floats are. Timestamps are whole numbers of
 // their unit, or ISO 8601 ("2024-05-01T12:30:00.25+02:00"; no offset means UTC), exact or refused.
-// CSV/TSV: a header line, or names that are given; an empty cell is missing; list cells hold
-// entries separated by '|', or in brackets as JSON, Python and NumPy write lists: [1, 2], ['a'
-// 'b'].
+// CSV/TSV: a header line, or names that are given, where a column without a name is left out, and
+// counted among what was ignored; an empty cell is missing; list cells hold entries separated by
+// '|', or in brackets as JSON, Python and NumPy write lists: [1, 2], ['a' 'b'].
 //
 // Keys in the paths of files, as Hive, Spark and DuckDB lay tables out ("day=2026-01-01/hour=7/
 // part-0.jsonl", %XX undone), are what rows of these files have of the features that are so called
@@ -66,7 +66,8 @@ struct TextInputOptions {
   // What is of CSV and TSV is kInvalidArgument with other formats. CSV and TSV: what cells are
   // separated by, an ASCII character that is neither quote nor line break; '\0': a comma or a tab.
   char separator = '\0';
-  // CSV and TSV without a header line: the names that it would have. Empty: the first line is it.
+  // CSV and TSV without a header line: the names that it would have; "" leaves a column out. Empty:
+  // the first line is it.
   std::vector<std::string> header = {};
   // CSV and TSV: false: a quote is text, wherever it stands, and every line is a row.
   bool quotes = true;
@@ -195,6 +196,11 @@ struct NamesAsData {
   uint64_t values = 0;  // Of all of them.
 };
 
+struct TextTime {
+  std::string name;
+  std::string example;  // Cut short.
+};
+
 // What a schema was found from, and what it leaves out.
 struct InferReport {
   uint64_t rows = 0;                 // Looked at.
@@ -207,25 +213,28 @@ struct InferReport {
   std::vector<KeyAdvice> keys;
   std::vector<FoundFeature> features;          // In the order of the schema.
   std::vector<NamesAsData> maps;               // JSON only.
-  std::vector<std::string> numbers_in_header;  // CSV and TSV: names of the first line.
-  // Dense whole numbers that are ids by their name and beyond 2^24, or by their size beyond 2^53:
-  // as floats, which dense numbers are in batches, some are one.
+  std::vector<std::string> numbers_in_header;  // And times. CSV, TSV: names of the first line.
+  // Dense whole numbers that are ids by their name and beyond 2^24, codes or times as none is less,
+  // or ids by their size beyond 2^53: as floats, which dense numbers are in batches, some are one.
   std::vector<std::string> rounded_ids;
   std::vector<std::string> path_keys;  // Features that paths tell, and no row.
+  // Strings whose name is that of a time, and a value that has digits enough for a day and a year
+  // and is no time in a form that is known (TextInputOptions::time_formats).
+  std::vector<TextTime> text_times;
 };
 
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false
 // bool, strings string, arrays list (of strings: hashed, S-015), in order of first appearance. A
 // name that is (or ends in) session_id, user_id, request_id, item_id (scalar) becomes a key,
-// timestamp/ts/time a timestamp (seconds, ms, µs or ns by size), label a label; strings that all
-// are ISO 8601 are a timestamp of the unit that their fractions need; sessionId, SESSION-ID,
-// visit_id, userId, eventTime and their like are recognised too. cluster_by: the session, then the
-// timestamp, where present. Keys in paths that no row has are features of what their values look
-// like. *report (may be null) receives what was decided. The path is opened
-// here and again for reading rows, so it must not be a pipe. kBadInput: a feature mixes kinds,
-// arrays hold arrays or nulls, malformed text or compression, a header that stands twice, nothing
-// to find a schema from. kResourceExhausted: a line longer than max_line_bytes, too many features,
-// or no memory. kCancelled: by progress. kNotFound, kIo, kInvalidArgument (unknown ending).
+// timestamp/time_stamp/ts/time a timestamp (seconds, ms, µs or ns by size), label a label; strings
+// that all are ISO 8601 are a timestamp of the unit that their fractions need; sessionId,
+// SESSION-ID, visit_id, userId, eventTime and their like are recognised too. cluster_by: the
+// session, then the timestamp, where present. Keys in paths that no row has are features of what
+// their values look like. *report (may be null) receives what was decided. The path is opened here
+// and again for reading rows, so it must not be a pipe. kBadInput: a feature mixes kinds, arrays
+// hold arrays or nulls, malformed text or compression, a header that stands twice, nothing to find
+// a schema from. kResourceExhausted: a line longer than max_line_bytes, too many features, or no
+// memory. kCancelled: by progress. kNotFound, kIo, kInvalidArgument (unknown ending).
 DSI_EXPORT Result<Schema> InferSchema(const std::string& path, const InferOptions& options = {},
                                       InferReport* report = nullptr);
 // One schema over the rows of all files; max_rows counts from the first file on.

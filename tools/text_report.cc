@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
 
 #include "dsi/base/name_match_internal.h"
 #include "dsi/tools/explain_schema_internal.h"
@@ -74,6 +78,11 @@ std::string LineText(const TextFit& fit, const std::string& file, uint64_t line)
 }
 
 std::string IgnoredText(const TextFit& fit, const IgnoredName& ignored) {
+  if (ignored.name.empty()) {
+    return fmt::format("{} value{} of the columns without a name left out, the first on {}",
+                       CountText(ignored.values), ignored.values == 1 ? "" : "s",
+                       LineText(fit, ignored.first_file, ignored.first_line));
+  }
   internal::NearNames near(ignored.name, 1);
   for (const std::string& name : fit.coverage.absent) near.Offer(name);
   return fmt::format(
@@ -108,10 +117,10 @@ void WarnOfCoverage(const TextFit& fit, std::vector<std::string>* warnings) {
 
 void WarnOfHeader(const TextFit& fit, std::vector<std::string>* warnings) {
   if (fit.inference.numbers_in_header.empty()) return;
-  warnings->push_back(
-      fmt::format("the first line is taken for the names of the columns, and has numbers: {}; of a "
-                  "text without such a line --header says the names",
-                  NameList(fit.inference.numbers_in_header)));
+  warnings->push_back(fmt::format(
+      "the first line is taken for the names of the columns, and has numbers or times: {}; of a "
+      "text without such a line --header says the names",
+      NameList(fit.inference.numbers_in_header)));
 }
 
 // A single column whose name has another character that tables are separated by.
@@ -141,11 +150,29 @@ void WarnOfHashed(const Schema& schema, std::vector<std::string>* warnings) {
 }
 
 void WarnOfRoundedIds(const TextFit& fit, std::vector<std::string>* warnings) {
-  if (fit.inference.rounded_ids.empty()) return;
+  const std::unordered_set<std::string_view> rounded(fit.inference.rounded_ids.begin(),
+                                                     fit.inference.rounded_ids.end());
+  std::vector<std::string> names;  // Without those that --session-key made keys.
+  for (const FeatureSpec& feature : fit.schema.features) {
+    if (feature.kind == Kind::kDense && rounded.contains(feature.name))
+      names.push_back(feature.name);
+  }
+  if (names.empty()) return;
   warnings->push_back(fmt::format(
       "{}: dense whole numbers of many digits, which batches of float32 round; ids stay whole as "
       "\"kind\": \"key\" in a --schema",
-      NameList(fit.inference.rounded_ids)));
+      NameList(names)));
+}
+
+void WarnOfTextTimes(const TextFit& fit, std::vector<std::string>* warnings) {
+  if (fit.inference.text_times.empty()) return;
+  std::vector<std::string> names;
+  for (const TextTime& time : fit.inference.text_times) names.push_back(time.name);
+  warnings->push_back(
+      fmt::format("{}: named as times, and stored as strings such as \"{}\"; --time-format says "
+                  "their form, such "
+                  "as '%d/%b/%Y:%H:%M:%S %z'",
+                  NameList(names), fit.inference.text_times[0].example));
 }
 
 // Objects whose names are features, and may be meant as data.
@@ -243,6 +270,7 @@ std::vector<std::string> WarningsOf(const TextFit& fit) {
     WarnOfHashed(fit.schema, &warnings);
     WarnOfMaps(fit, &warnings);
     WarnOfRoundedIds(fit, &warnings);
+    WarnOfTextTimes(fit, &warnings);
   }
   if (fit.read) WarnOfCoverage(fit, &warnings);
   WarnOfHeader(fit, &warnings);

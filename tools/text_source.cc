@@ -170,8 +170,22 @@ std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* option
     const auto take = [name, to](const std::string& given) { *to = ParseCharacter(name, given); };
     return app->add_option_function<std::string>(name, take, help)->type_name("CHAR");
   };
-  return {AddNameList(app, "--header", &options->text.header,
-                      "CSV, TSV without a header line: names of its columns, with commas between"),
+  // A column without a name is one, too.
+  const auto add_names = [options](const std::vector<std::string>& mentions) {
+    for (const std::string& names : mentions) {
+      for (size_t at = 0; at <= names.size();) {
+        const size_t comma = std::min(names.find(',', at), names.size());
+        options->text.header.push_back(names.substr(at, comma - at));
+        at = comma + 1;
+      }
+    }
+  };
+  return {app->add_option_function<std::vector<std::string>>(
+                 "--header", add_names,
+                 "CSV, TSV without a header line: names of its columns, with commas between; none: "
+                 "left out")
+              ->allow_extra_args(false)
+              ->type_name("NAMES"),
           add_character("--separator", &options->text.separator,
                         "CSV, TSV: between cells, such as ';' or '\\x01'; default , or a tab"),
           app->add_flag_callback(

@@ -108,7 +108,7 @@ def infer_from_rows(rows: Iterable[Mapping[str, Any]], null_entries: str = "fail
             for row in rows:
                 file.write(_line(row) + "\n")
         try:
-            schema, maps, rounded = _dsi.schema_of_json_lines(path, null_entries)
+            schema, maps, rounded, times = _dsi.schema_of_json_lines(path, null_entries)
         except BadInput as error:
             raise BadInput(str(error).replace(path, "rows")) from None
     for name, names in maps:
@@ -121,6 +121,12 @@ def infer_from_rows(rows: Iterable[Mapping[str, Any]], null_entries: str = "fail
         warnings.warn(
             f"{', '.join(rounded)}: dense whole numbers of many digits, which batches of float32"
             ' round; ids stay whole as "kind": "key" of a schema, or read as dsi.Kjt',
+            stacklevel=4,
+        )
+    if times:
+        warnings.warn(
+            f"{', '.join(name for name, _ in times)}: named as times, and stored as strings such as"
+            f' "{times[0][1]}"; datetime objects and texts of ISO 8601 are times',
             stacklevel=4,
         )
     return _told(schema)

@@ -33,8 +33,12 @@ std::string OfFile(const std::string& path) {
   return Take(Take(Take(Reader::Open(path))->schema()).ToJson());
 }
 
-// The schema, objects of many names with how many, and ids that floats round.
-std::tuple<std::string, std::vector<std::pair<std::string, uint64_t>>, std::vector<std::string>>
+using NameAndText = std::pair<std::string, std::string>;
+
+// The schema, objects of many names with how many, ids that floats round, and times that are
+// strings with an example.
+std::tuple<std::string, std::vector<std::pair<std::string, uint64_t>>, std::vector<std::string>,
+           std::vector<NameAndText>>
 OfJsonLines(const std::string& path, const std::string& null_entries) {
   nb::gil_scoped_release release;
   InferOptions options;
@@ -44,7 +48,10 @@ OfJsonLines(const std::string& path, const std::string& null_entries) {
   const Schema schema = Take(InferSchema(path, options, &report));
   std::vector<std::pair<std::string, uint64_t>> maps;
   for (NamesAsData& map : report.maps) maps.emplace_back(std::move(map.name), map.names);
-  return {Take(schema.ToJson()), std::move(maps), std::move(report.rounded_ids)};
+  std::vector<NameAndText> times;
+  for (TextTime& time : report.text_times)
+    times.emplace_back(std::move(time.name), std::move(time.example));
+  return {Take(schema.ToJson()), std::move(maps), std::move(report.rounded_ids), std::move(times)};
 }
 
 // The features of all files as they are reconciled; features have the order of Columns.

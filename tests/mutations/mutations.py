@@ -75,7 +75,7 @@ def parse(text: str):
 
 def errors_of(mutations, root: Path):
     """What is wrong with a list, looking at the tree but running nothing."""
-    errors, suites = [], {}
+    errors, names = [], {}
     for m in mutations:
         where = f"mutations.txt:{m.line}: {m.title}"
         path = root / m.file
@@ -94,19 +94,20 @@ def errors_of(mutations, root: Path):
         for test in m.tests:
             program, pattern = test if len(test) == 2 else (test[0], "")
             folder = program.removesuffix("_test")
-            if folder not in suites:
-                suites[folder] = suites_below(root / "tests" / folder)
+            if folder not in names:
+                names[folder] = tests_below(root / "tests" / folder)
             for part in pattern.split(":"):
                 # Suites with parameters are called after their instance as well.
-                suite = part.split(".")[0].split("/")[-1]
-                if not suite or not fnmatch.filter(suites[folder], suite):
-                    errors.append(f"{where}: {program} has no suite {suite!r}")
+                if not fnmatch.filter(names[folder], part.split("/")[-1]):
+                    errors.append(f"{where}: {program} has no test {part!r}")
     return errors
 
 
-def suites_below(folder: Path):
+def tests_below(folder: Path):
+    """The names of the tests of a folder, as "Suite.Test"."""
     names = set()
     for path in folder.glob("**/*.cc"):
-        names |= set(re.findall(r"^TEST(?:_F|_P)?\(\s*(\w+),", path.read_text(encoding="utf-8"),
-                                re.MULTILINE))
+        found = re.findall(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)", path.read_text(encoding="utf-8"),
+                           re.MULTILINE)
+        names |= {f"{suite}.{test}" for suite, test in found}
     return names

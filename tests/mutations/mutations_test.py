@@ -27,11 +27,11 @@ def self_check(root: Path):
             continue
         sys.exit(f"self-check: applied to {text!r}")
     wrong = mutations.Mutation("wrong", 1, "tests/README.md", "# tests: proof", "x",
-                               tests=[("reader_test", "NoSuchSuite.*")])
+                               tests=[("reader_test", "ScanOptionsTest.NoSuchTest*")])
     gone = mutations.Mutation("gone", 1, "tests/README.md", "no such text", "x",
                               tests=[("reader_test", "Open.*")])
     errors = mutations.errors_of([wrong, gone], root)
-    if len(errors) != 2 or "NoSuchSuite" not in errors[0] or "0 times" not in errors[1]:
+    if len(errors) != 2 or "NoSuchTest" not in errors[0] or "0 times" not in errors[1]:
         sys.exit(f"self-check: {errors}")
 
 

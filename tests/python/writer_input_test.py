@@ -40,7 +40,13 @@ def column(folder, name, values, schema=SCHEMA):
 
 def test_ids_that_floats_would_round_are_told_of(tmp_path):
     with pytest.warns(UserWarning, match="^video_key: dense whole numbers of many digits"):
-        dsi.write([{"video_key": 2**24 + 1, "video_id": 2**40, "views": 2**40}], tmp_path / "a.dsi")
+        rows = [{"video_key": 2**24 + 1, "video_id": 2**40, "views": 2**40}, {"views": 3}]
+        dsi.write(rows, tmp_path / "a.dsi")
+
+
+def test_strings_named_as_times_are_told_of(tmp_path):
+    with pytest.warns(UserWarning, match='^created_at: named as times, .* as "8 Sep 2017"'):
+        dsi.write([{"created_at": "8 Sep 2017"}], tmp_path / "a.dsi")
 
 
 def test_numbers_of_every_make(tmp_path):

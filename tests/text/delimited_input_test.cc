@@ -173,8 +173,30 @@ TEST_F(DelimitedInputTest, AFirstLineWithNumbersIsTold) {
     return report.numbers_in_header;
   };
   EXPECT_EQ(told("1,pv,2.5\n2,buy,3.5\n", {}), (std::vector<std::string>{"1", "2.5"}));
+  EXPECT_EQ(told("a,2009-05-04T12:30:57Z\n", {}), std::vector<std::string>{"2009-05-04T12:30:57Z"});
   EXPECT_TRUE(told("a,pv\n2,3\n", {}).empty());
   EXPECT_TRUE(told("2,3\n", {.header = {"1", "x"}}).empty());
+}
+
+// As of an index of pandas; what a column without a name holds is left out, and counted.
+TEST_F(DelimitedInputTest, ColumnsWithoutANameAreLeftOut) {
+  const std::string text = ",id,,x\n0,5,a,\n1,6,,2.5\n";
+  const auto found = InferSchema(Write("i.csv", text));
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  ASSERT_EQ(found->features.size(), 2U);
+  EXPECT_EQ(found->features[0].name, "id");
+  EXPECT_EQ(found->features[1].name, "x");
+  ASSERT_TRUE(ReadCsv(text).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{5, 6}));
+  ASSERT_EQ(coverage_.ignored.size(), 1U);  // Of a name, however many columns have it.
+  EXPECT_EQ(coverage_.ignored[0].name, "");
+  EXPECT_EQ(coverage_.ignored[0].values, 3U);
+  TextInputOptions options;
+  options.header = {"id", ""};
+  ASSERT_TRUE(ReadText("n.csv", "7,8\n", kFeatures, options).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{7}));
+  EXPECT_REFUSED(ReadCsv(",\n1,2\n"), kBad, "r.csv:1: the header has no name");
+  EXPECT_REFUSED(InferSchema(Write("e.csv", ",\n1,2\n")).status(), kBad, "the header has no name");
 }
 
 TEST_F(DelimitedInputTest, BadCellsNameTheLine) {

@@ -73,10 +73,11 @@ TEST_F(InferSchemaTest, KnowsNamesOfKeysTimesAndLabels) {
   EXPECT_EQ(schema_.cluster_by, (std::vector<std::string>{"session_id", "ts"}));
   EXPECT_EQ(Infer("i.jsonl",
                   "{\"video_id\":1,\"deviceId\":\"a\",\"uid\":2,\"id\":3,\"fluid\":4,"
-                  "\"shop\":{\"id\":5},\"score_id\":0.5,\"ids\":6,\"tag_id\":[7]}\n"),
+                  "\"shop\":{\"id\":5},\"score_id\":0.5,\"ids\":6,\"tag_id\":[7],"
+                  "\"user\":8,\"item\":\"b\",\"num_user\":9}\n"),
             "video_id key int64\ndeviceId key bytes\nuid key int64\nid dense int64\n"
             "fluid dense int64\nshop.id key int64\nscore_id dense float64\nids dense int64\n"
-            "tag_id list int64\n");
+            "tag_id list int64\nuser key int64\nitem key bytes\nnum_user dense int64\n");
   // A unit behind the name; what is not of its size is a duration.
   EXPECT_EQ(Infer("u.jsonl",
                   "{\"time_ms\":1700000000123,\"createdAtUs\":1700000000123456,"

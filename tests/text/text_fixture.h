@@ -74,6 +74,7 @@ class TextTest : public ::testing::Test {
     bytes_done_ = input->bytes_done();
     bytes_total_ = input->bytes_total();
     lines_done_ = input->lines_done();
+    coverage_ = input->coverage();
     return {};
   }
   Status ReadText(const std::string& name, std::string_view text, const std::string& features,
@@ -99,6 +100,7 @@ class TextTest : public ::testing::Test {
   uint64_t bytes_done_ = 0;
   uint64_t bytes_total_ = 0;
   uint64_t lines_done_ = 0;
+  TextCoverage coverage_;
 };
 
 }  // namespace dsi::test

@@ -104,9 +104,17 @@ class BadRowsTest(CliTest):
         rows = [json.loads(line) for line in self.expect(OK, "cat", self.out).stdout.splitlines()]
         self.assertEqual(rows, [{"u": 1, "l": [7, 8]}, {"u": 2, "n": 5}])
         said = self.expect(OK, "schema", self.write("n.csv", "1;2\n3;4\n"), "--separator", ";", warns=True).said
-        self.assertIn("warning: the first line is taken for the names of the columns, and has numbers: "
+        self.assertIn("warning: the first line is taken for the names of the columns, and has numbers or times: "
                       "1, 2; of a text without such a line --header says the names", said)
         self.expect(OK, "schema", self.write("t.csv", "x\ty\n1\t2\n"), "--separator", "\\t")
+        ratings = self.write("ratings.dat", "1::1193::5::978300760\n")
+        how = ("--format", "csv", "--separator", ":", "--header", "user,,item,,rating,,timestamp")
+        self.expect(OK, "convert", ratings, self.out, "--force", "-q", *how)
+        self.assertEqual(self.expect(OK, "cat", self.out).stdout.decode(),
+                         '{"user":1,"item":1193,"rating":5,"timestamp":978300760}\n')
+        frame = self.write("f.csv", ",id,x\n0,5,1.5\n1,6,2.5\n")
+        said = self.expect(OK, "convert", frame, self.out, "--force", warns=True).said
+        self.assertIn("2 values of the columns without a name left out, the first on line 2", said)
         for bad in ("xx", "\\x0g", "\\x1", ""):
             self.assertIn("--separator", self.expect(USAGE, "convert", table, self.out, "--separator", bad).said)
         rows = self.write("r.jsonl", '{"u":1}\n')

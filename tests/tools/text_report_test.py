@@ -6,7 +6,7 @@ import random
 from cli_case import DSICTL, OK, USAGE, CliTest, main
 
 
-def sessions(key, time, count=400, interleaved=True, seed=1):
+def sessions(key, time, count=400, interleaved=True, seed=1, least=7_000_000_000, first=1_700_000_000_000):
     """Rows of sessions whose history shifts; several sessions at a time, as a log has them."""
     chance = random.Random(seed)
     rows = []
@@ -16,17 +16,17 @@ def sessions(key, time, count=400, interleaved=True, seed=1):
         for i in range(8):
             history = [*history[1:], chance.randrange(10**9)]
             rows.append((start + i * (3 if interleaved else 0.01), {
-                key: 7_000_000_000 + number * 31, "history": history, "x": chance.random(),
+                key: least + number * 31, "history": history, "x": chance.random(),
                 "category": chance.randrange(12), "clicked_label": chance.randrange(2)}))
     rows.sort(key=lambda row: row[0])
-    return "".join(json.dumps({**row, time: 1_700_000_000_000 + i}) + "\n"
+    return "".join(json.dumps({**row, time: first + i}) + "\n"
                    for i, (_, row) in enumerate(rows))
 
 
 class DecisionsTest(CliTest):
     def test_usual_spellings_are_recognised(self):
         for key, time in (("sessionId", "eventTime"), ("SESSION_ID", "TS"), ("sess_id", "created_at"),
-                          ("visit_id", "ts"), ("ctx.SessionID", "event.time"), ("session", "time")):
+                          ("visit_id", "ts"), ("ctx.SessionID", "event.time"), ("session", "time"), ("session", "time_stamp")):
             rows = self.write("r.jsonl", sessions(key, time, 50))
             found = self.json("convert", rows, self.path("r.dsi"), "--force")["input"]
             self.assertEqual(found["cluster_by"], [key, time])
@@ -39,13 +39,30 @@ class DecisionsTest(CliTest):
 
     def test_ids_that_floats_would_round_are_worth_a_warning(self):
         least = {"video_key": 2**24, "video_id": 2**40, "views": 2**40, "user_id": 2**60, "hash": 2**53, "price": 2**60 + 0.5}
-        rows = [least, {name: value + 1 for name, value in least.items()}]
+        rows = [least, {name: value + 1 for name, value in least.items()}, {"views": 3}]
         text = self.write("r.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
         told = self.expect(OK, "convert", text, self.path("r.dsi"), "--json", warns=True).stdout
         said = json.loads(told)["input"]["warnings"]
         self.assertEqual(len(said), 1)
         self.assertIn("video_key, hash: dense whole numbers of many digits", said[0])
-        self.expect(OK, "schema", self.write("s.jsonl", json.dumps(least) + "\n"), "-q")
+        self.expect(OK, "schema", self.write("s.jsonl", '{"video_key":16777216,"views":16777216}\n'), "-q")
+        said = self.expect(OK, "convert", text, self.path("k.dsi"), "--session-key", "hash", warns=True).said
+        self.assertIn("warning: video_key: dense whole numbers", said)
+
+    def test_whole_numbers_all_of_which_are_large_are_no_counts(self):
+        text = self.write("r.csv", "code,views,label\n16777217,16777217,1\n99999999,5,0\n")
+        said = self.expect(OK, "schema", text, warns=True).said
+        self.assertIn("warning: code: dense whole numbers of many digits", said)
+
+    def test_times_in_a_form_that_is_not_known_are_worth_a_warning(self):
+        time = "Fri Sep 08 10:44:24 -0700 2017"
+        rows = [{"date_added": time, "read_at": "", "updatedAt": "1/2/2020", "date": "2020-01-02", "time": "noon"}] * 2
+        text = self.write("r.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        said = self.expect(OK, "schema", text, warns=True).said
+        self.assertIn(f'warning: date_added, updatedAt: named as times, and stored as strings such as "{time}"; '
+                      "--time-format says their form", said)
+        forms = ("--time-format", "%a %b %d %H:%M:%S %z %Y", "--time-format", "%m/%d/%Y", "--time-format", "iso")
+        self.expect(OK, "schema", text, *forms)
 
     def test_report_and_schema_say_what_was_decided(self):
         rows = self.write("r.jsonl", '{"sessionId":1,"eventTime":1700000000000,"label":1,"q":"a",'
@@ -75,9 +92,12 @@ class DecisionsTest(CliTest):
         self.assertIn("b (line 3)", self.expect(OK, "schema", rows).said)
 
 
+SMALL = {"least": 7, "first": 0}  # Numbers that floats hold, and that look like no times.
+
+
 class KeysTest(CliTest):
     def test_interleaved_rows_are_warned_of_and_the_key_is_proposed(self):
-        rows = self.write("r.jsonl", sessions("nobody_knows", "when"))
+        rows = self.write("r.jsonl", sessions("nobody_knows", "when", **SMALL))
         result = self.expect(OK, "convert", rows, self.path("r.dsi"), warns=True)
         self.assertIn("interleaved", result.said)
         self.assertIn("--session-key nobody_knows", result.said)
@@ -88,7 +108,7 @@ class KeysTest(CliTest):
         self.assertLess(keyed["bytes_out"], self.path("r.dsi").stat().st_size)
 
     def test_dedup_proposes_the_key(self):
-        rows = self.write("r.jsonl", sessions("nobody_knows", "when"))
+        rows = self.write("r.jsonl", sessions("nobody_knows", "when", **SMALL))
         report = json.loads(self.expect(OK, "dedup", rows, "--json", warns=True).stdout)
         self.assertEqual(report["keys_to_consider"][0], "nobody_knows")
         trials = {t["what"]: t["bytes"] for t in report["trials"]}
@@ -103,7 +123,7 @@ class KeysTest(CliTest):
         self.assertIn("clustered by nobody_knows", [t["what"] for t in report["trials"]])
 
     def test_rows_that_stand_together_or_share_nothing_need_no_key(self):
-        together = self.write("t.jsonl", sessions("nobody_knows", "when", interleaved=False))
+        together = self.write("t.jsonl", sessions("nobody_knows", "when", interleaved=False, **SMALL))
         self.assertEqual(self.json("convert", together, self.path("t.dsi"))["input"]["warnings"], [])
         chance = random.Random(5)
         alone = self.write("a.jsonl", "".join(

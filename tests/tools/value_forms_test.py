@@ -29,7 +29,7 @@ class ValueForms(CliTest):
         self.expect(USAGE, "convert", news, out, "--force", *NEWS_FORM[:2], "--lists", "nothing")
         rows = self.write("r.jsonl", '{"a":1}\n')
         self.assertIn("JSON states", self.expect(USAGE, "schema", rows, "--lists", "a").said)
-        schema = self.write("s.json", self.expect(OK, "schema", news, "-q", *NEWS_FORM[:2]).stdout)
+        schema = self.write("s.json", self.expect(OK, "schema", news, "-q", *NEWS_FORM[:2], warns=True).stdout)
         self.assertIn("the schema says", self.expect(USAGE, "convert", news, out, "--force", "--schema", schema,
                                                      *NEWS_FORM[:4]).said)
         self.assertIn("strptime", self.expect(USAGE, "convert", news, out, "--force", "--time-format", "%H").said)

@@ -72,9 +72,10 @@ Result<std::vector<std::string_view>> RecordReader::ReadHeader(
   }
   std::unordered_set<std::string_view> seen;
   for (const std::string_view name : names) {
-    if (seen.insert(name).second) continue;
+    if (name.empty() || seen.insert(name).second) continue;
     return BadInput("{}: {} stands twice in the header", lines_->Where(), QuoteForMessage(name));
   }
+  if (seen.empty()) return BadInput("{}: the header has no name", lines_->Where());
   return names;
 }
 

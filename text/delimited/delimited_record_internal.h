@@ -33,7 +33,7 @@ class RecordReader {
   // Reads the first line of the next record, one that is not empty; false at the end.
   Result<bool> NextLine();
   // The names of the columns: those given, else the cells of the next record; none at the end.
-  // kBadInput: one stands twice. The views are valid until the next record.
+  // kBadInput: one stands twice, or all are empty. The views are valid until the next record.
   Result<std::vector<std::string_view>> ReadHeader(const std::vector<std::string>& given);
   // Cuts it into cells. kBadInput names file and line: a quote that is never closed, text beside a
   // quoted cell (the lines behind the first are then read again), bad UTF-8.

@@ -224,7 +224,7 @@ Result<std::shared_ptr<const FileStart>> ReadHeader(LineSource* lines, const Sch
   for (const std::string_view text : names) {
     const std::string& name = header->names.emplace_back(text);
     const auto at = by_name.find(name);
-    if (at == by_name.end() && !options.ignore_unknown) {
+    if (at == by_name.end() && !options.ignore_unknown && !name.empty()) {
       return BadInput("{}: {} of the header is no feature of the schema", lines->Where(),
                       QuoteForMessage(name));
     }

@@ -36,7 +36,7 @@ class DelimitedLooker : public RowLooker {
     const bool in_sample = sample().StartRow();
     for (size_t i = 0; i < cells.size(); ++i) {
       const bool is_missing = cells[i].text == options_.missing && !cells[i].quoted;
-      if (cells[i].text.empty() || is_missing) continue;
+      if (cells[i].text.empty() || is_missing || columns_[i] == kUnnamed) continue;
       LookAtCell(cells[i].text, is_list_[columns_[i]], &seen()[columns_[i]]);
       if (in_sample) Sample(columns_[i]);
     }
@@ -69,6 +69,10 @@ class DelimitedLooker : public RowLooker {
     header_.assign(names.begin(), names.end());
     records_->KeepHeader(&header_);
     for (const std::string_view name : names) {
+      if (name.empty()) {
+        columns_.push_back(kUnnamed);
+        continue;
+      }
       const auto [at, is_new] = ordinals_.try_emplace(std::string(name), 0);
       if (is_new) {
         DSI_ASSIGN_OR_RETURN(at->second, Add(name));
@@ -81,12 +85,16 @@ class DelimitedLooker : public RowLooker {
   }
 
  private:
+  static constexpr uint32_t kUnnamed = UINT32_MAX;  // A column that is left out.
+
   // Names that are given are meant so.
   void NoteIfNumber(std::string_view name) {
     int64_t whole = 0;
     uint64_t big = 0;
     double number = 0;
-    if (options_.header.empty() && ParseNumber(name, &whole, &big, &number) != NumberText::kNone)
+    IsoTime time;
+    if (options_.header.empty() && (ParseNumber(name, &whole, &big, &number) != NumberText::kNone ||
+                                    times().Parse(name, &time)))
       numbers_in_header_.emplace_back(name);
   }
 
@@ -145,7 +153,7 @@ class DelimitedLooker : public RowLooker {
   std::vector<std::string> header_;
   std::vector<std::string> numbers_in_header_;
   std::optional<RecordReader> records_;                 // Of the file being read.
-  std::vector<uint32_t> columns_;                       // The feature of each of its cells.
+  std::vector<uint32_t> columns_;                       // Per cell its feature, or kUnnamed.
   std::unordered_map<std::string, uint32_t> ordinals_;  // Of all files.
 };
 
