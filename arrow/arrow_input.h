@@ -19,7 +19,7 @@
 // each column ("history.item" and "history.time"; "topics.ids" and "topics.weights") of equal
 // lengths. Lists of lists, and lists in structs of a list, fill two columns
 // (format/lists_of_lists.h). Dictionaries (of columns, lists or items) stand for their values.
-// Lists hold no nulls. Not taken, with advice in the error: long decimals, unions, run-end encoded
+// Lists hold no nulls. Not taken, with advice in the error: unions, run-end encoded
 // arrays, list views, intervals, lists deeper than that. Extension types are what they are stored
 // as.
 //

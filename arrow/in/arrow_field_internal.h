@@ -38,7 +38,7 @@ struct ArrowField {
   ArrowForm form = ArrowForm::kUnsupported;
   Type type = Type::kInt64;  // Of numbers, as loaded: bool bits are kBool, float16 is kFloat32.
   int64_t width = 0;
-  int64_t digits = 0;  // The most of a decimal; as many as ArrowField::type holds.
+  int64_t digits = 0;  // The most of a decimal, up to 38.
   // Points in time: this many nanoseconds each; 0: no point in time.
   int64_t instant_nanos = 0;
   // Durations and times of a day: numbers with a unit that are no points in time.

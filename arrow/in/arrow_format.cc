@@ -33,9 +33,7 @@ struct Advised {
   std::string_view advice;
 };
 constexpr Advised kAdvised[] = {
-    {"d:",
-     "a decimal of other than 16 bytes, or of more digits than 15 with a fraction and 18 "
-     "without: cast it to float64, or scaled to int64"},
+    {"d:", "a decimal of other than 128 bits: cast it to one, or to float64 or int64"},
     {"+u", "a union: split it into a column per type"},
     {"+r", "run-end encoded: decode it first"},
     {"+vl", "a list view: cast it to list"},
@@ -87,9 +85,9 @@ bool ParseWidth(std::string_view digits, int64_t least, int64_t* width) {
   return ParseWhole(digits, width) && *width >= least && *width <= kMaxListLength;
 }
 
-// "d:9,2", "d:9,2,128": of 9 digits, 2 of them behind the point.
+// "d:9,2", "d:9,2,128": of 9 digits, 2 of them behind the point. Values decide whether they fit.
 bool ParseDecimal(std::string_view format, ArrowField* field) {
-  constexpr int64_t kDigitsOfDouble = 15, kDigitsOfInt64 = 18;
+  constexpr int64_t kMostDigits = 38;  // Of 128 bits.
   format.remove_prefix(2);
   if (format.ends_with(",128")) format.remove_suffix(4);
   const size_t comma = std::min(format.find(','), format.size() - 1);
@@ -97,8 +95,7 @@ bool ParseDecimal(std::string_view format, ArrowField* field) {
       !ParseWidth(format.substr(comma + 1), 0, &field->width))
     return false;
   field->type = field->width == 0 ? Type::kInt64 : Type::kFloat64;
-  return field->width <= field->digits &&
-         field->digits <= (field->width == 0 ? kDigitsOfInt64 : kDigitsOfDouble);
+  return field->width <= field->digits && field->digits <= kMostDigits;
 }
 
 }  // namespace

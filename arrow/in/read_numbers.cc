@@ -3,6 +3,7 @@
 #include "dsi/arrow/in/read_numbers_internal.h"
 
 #include "dsi/arrow/in/convert_numbers_internal.h"
+#include "dsi/arrow/in/read_decimals_internal.h"
 #include "dsi/base/bytes_internal.h"
 #include "dsi/format/number_fit_internal.h"
 
@@ -62,48 +63,15 @@ const std::byte* LoadBools(const ArrowView& view, const Positions& at, ArrowScra
   return reinterpret_cast<std::byte*>(to);
 }
 
-// A double holds the whole number and the power of ten, so that their quotient is the double
-// nearest to the decimal, as text of it would be read.
-Result<Numbers> LoadDecimals(const ArrowView& view, const Positions& at, const EntryRows& rows,
-                             const ColumnPlace& place, ArrowScratch* scratch) {
-  constexpr size_t kBytes = 16;
-  const ArrowField& field = *view.field;
-  const std::byte* from = view.buffer(1);
-  if (from == nullptr) return Numbers{field.type, nullptr};  // No slots.
-  from += (view.start + (at.slots == nullptr ? at.begin : 0)) * kBytes;
-  int64_t limit = 1, power = 1;
-  for (int64_t i = 0; i < field.digits; ++i) limit *= 10;
-  for (int64_t i = 0; i < field.width; ++i) power *= 10;
-  auto* to = scratch->Take<std::byte>(at.count * sizeof(int64_t));
-  const auto load = [&](size_t begin, size_t count) {
-    bool fits = true;
-    for (size_t i = begin; i < begin + count; ++i) {
-      const int64_t slot = at.slots != nullptr ? at.slots[i] : static_cast<int64_t>(i);
-      int64_t whole = 0, above = 0;
-      if (slot >= 0) {
-        whole = LoadLE<int64_t>(from + static_cast<size_t>(slot) * kBytes);
-        above = LoadLE<int64_t>(from + static_cast<size_t>(slot) * kBytes + sizeof(whole));
-      }
-      fits &= above == (whole < 0 ? -1 : 0) && whole > -limit && whole < limit;
-      if (field.width == 0) {
-        StoreLE(to + i * sizeof(whole), whole);
-      } else {
-        StoreLE(to + i * sizeof(whole), static_cast<double>(whole) / static_cast<double>(power));
-      }
-    }
-    return fits;
-  };
-  DSI_RETURN_IF_ERROR(CheckEntries(rows, at.count, load, [&](size_t row, size_t) {
-    return place.RowFault(StatusCode::kBadInput, row, "a decimal of more than {} digits",
-                          field.digits);
-  }));
-  return Numbers{field.type, to};
-}
-
-Result<Numbers> Load(const ArrowView& view, const Positions& at, const EntryRows& rows,
+Result<Numbers> Load(const ArrowView& view, const Positions& at, const EntryRows& rows, Type wanted,
                      const ColumnPlace& place, ArrowScratch* scratch) {
   const ArrowField& field = *view.field;
-  if (field.form == ArrowForm::kDecimal) return LoadDecimals(view, at, rows, place, scratch);
+  if (field.form == ArrowForm::kDecimal) {
+    Numbers numbers{TypeOfDecimals(field, wanted), nullptr};
+    DSI_ASSIGN_OR_RETURN(numbers.values,
+                         ReadDecimals(view, at, rows, numbers.type, place, scratch));
+    return numbers;
+  }
   if (field.form == ArrowForm::kBool) return Numbers{Type::kBool, LoadBools(view, at, scratch)};
   if (field.form == ArrowForm::kNumber) {
     return Numbers{field.type,
@@ -257,7 +225,7 @@ Result<const std::byte*> ReadNumbers(const ArrowView& view, const Positions& at,
     std::fill_n(zeros, at.count * static_cast<size_t>(TypeWidth(target.type)), std::byte{0});
     return zeros;
   }
-  DSI_ASSIGN_OR_RETURN(Numbers numbers, Load(view, at, rows, place, scratch));
+  DSI_ASSIGN_OR_RETURN(Numbers numbers, Load(view, at, rows, target.type, place, scratch));
   const int64_t nanos = view.field->instant_nanos;
   if (nanos != 0 && target.instant_nanos != 0 && nanos != target.instant_nanos) {
     DSI_ASSIGN_OR_RETURN(numbers, Convert(numbers, Type::kInt64, at.count, rows, place, scratch));

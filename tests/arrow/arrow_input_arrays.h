@@ -69,15 +69,9 @@ ArrowNode Numbers(const std::string& name, const std::string& format,
 
 // Of 128 bits: `values` over a power of ten that the format names.
 inline ArrowNode Decimals(const std::string& name, const std::string& format,
-                          const std::vector<std::optional<int64_t>>& values) {
-  struct Wide {
-    int64_t low, high;
-  };
-  std::vector<Wide> plain;
-  for (const auto& value : values) {
-    const int64_t low = value.value_or(-1);
-    plain.push_back({low, value && low >= 0 ? 0 : -1});
-  }
+                          const std::vector<std::optional<__int128>>& values) {
+  std::vector<__int128> plain;
+  for (const auto& value : values) plain.push_back(value.value_or(-1));
   return {.format = format,
           .name = name,
           .length = static_cast<int64_t>(values.size()),

@@ -88,21 +88,21 @@ TEST_F(ArrowHostileTest, FormatsThatAreMalformedOrNotTaken) {
                              "tt",  "ttx",  "tDss",  "t",  "+",    "+x",   "i "}) {
     Refused(ArrowNode{.format = format, .name = "a"}, kOne, "an unknown format");
   }
-  const std::pair<const char*, const char*> advised[] = {{"d:19,10", "cast it to float64"},
-                                                         {"d:19,10,32", "a decimal"},
-                                                         {"d:16,1", "of more digits than 15"},
-                                                         {"d:19,0", "and 18 without"},
-                                                         {"d:9,-2", "a decimal"},
-                                                         {"d:2,3", "a decimal"},
-                                                         {"d:", "a decimal"},
-                                                         {"d:9", "a decimal"},
-                                                         {"d:0,0", "a decimal"},
-                                                         {"+ud:0,1", "a union"},
-                                                         {"+us:0", "a union"},
-                                                         {"+r", "run-end encoded"},
-                                                         {"+vl", "list view"},
-                                                         {"+vL", "list view"},
-                                                         {"tiM", "an interval"}};
+  const std::pair<const char*, const char*> advised[] = {
+      {"d:39,10", "a decimal of other than 128 bits"},
+      {"d:19,10,32", "a decimal"},
+      {"d:76,1,256", "a decimal"},
+      {"d:9,-2", "a decimal"},
+      {"d:2,3", "a decimal"},
+      {"d:", "a decimal"},
+      {"d:9", "a decimal"},
+      {"d:0,0", "a decimal"},
+      {"+ud:0,1", "a union"},
+      {"+us:0", "a union"},
+      {"+r", "run-end encoded"},
+      {"+vl", "list view"},
+      {"+vL", "list view"},
+      {"tiM", "an interval"}};
   for (const auto& [format, advice] : advised) {
     Refused(ArrowNode{.format = format, .name = "a"}, kOne, advice);
     Refused(ArrowNode{.format = format, .name = "a"}, kList, advice);

@@ -188,7 +188,7 @@ TEST(SchemaFromArrow, WhatIsNotTakenIsSaid) {
     ArrowTable table({std::move(column)});
     EXPECT_REFUSED(SchemaFromArrow(*table.schema()).status(), StatusCode::kBadInput, part);
   };
-  refused({.format = "d:19,2", .name = "price"}, "column \"price\": format \"d:19,2\", a decimal");
+  refused({.format = "d:40,2", .name = "price"}, "column \"price\": format \"d:40,2\", a decimal");
   refused(Map("a", {0}, Ints("key"), Lists<int32_t>("value", {0}, Ints("item"))),
           "column \"a.value\": a list of list<int64>");
   ArrowNode three = Map("a", {0}, Ints("key"), Ints("value"));
@@ -199,7 +199,7 @@ TEST(SchemaFromArrow, WhatIsNotTakenIsSaid) {
   refused(plain, "a map of int64, expected structs");
   refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "+s", .name = "item", .buffers = {kNone}}),
           "without members");
-  refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "d:19,2", .name = "item"}), "a decimal");
+  refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "d:9,2,64", .name = "item"}), "a decimal");
   refused(Dictionary(Numbers<int8_t>("a", "c", {}), Structs("", {Ints("x")})),
           "found dictionary<struct>");
   refused(Lists<int32_t>("a", {0}, Structs("item", {Ints("x.y")})),

@@ -52,7 +52,7 @@ TEST_F(ArrowInputTest, HalvesBecomeFloats) {
 // As their text would be read.
 TEST_F(ArrowInputTest, DecimalsAreTheNearestFloats) {
   const std::string doubles = R"("kind": "dense", "type": "float64")";
-  const auto value_of = [&](int64_t whole, const std::string& format) {
+  const auto value_of = [&](__int128 whole, const std::string& format) {
     ArrowTable table({Decimals("a", format, {whole})});
     EXPECT_TRUE(Read(table, R"({"name": "a", )" + doubles + "}").ok());
     double value = 0;
@@ -84,6 +84,49 @@ TEST_F(ArrowInputTest, DecimalsAreTheNearestFloats) {
             "bad input: column \"a\", row 0: a decimal of more than 3 digits");
   EXPECT_EQ(Rows(Decimals("a", "d:3,1", {150, 155}), R"("kind": "dense", "type": "int64")"),
             "out of range: column \"a\", row 1: found 15.5, expected a value that fits type int64");
+}
+
+// NUMBER(38, 0), HUGEINT, NUMERIC: the type has more digits than the values.
+TEST_F(ArrowInputTest, DecimalsOfLongTypesFitByTheirValues) {
+  const std::string doubles = R"("kind": "dense", "type": "float64")";
+  const std::string ints = R"("kind": "key", "type": "int64")";
+  const auto power = [](int exponent) {
+    __int128 of = 1;
+    for (; exponent > 0; --exponent) of *= 10;
+    return of;
+  };
+  EXPECT_EQ(Rows(Decimals("a", "d:38,0", {INT64_MAX, std::nullopt, INT64_MIN}), ints),
+            "9223372036854775807 - -9223372036854775808");
+  const __int128 beyond = __int128{INT64_MAX} + 1;
+  EXPECT_EQ(
+      Rows(Decimals("a", "d:38,0", {1, beyond}), ints),
+      "out of range: column \"a\", row 1: found 9223372036854775808, expected a value that fits "
+      "type int64");
+  EXPECT_EQ(Rows(Decimals("a", "d:38,0", {-beyond - 1}), ints).substr(0, 12), "out of range");
+  const std::string whole = R"("kind": "key", "type": "uint64")";
+  EXPECT_EQ(Rows(Decimals("a", "d:20,0", {__int128{UINT64_MAX}}), whole), "18446744073709551615");
+  EXPECT_EQ(Rows(Decimals("a", "d:20,0", {__int128{UINT64_MAX} + 1}), whole).substr(0, 12),
+            "out of range");
+  EXPECT_EQ(Rows(Decimals("a", "d:20,0", {-1}), whole).substr(0, 12), "out of range");
+  // 12.99, 1e-22, and what has as many digits before the point as a double holds.
+  EXPECT_EQ(Rows(Decimals("a", "d:38,18", {1299 * power(16), -5 * power(17)}), doubles),
+            "12.99 -0.5");
+  EXPECT_EQ(Rows(Decimals("a", "d:38,37", {power(37), 25 * power(35)}), doubles), "1. 0.25");
+  ASSERT_TRUE(
+      Read({Decimals("a", "d:38,38", {power(16)})}, R"({"name": "a", )" + doubles + "}").ok());
+  double least = 0;
+  std::memcpy(&least, batch_->feature(0).values[0].data(), sizeof(least));
+  EXPECT_EQ(least, 1e-22);
+  EXPECT_EQ(Rows(Decimals("a", "d:38,9", {9'007'199'254'740'992 * power(9)}), doubles),
+            "9007199254740992.");
+  for (const __int128 more : {__int128{9'007'199'254'740'993}, 9'007'199'254'740'993 * power(9)}) {
+    const std::string said = Rows(Decimals("a", "d:38,9", {0, more}), doubles);
+    EXPECT_NE(said.find("row 1: found 9007199254740993"), std::string::npos) << said;
+    EXPECT_NE(said.find("more digits than float64 tells apart"), std::string::npos) << said;
+  }
+  EXPECT_EQ(Rows(Decimals("a", "d:38,38", {power(15)}), doubles).substr(0, 12), "out of range");
+  EXPECT_EQ(Rows(Decimals("a", "d:37,0", {power(37)}), ints),
+            "bad input: column \"a\", row 0: a decimal of more than 37 digits");
 }
 
 TEST_F(ArrowInputTest, StringsOfEachLayout) {

@@ -319,16 +319,17 @@ def test_decimals(tmp_path):
     table = pyarrow.table(
         {
             "price": pyarrow.array(prices, pyarrow.decimal128(9, 2)),
-            "id": pyarrow.array(ids, pyarrow.decimal128(18, 0)),
+            "id": pyarrow.array(ids, pyarrow.decimal128(38, 0)),
+            "cost": pyarrow.array(prices, pyarrow.decimal128(38, 18)),
         }
     )
     dsi.write(table, tmp_path / "a.dsi")
     back = dsi.open(tmp_path / "a.dsi").to_arrow()
-    assert back["price"].to_pylist() == [12.99, None, -0.05]
+    assert back["price"].to_pylist() == back["cost"].to_pylist() == [12.99, None, -0.05]
     assert back["id"].to_pylist() == [2**53 + 1, -1, None]
-    long = pyarrow.table({"price": pyarrow.array(prices, pyarrow.decimal128(16, 2))})
-    with pytest.raises(dsi.BadInput, match="cast it to float64"):
-        dsi.write(long, tmp_path / "b.dsi")
+    third = pyarrow.array([Decimal(1) / 3], pyarrow.decimal128(38, 28))
+    with pytest.raises(dsi.OutOfRange, match="row 0.*cast the column to float64"):
+        dsi.write(pyarrow.table({"price": third}), tmp_path / "b.dsi")
 
 
 def test_types_that_are_not_taken(tmp_path):
