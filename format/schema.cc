@@ -82,12 +82,16 @@ Status CheckColumnNames(const FeatureSpec& feature) {
   std::unordered_set<std::string_view> names;
   for (const ColumnSpec& column : feature.columns) {
     DSI_RETURN_IF_ERROR(CheckName("column", column.name));
-    if (column.name.find('.') != std::string::npos) {
-      return InvalidArgument("column {}: a dot in the name of a column",
-                             QuoteForMessage(column.name));
-    }
     if (!names.insert(column.name).second) {
       return InvalidArgument("column {} stands twice", QuoteForMessage(column.name));
+    }
+  }
+  // What an entry has as a value it cannot have as an object.
+  for (const std::string_view name : names) {
+    for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
+      if (!names.contains(name.substr(0, dot))) continue;
+      return InvalidArgument("column {} would be nested in column {}", QuoteForMessage(name),
+                             QuoteForMessage(name.substr(0, dot)));
     }
   }
   return {};
@@ -241,6 +245,11 @@ Status CheckNesting(const std::vector<FeatureSpec>& features,
     if (!feature.nested) continue;
     const std::string_view name = feature.name;
     size_t depth = 1;
+    for (const ColumnSpec& column : feature.columns) {
+      const auto dots =
+          static_cast<size_t>(std::count(column.name.begin(), column.name.end(), '.'));
+      depth = std::max(depth, dots + (column.name.empty() ? 1 : 2));
+    }
     for (size_t dot = name.find('.'); dot != std::string_view::npos;
          dot = name.find('.', dot + 1)) {
       if (++depth >= internal::kMaxJsonDepth) {

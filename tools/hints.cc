@@ -155,13 +155,15 @@ std::string ThroughJq(const AskedFor& asked, std::string_view filter) {
   return fmt::format("{} | dsictl {} -{}", source, asked.verb, out);
 }
 
-// The feature that a message of the text names, where jq can name it too; else empty.
-std::string FeatureForJq(const Status& status) {
-  constexpr std::string_view kFeature = "feature \"";
+constexpr std::string_view kInObjectOfArray = "in an object of the array ";
+
+// The name in quotes behind these words of a message, where jq can name it too; else empty.
+std::string NameForJq(const Status& status, std::string_view words) {
   const std::string_view message = status.message();
-  const size_t begin = message.find(kFeature);
-  if (begin == std::string_view::npos) return "";
-  const std::string_view rest = message.substr(begin + kFeature.size());
+  const size_t begin = message.find(words);
+  if (begin == std::string_view::npos || !message.substr(begin + words.size()).starts_with('"'))
+    return "";
+  const std::string_view rest = message.substr(begin + words.size() + 1);
   const std::string_view name = rest.substr(0, rest.find('"'));
   const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.';
@@ -172,17 +174,17 @@ std::string FeatureForJq(const Status& status) {
 
 // ", or leave it out: …"
 std::string LeaveFeatureOut(const Status& status, const AskedFor& asked) {
-  const std::string name = FeatureForJq(status);
+  const std::string name = NameForJq(status, "feature ");
   return name.empty() ? ""
                       : ", or leave it out: " + ThroughJq(asked, fmt::format("del(.{})", name));
 }
 
 // The same of "list.name", which the objects of a list have.
 std::string LeaveMemberOut(const Status& status, const AskedFor& asked) {
-  const std::string name = FeatureForJq(status);
-  const size_t dot = name.rfind('.');
-  if (dot == std::string::npos) return "";
-  const std::string filter = fmt::format("del(.{}[]?{})", name.substr(0, dot), name.substr(dot));
+  const std::string name = NameForJq(status, "feature ");
+  const std::string list = NameForJq(status, kInObjectOfArray);
+  if (list.empty() || !name.starts_with(list + ".")) return "";
+  const std::string filter = fmt::format("del(.{}[]?{})", list, name.substr(list.size()));
   return "leave it out: " + ThroughJq(asked, filter);
 }
 
@@ -197,7 +199,7 @@ std::string OfInference(const Status& status, const AskedFor& asked) {
   if (Says(status, "objects, expected all of them"))
     return "--null-entries fill puts NaN, 0 or an empty text there" +
            LeaveFeatureOut(status, asked);
-  if (Says(status, "in an object of an array")) return LeaveMemberOut(status, asked);
+  if (Says(status, kInObjectOfArray)) return LeaveMemberOut(status, asked);
   if (Says(status, "in an array")) return "make one list of them" + LeaveFeatureOut(status, asked);
   if (Says(status, "expected one kind of value") || Says(status, "expected one form"))
     return "correct the line" + LeaveFeatureOut(status, asked);

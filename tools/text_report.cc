@@ -168,11 +168,12 @@ void WarnOfTextTimes(const TextFit& fit, std::vector<std::string>* warnings) {
   if (fit.inference.text_times.empty()) return;
   std::vector<std::string> names;
   for (const TextTime& time : fit.inference.text_times) names.push_back(time.name);
-  warnings->push_back(
-      fmt::format("{}: named as times, and stored as strings such as \"{}\"; --time-format says "
-                  "their form, such "
-                  "as '%d/%b/%Y:%H:%M:%S %z'",
-                  NameList(names), fit.inference.text_times[0].example));
+  const std::string& example = fit.inference.text_times[0].example;
+  const bool is_number = example.find_first_not_of("0123456789") == std::string::npos;
+  warnings->push_back(fmt::format(
+      "{}: named as times, and stored as strings such as \"{}\"; {}", NameList(names), example,
+      is_number ? "numbers without quotes are times"
+                : "--time-format says their form, such as '%d/%b/%Y:%H:%M:%S %z'"));
 }
 
 // Objects whose names are features, and may be meant as data.

@@ -1,6 +1,7 @@
 #include "dsi/arrow/in/inner_lists_internal.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "dsi/arrow/in/null_entries_internal.h"
 #include "dsi/format/limits.h"
@@ -18,17 +19,21 @@ const std::byte* Lengths(const EntryRows& rows, ArrowScratch* scratch) {
 
 }  // namespace
 
-Result<ListRows> ReadInner(const ListRows& outer, int member, NullEntries null_entries,
-                           const ColumnPlace& place, ArrowScratch* scratch) {
+Result<ListRows> ReadInner(const ListRows& outer, std::span<const uint32_t> member,
+                           NullEntries null_entries, const ColumnPlace& place,
+                           ArrowScratch* scratch) {
   ArrowView view = outer.items;
-  if (member >= 0) {
-    const auto m = static_cast<size_t>(member);
-    DSI_ASSIGN_OR_RETURN(
-        view, ViewOf(view.field->children[m], view.child(m), view.start, view.count, place));
+  std::vector<SlotBits> levels = {view.validity()};
+  for (const uint32_t child : member) {
+    DSI_ASSIGN_OR_RETURN(view, ViewOf(view.field->children[child], view.child(child), view.start,
+                                      view.count, place));
+    levels.push_back(view.validity());
   }
-  const SlotBits around = outer.items.validity();
   const bool are_null = view.field->form == ArrowForm::kNull;
-  const SlotBits own = view.validity();
+  const auto is_there = [&](size_t slot) {
+    return std::all_of(levels.begin(), levels.end(),
+                       [slot](const SlotBits& level) { return level.IsSet(slot); });
+  };
   const size_t count = outer.at.count;
   auto* slots = scratch->Take<int64_t>(count);
   auto* valid = scratch->Take<uint8_t>((count + 7) / 8);
@@ -38,7 +43,7 @@ Result<ListRows> ReadInner(const ListRows& outer, int member, NullEntries null_e
   outer.rows.ForEachRow([&](size_t row, size_t begin, size_t end) {
     for (size_t i = begin; i < end && status.ok(); ++i) {
       const size_t slot = outer.at.At(i);
-      if (!are_null && around.IsSet(slot) && own.IsSet(slot)) {
+      if (!are_null && is_there(slot)) {
         slots[i] = static_cast<int64_t>(slot);
         valid[i / 8] = static_cast<uint8_t>(valid[i / 8] | 1 << (i % 8));
       } else if (null_entries != NullEntries::kFill) {

@@ -122,7 +122,7 @@ class Planner {
       if (column == nullptr) {
         if (const TableColumn* lists = ListsOf(name); lists != nullptr) {
           plan->columns.push_back(
-              {.name = name, .path = lists->path, .member = -1, .inner = InnerPart::kLengths});
+              {.name = name, .path = lists->path, .inner = InnerPart::kLengths});
         } else {
           missing = name;
         }
@@ -172,14 +172,12 @@ class Planner {
     if (of.kind != Kind::kSequence || at == by_name_.end()) return {};
     const TableColumn& whole = columns_[at->second];
     if (!IsListOfStructs(whole.field->values())) return {};
-    const std::vector<ArrowField>& members = whole.field->values().children[0].children;
-    for (size_t m = 0; m < members.size(); ++m) {
-      const ArrowField& member = members[m];
-      if (member.name != MemberName(of, feature.name) || !IsPlainList(member)) continue;
-      DSI_RETURN_IF_ERROR(CheckNumber(feature, 0, feature.name, member.children[0]));
+    for (const TableColumn& member : ListMembers(whole.field->values().children[0])) {
+      if (member.name != MemberName(of, feature.name) || !IsPlainList(*member.field)) continue;
+      DSI_RETURN_IF_ERROR(CheckNumber(feature, 0, feature.name, member.field->children[0]));
       plan->columns.push_back({.name = feature.name,
                                .path = whole.path,
-                               .member = static_cast<int>(m),
+                               .member = member.path,
                                .inner = InnerPart::kEntries});
     }
     return {};
@@ -194,7 +192,7 @@ class Planner {
                          "found {}, expected list<struct> for kind {}, or a column each",
                          DescribeArrow(*whole.field), KindName(feature.kind));
     }
-    const std::vector<ArrowField>& members = list.children[0].children;
+    const std::vector<TableColumn> members = ListMembers(list.children[0]);
     const bool by_place = list.is_map() && feature.columns.size() == members.size();
     std::unordered_map<std::string_view, size_t> by_name;
     for (size_t i = 0; i < members.size(); ++i) {
@@ -208,10 +206,10 @@ class Planner {
       const auto lists = lists_of_.find(name);
       if (at == by_name.end() && lists != lists_of_.end()) {
         at = by_name.find(MemberName(feature, schema_.features[lists->second].name));
-        if (at != by_name.end() && IsPlainList(members[at->second])) {
+        if (at != by_name.end() && IsPlainList(*members[at->second].field)) {
           plan->columns.push_back({.name = name,
                                    .path = whole.path,
-                                   .member = static_cast<int>(at->second),
+                                   .member = members[at->second].path,
                                    .inner = InnerPart::kLengths});
           by_name.erase(at);
           continue;
@@ -222,12 +220,12 @@ class Planner {
         return ColumnFault(whole.name, "member {} is missing, expected all {} columns",
                            QuoteForMessage(feature.columns[c].name), feature.columns.size());
       }
-      DSI_RETURN_IF_ERROR(CheckNumber(feature, c, name, members[at->second]));
+      DSI_RETURN_IF_ERROR(CheckNumber(feature, c, name, *members[at->second].field));
       plan->columns.push_back(
-          {.name = name, .path = whole.path, .member = static_cast<int>(at->second)});
+          {.name = name, .path = whole.path, .member = members[at->second].path});
       by_name.erase(at);
     }
-    for (const ArrowField& member : members) {
+    for (const TableColumn& member : members) {
       if (by_place || !by_name.contains(member.name)) continue;
       DSI_RETURN_IF_ERROR(AddUnknown(whole.name + "." + member.name, ignore_unknown));
     }
@@ -304,6 +302,12 @@ class Planner {
 };
 
 }  // namespace
+
+std::vector<TableColumn> ListMembers(const ArrowField& structs) {
+  std::vector<TableColumn> members;
+  AddColumns(structs, {}, &members);
+  return members;
+}
 
 Result<std::vector<TableColumn>> ListTableColumns(const ArrowField& table) {
   std::vector<TableColumn> columns;

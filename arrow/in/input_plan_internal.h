@@ -19,6 +19,9 @@ struct TableColumn {
   const ArrowField* field = nullptr;
 };
 
+// What the structs of a list hold, likewise: what structs in them hold stands under dotted names.
+std::vector<TableColumn> ListMembers(const ArrowField& structs);
+
 // All of a table, in its order. kBadInput: one name stands twice.
 Result<std::vector<TableColumn>> ListTableColumns(const ArrowField& table);
 
@@ -29,8 +32,8 @@ enum class InnerPart : uint8_t { kNone, kEntries, kLengths };
 struct ArrowColumnPlan {
   std::string name;
   std::vector<uint32_t> path;
-  // Lists of structs: the member, else -1.
-  int member = -1;
+  // Lists of structs: the member, by children from the struct on; else empty.
+  std::vector<uint32_t> member = {};
   InnerPart inner = InnerPart::kNone;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <span>
 
 #include "dsi/arrow/in/inner_lists_internal.h"
 #include "dsi/arrow/in/read_bytes_internal.h"
@@ -157,7 +158,7 @@ class FeatureReader {
     DSI_RETURN_IF_ERROR(MakeEqual(rows, &lists));
     for (size_t c = 0; c < lists.size(); ++c) {
       const ColumnSpec& column = feature.columns[c];
-      int member = plan.columns[c].member;
+      std::span<const uint32_t> member = plan.columns[c].member;
       if (plan.columns[c].inner != InnerPart::kNone) {
         DSI_ASSIGN_OR_RETURN(const ListRows inner,
                              ReadInner(lists[c], member, null_entries_, rows[c].place, scratch_));
@@ -166,7 +167,7 @@ class FeatureReader {
           continue;
         }
         DSI_ASSIGN_OR_RETURN(lists[c], Flatten(lists[c], inner, rows[c].place, scratch_));
-        member = -1;
+        member = {};
       }
       DSI_ASSIGN_OR_RETURN(const std::byte* values,
                            ReadEntries(column, member, lists[c], rows[c].place));
@@ -231,8 +232,8 @@ class FeatureReader {
     return {};
   }
 
-  Result<const std::byte*> ReadEntries(const ColumnSpec& column, int member, const ListRows& lists,
-                                       const ColumnPlace& place) {
+  Result<const std::byte*> ReadEntries(const ColumnSpec& column, std::span<const uint32_t> member,
+                                       const ListRows& lists, const ColumnPlace& place) {
     ArrowView view = lists.items;
     Positions at = lists.at;
     NullFill fill(at.count, scratch_);
@@ -242,11 +243,10 @@ class FeatureReader {
       fill.Add(view.validity(), &at);
       return {};
     };
-    if (member >= 0) {
+    for (const uint32_t child : member) {
       DSI_RETURN_IF_ERROR(take_nulls());
-      const auto m = static_cast<size_t>(member);
-      DSI_ASSIGN_OR_RETURN(
-          view, ViewOf(view.field->children[m], view.child(m), view.start, view.count, place));
+      DSI_ASSIGN_OR_RETURN(view, ViewOf(view.field->children[child], view.child(child), view.start,
+                                        view.count, place));
     }
     if (view.field->form == ArrowForm::kNull) return ReadNulls(column, lists, place);
     DSI_RETURN_IF_ERROR(take_nulls());

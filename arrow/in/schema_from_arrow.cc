@@ -58,24 +58,24 @@ ColumnSpec ItemColumn(const std::string& name, const ArrowField& values) {
 // Lists of structs of numbers, and maps. What holds lists is a feature of its own.
 Status InferMembers(const std::string& name, const ArrowField& list, FeatureSpec* feature,
                     std::vector<FeatureSpec>* inner) {
-  const ArrowField& items = list.children[0];
-  for (const ArrowField& member : items.children) {
-    if (IsPlainList(member) && !list.is_map()) {
+  for (const TableColumn& member : ListMembers(list.children[0])) {
+    const ArrowField& field = *member.field;
+    if (IsPlainList(field) && !list.is_map()) {
       FeatureSpec& of = inner->emplace_back();
       of.name = name + "." + member.name;
       of.kind = Kind::kList;
       of.nested = false;  // It would stand in the list as one of its columns.
-      DSI_RETURN_IF_ERROR(CheckItems(of.name, member.children[0]));
-      of.columns = {ItemColumn("", member.children[0].values())};
+      DSI_RETURN_IF_ERROR(CheckItems(of.name, field.children[0]));
+      of.columns = {ItemColumn("", field.children[0].values())};
       feature->columns.push_back(
           {.name = LengthsName(member.name), .type = Type::kInt32, .id_space = ""});
       continue;
     }
-    DSI_RETURN_IF_ERROR(CheckItems(name + "." + member.name, member));
-    feature->columns.push_back(ItemColumn(member.name, member.values()));
+    DSI_RETURN_IF_ERROR(CheckItems(name + "." + member.name, field));
+    feature->columns.push_back(ItemColumn(member.name, field.values()));
   }
   if (feature->columns.empty()) return Fault(name, "a list of structs without members");
-  if (list.is_map()) {
+  if (list.is_map() && feature->columns.size() == 2) {  // A value that is a struct has its names.
     const bool has_weights =
         IsInteger(feature->columns[0].type) && IsFloat(feature->columns[1].type);
     feature->columns[0].name = has_weights ? "ids" : "key";

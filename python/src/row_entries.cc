@@ -108,22 +108,10 @@ Status RowSetter::AddEntry(const Entries& entries, nb::handle entry, size_t numb
   const bool fills = null_entries_ == NullEntries::kFill;
   if (!PyDict_Check(entry.ptr()) && !(fills && entry.is_none()))
     return Fault(feature.name, where + " is of type " + TypeNameOf(entry) + ", expected a dict");
-  PyObject *key = nullptr, *value = nullptr;
-  Py_ssize_t at = 0;
-  while (!entry.is_none() && PyDict_Next(entry.ptr(), &at, &key, &value) != 0) {
-    if (value == Py_None) continue;
-    name_ = feature.name + '.';
-    if (Status status = AddName(key); !status.ok()) return status;
-    const auto target = targets_.find(name_);
-    if (target == targets_.end() && ignore_unknown_) continue;
-    const auto lengths = target == targets_.end() ? std::nullopt : lengths_[target->second.feature];
-    if (lengths && lengths->feature == entries.feature) {
-      if (Status status = AddInner(value, &(*inner)[lengths->column]); !status.ok()) return status;
-      continue;
-    }
-    if (target == targets_.end() || target->second.feature != entries.feature)
-      return Fault(feature.name, where + " has '" + name_ + "', which is no column of it");
-    (*columns)[target->second.column].append(nb::borrow(value));
+  name_ = feature.name + '.';
+  if (!entry.is_none()) {
+    Status status = AddMembers(entries, entry, name_.size(), where, columns, inner);
+    if (!status.ok()) return status;
   }
   for (size_t c = 0; c < columns->size(); ++c) {
     const auto length = [&] { return nb::len((*columns)[c]) + (*inner)[c].lengths.size(); };
@@ -140,6 +128,36 @@ Status RowSetter::AddEntry(const Entries& entries, nb::handle entry, size_t numb
                                    : schema_->features[static_cast<size_t>(entries.lists[c])].name;
       return Fault(feature.name, where + " has no '" + name + "'");
     }
+  }
+  return Status::Ok();
+}
+
+Status RowSetter::AddMembers(const Entries& entries, nb::handle dict, size_t prefix,
+                             const std::string& where, std::vector<nb::list>* columns,
+                             std::vector<InnerLists>* inner) {
+  const FeatureSpec& feature = schema_->features[entries.feature];
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t at = 0;
+  while (PyDict_Next(dict.ptr(), &at, &key, &value) != 0) {
+    if (value == Py_None) continue;
+    const nb::object held = nb::borrow(value);
+    name_.resize(prefix);
+    Status status = AddName(key);
+    if (!status.ok()) return status;
+    const auto target = targets_.find(name_);
+    const bool is_known = target != targets_.end();
+    const auto lengths = is_known ? lengths_[target->second.feature] : std::nullopt;
+    if (lengths && lengths->feature == entries.feature) {
+      status = AddInner(value, &(*inner)[lengths->column]);
+    } else if (is_known && target->second.feature == entries.feature) {
+      (*columns)[target->second.column].append(held);
+    } else if (!is_known && PyDict_Check(value)) {
+      name_ += '.';
+      status = AddMembers(entries, held, name_.size(), where, columns, inner);
+    } else if (is_known || !ignore_unknown_) {
+      status = Fault(feature.name, where + " has '" + name_ + "', which is no column of it");
+    }
+    if (!status.ok()) return status;
   }
   return Status::Ok();
 }

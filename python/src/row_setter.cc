@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "dsi/format/limits.h"
 #include "dsi/python/src/text_bytes.h"
 #include "dsi/text/names_as_data.h"
 
@@ -143,7 +144,9 @@ Status RowSetter::AddName(nb::handle key) {
   } else {
     return {StatusCode::kBadInput, "a key is of type " + TypeNameOf(key) + ", expected str"};
   }
-  return Status::Ok();
+  if (name_.size() <= kMaxNameBytes) return Status::Ok();
+  return {StatusCode::kBadInput, Quoted(name_.substr(0, 40) + "…") + " is a name of more than " +
+                                     std::to_string(kMaxNameBytes) + " bytes"};
 }
 
 Status RowSetter::SetValue(nb::handle value, RowBatch* batch) {

@@ -55,6 +55,7 @@ class RowSetter {
     std::vector<int64_t> lengths;
   };
 
+  // kBadInput: longer than names are, which bounds how deep dicts nest.
   Status AddName(nanobind::handle key);
   Status SetDict(nanobind::handle dict, size_t prefix, RowBatch* batch);
   // Not a dict of columns, but of entries.
@@ -63,6 +64,10 @@ class RowSetter {
   Status SetEntries(const Entries& entries, nanobind::handle value, RowBatch* batch);
   Status AddEntry(const Entries& entries, nanobind::handle entry, size_t number,
                   std::vector<nanobind::list>* columns, std::vector<InnerLists>* inner);
+  // Of an entry, or of a dict in it; name_ begins with its name and a dot, `prefix` bytes.
+  Status AddMembers(const Entries& entries, nanobind::handle dict, size_t prefix,
+                    const std::string& where, std::vector<nanobind::list>* columns,
+                    std::vector<InnerLists>* inner);
   // One list of several; name_ is that of the feature.
   Status AddInner(nanobind::handle list, InnerLists* inner) const;
   Status SetColumn(const Entries& entries, uint32_t column, const nanobind::list& values,

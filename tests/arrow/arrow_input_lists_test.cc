@@ -192,6 +192,42 @@ TEST_F(ArrowInputTest, SequencesAsListsOfStructs) {
   EXPECT_EQ(ignored_, std::vector<std::string>{"h.x"});
 }
 
+TEST_F(ArrowInputTest, StructsInStructsOfAList) {
+  const std::string nested = R"({"name": "h", "kind": "sequence", "columns": [
+      {"name": "item.id"}, {"name": "item.of.brand", "type": "int16"}, {"name": "pos"}]})";
+  const auto list = [](std::vector<bool> items, std::vector<bool> ofs) {
+    const ArrowNode of =
+        Structs("of", {Numbers<int16_t>("brand", "s", {70, 80, 90, 99})}, std::move(ofs));
+    const ArrowNode item = Structs("item", {Ints("id", {7, 8, 9, 10}), of}, std::move(items));
+    return Lists<int32_t>("h", {0, 1, 1, 3},
+                          Slice(Structs("item", {Ints("pos", {0, 1, 2, 3}), item}), 1, 3));
+  };
+  const std::vector<bool> all(4, true);
+  const ArrowNode whole = list(all, all);
+  ASSERT_TRUE(Read({whole}, nested).ok());
+  EXPECT_EQ(RowsOf(*batch_, "h", 0), "[8] [] [9 10]");
+  EXPECT_EQ(RowsOf(*batch_, "h", 1), "[80] [] [90 99]");
+  EXPECT_EQ(RowsOf(*batch_, "h", 2), "[1] [] [2 3]");
+  EXPECT_EQ(
+      Read({whole}, R"({"name": "h", "kind": "sequence", "columns": [{"name": "item"}]})").code(),
+      StatusCode::kBadInput);
+  EXPECT_REFUSED(Read({whole}, R"({"name": "h", "kind": "sequence", "columns": [
+      {"name": "item.id"}, {"name": "pos"}]})"),
+                 StatusCode::kBadInput, "column \"h.item.of.brand\": no feature");
+  // A null at each level, refused or filled.
+  const std::vector<bool> third = {true, true, false, true};
+  ArrowInputOptions fill;
+  fill.null_entries = NullEntries::kFill;
+  for (const ArrowNode& gap : {list(third, all), list(all, third)}) {
+    EXPECT_REFUSED(Read({gap}, nested), StatusCode::kBadInput, "row 2: entry 0 is null");
+    ASSERT_TRUE(Read({gap}, nested, fill).ok());
+    EXPECT_EQ(RowsOf(*batch_, "h", 1), "[80] [] [0 99]");
+    EXPECT_EQ(RowsOf(*batch_, "h", 2), "[1] [] [2 3]");
+  }
+  ASSERT_TRUE(Read({list(all, third)}, nested, fill).ok());
+  EXPECT_EQ(RowsOf(*batch_, "h", 0), "[8] [] [9 10]");
+}
+
 TEST_F(ArrowInputTest, SequencesAsColumnsBesideEachOther) {
   const auto read = [&](ArrowNode items, ArrowNode times) {
     return Read({std::move(items), std::move(times)}, kHistory);

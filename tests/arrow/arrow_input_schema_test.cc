@@ -202,8 +202,10 @@ TEST(SchemaFromArrow, WhatIsNotTakenIsSaid) {
   refused(Lists<int32_t>("a", {0}, ArrowNode{.format = "d:9,2,64", .name = "item"}), "a decimal");
   refused(Dictionary(Numbers<int8_t>("a", "c", {}), Structs("", {Ints("x")})),
           "found dictionary<struct>");
-  refused(Lists<int32_t>("a", {0}, Structs("item", {Ints("x.y")})),
-          "a dot in the name of a column");
+  refused(Lists<int32_t>("a", {0}, Structs("item", {Ints("x.y"), Ints("x")})),
+          "column \"x.y\" would be nested in column \"x\"");
+  refused(Lists<int32_t>("a", {0}, Structs("item", {Structs("x", {Ints("y")}), Ints("x.y")})),
+          "column \"x.y\" stands twice");
   refused(Ints("\xff"), "not valid UTF-8");
 }
 

@@ -280,6 +280,33 @@ TEST(SchemaTest, ChecksWhatCodeBuilds) {
   ExpectInvalid(schema, "nested deeper");
 }
 
+TEST(SchemaTest, ColumnsOfSequencesMayHaveDots) {
+  Schema schema;
+  FeatureSpec& feature = schema.features.emplace_back();
+  feature.name = "h";
+  feature.kind = Kind::kSequence;
+  feature.columns = {{"item.id", Type::kInt64, ""}, {"item.of.brand", Type::kInt8, ""}};
+  EXPECT_TRUE(schema.Validate().ok()) << schema.Validate().ToString();
+  feature.columns.push_back({"items", Type::kInt64, ""});
+  EXPECT_TRUE(schema.Validate().ok());
+  feature.columns.push_back({"item.of", Type::kInt64, ""});
+  ExpectInvalid(schema, "column \"item.of.brand\" would be nested in column \"item.of\"");
+  feature.columns.back().name = "a";
+  for (int i = 0; i < 61; ++i) feature.columns.back().name += ".a";
+  EXPECT_TRUE(schema.Validate().ok()) << schema.Validate().ToString();
+  feature.name = "h.h";
+  ExpectInvalid(schema, "nested deeper");
+  // Of another feature, of the same name as a whole.
+  feature.name = "h";
+  feature.columns.pop_back();
+  feature.columns.pop_back();
+  schema.features.push_back(schema.features[0]);
+  schema.features[1].name = "h.item";
+  schema.features[1].nested = false;
+  schema.features[1].columns = {{"id", Type::kInt64, ""}};
+  ExpectInvalid(schema, "stands twice");
+}
+
 TEST(SchemaTest, ManyFeaturesAreReadFast) {
   std::string json = "{\"features\":[";
   for (int i = 0; i < 20000; ++i) {

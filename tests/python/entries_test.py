@@ -56,6 +56,54 @@ def test_dicts_in_a_list(tmp_path, many):
     assert found["hist.tag"] == [[dsi.id_of_text("a"), dsi.id_of_text("b")], [], None]
 
 
+def test_dicts_in_entries(tmp_path):
+    rows = [
+        {"h": [{"item": {"id": 1, "of": {"brand": "x"}, "tags": [7]}, "pos": 2}]},
+        {"h": [{"pos": 3, "item": {"tags": [], "of.brand": "y", "id": 4}}] * 2},
+    ]
+    x, y = dsi.id_of_text("x"), dsi.id_of_text("y")
+    expected = {
+        "h.item.id": [[1], [4, 4]],
+        "h.item.of.brand": [[x], [y, y]],
+        "h.item.tags_lengths": [[1], [0, 0]],
+        "h.pos": [[2], [3, 3]],
+        "h.item.tags": [[7], []],
+    }
+    with pytest.warns(UserWarning, match="stored as ids"):
+        dsi.write(rows, tmp_path / "a.dsi")
+    assert dsi.open(tmp_path / "a.dsi").to_arrow().to_pydict() == expected
+    schema = dsi.open(tmp_path / "a.dsi").dsi_schema()
+    rows[0]["h"][0]["item"]["of"]["new"] = 5
+    with pytest.raises(dsi.BadInput, match=r"h\.item\.of\.new"):
+        dsi.write(rows, tmp_path / "b.dsi", schema)
+    dsi.write(rows, tmp_path / "b.dsi", schema, ignore_unknown=True)
+    assert dsi.open(tmp_path / "b.dsi").to_arrow().to_pydict() == expected
+
+
+def test_structs_in_entries(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    entries = [{"item": {"id": 1, "of": {"price": 0.5}, "tags": [7]}, "pos": 2}]
+    table = pyarrow.Table.from_pylist([{"h": entries}, {"h": []}, {"h": entries * 2}])
+    dsi.write(table, tmp_path / "a.dsi")
+    assert dsi.open(tmp_path / "a.dsi").to_arrow().to_pydict() == {
+        "h.item.id": [[1], [], [1, 1]],
+        "h.item.of.price": [[0.5], [], [0.5, 0.5]],
+        "h.item.tags_lengths": [[1], [], [1, 1]],
+        "h.pos": [[2], [], [2, 2]],
+        "h.item.tags": [[7], [], [7, 7]],
+    }
+
+
+@pytest.mark.parametrize("ignore_unknown", [False, True])
+def test_dicts_that_hold_themselves_end(tmp_path, ignore_unknown):
+    row = {}
+    row["a"] = row
+    schema = {"features": [{"name": "h", "kind": "sequence", "columns": [{"name": "x"}]}]}
+    for rows in ([row], [{"h": [row]}]):
+        with pytest.raises(dsi.BadInput, match="a name of more than 4095 bytes"):
+            dsi.write(rows, tmp_path / "a.dsi", schema, ignore_unknown=ignore_unknown)
+
+
 GOOD = {"item": 1, "at": 1, "tag": "a"}
 
 

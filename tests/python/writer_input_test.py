@@ -328,7 +328,7 @@ def test_decimals(tmp_path):
     assert back["price"].to_pylist() == back["cost"].to_pylist() == [12.99, None, -0.05]
     assert back["id"].to_pylist() == [2**53 + 1, -1, None]
     third = pyarrow.array([Decimal(1) / 3], pyarrow.decimal128(38, 28))
-    with pytest.raises(dsi.OutOfRange, match="row 0.*cast the column to float64"):
+    with pytest.raises(dsi.OutOfRange, match=r"row 0.*cast the column to float64"):
         dsi.write(pyarrow.table({"price": third}), tmp_path / "b.dsi")
 
 

@@ -144,9 +144,14 @@ TEST_F(EntriesTest, FoundWithoutASchema) {
         std::pair("{\"h\":{\"a\":[1]}}\n{\"h\":[{\"a\":1}]}\n", "expected one form"),
         std::pair("{\"h\":[{\"a\":1,\"a\":2}]}\n", "\"h.a\" stands twice in an object"),
         std::pair("{\"h\":[{\"a\":[[1]]}]}\n",
-                  "feature \"h.a\": found an array in an object of an arr"),
+                  "feature \"h.a\": found an array in an object of the arr"),
         std::pair("{\"h\":[{\"a\":1},null]}\n", "feature \"h\": found null in an array"),
-        std::pair("{\"h\":[{\"a.b\":1}]}\n", "a dot in the name of a column"),
+        std::pair("{\"h\":[{\"a.b\":1,\"a\":2}]}\n",
+                  "column \"a.b\" would be nested in column \"a\""),
+        std::pair("{\"h\":[{\"a\":{\"b\":1,\"b\":2}}]}\n", "\"h.a.b\" stands twice in an object"),
+        std::pair("{\"h\":[{\"a\":{\"b\":1}},{\"a\":null}]}\n", "\"h.a.b\" stands in 1 of 2"),
+        std::pair("{\"h\":[{\"a\":{\"b\":[{\"c\":1}]}}]}\n",
+                  "feature \"h.a.b\": found an object in an object of the array \"h\""),
         std::pair("{\"h\":[{}]}\n{\"h\":[{\"a\":null}]}\n",
                   "objects in a list on line 1, none of which has a value")}) {
     EXPECT_NE(Infer(rows).find(part), std::string::npos) << Infer(rows);
@@ -160,6 +165,58 @@ TEST_F(EntriesTest, FoundWithoutASchema) {
   EXPECT_TRUE(Read(path, std::make_shared<const Schema>(*std::move(schema))).ok());
   EXPECT_EQ(Values<int64_t>(0, 0), (std::vector<int64_t>{1, 2, 3}));
   EXPECT_EQ(batch_->feature(0).lengths, (std::vector<uint32_t>{1, 0, 2}));
+}
+
+constexpr const char* kNested = R"({"name": "h", "kind": "sequence", "columns": [
+    {"name": "item.id"}, {"name": "item.of.brand", "type": "uint32", "hashed": true},
+    {"name": "pos", "type": "int8"}, {"name": "item.tags_lengths", "type": "int32"}]},
+    {"name": "h.item.tags", "kind": "list", "nested": false})";
+
+TEST_F(EntriesTest, ObjectsInEntries) {
+  EXPECT_EQ(
+      Infer("{\"h\":[{\"item\":{\"id\":1,\"of\":{\"brand\":\"x\"},\"tags\":[7]},\"pos\":2}]}\n"),
+      "h sequence item.id:int64 item.of.brand:int64:hashed item.tags_lengths:int32 pos:int64; "
+      "h.item.tags list int64");
+  const auto read = [&](const std::string& row, bool ignore_unknown = false) {
+    return ReadText("n.jsonl", row + "\n", kNested, {.ignore_unknown = ignore_unknown});
+  };
+  const std::string whole = R"({"h":[{"item":{"id":1,"of":{"brand":"x"},"tags":[7,8]},"pos":2},)"
+                            R"({"pos":3,"item":{"tags":[],"of.brand":"y","id":4}}]})";
+  ASSERT_TRUE(read(whole).ok()) << read(whole).ToString();
+  EXPECT_EQ(Values<int64_t>(0, 0), (std::vector<int64_t>{1, 4}));
+  EXPECT_EQ(Values<uint32_t>(0, 1),
+            (std::vector<uint32_t>{static_cast<uint32_t>(IdOfText("x", Type::kUint32)),
+                                   static_cast<uint32_t>(IdOfText("y", Type::kUint32))}));
+  EXPECT_EQ(Values<int8_t>(0, 2), (std::vector<int8_t>{2, 3}));
+  EXPECT_EQ(Values<int32_t>(0, 3), (std::vector<int32_t>{2, 0}));
+  EXPECT_EQ(Values<int64_t>(1), (std::vector<int64_t>{7, 8}));
+  // As it is written.
+  const std::string flat =
+      R"({"h":{"item":{"id":[1],"of":{"brand":["x"]},"tags_lengths":[1]},"pos":[2]},"h.item.tags":[7]})";
+  ASSERT_TRUE(read(flat).ok()) << read(flat).ToString();
+  EXPECT_EQ(Values<int64_t>(0, 0), (std::vector<int64_t>{1}));
+  for (const auto& [item, part] :
+       {std::pair(R"({"id":1,"of":{"brand":"x"},"tags":[],"id":2})", "\"h.item.id\" stands twice"),
+        std::pair(R"({"id":1,"of":null,"tags":[]})", "entry 0 has no \"h.item.of.brand\""),
+        std::pair(R"({"id":1,"of":5,"tags":[]})", "found \"h.item.of\", which is no column"),
+        std::pair(R"({"id":{"n":1},"of":{"brand":"x"},"tags":[]})", "\"h.item.id\""),
+        std::pair(R"({"id":1,"of":{"brand":"x","new":1},"tags":[]})",
+                  "\"h.item.of.new\" is no feature of the schema"),
+        std::pair(R"(7)", "found \"h.item\", which is no column")}) {
+    EXPECT_REFUSED(read(std::string(R"({"h":[{"item":)") + item + R"(,"pos":1}]})"),
+                   StatusCode::kBadInput, part);
+  }
+  ASSERT_TRUE(
+      read(R"({"h":[{"item":{"id":1,"of":{"brand":"x","new":{"a":1}},"tags":[]},"pos":1}]})", true)
+          .ok());
+  ASSERT_EQ(coverage_.ignored.size(), 1U);
+  EXPECT_EQ(coverage_.ignored[0].name, "h.item.of.new");
+  const Status filled =
+      ReadText("f.jsonl", "{\"h\":[{\"pos\":1},{\"item\":{\"id\":5},\"pos\":2}]}\n", kNested,
+               {.null_entries = NullEntries::kFill});
+  ASSERT_TRUE(filled.ok()) << filled.ToString();
+  EXPECT_EQ(Values<int64_t>(0, 0), (std::vector<int64_t>{0, 5}));
+  EXPECT_EQ(Values<int32_t>(0, 3), (std::vector<int32_t>{0, 0}));
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST_F(ListsOfListsTest, FoundWithoutASchema) {
         std::pair("{\"h\":[{\"b\":[1]},{\"b\":1}]}\n", "\"h.b\": a list of lists on line 1"),
         std::pair("{\"t\":[[[1]]]}\n", "found an array in an array of arrays"),
         std::pair("{\"t\":[[{\"a\":1}]]}\n", "found an object in an array of arrays"),
-        std::pair("{\"h\":[{\"b\":[[1]]}]}\n", "found an array in an object of an array"),
+        std::pair("{\"h\":[{\"b\":[[1]]}]}\n", "found an array in an object of the array"),
         std::pair("{\"t\":[[null]]}\n", "found null in an array of arrays"),
         std::pair("{\"t\":[[1]],\"t_lengths\":[1]}\n", "\"t_lengths\" stands twice"),
         std::pair("{\"t\":[{\"a\":1}]}\n{\"t\":[[]]}\n", "a list of objects on line 1 and a list"),

@@ -113,7 +113,7 @@ class MessagesTest(CliTest):
                 ("odd.jsonl", '{"a b":[[[1]]]}\n', 'found an array in an array', "make one list of them\n"),
                 ("nulls.jsonl", '{"b":1,"tags":[1,null]}\n{"b":1}\n', 'found null in an array', "--null-entries drop"),
                 ("members.jsonl", '{"x":1,"a":[{"b":1,"t":2},{"b":1}]}\n', "expected all of them", "--null-entries fill"),
-                ("nested.jsonl", '{"a":1,"i":[{"b":1,"t":{"x":2}}]}\n', "an object of an array", "jq -c 'del(.i[]?.t)' "),
+                ("nested.jsonl", '{"a":1,"i":[{"b":1,"u":{"t":[{"x":2}]}}]}\n', 'an object of the array "i"', "jq -c 'del(.i[]?.u.t)' "),
                 ("nulls.csv", 'a,b\n1,"[1, None]"\n', "a list with a null on line 2", "--null-entries drop"),
                 ("mixed.jsonl", '{"a":1,"b":1}\n{"a":"x","b":2}\n', "expected one kind of value", "jq -c 'del(.a)' "),
                 ("twice.csv", "a,a\n1,2\n", "stands twice", "rename one of them"),

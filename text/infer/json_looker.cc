@@ -132,7 +132,10 @@ class JsonLooker : public RowLooker {
       if (item.is_null() && null_entries_ != NullEntries::kFail) continue;
       if (dom::object object; item.get(object) == simdjson::SUCCESS) {
         ++length;
-        DSI_RETURN_IF_ERROR(LookAtEntry(object, node, feature));
+        ++feature->num_objects;
+        if (feature->objects_line == 0) feature->objects_line = line();
+        entry_names_.clear();
+        DSI_RETURN_IF_ERROR(LookAtMembers(object, node, *feature));
       } else {
         DSI_RETURN_IF_ERROR(LookAtItem(item, feature, &length));
       }
@@ -165,20 +168,19 @@ class JsonLooker : public RowLooker {
                           uint64_t* length) {
     ++*length;
     if (LookAtNumber(value, &feature->many)) return {};
-    const std::string_view where = !feature->list.empty() ? "an object of an array"
-                                   : is_inner             ? "an array of arrays"
-                                                          : "an array";
+    const std::string where = !feature->list.empty()
+                                  ? "an object of the array " + QuoteForMessage(feature->list)
+                              : is_inner ? "an array of arrays"
+                                         : "an array";
     return BadInput(
         "{}: feature {}: found {} in {}, expected numbers or strings (lists hold neither null nor "
         "lists)",
         lines().Where(), QuoteForMessage(feature->name), DescribeJson(value), where);
   }
 
-  // An object in a list: its names are features of their own until the schema is made.
-  Status LookAtEntry(dom::object object, KeyTree::Node* node, SeenFeature* list) {
-    ++list->num_objects;
-    if (list->objects_line == 0) list->objects_line = line();
-    entry_names_.clear();
+  // Of an object in a list, or in such an object: its names are features of their own until the
+  // schema is made. The parser has bounded how deep objects nest.
+  Status LookAtMembers(dom::object object, KeyTree::Node* node, const SeenFeature& list) {
     KeyTree::Entry* last = nullptr;
     for (const dom::key_value_pair member : object) {
       if (keys_.size() > kMaxColumns || node->name.size() > kMaxNameBytes)
@@ -190,11 +192,15 @@ class JsonLooker : public RowLooker {
       }
       entry_names_.push_back(column);
       if (member.value.is_null()) continue;
+      if (dom::object inner; member.value.get(inner) == simdjson::SUCCESS) {
+        DSI_RETURN_IF_ERROR(LookAtMembers(inner, column, list));
+        continue;
+      }
       if (column->feature == KeyTree::kNone) {
         DSI_ASSIGN_OR_RETURN(column->feature, Add(column->name));
       }
       SeenFeature& of = seen()[column->feature];
-      if (of.list.empty()) of.list = list->name;
+      if (of.list.empty()) of.list = list.name;
       ++of.num_objects;
       uint64_t length = 0;
       DSI_RETURN_IF_ERROR(LookAtItem(member.value, &of, &length));

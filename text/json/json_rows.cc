@@ -331,17 +331,23 @@ class JsonParser : public RowParser {
   }
 
   Status AddEntry(KeyTree::Node* node, dom::element item, size_t number) {
-    dom::object object;
     if (item.is_null() && null_entries_ == NullEntries::kFill) return {};
+    return AddMembers(*node, node, item, number);
+  }
+
+  // Of an entry of `whole`, or of an object in it, which is called `parent`.
+  Status AddMembers(const KeyTree::Node& whole, KeyTree::Node* parent, dom::element item,
+                    size_t number) {
+    dom::object object;
     if (item.get(object) != simdjson::SUCCESS) {
       return Fault("feature {}: entry {}: found {}, expected an object",
-                   QuoteForMessage(node->name), number, DescribeJson(item));
+                   QuoteForMessage(parent->name), number, DescribeJson(item));
     }
     KeyTree::Entry* last = nullptr;
     for (const dom::key_value_pair member : object) {
-      KeyTree::Node* column = keys_->Find(node, member.key, &last);
+      KeyTree::Node* column = keys_->Find(parent, member.key, &last);
       if (column == nullptr) {
-        DSI_ASSIGN_OR_RETURN(column, AddUnknown(node, member, &last));
+        DSI_ASSIGN_OR_RETURN(column, AddUnknown(parent, member, &last));
         if (column == nullptr) continue;
       }
       if (column->is_unknown) {
@@ -349,16 +355,20 @@ class JsonParser : public RowParser {
         continue;
       }
       if (member.value.is_null()) continue;
-      if (column->has_lengths && lengths_.at(column)->feature == node->feature) {
-        InnerLists& lists = columns_[node->feature][lengths_.at(column)->column].lists;
+      if (column->has_lengths && lengths_.at(column)->feature == whole.feature) {
+        InnerLists& lists = columns_[whole.feature][lengths_.at(column)->column].lists;
         if (!lists.Add(member.value, null_entries_)) return NoList(*column, number, member.value);
         continue;
       }
-      if (column->feature != node->feature) {
-        return Fault("feature {}: entry {}: found {}, which is no column of it",
-                     QuoteForMessage(node->name), number, QuoteForMessage(column->name));
+      if (column->feature == KeyTree::kNone && member.value.is_object()) {
+        DSI_RETURN_IF_ERROR(AddMembers(whole, column, member.value, number));
+        continue;
       }
-      columns_[node->feature][column->column].values.push_back(member.value);
+      if (column->feature != whole.feature) {
+        return Fault("feature {}: entry {}: found {}, which is no column of it",
+                     QuoteForMessage(whole.name), number, QuoteForMessage(column->name));
+      }
+      columns_[whole.feature][column->column].values.push_back(member.value);
     }
     return {};
   }
