@@ -87,7 +87,8 @@ Status CheckColumnNames(const FeatureSpec& feature) {
     }
   }
   // What an entry has as a value it cannot have as an object.
-  for (const std::string_view name : names) {
+  for (const ColumnSpec& column : feature.columns) {
+    const std::string_view name = column.name;
     for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
       if (!names.contains(name.substr(0, dot))) continue;
       return InvalidArgument("column {} would be nested in column {}", QuoteForMessage(name),

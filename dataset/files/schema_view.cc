@@ -250,8 +250,10 @@ class SchemaMatcher {
           column.in.begin(), column.in.end(), schema,
           [](const Occurrence& occurrence, uint32_t s) { return occurrence.schema < s; });
       if (at != column.in.end() && at->schema == schema) continue;
-      return BadInput("{}: {} has this column of the feature, {} has the feature without it",
-                      QuoteForMessage(sum.name), FileWith(first.schema), FileWith(schema));
+      return BadInput(
+          "{}: {} has this column of the feature, {} has the feature without it; columns that all "
+          "files have can be read",
+          QuoteForMessage(sum.name), FileWith(first.schema), FileWith(schema));
     }
     return sum;
   }

@@ -211,6 +211,9 @@ TEST_F(EntriesTest, ObjectsInEntries) {
           .ok());
   ASSERT_EQ(coverage_.ignored.size(), 1U);
   EXPECT_EQ(coverage_.ignored[0].name, "h.item.of.new");
+  // As a value it is another name than as an object, which may lack all columns.
+  EXPECT_REFUSED(read(R"({"h":[{"item":7,"pos":1}]})", true), StatusCode::kBadInput,
+                 "entry 0 has no \"h.item.id\"");
   const Status filled =
       ReadText("f.jsonl", "{\"h\":[{\"pos\":1},{\"item\":{\"id\":5},\"pos\":2}]}\n", kNested,
                {.null_entries = NullEntries::kFill});

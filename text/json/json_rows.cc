@@ -364,6 +364,10 @@ class JsonParser : public RowParser {
         DSI_RETURN_IF_ERROR(AddMembers(whole, column, member.value, number));
         continue;
       }
+      if (column->feature == KeyTree::kNone && ignore_unknown_) {
+        Ignore(column);
+        continue;
+      }
       if (column->feature != whole.feature) {
         return Fault("feature {}: entry {}: found {}, which is no column of it",
                      QuoteForMessage(whole.name), number, QuoteForMessage(column->name));
