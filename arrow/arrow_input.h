@@ -41,6 +41,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dsi/arrow/abi.h"
@@ -55,6 +56,10 @@ namespace dsi {
 
 struct ArrowSchemaReport {
   std::vector<std::string> dropped;  // Columns of nulls; no features of the schema.
+  // By the first 16,384 of `rows`: dense whole numbers that are ids, codes or times, of which
+  // floats hold some as one; and strings called as times are, each with one of them, cut short.
+  std::vector<std::string> rounded_ids;
+  std::vector<std::pair<std::string, std::string>> text_times;
 };
 
 // Finds a schema for a table, features in its order: numbers dense of their type (float16

@@ -107,6 +107,19 @@ bool IsTimeName(std::string_view name) {
 
 bool IsIdName(std::string_view name) { return EndsInAny(NameWords(name), kIdWords); }
 
+bool MayTellDay(std::string_view text) {
+  constexpr std::ptrdiff_t kFewestDigits = 5;  // Of "1/2/999" and "Jan 1 2020".
+  return std::count_if(text.begin(), text.end(), IsDigit) >= kFewestDigits;
+}
+
+bool AreRoundedIds(std::string_view name, int64_t least, int64_t greatest) {
+  constexpr int64_t kWholeInFloat32 = int64_t{1} << 24;
+  constexpr int64_t kWholeInFloat64 = int64_t{1} << 53;
+  const bool are_ids = IsIdName(name) || least > kWholeInFloat32;
+  const int64_t most = are_ids ? kWholeInFloat32 : kWholeInFloat64;
+  return greatest > most || least < -most;
+}
+
 Kind KindOfColumns(const std::vector<ColumnSpec>& columns) {
   const bool are_weights = columns.size() == 2 && columns[0].name == "ids" &&
                            columns[1].name == "weights" && IsInteger(columns[0].type) &&

@@ -26,6 +26,14 @@ bool IsIdName(std::string_view name);
 // Whether the name is that of a time or a day, whatever stands under it.
 bool IsTimeName(std::string_view name);
 
+// Whether a text has digits enough for a day and a year.
+bool MayTellDay(std::string_view text);
+
+// Whether dense whole numbers are ids by their name and beyond 2^24, codes or times as none is
+// less, or ids by their size, beyond 2^53: as floats, which dense numbers are in batches, some are
+// one. Counts have small values, too.
+bool AreRoundedIds(std::string_view name, int64_t least, int64_t greatest);
+
 // Key, timestamp, label, string or dense. `greatest`: of the whole numbers it held; one that only
 // ends in "time" may be a duration, a point in time is large.
 Kind KindByName(std::string_view name, Type type, int64_t greatest);

@@ -7,6 +7,7 @@
 
 #include "dsi/arrow/arrow_input.h"
 #include "dsi/arrow/in/input_plan_internal.h"
+#include "dsi/arrow/in/value_doubts_internal.h"
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
@@ -216,6 +217,7 @@ Result<Schema> InferFromArrow(const ArrowSchema& table, const ArrowArray* rows,
     return Status(StatusCode::kBadInput, sound.message());
   }
   DSI_RETURN_IF_ERROR(sound);
+  if (rows != nullptr) DSI_RETURN_IF_ERROR(NoteDoubts(table, *rows, schema, report));
   return schema;
 }
 

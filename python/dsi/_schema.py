@@ -81,7 +81,9 @@ def stored_schema(metadata: Mapping[bytes, bytes] | None, columns: Sequence[str]
 
 def infer_from_stream(stream: _dsi.ArrowStream) -> str:
     """The schema that is found for the first rows of a table of Arrow."""
-    return _told(stream.infer_schema()[0])
+    schema, _, rounded, times = stream.infer_schema()
+    _warn_of_doubts(rounded, times)
+    return _told(schema)
 
 
 def _told(schema: str) -> str:
@@ -117,19 +119,23 @@ def infer_from_rows(rows: Iterable[Mapping[str, Any]], null_entries: str = "fail
             f'schema with {{"name": "{name}", "kind": "weighted", "hashed": True}}',
             stacklevel=4,
         )
+    _warn_of_doubts(rounded, times)
+    return _told(schema)
+
+
+def _warn_of_doubts(rounded: Sequence[str], times: Sequence[tuple[str, str]]) -> None:
     if rounded:
         warnings.warn(
             f"{', '.join(rounded)}: dense whole numbers of many digits, which batches of float32"
             ' round; ids stay whole as "kind": "key" of a schema, or read as dsi.Kjt',
-            stacklevel=4,
+            stacklevel=5,
         )
     if times:
         warnings.warn(
             f"{', '.join(name for name, _ in times)}: named as times, and stored as strings such as"
-            f' "{times[0][1]}"; datetime objects and texts of ISO 8601 are times',
-            stacklevel=4,
+            f' "{times[0][1]}"; datetime objects are times, and in rows texts of ISO 8601',
+            stacklevel=5,
         )
-    return _told(schema)
 
 
 def _line(row: Mapping[str, Any]) -> str:

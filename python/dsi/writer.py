@@ -155,8 +155,9 @@ class Writer:
 
         data: a table that speaks Arrow's PyCapsule interface (pyarrow, polars, DuckDB, pandas,
         `Dataset`), a pyarrow dataset; a dict of columns: numpy arrays [rows], matrices
-        [rows, L] as embeddings, pairs (values [N], offsets [rows + 1]) as lists; or an iterable of
-        rows that are dicts (nested dicts have dotted names), or of tables.
+        [rows, L] as embeddings, pairs (values [N], offsets [rows + 1]) as lists; a numpy array of
+        records; or an iterable of rows that are dicts (nested dicts have dotted names), or of
+        tables.
 
         Missing and null are one state, an empty list another. Columns and features are matched by
         name. Where no schema was given: a table of this library's brings its own, other tables and
@@ -175,13 +176,15 @@ class Writer:
             return self._append_stream(stream, data)
         if hasattr(data, "__arrow_c_array__"):
             return self._append_stream(_dsi.ArrowStream.of_array(*data.__arrow_c_array__()), data)
+        if names := getattr(getattr(data, "dtype", None), "names", None):
+            data = {name: data[name] for name in names}
         if isinstance(data, Mapping):
             return self._append_stream(stream_of_columns(data), data)
         if isinstance(data, str | bytes) or not isinstance(data, Iterable):
             advice = ": collect() it" if hasattr(data, "collect") else ""
             raise BadInput(
                 f"a {type(data).__name__} is no table{advice}; expected what has"
-                " __arrow_c_stream__, a dict of arrays, or an iterable of dicts"
+                " __arrow_c_stream__, a dict of arrays, an array of records or an iterable of dicts"
             )
         return self._append_items(iter(data))
 

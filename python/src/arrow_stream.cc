@@ -1,6 +1,7 @@
 #include "dsi/python/src/arrow_stream.h"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -96,7 +97,9 @@ PyArrowStream PyArrowStream::OfArray(nb::capsule schema, nb::capsule array) {
   return StreamOf(Taken(type), Taken(rows));
 }
 
-std::pair<std::string, std::vector<std::string>> PyArrowStream::InferSchema() const {
+std::tuple<std::string, std::vector<std::string>, std::vector<std::string>,
+           std::vector<std::pair<std::string, std::string>>>
+PyArrowStream::InferSchema() const {
   struct Found {
     Status status;
     std::string json;
@@ -116,7 +119,9 @@ std::pair<std::string, std::vector<std::string>> PyArrowStream::InferSchema() co
     throw;
   }
   Check(found->status);
-  return {std::move(found->json), std::move(found->report.dropped)};
+  ArrowSchemaReport& report = found->report;
+  return {std::move(found->json), std::move(report.dropped), std::move(report.rounded_ids),
+          std::move(report.text_times)};
 }
 
 void BindArrowStream(nb::module_& module) {
@@ -126,10 +131,11 @@ void BindArrowStream(nb::module_& module) {
       .def_static("of_array", &PyArrowStream::OfArray, nb::arg("schema"), nb::arg("array"),
                   "Of the capsules of __arrow_c_array__, which it takes.")
       .def("infer_schema", &PyArrowStream::InferSchema,
-           nb::sig("def infer_schema(self) -> tuple[str, list[str]]"),
-           "A schema as JSON, found from the stream's types and its first array; and the columns "
-           "that\n"
-           "are no features since they are of type null.");
+           nb::sig("def infer_schema(self) -> "
+                   "tuple[str, list[str], list[str], list[tuple[str, str]]]"),
+           "A schema as JSON, found from the stream's types and its first array; the columns that\n"
+           "are no features since they are of type null; ids that floats round; times that are\n"
+           "strings, with an example.");
 }
 
 }  // namespace dsi::python

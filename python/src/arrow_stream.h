@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "dsi/arrow/abi.h"
@@ -21,8 +23,10 @@ class PyArrowStream {
   static PyArrowStream OfArray(nanobind::capsule schema, nanobind::capsule array);
 
   const std::shared_ptr<ArrowStream>& stream() const { return stream_; }
-  // JSON of the schema that is found, and the columns that it leaves out.
-  std::pair<std::string, std::vector<std::string>> InferSchema() const;
+  // The schema as JSON, and what ArrowSchemaReport says.
+  std::tuple<std::string, std::vector<std::string>, std::vector<std::string>,
+             std::vector<std::pair<std::string, std::string>>>
+  InferSchema() const;
 
  private:
   std::shared_ptr<ArrowStream> stream_;

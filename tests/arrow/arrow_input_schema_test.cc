@@ -183,6 +183,41 @@ TEST(SchemaFromArrow, ListsOfStringsAreHashed) {
   EXPECT_EQ(hashed({Strings<int32_t>("a", "u", {})}), "bytes, ");
 }
 
+TEST(SchemaFromArrow, ValuesThatSpeakAgainstTheirKindAreTold) {
+  constexpr int64_t kFloat = int64_t{1} << 24;
+  const auto told = [](std::vector<ArrowNode> columns) {
+    ArrowTable table(std::move(columns));
+    ArrowSchemaReport report;
+    EXPECT_TRUE(SchemaFromArrow(*table.schema(), table.array(), &report).ok());
+    std::string text;
+    for (const std::string& name : report.rounded_ids) text += name + " ";
+    for (const auto& [name, example] : report.text_times) text += name + "=" + example + " ";
+    return text;
+  };
+  EXPECT_EQ(told({Ints("code", {kFloat + 1, kFloat + 9}), Ints("views", {kFloat + 1, 3}),
+                  Ints("video_key", {3, kFloat + 1}), Ints("item_id", {kFloat + 1, kFloat + 2}),
+                  Ints("big", {0, (int64_t{1} << 53) + 1}),
+                  Numbers<uint64_t>("hash", "L", {UINT64_MAX, 1}),
+                  Numbers<uint32_t>("epoch", "I", {1'700'000'000, std::nullopt}),
+                  Decimals("number", "d:38,0", {kFloat + 1, std::nullopt})}),
+            "code video_key big hash epoch number ");
+  EXPECT_EQ(told({Ints("code", {kFloat, kFloat + 1}), Ints("video_key", {0, kFloat})}), "");
+  const auto texts = [](const std::string& name, const std::optional<std::string>& first) {
+    return Strings<int32_t>(name, "u", {first, "8 Sep 2017"});
+  };
+  EXPECT_EQ(told({texts("created_at", std::nullopt), texts("date", "noon"), texts("day", "noon"),
+                  texts("eventTime", "12:30"), texts("update", "noon")}),
+            "created_at=8 Sep 2017 date=8 Sep 2017 eventTime=8 Sep 2017 ");
+  EXPECT_EQ(told({texts("date", std::string(37, '1') + "äöü")}),
+            "date=" + std::string(37, '1') + "ä… ");
+  // Of the first rows alone, whatever stands behind them.
+  std::vector<std::optional<int64_t>> many(16'384, kFloat + 1);
+  many.push_back(3);
+  EXPECT_EQ(told({Numbers<int64_t>("code", "l", many)}), "code ");
+  many.insert(many.begin(), 3);
+  EXPECT_EQ(told({Numbers<int64_t>("code", "l", many)}), "");
+}
+
 TEST(SchemaFromArrow, WhatIsNotTakenIsSaid) {
   const auto refused = [](ArrowNode column, const std::string& part) {
     ArrowTable table({std::move(column)});

@@ -212,6 +212,20 @@ def test_nan_tells_a_float(tmp_path):
 DTYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "?"]
 
 
+def test_arrays_of_records(tmp_path):
+    records = numpy.rec.fromarrays([[1, 2], [0.5, 1.5], ["a", "b"]], names="user_id,x,name")
+    dsi.write(records, tmp_path / "a.dsi")
+    expected = {"user_id": [1, 2], "x": [0.5, 1.5], "name": ["a", "b"]}
+    assert dsi.open(tmp_path / "a.dsi").to_arrow().to_pydict() == expected
+
+
+def test_columns_that_would_stand_otherwise_are_told_of(tmp_path):
+    data = {"code": numpy.array([2**24 + 1]), "created_at": numpy.array(["8 Sep 2017"])}
+    with pytest.warns(UserWarning, match="^code: dense whole numbers") as told:
+        dsi.write(data, tmp_path / "a.dsi")
+    assert "created_at: named as times" in str(told[1].message)
+
+
 def test_columns_of_every_dtype(tmp_path):
     data = {f"d.{t}": numpy.array([0, 1, 1], t) for t in DTYPES}
     data["swapped"] = numpy.array([1, 2, 3], ">i4")

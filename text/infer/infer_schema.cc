@@ -91,25 +91,17 @@ Result<std::unique_ptr<RowLooker>> LookAtAllRows(const MakeLooker& make, TextFil
   return rows;
 }
 
-// Whether ids would be rounded where they stand as floats. Counts have small values, too: where all
-// are large, they are codes or times.
-bool AreRoundedIds(const FeatureSpec& feature, const SeenValues& values) {
-  constexpr int64_t kWholeInFloat32 = int64_t{1} << 24;
-  constexpr int64_t kWholeInFloat64 = int64_t{1} << 53;
-  if (feature.kind != Kind::kDense || !IsInteger(feature.columns[0].type)) return false;
-  const bool are_ids = IsIdName(feature.name) || values.least > kWholeInFloat32;
-  const int64_t most = are_ids ? kWholeInFloat32 : kWholeInFloat64;
-  return values.big_line != 0 || values.greatest > most || values.least < -most;
+// Whether ids would be rounded where they stand as floats.
+bool HasRoundedIds(const FeatureSpec& feature, const SeenValues& values) {
+  return feature.kind == Kind::kDense && IsInteger(feature.columns[0].type) &&
+         (values.big_line != 0 || AreRoundedIds(feature.name, values.least, values.greatest));
 }
 
 // Times in a form that was not stated are strings.
 void NoteTextTime(const FeatureSpec& feature, const SeenFeature& seen, InferReport* report) {
-  constexpr std::ptrdiff_t kFewestDigits = 5;  // Of "1/2/999" and "Jan 1 2020".
   if (feature.kind != Kind::kString || seen.one.text_line == 0 || !IsTimeName(feature.name)) return;
   for (const std::string& example : seen.examples) {
-    const auto digits =
-        std::count_if(example.begin(), example.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (digits < kFewestDigits) continue;
+    if (!MayTellDay(example)) continue;
     report->text_times.push_back({feature.name, example});
     return;
   }
@@ -154,7 +146,7 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
       const uint64_t other = one.one.OtherLine();
       report->mixed.push_back({feature.name, rules.places.File(other), PlaceNames::Line(other)});
     }
-    if (AreRoundedIds(feature, known.one)) report->rounded_ids.push_back(feature.name);
+    if (HasRoundedIds(feature, known.one)) report->rounded_ids.push_back(feature.name);
     NoteTextTime(feature, known, report);
     report->features.push_back(ExplainFeature(feature, known, rules, report->rows));
     schema.features.push_back(std::move(feature));
