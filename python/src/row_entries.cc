@@ -136,30 +136,23 @@ Status RowSetter::AddMembers(const Entries& entries, nb::handle dict, size_t pre
                              const std::string& where, std::vector<nb::list>* columns,
                              std::vector<InnerLists>* inner) {
   const FeatureSpec& feature = schema_->features[entries.feature];
-  PyObject *key = nullptr, *value = nullptr;
-  Py_ssize_t at = 0;
-  while (PyDict_Next(dict.ptr(), &at, &key, &value) != 0) {
-    if (value == Py_None) continue;
-    const nb::object held = nb::borrow(value);
-    name_.resize(prefix);
-    Status status = AddName(key);
-    if (!status.ok()) return status;
+  return ForEachMember(dict, prefix, [&](nb::handle value) {
     const auto target = targets_.find(name_);
     const bool is_known = target != targets_.end();
     const auto lengths = is_known ? lengths_[target->second.feature] : std::nullopt;
-    if (lengths && lengths->feature == entries.feature) {
-      status = AddInner(value, &(*inner)[lengths->column]);
-    } else if (is_known && target->second.feature == entries.feature) {
-      (*columns)[target->second.column].append(held);
-    } else if (!is_known && PyDict_Check(value)) {
-      name_ += '.';
-      status = AddMembers(entries, held, name_.size(), where, columns, inner);
-    } else if (is_known || !ignore_unknown_) {
-      status = Fault(feature.name, where + " has '" + name_ + "', which is no column of it");
+    if (lengths && lengths->feature == entries.feature)
+      return AddInner(value, &(*inner)[lengths->column]);
+    if (is_known && target->second.feature == entries.feature) {
+      (*columns)[target->second.column].append(value);
+      return Status::Ok();
     }
-    if (!status.ok()) return status;
-  }
-  return Status::Ok();
+    if (!is_known && PyDict_Check(value.ptr())) {
+      name_ += '.';
+      return AddMembers(entries, value, name_.size(), where, columns, inner);
+    }
+    if (!is_known && ignore_unknown_) return Status::Ok();
+    return Fault(feature.name, where + " has '" + name_ + "', which is no column of it");
+  });
 }
 
 Status RowSetter::SetColumn(const Entries& entries, uint32_t column, const nb::list& values,

@@ -112,28 +112,14 @@ Status RowSetter::Add(nb::handle row, RowBatch* batch) {
 }
 
 Status RowSetter::SetDict(nb::handle dict, size_t prefix, RowBatch* batch) {
-  PyObject *key = nullptr, *value = nullptr;
-  Py_ssize_t at = 0;
-  while (PyDict_Next(dict.ptr(), &at, &key, &value) != 0) {
-    if (value == Py_None) continue;
-    const nb::object held = nb::borrow(value);
-    name_.resize(prefix);
-    if (Status status = AddName(key); !status.ok()) return status;
-    Status status;
-    if (PyDict_Check(value)) {
-      const auto entries = entries_.find(name_);
-      if (entries != entries_.end() && IsMap(entries->second, value)) {
-        status = SetMap(entries->second, value, batch);
-      } else {
-        name_ += '.';
-        status = SetDict(value, name_.size(), batch);
-      }
-    } else {
-      status = SetValue(value, batch);
-    }
-    if (!status.ok()) return status;
-  }
-  return Status::Ok();
+  return ForEachMember(dict, prefix, [&](nb::handle value) {
+    if (!PyDict_Check(value.ptr())) return SetValue(value, batch);
+    const auto entries = entries_.find(name_);
+    if (entries != entries_.end() && IsMap(entries->second, value))
+      return SetMap(entries->second, value, batch);
+    name_ += '.';
+    return SetDict(value, name_.size(), batch);
+  });
 }
 
 Status RowSetter::AddName(nb::handle key) {

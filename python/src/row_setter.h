@@ -57,6 +57,22 @@ class RowSetter {
 
   // kBadInput: longer than names are, which bounds how deep dicts nest.
   Status AddName(nanobind::handle key);
+  // visit(value) of each value that is there, with name_ its name: `prefix` bytes of what it was,
+  // and its key.
+  template <typename Visit>
+  Status ForEachMember(nanobind::handle dict, size_t prefix, const Visit& visit) {
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(dict.ptr(), &at, &key, &value) != 0) {
+      if (value == Py_None) continue;
+      const nanobind::object held = nanobind::borrow(value);
+      name_.resize(prefix);
+      Status status = AddName(key);
+      if (status.ok()) status = visit(held);
+      if (!status.ok()) return status;
+    }
+    return Status::Ok();
+  }
   Status SetDict(nanobind::handle dict, size_t prefix, RowBatch* batch);
   // Not a dict of columns, but of entries.
   bool IsMap(const Entries& entries, nanobind::handle dict) const;
