@@ -13,7 +13,7 @@
 //   dense, label, key, timestamp   integers, floats (float16 too), bool, dates, times, decimals of
 //                                  128 bits
 //   string, key of strings         utf8, binary, large ones, views, fixed-size binary
-//   list                           list, large_list, fixed_size_list of numbers
+//   list                           list, large_list, fixed_size_list of numbers, list views
 //   embedding                      fixed_size_list, or lists that all have its length
 //
 // Sequences and weighted features are a list of structs under the feature's name, in which structs
@@ -21,8 +21,7 @@
 // "topics.ids" and "topics.weights") of equal lengths. Lists of lists, and lists in structs of a
 // list, fill two columns (format/lists_of_lists.h). Dictionaries (of columns, lists or items) stand
 // for their values. Lists hold no nulls. Not taken, with advice in the error: unions, run-end
-// encoded arrays, list views, intervals, lists deeper than that. Extension types are what they are
-// stored as.
+// encoded arrays, intervals, lists deeper than that. Extension types are what they are stored as.
 //
 // Numbers are converted to the feature's type where each value fits it (RowBatch's rules: whole
 // numbers to floats exactly, float64 to float32 rounded); points in time (timestamp, date32,

@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/arrow/arrow_input.h"
@@ -32,7 +33,8 @@ constexpr Format kFormats[] = {
     {"u", 4, 3},       {"Z", 8, 3},    {"vu", 16, 4},   {"w:0", 0, 2}, {"w:3", 3, 2}, {"+l", 4, 2},
     {"+L", 8, 2},      {"+w:1", 0, 1}, {"+w:3", 0, 1},  {"+s", 0, 1},  {"+l", 4, 2},  {"+s", 0, 1},
     {"d:38,9", 16, 2}, {"+m", 4, 2},   {"+ud:0", 0, 2}, {"+r", 0, 0},  {"w:x", 0, 2}, {"", 0, 0},
-    {"+l", 4, 2},      {"+L", 8, 2},   {"+w:3", 0, 1},  {"vu", 16, 4}, {"c", 1, 2},   {"i", 4, 2}};
+    {"+l", 4, 2},      {"+L", 8, 2},   {"+w:3", 0, 1},  {"vu", 16, 4}, {"c", 1, 2},   {"i", 4, 2},
+    {"+vl", 4, 3},     {"+vL", 8, 3}};
 constexpr const char* kNames[] = {"a",      "b",          "v",   "h",       "t",
                                   "item",   "time",       "ids", "weights", "h.item",
                                   "h.time", "session_id", "l",   "g",       "tags"};
@@ -158,7 +160,10 @@ class TableMaker {
       buffers.push_back(Keep(Bytes(is_bits ? (slots + 7) / 8 : slots * form.width)));
     }
     // As long as the greatest offset asks for.
-    if (form.buffers == 3) buffers.push_back(Keep(Bytes(static_cast<size_t>(greatest))));
+    const bool has_sizes = std::string_view(form.text).starts_with("+v");
+    if (has_sizes) buffers.push_back(Keep(SmallNumbers(slots, form.width, &greatest)));
+    if (form.buffers == 3 && !has_sizes)
+      buffers.push_back(Keep(Bytes(static_cast<size_t>(greatest))));
     if (Breaks() && !buffers.empty()) buffers[Byte() % buffers.size()] = nullptr;
     array->buffers = buffers.data();
   }

@@ -17,6 +17,8 @@ BufferCounts BuffersOf(ArrowForm form) {
       return {1, 1};
     case ArrowForm::kBytes32:
     case ArrowForm::kBytes64:
+    case ArrowForm::kListView32:
+    case ArrowForm::kListView64:
       return {3, 3};
     case ArrowForm::kBytesView:
       return {3, kMaxArrowSlots};
@@ -68,6 +70,8 @@ Status CheckBuffers(const ArrowField& field, const ArrowArray& array, size_t cou
   if (count > 0 && has_more && !is_empty && array.buffers[1] == nullptr) {
     return place.Fault("a null buffer, expected one of {} slots", count);
   }
+  if (count > 0 && IsArrowListView(field.form) && array.buffers[2] == nullptr)
+    return place.Fault("a null buffer, expected one of {} sizes", count);
   return {};
 }
 

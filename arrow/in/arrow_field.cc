@@ -129,6 +129,8 @@ std::string DescribeArrow(const ArrowField& field) {
       return "string";
     case ArrowForm::kList32:
     case ArrowForm::kList64:
+    case ArrowForm::kListView32:
+    case ArrowForm::kListView64:
       if (field.is_map()) return "map";
       return "list<" + DescribeArrow(field.children[0]) + ">";
     case ArrowForm::kFixedList:

@@ -27,6 +27,8 @@ enum class ArrowForm : uint8_t {
   kFixedBytes,  // or ArrowField::width bytes each.
   kList32,      // Offsets of 4 bytes,
   kList64,      // of 8,
+  kListView32,  // offsets and sizes of 4,
+  kListView64,  // of 8,
   kFixedList,   // or ArrowField::width items each.
   kStruct,
   kUnsupported,  // ArrowField::advice says what to do about it.
@@ -59,6 +61,9 @@ constexpr bool IsArrowNumber(ArrowForm form) {
 }
 constexpr bool IsArrowBytes(ArrowForm form) {
   return form >= ArrowForm::kBytes32 && form <= ArrowForm::kFixedBytes;
+}
+constexpr bool IsArrowListView(ArrowForm form) {
+  return form == ArrowForm::kListView32 || form == ArrowForm::kListView64;
 }
 constexpr bool IsArrowList(ArrowForm form) {
   return form >= ArrowForm::kList32 && form <= ArrowForm::kFixedList;

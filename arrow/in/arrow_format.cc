@@ -14,18 +14,19 @@ struct Known {
   Type type;
 };
 constexpr Known kKnown[] = {
-    {"n", ArrowForm::kNull, Type::kInt64},       {"b", ArrowForm::kBool, Type::kBool},
-    {"c", ArrowForm::kNumber, Type::kInt8},      {"C", ArrowForm::kNumber, Type::kUint8},
-    {"s", ArrowForm::kNumber, Type::kInt16},     {"S", ArrowForm::kNumber, Type::kUint16},
-    {"i", ArrowForm::kNumber, Type::kInt32},     {"I", ArrowForm::kNumber, Type::kUint32},
-    {"l", ArrowForm::kNumber, Type::kInt64},     {"L", ArrowForm::kNumber, Type::kUint64},
-    {"e", ArrowForm::kHalf, Type::kFloat32},     {"f", ArrowForm::kNumber, Type::kFloat32},
-    {"g", ArrowForm::kNumber, Type::kFloat64},   {"z", ArrowForm::kBytes32, Type::kBytes},
-    {"Z", ArrowForm::kBytes64, Type::kBytes},    {"u", ArrowForm::kBytes32, Type::kBytes},
-    {"U", ArrowForm::kBytes64, Type::kBytes},    {"vz", ArrowForm::kBytesView, Type::kBytes},
-    {"vu", ArrowForm::kBytesView, Type::kBytes}, {"+l", ArrowForm::kList32, Type::kInt64},
-    {"+L", ArrowForm::kList64, Type::kInt64},    {"+s", ArrowForm::kStruct, Type::kInt64},
-    {"+m", ArrowForm::kList32, Type::kInt64},
+    {"n", ArrowForm::kNull, Type::kInt64},         {"b", ArrowForm::kBool, Type::kBool},
+    {"c", ArrowForm::kNumber, Type::kInt8},        {"C", ArrowForm::kNumber, Type::kUint8},
+    {"s", ArrowForm::kNumber, Type::kInt16},       {"S", ArrowForm::kNumber, Type::kUint16},
+    {"i", ArrowForm::kNumber, Type::kInt32},       {"I", ArrowForm::kNumber, Type::kUint32},
+    {"l", ArrowForm::kNumber, Type::kInt64},       {"L", ArrowForm::kNumber, Type::kUint64},
+    {"e", ArrowForm::kHalf, Type::kFloat32},       {"f", ArrowForm::kNumber, Type::kFloat32},
+    {"g", ArrowForm::kNumber, Type::kFloat64},     {"z", ArrowForm::kBytes32, Type::kBytes},
+    {"Z", ArrowForm::kBytes64, Type::kBytes},      {"u", ArrowForm::kBytes32, Type::kBytes},
+    {"U", ArrowForm::kBytes64, Type::kBytes},      {"vz", ArrowForm::kBytesView, Type::kBytes},
+    {"vu", ArrowForm::kBytesView, Type::kBytes},   {"+l", ArrowForm::kList32, Type::kInt64},
+    {"+L", ArrowForm::kList64, Type::kInt64},      {"+s", ArrowForm::kStruct, Type::kInt64},
+    {"+m", ArrowForm::kList32, Type::kInt64},      {"+vl", ArrowForm::kListView32, Type::kInt64},
+    {"+vL", ArrowForm::kListView64, Type::kInt64},
 };
 
 struct Advised {
@@ -36,8 +37,6 @@ constexpr Advised kAdvised[] = {
     {"d:", "a decimal of other than 128 bits: cast it to one, or to float64 or int64"},
     {"+u", "a union: split it into a column per type"},
     {"+r", "run-end encoded: decode it first"},
-    {"+vl", "a list view: cast it to list"},
-    {"+vL", "a list view: cast it to large_list"},
     {"ti", "an interval: cast it to duration"},
 };
 

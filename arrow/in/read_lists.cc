@@ -47,7 +47,19 @@ Result<ListRows> FixedInPlace(const ArrowView& view, const ColumnPlace& place,
   return lists;
 }
 
+// A range before the first item, where offset or size are none.
+template <typename Offset>
+SlotRange RangeOfView(const ArrowView& view, size_t slot) {
+  const size_t at = (view.start + slot) * sizeof(Offset);
+  const int64_t begin = LoadLE<Offset>(view.buffer(1) + at);
+  const int64_t size = LoadLE<Offset>(view.buffer(2) + at);
+  if (begin < 0 || size < 0 || size > INT64_MAX - begin) return {-1, -1};
+  return {begin, begin + size};
+}
+
 SlotRange RangeOf(const ArrowView& view, size_t slot) {
+  if (view.field->form == ArrowForm::kListView32) return RangeOfView<int32_t>(view, slot);
+  if (view.field->form == ArrowForm::kListView64) return RangeOfView<int64_t>(view, slot);
   if (view.field->form == ArrowForm::kList32) return RangeOfSlot<int32_t>(view, slot);
   if (view.field->form == ArrowForm::kList64) return RangeOfSlot<int64_t>(view, slot);
   const auto begin = static_cast<int64_t>(slot) * view.field->width;
@@ -115,6 +127,11 @@ Result<ListRows> Picked(const ArrowView& view, const Positions& at, const SlotBi
 Result<ListRows> ReadLists(const ArrowView& view, const Positions& at, const SlotBits& valid,
                            size_t num_rows, const ColumnPlace& place, ArrowScratch* scratch) {
   if (at.slots != nullptr) return Picked(view, at, valid, num_rows, place, scratch);
+  if (IsArrowListView(view.field->form)) {
+    auto* slots = scratch->Take<int64_t>(num_rows);
+    std::iota(slots, slots + num_rows, static_cast<int64_t>(at.begin));
+    return Picked(view, {0, num_rows, slots}, valid, num_rows, place, scratch);
+  }
   ListRows lists;
   if (view.field->form == ArrowForm::kList32) {
     DSI_ASSIGN_OR_RETURN(lists, InPlace<int32_t>(view, place, scratch));

@@ -142,6 +142,20 @@ ArrowNode Lists(const std::string& name, const std::vector<Offset>& offsets, Arr
   return node;
 }
 
+// Lists that stand anywhere among the items.
+template <typename Offset>
+ArrowNode ListViews(const std::string& name, const std::vector<Offset>& begins,
+                    const std::vector<Offset>& sizes, ArrowNode items,
+                    const std::vector<bool>& valid = {}) {
+  ArrowNode node{.format = sizeof(Offset) == 4 ? "+vl" : "+vL",
+                 .name = name,
+                 .length = static_cast<int64_t>(begins.size()),
+                 .buffers = {std::nullopt, BytesOf(begins), BytesOf(sizes)},
+                 .children = {std::move(items)}};
+  if (!valid.empty()) node.buffers[0] = BitsOf(valid);
+  return node;
+}
+
 inline ArrowNode FixedLists(const std::string& name, int64_t width, ArrowNode items,
                             const std::vector<bool>& valid = {}) {
   ArrowNode node{.format = "+w:" + std::to_string(width),

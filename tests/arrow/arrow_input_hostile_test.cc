@@ -100,8 +100,6 @@ TEST_F(ArrowHostileTest, FormatsThatAreMalformedOrNotTaken) {
       {"+ud:0,1", "a union"},
       {"+us:0", "a union"},
       {"+r", "run-end encoded"},
-      {"+vl", "list view"},
-      {"+vL", "list view"},
       {"tiM", "an interval"}};
   for (const auto& [format, advice] : advised) {
     Refused(ArrowNode{.format = format, .name = "a"}, kOne, advice);

@@ -24,6 +24,44 @@ TEST_F(ArrowInputTest, ListsOfEachLayout) {
   EXPECT_EQ(Rows(Lists<int32_t>("a", {0, 0, 0}, Nulls("item", 0)), kInts), "[] []");
 }
 
+TEST_F(ArrowInputTest, ListViewsStandAnywhere) {
+  const ArrowNode items = Ints("item", {1, 2, 3, 4, 5});
+  const auto views = [&](const std::vector<int32_t>& begins, const std::vector<int32_t>& sizes) {
+    return ListViews<int32_t>("a", begins, sizes, items);
+  };
+  EXPECT_EQ(Rows(views({3, 0, 5, 2}, {2, 3, 0, 2}), kInts), "[4 5] [1 2 3] [] [3 4]");
+  EXPECT_EQ(Rows(Slice(views({3, 0, 5, 2}, {2, 3, 0, 2}), 1, 2), kInts), "[1 2 3] []");
+  EXPECT_EQ(
+      Rows(ListViews<int64_t>("a", {3, -9, 0}, {2, 99, 1}, items, {true, false, true}), kInts),
+      "[4 5] - [1]");
+  EXPECT_EQ(Rows(Dictionary(Numbers<int8_t>("a", "c", {1, kNone, 0}),
+                            ListViews<int32_t>("", {3, 0}, {2, 1}, items)),
+                 kInts),
+            "[1] - [4 5]");
+  EXPECT_EQ(Rows(ListViews<int32_t>("a", {2, 0}, {2, 2}, Numbers<float>("item", "f", {1, 2, 3, 4})),
+                 R"("kind": "embedding", "type": "float32", "length": 2)"),
+            "[3. 4.] [1. 2.]");
+  ASSERT_TRUE(
+      Read({ListViews<int64_t>("h", {1, 0}, {1, 1},
+                               Structs("item", {Ints("item", {7, 8}), Ints("time", {1, 2})}))},
+           R"({"name": "h", "kind": "sequence", "columns": [{"name": "item"},
+                      {"name": "time"}]})")
+          .ok());
+  EXPECT_EQ(RowsOf(*batch_, "h", 0), "[8] [7]");
+  for (const auto& [begin, size] : {std::pair(4, 2), std::pair(6, 0), std::pair(-1, 1),
+                                    std::pair(0, -1), std::pair(0, INT32_MAX)})
+    EXPECT_EQ(Rows(views({0, begin}, {1, size}), kInts).substr(0, 38),
+              "bad input: column \"a\", row 1: a list f");
+  EXPECT_EQ(Rows(ListViews<int64_t>("a", {INT64_MAX}, {INT64_MAX}, items), kInts).substr(0, 38),
+            "bad input: column \"a\", row 0: a list f");
+  ArrowNode without = views({0}, {1});
+  without.buffers[2] = kNone;
+  EXPECT_EQ(Rows(without, kInts),
+            "bad input: column \"a\": a null buffer, expected one of 1 sizes");
+  without.buffers.pop_back();
+  EXPECT_EQ(Rows(without, kInts).substr(0, 31), "bad input: column \"a\": 2 buffer");
+}
+
 TEST_F(ArrowInputTest, ListsAreConverted) {
   const std::string small = R"("kind": "list", "type": "uint8")";
   EXPECT_EQ(Rows(Lists<int32_t>("a", {1, 2, 4}, Ints("item", {900, 2, 3, 4, 900})), small),

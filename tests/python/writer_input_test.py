@@ -346,6 +346,15 @@ def test_decimals(tmp_path):
         dsi.write(pyarrow.table({"price": third}), tmp_path / "b.dsi")
 
 
+def test_list_views(tmp_path):
+    lists = [[1], [2, 3], None, []]
+    kinds = [pyarrow.list_view(pyarrow.int64()), pyarrow.large_list_view(pyarrow.int32())]
+    table = pyarrow.table({str(kind): pyarrow.array(lists, kind) for kind in kinds})
+    dsi.write(table, tmp_path / "a.dsi")
+    found = dsi.open(tmp_path / "a.dsi").to_arrow()
+    assert [column.to_pylist() for column in found] == [lists, lists]
+
+
 def test_types_that_are_not_taken(tmp_path):
     kind = pyarrow.map_(pyarrow.string(), pyarrow.list_(pyarrow.int64()))
     table = pyarrow.table({"m": pyarrow.array([[("a", [1])]], kind)})
