@@ -219,6 +219,16 @@ class FaultFinder {
 
 JsonFault FindJsonFault(std::string_view text) { return FaultFinder(text).Run(); }
 
+std::string ExampleOf(std::string_view text) {
+  constexpr size_t kMaxBytes = 40;
+  size_t length = std::min(text.size(), kMaxBytes);
+  // Not inside a character.
+  while (length < text.size() && length > 0 && (text[length] & 0xc0) == 0x80) --length;
+  std::string example(text.substr(0, length));
+  if (length < text.size()) example += "…";
+  return example;
+}
+
 std::string QuoteForMessage(std::string_view text) {
   constexpr size_t kLongest = 40;
   std::string quoted = "\"";

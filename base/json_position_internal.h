@@ -24,4 +24,7 @@ JsonFault FindJsonFault(std::string_view text);
 // escaped.
 std::string QuoteForMessage(std::string_view text);
 
+// The first 40 bytes of a value as an example of it, cut between characters.
+std::string ExampleOf(std::string_view text);
+
 }  // namespace dsi::internal

@@ -214,8 +214,22 @@ TEST(SchemaFromArrow, ValuesThatSpeakAgainstTheirKindAreTold) {
   std::vector<std::optional<int64_t>> many(16'384, kFloat + 1);
   many.push_back(3);
   EXPECT_EQ(told({Numbers<int64_t>("code", "l", many)}), "code ");
+  EXPECT_EQ(told({Slice(Numbers<int64_t>("code", "l", many), 1, 16'384)}), "");
+  many[16'000] = 3;
+  EXPECT_EQ(told({Numbers<int64_t>("code", "l", many)}), "");
+  many[16'000] = kFloat + 1;
   many.insert(many.begin(), 3);
   EXPECT_EQ(told({Numbers<int64_t>("code", "l", many)}), "");
+  ArrowTable broken({Ints("code", {1})});
+  for (const int64_t number : {int64_t{-1}, INT64_MAX}) {
+    broken.array()->offset = number;
+    EXPECT_EQ(SchemaFromArrow(*broken.schema(), broken.array()).status().code(),
+              StatusCode::kBadInput);
+  }
+  broken.array()->offset = 0;
+  broken.array()->length = -1;
+  EXPECT_EQ(SchemaFromArrow(*broken.schema(), broken.array()).status().code(),
+            StatusCode::kBadInput);
 }
 
 TEST(SchemaFromArrow, WhatIsNotTakenIsSaid) {

@@ -106,12 +106,7 @@ void SeenValues::AddUint(uint64_t value, uint64_t line) {
 }
 
 void SeenFeature::OfferExample(std::string_view text) {
-  constexpr size_t kMaxBytes = 40;
-  size_t length = std::min(text.size(), kMaxBytes);
-  // Not inside a character.
-  while (length < text.size() && length > 0 && (text[length] & 0xc0) == 0x80) --length;
-  std::string example(text.substr(0, length));
-  if (length < text.size()) example += "…";
+  std::string example = ExampleOf(text);
   if (std::find(examples.begin(), examples.end(), example) == examples.end())
     examples.push_back(std::move(example));
 }
