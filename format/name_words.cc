@@ -170,11 +170,16 @@ std::vector<std::string> ClusterByNames(const std::vector<FeatureSpec>& features
   return {session, time};
 }
 
-bool MayNest(std::string_view name, const std::unordered_set<std::string_view>& names) {
+std::optional<std::string_view> NestedIn(std::string_view name,
+                                         const std::unordered_set<std::string_view>& names) {
   for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1)) {
-    if (names.contains(name.substr(0, dot))) return false;
+    if (names.contains(name.substr(0, dot))) return name.substr(0, dot);
   }
-  return true;
+  return std::nullopt;
+}
+
+bool MayNest(std::string_view name, const std::unordered_set<std::string_view>& names) {
+  return !NestedIn(name, names).has_value();
 }
 
 }  // namespace dsi::internal

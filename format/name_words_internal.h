@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -48,6 +49,10 @@ TimeUnit UnitBySize(int64_t greatest);
 // What a schema that is found clusters by: the key whose name is most that of a session, then the
 // first timestamp whose name is that of a time, else the first; nothing without a session.
 std::vector<std::string> ClusterByNames(const std::vector<FeatureSpec>& features);
+
+// The shortest part of a name before a dot that is one of the names: "a" of "a.b". None: nothing.
+std::optional<std::string_view> NestedIn(std::string_view name,
+                                         const std::unordered_set<std::string_view>& names);
 
 // Whether the dots of a name can be nesting beside the other names: "a.b" beside "a" cannot.
 bool MayNest(std::string_view name, const std::unordered_set<std::string_view>& names);

@@ -13,6 +13,7 @@
 #include "dsi/base/json_position_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/format/name_words_internal.h"
 #include "dsi/format/wire_internal.h"
 
 namespace dsi {
@@ -88,11 +89,9 @@ Status CheckColumnNames(const FeatureSpec& feature) {
   }
   // What an entry has as a value it cannot have as an object.
   for (const ColumnSpec& column : feature.columns) {
-    const std::string_view name = column.name;
-    for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
-      if (!names.contains(name.substr(0, dot))) continue;
-      return InvalidArgument("column {} would be nested in column {}", QuoteForMessage(name),
-                             QuoteForMessage(name.substr(0, dot)));
+    if (const auto other = internal::NestedIn(column.name, names)) {
+      return InvalidArgument("column {} would be nested in column {}", QuoteForMessage(column.name),
+                             QuoteForMessage(*other));
     }
   }
   return {};

@@ -196,11 +196,6 @@ struct NamesAsData {
   uint64_t values = 0;  // Of all of them.
 };
 
-struct TextTime {
-  std::string name;
-  std::string example;  // Cut short.
-};
-
 // What a schema was found from, and what it leaves out.
 struct InferReport {
   uint64_t rows = 0;                 // Looked at.
@@ -219,8 +214,9 @@ struct InferReport {
   std::vector<std::string> rounded_ids;
   std::vector<std::string> path_keys;  // Features that paths tell, and no row.
   // Strings whose name is that of a time, and a value that has digits enough for a day and a year
-  // and is no time in a form that is known (TextInputOptions::time_formats).
-  std::vector<TextTime> text_times;
+  // and is no time in a form that is known (TextInputOptions::time_formats), with that value, cut
+  // short.
+  std::vector<std::pair<std::string, std::string>> text_times;
 };
 
 // Finds a schema for a text: whole numbers int64 (uint64 beyond), other numbers float64, true/false

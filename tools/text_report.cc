@@ -167,8 +167,8 @@ void WarnOfRoundedIds(const TextFit& fit, std::vector<std::string>* warnings) {
 void WarnOfTextTimes(const TextFit& fit, std::vector<std::string>* warnings) {
   if (fit.inference.text_times.empty()) return;
   std::vector<std::string> names;
-  for (const TextTime& time : fit.inference.text_times) names.push_back(time.name);
-  const std::string& example = fit.inference.text_times[0].example;
+  for (const auto& time : fit.inference.text_times) names.push_back(time.first);
+  const std::string& example = fit.inference.text_times[0].second;
   const bool is_number = example.find_first_not_of("0123456789") == std::string::npos;
   warnings->push_back(fmt::format(
       "{}: named as times, and stored as strings such as \"{}\"; {}", NameList(names), example,

@@ -95,6 +95,11 @@ Result<ArrowView> ViewOf(const ArrowField& field, const ArrowArray* array, size_
   return ArrowView{&field, array, static_cast<size_t>(array->offset) + first, count};
 }
 
+Result<ArrowView> ChildOf(const ArrowView& structs, size_t child, const ColumnPlace& place) {
+  return ViewOf(structs.field->children[child], structs.child(child), structs.start, structs.count,
+                place);
+}
+
 Result<ArrowView> WholeView(const ArrowField& field, const ArrowArray* array,
                             const ColumnPlace& place) {
   DSI_RETURN_IF_ERROR(CheckArray(field, array, place));

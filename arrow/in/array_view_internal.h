@@ -68,6 +68,8 @@ struct ArrowView {
 // that is needed, a dictionary where none belongs or none where one does.
 Result<ArrowView> ViewOf(const ArrowField& field, const ArrowArray* array, size_t first,
                          size_t count, const ColumnPlace& place);
+// The same slots of a child of a struct. Errors: as ViewOf.
+Result<ArrowView> ChildOf(const ArrowView& structs, size_t child, const ColumnPlace& place);
 // All slots of an array.
 Result<ArrowView> WholeView(const ArrowField& field, const ArrowArray* array,
                             const ColumnPlace& place);

@@ -25,8 +25,7 @@ Result<ListRows> ReadInner(const ListRows& outer, std::span<const uint32_t> memb
   ArrowView view = outer.items;
   std::vector<SlotBits> levels = {view.validity()};
   for (const uint32_t child : member) {
-    DSI_ASSIGN_OR_RETURN(view, ViewOf(view.field->children[child], view.child(child), view.start,
-                                      view.count, place));
+    DSI_ASSIGN_OR_RETURN(view, ChildOf(view, child, place));
     levels.push_back(view.validity());
   }
   const bool are_null = view.field->form == ArrowForm::kNull;

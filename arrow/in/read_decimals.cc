@@ -24,13 +24,21 @@ constexpr Int128 PowerOfTen(int64_t exponent) {
 
 constexpr auto kPowers = [] {
   std::array<double, kMostPower + 1> powers{};
-  double power = 1;
-  for (double& one : powers) {
-    one = power;
-    power *= 10;
-  }
+  for (size_t i = 0; i < powers.size(); ++i)
+    powers[i] = static_cast<double>(PowerOfTen(static_cast<int64_t>(i)));
   return powers;
 }();
+
+// As many zeros as one step takes away, and the power of ten that does.
+struct ZeroStep {
+  int64_t zeros;
+  Int128 power;
+};
+constexpr ZeroStep kZeroSteps[] = {{16, PowerOfTen(16)},
+                                   {8, PowerOfTen(8)},
+                                   {4, PowerOfTen(4)},
+                                   {2, PowerOfTen(2)},
+                                   {1, PowerOfTen(1)}};
 
 Int128 LoadWhole(const std::byte* from) {
   const auto low = LoadLE<uint64_t>(from);
@@ -46,10 +54,10 @@ bool HoldsExactly(Int128 whole, int64_t scale) {
 bool ToDouble(Int128 whole, int64_t scale, double* value) {
   if (!HoldsExactly(whole, scale)) {
     // Zeros at the end say nothing: 12.990000000000000000.
-    for (const int64_t zeros : {16, 8, 4, 2, 1}) {
-      if (scale < zeros || whole % PowerOfTen(zeros) != 0) continue;
-      whole /= PowerOfTen(zeros);
-      scale -= zeros;
+    for (const ZeroStep& step : kZeroSteps) {
+      if (scale < step.zeros || whole % step.power != 0) continue;
+      whole /= step.power;
+      scale -= step.zeros;
     }
     if (!HoldsExactly(whole, scale)) return false;
   }
@@ -58,24 +66,14 @@ bool ToDouble(Int128 whole, int64_t scale, double* value) {
 }
 
 template <typename T>
-bool ToWhole(Int128 whole, T* value) {
-  *value = static_cast<T>(whole);
+bool StoreWhole(Int128 whole, std::byte* to) {
+  StoreLE(to, static_cast<T>(whole));
   return whole >= std::numeric_limits<T>::min() && whole <= std::numeric_limits<T>::max();
 }
 
 bool Store(Int128 whole, int64_t scale, Type type, std::byte* to) {
-  if (type == Type::kUint64) {
-    uint64_t value = 0;
-    const bool fits = ToWhole(whole, &value);
-    StoreLE(to, value);
-    return fits;
-  }
-  if (type == Type::kInt64) {
-    int64_t value = 0;
-    const bool fits = ToWhole(whole, &value);
-    StoreLE(to, value);
-    return fits;
-  }
+  if (type == Type::kUint64) return StoreWhole<uint64_t>(whole, to);
+  if (type == Type::kInt64) return StoreWhole<int64_t>(whole, to);
   double value = 0;
   const bool fits = ToDouble(whole, scale, &value);
   StoreLE(to, value);

@@ -105,8 +105,7 @@ class FeatureReader {
                     .at = {0, table_.count, nullptr},
                     .valid = table_.validity()};
     for (const uint32_t i : plan.path) {
-      DSI_ASSIGN_OR_RETURN(rows.view, ViewOf(rows.view.field->children[i], rows.view.child(i),
-                                             rows.view.start, table_.count, rows.place));
+      DSI_ASSIGN_OR_RETURN(rows.view, ChildOf(rows.view, i, rows.place));
       rows.valid = And(rows.valid, rows.view.validity(), table_.count, scratch_);
     }
     if (rows.view.field->dictionary == nullptr) return rows;
@@ -245,8 +244,7 @@ class FeatureReader {
     };
     for (const uint32_t child : member) {
       DSI_RETURN_IF_ERROR(take_nulls());
-      DSI_ASSIGN_OR_RETURN(view, ViewOf(view.field->children[child], view.child(child), view.start,
-                                        view.count, place));
+      DSI_ASSIGN_OR_RETURN(view, ChildOf(view, child, place));
     }
     if (view.field->form == ArrowForm::kNull) return ReadNulls(column, lists, place);
     DSI_RETURN_IF_ERROR(take_nulls());

@@ -33,12 +33,10 @@ std::string OfFile(const std::string& path) {
   return Take(Take(Take(Reader::Open(path))->schema()).ToJson());
 }
 
-using NameAndText = std::pair<std::string, std::string>;
-
 // The schema, objects of many names with how many, ids that floats round, and times that are
 // strings with an example.
 std::tuple<std::string, std::vector<std::pair<std::string, uint64_t>>, std::vector<std::string>,
-           std::vector<NameAndText>>
+           std::vector<std::pair<std::string, std::string>>>
 OfJsonLines(const std::string& path, const std::string& null_entries) {
   nb::gil_scoped_release release;
   InferOptions options;
@@ -48,10 +46,8 @@ OfJsonLines(const std::string& path, const std::string& null_entries) {
   const Schema schema = Take(InferSchema(path, options, &report));
   std::vector<std::pair<std::string, uint64_t>> maps;
   for (NamesAsData& map : report.maps) maps.emplace_back(std::move(map.name), map.names);
-  std::vector<NameAndText> times;
-  for (TextTime& time : report.text_times)
-    times.emplace_back(std::move(time.name), std::move(time.example));
-  return {Take(schema.ToJson()), std::move(maps), std::move(report.rounded_ids), std::move(times)};
+  return {Take(schema.ToJson()), std::move(maps), std::move(report.rounded_ids),
+          std::move(report.text_times)};
 }
 
 // The features of all files as they are reconciled; features have the order of Columns.

@@ -102,7 +102,7 @@ void NoteTextTime(const FeatureSpec& feature, const SeenFeature& seen, InferRepo
   if (feature.kind != Kind::kString || seen.one.text_line == 0 || !IsTimeName(feature.name)) return;
   for (const std::string& example : seen.examples) {
     if (!MayTellDay(example)) continue;
-    report->text_times.push_back({feature.name, example});
+    report->text_times.emplace_back(feature.name, example);
     return;
   }
 }
