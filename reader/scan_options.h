@@ -26,6 +26,12 @@ enum class Side : uint8_t { kLeft, kRight };
 // Which entries of a list that is too long stay, in the order in which they are stored.
 enum class Keep : uint8_t { kFirst, kLast };
 
+// Entries that are all alike and stand in no file: bits of this type.
+struct BlankEntries {
+  Type type = Type::kInt64;
+  uint64_t bits = 0;
+};
+
 // One column to read, and how. A feature name stands for all its columns; '*' and '?' match.
 struct Projection {
   std::string name = {};
@@ -53,6 +59,10 @@ struct Projection {
   // type, in the order of the projection. So features and labels are two matrices. Weights: a set
   // of their own, with the weights columns in the order of the ids'.
   std::string set = {};
+  // In place of the entries of the column that is named, of which nothing but their number is read:
+  // how a dataset reads a sequence in files that lack one of its columns (spec DS-026). The output
+  // is known by its position alone.
+  std::optional<BlankEntries> blank = {};
 };
 
 struct ScanOptions {

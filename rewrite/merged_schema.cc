@@ -55,6 +55,28 @@ void AddMissing(const Schema& older, const std::set<std::string_view>& wanted, S
   for (FeatureSpec& feature : added) schema->features.push_back(std::move(feature));
 }
 
+// DS-026: columns that sequences have in some files.
+void AddLacking(std::span<const ColumnInfo> columns, Schema* schema) {
+  std::unordered_map<std::string_view, FeatureSpec*> sequences;
+  for (FeatureSpec& feature : schema->features) {
+    if (feature.kind == Kind::kSequence) sequences[feature.name] = &feature;
+  }
+  for (const ColumnInfo& column : columns) {
+    const auto sequence = sequences.find(column.feature);
+    if (sequence == sequences.end()) continue;
+    std::vector<ColumnSpec>& known = sequence->second->columns;
+    const std::string name = column.name.substr(column.feature.size() + 1);
+    const auto is_it = [&](const ColumnSpec& spec) { return spec.name == name; };
+    if (std::any_of(known.begin(), known.end(), is_it)) continue;
+    known.push_back({.name = name,
+                     .type = column.type,
+                     .id_space = column.id_space,
+                     .precision = column.precision,
+                     .hashed = column.hashed,
+                     .time_unit = column.time_unit});
+  }
+}
+
 void DropPositions(Schema* schema) {
   std::erase_if(schema->features,
                 [](const FeatureSpec& feature) { return feature.name == kPositionName; });
@@ -146,6 +168,7 @@ Result<Schema> MergedSchema(const Dataset& from) {
     if (schema.cluster_by.empty()) schema.cluster_by = of_file.cluster_by;
     schema.metadata.insert(of_file.metadata.begin(), of_file.metadata.end());
   }
+  AddLacking(columns, &schema);
   for (FeatureSpec& feature : schema.features) {
     for (size_t c = 0; c < feature.columns.size(); ++c) {
       const auto known = by_name.find(ColumnName(feature, c));

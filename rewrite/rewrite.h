@@ -42,7 +42,8 @@ struct RewriteProgress {
 // the newest (last) file, with the features that only others have behind its own, and types wide
 // enough for all.
 struct FeatureChanges {
-  // Names and patterns ('*', '?') of features that stay; empty: all. Then those of `drop` go.
+  // Names and patterns ('*', '?') of features, or of columns of sequences ("user.history.price"),
+  // that stay; empty: all. Then those of `drop` go.
   std::vector<std::string> only = {};
   std::vector<std::string> drop = {};
   // Old name, new name; the id stays, so that datasets know the feature by it (DS-020).

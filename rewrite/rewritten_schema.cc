@@ -19,28 +19,48 @@ namespace {
 
 constexpr size_t kAdvice = 3;
 
-// The features of the schema that each of the names and patterns stands for.
-Result<std::set<std::string>> Named(const Schema& schema, const std::vector<std::string>& names) {
-  std::set<std::string> found;
+using Names = std::set<std::string>;
+
+// The columns that each of the names and patterns stands for: those of features, and single ones of
+// sequences.
+Result<Names> ColumnsNamed(const Schema& schema, const std::vector<std::string>& names) {
+  Names found;
   for (const std::string& name : names) {
-    const size_t before = found.size();
+    const auto is_it = [&](const std::string& known) {
+      return known == name || GlobMatches(name, known);
+    };
     bool known = false;
-    for (const FeatureSpec& feature : schema.features) {
-      if (feature.name != name && !GlobMatches(name, feature.name)) continue;
-      known = true;
-      found.insert(feature.name);
-    }
-    if (known || found.size() != before) continue;
     NearNames near(name, kAdvice);
-    for (const FeatureSpec& feature : schema.features) near.Offer(feature.name);
-    return InvalidArgument("no feature is called {}{}", QuoteForMessage(name), near.Advice());
+    for (const FeatureSpec& feature : schema.features) {
+      near.Offer(feature.name);
+      const bool is_whole = is_it(feature.name);
+      for (size_t c = 0; c < feature.columns.size(); ++c) {
+        std::string column = ColumnName(feature, c);
+        if (!is_whole && (feature.kind != Kind::kSequence || !is_it(column))) continue;
+        known = true;
+        found.insert(std::move(column));
+      }
+    }
+    if (!known)
+      return InvalidArgument("no feature is called {}{}", QuoteForMessage(name), near.Advice());
   }
   return found;
 }
 
-// Leaves features out of all that names them.
-void Drop(const std::set<std::string>& gone, RewritePlan* plan) {
+// Leaves columns out, and features that have no other out of all that names them.
+void Drop(const Names& columns, RewritePlan* plan) {
   Schema& schema = plan->schema;
+  Names gone;
+  for (FeatureSpec& feature : schema.features) {
+    const std::string first = ColumnName(feature, 0);
+    std::vector<ColumnSpec> left;
+    for (size_t c = 0; c < feature.columns.size(); ++c) {
+      if (!columns.contains(ColumnName(feature, c))) left.push_back(feature.columns[c]);
+    }
+    feature.columns = std::move(left);
+    if (columns.contains(first)) feature.default_bits.reset();  // Of its type.
+    if (feature.columns.empty()) gone.insert(feature.name);
+  }
   for (const std::string& key : schema.cluster_by) {
     if (gone.contains(key)) plan->lost_key = key;
   }
@@ -59,10 +79,10 @@ Status Rename(const std::vector<std::pair<std::string, std::string>>& pairs, Sch
               std::map<std::string, std::string>* source) {
   std::map<std::string, std::string> names;
   for (const auto& [from, to] : pairs) {
-    DSI_RETURN_IF_ERROR(Named(*schema, {from}).status());
+    DSI_RETURN_IF_ERROR(ColumnsNamed(*schema, {from}).status());
     if (schema->FindFeature(from) < 0)
-      return InvalidArgument("{} is a pattern; one feature gets another name",
-                             QuoteForMessage(from));
+      return InvalidArgument("{} is {}; one feature gets another name", QuoteForMessage(from),
+                             from.find_first_of("*?") != from.npos ? "a pattern" : "a column");
     if (!names.emplace(from, to).second)
       return InvalidArgument("feature {} gets two names", QuoteForMessage(from));
   }
@@ -91,6 +111,14 @@ const FeatureSpec* SourceOf(const FeatureSpec& feature, const Schema& files) {
   return at < 0 ? nullptr : &files.features[static_cast<size_t>(at)];
 }
 
+// Position of the column of this name; none: it has none.
+std::optional<size_t> FindColumn(const FeatureSpec& feature, std::string_view name) {
+  for (size_t c = 0; c < feature.columns.size(); ++c) {
+    if (feature.columns[c].name == name) return c;
+  }
+  return std::nullopt;
+}
+
 Status CheckSame(const FeatureSpec& feature, const FeatureSpec& was) {
   const auto differs = [&](std::string_view what) {
     return InvalidArgument("feature {}: its {} is not that of the files, which stays",
@@ -99,21 +127,27 @@ Status CheckSame(const FeatureSpec& feature, const FeatureSpec& was) {
   if (feature.kind != was.kind) return differs("kind");
   if (feature.fixed_length != was.fixed_length) return differs("length");
   if (feature.newest_first != was.newest_first) return differs("order of entries");
-  if (feature.columns.size() != was.columns.size()) return differs("number of columns");
   for (size_t c = 0; c < feature.columns.size(); ++c) {
-    if (feature.columns[c].hashed != was.columns[c].hashed) return differs("being hashed");
-    if (feature.columns[c].time_unit != was.columns[c].time_unit) return differs("unit of time");
+    const std::optional<size_t> there = FindColumn(was, feature.columns[c].name);
+    if (!there) {
+      return InvalidArgument("the files have no column {} of feature {}",
+                             QuoteForMessage(ColumnName(feature, c)), QuoteForMessage(was.name));
+    }
+    if (feature.columns[c].hashed != was.columns[*there].hashed) return differs("being hashed");
+    if (feature.columns[c].time_unit != was.columns[*there].time_unit)
+      return differs("unit of time");
   }
   return Status::Ok();
 }
 
-// How a column of the files is asked for, as the type of a feature.
-Result<Projection> Ask(const FeatureSpec& was, size_t c, const FeatureSpec& feature) {
-  Projection projection = AskForColumn(was, c);
-  const Type from = was.columns[c].type;
+// How a column of the files is asked for, as the type of that of a feature.
+Result<Projection> Ask(const FeatureSpec& was, const FeatureSpec& feature, size_t c) {
+  const size_t there = *FindColumn(was, feature.columns[c].name);
+  Projection projection = AskForColumn(was, there);
+  const Type from = was.columns[there].type;
   const Type to = feature.columns[c].type;
   if (from == to) return projection;
-  if (was.columns[c].hashed) {
+  if (was.columns[there].hashed) {
     return InvalidArgument("{}: ids of texts stay {}, the type they were made for",
                            QuoteForMessage(ColumnName(feature, c)), TypeName(from));
   }
@@ -138,7 +172,7 @@ Status AskForAll(const Schema& files, const std::map<std::string, std::string>& 
     const FeatureSpec& was = files.features[static_cast<size_t>(files.FindFeature(named->second))];
     DSI_RETURN_IF_ERROR(CheckSame(feature, was));
     for (size_t c = 0; c < feature.columns.size(); ++c) {
-      DSI_ASSIGN_OR_RETURN(Projection projection, Ask(was, c, feature));
+      DSI_ASSIGN_OR_RETURN(Projection projection, Ask(was, feature, c));
       asked.push_back(std::move(projection));
     }
   }
@@ -173,15 +207,16 @@ Result<RewritePlan> PlanFeatures(const Dataset& from, const FeatureChanges& chan
     }
   } else {
     plan.schema = files;
-    std::set<std::string> gone;
+    DSI_ASSIGN_OR_RETURN(Names gone, ColumnsNamed(files, changes.drop));
     if (!changes.only.empty()) {
-      DSI_ASSIGN_OR_RETURN(const std::set<std::string> stays, Named(files, changes.only));
+      DSI_ASSIGN_OR_RETURN(const Names stays, ColumnsNamed(files, changes.only));
       for (const FeatureSpec& feature : files.features) {
-        if (!stays.contains(feature.name)) gone.insert(feature.name);
+        for (size_t c = 0; c < feature.columns.size(); ++c) {
+          std::string column = ColumnName(feature, c);
+          if (!stays.contains(column)) gone.insert(std::move(column));
+        }
       }
     }
-    DSI_ASSIGN_OR_RETURN(std::set<std::string> dropped, Named(files, changes.drop));
-    gone.merge(dropped);
     Drop(gone, &plan);
     DSI_RETURN_IF_ERROR(Rename(changes.rename, &plan.schema, &source));
   }

@@ -53,7 +53,14 @@ std::string NearFile(const std::string& path) {
   return advice.empty() ? "" : advice.substr(2);  // Without "; ".
 }
 
+// Of .dsi files where texts are taken.
+std::string OfManyDsi(const AskedFor& asked) {
+  return asked.verb == "convert" ? "'dsictl rewrite IN... OUT' makes one of several .dsi files"
+                                 : "";
+}
+
 std::string OfMissing(const Status& status, const AskedFor& asked) {
+  if (Says(status, "but .dsi files")) return OfManyDsi(asked);
   if (Says(status, std::strerror(ENOTDIR)) || !internal::SchemeOf(asked.in).empty()) return "";
   std::error_code error;
   const std::string folder = internal::FolderOf(asked.out);
@@ -89,6 +96,7 @@ std::string OfSystem(const Status& status) {
 
 std::string OfArgument(const Status& status, const AskedFor& asked) {
   if (Says(status, "a folder, not a file")) return "name the files in the folder, not the folder";
+  if (Says(status, "a .dsi file is taken alone")) return OfManyDsi(asked);
   if (TakesText(asked) && Says(status, "does not tell the format"))
     return "--format jsonl, csv or tsv says it; .gz, .zst and .lz4 are unpacked by themselves";
   if (TakesText(asked) && Says(status, "which only CSV and TSV have"))

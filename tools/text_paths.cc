@@ -29,6 +29,7 @@ bool IsText(const std::string& name, TextFormat format) {
 
 Result<std::vector<std::string>> ListFolder(const std::string& folder, TextFormat format) {
   std::vector<std::string> paths;
+  bool has_dsi = false;
   std::error_code error;
   fs::recursive_directory_iterator i(folder, error);
   for (; !error && i != fs::recursive_directory_iterator(); i.increment(error)) {
@@ -39,14 +40,15 @@ Result<std::vector<std::string>> ListFolder(const std::string& folder, TextForma
     } else if (i->is_regular_file(ignored) && IsText(name, format)) {
       paths.push_back(i->path().string());
     }
+    has_dsi = has_dsi || IsDsiName(name);
   }
   if (error) return internal::SystemError(folder, "cannot be listed", error.value());
   if (!paths.empty()) return paths;
-  return internal::Error(
-      StatusCode::kNotFound, "{}: no {} in this folder", folder,
-      format != TextFormat::kFromName
-          ? "files of this format"
-          : "files whose names tell that they are texts (.jsonl, .csv, .tsv, …)");
+  return internal::Error(StatusCode::kNotFound, "{}: no {} in this folder{}", folder,
+                         format != TextFormat::kFromName
+                             ? "files of this format"
+                             : "files whose names tell that they are texts (.jsonl, .csv, .tsv, …)",
+                         has_dsi ? ", but .dsi files" : "");
 }
 
 Result<std::vector<std::string>> ListPattern(std::string pattern, TextFormat format) {

@@ -41,6 +41,12 @@ bool GoTogether(const ColumnInfo& a, const ColumnInfo& b) {
          (!a.hashed || a.type == b.type) && WidenTypes(types, HasOneValue(a.kind));
 }
 
+// Whether rows of the feature that one of them is of have as many entries of the other, in the same
+// order (DS-026).
+bool AreParallel(const ColumnInfo& a, const ColumnInfo& b) {
+  return a.kind == Kind::kSequence && b.kind == Kind::kSequence && a.newest_first == b.newest_first;
+}
+
 // Bits of a default as those of a wider type.
 uint64_t WidenDefault(uint64_t bits, Type from, Type to) {
   uint64_t wide = bits;
@@ -72,6 +78,8 @@ class SchemaMatcher {
       DSI_ASSIGN_OR_RETURN(ColumnInfo column, Reconcile(chosen_[i]));
       column.ordinal = i;
       view->columns_.push_back(std::move(column));
+      for (const Occurrence& at : features_[columns_[chosen_[i]].feature].in)
+        view->places_[at.schema][i] = at.column;
       for (const Occurrence& at : columns_[chosen_[i]].in) view->places_[at.schema][i] = at.column;
     }
     DSI_RETURN_IF_ERROR(CheckNames(*view));
@@ -84,11 +92,17 @@ class SchemaMatcher {
     uint32_t schema = 0;
     uint32_t column = 0;
   };
-  // A column of the dataset.
+  // A feature of the dataset.
+  struct Feature {
+    std::vector<Occurrence> in;     // Its first column in each schema that has it, ascending.
+    uint32_t newest = 0;            // Of `in`: that of the last file that has it.
+    std::vector<uint32_t> columns;  // Few.
+  };
   struct Column {
     uint32_t feature = 0;
     std::vector<Occurrence> in;  // By ascending schema.
-    uint32_t newest = 0;         // Of `in`: that of the last file that has it.
+    uint32_t newest = 0;         // As that of the feature.
+    std::string other_name;      // By a newer file that lacks it (DS-021); empty: none.
   };
 
   // Columns that have the name of a pattern, and those of the feature that has it.
@@ -102,7 +116,25 @@ class SchemaMatcher {
   std::string FileWith(uint32_t schema) const {
     return ShownName(files_.files()[first_file_[schema]].path);
   }
-  const ColumnInfo& Newest(const Column& column) const { return At(column.in[column.newest]); }
+  const std::string& FeatureName(const Column& column) const {
+    const Feature& feature = features_[column.feature];
+    return At(feature.in[feature.newest]).feature;
+  }
+  const std::string& Name(const Column& column) const {
+    return column.other_name.empty() ? At(column.in[column.newest]).name : column.other_name;
+  }
+  // Adds where a feature or column is.
+  template <typename Known>
+  void AddTo(const Occurrence& at, Known* known) const {
+    known->in.push_back(at);
+    if (last_file_[at.schema] >= last_file_[known->in[known->newest].schema])
+      known->newest = static_cast<uint32_t>(known->in.size() - 1);
+  }
+  // The last file that has a feature or column.
+  template <typename Known>
+  uint32_t LastFile(const Known& known) const {
+    return last_file_[known.in[known.newest].schema];
+  }
 
   void FindFilesOfSchemas() {
     first_file_.assign(schemas_->schemas.size(), UINT32_MAX);
@@ -118,27 +150,31 @@ class SchemaMatcher {
 
   void MatchColumns() {
     const MatchedFeatures matched = MatchFeatures(schemas_->schemas);
-    schemas_of_feature_.resize(matched.count);
-    std::vector<std::vector<uint32_t>> columns_of_feature(matched.count);
+    features_.resize(matched.count);
     for (uint32_t s = 0; s < schemas_->schemas.size(); ++s) {
       const std::vector<ColumnInfo>& columns = schemas_->schemas[s].columns;
       for (uint32_t c = 0; c < columns.size(); ++c) {
-        const uint32_t feature = matched.of_column[s][c];
-        std::vector<uint32_t>& have = schemas_of_feature_[feature];
-        if (have.empty() || have.back() != s) have.push_back(s);
-        std::vector<uint32_t>& known = columns_of_feature[feature];  // Few.
-        auto found = std::find_if(known.begin(), known.end(), [&](uint32_t i) {
+        Feature& feature = features_[matched.of_column[s][c]];
+        if (feature.in.empty() || feature.in.back().schema != s) AddTo({s, c}, &feature);
+        auto found = std::find_if(feature.columns.begin(), feature.columns.end(), [&](uint32_t i) {
           return ColumnPart(At(columns_[i].in[0])) == ColumnPart(columns[c]);
         });
-        if (found == known.end()) {
-          found = known.insert(found, static_cast<uint32_t>(columns_.size()));
-          columns_.push_back({.feature = feature, .in = {}});
+        if (found == feature.columns.end()) {
+          found = feature.columns.insert(found, static_cast<uint32_t>(columns_.size()));
+          columns_.emplace_back().feature = matched.of_column[s][c];
         }
-        Column& column = columns_[*found];
-        column.in.push_back({s, c});
-        if (last_file_[s] >= last_file_[column.in[column.newest].schema])
-          column.newest = static_cast<uint32_t>(column.in.size() - 1);
+        AddTo({s, c}, &columns_[*found]);
       }
+    }
+    // Those of a feature stand together, also where a later file adds one.
+    const auto is_before = [](const Column& a, const Column& b) { return a.feature < b.feature; };
+    if (!std::is_sorted(columns_.begin(), columns_.end(), is_before))
+      std::stable_sort(columns_.begin(), columns_.end(), is_before);
+    for (Column& column : columns_) {
+      const ColumnInfo& newest = At(column.in[column.newest]);
+      if (newest.feature == FeatureName(column)) continue;
+      column.other_name = FeatureName(column);
+      column.other_name += ColumnPart(newest);
     }
   }
 
@@ -169,10 +205,9 @@ class SchemaMatcher {
     for (const std::string& pattern : patterns) named_.try_emplace(pattern);
     if (patterns.empty()) return;
     for (uint32_t i = 0; i < columns_.size(); ++i) {
-      const ColumnInfo& column = Newest(columns_[i]);
-      if (const auto at = named_.find(column.name); at != named_.end())
+      if (const auto at = named_.find(Name(columns_[i])); at != named_.end())
         at->second.columns.push_back(i);
-      if (const auto at = named_.find(column.feature); at != named_.end())
+      if (const auto at = named_.find(FeatureName(columns_[i])); at != named_.end())
         at->second.of_feature.push_back(i);
     }
   }
@@ -185,8 +220,7 @@ class SchemaMatcher {
     std::vector<uint32_t> found;
     if (pattern.find_first_of("*?") == std::string_view::npos) return found;
     for (uint32_t i = 0; i < columns_.size(); ++i) {
-      const ColumnInfo& column = Newest(columns_[i]);
-      if (GlobMatches(pattern, column.name) || GlobMatches(pattern, column.feature))
+      if (GlobMatches(pattern, Name(columns_[i])) || GlobMatches(pattern, FeatureName(columns_[i])))
         found.push_back(i);
     }
     return found;
@@ -204,19 +238,21 @@ class SchemaMatcher {
             StatusCode::kNotFound,
             "no feature of the dataset is called \"{}\": what {} calls so is \"{}\" in {}, "
             "which is later",
-            pattern, FileWith(at.schema), Newest(column).name,
-            ShownName(files_.files()[last_file_[column.in[column.newest].schema]].path));
+            pattern, FileWith(at.schema), Name(column),
+            ShownName(files_.files()[LastFile(features_[column.feature])].path));
       }
-      near.Offer(Newest(column).name);
+      near.Offer(Name(column));
     }
     return Error(StatusCode::kNotFound, "no feature of the dataset is called \"{}\"{}", pattern,
                  near.Advice());
   }
 
-  // DS-021 … DS-024.
+  // DS-021 … DS-024, DS-026.
   Result<ColumnInfo> Reconcile(uint32_t chosen) const {
     const Column& column = columns_[chosen];
-    ColumnInfo sum = Newest(column);
+    ColumnInfo sum = At(column.in[column.newest]);
+    sum.name = Name(column);
+    sum.feature = FeatureName(column);
     const Occurrence& first = column.in[0];
     const auto conflict = [&](const Occurrence& a, const Occurrence& b) {
       return BadInput("{}: {} in {}, {} in {}", QuoteForMessage(sum.name), Described(At(a)),
@@ -244,16 +280,12 @@ class SchemaMatcher {
       const ColumnInfo& info = At(last_default->second);
       sum.default_bits = WidenDefault(*info.default_bits, info.type, *type);
     }
-    // A file that has the feature has all of its columns.
-    for (const uint32_t schema : schemas_of_feature_[column.feature]) {
-      const auto at = std::lower_bound(
-          column.in.begin(), column.in.end(), schema,
-          [](const Occurrence& occurrence, uint32_t s) { return occurrence.schema < s; });
-      if (at != column.in.end() && at->schema == schema) continue;
-      return BadInput(
-          "{}: {} has this column of the feature, {} has the feature without it; columns that all "
-          "files have can be read",
-          QuoteForMessage(sum.name), FileWith(first.schema), FileWith(schema));
+    size_t next = 0;  // Of column.in: both ascend.
+    for (const Occurrence& at : features_[column.feature].in) {
+      const bool has_it = next < column.in.size() && column.in[next].schema == at.schema;
+      next += has_it ? 1 : 0;
+      if (!has_it && !AreParallel(At(at), At(first))) return conflict(first, at);
+      sum.max_length = std::max(sum.max_length, At(at).max_length);
     }
     return sum;
   }
@@ -273,8 +305,7 @@ class SchemaMatcher {
       const auto [other, is_new] = names.emplace(view.columns_[i].name, i);
       if (is_new) continue;
       const auto file_of = [&](uint32_t c) {
-        const Column& column = columns_[chosen_[c]];
-        return ShownName(files_.files()[last_file_[column.in[column.newest].schema]].path);
+        return ShownName(files_.files()[LastFile(features_[columns_[chosen_[c]].feature])].path);
       };
       return BadInput("{}: {} and {} have different features of this name",
                       QuoteForMessage(view.columns_[i].name), file_of(other->second), file_of(i));
@@ -285,11 +316,20 @@ class SchemaMatcher {
   const DatasetFiles& files_;
   std::shared_ptr<const SchemasOfFiles> schemas_;
   std::vector<uint32_t> first_file_, last_file_;  // Of each schema.
-  std::vector<Column> columns_;                   // In the order in which they appear.
-  std::vector<std::vector<uint32_t>> schemas_of_feature_;
+  std::vector<Feature> features_;                 // In the order in which they appear.
+  std::vector<Column> columns_;                   // By feature.
   std::vector<uint32_t> chosen_;
   std::unordered_map<std::string_view, Named> named_;  // By pattern.
 };
+
+// What `null_entries` of writers fills in (format/null_entries.h).
+std::optional<BlankEntries> SchemaView::BlankOf(uint32_t column, const ColumnInfo& there) const {
+  const ColumnInfo& info = columns_[column];
+  if (ColumnPart(there) == ColumnPart(info)) return std::nullopt;
+  BlankEntries blank{.type = info.type, .bits = info.hashed ? IdOfText("", info.type) : 0};
+  (void)DefaultFromWord("NaN", info.type, &blank.bits);  // Of floats.
+  return blank;
+}
 
 Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
                                                    std::vector<std::string> patterns) {

@@ -12,6 +12,7 @@
 #include "dsi/base/status.h"
 #include "dsi/dataset/files/dataset_files_internal.h"
 #include "dsi/reader/file_info.h"
+#include "dsi/reader/scan_options.h"
 
 namespace dsi::internal {
 
@@ -24,7 +25,8 @@ class SchemaView {
   // Of each pattern the columns that it stands for.
   std::span<const std::vector<uint32_t>> of_pattern() const { return of_pattern_; }
   // The column of a file, or of one of its variants, that a column stands for: its name there, its
-  // type; null: the file lacks it.
+  // type; null: the file lacks the feature. Another column of it where the file lacks this one
+  // alone (DS-026): it tells which rows have it and how many entries.
   const ColumnInfo* InFile(size_t file, uint32_t column, size_t variant = 0) const {
     return InSchema(files_->schema_of(file, variant), column);
   }
@@ -42,6 +44,8 @@ class SchemaView {
     const uint32_t place = places_[schema][column];
     return place == kNone ? nullptr : &files_->schemas[schema].columns[place];
   }
+  // The entries of a column where InSchema gives `there`; none: they are those of the file.
+  std::optional<BlankEntries> BlankOf(uint32_t column, const ColumnInfo& there) const;
 
  private:
   friend class SchemaMatcher;

@@ -142,6 +142,7 @@ Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Proje
     one.kjt_lengths = options_.kjt_lengths;
     one.features = {asked};
     one.features[0].name = there.name;
+    one.features[0].blank = view_->BlankOf(column, there);
     DSI_ASSIGN_OR_RETURN(const auto projection,
                          ResolveProjection(open, one, 0, open.core().stripes.size()));
     return projection->outputs.front();
@@ -280,13 +281,15 @@ class RequestMaker {
     std::vector<Projection>& features = request_.members[member].options.features;
     features.push_back(projection);
     features.back().name = there->name;
+    features.back().blank = view_.BlankOf(column, *there);
     return {member, static_cast<uint32_t>(features.size() - 1)};
   }
   MemberPlace AddUnique(uint32_t column, Type type) {
     const ColumnInfo* const there = Find(column);
     if (there == nullptr) return {};
     const uint32_t member = Member(*there);
-    return {member, request_.members[member].AddUnique(there->name, type)};
+    return {member,
+            request_.members[member].AddUnique(there->name, type, view_.BlankOf(column, *there))};
   }
 
  private:

@@ -7,17 +7,21 @@
 
 namespace dsi::internal {
 
-uint32_t MemberRequest::AddUnique(const std::string& column, Type dtype) {
+uint32_t MemberRequest::AddUnique(const std::string& column, Type dtype,
+                                  const std::optional<BlankEntries>& blank) {
   std::vector<Projection>& features = options.features;
   const bool bit_cast = dtype == Type::kInt64 || dtype == Type::kInt32;
   const auto known = std::find_if(features.begin(), features.end(), [&](const Projection& p) {
     return p.name == column && p.layout == Layout::kIkjt && p.dtype == dtype &&
-           p.bit_cast == bit_cast;
+           p.bit_cast == bit_cast && !p.blank && !blank;
   });
   const auto at = static_cast<uint32_t>(known - features.begin());
   if (known == features.end()) {
-    features.push_back(
-        {.name = column, .layout = Layout::kIkjt, .dtype = dtype, .bit_cast = bit_cast});
+    features.push_back({.name = column,
+                        .layout = Layout::kIkjt,
+                        .dtype = dtype,
+                        .bit_cast = bit_cast,
+                        .blank = blank});
     ++num_hidden;
   }
   return at;

@@ -25,7 +25,8 @@ struct MemberRequest {
   size_t num_hidden = 0;
 
   // Position of a column as unique rows of this type; it is added, hidden, where it is not there.
-  uint32_t AddUnique(const std::string& column, Type dtype);
+  uint32_t AddUnique(const std::string& column, Type dtype,
+                     const std::optional<BlankEntries>& blank = {});
 };
 
 // Where a column is: one of the files that have the rows, and a position in its request.

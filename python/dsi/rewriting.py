@@ -66,8 +66,8 @@ def rewrite(
     where: a `Dataset`, or what `dsi.open` takes. to: the file, or with shard_rows or shard_bytes
     the folder: its files have so many rows, or about so many bytes, at most, and no session is in
     two of them.
-    only, drop: names and patterns of features. rename: old name, new name; datasets know the
-    feature by its id, which stays. schema: in the place of these all features to write; those of
+    only, drop: names and patterns of features, or of columns of sequences. rename: old name, new
+    name; datasets know the feature by its id, which stays. schema: in the place of these all features to write; those of
     the files by id, then by name, in types as wide or wider, and others, which no row has.
     rows: terms that all must hold, as `where` of `scan`; sample, sample_seed: as of `scan`.
     cluster_by: by default the keys that the files have. Other keywords: `WriterKeywords`; phases of

@@ -131,9 +131,10 @@ Result<std::vector<OpenColumn>> OpenProjection(const OpenFile& file, const ScanO
   for (const Projection& projection : options.features) {
     DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file.FindColumns(projection.name));
     for (const uint32_t ordinal : ordinals) {
-      if (seen[ordinal]) continue;
-      seen[ordinal] = true;
+      if (!projection.blank && seen[ordinal]) continue;
+      seen[ordinal] = seen[ordinal] || !projection.blank;
       DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadColumn(ordinal));
+      column.blank = projection.blank;
       columns.push_back(std::move(column));
     }
   }

@@ -26,6 +26,7 @@
 #include "dsi/io/file.h"
 #include "dsi/reader/open/block_entries_internal.h"
 #include "dsi/reader/open/look_ahead_internal.h"
+#include "dsi/reader/scan_options.h"
 
 namespace dsi::internal {
 
@@ -155,7 +156,10 @@ struct OpenColumn {
   // Which rows have entries and how many is asked for, not what they are; the same for all columns
   // of a feature. Set like `newest`.
   bool shape_only = false;
+  // Its entries are not read, and these stand for them (Projection::blank).
+  std::optional<BlankEntries> blank = {};
 
+  Type entry_type() const { return blank ? blank->type : record.type; }
   uint32_t first_column() const { return ordinal - record.place; }  // Of its feature.
   uint32_t values_slot() const { return ValuesSlot(ordinal); }
   uint32_t shape_slot() const { return ShapeSlot(first_column()); }

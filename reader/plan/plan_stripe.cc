@@ -70,7 +70,7 @@ class StripePlanner {
     }
     for (const uint32_t slot : {c.values_slot(), c.shape_slot(), c.windows_slot()}) look(slot);
     if (c.shape_only) return;
-    if (c.record.id_space != kNone16) look(file_.slots().dictionary(c.record.id_space));
+    if (c.record.id_space != kNone16 && !c.blank) look(file_.slots().dictionary(c.record.id_space));
     if (c.record.tiers_slot == kNone32) return;
     for (uint32_t tier = 1; tier < c.record.num_tiers; ++tier) look(c.record.tiers_slot + tier - 1);
   }
@@ -84,7 +84,14 @@ class StripePlanner {
                          AddStream(i, StreamRole::kShape, c.shape_slot(), c.first_column()));
     DSI_RETURN_IF_ERROR(CheckShapeRecord(c.record, num_unique, plan_.streams[out.shape].record));
     if (c.shape_only) return AddShape(c, std::move(out));
-    DSI_ASSIGN_OR_RETURN(out.values, AddStream(i, StreamRole::kValues, c.values_slot(), c.ordinal));
+    StreamRecord values;
+    if (c.blank) {
+      DSI_ASSIGN_OR_RETURN(values, file_.LoadStream(plan_.stripe, c.values_slot()));
+    } else {
+      DSI_ASSIGN_OR_RETURN(out.values,
+                           AddStream(i, StreamRole::kValues, c.values_slot(), c.ordinal));
+      values = plan_.streams[out.values].record;  // Streams move as more come.
+    }
     if (c.record.MayHaveWindows()) {
       DSI_ASSIGN_OR_RETURN(const uint32_t windows,
                            AddStream(i, StreamRole::kWindows, c.windows_slot(), c.first_column()));
@@ -92,13 +99,15 @@ class StripePlanner {
       DSI_RETURN_IF_ERROR(CheckWindowsRecord(c.record, num_unique, record));
       if (record.num_values != 0) out.windows = windows;
     }
-    DSI_RETURN_IF_ERROR(AddTiers(i, &out));
-    StreamRecord pool = plan_.streams[out.values].record;
+    DSI_RETURN_IF_ERROR(AddTiers(i, values, &out));
+    StreamRecord pool = values;
     pool.num_values = out.pool_values;
     DSI_RETURN_IF_ERROR(
         CheckValuesRecord(c.record, plan_.streams[out.shape].record, pool, out.windows != kNone32));
-    if (plan_.streams[out.values].record.has_source()) {
-      DSI_RETURN_IF_ERROR(AddSource(i, &out));
+    if (c.blank) {
+      DSI_ASSIGN_OR_RETURN(out.values, AddBlank(i, out.pool_values));
+    } else if (values.has_source()) {
+      DSI_RETURN_IF_ERROR(AddSource(i, values, &out));
     } else if (c.record.id_space != kNone16) {
       DSI_ASSIGN_OR_RETURN(out.dictionary, AddStream(i, StreamRole::kDictionary,
                                                      file_.slots().dictionary(c.record.id_space),
@@ -124,10 +133,23 @@ class StripePlanner {
     return Status::Ok();
   }
 
+  // Position in the plan of a stream that stands in no file.
+  Result<uint32_t> AddBlank(uint32_t i, uint64_t num_values) {
+    const OpenColumn& c = columns_[i];
+    DSI_RETURN_IF_ERROR(plan_.charge.Add(kBookkeeping + sizeof(PlannedStream)));
+    PlannedStream& stream = plan_.streams.emplace_back();
+    stream.column = i;
+    stream.owner = c.ordinal;
+    stream.record.num_values = num_values;
+    stream.record.constant = c.blank->bits;
+    stream.record.width = static_cast<uint8_t>(TypeWidth(c.blank->type));
+    stream.record.form = StreamForm::kConstant;
+    return static_cast<uint32_t>(plan_.streams.size() - 1);
+  }
+
   // F-066: the values of another column that serve this one as dictionary. Which id space that
   // column draws from is believed: who decodes its values by another dictionary gets other values.
-  Status AddSource(uint32_t i, ColumnPlan* out) {
-    const StreamRecord values = plan_.streams[out->values].record;  // Streams move as more come.
+  Status AddSource(uint32_t i, const StreamRecord& values, ColumnPlan* out) {
     const uint32_t column = values.source_column();
     const uint32_t id_space = values.source_id_space();
     if (column >= file_.core().columns.count ||
@@ -146,15 +168,14 @@ class StripePlanner {
   }
 
   // D-014: the tiers that are needed, and the size of the pool with those that are not.
-  Status AddTiers(uint32_t i, ColumnPlan* out) {
+  Status AddTiers(uint32_t i, const StreamRecord& values, ColumnPlan* out) {
     const OpenColumn& c = columns_[i];
-    const StreamRecord values = plan_.streams[out->values].record;  // Streams move as more come.
     out->pool_values = values.num_values;
     out->newest = c.newest;
     if (c.record.tiers_slot == kNone32) return Status::Ok();
     const uint32_t max = out->windows == kNone32 ? 0 : plan_.streams[out->windows].record.max;
     uint32_t needed = 0;
-    if (max != 0) {
+    if (max != 0 && !c.blank) {
       out->num_tiers = c.record.num_tiers;
       needed = c.newest == 0 ? out->num_tiers
                              : TiersWithin(uint64_t{max} - 1 + c.newest, out->num_tiers);

@@ -95,6 +95,7 @@ class ScanLooker {
       auto column = file_.LoadColumn(ordinal);
       if (!column.ok()) continue;
       if (NeedsWidth(projection, *column)) LookAtWidths(*column);
+      column->blank = projection.blank;
       columns->push_back(*std::move(column));
     }
     return columns->size() == ordinals->size();

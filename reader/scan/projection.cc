@@ -12,7 +12,7 @@
 namespace dsi::internal {
 namespace {
 
-bool IsText(const OpenColumn& column) { return column.record.type == Type::kBytes; }
+bool IsText(const OpenColumn& column) { return column.entry_type() == Type::kBytes; }
 bool IsScalar(const OpenColumn& column) {
   return !HasLengths(column.record.kind, column.record.type) &&
          column.record.kind != Kind::kEmbedding;
@@ -30,7 +30,7 @@ Projection DefaultProjection(const OpenColumn& column) {
 bool IsAskable(Type type) { return type == Type::kInt32 || type == Type::kInt64 || IsFloat(type); }
 
 Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool one_of_many) {
-  const Type stored = column.record.type;
+  const Type stored = column.entry_type();
   if (IsText(column)) {
     if (asked.layout == Layout::kDense)
       return InvalidArgument("{}: bytes cannot stand in a dense matrix", column.name);
@@ -88,6 +88,10 @@ class Resolver {
   Status Add(const Projection& asked, std::vector<OpenColumn> found) {
     const bool one_of_many = found.size() > 1;
     for (OpenColumn& column : found) {
+      if (asked.blank) {
+        DSI_RETURN_IF_ERROR(AddBlank(std::move(column), asked, one_of_many));
+        continue;
+      }
       const auto known = columns_.find(column.ordinal);
       const uint32_t at = known != columns_.end() ? known->second : Keep(std::move(column));
       DSI_RETURN_IF_ERROR(AddOutput(at, asked, one_of_many));
@@ -95,6 +99,11 @@ class Resolver {
     if (!found.empty()) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file_.FindColumns(asked.name));
     for (const uint32_t ordinal : ordinals) {
+      if (asked.blank) {
+        DSI_ASSIGN_OR_RETURN(OpenColumn column, file_.LoadColumn(ordinal));
+        DSI_RETURN_IF_ERROR(AddBlank(std::move(column), asked, ordinals.size() > 1));
+        continue;
+      }
       DSI_ASSIGN_OR_RETURN(const uint32_t column, Column(ordinal));
       DSI_RETURN_IF_ERROR(AddOutput(column, asked, ordinals.size() > 1));
     }
@@ -110,7 +119,9 @@ class Resolver {
     const auto key = [&](uint32_t i) {
       return std::pair<std::string_view, Layout>(out_->outputs[i].name, out_->outputs[i].layout);
     };
-    for (uint32_t i = 0; i < num_named_; ++i) by_name.push_back(i);
+    for (uint32_t i = 0; i < num_named_; ++i) {
+      if (!IsBlank(out_->outputs[i])) by_name.push_back(i);
+    }
     std::sort(by_name.begin(), by_name.end(),
               [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     for (size_t i = 1; i < by_name.size(); ++i) {
@@ -122,6 +133,11 @@ class Resolver {
   }
 
  private:
+  bool IsBlank(const ScanOutput& output) const {
+    return output.values != kNone32 &&
+           out_->columns[out_->values[output.values].column].blank.has_value();
+  }
+
   // Columns that are only read cut, from their newest end, need not be decoded further (D-014).
   void SetNewest() {
     std::vector<bool> cut(out_->columns.size(), true);
@@ -163,6 +179,22 @@ class Resolver {
     return position;
   }
 
+  // Beside the column itself, which may be asked for as well.
+  Status AddBlank(OpenColumn column, const Projection& asked, bool one_of_many) {
+    if (TypeWidth(asked.blank->type) == 0 || asked.blank->type == Type::kBytes)
+      return InvalidArgument("{}: blank entries of no type of numbers", column.name);
+    // What the file seems to lack may be there, written by a newer version (S-010, S-011).
+    for (uint32_t place = 0; place < column.record.num_columns; ++place) {
+      DSI_ASSIGN_OR_RETURN(const OpenColumn other,
+                           file_.LoadAnyColumn(column.first_column() + place));
+      const Status support = other.record.Support();
+      if (!support.ok()) return support.At(other.name);
+    }
+    column.blank = asked.blank;
+    out_->columns.push_back(std::move(column));
+    return AddOutput(static_cast<uint32_t>(out_->columns.size() - 1), asked, one_of_many);
+  }
+
   Status AddOutput(uint32_t c, const Projection& asked, bool one_of_many) {
     const OpenColumn& column = out_->columns[c];
     if (asked.layout > Layout::kKjt)
@@ -176,7 +208,7 @@ class Resolver {
     output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
     const bool unique = asked.layout == Layout::kIkjt || asked.layout == Layout::kPaddedIkjt;
     const bool padded = IsPadded(asked.layout);
-    const bool bit_cast = asked.bit_cast && IsBitCast(column.record.type, output.dtype);
+    const bool bit_cast = asked.bit_cast && IsBitCast(column.entry_type(), output.dtype);
     if (padded) {
       DSI_ASSIGN_OR_RETURN(output.width, Width(column, asked));
     }
@@ -201,7 +233,7 @@ class Resolver {
       output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
         ++out_->shapes[output.shape].num_values;
         return ScanValues{c, output.shape, output.dtype,
-                          FindConversion(column.record.type, output.dtype, bit_cast)};
+                          FindConversion(column.entry_type(), output.dtype, bit_cast)};
       });
     }
     if (CountsRows(asked.layout))

@@ -310,7 +310,7 @@ Status StripeDecoder::CheckFit(uint32_t i, std::span<const uint32_t> only) {
     const OpenColumn& column = shared_->projection->columns[values.column];
     return Error(StatusCode::kOutOfRange, "row {}, column {}: a value of type {} does not fit {}",
                  stripe_row_ + first_ + (chosen_.empty() ? row : chosen_[row]), column.name,
-                 TypeName(column.record.type), TypeName(values.type));
+                 TypeName(column.entry_type()), TypeName(values.type));
   }
   return Status::Ok();
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <random>
 #include <string>
@@ -39,20 +40,51 @@ void Forget(const std::string& column, size_t begin, size_t end, ModelTable* tab
   }
 }
 
-// Three files of 400 rows; the second lacks some features, the third has others of wider types.
+// A column beside the others of the user's history, of half of what its items are.
+void AddPrices(ModelTable* table) {
+  for (auto& spec : table->schema.features) {
+    if (spec.name == "user.history") spec.columns.push_back({"price", Type::kFloat32, ""});
+  }
+  const auto items = std::find_if(table->columns.begin(), table->columns.end(),
+                                  [](const auto& c) { return c.name == "user.history.item"; });
+  ModelColumn prices = *items;
+  prices.name = "user.history.price";
+  prices.type = Type::kFloat32;
+  for (auto& row : prices.rows) {
+    if (!row) continue;
+    for (uint64_t& entry : *row)
+      entry = std::bit_cast<uint32_t>(static_cast<float>(entry % 1000) / 2);
+  }
+  table->columns.insert(items + 2, std::move(prices));
+}
+
+void Blank(const std::string& column, size_t begin, size_t end, ModelTable* table) {
+  for (auto& known : table->columns) {
+    for (size_t row = begin; row < end && known.name == column; ++row)
+      FillRow(BlankEntry(table->schema, known), &known.rows[row]);
+  }
+}
+
+// Three files of 400 rows; the second lacks some features, the third has others of wider types, and
+// all have other columns of the history.
 struct GrownDataset {
   TempFolder folder;
   ModelTable table;
   std::unique_ptr<Dataset> dataset;
 
   GrownDataset() {
-    const ModelTable input = HistoryTable(11, 1200);
+    ModelTable input = HistoryTable(11, 1200);
+    AddPrices(&input);
     table = input;
     for (size_t f = 0; f < 3; ++f) {
       std::vector<size_t> rows;
       for (size_t row = 400 * f; row < 400 * (f + 1); ++row) rows.push_back(row);
       ModelTable slice = Slice(input, rows);
-      if (f == 0) Drop("noise", &slice);
+      if (f == 0) {
+        Drop("noise", &slice);
+        DropColumn("user.history", "price", &slice);
+        DropColumn("user.history", "time", &slice);
+      }
       if (f == 1) {
         Drop("item.words", &slice);
         Drop("user.history", &slice);
@@ -61,14 +93,19 @@ struct GrownDataset {
       if (f == 2) {
         Widen("item.views", Type::kInt64, &slice);
         Drop("label", &slice);
+        DropColumn("user.history", "item", &slice);
       }
       WriteBytes(folder.File("part-" + std::to_string(f) + ".dsi"),
                  WriteTable(slice, StripesOf(150)));
     }
     Forget("noise", 0, 400, &table);
-    for (const char* column : {"item.words", "user.history.item", "user.history.time", "weight"})
+    for (const char* column :
+         {"item.words", "user.history.item", "user.history.time", "user.history.price", "weight"})
       Forget(column, 400, 800, &table);
     Forget("label", 800, 1200, &table);
+    Blank("user.history.time", 0, 400, &table);
+    Blank("user.history.price", 0, 400, &table);
+    Blank("user.history.item", 800, 1200, &table);
     Widen("item.views", Type::kInt64, &table);
     auto opened = Dataset::Open(folder.path());
     EXPECT_TRUE(opened.ok()) << opened.status().ToString();
@@ -120,6 +157,52 @@ TEST(DatasetEvolution, EveryLayoutAndOrder) {
     }
     ASSERT_NO_FATAL_FAILURE(CheckScan(model, options, expected));
   }
+}
+
+// Of a blank column nothing is read but how many entries there are, whatever else is asked for.
+TEST(DatasetEvolution, Ds026BlankEntriesAreNotRead) {
+  const GrownDataset model;
+  const auto needed = [&](const std::vector<const char*>& names, const RowFilter& filter) {
+    DatasetScanOptions options;
+    for (const char* name : names)
+      options.scan.features.push_back({.name = name, .layout = Layout::kJagged});
+    options.scan.filter = filter;
+    options.rows = {{0, 400}};
+    const auto plan = model.dataset->Plan(options);
+    EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+    const auto scan = model.dataset->NewScan(options);
+    EXPECT_TRUE(scan.ok()) << scan.status().ToString();
+    Batch batch;
+    while (*(*scan)->Next(&batch)) {
+    }
+    EXPECT_EQ((*scan)->stats().bytes_needed, plan->reads.bytes_needed);
+    return std::pair(plan->reads.bytes_needed, (*scan)->stats().values_decoded);
+  };
+  const auto items = needed({"user.history.item"}, {});
+  const auto prices = needed({"user.history.price"}, {});
+  EXPECT_LE(prices.first, items.first);
+  EXPECT_GT(items.second, 0U);
+  EXPECT_EQ(prices.second, 0U);
+  EXPECT_EQ(needed({"user.history"}, {}), items);
+  EXPECT_EQ(needed({"user.history.price", "user.history.time"}, {}), prices);
+  // A filter looks at lengths.
+  const auto rows = [&](const char* column) {
+    DatasetScanOptions options;
+    options.scan.features = {{.name = "session_id"}};
+    options.scan.filter.where = {{.column = column,
+                                  .compare = Compare::kGreater,
+                                  .value = int64_t{3},
+                                  .subject = Subject::kLength}};
+    const auto scan = model.dataset->NewScan(options);
+    EXPECT_TRUE(scan.ok()) << scan.status().ToString();
+    Batch batch;
+    while (*(*scan)->Next(&batch)) {
+    }
+    return (*scan)->stats().rows;
+  };
+  EXPECT_GT(rows("user.history.item"), 0U);
+  EXPECT_EQ(rows("user.history.price"), rows("user.history.item"));
+  EXPECT_EQ(rows("user.history"), rows("user.history.item"));
 }
 
 TEST(DatasetEvolution, EverythingIsEveryColumnOfAnyFile) {

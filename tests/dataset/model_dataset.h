@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +34,30 @@ inline ModelTable Slice(const ModelTable& table, const std::vector<size_t>& rows
     for (const size_t row : rows) slice.columns[c].rows.push_back(table.columns[c].rows[row]);
   }
   return slice;
+}
+
+// Leaves a column of a feature out.
+inline void DropColumn(const std::string& feature, const std::string& column, ModelTable* table) {
+  for (FeatureSpec& spec : table->schema.features) {
+    if (spec.name == feature)
+      std::erase_if(spec.columns, [&](const ColumnSpec& known) { return known.name == column; });
+  }
+  std::erase_if(table->columns,
+                [&](const ModelColumn& known) { return known.name == feature + "." + column; });
+}
+
+// DS-026: what stands in the entries of a column where a file lacks it.
+inline uint64_t BlankEntry(const Schema& schema, const ModelColumn& column) {
+  for (const FeatureSpec& feature : schema.features) {
+    for (size_t c = 0; c < feature.columns.size(); ++c) {
+      if (feature.columns[c].hashed && ColumnName(feature, c) == column.name)
+        return IdOfText("", column.type);
+    }
+  }
+  return IsFloat(column.type) ? UnfilledBits(Kind::kDense, column.type) : 0;
+}
+inline void FillRow(uint64_t entry, std::optional<std::vector<uint64_t>>* row) {
+  if (row->has_value()) std::fill((*row)->begin(), (*row)->end(), entry);
 }
 
 // What a copy of the features keeps: the ids that they have in files.

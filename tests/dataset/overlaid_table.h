@@ -47,6 +47,19 @@ inline ModelTable Only(const ModelTable& table, const std::set<std::string>& nam
   return part;
 }
 
+// Leaves a column out of some sequence; its name, empty where none was.
+inline std::string LoseColumn(ModelTable* stored, std::mt19937_64* random) {
+  for (const FeatureSpec& feature : stored->schema.features) {
+    if (feature.kind != Kind::kSequence || feature.columns.size() < 2 || (*random)() % 2 == 0)
+      continue;
+    const size_t at = (*random)() % feature.columns.size();
+    std::string name = ColumnName(feature, at);
+    DropColumn(feature.name, std::string(feature.columns[at].name), stored);
+    return name;
+  }
+  return {};
+}
+
 // Ranges of whole stripes: each of them with one in `rarity` left out.
 inline std::vector<OverlayRows> SomeStripes(const Reader& base, uint64_t rarity,
                                             std::mt19937_64* random) {
@@ -71,7 +84,8 @@ struct OverlaidTable {
   std::unique_ptr<Dataset> dataset;
 
   // Some features are in the bases; each base has up to `most_overlays` overlays, of some stripes
-  // and features, of which some are in the base or another overlay, too, with other values.
+  // and features, of which some are in the base or another overlay, too, with other values. Some of
+  // either lack a column of a sequence.
   OverlaidTable(uint64_t seed, size_t num_files, uint32_t stripe_rows, size_t most_overlays) {
     Make(seed, num_files, stripe_rows, most_overlays);
   }
@@ -85,6 +99,7 @@ struct OverlaidTable {
  private:
   void Make(uint64_t seed, size_t num_files, uint32_t stripe_rows, size_t most_overlays) {
     std::mt19937_64 random(seed);
+    losses_.seed(seed);
     const std::vector<std::string> keys = {"session_id", "time"};
     for (size_t f = 0; f < num_files; ++f) {
       const size_t num_rows = 300 + random() % 500;
@@ -99,10 +114,15 @@ struct OverlaidTable {
       WriterOptions options = StripesOf(stripe_rows);
       options.cluster_by = keys;
       const std::string path = folder.File("part-" + std::to_string(f) + ".dsi");
-      WriteBytes(path, WriteRows(Only(whole, in_base), options));
+      ModelTable base = Only(whole, in_base);
+      const std::string lost = LoseColumn(&base, &losses_);
+      WriteBytes(path, WriteRows(base, options));
       for (ModelColumn& column : whole.columns) {
-        if (in_base.contains(FeatureOf(whole, column))) continue;
-        for (auto& row : column.rows) row.reset();
+        const bool is_there = in_base.contains(FeatureOf(whole, column));
+        for (auto& row : column.rows) {
+          if (!is_there) row.reset();
+          if (column.name == lost) FillRow(BlankEntry(whole.schema, column), &row);
+        }
       }
       const auto reader = Reader::Open(path);
       ASSERT_TRUE(reader.ok()) << reader.status().ToString();
@@ -136,11 +156,16 @@ struct OverlaidTable {
     options.overlay = *binding;
     const std::string name = base_path.substr(0, base_path.size() - 4) + "-overlay-" +
                              std::to_string(num_overlays_++) + ".dsi";
-    WriteBytes(name, WriteRows(Slice(from, rows), options));
+    ModelTable stored = Slice(from, rows);
+    const std::string lost = LoseColumn(&stored, &losses_);
+    WriteBytes(name, WriteRows(stored, options));
     for (const ModelColumn& column : from.columns) {
       auto to = std::find_if(whole->columns.begin(), whole->columns.end(),
                              [&](const ModelColumn& c) { return c.name == column.name; });
-      for (const size_t row : rows) to->rows[row] = column.rows[row];
+      for (const size_t row : rows) {
+        to->rows[row] = column.rows[row];
+        if (column.name == lost) FillRow(BlankEntry(values.schema, column), &to->rows[row]);
+      }
     }
   }
 
@@ -155,6 +180,7 @@ struct OverlaidTable {
                                    more.columns[c].rows.end());
   }
 
+  std::mt19937_64 losses_;
   int num_overlays_ = 0;
 };
 

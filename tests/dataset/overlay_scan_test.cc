@@ -105,8 +105,8 @@ TEST(OverlayScan, TransformsAreThoseOfOneFile) {
     const auto columns = model.dataset->Columns();
     for (const ColumnInfo& column : *columns) known.insert(column.name);
     for (const ModelColumn& column : model.table.columns) {
-      if (column.kind != Kind::kList || !known.contains(column.name) || IsFloat(column.type))
-        continue;
+      const bool is_list = column.kind == Kind::kList || column.kind == Kind::kSequence;
+      if (!is_list || !known.contains(column.name) || IsFloat(column.type)) continue;
       const std::string& name = column.name;
       asked.pipeline.steps.push_back(
           {.output = name + ".first", .op = TransformOp::kFirstX, .inputs = {name}, .n = 2});

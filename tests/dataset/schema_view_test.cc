@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 
 #include "dsi/tests/dataset/dataset_folder.h"
 
@@ -16,6 +17,13 @@ Schema With(std::vector<FeatureSpec> features) {
   Schema s;
   s.features = std::move(features);
   return s;
+}
+
+FeatureSpec Sequence(const std::string& name, const std::vector<std::string>& columns,
+                     std::optional<uint64_t> id = {}) {
+  FeatureSpec feature{.name = name, .kind = Kind::kSequence, .id = id};
+  for (const std::string& column : columns) feature.columns.push_back({column, Type::kInt64, ""});
+  return feature;
 }
 
 class SchemaViewTest : public ::testing::Test {
@@ -44,7 +52,8 @@ class SchemaViewTest : public ::testing::Test {
     return view;
   }
 
-  // "name:type=its name in each file", '-' where a file lacks it.
+  // "name:type=its name in each file", '-' where a file lacks the feature; in brackets the column
+  // that tells how many entries there are.
   static std::string Told(const SchemaView& view) {
     std::string text;
     for (const ColumnInfo& column : view.columns()) {
@@ -52,7 +61,9 @@ class SchemaViewTest : public ::testing::Test {
       for (size_t file = 0; file < kFiles; ++file) {
         if (file >= num_files(view)) break;
         const ColumnInfo* const there = view.InFile(file, column.ordinal);
-        text += (file == 0 ? "=" : ",") + (there == nullptr ? "-" : there->name);
+        text += file == 0 ? "=" : ",";
+        const bool is_blank = there != nullptr && view.BlankOf(column.ordinal, *there).has_value();
+        text += there == nullptr ? "-" : is_blank ? "[" + there->name + "]" : there->name;
       }
     }
     return text;
@@ -173,12 +184,53 @@ TEST_F(SchemaViewTest, Ds022WhatCannotBeReconciledNamesBothFiles) {
   hashed.columns[0].hashed = narrow.columns[0].hashed = true;
   expect(list, hashed, "list of int64, newest last", "list of int64, hashed");
   expect(hashed, narrow, "int64, hashed", "int32, hashed");  // The same text has another id.
-  FeatureSpec one, two;
-  one.name = two.name = "x";
-  one.kind = two.kind = Kind::kSequence;
-  one.columns = {{"item", Type::kInt64, ""}};
-  two.columns = {{"item", Type::kInt64, ""}, {"time", Type::kInt64, ""}};
-  expect(one, two, "x.time", "without it");
+  const auto sequence = Sequence("x", {"item"});
+  expect(list, sequence, "list of int64", "sequence of int64");
+  auto other = Sequence("x", {"time"});
+  other.newest_first = true;
+  expect(sequence, other, "newest last", "newest first");
+}
+
+TEST_F(SchemaViewTest, Ds026SequencesThatGainAndLoseColumns) {
+  auto renamed = Sequence("y", {"time", "item"}, 5);
+  renamed.max_length = 9;
+  const auto view = View({With({Sequence("x", {"item", "old"}, 5)}),
+                          With({OneColumn("a", Kind::kDense, Type::kFloat32)}), With({renamed})});
+  ASSERT_TRUE(view.ok()) << view.status().ToString();
+  EXPECT_EQ(Told(**view),
+            "y.item:int64=x.item,-,y.item; y.old:int64=x.old,-,[y.time]; "
+            "y.time:int64=[x.item],-,y.time; a:float32=-,a,-");
+  // F-079 holds for what is made of them.
+  for (const ColumnInfo& column : (*view)->columns().first(3)) {
+    EXPECT_EQ(column.feature, "y");
+    EXPECT_EQ(column.max_length, 9U);
+  }
+  const auto by_name = MakeView(*files_, {"y", "y.old", "*.time"});
+  ASSERT_TRUE(by_name.ok());
+  const std::vector<std::vector<uint32_t>> expected = {{0, 1, 2}, {1}, {2}};
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), (*by_name)->of_pattern().begin(),
+                         (*by_name)->of_pattern().end()));
+  EXPECT_NE(MakeView(*files_, {"x.old"}).status().message().find("is \"y.old\" in "),
+            std::string::npos);
+}
+
+TEST_F(SchemaViewTest, Ds026WhatStandsInEntries) {
+  FeatureSpec all = Sequence("x", {"item"});
+  all.columns.push_back({"text", Type::kUint32, "", Precision::kExact, 0, true});
+  all.columns.push_back({"price", Type::kFloat64, ""});
+  all.columns.push_back({"count", Type::kInt8, ""});
+  const auto view = View({With({Sequence("x", {"item"})}), With({all})});
+  ASSERT_TRUE(view.ok()) << view.status().ToString();
+  const auto blank = [&](uint32_t column) {
+    return (*view)->BlankOf(column, *(*view)->InFile(0, column));
+  };
+  EXPECT_FALSE(blank(0).has_value());
+  EXPECT_EQ(blank(1)->bits, IdOfText("", Type::kUint32));
+  EXPECT_TRUE(std::isnan(std::bit_cast<double>(blank(2)->bits)));
+  EXPECT_EQ(blank(3)->type, Type::kInt8);
+  EXPECT_EQ(blank(3)->bits, 0U);
+  for (uint32_t i = 0; i < 4; ++i)
+    EXPECT_FALSE((*view)->BlankOf(i, *(*view)->InFile(1, i)).has_value());
 }
 
 TEST_F(SchemaViewTest, Ds024DefaultsAndLengths) {

@@ -39,6 +39,32 @@ def test_files_are_merged_and_features_changed(clicks, tmp_path):
         dsi.rewrite(path, both)
 
 
+def test_events_that_gained_a_field(tmp_path):
+    """DS-026: older rows have as many entries of it as of the others, and merging stores them."""
+    old = [{"user_id": i, "events": [{"item": i}, {"item": i + 1}]} for i in range(40)]
+    new = [{"user_id": i, "events": [{"item": i, "price": i / 2, "n": 1}]} for i in range(40)]
+    days = [tmp_path / "day1.dsi", tmp_path / "day2.dsi"]
+    for rows, path in zip((old, new), days, strict=True):
+        dsi.write(rows, path, keep_order=True)
+    both = dsi.open(days)
+    table = both.to_arrow()
+    assert table["events.item"].to_pylist()[39:41] == [[39, 40], [0]]
+    assert table["events.n"].to_pylist()[39:41] == [[0, 0], [1]]
+    price = table["events.price"].to_pylist()
+    assert [len(row) for row in price] == [2] * 40 + [1] * 40
+    assert all(value != value for row in price[:40] for value in row)
+    assert price[42] == [1.0]
+    dsi.rewrite(days, tmp_path / "both.dsi", keep_order=True)
+    merged = dsi.open(tmp_path / "both.dsi").to_arrow()
+    assert str(merged.to_pydict()) == str(table.to_pydict())
+    batch = next(iter(both.scan([dsi.Jagged("events.price"), dsi.Jagged("events.item")])))
+    price, item = batch.jagged("events.price"), batch.jagged("events.item")
+    assert price.offsets.tolist() == item.offsets.tolist()
+    # Back to what the older rows have.
+    dsi.rewrite(days, tmp_path / "less.dsi", drop=["events.price", "events.n"])
+    assert dsi.open(tmp_path / "less.dsi").to_arrow().column_names == ["user_id", "events.item"]
+
+
 def test_shards_and_progress(clicks, tmp_path):
     _, path = clicks
     phases = set()

@@ -1,6 +1,7 @@
 // Types asked for, options that cannot be, budgets, and memory taken per batch.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <new>
@@ -43,6 +44,40 @@ class ScanOptionsTest : public ::testing::Test {
   ModelTable table_;
   std::unique_ptr<Reader> reader_;
 };
+
+// Beside the column itself, in another type and layout, of one that has no lists as well.
+TEST_F(ScanOptionsTest, BlankEntriesAreAsManyAsThoseOfTheColumn) {
+  const BlankEntries seven{.type = Type::kInt8, .bits = 7};
+  const auto scan =
+      reader_->NewScan(Of({{.name = "user.history.item", .layout = Layout::kJagged},
+                           {.name = "user.history.item", .layout = Layout::kJagged, .blank = seven},
+                           {.name = "user.history.item",
+                            .layout = Layout::kIkjt,
+                            .dtype = Type::kFloat32,
+                            .blank = seven},
+                           {.name = "user.age", .blank = seven}}));
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  Batch batch;
+  ASSERT_TRUE(*(*scan)->Next(&batch));
+  const auto items = batch.Jagged(0), blank = batch.Jagged(1);
+  EXPECT_EQ(blank->dtype, Type::kInt8);
+  ASSERT_EQ(blank->num_values, items->num_values);
+  EXPECT_TRUE(std::equal(items->offsets, items->offsets + items->rows + 1, blank->offsets));
+  const auto* sevens = static_cast<const int8_t*>(blank->values);
+  EXPECT_EQ(std::count(sevens, sevens + blank->num_values, 7),
+            static_cast<ptrdiff_t>(blank->num_values));
+  const auto unique = batch.Ikjt(2);
+  ASSERT_GT(unique->unique.num_values, 0U);
+  EXPECT_EQ(static_cast<const float*>(unique->unique.values)[0], 7.0F);
+  const auto age = batch.Padded(3);
+  for (size_t row = 0; row < age->rows; ++row)
+    ASSERT_EQ(static_cast<const int8_t*>(age->values)[row], age->present[row] != 0 ? 7 : 0);
+  EXPECT_EQ(batch.Jagged("user.history.item")->values, items->values);
+  for (const Type type : {Type::kBytes, static_cast<Type>(77)}) {
+    const BlankEntries of_no_type{.type = type, .bits = 0};
+    EXPECT_EQ(CodeOf({.name = "user.age", .blank = of_no_type}), StatusCode::kInvalidArgument);
+  }
+}
 
 TEST_F(ScanOptionsTest, NoAllocationPerBatchOnceWarm) {
   ScanOptions options;

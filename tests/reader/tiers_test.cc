@@ -188,5 +188,31 @@ TEST(Tiers, D014OtherEndsAndLayoutsReadAll) {
   }
 }
 
+// Blank entries are as many as those of all tiers, beside the column itself read cut.
+TEST(Tiers, D014Ds026BlankEntries) {
+  const std::vector<List> lists = OneRowEach();
+  auto reader = test::OpenBytes(Write(lists, false));
+  ASSERT_TRUE(reader.ok());
+  ScanOptions options;
+  options.features = {{.name = "alone", .width = 8},
+                      {.name = "alone",
+                       .layout = Layout::kJagged,
+                       .blank = BlankEntries{.type = Type::kInt32, .bits = 5}}};
+  auto scan = (*reader)->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  Batch batch;
+  size_t row = 0;
+  while (*(*scan)->Next(&batch)) {
+    const auto view = batch.Jagged(1);
+    for (size_t i = 0; i < batch.num_rows(); ++i, ++row) {
+      const int64_t begin = view->offsets[i], end = view->offsets[i + 1];
+      ASSERT_EQ(static_cast<size_t>(end - begin), lists[row].size());
+      const auto* fives = static_cast<const int32_t*>(view->values);
+      ASSERT_EQ(std::count(fives + begin, fives + end, 5), end - begin);
+    }
+  }
+  EXPECT_EQ(row, lists.size());
+}
+
 }  // namespace
 }  // namespace dsi

@@ -93,6 +93,17 @@ TEST_F(UnsupportedTest, S010S011OtherFeaturesAreRead) {
   }
 }
 
+// Whether a file lacks a column of a sequence is not known where one of them cannot be read.
+TEST_F(UnsupportedTest, S011Ds026NothingIsBlankBesideAColumnOfANewerVersion) {
+  MakeNewer();
+  Batch batch;
+  const BlankEntries blank{.type = Type::kInt32, .bits = 0};
+  const Status status =
+      ReadAll({{.name = "user.history.item", .layout = Layout::kJagged, .blank = blank}}, &batch);
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported) << status.ToString();
+  EXPECT_NE(status.message().find("user.history.time"), std::string::npos) << status.ToString();
+}
+
 // A schema is of whole features: one that lacks a column would be another.
 TEST_F(UnsupportedTest, S010S011SchemaIsOfOtherFeatures) {
   MakeNewer();

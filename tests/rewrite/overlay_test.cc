@@ -382,7 +382,7 @@ TEST(OverlayRewrite, IsWhatOneWriterMakesOfAllFeatures) {
       for (size_t c = 0; c < feature.columns.size(); ++c)
         ordered.columns.push_back(afresh.Column(ColumnName(feature, c)));
     }
-    ASSERT_EQ(ordered.columns.size(), afresh.columns.size());
+    ASSERT_EQ(ordered.columns.size(), columns->size());
     EXPECT_EQ(ReadBytes(to), WriteRows(ordered, options.writer)) << seed;
   }
 }

@@ -124,6 +124,58 @@ TEST(Rewrite, FeaturesAreKeptDroppedAndRenamed) {
   EXPECT_EQ(ReadBytes(to), WriteRows(renamed, options.writer));
 }
 
+TEST(Rewrite, SequencesLoseColumns) {
+  const ModelDataset from(RandomTable(5, 700, 8), 3, 200);
+  RewriteOptions options;
+  options.writer = SmallStripes({"session_id", "time"});
+  options.writer.overwrite = true;
+  const std::string to = from.folder.File("less.rewritten");
+  ModelTable less = from.table;
+  SetIds(*from.dataset, &less);
+  const auto sequence =
+      std::find_if(less.schema.features.begin(), less.schema.features.end(),
+                   [](const FeatureSpec& feature) { return feature.kind == Kind::kSequence; });
+  ASSERT_NE(sequence, less.schema.features.end());
+  const std::string name = sequence->name;
+  const std::string first = sequence->columns[0].name;
+  ASSERT_GT(sequence->columns.size(), 1U);
+  std::vector<std::string> others;
+  for (const FeatureSpec& feature : less.schema.features) {
+    for (size_t c = 0; c < feature.columns.size(); ++c) {
+      const bool is_other = feature.name == name ? c != 0 : c == 0;
+      if (is_other) others.push_back(feature.name == name ? ColumnName(feature, c) : feature.name);
+    }
+  }
+  DropColumn(name, first, &less);
+  options.features.drop = {name + "." + first};
+  ASSERT_TRUE(Rewrite(*from.dataset, to, options).ok());
+  EXPECT_EQ(ReadBytes(to), WriteRows(less, options.writer));
+  options.features = {.only = others};
+  ASSERT_TRUE(Rewrite(*from.dataset, to, options).ok());
+  EXPECT_EQ(ReadBytes(to), WriteRows(less, options.writer));
+  options.features = {};
+  options.features.schema = less.schema;
+  options.features.schema->cluster_by = {"session_id", "time"};
+  ASSERT_TRUE(Rewrite(*from.dataset, to, options).ok());
+  EXPECT_EQ(ReadBytes(to), WriteRows(less, options.writer));
+
+  // The last of its columns takes the feature along.
+  options.features = {.drop = {name + ".*"}};
+  const auto schema = RewrittenSchema(*from.dataset, options.features);
+  ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+  EXPECT_LT(schema->FindFeature(name), 0);
+  const auto said = [&](const FeatureChanges& changes) {
+    return RewrittenSchema(*from.dataset, changes).status().ToString();
+  };
+  EXPECT_NE(said({.rename = {{name + "." + first, "x"}}}).find("is a column"), std::string::npos);
+  EXPECT_NE(said({.drop = {"user.topics.weights"}}).find("no feature is called"),
+            std::string::npos);
+  Schema more = *RewrittenSchema(*from.dataset, {});
+  more.features[static_cast<size_t>(more.FindFeature(name))].columns[0].name = "price";
+  EXPECT_NE(said({.schema = more}).find("the files have no column \"" + name + ".price\""),
+            std::string::npos);
+}
+
 TEST(Rewrite, FilesThatDifferBecomeOneSchema) {
   DatasetFolder folder;
   Schema old_schema;

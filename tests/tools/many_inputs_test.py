@@ -76,8 +76,12 @@ class ManyInputsTest(CliTest):
         self.assertIn("named twice", self.expect(USAGE, "convert", a, self.folder / "*.jsonl", self.out).said)
         self.assertIn("different formats",
                       self.expect(USAGE, "convert", a, self.write("c.csv", "x\n1\n"), self.out).said)
-        self.assertIn("taken alone",
-                      self.expect(USAGE, "convert", self.write("d.dsi", ""), a, self.out).said)
+        said = self.expect(USAGE, "convert", self.write("empty/d.dsi", ""), a, self.out).said
+        self.assertIn("taken alone", said)
+        self.assertIn("dsictl rewrite IN...", said)
+        said = self.expect(IO, "convert", self.folder / "empty", self.out).said
+        self.assertIn("in this folder, but .dsi files", said)
+        self.assertIn("dsictl rewrite IN...", said)
         self.assertFalse(self.out.exists())
 
     def test_one_schema_over_all(self):
