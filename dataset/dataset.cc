@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/dataset/files/column_files_internal.h"
 #include "dsi/dataset/files/dataset_files_internal.h"
 #include "dsi/dataset/files/schema_view_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
@@ -54,6 +55,10 @@ Result<std::vector<ColumnInfo>> Dataset::Columns(const Pipeline& pipeline) const
     }
     return columns;
   });
+}
+
+Result<std::vector<ColumnFiles>> Dataset::FilesOfColumns() const {
+  return internal::NoThrow([&] { return internal::FilesOfColumns(*files_); });
 }
 
 Result<TransformPlan> Dataset::Resolve(const Pipeline& pipeline) const {

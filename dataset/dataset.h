@@ -53,6 +53,21 @@ struct DatasetFile {
   std::vector<std::string> overlays = {};
 };
 
+// Which files of a dataset have a column.
+struct ColumnFiles {
+  // As Dataset::Columns has it; where there is a conflict, as the last file has it.
+  ColumnInfo column;
+  // kBadInput: two files, which it names, cannot be reconciled in the column (spec DS-022).
+  Status conflict = Status::Ok();
+  uint64_t num_files = 0;  // That store it, be it in an overlay or in some stripes alone.
+  uint64_t num_blank = 0;  // That have its feature without it, there or in some stripes (DS-026).
+  uint32_t first = 0;      // Of those that store it: positions in Dataset::files().
+  uint32_t last = 0;
+  // What it is called there, and its types: each once, in the order of the files.
+  std::vector<std::string> names = {};
+  std::vector<Type> types = {};
+};
+
 class DSI_EXPORT Dataset {
  public:
   // A file, a pattern with '*', '?', '[…]' or '**', a folder (all *.dsi below it but for hidden
@@ -89,6 +104,9 @@ class DSI_EXPORT Dataset {
   // of types that the steps make. Stored columns that have the name of a step are left out, for a
   // scan that names them means the step. Errors: those of Resolve.
   Result<std::vector<ColumnInfo>> Columns(const Pipeline& pipeline) const;
+  // Of each of these columns the files that have it: what came, went, changed its name or type, or
+  // cannot be read as one column. Cost: that of Columns().
+  Result<std::vector<ColumnFiles>> FilesOfColumns() const;
   // What a scan with a pipeline runs, in which order, when all its outputs are asked for. kNotFound
   // and kInvalidArgument name the step. Reads directories, no data.
   Result<TransformPlan> Resolve(const Pipeline& pipeline) const;

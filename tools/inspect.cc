@@ -208,15 +208,31 @@ Status CheckOneView(const Options& options) {
   return internal::InvalidArgument("{}: give one of them, each is a view of its own", given);
 }
 
+FeatureOrder OrderOf(const Options& options) {
+  const std::map<std::string, FeatureOrder> orders = {{"file", FeatureOrder::kFile},
+                                                      {"bytes", FeatureOrder::kBytes},
+                                                      {"name", FeatureOrder::kName},
+                                                      {"values", FeatureOrder::kValues}};
+  return orders.at(options.sort);
+}
+
 // What many files have as one table.
 Status RunOnMany(const Options& options, Console* console) {
   const auto of_one = [](std::string_view option) {
     return internal::InvalidArgument("{} is a view of one file: name that alone", option);
   };
   for (const CLI::Option* view : options.views) {
-    if (view->count() != 0 && options.plan.empty()) return of_one(view->get_name());
+    const bool is_of_many = options.features || !options.plan.empty();
+    if (view->count() != 0 && !is_of_many) return of_one(view->get_name());
   }
+  if (options.why) return of_one("--why");
   if (options.stripe.has_value()) return of_one("--stripe");
+  if (options.features) {
+    const FeatureOrder order = OrderOf(options);
+    if (order == FeatureOrder::kBytes || order == FeatureOrder::kValues)
+      return of_one("--sort " + options.sort);
+    return ShowDatasetColumns(options.where, order, console);
+  }
   if (options.plan.empty()) return ShowDataset(options.where, console);
   return ShowDatasetPlan(options.where, options.plan, options.rows, console);
 }
@@ -227,12 +243,9 @@ Status Run(const Options& options, Console* console) {
   const std::string& file = options.where.front();
   DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(file));
   if (options.features) {
-    const std::map<std::string, FeatureOrder> orders = {{"file", FeatureOrder::kFile},
-                                                        {"bytes", FeatureOrder::kBytes},
-                                                        {"name", FeatureOrder::kName},
-                                                        {"values", FeatureOrder::kValues}};
-    if (options.why) return ShowChoices(*reader, orders.at(options.sort), console);
-    return ShowFeatures(*reader, orders.at(options.sort), console);
+    const FeatureOrder order = OrderOf(options);
+    return options.why ? ShowChoices(*reader, order, console)
+                       : ShowFeatures(*reader, order, console);
   }
   if (options.stats) return ShowStats(*reader, console);
   if (options.layout) return ShowLayout(*reader, console);

@@ -25,15 +25,6 @@ using enum TextTable::Align;
 
 constexpr size_t kFilesShown = 20;  // That anybody looks at; --json has all.
 
-Result<std::unique_ptr<Dataset>> OpenMany(const std::vector<std::string>& names,
-                                          Progress* progress) {
-  DatasetOptions options;
-  options.progress = [progress](uint64_t done, uint64_t total) {
-    return progress->Update("reading directories", done, total, ProgressUnit::kFiles);
-  };
-  return Dataset::Open(names, options);
-}
-
 std::string NotShown(size_t count) {
   if (count <= kFilesShown) return "";
   return fmt::format("… and {} more; --json has them\n", CountText(count - kFilesShown));
@@ -119,19 +110,32 @@ bool AreManyFiles(const std::vector<std::string>& names) {
   return is_snapshot || ((scheme.empty() || scheme == "s3") && internal::IsPattern(name));
 }
 
+Result<std::unique_ptr<Dataset>> OpenMany(const std::vector<std::string>& names,
+                                          Progress* progress) {
+  DatasetOptions options;
+  options.progress = [progress](uint64_t done, uint64_t total) {
+    return progress->Update("reading directories", done, total, ProgressUnit::kFiles);
+  };
+  return Dataset::Open(names, options);
+}
+
 Status ShowDataset(const std::vector<std::string>& names, Console* console) {
   Progress progress(*console);
   DSI_ASSIGN_OR_RETURN(const auto dataset, OpenMany(names, &progress));
-  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset->Columns());
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnFiles> columns, dataset->FilesOfColumns());
   progress.Clear();
   std::map<std::string, uint64_t> kinds;
   std::string last_feature;
   uint64_t num_features = 0;
-  for (const ColumnInfo& column : columns) {
-    if (column.feature == last_feature) continue;
-    ++kinds[KindText(column)];
+  uint64_t num_partial = 0;    // Columns that are not in all files, …
+  uint64_t num_conflicts = 0;  // … and that cannot be read of all.
+  for (const ColumnFiles& found : columns) {
+    num_partial += found.num_files != dataset->files().size() ? 1 : 0;
+    num_conflicts += found.conflict.ok() ? 0 : 1;
+    if (found.column.feature == last_feature) continue;
+    ++kinds[KindText(found.column)];
     ++num_features;
-    last_feature = column.feature;
+    last_feature = found.column.feature;
   }
   uint64_t bytes = 0;
   for (const DatasetFile& file : dataset->files()) bytes += file.bytes;
@@ -148,6 +152,8 @@ Status ShowDataset(const std::vector<std::string>& names, Console* console) {
                       {"rows", dataset->num_rows()},
                       {"features", num_features},
                       {"columns", columns.size()},
+                      {"columns_of_some_files", num_partial},
+                      {"conflicts", num_conflicts},
                       {"kinds", kinds},
                       {"snapshot", fmt::format("{:016x}", dataset->snapshot())},
                       {"files", std::move(files)}},
@@ -162,6 +168,13 @@ Status ShowDataset(const std::vector<std::string>& names, Console* console) {
   facts.Add("rows", fmt::format("{}  ({:.1f} bytes each)", CountText(dataset->num_rows()),
                                 static_cast<double>(bytes) / num_rows));
   facts.Add("features", fmt::format("{}  ({})", CountText(num_features), kind_words));
+  if (num_partial != 0)
+    facts.Add("of some files",
+              fmt::format("{}  (--features tells which)", CountOf(num_partial, "column")));
+  if (num_conflicts != 0)
+    facts.Add("conflicts",
+              fmt::format("{} that cannot be read of all files  (--features tells why)",
+                          CountOf(num_conflicts, "column")));
   facts.Add("snapshot", fmt::format("{:016x}", dataset->snapshot()));
   TextTable table({{.title = "file", .align = kLeft},
                    {.title = "rows", .align = kRight},

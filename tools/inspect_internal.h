@@ -1,6 +1,7 @@
 // The views of inspect. Each prints text for people or, with --json, one JSON document.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -9,12 +10,14 @@
 #include <vector>
 
 #include "dsi/base/status.h"
+#include "dsi/dataset/dataset.h"
 #include "dsi/reader/reader.h"
 #include "dsi/tools/choices/choices_internal.h"
 #include "dsi/tools/console_internal.h"
 
 namespace dsi::tools {
 
+class Progress;
 struct RowChoice;
 
 enum class FeatureOrder : uint8_t { kFile, kBytes, kName, kValues };
@@ -64,8 +67,13 @@ Status ShowPlan(const Reader& reader, const Reader& planner,
 // Whether these names stand for more than one file: several, a folder, a pattern, a manifest, a
 // snapshot of a table.
 bool AreManyFiles(const std::vector<std::string>& names);
+Result<std::unique_ptr<Dataset>> OpenMany(const std::vector<std::string>& names,
+                                          Progress* progress);
 // Views of many files as one table; no page of them is read. Of `rows` only `where` counts.
 Status ShowDataset(const std::vector<std::string>& names, Console* console);
+// By name, or else as the files have them.
+Status ShowDatasetColumns(const std::vector<std::string>& names, FeatureOrder order,
+                          Console* console);
 Status ShowDatasetPlan(const std::vector<std::string>& names,
                        const std::vector<std::string>& features, const RowChoice& rows,
                        Console* console);

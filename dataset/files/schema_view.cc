@@ -67,7 +67,8 @@ class SchemaMatcher {
   SchemaMatcher(const DatasetFiles& files, std::shared_ptr<const SchemasOfFiles> schemas)
       : files_(files), schemas_(std::move(schemas)) {}
 
-  Result<std::shared_ptr<const SchemaView>> Run(const std::vector<std::string>& patterns) {
+  Result<std::shared_ptr<const SchemaView>> Run(const std::vector<std::string>& patterns,
+                                                std::vector<Status>* conflicts) {
     FindFilesOfSchemas();
     MatchColumns();
     auto view = std::make_shared<SchemaView>();
@@ -75,14 +76,20 @@ class SchemaMatcher {
     const size_t num_schemas = schemas_->schemas.size();
     view->places_.assign(num_schemas, std::vector<uint32_t>(chosen_.size(), SchemaView::kNone));
     for (uint32_t i = 0; i < chosen_.size(); ++i) {
-      DSI_ASSIGN_OR_RETURN(ColumnInfo column, Reconcile(chosen_[i]));
-      column.ordinal = i;
-      view->columns_.push_back(std::move(column));
-      for (const Occurrence& at : features_[columns_[chosen_[i]].feature].in)
+      const Column& column = columns_[chosen_[i]];
+      Result<ColumnInfo> info = Reconcile(column);
+      if (!info.ok() && conflicts == nullptr) return info.status();
+      if (conflicts != nullptr) conflicts->push_back(info.status());
+      view->columns_.push_back(info.ok() ? *std::move(info) : AsInNewest(column));
+      view->columns_.back().ordinal = i;
+      for (const Occurrence& at : features_[column.feature].in)
         view->places_[at.schema][i] = at.column;
-      for (const Occurrence& at : columns_[chosen_[i]].in) view->places_[at.schema][i] = at.column;
+      for (const Occurrence& at : column.in) view->places_[at.schema][i] = at.column;
     }
-    DSI_RETURN_IF_ERROR(CheckNames(*view));
+    for (auto& [column, status] : NamesakesIn(*view)) {
+      if (conflicts == nullptr) return status;
+      (*conflicts)[column] = std::move(status);
+    }
     view->files_ = schemas_;
     return std::shared_ptr<const SchemaView>(std::move(view));
   }
@@ -247,12 +254,16 @@ class SchemaMatcher {
                  near.Advice());
   }
 
+  ColumnInfo AsInNewest(const Column& column) const {
+    ColumnInfo info = At(column.in[column.newest]);
+    info.name = Name(column);
+    info.feature = FeatureName(column);
+    return info;
+  }
+
   // DS-021 … DS-024, DS-026.
-  Result<ColumnInfo> Reconcile(uint32_t chosen) const {
-    const Column& column = columns_[chosen];
-    ColumnInfo sum = At(column.in[column.newest]);
-    sum.name = Name(column);
-    sum.feature = FeatureName(column);
+  Result<ColumnInfo> Reconcile(const Column& column) const {
+    ColumnInfo sum = AsInNewest(column);
     const Occurrence& first = column.in[0];
     const auto conflict = [&](const Occurrence& a, const Occurrence& b) {
       return BadInput("{}: {} in {}, {} in {}", QuoteForMessage(sum.name), Described(At(a)),
@@ -298,8 +309,9 @@ class SchemaMatcher {
     return column.in[0];
   }
 
-  // DS-021: two features that change names may end with one.
-  Status CheckNames(const SchemaView& view) const {
+  // DS-021: two features that change names may end with one. The later columns.
+  std::vector<std::pair<uint32_t, Status>> NamesakesIn(const SchemaView& view) const {
+    std::vector<std::pair<uint32_t, Status>> found;
     std::unordered_map<std::string_view, uint32_t> names;
     for (uint32_t i = 0; i < view.columns_.size(); ++i) {
       const auto [other, is_new] = names.emplace(view.columns_[i].name, i);
@@ -307,10 +319,11 @@ class SchemaMatcher {
       const auto file_of = [&](uint32_t c) {
         return ShownName(files_.files()[LastFile(features_[columns_[chosen_[c]].feature])].path);
       };
-      return BadInput("{}: {} and {} have different features of this name",
-                      QuoteForMessage(view.columns_[i].name), file_of(other->second), file_of(i));
+      found.emplace_back(
+          i, BadInput("{}: {} and {} have different features of this name",
+                      QuoteForMessage(view.columns_[i].name), file_of(other->second), file_of(i)));
     }
-    return Status::Ok();
+    return found;
   }
 
   const DatasetFiles& files_;
@@ -332,9 +345,10 @@ std::optional<BlankEntries> SchemaView::BlankOf(uint32_t column, const ColumnInf
 }
 
 Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
-                                                   std::vector<std::string> patterns) {
+                                                   std::vector<std::string> patterns,
+                                                   std::vector<Status>* conflicts) {
   DSI_ASSIGN_OR_RETURN(auto schemas, files.Schemas());
-  return SchemaMatcher(files, std::move(schemas)).Run(patterns);
+  return SchemaMatcher(files, std::move(schemas)).Run(patterns, conflicts);
 }
 
 }  // namespace dsi::internal

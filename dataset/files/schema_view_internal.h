@@ -59,9 +59,11 @@ class SchemaView {
 
 // A pattern is the name of a column or feature, with '*' and '?' or without; none: all columns.
 // kNotFound: a pattern stands for nothing; kBadInput names the files that cannot be reconciled in a
-// column asked for.
+// column asked for. `conflicts` not null: that stands there, by column, which is then that of the
+// last file that has it.
 Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
-                                                   std::vector<std::string> patterns);
+                                                   std::vector<std::string> patterns,
+                                                   std::vector<Status>* conflicts = nullptr);
 
 // The type that holds every value of all of them, and in which a scan can hand out each; none:
 // there is no such type (DS-023). `one_number`: the column has one number a row.

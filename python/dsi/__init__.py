@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._dsi import Column, File, Tensor, id_of_text
+from ._dsi import Column, ColumnFiles, File, Tensor, id_of_text
 from ._dsi import version as __version__
 from .errors import (
     AlreadyExists,
@@ -111,6 +111,7 @@ __all__ = [
     "Batch",
     "Cancelled",
     "Column",
+    "ColumnFiles",
     "Compaction",
     "Corrupt",
     "Dataset",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from . import _dsi
-from ._dsi import Column, File
+from ._dsi import Column, ColumnFiles, File
 from ._frameworks import converter
 from .batch import Batch
 from .errors import BadInput
@@ -182,6 +182,11 @@ class Dataset(Tables):
         With transforms: all that a scan with them may name, what they make first (`is_made`).
         """
         return self.native.columns(native_pipeline(transforms))
+
+    def column_files(self) -> list[ColumnFiles]:
+        """Of each of `columns()` the files that have it: what came, went, or changed its name or
+        type, and what cannot be read as one column, which is no error here."""
+        return self.native.column_files()
 
     def explain(self, transforms: Transforms) -> str:
         """What a scan runs of a pipeline, in which order and over which types: a stage a line.

@@ -67,8 +67,9 @@ def rewrite(
     the folder: its files have so many rows, or about so many bytes, at most, and no session is in
     two of them.
     only, drop: names and patterns of features, or of columns of sequences. rename: old name, new
-    name; datasets know the feature by its id, which stays. schema: in the place of these all features to write; those of
-    the files by id, then by name, in types as wide or wider, and others, which no row has.
+    name; datasets know the feature by its id, which stays. schema: in the place of these all
+    features to write; those of the files by id, then by name, in types as wide or wider, and
+    others, which no row has.
     rows: terms that all must hold, as `where` of `scan`; sample, sample_seed: as of `scan`.
     cluster_by: by default the keys that the files have. Other keywords: `WriterKeywords`; phases of
     progress are 'keys', 'read' and 'write'.

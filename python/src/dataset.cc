@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -165,6 +166,31 @@ void BindColumn(nb::module_& module) {
         return "dsi.Column(" + c.name + ": " + std::string(KindName(c.kind)) + " " +
                std::string(TypeName(c.type)) + ")";
       });
+  nb::class_<ColumnFiles>(module, "ColumnFiles", "Which files of a dataset have a column.")
+      .def_ro("column", &ColumnFiles::column, "Where there is a conflict, as the last file has it.")
+      .def_prop_ro(
+          "conflict",
+          [](const ColumnFiles& c) -> std::optional<std::string> {
+            if (c.conflict.ok()) return std::nullopt;
+            return std::string(c.conflict.message());
+          },
+          "Which two files cannot be reconciled in it; None: all can.")
+      .def_ro("num_files", &ColumnFiles::num_files, "That store it, in some stripes at least.")
+      .def_ro("num_blank", &ColumnFiles::num_blank, "That have its sequence without it.")
+      .def_ro("first", &ColumnFiles::first, "The first that stores it, by its place in `files`.")
+      .def_ro("last", &ColumnFiles::last, "The last that stores it.")
+      .def_ro("names", &ColumnFiles::names, "What it is called there, in the order of the files.")
+      .def_prop_ro(
+          "types",
+          [](const ColumnFiles& c) {
+            std::vector<std::string> types;
+            for (const Type type : c.types) types.emplace_back(TypeName(type));
+            return types;
+          },
+          "As which it is stored there, in the order of the files.")
+      .def("__repr__", [](const ColumnFiles& c) {
+        return "dsi.ColumnFiles(" + c.column.name + ": " + std::to_string(c.num_files) + " files)";
+      });
   nb::class_<DatasetFile>(module, "File", "One file of a dataset.")
       .def_ro("path", &DatasetFile::path)
       .def_ro("bytes", &DatasetFile::bytes)
@@ -225,6 +251,11 @@ void BindDataset(nb::module_& module) {
           },
           nb::arg("pipeline") = nb::none(),
           "With a pipeline all that a scan with it may name, what it makes first.")
+      .def("column_files",
+           [](const PyDataset& self) {
+             nb::gil_scoped_release release;
+             return Take(self.dataset()->FilesOfColumns());
+           })
       .def("match", Match, nb::arg("names"), nb::arg("pipeline") = nb::none(),
            "Of each name or pattern ('*', '?'; a feature stands for its columns) the columns, in "
            "the\n"

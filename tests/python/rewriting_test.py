@@ -47,6 +47,10 @@ def test_events_that_gained_a_field(tmp_path):
     for rows, path in zip((old, new), days, strict=True):
         dsi.write(rows, path, keep_order=True)
     both = dsi.open(days)
+    told = {found.column.name: found for found in both.column_files()}
+    assert (told["events.price"].num_files, told["events.price"].num_blank) == (1, 1)
+    assert (told["events.price"].first, told["events.item"].first) == (1, 0)
+    assert told["events.item"].types == ["int64"] and told["events.item"].conflict is None
     table = both.to_arrow()
     assert table["events.item"].to_pylist()[39:41] == [[39, 40], [0]]
     assert table["events.n"].to_pylist()[39:41] == [[0, 0], [1]]

@@ -46,6 +46,28 @@ class InspectManyTest(CliTest):
         text = self.expect(OK, "inspect", where, "--plan", "clicks", "--where", late).stdout.decode()
         self.assertIn("2 of 3 files skipped, 8 of 12 stripes", " ".join(text.split()))
 
+    def test_features(self):
+        other = self.write("t.jsonl", '{"time": 1, "label": 0.5, "clicks": 7, "fresh": "x"}\n')
+        self.expect(OK, "convert", other, self.path("d/3.dsi"), "--quiet")
+        told = {column["name"]: column for column in self.json("inspect", self.path("d"), "--features")}
+        self.assertEqual(list(told), ["time", "label", "clicks", "fresh"])
+        fresh = told["fresh"]
+        self.assertEqual((fresh["files"], fresh["first"], fresh["last"]), (1, *[str(self.path("d/3.dsi"))] * 2))
+        self.assertEqual((told["time"]["files"], told["time"]["conflict"]), (4, None))
+        for part in ("list of int64", "d/0.dsi", "dense of int64", "d/3.dsi"):
+            self.assertIn(part, told["clicks"]["conflict"])
+        text = self.expect(OK, "inspect", self.path("d"), "--features", "--sort", "name").stdout.decode()
+        self.assertLess(text.index("clicks "), text.index("fresh "))
+        self.assertIn("1 of 4", text)
+        # Files that cannot be one table are shown all the same.
+        summary = self.json("inspect", self.path("d"))
+        self.assertEqual((summary["columns_of_some_files"], summary["conflicts"]), (1, len(
+            [column for column in told.values() if column["conflict"]])))
+        self.assertIn("--features tells why", self.expect(OK, "inspect", self.path("d")).stdout.decode())
+        for option in (["--sort", "bytes"], ["--why"]):
+            self.assertIn("view of one file",
+                          self.expect(USAGE, "inspect", self.path("d"), "--features", *option).said)
+
     def test_what_cannot_be(self):
         self.assertIn("view of one file", self.expect(USAGE, "inspect", self.path("d"), "--layout").said)
         self.assertIn("view of one file", self.expect(USAGE, "inspect", self.path("d"), "--plan", "label", "--stripe", "1").said)

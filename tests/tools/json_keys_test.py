@@ -40,6 +40,7 @@ class JsonKeysTest(CliTest):
             "inspect FILE": ["inspect", dsi], "verify": ["verify", dsi], "dedup": ["dedup", dsi],
             "inspect --plan": ["inspect", dsi, "--plan", "label"],
             "inspect WHERE...": ["inspect", dsi, self.path("other.dsi")],
+            "inspect WHERE... --features": ["inspect", dsi, self.path("other.dsi"), "--features"],
             "inspect WHERE... --plan": ["inspect", dsi, self.path("other.dsi"), "--plan", "label"],
             "inspect --streams": ["inspect", dsi, "--streams", "label"],
             "bench": ["bench", dsi, "--features", "label"],
