@@ -55,6 +55,9 @@ struct Projection {
   // that 2^63 and more become negative and are equal where they were. For hashed ids, which
   // TorchRec takes as int64. Columns of other types are converted as without it.
   bool bit_cast = false;
+  // With dtype kFloat64 or kFloat32, of columns of integers: those beyond 2^53 or 2^24, to which
+  // all are exact, do not fit, in place of being rounded.
+  bool exact = false;
   // Dense, VBE, KJT: columns of one layout and set are one matrix or KeyedJaggedTensor, of one
   // type, in the order of the projection. So features and labels are two matrices. Weights: a set
   // of their own, with the weights columns in the order of the ids'.

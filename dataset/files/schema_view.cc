@@ -38,7 +38,7 @@ bool GoTogether(const ColumnInfo& a, const ColumnInfo& b) {
   const Type types[] = {a.type, b.type};
   return a.kind == b.kind && a.time_unit == b.time_unit && a.fixed_length == b.fixed_length &&
          a.newest_first == b.newest_first && a.hashed == b.hashed &&
-         (!a.hashed || a.type == b.type) && WidenTypes(types, HasOneValue(a.kind));
+         (!a.hashed || a.type == b.type) && WidenTypes(types, WideningOf(a.kind));
 }
 
 // Whether rows of the feature that one of them is of have as many entries of the other, in the same
@@ -279,7 +279,7 @@ class SchemaMatcher {
       if (info.default_bits && (!last_default || last_file_[at.schema] >= last_default->first))
         last_default = std::pair(last_file_[at.schema], at);
     }
-    const std::optional<Type> type = WidenTypes(types, HasOneValue(sum.kind));
+    const std::optional<Type> type = WidenTypes(types, WideningOf(sum.kind));
     // Types that go together two by two do so all together.
     for (size_t i = 0; !type && i < column.in.size(); ++i) {
       const Occurrence& other = FirstOther(column, column.in[i]);

@@ -65,8 +65,23 @@ Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
                                                    std::vector<std::string> patterns,
                                                    std::vector<Status>* conflicts = nullptr);
 
+// What types of a column become together (DS-023).
+enum class Widening : uint8_t {
+  kEntries,   // Integers stay integers: they may be ids.
+  kNumber,    // One number a row: integers become floats in which all of their type are exact.
+  kQuantity,  // Those of 8 bytes as well, whose values are then looked at (MustBeExact).
+};
+Widening WideningOf(Kind kind);
+
 // The type that holds every value of all of them, and in which a scan can hand out each; none:
-// there is no such type (DS-023). `one_number`: the column has one number a row.
-std::optional<Type> WidenTypes(std::span<const Type> types, bool one_number);
+// there is no such type.
+std::optional<Type> WidenTypes(std::span<const Type> types, Widening widening);
+
+// Values of a file were widened to a float type that has not all of theirs, and are asked for as
+// such: who asked for float32 would have them rounded anyway.
+inline bool MustBeExact(Type in_file, Type widened, Type asked) {
+  return IsFloat(widened) && IsInteger(in_file) && TypeWidth(in_file) == 8 &&
+         asked == Type::kFloat64;
+}
 
 }  // namespace dsi::internal

@@ -17,7 +17,12 @@ constexpr int kFloat64Bits = 53;
 
 }  // namespace
 
-std::optional<Type> WidenTypes(std::span<const Type> types, bool one_number) {
+Widening WideningOf(Kind kind) {
+  if (kind == Kind::kDense || kind == Kind::kLabel) return Widening::kQuantity;
+  return HasOneValue(kind) ? Widening::kNumber : Widening::kEntries;
+}
+
+std::optional<Type> WidenTypes(std::span<const Type> types, Widening widening) {
   const bool all_same =
       std::all_of(types.begin(), types.end(), [&](Type type) { return type == types[0]; });
   if (all_same) return types[0];
@@ -33,7 +38,8 @@ std::optional<Type> WidenTypes(std::span<const Type> types, bool one_number) {
     if (bits <= 31) return Type::kInt32;
     return bits <= 63 ? std::optional(Type::kInt64) : std::nullopt;
   }
-  if (bits > kFloat64Bits || (bits != 0 && !one_number)) return std::nullopt;
+  if (bits != 0 && widening == Widening::kEntries) return std::nullopt;
+  if (bits > kFloat64Bits && widening != Widening::kQuantity) return std::nullopt;
   return has_float64 || bits > kFloat32Bits ? Type::kFloat64 : Type::kFloat32;
 }
 

@@ -282,6 +282,7 @@ class RequestMaker {
     features.push_back(projection);
     features.back().name = there->name;
     features.back().blank = view_.BlankOf(column, *there);
+    features.back().exact = MustBeExact(column, *there, *projection.dtype);
     return {member, static_cast<uint32_t>(features.size() - 1)};
   }
   MemberPlace AddUnique(uint32_t column, Type type) {
@@ -289,10 +290,16 @@ class RequestMaker {
     if (there == nullptr) return {};
     const uint32_t member = Member(*there);
     return {member,
-            request_.members[member].AddUnique(there->name, type, view_.BlankOf(column, *there))};
+            request_.members[member].AddUnique(there->name, type, view_.BlankOf(column, *there),
+                                               MustBeExact(column, *there, type))};
   }
 
  private:
+  bool MustBeExact(uint32_t column, const ColumnInfo& there, Type asked) const {
+    return !view_.BlankOf(column, there) &&
+           internal::MustBeExact(there.type, view_.columns()[column].type, asked);
+  }
+
   const SchemaView& view_;
   FileVariant variant_;
   FileRequest& request_;

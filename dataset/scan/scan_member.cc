@@ -8,12 +8,12 @@
 namespace dsi::internal {
 
 uint32_t MemberRequest::AddUnique(const std::string& column, Type dtype,
-                                  const std::optional<BlankEntries>& blank) {
+                                  const std::optional<BlankEntries>& blank, bool exact) {
   std::vector<Projection>& features = options.features;
   const bool bit_cast = dtype == Type::kInt64 || dtype == Type::kInt32;
   const auto known = std::find_if(features.begin(), features.end(), [&](const Projection& p) {
     return p.name == column && p.layout == Layout::kIkjt && p.dtype == dtype &&
-           p.bit_cast == bit_cast && !p.blank && !blank;
+           p.bit_cast == bit_cast && p.exact == exact && !p.blank && !blank;
   });
   const auto at = static_cast<uint32_t>(known - features.begin());
   if (known == features.end()) {
@@ -21,6 +21,7 @@ uint32_t MemberRequest::AddUnique(const std::string& column, Type dtype,
                         .layout = Layout::kIkjt,
                         .dtype = dtype,
                         .bit_cast = bit_cast,
+                        .exact = exact,
                         .blank = blank});
     ++num_hidden;
   }

@@ -26,7 +26,7 @@ struct MemberRequest {
 
   // Position of a column as unique rows of this type; it is added, hidden, where it is not there.
   uint32_t AddUnique(const std::string& column, Type dtype,
-                     const std::optional<BlankEntries>& blank = {});
+                     const std::optional<BlankEntries>& blank = {}, bool exact = false);
 };
 
 // Where a column is: one of the files that have the rows, and a position in its request.

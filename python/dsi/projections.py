@@ -222,14 +222,14 @@ def _add_explicit(plan: Plan, asked: Projection, columns: Iterable[Column], form
                 pad=asked.pad,
                 pad_value=asked.pad_value,
                 dtype=asked.dtype,
-                bit_cast=asked.dtype is not None,
+                bit_cast=asked.dtype in ("int32", "int64"),
             )
         elif isinstance(asked, Jagged):
             plan.add_own(
                 column.name,
                 "ikjt" if asked.unique else "jagged",
                 dtype=asked.dtype,
-                bit_cast=asked.dtype is not None,
+                bit_cast=asked.dtype in ("int32", "int64"),
             )
         elif isinstance(asked, Dense):
             plan.add_dense(column.name, asked)

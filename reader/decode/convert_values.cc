@@ -28,21 +28,32 @@ bool Fits(From value) {
   }
 }
 
-template <typename From, typename To>
+template <typename To, typename From>
+bool IsCounted(From value) {
+  constexpr auto kMost = uint64_t{1} << std::numeric_limits<To>::digits;
+  const auto bits = static_cast<uint64_t>(value);
+  return (value < From{} ? -bits : bits) <= kMost;
+}
+
+template <typename From, typename To, bool kIsExact = false>
 bool Run(const void* from, size_t count, uint64_t position, std::byte* to,
          CountedVector<uint64_t>* unfit) {
   const From* const in = static_cast<const From*>(from);
   To* const out = reinterpret_cast<To*>(to);
+  const auto fits_in = [](From value) {
+    if constexpr (kIsExact) return IsCounted<To>(value);
+    return Fits<To>(value);
+  };
   bool all_fit = true;
   for (size_t i = 0; i < count; ++i) {
     const From value = in[i];
-    const bool fits = Fits<To>(value);
+    const bool fits = fits_in(value);
     all_fit &= fits;
     out[i] = fits ? static_cast<To>(value) : To{};
   }
   if (all_fit) return true;
   for (size_t i = 0; i < count; ++i) {
-    if (!Fits<To>(in[i])) unfit->push_back(position + i);
+    if (!fits_in(in[i])) unfit->push_back(position + i);
   }
   return true;
 }
@@ -103,6 +114,23 @@ Conversion FindTo(Type from) {
   return {};
 }
 
+// Of integers that it has not all of; null `run`: of others.
+template <typename To>
+Conversion FindExact(Type from) {
+  switch (from) {
+    case Type::kInt32:
+      return {Run<int32_t, To, true>, sizeof(To), false};
+    case Type::kInt64:
+      return {Run<int64_t, To, true>, sizeof(To), false};
+    case Type::kUint32:
+      return {Run<uint32_t, To, true>, sizeof(To), false};
+    case Type::kUint64:
+      return {Run<uint64_t, To, true>, sizeof(To), false};
+    default:
+      return {};
+  }
+}
+
 template <typename To>
 bool Bits(double value, uint64_t* bits) {
   if (!Fits<To>(value)) return false;
@@ -114,8 +142,13 @@ bool Bits(double value, uint64_t* bits) {
 
 }  // namespace
 
-Conversion FindConversion(Type from, Type to, bool bit_cast) {
-  if (bit_cast && IsBitCast(from, to)) return {};
+Conversion FindConversion(Type from, Type to, Casting casting) {
+  if (casting == Casting::kBits && IsBitCast(from, to)) return {};
+  if (casting == Casting::kExact && IsFloat(to)) {
+    const Conversion exact =
+        to == Type::kFloat32 ? FindExact<float>(from) : FindExact<double>(from);
+    if (exact.run != nullptr) return exact;
+  }
   if (from == to) return from == Type::kBool ? Conversion{CheckBools, 1, true} : Conversion{};
   switch (to) {
     case Type::kInt32:
@@ -161,10 +194,10 @@ bool BitsOf(double value, Type to, uint64_t* bits) {
   return false;
 }
 
-bool ConvertBits(uint64_t bits, Type from, Type to, bool bit_cast, uint64_t* converted) {
-  const Conversion conversion = FindConversion(from, to, bit_cast);
+bool ConvertBits(uint64_t bits, Type from, Type to, Casting casting, uint64_t* converted) {
+  const Conversion conversion = FindConversion(from, to, casting);
   *converted = bits;
-  if (conversion.run == nullptr) return from == to || bit_cast;
+  if (conversion.run == nullptr) return from == to || casting == Casting::kBits;
   *converted = 0;
   CountedVector<uint64_t> unfit;
   return conversion.run(&bits, 1, 0, reinterpret_cast<std::byte*>(converted), &unfit) &&

@@ -1,8 +1,8 @@
 // Stored values -> the type asked for, a page at a time. A value that does not fit is noted, not
 // refused: it may belong to a row that nobody reads.
 //
-// Integers and floats to floats round to nearest; a finite number never becomes infinite. Floats to
-// integers must be whole numbers in range.
+// Integers and floats to floats round to nearest, unless they must be exact; a finite number never
+// becomes infinite. Floats to integers must be whole numbers in range.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +29,18 @@ constexpr bool IsBitCast(Type from, Type to) {
          (from == Type::kUint32 && to == Type::kInt32);
 }
 
+enum class Casting : uint8_t {
+  kValue,
+  kBits,   // Pairs that IsBitCast keep their bits.
+  kExact,  // Integers that a float type cannot count to do not fit it.
+};
+
 // Null `run`: nothing to do. `to` is the stored type or int32, int64, float32 or float64.
-// `bit_cast`: pairs that IsBitCast keep their bits.
-Conversion FindConversion(Type from, Type to, bool bit_cast);
+Conversion FindConversion(Type from, Type to, Casting casting);
 
 // The bits of `value` as a number of type `to`; false when it does not fit.
 bool BitsOf(double value, Type to, uint64_t* bits);
 // The bits of type `from` as bits of type `to`; false when the value does not fit.
-bool ConvertBits(uint64_t bits, Type from, Type to, bool bit_cast, uint64_t* converted);
+bool ConvertBits(uint64_t bits, Type from, Type to, Casting casting, uint64_t* converted);
 
 }  // namespace dsi::internal

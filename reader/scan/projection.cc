@@ -55,6 +55,11 @@ Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool 
   return *asked.dtype;
 }
 
+Casting CastingOf(const Projection& asked, Type from, Type to) {
+  if (asked.bit_cast && IsBitCast(from, to)) return Casting::kBits;
+  return asked.exact && IsInteger(from) && IsFloat(to) ? Casting::kExact : Casting::kValue;
+}
+
 class Resolver {
  public:
   Resolver(const OpenFile& file, size_t first_stripe, size_t end_stripe, Type kjt_lengths)
@@ -208,7 +213,7 @@ class Resolver {
     output.item_size = static_cast<uint32_t>(TypeWidth(output.dtype));
     const bool unique = asked.layout == Layout::kIkjt || asked.layout == Layout::kPaddedIkjt;
     const bool padded = IsPadded(asked.layout);
-    const bool bit_cast = asked.bit_cast && IsBitCast(column.entry_type(), output.dtype);
+    const Casting casting = CastingOf(asked, column.entry_type(), output.dtype);
     if (padded) {
       DSI_ASSIGN_OR_RETURN(output.width, Width(column, asked));
     }
@@ -216,7 +221,7 @@ class Resolver {
       return InvalidArgument("{}: only features of one number stand in a dense matrix",
                              column.name);
     if (padded || asked.layout == Layout::kDense)
-      DSI_RETURN_IF_ERROR(SetPad(column, asked, bit_cast, &output));
+      DSI_RETURN_IF_ERROR(SetPad(column, asked, casting, &output));
 
     output.group = FindOrAdd(&out_->group_position, column.record.group, &out_->groups, [&] {
       return ScanGroup{column.record.group, false};
@@ -228,12 +233,12 @@ class Resolver {
     });
     if (asked.layout == Layout::kDense) out_->shapes[output.shape].may_be_sparse = false;
     // Checked and cast values of one type differ.
-    const uint64_t form = static_cast<uint64_t>(output.dtype) << 1 | (bit_cast ? 1 : 0);
+    const uint64_t form = static_cast<uint64_t>(output.dtype) << 2 | static_cast<uint64_t>(casting);
     if (!column.shape_only) {
       output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
         ++out_->shapes[output.shape].num_values;
         return ScanValues{c, output.shape, output.dtype,
-                          FindConversion(column.entry_type(), output.dtype, bit_cast)};
+                          FindConversion(column.entry_type(), output.dtype, casting)};
       });
     }
     if (CountsRows(asked.layout))
@@ -246,7 +251,7 @@ class Resolver {
   }
 
   // What stands where there is no value; the rule is told beside Projection::pad_value.
-  static Status SetPad(const OpenColumn& column, const Projection& asked, bool bit_cast,
+  static Status SetPad(const OpenColumn& column, const Projection& asked, Casting casting,
                        ScanOutput* output) {
     if (asked.pad_value.has_value()) {
       if (BitsOf(*asked.pad_value, output->dtype, &output->pad_bits)) return Status::Ok();
@@ -256,7 +261,7 @@ class Resolver {
     output->pad_bits = 0;
     if (!IsScalar(column)) return Status::Ok();
     if (column.record.has_default) {
-      if (ConvertBits(column.record.default_bits, column.record.type, output->dtype, bit_cast,
+      if (ConvertBits(column.record.default_bits, column.record.type, output->dtype, casting,
                       &output->pad_bits))
         return Status::Ok();
       return Error(StatusCode::kOutOfRange, "{}: the feature's default does not fit {}",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dsi/dataset/dataset.h"
+#include "dsi/tests/dataset/dataset_folder.h"
 #include "dsi/tests/dataset/model_dataset.h"
 #include "dsi/tests/support/batch_checker.h"
 #include "dsi/tests/support/history_table.h"
@@ -203,6 +204,42 @@ TEST(DatasetEvolution, Ds026BlankEntriesAreNotRead) {
   EXPECT_GT(rows("user.history.item"), 0U);
   EXPECT_EQ(rows("user.history.price"), rows("user.history.item"));
   EXPECT_EQ(rows("user.history"), rows("user.history.item"));
+}
+
+// Whole numbers that became fractions: float64 has all of a file, or the file is told.
+TEST(DatasetEvolution, Ds023QuantitiesThatBecameFractions) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  const auto read = [&](Type whole, int64_t value, Type dtype) -> Result<double> {
+    DatasetFolder folder;
+    Schema schema;
+    schema.features = {OneColumn("x", Kind::kDense, whole)};
+    folder.PutRows("a.dsi", value, 1, schema);
+    schema.features[0].columns[0].type = Type::kFloat64;
+    folder.PutRows("b.dsi", 1, 1, schema);
+    DSI_ASSIGN_OR_RETURN(const auto dataset, Dataset::Open(folder.path()));
+    DatasetScanOptions options;
+    options.scan.features = {{.name = "x", .dtype = dtype}};
+    DSI_ASSIGN_OR_RETURN(const auto scan, dataset->NewScan(options));
+    Batch batch;
+    DSI_RETURN_IF_ERROR(scan->Next(&batch).status());
+    const auto view = batch.Padded("x");
+    EXPECT_EQ(view->rows, 2U);
+    if (dtype == Type::kFloat32) return static_cast<const float*>(view->values)[0];
+    EXPECT_EQ(static_cast<const double*>(view->values)[1], 0.5);
+    return static_cast<const double*>(view->values)[0];
+  };
+  for (const int64_t value : {int64_t{0}, int64_t{-7}, kMost, -kMost})
+    EXPECT_EQ(*read(Type::kInt64, value, Type::kFloat64), static_cast<double>(value));
+  EXPECT_EQ(*read(Type::kUint64, kMost, Type::kFloat64), static_cast<double>(kMost));
+  for (const int64_t value : {kMost + 1, -kMost - 1, INT64_MIN, INT64_MAX}) {
+    const Status status = read(Type::kInt64, value, Type::kFloat64).status();
+    EXPECT_EQ(status.code(), StatusCode::kOutOfRange) << status.ToString();
+    for (const char* part : {"a.dsi: row 0, column x", "int64", "float64"})
+      EXPECT_NE(status.message().find(part), std::string::npos) << status.ToString();
+    EXPECT_EQ(*read(Type::kInt64, value, Type::kFloat32), static_cast<float>(value));
+  }
+  EXPECT_EQ(read(Type::kUint64, kMost + 1, Type::kFloat64).status().code(),
+            StatusCode::kOutOfRange);
 }
 
 TEST(DatasetEvolution, EverythingIsEveryColumnOfAnyFile) {

@@ -123,3 +123,45 @@ def test_dense_whole_numbers_are_keys_of_a_kjt_where_they_are_named_so(tmp_path)
     parts = next(made.scan([dsi.Kjt(["video"])])).kjt_parts()
     assert parts.keys == ["video"]
     np.testing.assert_array_equal(parts.values, ids)
+
+
+@pytest.mark.parametrize("form", [dsi.Padded, dsi.Jagged])
+@pytest.mark.parametrize("unique", [False, True])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_numbers_of_any_type_that_is_asked_for(tmp_path, form, unique, dtype):
+    rows = [{"n": 7, "f": 2.0, "ids": [1, 2], "prices": [4.0, 8.0]}]
+    dsi.write(rows, tmp_path / "a.dsi")
+    names = list(rows[0])
+    asked = [form(name, dtype=dtype, unique=unique) for name in names]
+    batch = next(iter(dsi.open(tmp_path / "a.dsi").scan(asked)))
+    for name in names:
+        one = batch.padded if form is dsi.Padded else batch.ikjt if unique else batch.jagged
+        view = one(name)
+        assert view.values.dtype == dtype
+        expected = rows[0][name] if isinstance(rows[0][name], list) else [rows[0][name]]
+        assert view.values.ravel().tolist() == expected
+
+
+@pytest.mark.parametrize("form", [dsi.Padded, dsi.Jagged])
+def test_large_hashes_keep_their_bits(tmp_path, form):
+    schema = {"features": [{"name": "h", "kind": "key", "type": "uint64"}]}
+    dsi.write([{"h": 2**64 - 2}], tmp_path / "a.dsi", schema=schema)
+    scan = dsi.open(tmp_path / "a.dsi").scan([form("h", dtype="int64")])
+    batch = next(iter(scan))
+    view = batch.padded("h") if form is dsi.Padded else batch.jagged("h")
+    assert view.values.ravel().tolist() == [-2]
+
+
+def test_whole_numbers_that_became_fractions(tmp_path):
+    """DS-023: float64 has all of them, or the row is told."""
+    paths = [tmp_path / "a.dsi", tmp_path / "b.dsi"]
+    for small in (3, 2**53 + 1):
+        for value, path in zip((small, 0.5), paths, strict=True):
+            dsi.write([{"x": value}], path, overwrite=True)
+        table = dsi.open(paths)
+        assert [found.types for found in table.column_files()] == [["int64", "float64"]]
+        if small == 3:
+            assert table.to_arrow()["x"].to_pylist() == [3.0, 0.5]
+        else:
+            with pytest.raises(dsi.OutOfRange, match=r"a\.dsi: row 0, column x: .* float64"):
+                table.to_arrow()
