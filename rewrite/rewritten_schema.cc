@@ -152,14 +152,14 @@ Result<Projection> Ask(const FeatureSpec& was, const FeatureSpec& feature, size_
                            QuoteForMessage(ColumnName(feature, c)), TypeName(from));
   }
   const Type both[] = {from, to};
-  const Widening widening = HasOneValue(was.kind) ? Widening::kNumber : Widening::kEntries;
   const bool can_ask =
       to == Type::kInt32 || to == Type::kInt64 || to == Type::kFloat32 || to == Type::kFloat64;
-  if (!can_ask || WidenTypes(both, widening) != to) {
+  if (!can_ask || WidenTypes(both, WideningOf(was.kind)) != to) {
     return InvalidArgument("{}: a {} in the files does not become a {}",
                            QuoteForMessage(ColumnName(feature, c)), TypeName(from), TypeName(to));
   }
   projection.dtype = to;
+  projection.exact = MustBeExact(from, to, to);
   return projection;
 }
 

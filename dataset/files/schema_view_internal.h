@@ -67,9 +67,9 @@ Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
 
 // What types of a column become together (DS-023).
 enum class Widening : uint8_t {
-  kEntries,   // Integers stay integers: they may be ids.
-  kNumber,    // One number a row: integers become floats in which all of their type are exact.
-  kQuantity,  // Those of 8 bytes as well, whose values are then looked at (MustBeExact).
+  kIds,       // Of lists: integers stay integers.
+  kKey,       // Integers become floats in which all of their type are exact.
+  kQuantity,  // Those of 8 bytes as well, each of which is then looked at (MustBeExact).
 };
 Widening WideningOf(Kind kind);
 

@@ -18,8 +18,18 @@ constexpr int kFloat64Bits = 53;
 }  // namespace
 
 Widening WideningOf(Kind kind) {
-  if (kind == Kind::kDense || kind == Kind::kLabel) return Widening::kQuantity;
-  return HasOneValue(kind) ? Widening::kNumber : Widening::kEntries;
+  switch (kind) {
+    case Kind::kDense:
+    case Kind::kLabel:
+    case Kind::kEmbedding:
+    case Kind::kSequence:
+      return Widening::kQuantity;
+    case Kind::kKey:
+    case Kind::kTimestamp:
+      return Widening::kKey;
+    default:
+      return Widening::kIds;
+  }
 }
 
 std::optional<Type> WidenTypes(std::span<const Type> types, Widening widening) {
@@ -38,7 +48,7 @@ std::optional<Type> WidenTypes(std::span<const Type> types, Widening widening) {
     if (bits <= 31) return Type::kInt32;
     return bits <= 63 ? std::optional(Type::kInt64) : std::nullopt;
   }
-  if (bits != 0 && widening == Widening::kEntries) return std::nullopt;
+  if (bits != 0 && widening == Widening::kIds) return std::nullopt;
   if (bits > kFloat64Bits && widening != Widening::kQuantity) return std::nullopt;
   return has_float64 || bits > kFloat32Bits ? Type::kFloat64 : Type::kFloat32;
 }

@@ -282,7 +282,7 @@ class RequestMaker {
     features.push_back(projection);
     features.back().name = there->name;
     features.back().blank = view_.BlankOf(column, *there);
-    features.back().exact = MustBeExact(column, *there, *projection.dtype);
+    features.back().exact |= MustBeExact(column, *there, *projection.dtype);
     return {member, static_cast<uint32_t>(features.size() - 1)};
   }
   MemberPlace AddUnique(uint32_t column, Type type) {

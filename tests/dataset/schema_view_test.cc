@@ -141,6 +141,7 @@ TEST_F(SchemaViewTest, Ds023TypesWiden) {
   EXPECT_EQ(Types(Type::kInt64, Type::kFloat64), "float64");
   EXPECT_EQ(Types(Type::kUint64, Type::kFloat32, Kind::kLabel), "float64");
   EXPECT_EQ(Types(Type::kInt64, Type::kFloat64, Kind::kKey), "none");
+  EXPECT_EQ(Types(Type::kInt32, Type::kFloat64, Kind::kKey), "float64");
   EXPECT_EQ(Types(Type::kInt32, Type::kFloat64, Kind::kList), "none");
   EXPECT_EQ(Types(Type::kInt32, Type::kInt64, Kind::kList), "int64");
   EXPECT_EQ(Types(Type::kInt64, Type::kBytes, Kind::kKey), "none");

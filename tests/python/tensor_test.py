@@ -157,11 +157,16 @@ def test_whole_numbers_that_became_fractions(tmp_path):
     paths = [tmp_path / "a.dsi", tmp_path / "b.dsi"]
     for small in (3, 2**53 + 1):
         for value, path in zip((small, 0.5), paths, strict=True):
-            dsi.write([{"x": value}], path, overwrite=True)
+            row = {"x": value, "events": [{"price": value}]}
+            dsi.write([row], path, overwrite=True)
         table = dsi.open(paths)
-        assert [found.types for found in table.column_files()] == [["int64", "float64"]]
+        assert [found.types for found in table.column_files()] == [["int64", "float64"]] * 2
         if small == 3:
             assert table.to_arrow()["x"].to_pylist() == [3.0, 0.5]
+            assert table.to_arrow()["events.price"].to_pylist() == [[3.0], [0.5]]
         else:
-            with pytest.raises(dsi.OutOfRange, match=r"a\.dsi: row 0, column x: .* float64"):
-                table.to_arrow()
+            for name in ("x", "events.price"):
+                with pytest.raises(
+                    dsi.OutOfRange, match=rf"a\.dsi: row 0, column {name}: .* float64"
+                ):
+                    table.to_arrow([name])

@@ -246,6 +246,23 @@ TEST(Rewrite, AGivenSchemaAddsAndWidens) {
     EXPECT_NE(report.status().message().find(part), std::string::npos)
         << report.status().ToString();
   };
+  // Of 8 bytes, where all are exact.
+  for (const int64_t first : {int64_t{0}, (int64_t{1} << 53) - 5}) {
+    Schema whole, fractions;
+    whole.features = {OneColumn("n", Kind::kDense, Type::kInt64, 1)};
+    whole.features.push_back({.name = "s", .kind = Kind::kSequence, .id = 2});
+    whole.features[1].columns = {{"n", Type::kInt64, ""}};
+    fractions = whole;
+    for (FeatureSpec& feature : fractions.features) feature.columns[0].type = Type::kFloat64;
+    folder.PutRows("n.dsi", first, 10, whole);
+    RewriteOptions to;
+    to.features.schema = fractions;
+    to.writer.overwrite = true;
+    const auto report = Rewrite(**Dataset::Open(folder.File("n.dsi")), folder.File("f.dsi"), to);
+    EXPECT_EQ(report.status().code(), first == 0 ? StatusCode::kOk : StatusCode::kOutOfRange)
+        << report.status().ToString();
+  }
+
   FeatureSpec hashed = (*reader)->schema()->features[1];
   hashed.columns[0].hashed = true;
   refused(hashed, "feature \"fresh\": its being hashed is not that of the files");
