@@ -179,6 +179,7 @@ Result<Schema> MergedSchema(const Dataset& from) {
       }
       const ColumnInfo& merged = *known->second;
       feature.columns[c].type = merged.type;
+      if (IsFloat(merged.type)) feature.columns[c].id_space.clear();  // Of integers (DS-023).
       feature.columns[c].max_error = max_error[merged.name];
       if (c != 0) continue;
       feature.max_length = merged.max_length;

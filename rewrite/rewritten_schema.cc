@@ -24,25 +24,31 @@ using Names = std::set<std::string>;
 // The columns that each of the names and patterns stands for: those of features, and single ones of
 // sequences.
 Result<Names> ColumnsNamed(const Schema& schema, const std::vector<std::string>& names) {
+  std::multimap<std::string, std::string> known;  // A name, and a column that it stands for.
+  for (size_t f = 0; f < schema.features.size() && !names.empty(); ++f) {
+    const FeatureSpec& feature = schema.features[f];
+    for (size_t c = 0; c < feature.columns.size(); ++c) {
+      const std::string column = ColumnName(feature, c);
+      known.emplace(feature.name, column);
+      if (feature.kind == Kind::kSequence) known.emplace(column, column);
+    }
+  }
   Names found;
   for (const std::string& name : names) {
-    const auto is_it = [&](const std::string& known) {
-      return known == name || GlobMatches(name, known);
-    };
-    bool known = false;
-    NearNames near(name, kAdvice);
-    for (const FeatureSpec& feature : schema.features) {
-      near.Offer(feature.name);
-      const bool is_whole = is_it(feature.name);
-      for (size_t c = 0; c < feature.columns.size(); ++c) {
-        std::string column = ColumnName(feature, c);
-        if (!is_whole && (feature.kind != Kind::kSequence || !is_it(column))) continue;
-        known = true;
-        found.insert(std::move(column));
+    auto [begin, end] = known.equal_range(name);
+    bool is_known = begin != end;
+    for (; begin != end; ++begin) found.insert(begin->second);
+    if (!is_known && name.find_first_of("*?") != name.npos) {
+      for (const auto& [other, column] : known) {
+        if (!GlobMatches(name, other)) continue;
+        is_known = true;
+        found.insert(column);
       }
     }
-    if (!known)
-      return InvalidArgument("no feature is called {}{}", QuoteForMessage(name), near.Advice());
+    if (is_known) continue;
+    NearNames near(name, kAdvice);
+    for (const FeatureSpec& feature : schema.features) near.Offer(feature.name);
+    return InvalidArgument("no feature is called {}{}", QuoteForMessage(name), near.Advice());
   }
   return found;
 }

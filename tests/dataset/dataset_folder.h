@@ -59,8 +59,11 @@ inline std::vector<std::byte> SmallFile(const Schema& schema, int64_t first, int
       if (type == Type::kBytes) {
         EXPECT_TRUE(rows.SetBytes(f, std::to_string(i)).ok());
       } else if (IsListKind(feature.kind)) {
-        for (uint32_t c = 0; c < feature.columns.size(); ++c)
-          EXPECT_TRUE(rows.SetInts(f, c, two).ok());
+        for (uint32_t c = 0; c < feature.columns.size(); ++c) {
+          const std::vector<double> halves = {static_cast<double>(i) / 2, 0.5};
+          const bool is_float = IsFloat(feature.columns[c].type);
+          EXPECT_TRUE((is_float ? rows.SetDoubles(f, c, halves) : rows.SetInts(f, c, two)).ok());
+        }
       } else if (IsFloat(type)) {
         EXPECT_TRUE(rows.SetDouble(f, static_cast<double>(i) / 2).ok());
       } else {

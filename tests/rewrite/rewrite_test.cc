@@ -216,6 +216,22 @@ TEST(Rewrite, FilesThatDifferBecomeOneSchema) {
   EXPECT_EQ(ReadBytes(to), bytes);
 }
 
+// Of the newest file the ids of a space are whole numbers still.
+TEST(Rewrite, QuantitiesThatBecameFractionsLeaveTheirIdSpace) {
+  DatasetFolder folder;
+  Schema schema;
+  schema.features.push_back({.name = "s", .kind = Kind::kSequence});
+  schema.features[0].columns = {{"n", Type::kFloat64, ""}};
+  folder.PutRows("a.dsi", 0, 10, schema);
+  schema.features[0].columns = {{"n", Type::kInt64, "ids"}};
+  folder.PutRows("b.dsi", 10, 10, schema);
+  const auto dataset = Dataset::Open(folder.path());
+  const auto report = Rewrite(**dataset, folder.File("both"));
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  const auto columns = (*Reader::Open(folder.File("both")))->Columns();
+  EXPECT_EQ((*columns)[0].type, Type::kFloat64);
+}
+
 TEST(Rewrite, AGivenSchemaAddsAndWidens) {
   DatasetFolder folder;
   folder.PutRows("a.dsi", 0, 10);
