@@ -231,7 +231,7 @@ TEST(DatasetEvolution, Ds023QuantitiesThatBecameFractions) {
   for (const int64_t value : {int64_t{0}, int64_t{-7}, kMost, -kMost})
     EXPECT_EQ(*read(Type::kInt64, value, Type::kFloat64), static_cast<double>(value));
   EXPECT_EQ(*read(Type::kUint64, kMost, Type::kFloat64), static_cast<double>(kMost));
-  for (const int64_t value : {kMost + 1, -kMost - 1, INT64_MIN, INT64_MAX}) {
+  for (const int64_t value : {kMost + 1, -kMost - 1, INT64_MIN, INT64_MAX - 1}) {
     const Status status = read(Type::kInt64, value, Type::kFloat64).status();
     EXPECT_EQ(status.code(), StatusCode::kOutOfRange) << status.ToString();
     for (const char* part : {"a.dsi: row 0, column x", "int64", "float64"})
