@@ -24,9 +24,9 @@ using Names = std::set<std::string>;
 // The columns that each of the names and patterns stands for: those of features, and single ones of
 // sequences.
 Result<Names> ColumnsNamed(const Schema& schema, const std::vector<std::string>& names) {
+  if (names.empty()) return Names();
   std::multimap<std::string, std::string> known;  // A name, and a column that it stands for.
-  for (size_t f = 0; f < schema.features.size() && !names.empty(); ++f) {
-    const FeatureSpec& feature = schema.features[f];
+  for (const FeatureSpec& feature : schema.features) {
     for (size_t c = 0; c < feature.columns.size(); ++c) {
       const std::string column = ColumnName(feature, c);
       known.emplace(feature.name, column);
@@ -85,10 +85,11 @@ Status Rename(const std::vector<std::pair<std::string, std::string>>& pairs, Sch
               std::map<std::string, std::string>* source) {
   std::map<std::string, std::string> names;
   for (const auto& [from, to] : pairs) {
-    DSI_RETURN_IF_ERROR(ColumnsNamed(*schema, {from}).status());
-    if (schema->FindFeature(from) < 0)
+    if (schema->FindFeature(from) < 0) {
+      DSI_RETURN_IF_ERROR(ColumnsNamed(*schema, {from}).status());
       return InvalidArgument("{} is {}; one feature gets another name", QuoteForMessage(from),
                              from.find_first_of("*?") != from.npos ? "a pattern" : "a column");
+    }
     if (!names.emplace(from, to).second)
       return InvalidArgument("feature {} gets two names", QuoteForMessage(from));
   }

@@ -221,8 +221,8 @@ Status RunOnMany(const Options& options, Console* console) {
   const auto of_one = [](std::string_view option) {
     return internal::InvalidArgument("{} is a view of one file: name that alone", option);
   };
+  const bool is_of_many = options.features || !options.plan.empty();
   for (const CLI::Option* view : options.views) {
-    const bool is_of_many = options.features || !options.plan.empty();
     if (view->count() != 0 && !is_of_many) return of_one(view->get_name());
   }
   if (options.why) return of_one("--why");

@@ -99,17 +99,17 @@ class SchemaMatcher {
     uint32_t schema = 0;
     uint32_t column = 0;
   };
-  // A feature of the dataset.
-  struct Feature {
-    std::vector<Occurrence> in;     // Its first column in each schema that has it, ascending.
-    uint32_t newest = 0;            // Of `in`: that of the last file that has it.
+  struct Places {
+    std::vector<Occurrence> in;  // By ascending schema.
+    uint32_t newest = 0;         // Of `in`: that of the last file that has it.
+  };
+  // A feature of the dataset: its first column in each schema.
+  struct Feature : Places {
     std::vector<uint32_t> columns;  // Few.
   };
-  struct Column {
+  struct Column : Places {
     uint32_t feature = 0;
-    std::vector<Occurrence> in;  // By ascending schema.
-    uint32_t newest = 0;         // As that of the feature.
-    std::string other_name;      // By a newer file that lacks it (DS-021); empty: none.
+    std::string other_name;  // By a newer file that lacks it (DS-021); empty: none.
   };
 
   // Columns that have the name of a pattern, and those of the feature that has it.
@@ -130,17 +130,13 @@ class SchemaMatcher {
   const std::string& Name(const Column& column) const {
     return column.other_name.empty() ? At(column.in[column.newest]).name : column.other_name;
   }
-  // Adds where a feature or column is.
-  template <typename Known>
-  void AddTo(const Occurrence& at, Known* known) const {
-    known->in.push_back(at);
-    if (last_file_[at.schema] >= last_file_[known->in[known->newest].schema])
-      known->newest = static_cast<uint32_t>(known->in.size() - 1);
+  uint32_t LastFile(const Places& places) const {
+    return last_file_[places.in[places.newest].schema];
   }
-  // The last file that has a feature or column.
-  template <typename Known>
-  uint32_t LastFile(const Known& known) const {
-    return last_file_[known.in[known.newest].schema];
+  void AddTo(const Occurrence& at, Places* places) const {
+    places->in.push_back(at);
+    if (last_file_[at.schema] >= LastFile(*places))
+      places->newest = static_cast<uint32_t>(places->in.size() - 1);
   }
 
   void FindFilesOfSchemas() {

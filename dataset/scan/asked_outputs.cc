@@ -274,30 +274,30 @@ class RequestMaker {
     request_.members.emplace_back().options.kjt_lengths = kjt_lengths;
     return at;
   }
-  MemberPlace Add(uint32_t column, const Projection& projection) {
+  MemberPlace Add(uint32_t column, Projection projection) {
     const ColumnInfo* const there = Find(column);
     if (there == nullptr) return {};
     const uint32_t member = Member(*there);
     std::vector<Projection>& features = request_.members[member].options.features;
-    features.push_back(projection);
-    features.back().name = there->name;
-    features.back().blank = view_.BlankOf(column, *there);
-    features.back().exact |= MustBeExact(column, *there, *projection.dtype);
+    features.push_back(InFile(column, *there, std::move(projection)));
     return {member, static_cast<uint32_t>(features.size() - 1)};
   }
   MemberPlace AddUnique(uint32_t column, Type type) {
     const ColumnInfo* const there = Find(column);
     if (there == nullptr) return {};
     const uint32_t member = Member(*there);
-    return {member,
-            request_.members[member].AddUnique(there->name, type, view_.BlankOf(column, *there),
-                                               MustBeExact(column, *there, type))};
+    return {member, request_.members[member].AddUnique(InFile(column, *there, {.dtype = type}))};
   }
 
  private:
-  bool MustBeExact(uint32_t column, const ColumnInfo& there, Type asked) const {
-    return !view_.BlankOf(column, there) &&
-           internal::MustBeExact(there.type, view_.columns()[column].type, asked);
+  // How what is asked of a column, as a type, is asked of the file.
+  Projection InFile(uint32_t column, const ColumnInfo& there, Projection asked) const {
+    asked.name = there.name;
+    asked.blank = view_.BlankOf(column, there);
+    asked.exact =
+        asked.exact ||
+        (!asked.blank && MustBeExact(there.type, view_.columns()[column].type, *asked.dtype));
+    return asked;
   }
 
   const SchemaView& view_;

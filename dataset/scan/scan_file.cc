@@ -64,7 +64,8 @@ Status ScanFile::AddSessions(FileRequest* request) {
   for (const uint32_t key : keys) {
     DSI_ASSIGN_OR_RETURN(const OpenColumn column, file().LoadColumn(key));
     if (key == keys.back() && column.record.kind == Kind::kTimestamp) continue;
-    session_outputs_.push_back(request->members[0].AddUnique(column.name, column.record.type));
+    session_outputs_.push_back(
+        request->members[0].AddUnique({.name = column.name, .dtype = column.record.type}));
   }
   return Status::Ok();
 }

@@ -7,22 +7,17 @@
 
 namespace dsi::internal {
 
-uint32_t MemberRequest::AddUnique(const std::string& column, Type dtype,
-                                  const std::optional<BlankEntries>& blank, bool exact) {
+uint32_t MemberRequest::AddUnique(Projection asked) {
+  asked.layout = Layout::kIkjt;
+  asked.bit_cast = asked.dtype == Type::kInt64 || asked.dtype == Type::kInt32;
   std::vector<Projection>& features = options.features;
-  const bool bit_cast = dtype == Type::kInt64 || dtype == Type::kInt32;
   const auto known = std::find_if(features.begin(), features.end(), [&](const Projection& p) {
-    return p.name == column && p.layout == Layout::kIkjt && p.dtype == dtype &&
-           p.bit_cast == bit_cast && p.exact == exact && !p.blank && !blank;
+    return p.name == asked.name && p.layout == asked.layout && p.dtype == asked.dtype &&
+           p.bit_cast == asked.bit_cast && p.exact == asked.exact && !p.blank && !asked.blank;
   });
   const auto at = static_cast<uint32_t>(known - features.begin());
   if (known == features.end()) {
-    features.push_back({.name = column,
-                        .layout = Layout::kIkjt,
-                        .dtype = dtype,
-                        .bit_cast = bit_cast,
-                        .exact = exact,
-                        .blank = blank});
+    features.push_back(std::move(asked));
     ++num_hidden;
   }
   return at;

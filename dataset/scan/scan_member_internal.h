@@ -24,9 +24,9 @@ struct MemberRequest {
   // The last so many features are no outputs of the scan.
   size_t num_hidden = 0;
 
-  // Position of a column as unique rows of this type; it is added, hidden, where it is not there.
-  uint32_t AddUnique(const std::string& column, Type dtype,
-                     const std::optional<BlankEntries>& blank = {}, bool exact = false);
+  // Position of a column as unique rows, of which name and dtype say what; it is added, hidden,
+  // where it is not there.
+  uint32_t AddUnique(Projection asked);
 };
 
 // Where a column is: one of the files that have the rows, and a position in its request.

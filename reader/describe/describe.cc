@@ -131,8 +131,10 @@ Result<std::vector<OpenColumn>> OpenProjection(const OpenFile& file, const ScanO
   for (const Projection& projection : options.features) {
     DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file.FindColumns(projection.name));
     for (const uint32_t ordinal : ordinals) {
-      if (!projection.blank && seen[ordinal]) continue;
-      seen[ordinal] = seen[ordinal] || !projection.blank;
+      if (!projection.blank) {
+        if (seen[ordinal]) continue;
+        seen[ordinal] = true;
+      }
       DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadColumn(ordinal));
       column.blank = projection.blank;
       columns.push_back(std::move(column));

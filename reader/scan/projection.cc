@@ -93,24 +93,14 @@ class Resolver {
   Status Add(const Projection& asked, std::vector<OpenColumn> found) {
     const bool one_of_many = found.size() > 1;
     for (OpenColumn& column : found) {
-      if (asked.blank) {
-        DSI_RETURN_IF_ERROR(AddBlank(std::move(column), asked, one_of_many));
-        continue;
-      }
-      const auto known = columns_.find(column.ordinal);
-      const uint32_t at = known != columns_.end() ? known->second : Keep(std::move(column));
+      DSI_ASSIGN_OR_RETURN(const uint32_t at, Place(std::move(column), asked));
       DSI_RETURN_IF_ERROR(AddOutput(at, asked, one_of_many));
     }
     if (!found.empty()) return Status::Ok();
     DSI_ASSIGN_OR_RETURN(const std::vector<uint32_t> ordinals, file_.FindColumns(asked.name));
     for (const uint32_t ordinal : ordinals) {
-      if (asked.blank) {
-        DSI_ASSIGN_OR_RETURN(OpenColumn column, file_.LoadColumn(ordinal));
-        DSI_RETURN_IF_ERROR(AddBlank(std::move(column), asked, ordinals.size() > 1));
-        continue;
-      }
-      DSI_ASSIGN_OR_RETURN(const uint32_t column, Column(ordinal));
-      DSI_RETURN_IF_ERROR(AddOutput(column, asked, ordinals.size() > 1));
+      DSI_ASSIGN_OR_RETURN(const uint32_t at, Column(ordinal, asked));
+      DSI_RETURN_IF_ERROR(AddOutput(at, asked, ordinals.size() > 1));
     }
     return Status::Ok();
   }
@@ -169,11 +159,17 @@ class Resolver {
     return at->second;
   }
 
-  Result<uint32_t> Column(uint32_t ordinal) {
+  Result<uint32_t> Column(uint32_t ordinal, const Projection& asked) {
     const auto known = columns_.find(ordinal);
-    if (known != columns_.end()) return known->second;
+    if (known != columns_.end() && !asked.blank) return known->second;
     DSI_ASSIGN_OR_RETURN(OpenColumn column, file_.LoadColumn(ordinal));
-    return Keep(std::move(column));
+    return Place(std::move(column), asked);
+  }
+
+  Result<uint32_t> Place(OpenColumn column, const Projection& asked) {
+    if (asked.blank) return KeepBlank(std::move(column), *asked.blank);
+    const auto known = columns_.find(column.ordinal);
+    return known != columns_.end() ? known->second : Keep(std::move(column));
   }
 
   // Position of a column that is new.
@@ -185,8 +181,8 @@ class Resolver {
   }
 
   // Beside the column itself, which may be asked for as well.
-  Status AddBlank(OpenColumn column, const Projection& asked, bool one_of_many) {
-    if (TypeWidth(asked.blank->type) == 0 || asked.blank->type == Type::kBytes)
+  Result<uint32_t> KeepBlank(OpenColumn column, const BlankEntries& blank) {
+    if (TypeWidth(blank.type) == 0 || blank.type == Type::kBytes)
       return InvalidArgument("{}: blank entries of no type of numbers", column.name);
     // What the file seems to lack may be there, written by a newer version (S-010, S-011).
     for (uint32_t place = 0; place < column.record.num_columns; ++place) {
@@ -195,9 +191,9 @@ class Resolver {
       const Status support = other.record.Support();
       if (!support.ok()) return support.At(other.name);
     }
-    column.blank = asked.blank;
+    column.blank = blank;
     out_->columns.push_back(std::move(column));
-    return AddOutput(static_cast<uint32_t>(out_->columns.size() - 1), asked, one_of_many);
+    return static_cast<uint32_t>(out_->columns.size() - 1);
   }
 
   Status AddOutput(uint32_t c, const Projection& asked, bool one_of_many) {
