@@ -57,7 +57,8 @@ struct ArrowOutputOptions {
 // Reader::Columns or Dataset::Columns tells them. `names`: columns, features, which stand for all
 // their columns, or patterns with '*' and '?'; in this order, a column that several stand for once,
 // where the first does. Empty: all columns that this build can read.
-// Errors: kNotFound: a name stands for nothing; kUnsupported: a column named is of a newer version.
+// Errors: kNotFound: a name stands for nothing; kUnsupported: a column named is of a newer version;
+// kBadInput: two files cannot be reconciled in a column that a name, a pattern or none stands for.
 // kInvalidArgument: no column is left, which a scan would take for all.
 DSI_EXPORT Result<std::vector<Projection>> ArrowProjections(std::span<const ColumnInfo> columns,
                                                             std::span<const std::string> names = {},

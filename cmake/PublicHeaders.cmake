@@ -16,6 +16,7 @@ set(DSI_PUBLIC_HEADERS
   dataset/shuffle_report.h
   dataset/table.h
   dataset/value_counts.h
+  dataset/verify_files.h
   format/feature_use.h
   format/limits.h
   format/lists_of_lists.h

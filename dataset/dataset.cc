@@ -36,21 +36,19 @@ uint64_t Dataset::num_rows() const noexcept { return files_->num_rows(); }
 uint64_t Dataset::snapshot() const noexcept { return files_->snapshot(); }
 
 Result<std::vector<ColumnInfo>> Dataset::Columns() const {
-  return internal::NoThrow([&]() -> Result<std::vector<ColumnInfo>> {
-    DSI_ASSIGN_OR_RETURN(const auto view, internal::MakeView(*files_, {}));
-    return std::vector<ColumnInfo>(view->columns().begin(), view->columns().end());
-  });
+  return internal::NoThrow(
+      [&]() -> Result<std::vector<ColumnInfo>> { return internal::AllColumns(*files_); });
 }
 
 Result<std::vector<ColumnInfo>> Dataset::Columns(const Pipeline& pipeline) const {
   return internal::NoThrow([&]() -> Result<std::vector<ColumnInfo>> {
     DSI_ASSIGN_OR_RETURN(const auto made, internal::ResolvePipeline(pipeline, *files_));
     std::vector<ColumnInfo> columns = internal::ColumnsOfPlan(made.plan);
-    DSI_ASSIGN_OR_RETURN(const auto view, internal::MakeView(*files_, {}));
-    for (const ColumnInfo& stored : view->columns()) {
+    DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> all, internal::AllColumns(*files_));
+    for (ColumnInfo& stored : all) {
       if (internal::FindMade(stored.name, pipeline) || internal::FindMade(stored.feature, pipeline))
         continue;
-      columns.push_back(stored);
+      columns.push_back(std::move(stored));
       columns.back().ordinal = static_cast<uint32_t>(columns.size() - 1);
     }
     return columns;
@@ -70,6 +68,10 @@ Result<TransformPlan> Dataset::Resolve(const Pipeline& pipeline) const {
 
 Result<uint64_t> Dataset::CountBatches(const DatasetScanOptions& options) const {
   return internal::NoThrow([&] { return internal::CountDatasetBatches(*files_, options); });
+}
+
+Result<uint64_t> Dataset::CountRows(const DatasetScanOptions& options) const {
+  return internal::NoThrow([&] { return internal::CountDatasetRows(*files_, options); });
 }
 
 Result<std::string> Dataset::ShareState(const DatasetScanOptions& options) const {

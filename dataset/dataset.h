@@ -95,8 +95,9 @@ class DSI_EXPORT Dataset {
   uint64_t snapshot() const noexcept;
 
   // One schema over all files (DS-020 …): features by id, then by name; types widened. What is of
-  // one file alone is not told: group, max_error and what is stored. kBadInput names two files that
-  // cannot be reconciled. Reads the directory of every file that a manifest does not tell about.
+  // one file alone is not told: group, max_error and what is stored. What two files cannot be
+  // reconciled in is told by ColumnInfo::support. Reads the directory of every file that a manifest
+  // does not tell about.
   Result<std::vector<ColumnInfo>> Columns() const;
   // The same with a pipeline: all that a scan with it may name, first what it makes (is_made), in
   // the order of its outputs. A list is a kList, a scored list the kWeighted columns name.ids and
@@ -112,6 +113,12 @@ class DSI_EXPORT Dataset {
   Result<TransformPlan> Resolve(const Pipeline& pipeline) const;
   // Batches of this rank; reads no data.
   Result<uint64_t> CountBatches(const DatasetScanOptions& options) const;
+  // Rows that the scans of all ranks give, with a full last batch or not: those asked for that pass
+  // the filter and are not deleted. Looks at rows, filter and memory_bytes alone, of which each
+  // file that is looked at may take as much. Without a filter no page is read; with one its
+  // columns, of many files at once (DatasetOptions::threads). Errors: those of NewScan and of
+  // reading.
+  Result<uint64_t> CountRows(const DatasetScanOptions& options) const;
   // A state of the batches of this rank alone, repetitions (Remainder::kPad) left out: readers that
   // divide a rank's batches among them, such as processes of a loader, are ranks of a world of
   // their own that begins there (spec DO-018). Reads no data.

@@ -59,7 +59,10 @@ class Reporter {
     std::vector<Projection> features;
     for (const Projection& asked : options_.scan.features) wanted_.push_back(asked.name);
     for (const ColumnInfo& column : columns) {
-      if (!column.support.ok()) continue;
+      if (!column.support.ok()) {
+        if (!wanted_.empty() && IsWanted(column)) return column.support;
+        continue;
+      }
       const bool is_key = std::find(keys.begin(), keys.end(), column.ordinal) != keys.end() &&
                           column.kind != Kind::kTimestamp;
       const bool is_list = HasLengths(column.kind, column.type) && IsWanted(column);

@@ -60,6 +60,9 @@ struct ColumnInfo {
   // meaning (spec S-010, S-011), so this build knows the column's place and not its values. Other
   // columns are read as ever; scans of everything, patterns, Streams, Choices and Dedup leave it
   // out, and schema() its feature.
+  // kBadInput, of a dataset alone: two files, which it names, cannot be reconciled in the column,
+  // which is told of as the last one has it. Whoever asks for it, be it by a pattern, gets this
+  // error; who does not reads the others (spec DS-022).
   Status support = Status::Ok();
   Kind kind = Kind::kDense;
   Type type = Type::kInt64;

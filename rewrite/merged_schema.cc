@@ -146,9 +146,8 @@ Result<Schema> WholeSchema(const DatasetFiles& files, size_t i, MaxErrors* max_e
 
 }  // namespace
 
-Result<Schema> MergedSchema(const Dataset& from) {
+Result<Schema> MergedSchema(const Dataset& from, std::span<const ColumnInfo> columns) {
   const DatasetFiles& files = DatasetAccess::Files(from);
-  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, from.Columns());
   std::unordered_map<std::string_view, const ColumnInfo*> by_name;
   std::set<std::string_view> features;
   for (const ColumnInfo& column : columns) {

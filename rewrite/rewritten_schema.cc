@@ -186,6 +186,22 @@ Status AskForAll(const Schema& files, const std::map<std::string, std::string>& 
   return Status::Ok();
 }
 
+// DS-022: only what is left out may be what files disagree about.
+Status CheckSources(std::span<const ColumnInfo> columns, const RewritePlan& plan) {
+  std::map<std::string_view, const Status*> conflicts;
+  for (const ColumnInfo& column : columns) {
+    if (!column.support.ok()) conflicts[column.name] = &column.support;
+  }
+  if (conflicts.empty()) return Status::Ok();
+  for (const std::vector<Projection>& of_feature : plan.sources) {
+    for (const Projection& asked : of_feature) {
+      const auto conflict = conflicts.find(asked.name);
+      if (conflict != conflicts.end()) return *conflict->second;
+    }
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Projection AskForColumn(const FeatureSpec& feature, size_t column) {
@@ -202,7 +218,8 @@ Projection AskForColumn(const FeatureSpec& feature, size_t column) {
 
 Result<RewritePlan> PlanFeatures(const Dataset& from, const FeatureChanges& changes) {
   RewritePlan plan;
-  DSI_ASSIGN_OR_RETURN(const Schema files, MergedSchema(from));
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, from.Columns());
+  DSI_ASSIGN_OR_RETURN(const Schema files, MergedSchema(from, columns));
   std::map<std::string, std::string> source;  // Name of a feature, and that in the files.
   if (changes.schema) {
     if (!changes.only.empty() || !changes.drop.empty() || !changes.rename.empty())
@@ -230,6 +247,7 @@ Result<RewritePlan> PlanFeatures(const Dataset& from, const FeatureChanges& chan
   for (const auto& [key, text] : changes.metadata) plan.schema.metadata[key] = text;
   DSI_RETURN_IF_ERROR(plan.schema.Validate());
   DSI_RETURN_IF_ERROR(AskForAll(files, source, &plan));
+  DSI_RETURN_IF_ERROR(CheckSources(columns, plan));
   return plan;
 }
 

@@ -2,6 +2,7 @@
 // comes from.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct RewritePlan {
 // How BatchColumns wants a column that a writer is to take as one of this feature: lists jagged,
 // single numbers and embeddings padded, also where they stand in a file as lists of one entry.
 Projection AskForColumn(const FeatureSpec& feature, size_t column);
-// The schema of all files together, without the places of rows.
-Result<Schema> MergedSchema(const Dataset& from);
+// The schema of all files together, of these columns of the dataset, without the places of rows. A
+// feature that files cannot be reconciled in is that of the last one.
+Result<Schema> MergedSchema(const Dataset& from, std::span<const ColumnInfo> columns);
 Result<RewritePlan> PlanFeatures(const Dataset& from, const FeatureChanges& changes);
 // The same, with the keys of the writer. kInvalidArgument: none are left.
 Result<RewritePlan> PlanRewrite(const Dataset& from, const FeatureChanges& changes,

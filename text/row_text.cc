@@ -7,23 +7,22 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/name_match_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/format/reserved_names_internal.h"
-#include "dsi/reader/scan/batch_internal.h"
-#include "dsi/base/name_match_internal.h"
 #include "dsi/text/row_text_buffer_internal.h"
 
 namespace dsi {
 namespace {
 
 using internal::kPositionName;
-using internal::OpenColumn;
 using internal::TextBuffer;
 
 constexpr uint32_t kBatchRows = 1024;
@@ -31,20 +30,20 @@ constexpr uint32_t kBatchRows = 1024;
 // An object (no column) or a column's value, under a key.
 struct TextNode {
   std::string key;  // Escaped, with quotes and colon.
-  const OpenColumn* column = nullptr;
-  size_t output = 0;  // Position in views_.
+  const ColumnInfo* column = nullptr;
+  size_t output = 0;  // Position in the columns of the scan.
   std::vector<TextNode> members;
   std::map<std::string, size_t, std::less<>> objects;  // Members that are objects, by name.
 };
 
 // The keys under which a column's value stands: its name cut at dots where they are nesting; the
 // columns of one feature are always one object.
-std::vector<std::string_view> PathOf(const OpenColumn& column,
+std::vector<std::string_view> PathOf(const ColumnInfo& column,
                                      const std::set<std::string_view>& leaves) {
   const std::string_view name = column.name;
   std::vector<std::string_view> path;
   size_t begin = 0;
-  if (column.record.nested) {
+  if (column.nested) {
     for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', begin)) {
       // A name that is a column itself cannot be an object as well; an empty part is no key.
       if (dot == begin || dot + 1 == name.size() || leaves.contains(name.substr(0, dot)))
@@ -52,9 +51,9 @@ std::vector<std::string_view> PathOf(const OpenColumn& column,
       path.push_back(name.substr(begin, dot - begin));
       begin = dot + 1;
     }
-  } else if (column.record.feature_name_size < name.size()) {
-    path.push_back(name.substr(0, column.record.feature_name_size));
-    begin = column.record.feature_name_size + size_t{1};
+  } else if (column.feature.size() < name.size()) {
+    path.push_back(name.substr(0, column.feature.size()));
+    begin = column.feature.size() + 1;
   }
   path.push_back(name.substr(begin));
   return path;
@@ -120,15 +119,26 @@ void AddNumbers(const JaggedView& view, size_t row, bool list, TextBuffer* text)
 
 class RowText::Impl {
  public:
-  explicit Impl(bool quotes_wide_integers) { text_.quotes_wide_integers = quotes_wide_integers; }
+  // `columns`: those of the scan, in any order, or more. has_order: "__position" says where a row
+  // once was.
+  Impl(std::unique_ptr<Scan> scan, std::vector<ColumnInfo> columns, bool has_order,
+       const RowTextOptions& options)
+      : scan_(std::move(scan)),
+        columns_(std::move(columns)),
+        has_order_(has_order),
+        next_row_(options.row_begin) {
+    text_.quotes_wide_integers = options.wide_integers_as_strings;
+    Build(std::count(options.features.begin(), options.features.end(), kPositionName) != 0);
+  }
 
   Result<bool> Next(std::string* out, std::vector<uint64_t>* positions) {
     if (positions != nullptr) positions->clear();
-    DSI_ASSIGN_OR_RETURN(const bool more, scan_->Next(&batch_));
-    if (!more) return false;
-    if (!built_) Build();
+    do {
+      DSI_ASSIGN_OR_RETURN(const bool more, scan_->Next(&batch_));
+      if (!more) return false;
+    } while (batch_.num_rows() == 0);
     for (size_t i = 0; i < views_.size(); ++i) {
-      DSI_ASSIGN_OR_RETURN(views_[i], batch_.Jagged(names_[i]));
+      DSI_ASSIGN_OR_RETURN(views_[i], batch_.Jagged(i));
     }
     text_.Clear();
     for (size_t row = 0; row < batch_.num_rows(); ++row) {
@@ -136,15 +146,14 @@ class RowText::Impl {
       text_.Add('\n');
     }
     out->append(text_.text());
-    if (positions != nullptr) DSI_RETURN_IF_ERROR(AddPositions(positions));
-    next_row = RowNumber(batch_.num_rows() - 1) + 1;
+    if (positions != nullptr) AddPositions(positions);
+    next_row_ = RowNumber(batch_.num_rows() - 1) + 1;
     return true;
   }
 
+  uint64_t next_row() const { return next_row_; }
+
   Status failed;  // Rows may be lost: there are no more.
-  std::unique_ptr<Scan> scan_;
-  bool position_named_ = false;
-  uint64_t next_row = 0;
 
  private:
   uint64_t RowNumber(size_t row) const {
@@ -152,20 +161,23 @@ class RowText::Impl {
     return numbers.empty() ? batch_.first_row() + row : numbers[row];
   }
 
-  // The names and types are those of the scan, known with its first batch.
-  void Build() {
-    built_ = true;
-    const internal::ScanProjection& projection = *internal::BatchAccess::State(&batch_)->projection;
-    std::vector<const OpenColumn*> columns;
-    for (const OpenColumn& column : projection.columns) {
-      if (column.name == kPositionName) has_position_ = true;
-      if (column.name != kPositionName || position_named_) columns.push_back(&column);
+  void Build(bool position_is_named) {
+    const std::span<const ScanColumn> outputs = scan_->columns();
+    views_.resize(outputs.size());
+    std::map<std::string_view, size_t> output_of;  // A column that is named twice: the first.
+    for (size_t i = 0; i < outputs.size(); ++i) output_of.emplace(outputs[i].name, i);
+    std::vector<const ColumnInfo*> shown;
+    for (const ColumnInfo& column : columns_) {
+      const auto output = output_of.find(column.name);
+      if (output == output_of.end()) continue;
+      if (column.name == kPositionName && has_order_) position_ = output->second;
+      if (column.name != kPositionName || position_is_named) shown.push_back(&column);
     }
-    std::sort(columns.begin(), columns.end(),
-              [](const OpenColumn* a, const OpenColumn* b) { return a->ordinal < b->ordinal; });
+    std::sort(shown.begin(), shown.end(),
+              [](const ColumnInfo* a, const ColumnInfo* b) { return a->ordinal < b->ordinal; });
     std::set<std::string_view> leaves;
-    for (const OpenColumn* column : columns) leaves.insert(column->name);
-    for (const OpenColumn* column : columns) {
+    for (const ColumnInfo* column : shown) leaves.insert(column->name);
+    for (const ColumnInfo* column : shown) {
       std::vector<std::string_view> path = PathOf(*column, leaves);
       const std::string_view key = path.back();
       path.pop_back();
@@ -173,11 +185,8 @@ class RowText::Impl {
       for (const std::string_view name : path) node = FindOrAddObject(node, name);
       node = Add(node, key);
       node->column = column;
-      node->output = names_.size();
-      names_.push_back(column->name);
+      node->output = output_of.at(column->name);
     }
-    views_.resize(names_.size());
-    projection_ = internal::BatchAccess::State(&batch_)->projection;  // Keeps the columns.
   }
 
   Status AddObject(const TextNode& object, size_t row) {
@@ -207,7 +216,7 @@ class RowText::Impl {
 
   Status AddColumn(const TextNode& member, size_t row) {
     const JaggedView& view = views_[member.output];
-    const Kind kind = member.column->record.kind;
+    const Kind kind = member.column->kind;
     if (view.dtype != Type::kBytes) {
       AddNumbers(view, row, IsListKind(kind) || kind == Kind::kEmbedding, &text_);
       return Status::Ok();
@@ -224,64 +233,100 @@ class RowText::Impl {
   }
 
   // Where the file does not have it, or not as it should be: the row's number.
-  Status AddPositions(std::vector<uint64_t>* positions) {
+  void AddPositions(std::vector<uint64_t>* positions) const {
     positions->resize(batch_.num_rows());
     for (size_t row = 0; row < positions->size(); ++row) (*positions)[row] = RowNumber(row);
-    if (!has_position_) return Status::Ok();
-    DSI_ASSIGN_OR_RETURN(const JaggedView view, batch_.Jagged(kPositionName));
-    if (TypeWidth(view.dtype) != 8 || IsFloat(view.dtype)) return Status::Ok();
+    if (!position_) return;
+    const JaggedView& view = views_[*position_];
+    if (TypeWidth(view.dtype) != 8 || IsFloat(view.dtype)) return;
     for (size_t row = 0; row < positions->size(); ++row) {
       if (view.offsets[row + 1] - view.offsets[row] != 1) continue;
       std::memcpy(&(*positions)[row],
                   static_cast<const std::byte*>(view.values) + view.offsets[row] * 8, 8);
     }
-    return Status::Ok();
   }
 
-  bool built_ = false;
-  bool has_position_ = false;
+  std::unique_ptr<Scan> scan_;
+  std::vector<ColumnInfo> columns_;
+  bool has_order_;
+  std::optional<size_t> position_;  // Position of "__position" among the outputs.
   TextNode root_;
-  std::vector<std::string> names_;
-  std::vector<JaggedView> views_;
-  std::shared_ptr<const internal::ScanProjection> projection_;
+  std::vector<JaggedView> views_;  // By output of the scan.
   Batch batch_;
   TextBuffer text_;
+  uint64_t next_row_ = 0;
 };
 
 RowText::RowText(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RowText::~RowText() = default;
 
-Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader,
-                                                 const RowTextOptions& options) {
-  return internal::NoThrow([&] { return Make(reader, options); });
-}
+namespace {
 
-Result<std::unique_ptr<RowText>> RowText::Make(const Reader& reader,
-                                               const RowTextOptions& options) {
-  auto impl = std::make_unique<Impl>(options.wide_integers_as_strings);
+ScanOptions ScanOf(const RowTextOptions& options) {
   ScanOptions scan;
   scan.batch_size = kBatchRows;
-  scan.row_begin = options.row_begin;
-  scan.row_end = options.row_end;
   scan.filter = options.filter;
-  impl->next_row = options.row_begin;
   scan.memory_bytes = options.memory_bytes;
-  bool reads_position = options.features.empty();
-  for (const std::string& name : options.features) {
+  for (const std::string& name : options.features)
     scan.features.push_back({.name = name, .layout = Layout::kJagged, .dtype = {}});
-    impl->position_named_ |= name == kPositionName;
-    reads_position |= internal::GlobMatches(name, kPositionName);
-  }
   if (scan.features.empty())
     scan.features.push_back({.name = "*", .layout = Layout::kJagged, .dtype = {}});
-  if (!reads_position) {
-    const Result<ColumnInfo> position = reader.FindColumn(kPositionName);
-    if (position.ok() && position->support.ok())
-      scan.features.push_back(
-          {.name = std::string(kPositionName), .layout = Layout::kJagged, .dtype = {}});
+  return scan;
+}
+
+// With "__position", where the file has it.
+void AskForPosition(const Reader& reader, ScanOptions* scan) {
+  for (const Projection& asked : scan->features) {
+    if (internal::GlobMatches(asked.name, kPositionName)) return;
   }
-  DSI_ASSIGN_OR_RETURN(impl->scan_, reader.NewScan(scan));
-  return std::unique_ptr<RowText>(new RowText(std::move(impl)));
+  const Result<ColumnInfo> position = reader.FindColumn(kPositionName);
+  if (position.ok() && position->support.ok())
+    scan->features.push_back(
+        {.name = std::string(kPositionName), .layout = Layout::kJagged, .dtype = {}});
+}
+
+// What the reader tells of the columns of its scan; of others only where all were asked for.
+Result<std::vector<ColumnInfo>> ColumnsOf(const Reader& reader, const Scan& scan,
+                                          const RowTextOptions& options) {
+  if (options.features.empty()) return reader.Columns();
+  std::vector<ColumnInfo> columns;
+  std::set<std::string_view> seen;
+  for (const ScanColumn& output : scan.columns()) {
+    if (!seen.insert(output.name).second) continue;
+    DSI_ASSIGN_OR_RETURN(ColumnInfo column, reader.FindColumn(output.name));
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader,
+                                                 const RowTextOptions& options) {
+  return internal::NoThrow([&]() -> Result<std::unique_ptr<RowText>> {
+    ScanOptions asked = ScanOf(options);
+    asked.row_begin = options.row_begin;
+    asked.row_end = options.row_end;
+    AskForPosition(reader, &asked);
+    DSI_ASSIGN_OR_RETURN(std::unique_ptr<Scan> scan, reader.NewScan(asked));
+    DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, ColumnsOf(reader, *scan, options));
+    return std::unique_ptr<RowText>(
+        new RowText(std::make_unique<Impl>(std::move(scan), std::move(columns), true, options)));
+  });
+}
+
+Result<std::unique_ptr<RowText>> RowText::Create(const Dataset& dataset,
+                                                 const RowTextOptions& options) {
+  return internal::NoThrow([&]() -> Result<std::unique_ptr<RowText>> {
+    DatasetScanOptions asked;
+    asked.scan = ScanOf(options);
+    const uint64_t end = std::min(options.row_end, dataset.num_rows());
+    asked.rows = {{options.row_begin, std::max(options.row_begin, end)}};
+    DSI_ASSIGN_OR_RETURN(std::unique_ptr<Scan> scan, dataset.NewScan(asked));
+    DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, dataset.Columns());
+    return std::unique_ptr<RowText>(
+        new RowText(std::make_unique<Impl>(std::move(scan), std::move(columns), false, options)));
+  });
 }
 
 Result<bool> RowText::Next(std::string* out, std::vector<uint64_t>* positions) {
@@ -294,6 +339,6 @@ Result<bool> RowText::Next(std::string* out, std::vector<uint64_t>* positions) {
   });
 }
 
-uint64_t RowText::next_row() const noexcept { return impl_->next_row; }
+uint64_t RowText::next_row() const noexcept { return impl_->next_row(); }
 
 }  // namespace dsi

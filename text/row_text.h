@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dsi/base/export.h"
+#include "dsi/dataset/dataset.h"
 #include "dsi/reader/reader.h"
 
 namespace dsi {
@@ -27,24 +28,27 @@ struct RowTextOptions {
   bool wide_integers_as_strings = false;
 };
 
-// Thread safety: one thread at a time. The Reader must outlive it.
+// Thread safety: one thread at a time. The Reader, or Dataset, must outlive it.
 class DSI_EXPORT RowText {
  public:
   static Result<std::unique_ptr<RowText>> Create(const Reader& reader,
+                                                 const RowTextOptions& options);
+  // Rows are counted over the files of the dataset, and so are row_begin and row_end; "__position",
+  // which each file counts for itself, is nobody's order here.
+  static Result<std::unique_ptr<RowText>> Create(const Dataset& dataset,
                                                  const RowTextOptions& options);
   ~RowText();
   // Appends the lines of up to one batch of rows to *out; false at the end. *positions (may be
   // null) receives each row's "__position" where the file has it, else its row number. After an
   // error there are no more rows.
   Result<bool> Next(std::string* out, std::vector<uint64_t>* positions);
-  // Row of the file after the last one given; at first row_begin. A RowText that begins there gives
+  // Row after the last one given; at first row_begin. A RowText that begins there gives
   // the rest, and how far it is tells the progress where a filter leaves rows out.
   uint64_t next_row() const noexcept;
 
  private:
   class Impl;
   explicit RowText(std::unique_ptr<Impl> impl);
-  static Result<std::unique_ptr<RowText>> Make(const Reader& reader, const RowTextOptions& options);
   std::unique_ptr<Impl> impl_;
 };
 

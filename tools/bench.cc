@@ -71,12 +71,12 @@ double Compute(double seconds) {
   return seconds == 0 ? 0 : Seconds(start);
 }
 
-Result<BenchRound> ReadOnce(const Reader& reader, const ScanOptions& scan_options,
+Result<BenchRound> ReadOnce(const StoredRows& stored, const ScanOptions& scan_options,
                             const Reading& reading, Batch* batch, std::vector<std::byte>* copy,
                             Progress* progress) {
   BenchRound round;
   const auto start = Clock::now();
-  DSI_ASSIGN_OR_RETURN(const auto scan, reader.NewScan(scan_options));
+  DSI_ASSIGN_OR_RETURN(const auto scan, stored.NewScan(scan_options));
   round.seconds = Seconds(start);
   while (true) {
     const auto before = Clock::now();
@@ -93,7 +93,7 @@ Result<BenchRound> ReadOnce(const Reader& reader, const ScanOptions& scan_option
       round.copy_seconds += Seconds(copy_start);
     }
     if (!progress->Update("reading", scan->stats().rows + scan->stats().rows_dropped,
-                          reader.info().num_rows, ProgressUnit::kRows)) {
+                          stored.num_rows(), ProgressUnit::kRows)) {
       return CheckInterrupt();
     }
   }
@@ -107,9 +107,9 @@ Result<BenchRound> ReadOnce(const Reader& reader, const ScanOptions& scan_option
 // Everything that is measured of one choice of columns.
 class Measurement {
  public:
-  Measurement(const Reader& reader, const BenchOptions& options, ScanOptions scan,
+  Measurement(const StoredRows& stored, const BenchOptions& options, ScanOptions scan,
               Progress* progress)
-      : reader_(reader), options_(options), scan_(std::move(scan)), progress_(progress) {
+      : stored_(stored), options_(options), scan_(std::move(scan)), progress_(progress) {
     for (const uint32_t threads : options.threads) series.push_back({threads, {}});
   }
 
@@ -132,7 +132,7 @@ class Measurement {
   Result<BenchRound> Read(uint32_t threads, uint64_t read_ahead, const Reading& reading) {
     scan_.threads = threads;
     scan_.read_ahead_bytes = read_ahead;
-    return ReadOnce(reader_, scan_, reading, &batch_, &copy_, progress_);
+    return ReadOnce(stored_, scan_, reading, &batch_, &copy_, progress_);
   }
 
   Status Measure(BenchSeries* one) {
@@ -153,7 +153,7 @@ class Measurement {
     return Status::Ok();
   }
 
-  const Reader& reader_;
+  const StoredRows& stored_;
   const BenchOptions& options_;
   ScanOptions scan_;
   Progress* progress_;
@@ -164,16 +164,17 @@ class Measurement {
 Status Run(const BenchOptions& options, Console* console) {
   if (options.compute && options.read_ahead == 0)
     return internal::InvalidArgument("--compute needs --read-ahead, such as 256M");
-  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
-  DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(*reader, options.features));
+  Progress progress(*console);
+  DSI_ASSIGN_OR_RETURN(const StoredRows stored, StoredRows::Open(options.where, &progress));
+  DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, stored.Columns());
+  DSI_ASSIGN_OR_RETURN(columns, ChooseColumns(columns, options.features));
   ScanOptions scan;
   scan.batch_size = options.batch_size;
-  DSI_ASSIGN_OR_RETURN(scan.filter, FilterOf(*reader, options.choice));
-  Progress progress(*console);
+  DSI_ASSIGN_OR_RETURN(scan.filter, FilterOf(stored, options.choice));
   for (;;) {
     scan.features.clear();
     for (const ColumnInfo& column : columns) scan.features.push_back(ProjectionOf(column, options));
-    Measurement measurement(*reader, options, scan, &progress);
+    Measurement measurement(stored, options, scan, &progress);
     const Status status = measurement.Run();
     progress.Clear();
     if (status.ok() && !options.access_log.empty()) {
@@ -183,8 +184,9 @@ Status Run(const BenchOptions& options, Console* console) {
     }
     if (status.ok())
       return PrintBench(options, columns.size(), measurement.series, measurement.alone, console);
+    const auto new_scan = [&](const ScanOptions& of) { return stored.NewScan(of); };
     DSI_RETURN_IF_ERROR(LeaveOutUnsupported(status, options.features, "",
-                                            ReadRows(*reader, 0, UINT64_MAX), &columns));
+                                            ReadRows(new_scan, 0, UINT64_MAX), &columns));
   }
 }
 
@@ -192,7 +194,7 @@ Status Run(const BenchOptions& options, Console* console) {
 
 VerbAction AddBench(CLI::App* app, Console* console) {
   auto options = std::make_shared<BenchOptions>();
-  app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
+  AddStoredRows(app, &options->where);
   AddNameList(app, "--features", &options->features, "What to read; * and ? match")->required();
   app->add_option("--layout", options->layout, "Form of the batches; default padded")
       ->check(CLI::IsMember({"padded", "jagged", "ikjt", "padded-ikjt", "vbe", "kjt", "dense"}))
@@ -203,7 +205,7 @@ VerbAction AddBench(CLI::App* app, Console* console) {
   app->add_option("--width", options->width,
                   "Padded lists: entries per row, the newest stay; default: the longest")
       ->type_name("N");
-  app->add_option("--repeat", options->repeat, "Read the file so often; default 3")
+  app->add_option("--repeat", options->repeat, "Read all of it so often; default 3")
       ->check(CLI::Range(1U, 1000U).description(""))
       ->type_name("N");
   app->add_option("--threads", options->threads,
@@ -229,7 +231,7 @@ VerbAction AddBench(CLI::App* app, Console* console) {
       "The first round may wait for the disk; the best round is reported.\n\nExamples:\n"
       "  dsictl bench clicks.dsi --features label,'user.*' --width 50\n"
       "  dsictl bench clicks.dsi --features 'user.*' --layout ikjt --batch-size 8192\n"
-      "  dsictl bench clicks.dsi --features 'user.*' --threads 1,2 --read-ahead 256M\n");
+      "  dsictl bench 'day=*/*.dsi' --features 'user.*' --threads 1,2 --read-ahead 256M\n");
   return [options, console] { return Run(*options, console); };
 }
 

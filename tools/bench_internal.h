@@ -13,7 +13,7 @@
 namespace dsi::tools {
 
 struct BenchOptions {
-  std::string file;
+  std::vector<std::string> where;
   std::vector<std::string> features;
   std::string layout = "padded";
   std::string access_log;
@@ -27,7 +27,7 @@ struct BenchOptions {
   RowChoice choice;
 };
 
-// The file once, all of it.
+// All rows once.
 struct BenchRound {
   double seconds = 0;        // Reading: the time in NewScan and Next.
   double wall_seconds = 0;   // Of everything but the yardstick.

@@ -10,7 +10,7 @@ namespace dsi::tools {
 namespace {
 
 struct Options {
-  std::string file;
+  std::vector<std::string> where;
   std::string rows;
   RowChoice choice;
   DsiToTextOptions to_text;
@@ -36,15 +36,15 @@ Status Run(Options* options, Console* console) {
   }
   options->to_text.skip_unsupported = true;
   options->to_text.rows.wide_integers_as_strings = console->ids_as_strings;
-  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options->file));
-  RowTextOptions* const rows = &options->to_text.rows;
-  DSI_ASSIGN_OR_RETURN(rows->filter, FilterOf(*reader, options->choice));
-  if (options->choice.count) return PrintCount(*reader, *rows, console);
-  const bool cut = console->out_is_tty() && !console->json;
   Progress progress(*console, /*prints_rows=*/true);
+  DSI_ASSIGN_OR_RETURN(const StoredRows stored, StoredRows::Open(options->where, &progress));
+  RowTextOptions* const rows = &options->to_text.rows;
+  DSI_ASSIGN_OR_RETURN(rows->filter, FilterOf(stored, options->choice));
+  if (options->choice.count) return PrintCount(stored, *rows, console);
+  const bool cut = console->out_is_tty() && !console->json;
   const uint64_t tail = options->choice.tail;
-  if (tail != RowChoice::kAll) DSI_RETURN_IF_ERROR(KeepLast(*reader, tail, rows, &progress));
-  return DsiToText(*reader, options->to_text, &progress,
+  if (tail != RowChoice::kAll) DSI_RETURN_IF_ERROR(KeepLast(stored, tail, rows, &progress));
+  return DsiToText(stored, options->to_text, &progress,
                    [&](std::string_view lines) {
                      return cut ? console->Print(CutLines(lines, console->width()))
                                 : console->PrintJsonText(lines);
@@ -56,7 +56,7 @@ Status Run(Options* options, Console* console) {
 
 VerbAction AddCat(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
+  AddStoredRows(app, &options->where);
   AddNameList(app, "--features", &options->to_text.rows.features, "Only these; * and ? match");
   app->add_option("--rows", options->rows,
                   "Rows first up to, not including, end, as they are stored")
@@ -74,6 +74,7 @@ VerbAction AddCat(CLI::App* app, Console* console) {
       "On a terminal lines are cut to its width; --json keeps them whole.\n\nExamples:\n"
       "  dsictl cat clicks.dsi --features label,item.id | wc -l\n"
       "  dsictl cat clicks.dsi --rows 1000:1100\n"
+      "  dsictl cat s3://logs/clicks/ --features label > labels.jsonl\n"
       "  dsictl cat clicks.dsi --where 'label = 1' --sample 0.1 --seed 7\n"
       "  dsictl cat clicks.dsi --where 'timestamp >= 1700000000000' --count\n");
   return [options, console] { return Run(options.get(), console); };

@@ -65,10 +65,11 @@ Status ToText(const Options& options, Console* console) {
   for (const auto* unfit : {&options.only_to_dsi, &options.only_of_text})
     DSI_RETURN_IF_ERROR(RefuseIfGiven(*unfit, "a .dsi file is turned into text"));
   const Timer watch;
-  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.in));
+  Progress progress(*console, /*prints_rows=*/options.out == "-");
+  DSI_ASSIGN_OR_RETURN(const StoredRows stored, StoredRows::Open({options.in}, &progress));
   DsiToTextOptions to_text;
   to_text.original_order = options.original_order;
-  DSI_ASSIGN_OR_RETURN(to_text.rows.filter, FilterOf(*reader, options.choice));
+  DSI_ASSIGN_OR_RETURN(to_text.rows.filter, FilterOf(stored, options.choice));
   std::unique_ptr<WritableFile> file;
   if (options.out != "-") {
     to_text.scratch_folder = internal::FolderOf(options.out);
@@ -76,8 +77,7 @@ Status ToText(const Options& options, Console* console) {
                          CreateLocalFile(options.out, {.overwrite = options.to_dsi.choice.force}));
   }
   uint64_t bytes = 0;
-  Progress progress(*console, /*prints_rows=*/options.out == "-");
-  const auto rows = DsiToText(*reader, to_text, &progress, [&](std::string_view lines) {
+  const auto rows = DsiToText(stored, to_text, &progress, [&](std::string_view lines) {
     bytes += lines.size();
     return file ? file->Append(std::as_bytes(std::span(lines))) : console->PrintJsonText(lines);
   });
@@ -85,8 +85,7 @@ Status ToText(const Options& options, Console* console) {
   DSI_RETURN_IF_ERROR(rows.status());
   if (!file) return Status::Ok();  // Standard output holds the rows and nothing else.
   DSI_RETURN_IF_ERROR(file->Publish());
-  return ReportToText({options.out, reader->info().file_bytes, watch.seconds()}, *rows, bytes,
-                      console);
+  return ReportToText({options.out, stored.num_bytes(), watch.seconds()}, *rows, bytes, console);
 }
 
 Status Run(Options* options, Console* console) {

@@ -26,14 +26,14 @@ constexpr uint64_t kRowsAtOnce = 1024;
 // The rows as text; goes on without features that cannot be read where that is allowed.
 class RowSource {
  public:
-  RowSource(const Reader& reader, const DsiToTextOptions& options)
-      : reader_(reader), options_(options), rows_(options.rows) {}
+  RowSource(const StoredRows& stored, const DsiToTextOptions& options)
+      : stored_(stored), options_(options), rows_(options.rows) {}
 
   Status Start() {
-    auto text = RowText::Create(reader_, rows_);
+    auto text = stored_.Text(rows_);
     while (!text.ok()) {
       DSI_RETURN_IF_ERROR(GoOnWithout(text.status()));
-      text = RowText::Create(reader_, rows_);
+      text = stored_.Text(rows_);
     }
     text_ = *std::move(text);
     return Status::Ok();
@@ -59,25 +59,29 @@ class RowSource {
   Status GoOnWithout(const Status& failure) {
     if (!options_.skip_unsupported) return failure;
     if (columns_.empty()) {
-      DSI_ASSIGN_OR_RETURN(columns_, options_.rows.features.empty()
-                                         ? ReadableColumns(reader_)
-                                         : ChooseColumns(reader_, options_.rows.features));
-      if (options_.rows.features.empty())
-        std::erase_if(columns_, [](const ColumnInfo& c) { return c.name == kPositionName; });
+      DSI_ASSIGN_OR_RETURN(columns_, stored_.Columns());
+      if (options_.rows.features.empty()) {
+        std::erase_if(columns_, [](const ColumnInfo& c) {
+          return !c.support.ok() || c.name == kPositionName;
+        });
+      } else {
+        DSI_ASSIGN_OR_RETURN(columns_, ChooseColumns(columns_, options_.rows.features));
+      }
     }
     const uint64_t begin = rows_.row_begin;
     const std::string where =
         begin == options_.rows.row_begin ? "" : fmt::format(" from row {} on", begin);
     const uint64_t end = std::min(rows_.filter.empty() ? begin + kRowsAtOnce : UINT64_MAX,
-                                  std::min(rows_.row_end, reader_.info().num_rows));
+                                  std::min(rows_.row_end, stored_.num_rows()));
+    const auto scan = [this](const ScanOptions& options) { return stored_.NewScan(options); };
     DSI_RETURN_IF_ERROR(LeaveOutUnsupported(failure, options_.rows.features, where,
-                                            ReadRows(reader_, begin, end), &columns_));
+                                            ReadRows(scan, begin, end), &columns_));
     rows_.features.clear();
     for (const ColumnInfo& column : columns_) rows_.features.push_back(column.name);
     return Status::Ok();
   }
 
-  const Reader& reader_;
+  const StoredRows& stored_;
   const DsiToTextOptions& options_;
   RowTextOptions rows_;
   std::vector<ColumnInfo> columns_;  // Once some were left out: those that were not.
@@ -86,22 +90,23 @@ class RowSource {
 
 }  // namespace
 
-Result<uint64_t> DsiToText(const Reader& reader, const DsiToTextOptions& options,
+Result<uint64_t> DsiToText(const StoredRows& stored, const DsiToTextOptions& options,
                            Progress* progress, const LineSink& sink) {
+  DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, stored.Columns());
   if (!options.rows.features.empty()) {
-    DSI_RETURN_IF_ERROR(ChooseColumns(reader, options.rows.features).status());
+    DSI_RETURN_IF_ERROR(ChooseColumns(columns, options.rows.features).status());
+  } else if (options.skip_unsupported) {
+    // A scan of everything leaves them out by itself.
+    DSI_RETURN_IF_ERROR(LeaveOutUnsupported(&columns));
   } else {
-    // A scan of everything leaves these out by itself.
-    DSI_ASSIGN_OR_RETURN(const auto columns, reader.Columns());
-    for (const ColumnInfo& column : columns) {
-      if (column.support.ok()) continue;
-      if (!options.skip_unsupported) return column.support;
-      WarnOfUnsupported(column);
-    }
+    for (const ColumnInfo& column : columns) DSI_RETURN_IF_ERROR(column.support);
   }
   std::optional<OriginalOrder> order;
   if (options.original_order) {
-    const auto position = reader.FindColumn("__position");
+    if (stored.file() == nullptr)
+      return Status(StatusCode::kInvalidArgument,
+                    "--original-order is of one file: each knows that of its own rows");
+    const auto position = stored.file()->FindColumn("__position");
     if (position.status().code() == StatusCode::kNotFound) {
       return Status(StatusCode::kInvalidArgument,
                     "the file does not know the original order of its rows; it does when it was "
@@ -111,10 +116,10 @@ Result<uint64_t> DsiToText(const Reader& reader, const DsiToTextOptions& options
     DSI_ASSIGN_OR_RETURN(OriginalOrder created, OriginalOrder::Create(options.scratch_folder));
     order.emplace(std::move(created));
   }
-  const uint64_t end = std::min(options.rows.row_end, reader.info().num_rows);
+  const uint64_t end = std::min(options.rows.row_end, stored.num_rows());
   const uint64_t total = end - std::min(options.rows.row_begin, end);
 
-  RowSource text(reader, options);
+  RowSource text(stored, options);
   DSI_RETURN_IF_ERROR(text.Start());
   uint64_t num_rows = 0;
   std::string lines;

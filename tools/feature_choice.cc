@@ -37,7 +37,9 @@ Result<std::vector<ColumnInfo>> ChooseColumns(std::span<const ColumnInfo> column
                                         : name == column.feature || name == column.name;
       if (!matches) continue;
       found = true;
-      if (!column.support.ok() && !IsGlob(name)) return column.support;
+      const bool may_be_left_out =
+          IsGlob(name) && column.support.code() == StatusCode::kUnsupported;
+      if (!column.support.ok() && !may_be_left_out) return column.support;
       if (!seen.insert(column.name).second) continue;
       if (column.support.ok()) {
         chosen.push_back(column);
@@ -54,6 +56,16 @@ Result<std::vector<ColumnInfo>> ReadableColumns(const Reader& reader) {
   DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, reader.Columns());
   std::erase_if(columns, [](const ColumnInfo& column) { return !column.support.ok(); });
   return columns;
+}
+
+Status LeaveOutUnsupported(std::vector<ColumnInfo>* columns) {
+  for (const ColumnInfo& column : *columns) {
+    if (column.support.ok()) continue;
+    if (column.support.code() != StatusCode::kUnsupported) return column.support;
+    WarnOfUnsupported(column);
+  }
+  std::erase_if(*columns, [](const ColumnInfo& column) { return !column.support.ok(); });
+  return Status::Ok();
 }
 
 void WarnOfUnsupported(const ColumnInfo& column) {

@@ -160,8 +160,9 @@ Result<std::vector<ColumnStats>> ReadStats(const Reader& reader, Progress* progr
     auto found = ScanColumns(reader, some, part * num_rows, num_parts * num_rows, progress);
     while (!found.ok()) {
       progress->Clear();
+      const auto new_scan = [&](const ScanOptions& of) { return reader.NewScan(of); };
       DSI_RETURN_IF_ERROR(
-          LeaveOutUnsupported(found.status(), {}, "", ReadRows(reader, 0, UINT64_MAX), &some));
+          LeaveOutUnsupported(found.status(), {}, "", ReadRows(new_scan, 0, UINT64_MAX), &some));
       found = ScanColumns(reader, some, part * num_rows, num_parts * num_rows, progress);
     }
     std::move(found->begin(), found->end(), std::back_inserter(stats));

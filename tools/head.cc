@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string file;
+  std::vector<std::string> where;
   uint64_t rows = 10;
   std::vector<std::string> features;
   RowChoice choice;
@@ -71,20 +71,20 @@ class Cells {
 };
 
 Status Run(const Options& options, Console* console) {
-  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(options.file));
-  DsiToTextOptions to_text;
-  to_text.rows.wide_integers_as_strings = console->ids_as_strings;
-  to_text.rows.features = options.features;
-  to_text.skip_unsupported = true;
-  DSI_ASSIGN_OR_RETURN(to_text.rows.filter, FilterOf(*reader, options.choice));
-  if (options.choice.count) return PrintCount(*reader, to_text.rows, console);
   std::string lines;
   {
     Progress progress(*console);
+    DSI_ASSIGN_OR_RETURN(const StoredRows stored, StoredRows::Open(options.where, &progress));
+    DsiToTextOptions to_text;
+    to_text.rows.wide_integers_as_strings = console->ids_as_strings;
+    to_text.rows.features = options.features;
+    to_text.skip_unsupported = true;
+    DSI_ASSIGN_OR_RETURN(to_text.rows.filter, FilterOf(stored, options.choice));
+    if (options.choice.count) return PrintCount(stored, to_text.rows, console);
     DSI_RETURN_IF_ERROR(options.choice.tail != RowChoice::kAll
-                            ? KeepLast(*reader, options.choice.tail, &to_text.rows, &progress)
-                            : KeepFirst(*reader, options.rows, &to_text.rows, &progress));
-    DSI_RETURN_IF_ERROR(DsiToText(*reader, to_text, &progress, [&](std::string_view more) {
+                            ? KeepLast(stored, options.choice.tail, &to_text.rows, &progress)
+                            : KeepFirst(stored, options.rows, &to_text.rows, &progress));
+    DSI_RETURN_IF_ERROR(DsiToText(stored, to_text, &progress, [&](std::string_view more) {
                           lines += more;
                           return Status::Ok();
                         }).status());
@@ -104,7 +104,7 @@ Status Run(const Options& options, Console* console) {
 
 VerbAction AddHead(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->file, "A .dsi file: a path or a URL")->required()->type_name("");
+  AddStoredRows(app, &options->where);
   CLI::Option* rows = AddCount(app, "-n,--rows", &options->rows, "Number of rows; default 10");
   AddNameList(app, "--features", &options->features, "Only these; * and ? match");
   AddRowChoice(app, &options->choice);
@@ -114,11 +114,11 @@ VerbAction AddHead(CLI::App* app, Console* console) {
   AddJsonFlag(app, console);
   AddIdsAsStrings(app, console);
   app->footer(
-      "Rows come in the order of the file: clustered by session.\n\nExamples:\n"
+      "Rows come in the order of the files: clustered by session.\n\nExamples:\n"
       "  dsictl head clicks.dsi -n 3\n"
       "  dsictl head clicks.dsi --features session_id,'user.*' --json\n"
       "  dsictl head clicks.dsi --where 'label = 1' --where 'user.age exists' --tail 5\n"
-      "  dsictl head clicks.dsi --where 'label = 1' --count\n");
+      "  dsictl head 'day=2*/' --where 'label = 1' --count\n");
   return [options, console] { return Run(*options, console); };
 }
 

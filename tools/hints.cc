@@ -233,6 +233,8 @@ std::string OfLine(const Status& status, const AskedFor& asked) {
 }
 
 std::string OfInput(const Status& status, const AskedFor& asked) {
+  if (Says(status, "(DS-022)"))
+    return "'dsictl inspect WHERE... --features' tells what files disagree about";
   if (Says(status, "damaged")) return "the compressed input is damaged: fetch it again";
   if (Says(status, "the name ends in")) return "rename it as what it is; text needs no packing";
   if (Says(status, "a .dsi file, expected a schema")) return "";
@@ -243,6 +245,7 @@ std::string OfInput(const Status& status, const AskedFor& asked) {
     const std::string hint = hint_of(status, asked);
     if (!hint.empty()) return hint;
   }
+  if (!TakesText(asked) && asked.verb != "overlay") return "";
   if (asked.verb == "schema") return "correct the line, or leave it out";
   return asked.has_schema ? "correct the line, or the type of the feature in the schema"
                           : "correct the line, or state the type of the feature (--schema)";

@@ -9,8 +9,10 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/many_files_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/row_choice_internal.h"
+#include "dsi/tools/stored_rows_internal.h"
 #include "dsi/tools/text_table_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
@@ -290,11 +292,7 @@ Status PrintJson(const Json& json, Console* console) {
 
 VerbAction AddInspect(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("WHERE", options->where,
-                  "A .dsi file: a path or a URL; or files, patterns, folders or manifests, which "
-                  "are one table")
-      ->required()
-      ->type_name("");
+  AddStoredRows(app, &options->where);
   AddJsonFlag(app, console);
   AddIdsAsStrings(app, console);
   const auto view = [&options](CLI::Option* option) {
@@ -343,7 +341,7 @@ VerbAction AddInspect(CLI::App* app, Console* console) {
       "  dsictl inspect clicks.dsi --plan label,user.clicks --where 'timestamp >= 1700000000'\n"
       "  dsictl inspect clicks.dsi --dedup --json\n"
       "  dsictl inspect 'clicks/day=2*/' --plan label,user.clicks\n\n"
-      "Of many files there are the summary and --plan.\n");
+      "Of many files there are the summary, --features and --plan.\n");
   return [options, console] { return Run(*options, console); };
 }
 

@@ -7,6 +7,7 @@
 #include "dsi/dataset/dataset.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/many_files_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/text_table_internal.h"

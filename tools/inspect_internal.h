@@ -64,11 +64,6 @@ Status ShowPlan(const Reader& reader, const Reader& planner,
                 const std::vector<std::string>& features, const RowChoice& rows,
                 std::optional<uint32_t> stripe, Console* console);
 
-// Whether these names stand for more than one file: several, a folder, a pattern, a manifest, a
-// snapshot of a table.
-bool AreManyFiles(const std::vector<std::string>& names);
-Result<std::unique_ptr<Dataset>> OpenMany(const std::vector<std::string>& names,
-                                          Progress* progress);
 // Views of many files as one table; no page of them is read. Of `rows` only `where` counts.
 Status ShowDataset(const std::vector<std::string>& names, Console* console);
 // By name, or else as the files have them.

@@ -156,9 +156,10 @@ Status ShowGroups(const Reader& reader, Console* console) {
 Status ShowPlan(const Reader& reader, const Reader& planner,
                 const std::vector<std::string>& features, const RowChoice& rows,
                 std::optional<uint32_t> stripe, Console* console) {
-  DSI_ASSIGN_OR_RETURN(auto columns, ChooseColumns(reader, features));
+  DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, reader.Columns());
   ScanOptions options;
-  DSI_ASSIGN_OR_RETURN(options.filter, FilterOf(reader, rows));
+  DSI_ASSIGN_OR_RETURN(options.filter, FilterOf(columns, rows));
+  DSI_ASSIGN_OR_RETURN(columns, ChooseColumns(columns, features));
   if (stripe.has_value()) {
     const std::span<const StripeInfo> stripes = reader.stripes();
     if (*stripe >= stripes.size()) {

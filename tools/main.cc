@@ -76,13 +76,11 @@ AskedFor Asked(const CLI::App& app, const std::string& verb) {
     const CLI::Option* option = command.get_option_no_throw(name);
     return option != nullptr && option->count() == 1 ? option->results()[0] : "";
   };
-  asked.in = word("IN").empty() ? word("FILE") : word("IN");
-  if (verb == "inspect") asked.in = word("WHERE");
+  for (const char* name : {"IN", "FILE", "WHERE"}) {
+    if (asked.in.empty()) asked.in = word(name);
+  }
   std::error_code error;
-  // A folder is several.
-  if ((verb == "convert" || verb == "schema" || verb == "inspect") &&
-      std::filesystem::is_directory(asked.in, error))
-    asked.in.clear();
+  if (std::filesystem::is_directory(asked.in, error)) asked.in.clear();  // It is several.
   asked.out = word("OUT");
   asked.has_schema = !word("--schema").empty();
   return asked;

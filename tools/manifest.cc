@@ -4,6 +4,7 @@
 #include <span>
 
 #include "dsi/dataset/dataset.h"
+#include "dsi/dataset/files/schema_view_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/verbs_internal.h"
@@ -29,7 +30,8 @@ Status WriteManifest(const ManifestOptions& options, const Console& console) {
   };
   DSI_ASSIGN_OR_RETURN(const auto dataset, Dataset::Open(options.where, dataset_options));
   // What cannot be read as one table is no dataset.
-  DSI_RETURN_IF_ERROR(dataset->Columns().status());
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset->Columns());
+  DSI_RETURN_IF_ERROR(internal::CheckReconciled(columns));
   const std::string folder = std::filesystem::path(options.out).parent_path().string();
   DSI_ASSIGN_OR_RETURN(const std::string text, dataset->Manifest(folder.empty() ? "." : folder));
   progress.Clear();

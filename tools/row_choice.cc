@@ -14,54 +14,45 @@
 namespace dsi::tools {
 namespace {
 
-struct Range {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-};
+using Span = StoredRows::Span;
 
-Result<uint64_t> CountIn(const Reader& reader, const RowTextOptions& rows, Range range) {
+Result<uint64_t> CountIn(const StoredRows& stored, const RowTextOptions& rows, Span span) {
   DSI_RETURN_IF_ERROR(CheckInterrupt());
-  ScanOptions scan;
-  scan.row_begin = range.begin;
-  scan.row_end = range.end;
-  scan.filter = rows.filter;
-  scan.memory_bytes = rows.memory_bytes;
-  return reader.CountRows(scan);
+  return stored.Count(rows, span);
 }
 
-// The row of the range that is its n-th to pass, counted from 1; the range has as many.
-Result<uint64_t> FindRow(const Reader& reader, const RowTextOptions& rows, Range range,
+// The row of the span that is its n-th to pass, counted from 1; the span has as many.
+Result<uint64_t> FindRow(const StoredRows& stored, const RowTextOptions& rows, Span span,
                          uint64_t n) {
-  while (range.end - range.begin > 1) {
-    const uint64_t middle = range.begin + (range.end - range.begin) / 2;
-    DSI_ASSIGN_OR_RETURN(const uint64_t before, CountIn(reader, rows, {range.begin, middle}));
+  while (span.end - span.begin > 1) {
+    const uint64_t middle = span.begin + (span.end - span.begin) / 2;
+    DSI_ASSIGN_OR_RETURN(const uint64_t before, CountIn(stored, rows, {span.begin, middle}));
     if (before >= n) {
-      range.end = middle;
+      span.end = middle;
     } else {
       n -= before;
-      range.begin = middle;
+      span.begin = middle;
     }
   }
-  return range.begin;
+  return span.begin;
 }
 
-// What each stripe has of the rows asked for, or all of them where counting reads nothing.
-std::vector<Range> Pieces(const Reader& reader, const RowTextOptions& rows) {
-  const Range all = {std::min(rows.row_begin, reader.info().num_rows),
-                     std::min(rows.row_end, reader.info().num_rows)};
-  if (rows.filter.empty() && reader.info().num_deleted_rows == 0)
+// What each part has of the rows asked for, or all of them where counting reads nothing.
+std::vector<Span> Pieces(const StoredRows& stored, const RowTextOptions& rows) {
+  const Span all = {std::min(rows.row_begin, stored.num_rows()),
+                    std::min(rows.row_end, stored.num_rows())};
+  if (rows.filter.empty() && stored.is_complete())
     return {{all.begin, std::max(all.begin, all.end)}};
-  std::vector<Range> pieces;
-  for (const StripeInfo& stripe : reader.stripes()) {
-    const Range piece = {std::max(all.begin, stripe.first_row),
-                         std::min(all.end, stripe.first_row + stripe.num_rows)};
+  std::vector<Span> pieces;
+  for (const Span part : stored.Parts()) {
+    const Span piece = {std::max(all.begin, part.begin), std::min(all.end, part.end)};
     if (piece.begin < piece.end) pieces.push_back(piece);
   }
   return pieces;
 }
 
-bool ShowCounted(const Reader& reader, uint64_t rows_seen, Progress* progress) {
-  return progress->Update("counting", rows_seen, reader.info().num_rows, ProgressUnit::kRows);
+bool ShowCounted(const StoredRows& stored, uint64_t rows_seen, Progress* progress) {
+  return progress->Update("counting", rows_seen, stored.num_rows(), ProgressUnit::kRows);
 }
 
 bool ParseRowNumber(std::string_view text, uint64_t* number) {
@@ -111,9 +102,9 @@ TailAndCount AddTailAndCount(CLI::App* app, RowChoice* choice) {
   return {tail, count};
 }
 
-Result<RowFilter> FilterOf(const Reader& reader, const RowChoice& choice) {
+Result<RowFilter> FilterOf(const StoredRows& stored, const RowChoice& choice) {
   if (choice.where.empty()) return FilterOf(std::span<const ColumnInfo>(), choice);
-  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader.Columns());
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, stored.Columns());
   return FilterOf(columns, choice);
 }
 
@@ -129,60 +120,61 @@ Result<RowFilter> FilterOf(std::span<const ColumnInfo> columns, const RowChoice&
   return filter;
 }
 
-Result<uint64_t> CountRows(const Reader& reader, const RowTextOptions& rows, Progress* progress) {
+Result<uint64_t> CountRows(const StoredRows& stored, const RowTextOptions& rows,
+                           Progress* progress) {
   uint64_t count = 0;
   uint64_t seen = 0;
-  for (const Range piece : Pieces(reader, rows)) {
-    DSI_ASSIGN_OR_RETURN(const uint64_t more, CountIn(reader, rows, piece));
+  for (const Span piece : Pieces(stored, rows)) {
+    DSI_ASSIGN_OR_RETURN(const uint64_t more, CountIn(stored, rows, piece));
     count += more;
     seen += piece.end - piece.begin;
-    if (!ShowCounted(reader, seen, progress)) return CheckInterrupt();
+    if (!ShowCounted(stored, seen, progress)) return CheckInterrupt();
   }
   return count;
 }
 
-Status PrintCount(const Reader& reader, const RowTextOptions& rows, Console* console) {
+Status PrintCount(const StoredRows& stored, const RowTextOptions& rows, Console* console) {
   Progress progress(*console);
-  DSI_ASSIGN_OR_RETURN(const uint64_t count, CountRows(reader, rows, &progress));
+  DSI_ASSIGN_OR_RETURN(const uint64_t count, CountRows(stored, rows, &progress));
   progress.Clear();
   if (console->json) return PrintJson({{"rows", count}}, console);
   return console->Print(fmt::format("{}\n", count));
 }
 
-Status KeepFirst(const Reader& reader, uint64_t count, RowTextOptions* rows, Progress* progress) {
+Status KeepFirst(const StoredRows& stored, uint64_t count, RowTextOptions* rows,
+                 Progress* progress) {
   uint64_t needed = count;
   if (needed == 0) rows->row_end = rows->row_begin;
-  for (const Range piece : Pieces(reader, *rows)) {
+  for (const Span piece : Pieces(stored, *rows)) {
     if (needed == 0) break;
-    DSI_ASSIGN_OR_RETURN(const uint64_t found, CountIn(reader, *rows, piece));
-    if (!ShowCounted(reader, piece.end, progress)) return CheckInterrupt();
+    DSI_ASSIGN_OR_RETURN(const uint64_t found, CountIn(stored, *rows, piece));
+    if (!ShowCounted(stored, piece.end, progress)) return CheckInterrupt();
     if (found < needed) {
       needed -= found;
       continue;
     }
-    DSI_ASSIGN_OR_RETURN(const uint64_t last, FindRow(reader, *rows, piece, needed));
+    DSI_ASSIGN_OR_RETURN(const uint64_t last, FindRow(stored, *rows, piece, needed));
     rows->row_end = last + 1;
     break;
   }
   return Status::Ok();
 }
 
-Status KeepLast(const Reader& reader, uint64_t count, RowTextOptions* rows, Progress* progress) {
+Status KeepLast(const StoredRows& stored, uint64_t count, RowTextOptions* rows,
+                Progress* progress) {
   uint64_t needed = count;
-  std::vector<Range> pieces = Pieces(reader, *rows);
-  if (needed == 0)
-    rows->row_begin = rows->row_end = std::min(rows->row_end, reader.info().num_rows);
+  std::vector<Span> pieces = Pieces(stored, *rows);
+  if (needed == 0) rows->row_begin = rows->row_end = std::min(rows->row_end, stored.num_rows());
   while (needed != 0 && !pieces.empty()) {
-    const Range piece = pieces.back();
+    const Span piece = pieces.back();
     pieces.pop_back();
-    DSI_ASSIGN_OR_RETURN(const uint64_t found, CountIn(reader, *rows, piece));
-    if (!ShowCounted(reader, reader.info().num_rows - piece.begin, progress))
-      return CheckInterrupt();
+    DSI_ASSIGN_OR_RETURN(const uint64_t found, CountIn(stored, *rows, piece));
+    if (!ShowCounted(stored, stored.num_rows() - piece.begin, progress)) return CheckInterrupt();
     if (found < needed) {
       needed -= found;
       continue;
     }
-    DSI_ASSIGN_OR_RETURN(rows->row_begin, FindRow(reader, *rows, piece, found - needed + 1));
+    DSI_ASSIGN_OR_RETURN(rows->row_begin, FindRow(stored, *rows, piece, found - needed + 1));
     break;
   }
   return Status::Ok();

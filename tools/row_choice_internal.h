@@ -1,5 +1,5 @@
-// Which rows of a file a verb takes: --where, --sample and --seed; and the first or last so many of
-// those.
+// Which of the stored rows a verb takes: --where, --sample and --seed; and the first or last so
+// many of those.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "dsi/text/row_text.h"
 #include "dsi/tools/console_internal.h"
 #include "dsi/tools/progress_internal.h"
+#include "dsi/tools/stored_rows_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
 namespace dsi::tools {
@@ -43,17 +44,20 @@ struct TailAndCount {
 TailAndCount AddTailAndCount(CLI::App* app, RowChoice* choice);
 
 // All terms joined by "and", then the sample. Errors are those of ParsePredicate.
-Result<RowFilter> FilterOf(const Reader& reader, const RowChoice& choice);
+Result<RowFilter> FilterOf(const StoredRows& stored, const RowChoice& choice);
 Result<RowFilter> FilterOf(std::span<const ColumnInfo> columns, const RowChoice& choice);
 
 // Rows of [row_begin, row_end) that pass the filter. With a filter its columns are read, stripe by
-// stripe, within memory_bytes; without one nothing is. kCancelled: a signal arrived.
-Result<uint64_t> CountRows(const Reader& reader, const RowTextOptions& rows, Progress* progress);
+// stripe or file by file, within memory_bytes; without one nothing is. kCancelled: a signal
+// arrived.
+Result<uint64_t> CountRows(const StoredRows& stored, const RowTextOptions& rows,
+                           Progress* progress);
 // Prints that number, with a progress bar.
-Status PrintCount(const Reader& reader, const RowTextOptions& rows, Console* console);
+Status PrintCount(const StoredRows& stored, const RowTextOptions& rows, Console* console);
 // Moves row_end, or row_begin, so that the first or last `count` rows that pass are left. Reads as
 // CountRows does, but only as far as is needed.
-Status KeepFirst(const Reader& reader, uint64_t count, RowTextOptions* rows, Progress* progress);
-Status KeepLast(const Reader& reader, uint64_t count, RowTextOptions* rows, Progress* progress);
+Status KeepFirst(const StoredRows& stored, uint64_t count, RowTextOptions* rows,
+                 Progress* progress);
+Status KeepLast(const StoredRows& stored, uint64_t count, RowTextOptions* rows, Progress* progress);
 
 }  // namespace dsi::tools

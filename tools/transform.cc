@@ -100,7 +100,9 @@ Status Run(const Options& options, Console* console) {
   open.progress = [](uint64_t, uint64_t) { return InterruptSignal() == 0; };
   DSI_ASSIGN_OR_RETURN(const auto dataset, Dataset::Open(options.where, open));
   DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, dataset->Columns());
-  std::erase_if(columns, [](const ColumnInfo& column) { return !column.support.ok(); });
+  std::erase_if(columns, [](const ColumnInfo& column) {
+    return column.support.code() == StatusCode::kUnsupported;
+  });
   console->hint = "'dsictl inspect FILE --features' lists the features of a file and their kinds";
   // Before what is shown is chosen: a step that is not shown may be wrong too.
   DSI_ASSIGN_OR_RETURN(TransformPlan plan, ResolveOver(pipeline, columns));

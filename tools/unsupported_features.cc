@@ -42,13 +42,15 @@ Status LeaveOutUnsupported(const Status& failure, std::span<const std::string> n
   return Status::Ok();
 }
 
-FeatureProbe ReadRows(const Reader& reader, uint64_t row_begin, uint64_t row_end) {
-  return [&reader, row_begin, row_end](std::span<const ColumnInfo> columns) -> Status {
+FeatureProbe ReadRows(std::function<Result<std::unique_ptr<Scan>>(const ScanOptions&)> new_scan,
+                      uint64_t row_begin, uint64_t row_end) {
+  return [new_scan = std::move(new_scan), row_begin,
+          row_end](std::span<const ColumnInfo> columns) -> Status {
     ScanOptions options;
     options.row_begin = row_begin;
     options.row_end = row_end;
     for (const ColumnInfo& column : columns) options.features.push_back(PlainProjection(column));
-    DSI_ASSIGN_OR_RETURN(const auto scan, reader.NewScan(options));
+    DSI_ASSIGN_OR_RETURN(const auto scan, new_scan(options));
     Batch batch;
     while (true) {
       DSI_RETURN_IF_ERROR(CheckInterrupt());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,7 +25,8 @@ Status LeaveOutUnsupported(const Status& failure, std::span<const std::string> n
                            std::string_view where, const FeatureProbe& probe,
                            std::vector<ColumnInfo>* columns);
 
-// A probe that reads rows [begin, end).
-FeatureProbe ReadRows(const Reader& reader, uint64_t row_begin, uint64_t row_end);
+// A probe that reads rows [begin, end) of what gives such scans.
+FeatureProbe ReadRows(std::function<Result<std::unique_ptr<Scan>>(const ScanOptions&)> new_scan,
+                      uint64_t row_begin, uint64_t row_end);
 
 }  // namespace dsi::tools

@@ -198,11 +198,9 @@ Status Choose(const ValuesOptions& options, const Dataset& dataset, CountOptions
     DSI_ASSIGN_OR_RETURN(*columns, dataset.Columns(count->scan.pipeline));
   }
   if (options.features.empty()) {
-    std::erase_if(*columns, [&](const ColumnInfo& column) {
-      if (!options.pipeline.empty()) return !column.is_made;
-      if (!column.support.ok()) WarnOfUnsupported(column);
-      return !column.support.ok();
-    });
+    if (!options.pipeline.empty())
+      std::erase_if(*columns, [](const ColumnInfo& column) { return !column.is_made; });
+    DSI_RETURN_IF_ERROR(LeaveOutUnsupported(columns));
   } else {
     DSI_ASSIGN_OR_RETURN(*columns, ChooseColumns(*columns, options.features));
   }

@@ -18,19 +18,17 @@ class ColumnPicker {
   explicit ColumnPicker(std::span<const ColumnInfo> columns)
       : columns_(columns), is_taken_(columns.size(), false) {}
 
-  void PickAll() {
+  Status PickAll() {
     for (size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].support.ok()) Take(i);
+      if (!IsLeftOut(i)) DSI_RETURN_IF_ERROR(Take(i));
     }
+    return Status::Ok();
   }
 
   Status Pick(std::string_view name) {
     if (by_name_.empty()) Index();
     if (const auto found = by_name_.find(name); found != by_name_.end()) {
-      for (const uint32_t i : found->second) {
-        DSI_RETURN_IF_ERROR(columns_[i].support);
-        Take(i);
-      }
+      for (const uint32_t i : found->second) DSI_RETURN_IF_ERROR(Take(i));
       return Status::Ok();
     }
     if (name.find_first_of("*?") == std::string_view::npos) {
@@ -41,12 +39,12 @@ class ColumnPicker {
     }
     bool has_matched = false;
     for (size_t i = 0; i < columns_.size(); ++i) {
-      if (!columns_[i].support.ok()) continue;
+      if (IsLeftOut(i)) continue;
       if (!internal::GlobMatches(name, columns_[i].name) &&
           !internal::GlobMatches(name, columns_[i].feature))
         continue;
       has_matched = true;
-      Take(i);
+      DSI_RETURN_IF_ERROR(Take(i));
     }
     if (has_matched) return Status::Ok();
     return internal::Error(StatusCode::kNotFound, "no feature matches \"{}\"", name);
@@ -65,10 +63,14 @@ class ColumnPicker {
         of_feature.push_back(i);
     }
   }
-  void Take(size_t i) {
-    if (is_taken_[i]) return;
+  // Where it is not named.
+  bool IsLeftOut(size_t i) const { return columns_[i].support.code() == StatusCode::kUnsupported; }
+  Status Take(size_t i) {
+    DSI_RETURN_IF_ERROR(columns_[i].support);
+    if (is_taken_[i]) return Status::Ok();
     is_taken_[i] = true;
     picked_.push_back(i);
+    return Status::Ok();
   }
 
   std::span<const ColumnInfo> columns_;
@@ -98,7 +100,7 @@ Result<std::vector<Projection>> ArrowProjections(std::span<const ColumnInfo> col
                                                  const ArrowOutputOptions& options) {
   return internal::NoThrow([&]() -> Result<std::vector<Projection>> {
     ColumnPicker picker(columns);
-    if (names.empty()) picker.PickAll();
+    if (names.empty()) DSI_RETURN_IF_ERROR(picker.PickAll());
     for (const std::string& name : names) DSI_RETURN_IF_ERROR(picker.Pick(name));
     if (picker.picked().empty())
       return internal::InvalidArgument("none of the {} columns can be read", columns.size());

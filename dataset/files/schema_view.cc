@@ -262,8 +262,8 @@ class SchemaMatcher {
     ColumnInfo sum = AsInNewest(column);
     const Occurrence& first = column.in[0];
     const auto conflict = [&](const Occurrence& a, const Occurrence& b) {
-      return BadInput("{}: {} in {}, {} in {}", QuoteForMessage(sum.name), Described(At(a)),
-                      FileWith(a.schema), Described(At(b)), FileWith(b.schema));
+      return BadInput("{}: {} in {}, {} in {} (DS-022)", QuoteForMessage(sum.name),
+                      Described(At(a)), FileWith(a.schema), Described(At(b)), FileWith(b.schema));
     };
     std::vector<Type> types;
     std::optional<std::pair<uint32_t, Occurrence>> last_default;
@@ -345,6 +345,23 @@ Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
                                                    std::vector<Status>* conflicts) {
   DSI_ASSIGN_OR_RETURN(auto schemas, files.Schemas());
   return SchemaMatcher(files, std::move(schemas)).Run(patterns, conflicts);
+}
+
+Result<std::vector<ColumnInfo>> AllColumns(const DatasetFiles& files) {
+  std::vector<Status> conflicts;
+  DSI_ASSIGN_OR_RETURN(const auto view, MakeView(files, {}, &conflicts));
+  std::vector<ColumnInfo> columns(view->columns().begin(), view->columns().end());
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!conflicts[i].ok()) columns[i].support = std::move(conflicts[i]);
+  }
+  return columns;
+}
+
+Status CheckReconciled(std::span<const ColumnInfo> columns) {
+  for (const ColumnInfo& column : columns) {
+    if (column.support.code() == StatusCode::kBadInput) return column.support;
+  }
+  return Status::Ok();
 }
 
 }  // namespace dsi::internal

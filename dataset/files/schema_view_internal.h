@@ -65,6 +65,11 @@ Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
                                                    std::vector<std::string> patterns,
                                                    std::vector<Status>* conflicts = nullptr);
 
+// All columns; `support` of one that files cannot be reconciled in is kBadInput.
+Result<std::vector<ColumnInfo>> AllColumns(const DatasetFiles& files);
+// The first such error among them.
+Status CheckReconciled(std::span<const ColumnInfo> columns);
+
 // What types of a column become together (DS-023).
 enum class Widening : uint8_t {
   kIds,       // Of lists: integers stay integers.

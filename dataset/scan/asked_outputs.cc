@@ -35,6 +35,17 @@ Result<std::unique_ptr<AskedOutputs>> AskedOutputs::Make(const DatasetFiles& fil
   return asked;
 }
 
+Result<std::unique_ptr<AskedOutputs>> AskedOutputs::MakeOfFilter(const DatasetFiles& files,
+                                                                 const RowFilter& filter) {
+  auto asked = std::make_unique<AskedOutputs>();
+  asked->options_.filter = filter;
+  std::vector<std::string> names;
+  for (const Predicate* const predicate : PredicatesOf(filter)) names.push_back(predicate->column);
+  DSI_ASSIGN_OR_RETURN(asked->view_, MakeView(files, names));
+  DSI_RETURN_IF_ERROR(asked->FindFilter(filter, 0));
+  return asked;
+}
+
 Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& options) {
   options_ = options.scan;
   options_.features.clear();
@@ -55,8 +66,8 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
     patterns.insert(patterns.end(), features.begin(), features.end());
   }
   const size_t first_filter = patterns.size();
-  const std::vector<const Predicate*> predicates = PredicatesOf(options.scan.filter);
-  for (const Predicate* const predicate : predicates) patterns.push_back(predicate->column);
+  for (const Predicate* const predicate : PredicatesOf(options.scan.filter))
+    patterns.push_back(predicate->column);
   auto view = MakeView(files, patterns);
   if (!view.ok()) {
     DSI_RETURN_IF_ERROR(CheckFeatures(pipeline, files));
@@ -66,15 +77,7 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
 
   if (!pipeline.steps.empty())
     DSI_RETURN_IF_ERROR(FindPlan(pipeline, options.scan.features, first_feature));
-  for (size_t i = 0; i < predicates.size(); ++i) {
-    DSI_ASSIGN_OR_RETURN(const uint32_t column,
-                         FilterColumnOf(*view_, first_filter + i, *predicates[i]));
-    filter_columns_.push_back(column);
-  }
-  for (const Sampling& sampling : options.scan.filter.sample) {
-    if (!(sampling.keep >= 0 && sampling.keep <= 1))
-      return InvalidArgument("filter: keep is {}, 0 to 1 is possible", sampling.keep);
-  }
+  DSI_RETURN_IF_ERROR(FindFilter(options.scan.filter, first_filter));
   if (wants_all) {
     for (const uint32_t column : view_->of_pattern()[0])
       DSI_RETURN_IF_ERROR(
@@ -90,6 +93,20 @@ Status AskedOutputs::Find(const DatasetFiles& files, const DatasetScanOptions& o
     const std::vector<uint32_t>& columns = view_->of_pattern()[pattern_of[i]];
     for (const uint32_t column : columns)
       DSI_RETURN_IF_ERROR(AddColumn(files, column, projection, columns.size() > 1));
+  }
+  return Status::Ok();
+}
+
+Status AskedOutputs::FindFilter(const RowFilter& filter, size_t first_pattern) {
+  for (const Predicate* const predicate : PredicatesOf(filter)) {
+    DSI_ASSIGN_OR_RETURN(
+        const uint32_t column,
+        FilterColumnOf(*view_, first_pattern + filter_columns_.size(), *predicate));
+    filter_columns_.push_back(column);
+  }
+  for (const Sampling& sampling : filter.sample) {
+    if (!(sampling.keep >= 0 && sampling.keep <= 1))
+      return InvalidArgument("filter: keep is {}, 0 to 1 is possible", sampling.keep);
   }
   return Status::Ok();
 }
@@ -362,6 +379,10 @@ class FilterTaker {
 
 }  // namespace
 
+uint64_t SampleSeed(const DatasetFiles& files, size_t file, const RowFilter& filter) {
+  return files.files().size() > 1 ? filter.seed + files.files()[file].fingerprint : filter.seed;
+}
+
 FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file, size_t variant) const {
   FileRequest request;
   request.members[0].options.kjt_lengths = options_.kjt_lengths;
@@ -377,11 +398,7 @@ FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file, size
     input.scores = maker.AddUnique(features_[i].scores, Type::kFloat32);
   }
 
-  // Rows of the same number in different files do not share their fate; those of the only file have
-  // that which its reader gives them.
-  RowFilter& filter = request.filter;
-  filter.seed = options_.filter.seed;
-  if (files.files().size() > 1) filter.seed += files.files()[file].fingerprint;
+  request.filter.seed = SampleSeed(files, file, options_.filter);
   FilterTaker taker(options_.filter, filter_columns_, &maker);
   taker.Take(&request);
   return request;

@@ -25,6 +25,9 @@ class AskedOutputs {
   // Reads the directories of files as far as it takes. Errors: those of NewScan.
   static Result<std::unique_ptr<AskedOutputs>> Make(const DatasetFiles& files,
                                                     const DatasetScanOptions& options);
+  // Nothing but what the filter, which names columns, looks at.
+  static Result<std::unique_ptr<AskedOutputs>> MakeOfFilter(const DatasetFiles& files,
+                                                            const RowFilter& filter);
 
   Result<JointProjection> NewProjection() const;
   const TransformPlan* plan() const { return plan_.has_value() ? &*plan_ : nullptr; }
@@ -41,6 +44,7 @@ class AskedOutputs {
     ScanOutput output;
   };
   Status Find(const DatasetFiles& files, const DatasetScanOptions& options);
+  Status FindFilter(const RowFilter& filter, size_t first_pattern);
   Status FindPlan(const Pipeline& pipeline, std::span<const Projection> asked,
                   size_t first_pattern);
   Status AddColumn(const DatasetFiles& files, uint32_t column, Projection asked, bool one_of_many);
@@ -56,5 +60,9 @@ class AskedOutputs {
   std::vector<Asked> asked_;
   std::vector<uint32_t> filter_columns_;  // Of predicates, those of `where` first.
 };
+
+// Rows of the same number in different files do not share their fate; those of the only file have
+// that which its reader gives them.
+uint64_t SampleSeed(const DatasetFiles& files, size_t file, const RowFilter& filter);
 
 }  // namespace dsi::internal

@@ -28,6 +28,10 @@ Result<std::string> ShareDatasetState(const DatasetFiles& dataset,
 // What such a scan will read. Opens files whose rows may pass, on threads of the dataset.
 Result<DatasetPlan> PlanDataset(const DatasetFiles& dataset, const DatasetScanOptions& options);
 
+// Rows that such a scan hands out, all ranks together. Only rows, filter and memory of the options
+// count.
+Result<uint64_t> CountDatasetRows(const DatasetFiles& dataset, const DatasetScanOptions& options);
+
 // All rows where none are asked for. kInvalidArgument: spans that do not ascend or reach beyond.
 Result<std::vector<RowSpan>> RowsOf(const DatasetFiles& dataset,
                                     const std::vector<DatasetRows>& asked);

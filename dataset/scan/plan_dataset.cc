@@ -8,37 +8,12 @@
 #include "dsi/dataset/files/file_skipper_internal.h"
 #include "dsi/dataset/scan/asked_outputs_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
+#include "dsi/dataset/scan/file_parts_internal.h"
 #include "dsi/reader/reader_access_internal.h"
 #include "dsi/reader/scan/filter_source_internal.h"
 
 namespace dsi::internal {
 namespace {
-
-struct FilePart {
-  uint32_t file = 0;
-  std::vector<RowSpan> rows;  // Of the file.
-};
-
-// Which rows of which files these are; spans ascend.
-std::vector<FilePart> PartsOf(const DatasetFiles& dataset, const std::vector<RowSpan>& rows) {
-  std::vector<FilePart> parts;
-  uint64_t first_row = 0;
-  size_t span = 0;
-  for (uint32_t file = 0; file < dataset.files().size(); ++file) {
-    const uint64_t end = dataset.file_ends()[file];
-    FilePart part{.file = file, .rows = {}};
-    while (span < rows.size() && rows[span].begin < end) {
-      const uint64_t to = std::min(rows[span].end, end);
-      const uint64_t from = std::max(rows[span].begin, first_row);
-      if (from < to) part.rows.push_back({from - first_row, to - first_row});
-      if (rows[span].end > end) break;
-      ++span;
-    }
-    if (!part.rows.empty()) parts.push_back(std::move(part));
-    first_row = end;
-  }
-  return parts;
-}
 
 uint64_t CountStripes(std::span<const uint32_t> stripe_rows, const RowSpan& rows) {
   uint64_t count = 0;

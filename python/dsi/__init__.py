@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._dsi import Column, ColumnFiles, File, Tensor, id_of_text
+from ._dsi import Column, ColumnFiles, Damage, File, FileVerdict, Tensor, id_of_text
 from ._dsi import version as __version__
 from .errors import (
     AlreadyExists,
@@ -49,9 +49,11 @@ if TYPE_CHECKING:
     )
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .rewriting import DeleteReport, Shard, delete_rows, rewrite
+    from .shuffling import ShuffleReport
     from .table_on_disk import Compaction, Deletion, Garbage, Snapshot, Staged, Table
     from .transforms import Pipeline
     from .value_counts import ValueCounts
+    from .verification import verify
     from .writer import Writer, WriteReport, write
 
 # Where the other names live; each is imported when it is first used.
@@ -99,7 +101,9 @@ _LAZY = {
     "Table": "table_on_disk",
     "MixedLoader": "mixing",
     "mix": "mixing",
+    "ShuffleReport": "shuffling",
     "ValueCounts": "value_counts",
+    "verify": "verification",
 }
 
 __all__ = [
@@ -114,6 +118,7 @@ __all__ = [
     "ColumnFiles",
     "Compaction",
     "Corrupt",
+    "Damage",
     "Dataset",
     "DeleteReport",
     "Deletion",
@@ -121,6 +126,7 @@ __all__ = [
     "Description",
     "Error",
     "File",
+    "FileVerdict",
     "Garbage",
     "Hash",
     "IkjtTensors",
@@ -145,6 +151,7 @@ __all__ = [
     "ResourceExhausted",
     "Scan",
     "Shard",
+    "ShuffleReport",
     "Snapshot",
     "Staged",
     "Table",
@@ -163,6 +170,7 @@ __all__ = [
     "mix",
     "open",
     "rewrite",
+    "verify",
     "write",
     "write_overlay",
     "write_overlays",

@@ -86,8 +86,8 @@ class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
         return found
 
     def _cheapest(self) -> str:
-        """The column that takes the fewest bytes, where rows are counted alone."""
-        columns = [column for column in self._dsi.columns() if column.supported]
+        """The column that takes the fewest bytes in the first file: for rows without columns."""
+        columns = [column for column in self._dsi.columns_of(0) if column.supported]
         return min(columns, key=lambda column: column.stored_bytes).name
 
     def scanner(
@@ -115,4 +115,10 @@ class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
 
     def count_rows(self, filter: Any = None, **keywords: Any) -> int:
         """Rows that pass the filter."""
+        terms: list[AnyOf] = []
+        exact = True
+        if filter is not None:
+            terms, exact = terms_of(filter, self._arrow_schema, self._usable)
+        if exact:
+            return self._dsi.count_rows(terms)
         return int(self.scanner([], filter, **keywords).count_rows())

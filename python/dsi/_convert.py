@@ -139,15 +139,14 @@ def _term(source: dataset.Dataset, text: str) -> AnyOf:
         raise type(error)(f"--where '{text}': {error}") from None
 
 
-def _with_notes(schema: str, notes: Sequence[str]) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads(schema)
-    metadata = made.setdefault("metadata", {})
-    for note in notes:
-        key, equals, value = note.partition("=")
+def _notes(texts: Sequence[str]) -> dict[str, str]:
+    notes = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
         if not equals or not key:
-            raise InvalidArgument(f"--metadata '{note}': expected KEY=VALUE")
-        metadata[key] = value
-    return made
+            raise InvalidArgument(f"--metadata '{text}': expected KEY=VALUE")
+        notes[key] = value
+    return notes
 
 
 def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
@@ -158,9 +157,9 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
     if len(kinds) != 1:
         raise InvalidArgument("files of several formats are not made into one .dsi file")
     schema: Any = asked.schema
-    if asked.metadata or (asked.time and not asked.session_key):
+    if asked.time and not asked.session_key:
         found = files.find_schema(asked.inputs, asked.columns) if schema is None else schema
-        schema = _with_notes(schema_json(found), asked.metadata or ())
+        schema = json.loads(schema_json(found))
     keys = list(asked.session_key or ())
     if asked.time:
         keys = [*(keys or _keys(schema)), asked.time]
@@ -178,6 +177,7 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
         schema,
         keys,
         columns=asked.columns,
+        metadata=_notes(asked.metadata or ()),
         ignore_unknown=asked.ignore_unknown,
         null_entries=asked.null_entries or "fail",
         keep_order=asked.keep_order,

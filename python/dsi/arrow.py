@@ -88,7 +88,8 @@ class ArrowScan:
 
     def dsi_schema(self) -> dict[str, Any]:
         """The schema of the features that have all their columns here."""
-        return restrict(self._dataset.schema, self._columns)
+        stored = _dsi.schema_of_dataset(self._dataset.native, of_all=False)
+        return restrict(json.loads(stored), self._columns)
 
     # -- Arrow's PyCapsule interface.
 

@@ -11,7 +11,7 @@ from ._dsi import Column, ColumnFiles, File
 from ._frameworks import converter
 from .batch import Batch
 from .errors import BadInput
-from .options import ReadKeywords, ScanKeywords, make_options
+from .options import Filter, ReadKeywords, ScanKeywords, make_options
 from .projections import Plan, Projection, resolve
 from .tables import Tables
 from .transforms import Transforms, native_pipeline
@@ -177,7 +177,8 @@ class Dataset(Tables):
         return self.native.snapshot
 
     def columns(self, transforms: Transforms | None = None) -> list[Column]:
-        """One schema over all files. BadInput names two files that cannot be reconciled.
+        """One schema over all files. What two of them cannot be reconciled in is not `supported`,
+        and `conflict` names them; who asks for it gets BadInput, who does not reads the rest.
 
         With transforms: all that a scan with them may name, what they make first (`is_made`).
         """
@@ -231,6 +232,36 @@ class Dataset(Tables):
         OutOfRange: there is no such file.
         """
         return _dsi.Reader.of(self.native, file).columns()
+
+    def metadata_of(self, file: int) -> dict[str, str]:
+        """The notes that were stored with one file, by its place in `files`.
+
+        OutOfRange: there is no such file.
+        """
+        return _dsi.Reader.of(self.native, file).metadata()
+
+    def count_rows(
+        self,
+        where: Filter = (),
+        *,
+        sample: Sequence[tuple[Filter, float]] = (),
+        sample_seed: int = 0,
+        rows: Sequence[tuple[int, int]] = (),
+        memory_bytes: int = 4 << 30,
+    ) -> int:
+        """Rows that a scan with these keywords gives (`ScanKeywords`): without deleted ones, and of
+        the others those that pass. Without a filter nothing but what says which rows are deleted is
+        read; with one the columns that it names, of several files at once, each of which may take
+        memory_bytes; what statistics rule out is passed over.
+        """
+        asked: ScanKeywords = {
+            "where": where,
+            "sample": sample,
+            "sample_seed": sample_seed,
+            "rows": rows,
+            "memory_bytes": memory_bytes,
+        }
+        return self.native.count_rows(make_options(Plan("int64"), asked))
 
     def scan(
         self,

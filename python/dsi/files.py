@@ -6,7 +6,7 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Unpack
@@ -47,6 +47,7 @@ def from_parquet(
     filter: Any = None,
     format: str | None = None,
     batch_rows: int = 65_536,
+    metadata: Mapping[str, str] | None = None,
     ignore_unknown: bool = False,
     null_entries: NullEntries = "fail",
     **options: Unpack[WriterKeywords],
@@ -80,6 +81,7 @@ def from_parquet(
         out,
         schema,
         cluster_by,
+        metadata=metadata,
         ignore_unknown=ignore_unknown,
         null_entries=null_entries,
         **options,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _dsi
@@ -14,6 +14,7 @@ from .errors import BadInput, InvalidArgument
 from .options import ReadKeywords, ScanKeywords, make_options
 from .projections import Projection, resolve
 from .ranks import process_group, rank_and_world, threads_of_process
+from .shuffling import ShuffleReport
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -94,7 +95,7 @@ class Loader(Epochs):
         made._told_worker = worker
         return made
 
-    def _options(self, at: Position, **others: Any) -> _dsi.ScanOptions:
+    def _keywords_at(self, at: Position, others: Mapping[str, Any]) -> ScanKeywords:
         """Of a rank, or, where the position is in the share of a worker, of that worker."""
         given = {**self._keywords, "rank": self.rank, "world": self.world}
         if at.worker is not None:
@@ -102,7 +103,34 @@ class Loader(Epochs):
         if given["threads"] is None:
             given["threads"] = threads_of_process()
         given.update(others, epoch=at.epoch, state=at.state)
-        return make_options(self._plan, cast(ScanKeywords, given))
+        return cast(ScanKeywords, given)
+
+    def _options(self, at: Position, **others: Any) -> _dsi.ScanOptions:
+        return make_options(self._plan, self._keywords_at(at, others))
+
+    def shuffle_report(
+        self,
+        *,
+        max_batches: int = 0,
+        progress: Callable[[str, int, int], object] | None = None,
+    ) -> ShuffleReport:
+        """What the order does to batches of this rank, in the epoch that iter() would begin: how
+        many sessions they hold, how much of dedup is kept, what is read. Scans twice, in this order
+        and in that of the files.
+
+        Looks at the lists that the loader reads, with transforms at all of the files, and at the
+        first label. max_batches: the first so many of either order; 0: all.
+        progress('batches', done, all) is told; False stops (Cancelled).
+
+        InvalidArgument: no list, label or session key to look at.
+        """
+        plan = self._plan
+        if plan.pipeline is not None:
+            plan = resolve(self._dataset.native, None)
+        keywords = self._keywords_at(Position(self._where_next().epoch), {})
+        options = make_options(plan, keywords)
+        made = _dsi.shuffle_report(self._dataset.native, options, max_batches, progress)
+        return ShuffleReport(**made)
 
     def _check_rank(self) -> None:
         group = process_group()

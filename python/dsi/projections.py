@@ -267,19 +267,21 @@ def resolve(
     ways, a form, a dtype. Both and BadInput: a step that cannot be.
     """
     pipeline = native_pipeline(transforms)
-    only_made = features is None and pipeline is not None
+    plan = Plan(index_dtype, pipeline)
+    if features is None and pipeline is not None:
+        for column in dataset.columns(pipeline):
+            if column.is_made:
+                _add_by_kind(plan, column, form)
+        return plan
     if features is None:
         features = ["*"]
     elif isinstance(features, str) or not isinstance(features, Sequence):
         features = [features]
     asked = [(one, name) for one in features for name in _names_of(one)]
-    plan = Plan(index_dtype, pipeline)
     found = dataset.match([name for _, name in asked], pipeline)
     for (one, name), columns in zip(asked, found, strict=True):
         if not columns and not any(c in name for c in "*?"):
             raise _not_found(dataset, name, pipeline)
-        if only_made:
-            columns = [column for column in columns if column.is_made]
         if isinstance(one, str):
             for column in columns:
                 _add_by_kind(plan, column, form)

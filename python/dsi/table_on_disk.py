@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self, Unpack
@@ -224,12 +224,14 @@ class Table:
         task: str = "task",
         schema: SchemaLike | None = None,
         cluster_by: Sequence[str] | str = (),
+        *,
+        metadata: Mapping[str, str] | None = None,
         **options: Unpack[WriterKeywords],
     ) -> str:
         """Stages one file of a table, a dict of arrays or rows, as `dsi.write` makes it; its
         message."""
         with self.stage(job, task) as staged:
-            write(data, staged.path, schema, cluster_by, **options)
+            write(data, staged.path, schema, cluster_by, metadata=metadata, **options)
         return staged.message
 
     def commit(

@@ -102,6 +102,7 @@ class Writer:
         schema: SchemaLike | None = None,
         cluster_by: Sequence[str] | str = (),
         *,
+        metadata: Mapping[str, str] | None = None,
         ignore_unknown: bool = False,
         null_entries: NullEntries = "fail",
         **options: Unpack[WriterKeywords],
@@ -109,13 +110,16 @@ class Writer:
         """path: of the file to make. schema: a dict, JSON, a file of it, or a .dsi file.
 
         cluster_by: features, outermost key first, the last may be a timestamp; by default those of
-        the schema. ignore_unknown: skip columns that the schema lacks. null_entries: what a null
-        in a list does: 'fail', 'drop' (it is left out; where lists stand side by side it fails) or
-        'fill' (NaN, 0 or the empty text stands there). Other keywords: `WriterKeywords`.
+        the schema. metadata: notes to store with the file, beside those of the schema and in the
+        place of those of the same key; `Dataset.metadata_of` gives them back. ignore_unknown: skip
+        columns that the schema lacks. null_entries: what a null in a list does: 'fail', 'drop' (it
+        is left out; where lists stand side by side it fails) or 'fill' (NaN, 0 or the empty text
+        stands there). Other keywords: `WriterKeywords`.
 
         BadInput: an unsound schema. InvalidArgument: an option. AlreadyExists, NotFound (folder).
         """
         self.path = os.fspath(path)
+        self._metadata = dict(metadata or {})
         self._ignore_unknown = ignore_unknown
         self._null_entries = null_entries
         if null_entries not in get_args(NullEntries):
@@ -130,6 +134,10 @@ class Writer:
             raise AlreadyExists(f"{self.path}: exists, and overwrite is not set")
 
     def _create(self, schema: str) -> _dsi.Writer:
+        if self._metadata:
+            noted = json.loads(schema)
+            noted["metadata"] = {**noted.get("metadata", {}), **self._metadata}
+            schema = json.dumps(noted)
         self._native = _dsi.Writer.create(self.path, schema, self._options, self._progress)
         return self._native
 
@@ -267,6 +275,7 @@ def write(
     schema: SchemaLike | None = None,
     cluster_by: Sequence[str] | str = (),
     *,
+    metadata: Mapping[str, str] | None = None,
     ignore_unknown: bool = False,
     null_entries: NullEntries = "fail",
     **options: Unpack[WriterKeywords],
@@ -276,6 +285,7 @@ def write(
         path,
         schema,
         cluster_by,
+        metadata=metadata,
         ignore_unknown=ignore_unknown,
         null_entries=null_entries,
         **options,

@@ -18,8 +18,10 @@
 #include <vector>
 
 #include "dsi/dataset/dataset.h"
+#include "dsi/python/src/open_options.h"
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/status.h"
+#include "dsi/python/src/told_call.h"
 
 namespace nb = nanobind;
 
@@ -70,10 +72,11 @@ std::vector<std::vector<ColumnInfo>> Match(PyDataset& self, const std::vector<st
     };
     add(column.name);
     if (column.feature != column.name) add(column.feature);
-    if (!column.support.ok()) continue;
+    if (column.support.code() == StatusCode::kUnsupported) continue;
     for (const size_t i : patterns) {
-      if (Matches(names[i], column.name) || Matches(names[i], column.feature))
-        found[i].push_back(column);
+      if (!Matches(names[i], column.name) && !Matches(names[i], column.feature)) continue;
+      Check(column.support);  // Files disagree about it.
+      found[i].push_back(column);
     }
   }
   return found;
@@ -114,13 +117,8 @@ std::unique_ptr<PyDataset> Open(const std::vector<std::string>& where, uint32_t 
   DatasetOptions options;
   options.threads = threads;
   options.max_open_files = max_open_files;
-  options.open.remote.headers = headers;
-  options.open.remote.ca_file = ca_file;
-  options.open.s3.endpoint = s3_endpoint;
-  options.open.s3.region = s3_region;
-  options.open.s3.profile = s3_profile;
-  options.open.s3.no_sign_request = s3_no_sign_request;
-  ShareCredentials(&options.open);
+  options.open =
+      OpenOptionsOf(headers, ca_file, s3_endpoint, s3_region, s3_profile, s3_no_sign_request);
   options.progress = [kept = Keep(std::move(progress))](uint64_t done, uint64_t total) {
     return Tell(*kept, done, total);
   };
@@ -161,7 +159,16 @@ void BindColumn(nb::module_& module) {
       .def_ro("stored_bytes", &ColumnInfo::stored_bytes)
       .def_ro("stored_values", &ColumnInfo::stored_values)
       .def_ro("is_made", &ColumnInfo::is_made, "No file has it: a pipeline makes it.")
-      .def_prop_ro("supported", [](const ColumnInfo& c) { return c.support.ok(); })
+      .def_prop_ro(
+          "supported", [](const ColumnInfo& c) { return c.support.ok(); },
+          "It can be read: this version knows its kind and type, and files agree about it.")
+      .def_prop_ro(
+          "conflict",
+          [](const ColumnInfo& c) -> std::optional<std::string> {
+            if (c.support.code() != StatusCode::kBadInput) return std::nullopt;
+            return std::string(c.support.message());
+          },
+          "Which two files cannot be reconciled in it; None: all can.")
       .def("__repr__", [](const ColumnInfo& c) {
         return "dsi.Column(" + c.name + ": " + std::string(KindName(c.kind)) + " " +
                std::string(TypeName(c.type)) + ")";
@@ -279,6 +286,19 @@ void BindDataset(nb::module_& module) {
           [](const PyDataset& self, const DatasetScanOptions& options) {
             nb::gil_scoped_release release;
             return Take(self.dataset()->CountBatches(options));
+          },
+          nb::arg("options"))
+      .def(
+          "count_rows",
+          [](const PyDataset& self, const DatasetScanOptions& options) {
+            auto count = std::make_shared<uint64_t>();
+            Interruptible calls;
+            RunTold(&calls, std::make_shared<ToldCall>(nb::none()),
+                    [=, dataset = self.dataset()]() -> Status {
+                      DSI_ASSIGN_OR_RETURN(*count, dataset->CountRows(options));
+                      return Status::Ok();
+                    });
+            return *count;
           },
           nb::arg("options"))
       .def(

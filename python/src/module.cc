@@ -16,9 +16,11 @@
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/scan_options.h"
 #include "dsi/python/src/schema.h"
+#include "dsi/python/src/shuffle_report.h"
 #include "dsi/python/src/table.h"
 #include "dsi/python/src/tensor.h"
 #include "dsi/python/src/value_counts.h"
+#include "dsi/python/src/verify.h"
 #include "dsi/python/src/writer.h"
 #include "dsi/python/src/writer_options.h"
 
@@ -36,6 +38,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
+  dsi::python::BindShuffleReport(module);
   dsi::python::BindValueCounts(module);
   dsi::python::BindMixedScan(module);
   dsi::python::BindSchema(module);
@@ -47,6 +50,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindRewrite(module);
   dsi::python::BindReader(module);
   dsi::python::BindTable(module);
+  dsi::python::BindVerify(module);
 }
 
 #undef PyInit__dsi

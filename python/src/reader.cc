@@ -1,10 +1,12 @@
 #include "dsi/python/src/reader.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -61,6 +63,11 @@ std::vector<GroupTotals> Groups(const Reader& reader) {
     made.push_back(std::move(totals));
   }
   return made;
+}
+
+std::map<std::string, std::string> Metadata(const Reader& reader) {
+  nb::gil_scoped_release release;
+  return Take(reader.Metadata());
 }
 
 std::vector<LayoutPart> Layout(const Reader& reader) {
@@ -121,6 +128,7 @@ void BindReader(nb::module_& module) {
       .def_prop_ro("writer", [](const Reader& r) { return r.info().writer; })
       .def("columns", Columns, "With what is stored of them, and their groups.")
       .def("groups", Groups, "All of them; the first is that of rows.")
+      .def("metadata", Metadata, "The notes that were stored with it.")
       .def("layout", Layout, "Where the bytes are; their sum is the file's.")
       .def("plan", Plan, nb::arg("options"),
            "Of the options what is of the scan of one file counts. Reads no page.");

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -54,7 +55,8 @@ OfJsonLines(const std::string& path, const std::string& null_entries) {
 std::vector<FeatureSpec> FeaturesOf(const std::vector<ColumnInfo>& columns) {
   std::vector<FeatureSpec> features;
   for (const ColumnInfo& column : columns) {
-    if (!column.support.ok()) continue;
+    if (column.support.code() == StatusCode::kUnsupported) continue;
+    Check(column.support);  // Files disagree about it.
     if (features.empty() || features.back().name != column.feature) {
       FeatureSpec made;
       made.name = column.feature;
@@ -91,7 +93,18 @@ void Prune(Schema* schema) {
   std::erase_if(schema->groups, [](const GroupSpec& group) { return group.features.empty(); });
 }
 
-std::string OfDataset(PyDataset& dataset) {
+// Without features that files disagree about.
+std::vector<ColumnInfo> Reconciled(std::vector<ColumnInfo> columns) {
+  std::set<std::string> conflicts;
+  for (const ColumnInfo& column : columns) {
+    if (column.support.code() == StatusCode::kBadInput) conflicts.insert(column.feature);
+  }
+  std::erase_if(columns,
+                [&](const ColumnInfo& column) { return conflicts.contains(column.feature); });
+  return columns;
+}
+
+std::string OfDataset(PyDataset& dataset, bool of_all) {
   nb::gil_scoped_release release;
   const auto files = dataset.dataset()->files();
   Schema schema;
@@ -100,7 +113,7 @@ std::string OfDataset(PyDataset& dataset) {
     schema = Take(Take(Reader::Open(std::move(file)))->schema());
   }
   if (files.size() != 1 || !files[0].overlays.empty())
-    schema.features = FeaturesOf(dataset.Columns());
+    schema.features = FeaturesOf(of_all ? dataset.Columns() : Reconciled(dataset.Columns()));
   Prune(&schema);
   return Take(schema.ToJson());
 }
@@ -130,8 +143,9 @@ void BindSchema(nb::module_& module) {
       "of its XXH3 (64 bits, seed 0), 63 for int64, 64 for uint64, 31 for int32, 32 for uint32.\n"
       "InvalidArgument: another type.");
   module.def(
-      "schema_of_dataset", OfDataset, nb::arg("dataset"),
-      "Of all files, as JSON: features reconciled; keys, groups and notes of the first file.");
+      "schema_of_dataset", OfDataset, nb::arg("dataset"), nb::arg("of_all") = true,
+      "Of all files, as JSON: features reconciled; keys, groups and notes of the first file.\n"
+      "of_all: BadInput where files disagree about a feature, which is left out else.");
 }
 
 }  // namespace dsi::python

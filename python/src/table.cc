@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dsi/dataset/table.h"
+#include "dsi/python/src/open_options.h"
 #include "dsi/python/src/status.h"
 
 namespace nb = nanobind;
@@ -25,11 +26,7 @@ DatasetOptions OptionsOf(uint32_t threads, const std::string& ca_file,
                          const std::string& s3_profile, bool s3_no_sign_request) {
   DatasetOptions options;
   options.threads = threads;
-  options.open.remote.ca_file = ca_file;
-  options.open.s3.endpoint = s3_endpoint;
-  options.open.s3.region = s3_region;
-  options.open.s3.profile = s3_profile;
-  options.open.s3.no_sign_request = s3_no_sign_request;
+  options.open = OpenOptionsOf({}, ca_file, s3_endpoint, s3_region, s3_profile, s3_no_sign_request);
   // Ctrl-C ends looking at many files; what it raises is raised by the call.
   options.progress = [](uint64_t, uint64_t) {
     nb::gil_scoped_acquire hold;

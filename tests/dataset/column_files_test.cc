@@ -71,7 +71,11 @@ TEST(ColumnFiles, ConflictsAreTold) {
   folder.PutRows("c.dsi", 4, 2, Of({x(Kind::kDense, Type::kInt64, 2, "z")}));
   const auto dataset = Dataset::Open(folder.path());
   ASSERT_TRUE(dataset.ok());
-  EXPECT_EQ((*dataset)->Columns().status().code(), StatusCode::kBadInput);
+  const auto all = (*dataset)->Columns();
+  ASSERT_TRUE(all.ok()) << all.status().ToString();
+  ASSERT_EQ(all->size(), 3U);
+  EXPECT_TRUE((*all)[1].support.ok());
+  for (const size_t i : {0U, 2U}) EXPECT_EQ((*all)[i].support.code(), StatusCode::kBadInput);
   // Two features end as "z": the second cannot be asked for.
   EXPECT_EQ(Told(**dataset),
             "x 2+0 0-1 x int64 !\n"
@@ -80,6 +84,7 @@ TEST(ColumnFiles, ConflictsAreTold) {
   const auto columns = (*dataset)->FilesOfColumns();
   EXPECT_EQ((*columns)[0].column.kind, Kind::kList);  // As the last file has it.
   const std::string said = (*columns)[0].conflict.ToString();
+  EXPECT_EQ((*all)[0].support.ToString(), said);
   for (const char* part : {"dense of int64", "a.dsi", "list of int64", "b.dsi"})
     EXPECT_NE(said.find(part), std::string::npos) << said;
   EXPECT_NE((*columns)[2].conflict.message().find("of this name"), std::string::npos);

@@ -34,6 +34,7 @@ TEST(DatasetDeletedRows, F084AreNeverGivenOut) {
     }
   }
   ASSERT_LT(expected.size(), (*dataset)->num_rows());
+  EXPECT_EQ(*(*dataset)->CountRows({}), expected.size());
   for (const uint32_t batch_size : {1U, 5U, 100U}) {
     for (const uint32_t mixing : {0U, 7U, 50U}) {
       for (const Mix mix : {Mix::kSessions, Mix::kRows}) {

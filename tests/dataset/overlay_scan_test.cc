@@ -85,6 +85,9 @@ TEST(OverlayScan, DS040DS042AreOneTable) {
       }
       std::sort(rows.begin(), rows.end());
       ASSERT_EQ(rows, RowsOfScan(model.table, options)) << "seed " << seed << ", scan " << i;
+      const auto counted = model.dataset->CountRows(options);
+      ASSERT_TRUE(counted.ok()) << counted.status().ToString();
+      ASSERT_EQ(*counted, rows.size()) << "seed " << seed << ", scan " << i;
     }
   }
 }

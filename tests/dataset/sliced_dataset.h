@@ -64,6 +64,13 @@ inline std::vector<std::vector<uint64_t>> Batches(const Dataset& dataset,
   }
   EXPECT_EQ(batches.size(), (*scan)->num_batches());
   EXPECT_EQ(batches.size(), *dataset.CountBatches(options));
+  if (options.state.empty() && options.shard.world == 1 && !options.scan.drop_last) {
+    size_t rows = 0;
+    for (const auto& of_batch : batches) rows += of_batch.size();
+    const auto counted = dataset.CountRows(options);
+    EXPECT_TRUE(counted.ok()) << counted.status().ToString();
+    EXPECT_EQ(*counted, rows);
+  }
   return batches;
 }
 

@@ -23,7 +23,7 @@ ALLOWED = {
     "reader": {"reader", "codecs", "dedup", "io", "format", "base"},
     "dataset": {"dataset", "reader", "transform", "codecs", "dedup", "io", "format", "base"},
     "rewrite": {"rewrite", "dataset", "writer", "reader", "codecs", "io", "format", "base"},
-    "text": {"text", "writer", "reader", "io", "format", "base"},
+    "text": {"text", "dataset", "writer", "reader", "io", "format", "base"},
     "arrow": {"arrow", "dataset", "writer", "reader", "format", "base"},
     "tools": {"tools", "arrow", "text", "rewrite", "dataset", "transform", "writer", "reader", "codecs", "dedup", "io", "format", "base"},
 }

@@ -202,3 +202,28 @@ def test_a_pickled_batch_has_the_same_arrays(clicks, framework, form):
 def test_batches_without_a_framework_are_not_pickled(clicks):
     with pytest.raises(dsi.InvalidArgument, match="framework='torch' or 'numpy'"):
         pickle.dumps(next(iter(clicks.loader("label", framework="dsi"))))
+
+
+def test_a_report_says_what_the_order_does(clicks):
+    features = ["user.*", "label"]
+    plain = clicks.loader(features, batch_size=256).shuffle_report()
+    assert (plain.batches, plain.rows) == (12, 3000)
+    assert plain.sessions_per_batch == plain.sessions_in_file_order > 1
+    assert plain.dedup_factor == plain.dedup_factor_in_file_order > 1
+    loader = clicks.loader(
+        features, batch_size=256, shuffle="block", block_rows=8, mixing_rows=1024
+    )
+    mixed = loader.shuffle_report(max_batches=5)
+    assert (mixed.batches, mixed.rows) == (5, 1280)
+    assert mixed.sessions_in_file_order < mixed.sessions_per_batch <= mixed.sessions_at_random
+    assert mixed.bytes_read > 0 and mixed.seconds > 0 and loader.epoch == 0
+    # Of what a pipeline makes nothing is asked.
+    made = dsi.Pipeline().modulus("m", "item.cats", max=7)
+    assert clicks.loader(["m"], batch_size=256, transforms=made).shuffle_report().rows == 3000
+    told = []
+    loader.shuffle_report(progress=lambda *now: told.append(now))
+    assert told and all(phase == "batches" and done <= of for phase, done, of in told)
+    with pytest.raises(dsi.Cancelled):
+        loader.shuffle_report(progress=lambda *_: False)
+    with pytest.raises(ZeroDivisionError):
+        loader.shuffle_report(progress=lambda *_: 1 / 0)

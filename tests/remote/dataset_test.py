@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
-from cli_case import IO, OK, SKIPPED, USAGE, CliTest, main  # noqa: E402
+from cli_case import DAMAGED, IO, OK, SKIPPED, USAGE, CliTest, main  # noqa: E402
 from http_server import HAS_NGINX, Nginx, free_port, wait_for_port  # noqa: E402
 
 try:
@@ -58,6 +58,12 @@ class S3Test(DatasetTest):
         self.assertEqual(self.found(f"s3://{BUCKET}/"), whole + [f"s3://{BUCKET}/other.dsi"])
         self.assertEqual(self.found(f"s3://{BUCKET}/d/*.dsi"), whole[:1])
         self.assertEqual(self.found(f"s3://{BUCKET}/**/b*"), whole[1:2])
+        # Verbs that read rows take them as one table.
+        rows = self.json("inspect", f"s3://{BUCKET}/d/")["rows"]
+        self.assertEqual(self.json("cat", f"s3://{BUCKET}/d/", "--count")["rows"], rows)
+        self.assertEqual(len(self.expect(OK, "head", f"s3://{BUCKET}/d/", "-n", "7").stdout.splitlines()), 7)
+        files = self.json("verify", f"s3://{BUCKET}/d/", "--threads", "2")["files"]
+        self.assertEqual([(file["path"], file["state"]) for file in files], [(name, "sound") for name in whole])
         said = self.expect(IO, "manifest", f"s3://{BUCKET}/none/", "-o", self.path("m.json")).said
         self.assertIn("no *.dsi there", said)
         said = self.expect(IO, "manifest", "s3://nowhere/x/", "-o", self.path("m.json")).said
@@ -106,6 +112,11 @@ class NginxTest(DatasetTest):
         self.assertEqual([path.rsplit("/", 1)[0] + "/" for path in self.found(f"{nginx.url}/d/t%201/")], [of_a, of_b])
         self.assertEqual(len(self.found(f"{nginx.url}/d/t 1/")), 2)
         self.assertEqual(len(self.found(f"{nginx.url}/d/t%201/@2")), 1)
+        self.assertEqual(len(self.json("verify", f"{nginx.url}/d/t%201/")["files"]), 2)
+        self.assertEqual(self.expect(OK, "head", f"{nginx.url}/d/t%201/@2").stdout, self.expect(OK, "head", file).stdout)
+        next((nginx.root / "d/t 1/data/b").iterdir()).write_bytes(b"another one")
+        said = self.expect(DAMAGED, "verify", f"{nginx.url}/d/t%201/")
+        self.assertIn("1 of 2 files is damaged", said.said)
         said = self.expect(IO, "manifest", f"{nginx.url}/d/t%201/@7", "-o", self.path("m.json")).said
         self.assertIn("no snapshot 7", said)
 

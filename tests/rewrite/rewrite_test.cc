@@ -216,6 +216,34 @@ TEST(Rewrite, FilesThatDifferBecomeOneSchema) {
   EXPECT_EQ(ReadBytes(to), bytes);
 }
 
+// DS-022: what is left out may be what files disagree about.
+TEST(Rewrite, WhatFilesDisagreeAboutIsLeftOutOrTold) {
+  DatasetFolder folder;
+  const auto schema = [](Kind kind, Type type) {
+    Schema made;
+    made.features = {OneColumn("key", Kind::kKey, Type::kInt64), OneColumn("odd", kind, type)};
+    return made;
+  };
+  folder.PutRows("a.dsi", 0, 10, schema(Kind::kList, Type::kInt64));
+  folder.PutRows("b.dsi", 10, 10, schema(Kind::kDense, Type::kFloat32));
+  const auto dataset = Dataset::Open(folder.path());
+  ASSERT_TRUE(dataset.ok());
+  const std::string to = folder.File("both");
+  EXPECT_EQ(RewrittenSchema(**dataset, {}).status().code(), StatusCode::kBadInput);
+  EXPECT_EQ(RewrittenSchema(**dataset, {.rename = {{"odd", "even"}}}).status().code(),
+            StatusCode::kBadInput);
+  EXPECT_EQ(Rewrite(**dataset, to).status().code(), StatusCode::kBadInput);
+  EXPECT_FALSE(std::filesystem::exists(to));
+  RewriteOptions options;
+  options.features.drop = {"odd"};
+  const auto report = Rewrite(**dataset, to, options);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  const auto keys = RewrittenSchema(**dataset, options.features);
+  ASSERT_TRUE(keys.ok()) << keys.status().ToString();
+  EXPECT_EQ(keys->features.size(), 1U);
+  EXPECT_EQ(ReadBytes(to), SmallFile(*keys, 0, 20));
+}
+
 // Of the newest file the ids of a space are whole numbers still.
 TEST(Rewrite, QuantitiesThatBecameFractionsLeaveTheirIdSpace) {
   DatasetFolder folder;

@@ -207,5 +207,80 @@ TEST(RowTextTest, RandomTableTextIsStable) {
   EXPECT_EQ(*again, *text);
 }
 
+Result<std::string> TextOf(const Dataset& dataset, const RowTextOptions& options = {},
+                           std::vector<uint64_t>* all_positions = nullptr) {
+  DSI_ASSIGN_OR_RETURN(const auto text, RowText::Create(dataset, options));
+  std::string out;
+  std::vector<uint64_t> positions;
+  for (;;) {
+    DSI_ASSIGN_OR_RETURN(const bool more, text->Next(&out, &positions));
+    if (!more) return out;
+    if (all_positions == nullptr) continue;
+    all_positions->insert(all_positions->end(), positions.begin(), positions.end());
+    EXPECT_EQ(text->next_row(), positions.back() + 1);
+  }
+}
+
+void WriteFile(const std::string& path, const std::vector<std::byte>& bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+// Files that have other features, in another order, and rows in another than they came in.
+TEST(RowTextTest, RowsOfManyFilesAreOneBehindTheOther) {
+  const TempFolder folder;
+  WriterOptions positions;
+  positions.cluster_by = {"k"};
+  positions.keep_position = true;
+  WriteFile(folder.File("a.dsi"),
+            Written("{\"k\":2}\n{\"k\":1}\n{\"k\":2,\"q\":{\"a\":[1]}}\n", R"({"features": [
+      {"name": "k", "kind": "key", "type": "int64"},
+      {"name": "q", "kind": "sequence", "columns": [{"name": "a", "type": "int64"}]}]})",
+                    positions));
+  WriteFile(folder.File("b.dsi"),
+            Written("{\"n\":{\"x\":\"t\"},\"k\":3}\n{\"k\":4}\n", R"({"features": [
+      {"name": "n.x", "kind": "string"}, {"name": "k", "kind": "key", "type": "int32"}]})",
+                    KeepOrder()));
+  const auto dataset = Dataset::Open(folder.path());
+  ASSERT_TRUE(dataset.ok()) << dataset.status().ToString();
+  std::vector<uint64_t> rows;
+  EXPECT_EQ(*TextOf(**dataset, {}, &rows),
+            "{\"k\":2}\n{\"k\":2,\"q\":{\"a\":[1]}}\n{\"k\":1}\n"
+            "{\"k\":3,\"n\":{\"x\":\"t\"}}\n{\"k\":4}\n");
+  EXPECT_EQ(rows, (std::vector<uint64_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(*TextOf(**dataset, Rows({"n.*", "q"}, 1, 4)),
+            "{\"q\":{\"a\":[1]}}\n{}\n{\"n\":{\"x\":\"t\"}}\n");
+  EXPECT_EQ(*TextOf(**dataset, Rows({"k"}, 5)), "");
+  EXPECT_EQ(TextOf(**dataset, Rows({"k"}, 6)).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(TextOf(**dataset, Rows({"z"})).status().code(), StatusCode::kNotFound);
+}
+
+// Batches whose rows were all left out are no end.
+TEST(RowTextTest, AFilterLeavesOutRowsOfManyFiles) {
+  const TempFolder folder;
+  std::string expected;
+  for (const int file : {0, 1}) {
+    std::string text;
+    for (int i = 0; i < 5000; ++i) {
+      const std::string line = "{\"x\":" + std::to_string(10 * i + file) + "}\n";
+      text += line;
+      if (10 * i + file > 45000) expected += line;
+    }
+    WriteFile(folder.File(std::to_string(file) + ".dsi"),
+              Written(text, R"({"features": [{"name": "x", "kind": "key", "type": "int64"}]})",
+                      KeepOrder()));
+  }
+  const auto dataset = Dataset::Open(folder.path());
+  ASSERT_TRUE(dataset.ok()) << dataset.status().ToString();
+  RowTextOptions options;
+  options.filter.where = {{"x", Compare::kGreater, int64_t{45000}}};
+  std::vector<uint64_t> rows;
+  EXPECT_EQ(*TextOf(**dataset, options, &rows), expected);
+  ASSERT_EQ(rows.size(), 999U);
+  EXPECT_EQ(rows.front(), 4501U);
+  EXPECT_EQ(rows.back(), 9999U);
+}
+
 }  // namespace
 }  // namespace dsi::test

@@ -52,7 +52,7 @@ class MessagesTest(CliTest):
         fails(IO, "cat", self.path("rwos.dsi"), hint='did you mean "rows.dsi"?')
 
     def test_arguments_come_in_their_order(self):
-        self.fails(USAGE, "head", "a", "b", "c", says="not expected: 'b' 'c'\n")
+        self.fails(USAGE, "generate", "a", "b", "c", says="not expected: 'b' 'c'\n")
 
     def test_options_are_called_as_on_the_command_line(self):
         new = self.path("new.dsi")
@@ -88,7 +88,7 @@ class MessagesTest(CliTest):
             (USAGE, ("convert", self.rows, new, "--schema",
                      self.write("t.json", '{"features": [{"name": "clicks", "kind": "list"}]}')),
              {"hint": "--ignore-unknown"}),
-            (USAGE, ("cat", self.folder), {"hint": "name the files in the folder"}),
+            (USAGE, ("overlay", self.folder, self.rows, "-o", new), {"hint": "name the files in the folder"}),
             (DAMAGED, ("cat", cut), {"hint": "not copied whole"}),
             (DAMAGED, ("cat", flipped), {"hint": "dsictl verify "}),
             (DAMAGED, ("verify", flipped), {"hint": "anew from its source"}),

@@ -1,0 +1,54 @@
+"""Whether files are as they were written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TypedDict, Unpack
+
+from . import _dsi
+from ._dsi import FileVerdict
+from .dataset import Where
+
+
+class RemoteKeywords(TypedDict, total=False):
+    """Of `dsi.open`: how files behind URLs are asked for."""
+
+    headers: Sequence[str]
+    ca_file: str
+    s3_endpoint: str
+    s3_region: str
+    s3_profile: str
+    s3_no_sign_request: bool
+
+
+def verify(
+    where: Where,
+    *,
+    threads: int = 0,
+    memory_bytes: int = 0,
+    progress: Callable[[str, int, int], object] | None = None,
+    **remote: Unpack[RemoteKeywords],
+) -> list[FileVerdict]:
+    """Looks at every byte and every rule of files: `state` of each is 'sound', 'unsupported' (but
+    for what only a newer version can judge it is sound), 'unreadable' (see `error`) or 'damaged'
+    (see `damage`). One that is damaged or gone does not keep the others from being looked at.
+
+        bad = [file for file in dsi.verify("s3://logs/clicks/") if file.state != "sound"]
+
+    where: what `dsi.open` takes. Of a table or a manifest each file must also be the one that it
+    names. threads: files looked at at the same time, by default as many as there are cores;
+    memory_bytes: for each of them (512 MiB). progress('files', done, all), of a single file
+    progress('bytes', done, all), is told how far it is; False stops (Cancelled).
+
+    NotFound, IoError, BadInput: of the names or a manifest; overlays that fit none of the files
+    beside them.
+    """
+    names = [where] if isinstance(where, str | os.PathLike) else list(where)
+    return _dsi.verify(
+        [os.fspath(name) for name in names],
+        threads=threads,
+        memory_bytes=memory_bytes,
+        progress=progress,
+        **remote,
+    )
