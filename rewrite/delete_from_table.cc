@@ -38,7 +38,10 @@ class TableDeletion {
     if (report_.snapshot.num_files == 0) return std::move(report_);
     DSI_ASSIGN_OR_RETURN(dataset_, internal::OpenSnapshot(table_, report_.snapshot));
     report_.num_rows = dataset_->num_rows();
-    if (!where.empty()) DSI_RETURN_IF_ERROR(FindRows(where));
+    if (!where.empty()) {
+      DSI_ASSIGN_OR_RETURN(rows_, internal::FindRowNumbers(*dataset_, where, options_.memory_bytes,
+                                                           options_.progress));
+    }
     if (options_.erase) DSI_RETURN_IF_ERROR(FindDeleted());
     for (const auto& [file, rows] : rows_) {
       report_.files.push_back(internal::NameInTable(table_, dataset_->files()[file]));
@@ -60,24 +63,6 @@ class TableDeletion {
   }
 
  private:
-  // Numbers of rows to be deleted, by file, ascending.
-  Status FindRows(const std::vector<Predicate>& where) {
-    DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset_->Columns());
-    DatasetScanOptions scan_options;
-    scan_options.scan = internal::RowNumberScan(where, columns, options_.memory_bytes);
-    DSI_ASSIGN_OR_RETURN(const auto scan, dataset_->NewScan(scan_options));
-    Batch batch;
-    std::vector<BatchRow> found;
-    for (uint64_t done = 0;; done += scan_options.scan.batch_size) {
-      if (options_.progress && !options_.progress(done, report_.num_rows))
-        return internal::CancelledByProgress();
-      DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
-      if (!more) return Status::Ok();
-      DSI_RETURN_IF_ERROR(scan->RowsOf(batch, &found));
-      for (const BatchRow& row : found) rows_[row.file].push_back(row.row);
-    }
-  }
-
   // Files that still hold rows that were deleted before, looked at beside each other.
   Status FindDeleted() {
     const internal::DatasetFiles& files = internal::DatasetAccess::Files(*dataset_);

@@ -14,6 +14,7 @@
 
 #include "dsi/base/export.h"
 #include "dsi/base/status.h"
+#include "dsi/dataset/dataset.h"
 #include "dsi/reader/row_filter.h"
 
 namespace dsi {
@@ -45,5 +46,13 @@ struct DeleteReport {
 DSI_EXPORT Result<DeleteReport> DeleteRows(const std::string& path,
                                            const std::vector<Predicate>& where,
                                            const DeleteOptions& options = {});
+
+// The same of files that are one table, by the names that it has for their features: what a file
+// lacks is missing there, and what overlays have is theirs. A report of each, in their order. All
+// rows are found before the first file is replaced; then one file after another is, so that those
+// before one that fails, which the message names, have lost their rows.
+DSI_EXPORT Result<std::vector<DeleteReport>> DeleteRows(const Dataset& files,
+                                                        const std::vector<Predicate>& where,
+                                                        const DeleteOptions& options = {});
 
 }  // namespace dsi

@@ -1,31 +1,23 @@
-// The scan of rows of which only the numbers are wanted.
+// Which rows of files are to go.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <vector>
 
-#include "dsi/reader/file_info.h"
+#include "dsi/base/status.h"
+#include "dsi/dataset/dataset.h"
 #include "dsi/reader/row_filter.h"
-#include "dsi/reader/scan_options.h"
 
 namespace dsi::internal {
 
-// Of the rows for which all of `where` hold, which is not empty. What is cheapest of all that is
-// read anyway: as little of the first predicate's column as there is.
-inline ScanOptions RowNumberScan(const std::vector<Predicate>& where,
-                                 const std::vector<ColumnInfo>& columns, uint64_t memory_bytes) {
-  ScanOptions options;
-  options.batch_size = 65'536;
-  options.memory_bytes = memory_bytes;
-  options.filter.where = where;
-  Projection& asked = options.features.emplace_back();
-  asked.name = where[0].column;
-  const bool is_text = std::any_of(columns.begin(), columns.end(), [&](const ColumnInfo& column) {
-    return column.name == asked.name && column.type == Type::kBytes;
-  });
-  asked.layout = is_text ? Layout::kJagged : Layout::kPadded;
-  asked.width = is_text ? 0 : 1;
-  return options;
-}
+// Rows of each file that are not deleted and for which all of `where` hold, which is not empty; by
+// the file's position, ascending. Files without such rows are not among them. What a file lacks is
+// missing there. The progress is told how many rows were looked at; false: kCancelled.
+using RowNumbers = std::map<uint32_t, std::vector<uint64_t>>;
+Result<RowNumbers> FindRowNumbers(const Dataset& dataset, const std::vector<Predicate>& where,
+                                  uint64_t memory_bytes,
+                                  const std::function<bool(uint64_t, uint64_t)>& progress);
 
 }  // namespace dsi::internal

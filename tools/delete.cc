@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -42,11 +43,6 @@ struct DeleteChoice {
   std::string job;
 };
 
-struct DeletedFile {
-  std::string path;
-  DeleteReport report;
-};
-
 // A value on each line.
 Status ReadValues(const std::string& path, std::vector<std::string>* values) {
   std::ifstream in(path);
@@ -59,29 +55,26 @@ Status ReadValues(const std::string& path, std::vector<std::string>* values) {
   return Status::Ok();
 }
 
-Status Report(const std::vector<DeletedFile>& files, bool dry_run, Console* console) {
-  if (console->json) {
-    Json list = Json::array();
-    for (const DeletedFile& file : files) {
-      list.push_back({{"path", file.path},
-                      {"rows", file.report.num_rows},
-                      {"deleted", file.report.num_deleted},
-                      {"deleted_rows", file.report.num_deleted_rows},
-                      {"bytes", file.report.file_bytes}});
-    }
-    return PrintJson(list, console);
-  }
-  if (console->quiet) return Status::Ok();
+Status Report(std::span<const DatasetFile> files, const std::vector<DeleteReport>& reports,
+              bool dry_run, Console* console) {
   using Align = TextTable::Align;
+  Json list = Json::array();
   TextTable table({{"file"},
                    {"rows", Align::kRight},
                    {dry_run ? "would be deleted" : "deleted", Align::kRight},
                    {"left", Align::kRight}});
-  for (const auto& [path, report] : files) {
-    table.AddRow({path, CountText(report.num_rows), CountText(report.num_deleted),
+  for (size_t i = 0; i < files.size(); ++i) {
+    const DeleteReport& report = reports[i];
+    list.push_back({{"path", files[i].path},
+                    {"rows", report.num_rows},
+                    {"deleted", report.num_deleted},
+                    {"deleted_rows", report.num_deleted_rows},
+                    {"bytes", report.file_bytes}});
+    table.AddRow({files[i].path, CountText(report.num_rows), CountText(report.num_deleted),
                   CountText(report.num_rows - report.num_deleted_rows)});
   }
-  return console->Print(table.Render(*console));
+  if (console->json) return PrintJson(list, console);
+  return console->quiet ? Status::Ok() : console->Print(table.Render(*console));
 }
 
 // The table that is named alone; null: no table.
@@ -156,15 +149,11 @@ Status Run(DeleteChoice choice, Console* console) {
   options.progress = [&](uint64_t done, uint64_t total) {
     return progress.Update("reading", done, total, ProgressUnit::kRows);
   };
-  std::vector<DeletedFile> files;
-  for (const DatasetFile& file : dataset->files()) {
-    const auto report = DeleteRows(file.path, filter.where, options);
-    if (report.status().code() == StatusCode::kCancelled) DSI_RETURN_IF_ERROR(CheckInterrupt());
-    DSI_RETURN_IF_ERROR(report.status());
-    files.push_back({file.path, *report});
-  }
+  const auto reports = DeleteRows(*dataset, filter.where, options);
+  if (reports.status().code() == StatusCode::kCancelled) DSI_RETURN_IF_ERROR(CheckInterrupt());
+  DSI_RETURN_IF_ERROR(reports.status());
   progress.Clear();
-  return Report(files, choice.dry_run, console);
+  return Report(dataset->files(), *reports, choice.dry_run, console);
 }
 
 }  // namespace

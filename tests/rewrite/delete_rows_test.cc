@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dsi/reader/reader.h"
+#include "dsi/rewrite/overlay.h"
 #include "dsi/rewrite/rewrite.h"
 #include "dsi/tests/dataset/dataset_folder.h"
 #include "dsi/tests/dataset/model_dataset.h"
@@ -247,6 +248,100 @@ TEST(DeleteRows, SaysWhatIsWrong) {
   folder.Put("a.dsi", before);
   EXPECT_EQ(code({In<int64_t>("key", {0, 19})}), StatusCode::kOk);
   EXPECT_EQ(RowsLeft(path).size(), 18U);
+}
+
+std::vector<uint64_t> RowsLeft(const Dataset& dataset) {
+  DatasetScanOptions options;
+  options.scan.features = {{.name = "key", .layout = Layout::kPadded}};
+  const auto scan = dataset.NewScan(options);
+  EXPECT_TRUE(scan.ok()) << scan.status().ToString();
+  std::vector<uint64_t> rows;
+  Batch batch;
+  while (*(*scan)->Next(&batch)) {
+    for (const uint64_t row : FileRows(batch)) rows.push_back(row);
+  }
+  return rows;
+}
+
+// What a file calls otherwise, lacks, or has in an overlay: as the table has it.
+TEST(DeleteRows, OfFilesThatAreOneTable) {
+  DatasetFolder folder;
+  Schema old_schema;
+  old_schema.features = {OneColumn("key", Kind::kKey, Type::kInt32),
+                         OneColumn("user", Kind::kKey, Type::kInt64, 7)};
+  Schema new_schema;
+  new_schema.features = {OneColumn("key", Kind::kKey, Type::kInt64),
+                         OneColumn("user_id", Kind::kKey, Type::kInt64, 7)};
+  Schema without;
+  without.features = {OneColumn("key", Kind::kKey, Type::kInt64)};
+  folder.PutRows("a.dsi", 0, 20, old_schema);
+  folder.PutRows("b.dsi", 10, 20, new_schema);
+  folder.PutRows("c.dsi", 10, 20, without);
+  const auto open = [&] {
+    auto dataset = Dataset::Open(folder.path());
+    EXPECT_TRUE(dataset.ok()) << dataset.status().ToString();
+    return *std::move(dataset);
+  };
+  // Of the file by itself nothing is called so.
+  const std::vector<Predicate> users = {In<int64_t>("user_id", {15, 16})};
+  EXPECT_EQ(DeleteRows(folder.File("a.dsi"), users).status().code(), StatusCode::kNotFound);
+  DeleteOptions dry{.dry_run = true};
+  auto reports = DeleteRows(*open(), users, dry);
+  ASSERT_TRUE(reports.ok()) << reports.status().ToString();
+  EXPECT_EQ(RowsLeft(*open()).size(), 60U);
+  reports = DeleteRows(*open(), users);
+  ASSERT_TRUE(reports.ok()) << reports.status().ToString();
+  std::vector<uint64_t> deleted;
+  for (const DeleteReport& report : *reports) deleted.push_back(report.num_deleted);
+  EXPECT_EQ(deleted, (std::vector<uint64_t>{2, 2, 0}));
+  std::vector<uint64_t> left;
+  for (uint64_t row = 0; row < 60; ++row) {
+    if (row != 15 && row != 16 && row != 25 && row != 26) left.push_back(row);
+  }
+  EXPECT_EQ(RowsLeft(*open()), left);
+
+  // By a feature that an overlay has.
+  OverlayOptions over;
+  over.key = "key";
+  Schema score;
+  score.features = {OneColumn("key", Kind::kKey, Type::kInt64),
+                    OneColumn("score", Kind::kDense, Type::kFloat32)};
+  DatasetFolder other;
+  other.PutRows("s.dsi", 20, 10, score);
+  const auto scores = Dataset::Open(other.path());
+  const auto made = WriteOverlay(**scores, folder.File("b.dsi"), folder.File("b.score.dsi"), over);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  reports = DeleteRows(*open(), {{"score", Compare::kGreaterEqual, 14.0}});
+  ASSERT_TRUE(reports.ok()) << reports.status().ToString();
+  EXPECT_EQ((*reports)[1].num_deleted, 2U);  // 28 and 29 halved.
+  left.erase(std::find(left.begin(), left.end(), 38U), std::find(left.begin(), left.end(), 40U));
+  EXPECT_EQ(RowsLeft(*open()), left);
+}
+
+// Nothing is changed where a condition cannot be, or a file is not what it was.
+TEST(DeleteRows, OfFilesAllAreLookedAtFirst) {
+  DatasetFolder folder;
+  Schema list = SmallSchema();
+  list.features[1] = OneColumn("score", Kind::kList, Type::kInt64);
+  folder.PutRows("a.dsi", 0, 20, SmallSchema());
+  folder.PutRows("b.dsi", 20, 20, list);
+  const auto dataset = Dataset::Open(folder.path());
+  const auto bytes = ReadBytes(folder.File("a.dsi"));
+  EXPECT_EQ(DeleteRows(**dataset, {{"score", Compare::kLess, 5.0}}).status().code(),
+            StatusCode::kBadInput);
+  EXPECT_EQ(DeleteRows(**dataset, std::vector<Predicate>{}).status().code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(DeleteRows(**dataset, {{"skore", Compare::kLess, 5.0}}).status().code(),
+            StatusCode::kNotFound);
+  DeleteOptions options;
+  options.progress = [](uint64_t, uint64_t) { return false; };
+  EXPECT_EQ(DeleteRows(**dataset, {{"key", Compare::kLess, 5}}, options).status().code(),
+            StatusCode::kCancelled);
+  folder.PutRows("b.dsi", 20, 21, list);
+  const Status replaced = DeleteRows(**dataset, {{"key", Compare::kLess, 5}}).status();
+  EXPECT_FALSE(replaced.ok());
+  EXPECT_NE(replaced.message().find("b.dsi"), std::string::npos) << replaced.ToString();
+  EXPECT_EQ(ReadBytes(folder.File("a.dsi")), bytes);
 }
 
 }  // namespace
