@@ -32,11 +32,15 @@ bool TakesText(const AskedFor& asked) {
 
 bool ReadsFeatures(const AskedFor& asked) {
   if (asked.verb == "convert") return IsDsiName(asked.in);
-  constexpr std::array<std::string_view, 4> kVerbs = {"head", "cat", "bench", "inspect"};
+  constexpr std::array<std::string_view, 8> kVerbs = {"head",   "cat",       "bench",   "inspect",
+                                                      "values", "transform", "shuffle", "delete"};
   return std::find(kVerbs.begin(), kVerbs.end(), asked.verb) != kVerbs.end();
 }
 
-std::string InWord(const AskedFor& asked) { return asked.in.empty() ? "IN" : ShellWord(asked.in); }
+std::string InWord(const AskedFor& asked) {
+  if (!asked.in.empty()) return ShellWord(asked.in);
+  return ReadsFeatures(asked) ? "WHERE..." : "IN";
+}
 
 // "Clicks.dsi" beside "clicks.dsi".
 std::string NearFile(const std::string& path) {

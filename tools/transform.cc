@@ -103,7 +103,6 @@ Status Run(const Options& options, Console* console) {
   std::erase_if(columns, [](const ColumnInfo& column) {
     return column.support.code() == StatusCode::kUnsupported;
   });
-  console->hint = "'dsictl inspect FILE --features' lists the features of a file and their kinds";
   // Before what is shown is chosen: a step that is not shown may be wrong too.
   DSI_ASSIGN_OR_RETURN(TransformPlan plan, ResolveOver(pipeline, columns));
   TransformJob job = {.dataset = dataset.get(),
@@ -115,7 +114,6 @@ Status Run(const Options& options, Console* console) {
   DSI_RETURN_IF_ERROR(ChooseShown(options.features, &job));
   DSI_ASSIGN_OR_RETURN(job.plan, ResolveOver(job.pipeline, job.columns));
   DSI_ASSIGN_OR_RETURN(job.scan.filter, FilterOf(job.columns, options.choice));
-  console->hint.clear();
   job.scan.batch_size = options.batch_size;
   job.scan.threads = options.threads;
   if (options.explain) return ExplainTransform(job, console);

@@ -190,7 +190,6 @@ Status Choose(const ValuesOptions& options, const Dataset& dataset, CountOptions
   if (!options.pipeline.empty()) {
     DSI_ASSIGN_OR_RETURN(count->scan.pipeline, ReadPipeline(options.pipeline, console));
   }
-  console->hint = "'dsictl inspect FILE --features' lists the features of a file and their kinds";
   std::vector<ColumnInfo> stored;
   DSI_ASSIGN_OR_RETURN(stored, dataset.Columns());
   *columns = stored;
@@ -207,7 +206,6 @@ Status Choose(const ValuesOptions& options, const Dataset& dataset, CountOptions
   for (const ColumnInfo& column : *columns)
     count->scan.scan.features.push_back({.name = column.name});
   DSI_ASSIGN_OR_RETURN(count->scan.scan.filter, FilterOf(stored, options.choice));
-  console->hint.clear();
   return Status::Ok();
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Unpack, overload
 
 from . import _dsi
 from ._schema import SchemaLike, schema_json
@@ -99,22 +99,48 @@ def rewrite(
     return [Shard(path, WriteReport(**report)) for path, report in written]
 
 
+@overload
 def delete_rows(
     path: str | os.PathLike[str],
+    where: Filter,
+    *,
+    dry_run: bool = ...,
+    memory_bytes: int = ...,
+    progress: Progress | None = ...,
+) -> DeleteReport: ...
+@overload
+def delete_rows(
+    path: Dataset,
+    where: Filter,
+    *,
+    dry_run: bool = ...,
+    memory_bytes: int = ...,
+    progress: Progress | None = ...,
+) -> list[DeleteReport]: ...
+def delete_rows(
+    path: str | os.PathLike[str] | Dataset,
     where: Filter,
     *,
     dry_run: bool = False,
     memory_bytes: int = 4 << 30,
     progress: Progress | None = None,
-) -> DeleteReport:
+) -> DeleteReport | list[DeleteReport]:
     """Takes rows out of a file for which all terms of `where` hold, as those of `Dataset.scan`: of
     some users `("user_id", "in", users)`.
 
     The file is replaced by itself with a list of the rows that no scan gives any more; `rewrite`
     then leaves nothing of them. dry_run: only count.
 
+    path: a file, or a `Dataset`, of each of whose files there is a report, in their order: terms
+    are of the table that they are, and what a file lacks is missing there. All rows are found
+    before the first file is replaced; the dataset is then to be opened again. Those of a table on
+    disk are deleted by `Table.delete_rows`.
+
     InvalidArgument: no term, one that does not fit its column. NotFound: no such file or column.
     """
     chosen = _dsi.ScanOptions(where=native_clauses(where))
+    if isinstance(path, Dataset):
+        of_files = _dsi.delete_rows_of_files(path.native, chosen, dry_run, memory_bytes, progress)
+        return [DeleteReport(**made) for made in of_files]
     made = _dsi.delete_rows(os.fspath(path), chosen, dry_run, memory_bytes, progress)
     return DeleteReport(**made)

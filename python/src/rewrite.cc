@@ -80,27 +80,50 @@ std::vector<std::pair<std::string, nb::dict>> RewriteFiles(
   return made;
 }
 
+nb::dict DeletedDict(const DeleteReport& report) {
+  nb::dict made;
+  made["num_rows"] = report.num_rows;
+  made["num_deleted"] = report.num_deleted;
+  made["num_deleted_rows"] = report.num_deleted_rows;
+  made["file_bytes"] = report.file_bytes;
+  return made;
+}
+
+DeleteOptions DeleteOptionsOf(bool dry_run, uint64_t memory_bytes, ToldCall* told) {
+  DeleteOptions options;
+  options.dry_run = dry_run;
+  options.memory_bytes = memory_bytes;
+  options.progress = [told](uint64_t done, uint64_t total) {
+    return told->Tell("read", done, total);
+  };
+  return options;
+}
+
 nb::dict Delete(const std::string& path, const DatasetScanOptions& rows, bool dry_run,
                 uint64_t memory_bytes, nb::object progress) {
   auto told = std::make_shared<ToldCall>(std::move(progress));
   auto report = std::make_shared<DeleteReport>();
-  const std::vector<Predicate> where = rows.scan.filter.where;
+  const DeleteOptions options = DeleteOptionsOf(dry_run, memory_bytes, told.get());
   Interruptible calls;
-  RunTold(&calls, told, [=, at = told.get()]() -> Status {
-    DeleteOptions options;
-    options.dry_run = dry_run;
-    options.memory_bytes = memory_bytes;
-    options.progress = [at](uint64_t done, uint64_t total) {
-      return at->Tell("read", done, total);
-    };
+  RunTold(&calls, told, [=, where = rows.scan.filter.where]() -> Status {
     DSI_ASSIGN_OR_RETURN(*report, DeleteRows(path, where, options));
     return Status::Ok();
   });
-  nb::dict made;
-  made["num_rows"] = report->num_rows;
-  made["num_deleted"] = report->num_deleted;
-  made["num_deleted_rows"] = report->num_deleted_rows;
-  made["file_bytes"] = report->file_bytes;
+  return DeletedDict(*report);
+}
+
+std::vector<nb::dict> DeleteOfFiles(const PyDataset& files, const DatasetScanOptions& rows,
+                                    bool dry_run, uint64_t memory_bytes, nb::object progress) {
+  auto told = std::make_shared<ToldCall>(std::move(progress));
+  auto reports = std::make_shared<std::vector<DeleteReport>>();
+  const DeleteOptions options = DeleteOptionsOf(dry_run, memory_bytes, told.get());
+  Interruptible calls;
+  RunTold(&calls, told, [=, where = rows.scan.filter.where, of = files.dataset()]() -> Status {
+    DSI_ASSIGN_OR_RETURN(*reports, DeleteRows(*of, where, options));
+    return Status::Ok();
+  });
+  std::vector<nb::dict> made;
+  for (const DeleteReport& report : *reports) made.push_back(DeletedDict(report));
   return made;
 }
 
@@ -218,6 +241,9 @@ void BindRewrite(nb::module_& module) {
              "rows not used.");
   module.def("delete_rows", Delete, nb::arg("path"), nb::arg("rows"), nb::arg("dry_run"),
              nb::arg("memory_bytes"), nb::arg("progress").none(), "What was deleted.");
+  module.def("delete_rows_of_files", DeleteOfFiles, nb::arg("dataset"), nb::arg("rows"),
+             nb::arg("dry_run"), nb::arg("memory_bytes"), nb::arg("progress").none(),
+             "What was deleted of each file.");
   module.def("delete_from_table", DeleteFrom, nb::arg("table"), nb::arg("rows"), nb::arg("job"),
              nb::arg("message"), nb::arg("erase"), nb::arg("dry_run"), nb::arg("progress").none(),
              "Rows of the table and rows deleted, files replaced, the snapshot.");

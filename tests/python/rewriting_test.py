@@ -108,3 +108,25 @@ def test_rows_are_deleted_and_then_gone(clicks, tmp_path):
         dsi.delete_rows(tmp_path / "no.dsi", users)
     with pytest.raises(dsi.NotFound):
         dsi.delete_rows(path, ("user", "exists"))
+
+
+def test_rows_of_files_that_are_one_table_are_deleted(tmp_path):
+    def features(name):
+        kinds = [{"name": name, "id": 7}, {"name": "row"}]
+        return {"features": [{**one, "kind": "key", "type": "int64"} for one in kinds]}
+
+    for part, name in enumerate(["user", "user", "user_id"]):
+        rows = [{name: i % 10, "row": 100 * part + i} for i in range(100)]
+        dsi.write(rows, tmp_path / f"{part}.dsi", features(name))
+    dsi.write([{"row": 300}], tmp_path / "3.dsi", {"features": features("x")["features"][1:]})
+    told = []
+    asked = {"dry_run": True, "progress": lambda *now: told.append(now)}
+    counted = dsi.delete_rows(dsi.open(tmp_path), ("user_id", "in", [3, 4]), **asked)
+    assert [one.num_deleted for one in counted] == [20, 20, 20, 0]
+    assert told[-1] == ("read", 301, 301)
+    assert dsi.delete_rows(dsi.open(tmp_path), ("user_id", "in", [3, 4])) == [
+        dsi.DeleteReport(one.num_rows, one.num_deleted, one.num_deleted, file.bytes)
+        for one, file in zip(counted, dsi.open(tmp_path).files, strict=True)
+    ]
+    left = dsi.open(tmp_path).to_arrow(["row"])["row"].to_pylist()
+    assert left == [i for i in range(301) if i % 10 not in (3, 4)]
