@@ -58,6 +58,7 @@ struct ColumnFiles {
   // As Dataset::Columns has it; where there is a conflict, as the last file has it.
   ColumnInfo column;
   // kBadInput: two files, which it names, cannot be reconciled in the column (spec DS-022).
+  // kUnsupported: a file has it as only a newer version can read it (DS-027).
   Status conflict = Status::Ok();
   uint64_t num_files = 0;  // That store it, be it in an overlay or in some stripes alone.
   uint64_t num_blank = 0;  // That have its feature without it, there or in some stripes (DS-026).

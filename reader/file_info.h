@@ -60,6 +60,7 @@ struct ColumnInfo {
   // meaning (spec S-010, S-011), so this build knows the column's place and not its values. Other
   // columns are read as ever; scans of everything, patterns, Streams, Choices and Dedup leave it
   // out, and schema() its feature.
+  // Of a dataset: some file has it so (spec DS-027).
   // kBadInput, of a dataset alone: two files, which it names, cannot be reconciled in the column,
   // which is told of as the last one has it. Whoever asks for it, be it by a pattern, gets this
   // error; who does not reads the others (spec DS-022).

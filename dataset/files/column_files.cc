@@ -61,6 +61,18 @@ void AddFiles(const FileClass& files, const SchemaView& view, uint32_t column, C
   found->last = std::max(found->last, files.last);
 }
 
+void AddUnsupported(const FileClass& files, const SchemaView& view, ColumnFiles* found) {
+  const auto has_it = [&](uint32_t schema) {
+    return std::ranges::any_of(
+        view.schemas().schemas[schema].unsupported,
+        [&](const ColumnInfo& column) { return column.name == found->column.name; });
+  };
+  if (std::ranges::none_of(files.schemas, has_it)) return;
+  if (found->num_files == 0) found->first = files.first;
+  found->num_files += files.count;
+  found->last = std::max(found->last, files.last);
+}
+
 }  // namespace
 
 Result<std::vector<ColumnFiles>> FilesOfColumns(const DatasetFiles& files) {
@@ -74,6 +86,12 @@ Result<std::vector<ColumnFiles>> FilesOfColumns(const DatasetFiles& files) {
     of_column.column = column;
     of_column.conflict = std::move(conflicts[column.ordinal]);
     for (const FileClass& alike : classes) AddFiles(alike, *view, column.ordinal, &of_column);
+  }
+  for (const ColumnInfo& column : view->unsupported()) {
+    ColumnFiles& of_column = found.emplace_back();
+    of_column.column = column;
+    of_column.conflict = column.support;
+    for (const FileClass& alike : classes) AddUnsupported(alike, *view, &of_column);
   }
   return found;
 }

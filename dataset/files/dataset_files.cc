@@ -8,6 +8,7 @@
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/base/json_position_internal.h"
 #include "dsi/base/parallel_internal.h"
 #include "dsi/dataset/files/file_schema_internal.h"
 #include "dsi/dataset/files/find_snapshot_internal.h"
@@ -343,6 +344,13 @@ Result<ManifestContent> DatasetFiles::Content(const std::string& folder) const {
   for (size_t i = 0; i < num_stored(); ++i) {
     manifest.facts.push_back(FactsOf(i));
     manifest.facts[i].schema = schemas->of_file[i];
+    // DS-027.
+    const auto& unsupported = schemas->schemas[schemas->of_file[i]].unsupported;
+    if (!unsupported.empty()) {
+      return Error(StatusCode::kUnsupported,
+                   "{}: column {}, of which a manifest could not tell: {}", ShownName(PathOf(i)),
+                   QuoteForMessage(unsupported[0].name), unsupported[0].support.message());
+    }
     DSI_ASSIGN_OR_RETURN(manifest.paths.emplace_back(), PathInManifest(PathOf(i), folder));
     std::string& base_path = manifest.facts[i].base_path;
     if (!base_path.empty()) {

@@ -40,6 +40,8 @@ struct FileFacts {
 struct FileSchema {
   std::string id;  // 16 hex digits.
   std::vector<ColumnInfo> columns;
+  // Those that it cannot read (DS-027), of which no manifest tells: names, feature_id and support.
+  std::vector<ColumnInfo> unsupported = {};
 };
 
 }  // namespace dsi::internal

@@ -10,11 +10,24 @@
 #include "dsi/reader/reader_access_internal.h"
 
 namespace dsi::internal {
+namespace {
+
+// Equal schemas have equal texts.
+std::string KeyOf(const FileSchema& schema) {
+  std::string key = ManifestColumns(schema.columns);
+  for (const ColumnInfo& column : schema.unsupported) key += '\n' + column.name;
+  return key;
+}
+
+}  // namespace
 
 FileSchema MakeFileSchema(std::vector<ColumnInfo> columns) {
   FileSchema schema;
   for (ColumnInfo& column : columns) {
-    if (!column.support.ok()) continue;
+    if (!column.support.ok()) {
+      schema.unsupported.push_back(std::move(column));
+      continue;
+    }
     column.ordinal = static_cast<uint32_t>(schema.columns.size());
     column.group = 0;
     column.max_error = 0;
@@ -27,15 +40,15 @@ FileSchema MakeFileSchema(std::vector<ColumnInfo> columns) {
 
 SchemaCollector::SchemaCollector(std::vector<FileSchema> known) : schemas_(std::move(known)) {
   for (size_t i = 0; i < schemas_.size(); ++i)
-    places_.emplace(ManifestColumns(schemas_[i].columns), static_cast<uint32_t>(i));
+    places_.emplace(KeyOf(schemas_[i]), static_cast<uint32_t>(i));
 }
 
 uint32_t SchemaCollector::Add(std::vector<ColumnInfo> columns) {
   FileSchema schema = MakeFileSchema(std::move(columns));
-  std::string text = ManifestColumns(schema.columns);
+  std::string key = KeyOf(schema);
   const std::lock_guard lock(mutex_);
   const auto [place, is_new] =
-      places_.emplace(std::move(text), static_cast<uint32_t>(schemas_.size()));
+      places_.emplace(std::move(key), static_cast<uint32_t>(schemas_.size()));
   if (is_new) schemas_.push_back(std::move(schema));
   return place->second;
 }

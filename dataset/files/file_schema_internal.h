@@ -14,7 +14,8 @@
 
 namespace dsi::internal {
 
-// Leaves out columns that this build cannot read, and what is of one file alone; names it.
+// Puts columns that this build cannot read beside the others, and leaves out what is of one file
+// alone; names it.
 FileSchema MakeFileSchema(std::vector<ColumnInfo> columns);
 
 // Thread safety: Add from many threads.

@@ -113,12 +113,29 @@ class Adder {
         if (status.ok()) status = CheckNames(sum);
         if (!status.ok()) return status.At(ShownName(overlays_.overlays()[overlays[i]].path));
       }
+      AddUnsupported(schemas, &sum);
       FileVariant variant{collector_.Add(std::move(sum.columns)), {}, std::move(sum.members)};
       known = combined_.emplace(std::move(schemas), std::move(variant)).first;
     }
     *made = known->second;
     made->overlays = overlays;
     return Status::Ok();
+  }
+
+  // But those in whose place a later one has a feature that can be read.
+  void AddUnsupported(const std::vector<uint32_t>& schemas, Combined* sum) const {
+    for (size_t i = 0; i < schemas.size(); ++i) {
+      for (const ColumnInfo& column : stored_.schemas[schemas[i]].unsupported) {
+        const auto replaces = [&](const ColumnInfo& other) {
+          return other.feature_id == column.feature_id || other.feature == column.feature;
+        };
+        const bool is_replaced = std::any_of(
+            schemas.begin() + static_cast<ptrdiff_t>(i) + 1, schemas.end(), [&](uint32_t later) {
+              return std::ranges::any_of(stored_.schemas[later].columns, replaces);
+            });
+        if (!is_replaced) sum->columns.push_back(column);
+      }
+    }
   }
 
   uint32_t SchemaOf(uint32_t overlay) const {

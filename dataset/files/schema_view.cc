@@ -71,6 +71,7 @@ class SchemaMatcher {
                                                 std::vector<Status>* conflicts) {
     FindFilesOfSchemas();
     MatchColumns();
+    FindUnsupported();
     auto view = std::make_shared<SchemaView>();
     DSI_RETURN_IF_ERROR(Choose(patterns, view.get()));
     const size_t num_schemas = schemas_->schemas.size();
@@ -91,6 +92,7 @@ class SchemaMatcher {
       (*conflicts)[column] = std::move(status);
     }
     view->files_ = schemas_;
+    view->unsupported_ = std::move(unsupported_);
     return std::shared_ptr<const SchemaView>(std::move(view));
   }
 
@@ -110,6 +112,8 @@ class SchemaMatcher {
   struct Column : Places {
     uint32_t feature = 0;
     std::string other_name;  // By a newer file that lacks it (DS-021); empty: none.
+    Status support =
+        Status::Ok();  // kUnsupported: a file has it as this build cannot read (DS-027).
   };
 
   // Columns that have the name of a pattern, and those of the feature that has it.
@@ -181,6 +185,51 @@ class SchemaMatcher {
     }
   }
 
+  // DS-027: what a file has and this build cannot read is not lacking there. What no file has
+  // otherwise is none of the columns.
+  void FindUnsupported() {
+    for (uint32_t s = 0; s < schemas_->schemas.size(); ++s) {
+      for (const ColumnInfo& stored : schemas_->schemas[s].unsupported) {
+        const Status support =
+            Error(StatusCode::kUnsupported, "{}: in {}: {}", QuoteForMessage(stored.name),
+                  FileWith(s), stored.support.message());
+        bool is_known = false;
+        if (const Feature* const feature = FindFeature(stored)) {
+          const bool has_others = std::ranges::any_of(
+              feature->in, [&](const Occurrence& at) { return at.schema == s; });
+          for (Column& column : columns_) {
+            if (&features_[column.feature] != feature) continue;
+            const bool is_it = ColumnPart(At(column.in[0])) == ColumnPart(stored);
+            if (!is_it && has_others) continue;
+            is_known |= is_it;
+            if (column.support.ok()) column.support = support;
+          }
+        }
+        if (is_known || std::ranges::any_of(unsupported_, [&](const ColumnInfo& other) {
+              return other.name == stored.name;
+            }))
+          continue;
+        unsupported_.push_back(stored);
+        unsupported_.back().support = support;
+      }
+    }
+  }
+
+  // The feature that is one with that of the column (DS-020); null: none.
+  const Feature* FindFeature(const ColumnInfo& stored) const {
+    const auto find = [&](const auto& is_same) -> const Feature* {
+      const auto at = std::ranges::find_if(features_, [&](const Feature& feature) {
+        return std::ranges::any_of(feature.in,
+                                   [&](const Occurrence& one) { return is_same(At(one)); });
+      });
+      return at == features_.end() ? nullptr : &*at;
+    };
+    const Feature* const by_id =
+        find([&](const ColumnInfo& column) { return column.feature_id == stored.feature_id; });
+    if (by_id != nullptr) return by_id;
+    return find([&](const ColumnInfo& column) { return column.feature == stored.feature; });
+  }
+
   Status Choose(const std::vector<std::string>& patterns, SchemaView* view) {
     std::vector<uint32_t> position(columns_.size(), SchemaView::kNone);
     const auto choose = [&](uint32_t column) {
@@ -223,6 +272,7 @@ class SchemaMatcher {
     std::vector<uint32_t> found;
     if (pattern.find_first_of("*?") == std::string_view::npos) return found;
     for (uint32_t i = 0; i < columns_.size(); ++i) {
+      if (!columns_[i].support.ok()) continue;
       if (GlobMatches(pattern, Name(columns_[i])) || GlobMatches(pattern, FeatureName(columns_[i])))
         found.push_back(i);
     }
@@ -232,6 +282,9 @@ class SchemaMatcher {
   Status NotFound(std::string_view pattern) const {
     if (pattern.find_first_of("*?") != std::string_view::npos)
       return Error(StatusCode::kNotFound, "no feature of the dataset matches \"{}\"", pattern);
+    for (const ColumnInfo& other : unsupported_) {
+      if (other.name == pattern || other.feature == pattern) return other.support;
+    }
     NearNames near(pattern, kAdvice);
     for (const Column& column : columns_) {
       for (const Occurrence& at : column.in) {
@@ -259,6 +312,7 @@ class SchemaMatcher {
 
   // DS-021 … DS-024, DS-026.
   Result<ColumnInfo> Reconcile(const Column& column) const {
+    DSI_RETURN_IF_ERROR(column.support);
     ColumnInfo sum = AsInNewest(column);
     const Occurrence& first = column.in[0];
     const auto conflict = [&](const Occurrence& a, const Occurrence& b) {
@@ -327,6 +381,7 @@ class SchemaMatcher {
   std::vector<uint32_t> first_file_, last_file_;  // Of each schema.
   std::vector<Feature> features_;                 // In the order in which they appear.
   std::vector<Column> columns_;                   // By feature.
+  std::vector<ColumnInfo> unsupported_;           // Of which no file has what can be read.
   std::vector<uint32_t> chosen_;
   std::unordered_map<std::string_view, Named> named_;  // By pattern.
 };
@@ -353,6 +408,10 @@ Result<std::vector<ColumnInfo>> AllColumns(const DatasetFiles& files) {
   std::vector<ColumnInfo> columns(view->columns().begin(), view->columns().end());
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!conflicts[i].ok()) columns[i].support = std::move(conflicts[i]);
+  }
+  for (const ColumnInfo& column : view->unsupported()) {
+    columns.push_back(column);
+    columns.back().ordinal = static_cast<uint32_t>(columns.size() - 1);
   }
   return columns;
 }

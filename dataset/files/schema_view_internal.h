@@ -31,6 +31,9 @@ class SchemaView {
     return InSchema(files_->schema_of(file, variant), column);
   }
 
+  // What no file has as this build can read it (DS-027), whatever was asked for.
+  std::span<const ColumnInfo> unsupported() const { return unsupported_; }
+
   size_t num_files() const { return files_->of_file.size(); }
   // What overlays make of files.
   const SchemasOfFiles& schemas() const { return *files_; }
@@ -53,19 +56,22 @@ class SchemaView {
 
   std::shared_ptr<const SchemasOfFiles> files_;
   std::vector<ColumnInfo> columns_;
+  std::vector<ColumnInfo> unsupported_;
   std::vector<std::vector<uint32_t>> of_pattern_;
   std::vector<std::vector<uint32_t>> places_;  // By schema and column.
 };
 
 // A pattern is the name of a column or feature, with '*' and '?' or without; none: all columns.
 // kNotFound: a pattern stands for nothing; kBadInput names the files that cannot be reconciled in a
-// column asked for. `conflicts` not null: that stands there, by column, which is then that of the
-// last file that has it.
+// column asked for; kUnsupported: a file has a column that is named as only a newer version knows
+// (DS-027), which patterns pass over. `conflicts` not null: that stands there, by column, which is
+// then that of the last file that has it.
 Result<std::shared_ptr<const SchemaView>> MakeView(const DatasetFiles& files,
                                                    std::vector<std::string> patterns,
                                                    std::vector<Status>* conflicts = nullptr);
 
-// All columns; `support` of one that files cannot be reconciled in is kBadInput.
+// All columns; `support` of one that files cannot be reconciled in is kBadInput, of one that this
+// build cannot read in all files that have it kUnsupported.
 Result<std::vector<ColumnInfo>> AllColumns(const DatasetFiles& files);
 // The first such error among them.
 Status CheckReconciled(std::span<const ColumnInfo> columns);

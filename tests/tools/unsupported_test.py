@@ -103,6 +103,25 @@ class UnsupportedTest(CliTest):
             kinds = {f["name"]: f for f in self.json("inspect", path, "--features")}
             self.assertEqual(set(kinds), {"a", "b", "c"})
 
+    def test_beside_files_that_can_be_read(self):  # DS-027
+        rows = [Rows(2, {"a": [1, 2], "b": [3, 4], "c": [5, 6]})]
+        self.path("d").mkdir()
+        self.write("d/0.dsi", Builder(self.COLUMNS, rows, ()).bytes())
+        self.write("d/1.dsi", Builder(self.COLUMNS, rows, (), edit=editor("columns", 1, {"type": 99})).bytes())
+        folder = self.path("d")
+        found, said = self.rows("cat", folder)
+        self.assertEqual(found, [{"a": 1, "c": 5}, {"a": 2, "c": 6}] * 2)
+        self.assertIn('feature "b" is left out', said)
+        self.assertIn("1.dsi", said)
+        self.assertEqual(len(self.json("values", folder, "--features", "a")), 1)
+        for command in (["cat", folder, "--features", "b"], ["head", folder, "--where", "b missing"],
+                        ["cat", folder, "--where", "b = 3", "--count"], ["values", folder, "--features", "b"],
+                        ["bench", folder, "--features", "b", "--repeat", "1"], ["shuffle", folder, "--features", "b"],
+                        ["delete", folder, "--where", "b = 3"], ["rewrite", folder, self.path("o.dsi")],
+                        ["manifest", folder, "-o", self.path("m.json")]):
+            self.assertIn("1.dsi", self.expect(UNSUPPORTED, *command).said)
+        self.assertEqual(self.names(), ["d"])
+
     def test_damage_outweighs(self):
         path = self.file(stripes=[Rows(2, {"a": [1, 2], "b": [3, 4], "c": [5, 6]},
                                        nodes={"b": unknown})])
