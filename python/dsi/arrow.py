@@ -12,7 +12,7 @@ from . import _dsi
 from ._frameworks import need
 from ._schema import METADATA_KEY, restrict
 from .options import ScanKeywords, make_options
-from .projections import Plan
+from .projections import Plan, warn_of_left_out
 from .transforms import native_pipeline
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ class ArrowScan:
         plan.projections = _dsi.arrow_projections(
             dataset.native, names, dictionaries, plan.pipeline
         )
+        if names or plan.pipeline is None:
+            warn_of_left_out(dataset.native, names or ["*"])
         asked: ScanKeywords = {"batch_size": ROWS_OF_BATCH, "threads": 0, **keywords}
         self._options = make_options(plan, asked)
         self._binary = binary

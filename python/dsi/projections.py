@@ -20,6 +20,7 @@ timestamp, string key        `batch.padded(name)` of width 1, `batch.jagged(name
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -253,6 +254,13 @@ def _not_found(dataset: _dsi.Dataset, name: str, pipeline: _dsi.Pipeline | None)
     return NotFound(f"no feature or column is named '{name}'{hint}")
 
 
+def warn_of_left_out(dataset: _dsi.Dataset, names: Sequence[str]) -> None:
+    """A UserWarning tells of what the patterns among them match and this version cannot read."""
+    patterns = [name for name in names if any(c in name for c in "*?")]
+    for message in dataset.left_out(patterns) if patterns else ():
+        warnings.warn(f"left out: {message}", stacklevel=4)
+
+
 def resolve(
     dataset: _dsi.Dataset,
     features: Projection | Sequence[Projection] | None,
@@ -279,6 +287,7 @@ def resolve(
         features = [features]
     asked = [(one, name) for one in features for name in _names_of(one)]
     found = dataset.match([name for _, name in asked], pipeline)
+    warn_of_left_out(dataset, [name for _, name in asked])
     for (one, name), columns in zip(asked, found, strict=True):
         if not columns and not any(c in name for c in "*?"):
             raise _not_found(dataset, name, pipeline)

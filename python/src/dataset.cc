@@ -82,6 +82,20 @@ std::vector<std::vector<ColumnInfo>> Match(PyDataset& self, const std::vector<st
   return found;
 }
 
+// What patterns pass over, as only a newer version can read it: a message for each column.
+std::vector<std::string> LeftOut(PyDataset& self, const std::vector<std::string>& patterns) {
+  nb::gil_scoped_release release;
+  std::vector<std::string> messages;
+  for (const ColumnInfo& column : self.Columns()) {
+    if (column.support.code() != StatusCode::kUnsupported) continue;
+    const bool is_meant = std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
+      return Matches(pattern, column.name) || Matches(pattern, column.feature);
+    });
+    if (is_meant) messages.push_back(column.support.message());
+  }
+  return messages;
+}
+
 // A callable of Python's, kept as long as the dataset may call it.
 std::shared_ptr<const nb::object> Keep(nb::object callable) {
   return {new nb::object(std::move(callable)), [](const nb::object* kept) {
@@ -267,6 +281,9 @@ void BindDataset(nb::module_& module) {
            "Of each name or pattern ('*', '?'; a feature stands for its columns) the columns, in "
            "the\n"
            "order of columns(pipeline); none: an empty list.")
+      .def("left_out", LeftOut, nb::arg("patterns"),
+           "Why columns that a pattern matches are none of match(): only a newer version can read "
+           "them.")
       .def(
           "explain",
           [](const PyDataset& self, const Pipeline& pipeline) {

@@ -1,5 +1,8 @@
 """Files that disagree about a feature: who does not ask for it reads the rest, who does is told."""
 
+import pathlib
+import warnings
+
 import dsi
 import numpy
 import pytest
@@ -73,3 +76,18 @@ def test_what_does_not_is_told(folder):
         with pytest.raises(dsi.BadInput, match=TOLD):
             call()
     assert not (folder / "new.dsi").exists()
+
+
+def test_what_only_a_newer_version_can_read_is_told():
+    rules = pathlib.Path(__file__).parents[1] / "golden" / "rules"
+    dataset = dsi.open(rules / "S-010.time_of_an_unknown_kind.unsupported.dsi")
+    newer = next(column for column in dataset.columns() if column.name == "t")
+    assert not newer.supported and newer.conflict is None
+    for call in (lambda: dataset.scan(["g0", "t*"]), lambda: dataset.arrow(["g0", "*"])):
+        with pytest.warns(UserWarning, match='left out: "t": in .*unknown kind'):
+            call()
+    with pytest.raises(dsi.Unsupported, match="unknown kind"):
+        dataset.scan(["g0", "t"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sum(len(batch) for batch in dataset.scan(["g0"])) == len(dataset)
